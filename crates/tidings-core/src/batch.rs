@@ -1,0 +1,82 @@
+//! What a message is rendered from: plain data, so that templates are pure functions of it.
+
+use crate::event::Object;
+use crate::id::Id;
+use crate::recipient::Recipient;
+use crate::time::Instant;
+
+/// Everything that one message on one channel tells one recipient.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Batch {
+    /// Derived from recipient, channel, lane, closing instant and first entry: 32 lower-case hex
+    /// digits. The idempotency key and the e-mail's Message-ID.
+    pub id: String,
+    /// Who is told.
+    pub recipient: Recipient,
+    /// The recipient's effective IANA zone.
+    pub tz: String,
+    /// The recipient's effective locale.
+    pub locale: String,
+    /// On which channel.
+    pub channel: String,
+    /// The lane's name.
+    pub lane: String,
+    /// The instant of the closing.
+    pub at: Instant,
+    /// How many entries it tells.
+    pub entries: usize,
+    /// What is told, grouped, in the order of their newest line, newest first.
+    pub groups: Vec<Group>,
+}
+
+/// Lines that share a pivot, such as "5 works by one artist" or "3 people commented on X".
+#[derive(Clone, Debug, PartialEq)]
+pub struct Group {
+    /// The type of its lines.
+    pub kind: Id,
+    /// Title of the type's category.
+    pub category: String,
+    /// What the lines have in common.
+    pub pivot: Pivot,
+    /// The id that the lines have in common; `None` where they lack that role.
+    pub key: Option<Id>,
+    /// Actors of all lines, each once, newest first.
+    pub actors: Vec<Id>,
+    /// The lines, newest first; equal objects stand once.
+    pub lines: Vec<Line>,
+}
+
+/// The role by which lines are grouped.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Pivot {
+    /// The same object: several actors did the same to it.
+    Object,
+    /// The same actor: one actor did it to several objects.
+    Actor,
+    /// The same target: several objects in one place.
+    Target,
+}
+
+/// One object, shown once however many entries tell it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Line {
+    /// The object as it is now.
+    pub object: Object,
+    /// All types that told it, in order of first appearance.
+    pub kinds: Vec<Id>,
+    /// Who did it, each once, newest first.
+    pub actors: Vec<Id>,
+    /// What it was done in or for.
+    pub target: Option<Id>,
+    /// Why this recipient is concerned, sorted by bytes.
+    pub reasons: Vec<String>,
+    /// The newest entry's time.
+    pub t: Instant,
+    /// The newest event's `data`.
+    pub data: Option<serde_json::Map<String, serde_json::Value>>,
+    /// How many entries it stands for.
+    pub entries: usize,
+}

@@ -1,0 +1,108 @@
+//! Identifiers as the host application gives them: opaque, bounded, compared byte by byte.
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+/// The most bytes that an identifier may have (contract, opening paragraph).
+pub const ID_BYTES_MAX: usize = 256;
+
+/// An identifier given by the host application: 1 to 256 bytes of UTF-8 without control characters.
+///
+/// Recipients, events, objects, actors, targets, topics and cancellation keys are named by it. Cheap
+/// to clone. Order is the order of the bytes.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(transparent)]
+pub struct Id(Arc<str>);
+
+/// Why a text is not an [`Id`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum IdError {
+    /// There is nothing in it.
+    #[error("an id has at least one byte")]
+    Empty,
+    /// It is longer than [`ID_BYTES_MAX`].
+    #[error("an id has at most {ID_BYTES_MAX} bytes, this one has {0}")]
+    TooLong(usize),
+    /// It holds a control character, at this byte.
+    #[error("an id has no control characters, this one has one at byte {0}")]
+    Control(usize),
+}
+
+impl Id {
+    /// Reads an id.
+    ///
+    /// # Errors
+    /// [`IdError`] tells which rule the text breaks.
+    pub fn new(text: &str) -> Result<Self, IdError> {
+        if text.is_empty() {
+            return Err(IdError::Empty);
+        }
+        if text.len() > ID_BYTES_MAX {
+            return Err(IdError::TooLong(text.len()));
+        }
+        match text.char_indices().find(|(_, c)| c.is_control()) {
+            Some((at, _)) => Err(IdError::Control(at)),
+            None => Ok(Self(text.into())),
+        }
+    }
+
+    /// The text of the id.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for Id {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Debug for Id {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}", &*self.0)
+    }
+}
+
+impl std::borrow::Borrow<str> for Id {
+    fn borrow(&self) -> &str {
+        &self.0
+    }
+}
+
+impl TryFrom<&str> for Id {
+    type Error = IdError;
+
+    fn try_from(text: &str) -> Result<Self, IdError> {
+        Self::new(text)
+    }
+}
+
+impl<'de> Deserialize<'de> for Id {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = std::borrow::Cow::<'de, str>::deserialize(deserializer)?;
+        Self::new(&text).map_err(serde::de::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bounds_are_kept() {
+        assert_eq!(Id::new(""), Err(IdError::Empty));
+        assert_eq!(Id::new(&"x".repeat(257)), Err(IdError::TooLong(257)));
+        assert_eq!(Id::new("a\nb"), Err(IdError::Control(1)));
+        assert!(Id::new(&"é".repeat(128)).is_ok());
+    }
+
+    #[test]
+    fn order_is_that_of_the_bytes() {
+        assert!(Id::new("Z").unwrap() < Id::new("a").unwrap());
+        assert!(Id::new("z").unwrap() < Id::new("é").unwrap());
+    }
+}

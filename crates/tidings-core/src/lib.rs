@@ -1,0 +1,26 @@
+//! The pure core of tidings.
+//!
+//! Everything that decides lives here: who hears of an event, when a lane is due, what a message
+//! tells, how it is all folded from a journal of sets. Nothing here does I/O, reads a clock, draws
+//! a random number or awaits: the manifest has nothing to do it with.
+
+pub mod batch;
+pub mod command;
+pub mod event;
+pub mod id;
+pub mod message;
+pub mod reason;
+pub mod recipient;
+pub mod rules;
+pub mod table;
+pub mod time;
+
+pub use batch::Batch;
+pub use command::{Command, Timed};
+pub use event::{Audience, Event, Near, Object};
+pub use id::{Id, IdError};
+pub use message::{Books, Item, Message, Skipped};
+pub use reason::{Outcome, Reason};
+pub use recipient::{Mode, PreferenceScope, Recipient, RecipientChange, State};
+pub use rules::Rules;
+pub use time::{Day, Instant};

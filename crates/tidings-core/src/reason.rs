@@ -1,0 +1,97 @@
+//! The closed list of ends and reasons: the same words in the API, the log, the metrics and the books.
+
+use serde::{Deserialize, Serialize};
+
+/// How an entry ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// A message told it.
+    Delivered,
+    /// Somebody took it back.
+    Cancelled,
+    /// Not worth telling when its message was made.
+    Skipped,
+    /// Its time had passed, or its day was forgotten.
+    Expired,
+    /// The channel refused it for good.
+    Failed,
+    /// Nobody knows whether it arrived.
+    Unknown,
+}
+
+/// Why an entry ended without being told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reason {
+    /// Its type is no longer configured.
+    UnknownType,
+    /// The recipient was deleted or disabled.
+    RecipientGone,
+    /// `expires_at` had come.
+    Expired,
+    /// The recipient's preference says never.
+    Preference,
+    /// The type's condition was false.
+    Condition,
+    /// Its object was retracted, deleted or is not `notifiable`.
+    NotApplicable,
+    /// The recipient had seen it.
+    Seen,
+    /// Older than the type's look-back.
+    Stale,
+    /// The recipient has no address on the channel.
+    NoAddress,
+    /// The event was cancelled.
+    Event,
+    /// Its day was forgotten while it waited.
+    Forgotten,
+}
+
+impl Outcome {
+    /// All outcomes, in the order of the books.
+    pub const ALL: [Self; 6] = [
+        Self::Delivered,
+        Self::Cancelled,
+        Self::Skipped,
+        Self::Expired,
+        Self::Failed,
+        Self::Unknown,
+    ];
+}
+
+impl Reason {
+    /// The outcome that this reason leads to.
+    #[must_use]
+    pub fn outcome(self) -> Outcome {
+        match self {
+            Self::RecipientGone | Self::Preference | Self::Condition | Self::Event => {
+                Outcome::Cancelled
+            }
+            Self::UnknownType
+            | Self::NotApplicable
+            | Self::Seen
+            | Self::Stale
+            | Self::NoAddress => Outcome::Skipped,
+            Self::Expired | Self::Forgotten => Outcome::Expired,
+        }
+    }
+
+    /// The word used everywhere outside, such as `skipped(stale)`.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::UnknownType => "skipped(unknown_type)",
+            Self::RecipientGone => "cancelled(recipient_gone)",
+            Self::Expired => "expired",
+            Self::Preference => "cancelled(preference)",
+            Self::Condition => "cancelled(condition)",
+            Self::NotApplicable => "skipped(not_applicable)",
+            Self::Seen => "skipped(seen)",
+            Self::Stale => "skipped(stale)",
+            Self::NoAddress => "skipped(no_address)",
+            Self::Event => "cancelled(event)",
+            Self::Forgotten => "expired(forgotten)",
+        }
+    }
+}

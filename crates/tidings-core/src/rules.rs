@@ -1,0 +1,190 @@
+//! The validated configuration: what `tidings.toml` says once every fault is out of it.
+//!
+//! Rules are plain data. They are stored with a version, and records name the version that decided.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::batch::Pivot;
+use crate::time::DAY_MS;
+
+/// The channel that every application has: what is there is there at once.
+pub const INBOX: &str = "inbox";
+/// The e-mail channel.
+pub const EMAIL: &str = "email";
+/// All channels that this version knows.
+pub const CHANNELS: [&str; 2] = [EMAIL, INBOX];
+
+/// Everything that decides: types, categories, digests, channels, retention.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Rules {
+    /// For recipients that don't say.
+    pub defaults: Defaults,
+    /// What recipients see on the preference page.
+    pub categories: BTreeMap<String, Category>,
+    /// Calendars that gather over types.
+    pub digests: BTreeMap<String, Digest>,
+    /// The policy units.
+    pub types: BTreeMap<String, TypeRules>,
+    /// Retention.
+    pub store: StoreRules,
+    /// Providers.
+    pub channels: BTreeMap<String, ChannelRules>,
+}
+
+/// For recipients that don't say.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Defaults {
+    /// IANA time zone.
+    pub tz: String,
+    /// BCP 47 locale.
+    pub locale: String,
+}
+
+/// A heading of the preference page.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Category {
+    /// Its title; the category's name where `None`.
+    pub title: Option<String>,
+}
+
+/// A wall-clock rule.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Digest {
+    /// On which dates.
+    pub every: Every,
+    /// Minutes after local midnight, 0 to 1439.
+    pub at_minute: u16,
+    /// A fixed IANA zone; the recipient's where `None`.
+    pub tz: Option<String>,
+}
+
+/// The dates of a digest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Every {
+    /// Each day.
+    Day,
+    /// Monday to Friday.
+    Weekday,
+    /// One day a week, 1 = Monday to 7 = Sunday.
+    Week(u8),
+    /// One day a month, 1 to 31; a day that a month lacks is its last.
+    Month(u8),
+}
+
+/// One type: the policy unit.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TypeRules {
+    /// Its category.
+    pub category: String,
+    /// Whether those who caused the event are told of it.
+    pub include_actor: bool,
+    /// Passes digests (later quiet hours and caps as well).
+    pub urgent: bool,
+    /// Entries older than this when the message is made are stale.
+    pub look_back_ms: Option<i64>,
+    /// Whether what was seen is left out; where `None`: yes, unless the policy that applies to the
+    /// entry is a digest.
+    pub drop_if_seen: Option<bool>,
+    /// By what the lines of a message are grouped; the role that gives the fewest groups where `None`.
+    #[serde(default)]
+    pub group: Option<Pivot>,
+    /// The policy on each channel.
+    pub channels: BTreeMap<String, Route>,
+}
+
+/// A policy on a channel.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Route {
+    /// When its lane is due.
+    pub policy: Policy,
+    /// A lane of one's own instead of the policy's default.
+    pub lane: Option<String>,
+}
+
+/// Tells when a lane is due (design, section 6). Durations in milliseconds.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Policy {
+    /// At once.
+    Now,
+    /// Some time after the first entry.
+    FirstEvent {
+        /// How long the first entry waits, more than 0.
+        hold_ms: i64,
+        /// Whether the first entry alone decides.
+        decide: Decide,
+    },
+    /// Some time after the newest entry.
+    Cooldown {
+        /// How long it must be quiet, more than 0.
+        quiet_ms: i64,
+        /// The longest that the first entry waits; `None` = for ever, which must be asked for.
+        max_wait_ms: Option<i64>,
+    },
+    /// The first at once, what follows within `quiet_ms` waits.
+    Leading {
+        /// The time after a message in which nothing is sent, more than 0.
+        quiet_ms: i64,
+    },
+    /// On a calendar.
+    Digest {
+        /// Key of [`Rules::digests`].
+        digest: String,
+    },
+    /// Nothing is queued.
+    Never,
+}
+
+/// Whose hold decides in a `first_event` lane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Decide {
+    /// The first entry's (Hilary).
+    First,
+    /// The least `t + hold` over the entries.
+    Earliest,
+}
+
+/// Retention.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StoreRules {
+    /// Days that ended this long ago or longer are forgotten; more than 0.
+    pub keep_ms: i64,
+}
+
+impl Default for StoreRules {
+    fn default() -> Self {
+        Self { keep_ms: 35 * DAY_MS }
+    }
+}
+
+/// How a channel is served.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChannelRules {
+    /// Provider address, such as `file://DIR` or `smtp://user@host:587`.
+    pub provider: Option<String>,
+    /// Sender address.
+    pub from: Option<String>,
+}
+
+impl Default for Defaults {
+    fn default() -> Self {
+        Self { tz: "UTC".to_owned(), locale: "en".to_owned() }
+    }
+}
+
+impl Policy {
+    /// The default lane name of this policy (contract, section 2); these names are reserved.
+    /// `None` for `never`, which has no lane.
+    #[must_use]
+    pub fn lane_name(&self) -> Option<String> {
+        match self {
+            Self::Now => Some("now".to_owned()),
+            Self::FirstEvent { .. } => Some("first_event".to_owned()),
+            Self::Cooldown { .. } => Some("cooldown".to_owned()),
+            Self::Leading { .. } => Some("leading".to_owned()),
+            Self::Digest { digest } => Some(format!("digest:{digest}")),
+            Self::Never => None,
+        }
+    }
+}

@@ -1,0 +1,3 @@
+//! The runtime of tidings.
+
+pub mod channel;

@@ -1,0 +1,109 @@
+//! The store of tidings: one small trait over ordered keys, and its engines.
+//!
+//! Snapshot reads, one atomic durable commit with preconditions, drop a day: nothing else. The
+//! conformance suite `conformance` is the contract; every engine must pass all of it.
+
+use std::ops::ControlFlow;
+
+pub use tidings_core::table::{Partition, Write};
+use tidings_core::time::Day;
+
+/// What a commit expects of a key before it is applied.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Precondition {
+    /// Where.
+    pub partition: Partition,
+    /// Which key.
+    pub key: Vec<u8>,
+    /// The value that must be there; `None` = the key must be absent.
+    pub expected: Option<Vec<u8>>,
+}
+
+/// A set of writes that happens as a whole or not at all. Of two writes of one key the later holds.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Commit {
+    /// All must hold, else nothing is written and the answer is [`Error::Conflict`].
+    pub preconditions: Vec<Precondition>,
+    /// What is written.
+    pub writes: Vec<Write>,
+}
+
+/// Sees each key and value of a scan in the order of the bytes; `Break` ends it early.
+pub type Visit<'a> = dyn FnMut(&[u8], &[u8]) -> ControlFlow<()> + 'a;
+
+/// A consistent view of everything that was committed when it was taken. It must be dropped before
+/// the next day is forgotten if that day's disk is to come back.
+pub trait Snapshot: Send + Sync {
+    /// Reads one key; a partition that is not there holds nothing.
+    ///
+    /// # Errors
+    /// [`Error::Unavailable`] or [`Error::Corrupt`].
+    fn get(&self, partition: Partition, key: &[u8]) -> Result<Option<Vec<u8>>, Error>;
+
+    /// Visits every key `from <= key < until` in order; `until = None` = to the end.
+    ///
+    /// # Errors
+    /// [`Error::Unavailable`] or [`Error::Corrupt`].
+    fn scan(
+        &self,
+        partition: Partition,
+        from: &[u8],
+        until: Option<&[u8]>,
+        visit: &mut Visit<'_>,
+    ) -> Result<(), Error>;
+}
+
+/// An ordered, durable, partitioned key-value store with one writer.
+pub trait Store: Send + Sync {
+    /// A view of what is committed now.
+    ///
+    /// # Errors
+    /// [`Error::Unavailable`] where the engine is closed or broken.
+    fn snapshot(&self) -> Result<Box<dyn Snapshot>, Error>;
+
+    /// Writes all or nothing, and answers after it is durable. Partitions come into being with
+    /// their first write.
+    ///
+    /// # Errors
+    /// [`Error::Conflict`] and [`Error::Full`] changed nothing; after [`Error::Unavailable`] the
+    /// outcome is unknown: throw the engine away, open it again and read.
+    fn commit(&self, commit: Commit) -> Result<(), Error>;
+
+    /// The days that have a partition, in order.
+    ///
+    /// # Errors
+    /// [`Error::Unavailable`].
+    fn days(&self) -> Result<Vec<Day>, Error>;
+
+    /// Drops a day, whatever it holds, durably; a day that is not there is no fault.
+    ///
+    /// # Errors
+    /// [`Error::Unavailable`].
+    fn forget(&self, day: Day) -> Result<(), Error>;
+}
+
+/// What a caller should do is told by the kind.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A precondition does not hold; nothing was written. Read again.
+    #[error("a precondition does not hold any more")]
+    Conflict,
+    /// No room; nothing was written. Refuse until there is.
+    #[error("the disk has no room left: {0}")]
+    Full(String),
+    /// The engine failed; a commit may or may not have happened. Open again.
+    #[error("the store failed: {0}")]
+    Unavailable(String),
+    /// Another process holds the directory.
+    #[error("the store is locked by another process: {0}")]
+    Locked(String),
+    /// The directory can't be used: read-only, not a directory, no permission.
+    #[error("the store can't be used: {0}")]
+    Unusable(String),
+    /// What is there is not a tidings store of this format.
+    #[error("the store has another format: {0}")]
+    Format(String),
+    /// What is there can't be read.
+    #[error("the store is damaged: {0}")]
+    Corrupt(String),
+}

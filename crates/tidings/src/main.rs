@@ -1,0 +1,2 @@
+//! The `tidings` binary.
+fn main() {}
