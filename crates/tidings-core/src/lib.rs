@@ -5,9 +5,14 @@
 //! a random number or awaits: the manifest has nothing to do it with.
 
 pub mod batch;
+mod bucket;
 pub mod command;
+pub mod deadline;
+pub mod engine;
 pub mod event;
 pub mod id;
+pub mod journal;
+pub mod law;
 pub mod message;
 pub mod reason;
 pub mod recipient;

@@ -13,8 +13,9 @@ use crate::time::DAY_MS;
 pub const INBOX: &str = "inbox";
 /// The e-mail channel.
 pub const EMAIL: &str = "email";
-/// All channels that this version knows.
-pub const CHANNELS: [&str; 2] = [EMAIL, INBOX];
+/// All channels that this version knows. A channel's place here is its number in the store: new ones
+/// are appended.
+pub const CHANNELS: [&str; 2] = [INBOX, EMAIL];
 
 /// Everything that decides: types, categories, digests, channels, retention.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

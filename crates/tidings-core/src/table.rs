@@ -3,6 +3,30 @@
 //! A key begins with its owner (a bucket, or the intake) and its table, so that an engine that
 //! shares its store with others can tell from the key alone whose commit a write belongs to.
 //! Integers are big-endian, so that the order of the bytes is the order of the numbers.
+//!
+//! | table | partition | owner | rest of the key | value |
+//! |---|---|---|---|---|
+//! | `META` | base | either | - | a bucket's checkpoint header; the intake's clock and counters |
+//! | `RULES` | base | intake | version | [`crate::Rules`] as JSON |
+//! | `NAMES` | base | intake | kind, number | a type's name or a lane |
+//! | `OBJECTS` | base | intake | object id | what the object is now |
+//! | `SCHEDULED` | base | either | t, place | the event; a bucket's frozen sets of it |
+//! | `SCHEDULED_IDS` | base | intake | event id | t, place |
+//! | `SCHEDULED_KEYS` | base | intake | cancellation key, 0, place | t, place |
+//! | `RECIPIENTS` | base | bucket | number | profile and preferences, as of the checkpoint |
+//! | `FOLLOWERS` | base | bucket | topic | set of numbers, as of the checkpoint |
+//! | `FOLLOWING` | base | bucket | number, topic | nothing |
+//! | `MARKS` | base | bucket | number | what was seen and read, as of the checkpoint |
+//! | `LANES` | base | bucket | lane | windows and wheel, as of the checkpoint |
+//! | `LEDGER` | base | bucket | day, channel | entries by outcome |
+//! | `EVENTS` | day | intake | ordinal | the event |
+//! | `HEADERS` | day | intake | ordinal / 256 | a columnar block of event headers |
+//! | `IDS` | day | intake | event id | place, t |
+//! | `KEYS` | day | intake | cancellation key, 0, place | place, t |
+//! | `JOURNAL` | day | bucket | seq | a record |
+//! | `RUNS` | day | bucket | first seq | the arrivals of a run, without their sets |
+//! | `POSTINGS` | day | bucket | block, first seq of the run | per recipient its arrivals |
+//! | `MESSAGES` | day | bucket | number, seq of the closing | a personal batch |
 
 use crate::time::Day;
 
@@ -24,4 +48,165 @@ pub struct Write {
     pub key: Vec<u8>,
     /// The new value; `None` deletes.
     pub value: Option<Vec<u8>>,
+}
+
+/// Whose row it is: the part of a store that one writer owns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Owner {
+    /// A bucket of recipients.
+    Bucket(u16),
+    /// The intake of events, and what all buckets share.
+    Intake,
+}
+
+/// A table's number, the third byte of a key. Numbers are never given again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+#[expect(missing_docs, reason = "each is a row of the table at the head of this module")]
+pub enum Table {
+    Meta = 1,
+    Rules = 2,
+    Names = 3,
+    Objects = 4,
+    Scheduled = 5,
+    ScheduledIds = 6,
+    ScheduledKeys = 13,
+    Recipients = 7,
+    Followers = 8,
+    Following = 9,
+    Marks = 10,
+    Lanes = 11,
+    Ledger = 12,
+    Events = 32,
+    Headers = 33,
+    Ids = 34,
+    Keys = 35,
+    Journal = 36,
+    Runs = 37,
+    Postings = 38,
+    Messages = 39,
+}
+
+/// A key under construction.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Key(Vec<u8>);
+
+impl Key {
+    /// The key that all keys of this owner's table begin with.
+    #[must_use]
+    pub fn of(owner: Owner, table: Table) -> Self {
+        let owner = match owner {
+            Owner::Bucket(bucket) => bucket,
+            Owner::Intake => u16::MAX,
+        };
+        let mut bytes = Vec::with_capacity(24);
+        bytes.extend_from_slice(&owner.to_be_bytes());
+        bytes.push(table as u8);
+        Self(bytes)
+    }
+
+    /// Appends an unsigned number of 8 bytes.
+    #[must_use]
+    pub fn u64(mut self, number: u64) -> Self {
+        self.0.extend_from_slice(&number.to_be_bytes());
+        self
+    }
+
+    /// Appends an unsigned number of 4 bytes.
+    #[must_use]
+    pub fn u32(mut self, number: u32) -> Self {
+        self.0.extend_from_slice(&number.to_be_bytes());
+        self
+    }
+
+    /// Appends an unsigned number of 2 bytes.
+    #[must_use]
+    pub fn u16(mut self, number: u16) -> Self {
+        self.0.extend_from_slice(&number.to_be_bytes());
+        self
+    }
+
+    /// Appends a signed number of 8 bytes in an order-keeping form.
+    #[must_use]
+    pub fn i64(self, number: i64) -> Self {
+        self.u64(number.cast_unsigned() ^ (1 << 63))
+    }
+
+    /// Appends a day in an order-keeping form.
+    #[must_use]
+    pub fn day(self, day: Day) -> Self {
+        self.u32(day.0.cast_unsigned() ^ (1 << 31))
+    }
+
+    /// Appends bytes as they are.
+    #[must_use]
+    pub fn bytes(mut self, bytes: &[u8]) -> Self {
+        self.0.extend_from_slice(bytes);
+        self
+    }
+
+    /// The finished key.
+    #[must_use]
+    pub fn done(self) -> Vec<u8> {
+        self.0
+    }
+}
+
+/// The least key that is greater than every key with this prefix; `None` = there is none.
+#[must_use]
+pub fn after_prefix(prefix: &[u8]) -> Option<Vec<u8>> {
+    let keep = prefix.iter().rposition(|byte| *byte != u8::MAX)?;
+    let mut end = prefix[..=keep].to_vec();
+    end[keep] += 1;
+    Some(end)
+}
+
+/// Reads a big-endian number of 8 bytes at `at`; `None` where the key is shorter.
+#[must_use]
+pub fn u64_at(key: &[u8], at: usize) -> Option<u64> {
+    Some(u64::from_be_bytes(key.get(at..at + 8)?.try_into().ok()?))
+}
+
+/// Reads a big-endian number of 4 bytes at `at`; `None` where the key is shorter.
+#[must_use]
+pub fn u32_at(key: &[u8], at: usize) -> Option<u32> {
+    Some(u32::from_be_bytes(key.get(at..at + 4)?.try_into().ok()?))
+}
+
+/// Reads an instant's or another signed number's 8 bytes at `at`.
+#[must_use]
+pub fn i64_at(key: &[u8], at: usize) -> Option<i64> {
+    u64_at(key, at).map(|number| (number ^ (1 << 63)).cast_signed())
+}
+
+/// Reads a day's 4 bytes at `at`.
+#[must_use]
+pub fn day_at(key: &[u8], at: usize) -> Option<Day> {
+    u32_at(key, at).map(|number| Day((number ^ (1 << 31)).cast_signed()))
+}
+
+/// Where the rest of a key begins, behind owner and table.
+pub const REST: usize = 3;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn order_of_bytes_is_order_of_numbers() {
+        let key = |n: i64| Key::of(Owner::Bucket(3), Table::Ledger).i64(n).done();
+        assert!(key(-5) < key(-4));
+        assert!(key(-1) < key(0));
+        assert_eq!(i64_at(&key(-77), REST), Some(-77));
+        let day = |n: i32| Key::of(Owner::Intake, Table::Ledger).day(Day(n)).done();
+        assert!(day(-1) < day(0));
+        assert_eq!(day_at(&day(-9), REST), Some(Day(-9)));
+    }
+
+    #[test]
+    fn prefixes_end() {
+        assert_eq!(after_prefix(&[1, 2]), Some(vec![1, 3]));
+        assert_eq!(after_prefix(&[1, 255]), Some(vec![2]));
+        assert_eq!(after_prefix(&[255, 255]), None);
+    }
 }

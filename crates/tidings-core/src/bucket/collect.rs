@@ -1,0 +1,302 @@
+//! Finds the entries of some recipients: the tail in memory, then runs and their postings.
+//!
+//! What a look costs never grows with events that don't concern those who are looked for.
+
+use std::sync::Arc;
+
+use roaring::RoaringBitmap;
+
+use super::{Bucket, BucketDay, RunAt};
+use crate::journal::at_rest::{Kept, Run, Shelf, Unreadable, decode};
+use crate::journal::record::{ChannelNo, INBOX_NO, LaneNo, Variant};
+use crate::postings::{BLOCK_RECIPIENTS, Block};
+use crate::table::{Key, Owner, Partition, Table};
+use crate::time::Day;
+
+/// Entries that were found.
+#[derive(Debug, Default)]
+pub(crate) struct Found {
+    /// Arrivals with the variant that concerns somebody, by seq.
+    pub(crate) sources: Vec<(Arc<Kept>, u16)>,
+    /// (number, index of the source); see [`Found::sort`].
+    pub(crate) entries: Vec<(u32, u32)>,
+}
+
+impl Found {
+    /// Puts the entries in the order of (number, seq).
+    pub(crate) fn sort(&mut self) {
+        self.entries.sort_unstable();
+    }
+
+    /// The entries of each recipient in turn, once they are sorted.
+    pub(crate) fn by_recipient(&self) -> impl Iterator<Item = &[(u32, u32)]> {
+        self.entries.chunk_by(|a, b| a.0 == b.0)
+    }
+
+    /// The arrival and variant that an entry comes from.
+    pub(crate) fn source(&self, at: u32) -> (&Kept, &Variant) {
+        let (kept, variant) = &self.sources[at as usize];
+        (kept, &kept.arrival.variants[usize::from(*variant)])
+    }
+
+    fn add(&mut self, kept: &Arc<Kept>, variant: u16) -> u32 {
+        self.sources.push((Arc::clone(kept), variant));
+        u32::try_from(self.sources.len() - 1).expect("fewer sources than 2^32 in one look")
+    }
+}
+
+/// What is looked for.
+pub(crate) struct Look<'a> {
+    /// The least seq.
+    pub(crate) from: u64,
+    /// The greatest seq.
+    pub(crate) to: u64,
+    /// Whose entries.
+    pub(crate) who: &'a RoaringBitmap,
+    /// Which arrivals and variants.
+    pub(crate) takes: &'a dyn Fn(&Kept, &Variant) -> bool,
+    /// Which entries of (number, seq), once their variant is taken.
+    pub(crate) has: &'a dyn Fn(u32, u64) -> bool,
+}
+
+impl Bucket {
+    /// Finds entries of recipients.
+    ///
+    /// # Errors
+    /// [`Unreadable`] where the store can't be read.
+    pub(crate) fn collect(&self, shelf: &dyn Shelf, look: &Look<'_>) -> Result<Found, Unreadable> {
+        let mut found = Found::default();
+        for (day, held) in &self.days {
+            for run in &held.runs {
+                if run.last >= look.from && run.first <= look.to {
+                    self.collect_run(shelf, *day, run, look, &mut found)?;
+                }
+            }
+            collect_tail(held, look, &mut found);
+        }
+        Ok(found)
+    }
+
+    /// What waits in a lane, of some recipients or of all.
+    ///
+    /// # Errors
+    /// [`Unreadable`] where the store can't be read.
+    pub(crate) fn waiting_in(
+        &self,
+        shelf: &dyn Shelf,
+        lane_no: LaneNo,
+        channel: ChannelNo,
+        who: Option<&RoaringBitmap>,
+    ) -> Result<Found, Unreadable> {
+        let to = self.next_seq - 1;
+        let takes = |_: &Kept, variant: &Variant| variant.lanes.contains(&lane_no);
+        if channel == INBOX_NO {
+            let all = who.unwrap_or(&self.roster.everyone);
+            let has = |number: u32, seq: u64| !self.has_ended(seq, channel, number);
+            let from = self.told_to + 1;
+            return self.collect(shelf, &Look { from, to, who: all, takes: &takes, has: &has });
+        }
+        let Some(lane) = self.lanes.get(&lane_no) else { return Ok(Found::default()) };
+        let open = match who {
+            Some(who) => who & lane.open(),
+            None => lane.open().clone(),
+        };
+        let Some(from) = open.iter().filter_map(|number| lane.since(number)).min() else {
+            return Ok(Found::default());
+        };
+        let has = |number: u32, seq: u64| {
+            lane.since(number).is_some_and(|since| since <= seq)
+                && !self.has_ended(seq, channel, number)
+        };
+        self.collect(shelf, &Look { from, to, who: &open, takes: &takes, has: &has })
+    }
+
+    /// Everyone who may wait for something.
+    pub(crate) fn waiting_somewhere(&self) -> RoaringBitmap {
+        let mut who = self.roster.everyone.clone();
+        for lane in self.lanes.values() {
+            who |= lane.open();
+        }
+        for closing in self.closings.values() {
+            who.extend(closing.unmade.keys().copied());
+        }
+        who
+    }
+
+    /// The arrivals of an event, where it lives and where it was moved to.
+    ///
+    /// # Errors
+    /// [`Unreadable`] where the store can't be read.
+    pub(crate) fn arrivals_of(
+        &self,
+        shelf: &dyn Shelf,
+        place: u64,
+    ) -> Result<Vec<Arc<Kept>>, Unreadable> {
+        let mut arrivals = Vec::new();
+        for (day, held) in &self.days {
+            for at in &held.runs {
+                let run = self.run(shelf, *day, at)?;
+                let of = run.arrivals.iter().filter(|kept| kept.arrival.place == place);
+                arrivals.extend(of.cloned());
+            }
+            let of = held.tail.iter().filter(|kept| kept.arrival.place == place);
+            arrivals.extend(of.cloned());
+        }
+        Ok(arrivals)
+    }
+
+    /// The sets of an arrival's variants, in their order, as far as they are among `who`.
+    ///
+    /// # Errors
+    /// [`Unreadable`] where the store can't be read.
+    pub(crate) fn sets_of(
+        &self,
+        shelf: &dyn Shelf,
+        kept: &Kept,
+        who: &RoaringBitmap,
+    ) -> Result<Vec<RoaringBitmap>, Unreadable> {
+        let mut sets = vec![RoaringBitmap::new(); kept.arrival.variants.len()];
+        let takes = |_: &Kept, _: &Variant| true;
+        let has = |_, _| true;
+        let look = Look { from: kept.seq, to: kept.seq, who, takes: &takes, has: &has };
+        let found = self.collect(shelf, &look)?;
+        for (number, source) in &found.entries {
+            let (_, variant) = &found.sources[*source as usize];
+            sets[usize::from(*variant)].insert(*number);
+        }
+        Ok(sets)
+    }
+
+    fn collect_run(
+        &self,
+        shelf: &dyn Shelf,
+        day: Day,
+        at: &RunAt,
+        look: &Look<'_>,
+        found: &mut Found,
+    ) -> Result<(), Unreadable> {
+        let run = self.run(shelf, day, at)?;
+        let taken: Vec<bool> = run
+            .variants
+            .iter()
+            .enumerate()
+            .map(|(ordinal, _)| {
+                let ordinal = u32::try_from(ordinal).unwrap_or(u32::MAX);
+                run.variant(ordinal).is_some_and(|(_, _, kept, variant)| {
+                    (look.from..=look.to).contains(&kept.seq) && (look.takes)(kept, variant)
+                })
+            })
+            .collect();
+        if !taken.contains(&true) {
+            return Ok(());
+        }
+        let mut sources: Vec<Option<u32>> = vec![None; taken.len()];
+        let mut number_next = look.who.min();
+        while let Some(first) = number_next {
+            let block = first / BLOCK_RECIPIENTS;
+            let base = block * BLOCK_RECIPIENTS;
+            let last = base + (BLOCK_RECIPIENTS - 1);
+            let key = posting_key(self.no, block, at.first);
+            if let Some(bytes) = shelf.get(Partition::Day(day), &key)? {
+                let postings = Block::parse(&bytes)?;
+                let mut take = |slot: u8, ordinal: u32| {
+                    let number = base + u32::from(slot);
+                    if taken.get(ordinal as usize) != Some(&true) {
+                        return;
+                    }
+                    let Some((_, variant, kept, _)) = run.variant(ordinal) else { return };
+                    if !(look.has)(number, kept.seq) {
+                        return;
+                    }
+                    let source =
+                        *sources[ordinal as usize].get_or_insert_with(|| found.add(kept, variant));
+                    found.entries.push((number, source));
+                };
+                if look.who.range_cardinality(base..=last) == 1 {
+                    let slot = u8::try_from(first - base).expect("a slot is within its block");
+                    postings.row(slot, &mut |ordinal| take(slot, ordinal))?;
+                } else {
+                    postings.each(|slot| look.who.contains(base + u32::from(slot)), take)?;
+                }
+            }
+            number_next = last.checked_add(1).and_then(|next| look.who.range(next..).next());
+        }
+        // Sources were numbered as recipients met them; the order of the run is the order of seqs.
+        let offset = sources.iter().flatten().min().copied();
+        if let Some(offset) = offset {
+            order_sources(found, offset);
+        }
+        Ok(())
+    }
+
+    /// What is in a run, read once.
+    pub(crate) fn run(
+        &self,
+        shelf: &dyn Shelf,
+        day: Day,
+        at: &RunAt,
+    ) -> Result<Arc<Run>, Unreadable> {
+        if let Some(run) = at.loaded.get() {
+            return Ok(Arc::clone(run));
+        }
+        let key = run_key(self.no, at.first);
+        let bytes = shelf
+            .get(Partition::Day(day), &key)?
+            .ok_or_else(|| Unreadable(format!("run {} of bucket {} is missing", at.first, self.no)))?;
+        let run = Arc::new(Run::new(decode("a run", &bytes)?));
+        Ok(Arc::clone(at.loaded.get_or_init(|| run)))
+    }
+}
+
+/// The key of a run's arrivals.
+pub(crate) fn run_key(bucket: u16, first: u64) -> Vec<u8> {
+    Key::of(Owner::Bucket(bucket), Table::Runs).u64(first).done()
+}
+
+/// The key of a run's postings for a block of recipients.
+pub(crate) fn posting_key(bucket: u16, block: u32, first: u64) -> Vec<u8> {
+    Key::of(Owner::Bucket(bucket), Table::Postings).u32(block).u64(first).done()
+}
+
+fn collect_tail(day: &BucketDay, look: &Look<'_>, found: &mut Found) {
+    let from = day.tail.partition_point(|kept| kept.seq < look.from);
+    for kept in day.tail[from..].iter().take_while(|kept| kept.seq <= look.to) {
+        for (at, variant) in (0..).zip(&kept.arrival.variants) {
+            if variant.who.is_disjoint(look.who) || !(look.takes)(kept, variant) {
+                continue;
+            }
+            let mut source = None;
+            for number in &variant.who.0 & look.who {
+                if (look.has)(number, kept.seq) {
+                    let source = *source.get_or_insert_with(|| found.add(kept, at));
+                    found.entries.push((number, source));
+                }
+            }
+        }
+    }
+}
+
+/// Numbers the sources from `offset` on by (seq, variant), so that the order of entries by source is
+/// the order in which they arrived.
+fn order_sources(found: &mut Found, offset: u32) {
+    let offset_at = offset as usize;
+    let mut order: Vec<usize> = (offset_at..found.sources.len()).collect();
+    order.sort_by_key(|at| {
+        let (kept, variant) = &found.sources[*at];
+        (kept.seq, *variant)
+    });
+    let mut new_number = vec![0; order.len()];
+    for (new, old) in (offset..).zip(&order) {
+        new_number[*old - offset_at] = new;
+    }
+    let sorted: Vec<_> = order.iter().map(|at| found.sources[*at].clone()).collect();
+    found.sources.truncate(offset_at);
+    found.sources.extend(sorted);
+    for (_, source) in found.entries.iter_mut().rev() {
+        if *source >= offset {
+            *source = new_number[(*source - offset) as usize];
+        } else {
+            break;
+        }
+    }
+}

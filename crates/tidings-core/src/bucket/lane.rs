@@ -1,0 +1,446 @@
+//! One lane of a bucket: whose windows are open, and when they may be due.
+//!
+//! `now` and digest lanes keep only where each window begins; the others keep a [`Window`] each.
+
+use roaring::RoaringBitmap;
+use serde::{Deserialize, Serialize};
+
+use super::column::Column;
+use super::roster::Roster;
+use super::wheel::{Wheel, slot_of};
+use crate::calendar::Zone;
+use crate::deadline::{Entered, Kind, Parameters, Window};
+use crate::set::Set;
+use crate::time::{Instant, SECOND_MS};
+
+/// A lane's state.
+#[derive(Debug)]
+pub(crate) struct Lane {
+    kind: Kind,
+    open: RoaringBitmap,
+    columns: Columns,
+    wheel: Wheel,
+    /// Those in the wheel who have not confirmed: their deadline passes, their lane stays open.
+    parked: Wheel,
+    /// The last messages of a `leading` lane.
+    last: Column<Last>,
+    /// The earliest deadline, once it was worked out.
+    next: Option<Option<i64>>,
+}
+
+#[derive(Debug)]
+enum Columns {
+    /// The seq at which each window opened.
+    Since(Column<u64>),
+    /// Whole windows.
+    Windows(Column<Window>),
+}
+
+/// When a lane last told something, and before that: a message that turns out empty is taken back.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+struct Last {
+    told: Option<Instant>,
+    before: Option<Instant>,
+}
+
+/// What enters a lane.
+#[derive(Clone, Copy)]
+pub(crate) struct Entering<'a> {
+    /// The seq of the arrival.
+    pub(crate) seq: u64,
+    /// When it enters (later than `entry.t` where it was moved).
+    pub(crate) at: Instant,
+    /// The entry, with the parameters of the newest rules.
+    pub(crate) entry: Entered,
+    /// The version of these rules.
+    pub(crate) rules: u32,
+    /// The parameters under older rules, for windows that were opened then.
+    pub(crate) under: &'a dyn Fn(u32) -> Option<Parameters>,
+    /// The next slot in a zone, for digests.
+    pub(crate) slot: &'a dyn Fn(&str, &Zone) -> Instant,
+}
+
+impl Lane {
+    pub(crate) fn new(kind: Kind) -> Self {
+        let columns = match kind {
+            Kind::Now | Kind::Digest(_) => Columns::Since(Column::default()),
+            Kind::FirstEvent(_) | Kind::Cooldown | Kind::Leading => {
+                Columns::Windows(Column::default())
+            }
+        };
+        Self {
+            kind,
+            open: RoaringBitmap::new(),
+            columns,
+            wheel: Wheel::default(),
+            parked: Wheel::default(),
+            last: Column::default(),
+            next: None,
+        }
+    }
+
+    pub(crate) fn open(&self) -> &RoaringBitmap {
+        &self.open
+    }
+
+    /// The seq at which a recipient's open window begins.
+    pub(crate) fn since(&self, number: u32) -> Option<u64> {
+        self.open.contains(number).then(|| match &self.columns {
+            Columns::Since(since) => since.get(number),
+            Columns::Windows(windows) => windows.get(number).since,
+        })
+    }
+
+    /// The deadline of a recipient's open window, in milliseconds. For digests by looking it up.
+    pub(crate) fn deadline(&self, number: u32) -> Option<i64> {
+        if !self.open.contains(number) {
+            return None;
+        }
+        match &self.columns {
+            Columns::Windows(windows) => Some(windows.get(number).due()),
+            Columns::Since(_) => {
+                let mut slots = self.wheel.slots().chain(self.parked.slots());
+                slots.find(|(_, who)| who.contains(number)).map(|(slot, _)| slot * SECOND_MS)
+            }
+        }
+    }
+
+    /// Those whose deadline has passed although their window is open: what enters moves nothing.
+    pub(crate) fn overdue(&self, who: &RoaringBitmap, at: Instant) -> RoaringBitmap {
+        let members = who & &self.open;
+        match &self.columns {
+            Columns::Windows(windows) => {
+                members.iter().filter(|number| windows.get(*number).due() <= at.0).collect()
+            }
+            Columns::Since(_) => members,
+        }
+    }
+
+    /// Lets an arrival's entries in. `stuck` = those whose deadline had passed before.
+    pub(crate) fn enter(
+        &mut self,
+        who: &RoaringBitmap,
+        stuck: Option<&RoaringBitmap>,
+        entering: Entering<'_>,
+        roster: &Roster,
+    ) {
+        match &mut self.columns {
+            Columns::Since(since) => {
+                let new = who - &self.open;
+                if new.is_empty() {
+                    return;
+                }
+                for number in &new {
+                    *since.at(number) = entering.seq;
+                }
+                self.open |= &new;
+                if self.kind == Kind::Now {
+                    self.wheel.insert_all(entering.at.0, &new);
+                    note(&mut self.next, entering.at.0);
+                } else {
+                    for (name, zone, part) in roster.by_zone(&new) {
+                        let slot = (entering.slot)(name, zone).0;
+                        self.wheel.insert_all(slot, &part);
+                        note(&mut self.next, slot);
+                    }
+                }
+            }
+            Columns::Windows(_) => self.enter_windows(who, stuck, entering),
+        }
+    }
+
+    fn enter_windows(
+        &mut self,
+        who: &RoaringBitmap,
+        stuck: Option<&RoaringBitmap>,
+        entering: Entering<'_>,
+    ) {
+        let Self { kind, open, columns: Columns::Windows(windows), wheel, last, next, .. } = self
+        else {
+            return;
+        };
+        // Most windows of one arrival are due at the same time: they go into the wheel together.
+        let mut together = RoaringBitmap::new();
+        let mut together_due = i64::MAX;
+        let joins = who & &*open;
+        for number in who {
+            let told = if *kind == Kind::Leading { last.get(number).told } else { None };
+            let window = windows.at(number);
+            let before = if joins.contains(number) {
+                let before = window.due();
+                let is_stuck = match stuck {
+                    Some(stuck) => stuck.contains(number),
+                    None => before <= entering.at.0,
+                };
+                if is_stuck {
+                    continue;
+                }
+                let mut entry = entering.entry;
+                if window.rules != entering.rules {
+                    entry.parameters = (entering.under)(window.rules).unwrap_or(entry.parameters);
+                }
+                window.join(kind, entry, told);
+                before
+            } else {
+                *window = Window::open(kind, entering.entry, entering.seq, entering.rules, told);
+                i64::MAX
+            };
+            let due = window.due();
+            if due < before {
+                if due != together_due {
+                    wheel.insert_all(together_due, &together);
+                    together.clear();
+                    together_due = due;
+                    note(next, due);
+                }
+                together.insert(number);
+            }
+        }
+        wheel.insert_all(together_due, &together);
+        *open |= who;
+    }
+
+    /// The earliest deadline of somebody who has confirmed, in milliseconds.
+    pub(crate) fn next_due(&mut self, unconfirmed: &RoaringBitmap) -> Option<i64> {
+        if let Some(next) = self.next {
+            return next;
+        }
+        let mut next = None;
+        while let Some((slot, who)) = self.wheel.pop_until(i64::MAX) {
+            let (live, earliest) = self.sift(slot, who, unconfirmed);
+            if !live.is_empty() {
+                self.wheel.insert_all(slot * SECOND_MS, &live);
+                next = Some(earliest);
+                break;
+            }
+        }
+        self.next = Some(next);
+        next
+    }
+
+    /// Takes out of the wheel whose window is due at or before `at`, the unconfirmed left aside.
+    pub(crate) fn take_due(&mut self, at: Instant, unconfirmed: &RoaringBitmap) -> RoaringBitmap {
+        if self.next.flatten().is_some_and(|next| next > at.0) {
+            return RoaringBitmap::new();
+        }
+        let mut due = RoaringBitmap::new();
+        let mut later = Vec::new();
+        while let Some((slot, who)) = self.wheel.pop_until(slot_of(at.0)) {
+            let (live, _) = self.sift(slot, who, unconfirmed);
+            match &self.columns {
+                Columns::Since(_) => due |= live,
+                Columns::Windows(windows) => {
+                    for number in live {
+                        match windows.get(number).due() {
+                            ms if ms <= at.0 => drop(due.insert(number)),
+                            ms => later.push((ms, number)),
+                        }
+                    }
+                }
+            }
+        }
+        for (ms, number) in later {
+            self.wheel.insert(ms, number);
+        }
+        self.next = None;
+        due
+    }
+
+    /// Looks at a slot that was taken out of the wheel: parks who has not confirmed, puts who is
+    /// due in a later second there, drops who is not waiting. The rest, and their earliest deadline.
+    fn sift(
+        &mut self,
+        slot: i64,
+        mut who: RoaringBitmap,
+        unconfirmed: &RoaringBitmap,
+    ) -> (RoaringBitmap, i64) {
+        who &= &self.open;
+        if !who.is_disjoint(unconfirmed) {
+            self.parked.insert_all(slot * SECOND_MS, &(&who & unconfirmed));
+            who -= unconfirmed;
+        }
+        let Columns::Windows(windows) = &self.columns else {
+            return (who, slot * SECOND_MS);
+        };
+        let mut live = RoaringBitmap::new();
+        let mut earliest = i64::MAX;
+        for number in who {
+            let due = windows.get(number).due();
+            if slot_of(due) > slot {
+                self.wheel.insert(due, number);
+            } else {
+                earliest = earliest.min(due);
+                live.insert(number);
+            }
+        }
+        (live, earliest)
+    }
+
+    /// Closes windows; where each began. The next entry opens the next window.
+    pub(crate) fn close(&mut self, at: Instant, who: &RoaringBitmap) -> Vec<(u32, u64)> {
+        let began = who.iter().filter_map(|number| Some((number, self.since(number)?))).collect();
+        self.open -= who;
+        self.wheel.remove_until(slot_of(at.0), who);
+        self.parked.remove_until(slot_of(at.0), who);
+        self.next = None;
+        if self.kind == Kind::Leading {
+            for number in who {
+                let last = self.last.at(number);
+                *last = Last { told: Some(at), before: last.told };
+            }
+        }
+        began
+    }
+
+    /// Messages that had nothing to say don't count as the last ones of a `leading` lane.
+    pub(crate) fn told_nothing(&mut self, who: &RoaringBitmap) {
+        if self.kind != Kind::Leading {
+            return;
+        }
+        for number in who {
+            let last = self.last.at(number);
+            last.told = last.before;
+            let told = last.told;
+            if let (true, Columns::Windows(windows)) =
+                (self.open.contains(number), &mut self.columns)
+            {
+                let window = windows.at(number);
+                window.lead(told);
+                self.wheel.insert(window.due(), number);
+                self.next = None;
+            }
+        }
+    }
+
+    /// Makes an open window due now.
+    pub(crate) fn flush(&mut self, number: u32, at: Instant) {
+        if !self.open.contains(number) {
+            return;
+        }
+        let due = match &mut self.columns {
+            Columns::Windows(windows) => {
+                let window = windows.at(number);
+                window.due_by(at);
+                window.due()
+            }
+            Columns::Since(_) => {
+                let earliest = self.wheel.remove(number).into_iter().chain(self.parked.remove(number));
+                earliest.min().map_or(at.0, |slot| at.0.min(slot * SECOND_MS))
+            }
+        };
+        self.wheel.insert(due, number);
+        self.next = None;
+    }
+
+    /// Somebody has confirmed: their windows count again.
+    pub(crate) fn unpark(&mut self, number: u32) {
+        if let Some(slot) = self.parked.remove(number) {
+            let due = match &self.columns {
+                Columns::Windows(windows) => windows.get(number).due(),
+                Columns::Since(_) => slot * SECOND_MS,
+            };
+            self.wheel.insert(due, number);
+            self.next = None;
+        }
+    }
+
+    /// Somebody moved to another zone: the next slot after the change, unless it is due already.
+    pub(crate) fn rezone(&mut self, number: u32, at: Instant, slot: Instant) {
+        if !matches!(self.kind, Kind::Digest(_)) || !self.open.contains(number) {
+            return;
+        }
+        for wheel in [&mut self.wheel, &mut self.parked] {
+            if let Some(old) = wheel.remove(number) {
+                let due = old * SECOND_MS;
+                wheel.insert(if due <= at.0 { due } else { slot.0 }, number);
+            }
+        }
+        self.next = None;
+    }
+
+    /// The name of the digest, if it is one.
+    pub(crate) fn digest(&self) -> Option<&str> {
+        match &self.kind {
+            Kind::Digest(name) => Some(name),
+            _ => None,
+        }
+    }
+
+    /// The least seq at which an open window begins.
+    pub(crate) fn least_since(&self) -> Option<u64> {
+        self.open.iter().filter_map(|number| self.since(number)).min()
+    }
+
+    /// Bytes of memory, roughly.
+    pub(crate) fn bytes(&self) -> usize {
+        let columns = match &self.columns {
+            Columns::Since(since) => since.bytes(),
+            Columns::Windows(windows) => windows.bytes(),
+        };
+        columns
+            + self.open.serialized_size()
+            + self.wheel.bytes()
+            + self.parked.bytes()
+            + self.last.bytes()
+    }
+
+    /// The lane as a checkpoint keeps it.
+    pub(crate) fn image(&self) -> LaneImage {
+        let mut image = LaneImage { open: Set(self.open.clone()), ..LaneImage::default() };
+        match &self.columns {
+            Columns::Since(since) => {
+                image.since = self.open.iter().map(|number| since.get(number)).collect();
+                let slots = self.wheel.slots().chain(self.parked.slots());
+                image.slots = slots.map(|(slot, who)| (slot, Set(who.clone()))).collect();
+            }
+            Columns::Windows(windows) => {
+                image.windows = self.open.iter().map(|number| windows.get(number)).collect();
+            }
+        }
+        image.last = self.last.iter().filter(|(_, last)| last.told.is_some()).collect();
+        image
+    }
+
+    /// The lane that a checkpoint kept.
+    pub(crate) fn restore(kind: Kind, image: LaneImage) -> Self {
+        let mut lane = Self::new(kind);
+        lane.open = image.open.0;
+        match &mut lane.columns {
+            Columns::Since(since) => {
+                for (number, seq) in lane.open.iter().zip(image.since) {
+                    *since.at(number) = seq;
+                }
+                for (slot, who) in image.slots {
+                    lane.wheel.insert_all(slot * SECOND_MS, &who);
+                }
+            }
+            Columns::Windows(windows) => {
+                for (number, window) in lane.open.iter().zip(image.windows) {
+                    *windows.at(number) = window;
+                    lane.wheel.insert(window.due(), number);
+                }
+            }
+        }
+        for (number, last) in image.last {
+            *lane.last.at(number) = last;
+        }
+        lane
+    }
+}
+
+/// A lane as a checkpoint keeps it. Windows and starts are in the order of `open`.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(crate) struct LaneImage {
+    open: Set,
+    since: Vec<u64>,
+    windows: Vec<Window>,
+    slots: Vec<(i64, Set)>,
+    last: Vec<(u32, Last)>,
+}
+
+/// Keeps a known earliest deadline true when another comes in.
+fn note(next: &mut Option<Option<i64>>, due: i64) {
+    if let Some(known) = next {
+        *known = Some(known.map_or(due, |known| known.min(due)));
+    }
+}

@@ -1,0 +1,111 @@
+//! What a recipient has seen and read.
+//!
+//! A mark covers what had entered its lane by then, never what enters later: entries with `t` at or
+//! before the mark's instant, of events that were published before it. Moves keep both, so a moved
+//! entry stays covered.
+
+use serde::{Deserialize, Serialize};
+
+use crate::command::{MarkKind, Marked};
+use crate::id::Id;
+use crate::time::Instant;
+
+/// All marks of one recipient.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Marks(Vec<Mark>);
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Mark {
+    at: Instant,
+    before: u64,
+    what: Marked,
+    kind: MarkKind,
+}
+
+/// The entry that a mark is held against.
+#[derive(Clone, Copy, Debug)]
+pub struct Looked<'a> {
+    /// When it entered its first lane.
+    pub t: Instant,
+    /// Its event's place in the intake.
+    pub place: u64,
+    /// Its event.
+    pub event: &'a Id,
+    /// Its object.
+    pub object: &'a Id,
+    /// Whether its type has an inbox.
+    pub has_inbox: bool,
+}
+
+impl Marks {
+    /// Adds a mark; one that it makes needless goes away.
+    pub fn add(&mut self, at: Instant, before: u64, what: Marked, kind: MarkKind) {
+        let new = Mark { at, before, what, kind };
+        self.0.retain(|old| !new.covers(old));
+        self.0.push(new);
+    }
+
+    /// Whether a mark of this kind (or a stronger one) covers the entry.
+    #[must_use]
+    pub fn cover(&self, entry: Looked<'_>, kind: MarkKind) -> bool {
+        self.0.iter().any(|mark| {
+            mark.kind >= kind
+                && entry.place < mark.before
+                && entry.t <= mark.at
+                && match &mark.what {
+                    Marked::UpTo(up_to) => entry.has_inbox && entry.t <= *up_to,
+                    Marked::Object(object) => object == entry.object,
+                    Marked::Event(event) => event == entry.event,
+                }
+        })
+    }
+
+    /// Drops marks on objects and events that were made before this instant: what they covered is
+    /// forgotten. Says whether any is left.
+    pub fn forget_before(&mut self, instant: Instant) -> bool {
+        self.0.retain(|mark| mark.at >= instant);
+        !self.0.is_empty()
+    }
+}
+
+impl Mark {
+    /// Whether everything that `old` covers is covered by this one as well.
+    fn covers(&self, old: &Self) -> bool {
+        self.kind >= old.kind
+            && self.at >= old.at
+            && self.before >= old.before
+            && match (&self.what, &old.what) {
+                (Marked::UpTo(new), Marked::UpTo(old)) => new >= old,
+                (new, old) => new == old,
+            }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mark_covers_what_had_entered() {
+        let (event, object) = (Id::new("e").unwrap(), Id::new("o").unwrap());
+        let mut marks = Marks::default();
+        marks.add(Instant(10), 5, Marked::UpTo(Instant(99)), MarkKind::Seen);
+        let entry = |t, place, has_inbox| Looked {
+            t: Instant(t),
+            place,
+            event: &event,
+            object: &object,
+            has_inbox,
+        };
+        assert!(marks.cover(entry(10, 4, true), MarkKind::Seen));
+        assert!(!marks.cover(entry(10, 4, true), MarkKind::Read), "seeing is not reading");
+        assert!(!marks.cover(entry(11, 4, true), MarkKind::Seen), "scheduled for later");
+        assert!(!marks.cover(entry(10, 5, true), MarkKind::Seen), "published after the mark");
+        assert!(!marks.cover(entry(10, 4, false), MarkKind::Seen), "never was in an inbox");
+        marks.add(Instant(12), 7, Marked::UpTo(Instant(100)), MarkKind::Read);
+        assert_eq!(marks.0.len(), 1);
+        assert!(marks.cover(entry(12, 6, true), MarkKind::Seen), "reading is seeing");
+        marks.add(Instant(12), 7, Marked::Object(object.clone()), MarkKind::Seen);
+        assert!(marks.cover(entry(12, 6, false), MarkKind::Seen));
+    }
+}

@@ -1,0 +1,390 @@
+//! A bucket: a shard of recipients with one writer, and the fold of its journal.
+//!
+//! State changes only by [`Bucket::apply`]: live and on recovery the same records go through it, so
+//! what was recovered is what there was.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, OnceLock};
+
+use roaring::RoaringBitmap;
+use rustc_hash::FxHashMap;
+
+use crate::deadline::Entered;
+use crate::id::Id;
+use crate::journal::at_rest::{Kept, Run};
+use crate::journal::record::{Arrival, ChannelNo, Entries, INBOX_NO, LaneNo, Record};
+use crate::law::Law;
+use crate::recipient::Recipient;
+use crate::time::{Day, Instant};
+
+pub(crate) mod checkpoint;
+mod collect;
+mod column;
+mod lane;
+mod marks;
+mod preferences;
+mod roster;
+mod wheel;
+
+pub(crate) use collect::{Found, Look};
+use lane::{Entering, Lane};
+pub use marks::{Looked, Marks};
+use preferences::Preferences;
+use roster::Roster;
+
+/// A shard of recipients.
+#[derive(Debug)]
+pub(crate) struct Bucket {
+    /// Its number.
+    pub(crate) no: u16,
+    /// The seq that the next record gets; counts from 1.
+    pub(crate) next_seq: u64,
+    /// The inbox was told everything up to this seq.
+    pub(crate) told_to: u64,
+    /// The version of the rules in force.
+    pub(crate) rules: u32,
+    pub(crate) roster: Roster,
+    pub(crate) followers: FxHashMap<Id, RoaringBitmap>,
+    pub(crate) preferences: Preferences,
+    pub(crate) lanes: BTreeMap<LaneNo, Lane>,
+    pub(crate) marks: FxHashMap<u32, Marks>,
+    /// Entries that ended by themselves: taken back, moved away, or left out of the inbox.
+    pub(crate) ended: BTreeMap<(u64, ChannelNo), RoaringBitmap>,
+    /// Closings whose messages are not all made and sent.
+    pub(crate) closings: BTreeMap<u64, Closing>,
+    pub(crate) days: BTreeMap<Day, BucketDay>,
+    pub(crate) dirty: Dirty,
+}
+
+/// A closing that is not done with.
+#[derive(Debug)]
+pub(crate) struct Closing {
+    pub(crate) lane: LaneNo,
+    pub(crate) at: Instant,
+    /// Where the window of each began whose message is not made yet, by number.
+    pub(crate) unmade: BTreeMap<u32, u64>,
+    /// Those whose message was made and whose outcome is not known yet.
+    pub(crate) sending: RoaringBitmap,
+}
+
+/// What a bucket holds of a day.
+#[derive(Debug)]
+pub(crate) struct BucketDay {
+    /// The first seq of the day.
+    pub(crate) first: u64,
+    /// Arrivals that have their sets in memory, by seq.
+    pub(crate) tail: Vec<Arc<Kept>>,
+    /// Arrivals at rest, by seq; all of them before the tail.
+    pub(crate) runs: Vec<RunAt>,
+}
+
+/// A run and, once it was read, what is in it.
+#[derive(Debug)]
+pub(crate) struct RunAt {
+    pub(crate) first: u64,
+    pub(crate) last: u64,
+    pub(crate) loaded: OnceLock<Arc<Run>>,
+}
+
+/// What the next checkpoint has to write.
+#[derive(Debug, Default)]
+pub(crate) struct Dirty {
+    pub(crate) recipients: RoaringBitmap,
+    pub(crate) topics: BTreeSet<Id>,
+    pub(crate) marks: RoaringBitmap,
+    /// Records since the last checkpoint.
+    pub(crate) records: u64,
+}
+
+impl Bucket {
+    pub(crate) fn new(no: u16) -> Self {
+        Self {
+            no,
+            next_seq: 1,
+            told_to: 0,
+            rules: 0,
+            roster: Roster::default(),
+            followers: FxHashMap::default(),
+            preferences: Preferences::default(),
+            lanes: BTreeMap::new(),
+            marks: FxHashMap::default(),
+            ended: BTreeMap::new(),
+            closings: BTreeMap::new(),
+            days: BTreeMap::new(),
+            dirty: Dirty::default(),
+        }
+    }
+
+    /// Folds one record in. `seq` is the next one.
+    pub(crate) fn apply(&mut self, seq: u64, record: Record, law: &Law) {
+        debug_assert_eq!(seq, self.next_seq, "records are folded in order");
+        self.next_seq = seq + record.seqs();
+        self.dirty.records += 1;
+        match record {
+            Record::Arrival(arrival) => self.arrive(Kept { seq, arrival }, None, law),
+            Record::Closing { at, lane, who } => self.close(seq, at, lane, &who, law),
+            Record::Cut { items, .. } => self.end(&items),
+            Record::Move { at, arrivals } => self.relocate(seq, at, arrivals, law),
+            Record::Dropped { .. } => {}
+            Record::Mark { at, before, number, what, kind } => {
+                self.marks.entry(number).or_default().add(at, before, what, kind);
+                self.dirty.marks.insert(number);
+            }
+            Record::Told { to, except, .. } => {
+                self.told_to = to;
+                for (seq, _, who) in except {
+                    *self.ended.entry((seq, INBOX_NO)).or_default() |= who.0;
+                }
+            }
+            Record::Made { closing, who, nothing, .. } => self.made(closing, &who, &nothing),
+            Record::Outcome { closing, who, .. } => {
+                if let Some(open) = self.closings.get_mut(&closing) {
+                    open.sending -= &who.0;
+                }
+                self.settle_closing(closing);
+            }
+            Record::Profile { at, number, profile } => self.profile(at, number, *profile, law),
+            Record::Erased { number, .. } => self.erase(number),
+            Record::Follow { number, topic, on } => self.follow(number, &topic, on),
+            Record::Preference { number, scope, channel, mode } => {
+                self.preferences.choose(number, channel, scope, mode);
+                self.dirty.recipients.insert(number);
+            }
+            Record::Flush { at, number, lanes } => {
+                for lane in lanes {
+                    if let Some(lane) = self.lanes.get_mut(&lane) {
+                        lane.flush(number, at);
+                    }
+                }
+            }
+            Record::Rules { version } => {
+                self.rules = version;
+                if let Some(version) = law.version(version) {
+                    self.roster.set_default_zone(&version.rules.defaults.tz);
+                }
+            }
+        }
+    }
+
+    /// Puts an arrival into the tail without letting it enter lanes: the checkpoint has it.
+    pub(crate) fn keep(&mut self, kept: Kept) {
+        let day = self.days.entry(kept.arrival.at.day()).or_insert(BucketDay {
+            first: kept.seq,
+            tail: Vec::new(),
+            runs: Vec::new(),
+        });
+        day.tail.push(Arc::new(kept));
+    }
+
+    fn arrive(&mut self, kept: Kept, stuck: Option<&BTreeMap<LaneNo, RoaringBitmap>>, law: &Law) {
+        let Arrival { at, t, place, kind, rules, .. } = kept.arrival;
+        for variant in &kept.arrival.variants {
+            for lane_no in &variant.lanes {
+                let name = law.names.lane(*lane_no);
+                if name.channel == INBOX_NO {
+                    continue;
+                }
+                let parameters = law.parameters(rules, kind, *lane_no);
+                let lane =
+                    self.lanes.entry(*lane_no).or_insert_with(|| Lane::new(name.kind.clone()));
+                let digest = lane.digest().map(str::to_owned);
+                let version = law.version(rules);
+                let entering = Entering {
+                    seq: kept.seq,
+                    at,
+                    entry: Entered { t, place, parameters: parameters.unwrap_or_default() },
+                    rules,
+                    under: &|version| law.parameters(version, kind, *lane_no),
+                    slot: &|_, zone| {
+                        let digest = digest.as_deref().unwrap_or_default();
+                        let slot = version.and_then(|version| version.slot(digest, zone, at));
+                        slot.unwrap_or(at)
+                    },
+                };
+                let stuck = stuck.and_then(|stuck| stuck.get(lane_no));
+                lane.enter(&variant.who, stuck, entering, &self.roster);
+            }
+        }
+        self.keep(kept);
+    }
+
+    fn close(
+        &mut self,
+        seq: u64,
+        at: Instant,
+        lane_no: LaneNo,
+        who: &RoaringBitmap,
+        law: &Law,
+    ) {
+        let lane = self
+            .lanes
+            .entry(lane_no)
+            .or_insert_with(|| Lane::new(law.names.lane(lane_no).kind.clone()));
+        let unmade = lane.close(at, who).into_iter().collect();
+        let sending = RoaringBitmap::new();
+        self.closings.insert(seq, Closing { lane: lane_no, at, unmade, sending });
+    }
+
+    fn end(&mut self, items: &[Entries]) {
+        for Entries { seq, channel, who } in items {
+            *self.ended.entry((*seq, *channel)).or_default() |= &who.0;
+        }
+    }
+
+    fn relocate(&mut self, seq: u64, at: Instant, arrivals: Vec<Arrival>, law: &Law) {
+        let mut stuck: BTreeMap<LaneNo, RoaringBitmap> = BTreeMap::new();
+        for variant in arrivals.iter().flat_map(|arrival| &arrival.variants) {
+            for lane_no in &variant.lanes {
+                let overdue = match self.lanes.get(lane_no) {
+                    Some(lane) => lane.overdue(&variant.who, at),
+                    None => RoaringBitmap::new(),
+                };
+                *stuck.entry(*lane_no).or_default() |= overdue;
+            }
+        }
+        for (seq, arrival) in (seq..).zip(arrivals) {
+            self.arrive(Kept { seq, arrival }, Some(&stuck), law);
+        }
+    }
+
+    fn made(&mut self, closing: u64, who: &RoaringBitmap, nothing: &RoaringBitmap) {
+        let Some(open) = self.closings.get_mut(&closing) else { return };
+        for number in who {
+            open.unmade.remove(&number);
+        }
+        open.sending |= who - nothing;
+        if let Some(lane) = self.lanes.get_mut(&open.lane) {
+            lane.told_nothing(nothing);
+        }
+        self.settle_closing(closing);
+    }
+
+    fn settle_closing(&mut self, closing: u64) {
+        let done =
+            |open: &Closing| open.unmade.is_empty() && open.sending.is_empty();
+        if self.closings.get(&closing).is_some_and(done) {
+            self.closings.remove(&closing);
+        }
+    }
+
+    fn profile(&mut self, at: Instant, number: u32, profile: Recipient, law: &Law) {
+        let version = law.version(self.rules);
+        let default_tz = version.map_or("UTC", |version| version.rules.defaults.tz.as_str());
+        let zone = self.roster.zone(number).map(|(name, _)| name.to_owned());
+        let confirmed_before = !self.roster.unconfirmed.contains(number);
+        self.roster.put(number, profile, default_tz);
+        self.dirty.recipients.insert(number);
+        let rezoned = zone.is_some_and(|old| {
+            self.roster.zone(number).is_some_and(|(new, _)| new != old)
+        });
+        if rezoned && let (Some((_, zone)), Some(version)) = (self.roster.zone(number), version) {
+            for lane in self.lanes.values_mut() {
+                let slot = lane.digest().and_then(|digest| version.slot(digest, zone, at));
+                if let Some(slot) = slot {
+                    lane.rezone(number, at, slot);
+                }
+            }
+        }
+        if !confirmed_before && !self.roster.unconfirmed.contains(number) {
+            self.unpark(number);
+        }
+    }
+
+    fn erase(&mut self, number: u32) {
+        self.roster.erase(number);
+        self.preferences.erase(number);
+        for (topic, who) in &mut self.followers {
+            if who.remove(number) {
+                self.dirty.topics.insert(topic.clone());
+            }
+        }
+        self.marks.remove(&number);
+        self.dirty.marks.insert(number);
+        self.dirty.recipients.insert(number);
+        self.unpark(number);
+    }
+
+    fn unpark(&mut self, number: u32) {
+        for lane in self.lanes.values_mut() {
+            lane.unpark(number);
+        }
+    }
+
+    fn follow(&mut self, number: u32, topic: &Id, on: bool) {
+        let who = self.followers.entry(topic.clone()).or_default();
+        if on {
+            who.insert(number);
+        } else {
+            who.remove(number);
+        }
+        self.dirty.topics.insert(topic.clone());
+    }
+
+    /// The earliest deadline of a lane of somebody who has confirmed, in milliseconds.
+    pub(crate) fn next_due(&mut self) -> Option<i64> {
+        let unconfirmed = &self.roster.unconfirmed;
+        self.lanes.values_mut().filter_map(|lane| lane.next_due(unconfirmed)).min()
+    }
+
+    /// Whether an entry ended by itself.
+    pub(crate) fn has_ended(&self, seq: u64, channel: ChannelNo, number: u32) -> bool {
+        self.ended.get(&(seq, channel)).is_some_and(|who| who.contains(number))
+    }
+
+    /// The day on which the entries of an arrival live; `None` where it is forgotten.
+    pub(crate) fn day_of(&self, seq: u64) -> Option<Day> {
+        self.days.iter().rev().find(|(_, day)| day.first <= seq).map(|(day, _)| *day)
+    }
+
+    /// Which of these recipients still wait for an arrival's entry in a lane.
+    pub(crate) fn pending(
+        &self,
+        seq: u64,
+        lane_no: LaneNo,
+        channel: ChannelNo,
+        who: &RoaringBitmap,
+    ) -> RoaringBitmap {
+        let mut waiting = if channel == INBOX_NO {
+            if seq > self.told_to { who.clone() } else { RoaringBitmap::new() }
+        } else {
+            let mut waiting = RoaringBitmap::new();
+            if let Some(lane) = self.lanes.get(&lane_no) {
+                let open = (who & lane.open()).into_iter();
+                waiting.extend(open.filter(|number| lane.since(*number).is_some_and(|s| s <= seq)));
+            }
+            for (closing, open) in self.closings.range(seq..) {
+                if open.lane == lane_no && *closing > seq {
+                    let unmade = open.unmade.iter().filter(|(_, since)| **since <= seq);
+                    let unmade = unmade.map(|(number, _)| *number);
+                    waiting.extend(unmade.filter(|number| who.contains(*number)));
+                }
+            }
+            waiting
+        };
+        if let Some(ended) = self.ended.get(&(seq, channel)) {
+            waiting -= ended;
+        }
+        waiting
+    }
+
+    /// Forgets a day; what the store holds of it is dropped by the caller.
+    pub(crate) fn forget(&mut self, day: Day) {
+        self.days.remove(&day);
+        let first = self.first_seq();
+        self.ended.retain(|(seq, _), _| *seq >= first);
+    }
+
+    /// The first seq of the days that are held.
+    pub(crate) fn first_seq(&self) -> u64 {
+        self.days.first_key_value().map_or(self.next_seq, |(_, day)| day.first)
+    }
+
+    /// Bytes of memory beyond profiles and ids, roughly.
+    pub(crate) fn bytes(&self) -> usize {
+        let followers =
+            self.followers.values().map(|who| 48 + who.serialized_size()).sum::<usize>();
+        let ended = self.ended.values().map(|who| 48 + who.serialized_size()).sum::<usize>();
+        let lanes = self.lanes.values().map(Lane::bytes).sum::<usize>();
+        self.roster.bytes() + followers + ended + lanes
+    }
+}

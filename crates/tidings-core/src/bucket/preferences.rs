@@ -1,0 +1,112 @@
+//! What recipients chose, as sets by mode.
+
+use std::collections::BTreeMap;
+
+use roaring::RoaringBitmap;
+
+use crate::journal::record::ChannelNo;
+use crate::recipient::{Mode, PreferenceScope};
+
+/// Recipients by what they chose for a scope on a channel. Disjoint per scope and channel.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Preferences {
+    chosen: BTreeMap<(ChannelNo, PreferenceScope), BTreeMap<Mode, RoaringBitmap>>,
+}
+
+impl Preferences {
+    /// Sets or, with [`Mode::Default`], takes away what was chosen at this level.
+    pub(crate) fn choose(
+        &mut self,
+        number: u32,
+        channel: ChannelNo,
+        scope: PreferenceScope,
+        mode: Mode,
+    ) {
+        let modes = self.chosen.entry((channel, scope)).or_default();
+        modes.retain(|_, who| {
+            who.remove(number);
+            !who.is_empty()
+        });
+        if mode != Mode::Default {
+            modes.entry(mode).or_default().insert(number);
+        }
+        self.chosen.retain(|_, modes| !modes.is_empty());
+    }
+
+    /// Forgets everything that a recipient chose.
+    pub(crate) fn erase(&mut self, number: u32) {
+        for modes in self.chosen.values_mut() {
+            for who in modes.values_mut() {
+                who.remove(number);
+            }
+        }
+    }
+
+    /// Everything that a recipient chose.
+    pub(crate) fn of(&self, number: u32) -> Vec<(ChannelNo, PreferenceScope, Mode)> {
+        let mut chosen = Vec::new();
+        for ((channel, scope), modes) in &self.chosen {
+            for (mode, who) in modes {
+                if who.contains(number) {
+                    chosen.push((*channel, scope.clone(), mode.clone()));
+                }
+            }
+        }
+        chosen
+    }
+
+    /// Splits a set by the mode that applies to a type: type before category before none.
+    pub(crate) fn split(
+        &self,
+        channel: ChannelNo,
+        kind: &str,
+        category: &str,
+        mut who: RoaringBitmap,
+    ) -> Vec<(Option<Mode>, RoaringBitmap)> {
+        let mut parts = Vec::new();
+        let scopes =
+            [PreferenceScope::Type(kind.to_owned()), PreferenceScope::Category(category.to_owned())];
+        for scope in scopes {
+            let Some(modes) = self.chosen.get(&(channel, scope)) else { continue };
+            for (mode, chosen) in modes {
+                let part = &who & chosen;
+                if !part.is_empty() {
+                    who -= &part;
+                    parts.push((Some(mode.clone()), part));
+                }
+            }
+        }
+        if !who.is_empty() {
+            parts.push((None, who));
+        }
+        parts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_type_goes_before_its_category() {
+        let mut preferences = Preferences::default();
+        let category = || PreferenceScope::Category("c".to_owned());
+        let kind = || PreferenceScope::Type("t".to_owned());
+        preferences.choose(1, 1, category(), Mode::Never);
+        preferences.choose(2, 1, category(), Mode::Never);
+        preferences.choose(2, 1, kind(), Mode::Immediate);
+        let all: RoaringBitmap = (0..4).collect();
+        let parts = preferences.split(1, "t", "c", all.clone());
+        let expected = [
+            (Some(Mode::Immediate), vec![2]),
+            (Some(Mode::Never), vec![1]),
+            (None, vec![0, 3]),
+        ];
+        for (part, (mode, who)) in parts.iter().zip(expected) {
+            assert_eq!((&part.0, part.1.iter().collect::<Vec<_>>()), (&mode, who));
+        }
+        preferences.choose(2, 1, kind(), Mode::Default);
+        assert_eq!(preferences.of(2), vec![(1, category(), Mode::Never)]);
+        assert_eq!(preferences.split(0, "t", "c", all).len(), 1, "another channel");
+    }
+}

@@ -1,0 +1,157 @@
+//! Who is in a bucket: dense numbers, profiles, and the sets that follow from profiles.
+
+use std::collections::BTreeMap;
+
+use indexmap::IndexMap;
+use roaring::RoaringBitmap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
+
+use crate::calendar::Zone;
+use crate::id::Id;
+use crate::places::Places;
+use crate::recipient::{Recipient, State};
+
+/// The recipients of a bucket. A number is its recipient's place here and is never given again.
+#[derive(Debug, Default)]
+pub(crate) struct Roster {
+    numbers: FxHashMap<Id, u32>,
+    profiles: Vec<Option<Box<Recipient>>>,
+    zones: IndexMap<String, (Zone, RoaringBitmap), FxBuildHasher>,
+    zone_of: Vec<u16>,
+    /// Everyone who is here.
+    pub(crate) everyone: RoaringBitmap,
+    /// Those who have not confirmed.
+    pub(crate) unconfirmed: RoaringBitmap,
+    /// Those who are disabled or erased.
+    pub(crate) gone: RoaringBitmap,
+    /// Those who have an e-mail address.
+    pub(crate) mailable: RoaringBitmap,
+    /// Where they live.
+    pub(crate) places: Places,
+}
+
+impl Roster {
+    pub(crate) fn number(&self, id: &str) -> Option<u32> {
+        self.numbers.get(id).copied()
+    }
+
+    pub(crate) fn profile(&self, number: u32) -> Option<&Recipient> {
+        self.profiles.get(number as usize)?.as_deref()
+    }
+
+    /// The number that the next new recipient gets.
+    pub(crate) fn next_number(&self) -> u32 {
+        u32::try_from(self.profiles.len()).expect("a bucket has fewer than 2^32 recipients")
+    }
+
+    /// Reserves numbers up to `next` (those of erased recipients, on recovery).
+    pub(crate) fn reserve(&mut self, next: u32) {
+        while self.next_number() < next {
+            self.gone.insert(self.next_number());
+            self.profiles.push(None);
+            self.zone_of.push(0);
+        }
+    }
+
+    /// Puts a profile under its number, which is an old one or the next.
+    pub(crate) fn put(&mut self, number: u32, profile: Recipient, default_tz: &str) {
+        self.reserve(number);
+        if number == self.next_number() {
+            self.profiles.push(None);
+            self.zone_of.push(0);
+        }
+        self.numbers.insert(profile.id.clone(), number);
+        self.everyone.insert(number);
+        set_if(&mut self.unconfirmed, number, profile.state == State::Unconfirmed);
+        set_if(&mut self.gone, number, profile.state == State::Disabled);
+        set_if(&mut self.mailable, number, profile.email.is_some());
+        self.places.set(number, profile.place);
+        self.settle_zone(number, profile.tz.as_deref().unwrap_or(default_tz));
+        self.profiles[number as usize] = Some(Box::new(profile));
+    }
+
+    /// Takes a recipient away; the number stays taken.
+    pub(crate) fn erase(&mut self, number: u32) {
+        let Some(profile) = self.profiles.get_mut(number as usize).and_then(Option::take) else {
+            return;
+        };
+        self.numbers.remove(&profile.id);
+        self.everyone.remove(number);
+        self.unconfirmed.remove(number);
+        self.mailable.remove(number);
+        self.gone.insert(number);
+        self.places.set(number, None);
+        for (_, members) in self.zones.values_mut() {
+            members.remove(number);
+        }
+    }
+
+    /// Gives those who don't say another zone.
+    pub(crate) fn set_default_zone(&mut self, tz: &str) {
+        for number in &self.everyone.clone() {
+            if self.profile(number).is_some_and(|profile| profile.tz.is_none()) {
+                self.settle_zone(number, tz);
+            }
+        }
+    }
+
+    /// The zone of a recipient.
+    pub(crate) fn zone(&self, number: u32) -> Option<(&str, &Zone)> {
+        let at = *self.zone_of.get(number as usize)?;
+        self.zones.get_index(usize::from(at)).map(|(name, (zone, _))| (name.as_str(), zone))
+    }
+
+    /// Splits a set by zone.
+    pub(crate) fn by_zone(&self, who: &RoaringBitmap) -> Vec<(&str, &Zone, RoaringBitmap)> {
+        if who.len() < 4 * self.zones.len() as u64 {
+            let mut parts: BTreeMap<u16, RoaringBitmap> = BTreeMap::new();
+            for number in who {
+                parts.entry(self.zone_of[number as usize]).or_default().insert(number);
+            }
+            let named = |(at, part)| {
+                self.zones
+                    .get_index(usize::from(at))
+                    .map(|(name, (zone, _))| (name.as_str(), zone, part))
+            };
+            return parts.into_iter().filter_map(named).collect();
+        }
+        let parts = self.zones.iter().filter_map(|(name, (zone, members))| {
+            let part = who & members;
+            (!part.is_empty()).then_some((name.as_str(), zone, part))
+        });
+        parts.collect()
+    }
+
+    /// Bytes of memory beyond profiles and ids, roughly.
+    pub(crate) fn bytes(&self) -> usize {
+        let sets = [&self.everyone, &self.unconfirmed, &self.gone, &self.mailable];
+        let zones = self.zones.values().map(|(_, who)| who.serialized_size()).sum::<usize>();
+        sets.iter().map(|set| set.serialized_size()).sum::<usize>()
+            + zones
+            + self.zone_of.capacity() * size_of::<u16>()
+    }
+
+    fn settle_zone(&mut self, number: u32, name: &str) {
+        let old = usize::from(self.zone_of[number as usize]);
+        if let Some((_, (_, members))) = self.zones.get_index_mut(old) {
+            members.remove(number);
+        }
+        let at = match self.zones.get_index_of(name) {
+            Some(at) => at,
+            None => {
+                let zone = Zone::find(name).unwrap_or_else(Zone::utc);
+                self.zones.insert_full(name.to_owned(), (zone, RoaringBitmap::new())).0
+            }
+        };
+        self.zones[at].1.insert(number);
+        self.zone_of[number as usize] = u16::try_from(at).expect("there are fewer zones than 2^16");
+    }
+}
+
+fn set_if(set: &mut RoaringBitmap, number: u32, on: bool) {
+    if on {
+        set.insert(number);
+    } else {
+        set.remove(number);
+    }
+}

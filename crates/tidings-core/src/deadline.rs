@@ -1,0 +1,216 @@
+//! When is a lane due? The one function that the engine, the back-test and the preview all call.
+//!
+//! A lane is due at (first, newest = the first and the newest entry, by (t, arrival), that entered
+//! it since it was last due) as the table in the contract, section 2, says. A window holds what that
+//! table needs, already added up: `soft` moves with the entries, `hard` is fixed by the first.
+
+use serde::{Deserialize, Serialize};
+
+use crate::rules::{Decide, Policy};
+use crate::time::Instant;
+
+/// The kind of a lane: all its types share it, each with parameters of its own.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Kind {
+    /// At once.
+    Now,
+    /// Some time after the first entry.
+    FirstEvent(Decide),
+    /// Some time after the newest entry.
+    Cooldown,
+    /// The first at once, what follows waits.
+    Leading,
+    /// On the calendar of this name.
+    Digest(String),
+}
+
+/// A policy's own numbers, in milliseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Parameters {
+    /// `hold` of `first_event`, `quiet` of `cooldown` and `leading`; 0 for the others.
+    pub wait_ms: i64,
+    /// `max_wait` of `cooldown`.
+    pub max_wait_ms: Option<i64>,
+}
+
+/// One entry, as far as a deadline cares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Entered {
+    /// When it entered its first lane.
+    pub t: Instant,
+    /// Its arrival: the place of its event in the intake.
+    pub place: u64,
+    /// The parameters of its type.
+    pub parameters: Parameters,
+}
+
+/// The open window of one recipient in a lane that is not on a calendar.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Window {
+    /// The seq of the first record that put something into it.
+    pub since: u64,
+    /// The first entry's (t, arrival).
+    pub first: (Instant, u64),
+    /// The newest entry's (t, arrival).
+    pub newest: (Instant, u64),
+    /// `newest.t + quiet` of a cool-down, the least `t + hold` where the earliest decides; else none.
+    pub soft: i64,
+    /// What the first entry alone fixes; none where it fixes nothing.
+    pub hard: i64,
+    /// `quiet` of the first entry's type, for `leading`.
+    pub quiet_ms: i64,
+    /// The version of the rules under which it was opened: its parameters.
+    pub rules: u32,
+}
+
+/// Stands for "no such deadline".
+const NONE: i64 = i64::MAX;
+
+impl Kind {
+    /// The kind of lane that a policy puts its entries into; `None` for `never`.
+    #[must_use]
+    pub fn of(policy: &Policy) -> Option<Self> {
+        Some(match policy {
+            Policy::Now => Self::Now,
+            Policy::FirstEvent { decide, .. } => Self::FirstEvent(*decide),
+            Policy::Cooldown { .. } => Self::Cooldown,
+            Policy::Leading { .. } => Self::Leading,
+            Policy::Digest { digest } => Self::Digest(digest.clone()),
+            Policy::Never => return None,
+        })
+    }
+}
+
+impl Parameters {
+    /// A policy's numbers.
+    #[must_use]
+    pub fn of(policy: &Policy) -> Self {
+        let (wait_ms, max_wait_ms) = match *policy {
+            Policy::FirstEvent { hold_ms, .. } => (hold_ms, None),
+            Policy::Cooldown { quiet_ms, max_wait_ms } => (quiet_ms, max_wait_ms),
+            Policy::Leading { quiet_ms } => (quiet_ms, None),
+            Policy::Now | Policy::Digest { .. } | Policy::Never => (0, None),
+        };
+        Self { wait_ms, max_wait_ms }
+    }
+}
+
+impl Window {
+    /// Opens a window with its first entry. `last` is the lane's last message, for `leading`.
+    #[must_use]
+    pub fn open(kind: &Kind, entry: Entered, since: u64, rules: u32, last: Option<Instant>) -> Self {
+        let key = (entry.t, entry.place);
+        let mut window = Self {
+            since,
+            first: key,
+            newest: key,
+            soft: NONE,
+            hard: NONE,
+            quiet_ms: entry.parameters.wait_ms,
+            rules,
+        };
+        window.count_newest(kind, entry);
+        window.count_first(kind, entry, last);
+        window
+    }
+
+    /// Lets one more entry in, by (t, arrival): it may come before the first or after the newest.
+    pub fn join(&mut self, kind: &Kind, entry: Entered, last: Option<Instant>) {
+        let key = (entry.t, entry.place);
+        if key >= self.newest || matches!(kind, Kind::FirstEvent(Decide::Earliest)) {
+            self.newest = self.newest.max(key);
+            self.count_newest(kind, entry);
+        }
+        if key < self.first {
+            self.first = key;
+            self.quiet_ms = entry.parameters.wait_ms;
+            self.count_first(kind, entry, last);
+        }
+    }
+
+    /// When the window is due, in milliseconds; [`i64::MAX`] = never.
+    #[must_use]
+    pub fn due(&self) -> i64 {
+        self.soft.min(self.hard)
+    }
+
+    /// Makes it due at this instant at the latest (a flush).
+    pub fn due_by(&mut self, now: Instant) {
+        self.hard = self.hard.min(now.0);
+    }
+
+    /// Works out the deadline of a `leading` lane anew: its last message has changed.
+    pub fn lead(&mut self, last: Option<Instant>) {
+        self.hard = leading(self.first.0, self.quiet_ms, last);
+    }
+
+    fn count_newest(&mut self, kind: &Kind, entry: Entered) {
+        let after = entry.t.0.saturating_add(entry.parameters.wait_ms);
+        match kind {
+            Kind::Cooldown => self.soft = after,
+            Kind::FirstEvent(Decide::Earliest) => self.soft = self.soft.min(after),
+            Kind::Now | Kind::FirstEvent(Decide::First) | Kind::Leading | Kind::Digest(_) => {}
+        }
+    }
+
+    fn count_first(&mut self, kind: &Kind, entry: Entered, last: Option<Instant>) {
+        let Parameters { wait_ms, max_wait_ms } = entry.parameters;
+        self.hard = match kind {
+            Kind::FirstEvent(Decide::First) => entry.t.0.saturating_add(wait_ms),
+            Kind::Cooldown => max_wait_ms.map_or(NONE, |most| entry.t.0.saturating_add(most)),
+            Kind::Leading => leading(entry.t, wait_ms, last),
+            Kind::Now => entry.t.0,
+            Kind::FirstEvent(Decide::Earliest) | Kind::Digest(_) => NONE,
+        };
+    }
+}
+
+/// At once if the lane has sent nothing in the last `quiet`; else its last message + `quiet`.
+fn leading(first: Instant, quiet_ms: i64, last: Option<Instant>) -> i64 {
+    last.map_or(first.0, |last| first.0.max(last.0.saturating_add(quiet_ms)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(t: i64, wait_ms: i64, max_wait_ms: Option<i64>) -> Entered {
+        Entered {
+            t: Instant(t),
+            place: t.unsigned_abs(),
+            parameters: Parameters { wait_ms, max_wait_ms },
+        }
+    }
+
+    #[test]
+    fn a_cooldown_follows_the_newest_up_to_its_bound() {
+        let kind = Kind::Cooldown;
+        let mut window = Window::open(&kind, entry(0, 4, Some(15)), 1, 1, None);
+        assert_eq!(window.due(), 4);
+        for t in [3, 6, 9, 12] {
+            window.join(&kind, entry(t, 4, Some(15)), None);
+        }
+        assert_eq!(window.due(), 15);
+        window.join(&kind, entry(-2, 4, Some(15)), None);
+        assert_eq!((window.first.0, window.due()), (Instant(-2), 13));
+    }
+
+    #[test]
+    fn first_or_earliest_decides() {
+        for (decide, due) in [(Decide::First, 4), (Decide::Earliest, 3)] {
+            let kind = Kind::FirstEvent(decide);
+            let mut window = Window::open(&kind, entry(1, 3, None), 1, 1, None);
+            window.join(&kind, entry(1, 2, None), None);
+            assert_eq!(window.due(), due);
+        }
+    }
+
+    #[test]
+    fn leading_waits_for_its_last_message() {
+        let open = |last| Window::open(&Kind::Leading, entry(10, 5, None), 1, 1, last).due();
+        assert_eq!(open(None), 10);
+        assert_eq!(open(Some(Instant(8))), 13);
+        assert_eq!(open(Some(Instant(5))), 10);
+        assert_eq!(open(Some(Instant(1))), 10);
+    }
+}

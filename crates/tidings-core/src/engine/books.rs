@@ -1,0 +1,426 @@
+//! The books: every entry counted by walking what is stored, never by subtraction.
+//!
+//! Days that are forgotten are counted by their ledger rows. For days still held the walk must agree
+//! with the ledger, which is booked in the commits themselves.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+
+use roaring::RoaringBitmap;
+use rustc_hash::FxHashMap;
+
+use super::intake::{EventRow, each, from_json};
+use super::ledger::{Place, Row};
+use super::plan::MessageRow;
+use super::publish::Frozen;
+use super::Engine;
+use crate::bucket::Bucket;
+use crate::journal::at_rest::{Kept, Shelf, Unreadable, decode};
+use crate::journal::record::{ChannelNo, Entries, INBOX_NO, Record};
+use crate::message::Books;
+use crate::postings::{BLOCK_RECIPIENTS, Block};
+use crate::reason::{Outcome, Reason};
+use crate::set::Set;
+use crate::table::{Key, Owner, Partition, REST, Table, after_prefix, u32_at, u64_at};
+use crate::time::Day;
+
+/// What a walk found.
+#[derive(Debug, Default)]
+pub struct Walk {
+    /// The counters.
+    pub books: Books,
+    /// Where the walk and the ledger disagree; empty.
+    pub disagreements: Vec<String>,
+}
+
+/// The walk through one bucket.
+struct Walker<'a> {
+    engine: &'a Engine,
+    bucket: &'a Bucket,
+    shelf: &'a dyn Shelf,
+    rows: BTreeMap<Place, Row>,
+    /// Entries that have not ended yet.
+    live: FxHashMap<(u64, ChannelNo), RoaringBitmap>,
+    /// Entries per event that entered as they should.
+    entered: FxHashMap<u64, u64>,
+    notifications: u64,
+    /// Recipients of events of which some entries never entered a lane.
+    partly: BTreeMap<u64, RoaringBitmap>,
+    pending: u64,
+    duplicates: u64,
+}
+
+impl Engine {
+    /// Counts everything that is stored.
+    ///
+    /// # Errors
+    /// [`Unreadable`] where the store can't be read.
+    pub fn walk(&self, shelf: &dyn Shelf) -> Result<Walk, Unreadable> {
+        let tally = self.intake.tally;
+        let mut walk = Walk::default();
+        let mut books = Books {
+            events: tally.events,
+            republished: tally.republished,
+            messages: tally.messages,
+            resent: tally.resent,
+            warnings: tally.warnings,
+            ..Books::default()
+        };
+        let mut entered: FxHashMap<u64, u64> = FxHashMap::default();
+        for bucket in &self.buckets {
+            let mut walker = Walker {
+                engine: self,
+                bucket,
+                shelf,
+                rows: BTreeMap::new(),
+                live: FxHashMap::default(),
+                entered: FxHashMap::default(),
+                notifications: 0,
+                partly: BTreeMap::new(),
+                pending: 0,
+                duplicates: 0,
+            };
+            walker.walk()?;
+            books.entries += walker.scheduled()?;
+            self.compare(&walker, &mut walk.disagreements);
+            for row in walker.rows.values() {
+                count_row(&mut books, row);
+            }
+            for (place, count) in walker.entered {
+                *entered.entry(place).or_default() += count;
+            }
+            books.notifications += walker.notifications;
+            books.pending += walker.pending;
+            books.duplicates += walker.duplicates;
+        }
+        for ((_, day, _), row) in self.ledger.rows() {
+            if self.intake.forgotten_before.is_some_and(|before| *day < before) {
+                count_row(&mut books, row);
+                books.notifications += row.notifications;
+            }
+        }
+        books.lost = self.lost(shelf, &entered)?;
+        walk.books = books;
+        Ok(walk)
+    }
+
+    /// What events should have and the store has not.
+    fn lost(
+        &self,
+        shelf: &dyn Shelf,
+        entered: &FxHashMap<u64, u64>,
+    ) -> Result<u64, Unreadable> {
+        let mut lost = 0;
+        let mut count = |row: &EventRow| {
+            if let Some((_, entries)) = row.made {
+                lost += entries.saturating_sub(entered.get(&row.place).copied().unwrap_or(0));
+            }
+        };
+        let prefix = Key::of(Owner::Intake, Table::Events).done();
+        let until = after_prefix(&prefix);
+        for day in self.intake.days.keys() {
+            let mut result = Ok(());
+            shelf.scan(Partition::Day(*day), &prefix, until.as_deref(), &mut |_, value| {
+                match from_json::<EventRow>("an event", value) {
+                    Ok(row) => {
+                        count(&row);
+                        ControlFlow::Continue(())
+                    }
+                    Err(fault) => {
+                        result = Err(fault);
+                        ControlFlow::Break(())
+                    }
+                }
+            })?;
+            result?;
+        }
+        each(shelf, Table::Scheduled, |_, value| {
+            count(&from_json("a scheduled event", value)?);
+            Ok(())
+        })?;
+        Ok(lost)
+    }
+
+    fn compare(&self, walker: &Walker<'_>, disagreements: &mut Vec<String>) {
+        let bucket = walker.bucket.no;
+        let held = |place: &Place| {
+            place.0 == bucket
+                && self.intake.forgotten_before.is_none_or(|before| place.1 >= before)
+        };
+        let mut places: Vec<Place> = self.ledger.rows().keys().copied().filter(held).collect();
+        places.extend(walker.rows.keys().copied());
+        places.sort_unstable();
+        places.dedup();
+        for place in places {
+            let empty = Row::default();
+            let mut booked = self.ledger.rows().get(&place).unwrap_or(&empty).clone();
+            booked.notifications = 0;
+            let walked = walker.rows.get(&place).unwrap_or(&empty);
+            if booked != *walked {
+                let (_, day, channel) = place;
+                disagreements.push(format!(
+                    "bucket {bucket}, {day}, channel {channel}: ledger {booked:?}, walk {walked:?}"
+                ));
+            }
+        }
+    }
+}
+
+fn count_row(books: &mut Books, row: &Row) {
+    let ended = |outcome| row.ended.get(&outcome).copied().unwrap_or(0);
+    books.entries += row.entries - row.moved;
+    books.delivered += ended(Outcome::Delivered);
+    books.cancelled += ended(Outcome::Cancelled);
+    books.skipped += ended(Outcome::Skipped);
+    books.expired += ended(Outcome::Expired);
+    books.failed += ended(Outcome::Failed);
+    books.unknown += ended(Outcome::Unknown);
+}
+
+impl Walker<'_> {
+    fn walk(&mut self) -> Result<(), Unreadable> {
+        let mut records = BTreeMap::new();
+        for day in &self.engine.journal_days {
+            records.extend(Bucket::records(self.bucket.no, self.shelf, *day)?);
+        }
+        for record in records.values() {
+            if let Record::Dropped { at, place, items } = record {
+                self.dropped(at.day(), *place, items);
+            }
+        }
+        for (day, held) in &self.bucket.days {
+            for at in &held.runs {
+                let run = self.bucket.run(self.shelf, *day, at)?;
+                let sets = self.sets_at_rest(*day, at.first, run.variants.len())?;
+                let mut sets = sets.into_iter();
+                for kept in &run.arrivals {
+                    let sets: Vec<_> = sets.by_ref().take(kept.arrival.variants.len()).collect();
+                    self.arrived(*day, kept, &sets);
+                }
+            }
+            for kept in &held.tail {
+                let variants = &kept.arrival.variants;
+                let sets: Vec<_> = variants.iter().map(|variant| variant.who.0.clone()).collect();
+                self.arrived(*day, kept, &sets);
+            }
+        }
+        self.notifications += self.partly.values().map(RoaringBitmap::len).sum::<u64>();
+        let mut outcomes: BTreeMap<u64, Vec<(Outcome, RoaringBitmap)>> = BTreeMap::new();
+        for record in records.into_values() {
+            match record {
+                Record::Cut { why, items, .. } => self.cut(why, &items),
+                Record::Told { from, to, except, .. } => self.told(from, to, &except),
+                Record::Outcome { closing, who, outcome, .. } => {
+                    outcomes.entry(closing).or_default().push((outcome, who.0));
+                }
+                _ => {}
+            }
+        }
+        self.messages(&outcomes)?;
+        self.pending += self.live.values().map(RoaringBitmap::len).sum::<u64>();
+        Ok(())
+    }
+
+    fn row(&mut self, day: Day, channel: ChannelNo) -> &mut Row {
+        self.rows.entry((self.bucket.no, day, channel)).or_default()
+    }
+
+    fn dropped(
+        &mut self,
+        day: Day,
+        place: u64,
+        items: &[(ChannelNo, Reason, Set)],
+    ) {
+        for (channel, reason, who) in items {
+            let row = self.row(day, *channel);
+            row.entries += who.len();
+            row.end(reason.outcome(), Some(*reason), who.len());
+            *self.entered.entry(place).or_default() += who.len();
+            *self.partly.entry(place).or_default() |= &who.0;
+        }
+    }
+
+    fn arrived(&mut self, day: Day, kept: &Kept, sets: &[RoaringBitmap]) {
+        let place = kept.arrival.place;
+        for (variant, who) in kept.arrival.variants.iter().zip(sets) {
+            if !kept.arrival.moved {
+                match self.partly.get_mut(&place) {
+                    Some(partly) => *partly |= who,
+                    None => self.notifications += who.len(),
+                }
+                let entries = who.len() * variant.lanes.len() as u64;
+                *self.entered.entry(place).or_default() += entries;
+            }
+            for lane in &variant.lanes {
+                let channel = self.engine.law.names.lane(*lane).channel;
+                self.row(day, channel).entries += who.len();
+                *self.live.entry((kept.seq, channel)).or_default() |= who;
+            }
+        }
+    }
+
+    fn sets_at_rest(
+        &self,
+        day: Day,
+        first: u64,
+        count: usize,
+    ) -> Result<Vec<RoaringBitmap>, Unreadable> {
+        let mut sets = vec![RoaringBitmap::new(); count];
+        let prefix = Key::of(Owner::Bucket(self.bucket.no), Table::Postings).done();
+        let until = after_prefix(&prefix);
+        let mut result = Ok(());
+        self.shelf.scan(Partition::Day(day), &prefix, until.as_deref(), &mut |key, value| {
+            if u64_at(key, REST + 4) == Some(first) {
+                let base = u32_at(key, REST).unwrap_or(0).saturating_mul(BLOCK_RECIPIENTS);
+                let read = Block::parse(value).and_then(|block| {
+                    block.each(
+                        |_| true,
+                        |slot, ordinal| {
+                            if let Some(set) = sets.get_mut(ordinal as usize) {
+                                set.insert(base + u32::from(slot));
+                            }
+                        },
+                    )
+                });
+                if let Err(corrupt) = read {
+                    result = Err(Unreadable::from(corrupt));
+                    return ControlFlow::Break(());
+                }
+            }
+            ControlFlow::Continue(())
+        })?;
+        result.map(|()| sets)
+    }
+
+    fn cut(
+        &mut self,
+        why: Option<Reason>,
+        items: &[Entries],
+    ) {
+        for entries in items {
+            let Some(day) = self.bucket.day_of(entries.seq) else { continue };
+            let live = self.live.entry((entries.seq, entries.channel)).or_default();
+            let ended = &*live & &entries.who.0;
+            *live -= &ended;
+            self.duplicates += entries.who.len() - ended.len();
+            let row = self.row(day, entries.channel);
+            match why {
+                Some(reason) => row.end(reason.outcome(), Some(reason), ended.len()),
+                None => row.moved += ended.len(),
+            }
+        }
+    }
+
+    fn told(
+        &mut self,
+        from: u64,
+        to: u64,
+        except: &[(u64, Reason, Set)],
+    ) {
+        for (seq, reason, who) in except {
+            let Some(day) = self.bucket.day_of(*seq) else { continue };
+            if let Some(live) = self.live.get_mut(&(*seq, INBOX_NO)) {
+                *live -= &who.0;
+            }
+            self.row(day, INBOX_NO).end(reason.outcome(), Some(*reason), who.len());
+        }
+        for seq in from..=to {
+            let (Some(live), Some(day)) =
+                (self.live.remove(&(seq, INBOX_NO)), self.bucket.day_of(seq))
+            else {
+                continue;
+            };
+            self.row(day, INBOX_NO).end(Outcome::Delivered, None, live.len());
+        }
+    }
+
+    fn messages(
+        &mut self,
+        outcomes: &BTreeMap<u64, Vec<(Outcome, RoaringBitmap)>>,
+    ) -> Result<(), Unreadable> {
+        let prefix = Key::of(Owner::Bucket(self.bucket.no), Table::Messages).done();
+        let until = after_prefix(&prefix);
+        let first = self.bucket.first_seq();
+        for day in &self.engine.journal_days {
+            let mut rows: Vec<(u32, u64, MessageRow)> = Vec::new();
+            let mut result = Ok(());
+            self.shelf.scan(Partition::Day(*day), &prefix, until.as_deref(), &mut |key, value| {
+                let at = u32_at(key, REST).zip(u64_at(key, REST + 4));
+                match (at, decode::<MessageRow>("a message", value)) {
+                    (Some((number, closing)), Ok(row)) => rows.push((number, closing, row)),
+                    (None, _) => result = Err(Unreadable("a message's key is odd".to_owned())),
+                    (_, Err(fault)) => result = Err(fault),
+                }
+                if result.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            })?;
+            result?;
+            for (number, closing, row) in rows {
+                let outcome = outcomes.get(&closing).and_then(|sets| {
+                    sets.iter().find(|(_, who)| who.contains(number)).map(|(outcome, _)| *outcome)
+                });
+                self.message(number, closing, &row, outcome, first);
+            }
+        }
+        Ok(())
+    }
+
+    fn message(
+        &mut self,
+        number: u32,
+        closing: u64,
+        row: &MessageRow,
+        outcome: Option<Outcome>,
+        first: u64,
+    ) {
+        let channel = self.engine.law.names.lane(row.lane).channel;
+        let (told, ended) = row.seqs(closing);
+        let told = told.into_iter().map(|seq| (seq, outcome, None));
+        let ended = ended.into_iter().map(|(seq, reason)| {
+            (seq, Some(reason.outcome()), Some(reason))
+        });
+        for (seq, outcome, reason) in told.chain(ended) {
+            let Some(day) = self.bucket.day_of(seq).filter(|_| seq >= first) else { continue };
+            let live = self.live.get_mut(&(seq, channel));
+            if !live.is_some_and(|who| who.remove(number)) {
+                self.duplicates += 1;
+                continue;
+            }
+            match outcome {
+                Some(outcome) => self.row(day, channel).end(outcome, reason, 1),
+                None => self.pending += 1,
+            }
+        }
+    }
+
+    /// What is scheduled: it counts as pending until it enters its lanes. How many entries that is.
+    fn scheduled(&mut self) -> Result<u64, Unreadable> {
+        let prefix = Key::of(Owner::Bucket(self.bucket.no), Table::Scheduled).done();
+        let until = after_prefix(&prefix);
+        let (mut sum, mut result) = (0, Ok(()));
+        self.shelf.scan(Partition::Base, &prefix, until.as_deref(), &mut |key, value| {
+            match frozen_counts(key, value) {
+                Ok((place, entries, notifications)) => {
+                    sum += entries;
+                    self.notifications += notifications;
+                    *self.entered.entry(place).or_default() += entries;
+                    ControlFlow::Continue(())
+                }
+                Err(fault) => {
+                    result = Err(fault);
+                    ControlFlow::Break(())
+                }
+            }
+        })?;
+        self.pending += sum;
+        result.map(|()| sum)
+    }
+}
+
+/// Decodes the frozen sets of a scheduled event: (place, entries, notifications).
+fn frozen_counts(key: &[u8], value: &[u8]) -> Result<(u64, u64, u64), Unreadable> {
+    let place = u64_at(key, REST + 8).ok_or_else(|| Unreadable("a scheduled key is odd".into()))?;
+    let parts: Vec<Frozen> = decode("a scheduled audience", value)?;
+    let entries = parts.iter().map(|part| part.who.len() * part.channels.len() as u64).sum();
+    let notifications = parts.iter().map(|part| part.who.len()).sum();
+    Ok((place, entries, notifications))
+}

@@ -1,0 +1,201 @@
+//! Closings, and what the inboxes are told.
+
+use roaring::RoaringBitmap;
+
+use super::Engine;
+use super::draft::Draft;
+use crate::journal::at_rest::{Kept, Shelf, Unreadable};
+use crate::journal::record::{INBOX_NO, Record, Variant};
+use crate::law::Law;
+use crate::message::{Item, Message, Skipped};
+use crate::reason::{Outcome, Reason};
+use crate::rules::INBOX;
+use crate::set::Set;
+use crate::time::Instant;
+
+/// The inboxes of a bucket were told these arrivals.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Told {
+    /// Which bucket.
+    pub bucket: u16,
+    /// When.
+    pub at: Instant,
+    /// The first seq.
+    pub from: u64,
+    /// The last seq.
+    pub to: u64,
+    /// What ended instead.
+    pub except: Vec<(u64, Reason, Set)>,
+}
+
+impl Engine {
+    /// Closes the lanes that are due.
+    pub(crate) fn close_due(&mut self, draft: &mut Draft<'_>, now: Instant) {
+        for at in 0..self.buckets.len() {
+            let bucket = &mut self.buckets[at];
+            if bucket.next_due().is_none_or(|due| due > now.0) {
+                continue;
+            }
+            let unconfirmed = &bucket.roster.unconfirmed;
+            let lanes = bucket.lanes.iter_mut();
+            let due = lanes.map(|(no, lane)| (*no, lane.take_due(now, unconfirmed)));
+            let due: Vec<_> = due.filter(|(_, who)| !who.is_empty()).collect();
+            for (lane, who) in due {
+                self.write(draft, at, now, Record::Closing { at: now, lane, who: who.into() });
+            }
+        }
+    }
+
+    /// Tells the inboxes what has arrived: at once, as a set, no row a recipient.
+    pub(crate) fn tell_inboxes(
+        &mut self,
+        draft: &mut Draft<'_>,
+        now: Instant,
+    ) -> Result<Vec<Told>, Unreadable> {
+        let mut told = Vec::new();
+        for at in 0..self.buckets.len() {
+            let Some(record) = self.inbox_record(draft, at, now)? else { continue };
+            if let Record::Told { at: instant, from, to, except } = &record {
+                let bucket = self.buckets[at].no;
+                let except = except.clone();
+                told.push(Told { bucket, at: *instant, from: *from, to: *to, except });
+            }
+            self.write(draft, at, now, record);
+        }
+        Ok(told)
+    }
+
+    fn inbox_record(
+        &mut self,
+        draft: &Draft<'_>,
+        at: usize,
+        now: Instant,
+    ) -> Result<Option<Record>, Unreadable> {
+        let bucket = &self.buckets[at];
+        let Some((day, held)) = bucket.days.last_key_value() else { return Ok(None) };
+        let fresh = held.tail.partition_point(|kept| kept.seq <= bucket.told_to);
+        let (Some(first), Some(last)) = (held.tail.get(fresh), held.tail.last()) else {
+            return Ok(None);
+        };
+        let (from, to) = (first.seq, last.seq);
+        let version = self.law.current();
+        let (mut except, mut reached) = (Vec::new(), RoaringBitmap::new());
+        let mut any = false;
+        let place = (bucket.no, *day, INBOX_NO);
+        for kept in &held.tail[fresh..] {
+            let mut who = inbox_members(&self.law, kept);
+            if who.is_empty() {
+                continue;
+            }
+            any = true;
+            if let Some(ended) = bucket.ended.get(&(kept.seq, INBOX_NO)) {
+                who -= ended;
+            }
+            let header = self.intake.header(draft.shelf, *day, kept.arrival.ordinal)?;
+            let withdrawn = self.intake.withdrawn.contains(&header.object);
+            let expired = header.expires_at.is_some_and(|expires| expires <= now);
+            let kind = version.and_then(|version| version.kind(kept.arrival.kind));
+            let mut end = |who: &mut RoaringBitmap, part: RoaringBitmap, reason: Reason| {
+                if !part.is_empty() {
+                    *who -= &part;
+                    self.ledger.at(place).end(reason.outcome(), Some(reason), part.len());
+                    except.push((kept.seq, reason, part.into()));
+                }
+            };
+            if kind.is_none() {
+                let all = who.clone();
+                end(&mut who, all, Reason::UnknownType);
+            }
+            let gone = &who & &bucket.roster.gone;
+            end(&mut who, gone, Reason::RecipientGone);
+            let look_back = kind.and_then(|kind| kind.rules.look_back_ms);
+            let stale = look_back.is_some_and(|ms| kept.arrival.t < now.plus_ms(-ms));
+            let all = [
+                (expired, Reason::Expired),
+                (withdrawn, Reason::NotApplicable),
+                (stale, Reason::Stale),
+            ];
+            if let Some((_, reason)) = all.into_iter().find(|(applies, _)| *applies) {
+                let all = who.clone();
+                end(&mut who, all, reason);
+            }
+            self.ledger.at(place).end(Outcome::Delivered, None, who.len());
+            reached |= who;
+        }
+        self.intake.tally.messages += reached.len();
+        if !any {
+            self.buckets[at].told_to = to;
+            return Ok(None);
+        }
+        Ok(Some(Record::Told { at: now, from, to, except }))
+    }
+
+    /// The messages of what the inboxes were told, one a recipient, in the order of numbers. To be
+    /// asked before the next step.
+    ///
+    /// # Errors
+    /// [`Unreadable`] where the store can't be read.
+    pub fn inbox_messages(
+        &self,
+        shelf: &dyn Shelf,
+        told: &Told,
+    ) -> Result<Vec<Message>, Unreadable> {
+        let bucket = &self.buckets[usize::from(told.bucket)];
+        let Some((day, held)) = bucket.days.last_key_value() else { return Ok(Vec::new()) };
+        let mut messages: std::collections::BTreeMap<u32, Message> =
+            std::collections::BTreeMap::new();
+        let arrivals = held.tail.iter().filter(|kept| (told.from..=told.to).contains(&kept.seq));
+        for kept in arrivals {
+            let header = self.intake.header(shelf, *day, kept.arrival.ordinal)?;
+            for variant in &kept.arrival.variants {
+                if !has_inbox(&self.law, variant) {
+                    continue;
+                }
+                let reasons = kept.arrival.reasons_of(variant);
+                let ended = bucket.ended.get(&(kept.seq, INBOX_NO));
+                for number in variant.who.iter() {
+                    let ended = ended.is_some_and(|who| who.contains(number));
+                    let Some(profile) = bucket.roster.profile(number) else { continue };
+                    let message = messages.entry(number).or_insert_with(|| Message {
+                        at: told.at,
+                        recipient: profile.id.clone(),
+                        channel: INBOX.to_owned(),
+                        lane: "now".to_owned(),
+                        items: Vec::new(),
+                        skipped: Vec::new(),
+                    });
+                    if ended {
+                        let except = told.except.iter();
+                        let mut why = except.filter(|(seq, _, who)| {
+                            *seq == kept.seq && who.contains(number)
+                        });
+                        if let Some((_, reason, _)) = why.next() {
+                            let (event, reason) = (header.id.clone(), *reason);
+                            message.skipped.push(Skipped { event, reason });
+                        }
+                        continue;
+                    }
+                    message.items.push(Item {
+                        event: header.id.clone(),
+                        kind: header.kind.clone(),
+                        object: header.object.clone(),
+                        t: kept.arrival.t,
+                        reasons: reasons.clone(),
+                    });
+                }
+            }
+        }
+        Ok(messages.into_values().filter(|message| !message.items.is_empty()).collect())
+    }
+}
+
+/// Those who have an inbox entry of an arrival.
+pub(crate) fn inbox_members(law: &Law, kept: &Kept) -> RoaringBitmap {
+    let variants = kept.arrival.variants.iter().filter(|variant| has_inbox(law, variant));
+    variants.fold(RoaringBitmap::new(), |who, variant| who | &variant.who.0)
+}
+
+/// Whether a variant has an inbox entry.
+pub(crate) fn has_inbox(law: &Law, variant: &Variant) -> bool {
+    variant.lanes.iter().any(|lane| law.names.lane(*lane).channel == INBOX_NO)
+}

@@ -1,0 +1,390 @@
+//! The intake: accepted events in their places, what is scheduled, what is withdrawn.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::ControlFlow;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use serde::{Deserialize, Serialize};
+
+use super::draft::Draft;
+use crate::event::{Event, Object};
+use crate::headers::{self, HEADERS_PER_BLOCK, Header, HeaderBlock};
+use crate::id::Id;
+use crate::journal::at_rest::{Shelf, Unreadable, decode, encode};
+use crate::table::{Key, Owner, Partition, Table};
+use crate::time::{Day, Instant};
+
+/// An event as it is stored.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct EventRow {
+    pub(crate) place: u64,
+    /// When it was accepted.
+    pub(crate) arrived: Instant,
+    /// How many notifications and entries it made; `None` in a copy for entries that moved.
+    pub(crate) made: Option<(u64, u64)>,
+    pub(crate) event: Event,
+}
+
+/// An object as it is stored.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct ObjectRow {
+    pub(crate) object: Object,
+    pub(crate) retracted: bool,
+}
+
+impl ObjectRow {
+    /// Whether it may be told.
+    pub(crate) fn applies(&self) -> bool {
+        !self.retracted && self.object.notifiable != Some(false)
+    }
+}
+
+/// Where an event is to be found again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(crate) struct Located {
+    pub(crate) place: u64,
+    /// The instant for which it was scheduled, if it was.
+    pub(crate) scheduled: Option<Instant>,
+}
+
+/// Counters of events; entries are counted by the ledger.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Tally {
+    pub(crate) events: u64,
+    pub(crate) republished: u64,
+    pub(crate) messages: u64,
+    pub(crate) resent: u64,
+    pub(crate) warnings: u64,
+}
+
+/// What all buckets share.
+#[derive(Debug, Default)]
+pub(crate) struct Intake {
+    pub(crate) now: Instant,
+    pub(crate) next_place: u64,
+    pub(crate) tally: Tally,
+    /// Days before this one are forgotten.
+    pub(crate) forgotten_before: Option<Day>,
+    /// The next ordinal of each day that is held.
+    pub(crate) days: BTreeMap<Day, u32>,
+    /// The days that have ids or cancellation keys.
+    pub(crate) id_days: BTreeSet<Day>,
+    pub(crate) scheduled: BTreeSet<(Instant, u64)>,
+    /// Objects that must not be told.
+    pub(crate) withdrawn: FxHashSet<Id>,
+    /// Headers of the newest day that are not in a block yet.
+    tail: Vec<Header>,
+    /// Events of other days that were copied into the newest day.
+    copied: FxHashMap<u64, u32>,
+    blocks: Mutex<FxHashMap<(Day, u32), Arc<HeaderBlock>>>,
+}
+
+/// Decoded header blocks that are kept at most.
+const BLOCKS_KEPT: usize = 4096;
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Head {
+    now: Instant,
+    next_place: u64,
+    tally: Tally,
+    forgotten_before: Option<Day>,
+    days: Vec<(Day, u32)>,
+    buckets: u16,
+}
+
+pub(crate) fn head_key() -> Vec<u8> {
+    Key::of(Owner::Intake, Table::Meta).done()
+}
+
+pub(crate) fn event_key(ordinal: u32) -> Vec<u8> {
+    Key::of(Owner::Intake, Table::Events).u32(ordinal).done()
+}
+
+pub(crate) fn object_key(object: &Id) -> Vec<u8> {
+    Key::of(Owner::Intake, Table::Objects).bytes(object.as_str().as_bytes()).done()
+}
+
+pub(crate) fn id_key(event: &Id) -> Vec<u8> {
+    Key::of(Owner::Intake, Table::Ids).bytes(event.as_str().as_bytes()).done()
+}
+
+pub(crate) fn scheduled_id_key(event: &Id) -> Vec<u8> {
+    Key::of(Owner::Intake, Table::ScheduledIds).bytes(event.as_str().as_bytes()).done()
+}
+
+pub(crate) fn scheduled_key(owner: Owner, t: Instant, place: u64) -> Vec<u8> {
+    Key::of(owner, Table::Scheduled).i64(t.0).u64(place).done()
+}
+
+/// The keys of all events that carry a cancellation key, or (with a place) of one of them.
+pub(crate) fn cancellation_key(table: Table, key: &Id, place: Option<u64>) -> Vec<u8> {
+    let prefix = Key::of(Owner::Intake, table).bytes(key.as_str().as_bytes()).bytes(&[0]);
+    match place {
+        Some(place) => prefix.u64(place).done(),
+        None => prefix.done(),
+    }
+}
+
+fn block_key(block: u32) -> Vec<u8> {
+    Key::of(Owner::Intake, Table::Headers).u32(block).done()
+}
+
+pub(crate) fn header_of(row: &EventRow) -> Header {
+    let event = &row.event;
+    Header {
+        place: row.place,
+        id: event.id.clone(),
+        kind: event.kind.clone(),
+        actor: event.actor.clone(),
+        object: event.object.id.clone(),
+        target: event.target.clone(),
+        occurred_at: event.occurred_at,
+        expires_at: event.expires_at,
+    }
+}
+
+/// Decodes what is stored as JSON because hosts put free-form data into it.
+pub(crate) fn from_json<T: for<'de> Deserialize<'de>>(
+    what: &str,
+    bytes: &[u8],
+) -> Result<T, Unreadable> {
+    serde_json::from_slice(bytes).map_err(|fault| Unreadable(format!("{what}: {fault}")))
+}
+
+/// Encodes what is stored as JSON.
+pub(crate) fn to_json<T: Serialize>(value: &T) -> Vec<u8> {
+    serde_json::to_vec(value).expect("the core's own types can be written as JSON")
+}
+
+impl Intake {
+    /// Gives an event a row in the day of `now`, and its ordinal there.
+    pub(crate) fn keep_event(&mut self, draft: &mut Draft<'_>, day: Day, row: &EventRow) -> u32 {
+        if !self.days.contains_key(&day) {
+            self.end_day(draft);
+        }
+        let next = self.days.entry(day).or_insert(0);
+        let ordinal = *next;
+        *next += 1;
+        draft.put(Partition::Day(day), event_key(ordinal), to_json(row));
+        self.tail.push(header_of(row));
+        if self.tail.len() == HEADERS_PER_BLOCK {
+            self.write_block(draft, day, ordinal / headers_per_block());
+        }
+        ordinal
+    }
+
+    /// The ordinal in the day of `now` of an event that has a row in another day.
+    pub(crate) fn copy_event(
+        &mut self,
+        draft: &mut Draft<'_>,
+        from: (Day, u32),
+        place: u64,
+        day: Day,
+    ) -> Result<u32, Unreadable> {
+        if from.0 == day {
+            return Ok(from.1);
+        }
+        if let (true, Some(ordinal)) = (self.days.contains_key(&day), self.copied.get(&place)) {
+            return Ok(*ordinal);
+        }
+        let mut row = self.event(draft, from.0, from.1)?;
+        row.made = None;
+        let ordinal = self.keep_event(draft, day, &row);
+        self.copied.insert(place, ordinal);
+        Ok(ordinal)
+    }
+
+    fn end_day(&mut self, draft: &mut Draft<'_>) {
+        if let (Some((day, next)), false) = (self.days.last_key_value(), self.tail.is_empty()) {
+            let (day, block) = (*day, next.saturating_sub(1) / headers_per_block());
+            self.write_block(draft, day, block);
+        }
+        self.copied.clear();
+    }
+
+    fn write_block(&mut self, draft: &mut Draft<'_>, day: Day, block: u32) {
+        draft.put(Partition::Day(day), block_key(block), headers::encode(&self.tail));
+        self.tail.clear();
+    }
+
+    /// Reads an event's row.
+    pub(crate) fn event(
+        &self,
+        draft: &Draft<'_>,
+        day: Day,
+        ordinal: u32,
+    ) -> Result<EventRow, Unreadable> {
+        let bytes = draft.get(Partition::Day(day), &event_key(ordinal))?;
+        let bytes = bytes.ok_or_else(|| Unreadable(format!("event {ordinal} of {day} is missing")))?;
+        from_json("an event", &bytes)
+    }
+
+    /// Reads an event's header: from memory, else from its block.
+    pub(crate) fn header(
+        &self,
+        shelf: &dyn Shelf,
+        day: Day,
+        ordinal: u32,
+    ) -> Result<Header, Unreadable> {
+        let missing = || Unreadable(format!("the header of event {ordinal} of {day} is missing"));
+        let (block, at) = (ordinal / headers_per_block(), ordinal % headers_per_block());
+        if let Some((newest, next)) = self.days.last_key_value() {
+            let first = next - u32::try_from(self.tail.len()).unwrap_or(0);
+            if *newest == day && ordinal >= first {
+                return self.tail.get((ordinal - first) as usize).cloned().ok_or_else(missing);
+            }
+        }
+        let mut blocks = self.blocks.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(block) = blocks.get(&(day, block)) {
+            return block.get(at as usize).ok_or_else(missing);
+        }
+        let bytes = shelf.get(Partition::Day(day), &block_key(block))?.ok_or_else(missing)?;
+        let read = Arc::new(HeaderBlock::decode(&bytes)?);
+        if blocks.len() >= BLOCKS_KEPT {
+            blocks.clear();
+        }
+        blocks.insert((day, block), Arc::clone(&read));
+        read.get(at as usize).ok_or_else(missing)
+    }
+
+    /// Puts given fields over what is known of an object; `lift` also lifts a retraction.
+    pub(crate) fn upsert(&mut self, draft: &mut Draft<'_>, given: &Object) -> Result<(), Unreadable> {
+        let key = object_key(&given.id);
+        let known: Option<ObjectRow> = match draft.get(Partition::Base, &key)? {
+            Some(bytes) => Some(from_json("an object", &bytes)?),
+            None => None,
+        };
+        let mut row = match &known {
+            Some(row) => row.clone(),
+            None => ObjectRow { object: given.clone(), retracted: false },
+        };
+        row.retracted = false;
+        let put = |field: &mut Option<String>, given: &Option<String>| {
+            if given.is_some() {
+                field.clone_from(given);
+            }
+        };
+        put(&mut row.object.title, &given.title);
+        put(&mut row.object.url, &given.url);
+        put(&mut row.object.image, &given.image);
+        row.object.notifiable = given.notifiable.or(row.object.notifiable);
+        self.keep_object(draft, known.as_ref(), row);
+        Ok(())
+    }
+
+    /// Takes an object back.
+    pub(crate) fn retract(&mut self, draft: &mut Draft<'_>, object: &Id) -> Result<(), Unreadable> {
+        let known: Option<ObjectRow> = match draft.get(Partition::Base, &object_key(object))? {
+            Some(bytes) => Some(from_json("an object", &bytes)?),
+            None => None,
+        };
+        let bare = || Object {
+            id: object.clone(),
+            title: None,
+            url: None,
+            image: None,
+            notifiable: None,
+        };
+        let object = known.as_ref().map_or_else(bare, |row| row.object.clone());
+        self.keep_object(draft, known.as_ref(), ObjectRow { object, retracted: true });
+        Ok(())
+    }
+
+    fn keep_object(&mut self, draft: &mut Draft<'_>, known: Option<&ObjectRow>, row: ObjectRow) {
+        if known == Some(&row) {
+            return;
+        }
+        draft.put(Partition::Base, object_key(&row.object.id), to_json(&row));
+        if row.applies() {
+            self.withdrawn.remove(&row.object.id);
+        } else {
+            self.withdrawn.insert(row.object.id);
+        }
+    }
+
+    /// Forgets a day.
+    pub(crate) fn forget(&mut self, day: Day) {
+        if self.days.last_key_value().is_some_and(|(newest, _)| *newest == day) {
+            self.tail.clear();
+            self.copied.clear();
+        }
+        self.days.remove(&day);
+        self.id_days.remove(&day);
+        let blocks = self.blocks.get_mut().unwrap_or_else(PoisonError::into_inner);
+        blocks.retain(|(held, _), _| *held != day);
+    }
+
+    /// Writes the counters and the clock.
+    pub(crate) fn write(&self, draft: &mut Draft<'_>, buckets: u16) {
+        let head = Head {
+            now: self.now,
+            next_place: self.next_place,
+            tally: self.tally,
+            forgotten_before: self.forgotten_before,
+            days: self.days.iter().map(|(day, next)| (*day, *next)).collect(),
+            buckets,
+        };
+        draft.put(Partition::Base, head_key(), encode(&head));
+    }
+
+    /// Reads what was written; with it the number of buckets. `None` = the store is new.
+    pub(crate) fn recover(
+        shelf: &dyn Shelf,
+        held: &[Day],
+    ) -> Result<Option<(Self, u16)>, Unreadable> {
+        let Some(bytes) = shelf.get(Partition::Base, &head_key())? else { return Ok(None) };
+        let head: Head = decode("the intake's head", &bytes)?;
+        let mut intake = Self {
+            now: head.now,
+            next_place: head.next_place,
+            tally: head.tally,
+            forgotten_before: head.forgotten_before,
+            days: head.days.into_iter().filter(|(day, _)| held.contains(day)).collect(),
+            id_days: held.iter().copied().collect(),
+            ..Self::default()
+        };
+        if let Some((day, next)) = intake.days.last_key_value() {
+            let draft = Draft::new(shelf);
+            let tail = (next - next % headers_per_block())..*next;
+            let rows = tail.map(|ordinal| intake.event(&draft, *day, ordinal));
+            intake.tail = rows.map(|row| Ok(header_of(&row?))).collect::<Result<_, Unreadable>>()?;
+        }
+        each(shelf, Table::Objects, |_, value| {
+            let row: ObjectRow = from_json("an object", value)?;
+            if !row.applies() {
+                intake.withdrawn.insert(row.object.id);
+            }
+            Ok(())
+        })?;
+        each(shelf, Table::Scheduled, |key, _| {
+            use crate::table::{REST, i64_at, u64_at};
+            let t = i64_at(key, REST).map(Instant);
+            let place = u64_at(key, REST + 8);
+            let at = t.zip(place).ok_or_else(|| Unreadable("a scheduled key is odd".to_owned()))?;
+            intake.scheduled.insert(at);
+            Ok(())
+        })?;
+        Ok(Some((intake, head.buckets)))
+    }
+}
+
+/// Visits the rows of a table of the intake.
+pub(crate) fn each(
+    shelf: &dyn Shelf,
+    table: Table,
+    mut take: impl FnMut(&[u8], &[u8]) -> Result<(), Unreadable>,
+) -> Result<(), Unreadable> {
+    let prefix = Key::of(Owner::Intake, table).done();
+    let mut result = Ok(());
+    let until = crate::table::after_prefix(&prefix);
+    shelf.scan(Partition::Base, &prefix, until.as_deref(), &mut |key, value| {
+        result = take(key, value);
+        if result.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    })?;
+    result
+}
+
+fn headers_per_block() -> u32 {
+    u32::try_from(HEADERS_PER_BLOCK).expect("a block holds fewer headers than 2^32")
+}

@@ -1,0 +1,342 @@
+//! The engine: a deterministic state machine that decides for everybody.
+//!
+//! `step(commands, now)` gives writes, replies and effects. It does no I/O of its own (what it must
+//! read, the caller's shelf reads), reads no clock and draws no random number. The caller commits a
+//! step's writes at once and only then answers. A step whose writes were not committed makes the
+//! engine worthless: throw it away, and open another from what is stored.
+
+use std::collections::BTreeSet;
+use std::hash::Hasher;
+use std::sync::Arc;
+
+use siphasher::sip::SipHasher13;
+
+use crate::bucket::Bucket;
+use crate::bucket::checkpoint::journal_key;
+use crate::command::Command;
+use crate::journal::at_rest::{Shelf, Unreadable, decode, encode};
+use crate::journal::record::Record;
+use crate::law::{Law, Named, Names, Version};
+use crate::rules::Rules;
+use crate::table::{Key, Owner, Partition, REST, Table, Write, day_at, u32_at};
+use crate::time::{Day, Instant};
+
+mod books;
+mod draft;
+mod due;
+mod intake;
+mod ledger;
+mod plan;
+mod present;
+mod profile;
+mod publish;
+mod reply;
+mod retention;
+mod take_back;
+mod view;
+
+pub use books::Walk;
+use draft::Draft;
+pub use due::Told;
+use intake::Intake;
+use ledger::Ledger;
+pub use ledger::Row as LedgerRow;
+pub use plan::{Letter, Plan, Sent};
+pub use present::Presenter;
+pub use reply::{Published, PublishedAs, Refused, Reply, Warning};
+pub use view::{InboxGroup, InboxItem, InboxPage, LetterAt, OpenLane, WaitingEntry};
+
+/// How an engine works; none of it changes what comes out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Buckets of a new store; one that exists keeps its number.
+    pub buckets: u16,
+    /// Turn a bucket's tail round at a checkpoint once it holds this many notifications; `None` =
+    /// never.
+    pub turn_at: Option<u64>,
+    /// Write a bucket's checkpoint after this many records.
+    pub checkpoint_after: u64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { buckets: 16, turn_at: Some(4096), checkpoint_after: 4096 }
+    }
+}
+
+/// The state of a node's buckets and of the intake.
+#[derive(Debug)]
+pub struct Engine {
+    law: Law,
+    buckets: Vec<Bucket>,
+    intake: Intake,
+    ledger: Ledger,
+    /// The days that hold a record of some bucket.
+    journal_days: BTreeSet<Day>,
+    options: Options,
+}
+
+/// What came of a step. Nothing of it may be told before its writes are durable.
+#[derive(Debug, Default)]
+pub struct Step {
+    /// To be committed, all or nothing.
+    pub writes: Vec<Write>,
+    /// An answer per command, in order.
+    pub replies: Vec<Result<Reply, Refused>>,
+    /// What the inboxes were told.
+    pub told: Vec<Told>,
+    /// Days to be dropped from the store once the writes are durable.
+    pub forgotten: Vec<Day>,
+}
+
+/// The bucket of a recipient among `buckets`: the same for ever, on every machine.
+#[must_use]
+pub fn bucket_of(recipient: &str, buckets: u16) -> u16 {
+    let mut hasher = SipHasher13::new();
+    hasher.write(recipient.as_bytes());
+    let bucket = hasher.finish() % u64::from(buckets.max(1));
+    u16::try_from(bucket).expect("a remainder is less than its divisor")
+}
+
+impl Engine {
+    /// Opens what is stored, or begins anew. `held` = the days that the store has.
+    ///
+    /// # Errors
+    /// [`Unreadable`] where the store can't be read or makes no sense.
+    pub fn open(shelf: &dyn Shelf, held: &[Day], options: Options) -> Result<Self, Unreadable> {
+        let law = read_law(shelf)?;
+        let (intake, count) = match Intake::recover(shelf, held)? {
+            Some(found) => found,
+            None => (Intake::default(), options.buckets.max(1)),
+        };
+        let held: Vec<Day> = held
+            .iter()
+            .copied()
+            .filter(|day| intake.forgotten_before.is_none_or(|before| *day >= before))
+            .collect();
+        let mut ledger = Ledger::default();
+        let mut buckets = Vec::with_capacity(usize::from(count));
+        for no in 0..count {
+            buckets.push(Bucket::recover(no, shelf, &held, &law)?);
+            read_ledger(shelf, no, &mut ledger)?;
+        }
+        let journal_days = held.into_iter().collect();
+        Ok(Self { law, buckets, intake, ledger, journal_days, options })
+    }
+
+    /// The instant of the newest step.
+    #[must_use]
+    pub fn now(&self) -> Instant {
+        self.intake.now
+    }
+
+    /// The rules in force, if any were set.
+    #[must_use]
+    pub fn rules(&self) -> Option<&Rules> {
+        self.law.current().map(|version| &version.rules)
+    }
+
+    /// Days before this one are forgotten.
+    #[must_use]
+    pub fn forgotten_before(&self) -> Option<Day> {
+        self.intake.forgotten_before
+    }
+
+    /// When something is due next: a lane of somebody who has confirmed, or what is scheduled.
+    /// It may be early (a deadline has moved on since), never late; it may lie in the past.
+    pub fn next_due(&mut self) -> Option<Instant> {
+        let lanes = self.buckets.iter_mut().filter_map(Bucket::next_due).min().map(Instant);
+        let scheduled = self.intake.scheduled.first().map(|(t, _)| *t);
+        lanes.into_iter().chain(scheduled).min()
+    }
+
+    /// Closes what is due at or before `now`, and nothing else: what is due goes out before anything
+    /// that arrives at the same instant (contract, section 2, "At one instant").
+    ///
+    /// # Errors
+    /// [`Unreadable`]; the engine is worthless then.
+    pub fn fall_due(&mut self, shelf: &dyn Shelf, now: Instant) -> Result<Step, Unreadable> {
+        self.in_step(shelf, now, |engine, draft, now, _| {
+            engine.close_due(draft, now);
+            Ok(())
+        })
+    }
+
+    /// Takes in what arrives at an instant: what is scheduled, then the commands in order; then
+    /// closes what is due. A clock that stepped back is held at the newest instant.
+    ///
+    /// # Errors
+    /// [`Unreadable`]; the engine is worthless then.
+    pub fn step(
+        &mut self,
+        shelf: &dyn Shelf,
+        now: Instant,
+        commands: &[Command],
+    ) -> Result<Step, Unreadable> {
+        self.in_step(shelf, now, |engine, draft, now, step| {
+            engine.close_due(draft, now);
+            engine.enter_scheduled(draft, now)?;
+            for command in commands {
+                let reply = engine.command(draft, now, command, &mut step.forgotten)?;
+                step.replies.push(reply);
+            }
+            step.told = engine.tell_inboxes(draft, now)?;
+            engine.close_due(draft, now);
+            Ok(())
+        })
+    }
+
+    /// Puts new rules in force; what is pending moves where they say. The same rules change nothing.
+    ///
+    /// # Errors
+    /// [`Unreadable`]; the engine is worthless then.
+    pub fn set_rules(
+        &mut self,
+        shelf: &dyn Shelf,
+        now: Instant,
+        rules: Rules,
+    ) -> Result<Step, Unreadable> {
+        if self.rules() == Some(&rules) {
+            return Ok(Step::default());
+        }
+        self.in_step(shelf, now, |engine, draft, now, step| {
+            engine.close_due(draft, now);
+            let number = engine.law.current().map_or(1, |version| version.number + 1);
+            draft.put(Partition::Base, rules_key(number), intake::to_json(&rules));
+            let (version, given) = Version::new(number, rules, &mut engine.law.names);
+            for named in given {
+                draft.put(Partition::Base, name_key(&named), encode(&named));
+            }
+            engine.law.add(version);
+            for bucket in 0..engine.buckets.len() {
+                engine.write(draft, bucket, now, Record::Rules { version: number });
+                engine.reroute(draft, now, bucket, None, None)?;
+            }
+            step.told = engine.tell_inboxes(draft, now)?;
+            engine.close_due(draft, now);
+            Ok(())
+        })
+    }
+
+    /// Buckets that want a checkpoint.
+    pub fn wants_checkpoint(&self) -> impl Iterator<Item = u16> {
+        let after = self.options.checkpoint_after;
+        let wanting = self.buckets.iter().filter(move |bucket| bucket.dirty.records > after);
+        wanting.map(|bucket| bucket.no)
+    }
+
+    /// Writes a bucket's checkpoint and turns its tail round.
+    #[must_use]
+    pub fn checkpoint(&mut self, bucket: u16) -> Vec<Write> {
+        let today = self.intake.now.day();
+        self.buckets[usize::from(bucket)].checkpoint(today, self.options.turn_at)
+    }
+
+    /// How many buckets there are.
+    #[must_use]
+    pub fn buckets(&self) -> u16 {
+        u16::try_from(self.buckets.len()).expect("there are fewer buckets than 2^16")
+    }
+
+    /// Bytes of memory beyond profiles and ids, roughly.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.buckets.iter().map(Bucket::bytes).sum()
+    }
+
+    /// The ledger, added up per day.
+    #[must_use]
+    pub fn ledger(&self) -> std::collections::BTreeMap<Day, LedgerRow> {
+        let mut days = std::collections::BTreeMap::<Day, LedgerRow>::new();
+        for ((_, day, _), row) in self.ledger.rows() {
+            days.entry(*day).or_default().add(row);
+        }
+        days
+    }
+
+    fn in_step(
+        &mut self,
+        shelf: &dyn Shelf,
+        now: Instant,
+        work: impl FnOnce(&mut Self, &mut Draft<'_>, Instant, &mut Step) -> Result<(), Unreadable>,
+    ) -> Result<Step, Unreadable> {
+        let now = now.max(self.intake.now);
+        self.intake.now = now;
+        let mut draft = Draft::new(shelf);
+        let mut step = Step::default();
+        work(self, &mut draft, now, &mut step)?;
+        self.finish(&mut draft);
+        step.writes = draft.done();
+        Ok(step)
+    }
+
+    /// Adds to a draft what every step writes.
+    fn finish(&mut self, draft: &mut Draft<'_>) {
+        self.ledger.write(draft);
+        self.intake.write(draft, self.buckets());
+    }
+
+    /// Writes a record and folds it in; its seq.
+    fn write(&mut self, draft: &mut Draft<'_>, bucket: usize, now: Instant, record: Record) -> u64 {
+        let bucket = &mut self.buckets[bucket];
+        let seq = bucket.next_seq;
+        let key = journal_key(bucket.no, seq);
+        self.journal_days.insert(now.day());
+        draft.put(Partition::Day(now.day()), key, encode(&record));
+        bucket.apply(seq, record, &self.law);
+        seq
+    }
+
+    /// The place of a recipient's bucket in `self.buckets`.
+    fn bucket_at(&self, recipient: &str) -> usize {
+        usize::from(bucket_of(recipient, self.buckets()))
+    }
+
+    fn version(&self) -> Option<Arc<Version>> {
+        self.law.current().cloned()
+    }
+}
+
+fn rules_key(version: u32) -> Vec<u8> {
+    Key::of(Owner::Intake, Table::Rules).u32(version).done()
+}
+
+fn name_key(named: &Named) -> Vec<u8> {
+    let key = Key::of(Owner::Intake, Table::Names);
+    match named {
+        Named::Type(number, _) => key.bytes(&[0]).u32(*number).done(),
+        Named::Lane(number, _) => key.bytes(&[1]).u32(u32::from(*number)).done(),
+    }
+}
+
+fn read_law(shelf: &dyn Shelf) -> Result<Law, Unreadable> {
+    let mut names = Names::default();
+    intake::each(shelf, Table::Names, |_, value| {
+        names.put_back(decode("a name", value)?);
+        Ok(())
+    })?;
+    let mut law = Law::new(names);
+    intake::each(shelf, Table::Rules, |key, value| {
+        let number = u32_at(key, REST).unwrap_or_default();
+        let rules = intake::from_json("the rules", value)?;
+        let (version, _) = Version::new(number, rules, &mut law.names);
+        law.add(version);
+        Ok(())
+    })?;
+    Ok(law)
+}
+
+fn read_ledger(shelf: &dyn Shelf, bucket: u16, ledger: &mut Ledger) -> Result<(), Unreadable> {
+    let prefix = Key::of(Owner::Bucket(bucket), Table::Ledger).done();
+    let until = crate::table::after_prefix(&prefix);
+    let mut result = Ok(());
+    shelf.scan(Partition::Base, &prefix, until.as_deref(), &mut |key, value| {
+        let place = day_at(key, REST).zip(key.get(REST + 4).copied());
+        result = match place {
+            Some((day, channel)) => ledger.put_back((bucket, day, channel), value),
+            None => Err(Unreadable("a ledger key is odd".to_owned())),
+        };
+        std::ops::ControlFlow::Continue(())
+    })?;
+    result
+}

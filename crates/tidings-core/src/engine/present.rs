@@ -1,0 +1,123 @@
+//! From a letter to a batch: objects as they are now, grouped, ready to be rendered.
+//!
+//! One presenter serves many letters of one moment: each event and object is read once.
+
+use std::hash::Hasher;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+use siphasher::sip128::{Hasher128, SipHasher24};
+
+use super::Engine;
+use super::draft::Draft;
+use super::intake::{EventRow, ObjectRow, from_json, object_key};
+use super::plan::{Letter, Plan};
+use crate::batch::Batch;
+use crate::event::Object;
+use crate::group::{Told, group};
+use crate::id::Id;
+use crate::journal::at_rest::{Shelf, Unreadable};
+use crate::message::Message;
+use crate::table::Partition;
+use crate::time::Day;
+
+/// Makes batches of letters.
+pub struct Presenter<'a> {
+    engine: &'a Engine,
+    draft: Draft<'a>,
+    events: FxHashMap<(Day, u32), Arc<EventRow>>,
+    objects: FxHashMap<Id, Arc<Object>>,
+}
+
+impl<'a> Presenter<'a> {
+    /// A presenter of what is stored now.
+    #[must_use]
+    pub fn new(engine: &'a Engine, shelf: &'a dyn Shelf) -> Self {
+        Self {
+            engine,
+            draft: Draft::new(shelf),
+            events: FxHashMap::default(),
+            objects: FxHashMap::default(),
+        }
+    }
+
+    /// A letter as a batch; `None` where it tells nothing or the recipient was erased.
+    ///
+    /// # Errors
+    /// [`Unreadable`] where the store can't be read.
+    pub fn batch(&mut self, plan: &Plan, letter: &Letter) -> Result<Option<Batch>, Unreadable> {
+        let bucket = &self.engine.buckets[usize::from(plan.bucket)];
+        let Some(rules) = self.engine.rules() else { return Ok(None) };
+        let Some(profile) = bucket.roster.profile(letter.number).cloned() else { return Ok(None) };
+        let Some(message) = self.engine.message(plan, letter) else { return Ok(None) };
+        let mut told = Vec::with_capacity(letter.told.len());
+        for (source, item) in letter.told.iter().zip(&message.items) {
+            let event = self.event(plan.event_at(*source))?;
+            told.push(Told {
+                header: plan.headers[*source as usize].clone(),
+                t: item.t,
+                reasons: item.reasons.clone(),
+                object: (*self.object(&item.object)?).clone(),
+                data: event.event.data.clone(),
+            });
+        }
+        Ok(Some(Batch {
+            id: batch_id(&message),
+            tz: profile.tz.clone().unwrap_or_else(|| rules.defaults.tz.clone()),
+            locale: profile.locale.clone().unwrap_or_else(|| rules.defaults.locale.clone()),
+            recipient: profile,
+            channel: message.channel,
+            lane: message.lane,
+            at: message.at,
+            entries: told.len(),
+            groups: group(told, rules),
+        }))
+    }
+
+    fn event(&mut self, (day, ordinal): (Day, u32)) -> Result<Arc<EventRow>, Unreadable> {
+        if let Some(event) = self.events.get(&(day, ordinal)) {
+            return Ok(Arc::clone(event));
+        }
+        let event = Arc::new(self.engine.intake.event(&self.draft, day, ordinal)?);
+        self.events.insert((day, ordinal), Arc::clone(&event));
+        Ok(event)
+    }
+
+    /// An object as it is known now.
+    ///
+    /// # Errors
+    /// [`Unreadable`] where the store can't be read.
+    pub fn object(&mut self, id: &Id) -> Result<Arc<Object>, Unreadable> {
+        if let Some(object) = self.objects.get(id) {
+            return Ok(Arc::clone(object));
+        }
+        let object = match self.draft.get(Partition::Base, &object_key(id))? {
+            Some(bytes) => from_json::<ObjectRow>("an object", &bytes)?.object,
+            None => Object { id: id.clone(), title: None, url: None, image: None, notifiable: None },
+        };
+        let object = Arc::new(object);
+        self.objects.insert(id.clone(), Arc::clone(&object));
+        Ok(object)
+    }
+}
+
+/// The name of a batch, on every machine and after every restore the same: from recipient, channel,
+/// lane, the closing's instant and the first entry.
+#[must_use]
+pub fn batch_id(message: &Message) -> String {
+    let mut hasher = SipHasher24::new();
+    let first = message.items.first();
+    let at = message.at.0.to_be_bytes();
+    let parts: [&[u8]; 5] = [
+        message.recipient.as_str().as_bytes(),
+        message.channel.as_bytes(),
+        message.lane.as_bytes(),
+        &at,
+        first.map_or(&[], |item| item.event.as_str().as_bytes()),
+    ];
+    for part in parts {
+        hasher.write(&(part.len() as u64).to_be_bytes());
+        hasher.write(part);
+    }
+    format!("{:032x}", hasher.finish128().as_u128())
+}

@@ -1,0 +1,204 @@
+//! Commands about recipients: profiles, subscriptions, marks, flushes.
+
+use super::draft::Draft;
+use super::reply::{Refused, Reply};
+use super::{Engine, take_back};
+use crate::command::{Command, Marked, MarkKind};
+use crate::id::Id;
+use crate::journal::at_rest::Unreadable;
+use crate::journal::record::{Record, channel_no};
+use crate::recipient::{Recipient, RecipientChange, State};
+use crate::table::{Key, Owner, Partition, Table};
+use crate::time::{Day, Instant};
+
+/// The outer fault makes the engine worthless, the inner one is the user's.
+pub(crate) type Answer = Result<Result<Reply, Refused>, Unreadable>;
+
+impl Engine {
+    /// Does one command.
+    pub(crate) fn command(
+        &mut self,
+        draft: &mut Draft<'_>,
+        now: Instant,
+        command: &Command,
+        forgotten: &mut Vec<Day>,
+    ) -> Answer {
+        match command {
+            Command::Recipient(change) => self.change_recipient(draft, now, change),
+            Command::Erase { recipient } => self.erase(draft, now, recipient),
+            Command::Subscribe { recipient, topic } => {
+                Ok(self.follow(draft, now, recipient, topic, true))
+            }
+            Command::Unsubscribe { recipient, topic } => {
+                Ok(self.follow(draft, now, recipient, topic, false))
+            }
+            Command::Publish(event) => self.publish(draft, now, event),
+            Command::Object(object) => {
+                self.intake.upsert(draft, object)?;
+                Ok(Ok(Reply::Done))
+            }
+            Command::Retract { object } => {
+                self.intake.retract(draft, object)?;
+                Ok(Ok(Reply::Done))
+            }
+            Command::Mark { recipient, what, kind } => {
+                Ok(self.mark(draft, now, recipient, what, *kind))
+            }
+            Command::Cancel(cancelled) => self.cancel(draft, now, cancelled),
+            Command::Preference { recipient, scope, channel, mode } => {
+                let chosen = take_back::Chosen { recipient, scope, channel, mode };
+                self.prefer(draft, now, chosen)
+            }
+            Command::Flush { recipient, channel, lane } => {
+                Ok(self.flush(draft, now, recipient, channel.as_deref(), lane.as_deref()))
+            }
+            Command::Forget { before } => {
+                forgotten.extend(self.forget_until(draft, *before));
+                Ok(Ok(Reply::Done))
+            }
+        }
+    }
+
+    /// The bucket and number of a recipient.
+    pub(crate) fn find(&self, recipient: &Id) -> Result<(usize, u32), Refused> {
+        let bucket = self.bucket_at(recipient.as_str());
+        match self.buckets[bucket].roster.number(recipient.as_str()) {
+            Some(number) => Ok((bucket, number)),
+            None => Err(Refused::UnknownRecipient(recipient.clone())),
+        }
+    }
+
+    fn change_recipient(
+        &mut self,
+        draft: &mut Draft<'_>,
+        now: Instant,
+        change: &RecipientChange,
+    ) -> Answer {
+        let bucket = self.bucket_at(change.id.as_str());
+        let roster = &self.buckets[bucket].roster;
+        let (number, known) = match roster.number(change.id.as_str()) {
+            Some(number) => (number, roster.profile(number).cloned()),
+            None => (roster.next_number(), None),
+        };
+        let new = changed(known.clone(), change);
+        if known.as_ref() != Some(&new) {
+            let record = Record::Profile { at: now, number, profile: Box::new(new) };
+            self.write(draft, bucket, now, record);
+        }
+        Ok(Ok(Reply::Done))
+    }
+
+    fn erase(&mut self, draft: &mut Draft<'_>, now: Instant, recipient: &Id) -> Answer {
+        let (bucket, number) = match self.find(recipient) {
+            Ok(found) => found,
+            Err(refused) => return Ok(Err(refused)),
+        };
+        let prefix =
+            Key::of(Owner::Bucket(self.buckets[bucket].no), Table::Following).u32(number).done();
+        let mut keys: Vec<Vec<u8>> =
+            draft.written(Partition::Base, &prefix).map(|(key, _)| key.to_vec()).collect();
+        let until = crate::table::after_prefix(&prefix);
+        draft.shelf.scan(Partition::Base, &prefix, until.as_deref(), &mut |key, _| {
+            keys.push(key.to_vec());
+            std::ops::ControlFlow::Continue(())
+        })?;
+        for key in keys {
+            draft.delete(Partition::Base, key);
+        }
+        self.write(draft, bucket, now, Record::Erased { at: now, number });
+        Ok(Ok(Reply::Done))
+    }
+
+    fn follow(
+        &mut self,
+        draft: &mut Draft<'_>,
+        now: Instant,
+        recipient: &Id,
+        topic: &Id,
+        on: bool,
+    ) -> Result<Reply, Refused> {
+        let (bucket, number) = self.find(recipient)?;
+        let known = self.buckets[bucket].followers.get(topic);
+        if known.is_some_and(|who| who.contains(number)) == on {
+            return Ok(Reply::Done);
+        }
+        let key = Key::of(Owner::Bucket(self.buckets[bucket].no), Table::Following);
+        let key = key.u32(number).bytes(topic.as_str().as_bytes()).done();
+        if on {
+            draft.put(Partition::Base, key, Vec::new());
+        } else {
+            draft.delete(Partition::Base, key);
+        }
+        self.write(draft, bucket, now, Record::Follow { number, topic: topic.clone(), on });
+        Ok(Reply::Done)
+    }
+
+    fn mark(
+        &mut self,
+        draft: &mut Draft<'_>,
+        now: Instant,
+        recipient: &Id,
+        what: &Marked,
+        kind: MarkKind,
+    ) -> Result<Reply, Refused> {
+        let (bucket, number) = self.find(recipient)?;
+        let before = self.intake.next_place;
+        let record = Record::Mark { at: now, before, number, what: what.clone(), kind };
+        self.write(draft, bucket, now, record);
+        Ok(Reply::Done)
+    }
+
+    fn flush(
+        &mut self,
+        draft: &mut Draft<'_>,
+        now: Instant,
+        recipient: &Id,
+        channel: Option<&str>,
+        lane: Option<&str>,
+    ) -> Result<Reply, Refused> {
+        let (bucket, number) = self.find(recipient)?;
+        let channel = match channel {
+            Some(name) => {
+                Some(channel_no(name).ok_or_else(|| Refused::UnknownChannel(name.to_owned()))?)
+            }
+            None => None,
+        };
+        let open = self.buckets[bucket].lanes.iter().filter(|(no, state)| {
+            let name = self.law.names.lane(**no);
+            state.open().contains(number)
+                && channel.is_none_or(|channel| channel == name.channel)
+                && lane.is_none_or(|lane| lane == name.name)
+        });
+        let lanes: Vec<_> = open.map(|(no, _)| *no).collect();
+        if !lanes.is_empty() {
+            self.write(draft, bucket, now, Record::Flush { at: now, number, lanes });
+        }
+        Ok(Reply::Done)
+    }
+}
+
+/// A profile with what was given put over it.
+fn changed(known: Option<Recipient>, change: &RecipientChange) -> Recipient {
+    let mut new = known.unwrap_or_else(|| Recipient {
+        id: change.id.clone(),
+        email: None,
+        tz: None,
+        locale: None,
+        place: None,
+        state: State::Active,
+    });
+    if let Some(email) = &change.email {
+        new.email.clone_from(email);
+    }
+    if let Some(tz) = &change.tz {
+        new.tz.clone_from(tz);
+    }
+    if let Some(locale) = &change.locale {
+        new.locale.clone_from(locale);
+    }
+    let (lat, lon) = new.place.unzip();
+    let place = change.lat.unwrap_or(lat).zip(change.lon.unwrap_or(lon));
+    new.place = place;
+    new.state = change.state.unwrap_or(new.state);
+    new
+}

@@ -1,0 +1,517 @@
+//! From an event to the sets of those who hear of it.
+
+use std::collections::BTreeMap;
+
+use roaring::RoaringBitmap;
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+
+use super::draft::Draft;
+use super::intake::{
+    EventRow, Located, cancellation_key, from_json, id_key, scheduled_id_key, scheduled_key, to_json,
+};
+use super::profile::Answer;
+use super::reply::{Published, PublishedAs, Refused, Reply, Warning};
+use super::{Engine, bucket_of};
+use crate::audience::partition;
+use crate::bucket::Bucket;
+use crate::event::{Audience, Event};
+use crate::id::Id;
+use crate::journal::at_rest::{Unreadable, decode, encode};
+use crate::journal::record::{Arrival, ChannelNo, INBOX_NO, LaneNo, Record, TypeNo, Variant};
+use crate::law::Type;
+use crate::reason::Reason;
+use crate::set::Set;
+use crate::table::{Owner, Partition, Table};
+use crate::time::{Day, Instant};
+use crate::topic::heard_by;
+
+/// Recipients of a scheduled event in a bucket, frozen at its arrival.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Frozen {
+    /// The channels on which there is an entry.
+    pub(crate) channels: Vec<ChannelNo>,
+    /// Words of the reasons.
+    pub(crate) reasons: Vec<String>,
+    pub(crate) who: Set,
+}
+
+/// Why somebody is concerned, before it is known whom it concerns.
+enum Source {
+    Everyone,
+    Named,
+    Near,
+    Topic(Id),
+}
+
+/// The sets of one bucket by (lanes, reasons).
+type Routed = BTreeMap<(Vec<LaneNo>, Vec<u16>), RoaringBitmap>;
+
+impl Engine {
+    /// Takes an event in, once.
+    pub(crate) fn publish(
+        &mut self,
+        draft: &mut Draft<'_>,
+        now: Instant,
+        event: &Event,
+    ) -> Answer {
+        let type_no = self.law.names.type_no(event.kind.as_str());
+        let version = self.version();
+        let Some((type_no, version)) = type_no.zip(version) else {
+            return Ok(Err(Refused::UnknownType(event.kind.clone())));
+        };
+        let Some(kind) = version.kind(type_no) else {
+            return Ok(Err(Refused::UnknownType(event.kind.clone())));
+        };
+        if self.locate(draft, &event.id)?.is_some() {
+            self.intake.tally.republished += 1;
+            return Ok(Ok(Reply::Published(Published {
+                id: event.id.clone(),
+                status: PublishedAs::Duplicate,
+                notifications: 0,
+                entries: 0,
+                warnings: Vec::new(),
+            })));
+        }
+        let place = self.intake.next_place;
+        self.intake.next_place += 1;
+        self.intake.tally.events += 1;
+        self.intake.upsert(draft, &event.object)?;
+
+        let mut warnings = Vec::new();
+        let reasons = Reasons::of(&event.to);
+        let named = self.named(&event.to, &mut warnings);
+        let mut routed: Vec<Routed> = Vec::with_capacity(self.buckets.len());
+        let mut concerned = 0;
+        for (bucket, named) in self.buckets.iter().zip(named) {
+            let mut classes = reasons.classes(bucket, &event.to, named);
+            if let (Some(actor), false) = (&event.actor, kind.rules.include_actor)
+                && let Some(actor) = bucket.roster.number(actor.as_str())
+            {
+                classes.iter_mut().for_each(|(_, who)| drop(who.remove(actor)));
+            }
+            concerned += classes.iter().map(|(_, who)| who.len()).sum::<u64>();
+            routed.push(route(bucket, kind, event.channels.as_deref(), classes));
+        }
+        if concerned == 0 {
+            warnings.push(Warning::NobodyConcerned);
+        }
+        self.intake.tally.warnings += warnings.len() as u64;
+
+        let sizes = routed.iter().flatten().map(|((lanes, _), who)| (lanes.len() as u64, who.len()));
+        let (notifications, entries) =
+            sizes.fold((0, 0), |sum, (lanes, who)| (sum.0 + who, sum.1 + lanes * who));
+        let row =
+            EventRow { place, arrived: now, made: Some((notifications, entries)), event: event.clone() };
+        let scheduled = event.deliver_at.filter(|t| *t > now);
+        self.register(draft, now, &row, scheduled);
+        match scheduled {
+            Some(t) => self.freeze(draft, t, &row, &reasons.words, routed),
+            None => self.arrive(draft, now, (now, type_no), &row, &reasons.words, routed),
+        }
+        let status = PublishedAs::Accepted;
+        let id = event.id.clone();
+        Ok(Ok(Reply::Published(Published { id, status, notifications, entries, warnings })))
+    }
+
+    /// Where an event is that was accepted before, as long as the day of its arrival is kept.
+    pub(crate) fn locate(
+        &self,
+        draft: &Draft<'_>,
+        event: &Id,
+    ) -> Result<Option<Located>, Unreadable> {
+        let key = id_key(event);
+        for day in self.held_days().rev() {
+            if let Some(bytes) = draft.get(Partition::Day(day), &key)? {
+                return Ok(Some(decode("an event's place", &bytes)?));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The days that may hold something of the intake.
+    pub(crate) fn held_days(&self) -> impl DoubleEndedIterator<Item = Day> {
+        self.intake.id_days.iter().copied()
+    }
+
+    fn register(
+        &mut self,
+        draft: &mut Draft<'_>,
+        now: Instant,
+        row: &EventRow,
+        scheduled: Option<Instant>,
+    ) {
+        let event = &row.event;
+        let located = encode(&Located { place: row.place, scheduled });
+        let today = Partition::Day(now.day());
+        self.intake.id_days.insert(now.day());
+        draft.put(today, id_key(&event.id), located.clone());
+        if let Some(key) = &event.cancellation_key {
+            let today_key = cancellation_key(Table::Keys, key, Some(row.place));
+            draft.put(today, today_key, located.clone());
+            if scheduled.is_some() {
+                let key = cancellation_key(Table::ScheduledKeys, key, Some(row.place));
+                draft.put(Partition::Base, key, located.clone());
+            }
+        }
+        if scheduled.is_some() {
+            draft.put(Partition::Base, scheduled_id_key(&event.id), located);
+        }
+    }
+
+    fn named(&self, to: &Audience, warnings: &mut Vec<Warning>) -> Vec<RoaringBitmap> {
+        let count = self.buckets();
+        let mut named = vec![RoaringBitmap::new(); self.buckets.len()];
+        for recipient in &to.recipients {
+            let bucket = usize::from(bucket_of(recipient.as_str(), count));
+            match self.buckets[bucket].roster.number(recipient.as_str()) {
+                Some(number) => drop(named[bucket].insert(number)),
+                None => warnings.push(Warning::UnknownRecipient(recipient.clone())),
+            }
+        }
+        named
+    }
+
+    /// Writes the arrival into each bucket that it concerns.
+    fn arrive(
+        &mut self,
+        draft: &mut Draft<'_>,
+        now: Instant,
+        (t, kind): (Instant, TypeNo),
+        row: &EventRow,
+        words: &[String],
+        routed: Vec<Routed>,
+    ) {
+        let day = now.day();
+        let rules = self.law.current().map_or(0, |version| version.number);
+        let ordinal = self.intake.keep_event(draft, day, row);
+        for (at, routed) in routed.into_iter().enumerate() {
+            if routed.is_empty() {
+                continue;
+            }
+            let no = self.buckets[at].no;
+            for ((lanes, _), who) in &routed {
+                self.ledger.at((no, day, INBOX_NO)).notifications += who.len();
+                for lane in lanes {
+                    let channel = self.law.names.lane(*lane).channel;
+                    self.ledger.at((no, day, channel)).entries += who.len();
+                }
+            }
+            let (reasons, variants) = narrowed(words, routed);
+            let place = row.place;
+            let arrival =
+                Arrival {
+                at: now,
+                t,
+                place,
+                ordinal,
+                kind,
+                rules,
+                moved: false,
+                reasons,
+                variants,
+            };
+            self.write(draft, at, now, Record::Arrival(arrival));
+        }
+    }
+
+    /// Keeps an event and its audience for later.
+    fn freeze(
+        &mut self,
+        draft: &mut Draft<'_>,
+        t: Instant,
+        row: &EventRow,
+        words: &[String],
+        routed: Vec<Routed>,
+    ) {
+        self.intake.scheduled.insert((t, row.place));
+        let key = |owner| scheduled_key(owner, t, row.place);
+        draft.put(Partition::Base, key(Owner::Intake), to_json(row));
+        for (bucket, routed) in self.buckets.iter().zip(routed) {
+            let mut merged: BTreeMap<(Vec<ChannelNo>, Vec<u16>), RoaringBitmap> = BTreeMap::new();
+            for ((lanes, reasons), who) in routed {
+                let channels = lanes.iter().map(|lane| self.law.names.lane(*lane).channel);
+                let mut channels: Vec<ChannelNo> = channels.collect();
+                channels.sort_unstable();
+                *merged.entry((channels, reasons)).or_default() |= who;
+            }
+            let frozen = merged.into_iter().map(|((channels, reasons), who)| Frozen {
+                channels,
+                reasons: reasons.iter().map(|at| words[usize::from(*at)].clone()).collect(),
+                who: who.into(),
+            });
+            let frozen: Vec<Frozen> = frozen.collect();
+            if !frozen.is_empty() {
+                draft.put(Partition::Base, key(Owner::Bucket(bucket.no)), encode(&frozen));
+            }
+        }
+    }
+
+    /// Lets in what was scheduled for now or before, in its order.
+    pub(crate) fn enter_scheduled(
+        &mut self,
+        draft: &mut Draft<'_>,
+        now: Instant,
+    ) -> Result<(), Unreadable> {
+        while let Some((t, place)) = self.intake.scheduled.first().copied() {
+            if t > now {
+                break;
+            }
+            let Some((row, frozen)) = self.take_scheduled(draft, t, place)? else { continue };
+            self.enter_frozen(draft, now, t, &row, frozen);
+        }
+        Ok(())
+    }
+
+    /// Takes a scheduled event out of what waits; with it each bucket's frozen sets.
+    pub(crate) fn take_scheduled(
+        &mut self,
+        draft: &mut Draft<'_>,
+        t: Instant,
+        place: u64,
+    ) -> Result<Option<(EventRow, Vec<Vec<Frozen>>)>, Unreadable> {
+        if !self.intake.scheduled.remove(&(t, place)) {
+            return Ok(None);
+        }
+        let key = scheduled_key(Owner::Intake, t, place);
+        let bytes = draft.get(Partition::Base, &key)?;
+        let bytes = bytes.ok_or_else(|| Unreadable("a scheduled event is missing".to_owned()))?;
+        let row: EventRow = from_json("a scheduled event", &bytes)?;
+        draft.delete(Partition::Base, key);
+        draft.delete(Partition::Base, scheduled_id_key(&row.event.id));
+        if let Some(key) = &row.event.cancellation_key {
+            let key = cancellation_key(Table::ScheduledKeys, key, Some(place));
+            draft.delete(Partition::Base, key);
+        }
+        let mut frozen = Vec::with_capacity(self.buckets.len());
+        for bucket in &self.buckets {
+            let key = scheduled_key(Owner::Bucket(bucket.no), t, place);
+            match draft.get(Partition::Base, &key)? {
+                Some(bytes) => {
+                    frozen.push(decode("a scheduled audience", &bytes)?);
+                    draft.delete(Partition::Base, key);
+                }
+                None => frozen.push(Vec::new()),
+            }
+        }
+        Ok(Some((row, frozen)))
+    }
+
+    /// Lets a scheduled event enter its lanes: who is concerned was settled at its arrival, whether
+    /// they still want it and by which lane is read now.
+    fn enter_frozen(
+        &mut self,
+        draft: &mut Draft<'_>,
+        now: Instant,
+        t: Instant,
+        row: &EventRow,
+        frozen: Vec<Vec<Frozen>>,
+    ) {
+        let version = self.version();
+        let type_no = self.law.names.type_no(row.event.kind.as_str());
+        let kind = version.as_ref().zip(type_no).and_then(|(version, no)| version.kind(no));
+        let mut words: Vec<String> =
+            frozen.iter().flatten().flat_map(|part| part.reasons.iter().cloned()).collect();
+        words.sort_unstable();
+        words.dedup();
+        let mut routed = Vec::with_capacity(frozen.len());
+        for (at, parts) in frozen.into_iter().enumerate() {
+            let concerned: u64 = parts.iter().map(|part| part.who.len()).sum();
+            let (sets, dropped) = thaw(&self.buckets[at], kind, &words, parts);
+            let alone = concerned - sets.values().map(RoaringBitmap::len).sum::<u64>();
+            routed.push(sets);
+            self.drop_entries(draft, now, at, (row.place, alone), dropped);
+        }
+        if let Some(key) = &row.event.cancellation_key {
+            let located = Located { place: row.place, scheduled: Some(t) };
+            let key = cancellation_key(Table::Keys, key, Some(row.place));
+            draft.put(Partition::Day(now.day()), key, encode(&located));
+            self.intake.id_days.insert(now.day());
+        }
+        let type_no = type_no.unwrap_or(TypeNo::MAX);
+        self.arrive(draft, now, (t, type_no), row, &words, routed);
+    }
+
+    /// Books entries that end without having entered a lane; `alone` = of how many recipients who
+    /// have no other entry of the event.
+    pub(crate) fn drop_entries(
+        &mut self,
+        draft: &mut Draft<'_>,
+        now: Instant,
+        at: usize,
+        (place, alone): (u64, u64),
+        items: Vec<(ChannelNo, Reason, Set)>,
+    ) {
+        if items.is_empty() {
+            return;
+        }
+        let no = self.buckets[at].no;
+        self.ledger.at((no, now.day(), INBOX_NO)).notifications += alone;
+        for (channel, reason, who) in &items {
+            let row = self.ledger.at((no, now.day(), *channel));
+            row.entries += who.len();
+            row.end(reason.outcome(), Some(*reason), who.len());
+        }
+        self.write(draft, at, now, Record::Dropped { at: now, place, items });
+    }
+}
+
+/// The words of an event's reasons, sorted by bytes, each with what it stands for.
+struct Reasons {
+    words: Vec<String>,
+    sources: Vec<Source>,
+}
+
+impl Reasons {
+    fn of(to: &Audience) -> Self {
+        let mut all: BTreeMap<String, Source> = BTreeMap::new();
+        if to.everyone {
+            all.insert("everyone".to_owned(), Source::Everyone);
+        }
+        if !to.recipients.is_empty() {
+            all.insert("named".to_owned(), Source::Named);
+        }
+        if to.near.is_some() {
+            all.insert("near".to_owned(), Source::Near);
+        }
+        for topic in to.topics.iter().flat_map(|topic| heard_by(topic.as_str())) {
+            if let Ok(id) = Id::new(topic) {
+                all.insert(format!("topic:{topic}"), Source::Topic(id));
+            }
+        }
+        let (words, sources) = all.into_iter().unzip();
+        Self { words, sources }
+    }
+
+    /// Those of a bucket who are concerned, in disjoint sets by their reasons.
+    fn classes(
+        &self,
+        bucket: &Bucket,
+        to: &Audience,
+        named: RoaringBitmap,
+    ) -> Vec<(Vec<u32>, RoaringBitmap)> {
+        let mut named = Some(named);
+        let mut sources = Vec::new();
+        for (at, source) in (0..).zip(&self.sources) {
+            let who = match source {
+                Source::Everyone => bucket.roster.everyone.clone(),
+                Source::Named => named.take().unwrap_or_default(),
+                Source::Near => match &to.near {
+                    Some(near) => bucket.roster.places.within(near),
+                    None => RoaringBitmap::new(),
+                },
+                Source::Topic(topic) => match bucket.followers.get(topic) {
+                    Some(who) => who.clone(),
+                    None => continue,
+                },
+            };
+            if !who.is_empty() {
+                sources.push((at, who));
+            }
+        }
+        match sources.len() {
+            0 => Vec::new(),
+            1 => sources.into_iter().map(|(at, who)| (vec![at], who)).collect(),
+            _ => partition(sources),
+        }
+    }
+}
+
+/// Splits the concerned by the lanes that their preferences choose; less those who opted out.
+fn route(
+    bucket: &Bucket,
+    kind: &Type,
+    only: Option<&[String]>,
+    classes: Vec<(Vec<u32>, RoaringBitmap)>,
+) -> Routed {
+    let mut routed = Routed::new();
+    for (reasons, who) in classes {
+        let reasons: Vec<u16> =
+            reasons.into_iter().map(|at| u16::try_from(at).unwrap_or(u16::MAX)).collect();
+        let mut parts = vec![(Vec::new(), who)];
+        for channel in kind.channels(only) {
+            let mut split = Vec::with_capacity(parts.len());
+            for (lanes, who) in parts {
+                let modes =
+                    bucket.preferences.split(channel, &kind.name, &kind.rules.category, who);
+                for (mode, part) in modes {
+                    let mut lanes: Vec<LaneNo> = lanes.clone();
+                    lanes.extend(kind.lane(channel, mode.as_ref()));
+                    split.push((lanes, part));
+                }
+            }
+            parts = split;
+        }
+        for (mut lanes, part) in parts {
+            if !lanes.is_empty() && !part.is_empty() {
+                lanes.sort_unstable();
+                *routed.entry((lanes, reasons.clone())).or_default() |= part;
+            }
+        }
+    }
+    routed
+}
+
+/// The variants of an arrival with only those words that a bucket needs.
+fn narrowed(words: &[String], routed: Routed) -> (Vec<String>, Vec<Variant>) {
+    let mut used: Vec<u16> = routed.keys().flat_map(|(_, reasons)| reasons.clone()).collect();
+    used.sort_unstable();
+    used.dedup();
+    let number: FxHashMap<u16, u16> = used.iter().copied().zip(0..).collect();
+    let variants = routed.into_iter().map(|((lanes, reasons), who)| Variant {
+        lanes,
+        reasons: reasons.iter().map(|at| number[at]).collect(),
+        who: who.into(),
+    });
+    (used.iter().map(|at| words[usize::from(*at)].clone()).collect(), variants.collect())
+}
+
+/// Reads preferences again for a scheduled audience: the lanes that apply, and what ends instead.
+fn thaw(
+    bucket: &Bucket,
+    kind: Option<&Type>,
+    words: &[String],
+    parts: Vec<Frozen>,
+) -> (Routed, Vec<(ChannelNo, Reason, Set)>) {
+    let mut routed = Routed::new();
+    let mut dropped: BTreeMap<(ChannelNo, Reason), RoaringBitmap> = BTreeMap::new();
+    for Frozen { channels, reasons, who } in parts {
+        let reasons: Vec<u16> = reasons
+            .iter()
+            .filter_map(|word| u16::try_from(words.binary_search(word).ok()?).ok())
+            .collect();
+        let Some(kind) = kind else {
+            for channel in channels {
+                *dropped.entry((channel, Reason::UnknownType)).or_default() |= &who.0;
+            }
+            continue;
+        };
+        let mut sets = vec![(Vec::new(), who.0)];
+        for channel in channels {
+            let mut split = Vec::new();
+            for (lanes, who) in sets {
+                let modes =
+                    bucket.preferences.split(channel, &kind.name, &kind.rules.category, who);
+                for (mode, part) in modes {
+                    let mut lanes: Vec<LaneNo> = lanes.clone();
+                    match kind.lane(channel, mode.as_ref()) {
+                        Some(lane) => lanes.push(lane),
+                        None => {
+                            *dropped.entry((channel, Reason::Preference)).or_default() |= &part;
+                        }
+                    }
+                    split.push((lanes, part));
+                }
+            }
+            sets = split;
+        }
+        for (mut lanes, part) in sets {
+            if !lanes.is_empty() {
+                lanes.sort_unstable();
+                *routed.entry((lanes, reasons.clone())).or_default() |= part;
+            }
+        }
+    }
+    let dropped = dropped.into_iter().map(|((channel, reason), who)| (channel, reason, who.into()));
+    (routed, dropped.collect())
+}

@@ -1,0 +1,64 @@
+//! What the engine answers.
+
+use crate::id::Id;
+
+/// The answer to a command that was done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reply {
+    /// Done, and there is nothing more to say.
+    Done,
+    /// An event was published.
+    Published(Published),
+    /// Entries were taken back: how many.
+    Cancelled(u64),
+}
+
+/// What came of a publish.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Published {
+    /// The event.
+    pub id: Id,
+    /// Whether it is new.
+    pub status: PublishedAs,
+    /// Recipients who have at least one entry of it.
+    pub notifications: u64,
+    /// Entries that it made.
+    pub entries: u64,
+    /// What the publisher should look at.
+    pub warnings: Vec<Warning>,
+}
+
+/// Whether an event is new.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PublishedAs {
+    /// It was taken in.
+    Accepted,
+    /// The same id came before: nothing happens.
+    Duplicate,
+}
+
+/// Something that is accepted but probably not meant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Warning {
+    /// A recipient is named who is not known.
+    UnknownRecipient(Id),
+    /// The audience is empty.
+    NobodyConcerned,
+}
+
+/// Why a command was refused; nothing has changed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refused {
+    /// There is no such recipient.
+    #[error("there is no recipient `{0}`")]
+    UnknownRecipient(Id),
+    /// The type is not configured.
+    #[error("the type `{0}` is not configured")]
+    UnknownType(Id),
+    /// The channel is not known.
+    #[error("there is no channel `{0}`")]
+    UnknownChannel(String),
+    /// The preference can't be had.
+    #[error("{0}")]
+    Preference(String),
+}

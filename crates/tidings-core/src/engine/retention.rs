@@ -1,0 +1,76 @@
+//! Forgetting: a day is dropped whole, and what it still held is counted.
+
+use super::Engine;
+use super::draft::Draft;
+use crate::journal::at_rest::{Shelf, Unreadable};
+use crate::table::Partition;
+use crate::time::{DAY_MS, Day, Instant};
+
+impl Engine {
+    /// The next midnight (00:00 UTC) at which a day has to be forgotten: each day that ended `keep`
+    /// or longer ago.
+    #[must_use]
+    pub fn next_forget(&self) -> Option<Instant> {
+        let keep_ms = self.rules()?.store.keep_ms;
+        let oldest = self.oldest_day()?;
+        let ends = oldest.end().0.saturating_add(keep_ms);
+        let midnight = ends.div_euclid(DAY_MS) + i64::from(ends.rem_euclid(DAY_MS) > 0);
+        Some(Instant(midnight.saturating_mul(DAY_MS)))
+    }
+
+    /// Forgets every day that ended `keep` or longer before `now`.
+    ///
+    /// # Errors
+    /// [`Unreadable`]; the engine is worthless then.
+    pub fn forget_due(
+        &mut self,
+        shelf: &dyn Shelf,
+        now: Instant,
+    ) -> Result<super::Step, Unreadable> {
+        self.in_step(shelf, now, |engine, draft, now, step| {
+            let Some(keep_ms) = engine.rules().map(|rules| rules.store.keep_ms) else {
+                return Ok(());
+            };
+            let before = Day(now.plus_ms(-keep_ms).day().0);
+            step.forgotten = engine.forget_until(draft, before);
+            Ok(())
+        })
+    }
+
+    /// Forgets every day before this one; which ones. What they hold is expired in the ledger, and
+    /// every checkpoint is brought up beyond them in the same commit.
+    pub(crate) fn forget_until(&mut self, draft: &mut Draft<'_>, before: Day) -> Vec<Day> {
+        let mut days: Vec<Day> = self.intake.id_days.iter().copied().collect();
+        days.extend(self.intake.days.keys());
+        days.extend(self.buckets.iter().flat_map(|bucket| bucket.days.keys()));
+        days.extend(self.journal_days.iter());
+        days.retain(|day| *day < before);
+        days.sort_unstable();
+        days.dedup();
+        if days.is_empty() {
+            return days;
+        }
+        for day in &days {
+            draft.forget(Partition::Day(*day));
+            self.ledger.forget(*day);
+            self.intake.forget(*day);
+            self.journal_days.remove(day);
+            for bucket in &mut self.buckets {
+                bucket.forget(*day);
+            }
+        }
+        self.intake.forgotten_before = self.intake.forgotten_before.max(Some(before));
+        let today = self.intake.now.day();
+        for bucket in &mut self.buckets {
+            if bucket.dirty.records > 0 {
+                draft.extend(bucket.checkpoint(today, self.options.turn_at));
+            }
+        }
+        days
+    }
+
+    fn oldest_day(&self) -> Option<Day> {
+        let intake = self.intake.id_days.first().into_iter().chain(self.intake.days.keys().next());
+        intake.chain(self.journal_days.first()).min().copied()
+    }
+}

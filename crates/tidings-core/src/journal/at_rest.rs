@@ -1,0 +1,105 @@
+//! The form at rest: runs of arrivals without their sets, beside postings that say whom they concern.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::record::{Arrival, Variant};
+use crate::table::Partition;
+
+/// Reads what is stored. The core asks; an edge answers.
+pub trait Shelf: Sync {
+    /// One value.
+    ///
+    /// # Errors
+    /// [`Unreadable`] where the store can't be read.
+    fn get(&self, partition: Partition, key: &[u8]) -> Result<Option<Vec<u8>>, Unreadable>;
+
+    /// Every key `from <= key < until` in order, until the visitor breaks.
+    ///
+    /// # Errors
+    /// [`Unreadable`] where the store can't be read.
+    fn scan(
+        &self,
+        partition: Partition,
+        from: &[u8],
+        until: Option<&[u8]>,
+        visit: &mut dyn FnMut(&[u8], &[u8]) -> ControlFlow<()>,
+    ) -> Result<(), Unreadable>;
+}
+
+/// What is stored can't be read, or makes no sense.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Unreadable(pub String);
+
+impl From<crate::codec::Corrupt> for Unreadable {
+    fn from(corrupt: crate::codec::Corrupt) -> Self {
+        Self(corrupt.to_string())
+    }
+}
+
+impl Unreadable {
+    /// A value that can't be decoded.
+    #[must_use]
+    pub fn decode(what: &str, fault: &postcard::Error) -> Self {
+        Self(format!("{what} can't be read: {fault}"))
+    }
+}
+
+/// Decodes a stored value.
+///
+/// # Errors
+/// [`Unreadable`] names what could not be read.
+pub fn decode<'a, T: Deserialize<'a>>(what: &str, bytes: &'a [u8]) -> Result<T, Unreadable> {
+    postcard::from_bytes(bytes).map_err(|fault| Unreadable::decode(what, &fault))
+}
+
+/// Encodes a value to be stored.
+///
+/// # Panics
+/// Never for the core's own types: writing them to memory can't fail.
+#[must_use]
+pub fn encode<T: Serialize>(value: &T) -> Vec<u8> {
+    postcard::to_stdvec(value).expect("the core's own types can be written")
+}
+
+/// An arrival with its seq.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Kept {
+    /// Its seq.
+    pub seq: u64,
+    /// What arrived.
+    pub arrival: Arrival,
+}
+
+/// A run: consecutive arrivals of a bucket's day, at rest.
+#[derive(Debug)]
+pub struct Run {
+    /// By seq; their sets are empty.
+    pub arrivals: Vec<Arc<Kept>>,
+    /// By ordinal in the postings: which arrival, which of its variants.
+    pub variants: Vec<(u32, u16)>,
+}
+
+impl Run {
+    /// Readies a run that was stored.
+    #[must_use]
+    pub fn new(arrivals: Vec<Kept>) -> Self {
+        let mut variants = Vec::new();
+        for (at, kept) in (0..).zip(&arrivals) {
+            let count = u16::try_from(kept.arrival.variants.len()).unwrap_or(u16::MAX);
+            variants.extend((0..count).map(|variant| (at, variant)));
+        }
+        Self { arrivals: arrivals.into_iter().map(Arc::new).collect(), variants }
+    }
+
+    /// The arrival and variant of an ordinal; `None` where the postings name one that isn't there.
+    #[must_use]
+    pub fn variant(&self, ordinal: u32) -> Option<(u32, u16, &Arc<Kept>, &Variant)> {
+        let (at, variant) = *self.variants.get(ordinal as usize)?;
+        let kept = self.arrivals.get(at as usize)?;
+        Some((at, variant, kept, kept.arrival.variants.get(usize::from(variant))?))
+    }
+}

@@ -1,0 +1,4 @@
+//! The journal of sets: records, and the form at rest.
+
+pub mod at_rest;
+pub mod record;

@@ -1,0 +1,236 @@
+//! The records of a bucket's journal: what happened, when, to which set of recipients.
+//!
+//! State is the fold of them. A record therefore says everything that the fold needs and the fold
+//! decides nothing: whoever writes a record has decided.
+
+use serde::{Deserialize, Serialize};
+
+use crate::command::{MarkKind, Marked};
+use crate::id::Id;
+use crate::reason::{Outcome, Reason};
+use crate::recipient::{Mode, PreferenceScope, Recipient};
+use crate::rules::CHANNELS;
+use crate::set::Set;
+use crate::time::Instant;
+
+/// A channel's number: its place in [`CHANNELS`]. Numbers are stored and never given again.
+pub type ChannelNo = u8;
+
+/// The inbox's number.
+pub const INBOX_NO: ChannelNo = 0;
+
+/// The number of a channel, if this version knows it.
+#[must_use]
+pub fn channel_no(name: &str) -> Option<ChannelNo> {
+    CHANNELS.iter().position(|known| *known == name).and_then(|at| u8::try_from(at).ok())
+}
+
+/// A lane's number, given once for (channel, lane name, kind) and stored.
+pub type LaneNo = u16;
+
+/// A type's number, given once for its name and stored.
+pub type TypeNo = u32;
+
+/// One line of a bucket's journal.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Record {
+    /// An event reached these recipients.
+    Arrival(Arrival),
+    /// The lanes of this name of these recipients came due. It is the flush marker: an entry belongs
+    /// to the first closing of its lane at or above its seq.
+    Closing {
+        /// When they were due.
+        at: Instant,
+        /// Which lane.
+        lane: LaneNo,
+        /// Whose.
+        who: Set,
+    },
+    /// Entries end.
+    Cut {
+        /// When.
+        at: Instant,
+        /// Why; `None` = they go on in another lane: a [`Record::Move`] follows in the same commit.
+        why: Option<Reason>,
+        /// Which entries of whom.
+        items: Vec<Entries>,
+    },
+    /// Entries arrive again in another lane with their old `t` and place, entry `i` under this
+    /// record's seq + `i`. They join open windows by (t, arrival), all of them together.
+    Move {
+        /// When.
+        at: Instant,
+        /// What arrives again, by (t, place).
+        arrivals: Vec<Arrival>,
+    },
+    /// Entries that end without ever entering a lane: scheduled, then cancelled or no longer wanted.
+    Dropped {
+        /// When.
+        at: Instant,
+        /// The event's place in the intake.
+        place: u64,
+        /// Which channel, why, whose.
+        items: Vec<(ChannelNo, Reason, Set)>,
+    },
+    /// Seen or read.
+    Mark {
+        /// When.
+        at: Instant,
+        /// It covers what was published before this place.
+        before: u64,
+        /// Whose.
+        number: u32,
+        /// What.
+        what: Marked,
+        /// Seen, or read as well.
+        kind: MarkKind,
+    },
+    /// The inbox was told all of its entries in `from..=to`, but for these. No row a recipient.
+    Told {
+        /// When.
+        at: Instant,
+        /// The first seq.
+        from: u64,
+        /// The last seq.
+        to: u64,
+        /// What ended instead.
+        except: Vec<(u64, Reason, Set)>,
+    },
+    /// These recipients' messages of a closing were made; their rows were written with this record.
+    Made {
+        /// When.
+        at: Instant,
+        /// The closing.
+        closing: u64,
+        /// Whose messages.
+        who: Set,
+        /// Those of them that have nothing to say.
+        nothing: Set,
+    },
+    /// What became of these recipients' messages.
+    Outcome {
+        /// When.
+        at: Instant,
+        /// The closing.
+        closing: u64,
+        /// Whose messages.
+        who: Set,
+        /// `Delivered`, `Failed` or `Unknown`.
+        outcome: Outcome,
+    },
+    /// A recipient was made (under the next number) or changed.
+    Profile {
+        /// When.
+        at: Instant,
+        /// Number in the bucket.
+        number: u32,
+        /// The whole new profile.
+        profile: Box<Recipient>,
+    },
+    /// A recipient was erased.
+    Erased {
+        /// When.
+        at: Instant,
+        /// Number in the bucket.
+        number: u32,
+    },
+    /// A recipient follows or unfollows.
+    Follow {
+        /// Who.
+        number: u32,
+        /// What.
+        topic: Id,
+        /// Whether from now on they follow it.
+        on: bool,
+    },
+    /// A recipient chose.
+    Preference {
+        /// Who.
+        number: u32,
+        /// What it speaks of.
+        scope: PreferenceScope,
+        /// On which channel.
+        channel: ChannelNo,
+        /// What they chose.
+        mode: Mode,
+    },
+    /// Open lanes are due now.
+    Flush {
+        /// When.
+        at: Instant,
+        /// Whose.
+        number: u32,
+        /// Which lanes.
+        lanes: Vec<LaneNo>,
+    },
+    /// A new version of the rules: zones of those who don't say may change.
+    Rules {
+        /// The version.
+        version: u32,
+    },
+}
+
+/// One arrival's entries of some recipients on one channel.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Entries {
+    /// The arrival's seq.
+    pub seq: u64,
+    /// On which channel.
+    pub channel: ChannelNo,
+    /// Whose.
+    pub who: Set,
+}
+
+/// An event that reached recipients of a bucket.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Arrival {
+    /// When the record was written; its day is the day of its entries.
+    pub at: Instant,
+    /// When its entries entered their first lane.
+    pub t: Instant,
+    /// The event's place in the intake.
+    pub place: u64,
+    /// The event's row in the day of `at`.
+    pub ordinal: u32,
+    /// The event's type.
+    pub kind: TypeNo,
+    /// The version of the rules that decided.
+    pub rules: u32,
+    /// Whether its entries came from another lane.
+    pub moved: bool,
+    /// The words of all reasons, sorted by bytes.
+    pub reasons: Vec<String>,
+    /// Disjoint sets, one per (lanes, reasons).
+    pub variants: Vec<Variant>,
+}
+
+/// The recipients of an arrival that go the same way for the same reasons.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Variant {
+    /// The lane on each channel that makes an entry, ascending.
+    pub lanes: Vec<LaneNo>,
+    /// Which of the arrival's reasons, ascending.
+    pub reasons: Vec<u16>,
+    /// Who. Empty in an arrival at rest: there the postings say it.
+    pub who: Set,
+}
+
+impl Arrival {
+    /// The words of a variant's reasons, sorted by bytes.
+    #[must_use]
+    pub fn reasons_of(&self, variant: &Variant) -> Vec<String> {
+        let word = |at: &u16| self.reasons.get(usize::from(*at)).cloned();
+        variant.reasons.iter().filter_map(word).collect()
+    }
+}
+
+impl Record {
+    /// How many seqs the record takes.
+    #[must_use]
+    pub fn seqs(&self) -> u64 {
+        match self {
+            Self::Move { arrivals, .. } => arrivals.len().max(1) as u64,
+            _ => 1,
+        }
+    }
+}

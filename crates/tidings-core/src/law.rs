@@ -1,0 +1,271 @@
+//! The rules at work: names with numbers, every version of the rules, and which lane an entry takes.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use indexmap::IndexSet;
+use rustc_hash::{FxBuildHasher, FxHashMap};
+use serde::{Deserialize, Serialize};
+
+use crate::calendar::{Zone, next_slot};
+use crate::deadline::{Kind, Parameters};
+use crate::journal::record::{ChannelNo, LaneNo, TypeNo, channel_no};
+use crate::recipient::Mode;
+use crate::rules::{CHANNELS, Digest, Policy, Rules, TypeRules};
+use crate::time::Instant;
+
+/// Names of types and lanes with the numbers that the store knows them by. Only ever grows.
+#[derive(Clone, Debug, Default)]
+pub struct Names {
+    types: IndexSet<String, FxBuildHasher>,
+    lanes: IndexSet<LaneName, FxBuildHasher>,
+}
+
+/// A lane without its recipient.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct LaneName {
+    /// On which channel.
+    pub channel: ChannelNo,
+    /// Its name, as printed.
+    pub name: String,
+    /// Its kind: two kinds under one name (after a change of the configuration) are two lanes.
+    pub kind: Kind,
+}
+
+/// A name that was given a number.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Named {
+    /// A type.
+    Type(TypeNo, String),
+    /// A lane.
+    Lane(LaneNo, LaneName),
+}
+
+impl Names {
+    /// The number of a type, if it has one.
+    #[must_use]
+    pub fn type_no(&self, name: &str) -> Option<TypeNo> {
+        self.types.get_index_of(name).and_then(|at| u32::try_from(at).ok())
+    }
+
+    /// The name of a type.
+    #[must_use]
+    pub fn type_name(&self, number: TypeNo) -> &str {
+        self.types.get_index(number as usize).map_or("", String::as_str)
+    }
+
+    /// A lane by its number.
+    ///
+    /// # Panics
+    /// Where the number was never given: numbers come from the store that this was read from.
+    #[must_use]
+    pub fn lane(&self, number: LaneNo) -> &LaneName {
+        self.lanes.get_index(usize::from(number)).expect("a stored lane number was given once")
+    }
+
+    /// All lanes with their numbers.
+    pub fn lanes(&self) -> impl Iterator<Item = (LaneNo, &LaneName)> {
+        (0..).zip(self.lanes.iter())
+    }
+
+    /// Puts back a name that was stored; numbers must come in order.
+    pub fn put_back(&mut self, named: Named) {
+        match named {
+            Named::Type(_, name) => drop(self.types.insert(name)),
+            Named::Lane(_, lane) => drop(self.lanes.insert(lane)),
+        }
+    }
+
+    fn give_type(&mut self, name: &str, given: &mut Vec<Named>) -> TypeNo {
+        let (at, new) = self.types.insert_full(name.to_owned());
+        let number = TypeNo::try_from(at).expect("there are fewer types than 2^32");
+        if new {
+            given.push(Named::Type(number, name.to_owned()));
+        }
+        number
+    }
+
+    fn give_lane(&mut self, lane: LaneName, given: &mut Vec<Named>) -> LaneNo {
+        let (at, new) = self.lanes.insert_full(lane.clone());
+        let number = LaneNo::try_from(at).expect("there are fewer lanes than 2^16");
+        if new {
+            given.push(Named::Lane(number, lane));
+        }
+        number
+    }
+}
+
+/// One version of the rules, ready for use.
+#[derive(Debug)]
+pub struct Version {
+    /// Counts up from 1.
+    pub number: u32,
+    /// What it says.
+    pub rules: Rules,
+    types: FxHashMap<TypeNo, Type>,
+    digests: BTreeMap<String, (Digest, Option<Zone>)>,
+}
+
+/// A type under one version of the rules.
+#[derive(Debug)]
+pub struct Type {
+    /// Its name.
+    pub name: String,
+    /// What the configuration says of it.
+    pub rules: TypeRules,
+    /// Whether it has an inbox.
+    pub has_inbox: bool,
+    routes: [Option<Route>; CHANNELS.len()],
+}
+
+#[derive(Debug)]
+struct Route {
+    policy: Policy,
+    lane: Option<LaneNo>,
+    now: LaneNo,
+    digests: BTreeMap<String, LaneNo>,
+}
+
+impl Version {
+    /// Readies rules; names that have no number yet are given one and told.
+    #[must_use]
+    pub fn new(number: u32, rules: Rules, names: &mut Names) -> (Self, Vec<Named>) {
+        let mut given = Vec::new();
+        let mut types = FxHashMap::default();
+        for (name, type_rules) in &rules.types {
+            let type_no = names.give_type(name, &mut given);
+            let mut routes = [const { None }; CHANNELS.len()];
+            for (channel, route) in &type_rules.channels {
+                let Some(channel) = channel_no(channel) else { continue };
+                routes[usize::from(channel)] =
+                    Some(Route::new(channel, route, &rules, names, &mut given));
+            }
+            let has_inbox = matches!(&routes[0], Some(route) if route.policy == Policy::Now);
+            let rules = type_rules.clone();
+            types.insert(type_no, Type { name: name.clone(), rules, has_inbox, routes });
+        }
+        let digests = rules.digests.iter().map(|(name, digest)| {
+            let zone = digest.tz.as_deref().and_then(Zone::find);
+            (name.clone(), (digest.clone(), zone))
+        });
+        let digests = digests.collect();
+        (Self { number, rules, types, digests }, given)
+    }
+
+    /// A type by its number, if this version has it.
+    #[must_use]
+    pub fn kind(&self, number: TypeNo) -> Option<&Type> {
+        self.types.get(&number)
+    }
+
+    /// The first slot of a digest strictly after an instant, for somebody in this zone.
+    #[must_use]
+    pub fn slot(&self, digest: &str, zone: &Zone, after: Instant) -> Option<Instant> {
+        let (digest, fixed) = self.digests.get(digest)?;
+        Some(next_slot(digest, fixed.as_ref().unwrap_or(zone), after))
+    }
+}
+
+impl Type {
+    /// The lane that an entry takes on a channel for somebody who chose this mode; `None` = no entry.
+    ///
+    /// `urgent` types take `now` wherever a digest would apply; `never` holds (contract, section 2).
+    #[must_use]
+    pub fn lane(&self, channel: ChannelNo, mode: Option<&Mode>) -> Option<LaneNo> {
+        let route = self.routes.get(usize::from(channel))?.as_ref()?;
+        let own_is_digest = matches!(route.policy, Policy::Digest { .. });
+        match mode {
+            Some(Mode::Never) => None,
+            Some(Mode::Immediate) if own_is_digest => Some(route.now),
+            Some(Mode::Digest(name)) if route.digests.contains_key(name) => {
+                if self.rules.urgent { Some(route.now) } else { route.digests.get(name).copied() }
+            }
+            Some(Mode::Immediate | Mode::Digest(_) | Mode::Default) | None => {
+                if own_is_digest && self.rules.urgent { Some(route.now) } else { route.lane }
+            }
+        }
+    }
+
+    /// The type's own parameters for a lane of this kind on a channel; `None` where it has none.
+    #[must_use]
+    pub fn parameters(&self, channel: ChannelNo, kind: &Kind) -> Option<Parameters> {
+        let route = self.routes.get(usize::from(channel))?.as_ref()?;
+        (Kind::of(&route.policy).as_ref() == Some(kind)).then(|| Parameters::of(&route.policy))
+    }
+
+    /// The numbers of the channels that may make an entry, or only of those that are named.
+    #[must_use]
+    pub fn channels(&self, only: Option<&[String]>) -> Vec<ChannelNo> {
+        let named = |channel: &ChannelNo| {
+            let name = CHANNELS[usize::from(*channel)];
+            only.is_none_or(|only| only.iter().any(|one| one == name))
+        };
+        let all = (0..).zip(&self.routes).filter(|(_, route)| route.is_some());
+        all.map(|(channel, _)| channel).filter(named).collect()
+    }
+}
+
+impl Route {
+    fn new(
+        channel: ChannelNo,
+        route: &crate::rules::Route,
+        rules: &Rules,
+        names: &mut Names,
+        given: &mut Vec<Named>,
+    ) -> Self {
+        let mut give = |name: String, kind: Kind| {
+            names.give_lane(LaneName { channel, name, kind }, given)
+        };
+        let own = Kind::of(&route.policy).zip(route.lane.clone().or(route.policy.lane_name()));
+        let lane = own.map(|(kind, name)| give(name, kind));
+        let now = give("now".to_owned(), Kind::Now);
+        let mut digests = BTreeMap::new();
+        if CHANNELS[usize::from(channel)] != crate::rules::INBOX {
+            for name in rules.digests.keys() {
+                let lane = give(format!("digest:{name}"), Kind::Digest(name.clone()));
+                digests.insert(name.clone(), lane);
+            }
+        }
+        Self { policy: route.policy.clone(), lane, now, digests }
+    }
+}
+
+/// Names, and every version of the rules that a stored record may name.
+#[derive(Clone, Debug)]
+pub struct Law {
+    /// Names and numbers.
+    pub names: Names,
+    versions: BTreeMap<u32, Arc<Version>>,
+}
+
+impl Law {
+    /// No rules yet.
+    #[must_use]
+    pub fn new(names: Names) -> Self {
+        Self { names, versions: BTreeMap::new() }
+    }
+
+    /// Adds a version; the newest number is the one in force.
+    pub fn add(&mut self, version: Version) {
+        self.versions.insert(version.number, Arc::new(version));
+    }
+
+    /// The version in force, if there is any.
+    #[must_use]
+    pub fn current(&self) -> Option<&Arc<Version>> {
+        self.versions.last_key_value().map(|(_, version)| version)
+    }
+
+    /// A version by its number.
+    #[must_use]
+    pub fn version(&self, number: u32) -> Option<&Arc<Version>> {
+        self.versions.get(&number)
+    }
+
+    /// The parameters of a type in a lane under a version.
+    #[must_use]
+    pub fn parameters(&self, version: u32, kind: TypeNo, lane: LaneNo) -> Option<Parameters> {
+        let lane = self.names.lane(lane);
+        self.version(version)?.kind(kind)?.parameters(lane.channel, &lane.kind)
+    }
+}
