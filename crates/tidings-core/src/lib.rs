@@ -5,6 +5,7 @@
 //! a random number or awaits: the manifest has nothing to do it with.
 
 pub mod batch;
+pub mod codec;
 pub mod command;
 pub mod event;
 pub mod id;
@@ -12,6 +13,7 @@ pub mod message;
 pub mod reason;
 pub mod recipient;
 pub mod rules;
+pub mod set;
 pub mod table;
 pub mod time;
 
@@ -23,4 +25,5 @@ pub use message::{Books, Item, Message, Skipped};
 pub use reason::{Outcome, Reason};
 pub use recipient::{Mode, PreferenceScope, Recipient, RecipientChange, State};
 pub use rules::Rules;
+pub use set::Set;
 pub use time::{Day, Instant};
