@@ -10,6 +10,7 @@ pub mod command;
 pub mod event;
 pub mod id;
 pub mod message;
+pub mod postings;
 pub mod reason;
 pub mod recipient;
 pub mod rules;
