@@ -4,10 +4,12 @@
 //! tells, how it is all folded from a journal of sets. Nothing here does I/O, reads a clock, draws
 //! a random number or awaits: the manifest has nothing to do it with.
 
+pub mod audience;
 pub mod batch;
 pub mod codec;
 pub mod command;
 pub mod event;
+pub mod headers;
 pub mod id;
 pub mod message;
 pub mod postings;
@@ -17,10 +19,12 @@ pub mod rules;
 pub mod set;
 pub mod table;
 pub mod time;
+pub mod topic;
 
 pub use batch::Batch;
 pub use command::{Command, Timed};
 pub use event::{Audience, Event, Near, Object};
+pub use headers::{Header, HeaderBlock};
 pub use id::{Id, IdError};
 pub use message::{Books, Item, Message, Skipped};
 pub use reason::{Outcome, Reason};
