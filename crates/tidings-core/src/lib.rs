@@ -6,6 +6,7 @@
 
 pub mod audience;
 pub mod batch;
+pub mod calendar;
 pub mod codec;
 pub mod command;
 pub mod event;
