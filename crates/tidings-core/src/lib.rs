@@ -13,6 +13,7 @@ pub mod event;
 pub mod headers;
 pub mod id;
 pub mod message;
+pub mod places;
 pub mod postings;
 pub mod reason;
 pub mod recipient;
