@@ -10,6 +10,7 @@ pub mod calendar;
 pub mod codec;
 pub mod command;
 pub mod event;
+pub mod group;
 pub mod headers;
 pub mod id;
 pub mod message;
