@@ -31,7 +31,8 @@ const PAGE: u32 = 256;
 const NOWHERE: (f64, f64) = (f64::NAN, f64::NAN);
 
 /// Where the recipients of a bucket live, by their dense numbers: 16 bytes for the place of each,
-/// 2 for its being in a cell, some 100 for each cell that is lived in.
+/// 2 for its being in a cell, some 230 for each cell that is lived in (40 bytes a recipient all told
+/// with 60,000 of them spread over the cities of the world, 21 with a million).
 #[derive(Clone, Debug, Default)]
 pub struct Places {
     pages: BTreeMap<u32, Box<[(f64, f64); PAGE as usize]>>,
