@@ -4,28 +4,39 @@
 //! tells, how it is all folded from a journal of sets. Nothing here does I/O, reads a clock, draws
 //! a random number or awaits: the manifest has nothing to do it with.
 
+pub mod audience;
 pub mod batch;
 mod bucket;
+pub mod calendar;
+pub mod codec;
 pub mod command;
 pub mod deadline;
 pub mod engine;
 pub mod event;
+pub mod group;
+pub mod headers;
 pub mod id;
 pub mod journal;
 pub mod law;
 pub mod message;
+pub mod places;
+pub mod postings;
 pub mod reason;
 pub mod recipient;
 pub mod rules;
+pub mod set;
 pub mod table;
 pub mod time;
+pub mod topic;
 
 pub use batch::Batch;
 pub use command::{Command, Timed};
 pub use event::{Audience, Event, Near, Object};
+pub use headers::{Header, HeaderBlock};
 pub use id::{Id, IdError};
 pub use message::{Books, Item, Message, Skipped};
 pub use reason::{Outcome, Reason};
 pub use recipient::{Mode, PreferenceScope, Recipient, RecipientChange, State};
 pub use rules::Rules;
+pub use set::Set;
 pub use time::{Day, Instant};

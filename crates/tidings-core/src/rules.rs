@@ -155,7 +155,9 @@ pub struct StoreRules {
 
 impl Default for StoreRules {
     fn default() -> Self {
-        Self { keep_ms: 35 * DAY_MS }
+        Self {
+            keep_ms: 35 * DAY_MS,
+        }
     }
 }
 
@@ -170,7 +172,10 @@ pub struct ChannelRules {
 
 impl Default for Defaults {
     fn default() -> Self {
-        Self { tz: "UTC".to_owned(), locale: "en".to_owned() }
+        Self {
+            tz: "UTC".to_owned(),
+            locale: "en".to_owned(),
+        }
     }
 }
 

@@ -157,7 +157,13 @@ mod tests {
         ] {
             assert_eq!(Instant::parse(text).unwrap().to_string(), printed, "{text}");
         }
-        for text in ["", "2024-01-01", "2024-01-01T09:00:00", "2024-02-30T00:00:00Z", "now"] {
+        for text in [
+            "",
+            "2024-01-01",
+            "2024-01-01T09:00:00",
+            "2024-02-30T00:00:00Z",
+            "now",
+        ] {
             assert!(Instant::parse(text).is_err(), "{text}");
         }
     }

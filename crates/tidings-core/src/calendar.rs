@@ -1,0 +1,137 @@
+//! When a digest's slots are: wall-clock rules, worked out anew for each slot.
+//!
+//! A rule such as "Mondays at 09:00" has no fixed period in UTC: clocks change, and whole days have
+//! been skipped. So a slot is always a wall time first, and an instant second.
+
+use std::sync::LazyLock;
+
+use jiff::civil::{Date, DateTime};
+use jiff::tz::{AmbiguousOffset, TimeZone, TimeZoneDatabase};
+use jiff::{Span, Timestamp};
+
+use crate::rules::{Digest, Every};
+use crate::time::Instant;
+
+/// The zones that were compiled in, so that every machine gives the same answers.
+static ZONES: LazyLock<TimeZoneDatabase> = LazyLock::new(TimeZoneDatabase::bundled);
+
+/// A time zone of the IANA database. Cheap to clone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Zone(TimeZone);
+
+impl Zone {
+    /// Finds a zone by its IANA name, in whatever case; anything else, such as a POSIX rule, an
+    /// offset or a file, is no zone.
+    #[must_use]
+    pub fn find(name: &str) -> Option<Self> {
+        let zone = ZONES.get(name).ok()?;
+        (!zone.is_unknown()).then_some(Self(zone))
+    }
+
+    /// Coordinated universal time, which has no rules.
+    #[must_use]
+    pub fn utc() -> Self {
+        Self(TimeZone::UTC)
+    }
+
+    /// The zone's name as the database writes it.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        self.0.iana_name().unwrap_or("UTC")
+    }
+
+    /// The wall clock at an instant that the calendar has.
+    fn wall(&self, at: Instant) -> DateTime {
+        let at = Timestamp::from_millisecond(at.0).expect("the calendar carries all instants");
+        self.0.to_datetime(at)
+    }
+
+    /// The instant of a wall time: of two the first; where a clock change leaves it out, of the
+    /// first valid whole minute after. `None` beyond the calendar's end.
+    fn instant(&self, mut wall: DateTime) -> Option<Instant> {
+        loop {
+            let (before, after) = match self.0.to_ambiguous_timestamp(wall).offset() {
+                AmbiguousOffset::Gap { before, after } => (before, after),
+                AmbiguousOffset::Unambiguous { offset: first }
+                | AmbiguousOffset::Fold { before: first, .. } => {
+                    let at = first.to_timestamp(wall).ok()?;
+                    return Some(Instant(at.as_millisecond()));
+                }
+            };
+            // Had the clock not changed it would show the time left out only after the change.
+            let past = before.to_timestamp(wall).ok()?;
+            let changes = self
+                .0
+                .preceding(past.checked_add(Span::new().nanoseconds(1)).ok()?);
+            let end_of_gap = changes
+                .map(|change| after.to_datetime(change.timestamp()))
+                .take_while(|shown| *shown > wall)
+                .last()?;
+            let whole = end_of_gap.second() == 0 && end_of_gap.subsec_nanosecond() == 0;
+            wall = if whole {
+                end_of_gap
+            } else {
+                next_minute(end_of_gap)?
+            };
+        }
+    }
+}
+
+/// The next whole minute after a wall time that is not whole.
+fn next_minute(wall: DateTime) -> Option<DateTime> {
+    let floor = wall.date().at(wall.hour(), wall.minute(), 0, 0);
+    floor.checked_add(Span::new().minutes(1)).ok()
+}
+
+/// The first slot of a digest strictly after an instant, in a zone; the digest's own fixed zone is
+/// for the caller to look up. [`Instant::MAX`] where the calendar ends before.
+///
+/// A time that a clock change leaves out moves to the first valid minute after, which may be on
+/// the next day; a time that occurs twice counts once, the first; a day that a month lacks is its
+/// last (contract, section 2).
+#[must_use]
+pub fn next_slot(digest: &Digest, zone: &Zone, after: Instant) -> Instant {
+    let after = after.clamp(Instant::MIN, Instant::MAX);
+    let minute = i8::try_from(digest.at_minute % 60).unwrap_or(0);
+    let hour = i8::try_from(digest.at_minute / 60).unwrap_or(23).min(23);
+    let today = zone.wall(after).date();
+    // A slot that yesterday leaves out may have moved to a minute of today that is yet to come.
+    let mut date = today.yesterday().unwrap_or(today);
+    while let Some(next) = on_or_after(digest.every, date) {
+        match zone.instant(next.at(hour, minute, 0, 0)) {
+            Some(slot) if slot > after => return slot.min(Instant::MAX),
+            Some(_) => {}
+            None => break,
+        }
+        let Ok(tomorrow) = next.tomorrow() else { break };
+        date = tomorrow;
+    }
+    Instant::MAX
+}
+
+/// The first date of a rule that is not before `date`; `None` beyond the calendar's end.
+fn on_or_after(every: Every, date: Date) -> Option<Date> {
+    let weekday = date.weekday().to_monday_one_offset();
+    let wait = match every {
+        Every::Day => 0,
+        Every::Weekday => [0, 2, 1][usize::try_from(weekday - 5).unwrap_or(0)],
+        Every::Week(day) => (day.clamp(1, 7).cast_signed() - weekday).rem_euclid(7),
+        Every::Month(day) => {
+            let this = day_of_month(date, day);
+            if this >= date {
+                return Some(this);
+            }
+            return Some(day_of_month(date.last_of_month().tomorrow().ok()?, day));
+        }
+    };
+    date.checked_add(Span::new().days(wait)).ok()
+}
+
+/// The day of `date`'s month, or the month's last where it lacks that day.
+fn day_of_month(date: Date, day: u8) -> Date {
+    let day = day.clamp(1, 31).cast_signed().min(date.days_in_month());
+    Date::new(date.year(), date.month(), day).expect("every month has its days")
+}
+
+#[cfg(test)]
+mod tests;

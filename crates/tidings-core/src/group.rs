@@ -1,0 +1,216 @@
+//! One message, not fifty: entries gathered into lines, and lines into groups.
+//!
+//! A line is an object, however many entries tell of it. A group is what reads as one sentence:
+//! "5 works by one artist", "A, B and 3 others commented on X".
+
+use std::cmp::Reverse;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::batch::{Group, Line, Pivot};
+use crate::event::Object;
+use crate::headers::Header;
+use crate::id::Id;
+use crate::rules::Rules;
+use crate::time::Instant;
+
+/// One entry that a message tells.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Told {
+    /// Its event.
+    pub header: Header,
+    /// When it entered its lane.
+    pub t: Instant,
+    /// Why this recipient is concerned.
+    pub reasons: Vec<String>,
+    /// Its object as it is now.
+    pub object: Object,
+    /// The event's `data`.
+    pub data: Option<serde_json::Map<String, serde_json::Value>>,
+}
+
+/// Gathers what a message tells; the order of `told` does not matter.
+///
+/// Equal objects make one line, whatever their types (contract, section 2); it belongs to the type
+/// that told it first. The lines of a type are grouped by the role that its rules name, else by the
+/// one that makes the fewest groups; of equals by object before actor before target. A line that
+/// lacks the role stands alone; so does, among actors, one that has several of them. Entries of the
+/// same `t` count in the order of their place in the intake.
+#[must_use]
+pub fn group(mut told: Vec<Told>, rules: &Rules) -> Vec<Group> {
+    told.sort_by_key(|told| (told.t, told.header.place));
+    let mut lines = lines(told);
+    lines.sort_unstable_by_key(|gathered| Reverse(gathered.newest));
+    let mut of_kind: FxHashMap<Id, usize> = FxHashMap::default();
+    let mut kinds: Vec<Vec<Gathered>> = Vec::new();
+    for gathered in lines {
+        let index = *of_kind
+            .entry(gathered.line.kinds[0].clone())
+            .or_insert_with(|| {
+                kinds.push(Vec::new());
+                kinds.len() - 1
+            });
+        kinds[index].push(gathered);
+    }
+    let mut groups: Vec<(usize, Group)> = kinds
+        .into_iter()
+        .flat_map(|lines| groups_of_kind(lines, rules))
+        .collect();
+    groups.sort_unstable_by_key(|(newest, _)| Reverse(*newest));
+    groups.into_iter().map(|(_, group)| group).collect()
+}
+
+/// A line, and when what it gathers happened, as positions among all entries.
+struct Gathered {
+    line: Line,
+    /// Of its newest entry.
+    newest: usize,
+    /// Who did it, in the order of entries; an actor may come again.
+    acts: Vec<(usize, Id)>,
+}
+
+/// One line for each object. Entries come oldest first.
+fn lines(told: Vec<Told>) -> Vec<Gathered> {
+    let mut of_object: FxHashMap<Id, usize> = FxHashMap::default();
+    let mut lines: Vec<Gathered> = Vec::new();
+    let mut kinds_seen: FxHashSet<(usize, Id)> = FxHashSet::default();
+    for (position, told) in told.into_iter().enumerate() {
+        let Told {
+            header,
+            t,
+            reasons,
+            object,
+            data,
+        } = told;
+        let index = *of_object.entry(header.object).or_insert(lines.len());
+        if index == lines.len() {
+            let line = empty_line(object.clone(), t);
+            lines.push(Gathered {
+                line,
+                newest: position,
+                acts: Vec::new(),
+            });
+        }
+        let Gathered { line, newest, acts } = &mut lines[index];
+        *newest = position;
+        if kinds_seen.insert((index, header.kind.clone())) {
+            line.kinds.push(header.kind);
+        }
+        acts.extend(header.actor.map(|actor| (position, actor)));
+        line.object = object;
+        line.target = header.target.or_else(|| line.target.take());
+        line.reasons.extend(reasons);
+        line.t = t;
+        line.data = data;
+        line.entries += 1;
+    }
+    for Gathered { line, acts, .. } in &mut lines {
+        line.actors = newest_first(acts.iter());
+        line.reasons.sort_unstable();
+        line.reasons.dedup();
+    }
+    lines
+}
+
+fn empty_line(object: Object, t: Instant) -> Line {
+    Line {
+        object,
+        kinds: Vec::new(),
+        actors: Vec::new(),
+        target: None,
+        reasons: Vec::new(),
+        t,
+        data: None,
+        entries: 0,
+    }
+}
+
+/// The actors of some acts, each once, by their latest act.
+fn newest_first<'a>(acts: impl Iterator<Item = &'a (usize, Id)>) -> Vec<Id> {
+    let mut acts: Vec<&(usize, Id)> = acts.collect();
+    acts.sort_unstable_by_key(|(position, _)| Reverse(*position));
+    let mut seen = FxHashSet::default();
+    acts.into_iter()
+        .filter(|(_, id)| seen.insert(id))
+        .map(|(_, id)| id.clone())
+        .collect()
+}
+
+/// The groups of one type's lines, each with the position of its newest. Lines come newest first.
+fn groups_of_kind(lines: Vec<Gathered>, rules: &Rules) -> Vec<(usize, Group)> {
+    let Some(kind) = lines.first().map(|first| first.line.kinds[0].clone()) else {
+        return Vec::new();
+    };
+    let type_rules = rules.types.get(kind.as_str());
+    let pivot = type_rules
+        .and_then(|rules| rules.group)
+        .unwrap_or_else(|| fewest(&lines));
+    let category = type_rules.map_or("", |rules| rules.category.as_str());
+    let title = rules
+        .categories
+        .get(category)
+        .and_then(|category| category.title.as_deref());
+    let category = title.unwrap_or(category);
+    let mut of_key: FxHashMap<Id, usize> = FxHashMap::default();
+    let mut groups: Vec<(usize, Group)> = Vec::new();
+    let mut acts_of: Vec<Vec<(usize, Id)>> = Vec::new();
+    for Gathered { line, newest, acts } in lines {
+        let key = role(&line, pivot).cloned();
+        let known = key.as_ref().and_then(|key| of_key.get(key).copied());
+        if let Some(index) = known {
+            groups[index].1.lines.push(line);
+            acts_of[index].extend(acts);
+            continue;
+        }
+        if let Some(key) = &key {
+            of_key.insert(key.clone(), groups.len());
+        }
+        let group = Group {
+            kind: kind.clone(),
+            category: category.to_owned(),
+            pivot,
+            key,
+            actors: Vec::new(),
+            lines: vec![line],
+        };
+        groups.push((newest, group));
+        acts_of.push(acts);
+    }
+    for ((_, group), acts) in groups.iter_mut().zip(acts_of) {
+        group.actors = newest_first(acts.iter());
+    }
+    groups
+}
+
+/// The role that makes the fewest groups; one that every line lacks doesn't count.
+fn fewest(lines: &[Gathered]) -> Pivot {
+    let groups = |pivot| {
+        let roles: Vec<&Id> = lines
+            .iter()
+            .filter_map(|gathered| role(&gathered.line, pivot))
+            .collect();
+        let alone = lines.len() - roles.len();
+        let distinct = roles.into_iter().collect::<FxHashSet<_>>().len();
+        (distinct > 0).then_some(distinct + alone)
+    };
+    [Pivot::Object, Pivot::Actor, Pivot::Target]
+        .into_iter()
+        .filter_map(|pivot| Some((groups(pivot)?, pivot)))
+        .min()
+        .map_or(Pivot::Object, |(_, pivot)| pivot)
+}
+
+/// What a line has in a role, if it is one thing.
+fn role(line: &Line, pivot: Pivot) -> Option<&Id> {
+    match pivot {
+        Pivot::Object => Some(&line.object.id),
+        Pivot::Actor => match &line.actors[..] {
+            [actor] => Some(actor),
+            _ => None,
+        },
+        Pivot::Target => line.target.as_ref(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

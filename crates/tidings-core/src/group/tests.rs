@@ -1,0 +1,240 @@
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::rules::{Category, Defaults, StoreRules, TypeRules};
+
+fn id(text: &str) -> Id {
+    Id::new(text).unwrap()
+}
+
+fn type_rules(group: Option<Pivot>) -> TypeRules {
+    TypeRules {
+        category: "talk".to_owned(),
+        include_actor: false,
+        urgent: false,
+        look_back_ms: None,
+        drop_if_seen: None,
+        group,
+        channels: BTreeMap::new(),
+    }
+}
+
+fn rules(types: &[(&str, Option<Pivot>)]) -> Rules {
+    let title = Some("Conversations".to_owned());
+    Rules {
+        defaults: Defaults::default(),
+        categories: [("talk".to_owned(), Category { title })].into(),
+        digests: BTreeMap::new(),
+        types: types
+            .iter()
+            .map(|(name, pivot)| ((*name).to_owned(), type_rules(*pivot)))
+            .collect(),
+        store: StoreRules::default(),
+        channels: BTreeMap::new(),
+    }
+}
+
+/// `kind actor object target` at second `t`; `-` is none.
+fn told(t: i64, text: &str) -> Told {
+    let words: Vec<&str> = text.split(' ').collect();
+    let role = |at: usize| {
+        words
+            .get(at)
+            .filter(|word| **word != "-")
+            .map(|word| id(word))
+    };
+    let object = role(2).unwrap();
+    let title = Some(format!("title at {t}"));
+    Told {
+        header: Header {
+            place: t.unsigned_abs(),
+            id: id(&format!("event-{t}")),
+            kind: role(0).unwrap(),
+            actor: role(1),
+            object: object.clone(),
+            target: role(3),
+            occurred_at: None,
+            expires_at: None,
+        },
+        t: Instant(t * 1000),
+        reasons: vec![format!("topic:{}", words[1]), "everyone".to_owned()],
+        object: Object {
+            id: object,
+            title,
+            url: None,
+            image: None,
+            notifiable: None,
+        },
+        data: Some([("t".to_owned(), t.into())].into_iter().collect()),
+    }
+}
+
+fn all(texts: &[&str]) -> Vec<Told> {
+    (1..).zip(texts).map(|(t, text)| told(t, text)).collect()
+}
+
+/// Groups as `kind pivot key [actors] {objects}`.
+fn shown(groups: &[Group]) -> Vec<String> {
+    let joined = |ids: Vec<&str>| ids.join(",");
+    let show = |group: &Group| {
+        let actors = joined(group.actors.iter().map(Id::as_str).collect());
+        let objects = joined(
+            group
+                .lines
+                .iter()
+                .map(|line| line.object.id.as_str())
+                .collect(),
+        );
+        let key = group.key.as_ref().map_or("-", Id::as_str);
+        format!(
+            "{} {:?} {key} [{actors}] {{{objects}}}",
+            group.kind, group.pivot
+        )
+    };
+    groups.iter().map(show).collect()
+}
+
+#[test]
+fn h40_who_did_it_twice_is_named_once() {
+    let told = all(&["follow A me", "follow B me", "follow B me"]);
+    let groups = group(told, &rules(&[("follow", None)]));
+    assert_eq!(shown(&groups), ["follow Object me [B,A] {me}"]);
+    let line = &groups[0].lines[0];
+    assert_eq!((line.entries, line.t), (3, Instant(3000)));
+    assert_eq!(line.object.title.as_deref(), Some("title at 3"));
+    assert_eq!(line.reasons, ["everyone", "topic:A", "topic:B"]);
+    assert_eq!(line.data.as_ref().unwrap()["t"], 3);
+    assert_eq!(groups[0].category, "Conversations");
+}
+
+#[test]
+fn h42_many_comments_on_one_document_are_one_line() {
+    let told = all(&[
+        "comment C X",
+        "comment D X",
+        "comment B X",
+        "comment E X",
+        "comment A X",
+    ]);
+    let groups = group(told, &rules(&[("comment", None)]));
+    assert_eq!(shown(&groups), ["comment Object X [A,E,B,D,C] {X}"]);
+}
+
+#[test]
+fn equal_objects_of_several_types_are_one_line_of_the_first() {
+    let told = all(&["comment A X", "share B X", "share A Y", "comment A X"]);
+    let groups = group(told, &rules(&[("comment", None), ("share", None)]));
+    assert_eq!(
+        shown(&groups),
+        ["comment Object X [A,B] {X}", "share Object Y [A] {Y}"]
+    );
+    assert_eq!(groups[0].lines[0].kinds, [id("comment"), id("share")]);
+    assert_eq!(groups[0].lines[0].entries, 3);
+}
+
+#[test]
+fn the_role_with_the_fewest_groups_decides() {
+    let rules = rules(&[("work", None)]);
+    let shown_of = |texts: &[&str]| shown(&group(all(texts), &rules));
+    assert_eq!(
+        shown_of(&["work A 1 t", "work A 2 u", "work B 3 v", "work A 4 t"]),
+        ["work Actor A [A] {4,2,1}", "work Actor B [B] {3}"]
+    );
+    assert_eq!(
+        shown_of(&["work A 1 t", "work B 2 t", "work A 3 t"]),
+        ["work Target t [A,B] {3,2,1}"]
+    );
+    assert_eq!(shown_of(&["work A 1 t"]), ["work Object 1 [A] {1}"]);
+    assert_eq!(
+        shown_of(&["work A 1 t", "work A 2 t"]),
+        ["work Actor A [A] {2,1}"]
+    );
+    assert_eq!(
+        shown_of(&["work - 1", "work - 2"]),
+        ["work Object 2 [] {2}", "work Object 1 [] {1}"]
+    );
+}
+
+#[test]
+fn a_line_without_the_role_stands_alone() {
+    let by_actor = rules(&[("work", Some(Pivot::Actor))]);
+    let told = all(&[
+        "work A 1", "work - 2", "work A 3", "work - 4", "work B 5", "work A 5",
+    ]);
+    assert_eq!(
+        shown(&group(told, &by_actor)),
+        [
+            "work Actor - [A,B] {5}",
+            "work Actor - [] {4}",
+            "work Actor A [A] {3,1}",
+            "work Actor - [] {2}"
+        ]
+    );
+}
+
+#[test]
+fn a_groups_actors_are_told_by_their_latest_act() {
+    let by_target = rules(&[("work", Some(Pivot::Target))]);
+    let told = all(&["work B 1 t", "work C 2 t", "work A 1 t"]);
+    assert_eq!(
+        shown(&group(told, &by_target)),
+        ["work Target t [A,C,B] {1,2}"]
+    );
+}
+
+#[test]
+fn a_type_without_rules_or_title_is_shown_all_the_same() {
+    assert!(group(vec![], &rules(&[])).is_empty());
+    let groups = group(all(&["gone A 1"]), &rules(&[]));
+    assert_eq!((groups.len(), groups[0].category.as_str()), (1, ""));
+}
+
+#[test]
+fn p12_a_hundred_thousand_entries_are_gathered() {
+    // Quadratic cost would make this test the one that never ends.
+    let rules = rules(&[("work", None)]);
+    for (objects, actors) in [(100_000, 1), (1, 100_000), (100_000, 100_000), (300, 300)] {
+        let told: Vec<Told> = (0..100_000)
+            .map(|n| told(n, &format!("work a{} o{}", n % actors, n % objects)))
+            .collect();
+        let groups = group(told, &rules);
+        let lines: Vec<&Line> = groups.iter().flat_map(|group| &group.lines).collect();
+        assert_eq!(lines.len() as i64, objects);
+        assert_eq!(
+            lines.iter().map(|line| line.entries).sum::<usize>(),
+            100_000
+        );
+    }
+}
+
+proptest! {
+    #[test]
+    fn every_entry_is_in_one_line_and_order_does_not_matter(
+        picks in prop::collection::vec((0_u8..3, 0_u8..4, 0_u8..6, 0_u8..3), 0..40),
+        seed: u64,
+    ) {
+        let rules = rules(&[("k0", None), ("k1", None), ("k2", Some(Pivot::Target))]);
+        let entries: Vec<Told> = (0..)
+            .zip(&picks)
+            .map(|(t, (kind, actor, object, target))| {
+                let role = |letter, n: &u8| if *n == 0 { "-".to_owned() } else { format!("{letter}{n}") };
+                told(t, &format!("k{kind} {} o{object} {}", role('a', actor), role('t', target)))
+            })
+            .collect();
+        let mut mixed = entries.clone();
+        mixed.sort_by_key(|told| (told.header.place ^ seed).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let groups = group(entries, &rules);
+        prop_assert_eq!(&group(mixed, &rules), &groups);
+        let lines: Vec<&Line> = groups.iter().flat_map(|group| &group.lines).collect();
+        prop_assert_eq!(lines.iter().map(|line| line.entries).sum::<usize>(), picks.len());
+        let objects: FxHashSet<&Id> = lines.iter().map(|line| &line.object.id).collect();
+        prop_assert_eq!(objects.len(), lines.len());
+        for group in &groups {
+            prop_assert!(group.lines.is_sorted_by(|a, b| a.t > b.t));
+            prop_assert!(group.lines.iter().all(|line| line.kinds[0] == group.kind));
+        }
+        prop_assert!(groups.is_sorted_by(|a, b| a.lines[0].t > b.lines[0].t));
+    }
+}

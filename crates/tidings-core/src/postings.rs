@@ -1,0 +1,456 @@
+//! The journal at rest: per recipient the arrivals that concern them.
+//!
+//! A journal says of each arrival whom it reached; a reader asks of one recipient what reached
+//! them. Turning the matrix round once makes that a look into one small block, whose cost does not
+//! grow with what concerns others.
+//!
+//! A *run* is a number of consecutive arrivals; an *ordinal* counts them from 0. A *block* holds
+//! the rows of [`BLOCK_RECIPIENTS`] neighbouring recipients: which of them have a row, the rows'
+//! lengths, the rows. A row is the shorter of two forms, told apart by its length: gaps between
+//! ordinals as variable-length integers, or one bit for each ordinal of the run.
+
+use std::collections::BTreeMap;
+use std::ops::{Range, RangeInclusive};
+
+use roaring::RoaringBitmap;
+
+use crate::codec::{Corrupt, Reader, put_u32, u32_len};
+
+/// How many recipients share a block: their numbers differ in the lowest 8 bits only.
+pub const BLOCK_RECIPIENTS: u32 = 256;
+
+/// How many blocks are built together: their rows' ends stay in a core's own cache.
+const STRIPE_BLOCKS: u32 = 64;
+const STRIPE_RECIPIENTS: u32 = STRIPE_BLOCKS * BLOCK_RECIPIENTS;
+
+/// From so many rows on a bit for each slot is shorter than a list of slots.
+const SLOT_LIST_ROWS_MAX: usize = 31;
+const SLOT_BITS_BYTES: usize = BLOCK_RECIPIENTS as usize / 8;
+
+/// Turns a run round: `sets[i]` are the recipients that the arrival of ordinal `i` reached.
+///
+/// The key of a block is a recipient's number divided by [`BLOCK_RECIPIENTS`]; blocks without a
+/// row are left out. Memory beyond the result is small and does not depend on the run.
+///
+/// # Panics
+/// Where there are more than 2^32 - 1 sets.
+#[must_use]
+pub fn build(sets: &[&RoaringBitmap]) -> BTreeMap<u32, Vec<u8>> {
+    let ordinals = u32::try_from(sets.len()).expect("ordinals have 32 bits");
+    let mut blocks = BTreeMap::new();
+    let mut from = Some(0);
+    while let Some(next) = from.and_then(|from| first_member(sets, from)) {
+        let stripe = next / STRIPE_RECIPIENTS;
+        let first = stripe * STRIPE_RECIPIENTS;
+        let last = first + (STRIPE_RECIPIENTS - 1);
+        let mut rows = Rows::new(STRIPE_RECIPIENTS as usize, ordinals);
+        each_entry(sets, first..=last, |member, ordinal| {
+            rows.measure((member - first) as usize, ordinal);
+        });
+        rows.lay_out();
+        each_entry(sets, first..=last, |member, ordinal| {
+            rows.write((member - first) as usize, ordinal);
+        });
+        let blocks_before = stripe * STRIPE_BLOCKS;
+        blocks.extend((0..STRIPE_BLOCKS).filter_map(|i| Some((blocks_before + i, rows.block(i)?))));
+        from = last.checked_add(1);
+    }
+    blocks
+}
+
+/// The least member of all sets that is not below `from`.
+fn first_member(sets: &[&RoaringBitmap], from: u32) -> Option<u32> {
+    sets.iter().filter_map(|set| set.range(from..).next()).min()
+}
+
+/// Visits the members within some numbers, set by set, each with the set's ordinal.
+fn each_entry(
+    sets: &[&RoaringBitmap],
+    numbers: RangeInclusive<u32>,
+    mut visit: impl FnMut(u32, u32),
+) {
+    for (ordinal, set) in (0_u32..).zip(sets) {
+        // One by one on purpose: roaring 0.12 reads past a full container of runs in `next_many`.
+        for member in set.range(numbers.clone()) {
+            visit(member, ordinal);
+        }
+    }
+}
+
+/// Joins runs of one block: each with what is added to its ordinals.
+///
+/// # Errors
+/// [`Corrupt`] where a block is, where ordinals leave 32 bits, or where a run's ordinals don't all
+/// lie above those of the run before.
+pub fn merge(blocks: &[(&[u8], u32)]) -> Result<Vec<u8>, Corrupt> {
+    let mut ordinals = 0;
+    let mut runs = Vec::with_capacity(blocks.len());
+    for &(bytes, offset) in blocks {
+        let run = Block::parse(bytes)?;
+        let end = offset.checked_add(run.ordinals);
+        ordinals = match end {
+            Some(end) if offset >= ordinals => end,
+            _ => return Err(Corrupt("postings: runs that overlap")),
+        };
+        runs.push((run, offset));
+    }
+    let each = |visit: &mut dyn FnMut(usize, u32)| {
+        runs.iter().try_for_each(|(run, offset)| {
+            run.each(
+                |_| true,
+                |slot, ordinal| visit(slot.into(), ordinal + offset),
+            )
+        })
+    };
+    let mut rows = Rows::new(BLOCK_RECIPIENTS as usize, ordinals);
+    each(&mut |slot, ordinal| rows.measure(slot, ordinal))?;
+    rows.lay_out();
+    each(&mut |slot, ordinal| rows.write(slot, ordinal))?;
+    Ok(rows.block(0).unwrap_or_else(|| rows.header(0..0)))
+}
+
+/// Neighbouring rows in the making. Entries come twice, those of one row in ascending order: once
+/// to be measured, once to be written where they belong.
+struct Rows {
+    /// How many ordinals the run has.
+    ordinals: u32,
+    /// Bytes of a row of bits.
+    bits_len: u32,
+    /// Per row the least ordinal that may come.
+    next: Vec<u32>,
+    /// Per row its length in bytes.
+    len: Vec<u32>,
+    /// Per row where its next byte goes, or its first where it is bits; then the end of all.
+    at: Vec<usize>,
+    bytes: Vec<u8>,
+}
+
+impl Rows {
+    fn new(rows: usize, ordinals: u32) -> Self {
+        Self {
+            ordinals,
+            bits_len: bits_len(ordinals),
+            next: vec![0; rows],
+            len: vec![0; rows],
+            at: Vec::new(),
+            bytes: Vec::new(),
+        }
+    }
+
+    #[inline]
+    fn measure(&mut self, row: usize, ordinal: u32) {
+        let gap = ordinal - self.next[row];
+        // A row of gaps is never kept beyond the length of the bits, so more need not be counted.
+        self.len[row] = self.len[row].saturating_add(u32_len(gap));
+        self.next[row] = ordinal + 1;
+    }
+
+    fn lay_out(&mut self) {
+        let mut end = 0;
+        self.at.reserve(self.len.len());
+        for len in &mut self.len {
+            *len = (*len).min(self.bits_len);
+            self.at.push(end);
+            end += *len as usize;
+        }
+        self.bytes = vec![0; end];
+        self.next.fill(0);
+    }
+
+    #[inline]
+    fn write(&mut self, row: usize, ordinal: u32) {
+        let at = self.at[row];
+        if self.len[row] == self.bits_len {
+            self.bytes[at + (ordinal / 8) as usize] |= 1 << (ordinal % 8);
+            return;
+        }
+        let mut gap = ordinal - self.next[row];
+        let mut end = at;
+        while gap >= 0x80 {
+            self.bytes[end] = gap as u8 | 0x80;
+            gap >>= 7;
+            end += 1;
+        }
+        self.bytes[end] = gap as u8;
+        self.at[row] = end + 1;
+        self.next[row] = ordinal + 1;
+    }
+
+    /// The finished block of the rows from `index` times [`BLOCK_RECIPIENTS`] on, if it has any.
+    fn block(&self, index: u32) -> Option<Vec<u8>> {
+        let from = (index * BLOCK_RECIPIENTS) as usize;
+        let slots = from..from + BLOCK_RECIPIENTS as usize;
+        let last = slots.clone().rev().find(|&row| self.len[row] > 0)?;
+        let first = slots.clone().find(|&row| self.len[row] > 0)?;
+        let mut block = self.header(slots);
+        block.extend_from_slice(&self.bytes[self.start(first)..self.start(last + 1)]);
+        Some(block)
+    }
+
+    /// Where a row begins, also once it is written.
+    fn start(&self, row: usize) -> usize {
+        match (self.at.get(row), self.len.get(row)) {
+            (Some(&at), Some(&len)) if len == self.bits_len || len == 0 => at,
+            (Some(&at), Some(&len)) => at - len as usize,
+            _ => self.bytes.len(),
+        }
+    }
+
+    /// Everything of a block that stands before its rows.
+    fn header(&self, slots: Range<usize>) -> Vec<u8> {
+        let lens = &self.len[slots];
+        let present: Vec<(u8, u32)> = (0_u8..=255)
+            .zip(lens.iter().copied())
+            .filter(|&(_, len)| len > 0)
+            .collect();
+        let width = match present.iter().map(|&(_, len)| len).max() {
+            Some(0x1_0000..) => 4,
+            Some(0x100..) => 2,
+            _ => 1,
+        };
+        let rows_len: usize = present.iter().map(|&(_, len)| len as usize).sum();
+        let mut out = Vec::with_capacity(8 + SLOT_BITS_BYTES + present.len() * width + rows_len);
+        out.push(width as u8);
+        put_u32(&mut out, self.ordinals);
+        if present.len() <= SLOT_LIST_ROWS_MAX {
+            out.push(present.len() as u8);
+            out.extend(present.iter().map(|&(slot, _)| slot));
+        } else {
+            out.push(SLOT_LIST_ROWS_MAX as u8 + 1);
+            let start = out.len();
+            out.resize(start + SLOT_BITS_BYTES, 0);
+            for &(slot, _) in &present {
+                out[start + usize::from(slot / 8)] |= 1 << (slot % 8);
+            }
+        }
+        for &(_, len) in &present {
+            out.extend_from_slice(&len.to_le_bytes()[..width]);
+        }
+        out
+    }
+}
+
+/// How long a row of bits is.
+fn bits_len(ordinals: u32) -> u32 {
+    ordinals.div_ceil(8)
+}
+
+/// Which slots of a block have a row.
+#[derive(Clone, Copy, Debug)]
+enum Slots<'a> {
+    List(&'a [u8]),
+    Bits(&'a [u8]),
+}
+
+impl Slots<'_> {
+    /// How many rows stand before that of `slot`; `None` where it has none.
+    fn rank(self, slot: u8) -> Option<usize> {
+        match self {
+            Self::List(slots) => slots.iter().position(|&one| one == slot),
+            Self::Bits(bits) => {
+                let (byte, bit) = (usize::from(slot / 8), slot % 8);
+                let below = (bits[byte] & ((1 << bit) - 1)).count_ones() as usize;
+                (bits[byte] >> bit & 1 == 1).then(|| count_ones(&bits[..byte]) + below)
+            }
+        }
+    }
+
+    fn each(self, mut visit: impl FnMut(u8) -> Result<(), Corrupt>) -> Result<(), Corrupt> {
+        match self {
+            Self::List(slots) => slots.iter().try_for_each(|&slot| visit(slot)),
+            Self::Bits(bits) => (0_u8..=255)
+                .filter(|slot| bits[usize::from(slot / 8)] >> (slot % 8) & 1 == 1)
+                .try_for_each(visit),
+        }
+    }
+}
+
+/// A block as it lies in the store; reading allocates nothing.
+#[derive(Clone, Copy, Debug)]
+pub struct Block<'a> {
+    ordinals: u32,
+    slots: Slots<'a>,
+    width: usize,
+    lens: &'a [u8],
+    rows: &'a [u8],
+}
+
+impl<'a> Block<'a> {
+    /// Reads what stands before the rows.
+    ///
+    /// # Errors
+    /// [`Corrupt`] where the bytes are not a block. What is wrong inside a row shows when it is read.
+    pub fn parse(bytes: &'a [u8]) -> Result<Self, Corrupt> {
+        let mut reader = Reader::new(bytes, "block of postings");
+        let width = match reader.byte()? {
+            width @ (1 | 2 | 4) => usize::from(width),
+            _ => return Err(reader.corrupt()),
+        };
+        let ordinals = reader.u32()?;
+        let (slots, rows) = match usize::from(reader.byte()?) {
+            rows @ ..=SLOT_LIST_ROWS_MAX => {
+                let list = reader.take(rows)?;
+                if !list.is_sorted_by(|a, b| a < b) {
+                    return Err(reader.corrupt());
+                }
+                (Slots::List(list), rows)
+            }
+            rows if rows == SLOT_LIST_ROWS_MAX + 1 => {
+                let bits = reader.take(SLOT_BITS_BYTES)?;
+                (Slots::Bits(bits), count_ones(bits))
+            }
+            _ => return Err(reader.corrupt()),
+        };
+        let lens = reader.take(rows * width)?;
+        let block = Self {
+            ordinals,
+            slots,
+            width,
+            lens,
+            rows: reader.rest(),
+        };
+        let (shortest, longest) = block.len_bounds();
+        let lens_fit = rows == 0 || shortest > 0 && longest <= bits_len(ordinals);
+        if lens_fit && block.rows_before(rows) == block.rows.len() as u64 {
+            Ok(block)
+        } else {
+            Err(reader.corrupt())
+        }
+    }
+
+    /// How many ordinals its run has.
+    #[must_use]
+    pub fn ordinals(&self) -> u32 {
+        self.ordinals
+    }
+
+    /// Visits one recipient's ordinals, ascending, and touches no other row. `slot` is the
+    /// recipient's number modulo [`BLOCK_RECIPIENTS`].
+    ///
+    /// # Errors
+    /// [`Corrupt`] where the row is; ordinals may have been visited by then.
+    pub fn row(&self, slot: u8, visit: &mut dyn FnMut(u32)) -> Result<(), Corrupt> {
+        let Some(rank) = self.slots.rank(slot) else {
+            return Ok(());
+        };
+        let start = usize::try_from(self.rows_before(rank)).map_err(|_| Self::CORRUPT_ROW)?;
+        let len = read_len(&self.lens[rank * self.width..][..self.width]);
+        self.visit_row(start, len, visit)
+    }
+
+    /// Visits the entries of all recipients that are wanted: slot by slot, and in a slot by
+    /// ascending ordinal.
+    ///
+    /// # Errors
+    /// [`Corrupt`] where a wanted row is; entries may have been visited by then.
+    pub fn each(
+        &self,
+        wanted: impl Fn(u8) -> bool,
+        mut visit: impl FnMut(u8, u32),
+    ) -> Result<(), Corrupt> {
+        let mut lens = self.lens.chunks_exact(self.width).map(read_len);
+        let mut start = 0;
+        self.slots.each(|slot| {
+            let len = lens.next().unwrap_or(0);
+            if wanted(slot) {
+                self.visit_row(start, len, |ordinal| visit(slot, ordinal))?;
+            }
+            start += len;
+            Ok(())
+        })
+    }
+
+    const CORRUPT_ROW: Corrupt = Corrupt("row of postings");
+
+    /// The bytes of the first `rank` rows.
+    fn rows_before(&self, rank: usize) -> u64 {
+        let lens = &self.lens[..rank * self.width];
+        if self.width == 1 {
+            return lens.iter().map(|&len| u64::from(len)).sum();
+        }
+        lens.chunks_exact(self.width)
+            .map(|len| read_len(len) as u64)
+            .sum()
+    }
+
+    /// The lengths of the shortest and the longest row.
+    fn len_bounds(&self) -> (u32, u32) {
+        if self.width == 1 {
+            let bounds = (u8::MAX, u8::MIN);
+            let (least, most) = self.lens.iter().fold(bounds, |(least, most), &len| {
+                (least.min(len), most.max(len))
+            });
+            return (least.into(), most.into());
+        }
+        let lens = self
+            .lens
+            .chunks_exact(self.width)
+            .map(|len| read_len(len) as u32);
+        lens.fold((u32::MAX, 0), |(least, most), len| {
+            (least.min(len), most.max(len))
+        })
+    }
+
+    fn visit_row(
+        &self,
+        start: usize,
+        len: usize,
+        mut visit: impl FnMut(u32),
+    ) -> Result<(), Corrupt> {
+        let row = self.rows.get(start..start + len).ok_or(Self::CORRUPT_ROW)?;
+        if len == bits_len(self.ordinals) as usize {
+            return self.visit_bits(row, visit);
+        }
+        let mut reader = Reader::new(row, Self::CORRUPT_ROW.0);
+        let mut next = 0_u32;
+        while !reader.is_empty() {
+            match next.checked_add(reader.u32()?) {
+                Some(ordinal) if ordinal < self.ordinals => {
+                    visit(ordinal);
+                    next = ordinal + 1;
+                }
+                _ => return Err(Self::CORRUPT_ROW),
+            }
+        }
+        Ok(())
+    }
+
+    fn visit_bits(&self, row: &[u8], mut visit: impl FnMut(u32)) -> Result<(), Corrupt> {
+        for (base, chunk) in (0_u32..).step_by(64).zip(row.chunks(8)) {
+            let mut word = [0; 8];
+            word[..chunk.len()].copy_from_slice(chunk);
+            let mut bits = u64::from_le_bytes(word);
+            while bits != 0 {
+                let ordinal = base + bits.trailing_zeros();
+                if ordinal >= self.ordinals {
+                    return Err(Self::CORRUPT_ROW);
+                }
+                visit(ordinal);
+                bits &= bits - 1;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn count_ones(bits: &[u8]) -> usize {
+    let (words, rest) = bits.as_chunks::<8>();
+    let in_words: u32 = words
+        .iter()
+        .map(|word| u64::from_le_bytes(*word).count_ones())
+        .sum();
+    let in_rest: u32 = rest.iter().map(|byte| byte.count_ones()).sum();
+    (in_words + in_rest) as usize
+}
+
+/// A row's length, of 1 to 4 bytes.
+#[inline]
+fn read_len(bytes: &[u8]) -> usize {
+    bytes
+        .iter()
+        .rev()
+        .fold(0, |len, &byte| len << 8 | usize::from(byte))
+}
+
+#[cfg(test)]
+mod tests;
