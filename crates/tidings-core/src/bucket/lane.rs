@@ -366,11 +366,6 @@ impl Lane {
         }
     }
 
-    /// The least seq at which an open window begins.
-    pub(crate) fn least_since(&self) -> Option<u64> {
-        self.open.iter().filter_map(|number| self.since(number)).min()
-    }
-
     /// Bytes of memory, roughly.
     pub(crate) fn bytes(&self) -> usize {
         let columns = match &self.columns {

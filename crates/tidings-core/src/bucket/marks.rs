@@ -12,7 +12,7 @@ use crate::time::Instant;
 
 /// All marks of one recipient.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Marks(Vec<Mark>);
+pub(crate) struct Marks(Vec<Mark>);
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Mark {
@@ -24,30 +24,29 @@ struct Mark {
 
 /// The entry that a mark is held against.
 #[derive(Clone, Copy, Debug)]
-pub struct Looked<'a> {
+pub(crate) struct Looked<'a> {
     /// When it entered its first lane.
-    pub t: Instant,
+    pub(crate) t: Instant,
     /// Its event's place in the intake.
-    pub place: u64,
+    pub(crate) place: u64,
     /// Its event.
-    pub event: &'a Id,
+    pub(crate) event: &'a Id,
     /// Its object.
-    pub object: &'a Id,
+    pub(crate) object: &'a Id,
     /// Whether its type has an inbox.
-    pub has_inbox: bool,
+    pub(crate) has_inbox: bool,
 }
 
 impl Marks {
     /// Adds a mark; one that it makes needless goes away.
-    pub fn add(&mut self, at: Instant, before: u64, what: Marked, kind: MarkKind) {
+    pub(crate) fn add(&mut self, at: Instant, before: u64, what: Marked, kind: MarkKind) {
         let new = Mark { at, before, what, kind };
         self.0.retain(|old| !new.covers(old));
         self.0.push(new);
     }
 
     /// Whether a mark of this kind (or a stronger one) covers the entry.
-    #[must_use]
-    pub fn cover(&self, entry: Looked<'_>, kind: MarkKind) -> bool {
+    pub(crate) fn cover(&self, entry: Looked<'_>, kind: MarkKind) -> bool {
         self.0.iter().any(|mark| {
             mark.kind >= kind
                 && entry.place < mark.before
@@ -62,7 +61,7 @@ impl Marks {
 
     /// Drops marks on objects and events that were made before this instant: what they covered is
     /// forgotten. Says whether any is left.
-    pub fn forget_before(&mut self, instant: Instant) -> bool {
+    pub(crate) fn forget_before(&mut self, instant: Instant) -> bool {
         self.0.retain(|mark| mark.at >= instant);
         !self.0.is_empty()
     }

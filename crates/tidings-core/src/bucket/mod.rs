@@ -28,7 +28,7 @@ mod wheel;
 
 pub(crate) use collect::{Found, Look};
 use lane::{Entering, Lane};
-pub use marks::{Looked, Marks};
+pub(crate) use marks::{Looked, Marks};
 use preferences::Preferences;
 use roster::Roster;
 
@@ -367,9 +367,18 @@ impl Bucket {
         waiting
     }
 
-    /// Forgets a day; what the store holds of it is dropped by the caller.
+    /// Forgets a day; what the store holds of it is dropped by the caller. Marks go with the day
+    /// before which nothing is left that they could cover.
     pub(crate) fn forget(&mut self, day: Day) {
         self.days.remove(&day);
+        let dirty = &mut self.dirty.marks;
+        self.marks.retain(|number, marks| {
+            let left = marks.forget_before(day.start());
+            if !left {
+                dirty.insert(*number);
+            }
+            left
+        });
         let first = self.first_seq();
         self.ended.retain(|(seq, _), _| *seq >= first);
     }

@@ -54,6 +54,10 @@ impl<'a> Draft<'a> {
             .map(|((_, key), value)| (key.as_slice(), value.as_deref()))
     }
 
+    pub(crate) fn is_empty(&self) -> bool {
+        self.writes.is_empty()
+    }
+
     /// Drops what was written into a partition that goes away.
     pub(crate) fn forget(&mut self, partition: Partition) {
         self.writes.retain(|(at, _), _| *at != partition);

@@ -162,8 +162,23 @@ impl Engine {
         })
     }
 
-    /// Takes in what arrives at an instant: what is scheduled, then the commands in order; then
-    /// closes what is due. A clock that stepped back is held at the newest instant.
+    /// Takes in what arrives at an instant: what is scheduled, then the commands in order. The
+    /// instant stays open for more. A clock that stepped back is held at the newest instant.
+    ///
+    /// # Errors
+    /// [`Unreadable`]; the engine is worthless then.
+    pub fn take_in(
+        &mut self,
+        shelf: &dyn Shelf,
+        now: Instant,
+        commands: &[Command],
+    ) -> Result<Step, Unreadable> {
+        self.in_step(shelf, now, |engine, draft, now, step| {
+            engine.enter(draft, now, commands, step)
+        })
+    }
+
+    /// Takes in what arrives at an instant, tells the inboxes, and closes what is due then.
     ///
     /// # Errors
     /// [`Unreadable`]; the engine is worthless then.
@@ -175,11 +190,7 @@ impl Engine {
     ) -> Result<Step, Unreadable> {
         self.in_step(shelf, now, |engine, draft, now, step| {
             engine.close_due(draft, now);
-            engine.enter_scheduled(draft, now)?;
-            for command in commands {
-                let reply = engine.command(draft, now, command, &mut step.forgotten)?;
-                step.replies.push(reply);
-            }
+            engine.enter(draft, now, commands, step)?;
             step.told = engine.tell_inboxes(draft, now)?;
             engine.close_due(draft, now);
             Ok(())
@@ -254,6 +265,21 @@ impl Engine {
         days
     }
 
+    fn enter(
+        &mut self,
+        draft: &mut Draft<'_>,
+        now: Instant,
+        commands: &[Command],
+        step: &mut Step,
+    ) -> Result<(), Unreadable> {
+        self.enter_scheduled(draft, now)?;
+        for command in commands {
+            let reply = self.command(draft, now, command, &mut step.forgotten)?;
+            step.replies.push(reply);
+        }
+        Ok(())
+    }
+
     fn in_step(
         &mut self,
         shelf: &dyn Shelf,
@@ -264,16 +290,14 @@ impl Engine {
         self.intake.now = now;
         let mut draft = Draft::new(shelf);
         let mut step = Step::default();
+        let tally = self.intake.tally;
         work(self, &mut draft, now, &mut step)?;
-        self.finish(&mut draft);
+        self.ledger.write(&mut draft);
+        if !draft.is_empty() || tally != self.intake.tally {
+            self.intake.write(&mut draft, self.buckets());
+        }
         step.writes = draft.done();
         Ok(step)
-    }
-
-    /// Adds to a draft what every step writes.
-    fn finish(&mut self, draft: &mut Draft<'_>) {
-        self.ledger.write(draft);
-        self.intake.write(draft, self.buckets());
     }
 
     /// Writes a record and folds it in; its seq.

@@ -65,6 +65,8 @@ pub struct Sent {
     pub told: Vec<u64>,
     /// `Delivered`, `Failed` or `Unknown`.
     pub outcome: Outcome,
+    /// How often it was sent again after an unknown outcome.
+    pub resent: u32,
 }
 
 /// A personal batch as it is stored.
@@ -334,11 +336,12 @@ impl Engine {
         let Some(open) = self.buckets[at].closings.get(&closing) else { return };
         let channel = self.law.names.lane(open.lane).channel;
         let mut sets: BTreeMap<Outcome, Set> = BTreeMap::new();
-        for Sent { number, told, outcome } in sent {
+        for Sent { number, told, outcome, resent } in sent {
             if !open.sending.contains(*number) {
                 continue;
             }
             sets.entry(*outcome).or_default().insert(*number);
+            self.intake.tally.resent += u64::from(*resent);
             for seq in told {
                 if let Some(day) = self.buckets[at].day_of(*seq) {
                     self.ledger.at((bucket, day, channel)).end(*outcome, None, 1);

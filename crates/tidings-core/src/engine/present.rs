@@ -103,8 +103,7 @@ impl<'a> Presenter<'a> {
 
 /// The name of a batch, on every machine and after every restore the same: from recipient, channel,
 /// lane, the closing's instant and the first entry.
-#[must_use]
-pub fn batch_id(message: &Message) -> String {
+pub(crate) fn batch_id(message: &Message) -> String {
     let mut hasher = SipHasher24::new();
     let first = message.items.first();
     let at = message.at.0.to_be_bytes();

@@ -59,6 +59,33 @@ impl Engine {
         }
     }
 
+    /// Whether a command would be done now: a refused one changes nothing.
+    ///
+    /// # Errors
+    /// Why it would be refused.
+    pub fn check(&self, command: &Command) -> Result<(), Refused> {
+        match command {
+            Command::Erase { recipient }
+            | Command::Subscribe { recipient, .. }
+            | Command::Unsubscribe { recipient, .. }
+            | Command::Mark { recipient, .. }
+            | Command::Preference { recipient, .. }
+            | Command::Flush { recipient, .. } => self.find(recipient).map(|_| ()),
+            Command::Publish(event) => {
+                let kind = self.law.names.type_no(event.kind.as_str());
+                let known = kind.zip(self.version()).is_some_and(|(no, version)| {
+                    version.kind(no).is_some()
+                });
+                known.then_some(()).ok_or_else(|| Refused::UnknownType(event.kind.clone()))
+            }
+            Command::Recipient(_)
+            | Command::Object(_)
+            | Command::Retract { .. }
+            | Command::Cancel(_)
+            | Command::Forget { .. } => Ok(()),
+        }
+    }
+
     /// The bucket and number of a recipient.
     pub(crate) fn find(&self, recipient: &Id) -> Result<(usize, u32), Refused> {
         let bucket = self.bucket_at(recipient.as_str());

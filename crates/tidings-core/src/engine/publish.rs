@@ -88,7 +88,9 @@ impl Engine {
             if let (Some(actor), false) = (&event.actor, kind.rules.include_actor)
                 && let Some(actor) = bucket.roster.number(actor.as_str())
             {
-                classes.iter_mut().for_each(|(_, who)| drop(who.remove(actor)));
+                for (_, who) in &mut classes {
+                    who.remove(actor);
+                }
             }
             concerned += classes.iter().map(|(_, who)| who.len()).sum::<u64>();
             routed.push(route(bucket, kind, event.channels.as_deref(), classes));
@@ -165,7 +167,9 @@ impl Engine {
         for recipient in &to.recipients {
             let bucket = usize::from(bucket_of(recipient.as_str(), count));
             match self.buckets[bucket].roster.number(recipient.as_str()) {
-                Some(number) => drop(named[bucket].insert(number)),
+                Some(number) => {
+                    named[bucket].insert(number);
+                }
                 None => warnings.push(Warning::UnknownRecipient(recipient.clone())),
             }
         }

@@ -1,0 +1,44 @@
+//! One clock that can be virtual: whoever needs the time is handed this.
+
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use tidings_core::Instant;
+
+/// Tells the time.
+pub trait Clock: Send + Sync {
+    /// The instant now; it may step back, and whoever asks copes.
+    fn now(&self) -> Instant;
+}
+
+/// The machine's clock.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SystemClock;
+
+impl Clock for SystemClock {
+    #[expect(clippy::disallowed_methods, reason = "this is the one place that reads the clock")]
+    fn now(&self) -> Instant {
+        let ms = match SystemTime::now().duration_since(UNIX_EPOCH) {
+            Ok(since) => i64::try_from(since.as_millis()).unwrap_or(i64::MAX),
+            Err(before) => -i64::try_from(before.duration().as_millis()).unwrap_or(i64::MAX),
+        };
+        Instant(ms).clamp(Instant::MIN, Instant::MAX)
+    }
+}
+
+/// A clock that stands where it was put.
+#[derive(Debug, Default)]
+pub struct VirtualClock(AtomicI64);
+
+impl VirtualClock {
+    /// Puts the clock, forwards or back.
+    pub fn set(&self, now: Instant) {
+        self.0.store(now.0, Ordering::SeqCst);
+    }
+}
+
+impl Clock for VirtualClock {
+    fn now(&self) -> Instant {
+        Instant(self.0.load(Ordering::SeqCst))
+    }
+}

@@ -1,0 +1,254 @@
+//! A node: the engine over a store. Write, sync, then answer.
+//!
+//! Every method that changes something commits what the engine decided before it returns. After an
+//! error the node is worthless: what the store holds is the truth, so drop it and open another.
+
+use std::sync::Arc;
+
+use tidings_core::engine::{Engine, Options, Plan, Presenter, Refused, Reply, Sent, Step, Told};
+use tidings_core::{Batch, Books, Command, Instant, Message, Rules};
+use tidings_store::{Commit, Store};
+
+use crate::Error;
+use crate::shelf::StoreShelf;
+
+/// An engine whose decisions are durable.
+pub struct Node {
+    store: Arc<dyn Store>,
+    engine: Engine,
+}
+
+/// What came of commands.
+#[derive(Debug, Default)]
+pub struct Accepted {
+    /// An answer per command, in order.
+    pub replies: Vec<Result<Reply, Refused>>,
+    /// What the inboxes were told.
+    pub told: Vec<Told>,
+}
+
+/// Messages that are durable and can be sent.
+#[derive(Debug)]
+pub struct Ready {
+    /// What they tell, and whom.
+    pub plan: Plan,
+    /// The batch of each letter that tells something: (index of the letter, batch). Empty where
+    /// nobody wanted them.
+    pub batches: Vec<(usize, Batch)>,
+}
+
+/// Whether batches are made of messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Present {
+    /// Yes: they are going to be sent.
+    Batches,
+    /// No: who tells them is enough.
+    Nothing,
+}
+
+/// The most recipients whose messages are made at once: between two of these slices others come in.
+pub const SLICE_RECIPIENTS_MAX: usize = 2048;
+
+impl Node {
+    /// Opens what is stored, or begins anew.
+    ///
+    /// # Errors
+    /// [`Error`] where the store can't be read or makes no sense.
+    pub fn open(store: Arc<dyn Store>, options: Options) -> Result<Self, Error> {
+        let days = store.days()?;
+        let engine = {
+            let shelf = StoreShelf::of(&*store)?;
+            Engine::open(&shelf, &days, options)?
+        };
+        // A crash between a commit that forgets a day and its drop leaves the day: drop it now.
+        if let Some(before) = engine.forgotten_before() {
+            for day in days.into_iter().filter(|day| *day < before) {
+                store.forget(day)?;
+            }
+        }
+        Ok(Self { store, engine })
+    }
+
+    /// The engine, to be read.
+    #[must_use]
+    pub fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    /// The store.
+    #[must_use]
+    pub fn store(&self) -> &Arc<dyn Store> {
+        &self.store
+    }
+
+    /// What is stored, to be read.
+    ///
+    /// # Errors
+    /// [`Error::Store`].
+    pub fn shelf(&self) -> Result<StoreShelf, Error> {
+        StoreShelf::of(&*self.store)
+    }
+
+    /// When something is due next; it may be early, never late.
+    pub fn next_due(&mut self) -> Option<Instant> {
+        self.engine.next_due()
+    }
+
+    /// Puts rules in force.
+    ///
+    /// # Errors
+    /// [`Error`]; the node is worthless then.
+    pub fn set_rules(&mut self, now: Instant, rules: Rules) -> Result<Accepted, Error> {
+        self.commit(|engine, shelf| Ok(engine.set_rules(shelf, now, rules)?))
+    }
+
+    /// Closes what is due.
+    ///
+    /// # Errors
+    /// [`Error`]; the node is worthless then.
+    pub fn fall_due(&mut self, now: Instant) -> Result<(), Error> {
+        self.commit(|engine, shelf| Ok(engine.fall_due(shelf, now)?)).map(|_| ())
+    }
+
+    /// Forgets days whose time has come.
+    ///
+    /// # Errors
+    /// [`Error`]; the node is worthless then.
+    pub fn forget_due(&mut self, now: Instant) -> Result<(), Error> {
+        if self.engine.next_forget().is_none_or(|at| at > now) {
+            return Ok(());
+        }
+        self.commit(|engine, shelf| Ok(engine.forget_due(shelf, now)?)).map(|_| ())
+    }
+
+    /// Takes commands in; the instant stays open.
+    ///
+    /// # Errors
+    /// [`Error`]; the node is worthless then.
+    pub fn take_in(&mut self, now: Instant, commands: &[Command]) -> Result<Accepted, Error> {
+        self.commit(|engine, shelf| Ok(engine.take_in(shelf, now, commands)?))
+    }
+
+    /// Takes commands in, tells the inboxes and closes what is due.
+    ///
+    /// # Errors
+    /// [`Error`]; the node is worthless then.
+    pub fn step(&mut self, now: Instant, commands: &[Command]) -> Result<Accepted, Error> {
+        self.commit(|engine, shelf| Ok(engine.step(shelf, now, commands)?))
+    }
+
+    /// Makes the messages of one slice of the oldest closing that has some left; durable when this
+    /// returns. `None` = there is nothing to make.
+    ///
+    /// # Errors
+    /// [`Error`]; the node is worthless then.
+    pub fn make(&mut self, now: Instant, present: Present) -> Result<Option<Ready>, Error> {
+        let Some((bucket, closing)) = self.engine.closings().into_iter().next() else {
+            return Ok(None);
+        };
+        let plan = {
+            let shelf = self.shelf()?;
+            self.engine.plan(&shelf, bucket, closing, now, SLICE_RECIPIENTS_MAX)?
+        };
+        let Some(plan) = plan else { return Ok(None) };
+        self.commit(|engine, shelf| Ok(engine.made(shelf, now, &plan)?))?;
+        let batches = match present {
+            Present::Batches => self.batches(&plan)?,
+            Present::Nothing => Vec::new(),
+        };
+        Ok(Some(Ready { plan, batches }))
+    }
+
+    /// Messages that were durable before the last stop and whose outcome is not known.
+    ///
+    /// # Errors
+    /// [`Error`].
+    pub fn unsettled(&self) -> Result<Vec<Ready>, Error> {
+        let plans = self.engine.unsettled(&self.shelf()?)?;
+        let ready = plans.into_iter().map(|plan| {
+            let batches = self.batches(&plan)?;
+            Ok(Ready { plan, batches })
+        });
+        ready.collect()
+    }
+
+    fn batches(&self, plan: &Plan) -> Result<Vec<(usize, Batch)>, Error> {
+        let shelf = self.shelf()?;
+        let mut presenter = Presenter::new(&self.engine, &shelf);
+        let mut batches = Vec::with_capacity(plan.letters.len());
+        for (at, letter) in plan.letters.iter().enumerate() {
+            if let Some(batch) = presenter.batch(plan, letter)? {
+                batches.push((at, batch));
+            }
+        }
+        Ok(batches)
+    }
+
+    /// Notes what became of messages of a closing.
+    ///
+    /// # Errors
+    /// [`Error`]; the node is worthless then.
+    pub fn settle(
+        &mut self,
+        now: Instant,
+        closing: (u16, u64),
+        sent: &[Sent],
+    ) -> Result<(), Error> {
+        self.commit(|engine, shelf| Ok(engine.outcome(shelf, now, closing, sent)?)).map(|_| ())
+    }
+
+    /// The messages that inboxes were told, to be asked right after.
+    ///
+    /// # Errors
+    /// [`Error`].
+    pub fn inbox_messages(&self, told: &[Told]) -> Result<Vec<Message>, Error> {
+        let shelf = self.shelf()?;
+        let mut messages = Vec::new();
+        for told in told {
+            messages.extend(self.engine.inbox_messages(&shelf, told)?);
+        }
+        Ok(messages)
+    }
+
+    /// Writes the checkpoints that are wanted, one commit a bucket.
+    ///
+    /// # Errors
+    /// [`Error`]; the node is worthless then.
+    pub fn checkpoint(&mut self) -> Result<(), Error> {
+        let wanting: Vec<u16> = self.engine.wants_checkpoint().collect();
+        for bucket in wanting {
+            let writes = self.engine.checkpoint(bucket);
+            self.store.commit(Commit { writes, ..Commit::default() })?;
+        }
+        Ok(())
+    }
+
+    /// Counts everything that is stored.
+    ///
+    /// # Errors
+    /// [`Error::Disagreement`] where the walk and the ledger don't agree.
+    pub fn books(&self) -> Result<Books, Error> {
+        let walk = self.engine.walk(&self.shelf()?)?;
+        match walk.disagreements.first() {
+            None => Ok(walk.books),
+            Some(first) => Err(Error::Disagreement(first.clone())),
+        }
+    }
+
+    fn commit(
+        &mut self,
+        decide: impl FnOnce(&mut Engine, &StoreShelf) -> Result<Step, Error>,
+    ) -> Result<Accepted, Error> {
+        let step = {
+            let shelf = StoreShelf::of(&*self.store)?;
+            decide(&mut self.engine, &shelf)?
+        };
+        if !step.writes.is_empty() {
+            self.store.commit(Commit { writes: step.writes, ..Commit::default() })?;
+        }
+        for day in step.forgotten {
+            self.store.forget(day)?;
+        }
+        Ok(Accepted { replies: step.replies, told: step.told })
+    }
+}

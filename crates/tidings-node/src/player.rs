@@ -1,0 +1,282 @@
+//! Plays commands on a virtual clock, one instant after the other.
+//!
+//! At one instant: what is due goes out; days are forgotten at midnight; what arrives is taken in;
+//! what is now due goes out (contract, section 2). The simulator, the demo and the tests are this.
+
+use std::sync::Arc;
+
+use tidings_core::engine::{Options, Refused};
+use tidings_core::{Books, Command, Instant, Message, Rules, Timed};
+use tidings_store::Store;
+
+use crate::Error;
+use crate::delivery::Delivery;
+use crate::node::{Node, Present};
+
+/// A node on a virtual clock.
+pub struct Player {
+    node: Node,
+    delivery: Option<Delivery>,
+    /// The instant that is open, with what arrived at it.
+    open: Option<(Instant, Vec<Command>)>,
+    /// The instant is known to have let out what was due.
+    begun: bool,
+    messages: Vec<Message>,
+    watch: Watch,
+}
+
+/// Whether the messages themselves are wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Watch {
+    /// Each message is handed to the caller.
+    Messages,
+    /// Counting is enough.
+    Nothing,
+}
+
+/// Why a command was not played.
+#[derive(Debug, thiserror::Error)]
+pub enum PlayError {
+    /// The command is faulty; nothing of it was done.
+    #[error(transparent)]
+    Refused(#[from] Refused),
+    /// Time went back.
+    #[error("time goes back: {at} comes after {last}")]
+    Back {
+        /// The command's instant.
+        at: Instant,
+        /// The instant that is open.
+        last: Instant,
+    },
+    /// The node failed.
+    #[error(transparent)]
+    Node(#[from] Error),
+}
+
+/// Receives messages in their order.
+pub type Out<'a> = dyn FnMut(Message) + 'a;
+
+/// Commands of one instant that are taken in together.
+const TOGETHER_MAX: usize = 8192;
+
+impl Player {
+    /// A player over a store; its rules are set at the first command's instant.
+    ///
+    /// # Errors
+    /// [`Error`] where the store can't be opened.
+    pub fn open(store: Arc<dyn Store>, options: Options, watch: Watch) -> Result<Self, Error> {
+        let node = Node::open(store, options)?;
+        Ok(Self { node, delivery: None, open: None, begun: false, messages: Vec::new(), watch })
+    }
+
+    /// Sends messages through channels instead of only counting them as sent.
+    ///
+    /// # Errors
+    /// [`Error`] where messages of before can't be read.
+    pub fn deliver_by(&mut self, delivery: Delivery) -> Result<(), Error> {
+        self.delivery = Some(delivery);
+        Ok(())
+    }
+
+    /// The node, to be read.
+    #[must_use]
+    pub fn node(&self) -> &Node {
+        &self.node
+    }
+
+    /// Puts rules in force at an instant, between the commands before and after.
+    ///
+    /// # Errors
+    /// [`PlayError`].
+    pub fn set_rules(&mut self, at: Instant, rules: Rules, out: &mut Out<'_>) -> Result<(), PlayError> {
+        self.turn_to(at, out)?;
+        self.drain()?;
+        self.begin(at)?;
+        let accepted = self.node.set_rules(at, rules)?;
+        self.watch_inboxes(&accepted.told)?;
+        self.send_all(at)?;
+        Ok(())
+    }
+
+    /// Takes the next command. Messages of instants that are over go to `out`.
+    ///
+    /// # Errors
+    /// [`PlayError`]; after [`PlayError::Refused`] and [`PlayError::Back`] nothing has changed.
+    pub fn play(&mut self, timed: Timed, out: &mut Out<'_>) -> Result<(), PlayError> {
+        let Timed { at, command } = timed;
+        self.turn_to(at, out)?;
+        self.check(&command)?;
+        if let Some((_, commands)) = &mut self.open {
+            commands.push(command);
+            if commands.len() >= TOGETHER_MAX {
+                self.drain()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs the clock on until nothing waits that could still become due, or to `until` with all
+    /// steps of that instant.
+    ///
+    /// # Errors
+    /// [`PlayError::Node`].
+    pub fn finish(&mut self, until: Option<Instant>, out: &mut Out<'_>) -> Result<(), PlayError> {
+        self.close(out)?;
+        while let Some(due) = self.next_due() {
+            let due = due.max(self.node.engine().now());
+            if until.is_some_and(|until| due > until) {
+                break;
+            }
+            match self.node.engine().next_forget() {
+                Some(midnight) if midnight < due => self.instant(midnight, out)?,
+                _ => self.instant(due, out)?,
+            }
+        }
+        while let (Some(midnight), Some(until)) = (self.node.engine().next_forget(), until) {
+            if midnight > until {
+                break;
+            }
+            self.instant(midnight, out)?;
+        }
+        Ok(())
+    }
+
+    /// Counts everything that is stored.
+    ///
+    /// # Errors
+    /// [`Error::Disagreement`] where the walk and the ledger don't agree.
+    pub fn books(&self) -> Result<Books, Error> {
+        self.node.books()
+    }
+
+    /// Makes `at` the open instant, after everything before it was played.
+    fn turn_to(&mut self, at: Instant, out: &mut Out<'_>) -> Result<(), PlayError> {
+        if let Some((open, _)) = self.open {
+            if at == open {
+                return Ok(());
+            }
+            if at < open {
+                return Err(PlayError::Back { at, last: open });
+            }
+        }
+        self.close(out)?;
+        loop {
+            let due = self.next_due().filter(|due| *due < at);
+            let forget = self.node.engine().next_forget().filter(|midnight| *midnight < at);
+            let Some(next) = due.into_iter().chain(forget).min() else { break };
+            let next = next.max(self.node.engine().now());
+            if next >= at {
+                break;
+            }
+            self.instant(next, out)?;
+        }
+        self.open = Some((at, Vec::new()));
+        self.begun = false;
+        Ok(())
+    }
+
+    /// Plays an instant at which nothing arrives.
+    fn instant(&mut self, at: Instant, out: &mut Out<'_>) -> Result<(), PlayError> {
+        self.open = Some((at, Vec::new()));
+        self.begun = false;
+        self.close(out)
+    }
+
+    /// Plays the open instant to its end.
+    fn close(&mut self, out: &mut Out<'_>) -> Result<(), PlayError> {
+        let Some((at, commands)) = self.open.take() else { return Ok(()) };
+        self.begin(at)?;
+        let accepted = self.node.step(at, &commands)?;
+        if let Some(refused) = accepted.replies.into_iter().find_map(Result::err) {
+            return Err(refused.into());
+        }
+        self.watch_inboxes(&accepted.told)?;
+        self.send_all(at)?;
+        self.node.checkpoint()?;
+        self.messages.sort_by(|a, b| {
+            (&a.recipient, &a.channel, &a.lane).cmp(&(&b.recipient, &b.channel, &b.lane))
+        });
+        self.messages.drain(..).for_each(out);
+        Ok(())
+    }
+
+    /// Lets out what is due before anything that arrives at the same instant, and forgets days.
+    fn begin(&mut self, at: Instant) -> Result<(), Error> {
+        if std::mem::replace(&mut self.begun, true) {
+            return Ok(());
+        }
+        if self.next_due().is_some_and(|due| due <= at) {
+            self.node.fall_due(at)?;
+            self.send_all(at)?;
+        }
+        self.node.forget_due(at)
+    }
+
+    /// Takes in what has arrived so far at the open instant.
+    fn drain(&mut self) -> Result<(), PlayError> {
+        let Some((at, commands)) = &mut self.open else { return Ok(()) };
+        let (at, commands) = (*at, std::mem::take(commands));
+        self.begin(at)?;
+        let accepted = self.node.take_in(at, &commands)?;
+        match accepted.replies.into_iter().find_map(Result::err) {
+            Some(refused) => Err(refused.into()),
+            None => Ok(()),
+        }
+    }
+
+    /// Refuses a command that the engine would refuse, before it is taken together with others.
+    fn check(&self, command: &Command) -> Result<(), Refused> {
+        let Err(refused) = self.node.engine().check(command) else { return Ok(()) };
+        let made = |recipient: &tidings_core::Id| {
+            let waiting = self.open.iter().flat_map(|(_, commands)| commands);
+            let mut changes = waiting.filter_map(|command| match command {
+                Command::Recipient(change) => Some(&change.id),
+                _ => None,
+            });
+            changes.any(|id| id == recipient)
+        };
+        match &refused {
+            Refused::UnknownRecipient(recipient) if made(recipient) => Ok(()),
+            _ => Err(refused),
+        }
+    }
+
+    fn next_due(&mut self) -> Option<Instant> {
+        let retry = self.delivery.as_ref().and_then(Delivery::next_retry);
+        self.node.next_due().into_iter().chain(retry).min()
+    }
+
+    fn watch_inboxes(&mut self, told: &[tidings_core::engine::Told]) -> Result<(), Error> {
+        if self.watch == Watch::Messages && !told.is_empty() {
+            self.messages.extend(self.node.inbox_messages(told)?);
+        }
+        Ok(())
+    }
+
+    /// Makes and sends everything that came due.
+    fn send_all(&mut self, at: Instant) -> Result<(), Error> {
+        let present =
+            if self.delivery.is_some() { Present::Batches } else { Present::Nothing };
+        while let Some(ready) = self.node.make(at, present)? {
+            if self.watch == Watch::Messages {
+                let letters = ready.plan.letters.iter();
+                let engine = self.node.engine();
+                let messages = letters.filter_map(|letter| engine.message(&ready.plan, letter));
+                self.messages.extend(messages);
+            }
+            let settled = match &mut self.delivery {
+                Some(delivery) => delivery.send(ready, at),
+                None => vec![crate::delivery::all_sent(&ready.plan)],
+            };
+            for settled in settled {
+                self.node.settle(at, settled.closing, &settled.sent)?;
+            }
+        }
+        if let Some(delivery) = &mut self.delivery {
+            for settled in delivery.retry(at) {
+                self.node.settle(at, settled.closing, &settled.sent)?;
+            }
+        }
+        Ok(())
+    }
+}
