@@ -248,7 +248,7 @@ mod tests {
             (b"{\"a\":1", 6),
             (b"{\"a\":\"\xff\"}", 7),
             (b"{} {}", 4),
-            (b"{\"a\":1e999}", 9),
+            (b"{\"a\":1e999}", 10),
         ] {
             let fault = object(bytes).unwrap_err();
             assert_eq!(fault.column, Some(column), "{fault:?}");
