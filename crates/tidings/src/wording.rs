@@ -68,11 +68,15 @@ pub fn did_you_mean<'c>(
         return Some(format!("did you mean {}?", quoted(near)));
     }
     const SHOWN_MAX: usize = 12;
-    let all: Vec<&str> = candidates.into_iter().take(SHOWN_MAX + 1).collect();
+    let all: Vec<String> = candidates
+        .into_iter()
+        .take(SHOWN_MAX + 1)
+        .map(quoted)
+        .collect();
     match all.len() {
         0 => None,
-        1..=SHOWN_MAX => Some(format!("there is {}", one_of(&all))),
-        _ => Some(format!("there is {} and more", one_of(&all[..SHOWN_MAX]))),
+        1..=SHOWN_MAX => Some(format!("known: {}", all.join(", "))),
+        _ => Some(format!("known: {} and more", all[..SHOWN_MAX].join(", "))),
     }
 }
 
@@ -142,7 +146,7 @@ mod tests {
         assert_eq!(one_of(&["a", "b", "c"]), "`a`, `b` or `c`");
         assert_eq!(
             did_you_mean("zzz", ["a", "b"]),
-            Some("there is `a` or `b`".to_owned())
+            Some("known: `a`, `b`".to_owned())
         );
         assert_eq!(did_you_mean("zzz", []), None);
     }

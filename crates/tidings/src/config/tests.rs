@@ -447,3 +447,19 @@ category = "c"
         assert!(!fault.hint.is_empty(), "{fault:?}");
     }
 }
+
+#[test]
+fn files_that_cannot_be_read_are_faults() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("t.toml");
+    let faults = read(&path).unwrap_err();
+    assert_eq!(faults.list.len(), 1);
+    assert_eq!(faults.list[0].place, None);
+    assert!(read(directory.path()).is_err());
+    std::fs::write(&path, b"[defaults]\ntz = \"\xff\"\n").unwrap();
+    let faults = read(&path).unwrap_err();
+    let place = faults.list[0].place.as_ref().unwrap();
+    assert_eq!((place.line, place.column), (2, 7));
+    std::fs::write(&path, DEFAULT).unwrap();
+    assert!(read(&path).is_ok());
+}

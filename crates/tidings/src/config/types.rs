@@ -10,7 +10,7 @@ use super::lanes::{self, LaneUse};
 use super::walk::{Found, Section, Walk};
 use crate::wording::{did_you_mean, quoted};
 
-const TYPE_KEYS: [&str; 10] = [
+const TYPE_KEYS: [&str; 9] = [
     "category",
     "admission",
     "per",
@@ -20,8 +20,6 @@ const TYPE_KEYS: [&str; 10] = [
     "drop_if_seen",
     "group",
     "channels",
-    // Refused below with a better reason than that it is unknown.
-    "condition",
 ];
 const POLICIES: [&str; 6] = [
     "now",
@@ -31,17 +29,9 @@ const POLICIES: [&str; 6] = [
     "digest",
     "never",
 ];
-const ROUTE_KEYS: [&str; 8] = [
-    "policy",
-    "lane",
-    "batch_key",
-    "hold",
-    "decide",
-    "quiet",
-    "max_wait",
-    "digest",
+const ROUTE_KEYS: [&str; 7] = [
+    "policy", "lane", "hold", "decide", "quiet", "max_wait", "digest",
 ];
-const NOT_YET: &str = "take it away: this version doesn't have it yet";
 
 pub(super) fn types(
     walk: &mut Walk,
@@ -62,8 +52,8 @@ pub(super) fn types(
     let mut uses = Vec::new();
     let mut types = BTreeMap::new();
     for (name, section) in walk.named(root, "types", "write `[types.NAME]`") {
-        walk.only(&section, &TYPE_KEYS);
-        later_keys(walk, &section);
+        walk.only_and_later(&section, &TYPE_KEYS, &["condition"]);
+        admission(walk, &section);
         let rules = TypeRules {
             category: category(walk, &section, &known),
             include_actor: walk.flag(&section, "include_actor").unwrap_or(false),
@@ -85,9 +75,8 @@ struct Known<'t> {
     digests: Vec<&'t str>,
 }
 
-/// Keys of a later version are refused by name rather than as unknown, except where they ask for
-/// what this version does anyway.
-fn later_keys(walk: &mut Walk, section: &Section<'_>) {
+/// Admission is of a later version, except where it asks for what this version does anyway.
+fn admission(walk: &mut Walk, section: &Section<'_>) {
     const ADMISSIONS: [&str; 4] = ["always", "once_pending", "once_ever", "last_only"];
     if let Some(admission) = walk.word(section, "admission", &ADMISSIONS)
         && admission != "always"
@@ -101,13 +90,6 @@ fn later_keys(walk: &mut Walk, section: &Section<'_>) {
         );
     }
     walk.word(section, "per", &["type", "object"]);
-    if let Some(key) = section.keys().find(|key| key.value == "condition") {
-        walk.bad(
-            &key.span,
-            "`condition` is a key of a later version",
-            NOT_YET,
-        );
-    }
 }
 
 fn category(walk: &mut Walk, section: &Section<'_>, known: &Known<'_>) -> String {
@@ -222,14 +204,7 @@ fn routes(
 }
 
 fn route(walk: &mut Walk, channel: &str, table: &Section<'_>, known: &Known<'_>) -> Option<Route> {
-    walk.only(table, &ROUTE_KEYS);
-    if let Some(key) = table.keys().find(|key| key.value == "batch_key") {
-        walk.bad(
-            &key.span,
-            "`batch_key` is a key of a later version",
-            NOT_YET,
-        );
-    }
+    walk.only_and_later(table, &ROUTE_KEYS, &["batch_key"]);
     if !table.has("policy") {
         let words = crate::wording::one_of(&POLICIES);
         walk.missing(table, "policy", &format!("add `policy = …`: {words}"));

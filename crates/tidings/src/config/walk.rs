@@ -10,7 +10,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::duration;
 use super::fault::{Fault, Faults, Place};
-use crate::wording::{did_you_mean, quoted};
+use crate::wording::{did_you_mean, nearest, one_of, quoted};
 use crate::zone;
 
 /// A stretch of bytes of the file.
@@ -118,7 +118,11 @@ impl Walk {
                 "keep one of the two; a type, category or digest is declared in one place",
             );
         } else {
-            let reason = format!("not TOML: {}", message.replace('\n', ", "));
+            let message = message.replace('\n', ", ");
+            let message = message
+                .strip_suffix(", expected nothing")
+                .unwrap_or(&message);
+            let reason = format!("not TOML: {message}");
             let hint = "mend the syntax; text stands in double quotes, a table on one line in { }";
             self.found
                 .push((span, Kind::Syntax, reason, hint.to_owned()));
@@ -127,7 +131,21 @@ impl Walk {
 
     /// Refuses keys that are not among `known`.
     pub(super) fn only(&mut self, section: &Section<'_>, known: &[&str]) {
+        self.only_and_later(section, known, &[]);
+    }
+
+    /// Refuses keys that are not among `known`; those of a `later` version by name.
+    pub(super) fn only_and_later(&mut self, section: &Section<'_>, known: &[&str], later: &[&str]) {
         for key in section.keys().filter(|key| !known.contains(&key.value)) {
+            if later.contains(&key.value) {
+                let hint = "take it away: this version doesn't have it yet";
+                self.bad(
+                    &key.span,
+                    format!("`{}` is a key of a later version", key.value),
+                    hint,
+                );
+                continue;
+            }
             let hint = did_you_mean(key.value, known.iter().copied());
             self.bad(
                 &key.span,
@@ -137,8 +155,11 @@ impl Walk {
         }
     }
 
-    /// Says that a key is missing in a section.
+    /// Says that a key is missing in a section, unless it is there misspelt: that is told by itself.
     pub(super) fn missing(&mut self, section: &Section<'_>, key: &str, hint: &str) {
+        if nearest(key, section.keys().map(|key| key.value)).is_some() {
+            return;
+        }
         let reason = format!("{} lacks `{key}`", quoted(&section.path));
         self.absent(&section.header, reason, hint);
     }
@@ -316,13 +337,13 @@ impl Walk {
         key: &str,
         words: &[&'w str],
     ) -> Option<&'w str> {
-        let hint = format!("write {} in quotes", crate::wording::one_of(words));
+        let hint = format!("write {} in quotes", one_of(words));
         let text = self.text(section, key, &hint)?;
         let word = words.iter().find(|word| **word == text.value);
         if word.is_none() {
-            let hint = match crate::wording::nearest(text.value, words.iter().copied()) {
+            let hint = match nearest(text.value, words.iter().copied()) {
                 Some(near) => format!("did you mean {}?", quoted(near)),
-                None => format!("write {}", crate::wording::one_of(words)),
+                None => format!("write {}", one_of(words)),
             };
             let path = section.below(key);
             self.bad(
