@@ -1,2 +1,30 @@
-//! The `tidings` binary.
-fn main() {}
+//! The `tidings` binary: hands the process's arguments and streams to the command line.
+
+use std::io::{BufWriter, IsTerminal as _, Write as _};
+use std::process::ExitCode;
+
+use tidings::cli::{self, Progress, Streams};
+
+/// Bytes gathered before they are written: a simulation prints millions of short lines.
+const OUT_BYTES: usize = 1 << 16;
+
+fn main() -> ExitCode {
+    let stdout = std::io::stdout();
+    let mut err = std::io::stderr();
+    // On one terminal the bar and the messages would tear each other apart.
+    let progress = match err.is_terminal() && !stdout.is_terminal() {
+        true => Progress::Shown,
+        false => Progress::Hidden,
+    };
+    let mut out = BufWriter::with_capacity(OUT_BYTES, stdout.lock());
+    let mut streams = Streams {
+        out: &mut out,
+        err: &mut err,
+        progress,
+    };
+    let status = cli::run(std::env::args_os(), &tidings::app::player, &mut streams);
+    match out.flush() {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => ExitCode::from(1),
+        _ => ExitCode::from(status.code()),
+    }
+}

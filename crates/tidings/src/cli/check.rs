@@ -1,0 +1,121 @@
+//! `tidings check`: is this configuration in order?
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use serde_json::json;
+use tidings_core::Rules;
+use tidings_core::rules::{Policy, TypeRules};
+
+use super::{Status, Streams};
+use crate::config::{self, Faults, duration};
+
+/// What `check` takes.
+#[derive(clap::Args)]
+pub(super) struct Arguments {
+    /// The configuration
+    #[arg(default_value = "tidings.toml")]
+    file: PathBuf,
+    /// Print one JSON object on standard output
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the command.
+pub(super) fn run(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Result<Status> {
+    let file = arguments.file.display().to_string();
+    let read = config::read(&arguments.file);
+    let status = if read.is_ok() {
+        Status::Done
+    } else {
+        Status::Wrong
+    };
+    match (&read, arguments.json) {
+        (Ok(rules), false) => write_summary(&file, rules, streams.out)?,
+        (Err(faults), false) => write!(streams.err, "{faults}")?,
+        (read, true) => writeln!(streams.out, "{}", to_json(&file, read.as_ref()))?,
+    }
+    Ok(status)
+}
+
+fn to_json(file: &str, read: Result<&Rules, &Faults>) -> serde_json::Value {
+    match read {
+        Ok(rules) => json!({
+            "file": file,
+            "ok": true,
+            "types": rules.types.len(),
+            "categories": rules.categories.len(),
+            "digests": rules.digests.len(),
+            "keep": duration::print(rules.store.keep_ms),
+            "warnings": config::warnings(rules),
+        }),
+        Err(faults) => json!({ "file": file, "ok": false, "faults": faults.to_json() }),
+    }
+}
+
+fn write_summary(file: &str, rules: &Rules, out: &mut dyn Write) -> io::Result<()> {
+    let count = |count: usize, one: &str, many: &str| match count {
+        1 => format!("1 {one}"),
+        count => format!("{count} {many}"),
+    };
+    writeln!(
+        out,
+        "{file}: ok, {}, {}, {}; days are kept for {}",
+        count(rules.types.len(), "type", "types"),
+        count(rules.categories.len(), "category", "categories"),
+        count(rules.digests.len(), "digest", "digests"),
+        duration::print(rules.store.keep_ms)
+    )?;
+    let width = rules
+        .types
+        .keys()
+        .map(|name| name.chars().count())
+        .max()
+        .unwrap_or(0);
+    for (name, kind) in &rules.types {
+        writeln!(out, "  {name:width$}  {}", routes(kind))?;
+    }
+    for warning in config::warnings(rules) {
+        writeln!(out, "warning: {warning}")?;
+    }
+    Ok(())
+}
+
+fn routes(kind: &TypeRules) -> String {
+    let each: Vec<String> = kind
+        .channels
+        .iter()
+        .map(|(channel, route)| {
+            let lane = route
+                .lane
+                .as_ref()
+                .map(|lane| format!(" in {lane}"))
+                .unwrap_or_default();
+            format!("{channel}: {}{lane}", policy(&route.policy))
+        })
+        .collect();
+    each.join("; ")
+}
+
+fn policy(policy: &Policy) -> String {
+    let print = duration::print;
+    match policy {
+        Policy::Now => "now".to_owned(),
+        Policy::FirstEvent { hold_ms, decide } => {
+            let decide = format!("{decide:?}").to_lowercase();
+            format!("first_event {} ({decide})", print(*hold_ms))
+        }
+        Policy::Cooldown {
+            quiet_ms,
+            max_wait_ms,
+        } => {
+            let max = max_wait_ms.map_or("without end".to_owned(), |ms| {
+                format!("at most {}", print(ms))
+            });
+            format!("cooldown {}, {max}", print(*quiet_ms))
+        }
+        Policy::Leading { quiet_ms } => format!("leading {}", print(*quiet_ms)),
+        Policy::Digest { digest } => format!("digest {digest}"),
+        Policy::Never => "never".to_owned(),
+    }
+}

@@ -1,0 +1,218 @@
+//! How messages and books are printed: JSON to the letter of the contract, or a table for people.
+
+use std::io::{self, Write};
+
+use serde::ser::{Serialize, Serializer};
+use tidings_core::{Books, Item, Message, Skipped};
+
+use crate::simulate::Sink;
+
+/// In which form messages are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// One compact object a line (contract, section 3).
+    Json,
+    /// For people.
+    Table,
+}
+
+/// Prints messages as they come; keeps the first fault of the stream and prints no more after it.
+pub(super) struct Printer<'p> {
+    out: &'p mut dyn Write,
+    form: Form,
+    channel: Option<&'p str>,
+    printed: u64,
+    fault: Option<io::Error>,
+}
+
+impl<'p> Printer<'p> {
+    /// Prints to `out`, only the messages of `channel` where one is given.
+    pub(super) fn new(out: &'p mut dyn Write, form: Form, channel: Option<&'p str>) -> Self {
+        Self {
+            out,
+            form,
+            channel,
+            printed: 0,
+            fault: None,
+        }
+    }
+
+    /// Prints the books, if there are any, and flushes.
+    ///
+    /// # Errors
+    /// The first fault of the stream.
+    pub(super) fn finish(mut self, books: Option<&Books>) -> io::Result<()> {
+        if let Some(fault) = self.fault.take() {
+            return Err(fault);
+        }
+        match (books, self.form) {
+            (None, _) => {}
+            (Some(books), Form::Json) => {
+                serde_json::to_writer(&mut *self.out, &Summary { summary: books })?;
+                self.out.write_all(b"\n")?;
+            }
+            (Some(books), Form::Table) => {
+                if self.printed > 0 {
+                    self.out.write_all(b"\n")?;
+                }
+                write_books(books, self.out)?;
+            }
+        }
+        self.out.flush()
+    }
+
+    fn print(&mut self, message: &Message) -> io::Result<()> {
+        match self.form {
+            Form::Json => {
+                serde_json::to_writer(&mut *self.out, &MessageRow::new(message))?;
+                self.out.write_all(b"\n")
+            }
+            Form::Table => {
+                if self.printed == 0 {
+                    let titles = ["AT", "RECIPIENT", "CHANNEL", "LANE", "ITEMS"].map(str::to_owned);
+                    write_row(&titles, self.out)?;
+                }
+                let columns = [
+                    message.at.to_string(),
+                    message.recipient.to_string(),
+                    message.channel.clone(),
+                    message.lane.clone(),
+                    items(message),
+                ];
+                write_row(&columns, self.out)
+            }
+        }
+    }
+}
+
+impl Sink for Printer<'_> {
+    fn message(&mut self, message: &Message) {
+        if self.fault.is_some()
+            || self
+                .channel
+                .is_some_and(|channel| channel != message.channel)
+        {
+            return;
+        }
+        match self.print(message) {
+            Ok(()) => self.printed += 1,
+            Err(fault) => self.fault = Some(fault),
+        }
+    }
+
+    fn closed(&self) -> bool {
+        self.fault.is_some()
+    }
+}
+
+/// Wide enough for most of what stands in the columns; what is longer pushes the rest of its row.
+const WIDTHS: [usize; 4] = [20, 20, 7, 16];
+
+fn write_row(columns: &[String; 5], out: &mut dyn Write) -> io::Result<()> {
+    for (column, width) in columns.iter().zip(WIDTHS) {
+        write!(out, "{column:width$}  ")?;
+    }
+    writeln!(out, "{}", columns[4])
+}
+
+fn items(message: &Message) -> String {
+    const SHOWN_MAX: usize = 3;
+    let shown: Vec<String> = message
+        .items
+        .iter()
+        .take(SHOWN_MAX)
+        .map(|item| format!("{} {}", item.kind, item.object))
+        .collect();
+    let mut text = format!("{}: {}", message.items.len(), shown.join(", "));
+    if message.items.len() > SHOWN_MAX {
+        text.push_str(&format!(" and {} more", message.items.len() - SHOWN_MAX));
+    }
+    if !message.skipped.is_empty() {
+        text.push_str(&format!(" ({} left out)", message.skipped.len()));
+    }
+    text
+}
+
+fn write_books(books: &Books, out: &mut dyn Write) -> io::Result<()> {
+    let rows = match serde_json::to_value(books)? {
+        serde_json::Value::Object(rows) => rows,
+        other => [("books".to_owned(), other)].into_iter().collect(),
+    };
+    for (name, count) in rows {
+        writeln!(out, "{name:14}{:>14}", count.to_string())?;
+    }
+    Ok(())
+}
+
+#[derive(serde::Serialize)]
+struct Summary<'b> {
+    summary: &'b Books,
+}
+
+/// A message in the key order of the contract.
+#[derive(serde::Serialize)]
+struct MessageRow<'m> {
+    at: Shown<tidings_core::Instant>,
+    recipient: &'m str,
+    channel: &'m str,
+    lane: &'m str,
+    #[serde(serialize_with = "items_in_order")]
+    items: &'m [Item],
+    #[serde(serialize_with = "skipped_in_order")]
+    skipped: &'m [Skipped],
+}
+
+impl<'m> MessageRow<'m> {
+    fn new(message: &'m Message) -> Self {
+        Self {
+            at: Shown(message.at),
+            recipient: message.recipient.as_str(),
+            channel: &message.channel,
+            lane: &message.lane,
+            items: &message.items,
+            skipped: &message.skipped,
+        }
+    }
+}
+
+#[derive(serde::Serialize)]
+struct ItemRow<'m> {
+    event: &'m str,
+    #[serde(rename = "type")]
+    kind: &'m str,
+    object: &'m str,
+    t: Shown<tidings_core::Instant>,
+    reasons: &'m [String],
+}
+
+#[derive(serde::Serialize)]
+struct SkippedRow<'m> {
+    event: &'m str,
+    reason: &'static str,
+}
+
+fn items_in_order<S: Serializer>(items: &&[Item], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(items.iter().map(|item| ItemRow {
+        event: item.event.as_str(),
+        kind: item.kind.as_str(),
+        object: item.object.as_str(),
+        t: Shown(item.t),
+        reasons: &item.reasons,
+    }))
+}
+
+fn skipped_in_order<S: Serializer>(rows: &&[Skipped], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(rows.iter().map(|row| SkippedRow {
+        event: row.event.as_str(),
+        reason: row.reason.word(),
+    }))
+}
+
+/// A value that is printed as people read it.
+struct Shown<T>(T);
+
+impl<T: std::fmt::Display> Serialize for Shown<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&self.0)
+    }
+}

@@ -1,0 +1,277 @@
+//! Commands run in the process, with a player that tells one message for each object it is given.
+
+use std::path::Path;
+
+use tidings_core::{Books, Command, Id, Instant, Item, Message, Reason, Skipped, Timed};
+
+use super::*;
+
+/// Tells each `object` command as one message by mail and one in the inbox, at once.
+#[derive(Default)]
+struct Echo {
+    books: Books,
+}
+
+impl Play for Echo {
+    fn play(&mut self, timed: Timed, out: &mut dyn FnMut(&Message)) -> Result<(), PlayError> {
+        let Command::Object(object) = timed.command else {
+            let (reason, hint) = (
+                "unknown recipient `r`".to_owned(),
+                "make it first".to_owned(),
+            );
+            return Err(PlayError::Refused { reason, hint });
+        };
+        for channel in ["email", "inbox"] {
+            out(&message(timed.at, channel, &object.id));
+            self.books.messages += 1;
+        }
+        Ok(())
+    }
+
+    fn finish(
+        &mut self,
+        _: Option<Instant>,
+        _: &mut dyn FnMut(&Message),
+    ) -> Result<Books, PlayError> {
+        Ok(self.books)
+    }
+}
+
+fn message(at: Instant, channel: &str, object: &Id) -> Message {
+    let id = |text: &str| Id::new(text).unwrap();
+    let item = Item {
+        event: id("e"),
+        kind: id("work"),
+        object: object.clone(),
+        t: at,
+        reasons: vec!["everyone".to_owned(), "topic:x".to_owned()],
+    };
+    Message {
+        at,
+        recipient: id("r"),
+        channel: channel.to_owned(),
+        lane: "now".to_owned(),
+        items: vec![item],
+        skipped: vec![Skipped {
+            event: id("f"),
+            reason: Reason::Stale,
+        }],
+    }
+}
+
+fn echo(_: Rules) -> Result<Box<dyn Play>, PlayError> {
+    Ok(Box::new(Echo::default()))
+}
+
+fn tidings(arguments: &[&str]) -> (Status, String, String) {
+    let (mut out, mut err) = (Vec::new(), Vec::new());
+    let mut streams = Streams {
+        out: &mut out,
+        err: &mut err,
+        progress: Progress::Hidden,
+    };
+    let status = run(["tidings"].iter().chain(arguments), &echo, &mut streams);
+    (
+        status,
+        String::from_utf8(out).unwrap(),
+        String::from_utf8(err).unwrap(),
+    )
+}
+
+fn file(directory: &Path, name: &str, text: &str) -> String {
+    let path = directory.join(name);
+    std::fs::write(&path, text).unwrap();
+    path.display().to_string()
+}
+
+/// Runs `simulate` over a timeline with an empty configuration.
+fn simulate(timeline: &str, more: &[&str]) -> (Status, String, String) {
+    let directory = tempfile::tempdir().unwrap();
+    let config = file(directory.path(), "c.toml", "");
+    let timeline = file(directory.path(), "t.ndjson", timeline);
+    let fixed = ["simulate", "--config", &config, "--timeline", &timeline];
+    let arguments: Vec<&str> = fixed.iter().chain(more).copied().collect();
+    tidings(&arguments)
+}
+
+const LINE: &str = "{\"at\":\"2024-01-01T00:00:00.0019Z\",\"op\":\"object\",\"id\":\"o\"}\n";
+
+#[test]
+fn json_is_printed_to_the_letter() {
+    let (status, out, err) = simulate(LINE, &["--json"]);
+    let item = r#"{"event":"e","type":"work","object":"o","t":"2024-01-01T00:00:00.001Z","reasons":["everyone","topic:x"]}"#;
+    let message = |channel: &str| {
+        format!(
+            r#"{{"at":"2024-01-01T00:00:00.001Z","recipient":"r","channel":"{channel}","lane":"now","items":[{item}],"skipped":[{{"event":"f","reason":"skipped(stale)"}}]}}"#
+        )
+    };
+    let summary = r#"{"summary":{"events":0,"republished":0,"notifications":0,"entries":0,"messages":2,"delivered":0,"cancelled":0,"skipped":0,"expired":0,"failed":0,"unknown":0,"pending":0,"lost":0,"duplicates":0,"resent":0,"warnings":0}}"#;
+    assert_eq!(
+        out,
+        format!("{}\n{}\n{summary}\n", message("email"), message("inbox"))
+    );
+    assert_eq!((status, err.as_str()), (Status::Done, ""));
+}
+
+#[test]
+fn a_channel_leaves_lines_out_and_not_counts() {
+    let (_, out, _) = simulate(LINE, &["--json", "--channel", "inbox"]);
+    assert_eq!(out.lines().count(), 2);
+    assert!(!out.contains(r#""channel":"email""#));
+    assert!(out.contains(r#""messages":2"#));
+}
+
+#[test]
+fn people_get_a_table() {
+    let (_, out, _) = simulate(LINE, &[]);
+    let lines: Vec<&str> = out.lines().collect();
+    assert!(lines[0].starts_with("AT "), "{out}");
+    assert!(lines[1].ends_with("1: work o (1 left out)"), "{out}");
+    assert_eq!(lines[3], "");
+    assert!(
+        lines[8].starts_with("messages") && lines[8].ends_with(" 2"),
+        "{out}"
+    );
+}
+
+#[test]
+fn a_faulty_line_stops_the_run_without_a_summary() {
+    let timeline = format!("{LINE}\n{}", LINE.replace("object", "objekt"));
+    let (status, out, err) = simulate(&timeline, &["--json"]);
+    assert_eq!(status, Status::Failed);
+    assert_eq!(out.lines().count(), 2);
+    assert!(!out.contains("summary"));
+    assert_eq!(
+        err,
+        "error: line 3: unknown op `objekt`\n  = help: did you mean `object`?\n"
+    );
+    let refused = LINE.replace("object", "retract");
+    let (status, out, err) = simulate(&refused, &[]);
+    assert_eq!((status, out.as_str()), (Status::Failed, ""));
+    assert_eq!(
+        err,
+        "error: line 1: unknown recipient `r`\n  = help: make it first\n"
+    );
+}
+
+#[test]
+fn sorted_and_bounded_runs_are_asked_for() {
+    let later = LINE.replace("2024", "2025");
+    let timeline = format!("{later}{LINE}");
+    assert_eq!(simulate(&timeline, &[]).0, Status::Failed);
+    let (status, out, _) = simulate(&timeline, &["--sort", "--json"]);
+    assert_eq!((status, out.lines().count()), (Status::Done, 5));
+    assert!(out.starts_with(r#"{"at":"2024"#));
+    let (_, out, _) = simulate(
+        &timeline,
+        &["--sort", "--json", "--until", "2024-06-01T00:00:00Z"],
+    );
+    assert_eq!(out.lines().count(), 3);
+}
+
+#[test]
+fn wrong_use_and_wrong_configurations_are_told_apart_from_failures() {
+    for more in [
+        &["--until", "tomorrow"][..],
+        &["--channel", "sms"],
+        &["--unknown"],
+        &["--timeline", "/"],
+    ] {
+        let (status, out, err) = simulate(LINE, more);
+        assert_eq!((status, out.as_str()), (Status::Wrong, ""), "{more:?}");
+        assert!(err.starts_with("error: "), "{err}");
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let config = file(directory.path(), "c.toml", "typo = 1");
+    let (status, _, err) = tidings(&["simulate", "--config", &config, "--timeline", "none"]);
+    assert_eq!(status, Status::Wrong);
+    assert!(err.contains("unknown key `typo`"), "{err}");
+    let config = file(directory.path(), "c.toml", "");
+    let (status, _, err) = tidings(&["simulate", "--config", &config, "--timeline", "none"]);
+    assert_eq!(status, Status::Wrong);
+    assert!(err.starts_with("error: cannot open none"), "{err}");
+    assert_eq!(tidings(&["simulate"]).0, Status::Wrong);
+    assert_eq!(tidings(&[]).0, Status::Wrong);
+    assert_eq!(tidings(&["--help"]).0, Status::Done);
+    assert_eq!(
+        tidings(&["--version"]).1,
+        format!("tidings {}\n", env!("CARGO_PKG_VERSION"))
+    );
+}
+
+#[test]
+fn the_printed_configuration_passes_the_check() {
+    let (status, text, _) = tidings(&["config"]);
+    assert_eq!(status, Status::Done);
+    let directory = tempfile::tempdir().unwrap();
+    let config = file(directory.path(), "tidings.toml", &text);
+    let (status, out, err) = tidings(&["check", &config]);
+    assert_eq!((status, err.as_str()), (Status::Done, ""));
+    assert!(
+        out.contains("ok, 5 types, 2 categories, 2 digests; days are kept for 35d"),
+        "{out}"
+    );
+    let (status, out, _) = tidings(&["check", &config, "--json"]);
+    assert_eq!(status, Status::Done);
+    let json: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!((&json["ok"], &json["types"]), (&true.into(), &5.into()));
+}
+
+#[test]
+fn faults_of_a_configuration_are_told_as_json_too() {
+    let directory = tempfile::tempdir().unwrap();
+    let config = file(directory.path(), "c.toml", "\n typo = 1");
+    let (status, out, err) = tidings(&["check", &config, "--json"]);
+    assert_eq!((status, err.as_str()), (Status::Wrong, ""));
+    let json: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(json["ok"], false);
+    assert_eq!(json["faults"][0]["line"], 2);
+    assert_eq!(json["faults"][0]["column"], 2);
+    let (status, out, _) = tidings(&["check", "none.toml", "--json"]);
+    assert_eq!(status, Status::Wrong);
+    let json: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(json["faults"][0]["line"], serde_json::Value::Null);
+}
+
+/// A stream that nobody reads.
+struct Closed(io::ErrorKind);
+
+impl Write for Closed {
+    fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+        Err(self.0.into())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn a_closed_pipe_ends_quietly_and_a_full_disk_does_not() {
+    let directory = tempfile::tempdir().unwrap();
+    let config = file(directory.path(), "c.toml", "");
+    let timeline = file(directory.path(), "t.ndjson", &LINE.repeat(10));
+    let arguments = [
+        "tidings",
+        "simulate",
+        "--config",
+        &config,
+        "--timeline",
+        &timeline,
+    ];
+    for (kind, status, silent) in [
+        (io::ErrorKind::BrokenPipe, Status::Done, true),
+        (io::ErrorKind::StorageFull, Status::Failed, false),
+    ] {
+        for form in ["--json", "--sort"] {
+            let (mut out, mut err) = (Closed(kind), Vec::new());
+            let mut streams = Streams {
+                out: &mut out,
+                err: &mut err,
+                progress: Progress::Hidden,
+            };
+            let ended = run(arguments.iter().copied().chain([form]), &echo, &mut streams);
+            assert_eq!((ended, err.is_empty()), (status, silent));
+        }
+    }
+}

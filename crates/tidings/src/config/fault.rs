@@ -1,0 +1,139 @@
+//! What is wrong with a configuration: every fault at once, each with its place and how to mend it.
+
+use std::fmt;
+use std::ops::Range;
+
+use serde::Serialize;
+
+use super::sections::has_secret;
+
+/// Why a configuration is refused. Never empty.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub struct Faults {
+    /// The file's name as the user wrote it.
+    pub file: String,
+    /// The faults in the order of the file.
+    pub list: Vec<Fault>,
+}
+
+/// One fault of a configuration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// Where; `None` where the file as a whole is meant (it cannot be read).
+    pub place: Option<Place>,
+    /// What is wrong.
+    pub reason: String,
+    /// How to mend it.
+    pub hint: String,
+}
+
+/// A stretch of the file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Counted from 1.
+    pub line: usize,
+    /// In characters, counted from 1.
+    pub column: usize,
+    /// How many characters of the line are meant, at least 1.
+    pub chars: usize,
+    /// The line itself, for display.
+    pub source: String,
+}
+
+impl Place {
+    /// The place of a stretch of bytes; where it goes over several lines, its part on the first.
+    pub(super) fn of(text: &str, span: &Range<usize>) -> Self {
+        let start = floor(text, span.start);
+        let line_start = text[..start].rfind('\n').map_or(0, |at| at + 1);
+        let line_end = text[start..].find('\n').map_or(text.len(), |at| start + at);
+        let end = floor(text, span.end).clamp(start, line_end);
+        Self {
+            line: text[..line_start].matches('\n').count() + 1,
+            column: text[line_start..start].chars().count() + 1,
+            chars: text[start..end].trim_end().chars().count().max(1),
+            source: text[line_start..line_end].trim_end().to_owned(),
+        }
+    }
+}
+
+/// The last character boundary at or before a byte.
+fn floor(text: &str, byte: usize) -> usize {
+    let mut at = byte.min(text.len());
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}
+
+/// One fault as `--json` prints it.
+#[derive(Serialize)]
+struct Row<'f> {
+    file: &'f str,
+    line: Option<usize>,
+    column: Option<usize>,
+    reason: &'f str,
+    hint: &'f str,
+}
+
+impl Faults {
+    /// The faults as a JSON value: a list of `{file, line, column, reason, hint}`; line and column
+    /// are null where the file cannot be read.
+    #[must_use]
+    pub fn to_json(&self) -> serde_json::Value {
+        let rows: Vec<serde_json::Value> = self
+            .list
+            .iter()
+            .map(|fault| {
+                let row = Row {
+                    file: &self.file,
+                    line: fault.place.as_ref().map(|place| place.line),
+                    column: fault.place.as_ref().map(|place| place.column),
+                    reason: &fault.reason,
+                    hint: &fault.hint,
+                };
+                serde_json::to_value(row).expect("text and numbers are always JSON")
+            })
+            .collect();
+        rows.into()
+    }
+}
+
+impl fmt::Display for Faults {
+    /// As compilers do it: the reason, the place, the line with a mark under it, the hint.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for fault in &self.list {
+            writeln!(f, "error: {}", fault.reason)?;
+            match &fault.place {
+                Some(place) => show(f, &self.file, place)?,
+                None => writeln!(f, " --> {}", self.file)?,
+            }
+            writeln!(f, "  = help: {}\n", fault.hint)?;
+        }
+        match self.list.len() {
+            1 => writeln!(f, "{}: 1 fault", self.file),
+            count => writeln!(f, "{}: {count} faults", self.file),
+        }
+    }
+}
+
+fn show(f: &mut fmt::Formatter<'_>, file: &str, place: &Place) -> fmt::Result {
+    const SHOWN_CHARS_MAX: usize = 160;
+    let number = place.line.to_string();
+    let gutter = " ".repeat(number.len());
+    writeln!(f, "{gutter}--> {file}:{}:{}", place.line, place.column)?;
+    // A line with a password in it is not repeated: what is printed here may end up in a log.
+    if place.column > SHOWN_CHARS_MAX || has_secret(&place.source) {
+        return Ok(());
+    }
+    // Tabs and control characters would move the mark away from what it marks.
+    let source: String = place
+        .source
+        .chars()
+        .take(SHOWN_CHARS_MAX)
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .collect();
+    let mark = "^".repeat(place.chars.min(SHOWN_CHARS_MAX + 1 - place.column));
+    writeln!(f, "{gutter} |")?;
+    writeln!(f, "{number} | {source}")?;
+    writeln!(f, "{gutter} | {}{mark}", " ".repeat(place.column - 1))
+}

@@ -1,0 +1,61 @@
+//! All types of a lane have the same policy kind (contract, section 2).
+//!
+//! A lane has one deadline: were it shared by two kinds, each would hold the other's entries by a
+//! rule that their type never asked for.
+
+use std::collections::BTreeMap;
+
+use tidings_core::rules::Policy;
+
+use super::walk::{Span, Walk};
+use crate::wording::quoted;
+
+/// One route that puts entries into a lane.
+#[derive(Debug)]
+pub(super) struct LaneUse {
+    pub(super) channel: String,
+    pub(super) lane: String,
+    pub(super) policy: Policy,
+    /// The type's name.
+    pub(super) kind: String,
+    pub(super) span: Span,
+}
+
+/// Reports each route that disagrees with the first one (in the file) of its lane.
+pub(super) fn check(walk: &mut Walk, mut uses: Vec<LaneUse>) {
+    uses.sort_by_key(|route| route.span.start);
+    let mut first: BTreeMap<(&str, &str), &LaneUse> = BTreeMap::new();
+    for route in &uses {
+        let one = *first.entry((&route.channel, &route.lane)).or_insert(route);
+        let (this, that) = (describe(&route.policy), describe(&one.policy));
+        if this != that {
+            walk.bad(
+                &route.span,
+                format!(
+                    "the lane {} of {} cannot hold {this}: it holds {that} for the type {}",
+                    quoted(&route.lane),
+                    route.channel,
+                    quoted(&one.kind)
+                ),
+                "give one of them a `lane` of its own, or the same policy",
+            );
+        }
+    }
+}
+
+/// What all routes of a lane must have in common.
+fn describe(policy: &Policy) -> String {
+    match policy {
+        Policy::Now => "`now`".to_owned(),
+        Policy::FirstEvent { decide, .. } => {
+            format!(
+                "`first_event` with decide = {}",
+                format!("{decide:?}").to_lowercase()
+            )
+        }
+        Policy::Cooldown { .. } => "`cooldown`".to_owned(),
+        Policy::Leading { .. } => "`leading`".to_owned(),
+        Policy::Digest { digest } => format!("the digest {}", quoted(digest)),
+        Policy::Never => "`never`".to_owned(),
+    }
+}

@@ -1,0 +1,151 @@
+//! Reads `tidings.toml` into [`Rules`]: the only door through which a configuration comes in.
+//!
+//! A configuration is taken whole or not at all. Every fault is found in one run, because somebody
+//! who mends a file wants to mend it once; unknown keys are refused, because a misspelt key that is
+//! passed over decides wrongly in silence.
+
+pub mod duration;
+pub mod fault;
+mod lanes;
+mod sections;
+#[cfg(test)]
+mod tests;
+mod types;
+mod walk;
+
+use std::path::Path;
+
+use tidings_core::Rules;
+use toml::de::DeTable;
+
+pub use fault::{Fault, Faults, Place};
+pub(crate) use sections::{is_address, is_locale};
+use walk::{Section, Walk};
+
+/// The commented default configuration, as `tidings config` prints it.
+pub const DEFAULT: &str = include_str!("default.toml");
+
+/// The largest configuration that is read, in bytes (4 MiB): far above what people write, and a
+/// bound on what a wrong path can cost.
+pub const CONFIG_BYTES_MAX: u64 = 4 << 20;
+
+/// Reads a configuration from a file.
+///
+/// # Errors
+/// Every [`Fault`] of the file; a single one without a place where it cannot be read.
+pub fn read(path: impl AsRef<Path>) -> Result<Rules, Faults> {
+    let path = path.as_ref();
+    let file_name = path.display().to_string();
+    let whole = |reason: String, hint: &str| Faults {
+        file: file_name.clone(),
+        list: vec![Fault {
+            place: None,
+            reason,
+            hint: hint.to_owned(),
+        }],
+    };
+    let bytes = load(path).map_err(|error| {
+        let hint = "name the file, or write a first one with `tidings config > tidings.toml`";
+        whole(format!("cannot read the configuration: {error}"), hint)
+    })?;
+    if bytes.len() as u64 > CONFIG_BYTES_MAX {
+        let hint = "name the configuration, not a file of data";
+        return Err(whole(
+            format!("the file is larger than {CONFIG_BYTES_MAX} bytes"),
+            hint,
+        ));
+    }
+    match str::from_utf8(&bytes) {
+        Ok(text) => parse(text, &file_name),
+        Err(error) => {
+            let text = String::from_utf8_lossy(&bytes[..error.valid_up_to()]);
+            let place = Place::of(&text, &(text.len()..text.len()));
+            Err(Faults {
+                file: file_name,
+                list: vec![Fault {
+                    place: Some(place),
+                    reason: "the file is not UTF-8 from here on".to_owned(),
+                    hint: "save it as UTF-8".to_owned(),
+                }],
+            })
+        }
+    }
+}
+
+fn load(path: &Path) -> std::io::Result<Vec<u8>> {
+    use std::io::Read as _;
+    let mut bytes = Vec::new();
+    std::fs::File::open(path)?
+        .take(CONFIG_BYTES_MAX + 1)
+        .read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Reads a configuration from text; `file_name` is what faults call it.
+///
+/// ```
+/// let rules = tidings::config::parse("[store]\nkeep = \"10d\"", "tidings.toml")?;
+/// assert_eq!(rules.store.keep_ms, 10 * tidings_core::time::DAY_MS);
+/// # Ok::<(), tidings::config::Faults>(())
+/// ```
+///
+/// # Errors
+/// Every [`Fault`] of the text, in its order.
+pub fn parse(text: &str, file_name: &str) -> Result<Rules, Faults> {
+    let (document, errors) = DeTable::parse_recoverable(text);
+    let mut walk = Walk::default();
+    for error in &errors {
+        walk.syntax(error, text);
+    }
+    let root = Section::root(document.get_ref());
+    walk.only(
+        &root,
+        &[
+            "defaults",
+            "categories",
+            "digests",
+            "types",
+            "store",
+            "channels",
+        ],
+    );
+    let store = sections::store(&mut walk, &root);
+    let rules = Rules {
+        defaults: sections::defaults(&mut walk, &root),
+        categories: sections::categories(&mut walk, &root),
+        digests: sections::digests(&mut walk, &root, store.as_ref()),
+        types: types::types(&mut walk, &root, store.as_ref()),
+        store: store.unwrap_or_default(),
+        channels: sections::channels(&mut walk, &root),
+    };
+    walk.finish(text, file_name)?;
+    Ok(rules)
+}
+
+/// What is allowed and probably not meant, one sentence each.
+#[must_use]
+pub fn warnings(rules: &Rules) -> Vec<String> {
+    let mut warnings = Vec::new();
+    if rules.types.is_empty() {
+        warnings.push("there are no types: nothing can be published".to_owned());
+    }
+    for name in rules.categories.keys() {
+        if !rules.types.values().any(|kind| kind.category == *name) {
+            warnings.push(format!("no type is in the category `{name}`"));
+        }
+    }
+    let provider = rules
+        .channels
+        .get(tidings_core::rules::EMAIL)
+        .and_then(|c| c.provider.as_ref());
+    let mailed = |kind: &tidings_core::rules::TypeRules| {
+        kind.channels.contains_key(tidings_core::rules::EMAIL)
+    };
+    if provider.is_none() && rules.types.values().any(mailed) {
+        warnings.push("types have e-mail, but [channels.email] has no provider".to_owned());
+    }
+    if provider.is_some_and(|provider| sections::has_secret(provider)) {
+        warnings.push("the provider holds a password: write ${NAME} and set NAME".to_owned());
+    }
+    warnings
+}

@@ -1,0 +1,350 @@
+//! The sections beside the types: defaults, categories, digests, retention, providers.
+
+use std::collections::BTreeMap;
+
+use tidings_core::rules::{
+    Category, ChannelRules, Defaults, Digest, EMAIL, Every, INBOX, StoreRules,
+};
+use tidings_core::time::DAY_MS;
+
+use super::duration;
+use super::walk::{Section, Walk};
+use crate::wording::{did_you_mean, quoted};
+
+const WEEKDAYS: [&str; 7] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
+const EVERY: [&str; 4] = ["day", "weekday", "week", "month"];
+/// Modes of a preference (contract, section 2): a digest of such a name could not be chosen.
+const MODES: [&str; 3] = ["never", "immediate", "default"];
+/// Minutes after midnight at which a digest goes out that doesn't say when (contract, section 2).
+const DIGEST_AT_MINUTE: u16 = 9 * 60;
+
+pub(super) fn defaults(walk: &mut Walk, root: &Section<'_>) -> Defaults {
+    let mut defaults = Defaults::default();
+    let Some(section) = walk.section(root, "defaults", "write `[defaults]`") else {
+        return defaults;
+    };
+    walk.only(&section, &["tz", "locale"]);
+    if let Some(tz) = walk.zone(&section, "tz") {
+        defaults.tz = tz;
+    }
+    if let Some(locale) = walk.text(&section, "locale", "write it in quotes, such as `\"en\"`") {
+        if is_locale(locale.value) {
+            locale.value.clone_into(&mut defaults.locale);
+        } else {
+            let reason = format!("{} is no locale", quoted(locale.value));
+            walk.bad(
+                &locale.span,
+                reason,
+                "write a BCP 47 tag, such as `en` or `pt-BR`",
+            );
+        }
+    }
+    defaults
+}
+
+/// Whether a text looks like a BCP 47 language tag: subtags of 1 to 8 letters or digits.
+pub(crate) fn is_locale(text: &str) -> bool {
+    const TAG_BYTES_MAX: usize = 35;
+    let subtag = |part: &str| {
+        (1..=8).contains(&part.len()) && part.bytes().all(|b| b.is_ascii_alphanumeric())
+    };
+    text.len() <= TAG_BYTES_MAX
+        && text.starts_with(|c: char| c.is_ascii_alphabetic())
+        && text.split('-').all(subtag)
+}
+
+pub(super) fn categories(walk: &mut Walk, root: &Section<'_>) -> BTreeMap<String, Category> {
+    let hint = "write `[categories.NAME]`";
+    let mut categories = BTreeMap::new();
+    for (name, section) in walk.named(root, "categories", hint) {
+        walk.only(&section, &["title"]);
+        let title = walk.text(&section, "title", "write the title in quotes");
+        let title = title.map(|title| title.value.to_owned());
+        categories.insert(name.to_owned(), Category { title });
+    }
+    categories
+}
+
+pub(super) fn store(walk: &mut Walk, root: &Section<'_>) -> Option<StoreRules> {
+    if !root.has("store") {
+        return Some(StoreRules::default());
+    }
+    let section = walk.section(root, "store", "write `[store]`")?;
+    walk.only(&section, &["keep"]);
+    if !section.has("keep") {
+        return Some(StoreRules::default());
+    }
+    walk.duration(&section, "keep").map(|keep| StoreRules {
+        keep_ms: keep.value,
+    })
+}
+
+pub(super) fn digests(
+    walk: &mut Walk,
+    root: &Section<'_>,
+    store: Option<&StoreRules>,
+) -> BTreeMap<String, Digest> {
+    let mut digests = BTreeMap::new();
+    for (name, section) in walk.named(root, "digests", "write `[digests.NAME]`") {
+        if MODES.contains(&name) {
+            walk.bad(
+                &section.header,
+                format!("a digest cannot be called {}", quoted(name)),
+                "preferences have a mode of this name: call the digest something else",
+            );
+        }
+        walk.only(&section, &["every", "on", "at", "tz"]);
+        let every = every(walk, &section);
+        let at_minute = at_minute(walk, &section).unwrap_or(DIGEST_AT_MINUTE);
+        let tz = walk.zone(&section, "tz");
+        let Some(every) = every else { continue };
+        if let Some(store) = store {
+            let period_ms = period_ms(every);
+            if period_ms > store.keep_ms {
+                walk.bad(
+                    &section.header,
+                    format!(
+                        "the digest {} gathers for {}, days are kept for {}",
+                        quoted(name),
+                        duration::print(period_ms),
+                        duration::print(store.keep_ms)
+                    ),
+                    format!(
+                        "set `keep` of [store] to {} or more",
+                        duration::print(period_ms)
+                    ),
+                );
+            }
+        }
+        digests.insert(
+            name.to_owned(),
+            Digest {
+                every,
+                at_minute,
+                tz,
+            },
+        );
+    }
+    digests
+}
+
+/// The longest stretch between two slots of a digest, in whole days.
+fn period_ms(every: Every) -> i64 {
+    match every {
+        Every::Day => DAY_MS,
+        // From Friday to Monday.
+        Every::Weekday => 3 * DAY_MS,
+        Every::Week(_) => 7 * DAY_MS,
+        Every::Month(_) => 31 * DAY_MS,
+    }
+}
+
+fn every(walk: &mut Walk, section: &Section<'_>) -> Option<Every> {
+    if !section.has("every") {
+        walk.missing(
+            section,
+            "every",
+            "add `every = \"day\"`, `weekday`, `week` or `month`",
+        );
+        return None;
+    }
+    match walk.word(section, "every", &EVERY)? {
+        "week" => week(walk, section),
+        "month" => month(walk, section),
+        plain => {
+            if let Some(on) = section.keys().find(|key| key.value == "on") {
+                walk.bad(
+                    &on.span,
+                    format!("`on` has no place in a digest of every {plain}"),
+                    "take it away, or write `every = \"week\"` or `\"month\"`",
+                );
+            }
+            Some(if plain == "weekday" {
+                Every::Weekday
+            } else {
+                Every::Day
+            })
+        }
+    }
+}
+
+fn week(walk: &mut Walk, section: &Section<'_>) -> Option<Every> {
+    if !section.has("on") {
+        walk.missing(
+            section,
+            "on",
+            "add the day of the week, such as `on = \"mon\"`",
+        );
+        return None;
+    }
+    let day = walk.word(section, "on", &WEEKDAYS)?;
+    let number = (1_u8..).zip(WEEKDAYS).find(|(_, name)| *name == day);
+    number.map(|(number, _)| Every::Week(number))
+}
+
+fn month(walk: &mut Walk, section: &Section<'_>) -> Option<Every> {
+    if !section.has("on") {
+        walk.missing(section, "on", "add the day of the month, such as `on = 1`");
+        return None;
+    }
+    let on = walk.whole(
+        section,
+        "on",
+        "write the day of the month without quotes, 1 to 31",
+    )?;
+    match u8::try_from(on.value) {
+        Ok(day @ 1..=31) => Some(Every::Month(day)),
+        _ => {
+            walk.bad(
+                &on.span,
+                "a day of the month is 1 to 31",
+                "31 is the last day of every month",
+            );
+            None
+        }
+    }
+}
+
+fn at_minute(walk: &mut Walk, section: &Section<'_>) -> Option<u16> {
+    let hint = "write hours and minutes in quotes, such as `at = \"09:00\"`";
+    let at = walk.text(section, "at", hint)?;
+    let minute = clock_minute(at.value);
+    if minute.is_none() {
+        walk.bad(
+            &at.span,
+            format!("{} is no time of day", quoted(at.value)),
+            hint,
+        );
+    }
+    minute
+}
+
+/// Reads `HH:MM`, 00:00 to 23:59.
+fn clock_minute(text: &str) -> Option<u16> {
+    let bytes: &[u8; 5] = text.as_bytes().try_into().ok()?;
+    let digit = |at: usize| {
+        bytes[at]
+            .is_ascii_digit()
+            .then(|| u16::from(bytes[at] - b'0'))
+    };
+    let hour = digit(0)? * 10 + digit(1)?;
+    let minute = digit(3)? * 10 + digit(4)?;
+    (bytes[2] == b':' && hour < 24 && minute < 60).then_some(hour * 60 + minute)
+}
+
+pub(super) fn channels(walk: &mut Walk, root: &Section<'_>) -> BTreeMap<String, ChannelRules> {
+    let mut channels = BTreeMap::new();
+    let Some(outer) = walk.section(root, "channels", "write `[channels.email]`") else {
+        return channels;
+    };
+    for name in outer.keys() {
+        match name.value {
+            EMAIL => {}
+            INBOX => {
+                let hint = "take the section away";
+                walk.bad(
+                    &name.span,
+                    "the inbox has no provider and nothing to set",
+                    hint,
+                );
+            }
+            other => {
+                let hint = did_you_mean(other, [EMAIL]).unwrap_or_default();
+                walk.bad(
+                    &name.span,
+                    format!("unknown channel {}", quoted(other)),
+                    hint,
+                );
+            }
+        }
+    }
+    let Some(section) = walk.section(&outer, EMAIL, "write `[channels.email]`") else {
+        return channels;
+    };
+    walk.only(&section, &["provider", "from"]);
+    let provider = provider(walk, &section);
+    let from = from(walk, &section);
+    channels.insert(EMAIL.to_owned(), ChannelRules { provider, from });
+    channels
+}
+
+fn provider(walk: &mut Walk, section: &Section<'_>) -> Option<String> {
+    let hint = "write `file://DIR` for a Maildir, or `smtp://USER:${PASSWORD}@HOST:PORT`";
+    let text = walk.text(section, "provider", hint)?;
+    let fault = match text.value.split_once("://") {
+        _ if text.value.chars().any(char::is_control) => Some("a control character stands in it"),
+        Some((_, "")) => Some("nothing follows the scheme"),
+        Some(("smtp" | "smtps", rest)) if host(rest).is_empty() => Some("there is no host in it"),
+        Some(("file" | "smtp" | "smtps", _)) => None,
+        Some(_) => Some("the scheme is not file, smtp or smtps"),
+        None => Some("there is no scheme in it"),
+    };
+    match fault {
+        None => Some(text.value.to_owned()),
+        Some(fault) => {
+            // A provider may hold a password: it is not repeated.
+            walk.bad(
+                &text.span,
+                format!("`channels.email.provider`: {fault}"),
+                hint,
+            );
+            None
+        }
+    }
+}
+
+/// The host of what follows `smtp://`.
+fn host(rest: &str) -> &str {
+    let authority = rest.split(['/', '?']).next().unwrap_or(rest);
+    let address = authority
+        .rsplit_once('@')
+        .map_or(authority, |(_, address)| address);
+    match address.strip_prefix('[') {
+        Some(literal) => literal.split(']').next().unwrap_or(literal),
+        None => address.split(':').next().unwrap_or(address),
+    }
+}
+
+/// Whether a provider holds a password that is not taken from the environment.
+pub(super) fn has_secret(provider: &str) -> bool {
+    let rest = provider
+        .split_once("://")
+        .map_or(provider, |(_, rest)| rest);
+    rest.rsplit_once('@')
+        .and_then(|(user, _)| user.split_once(':'))
+        .is_some_and(|(_, password)| !password.is_empty() && !password.contains("${"))
+}
+
+fn from(walk: &mut Walk, section: &Section<'_>) -> Option<String> {
+    let hint = "write a mailbox, such as `Art <art@example.org>`";
+    let text = walk.text(section, "from", hint)?;
+    if is_mailbox(text.value) {
+        return Some(text.value.to_owned());
+    }
+    walk.bad(
+        &text.span,
+        format!("{} is no mailbox", quoted(text.value)),
+        hint,
+    );
+    None
+}
+
+/// Whether a text is roughly `local@domain` or `Name <local@domain>`.
+fn is_mailbox(text: &str) -> bool {
+    match text.strip_suffix('>').and_then(|text| text.split_once('<')) {
+        Some((name, address)) => is_address(address) && !name.chars().any(char::is_control),
+        None => is_address(text),
+    }
+}
+
+/// Whether a text is roughly `local@domain`: one `@` with something on either side, nothing that
+/// could end a header line or start another address.
+pub(crate) fn is_address(text: &str) -> bool {
+    const ADDRESS_BYTES_MAX: usize = 320;
+    let plain = |c: char| !c.is_control() && !c.is_whitespace() && !"<>,;".contains(c);
+    text.len() <= ADDRESS_BYTES_MAX
+        && text.chars().all(plain)
+        && text.split_once('@').is_some_and(|(local, domain)| {
+            !local.is_empty() && !domain.is_empty() && !domain.contains('@')
+        })
+}

@@ -1,0 +1,465 @@
+//! What is accepted, and that each rule refuses.
+
+use tidings_core::rules::{Decide, Every, Policy};
+use tidings_core::time::{DAY_MS, HOUR_MS, MINUTE_MS};
+
+use super::*;
+
+fn rules(text: &str) -> Rules {
+    parse(text, "t.toml").unwrap_or_else(|faults| panic!("{faults}"))
+}
+
+/// The reasons of all faults, each with its line.
+fn reasons(text: &str) -> Vec<(usize, String)> {
+    let faults = parse(text, "t.toml").expect_err("the configuration has faults");
+    let line = |fault: &Fault| fault.place.as_ref().map_or(0, |place| place.line);
+    faults
+        .list
+        .iter()
+        .map(|fault| (line(fault), fault.reason.clone()))
+        .collect()
+}
+
+fn email(route: &str) -> String {
+    format!(
+        "[categories.c]\n[digests.d]\nevery = \"day\"\n[types.a]\ncategory = \"c\"\n\
+         [types.a.channels]\nemail = {route}\n"
+    )
+}
+
+fn policy_of(route: &str) -> Policy {
+    rules(&email(route)).types["a"].channels["email"]
+        .policy
+        .clone()
+}
+
+#[track_caller]
+fn refused(text: &str, part: &str) {
+    let reasons = reasons(text);
+    assert_eq!(reasons.len(), 1, "{reasons:?}");
+    assert!(reasons[0].1.contains(part), "{reasons:?} should say {part}");
+}
+
+#[test]
+fn the_printed_default_passes() {
+    let rules = rules(DEFAULT);
+    assert_eq!(warnings(&rules), Vec::<String>::new());
+    assert_eq!(rules.types.len(), 5);
+    assert_eq!(rules.store.keep_ms, 35 * DAY_MS);
+}
+
+#[test]
+fn the_contracts_example_is_read() {
+    let rules = rules(
+        r#"
+        [defaults]
+        tz = "UTC"
+        locale = "en"
+        [categories.following]
+        title = "Artists and galleries you follow"
+        [digests.weekly]
+        every = "week"
+        on = "mon"
+        at = "09:00"
+        [types.artwork_published]
+        category = "following"
+        admission = "always"
+        per = "type"
+        include_actor = false
+        urgent = false
+        look_back = "14d"
+        drop_if_seen = true
+        [types.artwork_published.channels]
+        inbox = { policy = "now" }
+        email = { policy = "digest", digest = "weekly" }
+        [store]
+        keep = "35d"
+        [channels.email]
+        provider = "smtp://user@host:587"
+        from = "Art <art@example.org>"
+        "#,
+    );
+    let kind = &rules.types["artwork_published"];
+    assert_eq!(kind.look_back_ms, Some(14 * DAY_MS));
+    assert_eq!(kind.drop_if_seen, Some(true));
+    assert_eq!(
+        kind.channels["email"].policy,
+        Policy::Digest {
+            digest: "weekly".to_owned()
+        }
+    );
+    assert_eq!(rules.digests["weekly"].every, Every::Week(1));
+    assert_eq!(rules.digests["weekly"].at_minute, 540);
+    assert_eq!(
+        rules.channels["email"].from.as_deref(),
+        Some("Art <art@example.org>")
+    );
+}
+
+#[test]
+fn an_empty_file_is_a_configuration_with_a_warning() {
+    let rules = rules("");
+    assert_eq!(rules.defaults.tz, "UTC");
+    assert_eq!(warnings(&rules).len(), 1);
+}
+
+#[test]
+fn policies_and_their_defaults_are_read() {
+    assert_eq!(policy_of("{ policy = 'now' }"), Policy::Now);
+    assert_eq!(policy_of("{ policy = 'never' }"), Policy::Never);
+    let hold_ms = 5 * MINUTE_MS;
+    assert_eq!(
+        policy_of("{ policy = 'first_event', hold = '5m' }"),
+        Policy::FirstEvent {
+            hold_ms,
+            decide: Decide::First
+        }
+    );
+    assert_eq!(
+        policy_of("{ policy = 'first_event', hold = 'PT5M', decide = 'earliest' }"),
+        Policy::FirstEvent {
+            hold_ms,
+            decide: Decide::Earliest
+        }
+    );
+    let quiet_ms = 4 * MINUTE_MS;
+    for (max_wait, max_wait_ms) in [
+        ("", Some(16 * MINUTE_MS)),
+        (", max_wait = 'none'", None),
+        (", max_wait = '4m'", Some(quiet_ms)),
+        (", max_wait = '1h'", Some(HOUR_MS)),
+    ] {
+        let route = format!("{{ policy = 'cooldown', quiet = '4m'{max_wait} }}");
+        assert_eq!(
+            policy_of(&route),
+            Policy::Cooldown {
+                quiet_ms,
+                max_wait_ms
+            }
+        );
+    }
+    assert_eq!(
+        policy_of("{ policy = 'leading', quiet = '4m' }"),
+        Policy::Leading { quiet_ms }
+    );
+}
+
+#[test]
+fn keys_of_another_policy_and_lacking_ones_are_refused() {
+    for (route, part) in [
+        (
+            "{ policy = 'digest', digest = 'd', quiet = '4m' }",
+            "`quiet` is no key",
+        ),
+        ("{ policy = 'now', hold = '4m' }", "`hold` is no key"),
+        (
+            "{ policy = 'leading', quiet = '4m', max_wait = '5m' }",
+            "`max_wait` is no key",
+        ),
+        ("{ policy = 'digest' }", "lacks `digest`"),
+        ("{ policy = 'digest', digest = 'x' }", "unknown digest `x`"),
+        ("{ policy = 'cooldown' }", "lacks `quiet`"),
+        ("{ policy = 'first_event' }", "lacks `hold`"),
+        ("{ hold = '4m' }", "lacks `policy`"),
+        ("{ policy = 'cooldwn' }", "cannot be `cooldwn`"),
+        (
+            "{ policy = 'cooldown', quiet = '4m', max_wait = '3m' }",
+            "shorter",
+        ),
+        (
+            "{ policy = 'cooldown', quiet = 4 }",
+            "is text, not a whole number",
+        ),
+        ("{ policy = 'cooldown', quiet = '0m' }", "more than 0"),
+        ("{ policy = 'cooldown', quiet = '3651d' }", "at most 3650d"),
+        (
+            "{ policy = 'now', batch_key = 'event.id' }",
+            "later version",
+        ),
+        ("{ policy = 'never', lane = 'x' }", "no lane"),
+        ("{ policy = 'now', lane = 'now' }", "reserved"),
+        ("{ policy = 'now', lane = 'digest:x' }", "reserved"),
+        ("{ policy = 'now', lane = '' }", "no lane name"),
+        ("'now'", "is a table, not text"),
+    ] {
+        refused(&email(route), part);
+    }
+}
+
+#[test]
+fn the_inbox_knows_only_now_and_never() {
+    let inbox = |route: &str| email(route).replace("email =", "inbox =");
+    assert!(parse(&inbox("{ policy = 'never' }"), "t").is_ok());
+    refused(
+        &inbox("{ policy = 'leading', quiet = '4m' }"),
+        "inbox cannot",
+    );
+    refused(&inbox("{ policy = 'now', lane = 'x' }"), "no lanes");
+    refused(
+        &email("{ policy = 'now' }").replace("email =", "sms ="),
+        "unknown channel `sms`",
+    );
+}
+
+#[test]
+fn digests_follow_the_calendar() {
+    let digest = |body: &str| format!("[digests.d]\n{body}\n");
+    for (body, every) in [
+        ("every = 'day'", Every::Day),
+        ("every = 'weekday'", Every::Weekday),
+        ("every = 'week'\non = 'sun'", Every::Week(7)),
+        ("every = 'month'\non = 31", Every::Month(31)),
+    ] {
+        assert_eq!(rules(&digest(body)).digests["d"].every, every);
+    }
+    for (body, part) in [
+        ("at = '09:00'", "lacks `every`"),
+        ("every = 'week'", "lacks `on`"),
+        ("every = 'month'", "lacks `on`"),
+        ("every = 'day'\non = 'mon'", "no place"),
+        ("every = 'week'\non = 'monday'", "cannot be `monday`"),
+        ("every = 'week'\non = 1", "is text"),
+        ("every = 'month'\non = 'mon'", "is a whole number"),
+        ("every = 'month'\non = 0", "1 to 31"),
+        (
+            "every = 'month'\non = 99999999999999999999999999999999999999999",
+            "1 to 31",
+        ),
+        ("every = '0 9 * * 1'", "cannot be"),
+        ("every = 'day'\nat = '24:00'", "no time of day"),
+        ("every = 'day'\nat = '9:00'", "no time of day"),
+        (
+            "every = 'day'\nat = 09:00:00",
+            "is text, not a date or time",
+        ),
+        ("every = 'day'\ntz = 'Europe/Pari'", "no time zone"),
+    ] {
+        refused(&digest(body), part);
+    }
+    refused("[digests.never]\nevery = 'day'", "cannot be called");
+}
+
+#[test]
+fn look_backs_and_digests_fit_in_what_is_kept() {
+    let kept = |keep: &str| format!("{}[store]\nkeep = '{keep}'\n", email("{ policy = 'now' }"));
+    assert!(parse(&kept("1d"), "t").is_ok());
+    refused(&kept("23h"), "gathers for 1d");
+    for (every, keep, fits) in [
+        ("'weekday'", "3d", true),
+        ("'weekday'", "2d", false),
+        ("'week'\non = 'mon'", "7d", true),
+        ("'week'\non = 'mon'", "6d", false),
+        ("'month'\non = 1", "31d", true),
+        ("'month'\non = 1", "30d", false),
+    ] {
+        let text = format!("[digests.d]\nevery = {every}\n[store]\nkeep = '{keep}'\n");
+        assert_eq!(parse(&text, "t").is_ok(), fits, "{text}");
+    }
+    let back = |back: &str| {
+        email("{ policy = 'now' }")
+            .replace("[types.a]", &format!("[types.a]\nlook_back = '{back}'"))
+    };
+    assert_eq!(rules(&back("none")).types["a"].look_back_ms, None);
+    assert_eq!(
+        rules(&back("35d")).types["a"].look_back_ms,
+        Some(35 * DAY_MS)
+    );
+    refused(&back("36d"), "does not fit");
+}
+
+#[test]
+fn types_of_a_lane_have_the_same_policy() {
+    let two = |one: &str, other: &str| {
+        format!(
+            "{}[digests.e]\nevery = \"day\"\n[types.b]\ncategory = \"c\"\n\
+             channels.email = {other}\n",
+            email(one)
+        )
+    };
+    let earliest = "{ policy = 'first_event', hold = '5m', decide = 'earliest' }";
+    for (one, other, agree) in [
+        (
+            "{ policy = 'now', lane = 'x' }",
+            "{ policy = 'now', lane = 'x' }",
+            true,
+        ),
+        (
+            "{ policy = 'now', lane = 'x' }",
+            "{ policy = 'now', lane = 'y' }",
+            true,
+        ),
+        (
+            "{ policy = 'cooldown', quiet = '1m', lane = 'x' }",
+            "{ policy = 'cooldown', quiet = '9m', lane = 'x' }",
+            true,
+        ),
+        (
+            "{ policy = 'cooldown', quiet = '1m', lane = 'x' }",
+            "{ policy = 'leading', quiet = '1m', lane = 'x' }",
+            false,
+        ),
+        (
+            "{ policy = 'digest', digest = 'd', lane = 'x' }",
+            "{ policy = 'digest', digest = 'e', lane = 'x' }",
+            false,
+        ),
+        ("{ policy = 'first_event', hold = '9m' }", earliest, false),
+        (
+            "{ policy = 'first_event', hold = '9m', lane = 'x' }",
+            earliest,
+            true,
+        ),
+    ] {
+        assert_eq!(
+            parse(&two(one, other), "t").is_ok(),
+            agree,
+            "{one} and {other}"
+        );
+    }
+}
+
+#[test]
+fn types_are_complete() {
+    refused(
+        "[types.a]\nchannels.inbox = { policy = 'now' }",
+        "lacks `category`",
+    );
+    refused(
+        "[categories.c]\n[types.a]\ncategory = 'c'",
+        "lacks `channels`",
+    );
+    refused(
+        "[categories.c]\n[types.a]\ncategory = 'c'\n[types.a.channels]",
+        "no channel",
+    );
+    let type_with =
+        |key: &str| email("{ policy = 'now' }").replace("[types.a]", &format!("[types.a]\n{key}"));
+    refused(&type_with("admission = 'once_ever'"), "later version");
+    refused(&type_with("admission = 'sometimes'"), "cannot be");
+    refused(&type_with("condition = 'true'"), "later version");
+    refused(&type_with("urgent = 'yes'"), "true or false, not text");
+    refused(&type_with("group = 'subject'"), "cannot be");
+    assert!(parse(&type_with("per = 'object'"), "t").is_ok());
+    refused(
+        "[types.\"\"]\ncategory = 'c'\nchannels.inbox = { policy = 'now' }\n[categories.c]",
+        "id",
+    );
+}
+
+#[test]
+fn providers_and_senders_are_checked_without_being_opened() {
+    let channel = |provider: &str, from: &str| {
+        format!("[channels.email]\nprovider = '{provider}'\nfrom = '{from}'\n")
+    };
+    let from = "a@example.org";
+    for provider in [
+        "file://mail",
+        "smtp://u:${P}@h:587",
+        "smtps://h",
+        "smtp://[::1]:25",
+    ] {
+        assert!(parse(&channel(provider, from), "t").is_ok(), "{provider}");
+    }
+    for provider in [
+        "",
+        "mail",
+        "file://",
+        "smtp://",
+        "smtp://u@",
+        "http://h",
+        "smtp://:25",
+    ] {
+        refused(&channel(provider, from), "provider");
+    }
+    assert!(parse(&channel("file://m", "Art <a@b>"), "t").is_ok());
+    for from in ["", "a", "@b", "a@", "a@b@c", "Art <a>", "a b@c"] {
+        refused(&channel("file://m", from), "no mailbox");
+    }
+    refused(
+        "[channels.email]\nfrom = \"A\\r\\nBcc: x <a@b>\"",
+        "no mailbox",
+    );
+    assert_eq!(
+        warnings(&rules(&channel("smtp://u:secret@h", from))).len(),
+        2
+    );
+    refused("[channels.inbox]", "nothing to set");
+}
+
+#[test]
+fn no_fault_repeats_a_password() {
+    let text = "[channels.email]\nprovider = 'http://u:secret@h'\n";
+    let faults = parse(text, "t").unwrap_err();
+    assert!(!faults.to_string().contains("secret"));
+    assert!(!faults.to_json().to_string().contains("secret"));
+}
+
+#[test]
+fn faults_have_their_place() {
+    let faults = parse("[defaults]\nlocale = \"é\"  # x\n\ttz = 'Mars'\n", "t.toml").unwrap_err();
+    let places: Vec<_> = faults
+        .list
+        .iter()
+        .map(|f| {
+            f.place
+                .as_ref()
+                .map(|p| (p.line, p.column, p.chars))
+                .unwrap()
+        })
+        .collect();
+    assert_eq!(places, [(2, 10, 3), (3, 7, 6)]);
+}
+
+/// Acceptance H46, as far as this version has the keys: a duplicate type is a fault of the TOML, a
+/// cron expression is no calendar, CEL and templates are keys of a later version.
+#[test]
+fn h46_every_fault_of_a_configuration_is_told_at_once() {
+    let text = r#"[defaults]
+tz = "Mars/Olympus"
+[categories.c]
+[digests.d]
+every = "0 9 * * 1"
+[types.a]
+category = "c"
+template = "a.html"
+channels.pigeon = { policy = "now" }
+channels.email = { policy = "now", batch_key = "event." }
+[types.a]
+category = "c"
+"#;
+    let faults = parse(text, "t.toml").unwrap_err();
+    let told: Vec<(usize, &str)> = faults
+        .list
+        .iter()
+        .map(|fault| (fault.place.as_ref().unwrap().line, fault.reason.as_str()))
+        .collect();
+    let expected = [
+        (2, "there is no time zone `Mars/Olympus`"),
+        (5, "`digests.d.every` cannot be `0 9 * * 1`"),
+        (8, "unknown key `types.a.template`"),
+        (9, "unknown channel `pigeon`"),
+        (10, "`batch_key` is a key of a later version"),
+        (11, "`a` stands here a second time"),
+        (12, "`category` stands here a second time"),
+    ];
+    assert_eq!(told, expected);
+    for fault in &faults.list {
+        assert!(!fault.hint.is_empty(), "{fault:?}");
+    }
+}
+
+#[test]
+fn files_that_cannot_be_read_are_faults() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("t.toml");
+    let faults = read(&path).unwrap_err();
+    assert_eq!(faults.list.len(), 1);
+    assert_eq!(faults.list[0].place, None);
+    assert!(read(directory.path()).is_err());
+    std::fs::write(&path, b"[defaults]\ntz = \"\xff\"\n").unwrap();
+    let faults = read(&path).unwrap_err();
+    let place = faults.list[0].place.as_ref().unwrap();
+    assert_eq!((place.line, place.column), (2, 7));
+    std::fs::write(&path, DEFAULT).unwrap();
+    assert!(read(&path).is_ok());
+}

@@ -1,0 +1,361 @@
+//! The types: the policy units and their routes.
+
+use std::collections::BTreeMap;
+
+use tidings_core::batch::Pivot;
+use tidings_core::rules::{CHANNELS, Decide, INBOX, Policy, Route, StoreRules, TypeRules};
+
+use super::duration;
+use super::lanes::{self, LaneUse};
+use super::walk::{Found, Section, Walk};
+use crate::wording::{did_you_mean, quoted};
+
+const TYPE_KEYS: [&str; 9] = [
+    "category",
+    "admission",
+    "per",
+    "include_actor",
+    "urgent",
+    "look_back",
+    "drop_if_seen",
+    "group",
+    "channels",
+];
+const POLICIES: [&str; 6] = [
+    "now",
+    "first_event",
+    "cooldown",
+    "leading",
+    "digest",
+    "never",
+];
+const ROUTE_KEYS: [&str; 7] = [
+    "policy", "lane", "hold", "decide", "quiet", "max_wait", "digest",
+];
+
+pub(super) fn types(
+    walk: &mut Walk,
+    root: &Section<'_>,
+    store: Option<&StoreRules>,
+) -> BTreeMap<String, TypeRules> {
+    let names = |key: &str| -> Vec<&str> {
+        let mut quiet = Walk::default();
+        let section = quiet.section(root, key, "");
+        section
+            .map(|s| s.keys().map(|key| key.value).collect())
+            .unwrap_or_default()
+    };
+    let known = Known {
+        categories: names("categories"),
+        digests: names("digests"),
+    };
+    let mut uses = Vec::new();
+    let mut types = BTreeMap::new();
+    for (name, section) in walk.named(root, "types", "write `[types.NAME]`") {
+        walk.only_and_later(&section, &TYPE_KEYS, &["condition"]);
+        admission(walk, &section);
+        let rules = TypeRules {
+            category: category(walk, &section, &known),
+            include_actor: walk.flag(&section, "include_actor").unwrap_or(false),
+            urgent: walk.flag(&section, "urgent").unwrap_or(false),
+            look_back_ms: look_back(walk, &section, store),
+            drop_if_seen: walk.flag(&section, "drop_if_seen"),
+            group: pivot(walk, &section),
+            channels: routes(walk, name, &section, &known, &mut uses),
+        };
+        types.insert(name.to_owned(), rules);
+    }
+    lanes::check(walk, uses);
+    types
+}
+
+/// What a type may refer to: the names alone, so that a fault in a digest is told once.
+struct Known<'t> {
+    categories: Vec<&'t str>,
+    digests: Vec<&'t str>,
+}
+
+/// Admission is of a later version, except where it asks for what this version does anyway.
+fn admission(walk: &mut Walk, section: &Section<'_>) {
+    const ADMISSIONS: [&str; 4] = ["always", "once_pending", "once_ever", "last_only"];
+    if let Some(admission) = walk.word(section, "admission", &ADMISSIONS)
+        && admission != "always"
+        && let Some(key) = section.keys().find(|key| key.value == "admission")
+    {
+        let reason = format!("the admission `{admission}` is of a later version");
+        walk.bad(
+            &key.span,
+            reason,
+            "write `admission = \"always\"`, or take it away",
+        );
+    }
+    walk.word(section, "per", &["type", "object"]);
+}
+
+fn category(walk: &mut Walk, section: &Section<'_>, known: &Known<'_>) -> String {
+    if !section.has("category") {
+        let hint = "add `category = \"NAME\"` and declare `[categories.NAME]`";
+        walk.missing(section, "category", hint);
+        return String::new();
+    }
+    let hint = "write the name of a category in quotes";
+    let Some(text) = walk.text(section, "category", hint) else {
+        return String::new();
+    };
+    refer(walk, &text, "category", "categories", &known.categories);
+    text.value.to_owned()
+}
+
+/// Checks that a name is declared; `section` is where that would be done.
+fn refer(walk: &mut Walk, text: &Found<&str>, what: &str, section: &str, declared: &[&str]) {
+    if declared.contains(&text.value) {
+        return;
+    }
+    let near = did_you_mean(text.value, declared.iter().copied());
+    let declare = format!("declare it as [{section}.{}]", text.value.escape_debug());
+    let hint = near.map_or(declare.clone(), |near| format!("{near} Or {declare}"));
+    walk.absent(
+        &text.span,
+        format!("unknown {what} {}", quoted(text.value)),
+        hint,
+    );
+}
+
+fn look_back(walk: &mut Walk, section: &Section<'_>, store: Option<&StoreRules>) -> Option<i64> {
+    let look_back = walk.duration_or_none(section, "look_back")??;
+    if let Some(store) = store
+        && look_back.value > store.keep_ms
+    {
+        let (back, keep) = (
+            duration::print(look_back.value),
+            duration::print(store.keep_ms),
+        );
+        walk.bad(
+            &look_back.span,
+            format!("a look-back of {back} does not fit: days are kept for {keep}"),
+            format!("set `keep` of [store] to {back} or more, or look back {keep} at most"),
+        );
+    }
+    Some(look_back.value)
+}
+
+fn pivot(walk: &mut Walk, section: &Section<'_>) -> Option<Pivot> {
+    match walk.word(section, "group", &["object", "actor", "target"])? {
+        "object" => Some(Pivot::Object),
+        "actor" => Some(Pivot::Actor),
+        _ => Some(Pivot::Target),
+    }
+}
+
+fn routes(
+    walk: &mut Walk,
+    name: &str,
+    section: &Section<'_>,
+    known: &Known<'_>,
+    uses: &mut Vec<LaneUse>,
+) -> BTreeMap<String, Route> {
+    let mut routes = BTreeMap::new();
+    let hint = "add `inbox = { policy = \"now\" }` or `email = { … }` below it";
+    let Some(outer) = walk.section(section, "channels", hint) else {
+        if !section.has("channels") {
+            walk.missing(
+                section,
+                "channels",
+                &format!("write `[{}.channels]`", section.path),
+            );
+        }
+        return routes;
+    };
+    if outer.keys().next().is_none() {
+        walk.absent(
+            &outer.header,
+            format!("the type {} has no channel", quoted(name)),
+            hint,
+        );
+    }
+    for channel in outer.keys() {
+        if !CHANNELS.contains(&channel.value) {
+            let hint = did_you_mean(channel.value, CHANNELS).unwrap_or_default();
+            walk.bad(
+                &channel.span,
+                format!("unknown channel {}", quoted(channel.value)),
+                hint,
+            );
+        }
+        let hint = "write a table, such as `{ policy = \"now\" }`";
+        let Some(table) = walk.section(&outer, channel.value, hint) else {
+            continue;
+        };
+        let Some(route) = route(walk, channel.value, &table, known) else {
+            continue;
+        };
+        if let Some(lane) = route.lane.clone().or_else(|| route.policy.lane_name()) {
+            uses.push(LaneUse {
+                channel: channel.value.to_owned(),
+                lane,
+                policy: route.policy.clone(),
+                kind: name.to_owned(),
+                span: table.header.clone(),
+            });
+        }
+        routes.insert(channel.value.to_owned(), route);
+    }
+    routes
+}
+
+fn route(walk: &mut Walk, channel: &str, table: &Section<'_>, known: &Known<'_>) -> Option<Route> {
+    walk.only_and_later(table, &ROUTE_KEYS, &["batch_key"]);
+    if !table.has("policy") {
+        let words = crate::wording::one_of(&POLICIES);
+        walk.missing(table, "policy", &format!("add `policy = …`: {words}"));
+        return None;
+    }
+    let word = walk.word(table, "policy", &POLICIES)?;
+    let lane = lane(walk, channel, word, table);
+    if channel == INBOX && !matches!(word, "now" | "never") {
+        walk.bad(
+            &table.header,
+            format!("the inbox cannot have the policy `{word}`"),
+            "what is in an inbox is there at once: write `now` or `never`",
+        );
+        return None;
+    }
+    strangers(walk, word, table);
+    let policy = policy(walk, word, table, known)?;
+    Some(Route { policy, lane })
+}
+
+/// Which policies know a key.
+fn owners(key: &str) -> &'static [&'static str] {
+    match key {
+        "hold" | "decide" => &["first_event"],
+        "quiet" => &["cooldown", "leading"],
+        "max_wait" => &["cooldown"],
+        "digest" => &["digest"],
+        _ => &POLICIES,
+    }
+}
+
+/// Refuses keys that another policy has.
+fn strangers(walk: &mut Walk, policy: &str, table: &Section<'_>) {
+    for key in table.keys() {
+        let owners = owners(key.value);
+        if !owners.contains(&policy) {
+            walk.bad(
+                &key.span,
+                format!("`{}` is no key of the policy `{policy}`", key.value),
+                format!(
+                    "take it away, or choose the policy {}",
+                    crate::wording::one_of(owners)
+                ),
+            );
+        }
+    }
+}
+
+fn lane(walk: &mut Walk, channel: &str, policy: &str, table: &Section<'_>) -> Option<String> {
+    let key = table.keys().find(|key| key.value == "lane")?;
+    if policy == "never" {
+        walk.bad(&key.span, "a `never` route has no lane", "take `lane` away");
+        return None;
+    }
+    if channel == INBOX {
+        walk.bad(
+            &key.span,
+            "the inbox has no lanes of one's own",
+            "take `lane` away",
+        );
+        return None;
+    }
+    let text = walk.text(table, "lane", "write the lane's name in quotes")?;
+    let reserved = ["now", "first_event", "cooldown", "leading"].contains(&text.value)
+        || text.value.starts_with("digest:");
+    if reserved {
+        walk.bad(
+            &text.span,
+            format!("the lane name {} is reserved", quoted(text.value)),
+            "it is the name of a policy's own lane: leave `lane` out, or choose another name",
+        );
+        return None;
+    }
+    walk.id(&text, "lane name");
+    Some(text.value.to_owned())
+}
+
+fn policy(walk: &mut Walk, word: &str, table: &Section<'_>, known: &Known<'_>) -> Option<Policy> {
+    match word {
+        "now" => Some(Policy::Now),
+        "never" => Some(Policy::Never),
+        "first_event" => {
+            let decide = walk.word(table, "decide", &["first", "earliest"]);
+            let decide = if decide == Some("earliest") {
+                Decide::Earliest
+            } else {
+                Decide::First
+            };
+            let hold = wait(walk, table, "hold", "add how long the first entry waits")?;
+            Some(Policy::FirstEvent {
+                hold_ms: hold.value,
+                decide,
+            })
+        }
+        "cooldown" => cooldown(walk, table),
+        "leading" => {
+            let hint = "add how long nothing is sent after a message";
+            wait(walk, table, "quiet", hint).map(|quiet| Policy::Leading {
+                quiet_ms: quiet.value,
+            })
+        }
+        _ => digest(walk, table, known),
+    }
+}
+
+/// A duration that the policy cannot do without.
+fn wait(walk: &mut Walk, table: &Section<'_>, key: &str, hint: &str) -> Option<Found<i64>> {
+    if !table.has(key) {
+        walk.missing(table, key, &format!("{hint}, such as `{key} = \"5m\"`"));
+        return None;
+    }
+    walk.duration(table, key)
+}
+
+fn cooldown(walk: &mut Walk, table: &Section<'_>) -> Option<Policy> {
+    let quiet = wait(walk, table, "quiet", "add how long it must be quiet");
+    let max_wait = walk.duration_or_none(table, "max_wait");
+    let quiet_ms = quiet?.value;
+    let max_wait_ms = match max_wait {
+        None => Some(quiet_ms.saturating_mul(4)),
+        Some(None) => None,
+        Some(Some(max_wait)) => {
+            if max_wait.value < quiet_ms {
+                let quiet = duration::print(quiet_ms);
+                walk.bad(
+                    &max_wait.span,
+                    format!("`max_wait` is shorter than `quiet` ({quiet})"),
+                    format!("write {quiet} or more, or \"none\" for no bound"),
+                );
+            }
+            Some(max_wait.value)
+        }
+    };
+    Some(Policy::Cooldown {
+        quiet_ms,
+        max_wait_ms,
+    })
+}
+
+fn digest(walk: &mut Walk, table: &Section<'_>, known: &Known<'_>) -> Option<Policy> {
+    if !table.has("digest") {
+        walk.missing(
+            table,
+            "digest",
+            "add `digest = \"NAME\"` and declare `[digests.NAME]`",
+        );
+        return None;
+    }
+    let text = walk.text(table, "digest", "write the name of a digest in quotes")?;
+    refer(walk, &text, "digest", "digests", &known.digests);
+    Some(Policy::Digest {
+        digest: text.value.to_owned(),
+    })
+}

@@ -1,0 +1,405 @@
+//! A walk over the parsed tables that collects faults instead of stopping at the first.
+//!
+//! It knows TOML and how to complain, nothing of what the keys mean.
+
+use std::ops::Range;
+
+use tidings_core::Id;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::duration;
+use super::fault::{Fault, Faults, Place};
+use crate::wording::{did_you_mean, nearest, one_of, quoted};
+use crate::zone;
+
+/// A stretch of bytes of the file.
+pub(super) type Span = Range<usize>;
+
+/// What sort of fault it is: some are only echoes of a fault in the syntax.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// The file is not TOML here.
+    Syntax,
+    /// Something is not there, or what it refers to is not there.
+    Absent,
+    /// Something is there and wrong.
+    Bad,
+}
+
+/// The faults found so far.
+#[derive(Debug, Default)]
+pub(super) struct Walk {
+    found: Vec<(Span, Kind, String, String)>,
+}
+
+/// A table under its name.
+#[derive(Clone, Debug)]
+pub(super) struct Section<'t> {
+    table: &'t DeTable<'t>,
+    /// The dotted path, such as `types.artwork_published`.
+    pub(super) path: String,
+    /// Where its name stands: the place of what it lacks.
+    pub(super) header: Span,
+}
+
+/// A value with its place.
+#[derive(Clone, Debug)]
+pub(super) struct Found<T> {
+    pub(super) value: T,
+    pub(super) span: Span,
+}
+
+impl<'t> Section<'t> {
+    /// The document itself.
+    pub(super) fn root(table: &'t DeTable<'t>) -> Self {
+        Self {
+            table,
+            path: String::new(),
+            header: 0..0,
+        }
+    }
+
+    /// Whether the key is there, whatever its value.
+    pub(super) fn has(&self, key: &str) -> bool {
+        self.table.contains_key(key)
+    }
+
+    /// The keys, whatever their values.
+    pub(super) fn keys(&self) -> impl Iterator<Item = Found<&'t str>> {
+        self.table.keys().map(|key| Found {
+            value: &**key.get_ref(),
+            span: key.span(),
+        })
+    }
+
+    fn entry(&self, key: &str) -> Option<(Span, &'t Spanned<DeValue<'t>>)> {
+        self.table
+            .get_key_value(key)
+            .map(|(name, value)| (name.span(), value))
+    }
+
+    fn below(&self, key: &str) -> String {
+        if self.path.is_empty() {
+            key.to_owned()
+        } else {
+            format!("{}.{key}", self.path)
+        }
+    }
+}
+
+impl Walk {
+    /// Notes something that is there and wrong.
+    pub(super) fn bad(&mut self, span: &Span, reason: impl Into<String>, hint: impl Into<String>) {
+        self.found
+            .push((span.clone(), Kind::Bad, reason.into(), hint.into()));
+    }
+
+    /// Notes something that is not there.
+    pub(super) fn absent(
+        &mut self,
+        span: &Span,
+        reason: impl Into<String>,
+        hint: impl Into<String>,
+    ) {
+        self.found
+            .push((span.clone(), Kind::Absent, reason.into(), hint.into()));
+    }
+
+    /// Notes a fault of the TOML itself.
+    pub(super) fn syntax(&mut self, error: &toml::de::Error, text: &str) {
+        let span = error.span().unwrap_or(text.len()..text.len());
+        let message = error.message();
+        if message.starts_with("duplicate key") {
+            let name = text.get(span.clone()).unwrap_or_default();
+            self.bad(
+                &span,
+                format!("{} stands here a second time", quoted(name)),
+                "keep one of the two; a type, category or digest is declared in one place",
+            );
+        } else {
+            let message = message.replace('\n', ", ");
+            let message = message
+                .strip_suffix(", expected nothing")
+                .unwrap_or(&message);
+            let reason = format!("not TOML: {message}");
+            let hint = "mend the syntax; text stands in double quotes, a table on one line in { }";
+            self.found
+                .push((span, Kind::Syntax, reason, hint.to_owned()));
+        }
+    }
+
+    /// Refuses keys that are not among `known`.
+    pub(super) fn only(&mut self, section: &Section<'_>, known: &[&str]) {
+        self.only_and_later(section, known, &[]);
+    }
+
+    /// Refuses keys that are not among `known`; those of a `later` version by name.
+    pub(super) fn only_and_later(&mut self, section: &Section<'_>, known: &[&str], later: &[&str]) {
+        for key in section.keys().filter(|key| !known.contains(&key.value)) {
+            if later.contains(&key.value) {
+                let hint = "take it away: this version doesn't have it yet";
+                self.bad(
+                    &key.span,
+                    format!("`{}` is a key of a later version", key.value),
+                    hint,
+                );
+                continue;
+            }
+            let hint = did_you_mean(key.value, known.iter().copied());
+            self.bad(
+                &key.span,
+                format!("unknown key {}", quoted(&section.below(key.value))),
+                hint.unwrap_or_else(|| "take it away".to_owned()),
+            );
+        }
+    }
+
+    /// Says that a key is missing in a section, unless it is there misspelt: that is told by itself.
+    pub(super) fn missing(&mut self, section: &Section<'_>, key: &str, hint: &str) {
+        if nearest(key, section.keys().map(|key| key.value)).is_some() {
+            return;
+        }
+        let reason = format!("{} lacks `{key}`", quoted(&section.path));
+        self.absent(&section.header, reason, hint);
+    }
+
+    fn wrong_type(&mut self, path: &str, value: &Spanned<DeValue<'_>>, wanted: &str, hint: &str) {
+        let is = match value.get_ref() {
+            DeValue::String(_) => "text",
+            DeValue::Integer(_) => "a whole number",
+            DeValue::Float(_) => "a number",
+            DeValue::Boolean(_) => "true or false",
+            DeValue::Datetime(_) => "a date or time",
+            DeValue::Array(_) => "a list",
+            DeValue::Table(_) => "a table",
+        };
+        self.bad(
+            &value.span(),
+            format!("{} is {wanted}, not {is}", quoted(path)),
+            hint,
+        );
+    }
+
+    /// A table below a key.
+    pub(super) fn section<'t>(
+        &mut self,
+        section: &Section<'t>,
+        key: &str,
+        hint: &str,
+    ) -> Option<Section<'t>> {
+        let (header, value) = section.entry(key)?;
+        let path = section.below(key);
+        let Some(table) = value.get_ref().as_table() else {
+            self.wrong_type(&path, value, "a table", hint);
+            return None;
+        };
+        Some(Section {
+            table,
+            path,
+            header,
+        })
+    }
+
+    /// The tables of a table of tables, by name; names that are no ids are faults.
+    pub(super) fn named<'t>(
+        &mut self,
+        section: &Section<'t>,
+        key: &str,
+        hint: &str,
+    ) -> Vec<(&'t str, Section<'t>)> {
+        let Some(outer) = self.section(section, key, hint) else {
+            return Vec::new();
+        };
+        let mut inner = Vec::new();
+        for name in outer.keys() {
+            self.id(&name, "name");
+            if let Some(section) = self.section(&outer, name.value, hint) {
+                inner.push((name.value, section));
+            }
+        }
+        inner
+    }
+
+    /// Refuses text that is not an id.
+    pub(super) fn id(&mut self, text: &Found<&str>, what: &str) {
+        if let Err(error) = Id::new(text.value) {
+            self.bad(
+                &text.span,
+                format!("{} is no {what}: {error}", quoted(text.value)),
+                "write 1 to 256 bytes without control characters",
+            );
+        }
+    }
+
+    /// Text below a key.
+    pub(super) fn text<'t>(
+        &mut self,
+        section: &Section<'t>,
+        key: &str,
+        hint: &str,
+    ) -> Option<Found<&'t str>> {
+        let (_, value) = section.entry(key)?;
+        match value.get_ref() {
+            DeValue::String(text) => Some(Found {
+                value: &**text,
+                span: value.span(),
+            }),
+            _ => {
+                self.wrong_type(&section.below(key), value, "text", hint);
+                None
+            }
+        }
+    }
+
+    /// True or false below a key.
+    pub(super) fn flag(&mut self, section: &Section<'_>, key: &str) -> Option<bool> {
+        let (_, value) = section.entry(key)?;
+        let flag = value.get_ref().as_bool();
+        if flag.is_none() {
+            let hint = "write `true` or `false`, without quotes";
+            self.wrong_type(&section.below(key), value, "true or false", hint);
+        }
+        flag
+    }
+
+    /// A whole number below a key.
+    pub(super) fn whole(
+        &mut self,
+        section: &Section<'_>,
+        key: &str,
+        hint: &str,
+    ) -> Option<Found<i128>> {
+        let (_, value) = section.entry(key)?;
+        let Some(number) = value.get_ref().as_integer() else {
+            self.wrong_type(&section.below(key), value, "a whole number", hint);
+            return None;
+        };
+        let digits = number.as_str().replace('_', "");
+        // What no machine word holds is out of every range all the same.
+        let whole = i128::from_str_radix(&digits, number.radix()).unwrap_or(i128::MAX);
+        Some(Found {
+            value: whole,
+            span: value.span(),
+        })
+    }
+
+    /// A duration below a key, in milliseconds.
+    pub(super) fn duration(&mut self, section: &Section<'_>, key: &str) -> Option<Found<i64>> {
+        let text = self.text(section, key, "write a duration in quotes, such as `\"4m\"`")?;
+        match duration::parse(text.value) {
+            Ok(ms) => Some(Found {
+                value: ms,
+                span: text.span,
+            }),
+            Err(error) => {
+                let path = section.below(key);
+                let reason = format!("{} = {}: {error}", quoted(&path), quoted(text.value));
+                self.bad(&text.span, reason, error.hint());
+                None
+            }
+        }
+    }
+
+    /// A duration below a key, or `"none"`: then `Some(None)`.
+    pub(super) fn duration_or_none(
+        &mut self,
+        section: &Section<'_>,
+        key: &str,
+    ) -> Option<Option<Found<i64>>> {
+        if let Some((_, value)) = section.entry(key)
+            && value.get_ref().as_str() == Some("none")
+        {
+            return Some(None);
+        }
+        self.duration(section, key).map(Some)
+    }
+
+    /// The name of a time zone below a key.
+    pub(super) fn zone(&mut self, section: &Section<'_>, key: &str) -> Option<String> {
+        let text = self.text(
+            section,
+            key,
+            "write a zone in quotes, such as `\"Europe/Paris\"`",
+        )?;
+        if !zone::exists(text.value) {
+            let reason = format!("there is no time zone {}", quoted(text.value));
+            self.bad(&text.span, reason, zone::hint(text.value));
+            return None;
+        }
+        Some(text.value.to_owned())
+    }
+
+    /// Text below a key that is one of some words.
+    pub(super) fn word<'w>(
+        &mut self,
+        section: &Section<'_>,
+        key: &str,
+        words: &[&'w str],
+    ) -> Option<&'w str> {
+        let hint = format!("write {} in quotes", one_of(words));
+        let text = self.text(section, key, &hint)?;
+        let word = words.iter().find(|word| **word == text.value);
+        if word.is_none() {
+            let hint = match nearest(text.value, words.iter().copied()) {
+                Some(near) => format!("did you mean {}?", quoted(near)),
+                None => format!("write {}", one_of(words)),
+            };
+            let path = section.below(key);
+            self.bad(
+                &text.span,
+                format!("{} cannot be {}", quoted(&path), quoted(text.value)),
+                hint,
+            );
+        }
+        word.copied()
+    }
+
+    /// The faults in the order of the file, or nothing where there is none.
+    pub(super) fn finish(self, text: &str, file_name: &str) -> Result<(), Faults> {
+        let broken: Vec<usize> = self
+            .found
+            .iter()
+            .filter(|(_, kind, ..)| *kind == Kind::Syntax)
+            .map(|(span, ..)| Place::of(text, span).line)
+            .collect();
+        let mut list: Vec<(usize, Fault)> = self
+            .found
+            .into_iter()
+            .map(|(span, kind, reason, hint)| {
+                let place = Place::of(text, &span);
+                (
+                    span.start,
+                    kind,
+                    Fault {
+                        place: Some(place),
+                        reason,
+                        hint,
+                    },
+                )
+            })
+            .filter(|(_, kind, fault)| {
+                let echo = match kind {
+                    Kind::Syntax => false,
+                    Kind::Absent => !broken.is_empty(),
+                    Kind::Bad => fault
+                        .place
+                        .as_ref()
+                        .is_some_and(|p| broken.contains(&p.line)),
+                };
+                !echo
+            })
+            .map(|(start, _, fault)| (start, fault))
+            .collect();
+        list.sort_by_key(|(start, _)| *start);
+        let list: Vec<Fault> = list.into_iter().map(|(_, fault)| fault).collect();
+        if list.is_empty() {
+            Ok(())
+        } else {
+            Err(Faults {
+                file: file_name.to_owned(),
+                list,
+            })
+        }
+    }
+}

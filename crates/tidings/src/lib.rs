@@ -1,0 +1,11 @@
+//! The embeddable face of tidings, and all that its binary does: configuration, timelines, the
+//! command line. What decides lives in `tidings_core`; here stand the doors to it.
+
+pub mod app;
+pub mod cli;
+pub mod config;
+pub mod simulate;
+pub mod timeline;
+
+pub mod wording;
+pub mod zone;

@@ -1,0 +1,333 @@
+//! Plays a timeline through whatever decides, line by line.
+//!
+//! The engine stands behind [`Play`]; what it prints stands behind [`Sink`]. So the same loop serves
+//! the command line, tests and any other subject that is to be compared with the engine.
+
+use std::io::{self, BufRead};
+
+use tidings_core::{Books, Instant, Message, Rules, Timed};
+
+use crate::timeline::{Bodies, Fault, Line, Lines, lines, read_line};
+
+/// What plays commands: the engine, or a model of it.
+pub trait Play {
+    /// Takes the next command; time never goes back. Messages of finished instants go to `out`,
+    /// already in order.
+    ///
+    /// # Errors
+    /// [`PlayError::Refused`] where the command cannot be taken, [`PlayError::Broken`] where nothing
+    /// can be taken any more.
+    fn play(&mut self, timed: Timed, out: &mut dyn FnMut(&Message)) -> Result<(), PlayError>;
+
+    /// Runs the clock on until nothing waits that could still become due, or to `until` (all steps of
+    /// that instant included), and counts.
+    ///
+    /// # Errors
+    /// [`PlayError::Broken`] where that cannot be done.
+    fn finish(
+        &mut self,
+        until: Option<Instant>,
+        out: &mut dyn FnMut(&Message),
+    ) -> Result<Books, PlayError>;
+}
+
+/// Why a command was not played.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PlayError {
+    /// The command is at fault, such as one that names an unknown recipient.
+    #[error("{reason}")]
+    Refused {
+        /// What is wrong.
+        reason: String,
+        /// How to mend it.
+        hint: String,
+    },
+    /// What plays is at fault.
+    #[error("{0}")]
+    Broken(String),
+}
+
+/// Where messages go.
+pub trait Sink {
+    /// Takes the next message.
+    fn message(&mut self, message: &Message);
+
+    /// Whether it takes no more: nobody reads on.
+    fn closed(&self) -> bool;
+}
+
+/// In which order lines are played.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// As they stand; time going back is a fault. Nothing is kept of a line that was played.
+    AsGiven,
+    /// By `at`, equal ones as they stand. The whole timeline is kept in memory.
+    ByInstant,
+}
+
+/// Why a run ended without books.
+#[derive(Debug, thiserror::Error)]
+pub enum Halt {
+    /// A line is at fault.
+    #[error(transparent)]
+    Faulty(#[from] Fault),
+    /// The timeline cannot be read on.
+    #[error("cannot read the timeline: {0}")]
+    Unreadable(#[from] io::Error),
+    /// What plays is at fault.
+    #[error("the run broke off: {0}")]
+    Broken(String),
+    /// Nobody reads what comes out.
+    #[error("the output was closed")]
+    Closed,
+}
+
+/// A run over one timeline.
+#[derive(Debug)]
+pub struct Run<'r, R> {
+    /// What lines are judged by.
+    pub rules: &'r Rules,
+    /// One JSON object a line.
+    pub timeline: R,
+    /// In which order lines are played.
+    pub order: Order,
+    /// Lines after this instant are not played (and, in the order given, not looked at).
+    pub until: Option<Instant>,
+}
+
+impl<R: BufRead> Run<'_, R> {
+    /// Plays the timeline to its end and returns the books.
+    ///
+    /// # Errors
+    /// [`Halt`] tells what ended the run early; messages that went out before stay told.
+    pub fn play(self, player: &mut dyn Play, sink: &mut dyn Sink) -> Result<Books, Halt> {
+        let until = self.until;
+        match self.order {
+            Order::AsGiven => self.play_as_given(player, sink)?,
+            Order::ByInstant => self.play_sorted(player, sink)?,
+        }
+        let books = player.finish(until, &mut |message| sink.message(message));
+        match books {
+            _ if sink.closed() => Err(Halt::Closed),
+            Ok(books) => Ok(books),
+            Err(error) => Err(Halt::Broken(error.to_string())),
+        }
+    }
+
+    fn play_as_given(self, player: &mut dyn Play, sink: &mut dyn Sink) -> Result<(), Halt> {
+        let mut lines = Lines::new(self.timeline);
+        let mut last: Option<Instant> = None;
+        while let Some((number, timed)) = next(&mut lines, self.rules)? {
+            if let Some(last) = last.filter(|last| timed.at < *last) {
+                let reason = format!("time goes back from {last} to {}", timed.at);
+                return Err(Fault::new(reason, "sort the lines by `at`, or give --sort")
+                    .on_line(number)
+                    .into());
+            }
+            last = Some(timed.at);
+            if self.until.is_some_and(|until| timed.at > until) {
+                return Ok(());
+            }
+            play_one(number, timed, player, sink)?;
+        }
+        Ok(())
+    }
+
+    fn play_sorted(self, player: &mut dyn Play, sink: &mut dyn Sink) -> Result<(), Halt> {
+        let mut lines = Lines::new(self.timeline);
+        let mut all = Vec::new();
+        while let Some((number, timed)) = next(&mut lines, self.rules)? {
+            if self.until.is_none_or(|until| timed.at <= until) {
+                all.push((number, timed));
+            }
+        }
+        all.sort_by_key(|(_, timed)| timed.at);
+        for (number, timed) in all {
+            play_one(number, timed, player, sink)?;
+        }
+        Ok(())
+    }
+}
+
+fn next<R: BufRead>(lines: &mut Lines<R>, rules: &Rules) -> Result<Option<(u64, Timed)>, Halt> {
+    match lines.read_next()? {
+        Line::End => Ok(None),
+        Line::Text(number, line) => {
+            Ok(Some((number, read_line(Bodies::new(rules), number, line)?)))
+        }
+        Line::TooLong(number) => {
+            let reason = format!("the line has more than {} bytes", lines::LINE_BYTES_MAX);
+            Err(Fault::new(reason, "write one JSON object a line")
+                .on_line(number)
+                .into())
+        }
+    }
+}
+
+fn play_one(
+    number: u64,
+    timed: Timed,
+    player: &mut dyn Play,
+    sink: &mut dyn Sink,
+) -> Result<(), Halt> {
+    let played = player.play(timed, &mut |message| sink.message(message));
+    match played {
+        _ if sink.closed() => Err(Halt::Closed),
+        Ok(()) => Ok(()),
+        Err(PlayError::Refused { reason, hint }) => {
+            Err(Fault::new(reason, hint).on_line(number).into())
+        }
+        Err(PlayError::Broken(reason)) => Err(Halt::Broken(reason)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tidings_core::Command;
+
+    use super::*;
+
+    /// Keeps what it gets and tells a message an instant, once a later one comes.
+    #[derive(Default)]
+    struct Record {
+        played: Vec<String>,
+        until: Option<Instant>,
+    }
+
+    impl Play for Record {
+        fn play(&mut self, timed: Timed, out: &mut dyn FnMut(&Message)) -> Result<(), PlayError> {
+            let Command::Retract { object } = timed.command else {
+                return Err(PlayError::Refused {
+                    reason: "unknown recipient".to_owned(),
+                    hint: "make it first".to_owned(),
+                });
+            };
+            out(&message(timed.at));
+            self.played.push(object.to_string());
+            Ok(())
+        }
+
+        fn finish(
+            &mut self,
+            until: Option<Instant>,
+            _: &mut dyn FnMut(&Message),
+        ) -> Result<Books, PlayError> {
+            self.until = until;
+            Ok(Books {
+                events: self.played.len() as u64,
+                ..Books::default()
+            })
+        }
+    }
+
+    fn message(at: Instant) -> Message {
+        Message {
+            at,
+            recipient: tidings_core::Id::new("r").unwrap(),
+            channel: "inbox".to_owned(),
+            lane: "now".to_owned(),
+            items: Vec::new(),
+            skipped: Vec::new(),
+        }
+    }
+
+    /// Takes some messages, then closes.
+    struct Few {
+        left: usize,
+    }
+
+    impl Sink for Few {
+        fn message(&mut self, _: &Message) {
+            self.left = self.left.saturating_sub(1);
+        }
+
+        fn closed(&self) -> bool {
+            self.left == 0
+        }
+    }
+
+    fn line(minute: u32, object: &str) -> String {
+        format!(
+            "{{\"at\":\"2024-01-01T00:{minute:02}:00Z\",\"op\":\"retract\",\"id\":\"{object}\"}}\n"
+        )
+    }
+
+    fn run(
+        timeline: &str,
+        order: Order,
+        until: Option<&str>,
+        messages_max: usize,
+    ) -> (Record, Result<Books, Halt>) {
+        let rules = crate::config::parse("", "t.toml").unwrap();
+        let until = until.map(|until| Instant::parse(until).unwrap());
+        let run = Run {
+            rules: &rules,
+            timeline: timeline.as_bytes(),
+            order,
+            until,
+        };
+        let mut record = Record::default();
+        let ended = run.play(&mut record, &mut Few { left: messages_max });
+        (record, ended)
+    }
+
+    #[test]
+    fn lines_are_played_in_the_order_given() {
+        let timeline = line(1, "a") + "\n" + &line(1, "b") + &line(2, "c");
+        let (record, ended) = run(&timeline, Order::AsGiven, None, 100);
+        assert_eq!(record.played, ["a", "b", "c"]);
+        assert_eq!(ended.unwrap().events, 3);
+        assert_eq!(record.until, None);
+    }
+
+    #[test]
+    fn time_going_back_is_a_fault_unless_sorted() {
+        let timeline = line(2, "a") + "\n" + &line(1, "b") + &line(2, "c") + &line(1, "d");
+        let (record, ended) = run(&timeline, Order::AsGiven, None, 100);
+        let Err(Halt::Faulty(fault)) = ended else {
+            panic!()
+        };
+        assert_eq!(fault.line, Some(3));
+        assert!(fault.hint.contains("--sort"));
+        assert_eq!(record.played, ["a"]);
+        let (record, ended) = run(&timeline, Order::ByInstant, None, 100);
+        assert!(ended.is_ok());
+        assert_eq!(record.played, ["b", "d", "a", "c"]);
+    }
+
+    #[test]
+    fn lines_after_the_end_are_not_played() {
+        let until = Some("2024-01-01T00:02:00Z");
+        let timeline = line(1, "a") + &line(2, "b") + &line(3, "c") + "not looked at";
+        let (record, ended) = run(&timeline, Order::AsGiven, until, 100);
+        assert!(ended.is_ok());
+        assert_eq!(record.played, ["a", "b"]);
+        assert_eq!(record.until.map(|at| at.to_string()).as_deref(), until);
+        let timeline = line(3, "c") + &line(2, "b") + &line(1, "a");
+        let (record, _) = run(&timeline, Order::ByInstant, until, 100);
+        assert_eq!(record.played, ["a", "b"]);
+    }
+
+    #[test]
+    fn what_is_refused_has_its_line_also_when_sorted() {
+        let bad = "{\"at\":\"2024-01-01T00:00:00Z\",\"op\":\"flush\",\"recipient\":\"r\"}\n";
+        let timeline = line(1, "a") + bad;
+        let (record, ended) = run(&timeline, Order::ByInstant, None, 100);
+        let Err(Halt::Faulty(fault)) = ended else {
+            panic!()
+        };
+        assert_eq!(
+            (fault.line, fault.reason.as_str()),
+            (Some(2), "unknown recipient")
+        );
+        assert!(record.played.is_empty());
+    }
+
+    #[test]
+    fn a_run_ends_when_nobody_reads_on() {
+        let timeline = line(1, "a") + &line(2, "b") + &line(3, "c");
+        let (record, ended) = run(&timeline, Order::AsGiven, None, 2);
+        assert!(matches!(ended, Err(Halt::Closed)));
+        assert_eq!(record.played, ["a", "b"]);
+    }
+}

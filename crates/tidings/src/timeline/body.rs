@@ -1,0 +1,373 @@
+//! Bodies become commands: what a line of a timeline and a call from outside have in common.
+//!
+//! What stands in a path (a recipient, an object) is handed in; the rest is the body. Everything that
+//! can be judged by the [`Rules`] alone is judged here; who and what exists only the engine knows.
+
+use std::borrow::Cow;
+
+use tidings_core::command::{Cancelled, MarkKind, Marked};
+use tidings_core::rules::{CHANNELS, INBOX, TypeRules};
+use tidings_core::{
+    Audience, Command, Day, Event, Id, Mode, Near, Object, PreferenceScope, RecipientChange, Rules,
+    State,
+};
+
+use super::fault::Fault;
+use super::fields::Fields;
+use super::json::{self, Json};
+use crate::config::{is_address, is_locale};
+use crate::wording::{did_you_mean, quoted};
+use crate::zone;
+
+/// The furthest that two places are apart, in kilometres.
+const NEAR_KM_MAX: f64 = 20_038.0;
+const LATITUDES: (f64, f64) = (-90.0, 90.0);
+const LONGITUDES: (f64, f64) = (-180.0, 180.0);
+
+/// Reads bodies by a configuration.
+#[derive(Clone, Copy, Debug)]
+pub struct Bodies<'r> {
+    rules: &'r Rules,
+}
+
+impl<'r> Bodies<'r> {
+    /// Reads by these rules.
+    #[must_use]
+    pub fn new(rules: &'r Rules) -> Self {
+        Self { rules }
+    }
+
+    /// A change of a profile. Null takes a value away; `lat` and `lon` come together.
+    ///
+    /// # Errors
+    /// The first [`Fault`] of the body.
+    pub fn recipient(self, id: Id, mut fields: Fields<'_>) -> Result<Command, Fault> {
+        fields.only(&["email", "tz", "locale", "lat", "lon", "state"])?;
+        let email = fields.change("email")?;
+        check(email.as_ref(), is_address, |email| {
+            let hint = "write `local@domain`, or null for no address";
+            Fault::new(format!("`email` = {} is no address", quoted(email)), hint)
+        })?;
+        let tz = fields.change("tz")?;
+        check(tz.as_ref(), zone::exists, |tz| {
+            Fault::new(
+                format!("there is no time zone {}", quoted(tz)),
+                zone::hint(tz),
+            )
+        })?;
+        let locale = fields.change("locale")?;
+        check(locale.as_ref(), is_locale, |locale| {
+            let hint = "write a BCP 47 tag, such as `en` or `pt-BR`";
+            Fault::new(format!("`locale` = {} is no locale", quoted(locale)), hint)
+        })?;
+        let lat = fields.number_change("lat", LATITUDES)?;
+        let lon = fields.number_change("lon", LONGITUDES)?;
+        if lat.map(|lat| lat.is_some()) != lon.map(|lon| lon.is_some()) {
+            let hint = "give both, both as numbers or both as null";
+            return Err(Fault::new(
+                "`lat` and `lon` make a place only together",
+                hint,
+            ));
+        }
+        let state = state(&mut fields)?;
+        let owned = |change: Option<Option<Cow<'_, str>>>| change.map(|v| v.map(Cow::into_owned));
+        Ok(Command::Recipient(Box::new(RecipientChange {
+            id,
+            email: owned(email),
+            tz: owned(tz),
+            locale: owned(locale),
+            lat,
+            lon,
+            state,
+        })))
+    }
+
+    /// Something that happened. `or_id` gives the id of an event that has none of its own.
+    ///
+    /// # Errors
+    /// The first [`Fault`] of the body, or that of `or_id`.
+    pub fn publish(
+        self,
+        mut fields: Fields<'_>,
+        or_id: impl FnOnce() -> Result<Id, Fault>,
+    ) -> Result<Command, Fault> {
+        fields.only(&[
+            "id",
+            "type",
+            "actor",
+            "object",
+            "target",
+            "data",
+            "to",
+            "channels",
+            "occurred_at",
+            "deliver_at",
+            "expires_at",
+            "cancellation_key",
+        ])?;
+        let id = match fields.id("id")? {
+            Some(id) => id,
+            None => or_id()?,
+        };
+        let kind = fields.required_id("type")?;
+        let type_rules = self.type_rules(kind.as_str())?;
+        let Some(mut object) = fields.object("object", "object")? else {
+            return Err(fields.missing("object"));
+        };
+        object.only(&["id", "title", "url", "image"])?;
+        let object_id = object.required_id("id")?;
+        let Some(to) = fields.object("to", "to")? else {
+            return Err(fields.missing("to"));
+        };
+        Ok(Command::Publish(Box::new(Event {
+            id,
+            actor: fields.id("actor")?,
+            object: read_object(object_id, &mut object)?,
+            target: fields.id("target")?,
+            data: fields.table("data")?.map(json::into_map),
+            to: audience(to)?,
+            channels: channels(&mut fields, kind.as_str(), type_rules)?,
+            occurred_at: fields.instant("occurred_at")?,
+            deliver_at: fields.instant("deliver_at")?,
+            expires_at: fields.instant("expires_at")?,
+            cancellation_key: fields.id("cancellation_key")?,
+            kind,
+        })))
+    }
+
+    /// What an object is now; only what is given changes.
+    ///
+    /// # Errors
+    /// The first [`Fault`] of the body.
+    pub fn object(self, id: Id, mut fields: Fields<'_>) -> Result<Command, Fault> {
+        fields.only(&["title", "url", "image", "notifiable"])?;
+        Ok(Command::Object(read_object(id, &mut fields)?))
+    }
+
+    /// What a recipient has seen or read: exactly one of `up_to`, `object`, `event`.
+    ///
+    /// # Errors
+    /// The first [`Fault`] of the body.
+    pub fn mark(
+        self,
+        recipient: Id,
+        kind: MarkKind,
+        mut fields: Fields<'_>,
+    ) -> Result<Command, Fault> {
+        const WHAT: [&str; 3] = ["up_to", "object", "event"];
+        fields.only(&WHAT)?;
+        let what = match fields.one_of(&WHAT)? {
+            "up_to" => match fields.instant("up_to")? {
+                Some(instant) => Marked::UpTo(instant),
+                None => return Err(fields.missing("up_to")),
+            },
+            "object" => Marked::Object(fields.required_id("object")?),
+            _ => Marked::Event(fields.required_id("event")?),
+        };
+        Ok(Command::Mark {
+            recipient,
+            what,
+            kind,
+        })
+    }
+
+    /// What is taken back: exactly one of `event`, `cancellation_key`.
+    ///
+    /// # Errors
+    /// The first [`Fault`] of the body.
+    pub fn cancel(self, mut fields: Fields<'_>) -> Result<Command, Fault> {
+        const WHAT: [&str; 2] = ["event", "cancellation_key"];
+        fields.only(&WHAT)?;
+        Ok(Command::Cancel(match fields.one_of(&WHAT)? {
+            "event" => Cancelled::Event(fields.required_id("event")?),
+            _ => Cancelled::Key(fields.required_id("cancellation_key")?),
+        }))
+    }
+
+    /// A choice of a recipient: exactly one of `category`, `type`; `channel`; `mode`.
+    ///
+    /// # Errors
+    /// The first [`Fault`] of the body; a mode that is no digest, or a digest on the inbox.
+    pub fn preference(self, recipient: Id, mut fields: Fields<'_>) -> Result<Command, Fault> {
+        fields.only(&["category", "type", "channel", "mode"])?;
+        let scope = match fields.one_of(&["category", "type"])? {
+            "type" => {
+                let kind = fields.required_text("type")?;
+                self.type_rules(&kind)?;
+                PreferenceScope::Type(kind.into_owned())
+            }
+            _ => {
+                let category = fields.required_text("category")?;
+                if !self.rules.categories.contains_key(&*category) {
+                    let names = self.rules.categories.keys().map(String::as_str);
+                    return Err(unknown("category", &category, names));
+                }
+                PreferenceScope::Category(category.into_owned())
+            }
+        };
+        let channel = fields.required_text("channel")?;
+        let channel = known_channel(&channel)?.to_owned();
+        let mode = match &*fields.required_text("mode")? {
+            "never" => Mode::Never,
+            "immediate" => Mode::Immediate,
+            "default" => Mode::Default,
+            digest if self.rules.digests.contains_key(digest) => Mode::Digest(digest.to_owned()),
+            other => {
+                let digests = self.rules.digests.keys().map(String::as_str);
+                let modes = ["never", "immediate", "default"].into_iter().chain(digests);
+                return Err(unknown("mode", other, modes));
+            }
+        };
+        if channel == INBOX && matches!(mode, Mode::Digest(_)) {
+            let hint = "write `immediate`, `never` or `default`";
+            return Err(Fault::new("the inbox has no digests", hint));
+        }
+        Ok(Command::Preference {
+            recipient,
+            scope,
+            channel,
+            mode,
+        })
+    }
+
+    /// Whose open lanes are due now; `channel` and `lane` narrow it.
+    ///
+    /// # Errors
+    /// The first [`Fault`] of the body.
+    pub fn flush(self, recipient: Id, mut fields: Fields<'_>) -> Result<Command, Fault> {
+        fields.only(&["channel", "lane"])?;
+        let channel = match fields.text("channel")? {
+            Some(channel) => Some(known_channel(&channel)?.to_owned()),
+            None => None,
+        };
+        let lane = fields.id("lane")?.map(|lane| lane.as_str().to_owned());
+        Ok(Command::Flush {
+            recipient,
+            channel,
+            lane,
+        })
+    }
+
+    /// Which days are dropped: all `before` a UTC date.
+    ///
+    /// # Errors
+    /// The first [`Fault`] of the body.
+    pub fn forget(self, mut fields: Fields<'_>) -> Result<Command, Fault> {
+        fields.only(&["before"])?;
+        let text = fields.required_text("before")?;
+        let before = Day::parse(&text).map_err(|_| {
+            let reason = format!("`before` = {} is no date", quoted(&text));
+            Fault::new(reason, "write a UTC date, such as `2024-01-31`")
+        })?;
+        Ok(Command::Forget { before })
+    }
+
+    fn type_rules(self, name: &str) -> Result<&'r TypeRules, Fault> {
+        let types = &self.rules.types;
+        types
+            .get(name)
+            .ok_or_else(|| unknown("type", name, types.keys().map(String::as_str)))
+    }
+}
+
+/// Refuses a given text that is not what it should be.
+fn check(
+    change: Option<&Option<Cow<'_, str>>>,
+    good: impl FnOnce(&str) -> bool,
+    fault: impl FnOnce(&str) -> Fault,
+) -> Result<(), Fault> {
+    match change {
+        Some(Some(text)) if !good(text) => Err(fault(text)),
+        _ => Ok(()),
+    }
+}
+
+fn unknown<'n>(what: &str, word: &str, names: impl IntoIterator<Item = &'n str> + Clone) -> Fault {
+    let hint = did_you_mean(word, names);
+    let hint = hint.unwrap_or_else(|| format!("the configuration has no {what}"));
+    Fault::new(format!("unknown {what} {}", quoted(word)), hint)
+}
+
+fn known_channel(name: &str) -> Result<&'static str, Fault> {
+    let known = CHANNELS.into_iter().find(|channel| *channel == name);
+    known.ok_or_else(|| unknown("channel", name, CHANNELS))
+}
+
+fn state(fields: &mut Fields<'_>) -> Result<Option<State>, Fault> {
+    let hint = "write `active`, `unconfirmed` or `disabled`";
+    match fields.change("state")? {
+        None => Ok(None),
+        Some(None) => Err(Fault::new("a `state` cannot be taken away", hint)),
+        Some(Some(word)) => match &*word {
+            "active" => Ok(Some(State::Active)),
+            "unconfirmed" => Ok(Some(State::Unconfirmed)),
+            "disabled" => Ok(Some(State::Disabled)),
+            other => Err(Fault::new(format!("unknown state {}", quoted(other)), hint)),
+        },
+    }
+}
+
+fn read_object(id: Id, fields: &mut Fields<'_>) -> Result<Object, Fault> {
+    Ok(Object {
+        id,
+        title: fields.owned("title")?,
+        url: fields.owned("url")?,
+        image: fields.owned("image")?,
+        notifiable: fields.flag("notifiable")?,
+    })
+}
+
+fn audience(mut to: Fields<'_>) -> Result<Audience, Fault> {
+    to.only(&["recipients", "topics", "near", "everyone"])?;
+    let near = match to.object("near", "to.near")? {
+        None => None,
+        Some(mut near) => {
+            near.only(&["lat", "lon", "km"])?;
+            Some(Near {
+                lat: near.required_number("lat", LATITUDES)?,
+                lon: near.required_number("lon", LONGITUDES)?,
+                km: near.required_number("km", (0.0, NEAR_KM_MAX))?,
+            })
+        }
+    };
+    Ok(Audience {
+        recipients: to.ids("recipients")?,
+        topics: to.ids("topics")?,
+        near,
+        everyone: to.flag("everyone")?.unwrap_or(false),
+    })
+}
+
+/// The channels that an event is limited to, each once.
+fn channels(
+    fields: &mut Fields<'_>,
+    kind: &str,
+    rules: &TypeRules,
+) -> Result<Option<Vec<String>>, Fault> {
+    let Some(list) = fields.list("channels")? else {
+        return Ok(None);
+    };
+    let names = rules.channels.keys().map(String::as_str);
+    let mut channels: Vec<String> = Vec::new();
+    for item in list {
+        let Json::Text(name) = item else {
+            let reason = format!("`channels` lists names of channels, not {}", item.kind());
+            return Err(Fault::new(reason, "write names in quotes"));
+        };
+        if !rules.channels.contains_key(&*name) {
+            let hint = did_you_mean(&name, names).unwrap_or_default();
+            let reason = format!("the type {} has no channel {}", quoted(kind), quoted(&name));
+            return Err(Fault::new(reason, hint));
+        }
+        if channels.iter().all(|channel| *channel != name) {
+            channels.push(name.into_owned());
+        }
+    }
+    if channels.is_empty() {
+        return Err(Fault::new(
+            "`channels` is empty",
+            "leave it out for all channels of the type",
+        ));
+    }
+    Ok(Some(channels))
+}

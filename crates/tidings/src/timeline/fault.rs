@@ -1,0 +1,59 @@
+//! What is wrong with a body or a line: one reason, and how to mend it.
+
+use std::fmt;
+
+/// Why a body is refused.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub struct Fault {
+    /// The line of the timeline, counted from 1; `None` for a body that stands alone.
+    pub line: Option<u64>,
+    /// The byte of the line, counted from 1, where the JSON itself is broken.
+    pub column: Option<usize>,
+    /// What is wrong.
+    pub reason: String,
+    /// How to mend it.
+    pub hint: String,
+}
+
+impl Fault {
+    /// A fault without a place.
+    #[must_use]
+    pub fn new(reason: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self {
+            line: None,
+            column: None,
+            reason: reason.into(),
+            hint: hint.into(),
+        }
+    }
+
+    /// The same fault at a column.
+    #[must_use]
+    pub fn at_column(self, column: usize) -> Self {
+        Self {
+            column: Some(column),
+            ..self
+        }
+    }
+
+    /// The same fault on a line.
+    #[must_use]
+    pub fn on_line(self, line: u64) -> Self {
+        Self {
+            line: Some(line),
+            ..self
+        }
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.line, self.column) {
+            (Some(line), Some(column)) => write!(f, "line {line}, column {column}: ")?,
+            (Some(line), None) => write!(f, "line {line}: ")?,
+            (None, Some(column)) => write!(f, "column {column}: ")?,
+            (None, None) => {}
+        }
+        write!(f, "{}\n  = help: {}", self.reason, self.hint)
+    }
+}

@@ -1,0 +1,97 @@
+//! A stream taken apart into lines, one at a time and never more than one in memory.
+
+use std::io::{self, BufRead, Read as _};
+
+/// The longest line that is read, in bytes (64 MiB): an event that names a million recipients fits,
+/// and a stream without line ends cannot take all memory.
+pub const LINE_BYTES_MAX: u64 = 64 << 20;
+
+/// The lines of a stream.
+#[derive(Debug)]
+pub struct Lines<R> {
+    stream: R,
+    number: u64,
+    buffer: Vec<u8>,
+    line_bytes_max: u64,
+}
+
+/// What comes next in a stream.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Line<'a> {
+    /// A line that is not blank, with its number counted from 1 (blank ones are counted).
+    Text(u64, &'a [u8]),
+    /// A line of more than [`LINE_BYTES_MAX`] bytes, with its number.
+    TooLong(u64),
+    /// Nothing more.
+    End,
+}
+
+impl<R: BufRead> Lines<R> {
+    /// Takes a stream apart.
+    pub fn new(stream: R) -> Self {
+        Self {
+            stream,
+            number: 0,
+            buffer: Vec::new(),
+            line_bytes_max: LINE_BYTES_MAX,
+        }
+    }
+
+    /// The next line that is not blank. After [`Line::TooLong`] the rest of that line follows.
+    ///
+    /// # Errors
+    /// What the stream reports.
+    pub fn read_next(&mut self) -> io::Result<Line<'_>> {
+        loop {
+            self.buffer.clear();
+            let mut stream = self.stream.by_ref().take(self.line_bytes_max + 1);
+            if stream.read_until(b'\n', &mut self.buffer)? == 0 {
+                return Ok(Line::End);
+            }
+            self.number += 1;
+            if self.buffer.last() == Some(&b'\n') {
+                self.buffer.pop();
+            }
+            if self.buffer.len() as u64 > self.line_bytes_max {
+                return Ok(Line::TooLong(self.number));
+            }
+            if !self.buffer.trim_ascii().is_empty() {
+                break;
+            }
+        }
+        // Some editors begin a file with a byte order mark; it is no part of the first line.
+        let line = match self.number {
+            1 => self
+                .buffer
+                .strip_prefix(b"\xef\xbb\xbf")
+                .unwrap_or(&self.buffer),
+            _ => &self.buffer,
+        };
+        Ok(Line::Text(self.number, line))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blank_lines_are_passed_over_and_counted() {
+        let mut lines = Lines::new(&b"\xef\xbb\xbf{}\r\n\n \t\r\n{\xff}"[..]);
+        assert_eq!(lines.read_next().unwrap(), Line::Text(1, b"{}\r"));
+        assert_eq!(lines.read_next().unwrap(), Line::Text(4, b"{\xff}"));
+        assert_eq!(lines.read_next().unwrap(), Line::End);
+        assert_eq!(lines.read_next().unwrap(), Line::End);
+    }
+
+    #[test]
+    fn a_line_without_end_does_not_fill_the_memory() {
+        let mut lines = Lines::new(io::BufReader::new(io::repeat(b'x')));
+        lines.line_bytes_max = 1000;
+        assert_eq!(lines.read_next().unwrap(), Line::TooLong(1));
+        assert!(lines.buffer.capacity() < 100_000);
+        let mut lines = Lines::new(&b"12345\n"[..]);
+        lines.line_bytes_max = 5;
+        assert_eq!(lines.read_next().unwrap(), Line::Text(1, b"12345"));
+    }
+}

@@ -1,0 +1,481 @@
+//! What each operation takes, and what is refused with which words.
+
+use tidings_core::command::{Cancelled, Marked};
+use tidings_core::{Day, Instant, Mode, PreferenceScope, Rules, State};
+
+use super::*;
+
+const CONFIG: &str = r#"
+[categories.art]
+[digests.weekly]
+every = "week"
+on = "mon"
+[types.work]
+category = "art"
+channels.inbox = { policy = "now" }
+channels.email = { policy = "digest", digest = "weekly" }
+[types.note]
+category = "art"
+channels.inbox = { policy = "now" }
+"#;
+
+fn rules() -> Rules {
+    crate::config::parse(CONFIG, "t.toml").unwrap()
+}
+
+fn read(op: &str, body: &str) -> Result<Command, Fault> {
+    let comma = if body.is_empty() { "" } else { "," };
+    let line = format!(r#"{{"at":"2024-01-01T00:00:00Z","op":"{op}"{comma}{body}}}"#);
+    let timed = read_line(Bodies::new(&rules()), 7, line.as_bytes())?;
+    assert_eq!(timed.at.to_string(), "2024-01-01T00:00:00Z");
+    Ok(timed.command)
+}
+
+#[track_caller]
+fn refused(op: &str, body: &str, reason: &str, hint: &str) {
+    let fault = read(op, body).expect_err(body);
+    assert!(
+        fault.reason.contains(reason),
+        "{fault:?} should say {reason}"
+    );
+    assert!(fault.hint.contains(hint), "{fault:?} should hint at {hint}");
+    assert_eq!(fault.line, Some(7));
+}
+
+fn id(text: &str) -> Id {
+    Id::new(text).unwrap()
+}
+
+#[test]
+fn recipients_are_changed_only_where_something_is_given() {
+    let Ok(Command::Recipient(change)) = read("recipient", r#""id":"r""#) else {
+        panic!()
+    };
+    assert_eq!(
+        (change.email, change.tz, change.lat, change.state),
+        (None, None, None, None)
+    );
+    let body = r#""id":"r","email":"a@b","tz":null,"locale":"pt-BR","lat":null,"lon":null,"state":"unconfirmed""#;
+    let Ok(Command::Recipient(change)) = read("recipient", body) else {
+        panic!()
+    };
+    assert_eq!(change.email, Some(Some("a@b".to_owned())));
+    assert_eq!(change.tz, Some(None));
+    assert_eq!(change.locale, Some(Some("pt-BR".to_owned())));
+    assert_eq!((change.lat, change.lon), (Some(None), Some(None)));
+    assert_eq!(change.state, Some(State::Unconfirmed));
+    let Ok(Command::Recipient(change)) = read("recipient", r#""id":"r","lat":-90,"lon":180.0"#)
+    else {
+        panic!()
+    };
+    assert_eq!(
+        (change.lat, change.lon),
+        (Some(Some(-90.0)), Some(Some(180.0)))
+    );
+}
+
+#[test]
+fn bad_recipients_are_refused() {
+    for (body, reason, hint) in [
+        ("", "`id` is missing", "add `id`"),
+        (r#""idd":"r""#, "`id` is missing", "`idd` meant"),
+        (r#""id":null"#, "`id` is missing", ""),
+        (r#""id":7"#, "`id` is text, not a number", ""),
+        (r#""id":"""#, "at least one byte", ""),
+        (r#""id":"a\u0000""#, "control", ""),
+        (r#""id":"r","tz":"Mars""#, "no time zone `Mars`", ""),
+        (
+            r#""id":"r","tz":"europe/paris""#,
+            "no time zone",
+            "Europe/Paris",
+        ),
+        (r#""id":"r","email":"""#, "no address", "null"),
+        (r#""id":"r","email":"a@b\nBcc: c@d""#, "no address", ""),
+        (r#""id":"r","locale":"not a tag""#, "no locale", ""),
+        (r#""id":"r","lat":1"#, "only together", ""),
+        (r#""id":"r","lat":1,"lon":null"#, "only together", ""),
+        (
+            r#""id":"r","lat":90.01,"lon":0"#,
+            "`lat` cannot be",
+            "-90 to 90",
+        ),
+        (
+            r#""id":"r","lat":0,"lon":-181"#,
+            "`lon` cannot be",
+            "-180 to 180",
+        ),
+        (r#""id":"r","lat":"0","lon":0"#, "a number, not text", ""),
+        (r#""id":"r","state":"gone""#, "unknown state", "disabled"),
+        (r#""id":"r","state":null"#, "taken away", "active"),
+        (
+            r#""id":"r","emial":"a@b""#,
+            "unknown field `emial`",
+            "email",
+        ),
+    ] {
+        refused("recipient", body, reason, hint);
+    }
+}
+
+#[test]
+fn subscriptions_are_read() {
+    let body = r#""recipient":"r","topic":"artist/42""#;
+    let (recipient, topic) = (id("r"), id("artist/42"));
+    assert_eq!(
+        read("subscribe", body),
+        Ok(Command::Subscribe {
+            recipient: recipient.clone(),
+            topic: topic.clone()
+        })
+    );
+    assert_eq!(
+        read("unsubscribe", body),
+        Ok(Command::Unsubscribe { recipient, topic })
+    );
+    refused("subscribe", r#""recipient":"r""#, "`topic` is missing", "");
+    refused(
+        "subscribe",
+        r#""recipient":"r","topics":"x""#,
+        "unknown field",
+        "topic",
+    );
+}
+
+#[test]
+fn a_publish_is_read_whole() {
+    let body = r#""id":"e","type":"work","actor":"a","target":"t","cancellation_key":"k",
+        "object":{"id":"o","title":"T","url":"u","image":null},"data":{"n":1,"l":[null]},
+        "to":{"recipients":["r","s"],"topics":["x"],"near":{"lat":1,"lon":2,"km":20038},
+        "everyone":true},"channels":["email","email"],"occurred_at":"2024-01-01T00:00:00.5Z",
+        "deliver_at":"2024-01-01T01:00:00+01:00","expires_at":"2025-01-01T00:00:00Z""#;
+    let Ok(Command::Publish(event)) = read("publish", &body.replace('\n', " ")) else {
+        panic!()
+    };
+    assert_eq!((event.id.as_str(), event.kind.as_str()), ("e", "work"));
+    assert_eq!((event.actor, event.target), (Some(id("a")), Some(id("t"))));
+    assert_eq!(
+        (event.object.title.as_deref(), event.object.image),
+        (Some("T"), None)
+    );
+    assert_eq!(event.object.notifiable, None);
+    assert_eq!(event.data.map(|data| data.len()), Some(2));
+    assert_eq!(event.to.recipients, [id("r"), id("s")]);
+    assert_eq!(event.to.near.map(|near| near.km), Some(20_038.0));
+    assert!(event.to.everyone);
+    assert_eq!(event.channels, Some(vec!["email".to_owned()]));
+    assert_eq!(event.occurred_at.map(|at| at.0 % 1000), Some(500));
+    assert_eq!(
+        event.deliver_at,
+        Some(Instant::parse("2024-01-01T00:00:00Z").unwrap())
+    );
+    assert_eq!(event.cancellation_key, Some(id("k")));
+}
+
+#[test]
+fn a_publish_without_id_is_named_after_its_line() {
+    let body = r#""type":"note","object":{"id":"o"},"to":{}"#;
+    let Ok(Command::Publish(event)) = read("publish", body) else {
+        panic!()
+    };
+    assert_eq!(event.id.as_str(), "line-7");
+    assert_eq!(event.to, tidings_core::Audience::default());
+}
+
+#[test]
+fn bad_publishes_are_refused() {
+    let with = |extra: &str| format!(r#""type":"note","object":{{"id":"o"}},"to":{{}},{extra}"#);
+    for (extra, reason, hint) in [
+        (
+            r#""channels":["email"]"#,
+            "`note` has no channel `email`",
+            "inbox",
+        ),
+        (
+            r#""channels":["imbox"]"#,
+            "no channel `imbox`",
+            "did you mean `inbox`",
+        ),
+        (r#""channels":[]"#, "empty", "leave it out"),
+        (r#""channels":[1]"#, "names of channels", ""),
+        (r#""channels":"inbox""#, "a list, not text", ""),
+        (r#""deliver_at":"tomorrow""#, "no instant", "RFC 3339"),
+        (
+            r#""deliver_at":"2024-01-01T00:00:00""#,
+            "no instant",
+            "offset",
+        ),
+        (r#""data":[]"#, "`data` is an object, not a list", ""),
+        (r#""notifiable":false"#, "unknown field `notifiable`", ""),
+        (r#""typ":"x""#, "unknown field `typ`", "did you mean `type`"),
+        (r#""to":{}"#, "`to` stands twice", "keep one"),
+    ] {
+        refused("publish", &with(extra), reason, hint);
+    }
+    let to = |to: &str| format!(r#""type":"note","object":{{"id":"o"}},"to":{{{to}}}"#);
+    for (audience, reason) in [
+        (r#""everybody":true"#, "unknown field `everybody` in `to`"),
+        (r#""everyone":1"#, "`to.everyone` is true or false"),
+        (r#""recipients":"r""#, "`to.recipients` is a list"),
+        (r#""recipients":[""]"#, "at least one byte"),
+        (r#""topics":[1]"#, "a list of ids, not a number"),
+        (r#""near":{"lat":0,"lon":0}"#, "`to.near.km` is missing"),
+        (
+            r#""near":{"lat":0,"lon":0,"km":-1}"#,
+            "`to.near.km` cannot be -1",
+        ),
+        (
+            r#""near":{"lat":0,"lon":0,"km":20039}"#,
+            "`to.near.km` cannot be 20039",
+        ),
+        (
+            r#""near":{"lat":0,"lng":0,"km":1}"#,
+            "unknown field `lng` in `to.near`",
+        ),
+    ] {
+        refused("publish", &to(audience), reason, "");
+    }
+    refused(
+        "publish",
+        r#""object":{"id":"o"},"to":{}"#,
+        "`type` is missing",
+        "",
+    );
+    refused(
+        "publish",
+        r#""type":"nota","object":{"id":"o"},"to":{}"#,
+        "unknown type",
+        "`note`",
+    );
+    refused(
+        "publish",
+        r#""type":"note","to":{}"#,
+        "`object` is missing",
+        "",
+    );
+    refused(
+        "publish",
+        r#""type":"note","object":{},"to":{}"#,
+        "`object.id` is missing",
+        "",
+    );
+    refused(
+        "publish",
+        r#""type":"note","object":"o","to":{}"#,
+        "an object, not text",
+        "",
+    );
+    refused(
+        "publish",
+        r#""type":"note","object":{"id":"o"}"#,
+        "`to` is missing",
+        "",
+    );
+}
+
+#[test]
+fn objects_and_retractions_are_read() {
+    let Ok(Command::Object(object)) = read("object", r#""id":"o","notifiable":false"#) else {
+        panic!()
+    };
+    assert_eq!((object.notifiable, object.title), (Some(false), None));
+    assert_eq!(
+        read("retract", r#""id":"o""#),
+        Ok(Command::Retract { object: id("o") })
+    );
+    refused(
+        "object",
+        r#""id":"o","notifiable":"no""#,
+        "true or false, not text",
+        "",
+    );
+    refused("retract", r#""object":"o""#, "unknown field `object`", "");
+}
+
+#[test]
+fn marks_speak_of_exactly_one_thing() {
+    let mark = |what, kind| {
+        Ok(Command::Mark {
+            recipient: id("r"),
+            what,
+            kind,
+        })
+    };
+    let up_to = Marked::UpTo(Instant(0));
+    assert_eq!(
+        read(
+            "seen",
+            r#""recipient":"r","up_to":"1970-01-01T00:00:00Z","event":null"#
+        ),
+        mark(up_to, MarkKind::Seen)
+    );
+    assert_eq!(
+        read("read", r#""recipient":"r","object":"o""#),
+        mark(Marked::Object(id("o")), MarkKind::Read)
+    );
+    assert_eq!(
+        read("seen", r#""recipient":"r","event":"e""#),
+        mark(Marked::Event(id("e")), MarkKind::Seen)
+    );
+    refused("seen", r#""recipient":"r""#, "is missing", "exactly one of");
+    refused(
+        "read",
+        r#""recipient":"r","object":"o","event":"e""#,
+        "stand together",
+        "exactly one",
+    );
+}
+
+#[test]
+fn what_is_cancelled_flushed_and_forgotten_is_read() {
+    assert_eq!(
+        read("cancel", r#""event":"e""#),
+        Ok(Command::Cancel(Cancelled::Event(id("e"))))
+    );
+    assert_eq!(
+        read("cancel", r#""cancellation_key":"k""#),
+        Ok(Command::Cancel(Cancelled::Key(id("k"))))
+    );
+    refused("cancel", "", "is missing", "cancellation_key");
+    let flush = |channel: Option<&str>, lane: Option<&str>| {
+        let (channel, lane) = (channel.map(str::to_owned), lane.map(str::to_owned));
+        Ok(Command::Flush {
+            recipient: id("r"),
+            channel,
+            lane,
+        })
+    };
+    assert_eq!(read("flush", r#""recipient":"r""#), flush(None, None));
+    assert_eq!(
+        read(
+            "flush",
+            r#""recipient":"r","channel":"email","lane":"digest:weekly""#
+        ),
+        flush(Some("email"), Some("digest:weekly"))
+    );
+    refused(
+        "flush",
+        r#""recipient":"r","channel":"sms""#,
+        "unknown channel",
+        "inbox",
+    );
+    assert_eq!(
+        read("forget", r#""before":"1970-01-02""#),
+        Ok(Command::Forget { before: Day(1) })
+    );
+    refused("forget", r#""before":"1970-02-30""#, "no date", "");
+}
+
+#[test]
+fn preferences_name_one_scope_and_a_known_mode() {
+    let preference = |body: &str| read("preference", &format!(r#""recipient":"r",{body}"#));
+    let Ok(Command::Preference {
+        scope,
+        channel,
+        mode,
+        ..
+    }) = preference(r#""type":"work","channel":"email","mode":"weekly""#)
+    else {
+        panic!()
+    };
+    assert_eq!(scope, PreferenceScope::Type("work".to_owned()));
+    assert_eq!(
+        (channel.as_str(), mode),
+        ("email", Mode::Digest("weekly".to_owned()))
+    );
+    for (word, expected) in [
+        ("never", Mode::Never),
+        ("immediate", Mode::Immediate),
+        ("default", Mode::Default),
+    ] {
+        let body = format!(r#""category":"art","channel":"inbox","mode":"{word}""#);
+        let Ok(Command::Preference { mode, .. }) = preference(&body) else {
+            panic!()
+        };
+        assert_eq!(mode, expected);
+    }
+    for (body, reason, hint) in [
+        (
+            r#""channel":"email","mode":"never""#,
+            "is missing",
+            "exactly one",
+        ),
+        (
+            r#""type":"work","category":"art","channel":"email","mode":"never""#,
+            "together",
+            "",
+        ),
+        (
+            r#""type":"wrok","channel":"email","mode":"never""#,
+            "unknown type",
+            "`work`",
+        ),
+        (
+            r#""category":"arts","channel":"email","mode":"never""#,
+            "unknown category",
+            "`art`",
+        ),
+        (
+            r#""type":"work","channel":"sms","mode":"never""#,
+            "unknown channel",
+            "",
+        ),
+        (
+            r#""type":"work","channel":"email","mode":"daily""#,
+            "unknown mode",
+            "`weekly`",
+        ),
+        (
+            r#""type":"work","channel":"inbox","mode":"weekly""#,
+            "no digests",
+            "immediate",
+        ),
+        (
+            r#""type":"work","channel":"email""#,
+            "`mode` is missing",
+            "",
+        ),
+    ] {
+        refused(
+            "preference",
+            &format!(r#""recipient":"r",{body}"#),
+            reason,
+            hint,
+        );
+    }
+}
+
+#[test]
+fn a_line_is_one_object_with_at_and_op() {
+    let rules = rules();
+    let reason = |line: &str| read_line(Bodies::new(&rules), 3, line.as_bytes()).unwrap_err();
+    assert!(reason("[]").reason.contains("one JSON object"));
+    assert!(reason("{}").reason.contains("`at` is missing"));
+    assert!(
+        reason(r#"{"At":"x"}"#)
+            .hint
+            .contains("`At` meant to be `at`")
+    );
+    assert!(reason(r#"{"at":"x"}"#).reason.contains("no instant"));
+    assert!(
+        reason(r#"{"at":1704067200}"#)
+            .reason
+            .contains("text, not a number")
+    );
+    assert!(
+        reason(r#"{"at":"2024-01-01T00:00:00Z"}"#)
+            .reason
+            .contains("`op` is missing")
+    );
+    refused(
+        "publsh",
+        "",
+        "unknown op `publsh`",
+        "did you mean `publish`",
+    );
+    let fault = reason(r#"{"at":"#);
+    assert_eq!((fault.line, fault.column), (Some(3), Some(6)));
+    assert!(
+        fault.to_string().starts_with("line 3, column 6: bad JSON"),
+        "{fault}"
+    );
+}

@@ -1,0 +1,153 @@
+//! How faults speak: foreign text is quoted safely, lists read as sentences, near misses are named.
+//!
+//! What somebody else wrote ends up on terminals and in logs, so it is escaped and shortened here.
+
+/// The most characters of foreign text that a fault repeats.
+const QUOTED_CHARS_MAX: usize = 60;
+/// The longest word for which a near miss is looked for: the search is quadratic in it.
+const WORD_CHARS_MAX: usize = 64;
+
+/// Foreign text between backticks, with control characters escaped and the end cut off where long.
+#[must_use]
+pub fn quoted(text: &str) -> String {
+    let mut shown: String = text
+        .chars()
+        .take(QUOTED_CHARS_MAX)
+        .flat_map(visible)
+        .collect();
+    if text.chars().nth(QUOTED_CHARS_MAX).is_some() {
+        shown.push('…');
+    }
+    format!("`{shown}`")
+}
+
+fn visible(c: char) -> Vec<char> {
+    // Marks that turn the direction of writing round could make a fault read as something else.
+    let turns = matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    if c.is_control() || turns {
+        c.escape_unicode().collect()
+    } else {
+        vec![c]
+    }
+}
+
+/// Words as a sentence lists them: `a`, `b` or `c`.
+#[must_use]
+pub fn one_of<S: AsRef<str>>(words: &[S]) -> String {
+    let each: Vec<String> = words.iter().map(|word| quoted(word.as_ref())).collect();
+    match each.split_last() {
+        None => "nothing".to_owned(),
+        Some((last, [])) => last.clone(),
+        Some((last, rest)) => format!("{} or {last}", rest.join(", ")),
+    }
+}
+
+/// The candidate that was probably meant, if one is near enough.
+#[must_use]
+pub fn nearest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
+    let word = folded(word)?;
+    candidates
+        .into_iter()
+        .filter_map(|candidate| {
+            let other = folded(candidate)?;
+            let distance = distance(&word, &other);
+            let bound = (word.len().max(other.len()) / 3).max(1);
+            (distance <= bound && distance < other.len()).then_some((distance, candidate))
+        })
+        .min()
+        .map(|(_, candidate)| candidate)
+}
+
+/// A hint for a word that is not among `candidates`: the near miss, or what there is.
+#[must_use]
+pub fn did_you_mean<'c>(
+    word: &str,
+    candidates: impl IntoIterator<Item = &'c str> + Clone,
+) -> Option<String> {
+    if let Some(near) = nearest(word, candidates.clone()) {
+        return Some(format!("did you mean {}?", quoted(near)));
+    }
+    const SHOWN_MAX: usize = 12;
+    let all: Vec<String> = candidates
+        .into_iter()
+        .take(SHOWN_MAX + 1)
+        .map(quoted)
+        .collect();
+    match all.len() {
+        0 => None,
+        1..=SHOWN_MAX => Some(format!("known: {}", all.join(", "))),
+        _ => Some(format!("known: {} and more", all[..SHOWN_MAX].join(", "))),
+    }
+}
+
+fn folded(word: &str) -> Option<Vec<char>> {
+    if word.len() > WORD_CHARS_MAX * 4 {
+        return None;
+    }
+    let chars: Vec<char> = word
+        .chars()
+        .map(|c| {
+            if c == '-' {
+                '_'
+            } else {
+                c.to_ascii_lowercase()
+            }
+        })
+        .collect();
+    (!chars.is_empty() && chars.len() <= WORD_CHARS_MAX).then_some(chars)
+}
+
+/// Edits between two words, a swap of neighbours counting once (optimal string alignment).
+fn distance(a: &[char], b: &[char]) -> usize {
+    let mut before: Vec<usize> = Vec::new();
+    let mut last: Vec<usize> = (0..=b.len()).collect();
+    for i in 1..=a.len() {
+        let mut row = vec![i; b.len() + 1];
+        for j in 1..=b.len() {
+            let substituted = last[j - 1] + usize::from(a[i - 1] != b[j - 1]);
+            row[j] = substituted.min(last[j] + 1).min(row[j - 1] + 1);
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                row[j] = row[j].min(before[j - 2] + 1);
+            }
+        }
+        before = std::mem::replace(&mut last, row);
+    }
+    last[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn near_misses_are_found_and_far_ones_not() {
+        let keys = ["policy", "quiet", "max_wait", "lane"];
+        assert_eq!(nearest("polcy", keys), Some("policy"));
+        assert_eq!(nearest("max-wait", keys), Some("max_wait"));
+        assert_eq!(nearest("qiuet", keys), Some("quiet"));
+        assert_eq!(nearest("LANE", keys), Some("lane"));
+        assert_eq!(nearest("template", keys), None);
+        assert_eq!(nearest("", keys), None);
+        assert_eq!(nearest("x", ["y"]), None);
+    }
+
+    #[test]
+    fn foreign_text_is_escaped_and_shortened() {
+        assert_eq!(quoted("a\u{1b}[2Jb"), "`a\\u{1b}[2Jb`");
+        assert_eq!(
+            quoted(&"x".repeat(100)).chars().count(),
+            QUOTED_CHARS_MAX + 3
+        );
+    }
+
+    #[test]
+    fn lists_read_as_sentences() {
+        assert_eq!(one_of(&["a"]), "`a`");
+        assert_eq!(one_of(&["a", "b", "c"]), "`a`, `b` or `c`");
+        assert_eq!(
+            did_you_mean("zzz", ["a", "b"]),
+            Some("known: `a`, `b`".to_owned())
+        );
+        assert_eq!(did_you_mean("zzz", []), None);
+    }
+}
