@@ -1,3 +1,35 @@
-//! The runtime of tidings.
+//! The runtime of tidings: what joins the pure core to a store, to clocks and to channels.
+//!
+//! [`Node`] is an engine whose decisions are durable. [`Player`] drives it on a virtual clock (the
+//! simulator, the demo, the tests), [`Runtime`] in real time with threads (the server). Both send by
+//! the same [`Delivery`].
 
 pub mod channel;
+mod clock;
+mod delivery;
+mod node;
+mod player;
+mod runtime;
+mod shelf;
+
+pub use clock::{Clock, SystemClock, VirtualClock};
+pub use delivery::{Delivery, Retries};
+pub use node::{Accepted, Node, Present, Ready, SLICE_RECIPIENTS_MAX};
+pub use player::{Out, PlayError, Player, Watch};
+pub use runtime::{Handle, OpenStore, Runtime, RuntimeError, Settings};
+pub use shelf::StoreShelf;
+use tidings_core::journal::at_rest::Unreadable;
+
+/// Why a node can't go on. It is worthless then: drop it, and open what is stored.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The store refused or failed.
+    #[error(transparent)]
+    Store(#[from] tidings_store::Error),
+    /// What is stored can't be read or makes no sense.
+    #[error("what is stored makes no sense: {0}")]
+    Unreadable(#[from] Unreadable),
+    /// The walk through the store and the ledger don't agree.
+    #[error("the books don't balance: {0}")]
+    Disagreement(String),
+}
