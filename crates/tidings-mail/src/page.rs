@@ -9,6 +9,9 @@ use crate::names::Names;
 use crate::wording::{self, Calendar};
 use crate::{LINES_SHOWN_MAX, Sender, link, pick, text, why};
 
+/// The heading of lines that share nothing, where other groups have headings.
+const ALSO: &str = "Also new";
+
 /// A mail's contents.
 #[derive(Debug, Serialize)]
 pub(crate) struct Page {
@@ -56,10 +59,10 @@ pub(crate) struct Section {
 
 #[derive(Debug, Serialize)]
 pub(crate) struct GroupView {
-    /// What the lines share; `None` where a heading would only repeat the line.
+    /// What the lines share; `None` where no group of the section has a heading.
     pub(crate) heading: Option<String>,
-    /// "5 new", or "5 new from A and B".
-    pub(crate) tally: String,
+    /// "5 new", or "5 new from A and B"; `None` where there is one line or no heading.
+    pub(crate) tally: Option<String>,
     pub(crate) lines: Vec<LineView>,
 }
 
@@ -104,7 +107,7 @@ impl Page {
             sender: sender.name().to_owned(),
             day: calendar.full_day(batch.at),
             sent: format!("{} ({})", calendar.minute(batch.at), calendar.zone_name()),
-            why: why::sentence(&lines),
+            why: why::told(&lines),
             content,
         })
     }
@@ -150,21 +153,26 @@ impl Writer {
     fn many(&self, batch: &Batch, lines: &[&Line]) -> Many {
         let lens: Vec<usize> = batch.groups.iter().map(|group| group.lines.len()).collect();
         let shown = pick::lines_shown(&lens, LINES_SHOWN_MAX);
-        let mut sections: Vec<Section> = Vec::new();
-        for (group, shown) in batch.groups.iter().zip(&shown) {
-            if *shown == 0 {
-                continue;
-            }
+        let mut categories: Vec<(String, Vec<(&Group, usize)>)> = Vec::new();
+        for (group, shown) in batch
+            .groups
+            .iter()
+            .zip(&shown)
+            .filter(|(_, shown)| **shown > 0)
+        {
             let title = text::clean(&group.category);
-            let view = self.group(group, *shown);
-            match sections.iter_mut().find(|section| section.title == title) {
-                Some(section) => section.groups.push(view),
-                None => sections.push(Section {
-                    title,
-                    groups: vec![view],
-                }),
+            match categories.iter_mut().find(|(known, _)| *known == title) {
+                Some((_, groups)) => groups.push((group, *shown)),
+                None => categories.push((title, vec![(group, *shown)])),
             }
         }
+        let sections = categories
+            .into_iter()
+            .map(|(title, groups)| Section {
+                title,
+                groups: self.groups(&groups),
+            })
+            .collect();
         let hidden = lines.len() - shown.iter().sum::<usize>();
         Many {
             count: wording::number(lines.len()),
@@ -175,48 +183,60 @@ impl Writer {
         }
     }
 
-    fn group(&self, group: &Group, shown: usize) -> GroupView {
-        let heading = group
-            .key
-            .as_ref()
-            .filter(|_| group.lines.len() > 1)
-            .and_then(|key| match group.pivot {
-                Pivot::Object => None,
-                Pivot::Actor => Some(self.names.actor(key)),
-                Pivot::Target => Some(self.names.target(key)),
-            });
-        let count = wording::number(group.lines.len());
-        let tally = match group.pivot {
-            Pivot::Target if !group.actors.is_empty() => {
-                format!("{count} new from {}", self.names.actors(&group.actors))
-            }
-            Pivot::Actor | Pivot::Object | Pivot::Target => format!("{count} new"),
-        };
-        let lines = group.lines[..shown.min(group.lines.len())]
+    /// The groups of a section. Where one has a heading all have, or a line would seem to belong under
+    /// the heading before it.
+    fn groups(&self, groups: &[(&Group, usize)]) -> Vec<GroupView> {
+        let have_headings = groups
             .iter()
+            .any(|(group, _)| group.lines.len() > 1 && self.shared_name(group).is_some());
+        groups
+            .iter()
+            .map(|(group, shown)| {
+                let heading = have_headings.then(|| self.shared_name(group));
+                let under = heading.clone().flatten();
+                GroupView {
+                    heading: heading.map(|name| name.unwrap_or_else(|| ALSO.to_owned())),
+                    tally: under.as_ref().and_then(|_| self.tally(group)),
+                    lines: self.lines(group, *shown, under.as_deref()),
+                }
+            })
+            .collect()
+    }
+
+    /// What to call the thing that the lines of a group share, if it is not the object itself.
+    fn shared_name(&self, group: &Group) -> Option<String> {
+        let key = group.key.as_ref()?;
+        match group.pivot {
+            Pivot::Object => None,
+            Pivot::Actor => Some(self.names.actor(key)),
+            Pivot::Target => Some(self.names.target(key)),
+        }
+    }
+
+    fn tally(&self, group: &Group) -> Option<String> {
+        let count = (group.lines.len() > 1).then(|| wording::number(group.lines.len()))?;
+        let from = match group.pivot {
+            Pivot::Target if !group.actors.is_empty() => self.names.actors(&group.actors),
+            Pivot::Actor | Pivot::Object | Pivot::Target => return Some(format!("{count} new")),
+        };
+        Some(format!("{count} new from {from}"))
+    }
+
+    fn lines(&self, group: &Group, shown: usize, under: Option<&str>) -> Vec<LineView> {
+        let lines = group.lines.iter().take(shown);
+        let pivot = under.map(|_| group.pivot);
+        lines
             .map(|line| {
-                let under = heading
-                    .as_ref()
-                    .map(|heading| (group.pivot, heading.as_str()));
-                let mut about = self.who_and_where(line, under.map(|(pivot, _)| pivot));
+                let mut about = self.who_and_where(line, pivot);
                 if self.reasons_differ {
-                    let said: Vec<&str> = about
-                        .iter()
-                        .map(String::as_str)
-                        .chain(under.map(|(_, name)| name))
-                        .collect();
+                    let said: Vec<&str> = about.iter().map(String::as_str).chain(under).collect();
                     let notes = why::notes(line, &said);
                     about.extend(notes);
                 }
                 about.push(self.calendar.day(line.t));
                 view(group, line, &about)
             })
-            .collect();
-        GroupView {
-            heading,
-            tally,
-            lines,
-        }
+            .collect()
     }
 
     /// Actors and target of a line, less the one that stands above it as a heading.

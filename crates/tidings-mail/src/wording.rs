@@ -12,6 +12,12 @@ use crate::text;
 /// The longest name that is shown whole, in characters.
 const NAME_CHARS_MAX: usize = 80;
 
+/// Words that stay small inside names.
+const SMALL_WORDS: [&str; 19] = [
+    "a", "an", "and", "at", "da", "de", "del", "der", "di", "du", "for", "in", "la", "of", "on",
+    "the", "van", "von", "y",
+];
+
 /// What to call something of which only the id is known: `artist/andy-warhol` is Andy Warhol, while
 /// `artist/42` or `u-8f3a` stay as they are, since half a number says less than the whole id.
 pub(crate) fn display_name(id: &str) -> String {
@@ -23,10 +29,15 @@ pub(crate) fn display_name(id: &str) -> String {
     if !is_slug {
         return text::cut(&text::clean(id), NAME_CHARS_MAX);
     }
-    let words: Vec<String> = last
+    let words = last
         .split(['-', '_', ' '])
         .filter(|word| !word.is_empty())
-        .map(capitalised)
+        .enumerate();
+    let words: Vec<String> = words
+        .map(|(at, word)| match word {
+            word if at > 0 && SMALL_WORDS.contains(&word) => word.to_owned(),
+            word => capitalised(word),
+        })
         .collect();
     text::cut(&text::clean(&words.join(" ")), NAME_CHARS_MAX)
 }
@@ -37,7 +48,8 @@ pub(crate) fn given_name(name: &str) -> Option<String> {
     (!name.is_empty()).then_some(name)
 }
 
-fn capitalised(word: &str) -> String {
+/// A word with a capital at its beginning.
+pub(crate) fn capitalised(word: &str) -> String {
     let mut chars = word.chars();
     chars.next().map_or_else(String::new, |first| {
         first.to_uppercase().chain(chars).collect()
@@ -141,6 +153,8 @@ mod tests {
         for (id, name) in [
             ("artist/andy-warhol", "Andy Warhol"),
             ("user:rob_wynne", "Rob Wynne"),
+            ("the-museum-of-modern-art", "The Museum of Modern Art"),
+            ("Van-Gogh", "Van Gogh"),
             ("anni-müller", "Anni Müller"),
             ("MoMA", "MoMA"),
             ("artist/42", "artist/42"),

@@ -70,7 +70,7 @@ fn m10_many_lines_are_told_in_groups() {
          == Comments ==\n\n\
          * Notes on a wall\n  Ann, Bob and 3 others · sent to you · 1 March\n\n\
          ----------------------------------------\n\
-         You hear of these because you follow Andy Warhol, and some were sent to you.\n\
+         You hear of these because you follow Andy Warhol. Some were sent to you.\n\
          Sent by Art on Monday 4 March 2024, 09:00 (Paris time)."
     );
     assert!(html.contains("Ann, Bob and 3 others"));
@@ -252,6 +252,31 @@ fn names_that_the_host_gives_are_shown() {
         vec![named(1), named(2)],
     )])));
     assert!(text.contains("\nLong Show\n2 new from Ann\n"), "{text}");
+}
+
+#[test]
+fn no_line_stands_under_anothers_heading() {
+    let of = |target: Option<&str>, names: &[&str]| {
+        let lines = names.iter().map(|name| {
+            let mut line = line(object(name, name), &["everyone"]);
+            line.target = target.map(id);
+            line
+        });
+        group(Pivot::Target, target, lines.collect())
+    };
+    let alone = batch(vec![of(Some("ann"), &["A1"]), of(None, &["X1"])]);
+    let (text, _) = bodies(&render(&alone));
+    assert!(text.contains("* A1\n  Ann · 1 March\n\n* X1\n"), "{text}");
+    let mixed = batch(vec![
+        of(Some("ann"), &["A1", "A2"]),
+        of(Some("bob"), &["B1"]),
+        of(None, &["X1"]),
+    ]);
+    let (text, _) = bodies(&render(&mixed));
+    let headings = "Ann\n2 new\n\n* A1\n  1 March\n\n* A2\n  1 March\n\n\
+                    Bob\n\n* B1\n  1 March\n\n\
+                    Also new\n\n* X1\n  1 March\n";
+    assert!(text.contains(headings), "{text}");
 }
 
 #[test]
