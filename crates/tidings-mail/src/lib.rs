@@ -1,1 +1,112 @@
-//! Placeholder.
+//! E-mail as a pure function of a batch.
+//!
+//! A batch is durable before anything is sent, so a mail must be the same bytes however often it is
+//! made: after a crash, on a second attempt, in a preview. Nothing here reads a clock, draws a random
+//! number or does I/O; the `Date` is the instant of the closing, the `Message-ID` and the multipart
+//! boundary come from the batch id.
+//!
+//! What hosts write is never trusted: titles are cleaned of control characters, escaped in HTML and
+//! encoded in headers (RFC 2047); only absolute `http` and `https` addresses become links.
+//!
+//! # Display names
+//! A batch names actors, targets and topics by their ids. `data.actor_title` and `data.target_title` of
+//! an event, where they are texts, are shown instead; otherwise an id that is a slug, such as
+//! `artist/andy-warhol`, is shown as `Andy Warhol`, and any other id as it is.
+
+mod link;
+mod mime;
+mod names;
+mod page;
+mod pick;
+mod sender;
+mod subject;
+mod template;
+mod text;
+mod why;
+mod wording;
+
+use tidings_core::Batch;
+
+pub use sender::{Sender, SenderError};
+
+/// The most lines that one mail shows; of the rest it tells the number.
+pub const LINES_SHOWN_MAX: usize = 50;
+/// The most bytes that a batch id may have: it stands in header lines.
+pub const BATCH_ID_BYTES_MAX: usize = 64;
+
+/// A mail, ready to be handed over.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mail {
+    /// Address of the envelope's sender, without a name.
+    pub from: String,
+    /// Address of the envelope's recipient, without a name.
+    pub to: String,
+    /// `<BATCH@HOST>`, angle brackets included: the same for every attempt.
+    pub message_id: String,
+    /// The subject as text, before it is encoded for the header.
+    pub subject: String,
+    /// The whole message (RFC 5322): ASCII, lines end in CRLF and have at most 550 bytes.
+    pub bytes: Vec<u8>,
+}
+
+/// Why a batch can't become a mail. None of them is mended by trying again; none holds an address.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RenderError {
+    /// The recipient has no address.
+    #[error("the recipient has no e-mail address")]
+    NoAddress,
+    /// The recipient's address is not one, or not in ASCII.
+    #[error("the recipient's e-mail address is not a plain ASCII address")]
+    Address,
+    /// The batch id could not stand in a header or in a file's name.
+    #[error("a batch id is 1 to {BATCH_ID_BYTES_MAX} ASCII letters, digits, `-` or `_`")]
+    BatchId,
+    /// There is nothing to tell.
+    #[error("the batch tells nothing")]
+    Empty,
+    /// A template failed; its name and its line are in the text.
+    #[error("template: {0}")]
+    Template(String),
+}
+
+/// Renders a batch: one line with the template for single lines, several with that for many.
+///
+/// An unknown time zone counts as UTC (the configuration and the intake refuse unknown ones).
+///
+/// # Errors
+/// [`RenderError`] says which part of the batch can't stand in a mail.
+pub fn render(batch: &Batch, sender: &Sender) -> Result<Mail, RenderError> {
+    if !is_batch_id(&batch.id) {
+        return Err(RenderError::BatchId);
+    }
+    let to = mime::recipient_address(batch)?;
+    let page = page::Page::of(batch, sender).ok_or(RenderError::Empty)?;
+    let subject = subject::text(&page);
+    let bodies = template::render(&page)?;
+    let message_id = format!("<{}@{}>", batch.id, sender.host());
+    let bytes = mime::compose(
+        &mime::Head {
+            sender,
+            to: &to,
+            message_id: &message_id,
+            subject: &subject,
+            batch_id: &batch.id,
+            at: batch.at,
+        },
+        bodies,
+    );
+    Ok(Mail {
+        from: sender.address().to_owned(),
+        to: to.to_string(),
+        message_id,
+        subject,
+        bytes,
+    })
+}
+
+fn is_batch_id(id: &str) -> bool {
+    (1..=BATCH_ID_BYTES_MAX).contains(&id.len())
+        && id
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
+}

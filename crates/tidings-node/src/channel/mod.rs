@@ -1,15 +1,142 @@
 //! Channels: how a message leaves the house. A channel can't see the store.
 
+use std::io;
+
 use tidings_core::Batch;
+use tidings_core::rules::ChannelRules;
 use tidings_core::time::Instant;
+use tidings_mail::{RenderError, Sender};
 
+pub use maildir::{Durability, Maildir};
 pub use outcome::{Outcome, Receipt};
+pub use provider::ProviderError;
+pub use smtp::Patience;
 
+use provider::Provider;
+use smtp::Smtp;
+
+mod maildir;
 mod outcome;
+mod provider;
+mod smtp;
 
 /// Hands one batch over to a provider. Called from several threads at once.
 pub trait Channel: Send + Sync {
     /// Sends; the batch's id is the idempotency key. `now` is the node's clock. Blocks until the
     /// outcome is known or the channel's own time-out has passed.
     fn send(&self, batch: &Batch, now: Instant) -> Outcome;
+
+    /// Makes durable what was handed over so far, where [`Channel::send`] left that for the end (see
+    /// [`Durability::AtEnd`]).
+    ///
+    /// # Errors
+    /// The disk's; what was not made durable stays due for the next call.
+    fn sync(&self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// What opening a provider needs from the process around it.
+pub struct Setup<'a> {
+    /// Looks up a secret by its name, as a rule in the environment.
+    pub secret: &'a dyn Fn(&str) -> Option<String>,
+    /// When files are made durable.
+    pub durability: Durability,
+    /// How long servers are waited for.
+    pub patience: Patience,
+}
+
+/// Opens the provider that a channel's rules name: `file://DIR`, `smtp://…` or `smtps://…`.
+///
+/// A Maildir is made where it is absent. A mail server is not called: that it is down is no fault of
+/// the configuration.
+///
+/// # Errors
+/// [`ProviderError`] says what to write instead; it never holds a password.
+pub fn open(rules: &ChannelRules, setup: &Setup<'_>) -> Result<Box<dyn Channel>, ProviderError> {
+    let provider = rules.provider.as_deref().ok_or(ProviderError::Missing)?;
+    let provider = Provider::parse(provider, setup.secret)?;
+    let sender = Sender::parse(rules.from.as_deref().ok_or(ProviderError::NoSender)?)?;
+    Ok(match provider {
+        Provider::Maildir(dir) => {
+            let maildir = Maildir::open(&dir, sender, setup.durability)
+                .map_err(|source| ProviderError::Maildir { dir, source })?;
+            Box::new(maildir)
+        }
+        Provider::Smtp(server) => Box::new(Smtp::new(&server, sender, setup.patience)?),
+    })
+}
+
+/// What a batch that can't be rendered ends as: trying again would give the same.
+fn unrenderable(error: &RenderError) -> Outcome {
+    Outcome::Failed {
+        why: format!("render: {error}"),
+        address_dead: matches!(error, RenderError::Address),
+    }
+}
+
+#[cfg(test)]
+mod sample;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn opened(provider: Option<&str>, from: Option<&str>) -> Result<(), String> {
+        let rules = ChannelRules {
+            provider: provider.map(str::to_owned),
+            from: from.map(str::to_owned),
+        };
+        let setup = Setup {
+            secret: &|name| (name == "PASS").then(|| "s3cret".to_owned()),
+            durability: Durability::Each,
+            patience: Patience::default(),
+        };
+        open(&rules, &setup)
+            .map(drop)
+            .map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn providers_are_chosen_by_their_scheme() {
+        let dir = tempfile::tempdir().unwrap();
+        let maildir = dir.path().join("mail");
+        let from = Some("Art <art@example.org>");
+        assert_eq!(
+            opened(Some(&format!("file://{}", maildir.display())), from),
+            Ok(())
+        );
+        assert!(maildir.join("new").is_dir());
+        assert_eq!(
+            opened(Some("smtp://ann:${PASS}@mail.example.org:587"), from),
+            Ok(())
+        );
+        assert_eq!(opened(Some("smtps://mail.example.org"), from), Ok(()));
+    }
+
+    #[test]
+    fn faults_say_how_to_mend_them() {
+        let from = Some("art@example.org");
+        let missing = opened(None, from).unwrap_err();
+        assert!(missing.contains("file://DIR"), "{missing}");
+        let scheme = opened(Some("sendgrid://key"), from).unwrap_err();
+        assert!(
+            scheme.contains("sendgrid") && scheme.contains("smtps://"),
+            "{scheme}"
+        );
+        let no_sender = opened(Some("smtps://mail.example.org"), None).unwrap_err();
+        assert!(no_sender.contains("from ="), "{no_sender}");
+        let sender = opened(Some("smtps://mail.example.org"), Some("Art")).unwrap_err();
+        assert!(sender.contains("mailbox"), "{sender}");
+    }
+
+    #[test]
+    fn a_file_in_place_of_the_maildir_is_refused() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let error = opened(
+            Some(&format!("file://{}", file.path().display())),
+            Some("a@example.org"),
+        );
+        assert!(error.unwrap_err().contains("Maildir"));
+    }
 }

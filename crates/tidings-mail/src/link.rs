@@ -1,0 +1,105 @@
+//! Which addresses may stand in a mail: absolute ones of the web, nothing that runs or reads files.
+
+/// Longer addresses are left out: mail programs and gateways cut them.
+const LINK_BYTES_MAX: usize = 2_000;
+
+/// The address where it is an absolute `http` or `https` one that needs no guessing, else `None`.
+/// What is not ASCII in path and query is percent-encoded (RFC 3987, section 3.1).
+pub(crate) fn web(address: &str) -> Option<String> {
+    let (scheme, rest) = address.split_once("://")?;
+    let scheme = scheme.to_ascii_lowercase();
+    if scheme != "http" && scheme != "https" {
+        return None;
+    }
+    let host_end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    let (host, path) = rest.split_at(host_end);
+    if !is_host(host) || path.chars().any(is_refused) {
+        return None;
+    }
+    let mut link = format!("{scheme}://{host}");
+    for byte in path.bytes() {
+        if byte.is_ascii() {
+            link.push(char::from(byte));
+        } else {
+            link.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    (link.len() <= LINK_BYTES_MAX).then_some(link)
+}
+
+/// The same for pictures, which must come encrypted: mail programs block the others.
+pub(crate) fn picture(address: &str) -> Option<String> {
+    web(address).filter(|link| link.starts_with("https://"))
+}
+
+/// A name or number with an optional port. A user before the host is refused: such an address looks
+/// as if it led to where it does not.
+fn is_host(host: &str) -> bool {
+    let starts_well = host
+        .chars()
+        .next()
+        .is_some_and(|c| c.is_alphanumeric() || c == '[');
+    starts_well
+        && host
+            .chars()
+            .all(|c| c.is_alphanumeric() || matches!(c, '-' | '.' | '_' | ':' | '[' | ']'))
+}
+
+fn is_refused(c: char) -> bool {
+    c.is_control()
+        || c.is_whitespace()
+        || matches!(
+            c,
+            '"' | '\'' | '<' | '>' | '\\' | '^' | '`' | '{' | '|' | '}'
+        )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn absolute_web_addresses_pass() {
+        for (address, link) in [
+            ("https://example.org", "https://example.org"),
+            (
+                "HTTP://example.org:8080/a?b=c&d=e#f",
+                "http://example.org:8080/a?b=c&d=e#f",
+            ),
+            ("https://example.org/é", "https://example.org/%C3%A9"),
+            ("http://[::1]/", "http://[::1]/"),
+        ] {
+            assert_eq!(web(address).as_deref(), Some(link));
+        }
+        assert_eq!(picture("http://example.org/a.jpg"), None);
+    }
+
+    #[test]
+    fn everything_else_is_left_out() {
+        for address in [
+            "",
+            "/works/1",
+            "//example.org",
+            "example.org",
+            "javascript:alert(1)",
+            "https://",
+            "javascript://example.org/%0aalert(1)",
+            "data://x",
+            "file:///etc/passwd",
+            "https:///a",
+            "https://example.org/a b",
+            "https://example.org/\"onclick=",
+            "https://example.org/\r\nX: y",
+            "https://good.example@bad.example/",
+            "https://example.org\\@bad.example",
+            "https://{{host}}/",
+            " https://example.org",
+        ] {
+            assert_eq!(web(address), None, "{address:?}");
+        }
+        assert_eq!(
+            web(&format!("https://example.org/{}", "a".repeat(2_000))),
+            None
+        );
+    }
+}

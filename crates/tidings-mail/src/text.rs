@@ -1,0 +1,65 @@
+//! What a host writes, made fit for one line of a mail.
+
+/// Takes out what would break a line or turn the text around it: control characters and line
+/// separators become a space, runs of spaces one, and the marks that override the direction of what
+/// follows (Unicode Bidirectional Algorithm, explicit formatting) are left out. Marks that only
+/// qualify their neighbour stay, since right-to-left titles need them.
+pub(crate) fn clean(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' | '\u{FEFF}' => {}
+            ' ' | '\u{2028}' | '\u{2029}' => push_space(&mut out),
+            c if c.is_control() => push_space(&mut out),
+            c => out.push(c),
+        }
+    }
+    out.truncate(out.trim_end_matches(' ').len());
+    out
+}
+
+fn push_space(out: &mut String) {
+    if !out.is_empty() && !out.ends_with(' ') {
+        out.push(' ');
+    }
+}
+
+/// At most `chars_max` characters of a text, cut between words where one is near, with an ellipsis.
+pub(crate) fn cut(text: &str, chars_max: usize) -> String {
+    if text.chars().count() <= chars_max {
+        return text.to_owned();
+    }
+    let kept: String = text.chars().take(chars_max.saturating_sub(1)).collect();
+    let at_word = kept
+        .rfind(' ')
+        // A cut far back would lose more than a broken word does.
+        .filter(|at| kept[*at..].chars().count() <= chars_max / 3);
+    let kept = at_word.map_or(kept.as_str(), |at| &kept[..at]);
+    format!("{}…", kept.trim_end_matches([' ', ',', ';', ':', '.', '-']))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn titles_become_one_line() {
+        for (text, cleaned) in [
+            ("a\r\nBcc: b@c", "a Bcc: b@c"),
+            ("  two\t\u{2028} words ", "two words"),
+            ("a\u{202E}b\u{2066}c", "abc"),
+            ("שלום\u{200F}!", "שלום\u{200F}!"),
+            ("\u{0}\u{1b}", ""),
+        ] {
+            assert_eq!(clean(text), cleaned, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn long_texts_are_cut_between_words() {
+        assert_eq!(cut("short", 5), "short");
+        assert_eq!(cut("one two three four", 10), "one two…");
+        assert_eq!(cut("abcdefghijkl", 5), "abcd…");
+        assert_eq!(cut("ééééé", 4), "ééé…");
+    }
+}

@@ -1,0 +1,153 @@
+//! Batches to render.
+
+use tidings_core::batch::{Batch, Group, Line, Pivot};
+use tidings_core::{Id, Instant, Object, Recipient, State};
+use tidings_mail::{Mail, Sender};
+
+pub(crate) fn id(text: &str) -> Id {
+    Id::new(text).unwrap()
+}
+
+pub(crate) fn instant(text: &str) -> Instant {
+    Instant::parse(text).unwrap()
+}
+
+pub(crate) fn object(name: &str, title: &str) -> Object {
+    Object {
+        id: id(name),
+        title: Some(title.to_owned()),
+        url: None,
+        image: None,
+        notifiable: None,
+    }
+}
+
+pub(crate) fn line(object: Object, reasons: &[&str]) -> Line {
+    Line {
+        object,
+        kinds: vec![id("artwork_published")],
+        actors: Vec::new(),
+        target: None,
+        reasons: reasons.iter().map(|r| (*r).to_owned()).collect(),
+        t: instant("2024-03-01T10:00:00Z"),
+        data: None,
+        entries: 1,
+    }
+}
+
+pub(crate) fn group(pivot: Pivot, key: Option<&str>, lines: Vec<Line>) -> Group {
+    let mut actors: Vec<Id> = Vec::new();
+    for actor in lines.iter().flat_map(|line| &line.actors) {
+        if !actors.contains(actor) {
+            actors.push(actor.clone());
+        }
+    }
+    Group {
+        kind: id("artwork_published"),
+        category: "Artists and galleries you follow".to_owned(),
+        pivot,
+        key: key.map(id),
+        actors,
+        lines,
+    }
+}
+
+pub(crate) fn batch(groups: Vec<Group>) -> Batch {
+    Batch {
+        id: "0123456789abcdef0123456789abcdef".to_owned(),
+        recipient: Recipient {
+            id: id("r1"),
+            email: Some("r1@example.org".to_owned()),
+            tz: None,
+            locale: None,
+            place: None,
+            state: State::Active,
+        },
+        tz: "Europe/Paris".to_owned(),
+        locale: "en".to_owned(),
+        channel: "email".to_owned(),
+        lane: "digest:weekly".to_owned(),
+        at: instant("2024-03-04T08:00:00Z"),
+        entries: groups
+            .iter()
+            .flat_map(|group| &group.lines)
+            .map(|line| line.entries)
+            .sum(),
+        groups,
+    }
+}
+
+pub(crate) fn of_titles(titles: &[String]) -> Batch {
+    let lines = titles
+        .iter()
+        .enumerate()
+        .map(|(at, title)| {
+            line(
+                object(&format!("o{at}"), title),
+                &["topic:artist/andy-warhol"],
+            )
+        })
+        .collect();
+    batch(vec![group(Pivot::Target, None, lines)])
+}
+
+pub(crate) fn sender() -> Sender {
+    Sender::parse("Art <art@example.org>").unwrap()
+}
+
+pub(crate) fn render(batch: &Batch) -> Mail {
+    tidings_mail::render(batch, &sender()).unwrap()
+}
+
+/// The two bodies as a mail program reads them.
+pub(crate) fn bodies(mail: &Mail) -> (String, String) {
+    let parsed = mail_parser::MessageParser::default()
+        .parse(&mail.bytes)
+        .unwrap();
+    assert_eq!((parsed.text_body.len(), parsed.html_body.len()), (1, 1));
+    let text = parsed.body_text(0).unwrap().replace("\r\n", "\n");
+    let html = parsed.body_html(0).unwrap().replace("\r\n", "\n");
+    (text, html)
+}
+
+/// What every mail must hold, whatever it tells (H25, RFC 5322 section 2.1.1).
+pub(crate) fn assert_proper(mail: &Mail) {
+    assert!(mail.bytes.is_ascii() && mail.bytes.ends_with(b"\r\n"));
+    let text = std::str::from_utf8(&mail.bytes).unwrap();
+    for line in text.split("\r\n") {
+        assert!(line.len() <= 550, "{} bytes: {line}", line.len());
+        assert!(!line.contains(['\r', '\n']), "a bare line end in {line:?}");
+    }
+    let head = text.split("\r\n\r\n").next().unwrap();
+    let names: Vec<&str> = head
+        .split("\r\n")
+        .filter(|line| !line.starts_with([' ', '\t']))
+        .map(|line| line.split(':').next().unwrap())
+        .collect();
+    assert_eq!(
+        names,
+        [
+            "Date",
+            "From",
+            "To",
+            "Subject",
+            "Message-ID",
+            "Auto-Submitted",
+            "X-Tidings-Batch",
+            "MIME-Version",
+            "Content-Type",
+        ]
+    );
+    let (_, html) = bodies(mail);
+    assert!(!html.to_ascii_lowercase().contains("<script"));
+    for link in html
+        .split("href=\"")
+        .skip(1)
+        .chain(html.split("src=\"").skip(1))
+    {
+        assert!(
+            link.starts_with("https://") || link.starts_with("http://"),
+            "{link:.60}"
+        );
+    }
+}

@@ -1,0 +1,390 @@
+//! Mails as a mail program reads them, named after the acceptance situations where there is one.
+
+#![allow(
+    clippy::unwrap_used,
+    reason = "a fixture that fails is a test that fails"
+)]
+
+mod fixture;
+
+use fixture::*;
+use mail_parser::{HeaderValue, MessageParser};
+use proptest::prelude::*;
+use tidings_core::batch::Pivot;
+use tidings_mail::{RenderError, Sender};
+
+#[test]
+fn m10_one_line_is_told_by_its_title() {
+    let mut one = line(
+        object("w1", "You're Dreaming"),
+        &["near", "topic:artist/rob-wynne"],
+    );
+    one.actors = vec![id("rob-wynne")];
+    one.object.url = Some("https://example.org/w1?a=1&b=2".to_owned());
+    one.object.image = Some("https://example.org/w1.jpg".to_owned());
+    let mail = render(&batch(vec![group(Pivot::Object, Some("w1"), vec![one])]));
+    assert_proper(&mail);
+    assert_eq!(mail.subject, "You're Dreaming");
+    let (text, html) = bodies(&mail);
+    assert_eq!(
+        text.trim_end(),
+        "Artists and galleries you follow\n\n\
+         You're Dreaming\n\
+         Rob Wynne · Friday 1 March 2024, 11:00\n\n\
+         https://example.org/w1?a=1&b=2\n\n\
+         ----------------------------------------\n\
+         You hear of this because you follow Rob Wynne, and it is near you.\n\
+         Sent by Art on Monday 4 March 2024, 09:00 (Paris time)."
+    );
+    assert!(html.contains("href=\"https://example.org/w1?a=1&amp;b=2\""));
+    assert!(html.contains("src=\"https://example.org/w1.jpg\" alt=\"You&#39;re Dreaming\""));
+}
+
+#[test]
+fn m10_many_lines_are_told_in_groups() {
+    let works = ["Marilyn", "Flowers"].map(|title| {
+        let mut work = line(object(title, title), &["topic:artist/andy-warhol"]);
+        work.target = Some(id("artist/andy-warhol"));
+        work
+    });
+    let mut comment = line(object("d1", "Notes on a wall"), &["named"]);
+    comment.actors = ["ann", "bob", "cy", "dee", "eve"].map(id).to_vec();
+    let mut comments = group(Pivot::Object, Some("d1"), vec![comment]);
+    comments.category = "Comments".to_owned();
+    let mail = render(&batch(vec![
+        group(Pivot::Target, Some("artist/andy-warhol"), works.to_vec()),
+        comments,
+    ]));
+    assert_proper(&mail);
+    assert_eq!(mail.subject, "3 new: Marilyn and 2 more");
+    let (text, html) = bodies(&mail);
+    assert_eq!(
+        text.trim_end(),
+        "3 new for you\n\
+         Monday 4 March 2024\n\n\
+         == Artists and galleries you follow ==\n\n\
+         Andy Warhol\n\
+         2 new\n\n\
+         * Marilyn\n  1 March\n\n\
+         * Flowers\n  1 March\n\n\
+         == Comments ==\n\n\
+         * Notes on a wall\n  Ann, Bob and 3 others · sent to you · 1 March\n\n\
+         ----------------------------------------\n\
+         You hear of these because you follow Andy Warhol. Some were sent to you.\n\
+         Sent by Art on Monday 4 March 2024, 09:00 (Paris time)."
+    );
+    assert!(html.contains("Ann, Bob and 3 others"));
+}
+
+#[test]
+fn h30_headers_are_those_of_the_batch() {
+    let batch = of_titles(&["One".to_owned()]);
+    let mail = render(&batch);
+    let parsed = MessageParser::default().parse(&mail.bytes).unwrap();
+    assert_eq!(mail.message_id, format!("<{}@example.org>", batch.id));
+    assert_eq!(
+        parsed.message_id(),
+        Some(format!("{}@example.org", batch.id).as_str())
+    );
+    assert_eq!(parsed.date().unwrap().to_rfc3339(), "2024-03-04T08:00:00Z");
+    assert_eq!(parsed.subject(), Some("One"));
+    assert_eq!(
+        parsed
+            .header("Auto-Submitted")
+            .and_then(HeaderValue::as_text),
+        Some("auto-generated")
+    );
+    assert_eq!(
+        parsed
+            .header("X-Tidings-Batch")
+            .and_then(HeaderValue::as_text),
+        Some(&*batch.id)
+    );
+    let from = parsed.from().and_then(|from| from.first()).unwrap();
+    assert_eq!(
+        (from.name(), from.address()),
+        (Some("Art"), Some("art@example.org"))
+    );
+    let to = parsed.to().and_then(|to| to.first()).unwrap();
+    assert_eq!((to.name(), to.address()), (None, Some("r1@example.org")));
+    assert_eq!(
+        (mail.from.as_str(), mail.to.as_str()),
+        ("art@example.org", "r1@example.org")
+    );
+}
+
+#[test]
+fn h30_a_batch_gives_the_same_bytes_each_time() {
+    let batch = of_titles(&["Ünï".to_owned(), "Two".to_owned()]);
+    assert_eq!(render(&batch), render(&batch.clone()));
+    let mut other = batch.clone();
+    other.id = "f".repeat(32);
+    assert_ne!(render(&batch).message_id, render(&other).message_id);
+}
+
+#[test]
+fn a_mail_of_1964_has_its_date() {
+    let mut batch = of_titles(&["One".to_owned()]);
+    batch.at = instant("1964-10-06T09:00:00Z");
+    let mail = render(&batch);
+    assert_proper(&mail);
+    assert!(
+        mail.bytes
+            .starts_with(b"Date: Tue, 06 Oct 1964 09:00:00 +0000\r\n")
+    );
+}
+
+#[test]
+fn h25_long_and_foreign_titles_arrive_whole() {
+    let words = "Fünf Bilder über 東京 и Москва 🎨 ";
+    let long: String = words.chars().cycle().take(695).chain(['.']).collect();
+    let unbroken = "x".repeat(696);
+    for title in [long, unbroken] {
+        let single = render(&of_titles(std::slice::from_ref(&title)));
+        let many = render(&of_titles(&[title.clone(), "Two".to_owned()]));
+        for mail in [single, many] {
+            assert_proper(&mail);
+            let (text, html) = bodies(&mail);
+            assert!(text.contains(&title) && html.contains(&title));
+            let parsed = MessageParser::default().parse(&mail.bytes).unwrap();
+            assert_eq!(parsed.subject(), Some(mail.subject.as_str()));
+            assert!(mail.subject.chars().count() <= 150);
+        }
+    }
+}
+
+#[test]
+fn h25_what_hosts_write_stays_text() {
+    for (title, shown) in [
+        ("a\r\nBcc: all@example.org", "a Bcc: all@example.org"),
+        (
+            "a\r\n\r\n<script>alert(1)</script>",
+            "a <script>alert(1)</script>",
+        ),
+        ("{{ sender }}{% raw %}", "{{ sender }}{% raw %}"),
+        ("\" onload=\"x\" '", "\" onload=\"x\" '"),
+        ("=?utf-8?q?Bcc=3A?= é", "=?utf-8?q?Bcc=3A?= é"),
+        (
+            "--=_tidings_0123456789abcdef0123456789abcdef--",
+            "--=_tidings_0123456789abcdef0123456789abcdef--",
+        ),
+        (".\r\n.", ". ."),
+        ("From here on", "From here on"),
+    ] {
+        let mut hostile = line(
+            object("o", title),
+            &["topic:a/<script>", "named\r\nX: y", "nonsense"],
+        );
+        hostile.object.url = Some("javascript:alert(1)".to_owned());
+        hostile.object.image = Some("http://example.org/insecure.jpg".to_owned());
+        let mut all = group(Pivot::Actor, None, vec![hostile.clone(), hostile]);
+        all.category = title.to_owned();
+        let mut one = all.clone();
+        one.lines.truncate(1);
+        for groups in [vec![one], vec![all]] {
+            let mail = render(&batch(groups));
+            assert_proper(&mail);
+            let (text, html) = bodies(&mail);
+            assert!(text.contains(shown), "{text}");
+            assert!(
+                !html.contains("javascript:") && !html.contains("<img"),
+                "{html}"
+            );
+            assert!(!html.contains("\" onload"), "{html}");
+            let parsed = MessageParser::default().parse(&mail.bytes).unwrap();
+            assert_eq!(parsed.subject(), Some(mail.subject.as_str()));
+            assert_eq!(parsed.to().map(|to| to.iter().count()), Some(1));
+            assert!(parsed.bcc().is_none());
+        }
+    }
+}
+
+#[test]
+fn h25_every_value_of_a_template_is_replaced() {
+    let mail = render(&of_titles(&["One".to_owned(), "Two".to_owned()]));
+    let (text, html) = bodies(&mail);
+    for body in [text, html] {
+        assert!(
+            !body.contains("{{")
+                && !body.contains("{%")
+                && !body.contains("\nnone\n")
+                && !body.contains(">none<"),
+            "{body}"
+        );
+    }
+}
+
+#[test]
+fn p5_ten_thousand_lines_show_fifty_and_tell_the_rest() {
+    let titles: Vec<String> = (0..10_000).map(|n| format!("Work number {n}")).collect();
+    let mail = render(&of_titles(&titles));
+    assert_proper(&mail);
+    assert_eq!(mail.subject, "10,000 new: Work number 0 and 9,999 more");
+    let (text, html) = bodies(&mail);
+    assert_eq!(text.matches("\n* Work number ").count(), 50);
+    assert!(text.contains("\nand 9,950 more\n") && html.contains("and 9,950 more"));
+}
+
+#[test]
+fn fifty_lines_are_all_shown() {
+    let titles: Vec<String> = (0..50).map(|n| format!("Work number {n}")).collect();
+    let (text, _) = bodies(&render(&of_titles(&titles)));
+    assert!(
+        text.contains("\n* Work number 49\n") && !text.contains("\nand "),
+        "{text}"
+    );
+}
+
+#[test]
+fn names_that_the_host_gives_are_shown() {
+    let named = |n: u32| {
+        let mut line = line(object(&format!("o{n}"), "Work"), &["named"]);
+        line.actors = vec![id("user-7")];
+        line.target = Some(id("show/42"));
+        line.data = serde_json::json!({"actor_title": "Ann", "target_title": "Long Show"})
+            .as_object()
+            .cloned();
+        line
+    };
+    let (text, _) = bodies(&render(&batch(vec![group(
+        Pivot::Target,
+        Some("show/42"),
+        vec![named(1), named(2)],
+    )])));
+    assert!(text.contains("\nLong Show\n2 new from Ann\n"), "{text}");
+}
+
+#[test]
+fn no_line_stands_under_anothers_heading() {
+    let of = |target: Option<&str>, names: &[&str]| {
+        let lines = names.iter().map(|name| {
+            let mut line = line(object(name, name), &["everyone"]);
+            line.target = target.map(id);
+            line
+        });
+        group(Pivot::Target, target, lines.collect())
+    };
+    let alone = batch(vec![of(Some("ann"), &["A1"]), of(None, &["X1"])]);
+    let (text, _) = bodies(&render(&alone));
+    assert!(text.contains("* A1\n  Ann · 1 March\n\n* X1\n"), "{text}");
+    let mixed = batch(vec![
+        of(Some("ann"), &["A1", "A2"]),
+        of(Some("bob"), &["B1"]),
+        of(None, &["X1"]),
+    ]);
+    let (text, _) = bodies(&render(&mixed));
+    let headings = "Ann\n2 new\n\n* A1\n  1 March\n\n* A2\n  1 March\n\n\
+                    Bob\n\n* B1\n  1 March\n\n\
+                    Also new\n\n* X1\n  1 March\n";
+    assert!(text.contains(headings), "{text}");
+}
+
+#[test]
+fn an_object_without_a_title_is_told_by_its_id() {
+    let mut bare = line(object("work/9", "\u{7}"), &[]);
+    assert_eq!(
+        render(&batch(vec![group(Pivot::Object, None, vec![bare.clone()])])).subject,
+        "work/9"
+    );
+    bare.object.title = None;
+    let mail = render(&batch(vec![group(Pivot::Object, None, vec![bare])]));
+    assert_eq!(mail.subject, "work/9");
+    assert!(!bodies(&mail).0.contains("You hear"));
+}
+
+#[test]
+fn h26_addresses_that_are_none_are_refused() {
+    let fine = of_titles(&["One".to_owned()]);
+    for (email, error) in [
+        (None, RenderError::NoAddress),
+        (Some("nobody"), RenderError::Address),
+        (
+            Some("a@example.org\r\nBcc: b@example.org"),
+            RenderError::Address,
+        ),
+        (Some("a@example.org, b@example.org"), RenderError::Address),
+        (Some("Ann <a@example.org>"), RenderError::Address),
+        (Some("é@example.org"), RenderError::Address),
+    ] {
+        let mut batch = fine.clone();
+        batch.recipient.email = email.map(str::to_owned);
+        assert_eq!(
+            tidings_mail::render(&batch, &sender()),
+            Err(error),
+            "{email:?}"
+        );
+    }
+}
+
+#[test]
+fn batches_that_make_no_mail_are_refused() {
+    let mut odd = of_titles(&["One".to_owned()]);
+    for id in ["", "../x", "a>b", "a b", &"x".repeat(65)] {
+        odd.id = id.to_owned();
+        assert_eq!(
+            tidings_mail::render(&odd, &sender()),
+            Err(RenderError::BatchId),
+            "{id:?}"
+        );
+    }
+    assert_eq!(
+        tidings_mail::render(&batch(Vec::new()), &sender()),
+        Err(RenderError::Empty)
+    );
+    let hollow = batch(vec![group(Pivot::Object, None, Vec::new())]);
+    assert_eq!(
+        tidings_mail::render(&hollow, &sender()),
+        Err(RenderError::Empty)
+    );
+}
+
+#[test]
+fn the_senders_name_may_be_any_text() {
+    let sender = Sender::parse("\"Kunst & Töne, <GmbH>\" <art@example.org>").unwrap();
+    let mail = tidings_mail::render(&of_titles(&["One".to_owned()]), &sender).unwrap();
+    assert_proper(&mail);
+    let parsed = MessageParser::default().parse(&mail.bytes).unwrap();
+    let from = parsed.from().and_then(|from| from.first()).unwrap();
+    assert_eq!(
+        (from.name(), from.address()),
+        (Some("Kunst & Töne, <GmbH>"), Some("art@example.org"))
+    );
+    assert!(bodies(&mail).1.contains("Kunst &amp; Töne, &lt;GmbH&gt;"));
+}
+
+/// Titles as hosts may write them, already without what is cleaned away.
+fn title() -> impl Strategy<Value = String> {
+    proptest::collection::vec(
+        "[\\PC&&[^ \u{2028}\u{2029}\u{202A}-\u{202E}\u{2066}-\u{2069}\u{FEFF}]]{1,40}",
+        1..12,
+    )
+    .prop_map(|words| words.join(" "))
+    .prop_filter("nothing left", |title| !title.trim().is_empty())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn any_titles_parse_back(titles in proptest::collection::vec(title(), 1..12)) {
+        let mail = render(&of_titles(&titles));
+        assert_proper(&mail);
+        let (text, _) = bodies(&mail);
+        let lines: Vec<&str> = text.split('\n').map(|line| line.strip_prefix("* ").unwrap_or(line)).collect();
+        for title in &titles {
+            prop_assert!(lines.contains(&title.as_str()), "{title:?} in {text}");
+        }
+        let parsed = MessageParser::default().parse(&mail.bytes).unwrap();
+        prop_assert_eq!(parsed.subject(), Some(mail.subject.as_str()));
+    }
+
+    #[test]
+    fn any_text_makes_a_proper_mail(title in ".{0,900}", category in ".{0,300}", url in ".{0,300}") {
+        let mut line = line(object("o", &title), &["near"]);
+        line.object.url = Some(format!("https://{url}"));
+        line.object.image = Some(url);
+        let mut group = group(Pivot::Object, Some("o"), vec![line.clone(), line]);
+        group.category = category;
+        assert_proper(&render(&batch(vec![group])));
+    }
+}

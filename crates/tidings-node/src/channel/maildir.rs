@@ -1,0 +1,406 @@
+//! The provider `file://DIR`: a Maildir, one file a message.
+//!
+//! A message's file is named after its batch, so that sending twice leaves one. A file gets its name
+//! in `new` only when it is whole: it is written in `tmp`, made durable and renamed.
+
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::io::{self, ErrorKind, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, SystemTime};
+
+use tidings_core::Batch;
+use tidings_core::time::Instant;
+use tidings_mail::{Mail, Sender};
+
+use super::{Channel, Outcome, Receipt, unrenderable};
+
+/// How much older than the newest write a directory's time must be before a listing of it is kept:
+/// file systems count time in steps, and within one a change can't be told from none.
+const LISTING_AGE_MIN: Duration = Duration::from_secs(2);
+
+/// When files are made durable.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Durability {
+    /// Each before its outcome is told.
+    #[default]
+    Each,
+    /// All in [`Channel::sync`], for a simulation or a demonstration, which may begin anew. The paths
+    /// of what is not yet durable are kept in memory.
+    AtEnd,
+}
+
+/// A Maildir that mails are put into.
+pub struct Maildir {
+    tmp: PathBuf,
+    new: PathBuf,
+    cur: PathBuf,
+    sender: Sender,
+    durability: Durability,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// Batches that a thread is writing now.
+    in_flight: BTreeSet<String>,
+    /// Batches that were not made durable yet, and their files.
+    unsynced: Vec<PathBuf>,
+    listing: Option<Listing>,
+}
+
+/// What stood in `cur` when it was changed last.
+struct Listing {
+    changed: SystemTime,
+    ids: BTreeSet<String>,
+}
+
+impl Maildir {
+    /// Opens a Maildir, and makes what is absent of it.
+    ///
+    /// # Errors
+    /// What the system says about the directories.
+    pub fn open(dir: &Path, sender: Sender, durability: Durability) -> io::Result<Self> {
+        let maildir = Self {
+            tmp: dir.join("tmp"),
+            new: dir.join("new"),
+            cur: dir.join("cur"),
+            sender,
+            durability,
+            state: Mutex::default(),
+        };
+        maildir.make()?;
+        Ok(maildir)
+    }
+
+    fn make(&self) -> io::Result<()> {
+        for dir in [&self.tmp, &self.new, &self.cur] {
+            fs::create_dir_all(dir)?;
+        }
+        match (self.durability, self.new.parent()) {
+            (Durability::Each, Some(parent)) => sync_path(parent),
+            _ => Ok(()),
+        }
+    }
+
+    /// Puts a mail in place unless it is there.
+    fn deliver(&self, id: &str, mail: &Mail) -> io::Result<()> {
+        let new = self.new.join(id);
+        if new.try_exists()? {
+            return Ok(());
+        }
+        let tmp = self.tmp.join(id);
+        let written = match self.write(&tmp, &mail.bytes) {
+            Ok(written) => written,
+            Err(error) => {
+                // Half a file is of no use; the first fault is the one to tell.
+                let _ = fs::remove_file(&tmp);
+                return Err(error);
+            }
+        };
+        if self.is_in_cur(id, written)? {
+            return fs::remove_file(&tmp);
+        }
+        fs::rename(&tmp, &new)?;
+        match self.durability {
+            Durability::Each => sync_path(&self.new),
+            Durability::AtEnd => {
+                self.state().unsynced.push(new);
+                Ok(())
+            }
+        }
+    }
+
+    /// Writes a whole file, over what a crash may have left; returns its time.
+    fn write(&self, path: &Path, bytes: &[u8]) -> io::Result<SystemTime> {
+        let mut file = File::create(path)?;
+        file.write_all(bytes)?;
+        if self.durability == Durability::Each {
+            file.sync_all()?;
+        }
+        file.metadata()?.modified()
+    }
+
+    /// Whether a mail program has already taken the message over from `new` to `cur`, where it adds
+    /// flags to the name. `now` is a time that the file system has just given.
+    fn is_in_cur(&self, id: &str, now: SystemTime) -> io::Result<bool> {
+        let changed = fs::metadata(&self.cur)?.modified()?;
+        let mut state = self.state();
+        if let Some(listing) = state
+            .listing
+            .as_ref()
+            .filter(|listing| listing.changed == changed)
+        {
+            return Ok(listing.ids.contains(id));
+        }
+        let mut ids = BTreeSet::new();
+        for entry in fs::read_dir(&self.cur)? {
+            let name = entry?.file_name();
+            let name = name.to_string_lossy();
+            ids.insert(name.split([':', ',']).next().unwrap_or_default().to_owned());
+        }
+        let is_there = ids.contains(id);
+        let is_old = now
+            .duration_since(changed)
+            .is_ok_and(|age| age >= LISTING_AGE_MIN);
+        state.listing = is_old.then_some(Listing { changed, ids });
+        Ok(is_there)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // No step under the lock leaves the state half changed.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Channel for Maildir {
+    /// Every fault of the disk, full or read-only as well, is worth another try: an operator can mend
+    /// it, and nothing is lost by waiting.
+    fn send(&self, batch: &Batch, _now: Instant) -> Outcome {
+        let mail = match tidings_mail::render(batch, &self.sender) {
+            Ok(mail) => mail,
+            Err(error) => return unrenderable(&error),
+        };
+        if !self.state().in_flight.insert(batch.id.clone()) {
+            return retry("another thread is writing this batch".to_owned());
+        }
+        let delivered = match self.deliver(&batch.id, &mail) {
+            // Somebody took the directory away; it is made again as it was made at first.
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                self.make().and_then(|()| self.deliver(&batch.id, &mail))
+            }
+            delivered => delivered,
+        };
+        self.state().in_flight.remove(&batch.id);
+        match delivered {
+            Ok(()) => Outcome::Sent(Receipt {
+                reference: Some(batch.id.clone()),
+            }),
+            Err(error) => retry(format!("Maildir: {error}")),
+        }
+    }
+
+    fn sync(&self) -> io::Result<()> {
+        let mut due = std::mem::take(&mut self.state().unsynced);
+        let synced = sync_all(&mut due, &self.new).and_then(|()| sync_path(&self.new));
+        if synced.is_err() {
+            self.state().unsynced.append(&mut due);
+        }
+        synced
+    }
+}
+
+/// Makes files durable, and takes each that is from the list. One call for the whole file system: a
+/// call for each of 10,000 files was measured at 26 s, this at 0.2 s.
+#[cfg(target_os = "linux")]
+fn sync_all(due: &mut Vec<PathBuf>, dir: &Path) -> io::Result<()> {
+    if !due.is_empty() {
+        rustix::fs::syncfs(File::open(dir)?)?;
+        due.clear();
+    }
+    Ok(())
+}
+
+/// Makes files durable, and takes each that is from the list.
+#[cfg(not(target_os = "linux"))]
+fn sync_all(due: &mut Vec<PathBuf>, _dir: &Path) -> io::Result<()> {
+    while let Some(path) = due.last() {
+        match sync_path(path) {
+            // A mail program has taken it over.
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            synced => synced?,
+        }
+        due.pop();
+    }
+    Ok(())
+}
+
+fn sync_path(path: &Path) -> io::Result<()> {
+    File::open(path)?.sync_all()
+}
+
+fn retry(why: String) -> Outcome {
+    Outcome::Retry {
+        why,
+        after_ms: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sample::{NOW, batch, sender};
+    use super::*;
+
+    const ID: &str = "0123456789abcdef0123456789abcdef";
+
+    fn names(dir: &Path) -> Vec<String> {
+        let mut names: Vec<String> = fs::read_dir(dir)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+
+    fn opened(dir: &Path) -> Maildir {
+        Maildir::open(dir, sender(), Durability::Each).unwrap()
+    }
+
+    fn is_sent(outcome: &Outcome) -> bool {
+        matches!(outcome, Outcome::Sent(_))
+    }
+
+    #[test]
+    fn a_mail_becomes_one_file_however_often_it_is_sent() {
+        let dir = tempfile::tempdir().unwrap();
+        let maildir = opened(dir.path());
+        for _ in 0..2 {
+            assert!(is_sent(&maildir.send(&batch(ID, "One"), NOW)));
+        }
+        assert!(is_sent(&opened(dir.path()).send(&batch(ID, "One"), NOW)));
+        assert_eq!(
+            (names(&maildir.new), names(&maildir.tmp)),
+            (vec![ID.to_owned()], vec![])
+        );
+        let bytes = fs::read(maildir.new.join(ID)).unwrap();
+        let mail = mail_parser::MessageParser::default().parse(&bytes).unwrap();
+        assert_eq!(mail.subject(), Some("One"));
+    }
+
+    #[test]
+    fn a_mail_that_was_read_is_not_written_again() {
+        for flags in ["", ":2,", ":2,RS", ",S=1234:2,S"] {
+            let dir = tempfile::tempdir().unwrap();
+            let maildir = opened(dir.path());
+            assert!(is_sent(&maildir.send(&batch(ID, "One"), NOW)));
+            fs::rename(
+                maildir.new.join(ID),
+                maildir.cur.join(format!("{ID}{flags}")),
+            )
+            .unwrap();
+            assert!(is_sent(&maildir.send(&batch(ID, "One"), NOW)));
+            assert_eq!(
+                (names(&maildir.new), names(&maildir.tmp)),
+                (vec![], vec![]),
+                "{flags}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_listing_is_read_again_when_it_has_changed() {
+        let dir = tempfile::tempdir().unwrap();
+        let maildir = opened(dir.path());
+        let set_age = |seconds: u64| {
+            let time = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000 + seconds);
+            File::open(&maildir.cur)
+                .unwrap()
+                .set_modified(time)
+                .unwrap();
+            time
+        };
+        let now = set_age(0) + LISTING_AGE_MIN;
+        assert!(!maildir.is_in_cur(ID, now).unwrap());
+        assert!(maildir.state().listing.is_some());
+        fs::write(maildir.cur.join(ID), "").unwrap();
+        set_age(1);
+        assert!(maildir.is_in_cur(ID, now).unwrap());
+        assert!(maildir.state().listing.is_none(), "kept too young");
+    }
+
+    #[test]
+    fn what_a_crash_left_in_tmp_is_written_over() {
+        let dir = tempfile::tempdir().unwrap();
+        let maildir = opened(dir.path());
+        fs::write(maildir.tmp.join(ID), "x".repeat(100_000)).unwrap();
+        assert!(is_sent(&maildir.send(&batch(ID, "One"), NOW)));
+        let bytes = fs::read(maildir.new.join(ID)).unwrap();
+        assert_eq!(
+            bytes,
+            tidings_mail::render(&batch(ID, "One"), &sender())
+                .unwrap()
+                .bytes
+        );
+        assert!(names(&maildir.tmp).is_empty());
+    }
+
+    #[test]
+    fn a_directory_that_vanished_is_made_again() {
+        let dir = tempfile::tempdir().unwrap();
+        let maildir = opened(&dir.path().join("mail"));
+        fs::remove_dir_all(dir.path().join("mail")).unwrap();
+        assert!(is_sent(&maildir.send(&batch(ID, "One"), NOW)));
+        assert_eq!(names(&maildir.new), [ID]);
+    }
+
+    #[test]
+    fn t20_faults_of_the_disk_are_tried_again() {
+        let dir = tempfile::tempdir().unwrap();
+        let maildir = opened(&dir.path().join("mail"));
+        fs::remove_dir(&maildir.tmp).unwrap();
+        fs::write(&maildir.tmp, "a file in place of the directory").unwrap();
+        let outcome = maildir.send(&batch(ID, "One"), NOW);
+        assert!(matches!(outcome, Outcome::Retry { .. }), "{outcome:?}");
+        fs::remove_file(&maildir.tmp).unwrap();
+        assert!(is_sent(&maildir.send(&batch(ID, "One"), NOW)));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_read_only_directory_is_tried_again() {
+        use std::os::unix::fs::PermissionsExt;
+        let dir = tempfile::tempdir().unwrap();
+        let maildir = opened(dir.path());
+        let set_mode = |mode| {
+            fs::set_permissions(&maildir.tmp, fs::Permissions::from_mode(mode)).unwrap();
+        };
+        set_mode(0o500);
+        if fs::write(maildir.tmp.join("probe"), "").is_ok() {
+            println!("skipped: this user may write anywhere");
+            return;
+        }
+        assert!(matches!(
+            maildir.send(&batch(ID, "One"), NOW),
+            Outcome::Retry { .. }
+        ));
+        set_mode(0o700);
+        assert!(is_sent(&maildir.send(&batch(ID, "One"), NOW)));
+    }
+
+    #[test]
+    fn h26_a_bad_address_fails_alone() {
+        let dir = tempfile::tempdir().unwrap();
+        let maildir = opened(dir.path());
+        let mut bad = batch("b", "One");
+        bad.recipient.email = Some("nobody".to_owned());
+        let outcome = maildir.send(&bad, NOW);
+        assert!(
+            matches!(
+                outcome,
+                Outcome::Failed {
+                    address_dead: true,
+                    ..
+                }
+            ),
+            "{outcome:?}"
+        );
+        assert!(is_sent(&maildir.send(&batch("c", "One"), NOW)));
+        assert_eq!(names(&maildir.new), ["c"]);
+    }
+
+    #[test]
+    fn files_are_made_durable_at_the_end_where_that_was_asked() {
+        let dir = tempfile::tempdir().unwrap();
+        let maildir = Maildir::open(dir.path(), sender(), Durability::AtEnd).unwrap();
+        for id in ["a", "b", "c"] {
+            assert!(is_sent(&maildir.send(&batch(id, "One"), NOW)));
+        }
+        assert_eq!(maildir.state().unsynced.len(), 3);
+        fs::remove_file(maildir.new.join("b")).unwrap();
+        maildir.sync().unwrap();
+        assert!(maildir.state().unsynced.is_empty());
+        fs::remove_dir_all(dir.path()).unwrap();
+        assert!(maildir.sync().is_err());
+    }
+}

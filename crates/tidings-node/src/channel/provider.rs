@@ -1,0 +1,314 @@
+//! The addresses of providers, as `provider = "…"` in the configuration gives them.
+
+use std::io;
+use std::path::PathBuf;
+
+use tidings_mail::SenderError;
+
+/// The variable that holds the password where an address names a user alone.
+const PASSWORD_VARIABLE: &str = "TIDINGS_SMTP_PASSWORD";
+
+/// Why a provider can't be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum ProviderError {
+    /// The channel has no provider.
+    #[error(
+        "the channel has no provider: write `provider = \"file://DIR\"` or `provider = \"smtp://user@host:587\"`"
+    )]
+    Missing,
+    /// The channel has no sender.
+    #[error("the channel has no sender: write `from = \"Art <art@example.org>\"`")]
+    NoSender,
+    /// The sender is not one.
+    #[error(transparent)]
+    Sender(#[from] SenderError),
+    /// No provider has this scheme.
+    #[error(
+        "no provider is called `{0}`: write `file://DIR`, `smtp://user@host:587` or `smtps://user@host`"
+    )]
+    Scheme(String),
+    /// A part of the address is wrong. The address itself is not told, as it may hold a password.
+    #[error("the provider's address: {0}")]
+    Address(String),
+    /// A secret that the address names is not there.
+    #[error("the secret `{0}` is not set: put it in the environment")]
+    Secret(String),
+    /// The password stands in the address.
+    #[error(
+        "a password does not belong in the configuration: write `${{NAME}}` in its place and put it in the environment"
+    )]
+    PlainPassword,
+    /// The Maildir can't be made.
+    #[error("the Maildir {}: {source}", dir.display())]
+    Maildir {
+        /// Where it should be.
+        dir: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// TLS can't be set up for this host.
+    #[error("TLS to `{host}`: {why}")]
+    Tls {
+        /// The server.
+        host: String,
+        /// What the TLS library said.
+        why: String,
+    },
+}
+
+/// Where mails go.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Provider {
+    /// A directory.
+    Maildir(PathBuf),
+    /// A mail server.
+    Smtp(Server),
+}
+
+/// A mail server and how to talk to it.
+#[derive(Clone, PartialEq, Eq)]
+pub(super) struct Server {
+    pub(super) host: String,
+    pub(super) port: u16,
+    pub(super) security: Security,
+    /// User and password.
+    pub(super) login: Option<(String, String)>,
+}
+
+/// How the connection is protected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Security {
+    /// TLS from the first byte (`smtps`).
+    Wrapped,
+    /// STARTTLS, or nothing is sent.
+    Required,
+    /// STARTTLS where the server offers it.
+    Opportunistic,
+    /// None.
+    Plain,
+}
+
+impl std::fmt::Debug for Server {
+    /// Without the password.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}:{} ({:?})", self.host, self.port, self.security)
+    }
+}
+
+impl Provider {
+    /// Reads an address; secrets are looked up by name.
+    pub(super) fn parse(
+        address: &str,
+        secret: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<Self, ProviderError> {
+        let (scheme, rest) = address.split_once("://").ok_or_else(|| {
+            ProviderError::Address("it begins with `file://`, `smtp://` or `smtps://`".to_owned())
+        })?;
+        match scheme {
+            "file" if rest.is_empty() => Err(ProviderError::Address(
+                "`file://` wants a directory after it".to_owned(),
+            )),
+            "file" => Ok(Self::Maildir(PathBuf::from(rest))),
+            "smtp" => Server::parse(rest, false, secret).map(Self::Smtp),
+            "smtps" => Server::parse(rest, true, secret).map(Self::Smtp),
+            other => Err(ProviderError::Scheme(other.to_owned())),
+        }
+    }
+}
+
+impl Server {
+    /// Reads `[user[:${NAME}]@]host[:port][?tls=required|opportunistic|none]`.
+    fn parse(
+        rest: &str,
+        wrapped: bool,
+        secret: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<Self, ProviderError> {
+        let (rest, query) = rest
+            .split_once('?')
+            .map_or((rest, None), |(a, b)| (a, Some(b)));
+        // A user may hold an @ of its own.
+        let (login, place) = rest
+            .rsplit_once('@')
+            .map_or((None, rest), |(a, b)| (Some(a), b));
+        let login = login.map(|login| read_login(login, secret)).transpose()?;
+        let (host, port) = split_port(place.strip_suffix('/').unwrap_or(place))?;
+        let security = read_security(query, wrapped, login.is_some())?;
+        let usual_port = match (wrapped, &login) {
+            (true, _) => 465,
+            (false, Some(_)) => 587,
+            (false, None) => 25,
+        };
+        Ok(Self {
+            host,
+            port: port.unwrap_or(usual_port),
+            security,
+            login,
+        })
+    }
+}
+
+fn read_login(
+    login: &str,
+    secret: &dyn Fn(&str) -> Option<String>,
+) -> Result<(String, String), ProviderError> {
+    let (user, name) = match login.split_once(':') {
+        None => (login, PASSWORD_VARIABLE),
+        Some((user, password)) => {
+            let name = password
+                .strip_prefix("${")
+                .and_then(|name| name.strip_suffix('}'));
+            (user, name.ok_or(ProviderError::PlainPassword)?)
+        }
+    };
+    if user.is_empty() || name.is_empty() {
+        return Err(ProviderError::Address(
+            "write `user:${NAME}@` before the host".to_owned(),
+        ));
+    }
+    let password = secret(name).ok_or_else(|| ProviderError::Secret(name.to_owned()))?;
+    Ok((user.to_owned(), password))
+}
+
+fn split_port(place: &str) -> Result<(String, Option<u16>), ProviderError> {
+    let fault = |why: &str| ProviderError::Address(why.to_owned());
+    let (host, port) = match place.strip_prefix('[') {
+        Some(rest) => {
+            let (host, rest) = rest
+                .split_once(']')
+                .ok_or_else(|| fault("`[` wants a `]`"))?;
+            let port = match rest {
+                "" => None,
+                rest => Some(
+                    rest.strip_prefix(':')
+                        .ok_or_else(|| fault("after `]` comes `:PORT`"))?,
+                ),
+            };
+            (host, port)
+        }
+        None => place
+            .split_once(':')
+            .map_or((place, None), |(host, port)| (host, Some(port))),
+    };
+    let is_host = !host.is_empty()
+        && host
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '_' | ':'));
+    if !is_host {
+        return Err(fault(
+            "it wants a host, such as `mail.example.org` or `[::1]`",
+        ));
+    }
+    let port = port
+        .map(|port| port.parse::<u16>().ok().filter(|port| *port > 0))
+        .map(|port| port.ok_or_else(|| fault("a port is a number from 1 to 65535")))
+        .transpose()?;
+    Ok((host.to_owned(), port))
+}
+
+fn read_security(
+    query: Option<&str>,
+    wrapped: bool,
+    has_login: bool,
+) -> Result<Security, ProviderError> {
+    let fault = |why: &str| ProviderError::Address(why.to_owned());
+    match query {
+        Some(_) if wrapped => Err(fault("`smtps://` is always encrypted and has no options")),
+        None if wrapped => Ok(Security::Wrapped),
+        // A password never travels in the open unless that is asked for.
+        None if has_login => Ok(Security::Required),
+        None | Some("tls=opportunistic") if has_login => Err(fault(
+            "with a user, `tls` is `required` or, on a trusted network, `none`",
+        )),
+        None | Some("tls=opportunistic") => Ok(Security::Opportunistic),
+        Some("tls=required") => Ok(Security::Required),
+        Some("tls=none") => Ok(Security::Plain),
+        Some(_) => Err(fault(
+            "the only option is `?tls=required`, `?tls=opportunistic` or `?tls=none`",
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(address: &str) -> Result<Provider, String> {
+        let secret = |name: &str| {
+            ["PASS", PASSWORD_VARIABLE]
+                .contains(&name)
+                .then(|| format!("value of {name}"))
+        };
+        Provider::parse(address, &secret).map_err(|error| error.to_string())
+    }
+
+    fn server(host: &str, port: u16, security: Security, login: Option<(&str, &str)>) -> Provider {
+        let login = login.map(|(user, password)| (user.to_owned(), password.to_owned()));
+        Provider::Smtp(Server {
+            host: host.to_owned(),
+            port,
+            security,
+            login,
+        })
+    }
+
+    #[test]
+    fn addresses_are_read() {
+        let own = Some(("ann@example.org", "value of PASS"));
+        let usual = Some(("ann", "value of TIDINGS_SMTP_PASSWORD"));
+        for (address, provider) in [
+            (
+                "file:///var/mail/out",
+                Provider::Maildir(PathBuf::from("/var/mail/out")),
+            ),
+            ("file://out", Provider::Maildir(PathBuf::from("out"))),
+            (
+                "smtp://localhost",
+                server("localhost", 25, Security::Opportunistic, None),
+            ),
+            (
+                "smtp://[::1]:2525?tls=none",
+                server("::1", 2525, Security::Plain, None),
+            ),
+            (
+                "smtp://h:26/?tls=required",
+                server("h", 26, Security::Required, None),
+            ),
+            ("smtp://ann@h", server("h", 587, Security::Required, usual)),
+            (
+                "smtp://ann@example.org:${PASS}@h?tls=none",
+                server("h", 587, Security::Plain, own),
+            ),
+            (
+                "smtps://ann@example.org:${PASS}@h",
+                server("h", 465, Security::Wrapped, own),
+            ),
+        ] {
+            assert_eq!(parse(address), Ok(provider), "{address}");
+        }
+    }
+
+    #[test]
+    fn wrong_addresses_are_refused_and_never_told_back() {
+        for address in [
+            "",
+            "smtp:host",
+            "file://",
+            "smtp://",
+            "smtp://h:0",
+            "smtp://h:65536",
+            "smtp://h:x",
+            "smtp://[::1",
+            "smtp://[::1]x",
+            "smtp://a b",
+            "smtp://h?tls=maybe",
+            "smtps://h?tls=none",
+            "smtp://:${PASS}@h",
+            "smtp://ann:hunter2@h",
+            "smtp://ann:${ABSENT}@h",
+            "smtp://ann@h?tls=opportunistic",
+        ] {
+            let error = parse(address).unwrap_err();
+            assert!(!error.contains("hunter2"), "{error}");
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! A batch for the channels' tests.
+
+use tidings_core::batch::{Batch, Group, Line, Pivot};
+use tidings_core::{Id, Instant, Object, Recipient, State};
+use tidings_mail::Sender;
+
+pub(super) const NOW: Instant = Instant(1_700_000_000_000);
+
+pub(super) fn batch(id: &str, title: &str) -> Batch {
+    let name = |text: &str| Id::new(text).unwrap();
+    let object = Object {
+        id: name("work/1"),
+        title: Some(title.to_owned()),
+        url: None,
+        image: None,
+        notifiable: None,
+    };
+    let line = Line {
+        object,
+        kinds: vec![name("artwork_published")],
+        actors: Vec::new(),
+        target: None,
+        reasons: vec!["named".to_owned()],
+        t: NOW,
+        data: None,
+        entries: 1,
+    };
+    let group = Group {
+        kind: name("artwork_published"),
+        category: "Following".to_owned(),
+        pivot: Pivot::Object,
+        key: None,
+        actors: Vec::new(),
+        lines: vec![line],
+    };
+    let recipient = Recipient {
+        id: name("r1"),
+        email: Some("r1@example.org".to_owned()),
+        tz: None,
+        locale: None,
+        place: None,
+        state: State::Active,
+    };
+    Batch {
+        id: id.to_owned(),
+        recipient,
+        tz: "UTC".to_owned(),
+        locale: "en".to_owned(),
+        channel: "email".to_owned(),
+        lane: "now".to_owned(),
+        at: NOW,
+        entries: 1,
+        groups: vec![group],
+    }
+}
+
+pub(super) fn sender() -> Sender {
+    Sender::parse("Art <art@example.org>").unwrap()
+}
