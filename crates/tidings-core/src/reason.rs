@@ -77,21 +77,21 @@ impl Reason {
         }
     }
 
-    /// The word used everywhere outside, such as `skipped(stale)`.
+    /// The word used everywhere outside, such as the `stale` of skipped(stale).
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
-            Self::UnknownType => "skipped(unknown_type)",
-            Self::RecipientGone => "cancelled(recipient_gone)",
+            Self::UnknownType => "unknown_type",
+            Self::RecipientGone => "recipient_gone",
             Self::Expired => "expired",
-            Self::Preference => "cancelled(preference)",
-            Self::Condition => "cancelled(condition)",
-            Self::NotApplicable => "skipped(not_applicable)",
-            Self::Seen => "skipped(seen)",
-            Self::Stale => "skipped(stale)",
-            Self::NoAddress => "skipped(no_address)",
-            Self::Event => "cancelled(event)",
-            Self::Forgotten => "expired(forgotten)",
+            Self::Preference => "preference",
+            Self::Condition => "condition",
+            Self::NotApplicable => "not_applicable",
+            Self::Seen => "seen",
+            Self::Stale => "stale",
+            Self::NoAddress => "no_address",
+            Self::Event => "event",
+            Self::Forgotten => "forgotten",
         }
     }
 }

@@ -1,9 +1,26 @@
 //! The store of tidings: one small trait over ordered keys, and its engines.
 //!
 //! Snapshot reads, one atomic durable commit with preconditions, drop a day: nothing else. The
-//! conformance suite `conformance` is the contract; every engine must pass all of it.
+//! conformance suite [`conformance`] is the contract; every engine must pass all of it.
+//!
+//! | engine | for |
+//! |---|---|
+//! | [`FjallStore`] | one machine: a directory on its disk |
+//! | [`MemoryStore`] | simulation and tests |
+//! | [`FaultStore`] | the memory engine with faults and crashes that a script decides |
 
 use std::ops::ControlFlow;
+
+pub mod conformance;
+mod fault;
+mod fjall;
+mod limits;
+mod memory;
+
+pub use self::fault::{CrashAt, Fault, FaultStore, Faults, Moment, NoFaults, Script};
+pub use self::fjall::{FjallStore, Options};
+pub use self::limits::{KEY_BYTES_MAX, VALUE_BYTES_MAX};
+pub use self::memory::MemoryStore;
 
 pub use tidings_core::table::{Partition, Write};
 use tidings_core::time::Day;
@@ -31,8 +48,9 @@ pub struct Commit {
 /// Sees each key and value of a scan in the order of the bytes; `Break` ends it early.
 pub type Visit<'a> = dyn FnMut(&[u8], &[u8]) -> ControlFlow<()> + 'a;
 
-/// A consistent view of everything that was committed when it was taken. It must be dropped before
-/// the next day is forgotten if that day's disk is to come back.
+/// A consistent view of everything that was committed when it was taken. It keeps seeing a day that
+/// is forgotten later, and it holds on to that day's disk and to the store's lock until it is
+/// dropped: nobody keeps one for long.
 pub trait Snapshot: Send + Sync {
     /// Reads one key; a partition that is not there holds nothing.
     ///
@@ -40,7 +58,8 @@ pub trait Snapshot: Send + Sync {
     /// [`Error::Unavailable`] or [`Error::Corrupt`].
     fn get(&self, partition: Partition, key: &[u8]) -> Result<Option<Vec<u8>>, Error>;
 
-    /// Visits every key `from <= key < until` in order; `until = None` = to the end.
+    /// Visits every key `from <= key < until` in order; `until = None` = to the end. An empty `from`
+    /// is the beginning; where `until <= from` there is nothing to visit.
     ///
     /// # Errors
     /// [`Error::Unavailable`] or [`Error::Corrupt`].
@@ -61,24 +80,27 @@ pub trait Store: Send + Sync {
     /// [`Error::Unavailable`] where the engine is closed or broken.
     fn snapshot(&self) -> Result<Box<dyn Snapshot>, Error>;
 
-    /// Writes all or nothing, and answers after it is durable. Partitions come into being with
-    /// their first write.
+    /// Writes all or nothing, and answers after it is durable. Partitions come into being with the
+    /// first value that is written to them (a delete makes none) and last until they are forgotten,
+    /// also when all their keys have been deleted.
     ///
     /// # Errors
-    /// [`Error::Conflict`] and [`Error::Full`] changed nothing; after [`Error::Unavailable`] the
-    /// outcome is unknown: throw the engine away, open it again and read.
+    /// [`Error::Conflict`], [`Error::Full`] and [`Error::Invalid`] changed nothing; after
+    /// [`Error::Unavailable`] the outcome is unknown: throw the engine away, open it again and read.
     fn commit(&self, commit: Commit) -> Result<(), Error>;
 
-    /// The days that have a partition, in order.
+    /// The days that have a partition, in order. After a crash a day may be there, empty, whose
+    /// first write was not acknowledged.
     ///
     /// # Errors
     /// [`Error::Unavailable`].
     fn days(&self) -> Result<Vec<Day>, Error>;
 
-    /// Drops a day, whatever it holds, durably; a day that is not there is no fault.
+    /// Drops a day, whatever it holds, durably; a day that is not there is no fault. Always allowed,
+    /// also where a commit is refused as [`Error::Full`].
     ///
     /// # Errors
-    /// [`Error::Unavailable`].
+    /// [`Error::Unavailable`]: it may or may not have happened.
     fn forget(&self, day: Day) -> Result<(), Error>;
 }
 
@@ -88,6 +110,10 @@ pub enum Error {
     /// A precondition does not hold; nothing was written. Read again.
     #[error("a precondition does not hold any more")]
     Conflict,
+    /// A key is empty or longer than [`KEY_BYTES_MAX`], or a value longer than [`VALUE_BYTES_MAX`];
+    /// nothing was written. A mistake of the caller: trying again is no use.
+    #[error("the commit can't be stored: {0}")]
+    Invalid(String),
     /// No room; nothing was written. Refuse until there is.
     #[error("the disk has no room left: {0}")]
     Full(String),

@@ -1,13 +1,70 @@
 //! The only place where parts are put together.
 
-use tidings_core::Rules;
+use std::sync::Arc;
+
+use tidings_core::engine::Options;
+use tidings_core::{Books, Instant, Message, Rules, Timed};
+use tidings_node::{Player, Watch};
+use tidings_store::memory::MemoryStore;
 
 use crate::simulate::{Play, PlayError};
 
-/// What `tidings simulate` plays a timeline through.
+/// What `tidings simulate` plays a timeline through: the engine on a virtual clock, over a store in
+/// memory.
 ///
 /// # Errors
 /// [`PlayError::Broken`] where it cannot be set up.
-pub fn player(_rules: Rules) -> Result<Box<dyn Play>, PlayError> {
-    Err(PlayError::Broken("this build has no engine".to_owned()))
+pub fn player(rules: Rules) -> Result<Box<dyn Play>, PlayError> {
+    let store = Arc::new(MemoryStore::default());
+    let options = Options { buckets: 1, ..Options::default() };
+    let player = Player::open(store, options, Watch::Messages).map_err(broken)?;
+    Ok(Box::new(Simulation { player, rules: Some(rules) }))
+}
+
+struct Simulation {
+    player: Player,
+    /// Set at the first command's instant.
+    rules: Option<Rules>,
+}
+
+impl Play for Simulation {
+    fn play(&mut self, timed: Timed, out: &mut dyn FnMut(&Message)) -> Result<(), PlayError> {
+        let mut each = |message: Message| out(&message);
+        if let Some(rules) = self.rules.take() {
+            self.player.set_rules(timed.at, rules, &mut each).map_err(refused)?;
+        }
+        self.player.play(timed, &mut each).map_err(refused)
+    }
+
+    fn finish(
+        &mut self,
+        until: Option<Instant>,
+        out: &mut dyn FnMut(&Message),
+    ) -> Result<Books, PlayError> {
+        self.player.finish(until, &mut |message| out(&message)).map_err(refused)?;
+        self.player.books().map_err(broken)
+    }
+}
+
+fn broken(fault: impl std::fmt::Display) -> PlayError {
+    PlayError::Broken(fault.to_string())
+}
+
+fn refused(fault: tidings_node::PlayError) -> PlayError {
+    use tidings_core::engine::Refused;
+    let reason = fault.to_string();
+    let hint = match fault {
+        tidings_node::PlayError::Refused(Refused::UnknownRecipient(_)) => {
+            "a `recipient` line has to come before the first line that names them"
+        }
+        tidings_node::PlayError::Refused(Refused::UnknownType(_)) => {
+            "declare it under [types] in the configuration"
+        }
+        tidings_node::PlayError::Refused(Refused::UnknownChannel(_) | Refused::Preference(_)) => {
+            "see the channels and digests of the configuration"
+        }
+        tidings_node::PlayError::Back { .. } => "sort the timeline, or run with --sort",
+        tidings_node::PlayError::Node(fault) => return broken(fault),
+    };
+    PlayError::Refused { reason, hint: hint.to_owned() }
 }

@@ -6,10 +6,9 @@
 //! engine worthless: throw it away, and open another from what is stored.
 
 use std::collections::BTreeSet;
-use std::hash::Hasher;
 use std::sync::Arc;
 
-use siphasher::sip::SipHasher13;
+use xxhash_rust::xxh3::xxh3_64;
 
 use crate::bucket::Bucket;
 use crate::bucket::checkpoint::journal_key;
@@ -92,9 +91,7 @@ pub struct Step {
 /// The bucket of a recipient among `buckets`: the same for ever, on every machine.
 #[must_use]
 pub fn bucket_of(recipient: &str, buckets: u16) -> u16 {
-    let mut hasher = SipHasher13::new();
-    hasher.write(recipient.as_bytes());
-    let bucket = hasher.finish() % u64::from(buckets.max(1));
+    let bucket = xxh3_64(recipient.as_bytes()) % u64::from(buckets.max(1));
     u16::try_from(bucket).expect("a remainder is less than its divisor")
 }
 

@@ -2,11 +2,10 @@
 //!
 //! One presenter serves many letters of one moment: each event and object is read once.
 
-use std::hash::Hasher;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
-use siphasher::sip128::{Hasher128, SipHasher24};
+use xxhash_rust::xxh3::xxh3_128;
 
 use super::Engine;
 use super::draft::Draft;
@@ -104,7 +103,7 @@ impl<'a> Presenter<'a> {
 /// The name of a batch, on every machine and after every restore the same: from recipient, channel,
 /// lane, the closing's instant and the first entry.
 pub(crate) fn batch_id(message: &Message) -> String {
-    let mut hasher = SipHasher24::new();
+    let mut named = Vec::new();
     let first = message.items.first();
     let at = message.at.0.to_be_bytes();
     let parts: [&[u8]; 5] = [
@@ -115,8 +114,8 @@ pub(crate) fn batch_id(message: &Message) -> String {
         first.map_or(&[], |item| item.event.as_str().as_bytes()),
     ];
     for part in parts {
-        hasher.write(&(part.len() as u64).to_be_bytes());
-        hasher.write(part);
+        named.extend_from_slice(&(part.len() as u64).to_be_bytes());
+        named.extend_from_slice(part);
     }
-    format!("{:032x}", hasher.finish128().as_u128())
+    format!("{:032x}", xxh3_128(&named))
 }

@@ -1,0 +1,371 @@
+//! The memory engine with faults: a simulation decides, write by write, what goes wrong.
+//!
+//! Nothing here is random: who drives it hands in the decisions ([`Faults`]), so a run can be
+//! repeated from its seed. It fails as the engines on disk do: after a failed write the store answers
+//! [`Error::Unavailable`] until it is opened again ([`FaultStore::restart`]), and then holds exactly
+//! what was durable.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::{Commit, Error, MemoryStore, Partition, Snapshot, Store, Visit};
+use tidings_core::time::Day;
+
+/// What happens to one write (a commit, or the forgetting of a day).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Fault {
+    /// It succeeds.
+    #[default]
+    None,
+    /// It fails with [`Error::Unavailable`] and has not happened.
+    FailedLost,
+    /// It fails with [`Error::Unavailable`] and has happened all the same.
+    FailedKept,
+    /// A commit is refused with [`Error::Full`]; the store stays in use. A day is forgotten all the
+    /// same, as on a full disk.
+    Full,
+    /// The process dies before the write is durable: it has not happened.
+    CrashBefore,
+    /// The process dies after the write is durable and before anyone hears of it.
+    CrashAfter,
+}
+
+/// Decides what happens to each write. A closure `FnMut(u64) -> Fault` is one.
+pub trait Faults: Send {
+    /// What happens to the write of this number; writes are counted from 1, over all restarts.
+    fn next(&mut self, write: u64) -> Fault;
+}
+
+impl<F: FnMut(u64) -> Fault + Send> Faults for F {
+    fn next(&mut self, write: u64) -> Fault {
+        self(write)
+    }
+}
+
+/// Nothing ever fails.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoFaults;
+
+impl Faults for NoFaults {
+    fn next(&mut self, _write: u64) -> Fault {
+        Fault::None
+    }
+}
+
+/// One fault a write, in order; when they are used up nothing fails any more.
+#[derive(Clone, Debug, Default)]
+pub struct Script(VecDeque<Fault>);
+
+impl Script {
+    /// The faults of the first writes.
+    pub fn new(faults: impl IntoIterator<Item = Fault>) -> Self {
+        Self(faults.into_iter().collect())
+    }
+}
+
+impl Faults for Script {
+    fn next(&mut self, _write: u64) -> Fault {
+        self.0.pop_front().unwrap_or_default()
+    }
+}
+
+/// On which side of becoming durable a crash falls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Moment {
+    /// The write is lost.
+    Before,
+    /// The write is kept, and nobody was told.
+    After,
+}
+
+/// One crash, at the write of this number (from 1): with both moments of every number, a test
+/// crashes between any two writes.
+#[derive(Clone, Copy, Debug)]
+pub struct CrashAt {
+    /// Which write.
+    pub write: u64,
+    /// On which side of it.
+    pub moment: Moment,
+}
+
+impl Faults for CrashAt {
+    fn next(&mut self, write: u64) -> Fault {
+        match self.moment {
+            _ if write != self.write => Fault::None,
+            Moment::Before => Fault::CrashBefore,
+            Moment::After => Fault::CrashAfter,
+        }
+    }
+}
+
+/// A store in memory that fails as it is told. See the module's text.
+pub struct FaultStore {
+    durable: MemoryStore,
+    state: Mutex<State>,
+    // Counts the lives of the store: odd while it is up. A snapshot belongs to one life.
+    life: Arc<AtomicU64>,
+}
+
+struct State {
+    faults: Box<dyn Faults>,
+    writes: u64,
+    crashed: bool,
+}
+
+impl FaultStore {
+    /// An empty store.
+    #[must_use]
+    pub fn new(faults: impl Faults + 'static) -> Self {
+        Self {
+            durable: MemoryStore::new(),
+            state: Mutex::new(State {
+                faults: Box::new(faults),
+                writes: 0,
+                crashed: false,
+            }),
+            life: Arc::new(AtomicU64::new(1)),
+        }
+    }
+
+    /// Opens the store again, with exactly what was durable; snapshots of before stay unreadable.
+    /// Also the way to stop one that is up (a process that ends in good order).
+    pub fn restart(&self) {
+        let mut state = self.state();
+        state.crashed = false;
+        self.stop();
+        self.life.fetch_add(1, Ordering::SeqCst);
+    }
+
+    /// True if the process is to be taken for dead: everything in its memory is lost, and only
+    /// [`FaultStore::restart`] goes on. (After a failed write alone the process lives.)
+    #[must_use]
+    pub fn crashed(&self) -> bool {
+        self.state().crashed
+    }
+
+    /// How many writes were tried so far: the next has this number plus one. Calls that find the
+    /// store down, and commits that are refused for what they ask, are counted too.
+    #[must_use]
+    pub fn writes(&self) -> u64 {
+        self.state().writes
+    }
+
+    /// What is durable, whatever state the store is in: for the auditor of a simulation.
+    ///
+    /// # Errors
+    /// None so far.
+    pub fn durable(&self) -> Result<Box<dyn Snapshot>, Error> {
+        self.durable.snapshot()
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn stop(&self) {
+        if is_up(self.life.load(Ordering::SeqCst)) {
+            self.life.fetch_add(1, Ordering::SeqCst);
+        }
+    }
+
+    fn ensure_up(&self) -> Result<u64, Error> {
+        let life = self.life.load(Ordering::SeqCst);
+        if is_up(life) { Ok(life) } else { Err(down()) }
+    }
+
+    fn write(
+        &self,
+        full: Option<Error>,
+        apply: impl FnOnce() -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let mut state = self.state();
+        state.writes += 1;
+        let number = state.writes;
+        self.ensure_up()?;
+        let fault = state.faults.next(number);
+        match (fault, full) {
+            (Fault::Full, Some(refusal)) => return Err(refusal),
+            (Fault::None | Fault::Full, _) => return apply(),
+            (Fault::FailedLost | Fault::CrashBefore, _) => {}
+            (Fault::FailedKept | Fault::CrashAfter, _) => {
+                // Nobody hears of it, not even of a conflict.
+                let _unheard = apply();
+            }
+        }
+        state.crashed = matches!(fault, Fault::CrashBefore | Fault::CrashAfter);
+        self.stop();
+        Err(down())
+    }
+}
+
+fn is_up(life: u64) -> bool {
+    life % 2 == 1
+}
+
+fn down() -> Error {
+    Error::Unavailable("a fault of the simulation; restart the store".to_owned())
+}
+
+impl Store for FaultStore {
+    fn snapshot(&self) -> Result<Box<dyn Snapshot>, Error> {
+        let taken_in = self.ensure_up()?;
+        let view = self.durable.snapshot()?;
+        Ok(Box::new(View {
+            view,
+            taken_in,
+            life: Arc::clone(&self.life),
+        }))
+    }
+
+    fn commit(&self, commit: Commit) -> Result<(), Error> {
+        let full = Error::Full("a fault of the simulation".to_owned());
+        self.write(Some(full), || self.durable.commit(commit))
+    }
+
+    fn days(&self) -> Result<Vec<Day>, Error> {
+        self.ensure_up()?;
+        self.durable.days()
+    }
+
+    fn forget(&self, day: Day) -> Result<(), Error> {
+        self.write(None, || self.durable.forget(day))
+    }
+}
+
+struct View {
+    view: Box<dyn Snapshot>,
+    taken_in: u64,
+    life: Arc<AtomicU64>,
+}
+
+impl View {
+    fn ensure_alive(&self) -> Result<(), Error> {
+        if self.life.load(Ordering::SeqCst) == self.taken_in {
+            Ok(())
+        } else {
+            Err(down())
+        }
+    }
+}
+
+impl Snapshot for View {
+    fn get(&self, partition: Partition, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
+        self.ensure_alive()?;
+        self.view.get(partition, key)
+    }
+
+    fn scan(
+        &self,
+        partition: Partition,
+        from: &[u8],
+        until: Option<&[u8]>,
+        visit: &mut Visit<'_>,
+    ) -> Result<(), Error> {
+        self.ensure_alive()?;
+        self.view.scan(partition, from, until, visit)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Write;
+
+    fn put(key: &str) -> Commit {
+        Commit {
+            writes: vec![Write {
+                partition: Partition::Base,
+                key: key.as_bytes().to_vec(),
+                value: Some(b"v".to_vec()),
+            }],
+            ..Commit::default()
+        }
+    }
+
+    fn has(store: &FaultStore, key: &str) -> bool {
+        store
+            .snapshot()
+            .unwrap()
+            .get(Partition::Base, key.as_bytes())
+            .unwrap()
+            .is_some()
+    }
+
+    #[test]
+    fn a_failed_write_closes_the_store_and_is_kept_or_lost_as_told() {
+        for (fault, kept, crashed) in [
+            (Fault::FailedLost, false, false),
+            (Fault::FailedKept, true, false),
+            (Fault::CrashBefore, false, true),
+            (Fault::CrashAfter, true, true),
+        ] {
+            let store = FaultStore::new(Script::new([Fault::None, fault]));
+            store.commit(put("a")).unwrap();
+            let earlier = store.snapshot().unwrap();
+            assert!(
+                matches!(store.commit(put("b")), Err(Error::Unavailable(_))),
+                "{fault:?}"
+            );
+            assert_eq!(store.crashed(), crashed, "{fault:?}");
+            assert!(
+                matches!(store.commit(put("c")), Err(Error::Unavailable(_))),
+                "{fault:?}"
+            );
+            assert!(
+                matches!(store.forget(Day(1)), Err(Error::Unavailable(_))),
+                "{fault:?}"
+            );
+            assert!(
+                matches!(store.days(), Err(Error::Unavailable(_))),
+                "{fault:?}"
+            );
+            assert!(store.snapshot().is_err(), "{fault:?}");
+            assert!(earlier.get(Partition::Base, b"a").is_err(), "{fault:?}");
+            store.restart();
+            assert!(earlier.get(Partition::Base, b"a").is_err(), "{fault:?}");
+            assert!(!store.crashed(), "{fault:?}");
+            assert!(has(&store, "a"), "{fault:?}");
+            assert_eq!(has(&store, "b"), kept, "{fault:?}");
+            assert!(!has(&store, "c"), "{fault:?}");
+            store.commit(put("d")).unwrap();
+            assert!(has(&store, "d"), "{fault:?}");
+        }
+    }
+
+    #[test]
+    fn a_full_disk_refuses_commits_and_still_forgets() {
+        let store = FaultStore::new(|write: u64| if write > 1 { Fault::Full } else { Fault::None });
+        let day = Day(7);
+        let mut commit = put("a");
+        commit.writes[0].partition = Partition::Day(day);
+        store.commit(commit).unwrap();
+        assert!(matches!(store.commit(put("b")), Err(Error::Full(_))));
+        assert!(!has(&store, "b"));
+        store.forget(day).unwrap();
+        assert_eq!(store.days().unwrap(), []);
+    }
+
+    #[test]
+    fn a_crash_can_fall_between_any_two_writes() {
+        for crash in 1..=4_u64 {
+            for moment in [Moment::Before, Moment::After] {
+                let store = FaultStore::new(CrashAt {
+                    write: crash,
+                    moment,
+                });
+                let mut acknowledged = 0;
+                while store.commit(put(&format!("k{acknowledged}"))).is_ok() {
+                    acknowledged += 1;
+                }
+                assert_eq!(acknowledged, crash - 1);
+                store.restart();
+                let kept = (0..4)
+                    .filter(|number| has(&store, &format!("k{number}")))
+                    .count();
+                let expected = acknowledged + u64::from(moment == Moment::After);
+                assert_eq!(kept as u64, expected, "{crash} {moment:?}");
+            }
+        }
+    }
+}

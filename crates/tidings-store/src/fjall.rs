@@ -1,0 +1,129 @@
+//! The default engine: a directory on a local disk, written with fjall (a log-structured store in
+//! plain Rust).
+//!
+//! One keyspace for what outlives days, one a day, and one that counts commits ([`journal`] tells
+//! why). A commit is one batch, answered after it is synced. Whatever goes wrong in a write leaves
+//! the store broken, and it says so until it is opened again: the engine's state in memory is not to
+//! be trusted then, but what is on disk is.
+
+mod directory;
+mod engine;
+mod fault;
+mod journal;
+mod watch;
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use self::engine::Engine;
+use self::watch::Writer;
+use crate::{Commit, Error, Snapshot, Store};
+use tidings_core::time::Day;
+
+/// How a store on disk is run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Commits are refused with [`Error::Full`] if fewer bytes than this, and those of the commit,
+    /// are free on the disk: room to forget and to compact. Default 64 MiB.
+    pub floor_bytes: u64,
+    /// How long a write may take before the store counts as broken: the engine waits within a commit
+    /// for its own background work, which may be slow and may be dead. Default 30 s.
+    pub patience: Duration,
+    /// Memory for blocks that were read, in bytes. Default 64 MiB.
+    pub cache_bytes: u64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            floor_bytes: 64 << 20,
+            patience: Duration::from_secs(30),
+            cache_bytes: 64 << 20,
+        }
+    }
+}
+
+/// A store in a directory, open in one process at a time.
+///
+/// Dropping it closes it: its threads have ended and the directory can be opened again, unless a
+/// snapshot is still held. That keeps the directory locked until it goes.
+pub struct FjallStore {
+    // First, so that the writing thread lets go of the engine before it is closed.
+    writer: Writer,
+    engine: Arc<Engine>,
+}
+
+impl FjallStore {
+    /// Opens the store in a directory; makes it if it is absent or empty (its parent must be there).
+    /// After a crash this reads up to some 200 MB of journal.
+    ///
+    /// # Errors
+    /// [`Error::Locked`] if it is open already, here or in another process; [`Error::Format`] if
+    /// something else is in the directory, or another format of tidings; [`Error::Corrupt`] if what
+    /// is there is damaged; [`Error::Unusable`] if the system does not let us.
+    pub fn open(path: impl AsRef<Path>, options: Options) -> Result<Self, Error> {
+        let patience = options.patience;
+        let engine = Arc::new(Engine::open(path.as_ref(), options)?);
+        Ok(Self {
+            writer: Writer::start(patience)?,
+            engine,
+        })
+    }
+
+    /// Bytes that the directory takes up on the disk.
+    ///
+    /// # Errors
+    /// [`Error::Unavailable`] if it can't be read.
+    pub fn disk_bytes(&self) -> Result<u64, Error> {
+        self.engine.disk_bytes()
+    }
+
+    /// Bytes of each day's tables, in the order of the days; what is still in the journal only is
+    /// not counted.
+    ///
+    /// # Errors
+    /// [`Error::Unavailable`].
+    pub fn day_bytes(&self) -> Result<Vec<(Day, u64)>, Error> {
+        self.engine.day_bytes()
+    }
+
+    /// Runs a write on the writing thread; whatever else goes wrong than a refusal breaks the store.
+    fn write(
+        &self,
+        job: impl FnOnce(&Engine) -> Result<(), Error> + Send + 'static,
+    ) -> Result<(), Error> {
+        self.engine.ensure_whole()?;
+        let engine = Arc::clone(&self.engine);
+        let answer = self.writer.run(move || {
+            engine.ensure_whole()?;
+            let answer = job(&engine);
+            engine.break_after(&answer);
+            answer
+        });
+        self.engine.break_after(&answer);
+        answer
+    }
+}
+
+impl Store for FjallStore {
+    fn snapshot(&self) -> Result<Box<dyn Snapshot>, Error> {
+        Engine::snapshot(&self.engine)
+    }
+
+    fn commit(&self, commit: Commit) -> Result<(), Error> {
+        crate::limits::validate(&commit)?;
+        self.write(|engine| engine.commit(commit))
+    }
+
+    fn days(&self) -> Result<Vec<Day>, Error> {
+        self.engine.days()
+    }
+
+    fn forget(&self, day: Day) -> Result<(), Error> {
+        self.write(move |engine| engine.forget(day))
+    }
+}
+
+#[cfg(test)]
+mod tests;

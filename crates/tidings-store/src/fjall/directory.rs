@@ -1,0 +1,274 @@
+//! The directory of a store: whose it is, which format, who has it open, how much room is left.
+//!
+//! ```text
+//! DIR/LOCK         held by the process that has the store open; its process id, for people
+//! DIR/TIDINGS      `format = 1`: what this is, before anything else is read
+//! DIR/engine/      the engine's own files
+//! DIR/engine.new/  the same while it is being made: a crash in the middle leaves nothing half made
+//! ```
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{ErrorKind, Read, Seek, Write};
+use std::path::{Path, PathBuf};
+
+use crate::Error;
+
+/// The format that this code reads and writes.
+const FORMAT: u32 = 1;
+
+const LOCK: &str = "LOCK";
+const MARKER: &str = "TIDINGS";
+const MARKER_NEW: &str = "TIDINGS.new";
+const ENGINE: &str = "engine";
+const ENGINE_NEW: &str = "engine.new";
+/// What some filesystems put at the root of a fresh volume.
+const LOST_FOUND: &str = "lost+found";
+
+/// A directory that this process alone has open, until it is dropped.
+#[derive(Debug)]
+pub(super) struct Directory {
+    path: PathBuf,
+    _lock: File,
+}
+
+/// Whether the engine's files are there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Engine {
+    /// They are.
+    Made,
+    /// Nothing was ever stored; they are to be made.
+    Missing,
+}
+
+impl Directory {
+    /// Makes the directory if it is absent, takes its lock, and looks at what it is.
+    pub(super) fn open(path: &Path) -> Result<(Self, Engine), Error> {
+        make(path)?;
+        let marked = refuse_foreign(path)?;
+        let lock = lock(path)?;
+        let directory = Self {
+            path: path.to_owned(),
+            _lock: lock,
+        };
+        let engine = directory.prepare(marked)?;
+        Ok((directory, engine))
+    }
+
+    /// Where the engine's files are.
+    pub(super) fn engine(&self) -> PathBuf {
+        self.path.join(ENGINE)
+    }
+
+    /// Where they are while they are being made.
+    pub(super) fn engine_new(&self) -> PathBuf {
+        self.path.join(ENGINE_NEW)
+    }
+
+    /// The engine is complete: from here on the directory is a store.
+    pub(super) fn finish_engine(&self) -> Result<(), Error> {
+        let failed = |fault| unusable(&self.path, &fault);
+        fs::rename(self.engine_new(), self.engine()).map_err(failed)?;
+        sync_directory(&self.path).map_err(failed)
+    }
+
+    /// Bytes that may still be written, `u64::MAX` where the system does not tell.
+    pub(super) fn free_bytes(&self) -> Result<u64, Error> {
+        free_bytes(&self.path)
+            .map_err(|fault| Error::Unavailable(format!("{}: {fault}", self.path.display())))
+    }
+
+    /// Bytes on disk of everything in the directory.
+    pub(super) fn disk_bytes(&self) -> Result<u64, Error> {
+        tree_bytes(&self.path)
+            .map_err(|fault| Error::Unavailable(format!("{}: {fault}", self.path.display())))
+    }
+
+    fn prepare(&self, marked: bool) -> Result<Engine, Error> {
+        let failed = |fault| unusable(&self.path, &fault);
+        // Once more under the lock: another process may have been making it a moment ago.
+        if marked || refuse_foreign(&self.path)? {
+            let made = self.engine().try_exists().map_err(failed)?;
+            let begun = self.engine_new().try_exists().map_err(failed)?;
+            return match (made, begun) {
+                (true, _) => Ok(Engine::Made),
+                (false, true) => {
+                    fs::remove_dir_all(self.engine_new()).map_err(failed)?;
+                    fs::create_dir(self.engine_new()).map_err(failed)?;
+                    Ok(Engine::Missing)
+                }
+                (false, false) => Err(Error::Corrupt(format!(
+                    "{} is a tidings store without its data ({ENGINE}/); restore it from a backup, \
+                     or remove the directory to begin anew",
+                    self.path.display()
+                ))),
+            };
+        }
+        // The empty directory comes first: a marker without any engine tells of a loss.
+        if !self.engine_new().try_exists().map_err(failed)? {
+            fs::create_dir(self.engine_new()).map_err(failed)?;
+        }
+        let new = self.path.join(MARKER_NEW);
+        let mut file = File::create(&new).map_err(failed)?;
+        writeln!(file, "format = {FORMAT}").map_err(failed)?;
+        file.sync_all().map_err(failed)?;
+        fs::rename(&new, self.path.join(MARKER)).map_err(failed)?;
+        sync_directory(&self.path).map_err(failed)?;
+        Ok(Engine::Missing)
+    }
+}
+
+/// Makes what is written in a directory's own entries durable.
+pub(super) fn sync_directory(path: &Path) -> std::io::Result<()> {
+    if cfg!(unix) {
+        File::open(path)?.sync_all()
+    } else {
+        Ok(())
+    }
+}
+
+fn make(path: &Path) -> Result<(), Error> {
+    match fs::create_dir(path) {
+        Ok(()) => {
+            let parent = path
+                .parent()
+                .filter(|parent| !parent.as_os_str().is_empty());
+            sync_directory(parent.unwrap_or(Path::new("."))).map_err(|fault| unusable(path, &fault))
+        }
+        Err(_) if path.is_dir() => Ok(()),
+        Err(fault) if fault.kind() == ErrorKind::AlreadyExists => Err(Error::Unusable(format!(
+            "{} is a file, a directory is needed; name another",
+            path.display()
+        ))),
+        Err(fault) if fault.kind() == ErrorKind::NotFound => Err(Error::Unusable(format!(
+            "{} can't be made, its parent directory is missing; make that first",
+            path.display()
+        ))),
+        Err(fault) => Err(unusable(path, &fault)),
+    }
+}
+
+/// True if the directory is a store of this format, false if it is empty or hardly begun.
+fn refuse_foreign(path: &Path) -> Result<bool, Error> {
+    match fs::read(path.join(MARKER)) {
+        Ok(marker) => check_marker(path, &marker).map(|()| true),
+        Err(fault) if fault.kind() == ErrorKind::NotFound => {
+            for entry in fs::read_dir(path).map_err(|fault| unusable(path, &fault))? {
+                let name = entry.map_err(|fault| unusable(path, &fault))?.file_name();
+                if ![LOCK, MARKER_NEW, ENGINE_NEW, LOST_FOUND]
+                    .iter()
+                    .any(|known| name == **known)
+                {
+                    return Err(Error::Format(format!(
+                        "{} is not empty and not a tidings store (it has `{}` and no {MARKER}); \
+                         name an empty directory",
+                        path.display(),
+                        name.display()
+                    )));
+                }
+            }
+            Ok(false)
+        }
+        Err(fault) => Err(unusable(path, &fault)),
+    }
+}
+
+fn check_marker(path: &Path, marker: &[u8]) -> Result<(), Error> {
+    let text = String::from_utf8_lossy(marker);
+    let format = text.trim().strip_prefix("format").map(str::trim_start);
+    let number = format
+        .and_then(|rest| rest.strip_prefix('='))
+        .map(str::trim);
+    match number.map(str::parse::<u32>) {
+        Some(Ok(FORMAT)) => Ok(()),
+        Some(Ok(other)) => Err(Error::Format(format!(
+            "{} has format {other}, this tidings reads format {FORMAT}; use the version that wrote it",
+            path.display()
+        ))),
+        _ => Err(Error::Format(format!(
+            "{} has a {MARKER} file that names no format; it is damaged or not of tidings",
+            path.display()
+        ))),
+    }
+}
+
+fn lock(path: &Path) -> Result<File, Error> {
+    let failed = |fault| unusable(path, &fault);
+    let mut file = OpenOptions::new()
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .open(path.join(LOCK))
+        .map_err(failed)?;
+    match file.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => {
+            let mut holder = String::new();
+            let read = file.read_to_string(&mut holder);
+            let holder = holder.trim();
+            return Err(Error::Locked(match read {
+                Ok(_) if !holder.is_empty() => {
+                    format!("{} is open in process {holder}", path.display())
+                }
+                _ => format!("{} is open", path.display()),
+            }));
+        }
+        Err(TryLockError::Error(fault)) => return Err(failed(fault)),
+    }
+    file.set_len(0).map_err(failed)?;
+    file.rewind().map_err(failed)?;
+    writeln!(file, "{}", std::process::id()).map_err(failed)?;
+    Ok(file)
+}
+
+fn unusable(path: &Path, fault: &std::io::Error) -> Error {
+    let mend = match fault.kind() {
+        ErrorKind::PermissionDenied => "; give this user the right to read and write it",
+        ErrorKind::ReadOnlyFilesystem => "; it is mounted read-only",
+        ErrorKind::StorageFull => "; make room",
+        _ => "",
+    };
+    Error::Unusable(format!("{}: {fault}{mend}", path.display()))
+}
+
+#[cfg(unix)]
+fn free_bytes(path: &Path) -> std::io::Result<u64> {
+    let stat = rustix::fs::statvfs(path)?;
+    Ok(stat.f_bavail.saturating_mul(stat.f_frsize))
+}
+
+#[cfg(not(unix))]
+fn free_bytes(_path: &Path) -> std::io::Result<u64> {
+    Ok(u64::MAX)
+}
+
+fn tree_bytes(path: &Path) -> std::io::Result<u64> {
+    let mut sum = 0;
+    for entry in fs::read_dir(path)? {
+        // The engine removes files while they are counted.
+        let gone = |fault: &std::io::Error| fault.kind() == ErrorKind::NotFound;
+        let entry = entry?;
+        sum += match entry.metadata() {
+            Ok(metadata) if metadata.is_dir() => match tree_bytes(&entry.path()) {
+                Err(fault) if gone(&fault) => 0,
+                bytes => bytes?,
+            },
+            Ok(metadata) => file_bytes(&metadata),
+            Err(fault) if gone(&fault) => 0,
+            Err(fault) => return Err(fault),
+        };
+    }
+    Ok(sum)
+}
+
+/// What a file takes up: the journals are made longer than what was written to them.
+#[cfg(unix)]
+fn file_bytes(metadata: &fs::Metadata) -> u64 {
+    use std::os::unix::fs::MetadataExt;
+    metadata.blocks().saturating_mul(512)
+}
+
+#[cfg(not(unix))]
+fn file_bytes(metadata: &fs::Metadata) -> u64 {
+    metadata.len()
+}

@@ -1,0 +1,476 @@
+//! The engine itself: what opening, committing, forgetting and reading do with fjall's keyspaces.
+//!
+//! Writes come from one thread only ([`super::watch`]); reads from any.
+
+use std::collections::BTreeMap;
+use std::ops::Bound;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock, RwLockReadGuard};
+
+use fjall::{AbstractTree, Database, Keyspace, KeyspaceCreateOptions, PersistMode, Readable};
+
+use super::Options;
+use super::directory::{self, Directory};
+use super::fault::{at_open, guarded, in_use};
+use super::journal;
+use crate::{Commit, Error, KEY_BYTES_MAX, Partition, Precondition, Snapshot, Visit, Write};
+use tidings_core::time::Day;
+
+/// Memory for what a keyspace was not yet given to a table, in bytes. The journal is sealed only
+/// when one of these is full, so small ones keep a restart short.
+const MEMTABLE_BYTES: u64 = 8 << 20;
+
+/// Bytes of sealed journals, over which the engine empties the memtables that hold the oldest; the
+/// least that it takes.
+const JOURNALS_BYTES: u64 = 64 << 20;
+
+/// After so many bytes of commits all memtables are emptied, or those of idle days would hold the
+/// journal for ever: many keyspaces can fill it without any of them filling its memtable.
+const EMPTY_AFTER_BYTES: u64 = 64 << 20;
+
+const COMMITS: &str = "commits";
+const BASE: &str = "base";
+const DAY_PREFIX: &str = "day.";
+/// The one key of the keyspace that counts commits.
+const LAST: &[u8] = b"last";
+
+type Days = BTreeMap<Day, Keyspace>;
+
+/// Everything of an open store. The order of the fields is the order in which they close: handles,
+/// then the database, then the lock.
+pub(super) struct Engine {
+    commits: Keyspace,
+    base: Keyspace,
+    days: RwLock<Arc<Days>>,
+    database: Database,
+    last_commit: AtomicU64,
+    bytes_since_emptied: AtomicU64,
+    broken: OnceLock<String>,
+    floor_bytes: u64,
+    directory: Directory,
+}
+
+impl Engine {
+    /// See [`super::FjallStore::open`].
+    pub(super) fn open(path: &Path, options: Options) -> Result<Self, Error> {
+        let (directory, state) = Directory::open(path)?;
+        if state == directory::Engine::Missing {
+            make(&directory.engine_new(), &options)?;
+            directory.finish_engine()?;
+        }
+        let place = directory.engine();
+        let journaled = journal::verify(&place)?;
+        refuse_strangers(&place)?;
+        let database = guarded(|| database(&place, &options))??;
+        let damaged = |what: &str| {
+            Error::Corrupt(format!(
+                "{}: {what}; restore it from a backup",
+                place.display()
+            ))
+        };
+        let existing = |name: &str| -> Result<Keyspace, Error> {
+            if !database.keyspace_exists(name) {
+                return Err(damaged(&format!("the keyspace `{name}` is missing")));
+            }
+            guarded(|| database.keyspace(name, KeyspaceCreateOptions::default))?
+                .map_err(|fault| at_open(&place, &fault))
+        };
+        let commits = existing(COMMITS)?;
+        let base = existing(BASE)?;
+        let mut days = Days::new();
+        for name in database.list_keyspace_names() {
+            if let Some(number) = name.strip_prefix(DAY_PREFIX) {
+                let number = number
+                    .parse()
+                    .map_err(|_| damaged(&format!("`{name}` is no day")))?;
+                days.insert(Day(number), existing(&name)?);
+            }
+        }
+        let last = read_last(&commits)?.ok_or_else(|| damaged("its journal is missing"))?;
+        if journaled.is_some_and(|number| number != last) {
+            return Err(damaged("its tables and its journal don't belong together"));
+        }
+        // Every commit writes here, so nothing can be newer than this.
+        let newest = commits.tree.get_highest_seqno();
+        if days
+            .values()
+            .chain([&base])
+            .any(|keyspace| keyspace.tree.get_highest_seqno() > newest)
+        {
+            return Err(damaged("the end of its journal is missing"));
+        }
+        Ok(Self {
+            commits,
+            base,
+            days: RwLock::new(Arc::new(days)),
+            database,
+            last_commit: AtomicU64::new(last),
+            // What a restart finds in the journals counts as if just written.
+            bytes_since_emptied: AtomicU64::new(EMPTY_AFTER_BYTES / 2),
+            broken: OnceLock::new(),
+            floor_bytes: options.floor_bytes,
+            directory,
+        })
+    }
+
+    /// # Errors
+    /// [`Error::Unavailable`] once the store is broken.
+    pub(super) fn ensure_whole(&self) -> Result<(), Error> {
+        match self.broken.get() {
+            None => Ok(()),
+            Some(why) => Err(Error::Unavailable(format!(
+                "it failed before ({why}) and must be opened again"
+            ))),
+        }
+    }
+
+    /// Remembers that a write did not end well. A refusal changed nothing and breaks nothing.
+    pub(super) fn break_after(&self, answer: &Result<(), Error>) {
+        match answer {
+            Ok(()) | Err(Error::Conflict | Error::Full(_) | Error::Invalid(_)) => {}
+            Err(fault) => {
+                self.broken.get_or_init(|| fault.to_string());
+            }
+        }
+    }
+
+    pub(super) fn disk_bytes(&self) -> Result<u64, Error> {
+        self.directory.disk_bytes()
+    }
+
+    pub(super) fn day_bytes(&self) -> Result<Vec<(Day, u64)>, Error> {
+        self.ensure_whole()?;
+        Ok(self
+            .read_days()
+            .iter()
+            .map(|(day, keyspace)| (*day, keyspace.disk_space()))
+            .collect())
+    }
+
+    pub(super) fn days(&self) -> Result<Vec<Day>, Error> {
+        self.ensure_whole()?;
+        Ok(self.read_days().keys().copied().collect())
+    }
+
+    pub(super) fn snapshot(engine: &Arc<Self>) -> Result<Box<dyn Snapshot>, Error> {
+        engine.ensure_whole()?;
+        let days = engine.read_days();
+        Ok(Box::new(View {
+            view: engine.database.snapshot(),
+            days: Arc::clone(&days),
+            engine: Arc::clone(engine),
+        }))
+    }
+
+    /// Writes a commit; only the writing thread calls this.
+    pub(super) fn commit(&self, commit: Commit) -> Result<(), Error> {
+        let bytes = commit_bytes(&commit);
+        self.ensure_room(bytes)?;
+        for precondition in &commit.preconditions {
+            if !self.holds(precondition)? {
+                return Err(Error::Conflict);
+            }
+        }
+        let writes = last_of_each_key(commit.writes);
+        if writes.is_empty() {
+            return Ok(());
+        }
+        let days = self.read_days();
+        let is_made = |(partition, _): &&(Partition, Vec<u8>)| match partition {
+            Partition::Base => true,
+            Partition::Day(day) => days.contains_key(day),
+        };
+        let makes_day = writes
+            .iter()
+            .any(|(place, value)| value.is_some() && !is_made(&place));
+        if makes_day {
+            drop(days);
+            // Nobody takes a snapshot meanwhile: it would see the commit without its new day.
+            let mut days = self.days.write().unwrap_or_else(PoisonError::into_inner);
+            self.make_days(&mut days, &writes)?;
+            self.write_batch(&days, writes)?;
+            let idle = days.values().cloned().collect::<Vec<_>>();
+            drop(days);
+            self.empty_memtables(&idle);
+        } else {
+            self.write_batch(&days, writes)?;
+            drop(days);
+        }
+        if self.bytes_since_emptied.fetch_add(bytes, Ordering::Relaxed) + bytes >= EMPTY_AFTER_BYTES
+        {
+            self.bytes_since_emptied.store(0, Ordering::Relaxed);
+            self.empty_all_memtables();
+        }
+        Ok(())
+    }
+
+    /// Drops a day; only the writing thread calls this.
+    pub(super) fn forget(&self, day: Day) -> Result<(), Error> {
+        let mut days = self.days.write().unwrap_or_else(PoisonError::into_inner);
+        let Some(keyspace) = Arc::make_mut(&mut days).remove(&day) else {
+            return Ok(());
+        };
+        self.database
+            .delete_keyspace(keyspace)
+            .map_err(|fault| in_use(&fault))?;
+        drop(days);
+        // A sealed journal keeps the handles of all keyspaces that it has rows of, and thereby the
+        // day's disk: get rid of the journal.
+        if self.database.journal_count() > 1 {
+            self.empty_all_memtables();
+        }
+        Ok(())
+    }
+
+    fn ensure_room(&self, bytes: u64) -> Result<(), Error> {
+        let free = self.directory.free_bytes()?;
+        if free < self.floor_bytes.saturating_add(bytes) {
+            return Err(Error::Full(format!(
+                "{free} bytes are free, {} are kept for forgetting and compaction; make room, or \
+                 forget old days",
+                self.floor_bytes
+            )));
+        }
+        Ok(())
+    }
+
+    fn holds(&self, precondition: &Precondition) -> Result<bool, Error> {
+        let days = self.read_days();
+        let keyspace = match precondition.partition {
+            Partition::Base => Some(&self.base),
+            Partition::Day(day) => days.get(&day),
+        };
+        let found = match keyspace {
+            None => None,
+            Some(keyspace) => {
+                guarded(|| keyspace.get(&precondition.key))?.map_err(|fault| in_use(&fault))?
+            }
+        };
+        Ok(found.as_deref() == precondition.expected.as_deref())
+    }
+
+    fn make_days(&self, days: &mut Arc<Days>, writes: &Writes) -> Result<(), Error> {
+        for (partition, _) in writes
+            .iter()
+            .filter(|(_, value)| value.is_some())
+            .map(|(place, _)| place)
+        {
+            let Partition::Day(day) = partition else {
+                continue;
+            };
+            if days.contains_key(day) {
+                continue;
+            }
+            let name = format!("{DAY_PREFIX}{}", day.0);
+            let keyspace = self
+                .database
+                .keyspace(&name, keyspace_options)
+                .map_err(|fault| in_use(&fault))?;
+            // The engine syncs what is in the keyspace's directory, not that it is there.
+            keyspace
+                .path()
+                .parent()
+                .map_or(Ok(()), directory::sync_directory)
+                .map_err(|fault| Error::Unavailable(fault.to_string()))?;
+            Arc::make_mut(days).insert(*day, keyspace);
+        }
+        Ok(())
+    }
+
+    fn write_batch(&self, days: &Days, writes: Writes) -> Result<(), Error> {
+        let mut batch = self.database.batch().durability(Some(PersistMode::SyncAll));
+        for ((partition, key), value) in writes {
+            let keyspace = match partition {
+                Partition::Base => Some(&self.base),
+                Partition::Day(day) => days.get(&day),
+            };
+            match (keyspace, value) {
+                // Nothing is there to be deleted.
+                (None, _) => {}
+                (Some(keyspace), Some(value)) => batch.insert(keyspace, key, value),
+                (Some(keyspace), None) => batch.remove(keyspace, key),
+            }
+        }
+        if batch.is_empty() {
+            return Ok(());
+        }
+        let number = self.last_commit.load(Ordering::Relaxed) + 1;
+        batch.insert(&self.commits, LAST, number.to_be_bytes());
+        batch.commit().map_err(|fault| in_use(&fault))?;
+        self.last_commit.store(number, Ordering::Relaxed);
+        Ok(())
+    }
+
+    fn empty_all_memtables(&self) {
+        let days = self.read_days().values().cloned().collect::<Vec<_>>();
+        self.empty_memtables(&days);
+        // The counter of commits goes last: it must not be older than what it vouches for.
+        self.empty_memtables(&[self.base.clone(), self.commits.clone()]);
+    }
+
+    fn empty_memtables(&self, keyspaces: &[Keyspace]) {
+        for keyspace in keyspaces {
+            let rotated = keyspace
+                .rotate_memtable()
+                .map(|_| ())
+                .map_err(|fault| in_use(&fault));
+            // What was asked for is durable already; the next call hears of it.
+            self.break_after(&rotated);
+        }
+    }
+
+    fn read_days(&self) -> RwLockReadGuard<'_, Arc<Days>> {
+        self.days.read().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+type Writes = BTreeMap<(Partition, Vec<u8>), Option<Vec<u8>>>;
+
+/// All rows of a batch have one sequence number in the engine: of two with one key, it would be
+/// left to chance which is found.
+fn last_of_each_key(writes: Vec<Write>) -> Writes {
+    writes
+        .into_iter()
+        .map(|write| ((write.partition, write.key), write.value))
+        .collect()
+}
+
+fn commit_bytes(commit: &Commit) -> u64 {
+    let bytes = |write: &Write| write.key.len() + write.value.as_ref().map_or(0, Vec::len);
+    commit.writes.iter().map(|write| bytes(write) as u64).sum()
+}
+
+fn keyspace_options() -> KeyspaceCreateOptions {
+    KeyspaceCreateOptions::default().max_memtable_size(MEMTABLE_BYTES)
+}
+
+fn database(place: &Path, options: &Options) -> Result<Database, Error> {
+    Database::builder(place)
+        .max_journaling_size(JOURNALS_BYTES)
+        .cache_size(options.cache_bytes)
+        .open()
+        .map_err(|fault| at_open(place, &fault))
+}
+
+fn make(place: &Path, options: &Options) -> Result<(), Error> {
+    let failed = |fault: fjall::Error| at_open(place, &fault);
+    let database = database(place, options)?;
+    // It is the last to be emptied into a table, so it must not fill up before the others.
+    let large = || KeyspaceCreateOptions::default().max_memtable_size(JOURNALS_BYTES);
+    let commits = database.keyspace(COMMITS, large).map_err(failed)?;
+    if commits.id() != journal::COMMITS_KEYSPACE {
+        return Err(Error::Corrupt(format!(
+            "{}: its first keyspace is not number 1",
+            place.display()
+        )));
+    }
+    database.keyspace(BASE, keyspace_options).map_err(failed)?;
+    let mut batch = database.batch().durability(Some(PersistMode::SyncAll));
+    batch.insert(&commits, LAST, 0_u64.to_be_bytes());
+    batch.commit().map_err(failed)?;
+    let sync = |path: Option<&Path>| path.map_or(Ok(()), directory::sync_directory);
+    sync(commits.path().parent()).map_err(|fault| failed(fault.into()))
+}
+
+/// The engine panics over a directory of keyspaces that has anything else in it.
+fn refuse_strangers(place: &Path) -> Result<(), Error> {
+    let damaged = |what: String| Error::Corrupt(format!("{}: {what}", place.display()));
+    if !place.join("version").is_file() {
+        return Err(damaged("its `version` is missing".to_owned()));
+    }
+    let keyspaces = std::fs::read_dir(place.join("keyspaces"))
+        .map_err(|fault| damaged(format!("keyspaces: {fault}")))?;
+    for entry in keyspaces {
+        let name = entry
+            .map_err(|fault| damaged(fault.to_string()))?
+            .file_name();
+        if name
+            .to_str()
+            .is_none_or(|name| name.parse::<u64>().is_err())
+        {
+            return Err(damaged(format!(
+                "`keyspaces/{}` does not belong there",
+                name.display()
+            )));
+        }
+    }
+    Ok(())
+}
+
+fn read_last(commits: &Keyspace) -> Result<Option<u64>, Error> {
+    let found = guarded(|| commits.get(LAST))?.map_err(|fault| in_use(&fault))?;
+    Ok(found
+        .and_then(|value| value.as_ref().try_into().ok())
+        .map(u64::from_be_bytes))
+}
+
+struct View {
+    view: fjall::Snapshot,
+    days: Arc<Days>,
+    // Last: the database and the lock outlive what is read.
+    engine: Arc<Engine>,
+}
+
+impl View {
+    fn keyspace(&self, partition: Partition) -> Option<&Keyspace> {
+        match partition {
+            Partition::Base => Some(&self.engine.base),
+            Partition::Day(day) => self.days.get(&day),
+        }
+    }
+}
+
+/// Everything from here on; the engine panics over bounds that no key can have.
+fn lower(from: &[u8]) -> Bound<&[u8]> {
+    match from.get(..KEY_BYTES_MAX) {
+        Some(longest) if from.len() > KEY_BYTES_MAX => Bound::Excluded(longest),
+        _ => Bound::Included(from),
+    }
+}
+
+/// Everything before this.
+fn upper(until: &[u8]) -> Bound<&[u8]> {
+    match until.get(..KEY_BYTES_MAX) {
+        Some(longest) if until.len() > KEY_BYTES_MAX => Bound::Included(longest),
+        _ => Bound::Excluded(until),
+    }
+}
+
+impl Snapshot for View {
+    fn get(&self, partition: Partition, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
+        let Some(keyspace) = self.keyspace(partition) else {
+            return Ok(None);
+        };
+        if key.len() > KEY_BYTES_MAX {
+            return Ok(None);
+        }
+        let found = guarded(|| self.view.get(keyspace, key))?.map_err(|fault| in_use(&fault))?;
+        Ok(found.map(|value| value.to_vec()))
+    }
+
+    fn scan(
+        &self,
+        partition: Partition,
+        from: &[u8],
+        until: Option<&[u8]>,
+        visit: &mut Visit<'_>,
+    ) -> Result<(), Error> {
+        let Some(keyspace) = self.keyspace(partition) else {
+            return Ok(());
+        };
+        if until.is_some_and(|until| until <= from) {
+            return Ok(());
+        }
+        let bounds = (lower(from), until.map_or(Bound::Unbounded, upper));
+        let mut rows = guarded(|| self.view.range::<&[u8], _>(keyspace, bounds))?;
+        loop {
+            let row = guarded(|| rows.next().map(fjall::Guard::into_inner))?;
+            let Some(row) = row else { return Ok(()) };
+            let (key, value) = row.map_err(|fault| in_use(&fault))?;
+            if visit(&key, &value).is_break() {
+                return Ok(());
+            }
+        }
+    }
+}

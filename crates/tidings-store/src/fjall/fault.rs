@@ -1,0 +1,55 @@
+//! What the engine's faults mean to a caller. The engine reports, and now and then it panics.
+
+use std::io::ErrorKind;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+
+use fjall::LsmError;
+
+use crate::Error;
+
+/// A fault while the store is in use: what can't be read is damage, all else is the engine's end.
+pub(super) fn in_use(fault: &fjall::Error) -> Error {
+    match fault {
+        fjall::Error::Storage(LsmError::Io(io)) | fjall::Error::Io(io) if !is_damage(io) => {
+            Error::Unavailable(io.to_string())
+        }
+        fjall::Error::Poisoned => {
+            Error::Unavailable("the engine stopped after an earlier fault".to_owned())
+        }
+        fjall::Error::KeyspaceDeleted => Error::Unavailable("the day is being deleted".to_owned()),
+        other => Error::Corrupt(other.to_string()),
+    }
+}
+
+/// A fault while the store is opened.
+pub(super) fn at_open(path: &Path, fault: &fjall::Error) -> Error {
+    let place = path.display();
+    match fault {
+        fjall::Error::Locked => Error::Locked(format!(
+            "{place} is open, or a snapshot of it is still held in this process"
+        )),
+        fjall::Error::Storage(LsmError::Io(io)) | fjall::Error::Io(io) if !is_damage(io) => {
+            Error::Unusable(format!("{place}: {io}"))
+        }
+        other => Error::Corrupt(format!("{place}: {other}; restore it from a backup")),
+    }
+}
+
+/// True if the system did its part, and the bytes are wrong or missing.
+fn is_damage(fault: &std::io::Error) -> bool {
+    matches!(
+        fault.kind(),
+        ErrorKind::UnexpectedEof
+            | ErrorKind::InvalidData
+            | ErrorKind::InvalidInput
+            | ErrorKind::NotFound
+            | ErrorKind::Other
+    )
+}
+
+/// Calls the engine where damaged bytes could make it panic; that is damage, then.
+pub(super) fn guarded<T>(call: impl FnOnce() -> T) -> Result<T, Error> {
+    catch_unwind(AssertUnwindSafe(call))
+        .map_err(|_| Error::Corrupt("the engine broke down over what it read".to_owned()))
+}

@@ -1,0 +1,183 @@
+//! Reads the engine's journals before the engine does, to refuse what it would quietly cut short.
+//!
+//! The engine takes the first thing in a journal that it can't read for the torn end of a crash,
+//! drops all that follows, and goes on: damage in the middle would lose acknowledged commits without
+//! a word. Here the two are told apart: commits are numbered without a gap, and behind a torn end
+//! there is never another whole batch, because a commit is on disk before the next begins.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use xxhash_rust::xxh3::Xxh3;
+
+use crate::Error;
+
+/// The engine's number of the keyspace that counts commits: it is the first to be made.
+pub(super) const COMMITS_KEYSPACE: u64 = 1;
+
+/// How far apart the engine's sequence numbers of two commits may be: it takes a few for each
+/// keyspace that it makes or deletes, and they are not covered by the checksum.
+const SEQUENCE_GAP_MAX: u64 = 1 << 20;
+
+const START: u8 = 1;
+const ITEM: u8 = 2;
+const END: u8 = 3;
+const TRAILER: &[u8] = b"FJL\x03";
+
+/// Checks all journals.
+///
+/// Answers the number of the last commit that they hold; `None` if they hold none, as after all of
+/// it went to the tables.
+///
+/// # Errors
+/// [`Error::Corrupt`] if a commit is missing or damaged that others follow.
+pub(super) fn verify(engine: &Path) -> Result<Option<u64>, Error> {
+    let mut last: Option<u64> = None;
+    let mut sequence: Option<u64> = None;
+    for (_, path) in journals(engine)? {
+        let bytes = fs::read(&path).map_err(|fault| corrupt(&path, &fault.to_string()))?;
+        let mut at = 0;
+        while let Some(batch) = batch(&bytes, at) {
+            if let Some(number) = batch.number {
+                if last.is_some_and(|last| last.checked_add(1) != Some(number)) {
+                    return Err(corrupt(
+                        &path,
+                        &format!("commits before number {number} are missing"),
+                    ));
+                }
+                last = Some(number);
+            }
+            let step = sequence.map(|before| batch.sequence.checked_sub(before));
+            if step.is_some_and(|step| !step.is_some_and(|step| step <= SEQUENCE_GAP_MAX)) {
+                return Err(corrupt(
+                    &path,
+                    &format!("byte {at} begins a commit out of order"),
+                ));
+            }
+            sequence = Some(batch.sequence);
+            at = batch.end;
+        }
+        if (at + 1..bytes.len()).any(|start| batch_begins(&bytes, start)) {
+            return Err(corrupt(
+                &path,
+                &format!("byte {at} and what follows can't be read"),
+            ));
+        }
+    }
+    Ok(last)
+}
+
+fn journals(engine: &Path) -> Result<Vec<(u64, PathBuf)>, Error> {
+    let unreadable = |fault: std::io::Error| corrupt(engine, &fault.to_string());
+    let mut journals = Vec::new();
+    for entry in fs::read_dir(engine).map_err(unreadable)? {
+        let path = entry.map_err(unreadable)?.path();
+        if path
+            .extension()
+            .is_some_and(|extension| extension.eq_ignore_ascii_case("jnl"))
+        {
+            let number = path
+                .file_stem()
+                .and_then(|stem| stem.to_str()?.parse().ok());
+            match number {
+                Some(number) if path.is_file() => journals.push((number, path)),
+                _ => return Err(corrupt(&path, "it is not a journal")),
+            }
+        }
+    }
+    if journals.is_empty() {
+        return Err(corrupt(engine, "it has no journal"));
+    }
+    journals.sort_unstable();
+    Ok(journals)
+}
+
+struct Batch {
+    /// Where the next one begins.
+    end: usize,
+    /// Which commit it is.
+    number: Option<u64>,
+    /// The engine's own number; it decides which of two values of a key is the later.
+    sequence: u64,
+}
+
+/// A whole batch that begins here and whose checksum is right.
+fn batch(bytes: &[u8], start: usize) -> Option<Batch> {
+    let mut cursor = Cursor { bytes, at: start };
+    if cursor.byte()? != START {
+        return None;
+    }
+    let items = u32::from_le_bytes(cursor.array()?);
+    let sequence = u64::from_le_bytes(cursor.array()?);
+    let mut number = None;
+    let items_start = cursor.at;
+    for _ in 0..items {
+        number = item(&mut cursor)?.or(number);
+    }
+    let items_bytes = &bytes[items_start..cursor.at];
+    if cursor.byte()? != END {
+        return None;
+    }
+    let sum = u64::from_le_bytes(cursor.array()?);
+    if cursor.take(TRAILER.len())? != TRAILER {
+        return None;
+    }
+    let mut hasher = Xxh3::new();
+    hasher.update(items_bytes);
+    (hasher.digest() == sum).then_some(Batch {
+        end: cursor.at,
+        number,
+        sequence,
+    })
+}
+
+fn batch_begins(bytes: &[u8], start: usize) -> bool {
+    bytes[start] == START && batch(bytes, start).is_some()
+}
+
+/// Passes one item; answers its value if it is the number of the commit.
+fn item(cursor: &mut Cursor<'_>) -> Option<Option<u64>> {
+    if cursor.byte()? != ITEM {
+        return None;
+    }
+    let _kind = cursor.byte()?;
+    let _compression = cursor.byte()?;
+    let keyspace = u64::from_le_bytes(cursor.array()?);
+    let key_length = u16::from_le_bytes(cursor.array()?);
+    let _length: [u8; 4] = cursor.array()?;
+    let length_on_disk = u32::from_le_bytes(cursor.array()?);
+    cursor.take(usize::from(key_length))?;
+    let value = cursor.take(usize::try_from(length_on_disk).ok()?)?;
+    if keyspace != COMMITS_KEYSPACE {
+        return Some(None);
+    }
+    Some(value.try_into().ok().map(u64::from_be_bytes))
+}
+
+struct Cursor<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Cursor<'a> {
+    fn take(&mut self, length: usize) -> Option<&'a [u8]> {
+        let taken = self.bytes.get(self.at..self.at.checked_add(length)?)?;
+        self.at += length;
+        Some(taken)
+    }
+
+    fn array<const N: usize>(&mut self) -> Option<[u8; N]> {
+        self.take(N)?.try_into().ok()
+    }
+
+    fn byte(&mut self) -> Option<u8> {
+        self.array::<1>().map(|[byte]| byte)
+    }
+}
+
+fn corrupt(path: &Path, what: &str) -> Error {
+    Error::Corrupt(format!(
+        "{}: {what}; restore it from a backup",
+        path.display()
+    ))
+}

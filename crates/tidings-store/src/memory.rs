@@ -1,0 +1,133 @@
+//! The engine of simulation and tests: everything in memory, nothing to wait for.
+//!
+//! It is as strict as the engines on disk: a day that nobody wrote to is not there, and the same
+//! commits are refused.
+
+mod table;
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use self::table::Table;
+use crate::{Commit, Error, Partition, Precondition, Snapshot, Store, Visit, limits};
+use tidings_core::time::Day;
+
+/// An ordered, partitioned store in memory. Clones are the same store: a clone that outlives the
+/// original is how a test opens it again.
+#[derive(Clone, Debug, Default)]
+pub struct MemoryStore {
+    partitions: Arc<RwLock<Partitions>>,
+}
+
+/// What a snapshot shares: the list is copied by the first write after a snapshot, the tables by
+/// the first write to each of them, and even then leaf by leaf.
+#[derive(Clone, Debug, Default)]
+struct Partitions(Arc<BTreeMap<Partition, Table>>);
+
+impl MemoryStore {
+    /// An empty store.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    fn view(&self) -> Partitions {
+        self.partitions
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+}
+
+impl Partitions {
+    fn holds(&self, precondition: &Precondition) -> bool {
+        let found = self
+            .0
+            .get(&precondition.partition)
+            .and_then(|table| table.get(&precondition.key));
+        found == precondition.expected.as_deref()
+    }
+}
+
+impl Store for MemoryStore {
+    fn snapshot(&self) -> Result<Box<dyn Snapshot>, Error> {
+        Ok(Box::new(self.view()))
+    }
+
+    fn commit(&self, commit: Commit) -> Result<(), Error> {
+        limits::validate(&commit)?;
+        let mut partitions = self
+            .partitions
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
+        if !commit
+            .preconditions
+            .iter()
+            .all(|precondition| partitions.holds(precondition))
+        {
+            return Err(Error::Conflict);
+        }
+        if commit.writes.is_empty() {
+            return Ok(());
+        }
+        let tables = Arc::make_mut(&mut partitions.0);
+        for write in commit.writes {
+            match write.value {
+                Some(value) => {
+                    tables
+                        .entry(write.partition)
+                        .or_default()
+                        .insert(&write.key, value);
+                }
+                None => {
+                    if let Some(table) = tables.get_mut(&write.partition) {
+                        table.remove(&write.key);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn days(&self) -> Result<Vec<Day>, Error> {
+        let day = |partition: &Partition| match partition {
+            Partition::Base => None,
+            Partition::Day(day) => Some(*day),
+        };
+        Ok(self.view().0.keys().filter_map(day).collect())
+    }
+
+    fn forget(&self, day: Day) -> Result<(), Error> {
+        let mut partitions = self
+            .partitions
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
+        if partitions.0.contains_key(&Partition::Day(day)) {
+            Arc::make_mut(&mut partitions.0).remove(&Partition::Day(day));
+        }
+        Ok(())
+    }
+}
+
+impl Snapshot for Partitions {
+    fn get(&self, partition: Partition, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
+        Ok(self
+            .0
+            .get(&partition)
+            .and_then(|table| table.get(key))
+            .map(<[u8]>::to_vec))
+    }
+
+    fn scan(
+        &self,
+        partition: Partition,
+        from: &[u8],
+        until: Option<&[u8]>,
+        visit: &mut Visit<'_>,
+    ) -> Result<(), Error> {
+        if let Some(table) = self.0.get(&partition) {
+            table.scan(from, until, visit);
+        }
+        Ok(())
+    }
+}
