@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tidings_core::engine::Options;
 use tidings_core::{Books, Instant, Message, Rules, Timed};
 use tidings_node::{Player, Watch};
-use tidings_store::memory::MemoryStore;
+use tidings_store::MemoryStore;
 
 use crate::simulate::{Play, PlayError};
 
