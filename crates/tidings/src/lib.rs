@@ -1,0 +1,3 @@
+//! The embeddable face of tidings.
+
+pub mod demo;
