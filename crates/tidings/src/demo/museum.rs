@@ -112,12 +112,19 @@ pub struct Museum {
     place_of_artist: HashMap<u32, usize>,
 }
 
+impl Artist {
+    /// What one follows to hear of this artist.
+    #[must_use]
+    pub fn topic(&self) -> String {
+        format!("artist/{}", self.slug)
+    }
+}
+
 impl Museum {
     /// Reads the data that is compiled in.
     #[must_use]
     pub fn open() -> Self {
-        let artists: Vec<Artist> =
-            rows(include_bytes!("../../../../examples/art/artists.ndjson.gz"));
+        let artists = artists();
         let curve = include_str!("../../../../examples/art/follow_curve.json");
         Self {
             place_of_artist: artists
@@ -171,6 +178,18 @@ impl FollowCurve {
             .get(after.saturating_sub(1))
             .map_or(1, |(_, count)| *count)
     }
+}
+
+/// The artists' names by their topics.
+pub(crate) fn artist_names() -> HashMap<String, String> {
+    artists()
+        .into_iter()
+        .map(|artist| (artist.topic(), artist.name))
+        .collect()
+}
+
+fn artists() -> Vec<Artist> {
+    rows(include_bytes!("../../../../examples/art/artists.ndjson.gz"))
 }
 
 fn rows<T: DeserializeOwned>(gzipped: &[u8]) -> Vec<T> {

@@ -91,7 +91,7 @@ impl World {
     /// The topic of an artist, by place in [`Museum::artists`].
     #[must_use]
     pub fn topic(&self, artist: usize) -> Id {
-        id(&format!("artist/{}", self.museum.artists[artist].slug))
+        id(&self.museum.artists[artist].topic())
     }
 
     /// What makes this recipient known: profile, choices, follows.

@@ -1,7 +1,7 @@
 //! A view over the world without an engine: the first few hundred recipients, one Monday mail a
 //! week each. It stands in for the real one, so that the page can be tested and looked at.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
 
 use tidings_core::command::{MarkKind, Marked};
@@ -32,9 +32,13 @@ impl Sample {
     pub(crate) fn new() -> Self {
         let scenario = scenario();
         let mut heard: Vec<Vec<Heard>> = (0..PEOPLE).map(|_| Vec::new()).collect();
+        let world = &scenario.world;
+        let artists: HashMap<String, usize> = (0..world.followers.len())
+            .map(|n| (world.topic(n).to_string(), n))
+            .collect();
         for timed in scenario.commands() {
             match timed.command {
-                Command::Publish(event) => hear(&scenario, &mut heard, timed.at, &event),
+                Command::Publish(event) => hear(&scenario, &artists, &mut heard, timed.at, &event),
                 Command::Mark {
                     recipient,
                     what,
@@ -223,7 +227,7 @@ impl View for Sample {
                 .follows
                 .iter()
                 .take(60)
-                .map(|artist| world.museum.artists[*artist].name.clone())
+                .map(|artist| world.topic(*artist).to_string())
                 .collect(),
             waiting: vec![OpenLane {
                 channel: "email".to_owned(),
@@ -252,15 +256,31 @@ fn part<T>(rows: Vec<T>, slice: Slice) -> Listing<T> {
     }
 }
 
-fn hear(scenario: &Scenario, heard: &mut [Vec<Heard>], at: Instant, event: &Event) {
+fn hear(
+    scenario: &Scenario,
+    artists: &HashMap<String, usize>,
+    heard: &mut [Vec<Heard>],
+    at: Instant,
+    event: &Event,
+) {
     let world = &scenario.world;
-    for (person, heard) in world.people.iter().zip(heard) {
-        let mut reasons: Vec<String> = person
-            .follows
+    let followed: Vec<(&Vec<usize>, String)> = event
+        .to
+        .topics
+        .iter()
+        .map(|topic| {
+            (
+                &world.followers[artists[topic.as_str()]],
+                format!("topic:{topic}"),
+            )
+        })
+        .collect();
+    for (place, heard) in heard.iter_mut().enumerate() {
+        let person = &world.people[place];
+        let mut reasons: Vec<String> = followed
             .iter()
-            .map(|artist| world.topic(*artist))
-            .filter(|topic| event.to.topics.contains(topic))
-            .map(|topic| format!("topic:{topic}"))
+            .filter(|(followers, _)| followers.binary_search(&place).is_ok())
+            .map(|(_, reason)| reason.clone())
             .collect();
         if event.to.recipients.contains(&person.id) {
             reasons.push("named".to_owned());

@@ -6,8 +6,8 @@ use minijinja::value::Serde;
 use minijinja::{Environment, Value, context};
 
 use super::text;
-use super::view::{MailQuery, Slice, View};
-use crate::demo::world;
+use super::view::{InboxGroup, MailQuery, Slice, View};
+use crate::demo::{museum, world};
 
 /// How many rows a page of a list has.
 const ROWS: usize = 40;
@@ -67,7 +67,13 @@ impl Site {
         templates.add_filter("date", |ms: i64, zone: String| text::date(ms, &zone));
         templates.add_filter("machine", text::machine);
         templates.add_filter("lane", |name: String| text::lane(&name).to_owned());
-        templates.add_filter("reason", |word: String| text::reason(&word));
+        let names = Arc::new(museum::artist_names());
+        let known = names.clone();
+        templates.add_filter("reason", move |word: String| text::reason(&word, &known));
+        templates.add_filter("topic", move |topic: String| {
+            text::topic_name(&topic, &names)
+        });
+        templates.add_filter("in_words", text::in_words);
         templates.add_filter("is_web", |url: String| text::is_web(&url));
         templates.add_filter("path", |part: String| encoded(&part));
         Self { view, templates }
@@ -209,12 +215,18 @@ impl Site {
             Slice { skip: 0, take: 8 },
         );
         let pages = pages(page, GROUPS, person.inbox.total, "");
+        let groups: Vec<Value> = person
+            .inbox
+            .rows
+            .iter()
+            .map(|group| context! { group => told(group), why => why_of_all(group) })
+            .collect();
         let title = format!("Inbox of {id}");
         self.page(
             "person.html",
             &title,
             "people",
-            context! { person => told(&person), mails => told(&mails), pages },
+            context! { person => told(&person), mails => told(&mails), groups, pages },
         )
     }
 
@@ -241,6 +253,13 @@ impl Site {
             Err(why) => Answer::Broken(format!("{why:#}")),
         }
     }
+}
+
+/// The reasons that all shown items of a group share, so that they are told once.
+fn why_of_all(group: &InboxGroup) -> Option<Vec<String>> {
+    let first = group.items.first()?;
+    let shared = group.items.iter().all(|item| item.reasons == first.reasons);
+    shared.then(|| first.reasons.clone())
 }
 
 /// What the view said, as templates read it.

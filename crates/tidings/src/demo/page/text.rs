@@ -1,5 +1,7 @@
 //! Numbers, instants and words as people read them.
 
+use std::collections::HashMap;
+
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
@@ -60,29 +62,35 @@ pub(crate) fn lane(name: &str) -> &str {
     }
 }
 
+/// The names of topics that have one, by topic.
+pub(crate) type Names = HashMap<String, String>;
+
 /// Why somebody hears of something, as people would say it.
-pub(crate) fn reason(word: &str) -> String {
+pub(crate) fn reason(word: &str, names: &Names) -> String {
     match word {
         "near" => "near you".to_owned(),
         "named" => "chosen for you".to_owned(),
         "everyone" => "for everyone".to_owned(),
         other => match other.strip_prefix("topic:") {
-            Some(topic) => format!("you follow {}", topic_name(topic)),
+            Some(topic) => format!("you follow {}", topic_name(topic, names)),
             None => other.to_owned(),
         },
     }
 }
 
-/// `artist/andy-warhol` as `Andy Warhol`; for lack of a better name.
-pub(crate) fn topic_name(topic: &str) -> String {
-    let last = topic.rsplit('/').next().unwrap_or(topic);
-    let words = last.split('-').filter(|word| !word.is_empty()).map(|word| {
-        let mut letters = word.chars();
-        letters.next().map_or_else(String::new, |first| {
-            first.to_uppercase().chain(letters).collect::<String>()
-        })
-    });
-    words.collect::<Vec<_>>().join(" ")
+/// A topic's name, or the topic itself where it has none.
+pub(crate) fn topic_name(topic: &str, names: &Names) -> String {
+    names.get(topic).map_or(topic, String::as_str).to_owned()
+}
+
+/// A small number as a word, any other in digits.
+pub(crate) fn in_words(n: u64) -> String {
+    const WORDS: [&str; 13] = [
+        "no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
+        "eleven", "twelve",
+    ];
+    let word = usize::try_from(n).ok().and_then(|n| WORDS.get(n));
+    word.map_or_else(|| number(n), |word| (*word).to_owned())
 }
 
 /// Whether a link leads to the web and nowhere else.
@@ -120,8 +128,19 @@ mod tests {
 
     #[test]
     fn reasons_read_like_sentences() {
-        assert_eq!(reason("topic:artist/andy-warhol"), "you follow Andy Warhol");
-        assert_eq!(reason("near"), "near you");
-        assert_eq!(topic_name("//--"), "");
+        let names = Names::from([("artist/joan-miro".to_owned(), "Joan Miró".to_owned())]);
+        assert_eq!(
+            reason("topic:artist/joan-miro", &names),
+            "you follow Joan Miró"
+        );
+        assert_eq!(
+            reason("topic:artist/nobody", &names),
+            "you follow artist/nobody"
+        );
+        assert_eq!(reason("near", &names), "near you");
+        assert_eq!(
+            (in_words(9), in_words(13)),
+            ("nine".to_owned(), "13".to_owned())
+        );
     }
 }

@@ -185,7 +185,8 @@ pub struct PersonPage {
     pub state: String,
     /// What they chose; empty where they keep to what everybody gets.
     pub choices: Vec<Choice>,
-    /// The names or topics that they follow.
+    /// The topics that they follow, the most followed first; a hundred are enough. The page knows
+    /// the names of artists.
     pub topics: Vec<String>,
     /// Lanes that are open, the inbox apart.
     pub waiting: Vec<OpenLane>,
