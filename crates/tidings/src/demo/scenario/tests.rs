@@ -72,6 +72,12 @@ fn the_warhol_event_is_alone_at_its_instant_and_reaches_twelve_thousand() {
 }
 
 #[test]
+fn the_same_story_is_told_each_time() {
+    let (once, again) = (scenario(), scenario());
+    assert!(once.commands().eq(again.commands()));
+}
+
+#[test]
 fn the_story_has_the_size_that_it_should_have() {
     let scenario = scenario();
     let facts = scenario.facts();
