@@ -1,0 +1,172 @@
+//! Where one looks at what the demo told: the story in numbers, every mail, every inbox.
+//!
+//! Rendered on the server, readable without a script, and without a single request to elsewhere.
+//! [`router`] is the edge; `site` turns questions into pages and knows nothing of HTTP connections;
+//! [`view`] says what the page must be told.
+
+#[cfg(test)]
+mod sample;
+mod site;
+#[cfg(test)]
+mod tests;
+mod text;
+pub mod view;
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::{Path, Query, State};
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use serde::Deserialize;
+
+use site::{Answer, Site};
+use view::{MailQuery, View};
+
+/// Our own pages may load our style sheet and frame our mails, and nothing else.
+const PAGE_POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self' data:; \
+    frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'self'";
+/// A mail is somebody's text: it runs nothing and fetches nothing, wherever it is opened.
+const MAIL_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; \
+    base-uri 'none'; form-action 'none'; frame-ancestors 'self'; \
+    sandbox allow-popups allow-popups-to-escape-sandbox";
+
+/// The page over this view, to be served on the loopback.
+///
+/// Paths: `/`, `/mails`, `/mails/{id}` with `/html` and `/raw` below it, `/people`, `/people/{id}`
+/// and `/style.css`.
+pub fn router(view: Arc<dyn View>) -> Router {
+    Router::new()
+        .route("/", get(front))
+        .route("/mails", get(mails))
+        .route("/mails/{id}", get(mail))
+        .route("/mails/{id}/html", get(mail_html))
+        .route("/mails/{id}/raw", get(mail_raw))
+        .route("/people", get(people))
+        .route("/people/{id}", get(person))
+        .route("/style.css", get(style))
+        .fallback(absent)
+        .with_state(Arc::new(Site::new(view)))
+}
+
+/// The questions that a link or a form may carry.
+#[derive(Clone, Debug, Default, Deserialize)]
+struct Asked {
+    #[serde(default)]
+    recipient: String,
+    #[serde(default)]
+    lane: String,
+    #[serde(default)]
+    q: String,
+    #[serde(default)]
+    page: String,
+}
+
+impl Asked {
+    /// The page from 1; what is not a number is the first.
+    fn page(&self) -> usize {
+        self.page.parse().unwrap_or(1).max(1)
+    }
+
+    fn mails(&self) -> MailQuery {
+        let given = |text: &str| {
+            let text = text.trim();
+            (!text.is_empty()).then(|| text.to_owned())
+        };
+        MailQuery {
+            recipient: given(&self.recipient),
+            lane: given(&self.lane),
+        }
+    }
+}
+
+type Shared = State<Arc<Site>>;
+
+async fn front(State(site): Shared) -> Response {
+    answer(site, |site| site.front()).await
+}
+
+async fn mails(State(site): Shared, Query(asked): Query<Asked>) -> Response {
+    answer(site, move |site| site.mails(&asked.mails(), asked.page())).await
+}
+
+async fn mail(State(site): Shared, Path(id): Path<String>) -> Response {
+    answer(site, move |site| site.mail(&id)).await
+}
+
+async fn mail_html(State(site): Shared, Path(id): Path<String>) -> Response {
+    answer(site, move |site| site.mail_html(&id)).await
+}
+
+async fn mail_raw(State(site): Shared, Path(id): Path<String>) -> Response {
+    answer(site, move |site| site.mail_raw(&id)).await
+}
+
+async fn people(State(site): Shared, Query(asked): Query<Asked>) -> Response {
+    answer(site, move |site| site.people(asked.q.trim(), asked.page())).await
+}
+
+async fn person(
+    State(site): Shared,
+    Path(id): Path<String>,
+    Query(asked): Query<Asked>,
+) -> Response {
+    answer(site, move |site| site.person(&id, asked.page())).await
+}
+
+async fn style() -> Response {
+    respond(Answer::Style(include_str!("style.css")))
+}
+
+async fn absent(State(site): Shared) -> Response {
+    answer(site, |site| site.absent()).await
+}
+
+/// A view may read from disk, so it is asked where blocking harms nobody.
+async fn answer(site: Arc<Site>, ask: impl FnOnce(&Site) -> Answer + Send + 'static) -> Response {
+    match tokio::task::spawn_blocking(move || ask(&site)).await {
+        Ok(answer) => respond(answer),
+        Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+    }
+}
+
+fn respond(answer: Answer) -> Response {
+    const HTML: &str = "text/html; charset=utf-8";
+    let (status, kind, policy, body) = match answer {
+        Answer::Page(html) => (StatusCode::OK, HTML, PAGE_POLICY, html.into_bytes()),
+        Answer::Absent(html) => (StatusCode::NOT_FOUND, HTML, PAGE_POLICY, html.into_bytes()),
+        Answer::Broken(why) => {
+            let text = format!("The page could not be made: {why}\n");
+            let kind = "text/plain; charset=utf-8";
+            (
+                StatusCode::INTERNAL_SERVER_ERROR,
+                kind,
+                PAGE_POLICY,
+                text.into_bytes(),
+            )
+        }
+        Answer::MailHtml(html) => (StatusCode::OK, HTML, MAIL_POLICY, html.into_bytes()),
+        // As text, so that a browser shows it and never acts on it.
+        Answer::MailRaw(raw) => (
+            StatusCode::OK,
+            "text/plain; charset=utf-8",
+            MAIL_POLICY,
+            raw,
+        ),
+        Answer::Style(css) => (
+            StatusCode::OK,
+            "text/css; charset=utf-8",
+            PAGE_POLICY,
+            css.as_bytes().to_vec(),
+        ),
+    };
+    let headers = [
+        (header::CONTENT_TYPE, kind),
+        (header::CONTENT_SECURITY_POLICY, policy),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::REFERRER_POLICY, "no-referrer"),
+        (header::CACHE_CONTROL, "no-store"),
+    ];
+    (status, headers, body).into_response()
+}
