@@ -1,6 +1,8 @@
 //! Proof for tidings: a second, naive reading of the contract, the situations that were promised,
 //! random worlds, and timelines of real life. The engine must agree with all of them.
 
+pub mod cases;
 pub mod model;
+pub mod subject;
 
 pub use model::{Model, Refused};

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use tidings_core::command::{Cancelled, Marked};
 use tidings_core::rules::{INBOX, Policy};
-use tidings_core::{Day, Id, Instant, Outcome, Reason};
+use tidings_core::{Day, Instant, Outcome, Reason};
 
 use super::route::{self, Route};
 use super::window::{Lane, Member, Window};
