@@ -3,6 +3,8 @@
 
 pub mod cases;
 pub mod model;
+pub mod random;
 pub mod subject;
+pub mod text;
 
 pub use model::{Model, Refused};

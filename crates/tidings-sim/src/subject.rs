@@ -95,3 +95,62 @@ impl Subject for Model {
         Model::books(self)
     }
 }
+
+/// What a whole timeline came to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Played {
+    /// All messages, in order.
+    pub messages: Vec<Message>,
+    /// The books at the end.
+    pub books: Books,
+}
+
+/// Plays a whole timeline on a new subject; steps after `until` are left out.
+///
+/// # Errors
+/// The step that was refused, and why.
+pub fn play_all(
+    make: Make,
+    rules: &Rules,
+    steps: &[Step],
+    until: Option<Instant>,
+) -> Result<Played, String> {
+    let mut subject = make(rules.clone());
+    for step in steps
+        .iter()
+        .filter(|step| until.is_none_or(|until| step.at() <= until))
+    {
+        step.play(subject.as_mut())
+            .map_err(|reason| format!("{reason}: {step:?}"))?;
+    }
+    subject.finish(until)?;
+    Ok(Played {
+        messages: subject.messages(),
+        books: subject.books(),
+    })
+}
+
+/// Where two subjects came to different ends: the first message that differs, or the books.
+#[must_use]
+pub fn difference(one: &Played, other: &Played) -> Option<String> {
+    let length = one.messages.len().max(other.messages.len());
+    let line = |played: &Played, index: usize| {
+        played
+            .messages
+            .get(index)
+            .map_or("nothing".to_owned(), crate::cases::line)
+    };
+    (0..length)
+        .find(|&index| one.messages.get(index) != other.messages.get(index))
+        .map(|index| {
+            format!(
+                "one says   {}\nother says {}",
+                line(one, index),
+                line(other, index)
+            )
+        })
+        .or_else(|| {
+            (one.books != other.books)
+                .then(|| format!("one has   {:?}\nother has {:?}", one.books, other.books))
+        })
+}

@@ -16,6 +16,10 @@ fn main() -> std::process::ExitCode {
     let mut paths: Vec<_> = std::fs::read_dir(&folder)
         .expect("the cases lie beside the sources")
         .map(|file| file.expect("a readable folder").path())
+        .filter(|path| {
+            path.extension()
+                .is_some_and(|extension| extension == "case")
+        })
         .collect();
     paths.sort();
     for path in paths {
