@@ -1,0 +1,213 @@
+//! Acceptance cases: small timelines with the outcome that was promised, written by hand.
+//!
+//! A case is a text file `cases/ID.case` beside the sources; [`script`] tells its words. It knows
+//! nothing of who plays it: [`Case::run`] tries it on any [`Subject`](crate::subject::Subject).
+
+pub mod script;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+
+use tidings_core::{Books, Command, Id, Instant, Message, Rules};
+
+use crate::subject::{Make, Step, Subject};
+
+/// One situation and what must come of it.
+#[derive(Clone, Debug)]
+pub struct Case {
+    /// The first rules.
+    pub rules: Rules,
+    /// What happens; a step that must be refused is marked so.
+    pub steps: Vec<(Step, Expected)>,
+    /// Where the clock stops; when nothing is left to become due where `None`.
+    pub until: Option<Instant>,
+    /// Only messages of this channel are looked at; all where `None`.
+    pub only: Option<String>,
+    /// All messages that must come, in order.
+    pub messages: Vec<ExpectedMessage>,
+    /// Counters of the summary that must have these values.
+    pub books: BTreeMap<String, u64>,
+}
+
+/// What a subject must answer to a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Expected {
+    /// It is played.
+    Played,
+    /// It is refused, as in a faulty line.
+    Refused,
+}
+
+/// A message as a case writes it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExpectedMessage {
+    /// When.
+    pub at: Instant,
+    /// Recipient, channel and lane.
+    pub lane: [String; 3],
+    /// What it tells.
+    pub items: Vec<ExpectedItem>,
+    /// Event and word of the reason of what ended at this look.
+    pub skipped: Vec<(String, String)>,
+}
+
+/// An item as a case writes it: what is not said is not compared.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExpectedItem {
+    /// The event.
+    pub event: String,
+    /// Its time.
+    pub t: Option<Instant>,
+    /// Its reasons.
+    pub reasons: Option<Vec<String>>,
+}
+
+impl Case {
+    /// Plays the case and compares.
+    ///
+    /// # Errors
+    /// What differs, in words.
+    pub fn run(&self, make: Make) -> Result<(), String> {
+        let mut subject = make(self.rules.clone());
+        for (step, expected) in &self.steps {
+            if self.until.is_some_and(|until| step.at() > until) {
+                break;
+            }
+            match (step.play(subject.as_mut()), expected) {
+                (Ok(()), Expected::Played) | (Err(_), Expected::Refused) => {}
+                (Ok(()), Expected::Refused) => return Err(format!("not refused: {step:?}")),
+                (Err(reason), Expected::Played) => {
+                    return Err(format!("refused ({reason}): {step:?}"));
+                }
+            }
+        }
+        subject.finish(self.until)?;
+        self.compare(subject.as_ref())
+    }
+
+    fn compare(&self, subject: &dyn Subject) -> Result<(), String> {
+        let mut messages = subject.messages();
+        messages.retain(|message| {
+            self.only
+                .as_ref()
+                .is_none_or(|only| *only == message.channel)
+        });
+        let same = messages.len() == self.messages.len()
+            && messages
+                .iter()
+                .zip(&self.messages)
+                .all(|(message, expected)| expected.is(message));
+        let mut faults = String::new();
+        if !same {
+            faults.push_str("expected messages:\n");
+            for expected in &self.messages {
+                let _ = writeln!(faults, "  {expected:?}");
+            }
+            faults.push_str("but there are:\n");
+            for message in &messages {
+                let _ = writeln!(faults, "  {}", line(message));
+            }
+        }
+        let published = self.published();
+        for item in messages.iter().flat_map(|message| &message.items) {
+            if !published.contains(&(&item.event, &item.kind, &item.object)) {
+                let _ = writeln!(
+                    faults,
+                    "{} has another type or object: {item:?}",
+                    item.event
+                );
+            }
+        }
+        let books = subject.books();
+        for (name, expected) in &self.books {
+            match counter(&books, name) {
+                Some(value) if value == *expected => {}
+                value => {
+                    let _ = writeln!(faults, "{name}: expected {expected}, is {value:?}");
+                }
+            }
+        }
+        if !books.balance() {
+            let _ = writeln!(faults, "the books do not balance: {books:?}");
+        }
+        if faults.is_empty() {
+            Ok(())
+        } else {
+            Err(faults)
+        }
+    }
+
+    /// Every event with its type and object, as they were published.
+    fn published(&self) -> BTreeSet<(&Id, &Id, &Id)> {
+        let commands = self.steps.iter().filter_map(|(step, _)| match step {
+            Step::Play(timed) => Some(&timed.command),
+            Step::Reconfigure(..) => None,
+        });
+        commands
+            .filter_map(|command| match command {
+                Command::Publish(event) => Some((&event.id, &event.kind, &event.object.id)),
+                _ => None,
+            })
+            .collect()
+    }
+}
+
+impl ExpectedMessage {
+    fn is(&self, message: &Message) -> bool {
+        let lane = [message.recipient.as_str(), &message.channel, &message.lane];
+        let skipped = message.skipped.iter().map(|skipped| {
+            (
+                skipped.event.as_str().to_owned(),
+                skipped.reason.word().to_owned(),
+            )
+        });
+        self.at == message.at
+            && self.lane.iter().map(String::as_str).eq(lane)
+            && self.items.len() == message.items.len()
+            && self
+                .items
+                .iter()
+                .zip(&message.items)
+                .all(|(expected, item)| {
+                    expected.event == item.event.as_str()
+                        && expected.t.is_none_or(|t| t == item.t)
+                        && expected
+                            .reasons
+                            .as_ref()
+                            .is_none_or(|reasons| *reasons == item.reasons)
+                })
+            && self.skipped.iter().cloned().eq(skipped)
+    }
+}
+
+/// A message in the words of a case.
+#[must_use]
+pub fn line(message: &Message) -> String {
+    let Message {
+        at,
+        recipient,
+        channel,
+        lane,
+        items,
+        skipped,
+    } = message;
+    let mut line = format!("= {at} {recipient} {channel} {lane}:");
+    for item in items {
+        let _ = write!(
+            line,
+            " {}@{}[{}]",
+            item.event,
+            item.t,
+            item.reasons.join(",")
+        );
+    }
+    for skipped in skipped {
+        let _ = write!(line, " -{}={}", skipped.event, skipped.reason.word());
+    }
+    line
+}
+
+/// A counter of the summary by its name.
+fn counter(books: &Books, name: &str) -> Option<u64> {
+    serde_json::to_value(books).ok()?.get(name)?.as_u64()
+}

@@ -1,0 +1,502 @@
+//! The words of a case file, one statement a line; `#` begins a remark.
+//!
+//! ```text
+//! digest weekly week mon 09:00 [ZONE]          day | weekday | week mon..sun | month 1..31
+//! type NAME [category=C] [urgent] [include_actor] [look_back=7d] [drop_if_seen=true]
+//!      [inbox] [email:now] [email:first_event,2h[,earliest]] [email:cooldown,4m[,15m|none]]
+//!      [email:leading,10m] [email:digest,weekly] [email:never] [email:POLICY@LANE]
+//! keep 35d | default_tz ZONE
+//! TIME digest … | TIME type … | TIME drop_type NAME | TIME keep …     the rules, changed so, from then on
+//! TIME recipient ID [email=A|none] [tz=Z] [lat=N lon=N] [state=S]     person ID …: with an address
+//! TIME publish ID TYPE OBJECT [to=R,R] [topics=T,T] [near=LAT,LON,KM] [everyone] [actor=A]
+//!      [channels=C,C] [deliver_at=TIME] [expires_at=TIME] [key=K]
+//! TIME subscribe R TOPIC | unsubscribe R TOPIC | object O [notifiable=B] | retract O | erase R
+//! TIME seen R up_to=TIME|object=O|event=E | read … | cancel event=E|key=K | forget DATE
+//! TIME preference R type=T|category=C CHANNEL never|immediate|default|digest:NAME
+//! TIME flush R [channel=C] [lane=L]
+//! TIME refused …                                the subject must refuse what follows
+//! until TIME | only CHANNEL
+//! = TIME RECIPIENT CHANNEL LANE: EVENT EVENT@TIME EVENT[reason,reason] -EVENT=skipped(seen)
+//! books delivered=3 messages=1
+//! ```
+//! A TIME is `HH:MM[:SS]` on Monday 2024-01-01, `MM-DDTHH:MM[:SS]` in 2024 (both UTC), or RFC 3339.
+
+use std::collections::BTreeMap;
+use std::str::FromStr;
+
+use tidings_core::command::{Cancelled, MarkKind, Marked};
+use tidings_core::event::{Audience, Event, Near, Object};
+use tidings_core::rules::{
+    Category, Decide, Defaults, Digest, Every, INBOX, Policy, Route, Rules, StoreRules, TypeRules,
+};
+use tidings_core::time::{DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS};
+use tidings_core::{
+    Command, Day, Id, Instant, Mode, PreferenceScope, RecipientChange, State, Timed,
+};
+
+use super::{Case, Expected, ExpectedItem, ExpectedMessage};
+use crate::subject::Step;
+
+type Read<T> = Result<T, String>;
+
+/// Rules without types.
+#[must_use]
+pub fn empty_rules() -> Rules {
+    Rules {
+        defaults: Defaults::default(),
+        categories: BTreeMap::new(),
+        digests: BTreeMap::new(),
+        types: BTreeMap::new(),
+        store: StoreRules::default(),
+        channels: BTreeMap::new(),
+    }
+}
+
+/// Reads a case file.
+///
+/// # Errors
+/// The number of the first faulty line and what is wrong with it.
+pub fn parse(text: &str) -> Result<Case, String> {
+    let mut case = Case {
+        rules: empty_rules(),
+        steps: Vec::new(),
+        until: None,
+        only: None,
+        messages: Vec::new(),
+        books: BTreeMap::new(),
+    };
+    let mut rules = empty_rules();
+    for (number, line) in text.lines().enumerate() {
+        let line = line.trim();
+        if !line.is_empty() && !line.starts_with('#') {
+            statement(line, &mut case, &mut rules)
+                .map_err(|fault| format!("line {}: {fault}", number + 1))?;
+        }
+    }
+    Ok(case)
+}
+
+fn statement(line: &str, case: &mut Case, rules: &mut Rules) -> Read<()> {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    match words.as_slice() {
+        ["=", ..] => case.messages.push(expected_message(line)?),
+        ["books", counters @ ..] => {
+            for counter in counters {
+                let (name, value) = pair(counter)?;
+                case.books.insert(name.to_owned(), number(value)?);
+            }
+        }
+        ["until", at] => case.until = Some(time(at)?),
+        ["only", channel] => case.only = Some((*channel).to_owned()),
+        [word, ..] if word.as_bytes()[0].is_ascii_digit() => {
+            let at = time(word)?;
+            let words = &words[1..];
+            if rule(words, rules)? {
+                let step = Step::Reconfigure(at, Box::new(rules.clone()));
+                case.steps.push((step, Expected::Played));
+            } else {
+                let (words, expected) = match words {
+                    ["refused", words @ ..] => (words, Expected::Refused),
+                    _ => (words, Expected::Played),
+                };
+                let timed = Timed {
+                    at,
+                    command: command(words)?,
+                };
+                case.steps.push((Step::Play(timed), expected));
+            }
+        }
+        words => {
+            if !rule(words, rules)? {
+                return Err(format!("unknown statement {line}"));
+            }
+            case.rules = rules.clone();
+        }
+    }
+    Ok(())
+}
+
+/// Changes the rules, if the words speak of them.
+fn rule(words: &[&str], rules: &mut Rules) -> Read<bool> {
+    match words {
+        ["keep", keep] => rules.store.keep_ms = duration(keep)?,
+        ["default_tz", tz] => rules.defaults.tz = (*tz).to_owned(),
+        ["drop_type", name] => {
+            rules
+                .types
+                .remove(*name)
+                .ok_or_else(|| format!("no type {name}"))?;
+        }
+        ["digest", name, calendar @ ..] => {
+            rules.digests.insert((*name).to_owned(), digest(calendar)?);
+        }
+        ["type", name, facets @ ..] => {
+            let type_rules = type_rules(facets)?;
+            rules
+                .categories
+                .insert(type_rules.category.clone(), Category::default());
+            rules.types.insert((*name).to_owned(), type_rules);
+        }
+        _ => return Ok(false),
+    }
+    Ok(true)
+}
+
+fn digest(words: &[&str]) -> Read<Digest> {
+    let (every, rest) = match words {
+        ["day", rest @ ..] => (Every::Day, rest),
+        ["weekday", rest @ ..] => (Every::Weekday, rest),
+        ["week", on, rest @ ..] => {
+            let days = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
+            let on = days
+                .iter()
+                .position(|day| day == on)
+                .ok_or("no such weekday")?;
+            (
+                Every::Week(u8::try_from(on + 1).map_err(|fault| fault.to_string())?),
+                rest,
+            )
+        }
+        ["month", on, rest @ ..] => (Every::Month(number(on)?), rest),
+        _ => return Err("no such calendar".to_owned()),
+    };
+    let (at, tz) = match rest {
+        [at] => (at, None),
+        [at, tz] => (at, Some((*tz).to_owned())),
+        _ => return Err("a digest wants a time".to_owned()),
+    };
+    let (hour, minute) = at.split_once(':').ok_or("HH:MM")?;
+    Ok(Digest {
+        every,
+        at_minute: number::<u16>(hour)? * 60 + number::<u16>(minute)?,
+        tz,
+    })
+}
+
+fn type_rules(words: &[&str]) -> Read<TypeRules> {
+    let mut rules = TypeRules {
+        category: "main".to_owned(),
+        include_actor: false,
+        urgent: false,
+        look_back_ms: None,
+        drop_if_seen: None,
+        group: None,
+        channels: BTreeMap::new(),
+    };
+    for word in words {
+        match *word {
+            "urgent" => rules.urgent = true,
+            "include_actor" => rules.include_actor = true,
+            INBOX => {
+                let route = Route {
+                    policy: Policy::Now,
+                    lane: None,
+                };
+                rules.channels.insert(INBOX.to_owned(), route);
+            }
+            _ => match word.split_once('=') {
+                Some(("category", name)) => rules.category = name.to_owned(),
+                Some(("look_back", back)) => rules.look_back_ms = Some(duration(back)?),
+                Some(("drop_if_seen", drop)) => rules.drop_if_seen = Some(parsed(drop)?),
+                _ => {
+                    let (channel, policy) = word.split_once(':').ok_or("CHANNEL:POLICY")?;
+                    rules.channels.insert(channel.to_owned(), route(policy)?);
+                }
+            },
+        }
+    }
+    Ok(rules)
+}
+
+fn route(text: &str) -> Read<Route> {
+    let (policy, lane) = match text.split_once('@') {
+        Some((policy, lane)) => (policy, Some(lane.to_owned())),
+        None => (text, None),
+    };
+    let policy = match policy.split(',').collect::<Vec<_>>().as_slice() {
+        ["now"] => Policy::Now,
+        ["never"] => Policy::Never,
+        ["first_event", hold] => Policy::FirstEvent {
+            hold_ms: duration(hold)?,
+            decide: Decide::First,
+        },
+        ["first_event", hold, "earliest"] => Policy::FirstEvent {
+            hold_ms: duration(hold)?,
+            decide: Decide::Earliest,
+        },
+        ["cooldown", quiet] => {
+            let quiet_ms = duration(quiet)?;
+            Policy::Cooldown {
+                quiet_ms,
+                max_wait_ms: Some(4 * quiet_ms),
+            }
+        }
+        ["cooldown", quiet, "none"] => Policy::Cooldown {
+            quiet_ms: duration(quiet)?,
+            max_wait_ms: None,
+        },
+        ["cooldown", quiet, wait] => Policy::Cooldown {
+            quiet_ms: duration(quiet)?,
+            max_wait_ms: Some(duration(wait)?),
+        },
+        ["leading", quiet] => Policy::Leading {
+            quiet_ms: duration(quiet)?,
+        },
+        ["digest", name] => Policy::Digest {
+            digest: (*name).to_owned(),
+        },
+        _ => return Err(format!("no such policy: {policy}")),
+    };
+    Ok(Route { policy, lane })
+}
+
+fn command(words: &[&str]) -> Read<Command> {
+    Ok(match words {
+        ["recipient", who, facets @ ..] => recipient(who, None, facets)?,
+        ["person", who, facets @ ..] => recipient(who, Some(format!("{who}@example.org")), facets)?,
+        ["subscribe", who, topic] => Command::Subscribe {
+            recipient: id(who)?,
+            topic: id(topic)?,
+        },
+        ["unsubscribe", who, topic] => Command::Unsubscribe {
+            recipient: id(who)?,
+            topic: id(topic)?,
+        },
+        ["publish", event, kind, about, facets @ ..] => publish(event, kind, about, facets)?,
+        ["object", about, facets @ ..] => {
+            let mut object = object(about)?;
+            for facet in facets {
+                match pair(facet)? {
+                    ("notifiable", may) => object.notifiable = Some(parsed(may)?),
+                    ("title", title) => object.title = Some(title.to_owned()),
+                    _ => return Err(format!("unknown {facet}")),
+                }
+            }
+            Command::Object(object)
+        }
+        ["retract", about] => Command::Retract { object: id(about)? },
+        ["erase", who] => Command::Erase {
+            recipient: id(who)?,
+        },
+        [kind @ ("seen" | "read"), who, what] => {
+            let what = match pair(what)? {
+                ("up_to", until) => Marked::UpTo(time(until)?),
+                ("object", about) => Marked::Object(id(about)?),
+                ("event", event) => Marked::Event(id(event)?),
+                _ => return Err(format!("unknown {what}")),
+            };
+            let kind = if *kind == "seen" {
+                MarkKind::Seen
+            } else {
+                MarkKind::Read
+            };
+            Command::Mark {
+                recipient: id(who)?,
+                what,
+                kind,
+            }
+        }
+        ["cancel", what] => Command::Cancel(match pair(what)? {
+            ("event", event) => Cancelled::Event(id(event)?),
+            ("key", key) => Cancelled::Key(id(key)?),
+            _ => return Err(format!("unknown {what}")),
+        }),
+        ["preference", who, scope, channel, mode] => Command::Preference {
+            recipient: id(who)?,
+            scope: match pair(scope)? {
+                ("type", name) => PreferenceScope::Type(name.to_owned()),
+                ("category", name) => PreferenceScope::Category(name.to_owned()),
+                _ => return Err(format!("unknown {scope}")),
+            },
+            channel: (*channel).to_owned(),
+            mode: match *mode {
+                "never" => Mode::Never,
+                "immediate" => Mode::Immediate,
+                "default" => Mode::Default,
+                digest => Mode::Digest(digest.strip_prefix("digest:").ok_or("mode")?.to_owned()),
+            },
+        },
+        ["flush", who, facets @ ..] => {
+            let (mut channel, mut lane) = (None, None);
+            for facet in facets {
+                match pair(facet)? {
+                    ("channel", name) => channel = Some(name.to_owned()),
+                    ("lane", name) => lane = Some(name.to_owned()),
+                    _ => return Err(format!("unknown {facet}")),
+                }
+            }
+            Command::Flush {
+                recipient: id(who)?,
+                channel,
+                lane,
+            }
+        }
+        ["forget", date] => Command::Forget {
+            before: Day::parse(date).map_err(|fault| fault.to_string())?,
+        },
+        _ => return Err(format!("unknown command {words:?}")),
+    })
+}
+
+fn recipient(who: &str, address: Option<String>, facets: &[&str]) -> Read<Command> {
+    let mut change = RecipientChange {
+        id: id(who)?,
+        email: address.map(Some),
+        tz: None,
+        locale: None,
+        lat: None,
+        lon: None,
+        state: None,
+    };
+    for facet in facets {
+        match pair(facet)? {
+            ("email", "none") => change.email = Some(None),
+            ("email", address) => change.email = Some(Some(address.to_owned())),
+            ("tz", tz) => change.tz = Some(Some(tz.to_owned())),
+            ("lat", degrees) => change.lat = Some(Some(parsed(degrees)?)),
+            ("lon", degrees) => change.lon = Some(Some(parsed(degrees)?)),
+            ("state", "active") => change.state = Some(State::Active),
+            ("state", "unconfirmed") => change.state = Some(State::Unconfirmed),
+            ("state", "disabled") => change.state = Some(State::Disabled),
+            _ => return Err(format!("unknown {facet}")),
+        }
+    }
+    Ok(Command::Recipient(Box::new(change)))
+}
+
+fn publish(event: &str, kind: &str, about: &str, facets: &[&str]) -> Read<Command> {
+    let mut event = Event {
+        id: id(event)?,
+        kind: id(kind)?,
+        actor: None,
+        object: object(about)?,
+        target: None,
+        data: None,
+        to: Audience::default(),
+        channels: None,
+        occurred_at: None,
+        deliver_at: None,
+        expires_at: None,
+        cancellation_key: None,
+    };
+    for facet in facets {
+        if *facet == "everyone" {
+            event.to.everyone = true;
+            continue;
+        }
+        match pair(facet)? {
+            ("to", names) => event.to.recipients = ids(names)?,
+            ("topics", names) => event.to.topics = ids(names)?,
+            ("near", circle) => {
+                let circle = circle.split(',').map(parsed).collect::<Read<Vec<f64>>>()?;
+                let &[lat, lon, km] = circle.as_slice() else {
+                    return Err("LAT,LON,KM".into());
+                };
+                event.to.near = Some(Near { lat, lon, km });
+            }
+            ("actor", actor) => event.actor = Some(id(actor)?),
+            ("channels", names) => {
+                event.channels = Some(names.split(',').map(str::to_owned).collect());
+            }
+            ("deliver_at", at) => event.deliver_at = Some(time(at)?),
+            ("expires_at", at) => event.expires_at = Some(time(at)?),
+            ("key", key) => event.cancellation_key = Some(id(key)?),
+            _ => return Err(format!("unknown {facet}")),
+        }
+    }
+    Ok(Command::Publish(Box::new(event)))
+}
+
+fn object(about: &str) -> Read<Object> {
+    Ok(Object {
+        id: id(about)?,
+        title: None,
+        url: None,
+        image: None,
+        notifiable: None,
+    })
+}
+
+fn expected_message(line: &str) -> Read<ExpectedMessage> {
+    let (head, tail) = line
+        .split_once(": ")
+        .ok_or("a message tells something after `: `")?;
+    let ["=", at, recipient, channel, lane] = head.split_whitespace().collect::<Vec<_>>()[..]
+    else {
+        return Err("= TIME RECIPIENT CHANNEL LANE: …".to_owned());
+    };
+    let mut message = ExpectedMessage {
+        at: time(at)?,
+        lane: [recipient, channel, lane].map(str::to_owned),
+        items: Vec::new(),
+        skipped: Vec::new(),
+    };
+    for word in tail.split_whitespace() {
+        if let Some(skipped) = word.strip_prefix('-') {
+            let (event, reason) = pair(skipped)?;
+            message.skipped.push((event.to_owned(), reason.to_owned()));
+            continue;
+        }
+        let (word, reasons) = match word.strip_suffix(']').and_then(|word| word.split_once('[')) {
+            Some((word, reasons)) => (word, Some(reasons.split(',').map(str::to_owned).collect())),
+            None => (word, None),
+        };
+        let (event, t) = match word.split_once('@') {
+            Some((event, t)) => (event, Some(time(t)?)),
+            None => (word, None),
+        };
+        message.items.push(ExpectedItem {
+            event: event.to_owned(),
+            t,
+            reasons,
+        });
+    }
+    Ok(message)
+}
+
+/// `HH:MM[:SS]` on 2024-01-01, `MM-DDTHH:MM[:SS]` in 2024, or RFC 3339.
+fn time(text: &str) -> Read<Instant> {
+    let clock = |clock: &str| match clock.len() {
+        5 => format!("{clock}:00Z"),
+        _ => format!("{clock}Z"),
+    };
+    let full = match text.split_once('T') {
+        None => format!("2024-01-01T{}", clock(text)),
+        Some((date, rest)) if date.len() == 5 => format!("2024-{date}T{}", clock(rest)),
+        Some(_) => text.to_owned(),
+    };
+    Instant::parse(&full).map_err(|fault| fault.to_string())
+}
+
+fn duration(text: &str) -> Read<i64> {
+    let unit = match text.as_bytes().last() {
+        Some(b's') => SECOND_MS,
+        Some(b'm') => MINUTE_MS,
+        Some(b'h') => HOUR_MS,
+        Some(b'd') => DAY_MS,
+        _ => return Err(format!("no duration: {text}")),
+    };
+    Ok(number::<i64>(&text[..text.len() - 1])? * unit)
+}
+
+fn pair(text: &str) -> Read<(&str, &str)> {
+    text.split_once('=')
+        .ok_or_else(|| format!("KEY=VALUE, not {text}"))
+}
+
+fn id(text: &str) -> Read<Id> {
+    Id::new(text).map_err(|fault| fault.to_string())
+}
+
+fn ids(text: &str) -> Read<Vec<Id>> {
+    text.split(',').map(id).collect()
+}
+
+fn number<T: FromStr<Err: ToString>>(text: &str) -> Read<T> {
+    parsed(text)
+}
+
+fn parsed<T: FromStr<Err: ToString>>(text: &str) -> Read<T> {
+    text.parse()
+        .map_err(|fault: T::Err| format!("{text}: {}", fault.to_string()))
+}

@@ -1,0 +1,120 @@
+//! Who is concerned by an event, and why: one person after another.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use tidings_core::{Event, Id, Near};
+
+use super::person::Person;
+
+/// Radius of the earth in kilometres (contract, section 2).
+const EARTH_KM: f64 = 6371.0088;
+
+/// The audience of an event with each one's reasons, and what deserves a warning.
+pub(super) struct Audience {
+    /// Person and reasons, sorted by bytes.
+    pub(super) told: BTreeMap<usize, Vec<String>>,
+    /// Distinct names that nobody has, and one more if nobody is told.
+    pub(super) warnings: u64,
+}
+
+/// The union of all that `to` says, less the actor unless the type says otherwise.
+pub(super) fn audience(
+    event: &Event,
+    include_actor: bool,
+    people: &[Person],
+    by_id: &BTreeMap<Id, usize>,
+    followers: &BTreeMap<Id, BTreeSet<usize>>,
+) -> Audience {
+    let mut told: BTreeMap<usize, BTreeSet<String>> = BTreeMap::new();
+    let mut unknown = BTreeSet::new();
+    for id in &event.to.recipients {
+        match by_id.get(id) {
+            Some(&person) => {
+                told.entry(person).or_default().insert("named".to_owned());
+            }
+            None => {
+                unknown.insert(id.clone());
+            }
+        }
+    }
+    for topic in &event.to.topics {
+        for above in heard_at(topic.as_str()) {
+            for &person in followers.get(above).into_iter().flatten() {
+                told.entry(person)
+                    .or_default()
+                    .insert(format!("topic:{above}"));
+            }
+        }
+    }
+    if event.to.everyone {
+        for &person in by_id.values() {
+            told.entry(person)
+                .or_default()
+                .insert("everyone".to_owned());
+        }
+    }
+    if let Some(near) = &event.to.near {
+        for &person in by_id.values() {
+            if people[person]
+                .place()
+                .is_some_and(|place| kilometres(near, place) <= near.km)
+            {
+                told.entry(person).or_default().insert("near".to_owned());
+            }
+        }
+    }
+    if !include_actor {
+        told.retain(|&person, _| Some(&people[person].id) != event.actor.as_ref());
+    }
+    let warnings = unknown.len() as u64 + u64::from(told.is_empty());
+    let told = told
+        .into_iter()
+        .map(|(person, why)| (person, why.into_iter().collect()))
+        .collect();
+    Audience { told, warnings }
+}
+
+/// The topic and all that it lies below, up to each `/`.
+fn heard_at(topic: &str) -> impl Iterator<Item = &str> {
+    let above = topic.match_indices('/').map(|(slash, _)| &topic[..slash]);
+    above.chain([topic])
+}
+
+/// Great-circle distance (haversine).
+fn kilometres(near: &Near, (lat, lon): (f64, f64)) -> f64 {
+    let (north, south) = (near.lat.to_radians(), lat.to_radians());
+    let half_lat = ((north - south) / 2.0).sin();
+    let half_lon = ((near.lon - lon).to_radians() / 2.0).sin();
+    let h = half_lat * half_lat + north.cos() * south.cos() * half_lon * half_lon;
+    2.0 * EARTH_KM * h.sqrt().min(1.0).asin()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_topic_is_heard_above_it() {
+        assert_eq!(heard_at("a/b/c").collect::<Vec<_>>(), ["a", "a/b", "a/b/c"]);
+        assert_eq!(heard_at("a").collect::<Vec<_>>(), ["a"]);
+    }
+
+    #[test]
+    fn distances_are_those_of_a_globe() {
+        let paris = Near {
+            lat: 48.8566,
+            lon: 2.3522,
+            km: 0.0,
+        };
+        assert!((kilometres(&paris, (51.5074, -0.1278)) - 343.56).abs() < 0.1);
+        let half_round = kilometres(
+            &Near {
+                lat: 0.0,
+                lon: 0.0,
+                km: 0.0,
+            },
+            (0.0, 180.0),
+        );
+        assert!((half_round - std::f64::consts::PI * EARTH_KM).abs() < 1e-6);
+    }
+}

@@ -1,0 +1,423 @@
+//! The naive model: the contract read a second time, in lists and loops.
+//!
+//! It exists to disagree with the engine. It shares nothing with it but the plain types of the core,
+//! works out every deadline, slot and look in the one obvious way, and keeps every entry that ever
+//! was, so that its books are counted by walking. Slow is fine here; clever is not.
+//!
+//! Where the contract leaves two readings, this is the one taken:
+//!
+//! 1. What enters a lane after a flush at the same instant goes out with it: the lane goes out in the
+//!    last phase, as with two `now` entries of one instant.
+//! 2. A window keeps the rules under which it was opened: policy, `decide`, digest and the parameters
+//!    of every type that had this lane and policy kind under them. A type that had not brings the
+//!    parameters of the rules under which its entry joins; if its policy is of another kind (a lane of
+//!    one's own whose kind the new configuration changed), it joins and moves nothing. A lane whose
+//!    name stays is the same lane, whatever else changes.
+//! 3. A change of `defaults.tz` is a change of zone for those who don't say; a change of a digest's own
+//!    `tz` is a change of parameters.
+//! 4. `immediate` on a type whose own policy is no digest is the type's own route, with its own lane;
+//!    on a type whose own policy is `never` it is `never`.
+//! 5. An urgent type whose digest has a lane of its own waits in the lane `now`.
+//! 6. A preference for a digest that is no longer configured is as if it were not set.
+//! 7. A type that no longer has a channel has `never` there: what waits ends at once as
+//!    cancelled(preference). What waits of a type that is no longer configured stays in its lane, with
+//!    its deadline, and ends as skipped(unknown_type) there; if it is scheduled, at its `t`.
+//! 8. `never` while scheduled ends nothing before `t`, when preferences are read again.
+//! 9. Parts of a mark that depend on the configuration (types that have an inbox: the channel is there
+//!    and is not `never`) are read when the mark is made.
+//! 10. An erased recipient keeps zone and preferences, as they were, for the deadlines of what waits.
+//!     Lanes that an unconfirmed recipient had overdue end at once when that recipient is erased or
+//!     disabled.
+//! 11. A name in `to` that nobody has is one warning however often it stands there; an audience that
+//!     is empty without the actor is one more.
+//! 12. An event id used again after its day was forgotten: `cancel` and marks by event concern all of
+//!     that id that still waits. `forget` concerns what is there when it is said.
+//! 13. Without `until` the run ends as soon as no entry waits that could become due (a scheduled entry
+//!     can, by its `t`); with it the clock runs to that instant, forgetting days on the way.
+//! 14. `notifiable` in the object of a publish is not read: only an `object` command gives it.
+//! 15. A publish of a type that is not configured is refused; `erase` of somebody unknown does nothing.
+//! 16. Zone changes at T: the next slot is strictly after T. A zone change moves nothing in a lane that
+//!     was flushed or is overdue.
+//! 17. A digest chosen for the inbox, which knows no digests, is `now`.
+
+mod audience;
+mod calendar;
+mod clock;
+mod pending;
+mod person;
+mod route;
+mod window;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use tidings_core::rules::Policy;
+use tidings_core::{
+    Books, Command, Day, Event, Id, Instant, Message, Mode, Object, Outcome, Rules, Timed,
+};
+
+use person::Person;
+use route::Route;
+use window::Lane;
+
+/// Why a command is not played. The clock has come to its instant all the same.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refused {
+    /// Nobody has this id.
+    #[error("there is no recipient {0}")]
+    UnknownRecipient(Id),
+    /// No type of this name is configured.
+    #[error("there is no type {0}")]
+    UnknownType(Id),
+    /// The command is earlier than what was played.
+    #[error("time went back to {0}")]
+    TimeWentBack(Instant),
+}
+
+/// The contract, played naively.
+#[derive(Clone, Debug)]
+pub struct Model {
+    /// All that ever applied; the last applies now.
+    rules: Vec<Rules>,
+    now: Instant,
+    /// Whether the last phase of `now` is still to come.
+    midst: bool,
+    people: Vec<Person>,
+    by_id: BTreeMap<Id, usize>,
+    followers: BTreeMap<Id, BTreeSet<usize>>,
+    objects: BTreeMap<Id, ObjectState>,
+    events: Vec<Published>,
+    /// Events whose day of arrival is kept.
+    known: BTreeMap<Id, usize>,
+    entries: Vec<Entry>,
+    /// Events that wait for their `deliver_at`, by (t, arrival).
+    scheduled: BTreeSet<(Instant, usize)>,
+    lanes: Vec<Lane>,
+    lane_of: BTreeMap<(usize, String, String), usize>,
+    /// Lanes that have a window.
+    open: BTreeSet<usize>,
+    days: BTreeMap<Day, Kept>,
+    messages: Vec<Message>,
+    /// How many messages there were before this instant.
+    earlier: usize,
+    counted: Books,
+}
+
+/// What is known of an object, as far as it decides.
+#[derive(Clone, Copy, Debug, Default)]
+struct ObjectState {
+    retracted: bool,
+    not_notifiable: bool,
+}
+
+/// An event, with its place in the order of arrival as its index.
+#[derive(Clone, Debug)]
+struct Published {
+    event: Event,
+    t: Instant,
+    entries: Vec<usize>,
+}
+
+/// One notification on one channel.
+#[derive(Clone, Debug)]
+struct Entry {
+    /// Index of its event, which is its arrival.
+    event: usize,
+    person: usize,
+    channel: String,
+    reasons: Arc<Vec<String>>,
+    state: EntryState,
+    /// The day on which it entered its lane.
+    day: Day,
+    seen: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum EntryState {
+    Scheduled,
+    Waiting { lane: usize },
+    Ended(Outcome),
+}
+
+/// What a day holds.
+#[derive(Clone, Debug, Default)]
+struct Kept {
+    events: Vec<usize>,
+    entries: Vec<usize>,
+}
+
+impl Model {
+    /// A world without recipients, under these rules.
+    #[must_use]
+    pub fn new(rules: Rules) -> Self {
+        Self {
+            rules: vec![rules],
+            now: Instant::MIN,
+            midst: false,
+            people: Vec::new(),
+            by_id: BTreeMap::new(),
+            followers: BTreeMap::new(),
+            objects: BTreeMap::new(),
+            events: Vec::new(),
+            known: BTreeMap::new(),
+            entries: Vec::new(),
+            scheduled: BTreeSet::new(),
+            lanes: Vec::new(),
+            lane_of: BTreeMap::new(),
+            open: BTreeSet::new(),
+            days: BTreeMap::new(),
+            messages: Vec::new(),
+            earlier: 0,
+            counted: Books::default(),
+        }
+    }
+
+    /// Runs the clock to the command's instant and plays it.
+    ///
+    /// # Errors
+    /// [`Refused`] where the command cannot be played; nothing but the clock has changed then.
+    pub fn play(&mut self, timed: Timed) -> Result<(), Refused> {
+        self.advance(timed.at)?;
+        match timed.command {
+            Command::Recipient(change) => self.change_recipient(&change),
+            Command::Erase { recipient } => self.erase(&recipient),
+            Command::Subscribe { recipient, topic } => {
+                let person = self.person(&recipient)?;
+                self.people[person].topics.insert(topic.clone());
+                self.followers.entry(topic).or_default().insert(person);
+            }
+            Command::Unsubscribe { recipient, topic } => {
+                let person = self.person(&recipient)?;
+                self.people[person].topics.remove(&topic);
+                self.followers.entry(topic).or_default().remove(&person);
+            }
+            Command::Publish(event) => self.publish(*event)?,
+            Command::Object(object) => {
+                let known = self.objects.entry(object.id).or_default();
+                known.retracted = false;
+                if let Some(notifiable) = object.notifiable {
+                    known.not_notifiable = !notifiable;
+                }
+            }
+            Command::Retract { object } => {
+                self.objects.entry(object).or_default().retracted = true;
+            }
+            Command::Mark {
+                recipient,
+                what,
+                kind: _,
+            } => {
+                let person = self.person(&recipient)?;
+                self.mark(person, &what);
+            }
+            Command::Cancel(what) => self.cancel(&what),
+            Command::Preference {
+                recipient,
+                scope,
+                channel,
+                mode,
+            } => {
+                let person = self.person(&recipient)?;
+                let chosen = &mut self.people[person].preferences;
+                match mode {
+                    Mode::Default => chosen.remove(&(scope, channel)),
+                    Mode::Never | Mode::Immediate | Mode::Digest(_) => {
+                        chosen.insert((scope, channel), mode)
+                    }
+                };
+                self.reroute(Some(person));
+            }
+            Command::Flush {
+                recipient,
+                channel,
+                lane,
+            } => {
+                let person = self.person(&recipient)?;
+                self.flush(person, channel.as_deref(), lane.as_deref());
+            }
+            Command::Forget { before } => self.forget(before),
+        }
+        Ok(())
+    }
+
+    /// Runs the clock to an instant, where a new configuration takes effect like a command.
+    ///
+    /// # Errors
+    /// [`Refused::TimeWentBack`].
+    pub fn reconfigure(&mut self, at: Instant, rules: Rules) -> Result<(), Refused> {
+        self.advance(at)?;
+        let old = self.current().defaults.clone();
+        self.rules.push(rules);
+        let new = self.current().defaults.clone();
+        for person in 0..self.people.len() {
+            if self.people[person].tz(&old) != self.people[person].tz(&new) {
+                self.change_slots(person);
+            }
+        }
+        self.reroute(None);
+        Ok(())
+    }
+
+    /// All messages of finished instants, in order of (at, recipient, channel, lane) by bytes.
+    #[must_use]
+    pub fn messages(&self) -> &[Message] {
+        &self.messages[..if self.midst {
+            self.earlier
+        } else {
+            self.messages.len()
+        }]
+    }
+
+    /// The books, counted by walking over all entries.
+    #[must_use]
+    pub fn books(&self) -> Books {
+        let mut books = Books {
+            entries: self.entries.len() as u64,
+            messages: self.messages.len() as u64,
+            ..self.counted
+        };
+        for entry in &self.entries {
+            *match entry.state {
+                EntryState::Scheduled | EntryState::Waiting { .. } => &mut books.pending,
+                EntryState::Ended(Outcome::Delivered) => &mut books.delivered,
+                EntryState::Ended(Outcome::Cancelled) => &mut books.cancelled,
+                EntryState::Ended(Outcome::Skipped) => &mut books.skipped,
+                EntryState::Ended(Outcome::Expired) => &mut books.expired,
+                EntryState::Ended(Outcome::Failed) => &mut books.failed,
+                EntryState::Ended(Outcome::Unknown) => &mut books.unknown,
+            } += 1;
+        }
+        books
+    }
+
+    fn current(&self) -> &Rules {
+        self.rules.last().expect("there is one from the beginning")
+    }
+
+    fn person(&self, id: &Id) -> Result<usize, Refused> {
+        self.by_id
+            .get(id)
+            .copied()
+            .ok_or_else(|| Refused::UnknownRecipient(id.clone()))
+    }
+
+    fn change_recipient(&mut self, change: &tidings_core::RecipientChange) {
+        let person = self.by_id.get(&change.id).copied().unwrap_or_else(|| {
+            self.people.push(Person::new(change.id.clone()));
+            self.by_id.insert(change.id.clone(), self.people.len() - 1);
+            self.people.len() - 1
+        });
+        let defaults = self.current().defaults.clone();
+        let before = self.people[person].tz(&defaults).to_owned();
+        self.people[person].change(change);
+        if self.people[person].tz(&defaults) != before {
+            self.change_slots(person);
+        }
+    }
+
+    fn erase(&mut self, id: &Id) {
+        if let Some(person) = self.by_id.remove(id) {
+            self.people[person].gone = true;
+            for followers in self.followers.values_mut() {
+                followers.remove(&person);
+            }
+        }
+    }
+
+    /// After a change of zone: the next slot after the change, by the rules of each window.
+    fn change_slots(&mut self, person: usize) {
+        for &lane in &self.open {
+            let lane = &mut self.lanes[lane];
+            let Some(window) = lane.window.as_mut().filter(|_| lane.person == person) else {
+                continue;
+            };
+            if let Policy::Digest { digest } = &window.policy
+                && let Some(digest) = self.rules[window.rules].digests.get(digest)
+            {
+                let defaults = &self.rules[self.rules.len() - 1].defaults;
+                let zone = self.people[person].zone_of(digest, defaults);
+                window.slot = Some(calendar::next_slot(digest, &zone, self.now));
+            }
+        }
+    }
+
+    fn publish(&mut self, event: Event) -> Result<(), Refused> {
+        if self.known.contains_key(&event.id) {
+            self.counted.republished += 1;
+            return Ok(());
+        }
+        let Some(type_rules) = self.current().types.get(event.kind.as_str()) else {
+            return Err(Refused::UnknownType(event.kind));
+        };
+        let include_actor = type_rules.include_actor;
+        let mut channels: Vec<String> = type_rules.channels.keys().cloned().collect();
+        if let Some(only) = &event.channels {
+            channels.retain(|channel| only.contains(channel));
+        }
+        let Object { id: object, .. } = &event.object;
+        self.objects.entry(object.clone()).or_default().retracted = false;
+
+        let concerned = audience::audience(
+            &event,
+            include_actor,
+            &self.people,
+            &self.by_id,
+            &self.followers,
+        );
+        self.counted.events += 1;
+        self.counted.warnings += concerned.warnings;
+        let arrival = self.events.len();
+        let t = event
+            .deliver_at
+            .map_or(self.now, |later| later.max(self.now));
+        self.known.insert(event.id.clone(), arrival);
+        self.days
+            .entry(self.now.day())
+            .or_default()
+            .events
+            .push(arrival);
+        self.events.push(Published {
+            event,
+            t,
+            entries: Vec::new(),
+        });
+        for (person, reasons) in concerned.told {
+            self.notify(arrival, person, &Arc::new(reasons), &channels);
+        }
+        if t > self.now {
+            self.scheduled.insert((t, arrival));
+        } else {
+            self.enter_all(arrival);
+        }
+        Ok(())
+    }
+
+    /// Makes the entries of one notification: preferences at arrival decide whether there are any.
+    fn notify(
+        &mut self,
+        arrival: usize,
+        person: usize,
+        reasons: &Arc<Vec<String>>,
+        channels: &[String],
+    ) {
+        let before = self.entries.len();
+        for channel in channels {
+            let kind = self.events[arrival].event.kind.as_str();
+            let chosen = &self.people[person].preferences;
+            if route::route(self.current(), chosen, kind, channel) == Route::Never {
+                continue;
+            }
+            self.events[arrival].entries.push(self.entries.len());
+            self.entries.push(Entry {
+                event: arrival,
+                person,
+                channel: channel.clone(),
+                reasons: Arc::clone(reasons),
+                state: EntryState::Scheduled,
+                day: self.now.day(),
+                seen: false,
+            });
+        }
+        self.counted.notifications += u64::from(self.entries.len() > before);
+    }
+}

@@ -1,0 +1,215 @@
+//! What waits: how entries enter lanes, move, are marked, are taken back and are forgotten.
+
+use std::collections::BTreeSet;
+
+use tidings_core::command::{Cancelled, Marked};
+use tidings_core::rules::{INBOX, Policy};
+use tidings_core::{Day, Instant, Outcome, Reason};
+
+use super::route::{self, Route};
+use super::window::{Lane, Member, Window};
+use super::{Entry, EntryState, Model, Published, calendar};
+
+impl Model {
+    /// An event's `t` has come: what is scheduled of it enters its lanes.
+    pub(super) fn enter_all(&mut self, arrival: usize) {
+        for entry in self.events[arrival].entries.clone() {
+            if self.entries[entry].state != EntryState::Scheduled {
+                continue;
+            }
+            match self.route_of(entry) {
+                Route::UnknownType => self.end(entry, Reason::UnknownType.outcome()),
+                Route::Never => self.end(entry, Reason::Preference.outcome()),
+                Route::Lane { name, policy } => self.enter(entry, name, policy),
+            }
+        }
+    }
+
+    pub(super) fn route_of(&self, entry: usize) -> Route {
+        let entry = &self.entries[entry];
+        let kind = self.events[entry.event].event.kind.as_str();
+        let chosen = &self.people[entry.person].preferences;
+        route::route(self.current(), chosen, kind, &entry.channel)
+    }
+
+    /// Puts an entry into a lane, whose window it opens or joins.
+    fn enter(&mut self, entry: usize, name: String, policy: Policy) {
+        let Entry {
+            person,
+            ref channel,
+            event,
+            ..
+        } = self.entries[entry];
+        let key = (person, channel.clone(), name);
+        let lane = *self
+            .lane_of
+            .entry(key)
+            .or_insert_with_key(|(person, channel, name)| {
+                self.lanes.push(Lane {
+                    person: *person,
+                    channel: channel.clone(),
+                    name: name.clone(),
+                    waiting: BTreeSet::new(),
+                    window: None,
+                    last_message: None,
+                });
+                self.lanes.len() - 1
+            });
+        let mut member = Member {
+            t: self.events[event].t,
+            arrival: event,
+            policy,
+        };
+        if let Some(window) = &self.lanes[lane].window
+            && let Some(policy) = self.policy_under(window.rules, entry, lane)
+        {
+            member.policy = policy;
+        }
+        let slot = self.slot_for(person, &member.policy);
+        let opened_under = self.rules.len() - 1;
+        match &mut self.lanes[lane].window {
+            Some(window) => window.join(member),
+            none => *none = Some(Window::open(opened_under, member, slot)),
+        }
+        self.open.insert(lane);
+        self.lanes[lane].waiting.insert(entry);
+        self.entries[entry].state = EntryState::Waiting { lane };
+        self.entries[entry].day = self.now.day();
+        self.days
+            .entry(self.now.day())
+            .or_default()
+            .entries
+            .push(entry);
+    }
+
+    /// The policy that an entry's type had in this lane under older rules.
+    fn policy_under(&self, rules: usize, entry: usize, lane: usize) -> Option<Policy> {
+        let entry = &self.entries[entry];
+        let kind = self.events[entry.event].event.kind.as_str();
+        let chosen = &self.people[entry.person].preferences;
+        match route::route(&self.rules[rules], chosen, kind, &entry.channel) {
+            Route::Lane { name, policy } if name == self.lanes[lane].name => Some(policy),
+            Route::Lane { .. } | Route::Never | Route::UnknownType => None,
+        }
+    }
+
+    fn slot_for(&self, person: usize, policy: &Policy) -> Option<Instant> {
+        let Policy::Digest { digest } = policy else {
+            return None;
+        };
+        let digest = self.current().digests.get(digest)?;
+        let zone = self.people[person].zone_of(digest, &self.current().defaults);
+        Some(calendar::next_slot(digest, &zone, self.now))
+    }
+
+    pub(super) fn end(&mut self, entry: usize, outcome: Outcome) {
+        if let EntryState::Waiting { lane } = self.entries[entry].state {
+            self.lanes[lane].waiting.remove(&entry);
+        }
+        self.entries[entry].state = EntryState::Ended(outcome);
+    }
+
+    /// All that waits in open lanes, of one person or of all.
+    fn waiting(&self, person: Option<usize>) -> Vec<usize> {
+        let lanes = self.open.iter().map(|&lane| &self.lanes[lane]);
+        lanes
+            .filter(|lane| person.is_none_or(|person| lane.person == person))
+            .flat_map(|lane| lane.waiting.iter().copied())
+            .collect()
+    }
+
+    /// After a change of preferences or rules: what waits goes where it now belongs.
+    pub(super) fn reroute(&mut self, person: Option<usize>) {
+        let mut waiting = self.waiting(person);
+        waiting.sort_unstable();
+        for entry in waiting {
+            let EntryState::Waiting { lane } = self.entries[entry].state else {
+                continue;
+            };
+            match self.route_of(entry) {
+                Route::UnknownType => {}
+                Route::Never => self.end(entry, Reason::Preference.outcome()),
+                Route::Lane { name, policy } => {
+                    if name != self.lanes[lane].name {
+                        self.lanes[lane].waiting.remove(&entry);
+                        self.enter(entry, name, policy);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Covers what has entered its lane by now, never what enters later.
+    pub(super) fn mark(&mut self, person: usize, what: &Marked) {
+        for entry in self.waiting(Some(person)) {
+            let Published { event, t, .. } = &self.events[self.entries[entry].event];
+            let covered = match what {
+                Marked::UpTo(until) => t <= until && self.has_inbox(event.kind.as_str()),
+                Marked::Object(object) => event.object.id == *object,
+                Marked::Event(id) => event.id == *id,
+            };
+            self.entries[entry].seen |= covered;
+        }
+    }
+
+    fn has_inbox(&self, kind: &str) -> bool {
+        let inbox = self
+            .current()
+            .types
+            .get(kind)
+            .and_then(|rules| rules.channels.get(INBOX));
+        inbox.is_some_and(|route| route.policy != Policy::Never)
+    }
+
+    pub(super) fn cancel(&mut self, what: &Cancelled) {
+        for arrival in 0..self.events.len() {
+            let Published { event, t, entries } = &self.events[arrival];
+            let meant = match what {
+                Cancelled::Event(id) => event.id == *id,
+                Cancelled::Key(key) => event.cancellation_key.as_ref() == Some(key),
+            };
+            if !meant {
+                continue;
+            }
+            self.scheduled.remove(&(*t, arrival));
+            for entry in entries.clone() {
+                if !matches!(self.entries[entry].state, EntryState::Ended(_)) {
+                    self.end(entry, Reason::Event.outcome());
+                }
+            }
+        }
+    }
+
+    /// Open lanes, the inbox apart, are due now.
+    pub(super) fn flush(&mut self, person: usize, channel: Option<&str>, name: Option<&str>) {
+        for &lane in &self.open {
+            let lane = &mut self.lanes[lane];
+            let meant = lane.person == person
+                && lane.channel != INBOX
+                && channel.is_none_or(|channel| channel == lane.channel)
+                && name.is_none_or(|name| name == lane.name);
+            if let Some(window) = lane.window.as_mut().filter(|_| meant) {
+                window.flush(self.now, lane.last_message);
+            }
+        }
+    }
+
+    /// Drops every day before this one: what waits there ends as expired.
+    pub(super) fn forget(&mut self, before: Day) {
+        while let Some((&day, _)) = self.days.range(..before).next() {
+            let held = self.days.remove(&day).unwrap_or_default();
+            for arrival in held.events {
+                let id = &self.events[arrival].event.id;
+                if self.known.get(id) == Some(&arrival) {
+                    self.known.remove(id);
+                }
+            }
+            for entry in held.entries {
+                let waits = matches!(self.entries[entry].state, EntryState::Waiting { .. });
+                if waits && self.entries[entry].day == day {
+                    self.end(entry, Reason::Forgotten.outcome());
+                }
+            }
+        }
+    }
+}

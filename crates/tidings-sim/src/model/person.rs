@@ -1,0 +1,81 @@
+//! Recipients as the model keeps them. A person who was erased stays in the list, as gone, for what
+//! still waits; the same id made again is a new person.
+
+use std::collections::BTreeSet;
+
+use jiff::tz::TimeZone;
+use tidings_core::rules::{Defaults, Digest, EMAIL, INBOX};
+use tidings_core::{Id, RecipientChange, State};
+
+use super::calendar;
+use super::route::Preferences;
+
+#[derive(Clone, Debug)]
+pub(super) struct Person {
+    pub(super) id: Id,
+    pub(super) gone: bool,
+    pub(super) state: State,
+    pub(super) topics: BTreeSet<Id>,
+    pub(super) preferences: Preferences,
+    email: Option<String>,
+    tz: Option<String>,
+    lat: Option<f64>,
+    lon: Option<f64>,
+}
+
+impl Person {
+    pub(super) fn new(id: Id) -> Self {
+        Self {
+            id,
+            gone: false,
+            state: State::Active,
+            topics: BTreeSet::new(),
+            preferences: Preferences::new(),
+            email: None,
+            tz: None,
+            lat: None,
+            lon: None,
+        }
+    }
+
+    pub(super) fn change(&mut self, change: &RecipientChange) {
+        if let Some(email) = &change.email {
+            self.email.clone_from(email);
+        }
+        if let Some(tz) = &change.tz {
+            self.tz.clone_from(tz);
+        }
+        if let Some(lat) = change.lat {
+            self.lat = lat;
+        }
+        if let Some(lon) = change.lon {
+            self.lon = lon;
+        }
+        if let Some(state) = change.state {
+            self.state = state;
+        }
+    }
+
+    pub(super) fn place(&self) -> Option<(f64, f64)> {
+        self.lat.zip(self.lon)
+    }
+
+    /// The name of the zone that applies.
+    pub(super) fn tz<'a>(&'a self, defaults: &'a Defaults) -> &'a str {
+        self.tz.as_deref().unwrap_or(&defaults.tz)
+    }
+
+    /// The zone by which this person's slots of a digest are worked out.
+    pub(super) fn zone_of(&self, digest: &Digest, defaults: &Defaults) -> TimeZone {
+        calendar::zone(digest.tz.as_deref().unwrap_or_else(|| self.tz(defaults)))
+    }
+
+    /// Whether no lane of this channel closes: unconfirmed, on every channel but the inbox.
+    pub(super) fn is_held(&self, channel: &str) -> bool {
+        !self.gone && self.state == State::Unconfirmed && channel != INBOX
+    }
+
+    pub(super) fn has_address(&self, channel: &str) -> bool {
+        channel != EMAIL || self.email.is_some()
+    }
+}

@@ -1,0 +1,79 @@
+//! Where an entry goes: type, preferences and urgency give a policy and the lane that it fills.
+
+use std::collections::BTreeMap;
+
+use tidings_core::rules::{INBOX, Policy};
+use tidings_core::{Mode, PreferenceScope, Rules};
+
+/// What a recipient chose, by scope and channel.
+pub(super) type Preferences = BTreeMap<(PreferenceScope, String), Mode>;
+
+/// What applies to one type on one channel for one recipient.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Route {
+    /// The type is not configured.
+    UnknownType,
+    /// Nothing is queued.
+    Never,
+    /// Entries wait in the lane of this name, which is due by this policy.
+    Lane { name: String, policy: Policy },
+}
+
+/// Contract, section 2, "Preference modes".
+pub(super) fn route(rules: &Rules, chosen: &Preferences, kind: &str, channel: &str) -> Route {
+    let Some(type_rules) = rules.types.get(kind) else {
+        return Route::UnknownType;
+    };
+    let Some(own) = type_rules.channels.get(channel) else {
+        return Route::Never;
+    };
+    let levels = [
+        PreferenceScope::Type(kind.to_owned()),
+        PreferenceScope::Category(type_rules.category.clone()),
+    ];
+    let mut policy = own.policy.clone();
+    let mut lane = own.lane.clone();
+    for level in levels {
+        match chosen.get(&(level, channel.to_owned())) {
+            None | Some(Mode::Default) => continue,
+            Some(Mode::Digest(name)) if !rules.digests.contains_key(name) => continue,
+            Some(Mode::Never) => policy = Policy::Never,
+            Some(Mode::Immediate) => {
+                if matches!(policy, Policy::Digest { .. }) {
+                    policy = Policy::Now;
+                    lane = None;
+                }
+            }
+            Some(Mode::Digest(name)) => {
+                policy = Policy::Digest {
+                    digest: name.clone(),
+                };
+                lane = None;
+            }
+        }
+        break;
+    }
+    if matches!(policy, Policy::Digest { .. }) && (type_rules.urgent || channel == INBOX) {
+        policy = Policy::Now;
+        lane = None;
+    }
+    match lane.or_else(|| policy.lane_name()) {
+        Some(name) if policy != Policy::Never => Route::Lane { name, policy },
+        _ => Route::Never,
+    }
+}
+
+/// Whether what was seen is left out on this channel.
+pub(super) fn drops_seen(rules: &Rules, chosen: &Preferences, kind: &str, channel: &str) -> bool {
+    if channel == INBOX {
+        return false;
+    }
+    let said = rules
+        .types
+        .get(kind)
+        .and_then(|type_rules| type_rules.drop_if_seen);
+    said.unwrap_or_else(|| match route(rules, chosen, kind, channel) {
+        Route::Lane { policy, .. } => !matches!(policy, Policy::Digest { .. }),
+        Route::UnknownType | Route::Never => true,
+    })
+}

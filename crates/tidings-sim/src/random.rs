@@ -1,0 +1,76 @@
+//! Random small worlds: few of everything, so that what is interesting collides often.
+//!
+//! A world is built from plain numbers. What a number cannot mean at its place (a type that is not
+//! configured then, somebody who was erased) is left out, so every step is one that must be played,
+//! and removing steps from a failing world keeps it a world.
+
+use std::fmt;
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use tidings_core::{Instant, Rules};
+
+use crate::subject::Step;
+use crate::text;
+
+mod ops;
+mod rules;
+
+/// A timeline with its first rules.
+#[derive(Clone, PartialEq)]
+pub struct World {
+    /// The first rules.
+    pub rules: Rules,
+    /// What happens, in order of time.
+    pub steps: Vec<Step>,
+    /// Where the clock stops.
+    pub until: Option<Instant>,
+}
+
+/// Worlds of some dozen steps.
+pub fn world() -> impl Strategy<Value = World> {
+    world_of(1..60)
+}
+
+/// Worlds of so many steps after recipients and subscriptions are there.
+pub fn world_of(steps: std::ops::Range<usize>) -> impl Strategy<Value = World> {
+    let people = vec(ops::raw_person(), 3..9);
+    let follows = vec((0..8_u8, 0..6_u8), 0..12);
+    let until = proptest::option::weighted(0.2, 0..ops::GAPS);
+    (
+        rules::raw_rules(),
+        0..ops::BASES,
+        people,
+        follows,
+        vec(ops::raw_step(), steps),
+        until,
+    )
+        .prop_map(|(rules, base, people, follows, steps, until)| {
+            ops::build(rules, base, &people, &follows, &steps, until)
+        })
+}
+
+impl fmt::Debug for World {
+    /// The configuration and the timeline as text, ready to be played by hand.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "\n{}", text::toml(&self.rules))?;
+        for step in &self.steps {
+            match step {
+                Step::Play(timed) => match text::line(timed) {
+                    Some(line) => writeln!(f, "{line}")?,
+                    None => writeln!(f, "{} {:?}", timed.at, timed.command)?,
+                },
+                Step::Reconfigure(at, rules) => {
+                    writeln!(f, "{at} from now on:")?;
+                    for line in text::toml(rules).lines() {
+                        writeln!(f, "    {line}")?;
+                    }
+                }
+            }
+        }
+        match self.until {
+            Some(until) => writeln!(f, "until {until}"),
+            None => Ok(()),
+        }
+    }
+}

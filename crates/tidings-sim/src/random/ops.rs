@@ -1,0 +1,485 @@
+//! Random commands at times that collide: equal instants, multiples of the holds, midnights, slots.
+
+use std::collections::BTreeSet;
+
+use proptest::prelude::*;
+use tidings_core::command::{Cancelled, MarkKind, Marked};
+use tidings_core::rules::{EMAIL, INBOX};
+use tidings_core::time::{DAY_MS, HOUR_MS, MINUTE_MS};
+use tidings_core::{
+    Audience, Command, Day, Event, Id, Instant, Mode, Near, Object, PreferenceScope,
+    RecipientChange, Rules, State, Timed,
+};
+
+use super::World;
+use super::rules::{CATEGORIES, DIGESTS, RawChange, RawRules, TYPES, digest_name, raw_change};
+use crate::subject::Step;
+
+/// How many first instants there are: nights of clock changes, a leap day, a year's end.
+pub(super) const BASES: u8 = 6;
+/// How many gaps there are.
+pub(super) const GAPS: u8 = 20;
+
+const BASE_TIMES: [&str; BASES as usize] = [
+    "2024-01-01T08:50:00Z",
+    "2024-03-30T21:55:00Z",
+    "2024-10-26T22:00:00Z",
+    "2024-11-02T23:59:00Z",
+    "2024-02-28T23:58:00Z",
+    "2023-12-31T23:00:00Z",
+];
+const ZONES: [Option<&str>; 7] = [
+    None,
+    Some("UTC"),
+    Some("Europe/Paris"),
+    Some("America/New_York"),
+    Some("Asia/Kolkata"),
+    Some("Pacific/Auckland"),
+    Some("Asia/Beirut"),
+];
+/// Paris, London, Auckland; far enough from every circle's edge.
+const PLACES: [(f64, f64); 3] = [(48.8566, 2.3522), (51.5074, -0.1278), (-36.8485, 174.7633)];
+const CIRCLES: [(f64, f64, f64); 3] = [
+    (48.85, 2.35, 100.0),
+    (50.0, 1.0, 400.0),
+    (0.0, 0.0, 20_038.0),
+];
+const TOPICS: [&str; 6] = ["a", "a/b", "a/b/c", "a/bc", "b", "b/c"];
+const OBJECTS: u8 = 5;
+const RECIPIENTS: u8 = 9;
+
+/// Numbers from which a profile is made.
+#[derive(Clone, Debug)]
+pub(super) struct RawPerson {
+    zone: u8,
+    state: u8,
+    email: bool,
+    place: u8,
+}
+
+/// Numbers from which a step is made.
+#[derive(Clone, Debug)]
+pub(super) struct RawStep {
+    gap: u8,
+    op: RawOp,
+}
+
+#[derive(Clone, Debug)]
+enum RawOp {
+    Publish(RawEvent),
+    Person(u8, RawPerson, u8),
+    Follow(u8, u8, bool),
+    Mark(u8, u8, u8),
+    Cancel(u8),
+    Preference(u8, u8, bool, u8),
+    Flush(u8, u8),
+    Object(u8, u8),
+    Forget(u8),
+    Erase(u8),
+    Rules(RawChange),
+}
+
+#[derive(Clone, Debug)]
+struct RawEvent {
+    kind: u8,
+    object: u8,
+    actor: u8,
+    named: u8,
+    topics: u8,
+    circle: u8,
+    everyone: bool,
+    channels: u8,
+    deliver: Option<u8>,
+    expires: Option<u8>,
+    key: u8,
+    again: u8,
+}
+
+pub(super) fn raw_person() -> impl Strategy<Value = RawPerson> {
+    let state = prop_oneof![5 => Just(0_u8), 2 => Just(1), 1 => Just(2)];
+    (0..7_u8, state, proptest::bool::weighted(0.85), 0..4_u8).prop_map(
+        |(zone, state, email, place)| RawPerson {
+            zone,
+            state,
+            email,
+            place,
+        },
+    )
+}
+
+pub(super) fn raw_step() -> impl Strategy<Value = RawStep> {
+    let gap = prop_oneof![4 => Just(0_u8), 6 => 1..10_u8, 3 => 10..GAPS - 1, 1 => 0..GAPS];
+    let who = || 0..RECIPIENTS;
+    let op = prop_oneof![
+        14 => raw_event().prop_map(RawOp::Publish),
+        3 => (who(), raw_person(), 0..16_u8).prop_map(|(a, b, c)| RawOp::Person(a, b, c)),
+        2 => (who(), 0..6_u8, any::<bool>()).prop_map(|(a, b, c)| RawOp::Follow(a, b, c)),
+        3 => (who(), 0..12_u8, any::<u8>()).prop_map(|(a, b, c)| RawOp::Mark(a, b, c)),
+        2 => any::<u8>().prop_map(RawOp::Cancel),
+        6 => (who(), 0..TYPES + CATEGORIES, proptest::bool::weighted(0.15), 0..8 + DIGESTS)
+            .prop_map(|(a, b, c, d)| RawOp::Preference(a, b, c, d)),
+        2 => (who(), 0..8_u8).prop_map(|(a, b)| RawOp::Flush(a, b)),
+        2 => (0..OBJECTS, 0..4_u8).prop_map(|(a, b)| RawOp::Object(a, b)),
+        1 => (0..3_u8).prop_map(RawOp::Forget),
+        1 => who().prop_map(RawOp::Erase),
+        3 => raw_change().prop_map(RawOp::Rules),
+    ];
+    (gap, op).prop_map(|(gap, op)| RawStep { gap, op })
+}
+
+fn raw_event() -> impl Strategy<Value = RawEvent> {
+    let whom = (
+        prop_oneof![3 => Just(0_u8), 2 => any::<u8>()],
+        prop_oneof![1 => Just(0_u8), 2 => 0..64_u8],
+        prop_oneof![5 => Just(3_u8), 1 => 0..3_u8],
+        proptest::bool::weighted(0.25),
+    );
+    let times = (
+        proptest::option::weighted(0.25, 0..GAPS),
+        proptest::option::weighted(0.15, 0..GAPS),
+    );
+    let rest = (
+        prop_oneof![5 => Just(0_u8), 1 => 1..3_u8],
+        0..6_u8,
+        any::<u8>(),
+    );
+    (0..TYPES, 0..OBJECTS, 0..2 * RECIPIENTS, whom, times, rest).prop_map(
+        |(
+            kind,
+            object,
+            actor,
+            (named, topics, circle, everyone),
+            (deliver, expires),
+            (channels, key, again),
+        )| RawEvent {
+            kind,
+            object,
+            actor,
+            named,
+            topics,
+            circle,
+            everyone,
+            channels,
+            deliver,
+            expires,
+            key,
+            again,
+        },
+    )
+}
+
+/// An instant some way after this one.
+fn after(gap: u8, now: Instant) -> Instant {
+    let next = |minute_of_day: i64| {
+        let shift = minute_of_day * MINUTE_MS;
+        Instant(((now.0 - shift).div_euclid(DAY_MS) + 1) * DAY_MS + shift)
+    };
+    match gap {
+        0 => now,
+        1 => now.plus_ms(1),
+        2 => now.plus_ms(MINUTE_MS - 1),
+        3 | 4 => now.plus_ms(MINUTE_MS),
+        5 => now.plus_ms(2 * MINUTE_MS),
+        6 => now.plus_ms(3 * MINUTE_MS),
+        7 => now.plus_ms(4 * MINUTE_MS),
+        8 => now.plus_ms(5 * MINUTE_MS),
+        9 => now.plus_ms(HOUR_MS),
+        10 => now.plus_ms(2 * HOUR_MS),
+        11 => next(0),
+        12 => next(9 * 60),
+        13 => next(60),
+        14 => next(5 * 60 + 30),
+        15 => next(23 * 60 + 59),
+        16 => now.plus_ms(DAY_MS),
+        17 => now.plus_ms(3 * DAY_MS),
+        18 => now.plus_ms(7 * DAY_MS),
+        _ => now.plus_ms(36 * DAY_MS),
+    }
+}
+
+/// What is built so far, as far as the next step asks for it.
+struct Builder {
+    raw: RawRules,
+    rules: Rules,
+    now: Instant,
+    alive: BTreeSet<u8>,
+    events: usize,
+    steps: Vec<Step>,
+}
+
+pub(super) fn build(
+    raw: RawRules,
+    base: u8,
+    people: &[RawPerson],
+    follows: &[(u8, u8)],
+    steps: &[RawStep],
+    until: Option<u8>,
+) -> World {
+    let now = Instant::parse(BASE_TIMES[usize::from(base)]).unwrap_or_default();
+    let rules = raw.build();
+    let first = rules.clone();
+    let mut builder = Builder {
+        raw,
+        rules,
+        now,
+        alive: BTreeSet::new(),
+        events: 0,
+        steps: Vec::new(),
+    };
+    for (number, person) in (0..).zip(people) {
+        builder.person(number, person, 15);
+    }
+    for (who, topic) in follows {
+        builder.step(&RawOp::Follow(*who, *topic, true));
+    }
+    for step in steps {
+        builder.now = after(step.gap, builder.now);
+        builder.step(&step.op);
+    }
+    let until = until.map(|gap| after(gap, builder.now));
+    World {
+        rules: first,
+        steps: builder.steps,
+        until,
+    }
+}
+
+impl Builder {
+    fn say(&mut self, command: Command) {
+        self.steps.push(Step::Play(Timed {
+            at: self.now,
+            command,
+        }));
+    }
+
+    fn person(&mut self, number: u8, raw: &RawPerson, what: u8) {
+        self.alive.insert(number);
+        let place = PLACES.get(usize::from(raw.place));
+        let change = RecipientChange {
+            id: name("r", number),
+            email: (what & 1 > 0).then(|| raw.email.then(|| format!("r{number}@example.org"))),
+            tz: (what & 2 > 0).then(|| ZONES[usize::from(raw.zone)].map(str::to_owned)),
+            locale: None,
+            lat: (what & 4 > 0).then(|| place.map(|place| place.0)),
+            lon: (what & 4 > 0).then(|| place.map(|place| place.1)),
+            state: (what & 8 > 0).then_some(match raw.state {
+                0 => State::Active,
+                1 => State::Unconfirmed,
+                _ => State::Disabled,
+            }),
+        };
+        self.say(Command::Recipient(Box::new(change)));
+    }
+
+    fn step(&mut self, op: &RawOp) {
+        let who = match op {
+            RawOp::Follow(who, ..)
+            | RawOp::Mark(who, ..)
+            | RawOp::Preference(who, ..)
+            | RawOp::Flush(who, _)
+            | RawOp::Erase(who) => Some(who),
+            _ => None,
+        };
+        if who.is_some_and(|who| !self.alive.contains(who)) {
+            return;
+        }
+        match op {
+            RawOp::Publish(raw) => self.publish(raw),
+            RawOp::Person(who, raw, what) => self.person(*who, raw, *what),
+            RawOp::Follow(who, topic, on) => {
+                let recipient = name("r", *who);
+                let topic = id(TOPICS[usize::from(*topic)]);
+                self.say(if *on {
+                    Command::Subscribe { recipient, topic }
+                } else {
+                    Command::Unsubscribe { recipient, topic }
+                });
+            }
+            RawOp::Mark(who, what, which) => self.mark(*who, *what, *which),
+            RawOp::Cancel(which) => {
+                let what = match which % 3 {
+                    0 => Cancelled::Key(name("k", which / 3 % 2)),
+                    _ => Cancelled::Event(self.some_event(*which)),
+                };
+                self.say(Command::Cancel(what));
+            }
+            RawOp::Preference(who, scope, inbox, mode) => {
+                self.preference(*who, *scope, *inbox, *mode);
+            }
+            RawOp::Flush(who, which) => {
+                let lanes = [
+                    "now",
+                    "first_event",
+                    "cooldown",
+                    "leading",
+                    "digest:d0",
+                    "x",
+                ];
+                let lane = lanes
+                    .get(usize::from(*which))
+                    .map(|lane| (*lane).to_owned());
+                let channel = (which % 2 == 0).then(|| EMAIL.to_owned());
+                self.say(Command::Flush {
+                    recipient: name("r", *who),
+                    channel,
+                    lane,
+                });
+            }
+            RawOp::Object(about, what) => {
+                let mut object = object(*about);
+                match what {
+                    0 | 1 => return self.say(Command::Retract { object: object.id }),
+                    2 => object.notifiable = Some(false),
+                    _ => object.notifiable = Some(true),
+                }
+                self.say(Command::Object(object));
+            }
+            RawOp::Forget(back) => {
+                let Day(today) = self.now.day();
+                self.say(Command::Forget {
+                    before: Day(today - i32::from(*back)),
+                });
+            }
+            RawOp::Erase(who) => {
+                self.alive.remove(who);
+                self.say(Command::Erase {
+                    recipient: name("r", *who),
+                });
+            }
+            RawOp::Rules(change) => {
+                self.raw.change(change);
+                self.rules = self.raw.build();
+                let step = Step::Reconfigure(self.now, Box::new(self.rules.clone()));
+                self.steps.push(step);
+            }
+        }
+    }
+
+    fn mark(&mut self, who: u8, what: u8, which: u8) {
+        let back = [0, MINUTE_MS, 2 * MINUTE_MS, HOUR_MS, -HOUR_MS][usize::from(which % 5)];
+        let marked = match what % 4 {
+            0 => Marked::Object(name("o", which % OBJECTS)),
+            1 => Marked::Event(self.some_event(which)),
+            _ => Marked::UpTo(self.now.plus_ms(-back)),
+        };
+        let kind = if what < 6 {
+            MarkKind::Seen
+        } else {
+            MarkKind::Read
+        };
+        self.say(Command::Mark {
+            recipient: name("r", who),
+            what: marked,
+            kind,
+        });
+    }
+
+    fn preference(&mut self, who: u8, scope: u8, inbox: bool, mode: u8) {
+        let scope = match scope.checked_sub(TYPES) {
+            None => PreferenceScope::Type(format!("t{scope}")),
+            Some(category) => PreferenceScope::Category(format!("c{category}")),
+        };
+        let known = match &scope {
+            PreferenceScope::Type(kind) => self.rules.types.contains_key(kind),
+            PreferenceScope::Category(_) => true,
+        };
+        let mode = match mode.checked_sub(8) {
+            None => [Mode::Never, Mode::Default, Mode::Immediate][usize::from(mode % 3)].clone(),
+            Some(digest) => Mode::Digest(digest_name(digest)),
+        };
+        let may = match &mode {
+            Mode::Digest(digest) => !inbox && self.rules.digests.contains_key(digest),
+            Mode::Never | Mode::Default | Mode::Immediate => true,
+        };
+        if known && may {
+            let channel = if inbox { INBOX } else { EMAIL }.to_owned();
+            self.say(Command::Preference {
+                recipient: name("r", who),
+                scope,
+                channel,
+                mode,
+            });
+        }
+    }
+
+    fn publish(&mut self, raw: &RawEvent) {
+        let kind = format!("t{}", raw.kind);
+        let Some(type_rules) = self.rules.types.get(&kind) else {
+            return;
+        };
+        let only = match raw.channels {
+            0 => None,
+            1 => Some(INBOX),
+            _ => Some(EMAIL),
+        };
+        let channels = only
+            .filter(|channel| type_rules.channels.contains_key(*channel))
+            .map(|channel| vec![channel.to_owned()]);
+        let id = if raw.again < 12 {
+            self.some_event(raw.again)
+        } else {
+            self.new_event()
+        };
+        let to = Audience {
+            recipients: (0..8)
+                .filter(|bit| raw.named >> bit & 1 > 0)
+                .map(|n| name("r", n))
+                .collect(),
+            topics: (0..6)
+                .filter(|bit| raw.topics >> bit & 1 > 0)
+                .map(|topic| self::id(TOPICS[topic]))
+                .take(2)
+                .collect(),
+            near: CIRCLES
+                .get(usize::from(raw.circle))
+                .map(|&(lat, lon, km)| Near { lat, lon, km }),
+            everyone: raw.everyone,
+        };
+        let event = Event {
+            id,
+            kind: self::id(&kind),
+            actor: (raw.actor < RECIPIENTS).then(|| name("r", raw.actor)),
+            object: object(raw.object),
+            target: None,
+            data: None,
+            to,
+            channels,
+            occurred_at: None,
+            deliver_at: raw
+                .deliver
+                .map(|gap| after(gap, self.now.plus_ms(-MINUTE_MS))),
+            expires_at: raw.expires.map(|gap| after(gap, self.now)),
+            cancellation_key: (raw.key < 2).then(|| name("k", raw.key)),
+        };
+        self.say(Command::Publish(Box::new(event)));
+    }
+
+    fn new_event(&mut self) -> Id {
+        self.events += 1;
+        id(&format!("e{}", self.events))
+    }
+
+    /// One of the last few events, or one that is not known.
+    fn some_event(&self, which: u8) -> Id {
+        let number = self.events.saturating_sub(usize::from(which % 6));
+        id(&format!("e{number}"))
+    }
+}
+
+fn object(number: u8) -> Object {
+    Object {
+        id: name("o", number),
+        title: None,
+        url: None,
+        image: None,
+        notifiable: None,
+    }
+}
+
+fn name(letter: &str, number: u8) -> Id {
+    id(&format!("{letter}{number}"))
+}
+
+fn id(text: &str) -> Id {
+    Id::new(text).expect("the alphabet has only valid ids")
+}

@@ -1,0 +1,269 @@
+//! Random configurations that `tidings check` would pass.
+
+use std::collections::BTreeMap;
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use tidings_core::Rules;
+use tidings_core::rules::{
+    Category, Decide, Defaults, Digest, EMAIL, Every, INBOX, Policy, Route, StoreRules, TypeRules,
+};
+use tidings_core::time::{DAY_MS, HOUR_MS, MINUTE_MS};
+
+/// How many types there may be.
+pub(super) const TYPES: u8 = 5;
+/// How many categories there may be.
+pub(super) const CATEGORIES: u8 = 2;
+/// How many digests there may be.
+pub(super) const DIGESTS: u8 = 5;
+
+const HOLDS: [i64; 5] = [MINUTE_MS, 2 * MINUTE_MS, 5 * MINUTE_MS, HOUR_MS, DAY_MS];
+const LOOK_BACKS: [i64; 3] = [2 * MINUTE_MS, HOUR_MS, DAY_MS];
+const KEEPS: [i64; 3] = [35 * DAY_MS, 3 * DAY_MS, 36 * HOUR_MS];
+const SLOTS: [u16; 5] = [9 * 60, 2 * 60 + 30, 0, 60 + 30, 60];
+
+/// Numbers from which rules are made.
+#[derive(Clone, Debug)]
+pub(super) struct RawRules {
+    pub(super) types: Vec<Option<RawType>>,
+    pub(super) keep: u8,
+    /// Minute of the day of each digest: index into the slots.
+    pub(super) slots: Vec<u8>,
+    /// Whether the lane `first_event` decides by the earliest.
+    pub(super) earliest: bool,
+    /// The policy kind of the lane `x`, and whether it decides by the earliest.
+    pub(super) own: (u8, bool),
+}
+
+/// Numbers from which a type is made.
+#[derive(Clone, Debug)]
+pub(super) struct RawType {
+    category: u8,
+    flags: (bool, bool),
+    look_back: Option<u8>,
+    drop_if_seen: Option<bool>,
+    inbox: bool,
+    email: RawRoute,
+}
+
+#[derive(Clone, Debug)]
+struct RawRoute {
+    kind: u8,
+    hold: u8,
+    wait: u8,
+    digest: u8,
+    own: bool,
+}
+
+/// A change of the configuration.
+#[derive(Clone, Debug)]
+pub(super) enum RawChange {
+    Type(u8, Option<RawType>),
+    Keep(u8),
+    Slot(u8, u8),
+    Decide(bool),
+    Own(u8, bool),
+}
+
+pub(super) fn raw_rules() -> impl Strategy<Value = RawRules> {
+    let types = vec(
+        proptest::option::weighted(0.9, raw_type()),
+        usize::from(TYPES),
+    );
+    let slots = vec(0..5_u8, usize::from(DIGESTS));
+    let keep = prop_oneof![3 => Just(0_u8), 1 => 1..3_u8];
+    (types, keep, slots, any::<bool>(), (0..KINDS, any::<bool>())).prop_map(
+        |(types, keep, slots, earliest, own)| RawRules {
+            types,
+            keep,
+            slots,
+            earliest,
+            own,
+        },
+    )
+}
+
+fn raw_type() -> impl Strategy<Value = RawType> {
+    let flags = (
+        proptest::bool::weighted(0.2),
+        proptest::bool::weighted(0.15),
+    );
+    let look_back = proptest::option::weighted(0.25, 0..3_u8);
+    let drop_if_seen = proptest::option::weighted(0.3, any::<bool>());
+    let email = (
+        0..=KINDS,
+        0..5_u8,
+        0..4_u8,
+        0..DIGESTS,
+        proptest::bool::weighted(0.3),
+    );
+    (
+        0..CATEGORIES,
+        flags,
+        look_back,
+        drop_if_seen,
+        proptest::bool::weighted(0.6),
+        email,
+    )
+        .prop_map(
+            |(category, flags, look_back, drop_if_seen, inbox, (kind, hold, wait, digest, own))| {
+                let email = RawRoute {
+                    kind,
+                    hold,
+                    wait,
+                    digest,
+                    own,
+                };
+                RawType {
+                    category,
+                    flags,
+                    look_back,
+                    drop_if_seen,
+                    inbox,
+                    email,
+                }
+            },
+        )
+}
+
+pub(super) fn raw_change() -> impl Strategy<Value = RawChange> {
+    prop_oneof![
+        6 => (0..TYPES, proptest::option::weighted(0.8, raw_type()))
+            .prop_map(|(index, raw)| RawChange::Type(index, raw)),
+        1 => (0..3_u8).prop_map(RawChange::Keep),
+        1 => (0..DIGESTS, 0..5_u8).prop_map(|(index, slot)| RawChange::Slot(index, slot)),
+        1 => any::<bool>().prop_map(RawChange::Decide),
+        1 => (0..KINDS, any::<bool>()).prop_map(|(kind, earliest)| RawChange::Own(kind, earliest)),
+    ]
+}
+
+impl RawRules {
+    pub(super) fn change(&mut self, change: &RawChange) {
+        match change {
+            RawChange::Type(index, raw) => self.types[usize::from(*index)].clone_from(raw),
+            RawChange::Keep(keep) => self.keep = *keep,
+            RawChange::Slot(index, slot) => self.slots[usize::from(*index)] = *slot,
+            RawChange::Decide(earliest) => self.earliest = *earliest,
+            RawChange::Own(kind, earliest) => self.own = (*kind, *earliest),
+        }
+    }
+
+    pub(super) fn build(&self) -> Rules {
+        let keep_ms = KEEPS[usize::from(self.keep) % KEEPS.len()];
+        let digests: BTreeMap<String, Digest> = (0..DIGESTS)
+            .map(|index| (digest_name(index), self.digest(index)))
+            .filter(|(_, digest)| period(digest.every) <= keep_ms)
+            .collect();
+        let types = self.types.iter().enumerate().filter_map(|(index, raw)| {
+            let name = format!("t{index}");
+            raw.as_ref()
+                .map(|raw| (name, self.type_rules(raw, &digests)))
+        });
+        Rules {
+            defaults: Defaults::default(),
+            categories: (0..CATEGORIES)
+                .map(|index| (format!("c{index}"), Category::default()))
+                .collect(),
+            types: types.collect(),
+            digests,
+            store: StoreRules { keep_ms },
+            channels: BTreeMap::new(),
+        }
+    }
+
+    fn digest(&self, index: u8) -> Digest {
+        let (every, tz) = match index {
+            0 => (Every::Day, None),
+            1 => (Every::Week(1), None),
+            2 => (Every::Month(31), None),
+            3 => (Every::Weekday, Some("Europe/Paris".to_owned())),
+            _ => (Every::Day, Some("America/New_York".to_owned())),
+        };
+        let slot = self.slots[usize::from(index)];
+        Digest {
+            every,
+            at_minute: SLOTS[usize::from(slot) % SLOTS.len()],
+            tz,
+        }
+    }
+
+    fn type_rules(&self, raw: &RawType, digests: &BTreeMap<String, Digest>) -> TypeRules {
+        let mut channels = BTreeMap::new();
+        if let Some(route) = self.route(&raw.email, digests) {
+            channels.insert(EMAIL.to_owned(), route);
+        }
+        if raw.inbox || channels.is_empty() {
+            channels.insert(
+                INBOX.to_owned(),
+                Route {
+                    policy: Policy::Now,
+                    lane: None,
+                },
+            );
+        }
+        TypeRules {
+            category: format!("c{}", raw.category),
+            include_actor: raw.flags.0,
+            urgent: raw.flags.1,
+            look_back_ms: raw.look_back.map(|index| LOOK_BACKS[usize::from(index)]),
+            drop_if_seen: raw.drop_if_seen,
+            group: None,
+            channels,
+        }
+    }
+
+    /// All types of a lane have one policy kind; digests the same digest, `first_event` one `decide`.
+    fn route(&self, raw: &RawRoute, digests: &BTreeMap<String, Digest>) -> Option<Route> {
+        let own = raw.own && raw.kind == self.own.0 && raw.kind != NEVER;
+        let earliest = if own { self.own.1 } else { self.earliest };
+        let digest = if own { 0 } else { raw.digest };
+        let hold_ms = HOLDS[usize::from(raw.hold)];
+        let policy = match raw.kind {
+            0 => Policy::Now,
+            1 => Policy::FirstEvent {
+                hold_ms,
+                decide: if earliest {
+                    Decide::Earliest
+                } else {
+                    Decide::First
+                },
+            },
+            2 => Policy::Cooldown {
+                quiet_ms: hold_ms,
+                max_wait_ms: [Some(1), Some(2), Some(4), None][usize::from(raw.wait)]
+                    .map(|times: i64| times * hold_ms),
+            },
+            3 => Policy::Leading { quiet_ms: hold_ms },
+            4 if digests.contains_key(&digest_name(digest)) => Policy::Digest {
+                digest: digest_name(digest),
+            },
+            4 => Policy::Digest {
+                digest: digest_name(0),
+            },
+            NEVER => Policy::Never,
+            _ => return None,
+        };
+        Some(Route {
+            policy,
+            lane: own.then(|| "x".to_owned()),
+        })
+    }
+}
+
+/// Policy kinds: now, first_event, cooldown, leading, digest, never; beyond, no e-mail at all.
+const KINDS: u8 = 6;
+const NEVER: u8 = 5;
+
+/// The name of a digest that is always configured: index 0 is daily, which fits in any `keep`.
+pub(super) fn digest_name(index: u8) -> String {
+    format!("d{index}")
+}
+
+fn period(every: Every) -> i64 {
+    match every {
+        Every::Day => DAY_MS,
+        Every::Weekday => 3 * DAY_MS,
+        Every::Week(_) => 7 * DAY_MS,
+        Every::Month(_) => 31 * DAY_MS,
+    }
+}

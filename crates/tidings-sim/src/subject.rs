@@ -1,0 +1,156 @@
+//! What can be tried: anything that plays a timeline and shows messages and books.
+//!
+//! The model is one subject, the engine another; cases, random worlds and real timelines know neither.
+
+use tidings_core::{Books, Instant, Message, Rules, Timed};
+
+use crate::model::Model;
+
+/// Something that plays timelines by the contract.
+pub trait Subject {
+    /// Plays one command, after everything that was due before it.
+    ///
+    /// # Errors
+    /// Why the command was refused; nothing but the clock has changed then.
+    fn play(&mut self, timed: &Timed) -> Result<(), String>;
+
+    /// Takes a new configuration, as a command at that instant.
+    ///
+    /// # Errors
+    /// Why it was refused.
+    fn reconfigure(&mut self, at: Instant, rules: &Rules) -> Result<(), String>;
+
+    /// Runs the clock on until nothing waits that could still become due, or to `until`.
+    ///
+    /// # Errors
+    /// What broke.
+    fn finish(&mut self, until: Option<Instant>) -> Result<(), String>;
+
+    /// All messages so far, in order of (at, recipient, channel, lane) by bytes.
+    fn messages(&self) -> Vec<Message>;
+
+    /// The books as they stand.
+    fn books(&self) -> Books;
+}
+
+/// Makes a subject under its first rules.
+pub type Make = fn(Rules) -> Box<dyn Subject>;
+
+/// One step of a timeline.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Step {
+    /// A command.
+    Play(Timed),
+    /// A new configuration, taking effect like a command.
+    Reconfigure(Instant, Box<Rules>),
+}
+
+impl Step {
+    /// When it takes effect.
+    #[must_use]
+    pub fn at(&self) -> Instant {
+        match self {
+            Self::Play(timed) => timed.at,
+            Self::Reconfigure(at, _) => *at,
+        }
+    }
+
+    /// Hands this step to a subject.
+    ///
+    /// # Errors
+    /// Why the subject refused it.
+    pub fn play(&self, subject: &mut dyn Subject) -> Result<(), String> {
+        match self {
+            Self::Play(timed) => subject.play(timed),
+            Self::Reconfigure(at, rules) => subject.reconfigure(*at, rules),
+        }
+    }
+}
+
+/// The naive model as a subject.
+#[must_use]
+pub fn model(rules: Rules) -> Box<dyn Subject> {
+    Box::new(Model::new(rules))
+}
+
+impl Subject for Model {
+    fn play(&mut self, timed: &Timed) -> Result<(), String> {
+        Model::play(self, timed.clone()).map_err(|refused| refused.to_string())
+    }
+
+    fn reconfigure(&mut self, at: Instant, rules: &Rules) -> Result<(), String> {
+        Model::reconfigure(self, at, rules.clone()).map_err(|refused| refused.to_string())
+    }
+
+    fn finish(&mut self, until: Option<Instant>) -> Result<(), String> {
+        Model::finish(self, until);
+        Ok(())
+    }
+
+    fn messages(&self) -> Vec<Message> {
+        Model::messages(self).to_vec()
+    }
+
+    fn books(&self) -> Books {
+        Model::books(self)
+    }
+}
+
+/// What a whole timeline came to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Played {
+    /// All messages, in order.
+    pub messages: Vec<Message>,
+    /// The books at the end.
+    pub books: Books,
+}
+
+/// Plays a whole timeline on a new subject; steps after `until` are left out.
+///
+/// # Errors
+/// The step that was refused, and why.
+pub fn play_all(
+    make: Make,
+    rules: &Rules,
+    steps: &[Step],
+    until: Option<Instant>,
+) -> Result<Played, String> {
+    let mut subject = make(rules.clone());
+    for step in steps
+        .iter()
+        .filter(|step| until.is_none_or(|until| step.at() <= until))
+    {
+        step.play(subject.as_mut())
+            .map_err(|reason| format!("{reason}: {step:?}"))?;
+    }
+    subject.finish(until)?;
+    Ok(Played {
+        messages: subject.messages(),
+        books: subject.books(),
+    })
+}
+
+/// Where two subjects came to different ends: the first message that differs, or the books.
+#[must_use]
+pub fn difference(one: &Played, other: &Played) -> Option<String> {
+    let length = one.messages.len().max(other.messages.len());
+    let line = |played: &Played, index: usize| {
+        played
+            .messages
+            .get(index)
+            .map_or("nothing".to_owned(), crate::cases::line)
+    };
+    (0..length)
+        .find(|&index| one.messages.get(index) != other.messages.get(index))
+        .map(|index| {
+            format!(
+                "one says   {}\nother says {}",
+                line(one, index),
+                line(other, index)
+            )
+        })
+        .or_else(|| {
+            (one.books != other.books)
+                .then(|| format!("one has   {:?}\nother has {:?}", one.books, other.books))
+        })
+}

@@ -1,0 +1,318 @@
+//! Rules and timelines as the text that people and `tidings simulate` read.
+
+use std::fmt::{self, Write};
+
+use serde_json::{Map, Value, json};
+use tidings_core::command::{Cancelled, MarkKind, Marked};
+use tidings_core::rules::{Decide, Digest, Every, Policy, Route, Rules, TypeRules};
+use tidings_core::{
+    Command, Event, Id, Instant, Mode, Object, PreferenceScope, RecipientChange, State, Timed,
+};
+
+/// One command as a line of a timeline (contract, section 3), without the line's end. `None` for what
+/// a timeline has no words for: erasing somebody.
+#[must_use]
+pub fn line(timed: &Timed) -> Option<String> {
+    let (op, body) = match &timed.command {
+        Command::Recipient(change) => ("recipient", recipient(change)),
+        Command::Erase { .. } => return None,
+        Command::Subscribe { recipient, topic } => {
+            ("subscribe", json!({"recipient": recipient, "topic": topic}))
+        }
+        Command::Unsubscribe { recipient, topic } => (
+            "unsubscribe",
+            json!({"recipient": recipient, "topic": topic}),
+        ),
+        Command::Publish(event) => ("publish", publish(event)),
+        Command::Object(about) => ("object", object(about)),
+        Command::Retract { object } => ("retract", json!({"id": object})),
+        Command::Mark {
+            recipient,
+            what,
+            kind,
+        } => {
+            let op = match kind {
+                MarkKind::Seen => "seen",
+                MarkKind::Read => "read",
+            };
+            let mut body = json!({"recipient": recipient});
+            match what {
+                Marked::UpTo(until) => body["up_to"] = instant(*until),
+                Marked::Object(object) => body["object"] = json!(object),
+                Marked::Event(event) => body["event"] = json!(event),
+            }
+            (op, body)
+        }
+        Command::Cancel(Cancelled::Event(event)) => ("cancel", json!({"event": event})),
+        Command::Cancel(Cancelled::Key(key)) => ("cancel", json!({"cancellation_key": key})),
+        Command::Preference {
+            recipient,
+            scope,
+            channel,
+            mode,
+        } => {
+            let (level, name) = match scope {
+                PreferenceScope::Type(name) => ("type", name),
+                PreferenceScope::Category(name) => ("category", name),
+            };
+            let mode = match mode {
+                Mode::Never => "never",
+                Mode::Immediate => "immediate",
+                Mode::Default => "default",
+                Mode::Digest(name) => name,
+            };
+            let body =
+                json!({"recipient": recipient, level: name, "channel": channel, "mode": mode});
+            ("preference", body)
+        }
+        Command::Flush {
+            recipient,
+            channel,
+            lane,
+        } => {
+            let mut body = json!({"recipient": recipient});
+            give(
+                &mut body,
+                "channel",
+                channel.as_ref().map(|name| json!(name)),
+            );
+            give(&mut body, "lane", lane.as_ref().map(|name| json!(name)));
+            ("flush", body)
+        }
+        Command::Forget { before } => ("forget", json!({"before": before.to_string()})),
+    };
+    let mut whole = Map::new();
+    whole.insert("at".to_owned(), instant(timed.at));
+    whole.insert("op".to_owned(), json!(op));
+    if let Value::Object(body) = body {
+        whole.extend(body);
+    }
+    Some(Value::Object(whole).to_string())
+}
+
+fn recipient(change: &RecipientChange) -> Value {
+    let mut body = json!({"id": change.id});
+    give(
+        &mut body,
+        "email",
+        change.email.as_ref().map(|email| json!(email)),
+    );
+    give(&mut body, "tz", change.tz.as_ref().map(|tz| json!(tz)));
+    give(
+        &mut body,
+        "locale",
+        change.locale.as_ref().map(|locale| json!(locale)),
+    );
+    give(&mut body, "lat", change.lat.map(|lat| json!(lat)));
+    give(&mut body, "lon", change.lon.map(|lon| json!(lon)));
+    let state = change.state.map(|state| match state {
+        State::Active => json!("active"),
+        State::Unconfirmed => json!("unconfirmed"),
+        State::Disabled => json!("disabled"),
+    });
+    give(&mut body, "state", state);
+    body
+}
+
+fn publish(event: &Event) -> Value {
+    let mut to = json!({});
+    let some = |ids: &Vec<Id>| (!ids.is_empty()).then(|| json!(ids));
+    give(&mut to, "recipients", some(&event.to.recipients));
+    give(&mut to, "topics", some(&event.to.topics));
+    let near = event
+        .to
+        .near
+        .map(|near| json!({"lat": near.lat, "lon": near.lon, "km": near.km}));
+    give(&mut to, "near", near);
+    give(&mut to, "everyone", event.to.everyone.then(|| json!(true)));
+    let mut body = json!({"id": event.id, "type": event.kind});
+    give(
+        &mut body,
+        "actor",
+        event.actor.as_ref().map(|actor| json!(actor)),
+    );
+    give(&mut body, "object", Some(object(&event.object)));
+    give(
+        &mut body,
+        "target",
+        event.target.as_ref().map(|target| json!(target)),
+    );
+    give(
+        &mut body,
+        "data",
+        event.data.as_ref().map(|data| json!(data)),
+    );
+    give(&mut body, "to", Some(to));
+    give(
+        &mut body,
+        "channels",
+        event.channels.as_ref().map(|channels| json!(channels)),
+    );
+    give(&mut body, "occurred_at", event.occurred_at.map(instant));
+    give(&mut body, "deliver_at", event.deliver_at.map(instant));
+    give(&mut body, "expires_at", event.expires_at.map(instant));
+    let key = event.cancellation_key.as_ref().map(|key| json!(key));
+    give(&mut body, "cancellation_key", key);
+    body
+}
+
+fn object(object: &Object) -> Value {
+    let mut body = json!({"id": object.id});
+    give(
+        &mut body,
+        "title",
+        object.title.as_ref().map(|title| json!(title)),
+    );
+    give(&mut body, "url", object.url.as_ref().map(|url| json!(url)));
+    give(
+        &mut body,
+        "image",
+        object.image.as_ref().map(|image| json!(image)),
+    );
+    give(
+        &mut body,
+        "notifiable",
+        object.notifiable.map(|may| json!(may)),
+    );
+    body
+}
+
+fn instant(instant: Instant) -> Value {
+    json!(instant.to_string())
+}
+
+fn give(body: &mut Value, key: &str, value: Option<Value>) {
+    if let Some(value) = value {
+        body[key] = value;
+    }
+}
+
+/// Rules as a `tidings.toml` (contract, section 1).
+#[must_use]
+pub fn toml(rules: &Rules) -> String {
+    let mut text = String::new();
+    // Writing to a string cannot fail.
+    let _ = write_toml(&mut text, rules);
+    text
+}
+
+fn write_toml(text: &mut String, rules: &Rules) -> fmt::Result {
+    writeln!(text, "[defaults]\ntz = {}", quoted(&rules.defaults.tz))?;
+    writeln!(text, "locale = {}", quoted(&rules.defaults.locale))?;
+    writeln!(
+        text,
+        "\n[store]\nkeep = \"{}\"",
+        duration(rules.store.keep_ms)
+    )?;
+    for (name, category) in &rules.categories {
+        writeln!(text, "\n[categories.{}]", quoted(name))?;
+        if let Some(title) = &category.title {
+            writeln!(text, "title = {}", quoted(title))?;
+        }
+    }
+    for (name, digest) in &rules.digests {
+        writeln!(text, "\n[digests.{}]", quoted(name))?;
+        write_digest(text, digest)?;
+    }
+    for (name, type_rules) in &rules.types {
+        writeln!(text, "\n[types.{}]", quoted(name))?;
+        write_type(text, type_rules)?;
+        writeln!(text, "[types.{}.channels]", quoted(name))?;
+        for (channel, route) in &type_rules.channels {
+            writeln!(text, "{channel} = {}", route_toml(route))?;
+        }
+    }
+    Ok(())
+}
+
+fn write_digest(text: &mut String, digest: &Digest) -> fmt::Result {
+    match digest.every {
+        Every::Day => writeln!(text, "every = \"day\"")?,
+        Every::Weekday => writeln!(text, "every = \"weekday\"")?,
+        Every::Week(on) => {
+            let names = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
+            let name = names.get(usize::from(on).wrapping_sub(1)).unwrap_or(&"mon");
+            writeln!(text, "every = \"week\"\non = \"{name}\"")?;
+        }
+        Every::Month(on) => writeln!(text, "every = \"month\"\non = {on}")?,
+    }
+    writeln!(
+        text,
+        "at = \"{:02}:{:02}\"",
+        digest.at_minute / 60,
+        digest.at_minute % 60
+    )?;
+    match &digest.tz {
+        Some(tz) => writeln!(text, "tz = {}", quoted(tz)),
+        None => Ok(()),
+    }
+}
+
+fn write_type(text: &mut String, rules: &TypeRules) -> fmt::Result {
+    writeln!(text, "category = {}", quoted(&rules.category))?;
+    writeln!(
+        text,
+        "include_actor = {}\nurgent = {}",
+        rules.include_actor, rules.urgent
+    )?;
+    if let Some(back) = rules.look_back_ms {
+        writeln!(text, "look_back = \"{}\"", duration(back))?;
+    }
+    if let Some(drop) = rules.drop_if_seen {
+        writeln!(text, "drop_if_seen = {drop}")?;
+    }
+    Ok(())
+}
+
+fn route_toml(route: &Route) -> String {
+    let policy = match &route.policy {
+        Policy::Now => "policy = \"now\"".to_owned(),
+        Policy::Never => "policy = \"never\"".to_owned(),
+        Policy::FirstEvent { hold_ms, decide } => {
+            let decide = match decide {
+                Decide::First => "first",
+                Decide::Earliest => "earliest",
+            };
+            let hold = duration(*hold_ms);
+            format!("policy = \"first_event\", hold = \"{hold}\", decide = \"{decide}\"")
+        }
+        Policy::Cooldown {
+            quiet_ms,
+            max_wait_ms,
+        } => {
+            let wait = max_wait_ms.map_or("none".to_owned(), duration);
+            let quiet = duration(*quiet_ms);
+            format!("policy = \"cooldown\", quiet = \"{quiet}\", max_wait = \"{wait}\"")
+        }
+        Policy::Leading { quiet_ms } => {
+            format!("policy = \"leading\", quiet = \"{}\"", duration(*quiet_ms))
+        }
+        Policy::Digest { digest } => {
+            format!("policy = \"digest\", digest = {}", quoted(digest))
+        }
+    };
+    match &route.lane {
+        Some(lane) => format!("{{ {policy}, lane = {} }}", quoted(lane)),
+        None => format!("{{ {policy} }}"),
+    }
+}
+
+/// The largest unit that divides it.
+fn duration(ms: i64) -> String {
+    let units = [
+        (86_400_000, "d"),
+        (3_600_000, "h"),
+        (60_000, "m"),
+        (1_000, "s"),
+    ];
+    let unit = units.into_iter().find(|(unit, _)| ms % unit == 0);
+    unit.map_or_else(
+        || format!("{ms}ms"),
+        |(unit, name)| format!("{}{name}", ms / unit),
+    )
+}
+
+/// A TOML basic string; JSON escapes the same characters in the same way.
+fn quoted(text: &str) -> String {
+    Value::from(text).to_string()
+}

@@ -1,0 +1,145 @@
+//! Random worlds, played by the model: what must hold whatever happens.
+
+use std::collections::BTreeSet;
+
+use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::{Config, TestRunner};
+use tidings_core::{Command, Id, Message, Timed};
+use tidings_sim::random::{World, world, world_of};
+use tidings_sim::subject::{self, Played, Step, difference, play_all};
+
+fn played(world: &World) -> Played {
+    play_all(subject::model, &world.rules, &world.steps, world.until).expect("all steps are valid")
+}
+
+proptest! {
+    #![proptest_config(Config { cases: 300, failure_persistence: None, ..Config::default() })]
+
+    #[test]
+    fn books_balance_and_messages_are_in_order(world in world()) {
+        let Played { messages, books } = played(&world);
+        prop_assert!(books.balance(), "{books:?}");
+        prop_assert_eq!(books.messages, messages.len() as u64);
+        let told: usize = messages.iter().map(|message| message.items.len()).sum();
+        prop_assert_eq!(books.delivered, told as u64);
+        let key = |m: &Message| (m.at, m.recipient.clone(), m.channel.clone(), m.lane.clone());
+        for pair in messages.windows(2) {
+            prop_assert!(key(&pair[0]) <= key(&pair[1]));
+        }
+        for message in &messages {
+            prop_assert!(!message.items.is_empty());
+            prop_assert!(message.items.windows(2).all(|pair| pair[0].t <= pair[1].t));
+            prop_assert!(message.items.iter().all(|item| item.t <= message.at));
+            prop_assert!(message.items.iter().all(|item| !item.reasons.is_empty()));
+        }
+    }
+
+    #[test]
+    fn the_same_world_comes_to_the_same_end(world in world()) {
+        prop_assert_eq!(difference(&played(&world), &played(&world)), None);
+    }
+
+    /// A look at the clock decides nothing: commands that concern nothing change nothing.
+    #[test]
+    fn idle_instants_change_nothing(world in world_of(1..30), shift in 1_i64..200_000) {
+        let mut watched = world.clone();
+        watched.steps.clear();
+        for (index, step) in world.steps.iter().enumerate() {
+            watched.steps.push(step.clone());
+            let idle = step.at().plus_ms(shift);
+            if world.steps.get(index + 1).is_some_and(|next| next.at() >= idle) {
+                let nobody = Id::new("nobody").expect("a valid id");
+                let command = Command::Erase { recipient: nobody };
+                watched.steps.push(Step::Play(Timed { at: idle, command }));
+            }
+        }
+        prop_assert_eq!(difference(&played(&world), &played(&watched)), None);
+    }
+
+    /// What came out before an instant does not depend on what comes after it.
+    #[test]
+    fn the_past_stays(world in world_of(2..30)) {
+        let whole = played(&world);
+        let until = world.steps[world.steps.len() / 2].at();
+        if world.until.is_none_or(|end| end >= until) {
+            let part = play_all(subject::model, &world.rules, &world.steps, Some(until))
+                .expect("all steps are valid");
+            let before: Vec<_> =
+                whole.messages.into_iter().filter(|message| message.at <= until).collect();
+            prop_assert_eq!(part.messages, before);
+        }
+    }
+}
+
+/// Worlds that never reach a corner prove nothing about it.
+#[test]
+fn worlds_reach_every_corner() {
+    let mut runner = TestRunner::deterministic();
+    let mut words = BTreeSet::new();
+    for _ in 0..400 {
+        let world = world().new_tree(&mut runner).expect("a world").current();
+        let Played { messages, books } = played(&world);
+        for message in &messages {
+            words.insert(message.lane.clone());
+            words.insert(message.channel.clone());
+            words.extend(
+                message
+                    .skipped
+                    .iter()
+                    .map(|skipped| skipped.reason.word().to_owned()),
+            );
+            words.extend(message.items.iter().flat_map(|item| item.reasons.clone()));
+            if message.items.len() > 3 {
+                words.insert("many".to_owned());
+            }
+        }
+        let counted = [
+            ("republished", books.republished),
+            ("cancelled", books.cancelled),
+            ("expired", books.expired),
+            ("pending", books.pending),
+            ("warnings", books.warnings),
+        ];
+        words.extend(
+            counted
+                .iter()
+                .filter(|(_, n)| *n > 0)
+                .map(|(name, _)| (*name).to_owned()),
+        );
+    }
+    let wanted = [
+        "now",
+        "first_event",
+        "cooldown",
+        "leading",
+        "x",
+        "digest:d0",
+        "digest:d1",
+        "digest:d2",
+        "digest:d3",
+        "digest:d4",
+        "inbox",
+        "email",
+        "many",
+        "everyone",
+        "named",
+        "near",
+        "topic:a",
+        "topic:a/b",
+        "skipped(unknown_type)",
+        "skipped(not_applicable)",
+        "skipped(seen)",
+        "skipped(stale)",
+        "expired",
+        "republished",
+        "cancelled",
+        "pending",
+        "warnings",
+    ];
+    let missing: Vec<_> = wanted
+        .iter()
+        .filter(|word| !words.contains(**word))
+        .collect();
+    assert!(missing.is_empty(), "never reached: {missing:?}");
+}
