@@ -4,10 +4,16 @@ use std::path::Path;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use tidings_sim::cases::script;
+use tidings_sim::engine;
 use tidings_sim::subject::{self, Make};
 
 /// Who must pass all cases.
-const SUBJECTS: [(&str, Make); 1] = [("model", subject::model)];
+const SUBJECTS: [(&str, Make); 4] = [
+    ("model", subject::model),
+    ("engine", engine::engine),
+    ("engine_turned_at_once", engine::turned_at_once),
+    ("engine_never_turned", engine::never_turned),
+];
 
 fn main() -> std::process::ExitCode {
     let arguments = Arguments::from_args();

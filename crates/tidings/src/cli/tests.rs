@@ -102,7 +102,7 @@ fn json_is_printed_to_the_letter() {
     let item = r#"{"event":"e","type":"work","object":"o","t":"2024-01-01T00:00:00.001Z","reasons":["everyone","topic:x"]}"#;
     let message = |channel: &str| {
         format!(
-            r#"{{"at":"2024-01-01T00:00:00.001Z","recipient":"r","channel":"{channel}","lane":"now","items":[{item}],"skipped":[{{"event":"f","reason":"skipped(stale)"}}]}}"#
+            r#"{{"at":"2024-01-01T00:00:00.001Z","recipient":"r","channel":"{channel}","lane":"now","items":[{item}],"skipped":[{{"event":"f","reason":"stale"}}]}}"#
         )
     };
     let summary = r#"{"summary":{"events":0,"republished":0,"notifications":0,"entries":0,"messages":2,"delivered":0,"cancelled":0,"skipped":0,"expired":0,"failed":0,"unknown":0,"pending":0,"lost":0,"duplicates":0,"resent":0,"warnings":0}}"#;

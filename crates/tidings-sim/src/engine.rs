@@ -1,0 +1,84 @@
+//! The engine as a subject: over a store in memory, on a virtual clock.
+
+use std::sync::Arc;
+
+use tidings_core::engine::Options;
+use tidings_core::{Books, Command, Instant, Message, Rules, Timed};
+use tidings_node::{Player, Watch};
+use tidings_store::MemoryStore;
+
+use crate::subject::Subject;
+
+/// The engine with its usual options.
+#[must_use]
+pub fn engine(rules: Rules) -> Box<dyn Subject> {
+    with_options(rules, Options::default())
+}
+
+/// The engine in one bucket that turns its records round at once.
+#[must_use]
+pub fn turned_at_once(rules: Rules) -> Box<dyn Subject> {
+    with_options(rules, Options { buckets: 1, turn_at: Some(0), checkpoint_after: 0 })
+}
+
+/// The engine in three buckets that never turns its records round.
+#[must_use]
+pub fn never_turned(rules: Rules) -> Box<dyn Subject> {
+    with_options(rules, Options { buckets: 3, turn_at: None, checkpoint_after: 5 })
+}
+
+fn with_options(rules: Rules, options: Options) -> Box<dyn Subject> {
+    let store = Arc::new(MemoryStore::default());
+    let player = Player::open(store, options, Watch::Messages).expect("a new store can be opened");
+    Box::new(Engine { player, rules: Some(rules), messages: Vec::new() })
+}
+
+struct Engine {
+    player: Player,
+    /// Put in force at the first instant.
+    rules: Option<Rules>,
+    messages: Vec<Message>,
+}
+
+impl Engine {
+    fn begin(&mut self, at: Instant) -> Result<(), String> {
+        let Some(rules) = self.rules.take() else { return Ok(()) };
+        self.reconfigure(at, &rules)
+    }
+}
+
+impl Subject for Engine {
+    fn play(&mut self, timed: &Timed) -> Result<(), String> {
+        self.begin(timed.at)?;
+        let messages = &mut self.messages;
+        let played = self.player.play(timed.clone(), &mut |message| messages.push(message));
+        match (&timed.command, played) {
+            // The model has nothing to erase and says nothing.
+            (Command::Erase { .. }, Err(tidings_node::PlayError::Refused(_))) => Ok(()),
+            (_, played) => played.map_err(|fault| fault.to_string()),
+        }
+    }
+
+    fn reconfigure(&mut self, at: Instant, rules: &Rules) -> Result<(), String> {
+        self.begin(at)?;
+        let messages = &mut self.messages;
+        self.player
+            .set_rules(at, rules.clone(), &mut |message| messages.push(message))
+            .map_err(|fault| fault.to_string())
+    }
+
+    fn finish(&mut self, until: Option<Instant>) -> Result<(), String> {
+        let messages = &mut self.messages;
+        self.player
+            .finish(until, &mut |message| messages.push(message))
+            .map_err(|fault| fault.to_string())
+    }
+
+    fn messages(&self) -> Vec<Message> {
+        self.messages.clone()
+    }
+
+    fn books(&self) -> Books {
+        self.player.books().unwrap_or_else(|fault| panic!("{fault}"))
+    }
+}

@@ -1,0 +1,31 @@
+//! The engine against the model: random worlds, played by both, come to the same end.
+
+use proptest::prelude::*;
+use proptest::test_runner::Config;
+use tidings_sim::engine;
+use tidings_sim::random::{World, world};
+use tidings_sim::subject::{self, Make, Played, difference, play_all};
+
+fn played(make: Make, world: &World) -> Result<Played, String> {
+    play_all(make, &world.rules, &world.steps, world.until)
+}
+
+proptest! {
+    #![proptest_config(Config { cases: 1000, failure_persistence: None, ..Config::default() })]
+
+    #[test]
+    fn the_engine_comes_to_the_end_of_the_model(world in world()) {
+        let model = played(subject::model, &world).expect("all steps are valid");
+        let engine = played(engine::engine, &world).map_err(TestCaseError::fail)?;
+        prop_assert_eq!(difference(&model, &engine), None);
+    }
+
+    #[test]
+    fn turning_records_round_changes_nothing(world in world()) {
+        let engine = played(engine::engine, &world).map_err(TestCaseError::fail)?;
+        for make in [engine::turned_at_once, engine::never_turned] {
+            let other = played(make, &world).map_err(TestCaseError::fail)?;
+            prop_assert_eq!(difference(&engine, &other), None);
+        }
+    }
+}
