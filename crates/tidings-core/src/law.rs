@@ -262,6 +262,12 @@ impl Law {
         self.versions.get(&number)
     }
 
+    /// Whether a type has an inbox under a version.
+    #[must_use]
+    pub fn has_inbox(&self, version: u32, kind: TypeNo) -> bool {
+        self.version(version).and_then(|version| version.kind(kind)).is_some_and(|kind| kind.has_inbox)
+    }
+
     /// The parameters of a type in a lane under a version.
     #[must_use]
     pub fn parameters(&self, version: u32, kind: TypeNo, lane: LaneNo) -> Option<Parameters> {

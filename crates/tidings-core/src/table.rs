@@ -11,7 +11,7 @@
 //! | `NAMES` | base | intake | kind, number | a type's name or a lane |
 //! | `OBJECTS` | base | intake | object id | what the object is now |
 //! | `SCHEDULED` | base | either | t, place | the event; a bucket's frozen sets of it |
-//! | `SCHEDULED_IDS` | base | intake | event id | t, place |
+//! | `SCHEDULED_IDS` | base | intake | event id, 0, place | t, place |
 //! | `SCHEDULED_KEYS` | base | intake | cancellation key, 0, place | t, place |
 //! | `RECIPIENTS` | base | bucket | number | profile and preferences, as of the checkpoint |
 //! | `FOLLOWERS` | base | bucket | topic | set of numbers, as of the checkpoint |
@@ -23,6 +23,7 @@
 //! | `HEADERS` | day | intake | ordinal / 256 | a columnar block of event headers |
 //! | `IDS` | day | intake | event id | place, t |
 //! | `KEYS` | day | intake | cancellation key, 0, place | place, t |
+//! | `COPIES` | day | intake | event id, 0, place | place, t, of an event whose entries came here later |
 //! | `JOURNAL` | day | bucket | seq | a record |
 //! | `RUNS` | day | bucket | first seq | the arrivals of a run, without their sets |
 //! | `POSTINGS` | day | bucket | block, first seq of the run | per recipient its arrivals |
@@ -85,6 +86,7 @@ pub enum Table {
     Runs = 37,
     Postings = 38,
     Messages = 39,
+    Copies = 40,
 }
 
 /// A key under construction.

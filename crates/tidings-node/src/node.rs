@@ -94,12 +94,20 @@ impl Node {
         self.engine.next_due()
     }
 
-    /// Puts rules in force.
+    /// Whether an entry waits that could become due.
+    ///
+    /// # Errors
+    /// [`Error`] where the store can't be read.
+    pub fn waits(&self) -> Result<bool, Error> {
+        Ok(self.engine.waits(&self.shelf()?)?)
+    }
+
+    /// Puts rules in force; the instant stays open.
     ///
     /// # Errors
     /// [`Error`]; the node is worthless then.
-    pub fn set_rules(&mut self, now: Instant, rules: Rules) -> Result<Accepted, Error> {
-        self.commit(|engine, shelf| Ok(engine.set_rules(shelf, now, rules)?))
+    pub fn set_rules(&mut self, now: Instant, rules: Rules) -> Result<(), Error> {
+        self.commit(|engine, shelf| Ok(engine.set_rules(shelf, now, rules)?)).map(|_| ())
     }
 
     /// Closes what is due.
@@ -110,12 +118,12 @@ impl Node {
         self.commit(|engine, shelf| Ok(engine.fall_due(shelf, now)?)).map(|_| ())
     }
 
-    /// Forgets days whose time has come.
+    /// At midnight, forgets days whose time has come.
     ///
     /// # Errors
     /// [`Error`]; the node is worthless then.
     pub fn forget_due(&mut self, now: Instant) -> Result<(), Error> {
-        if self.engine.next_forget().is_none_or(|at| at > now) {
+        if now != now.day().start() {
             return Ok(());
         }
         self.commit(|engine, shelf| Ok(engine.forget_due(shelf, now)?)).map(|_| ())

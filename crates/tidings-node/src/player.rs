@@ -92,10 +92,7 @@ impl Player {
         self.turn_to(at, out)?;
         self.drain()?;
         self.begin(at)?;
-        let accepted = self.node.set_rules(at, rules)?;
-        self.watch_inboxes(&accepted.told)?;
-        self.send_all(at)?;
-        Ok(())
+        Ok(self.node.set_rules(at, rules)?)
     }
 
     /// Takes the next command. Messages of instants that are over go to `out`.
@@ -124,8 +121,10 @@ impl Player {
         self.close(out)?;
         while let Some(due) = self.next_due() {
             let due = due.max(self.node.engine().now());
-            if until.is_some_and(|until| due > until) {
-                break;
+            match until {
+                Some(until) if due > until => break,
+                None if !self.node.waits()? => break,
+                _ => {}
             }
             match self.node.engine().next_forget() {
                 Some(midnight) if midnight < due => self.instant(midnight, out)?,

@@ -343,14 +343,17 @@ impl Loop {
             return Ok(());
         };
         let now = self.clock.now();
-        let late = |node: &mut Node| node.next_due().filter(|due| *due <= now);
+        let late = |node: &mut Node| {
+            let due = node.next_due().into_iter().chain(node.engine().next_forget()).min();
+            due.filter(|due| *due <= now)
+        };
         while let Some(due) = late(node) {
             // A clock that is late plays the instants that it missed in their order.
             let at = due.max(node.engine().now());
+            node.fall_due(at)?;
             node.forget_due(at)?;
             node.step(at, &[])?;
         }
-        node.forget_due(now)?;
         answer(node, now, requests, stopping)?;
         for (closing, sent) in std::mem::take(&mut self.sent) {
             node.settle(now, closing, &sent)?;
@@ -443,7 +446,7 @@ fn answer(
                 commands.extend(list);
             }
             Request::Rules(rules, answer) => {
-                let done = node.set_rules(now, *rules);
+                let done = node.set_rules(now, *rules).and_then(|()| node.step(now, &[]));
                 let told = match &done {
                     Ok(_) => Ok(()),
                     Err(fault) => Err(RuntimeError::Unknown(fault.to_string())),

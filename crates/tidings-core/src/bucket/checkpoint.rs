@@ -120,12 +120,15 @@ impl Bucket {
     }
 
     fn turn_round(&mut self, today: Day, turn_at: u64, writes: &mut Vec<Write>) {
-        let bucket = self.no;
+        let (bucket, told_to) = (self.no, self.told_to);
         for (day, held) in &mut self.days {
-            let variants = held.tail.iter().flat_map(|kept| &kept.arrival.variants);
+            // What the inboxes are yet to be told is looked for in the tail.
+            let told = held.tail.partition_point(|kept| kept.seq <= told_to);
+            let ready = &held.tail[..told];
+            let variants = ready.iter().flat_map(|kept| &kept.arrival.variants);
             let entries: u64 = variants.clone().map(|variant| variant.who.len()).sum();
             let due = entries >= turn_at || *day < today;
-            let (true, Some(first), Some(last)) = (due, held.tail.first(), held.tail.last()) else {
+            let (true, Some(first), Some(last)) = (due, ready.first(), ready.last()) else {
                 continue;
             };
             let (first, last) = (first.seq, last.seq);
@@ -136,7 +139,7 @@ impl Bucket {
             for (block, bytes) in postings::build(&sets) {
                 put(posting_key(bucket, block, first), Some(bytes));
             }
-            let rest: Vec<Kept> = held.tail.drain(..).map(|kept| without_sets(&kept)).collect();
+            let rest: Vec<Kept> = held.tail.drain(..told).map(|kept| without_sets(&kept)).collect();
             for kept in &rest {
                 put(journal_key(bucket, kept.seq), None);
             }

@@ -20,10 +20,12 @@ struct Mark {
     before: u64,
     what: Marked,
     kind: MarkKind,
+    /// The version of the rules that says which types have an inbox.
+    rules: u32,
 }
 
 /// The entry that a mark is held against.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub(crate) struct Looked<'a> {
     /// When it entered its first lane.
     pub(crate) t: Instant,
@@ -33,14 +35,20 @@ pub(crate) struct Looked<'a> {
     pub(crate) event: &'a Id,
     /// Its object.
     pub(crate) object: &'a Id,
-    /// Whether its type has an inbox.
-    pub(crate) has_inbox: bool,
+    /// Whether its type has an inbox under a version of the rules.
+    pub(crate) has_inbox: &'a dyn Fn(u32) -> bool,
 }
 
 impl Marks {
     /// Adds a mark; one that it makes needless goes away.
-    pub(crate) fn add(&mut self, at: Instant, before: u64, what: Marked, kind: MarkKind) {
-        let new = Mark { at, before, what, kind };
+    pub(crate) fn add(
+        &mut self,
+        (at, before): (Instant, u64),
+        what: Marked,
+        kind: MarkKind,
+        rules: u32,
+    ) {
+        let new = Mark { at, before, what, kind, rules };
         self.0.retain(|old| !new.covers(old));
         self.0.push(new);
     }
@@ -52,7 +60,7 @@ impl Marks {
                 && entry.place < mark.before
                 && entry.t <= mark.at
                 && match &mark.what {
-                    Marked::UpTo(up_to) => entry.has_inbox && entry.t <= *up_to,
+                    Marked::UpTo(up_to) => entry.t <= *up_to && (entry.has_inbox)(mark.rules),
                     Marked::Object(object) => object == entry.object,
                     Marked::Event(event) => event == entry.event,
                 }
@@ -74,7 +82,7 @@ impl Mark {
             && self.at >= old.at
             && self.before >= old.before
             && match (&self.what, &old.what) {
-                (Marked::UpTo(new), Marked::UpTo(old)) => new >= old,
+                (Marked::UpTo(new), Marked::UpTo(old_to)) => new >= old_to && self.rules == old.rules,
                 (new, old) => new == old,
             }
     }
@@ -88,23 +96,24 @@ mod tests {
     fn a_mark_covers_what_had_entered() {
         let (event, object) = (Id::new("e").unwrap(), Id::new("o").unwrap());
         let mut marks = Marks::default();
-        marks.add(Instant(10), 5, Marked::UpTo(Instant(99)), MarkKind::Seen);
-        let entry = |t, place, has_inbox| Looked {
+        marks.add((Instant(10), 5), Marked::UpTo(Instant(99)), MarkKind::Seen, 1);
+        let (yes, no) = (|_| true, |_| false);
+        let entry = |t, place, has_inbox: bool| Looked {
             t: Instant(t),
             place,
             event: &event,
             object: &object,
-            has_inbox,
+            has_inbox: if has_inbox { &yes } else { &no },
         };
         assert!(marks.cover(entry(10, 4, true), MarkKind::Seen));
         assert!(!marks.cover(entry(10, 4, true), MarkKind::Read), "seeing is not reading");
         assert!(!marks.cover(entry(11, 4, true), MarkKind::Seen), "scheduled for later");
         assert!(!marks.cover(entry(10, 5, true), MarkKind::Seen), "published after the mark");
         assert!(!marks.cover(entry(10, 4, false), MarkKind::Seen), "never was in an inbox");
-        marks.add(Instant(12), 7, Marked::UpTo(Instant(100)), MarkKind::Read);
+        marks.add((Instant(12), 7), Marked::UpTo(Instant(100)), MarkKind::Read, 1);
         assert_eq!(marks.0.len(), 1);
         assert!(marks.cover(entry(12, 6, true), MarkKind::Seen), "reading is seeing");
-        marks.add(Instant(12), 7, Marked::Object(object.clone()), MarkKind::Seen);
+        marks.add((Instant(12), 7), Marked::Object(object.clone()), MarkKind::Seen, 1);
         assert!(marks.cover(entry(12, 6, false), MarkKind::Seen));
     }
 }

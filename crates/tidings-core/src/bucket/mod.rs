@@ -127,7 +127,8 @@ impl Bucket {
             Record::Move { at, arrivals } => self.relocate(seq, at, arrivals, law),
             Record::Dropped { .. } => {}
             Record::Mark { at, before, number, what, kind } => {
-                self.marks.entry(number).or_default().add(at, before, what, kind);
+                let rules = self.rules;
+                self.marks.entry(number).or_default().add((at, before), what, kind, rules);
                 self.dirty.marks.insert(number);
             }
             Record::Told { to, except, .. } => {
@@ -157,10 +158,12 @@ impl Bucket {
                     }
                 }
             }
-            Record::Rules { version } => {
+            Record::Rules { at, version } => {
                 self.rules = version;
                 if let Some(version) = law.version(version) {
-                    self.roster.set_default_zone(&version.rules.defaults.tz);
+                    for number in self.roster.set_default_zone(&version.rules.defaults.tz) {
+                        self.rezone(at, number, law);
+                    }
                 }
             }
         }
@@ -277,16 +280,25 @@ impl Bucket {
         let rezoned = zone.is_some_and(|old| {
             self.roster.zone(number).is_some_and(|(new, _)| new != old)
         });
-        if rezoned && let (Some((_, zone)), Some(version)) = (self.roster.zone(number), version) {
-            for lane in self.lanes.values_mut() {
-                let slot = lane.digest().and_then(|digest| version.slot(digest, zone, at));
-                if let Some(slot) = slot {
-                    lane.rezone(number, at, slot);
-                }
-            }
+        if rezoned {
+            self.rezone(at, number, law);
         }
         if !confirmed_before && !self.roster.unconfirmed.contains(number) {
             self.unpark(number);
+        }
+    }
+
+    /// Gives the open digests of somebody whose zone has changed their next slot.
+    fn rezone(&mut self, at: Instant, number: u32, law: &Law) {
+        let (Some((_, zone)), Some(version)) = (self.roster.zone(number), law.version(self.rules))
+        else {
+            return;
+        };
+        for lane in self.lanes.values_mut() {
+            let slot = lane.digest().and_then(|digest| version.slot(digest, zone, at));
+            if let Some(slot) = slot {
+                lane.rezone(number, at, slot);
+            }
         }
     }
 

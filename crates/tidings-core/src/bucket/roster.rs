@@ -86,13 +86,17 @@ impl Roster {
         }
     }
 
-    /// Gives those who don't say another zone.
-    pub(crate) fn set_default_zone(&mut self, tz: &str) {
+    /// Gives those who don't say another zone; whose has changed.
+    pub(crate) fn set_default_zone(&mut self, tz: &str) -> Vec<u32> {
+        let mut changed = Vec::new();
         for number in &self.everyone.clone() {
-            if self.profile(number).is_some_and(|profile| profile.tz.is_none()) {
+            let says = self.profile(number).is_none_or(|profile| profile.tz.is_some());
+            if !says && self.zone(number).is_some_and(|(name, _)| name != tz) {
                 self.settle_zone(number, tz);
+                changed.push(number);
             }
         }
+        changed
     }
 
     /// The zone of a recipient.

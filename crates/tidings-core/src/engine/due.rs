@@ -46,6 +46,31 @@ impl Engine {
         }
     }
 
+    /// Whether something waits that could become due: what is scheduled, or an entry of somebody who
+    /// has confirmed. Lanes that are open and empty don't count.
+    ///
+    /// # Errors
+    /// [`Unreadable`] where the store can't be read.
+    pub fn waits(&self, shelf: &dyn Shelf) -> Result<bool, Unreadable> {
+        if !self.intake.scheduled.is_empty() {
+            return Ok(true);
+        }
+        let mut held_back = 0;
+        for bucket in &self.buckets {
+            let unconfirmed = &bucket.roster.unconfirmed;
+            if unconfirmed.is_empty() {
+                continue;
+            }
+            for no in bucket.lanes.keys() {
+                let channel = self.law.names.lane(*no).channel;
+                let found = bucket.waiting_in(shelf, *no, channel, Some(unconfirmed))?;
+                held_back += found.entries.len() as u64;
+            }
+        }
+        let pending: u64 = self.ledger.rows().values().map(super::LedgerRow::pending).sum();
+        Ok(pending > held_back)
+    }
+
     /// Tells the inboxes what has arrived: at once, as a set, no row a recipient.
     pub(crate) fn tell_inboxes(
         &mut self,

@@ -109,17 +109,14 @@ pub(crate) fn id_key(event: &Id) -> Vec<u8> {
     Key::of(Owner::Intake, Table::Ids).bytes(event.as_str().as_bytes()).done()
 }
 
-pub(crate) fn scheduled_id_key(event: &Id) -> Vec<u8> {
-    Key::of(Owner::Intake, Table::ScheduledIds).bytes(event.as_str().as_bytes()).done()
-}
-
 pub(crate) fn scheduled_key(owner: Owner, t: Instant, place: u64) -> Vec<u8> {
     Key::of(owner, Table::Scheduled).i64(t.0).u64(place).done()
 }
 
-/// The keys of all events that carry a cancellation key, or (with a place) of one of them.
-pub(crate) fn cancellation_key(table: Table, key: &Id, place: Option<u64>) -> Vec<u8> {
-    let prefix = Key::of(Owner::Intake, table).bytes(key.as_str().as_bytes()).bytes(&[0]);
+/// The keys of all events that a table names by an id or a cancellation key, or (with a place) of one
+/// of them.
+pub(crate) fn named_key(table: Table, name: &Id, place: Option<u64>) -> Vec<u8> {
+    let prefix = Key::of(Owner::Intake, table).bytes(name.as_str().as_bytes()).bytes(&[0]);
     match place {
         Some(place) => prefix.u64(place).done(),
         None => prefix.done(),
@@ -192,7 +189,25 @@ impl Intake {
         row.made = None;
         let ordinal = self.keep_event(draft, day, &row);
         self.copied.insert(place, ordinal);
+        self.name_copy(draft, day, &row.event, Located { place, scheduled: None });
         Ok(ordinal)
+    }
+
+    /// Lets an event be found (to be cancelled) on a day other than that of its arrival.
+    pub(crate) fn name_copy(
+        &mut self,
+        draft: &mut Draft<'_>,
+        day: Day,
+        event: &Event,
+        located: Located,
+    ) {
+        self.id_days.insert(day);
+        let key = named_key(Table::Copies, &event.id, Some(located.place));
+        draft.put(Partition::Day(day), key, encode(&located));
+        if let Some(key) = &event.cancellation_key {
+            let key = named_key(Table::Keys, key, Some(located.place));
+            draft.put(Partition::Day(day), key, encode(&located));
+        }
     }
 
     fn end_day(&mut self, draft: &mut Draft<'_>) {

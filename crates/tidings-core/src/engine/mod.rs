@@ -175,7 +175,8 @@ impl Engine {
         })
     }
 
-    /// Takes in what arrives at an instant, tells the inboxes, and closes what is due then.
+    /// Takes in what arrives at an instant, tells the inboxes, and closes what is due then. What was
+    /// due before goes out by [`Engine::fall_due`] first.
     ///
     /// # Errors
     /// [`Unreadable`]; the engine is worthless then.
@@ -186,7 +187,6 @@ impl Engine {
         commands: &[Command],
     ) -> Result<Step, Unreadable> {
         self.in_step(shelf, now, |engine, draft, now, step| {
-            engine.close_due(draft, now);
             engine.enter(draft, now, commands, step)?;
             step.told = engine.tell_inboxes(draft, now)?;
             engine.close_due(draft, now);
@@ -194,7 +194,8 @@ impl Engine {
         })
     }
 
-    /// Puts new rules in force; what is pending moves where they say. The same rules change nothing.
+    /// Puts new rules in force, as a command among those that arrive at an instant: what is pending
+    /// moves where they say. The same rules change nothing.
     ///
     /// # Errors
     /// [`Unreadable`]; the engine is worthless then.
@@ -207,8 +208,7 @@ impl Engine {
         if self.rules() == Some(&rules) {
             return Ok(Step::default());
         }
-        self.in_step(shelf, now, |engine, draft, now, step| {
-            engine.close_due(draft, now);
+        self.in_step(shelf, now, |engine, draft, now, _| {
             let number = engine.law.current().map_or(1, |version| version.number + 1);
             draft.put(Partition::Base, rules_key(number), intake::to_json(&rules));
             let (version, given) = Version::new(number, rules, &mut engine.law.names);
@@ -217,11 +217,9 @@ impl Engine {
             }
             engine.law.add(version);
             for bucket in 0..engine.buckets.len() {
-                engine.write(draft, bucket, now, Record::Rules { version: number });
+                engine.write(draft, bucket, now, Record::Rules { at: now, version: number });
                 engine.reroute(draft, now, bucket, None, None)?;
             }
-            step.told = engine.tell_inboxes(draft, now)?;
-            engine.close_due(draft, now);
             Ok(())
         })
     }

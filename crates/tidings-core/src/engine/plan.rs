@@ -248,7 +248,7 @@ impl Engine {
                                 place: kept.arrival.place,
                                 event: &header.id,
                                 object: &header.object,
-                                has_inbox: facts.kind.is_some_and(|kind| kind.has_inbox),
+                                has_inbox: &|version| self.law.has_inbox(version, kept.arrival.kind),
                             };
                             marks.cover(looked, MarkKind::Seen)
                         })

@@ -1,6 +1,6 @@
 //! From an event to the sets of those who hear of it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use roaring::RoaringBitmap;
 use rustc_hash::FxHashMap;
@@ -8,14 +8,14 @@ use serde::{Deserialize, Serialize};
 
 use super::draft::Draft;
 use super::intake::{
-    EventRow, Located, cancellation_key, from_json, id_key, scheduled_id_key, scheduled_key, to_json,
+    EventRow, Located, from_json, id_key, named_key, scheduled_key, to_json,
 };
 use super::profile::Answer;
 use super::reply::{Published, PublishedAs, Refused, Reply, Warning};
 use super::{Engine, bucket_of};
 use crate::audience::partition;
 use crate::bucket::Bucket;
-use crate::event::{Audience, Event};
+use crate::event::{Audience, Event, Object};
 use crate::id::Id;
 use crate::journal::at_rest::{Unreadable, decode, encode};
 use crate::journal::record::{Arrival, ChannelNo, INBOX_NO, LaneNo, Record, TypeNo, Variant};
@@ -76,7 +76,9 @@ impl Engine {
         let place = self.intake.next_place;
         self.intake.next_place += 1;
         self.intake.tally.events += 1;
-        self.intake.upsert(draft, &event.object)?;
+        // Only an `object` command says whether an object may be told.
+        let object = Object { notifiable: None, ..event.object.clone() };
+        self.intake.upsert(draft, &object)?;
 
         let mut warnings = Vec::new();
         let reasons = Reasons::of(&event.to);
@@ -149,30 +151,35 @@ impl Engine {
         self.intake.id_days.insert(now.day());
         draft.put(today, id_key(&event.id), located.clone());
         if let Some(key) = &event.cancellation_key {
-            let today_key = cancellation_key(Table::Keys, key, Some(row.place));
+            let today_key = named_key(Table::Keys, key, Some(row.place));
             draft.put(today, today_key, located.clone());
             if scheduled.is_some() {
-                let key = cancellation_key(Table::ScheduledKeys, key, Some(row.place));
+                let key = named_key(Table::ScheduledKeys, key, Some(row.place));
                 draft.put(Partition::Base, key, located.clone());
             }
         }
         if scheduled.is_some() {
-            draft.put(Partition::Base, scheduled_id_key(&event.id), located);
+            let key = named_key(Table::ScheduledIds, &event.id, Some(row.place));
+            draft.put(Partition::Base, key, located);
         }
     }
 
     fn named(&self, to: &Audience, warnings: &mut Vec<Warning>) -> Vec<RoaringBitmap> {
         let count = self.buckets();
         let mut named = vec![RoaringBitmap::new(); self.buckets.len()];
+        let mut unknown = BTreeSet::new();
         for recipient in &to.recipients {
             let bucket = usize::from(bucket_of(recipient.as_str(), count));
             match self.buckets[bucket].roster.number(recipient.as_str()) {
                 Some(number) => {
                     named[bucket].insert(number);
                 }
-                None => warnings.push(Warning::UnknownRecipient(recipient.clone())),
+                None => {
+                    unknown.insert(recipient);
+                }
             }
         }
+        warnings.extend(unknown.into_iter().cloned().map(Warning::UnknownRecipient));
         named
     }
 
@@ -282,9 +289,10 @@ impl Engine {
         let bytes = bytes.ok_or_else(|| Unreadable("a scheduled event is missing".to_owned()))?;
         let row: EventRow = from_json("a scheduled event", &bytes)?;
         draft.delete(Partition::Base, key);
-        draft.delete(Partition::Base, scheduled_id_key(&row.event.id));
+        let id = named_key(Table::ScheduledIds, &row.event.id, Some(place));
+        draft.delete(Partition::Base, id);
         if let Some(key) = &row.event.cancellation_key {
-            let key = cancellation_key(Table::ScheduledKeys, key, Some(place));
+            let key = named_key(Table::ScheduledKeys, key, Some(place));
             draft.delete(Partition::Base, key);
         }
         let mut frozen = Vec::with_capacity(self.buckets.len());
@@ -326,12 +334,8 @@ impl Engine {
             routed.push(sets);
             self.drop_entries(draft, now, at, (row.place, alone), dropped);
         }
-        if let Some(key) = &row.event.cancellation_key {
-            let located = Located { place: row.place, scheduled: Some(t) };
-            let key = cancellation_key(Table::Keys, key, Some(row.place));
-            draft.put(Partition::Day(now.day()), key, encode(&located));
-            self.intake.id_days.insert(now.day());
-        }
+        let located = Located { place: row.place, scheduled: Some(t) };
+        self.intake.name_copy(draft, now.day(), &row.event, located);
         let type_no = type_no.unwrap_or(TypeNo::MAX);
         self.arrive(draft, now, (t, type_no), row, &words, routed);
     }

@@ -7,18 +7,18 @@ use crate::table::Partition;
 use crate::time::{DAY_MS, Day, Instant};
 
 impl Engine {
-    /// The next midnight (00:00 UTC) at which a day has to be forgotten: each day that ended `keep`
-    /// or longer ago.
+    /// The next midnight (00:00 UTC), after the newest instant, at which a day has to be forgotten:
+    /// each day that ended `keep` or longer ago.
     #[must_use]
     pub fn next_forget(&self) -> Option<Instant> {
         let keep_ms = self.rules()?.store.keep_ms;
         let oldest = self.oldest_day()?;
         let ends = oldest.end().0.saturating_add(keep_ms);
         let midnight = ends.div_euclid(DAY_MS) + i64::from(ends.rem_euclid(DAY_MS) > 0);
-        Some(Instant(midnight.saturating_mul(DAY_MS)))
+        Some(Instant(midnight.saturating_mul(DAY_MS)).max(self.intake.now.day().end()))
     }
 
-    /// Forgets every day that ended `keep` or longer before `now`.
+    /// At midnight, forgets every day that ended `keep` or longer before; at any other instant nothing.
     ///
     /// # Errors
     /// [`Unreadable`]; the engine is worthless then.
@@ -28,10 +28,11 @@ impl Engine {
         now: Instant,
     ) -> Result<super::Step, Unreadable> {
         self.in_step(shelf, now, |engine, draft, now, step| {
-            let Some(keep_ms) = engine.rules().map(|rules| rules.store.keep_ms) else {
+            let keep_ms = engine.rules().map(|rules| rules.store.keep_ms);
+            let (Some(keep_ms), true) = (keep_ms, now == now.day().start()) else {
                 return Ok(());
             };
-            let before = Day(now.plus_ms(-keep_ms).day().0);
+            let before = now.plus_ms(-keep_ms).day();
             step.forgotten = engine.forget_until(draft, before);
             Ok(())
         })
@@ -63,7 +64,8 @@ impl Engine {
         let today = self.intake.now.day();
         for bucket in &mut self.buckets {
             if bucket.dirty.records > 0 {
-                draft.extend(bucket.checkpoint(today, self.options.turn_at));
+                // Nothing is turned round here: what follows in this step could not read it yet.
+                draft.extend(bucket.checkpoint(today, None));
             }
         }
         days

@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 use roaring::RoaringBitmap;
 
 use super::draft::Draft;
-use super::intake::{Located, cancellation_key, scheduled_id_key};
+use super::intake::{Located, named_key};
 use super::profile::Answer;
 use super::reply::{Refused, Reply};
 use super::{Engine, publish::Frozen};
@@ -50,17 +50,18 @@ impl Engine {
         cancelled: &Cancelled,
     ) -> Answer {
         let located = match cancelled {
-            Cancelled::Event(id) => match self.locate(draft, id)? {
-                Some(located) => BTreeSet::from([located]),
-                None => match draft.get(Partition::Base, &scheduled_id_key(id))? {
-                    Some(bytes) => BTreeSet::from([decode("a scheduled event's place", &bytes)?]),
-                    None => BTreeSet::new(),
-                },
-            },
-            Cancelled::Key(key) => self.located_by_key(draft, key)?,
+            Cancelled::Event(id) => {
+                let mut located = self.located(draft, id, Table::Copies, Table::ScheduledIds)?;
+                located.extend(self.locate(draft, id)?);
+                located
+            }
+            Cancelled::Key(key) => self.located(draft, key, Table::Keys, Table::ScheduledKeys)?,
         };
+        // A scheduled event is known by its schedule as well as by the day on which it entered.
+        let located: BTreeMap<u64, Option<Instant>> =
+            located.into_iter().map(|located| (located.place, located.scheduled)).collect();
         let mut taken_back = 0;
-        for Located { place, scheduled } in located {
+        for (place, scheduled) in located {
             let waits = scheduled.is_some_and(|t| self.intake.scheduled.contains(&(t, place)));
             taken_back += match scheduled {
                 Some(t) if waits => self.cancel_scheduled(draft, now, t, place)?,
@@ -70,15 +71,18 @@ impl Engine {
         Ok(Ok(Reply::Cancelled(taken_back)))
     }
 
-    fn located_by_key(
+    /// Where events are that two tables name, one of each day and one that outlives days.
+    fn located(
         &self,
         draft: &Draft<'_>,
-        key: &Id,
+        name: &Id,
+        of_day: Table,
+        of_base: Table,
     ) -> Result<BTreeSet<Located>, Unreadable> {
         let mut located = BTreeSet::new();
-        let days = self.held_days().map(|day| (Partition::Day(day), Table::Keys));
-        for (partition, table) in days.chain([(Partition::Base, Table::ScheduledKeys)]) {
-            let prefix = cancellation_key(table, key, None);
+        let days = self.held_days().map(|day| (Partition::Day(day), of_day));
+        for (partition, table) in days.chain([(Partition::Base, of_base)]) {
+            let prefix = named_key(table, name, None);
             let mut rows: BTreeMap<Vec<u8>, Option<Vec<u8>>> = BTreeMap::new();
             let until = after_prefix(&prefix);
             draft.shelf.scan(partition, &prefix, until.as_deref(), &mut |key, value| {

@@ -224,7 +224,7 @@ impl Engine {
                     place: arrival.place,
                     event: &header.id,
                     object: &header.object,
-                    has_inbox: kind.is_some_and(|kind| kind.has_inbox),
+                    has_inbox: &|version| self.law.has_inbox(version, arrival.kind),
                 };
                 marks.is_some_and(|marks| marks.cover(looked, mark))
             };

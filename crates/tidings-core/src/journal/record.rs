@@ -165,6 +165,8 @@ pub enum Record {
     },
     /// A new version of the rules: zones of those who don't say may change.
     Rules {
+        /// When.
+        at: Instant,
         /// The version.
         version: u32,
     },
