@@ -67,6 +67,18 @@ pub struct Window {
 const NONE: i64 = i64::MAX;
 
 impl Kind {
+    /// The lane that this kind has where none of one's own is named.
+    #[must_use]
+    pub fn default_lane(&self) -> String {
+        match self {
+            Self::Now => "now".to_owned(),
+            Self::FirstEvent(_) => "first_event".to_owned(),
+            Self::Cooldown => "cooldown".to_owned(),
+            Self::Leading => "leading".to_owned(),
+            Self::Digest(name) => format!("digest:{name}"),
+        }
+    }
+
     /// The kind of lane that a policy puts its entries into; `None` for `never`.
     #[must_use]
     pub fn of(policy: &Policy) -> Option<Self> {

@@ -63,6 +63,20 @@ impl Names {
         self.lanes.get_index(usize::from(number)).expect("a stored lane number was given once")
     }
 
+    /// Whether two numbers stand for one lane: the same name on the same channel. They have two numbers
+    /// where a change of the configuration has changed the lane's kind; a window that was open then
+    /// goes on under the kind that it was opened with.
+    #[must_use]
+    pub fn are_one(&self, a: LaneNo, b: LaneNo) -> bool {
+        let (a, b) = (self.lane(a), self.lane(b));
+        a.channel == b.channel && a.name == b.name
+    }
+
+    /// The other numbers of a lane.
+    pub fn others(&self, lane: LaneNo) -> impl Iterator<Item = LaneNo> {
+        self.lanes().map(|(no, _)| no).filter(move |no| *no != lane && self.are_one(*no, lane))
+    }
+
     /// All lanes with their numbers.
     pub fn lanes(&self) -> impl Iterator<Item = (LaneNo, &LaneName)> {
         (0..).zip(self.lanes.iter())
@@ -186,11 +200,11 @@ impl Type {
         }
     }
 
-    /// The type's own parameters for a lane of this kind on a channel; `None` where it has none.
+    /// The type's own lane on a channel, with the parameters that it brings there.
     #[must_use]
-    pub fn parameters(&self, channel: ChannelNo, kind: &Kind) -> Option<Parameters> {
+    fn own_lane(&self, channel: ChannelNo) -> Option<(LaneNo, Parameters)> {
         let route = self.routes.get(usize::from(channel))?.as_ref()?;
-        (Kind::of(&route.policy).as_ref() == Some(kind)).then(|| Parameters::of(&route.policy))
+        Some((route.lane?, Parameters::of(&route.policy)))
     }
 
     /// The numbers of the channels that may make an entry, or only of those that are named.
@@ -268,10 +282,14 @@ impl Law {
         self.version(version).and_then(|version| version.kind(kind)).is_some_and(|kind| kind.has_inbox)
     }
 
-    /// The parameters of a type in a lane under a version.
+    /// The parameters that a type brings to a lane under a version; `None` where it doesn't go there,
+    /// or its policy is of another kind.
     #[must_use]
     pub fn parameters(&self, version: u32, kind: TypeNo, lane: LaneNo) -> Option<Parameters> {
-        let lane = self.names.lane(lane);
-        self.version(version)?.kind(kind)?.parameters(lane.channel, &lane.kind)
+        let channel = self.names.lane(lane).channel;
+        let (own, parameters) = self.version(version)?.kind(kind)?.own_lane(channel)?;
+        let same_kind = std::mem::discriminant(&self.names.lane(own).kind)
+            == std::mem::discriminant(&self.names.lane(lane).kind);
+        (same_kind && self.names.are_one(own, lane)).then_some(parameters)
     }
 }

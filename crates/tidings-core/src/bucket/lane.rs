@@ -48,16 +48,24 @@ struct Last {
 pub(crate) struct Entering<'a> {
     /// The seq of the arrival.
     pub(crate) seq: u64,
-    /// When it enters (later than `entry.t` where it was moved).
+    /// When it enters (later than `key.0` where it was moved).
     pub(crate) at: Instant,
-    /// The entry, with the parameters of the newest rules.
-    pub(crate) entry: Entered,
+    /// When the entry entered its first lane, and its place.
+    pub(crate) key: (Instant, u64),
+    /// The parameters of the newest rules; `None` where the type's policy is of another kind.
+    pub(crate) parameters: Option<Parameters>,
     /// The version of these rules.
     pub(crate) rules: u32,
     /// The parameters under older rules, for windows that were opened then.
     pub(crate) under: &'a dyn Fn(u32) -> Option<Parameters>,
     /// The next slot in a zone, for digests.
     pub(crate) slot: &'a dyn Fn(&str, &Zone) -> Instant,
+}
+
+impl Entering<'_> {
+    fn entry(&self, parameters: Parameters) -> Entered {
+        Entered { t: self.key.0, place: self.key.1, parameters }
+    }
 }
 
 impl Lane {
@@ -164,7 +172,7 @@ impl Lane {
         let mut together_due = i64::MAX;
         let joins = who & &*open;
         for number in who {
-            let told = if *kind == Kind::Leading { last.get(number).told } else { None };
+            let told = last.get(number).told;
             let window = windows.at(number);
             let before = if joins.contains(number) {
                 let before = window.due();
@@ -175,14 +183,16 @@ impl Lane {
                 if is_stuck {
                     continue;
                 }
-                let mut entry = entering.entry;
+                let mut parameters = entering.parameters;
                 if window.rules != entering.rules {
-                    entry.parameters = (entering.under)(window.rules).unwrap_or(entry.parameters);
+                    parameters = (entering.under)(window.rules).or(parameters);
                 }
-                window.join(kind, entry, told);
+                let Some(parameters) = parameters else { continue };
+                window.join(kind, entering.entry(parameters), told);
                 before
             } else {
-                *window = Window::open(kind, entering.entry, entering.seq, entering.rules, told);
+                let entry = entering.entry(entering.parameters.unwrap_or_default());
+                *window = Window::open(kind, entry, entering.seq, entering.rules, told);
                 i64::MAX
             };
             let due = window.due();
@@ -283,26 +293,30 @@ impl Lane {
         self.wheel.remove_until(slot_of(at.0), who);
         self.parked.remove_until(slot_of(at.0), who);
         self.next = None;
-        if self.kind == Kind::Leading {
-            for number in who {
-                let last = self.last.at(number);
-                *last = Last { told: Some(at), before: last.told };
-            }
-        }
         began
+    }
+
+    /// Notes a message of the lane, for `leading`.
+    pub(crate) fn note_told(&mut self, at: Instant, who: &RoaringBitmap) {
+        for number in who {
+            let last = self.last.at(number);
+            *last = Last { told: Some(at), before: last.told };
+        }
+    }
+
+    /// Takes over the last messages that the lane had under another kind.
+    pub(crate) fn take_over(&mut self, other: &Self) {
+        self.last = other.last.clone();
     }
 
     /// Messages that had nothing to say don't count as the last ones of a `leading` lane.
     pub(crate) fn told_nothing(&mut self, who: &RoaringBitmap) {
-        if self.kind != Kind::Leading {
-            return;
-        }
         for number in who {
             let last = self.last.at(number);
             last.told = last.before;
             let told = last.told;
-            if let (true, Columns::Windows(windows)) =
-                (self.open.contains(number), &mut self.columns)
+            if let (true, Kind::Leading, Columns::Windows(windows)) =
+                (self.open.contains(number), &self.kind, &mut self.columns)
             {
                 let window = windows.at(number);
                 window.lead(told);

@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock};
 use roaring::RoaringBitmap;
 use rustc_hash::FxHashMap;
 
-use crate::deadline::Entered;
+use crate::deadline::Kind;
 use crate::id::Id;
 use crate::journal::at_rest::{Kept, Run};
 use crate::journal::record::{Arrival, ChannelNo, Entries, INBOX_NO, LaneNo, Record};
@@ -137,7 +137,7 @@ impl Bucket {
                     *self.ended.entry((seq, INBOX_NO)).or_default() |= who.0;
                 }
             }
-            Record::Made { closing, who, nothing, .. } => self.made(closing, &who, &nothing),
+            Record::Made { closing, who, nothing, .. } => self.made(closing, &who, &nothing, law),
             Record::Outcome { closing, who, .. } => {
                 if let Some(open) = self.closings.get_mut(&closing) {
                     open.sending -= &who.0;
@@ -188,14 +188,14 @@ impl Bucket {
                     continue;
                 }
                 let parameters = law.parameters(rules, kind, *lane_no);
-                let lane =
-                    self.lanes.entry(*lane_no).or_insert_with(|| Lane::new(name.kind.clone()));
+                let lane = lane_at(&mut self.lanes, *lane_no, law);
                 let digest = lane.digest().map(str::to_owned);
                 let version = law.version(rules);
                 let entering = Entering {
                     seq: kept.seq,
                     at,
-                    entry: Entered { t, place, parameters: parameters.unwrap_or_default() },
+                    key: (t, place),
+                    parameters,
                     rules,
                     under: &|version| law.parameters(version, kind, *lane_no),
                     slot: &|_, zone| {
@@ -219,11 +219,12 @@ impl Bucket {
         who: &RoaringBitmap,
         law: &Law,
     ) {
-        let lane = self
-            .lanes
-            .entry(lane_no)
-            .or_insert_with(|| Lane::new(law.names.lane(lane_no).kind.clone()));
-        let unmade = lane.close(at, who).into_iter().collect();
+        let unmade = lane_at(&mut self.lanes, lane_no, law).close(at, who).into_iter().collect();
+        for no in counting_lanes(lane_no, law) {
+            if let Some(lane) = self.lanes.get_mut(&no) {
+                lane.note_told(at, who);
+            }
+        }
         let sending = RoaringBitmap::new();
         self.closings.insert(seq, Closing { lane: lane_no, at, unmade, sending });
     }
@@ -250,14 +251,22 @@ impl Bucket {
         }
     }
 
-    fn made(&mut self, closing: u64, who: &RoaringBitmap, nothing: &RoaringBitmap) {
+    fn made(
+        &mut self,
+        closing: u64,
+        who: &RoaringBitmap,
+        nothing: &RoaringBitmap,
+        law: &Law,
+    ) {
         let Some(open) = self.closings.get_mut(&closing) else { return };
         for number in who {
             open.unmade.remove(&number);
         }
         open.sending |= who - nothing;
-        if let Some(lane) = self.lanes.get_mut(&open.lane) {
-            lane.told_nothing(nothing);
+        for no in counting_lanes(open.lane, law) {
+            if let Some(lane) = self.lanes.get_mut(&no) {
+                lane.told_nothing(nothing);
+            }
         }
         self.settle_closing(closing);
     }
@@ -348,6 +357,28 @@ impl Bucket {
         self.days.iter().rev().find(|(_, day)| day.first <= seq).map(|(day, _)| *day)
     }
 
+    /// The number under which each of these recipients has a lane: where their window was opened under
+    /// another kind, that one.
+    pub(crate) fn lanes_of(
+        &self,
+        lane: LaneNo,
+        mut who: RoaringBitmap,
+        law: &Law,
+    ) -> Vec<(LaneNo, RoaringBitmap)> {
+        let mut lanes = Vec::new();
+        for other in law.names.others(lane) {
+            let open = self.lanes.get(&other).map(|lane| lane.open() & &who).unwrap_or_default();
+            if !open.is_empty() {
+                who -= &open;
+                lanes.push((other, open));
+            }
+        }
+        if !who.is_empty() {
+            lanes.push((lane, who));
+        }
+        lanes
+    }
+
     /// Which of these recipients still wait for an arrival's entry in a lane.
     pub(crate) fn pending(
         &self,
@@ -408,4 +439,31 @@ impl Bucket {
         let lanes = self.lanes.values().map(Lane::bytes).sum::<usize>();
         self.roster.bytes() + followers + ended + lanes
     }
+}
+
+/// A lane's state, which comes into being with its first use.
+fn lane_at<'a>(
+    lanes: &'a mut BTreeMap<LaneNo, Lane>,
+    no: LaneNo,
+    law: &Law,
+) -> &'a mut Lane {
+    if !lanes.contains_key(&no) {
+        let mut lane = Lane::new(law.names.lane(no).kind.clone());
+        if let Some(other) = law.names.others(no).find_map(|other| lanes.get(&other)) {
+            lane.take_over(other);
+        }
+        lanes.insert(no, lane);
+    }
+    lanes.get_mut(&no).expect("it was put there if it was missing")
+}
+
+/// The numbers of a lane that count its last messages: `leading` lanes, and lanes of one's own, which
+/// a change of the configuration may make `leading`.
+fn counting_lanes(no: LaneNo, law: &Law) -> Vec<LaneNo> {
+    let lane = law.names.lane(no);
+    let default = lane.kind.default_lane();
+    if lane.kind != Kind::Leading && lane.name == default {
+        return Vec::new();
+    }
+    law.names.others(no).chain([no]).collect()
 }

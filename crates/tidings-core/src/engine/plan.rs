@@ -14,6 +14,7 @@ use super::draft::Draft;
 use super::{Engine, Step};
 use crate::bucket::{Bucket, Found, Look, Looked};
 use crate::command::MarkKind;
+use crate::deadline::Kind;
 use crate::headers::Header;
 use crate::journal::at_rest::{Kept, Shelf, Unreadable, decode, encode};
 use crate::journal::record::{ChannelNo, LaneNo, Record, TypeNo, Variant};
@@ -83,11 +84,27 @@ pub(crate) struct MessageRow {
 /// What all entries of one source have in common when they are looked at.
 struct Facts<'a> {
     kind: Option<&'a Type>,
-    never: Option<&'a RoaringBitmap>,
+    choices: Option<&'a Choices>,
     expired: bool,
     withdrawn: bool,
     stale: bool,
-    drop_if_seen: bool,
+    drop_if_seen: Option<bool>,
+}
+
+/// What recipients chose for a type, as far as a look cares.
+#[derive(Default)]
+struct Choices {
+    never: RoaringBitmap,
+    digest: RoaringBitmap,
+}
+
+impl Facts<'_> {
+    /// Whether what was seen is left out: as the type says, else unless the policy that applies is a
+    /// digest.
+    fn drops_seen(&self, number: u32) -> bool {
+        let is_digest = || self.choices.is_some_and(|choices| choices.digest.contains(number));
+        self.drop_if_seen.unwrap_or_else(|| !is_digest())
+    }
 }
 
 impl Letter {
@@ -177,7 +194,7 @@ impl Engine {
                 self.intake.header(shelf, arrival.at.day(), arrival.ordinal)
             })
             .collect::<Result<Vec<_>, _>>()?;
-        let letters = self.letters(bucket, lane.channel, &who, &found, &headers, (open.lane, now));
+        let letters = self.letters(bucket, lane.channel, &who, &found, &headers, now);
         Ok(Some(Plan {
             bucket: bucket.no,
             closing,
@@ -198,11 +215,11 @@ impl Engine {
         who: &RoaringBitmap,
         found: &Found,
         headers: &[Header],
-        (lane, now): (LaneNo, Instant),
+        now: Instant,
     ) -> Vec<Letter> {
         let version = self.law.current();
-        let digest = matches!(self.law.names.lane(lane).kind, crate::deadline::Kind::Digest(_));
-        let never = version.map(|version| never(bucket, version, channel, who, found));
+        let choices =
+            version.map(|version| self.choices(bucket, version, channel, who, found));
         let facts: Vec<Facts<'_>> = found
             .sources
             .iter()
@@ -212,12 +229,11 @@ impl Engine {
                 let look_back = kind.and_then(|kind| kind.rules.look_back_ms);
                 Facts {
                     kind,
-                    never: never.as_ref().and_then(|never| never.get(&kept.arrival.kind)),
+                    choices: choices.as_ref().and_then(|all| all.get(&kept.arrival.kind)),
                     expired: header.expires_at.is_some_and(|expires| expires <= now),
                     withdrawn: self.intake.withdrawn.contains(&header.object),
                     stale: look_back.is_some_and(|ms| kept.arrival.t < now.plus_ms(-ms)),
-                    drop_if_seen: kind
-                        .is_some_and(|kind| kind.rules.drop_if_seen.unwrap_or(!digest)),
+                    drop_if_seen: kind.and_then(|kind| kind.rules.drop_if_seen),
                 }
             })
             .collect();
@@ -262,6 +278,37 @@ impl Engine {
             letters.push(letter);
         }
         letters
+    }
+
+    /// By type, what these recipients chose for it on a channel.
+    fn choices(
+        &self,
+        bucket: &Bucket,
+        version: &Version,
+        channel: ChannelNo,
+        who: &RoaringBitmap,
+        found: &Found,
+    ) -> FxHashMap<TypeNo, Choices> {
+        let mut all: FxHashMap<TypeNo, Choices> = FxHashMap::default();
+        for (kept, _) in &found.sources {
+            let number = kept.arrival.kind;
+            let Some(kind) = version.kind(number) else { continue };
+            all.entry(number).or_insert_with(|| {
+                let category = &kind.rules.category;
+                let parts = bucket.preferences.split(channel, &kind.name, category, who.clone());
+                let mut choices = Choices::default();
+                for (mode, part) in parts {
+                    match kind.lane(channel, mode.as_ref()).map(|no| &self.law.names.lane(no).kind)
+                    {
+                        None => choices.never |= part,
+                        Some(Kind::Digest(_)) => choices.digest |= part,
+                        Some(_) => {}
+                    }
+                }
+                choices
+            });
+        }
+        all
     }
 
     /// Makes a plan's messages: after the commit they are exactly what is told.
@@ -510,28 +557,6 @@ pub(crate) fn message_key(bucket: u16, number: u32, closing: u64) -> Vec<u8> {
     Key::of(Owner::Bucket(bucket), Table::Messages).u32(number).u64(closing).done()
 }
 
-/// By type, those who chose never on the channel.
-fn never(
-    bucket: &Bucket,
-    version: &Version,
-    channel: ChannelNo,
-    who: &RoaringBitmap,
-    found: &Found,
-) -> FxHashMap<TypeNo, RoaringBitmap> {
-    let mut never = FxHashMap::default();
-    for (kept, _) in &found.sources {
-        let number = kept.arrival.kind;
-        let Some(kind) = version.kind(number) else { continue };
-        never.entry(number).or_insert_with(|| {
-            let parts =
-                bucket.preferences.split(channel, &kind.name, &kind.rules.category, who.clone());
-            let none = parts.into_iter().filter(|(mode, _)| kind.lane(channel, mode.as_ref()).is_none());
-            none.fold(RoaringBitmap::new(), |all, (_, part)| all | part)
-        });
-    }
-    never
-}
-
 /// Looks at one entry: the first that applies ends it (contract, section 2, "When a message is made").
 fn look(
     facts: &Facts<'_>,
@@ -546,11 +571,11 @@ fn look(
         Some(Reason::RecipientGone)
     } else if facts.expired {
         Some(Reason::Expired)
-    } else if facts.never.is_some_and(|never| never.contains(number)) {
+    } else if facts.choices.is_some_and(|choices| choices.never.contains(number)) {
         Some(Reason::Preference)
     } else if facts.withdrawn {
         Some(Reason::NotApplicable)
-    } else if facts.drop_if_seen && seen() {
+    } else if facts.drops_seen(number) && seen() {
         Some(Reason::Seen)
     } else if facts.stale {
         Some(Reason::Stale)

@@ -19,7 +19,7 @@ use crate::event::{Audience, Event, Object};
 use crate::id::Id;
 use crate::journal::at_rest::{Unreadable, decode, encode};
 use crate::journal::record::{Arrival, ChannelNo, INBOX_NO, LaneNo, Record, TypeNo, Variant};
-use crate::law::Type;
+use crate::law::{Law, Type};
 use crate::reason::Reason;
 use crate::set::Set;
 use crate::table::{Owner, Partition, Table};
@@ -95,7 +95,8 @@ impl Engine {
                 }
             }
             concerned += classes.iter().map(|(_, who)| who.len()).sum::<u64>();
-            routed.push(route(bucket, kind, event.channels.as_deref(), classes));
+            let only = event.channels.as_deref();
+            routed.push(settle_lanes(bucket, &self.law, route(bucket, kind, only, classes)));
         }
         if concerned == 0 {
             warnings.push(Warning::NobodyConcerned);
@@ -330,6 +331,7 @@ impl Engine {
         for (at, parts) in frozen.into_iter().enumerate() {
             let concerned: u64 = parts.iter().map(|part| part.who.len()).sum();
             let (sets, dropped) = thaw(&self.buckets[at], kind, &words, parts);
+            let sets = settle_lanes(&self.buckets[at], &self.law, sets);
             let alone = concerned - sets.values().map(RoaringBitmap::len).sum::<u64>();
             routed.push(sets);
             self.drop_entries(draft, now, at, (row.place, alone), dropped);
@@ -458,6 +460,33 @@ fn route(
         }
     }
     routed
+}
+
+/// Sends those whose window was opened under another kind of a lane there.
+fn settle_lanes(bucket: &Bucket, law: &Law, routed: Routed) -> Routed {
+    if law.names.lanes().all(|(no, _)| law.names.others(no).next().is_none()) {
+        return routed;
+    }
+    let mut settled = Routed::new();
+    for ((lanes, reasons), who) in routed {
+        let mut parts = vec![(Vec::new(), who)];
+        for lane in lanes {
+            let mut split = Vec::with_capacity(parts.len());
+            for (lanes, who) in parts {
+                for (no, part) in bucket.lanes_of(lane, who, law) {
+                    let mut lanes: Vec<LaneNo> = lanes.clone();
+                    lanes.push(no);
+                    split.push((lanes, part));
+                }
+            }
+            parts = split;
+        }
+        for (mut lanes, part) in parts {
+            lanes.sort_unstable();
+            *settled.entry((lanes, reasons.clone())).or_default() |= part;
+        }
+    }
+    settled
 }
 
 /// The variants of an arrival with only those words that a bucket needs.

@@ -19,7 +19,7 @@ use crate::journal::at_rest::{Kept, Unreadable, decode};
 use crate::journal::record::{
     Arrival, ChannelNo, Entries, INBOX_NO, LaneNo, Record, Variant, channel_no,
 };
-use crate::law::Version;
+use crate::law::{Law, Version};
 use crate::reason::Reason;
 use crate::recipient::{Mode, PreferenceScope};
 use crate::table::{Partition, Table, after_prefix};
@@ -250,7 +250,7 @@ impl Engine {
         for (lane, channel, found) in &found {
             sort_out(
                 bucket,
-                &version,
+                (&self.law, &version),
                 (*lane, *channel),
                 found,
                 &mut cuts,
@@ -291,7 +291,7 @@ fn arrive_again(moved: Moved<'_>, now: Instant, rules: u32, ordinal: u32) -> Arr
 /// Sorts what waits in a lane into what ends, what leaves, and where it goes.
 fn sort_out<'a>(
     bucket: &Bucket,
-    version: &Version,
+    (law, version): (&Law, &Version),
     (lane, channel): (LaneNo, ChannelNo),
     found: &'a Found,
     cuts: &mut Vec<Entries>,
@@ -313,11 +313,13 @@ fn sort_out<'a>(
                 who: who.clone().into(),
             };
             match kind.lane(channel, mode.as_ref()) {
-                Some(same) if same == lane => {}
+                Some(same) if law.names.are_one(same, lane) => {}
                 Some(other) => {
                     leaves.push(entries(&part));
-                    let reasons = kept.arrival.reasons_of(variant);
-                    moved.push(Moved { kept, lane: other, reasons, who: part });
+                    for (lane, who) in bucket.lanes_of(other, part, law) {
+                        let reasons = kept.arrival.reasons_of(variant);
+                        moved.push(Moved { kept, lane, reasons, who });
+                    }
                 }
                 None => cuts.push(entries(&part)),
             }
