@@ -1,12 +1,15 @@
 //! The engine itself: what opening, committing, forgetting and reading do with fjall's keyspaces.
 //!
-//! Writes come from one thread only ([`super::watch`]); reads from any.
+//! Writes come from one thread only ([`super::watch`]); reads from any. Readers get the view that the
+//! writing thread took after its last commit, never one of their own making: the engine's background
+//! work moves its mark of what is visible while a batch is half applied, and a snapshot that is taken
+//! just then would see the half.
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock, PoisonError, RwLock, RwLockReadGuard};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use fjall::{AbstractTree, Database, Keyspace, KeyspaceCreateOptions, PersistMode, Readable};
 
@@ -37,12 +40,18 @@ const LAST: &[u8] = b"last";
 
 type Days = BTreeMap<Day, Keyspace>;
 
+/// What readers see: the days and the rows of one moment between two commits.
+struct Published {
+    view: fjall::Snapshot,
+    days: Arc<Days>,
+}
+
 /// Everything of an open store. The order of the fields is the order in which they close: handles,
 /// then the database, then the lock.
 pub(super) struct Engine {
+    published: RwLock<Arc<Published>>,
     commits: Keyspace,
     base: Keyspace,
-    days: RwLock<Arc<Days>>,
     database: Database,
     last_commit: AtomicU64,
     bytes_since_emptied: AtomicU64,
@@ -100,10 +109,14 @@ impl Engine {
         {
             return Err(damaged("the end of its journal is missing"));
         }
+        let published = Published {
+            view: database.snapshot(),
+            days: Arc::new(days),
+        };
         Ok(Self {
+            published: RwLock::new(Arc::new(published)),
             commits,
             base,
-            days: RwLock::new(Arc::new(days)),
             database,
             last_commit: AtomicU64::new(last),
             // What a restart finds in the journals counts as if just written.
@@ -141,26 +154,42 @@ impl Engine {
 
     pub(super) fn day_bytes(&self) -> Result<Vec<(Day, u64)>, Error> {
         self.ensure_whole()?;
-        Ok(self
-            .read_days()
-            .iter()
-            .map(|(day, keyspace)| (*day, keyspace.disk_space()))
-            .collect())
+        let size = |(day, keyspace): (&Day, &Keyspace)| (*day, keyspace.disk_space());
+        Ok(self.published().days.iter().map(size).collect())
     }
 
     pub(super) fn days(&self) -> Result<Vec<Day>, Error> {
         self.ensure_whole()?;
-        Ok(self.read_days().keys().copied().collect())
+        Ok(self.published().days.keys().copied().collect())
     }
 
     pub(super) fn snapshot(engine: &Arc<Self>) -> Result<Box<dyn Snapshot>, Error> {
         engine.ensure_whole()?;
-        let days = engine.read_days();
         Ok(Box::new(View {
-            view: engine.database.snapshot(),
-            days: Arc::clone(&days),
+            published: engine.published(),
             engine: Arc::clone(engine),
         }))
+    }
+
+    fn published(&self) -> Arc<Published> {
+        Arc::clone(
+            &self
+                .published
+                .read()
+                .unwrap_or_else(PoisonError::into_inner),
+        )
+    }
+
+    /// Shows readers what is there now; only between two batches.
+    fn publish(&self, days: Arc<Days>) {
+        let published = Arc::new(Published {
+            view: self.database.snapshot(),
+            days,
+        });
+        *self
+            .published
+            .write()
+            .unwrap_or_else(PoisonError::into_inner) = published;
     }
 
     /// Writes a commit; only the writing thread calls this.
@@ -176,26 +205,15 @@ impl Engine {
         if writes.is_empty() {
             return Ok(());
         }
-        let days = self.read_days();
-        let is_made = |(partition, _): &&(Partition, Vec<u8>)| match partition {
-            Partition::Base => true,
-            Partition::Day(day) => days.contains_key(day),
-        };
-        let makes_day = writes
-            .iter()
-            .any(|(place, value)| value.is_some() && !is_made(&place));
-        if makes_day {
-            drop(days);
-            // Nobody takes a snapshot meanwhile: it would see the commit without its new day.
-            let mut days = self.days.write().unwrap_or_else(PoisonError::into_inner);
-            self.make_days(&mut days, &writes)?;
-            self.write_batch(&days, writes)?;
-            let idle = days.values().cloned().collect::<Vec<_>>();
-            drop(days);
-            self.empty_memtables(&idle);
-        } else {
-            self.write_batch(&days, writes)?;
-            drop(days);
+        let known = Arc::clone(&self.published().days);
+        let mut days = Arc::clone(&known);
+        self.make_days(&mut days, &writes)?;
+        let has_new = days.len() > known.len();
+        self.write_batch(&days, writes)?;
+        self.publish(days);
+        if has_new {
+            // The others are idle from now on, as a rule.
+            self.empty_memtables(known.values());
         }
         if self.bytes_since_emptied.fetch_add(bytes, Ordering::Relaxed) + bytes >= EMPTY_AFTER_BYTES
         {
@@ -207,14 +225,14 @@ impl Engine {
 
     /// Drops a day; only the writing thread calls this.
     pub(super) fn forget(&self, day: Day) -> Result<(), Error> {
-        let mut days = self.days.write().unwrap_or_else(PoisonError::into_inner);
+        let mut days = Arc::clone(&self.published().days);
         let Some(keyspace) = Arc::make_mut(&mut days).remove(&day) else {
             return Ok(());
         };
+        self.publish(days);
         self.database
             .delete_keyspace(keyspace)
             .map_err(|fault| in_use(&fault))?;
-        drop(days);
         // A sealed journal keeps the handles of all keyspaces that it has rows of, and thereby the
         // day's disk: get rid of the journal.
         if self.database.journal_count() > 1 {
@@ -236,10 +254,10 @@ impl Engine {
     }
 
     fn holds(&self, precondition: &Precondition) -> Result<bool, Error> {
-        let days = self.read_days();
+        let published = self.published();
         let keyspace = match precondition.partition {
             Partition::Base => Some(&self.base),
-            Partition::Day(day) => days.get(&day),
+            Partition::Day(day) => published.days.get(&day),
         };
         let found = match keyspace {
             None => None,
@@ -303,25 +321,20 @@ impl Engine {
     }
 
     fn empty_all_memtables(&self) {
-        let days = self.read_days().values().cloned().collect::<Vec<_>>();
-        self.empty_memtables(&days);
         // The counter of commits goes last: it must not be older than what it vouches for.
-        self.empty_memtables(&[self.base.clone(), self.commits.clone()]);
+        let published = self.published();
+        self.empty_memtables(published.days.values().chain([&self.base, &self.commits]));
     }
 
-    fn empty_memtables(&self, keyspaces: &[Keyspace]) {
+    fn empty_memtables<'a>(&self, keyspaces: impl Iterator<Item = &'a Keyspace>) {
         for keyspace in keyspaces {
-            let rotated = keyspace
+            let emptied = keyspace
                 .rotate_memtable()
                 .map(|_| ())
                 .map_err(|fault| in_use(&fault));
             // What was asked for is durable already; the next call hears of it.
-            self.break_after(&rotated);
+            self.break_after(&emptied);
         }
-    }
-
-    fn read_days(&self) -> RwLockReadGuard<'_, Arc<Days>> {
-        self.days.read().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -406,8 +419,7 @@ fn read_last(commits: &Keyspace) -> Result<Option<u64>, Error> {
 }
 
 struct View {
-    view: fjall::Snapshot,
-    days: Arc<Days>,
+    published: Arc<Published>,
     // Last: the database and the lock outlive what is read.
     engine: Arc<Engine>,
 }
@@ -416,7 +428,7 @@ impl View {
     fn keyspace(&self, partition: Partition) -> Option<&Keyspace> {
         match partition {
             Partition::Base => Some(&self.engine.base),
-            Partition::Day(day) => self.days.get(&day),
+            Partition::Day(day) => self.published.days.get(&day),
         }
     }
 }
@@ -445,7 +457,8 @@ impl Snapshot for View {
         if key.len() > KEY_BYTES_MAX {
             return Ok(None);
         }
-        let found = guarded(|| self.view.get(keyspace, key))?.map_err(|fault| in_use(&fault))?;
+        let found =
+            guarded(|| self.published.view.get(keyspace, key))?.map_err(|fault| in_use(&fault))?;
         Ok(found.map(|value| value.to_vec()))
     }
 
@@ -463,7 +476,7 @@ impl Snapshot for View {
             return Ok(());
         }
         let bounds = (lower(from), until.map_or(Bound::Unbounded, upper));
-        let mut rows = guarded(|| self.view.range::<&[u8], _>(keyspace, bounds))?;
+        let mut rows = guarded(|| self.published.view.range::<&[u8], _>(keyspace, bounds))?;
         loop {
             let row = guarded(|| rows.next().map(fjall::Guard::into_inner))?;
             let Some(row) = row else { return Ok(()) };

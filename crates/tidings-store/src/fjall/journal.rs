@@ -5,7 +5,8 @@
 //! a word. Here the two are told apart: commits are numbered without a gap, and behind a torn end
 //! there is never another whole batch, because a commit is on disk before the next begins.
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use xxhash_rust::xxh3::Xxh3;
@@ -35,7 +36,7 @@ pub(super) fn verify(engine: &Path) -> Result<Option<u64>, Error> {
     let mut last: Option<u64> = None;
     let mut sequence: Option<u64> = None;
     for (_, path) in journals(engine)? {
-        let bytes = fs::read(&path).map_err(|fault| corrupt(&path, &fault.to_string()))?;
+        let bytes = read(&path).map_err(|fault| corrupt(&path, &fault.to_string()))?;
         let mut at = 0;
         while let Some(batch) = batch(&bytes, at) {
             if let Some(number) = batch.number {
@@ -65,6 +66,29 @@ pub(super) fn verify(engine: &Path) -> Result<Option<u64>, Error> {
         }
     }
     Ok(last)
+}
+
+/// What was written to a journal. It is made 64 MiB long in advance, so most of it may be zeros.
+fn read(path: &Path) -> std::io::Result<Vec<u8>> {
+    const ZEROS: [u8; 1 << 16] = [0; 1 << 16];
+    let mut file = File::open(path)?;
+    let mut bytes = Vec::new();
+    let mut zeros = 0;
+    let mut part = vec![0; ZEROS.len()];
+    loop {
+        let length = file.read(&mut part)?;
+        if length == 0 {
+            return Ok(bytes);
+        }
+        let part = &part[..length];
+        if part == &ZEROS[..length] {
+            zeros += length;
+        } else {
+            bytes.resize(bytes.len() + zeros, 0);
+            bytes.extend_from_slice(part);
+            zeros = 0;
+        }
+    }
 }
 
 fn journals(engine: &Path) -> Result<Vec<(u64, PathBuf)>, Error> {
