@@ -124,6 +124,3 @@ impl Store for FjallStore {
         self.write(move |engine| engine.forget(day))
     }
 }
-
-#[cfg(test)]
-mod tests;

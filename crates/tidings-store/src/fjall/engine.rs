@@ -11,7 +11,9 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
-use fjall::{AbstractTree, Database, Keyspace, KeyspaceCreateOptions, PersistMode, Readable};
+use fjall::{
+    AbstractTree, Database, Keyspace, KeyspaceCreateOptions, OwnedWriteBatch, PersistMode, Readable,
+};
 
 use super::Options;
 use super::directory::{self, Directory};
@@ -35,8 +37,8 @@ const EMPTY_AFTER_BYTES: u64 = 64 << 20;
 const COMMITS: &str = "commits";
 const BASE: &str = "base";
 const DAY_PREFIX: &str = "day.";
-/// The one key of the keyspace that counts commits.
-const LAST: &[u8] = b"last";
+/// Where the keyspace that counts commits keeps the number of the last one.
+pub(super) const LAST: &[u8] = b"last";
 
 type Days = BTreeMap<Day, Keyspace>;
 
@@ -87,15 +89,7 @@ impl Engine {
         };
         let commits = existing(COMMITS)?;
         let base = existing(BASE)?;
-        let mut days = Days::new();
-        for name in database.list_keyspace_names() {
-            if let Some(number) = name.strip_prefix(DAY_PREFIX) {
-                let number = number
-                    .parse()
-                    .map_err(|_| damaged(&format!("`{name}` is no day")))?;
-                days.insert(Day(number), existing(&name)?);
-            }
-        }
+        let days = recover_days(&database, &commits, &existing)?;
         let last = read_last(&commits)?.ok_or_else(|| damaged("its journal is missing"))?;
         if journaled.is_some_and(|number| number != last) {
             return Err(damaged("its tables and its journal don't belong together"));
@@ -209,7 +203,15 @@ impl Engine {
         let mut days = Arc::clone(&known);
         self.make_days(&mut days, &writes)?;
         let has_new = days.len() > known.len();
-        self.write_batch(&days, writes)?;
+        let mut batch = self.batch();
+        for day in days.keys().filter(|day| !known.contains_key(day)) {
+            batch.insert(&self.commits, day_name(*day), []);
+        }
+        add_rows(&mut batch, &self.base, &days, writes);
+        if batch.is_empty() {
+            return Ok(());
+        }
+        self.write(batch)?;
         self.publish(days);
         if has_new {
             // The others are idle from now on, as a rule.
@@ -229,6 +231,9 @@ impl Engine {
         let Some(keyspace) = Arc::make_mut(&mut days).remove(&day) else {
             return Ok(());
         };
+        let mut batch = self.batch();
+        batch.remove(&self.commits, day_name(day));
+        self.write(batch)?;
         self.publish(days);
         self.database
             .delete_keyspace(keyspace)
@@ -280,10 +285,9 @@ impl Engine {
             if days.contains_key(day) {
                 continue;
             }
-            let name = format!("{DAY_PREFIX}{}", day.0);
             let keyspace = self
                 .database
-                .keyspace(&name, keyspace_options)
+                .keyspace(&day_name(*day), keyspace_options)
                 .map_err(|fault| in_use(&fault))?;
             // The engine syncs what is in the keyspace's directory, not that it is there.
             keyspace
@@ -296,23 +300,12 @@ impl Engine {
         Ok(())
     }
 
-    fn write_batch(&self, days: &Days, writes: Writes) -> Result<(), Error> {
-        let mut batch = self.database.batch().durability(Some(PersistMode::SyncAll));
-        for ((partition, key), value) in writes {
-            let keyspace = match partition {
-                Partition::Base => Some(&self.base),
-                Partition::Day(day) => days.get(&day),
-            };
-            match (keyspace, value) {
-                // Nothing is there to be deleted.
-                (None, _) => {}
-                (Some(keyspace), Some(value)) => batch.insert(keyspace, key, value),
-                (Some(keyspace), None) => batch.remove(keyspace, key),
-            }
-        }
-        if batch.is_empty() {
-            return Ok(());
-        }
+    fn batch(&self) -> OwnedWriteBatch {
+        self.database.batch().durability(Some(PersistMode::SyncAll))
+    }
+
+    /// Writes a batch as the next commit.
+    fn write(&self, mut batch: OwnedWriteBatch) -> Result<(), Error> {
         let number = self.last_commit.load(Ordering::Relaxed) + 1;
         batch.insert(&self.commits, LAST, number.to_be_bytes());
         batch.commit().map_err(|fault| in_use(&fault))?;
@@ -347,6 +340,56 @@ fn last_of_each_key(writes: Vec<Write>) -> Writes {
         .into_iter()
         .map(|write| ((write.partition, write.key), write.value))
         .collect()
+}
+
+fn add_rows(batch: &mut OwnedWriteBatch, base: &Keyspace, days: &Days, writes: Writes) {
+    for ((partition, key), value) in writes {
+        let keyspace = match partition {
+            Partition::Base => Some(base),
+            Partition::Day(day) => days.get(&day),
+        };
+        match (keyspace, value) {
+            // Nothing is there to be deleted.
+            (None, _) => {}
+            (Some(keyspace), Some(value)) => batch.insert(keyspace, key, value),
+            (Some(keyspace), None) => batch.remove(keyspace, key),
+        }
+    }
+}
+
+/// The name of a day's keyspace, and of the row that says that there is such a day.
+fn day_name(day: Day) -> String {
+    format!("{DAY_PREFIX}{}", day.0)
+}
+
+/// Opens the days that were committed, and clears away what a crash left of others: keyspaces that
+/// were made for a commit that never was, or that outlived the forgetting of their day.
+fn recover_days(
+    database: &Database,
+    commits: &Keyspace,
+    existing: &dyn Fn(&str) -> Result<Keyspace, Error>,
+) -> Result<Days, Error> {
+    let mut days = Days::new();
+    // The rows are asked, not the keyspaces that are there: one that lost its beginning is taken
+    // away by the engine without a word.
+    for row in guarded(|| commits.prefix(DAY_PREFIX).collect::<Vec<_>>())? {
+        let key = guarded(|| row.key())?.map_err(|fault| in_use(&fault))?;
+        let name = String::from_utf8_lossy(&key);
+        let number = name
+            .strip_prefix(DAY_PREFIX)
+            .and_then(|number| number.parse().ok());
+        let number = number.ok_or_else(|| Error::Corrupt(format!("`{name}` is no day")))?;
+        days.insert(Day(number), existing(&name)?);
+    }
+    for name in database.list_keyspace_names() {
+        let is_kept = days.values().any(|keyspace| *keyspace.name() == name);
+        if name.starts_with(DAY_PREFIX) && !is_kept {
+            database
+                .delete_keyspace(existing(&name)?)
+                .map_err(|fault| in_use(&fault))?;
+        }
+    }
+    Ok(days)
 }
 
 fn commit_bytes(commit: &Commit) -> u64 {
