@@ -10,6 +10,7 @@ mod directory;
 mod engine;
 mod fault;
 mod journal;
+mod manifest;
 mod watch;
 
 use std::path::Path;

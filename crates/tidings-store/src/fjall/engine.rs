@@ -18,7 +18,7 @@ use fjall::{
 use super::Options;
 use super::directory::{self, Directory};
 use super::fault::{at_open, guarded, in_use};
-use super::journal;
+use super::{journal, manifest};
 use crate::{Commit, Error, KEY_BYTES_MAX, Partition, Precondition, Snapshot, Visit, Write};
 use tidings_core::time::Day;
 
@@ -72,7 +72,7 @@ impl Engine {
         }
         let place = directory.engine();
         let journaled = journal::verify(&place)?;
-        refuse_strangers(&place)?;
+        manifest::verify(&place)?;
         let database = guarded(|| database(&place, &options))??;
         let damaged = |what: &str| {
             Error::Corrupt(format!(
@@ -427,31 +427,6 @@ fn make(place: &Path, options: &Options) -> Result<(), Error> {
     batch.commit().map_err(failed)?;
     let sync = |path: Option<&Path>| path.map_or(Ok(()), directory::sync_directory);
     sync(commits.path().parent()).map_err(|fault| failed(fault.into()))
-}
-
-/// The engine panics over a directory of keyspaces that has anything else in it.
-fn refuse_strangers(place: &Path) -> Result<(), Error> {
-    let damaged = |what: String| Error::Corrupt(format!("{}: {what}", place.display()));
-    if !place.join("version").is_file() {
-        return Err(damaged("its `version` is missing".to_owned()));
-    }
-    let keyspaces = std::fs::read_dir(place.join("keyspaces"))
-        .map_err(|fault| damaged(format!("keyspaces: {fault}")))?;
-    for entry in keyspaces {
-        let name = entry
-            .map_err(|fault| damaged(fault.to_string()))?
-            .file_name();
-        if name
-            .to_str()
-            .is_none_or(|name| name.parse::<u64>().is_err())
-        {
-            return Err(damaged(format!(
-                "`keyspaces/{}` does not belong there",
-                name.display()
-            )));
-        }
-    }
-    Ok(())
 }
 
 fn read_last(commits: &Keyspace) -> Result<Option<u64>, Error> {
