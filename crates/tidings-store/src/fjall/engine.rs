@@ -71,8 +71,8 @@ impl Engine {
             directory.finish_engine()?;
         }
         let place = directory.engine();
-        let journaled = journal::verify(&place)?;
         manifest::verify(&place)?;
+        let journaled = journal::recover(&place)?;
         let database = guarded(|| database(&place, &options))??;
         let damaged = |what: &str| {
             Error::Corrupt(format!(

@@ -26,31 +26,31 @@ const ITEM: u8 = 2;
 const END: u8 = 3;
 const TRAILER: &[u8] = b"FJL\x03";
 
-/// Checks all journals.
+/// Checks all journals, and then cuts off the torn end that a crash may have left: the engine would
+/// refuse one that still looks like a commit.
 ///
 /// Answers the number of the last commit that they hold; `None` if they hold none, as after all of
 /// it went to the tables.
 ///
 /// # Errors
-/// [`Error::Corrupt`] if a commit is missing or damaged that others follow.
-pub(super) fn verify(engine: &Path) -> Result<Option<u64>, Error> {
+/// [`Error::Corrupt`] if a commit is missing or damaged that others follow; nothing was cut then.
+pub(super) fn recover(engine: &Path) -> Result<Option<u64>, Error> {
     let mut last: Option<u64> = None;
     let mut sequence: Option<u64> = None;
+    let mut torn = Vec::new();
     for (_, path) in journals(engine)? {
         let bytes = read(&path).map_err(|fault| corrupt(&path, &fault.to_string()))?;
         let mut at = 0;
         while let Some(batch) = batch(&bytes, at) {
             if let Some(number) = batch.number {
                 if last.is_some_and(|last| last.checked_add(1) != Some(number)) {
-                    return Err(corrupt(
-                        &path,
-                        &format!("commits before number {number} are missing"),
-                    ));
+                    let what = format!("commits before number {number} are missing");
+                    return Err(corrupt(&path, &what));
                 }
                 last = Some(number);
             }
             let step = sequence.map(|before| batch.sequence.checked_sub(before));
-            if step.is_some_and(|step| !step.is_some_and(|step| step <= SEQUENCE_GAP_MAX)) {
+            if step.is_some_and(|step| step.is_none_or(|step| step > SEQUENCE_GAP_MAX)) {
                 return Err(corrupt(
                     &path,
                     &format!("byte {at} begins a commit out of order"),
@@ -65,13 +65,26 @@ pub(super) fn verify(engine: &Path) -> Result<Option<u64>, Error> {
                 &format!("byte {at} and what follows can't be read"),
             ));
         }
+        if at < bytes.len() {
+            torn.push((path, at as u64));
+        }
+    }
+    for (path, length) in torn {
+        cut(&path, length)
+            .map_err(|fault| Error::Unusable(format!("{}: {fault}", path.display())))?;
     }
     Ok(last)
 }
 
+fn cut(path: &Path, length: u64) -> std::io::Result<()> {
+    let file = File::options().write(true).open(path)?;
+    file.set_len(length)?;
+    file.sync_all()
+}
+
 /// What was written to a journal. It is made 64 MiB long in advance, so most of it may be zeros.
 fn read(path: &Path) -> std::io::Result<Vec<u8>> {
-    const ZEROS: [u8; 1 << 16] = [0; 1 << 16];
+    static ZEROS: [u8; 1 << 16] = [0; 1 << 16];
     let mut file = File::open(path)?;
     let mut bytes = Vec::new();
     let mut zeros = 0;
@@ -260,7 +273,7 @@ mod tests {
     }
 
     fn verdict(journals: &[Vec<u8>]) -> Result<Option<u64>, Error> {
-        verify(engine(journals).path())
+        recover(engine(journals).path())
     }
 
     fn is_corrupt(journals: &[Vec<u8>]) -> bool {
@@ -287,9 +300,15 @@ mod tests {
             let torn = [commits(1..4), last[..length].to_vec(), vec![0; 100]].concat();
             assert_eq!(verdict(&[torn]).unwrap(), Some(3), "{length}");
         }
-        let mut hole = last;
+        let mut hole = last.clone();
         hole[..20].fill(0);
         assert_eq!(verdict(&[[commits(1..4), hole].concat()]).unwrap(), Some(3));
+        let mut looks_whole = last;
+        looks_whole[60..90].fill(0);
+        let engine = engine(&[[commits(1..4), looks_whole].concat()]);
+        assert_eq!(recover(engine.path()).unwrap(), Some(3));
+        let left = fs::read(engine.path().join("9.jnl")).unwrap();
+        assert!(left == commits(1..4), "{} bytes are left", left.len());
     }
 
     #[test]
@@ -338,6 +357,6 @@ mod tests {
         assert!(is_corrupt(&[]));
         let engine = engine(&[commits(1..3)]);
         fs::create_dir(engine.path().join("10.jnl")).unwrap();
-        assert!(matches!(verify(engine.path()), Err(Error::Corrupt(_))));
+        assert!(matches!(recover(engine.path()), Err(Error::Corrupt(_))));
     }
 }

@@ -67,9 +67,9 @@ fn files(path: &Path) -> Vec<PathBuf> {
     for entry in fs::read_dir(path).unwrap() {
         let path = entry.unwrap().path();
         if path.is_dir() {
-            files.extend(self::files(&path))
+            files.extend(self::files(&path));
         } else {
-            files.push(path)
+            files.push(path);
         }
     }
     files.sort();
@@ -162,5 +162,32 @@ fn damage_is_refused_or_cuts_off_the_end() {
     assert!(
         refused > 20 && shorter > 0,
         "{refused} refused, {shorter} cut short"
+    );
+}
+
+#[test]
+fn a_last_commit_with_a_hole_is_cut_off() {
+    // What a power failure leaves if the pages of a commit reached the disk in another order.
+    let directory = tempdir().unwrap();
+    let path = directory.path().join("data");
+    let states = make(&path);
+    let is_journal = |file: &PathBuf| file.extension().is_some_and(|ext| ext == "jnl");
+    let journals: Vec<_> = files(&path).into_iter().filter(is_journal).collect();
+    assert_eq!(journals.len(), 1);
+    let mut bytes = fs::read(&journals[0]).unwrap();
+    let end = bytes.len();
+    bytes[end - 3_000..end - 2_000].fill(0);
+    fs::write(&journals[0], bytes).unwrap();
+    assert!(read(&path).unwrap() == states[states.len() - 2]);
+    let store = open(&path).unwrap();
+    store.commit(commit([put(on(2), b"a", b"1")])).unwrap();
+    drop(store);
+    assert_eq!(
+        rows(&open(&path).unwrap(), on(2))
+            .unwrap()
+            .last()
+            .unwrap()
+            .0,
+        b"a"
     );
 }

@@ -1,5 +1,10 @@
 //! What only the engine on disk has to prove: its directory, damage, kills, and the disk it takes.
 
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test stops at the first thing that goes wrong"
+)]
+
 mod damage;
 mod directory;
 mod disk;
