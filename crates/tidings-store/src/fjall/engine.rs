@@ -64,16 +64,16 @@ pub(super) struct Engine {
 
 impl Engine {
     /// See [`super::FjallStore::open`].
-    pub(super) fn open(path: &Path, options: Options) -> Result<Self, Error> {
+    pub(super) fn open(path: &Path, options: &Options) -> Result<Self, Error> {
         let (directory, state) = Directory::open(path)?;
         if state == directory::Engine::Missing {
-            make(&directory.engine_new(), &options)?;
+            make(&directory.engine_new(), options)?;
             directory.finish_engine()?;
         }
         let place = directory.engine();
         manifest::verify(&place)?;
         let journaled = journal::recover(&place)?;
-        let database = guarded(|| database(&place, &options))??;
+        let database = guarded(|| database(&place, options))??;
         let damaged = |what: &str| {
             Error::Corrupt(format!(
                 "{}: {what}; restore it from a backup",
