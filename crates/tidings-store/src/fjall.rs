@@ -10,6 +10,7 @@ mod directory;
 mod engine;
 mod fault;
 mod journal;
+mod manifest;
 mod watch;
 
 use std::path::Path;
@@ -22,7 +23,7 @@ use crate::{Commit, Error, Snapshot, Store};
 use tidings_core::time::Day;
 
 /// How a store on disk is run.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
     /// Commits are refused with [`Error::Full`] if fewer bytes than this, and those of the commit,
     /// are free on the disk: room to forget and to compact. Default 64 MiB.
@@ -64,7 +65,7 @@ impl FjallStore {
     /// is there is damaged; [`Error::Unusable`] if the system does not let us.
     pub fn open(path: impl AsRef<Path>, options: Options) -> Result<Self, Error> {
         let patience = options.patience;
-        let engine = Arc::new(Engine::open(path.as_ref(), options)?);
+        let engine = Arc::new(Engine::open(path.as_ref(), &options)?);
         Ok(Self {
             writer: Writer::start(patience)?,
             engine,
@@ -124,6 +125,3 @@ impl Store for FjallStore {
         self.write(move |engine| engine.forget(day))
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -89,8 +89,7 @@ pub trait Store: Send + Sync {
     /// [`Error::Unavailable`] the outcome is unknown: throw the engine away, open it again and read.
     fn commit(&self, commit: Commit) -> Result<(), Error>;
 
-    /// The days that have a partition, in order. After a crash a day may be there, empty, whose
-    /// first write was not acknowledged.
+    /// The days that have a partition, in order.
     ///
     /// # Errors
     /// [`Error::Unavailable`].

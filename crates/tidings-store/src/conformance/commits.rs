@@ -331,8 +331,14 @@ pub(super) fn a_snapshot_sees_commits_whole(harness: &dyn Harness) {
     let fixture = harness.fresh();
     let store = fixture.store();
     let places = [(BASE, b"x"), (BASE, b"y"), (DAY, b"x"), (DAY, b"z")];
-    let step = |number: u8| writes(places.map(|(place, key)| put(place, key, &[number])));
-    read_meanwhile(store, (1..60).map(step).collect(), &|| {
+    // Enough that an engine with background work has some to do meanwhile.
+    let filler = vec![7; 300_000];
+    let step = |number: u8| {
+        let rows = places.map(|(place, key)| put(place, key, &[number]));
+        let ballast = [BASE, DAY].map(|place| put(place, &[number], &filler));
+        writes(rows.into_iter().chain(ballast))
+    };
+    read_meanwhile(store, (1..90).map(step).collect(), &|| {
         let view = snapshot(store);
         let found = places.map(|(place, key)| answered(view.get(place, key)));
         assert!(found.iter().all(|value| *value == found[0]), "{found:?}");

@@ -153,16 +153,13 @@ fn refuse_foreign(path: &Path) -> Result<bool, Error> {
         Ok(marker) => check_marker(path, &marker).map(|()| true),
         Err(fault) if fault.kind() == ErrorKind::NotFound => {
             for entry in fs::read_dir(path).map_err(|fault| unusable(path, &fault))? {
-                let name = entry.map_err(|fault| unusable(path, &fault))?.file_name();
-                if ![LOCK, MARKER_NEW, ENGINE_NEW, LOST_FOUND]
-                    .iter()
-                    .any(|known| name == **known)
-                {
+                let entry = entry.map_err(|fault| unusable(path, &fault))?;
+                if !is_beginning(&entry) {
                     return Err(Error::Format(format!(
                         "{} is not empty and not a tidings store (it has `{}` and no {MARKER}); \
                          name an empty directory",
                         path.display(),
-                        name.display()
+                        entry.file_name().display()
                     )));
                 }
             }
@@ -170,6 +167,15 @@ fn refuse_foreign(path: &Path) -> Result<bool, Error> {
         }
         Err(fault) => Err(unusable(path, &fault)),
     }
+}
+
+/// True for what a store leaves that was not even begun, and for what belongs to nobody.
+fn is_beginning(entry: &fs::DirEntry) -> bool {
+    let name = entry.file_name();
+    if name == ENGINE_NEW {
+        return fs::read_dir(entry.path()).is_ok_and(|mut entries| entries.next().is_none());
+    }
+    name == LOCK || name == MARKER_NEW || name == LOST_FOUND
 }
 
 fn check_marker(path: &Path, marker: &[u8]) -> Result<(), Error> {

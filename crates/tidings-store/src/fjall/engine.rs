@@ -1,19 +1,24 @@
 //! The engine itself: what opening, committing, forgetting and reading do with fjall's keyspaces.
 //!
-//! Writes come from one thread only ([`super::watch`]); reads from any.
+//! Writes come from one thread only ([`super::watch`]); reads from any. Readers get the view that the
+//! writing thread took after its last commit, never one of their own making: the engine's background
+//! work moves its mark of what is visible while a batch is half applied, and a snapshot that is taken
+//! just then would see the half.
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock, PoisonError, RwLock, RwLockReadGuard};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
-use fjall::{AbstractTree, Database, Keyspace, KeyspaceCreateOptions, PersistMode, Readable};
+use fjall::{
+    AbstractTree, Database, Keyspace, KeyspaceCreateOptions, OwnedWriteBatch, PersistMode, Readable,
+};
 
 use super::Options;
 use super::directory::{self, Directory};
 use super::fault::{at_open, guarded, in_use};
-use super::journal;
+use super::{journal, manifest};
 use crate::{Commit, Error, KEY_BYTES_MAX, Partition, Precondition, Snapshot, Visit, Write};
 use tidings_core::time::Day;
 
@@ -32,17 +37,23 @@ const EMPTY_AFTER_BYTES: u64 = 64 << 20;
 const COMMITS: &str = "commits";
 const BASE: &str = "base";
 const DAY_PREFIX: &str = "day.";
-/// The one key of the keyspace that counts commits.
-const LAST: &[u8] = b"last";
+/// Where the keyspace that counts commits keeps the number of the last one.
+pub(super) const LAST: &[u8] = b"last";
 
 type Days = BTreeMap<Day, Keyspace>;
+
+/// What readers see: the days and the rows of one moment between two commits.
+struct Published {
+    view: fjall::Snapshot,
+    days: Arc<Days>,
+}
 
 /// Everything of an open store. The order of the fields is the order in which they close: handles,
 /// then the database, then the lock.
 pub(super) struct Engine {
+    published: RwLock<Arc<Published>>,
     commits: Keyspace,
     base: Keyspace,
-    days: RwLock<Arc<Days>>,
     database: Database,
     last_commit: AtomicU64,
     bytes_since_emptied: AtomicU64,
@@ -53,16 +64,16 @@ pub(super) struct Engine {
 
 impl Engine {
     /// See [`super::FjallStore::open`].
-    pub(super) fn open(path: &Path, options: Options) -> Result<Self, Error> {
+    pub(super) fn open(path: &Path, options: &Options) -> Result<Self, Error> {
         let (directory, state) = Directory::open(path)?;
         if state == directory::Engine::Missing {
-            make(&directory.engine_new(), &options)?;
+            make(&directory.engine_new(), options)?;
             directory.finish_engine()?;
         }
         let place = directory.engine();
-        let journaled = journal::verify(&place)?;
-        refuse_strangers(&place)?;
-        let database = guarded(|| database(&place, &options))??;
+        manifest::verify(&place)?;
+        let journaled = journal::recover(&place)?;
+        let database = guarded(|| database(&place, options))??;
         let damaged = |what: &str| {
             Error::Corrupt(format!(
                 "{}: {what}; restore it from a backup",
@@ -78,15 +89,7 @@ impl Engine {
         };
         let commits = existing(COMMITS)?;
         let base = existing(BASE)?;
-        let mut days = Days::new();
-        for name in database.list_keyspace_names() {
-            if let Some(number) = name.strip_prefix(DAY_PREFIX) {
-                let number = number
-                    .parse()
-                    .map_err(|_| damaged(&format!("`{name}` is no day")))?;
-                days.insert(Day(number), existing(&name)?);
-            }
-        }
+        let days = recover_days(&database, &commits, &existing)?;
         let last = read_last(&commits)?.ok_or_else(|| damaged("its journal is missing"))?;
         if journaled.is_some_and(|number| number != last) {
             return Err(damaged("its tables and its journal don't belong together"));
@@ -100,10 +103,14 @@ impl Engine {
         {
             return Err(damaged("the end of its journal is missing"));
         }
+        let published = Published {
+            view: database.snapshot(),
+            days: Arc::new(days),
+        };
         Ok(Self {
+            published: RwLock::new(Arc::new(published)),
             commits,
             base,
-            days: RwLock::new(Arc::new(days)),
             database,
             last_commit: AtomicU64::new(last),
             // What a restart finds in the journals counts as if just written.
@@ -141,26 +148,42 @@ impl Engine {
 
     pub(super) fn day_bytes(&self) -> Result<Vec<(Day, u64)>, Error> {
         self.ensure_whole()?;
-        Ok(self
-            .read_days()
-            .iter()
-            .map(|(day, keyspace)| (*day, keyspace.disk_space()))
-            .collect())
+        let size = |(day, keyspace): (&Day, &Keyspace)| (*day, keyspace.disk_space());
+        Ok(self.published().days.iter().map(size).collect())
     }
 
     pub(super) fn days(&self) -> Result<Vec<Day>, Error> {
         self.ensure_whole()?;
-        Ok(self.read_days().keys().copied().collect())
+        Ok(self.published().days.keys().copied().collect())
     }
 
     pub(super) fn snapshot(engine: &Arc<Self>) -> Result<Box<dyn Snapshot>, Error> {
         engine.ensure_whole()?;
-        let days = engine.read_days();
         Ok(Box::new(View {
-            view: engine.database.snapshot(),
-            days: Arc::clone(&days),
+            published: engine.published(),
             engine: Arc::clone(engine),
         }))
+    }
+
+    fn published(&self) -> Arc<Published> {
+        Arc::clone(
+            &self
+                .published
+                .read()
+                .unwrap_or_else(PoisonError::into_inner),
+        )
+    }
+
+    /// Shows readers what is there now; only between two batches.
+    fn publish(&self, days: Arc<Days>) {
+        let published = Arc::new(Published {
+            view: self.database.snapshot(),
+            days,
+        });
+        *self
+            .published
+            .write()
+            .unwrap_or_else(PoisonError::into_inner) = published;
     }
 
     /// Writes a commit; only the writing thread calls this.
@@ -176,26 +199,23 @@ impl Engine {
         if writes.is_empty() {
             return Ok(());
         }
-        let days = self.read_days();
-        let is_made = |(partition, _): &&(Partition, Vec<u8>)| match partition {
-            Partition::Base => true,
-            Partition::Day(day) => days.contains_key(day),
-        };
-        let makes_day = writes
-            .iter()
-            .any(|(place, value)| value.is_some() && !is_made(&place));
-        if makes_day {
-            drop(days);
-            // Nobody takes a snapshot meanwhile: it would see the commit without its new day.
-            let mut days = self.days.write().unwrap_or_else(PoisonError::into_inner);
-            self.make_days(&mut days, &writes)?;
-            self.write_batch(&days, writes)?;
-            let idle = days.values().cloned().collect::<Vec<_>>();
-            drop(days);
-            self.empty_memtables(&idle);
-        } else {
-            self.write_batch(&days, writes)?;
-            drop(days);
+        let known = Arc::clone(&self.published().days);
+        let mut days = Arc::clone(&known);
+        self.make_days(&mut days, &writes)?;
+        let has_new = days.len() > known.len();
+        let mut batch = self.batch();
+        for day in days.keys().filter(|day| !known.contains_key(day)) {
+            batch.insert(&self.commits, day_name(*day), []);
+        }
+        add_rows(&mut batch, &self.base, &days, writes);
+        if batch.is_empty() {
+            return Ok(());
+        }
+        self.write(batch)?;
+        self.publish(days);
+        if has_new {
+            // The others are idle from now on, as a rule.
+            self.empty_memtables(known.values());
         }
         if self.bytes_since_emptied.fetch_add(bytes, Ordering::Relaxed) + bytes >= EMPTY_AFTER_BYTES
         {
@@ -207,14 +227,17 @@ impl Engine {
 
     /// Drops a day; only the writing thread calls this.
     pub(super) fn forget(&self, day: Day) -> Result<(), Error> {
-        let mut days = self.days.write().unwrap_or_else(PoisonError::into_inner);
+        let mut days = Arc::clone(&self.published().days);
         let Some(keyspace) = Arc::make_mut(&mut days).remove(&day) else {
             return Ok(());
         };
+        let mut batch = self.batch();
+        batch.remove(&self.commits, day_name(day));
+        self.write(batch)?;
+        self.publish(days);
         self.database
             .delete_keyspace(keyspace)
             .map_err(|fault| in_use(&fault))?;
-        drop(days);
         // A sealed journal keeps the handles of all keyspaces that it has rows of, and thereby the
         // day's disk: get rid of the journal.
         if self.database.journal_count() > 1 {
@@ -236,10 +259,10 @@ impl Engine {
     }
 
     fn holds(&self, precondition: &Precondition) -> Result<bool, Error> {
-        let days = self.read_days();
+        let published = self.published();
         let keyspace = match precondition.partition {
             Partition::Base => Some(&self.base),
-            Partition::Day(day) => days.get(&day),
+            Partition::Day(day) => published.days.get(&day),
         };
         let found = match keyspace {
             None => None,
@@ -262,10 +285,9 @@ impl Engine {
             if days.contains_key(day) {
                 continue;
             }
-            let name = format!("{DAY_PREFIX}{}", day.0);
             let keyspace = self
                 .database
-                .keyspace(&name, keyspace_options)
+                .keyspace(&day_name(*day), keyspace_options)
                 .map_err(|fault| in_use(&fault))?;
             // The engine syncs what is in the keyspace's directory, not that it is there.
             keyspace
@@ -278,23 +300,12 @@ impl Engine {
         Ok(())
     }
 
-    fn write_batch(&self, days: &Days, writes: Writes) -> Result<(), Error> {
-        let mut batch = self.database.batch().durability(Some(PersistMode::SyncAll));
-        for ((partition, key), value) in writes {
-            let keyspace = match partition {
-                Partition::Base => Some(&self.base),
-                Partition::Day(day) => days.get(&day),
-            };
-            match (keyspace, value) {
-                // Nothing is there to be deleted.
-                (None, _) => {}
-                (Some(keyspace), Some(value)) => batch.insert(keyspace, key, value),
-                (Some(keyspace), None) => batch.remove(keyspace, key),
-            }
-        }
-        if batch.is_empty() {
-            return Ok(());
-        }
+    fn batch(&self) -> OwnedWriteBatch {
+        self.database.batch().durability(Some(PersistMode::SyncAll))
+    }
+
+    /// Writes a batch as the next commit.
+    fn write(&self, mut batch: OwnedWriteBatch) -> Result<(), Error> {
         let number = self.last_commit.load(Ordering::Relaxed) + 1;
         batch.insert(&self.commits, LAST, number.to_be_bytes());
         batch.commit().map_err(|fault| in_use(&fault))?;
@@ -303,25 +314,20 @@ impl Engine {
     }
 
     fn empty_all_memtables(&self) {
-        let days = self.read_days().values().cloned().collect::<Vec<_>>();
-        self.empty_memtables(&days);
         // The counter of commits goes last: it must not be older than what it vouches for.
-        self.empty_memtables(&[self.base.clone(), self.commits.clone()]);
+        let published = self.published();
+        self.empty_memtables(published.days.values().chain([&self.base, &self.commits]));
     }
 
-    fn empty_memtables(&self, keyspaces: &[Keyspace]) {
+    fn empty_memtables<'a>(&self, keyspaces: impl Iterator<Item = &'a Keyspace>) {
         for keyspace in keyspaces {
-            let rotated = keyspace
+            let emptied = keyspace
                 .rotate_memtable()
                 .map(|_| ())
                 .map_err(|fault| in_use(&fault));
             // What was asked for is durable already; the next call hears of it.
-            self.break_after(&rotated);
+            self.break_after(&emptied);
         }
-    }
-
-    fn read_days(&self) -> RwLockReadGuard<'_, Arc<Days>> {
-        self.days.read().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -334,6 +340,56 @@ fn last_of_each_key(writes: Vec<Write>) -> Writes {
         .into_iter()
         .map(|write| ((write.partition, write.key), write.value))
         .collect()
+}
+
+fn add_rows(batch: &mut OwnedWriteBatch, base: &Keyspace, days: &Days, writes: Writes) {
+    for ((partition, key), value) in writes {
+        let keyspace = match partition {
+            Partition::Base => Some(base),
+            Partition::Day(day) => days.get(&day),
+        };
+        match (keyspace, value) {
+            // Nothing is there to be deleted.
+            (None, _) => {}
+            (Some(keyspace), Some(value)) => batch.insert(keyspace, key, value),
+            (Some(keyspace), None) => batch.remove(keyspace, key),
+        }
+    }
+}
+
+/// The name of a day's keyspace, and of the row that says that there is such a day.
+fn day_name(day: Day) -> String {
+    format!("{DAY_PREFIX}{}", day.0)
+}
+
+/// Opens the days that were committed, and clears away what a crash left of others: keyspaces that
+/// were made for a commit that never was, or that outlived the forgetting of their day.
+fn recover_days(
+    database: &Database,
+    commits: &Keyspace,
+    existing: &dyn Fn(&str) -> Result<Keyspace, Error>,
+) -> Result<Days, Error> {
+    let mut days = Days::new();
+    // The rows are asked, not the keyspaces that are there: one that lost its beginning is taken
+    // away by the engine without a word.
+    for row in guarded(|| commits.prefix(DAY_PREFIX).collect::<Vec<_>>())? {
+        let key = guarded(|| row.key())?.map_err(|fault| in_use(&fault))?;
+        let name = String::from_utf8_lossy(&key);
+        let number = name
+            .strip_prefix(DAY_PREFIX)
+            .and_then(|number| number.parse().ok());
+        let number = number.ok_or_else(|| Error::Corrupt(format!("`{name}` is no day")))?;
+        days.insert(Day(number), existing(&name)?);
+    }
+    for name in database.list_keyspace_names() {
+        let is_kept = days.values().any(|keyspace| *keyspace.name() == name);
+        if name.starts_with(DAY_PREFIX) && !is_kept {
+            database
+                .delete_keyspace(existing(&name)?)
+                .map_err(|fault| in_use(&fault))?;
+        }
+    }
+    Ok(days)
 }
 
 fn commit_bytes(commit: &Commit) -> u64 {
@@ -373,31 +429,6 @@ fn make(place: &Path, options: &Options) -> Result<(), Error> {
     sync(commits.path().parent()).map_err(|fault| failed(fault.into()))
 }
 
-/// The engine panics over a directory of keyspaces that has anything else in it.
-fn refuse_strangers(place: &Path) -> Result<(), Error> {
-    let damaged = |what: String| Error::Corrupt(format!("{}: {what}", place.display()));
-    if !place.join("version").is_file() {
-        return Err(damaged("its `version` is missing".to_owned()));
-    }
-    let keyspaces = std::fs::read_dir(place.join("keyspaces"))
-        .map_err(|fault| damaged(format!("keyspaces: {fault}")))?;
-    for entry in keyspaces {
-        let name = entry
-            .map_err(|fault| damaged(fault.to_string()))?
-            .file_name();
-        if name
-            .to_str()
-            .is_none_or(|name| name.parse::<u64>().is_err())
-        {
-            return Err(damaged(format!(
-                "`keyspaces/{}` does not belong there",
-                name.display()
-            )));
-        }
-    }
-    Ok(())
-}
-
 fn read_last(commits: &Keyspace) -> Result<Option<u64>, Error> {
     let found = guarded(|| commits.get(LAST))?.map_err(|fault| in_use(&fault))?;
     Ok(found
@@ -406,8 +437,7 @@ fn read_last(commits: &Keyspace) -> Result<Option<u64>, Error> {
 }
 
 struct View {
-    view: fjall::Snapshot,
-    days: Arc<Days>,
+    published: Arc<Published>,
     // Last: the database and the lock outlive what is read.
     engine: Arc<Engine>,
 }
@@ -416,7 +446,7 @@ impl View {
     fn keyspace(&self, partition: Partition) -> Option<&Keyspace> {
         match partition {
             Partition::Base => Some(&self.engine.base),
-            Partition::Day(day) => self.days.get(&day),
+            Partition::Day(day) => self.published.days.get(&day),
         }
     }
 }
@@ -445,7 +475,8 @@ impl Snapshot for View {
         if key.len() > KEY_BYTES_MAX {
             return Ok(None);
         }
-        let found = guarded(|| self.view.get(keyspace, key))?.map_err(|fault| in_use(&fault))?;
+        let found =
+            guarded(|| self.published.view.get(keyspace, key))?.map_err(|fault| in_use(&fault))?;
         Ok(found.map(|value| value.to_vec()))
     }
 
@@ -463,7 +494,7 @@ impl Snapshot for View {
             return Ok(());
         }
         let bounds = (lower(from), until.map_or(Bound::Unbounded, upper));
-        let mut rows = guarded(|| self.view.range::<&[u8], _>(keyspace, bounds))?;
+        let mut rows = guarded(|| self.published.view.range::<&[u8], _>(keyspace, bounds))?;
         loop {
             let row = guarded(|| rows.next().map(fjall::Guard::into_inner))?;
             let Some(row) = row else { return Ok(()) };

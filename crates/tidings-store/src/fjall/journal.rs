@@ -5,11 +5,13 @@
 //! a word. Here the two are told apart: commits are numbered without a gap, and behind a torn end
 //! there is never another whole batch, because a commit is on disk before the next begins.
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use xxhash_rust::xxh3::Xxh3;
 
+use super::engine::LAST;
 use crate::Error;
 
 /// The engine's number of the keyspace that counts commits: it is the first to be made.
@@ -24,31 +26,31 @@ const ITEM: u8 = 2;
 const END: u8 = 3;
 const TRAILER: &[u8] = b"FJL\x03";
 
-/// Checks all journals.
+/// Checks all journals, and then cuts off the torn end that a crash may have left: the engine would
+/// refuse one that still looks like a commit.
 ///
 /// Answers the number of the last commit that they hold; `None` if they hold none, as after all of
 /// it went to the tables.
 ///
 /// # Errors
-/// [`Error::Corrupt`] if a commit is missing or damaged that others follow.
-pub(super) fn verify(engine: &Path) -> Result<Option<u64>, Error> {
+/// [`Error::Corrupt`] if a commit is missing or damaged that others follow; nothing was cut then.
+pub(super) fn recover(engine: &Path) -> Result<Option<u64>, Error> {
     let mut last: Option<u64> = None;
     let mut sequence: Option<u64> = None;
+    let mut torn = Vec::new();
     for (_, path) in journals(engine)? {
-        let bytes = fs::read(&path).map_err(|fault| corrupt(&path, &fault.to_string()))?;
+        let bytes = read(&path).map_err(|fault| corrupt(&path, &fault.to_string()))?;
         let mut at = 0;
         while let Some(batch) = batch(&bytes, at) {
             if let Some(number) = batch.number {
                 if last.is_some_and(|last| last.checked_add(1) != Some(number)) {
-                    return Err(corrupt(
-                        &path,
-                        &format!("commits before number {number} are missing"),
-                    ));
+                    let what = format!("commits before number {number} are missing");
+                    return Err(corrupt(&path, &what));
                 }
                 last = Some(number);
             }
             let step = sequence.map(|before| batch.sequence.checked_sub(before));
-            if step.is_some_and(|step| !step.is_some_and(|step| step <= SEQUENCE_GAP_MAX)) {
+            if step.is_some_and(|step| step.is_none_or(|step| step > SEQUENCE_GAP_MAX)) {
                 return Err(corrupt(
                     &path,
                     &format!("byte {at} begins a commit out of order"),
@@ -63,8 +65,44 @@ pub(super) fn verify(engine: &Path) -> Result<Option<u64>, Error> {
                 &format!("byte {at} and what follows can't be read"),
             ));
         }
+        if at < bytes.len() {
+            torn.push((path, at as u64));
+        }
+    }
+    for (path, length) in torn {
+        cut(&path, length)
+            .map_err(|fault| Error::Unusable(format!("{}: {fault}", path.display())))?;
     }
     Ok(last)
+}
+
+fn cut(path: &Path, length: u64) -> std::io::Result<()> {
+    let file = File::options().write(true).open(path)?;
+    file.set_len(length)?;
+    file.sync_all()
+}
+
+/// What was written to a journal. It is made 64 MiB long in advance, so most of it may be zeros.
+fn read(path: &Path) -> std::io::Result<Vec<u8>> {
+    static ZEROS: [u8; 1 << 16] = [0; 1 << 16];
+    let mut file = File::open(path)?;
+    let mut bytes = Vec::new();
+    let mut zeros = 0;
+    let mut part = vec![0; ZEROS.len()];
+    loop {
+        let length = file.read(&mut part)?;
+        if length == 0 {
+            return Ok(bytes);
+        }
+        let part = &part[..length];
+        if part == &ZEROS[..length] {
+            zeros += length;
+        } else {
+            bytes.resize(bytes.len() + zeros, 0);
+            bytes.extend_from_slice(part);
+            zeros = 0;
+        }
+    }
 }
 
 fn journals(engine: &Path) -> Result<Vec<(u64, PathBuf)>, Error> {
@@ -146,12 +184,12 @@ fn item(cursor: &mut Cursor<'_>) -> Option<Option<u64>> {
     let key_length = u16::from_le_bytes(cursor.array()?);
     let _length: [u8; 4] = cursor.array()?;
     let length_on_disk = u32::from_le_bytes(cursor.array()?);
-    cursor.take(usize::from(key_length))?;
+    let key = cursor.take(usize::from(key_length))?;
     let value = cursor.take(usize::try_from(length_on_disk).ok()?)?;
-    if keyspace != COMMITS_KEYSPACE {
+    if keyspace != COMMITS_KEYSPACE || key != LAST {
         return Some(None);
     }
-    Some(value.try_into().ok().map(u64::from_be_bytes))
+    Some(Some(u64::from_be_bytes(value.try_into().ok()?)))
 }
 
 struct Cursor<'a> {
@@ -181,3 +219,6 @@ fn corrupt(path: &Path, what: &str) -> Error {
         path.display()
     ))
 }
+
+#[cfg(test)]
+mod tests;

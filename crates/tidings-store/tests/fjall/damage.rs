@@ -1,0 +1,193 @@
+//! Bytes that went wrong: a store is refused, or it holds what was committed up to some moment. It
+//! never panics, and never shows half.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use tempfile::tempdir;
+use tidings_store::{Error, Partition, Store};
+
+use crate::{Rows, commit, noise, on, open, put, rows};
+
+const PLACES: [Partition; 4] = [Partition::Base, on_day(1), on_day(2), on_day(3)];
+
+const fn on_day(day: i32) -> Partition {
+    Partition::Day(tidings_core::time::Day(day))
+}
+
+type State = Vec<Rows>;
+
+/// Makes a store with tables and journal; answers what it held after each commit.
+fn make(path: &Path) -> Vec<State> {
+    let mut model: BTreeMap<Partition, BTreeMap<Vec<u8>, Vec<u8>>> = BTreeMap::new();
+    let mut states = vec![state(&model)];
+    for round in 0..3 {
+        let store = open(path).unwrap();
+        for number in round * 10..round * 10 + 10_u64 {
+            let day = i32::try_from(number / 12).unwrap() + 1;
+            let writes = [
+                put(Partition::Base, b"count", &number.to_be_bytes()),
+                put(Partition::Base, &number.to_be_bytes(), &noise(number, 300)),
+                put(on(day), &number.to_be_bytes(), &noise(number, 6_000)),
+                put(on(1), &[7], &number.to_be_bytes()),
+            ];
+            for write in &writes {
+                let table = model.entry(write.partition).or_default();
+                table.insert(write.key.clone(), write.value.clone().unwrap());
+            }
+            store.commit(commit(writes)).unwrap();
+            states.push(state(&model));
+        }
+    }
+    // Opened once more, the journal is cut to what was written: 64 MiB less to copy.
+    drop(open(path).unwrap());
+    states
+}
+
+fn state(model: &BTreeMap<Partition, BTreeMap<Vec<u8>, Vec<u8>>>) -> State {
+    let table = |place| model.get(place).into_iter().flatten();
+    PLACES
+        .iter()
+        .map(|place| {
+            table(place)
+                .map(|(key, value)| (key.clone(), value.clone()))
+                .collect()
+        })
+        .collect()
+}
+
+fn read(path: &Path) -> Result<State, Error> {
+    let store = open(path)?;
+    PLACES.iter().map(|place| rows(&store, *place)).collect()
+}
+
+fn files(path: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(path).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            files.extend(self::files(&path));
+        } else {
+            files.push(path);
+        }
+    }
+    files.sort();
+    files
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let path = entry.unwrap().path();
+        let target = to.join(path.file_name().unwrap());
+        if path.is_dir() {
+            copy(&path, &target);
+        } else {
+            fs::copy(&path, &target).unwrap();
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Damage {
+    Flip(usize, u8),
+    Cut(usize),
+    Zero(usize),
+    Remove,
+}
+
+fn apply(damage: Damage, file: &Path) {
+    let mut bytes = fs::read(file).unwrap();
+    match damage {
+        Damage::Flip(at, bit) => bytes[at] ^= bit,
+        Damage::Cut(length) => bytes.truncate(length),
+        Damage::Zero(from) => bytes[from..].fill(0),
+        Damage::Remove => return fs::remove_file(file).unwrap(),
+    }
+    fs::write(file, bytes).unwrap();
+}
+
+fn damages(length: usize, steps: usize) -> Vec<Damage> {
+    let mut damages = vec![Damage::Remove, Damage::Cut(0), Damage::Zero(0)];
+    if length > 0 {
+        for step in 0..steps {
+            // Odd strides, so that different fields are hit in different files.
+            let at = (step * length / steps + step * 37 + 3) % length;
+            let bit = 1 << (step % 8);
+            damages.extend([Damage::Flip(at, bit), Damage::Cut(at), Damage::Zero(at)]);
+        }
+        damages.push(Damage::Flip(length - 1, 128));
+    }
+    damages
+}
+
+#[test]
+fn damage_is_refused_or_cuts_off_the_end() {
+    let steps = std::env::var("TIDINGS_DAMAGE_STEPS").map_or(4, |steps| steps.parse().unwrap());
+    let directory = tempdir().unwrap();
+    let whole = directory.path().join("whole");
+    let states = make(&whole);
+    assert_eq!(read(&whole).unwrap(), *states.last().unwrap());
+    let (mut refused, mut shorter, mut unharmed) = (0, 0, 0);
+    for file in files(&whole) {
+        let name = file.strip_prefix(&whole).unwrap();
+        let length = usize::try_from(fs::metadata(&file).unwrap().len()).unwrap();
+        for damage in damages(length, steps) {
+            let damaged = directory.path().join("damaged");
+            copy(&whole, &damaged);
+            apply(damage, &damaged.join(name));
+            match read(&damaged) {
+                Err(Error::Corrupt(_) | Error::Format(_)) => refused += 1,
+                Err(other) => panic!("{} {damage:?}: {other:?}", name.display()),
+                Ok(found) if found == *states.last().unwrap() => unharmed += 1,
+                Ok(found) => {
+                    assert!(
+                        states.contains(&found),
+                        "{} {damage:?}: half",
+                        name.display()
+                    );
+                    assert!(
+                        name.extension().is_some_and(|ext| ext == "jnl"),
+                        "{}",
+                        name.display()
+                    );
+                    shorter += 1;
+                }
+            }
+            fs::remove_dir_all(&damaged).unwrap();
+        }
+    }
+    println!("{refused} refused, {shorter} cut short at the end, {unharmed} did no harm");
+    assert!(
+        refused > 20 && shorter > 0,
+        "{refused} refused, {shorter} cut short"
+    );
+}
+
+#[test]
+fn a_last_commit_with_a_hole_is_cut_off() {
+    // What a power failure leaves if the pages of a commit reached the disk in another order.
+    let directory = tempdir().unwrap();
+    let path = directory.path().join("data");
+    let states = make(&path);
+    let is_journal = |file: &PathBuf| file.extension().is_some_and(|ext| ext == "jnl");
+    let journals: Vec<_> = files(&path).into_iter().filter(is_journal).collect();
+    assert_eq!(journals.len(), 1);
+    let mut bytes = fs::read(&journals[0]).unwrap();
+    let end = bytes.len();
+    bytes[end - 3_000..end - 2_000].fill(0);
+    fs::write(&journals[0], bytes).unwrap();
+    assert!(read(&path).unwrap() == states[states.len() - 2]);
+    let store = open(&path).unwrap();
+    store.commit(commit([put(on(2), b"a", b"1")])).unwrap();
+    drop(store);
+    assert_eq!(
+        rows(&open(&path).unwrap(), on(2))
+            .unwrap()
+            .last()
+            .unwrap()
+            .0,
+        b"a"
+    );
+}

@@ -1,0 +1,203 @@
+//! Whose directory it is, and what is said when it is not ours to open.
+
+use std::fs;
+
+use tempfile::tempdir;
+use tidings_core::time::Day;
+use tidings_store::{Error, FjallStore, Options, Partition, Store};
+
+use crate::{commit, get, on, open, put};
+
+#[test]
+fn a_store_is_open_once() {
+    let directory = tempdir().unwrap();
+    let path = directory.path().join("data");
+    let store = open(&path).unwrap();
+    store
+        .commit(commit([put(Partition::Base, b"a", b"1")]))
+        .unwrap();
+    let Err(Error::Locked(text)) = open(&path) else {
+        panic!("two have it open")
+    };
+    assert!(text.contains(&std::process::id().to_string()), "{text}");
+    let view = store.snapshot().unwrap();
+    drop(store);
+    assert!(
+        matches!(open(&path), Err(Error::Locked(_))),
+        "a snapshot is still held"
+    );
+    assert_eq!(
+        view.get(Partition::Base, b"a").unwrap().as_deref(),
+        Some(b"1".as_slice())
+    );
+    drop(view);
+    let store = open(&path).unwrap();
+    assert_eq!(
+        get(&store, Partition::Base, b"a").as_deref(),
+        Some(b"1".as_slice())
+    );
+}
+
+#[test]
+fn a_directory_of_others_is_left_alone() {
+    let directory = tempdir().unwrap();
+    fs::write(directory.path().join("letter.txt"), "mine").unwrap();
+    let Err(Error::Format(text)) = open(directory.path()) else {
+        panic!("it was taken")
+    };
+    assert!(text.contains("letter.txt"), "{text}");
+    let names: Vec<_> = fs::read_dir(directory.path()).unwrap().collect();
+    assert_eq!(names.len(), 1, "nothing was put there");
+}
+
+#[test]
+fn an_unknown_format_is_refused() {
+    let directory = tempdir().unwrap();
+    drop(open(directory.path()).unwrap());
+    let marker = directory.path().join("TIDINGS");
+    let ours = fs::read(&marker).unwrap();
+    for (text, said) in [
+        ("format = 2\n", "format 2"),
+        ("format = 4294967296\n", "names no format"),
+        ("", "names no format"),
+        ("form", "names no format"),
+        ("\u{0}\u{0}", "names no format"),
+    ] {
+        fs::write(&marker, text).unwrap();
+        let Err(Error::Format(fault)) = open(directory.path()) else {
+            panic!("{text:?}")
+        };
+        assert!(fault.contains(said), "{fault}");
+    }
+    fs::remove_file(&marker).unwrap();
+    assert!(matches!(open(directory.path()), Err(Error::Format(_))));
+    fs::write(&marker, ours).unwrap();
+    open(directory.path()).unwrap();
+}
+
+#[test]
+fn a_place_that_can_not_be_used_is_named() {
+    let directory = tempdir().unwrap();
+    let file = directory.path().join("file");
+    fs::write(&file, "").unwrap();
+    for (path, said) in [
+        (file.clone(), "is a file"),
+        (file.join("below"), "file"),
+        (directory.path().join("missing").join("data"), "parent"),
+    ] {
+        let Err(Error::Unusable(text)) = open(&path) else {
+            panic!("{path:?} was taken")
+        };
+        assert!(
+            text.contains(said) && text.contains(path.to_str().unwrap()),
+            "{text}"
+        );
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_read_only_directory_is_refused() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let directory = tempdir().unwrap();
+    let allow = |mode| fs::set_permissions(directory.path(), fs::Permissions::from_mode(mode));
+    allow(0o555).unwrap();
+    if fs::write(directory.path().join("probe"), "").is_ok() {
+        println!("skipped: this user may write to a read-only directory");
+    } else {
+        assert!(matches!(open(directory.path()), Err(Error::Unusable(_))));
+    }
+    allow(0o755).unwrap();
+}
+
+#[test]
+fn a_store_that_was_never_finished_is_begun_again() {
+    let directory = tempdir().unwrap();
+    fs::create_dir(directory.path().join("lost+found")).unwrap();
+    fs::create_dir(directory.path().join("engine.new")).unwrap();
+    fs::write(directory.path().join("TIDINGS.new"), "for").unwrap();
+    drop(open(directory.path()).unwrap());
+    // With the marker, and the engine half made.
+    fs::remove_dir_all(directory.path().join("engine")).unwrap();
+    fs::create_dir(directory.path().join("engine.new")).unwrap();
+    fs::write(directory.path().join("engine.new").join("0.jnl"), "half").unwrap();
+    let store = open(directory.path()).unwrap();
+    store.commit(commit([put(on(1), b"a", b"1")])).unwrap();
+    assert_eq!(store.days().unwrap(), [Day(1)]);
+}
+
+#[test]
+fn a_store_that_lost_its_data_is_damaged_not_new() {
+    let directory = tempdir().unwrap();
+    drop(open(directory.path()).unwrap());
+    fs::remove_dir_all(directory.path().join("engine")).unwrap();
+    assert!(matches!(open(directory.path()), Err(Error::Corrupt(_))));
+}
+
+#[test]
+fn below_the_floor_only_forgetting_is_allowed() {
+    let directory = tempdir().unwrap();
+    let store = open(directory.path()).unwrap();
+    store
+        .commit(commit([put(on(1), b"a", b"1"), put(on(2), b"a", b"1")]))
+        .unwrap();
+    drop(store);
+    let options = Options {
+        floor_bytes: u64::MAX,
+        ..Options::default()
+    };
+    let store = FjallStore::open(directory.path(), options).unwrap();
+    for _ in 0..2 {
+        let refused = store.commit(commit([put(on(2), b"a", b"2"), put(on(3), b"a", b"2")]));
+        assert!(matches!(refused, Err(Error::Full(_))), "{refused:?}");
+        assert_eq!(get(&store, on(2), b"a").as_deref(), Some(b"1".as_slice()));
+    }
+    store.forget(Day(1)).unwrap();
+    assert_eq!(store.days().unwrap(), [Day(2)]);
+    drop(store);
+    let store = open(directory.path()).unwrap();
+    store.commit(commit([put(on(2), b"a", b"2")])).unwrap();
+    assert_eq!(store.days().unwrap(), [Day(2)]);
+}
+
+#[test]
+fn after_a_failed_write_nothing_is_answered_until_it_is_opened_again() {
+    let directory = tempdir().unwrap();
+    let store = open(directory.path()).unwrap();
+    store
+        .commit(commit([
+            put(Partition::Base, b"a", b"1"),
+            put(on(1), b"a", b"1"),
+        ]))
+        .unwrap();
+    // A new day needs a directory in `keyspaces`; there is a file in its place.
+    let keyspaces = directory.path().join("engine").join("keyspaces");
+    let away = directory.path().join("engine").join("away");
+    fs::rename(&keyspaces, &away).unwrap();
+    fs::write(&keyspaces, "").unwrap();
+    let failed = store.commit(commit([
+        put(Partition::Base, b"b", b"1"),
+        put(on(2), b"a", b"1"),
+    ]));
+    assert!(matches!(failed, Err(Error::Unavailable(_))), "{failed:?}");
+    fs::remove_file(&keyspaces).unwrap();
+    fs::rename(&away, &keyspaces).unwrap();
+    let failed = store.commit(commit([put(Partition::Base, b"c", b"1")]));
+    assert!(matches!(failed, Err(Error::Unavailable(_))), "{failed:?}");
+    assert!(matches!(store.forget(Day(1)), Err(Error::Unavailable(_))));
+    assert!(matches!(store.days(), Err(Error::Unavailable(_))));
+    assert!(matches!(
+        store.snapshot().map(|_| ()),
+        Err(Error::Unavailable(_))
+    ));
+    drop(store);
+    let store = open(directory.path()).unwrap();
+    assert_eq!(
+        get(&store, Partition::Base, b"a").as_deref(),
+        Some(b"1".as_slice())
+    );
+    assert_eq!(get(&store, Partition::Base, b"b"), None);
+    assert_eq!(get(&store, Partition::Base, b"c"), None);
+    store.commit(commit([put(on(2), b"a", b"1")])).unwrap();
+}

@@ -1,0 +1,70 @@
+//! What only the engine on disk has to prove: its directory, damage, kills, and the disk it takes.
+
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test stops at the first thing that goes wrong"
+)]
+
+mod damage;
+mod directory;
+mod disk;
+mod kill;
+
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use tidings_core::time::Day;
+use tidings_store::{Commit, Error, FjallStore, Options, Partition, Store, Write};
+
+fn open(path: &Path) -> Result<FjallStore, Error> {
+    FjallStore::open(path, Options::default())
+}
+
+fn put(partition: Partition, key: &[u8], value: &[u8]) -> Write {
+    Write {
+        partition,
+        key: key.to_vec(),
+        value: Some(value.to_vec()),
+    }
+}
+
+fn commit(writes: impl IntoIterator<Item = Write>) -> Commit {
+    Commit {
+        preconditions: Vec::new(),
+        writes: writes.into_iter().collect(),
+    }
+}
+
+fn on(day: i32) -> Partition {
+    Partition::Day(Day(day))
+}
+
+fn get(store: &dyn Store, partition: Partition, key: &[u8]) -> Option<Vec<u8>> {
+    store.snapshot().unwrap().get(partition, key).unwrap()
+}
+
+type Rows = Vec<(Vec<u8>, Vec<u8>)>;
+
+fn rows(store: &dyn Store, partition: Partition) -> Result<Rows, Error> {
+    let mut rows = Rows::new();
+    store
+        .snapshot()?
+        .scan(partition, &[], None, &mut |key, value| {
+            rows.push((key.to_vec(), value.to_vec()));
+            ControlFlow::Continue(())
+        })?;
+    Ok(rows)
+}
+
+/// Bytes that do not compress, the same for the same seed.
+fn noise(seed: u64, length: usize) -> Vec<u8> {
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    (0..length)
+        .map(|_| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            state.to_le_bytes()[3]
+        })
+        .collect()
+}
