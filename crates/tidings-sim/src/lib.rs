@@ -2,6 +2,7 @@
 //! random worlds, and timelines of real life. The engine must agree with all of them.
 
 pub mod cases;
+pub mod convert;
 pub mod model;
 pub mod random;
 pub mod subject;
