@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use tidings_core::{Books, Command, Id, Instant, Rules, Timed};
+use tidings_core::{Command, Id, Rules, Timed};
 use tidings_sim::convert::{self, Timeline};
 use tidings_sim::subject::{self, Subject};
 
@@ -72,40 +72,7 @@ fn github_is_converted() {
     assert!(timeline.commands.is_sorted_by_key(|timed| timed.at));
 }
 
-/// The first four years, which take the model some seconds.
 #[test]
-fn the_first_years_of_crates_are_told() {
-    let Some(shared) = shared() else { return };
-    let Timeline {
-        rules,
-        mut commands,
-    } = convert::crates(&shared).expect("the data is as it was");
-    let end = Instant::parse("2018-01-01T00:00:00Z").expect("an instant");
-    commands.retain(|timed| timed.at < end);
-    let part = Timeline {
-        rules: rules.clone(),
-        commands,
-    };
-    let subject = play(rules, &part.commands);
-    let Books {
-        notifications,
-        delivered,
-        entries,
-        pending,
-        warnings,
-        ..
-    } = subject.books();
-    assert_eq!(notifications, counted(&part).0 as u64);
-    assert_eq!(
-        (entries, delivered, pending),
-        (2 * notifications, 2 * notifications, 0)
-    );
-    assert!(warnings > 0, "versions that nobody follows are there");
-}
-
-/// Run by hand with `--ignored`: minutes without optimisation.
-#[test]
-#[ignore = "takes the model minutes without optimisation"]
 fn all_crates_are_told() {
     let Some(shared) = shared() else { return };
     let Timeline { rules, commands } = convert::crates(&shared).expect("the data is as it was");
@@ -126,9 +93,7 @@ fn all_crates_are_told() {
     assert_eq!((books.pending, books.lost, books.duplicates), (0, 0, 0));
 }
 
-/// Run by hand with `--ignored`: minutes without optimisation.
 #[test]
-#[ignore = "takes the model minutes without optimisation"]
 fn all_of_github_is_told() {
     let Some(shared) = shared() else { return };
     let Timeline { rules, commands } = convert::github(&shared).expect("the data is as it was");
