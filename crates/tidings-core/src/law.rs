@@ -200,6 +200,16 @@ impl Type {
         }
     }
 
+    /// Whether a mode means something on a channel.
+    #[must_use]
+    pub fn knows(&self, channel: ChannelNo, mode: &Mode) -> bool {
+        let route = self.routes.get(usize::from(channel)).and_then(Option::as_ref);
+        match mode {
+            Mode::Digest(name) => route.is_some_and(|route| route.digests.contains_key(name)),
+            Mode::Never | Mode::Immediate | Mode::Default => true,
+        }
+    }
+
     /// The type's own lane on a channel, with the parameters that it brings there.
     #[must_use]
     fn own_lane(&self, channel: ChannelNo) -> Option<(LaneNo, Parameters)> {

@@ -316,3 +316,58 @@ fn duration(ms: i64) -> String {
 fn quoted(text: &str) -> String {
     Value::from(text).to_string()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cases::script;
+    use crate::subject::Step;
+
+    #[test]
+    fn a_timeline_is_written_as_the_contract_has_it() {
+        let case = script::parse(
+            "digest weekly week mon 09:00\n\
+             type news category=main look_back=14d inbox email:digest,weekly\n\
+             type talk urgent email:cooldown,4m,none@own\n\
+             00:00 person ann tz=Asia/Tokyo state=unconfirmed lat=1.5 lon=-2\n\
+             00:00 recipient ann email=none\n\
+             00:01 publish e1 news o1 to=ann topics=a/b actor=x deliver_at=00:02 key=k\n\
+             00:02 seen ann up_to=00:01\n\
+             00:03 preference ann type=news email digest:weekly\n\
+             00:04 flush ann channel=email\n\
+             00:05 forget 2024-01-01\n",
+        )
+        .expect("a case");
+        let lines: Vec<String> = case
+            .steps
+            .iter()
+            .filter_map(|(step, _)| match step {
+                Step::Play(timed) => line(timed),
+                Step::Reconfigure(..) => None,
+            })
+            .collect();
+        assert_eq!(
+            lines,
+            [
+                r#"{"at":"2024-01-01T00:00:00Z","op":"recipient","id":"ann","email":"ann@example.org","tz":"Asia/Tokyo","lat":1.5,"lon":-2.0,"state":"unconfirmed"}"#,
+                r#"{"at":"2024-01-01T00:00:00Z","op":"recipient","id":"ann","email":null}"#,
+                r#"{"at":"2024-01-01T00:01:00Z","op":"publish","id":"e1","type":"news","actor":"x","object":{"id":"o1"},"to":{"recipients":["ann"],"topics":["a/b"]},"deliver_at":"2024-01-01T00:02:00Z","cancellation_key":"k"}"#,
+                r#"{"at":"2024-01-01T00:02:00Z","op":"seen","recipient":"ann","up_to":"2024-01-01T00:01:00Z"}"#,
+                r#"{"at":"2024-01-01T00:03:00Z","op":"preference","recipient":"ann","type":"news","channel":"email","mode":"weekly"}"#,
+                r#"{"at":"2024-01-01T00:04:00Z","op":"flush","recipient":"ann","channel":"email"}"#,
+                r#"{"at":"2024-01-01T00:05:00Z","op":"forget","before":"2024-01-01"}"#,
+            ]
+        );
+        let toml = toml(&case.rules);
+        for part in [
+            "keep = \"35d\"",
+            "[digests.\"weekly\"]\nevery = \"week\"\non = \"mon\"\nat = \"09:00\"",
+            "look_back = \"14d\"",
+            "email = { policy = \"digest\", digest = \"weekly\" }",
+            "inbox = { policy = \"now\" }",
+            "email = { policy = \"cooldown\", quiet = \"4m\", max_wait = \"none\", lane = \"own\" }",
+        ] {
+            assert!(toml.contains(part), "{part} is not in\n{toml}");
+        }
+    }
+}

@@ -1,5 +1,6 @@
 //! Every case of `cases/`, tried on every subject: one test each.
 
+use std::fmt::Write as _;
 use std::path::Path;
 
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -15,26 +16,60 @@ const SUBJECTS: [(&str, Make); 4] = [
     ("engine_never_turned", engine::never_turned),
 ];
 
+/// P12: very many events to one recipient, in one digest, in order.
+fn very_many() -> String {
+    let count = 100_000;
+    let mut text = "digest daily day 09:00\ntype news email:digest,daily\n".to_owned();
+    text.push_str("00:00 person ann\n");
+    for number in 0..count {
+        let second = number / 20;
+        let at = format!(
+            "{:02}:{:02}:{:02}",
+            second / 3600,
+            second / 60 % 60,
+            second % 60
+        );
+        let _ = writeln!(
+            text,
+            "{at} publish e{number} news o{} to=ann",
+            number % 1000
+        );
+    }
+    text.push_str("= 09:00 ann email digest:daily: ");
+    for number in 0..count {
+        let _ = write!(text, "e{number} ");
+    }
+    let _ = writeln!(
+        text,
+        "\nbooks messages=1 delivered={count} notifications={count}"
+    );
+    text
+}
+
 fn main() -> std::process::ExitCode {
     let arguments = Arguments::from_args();
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("cases");
+    let mut cases = vec![("P12".to_owned(), very_many())];
+    for file in std::fs::read_dir(&folder).expect("the cases lie beside the sources") {
+        let path = file.expect("a readable folder").path();
+        if path
+            .extension()
+            .is_some_and(|extension| extension == "case")
+        {
+            let name = path
+                .file_stem()
+                .unwrap_or_default()
+                .to_string_lossy()
+                .into_owned();
+            cases.push((
+                name,
+                std::fs::read_to_string(&path).expect("a readable case"),
+            ));
+        }
+    }
+    cases.sort();
     let mut trials = Vec::new();
-    let mut paths: Vec<_> = std::fs::read_dir(&folder)
-        .expect("the cases lie beside the sources")
-        .map(|file| file.expect("a readable folder").path())
-        .filter(|path| {
-            path.extension()
-                .is_some_and(|extension| extension == "case")
-        })
-        .collect();
-    paths.sort();
-    for path in paths {
-        let name = path
-            .file_stem()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned();
-        let text = std::fs::read_to_string(&path).expect("a readable case");
+    for (name, text) in cases {
         for (subject, make) in SUBJECTS {
             let text = text.clone();
             trials.push(Trial::test(format!("{subject}::{name}"), move || {

@@ -77,7 +77,7 @@ impl Bucket {
         Ok(found)
     }
 
-    /// What waits in a lane, of some recipients or of all.
+    /// What waits in a lane, of some recipients or of everyone who is here.
     ///
     /// # Errors
     /// [`Unreadable`] where the store can't be read.
@@ -99,7 +99,7 @@ impl Bucket {
         let Some(lane) = self.lanes.get(&lane_no) else { return Ok(Found::default()) };
         let open = match who {
             Some(who) => who & lane.open(),
-            None => lane.open().clone(),
+            None => &self.roster.everyone & lane.open(),
         };
         let Some(from) = open.iter().filter_map(|number| lane.since(number)).min() else {
             return Ok(Found::default());

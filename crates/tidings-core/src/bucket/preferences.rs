@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use roaring::RoaringBitmap;
 
 use crate::journal::record::ChannelNo;
+use crate::law::Type;
 use crate::recipient::{Mode, PreferenceScope};
 
 /// Recipients by what they chose for a scope on a channel. Disjoint per scope and channel.
@@ -55,20 +56,23 @@ impl Preferences {
         chosen
     }
 
-    /// Splits a set by the mode that applies to a type: type before category before none.
+    /// Splits a set by the mode that applies to a type: type before category before none. A digest that
+    /// is no longer configured is as if it were not chosen.
     pub(crate) fn split(
         &self,
         channel: ChannelNo,
-        kind: &str,
-        category: &str,
+        kind: &Type,
         mut who: RoaringBitmap,
     ) -> Vec<(Option<Mode>, RoaringBitmap)> {
         let mut parts = Vec::new();
         let scopes =
-            [PreferenceScope::Type(kind.to_owned()), PreferenceScope::Category(category.to_owned())];
+            [
+                PreferenceScope::Type(kind.name.clone()),
+                PreferenceScope::Category(kind.rules.category.clone()),
+            ];
         for scope in scopes {
             let Some(modes) = self.chosen.get(&(channel, scope)) else { continue };
-            for (mode, chosen) in modes {
+            for (mode, chosen) in modes.iter().filter(|(mode, _)| kind.knows(channel, mode)) {
                 let part = &who & chosen;
                 if !part.is_empty() {
                     who -= &part;
@@ -86,27 +90,54 @@ impl Preferences {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::law::{Names, Version};
+    use crate::rules::{Defaults, Policy, Route, Rules, StoreRules, TypeRules};
+
+    fn rules() -> Rules {
+        let channels = BTreeMap::from([("email".to_owned(), Route { policy: Policy::Now, lane: None })]);
+        let kind = TypeRules {
+            category: "c".to_owned(),
+            include_actor: false,
+            urgent: false,
+            look_back_ms: None,
+            drop_if_seen: None,
+            group: None,
+            channels,
+        };
+        Rules {
+            defaults: Defaults::default(),
+            categories: BTreeMap::new(),
+            digests: BTreeMap::new(),
+            types: BTreeMap::from([("t".to_owned(), kind)]),
+            store: StoreRules::default(),
+            channels: BTreeMap::new(),
+        }
+    }
 
     #[test]
     fn a_type_goes_before_its_category() {
+        let (version, _) = Version::new(1, rules(), &mut Names::default());
+        let t = version.kind(0).expect("the only type has the first number");
         let mut preferences = Preferences::default();
         let category = || PreferenceScope::Category("c".to_owned());
         let kind = || PreferenceScope::Type("t".to_owned());
         preferences.choose(1, 1, category(), Mode::Never);
         preferences.choose(2, 1, category(), Mode::Never);
         preferences.choose(2, 1, kind(), Mode::Immediate);
+        preferences.choose(3, 1, kind(), Mode::Digest("gone".to_owned()));
         let all: RoaringBitmap = (0..4).collect();
-        let parts = preferences.split(1, "t", "c", all.clone());
+        let parts = preferences.split(1, t, all.clone());
         let expected = [
             (Some(Mode::Immediate), vec![2]),
             (Some(Mode::Never), vec![1]),
             (None, vec![0, 3]),
         ];
+        assert_eq!(parts.len(), expected.len());
         for (part, (mode, who)) in parts.iter().zip(expected) {
             assert_eq!((&part.0, part.1.iter().collect::<Vec<_>>()), (&mode, who));
         }
         preferences.choose(2, 1, kind(), Mode::Default);
         assert_eq!(preferences.of(2), vec![(1, category(), Mode::Never)]);
-        assert_eq!(preferences.split(0, "t", "c", all).len(), 1, "another channel");
+        assert_eq!(preferences.split(0, t, all).len(), 1, "another channel");
     }
 }

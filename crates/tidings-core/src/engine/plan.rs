@@ -294,8 +294,7 @@ impl Engine {
             let number = kept.arrival.kind;
             let Some(kind) = version.kind(number) else { continue };
             all.entry(number).or_insert_with(|| {
-                let category = &kind.rules.category;
-                let parts = bucket.preferences.split(channel, &kind.name, category, who.clone());
+                let parts = bucket.preferences.split(channel, kind, who.clone());
                 let mut choices = Choices::default();
                 for (mode, part) in parts {
                     match kind.lane(channel, mode.as_ref()).map(|no| &self.law.names.lane(no).kind)

@@ -443,7 +443,7 @@ fn route(
             let mut split = Vec::with_capacity(parts.len());
             for (lanes, who) in parts {
                 let modes =
-                    bucket.preferences.split(channel, &kind.name, &kind.rules.category, who);
+                    bucket.preferences.split(channel, kind, who);
                 for (mode, part) in modes {
                     let mut lanes: Vec<LaneNo> = lanes.clone();
                     lanes.extend(kind.lane(channel, mode.as_ref()));
@@ -512,7 +512,7 @@ fn thaw(
 ) -> (Routed, Vec<(ChannelNo, Reason, Set)>) {
     let mut routed = Routed::new();
     let mut dropped: BTreeMap<(ChannelNo, Reason), RoaringBitmap> = BTreeMap::new();
-    for Frozen { channels, reasons, who } in parts {
+    for Frozen { channels, reasons, mut who } in parts {
         let reasons: Vec<u16> = reasons
             .iter()
             .filter_map(|word| u16::try_from(words.binary_search(word).ok()?).ok())
@@ -523,12 +523,19 @@ fn thaw(
             }
             continue;
         };
+        let erased = &who.0 - &bucket.roster.everyone;
+        if !erased.is_empty() {
+            for channel in &channels {
+                *dropped.entry((*channel, Reason::RecipientGone)).or_default() |= &erased;
+            }
+            who.0 -= erased;
+        }
         let mut sets = vec![(Vec::new(), who.0)];
         for channel in channels {
             let mut split = Vec::new();
             for (lanes, who) in sets {
                 let modes =
-                    bucket.preferences.split(channel, &kind.name, &kind.rules.category, who);
+                    bucket.preferences.split(channel, kind, who);
                 for (mode, part) in modes {
                     let mut lanes: Vec<LaneNo> = lanes.clone();
                     match kind.lane(channel, mode.as_ref()) {

@@ -305,7 +305,7 @@ fn sort_out<'a>(
     for (source, who) in sets {
         let (kept, variant) = found.source(source);
         let Some(kind) = version.kind(kept.arrival.kind) else { continue };
-        let parts = bucket.preferences.split(channel, &kind.name, &kind.rules.category, who);
+        let parts = bucket.preferences.split(channel, kind, who);
         for (mode, part) in parts {
             let entries = |who: &RoaringBitmap| Entries {
                 seq: kept.seq,

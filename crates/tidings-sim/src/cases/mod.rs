@@ -6,7 +6,7 @@
 pub mod script;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 
 use tidings_core::{Books, Command, Id, Instant, Message, Rules};
 
@@ -101,7 +101,7 @@ impl Case {
         if !same {
             faults.push_str("expected messages:\n");
             for expected in &self.messages {
-                let _ = writeln!(faults, "  {expected:?}");
+                let _ = writeln!(faults, "  {expected}");
             }
             faults.push_str("but there are:\n");
             for message in &messages {
@@ -177,6 +177,24 @@ impl ExpectedMessage {
                             .is_none_or(|reasons| *reasons == item.reasons)
                 })
             && self.skipped.iter().cloned().eq(skipped)
+    }
+}
+
+impl fmt::Display for ExpectedMessage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "= {} {}:", self.at, self.lane.join(" "))?;
+        for ExpectedItem { event, t, reasons } in &self.items {
+            write!(f, " {event}")?;
+            if let Some(t) = t {
+                write!(f, "@{t}")?;
+            }
+            if let Some(reasons) = reasons {
+                write!(f, "[{}]", reasons.join(","))?;
+            }
+        }
+        self.skipped
+            .iter()
+            .try_for_each(|(event, reason)| write!(f, " -{event}={reason}"))
     }
 }
 

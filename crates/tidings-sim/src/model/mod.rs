@@ -25,7 +25,8 @@
 //! 8. `never` while scheduled ends nothing before `t`, when preferences are read again.
 //! 9. Parts of a mark that depend on the configuration (types that have an inbox: the channel is there
 //!    and is not `never`) are read when the mark is made.
-//! 10. An erased recipient keeps zone and preferences, as they were, for the deadlines of what waits.
+//! 10. Of an erased recipient nothing is kept: what waits stays in its lane with its deadline, whatever
+//!     the configuration becomes; what is scheduled ends as cancelled(recipient_gone) at its `t`.
 //!     Lanes that an unconfirmed recipient had overdue end at once when that recipient is erased or
 //!     disabled.
 //! 11. A name in `to` that nobody has is one warning however often it stands there; an audience that
@@ -250,7 +251,8 @@ impl Model {
         self.rules.push(rules);
         let new = self.current().defaults.clone();
         for person in 0..self.people.len() {
-            if self.people[person].tz(&old) != self.people[person].tz(&new) {
+            let person_here = !self.people[person].gone;
+            if person_here && self.people[person].tz(&old) != self.people[person].tz(&new) {
                 self.change_slots(person);
             }
         }

@@ -19,6 +19,9 @@ impl Model {
             }
             match self.route_of(entry) {
                 Route::UnknownType => self.end(entry, Reason::UnknownType.outcome()),
+                _ if self.people[self.entries[entry].person].gone => {
+                    self.end(entry, Reason::RecipientGone.outcome());
+                }
                 Route::Never => self.end(entry, Reason::Preference.outcome()),
                 Route::Lane { name, policy } => self.enter(entry, name, policy),
             }
@@ -126,6 +129,9 @@ impl Model {
             let EntryState::Waiting { lane } = self.entries[entry].state else {
                 continue;
             };
+            if self.people[self.lanes[lane].person].gone {
+                continue;
+            }
             match self.route_of(entry) {
                 Route::UnknownType => {}
                 Route::Never => self.end(entry, Reason::Preference.outcome()),
