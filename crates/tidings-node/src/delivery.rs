@@ -92,6 +92,14 @@ impl Delivery {
         self.channels.clone()
     }
 
+    /// Takes up messages of before a stop; they go with the next ones.
+    pub(crate) fn take_up(&mut self, ready: Ready, now: Instant) {
+        for parcel in parcels(ready) {
+            self.waiting.insert((now, self.next_ticket), parcel);
+            self.next_ticket += 1;
+        }
+    }
+
     /// Sends messages that are ready, and waits for the answers.
     pub(crate) fn send(&mut self, ready: Ready, now: Instant) -> Vec<Settled> {
         self.send_parcels(parcels(ready), now)

@@ -65,17 +65,40 @@ impl Player {
     /// # Errors
     /// [`Error`] where the store can't be opened.
     pub fn open(store: Arc<dyn Store>, options: Options, watch: Watch) -> Result<Self, Error> {
-        let node = Node::open(store, options)?;
+        let mut node = Node::open(store, options)?;
+        let now = node.engine().now();
+        for ready in node.unsettled()? {
+            // Nobody sends: what was made before a stop counts as sent, as it would have been.
+            let settled = crate::delivery::all_sent(&ready.plan);
+            node.settle(now, settled.closing, &settled.sent)?;
+        }
         Ok(Self { node, delivery: None, open: None, begun: false, messages: Vec::new(), watch })
     }
 
-    /// Sends messages through channels instead of only counting them as sent.
+    /// A player that sends messages through channels instead of only counting them as sent. Messages
+    /// that were made before a stop and have no outcome are sent first.
     ///
     /// # Errors
-    /// [`Error`] where messages of before can't be read.
-    pub fn deliver_by(&mut self, delivery: Delivery) -> Result<(), Error> {
-        self.delivery = Some(delivery);
-        Ok(())
+    /// [`Error`] where the store can't be opened.
+    pub fn with_delivery(
+        store: Arc<dyn Store>,
+        options: Options,
+        watch: Watch,
+        mut delivery: Delivery,
+    ) -> Result<Self, Error> {
+        let node = Node::open(store, options)?;
+        for ready in node.unsettled()? {
+            delivery.take_up(ready, node.engine().now());
+        }
+        let delivery = Some(delivery);
+        Ok(Self { node, delivery, open: None, begun: false, messages: Vec::new(), watch })
+    }
+
+    /// Goes on within an instant of which something was taken in before a stop: what was due before
+    /// it has gone out already.
+    pub fn resume(&mut self, at: Instant) {
+        self.open = Some((at, Vec::new()));
+        self.begun = true;
     }
 
     /// The node, to be read.
@@ -138,6 +161,14 @@ impl Player {
             self.instant(midnight, out)?;
         }
         Ok(())
+    }
+
+    /// Plays the open instant to its end; what comes next must be later.
+    ///
+    /// # Errors
+    /// [`PlayError::Node`].
+    pub fn end_instant(&mut self, out: &mut Out<'_>) -> Result<(), PlayError> {
+        self.close(out)
     }
 
     /// Counts everything that is stored.

@@ -3,6 +3,7 @@
 
 pub mod cases;
 pub mod engine;
+pub mod rig;
 pub mod convert;
 pub mod model;
 pub mod random;

@@ -41,7 +41,7 @@ use intake::Intake;
 use ledger::Ledger;
 pub use ledger::Row as LedgerRow;
 pub use plan::{Letter, Plan, Sent};
-pub use present::Presenter;
+pub use present::{Presenter, batch_id};
 pub use reply::{Published, PublishedAs, Refused, Reply, Warning};
 pub use view::{InboxGroup, InboxItem, InboxPage, LetterAt, OpenLane, WaitingEntry};
 

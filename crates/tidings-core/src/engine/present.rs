@@ -102,7 +102,8 @@ impl<'a> Presenter<'a> {
 
 /// The name of a batch, on every machine and after every restore the same: from recipient, channel,
 /// lane, the closing's instant and the first entry.
-pub(crate) fn batch_id(message: &Message) -> String {
+#[must_use]
+pub fn batch_id(message: &Message) -> String {
     let mut named = Vec::new();
     let first = message.items.first();
     let at = message.at.0.to_be_bytes();

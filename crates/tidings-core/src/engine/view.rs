@@ -133,6 +133,14 @@ impl Engine {
         self.buckets[bucket].roster.profile(number)
     }
 
+    /// Whether anything was ever said of an object.
+    ///
+    /// # Errors
+    /// [`Unreadable`] where the store can't be read.
+    pub fn knows_object(&self, shelf: &dyn Shelf, object: &Id) -> Result<bool, Unreadable> {
+        Ok(shelf.get(Partition::Base, &super::intake::object_key(object))?.is_some())
+    }
+
     /// How many recipients there are.
     #[must_use]
     pub fn recipients(&self) -> u64 {
