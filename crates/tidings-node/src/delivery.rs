@@ -26,7 +26,11 @@ pub struct Retries {
 impl Default for Retries {
     /// 30 s, 1 min, 2 min, ... up to an hour: some 30 hours in all.
     fn default() -> Self {
-        Self { wait_ms: 30_000, wait_ms_max: 3_600_000, attempts_max: 36 }
+        Self {
+            wait_ms: 30_000,
+            wait_ms_max: 3_600_000,
+            attempts_max: 36,
+        }
     }
 }
 
@@ -72,7 +76,13 @@ impl Delivery {
         threads: usize,
     ) -> Self {
         let threads = threads.max(1);
-        Self { channels, retries, threads, waiting: BTreeMap::new(), next_ticket: 0 }
+        Self {
+            channels,
+            retries,
+            threads,
+            waiting: BTreeMap::new(),
+            next_ticket: 0,
+        }
     }
 
     /// When the next message is to be tried again.
@@ -113,14 +123,21 @@ impl Delivery {
 
     /// Takes out what is to be tried again by now.
     pub(crate) fn take_due(&mut self, now: Instant) -> Vec<Parcel> {
-        let later = self.waiting.split_off(&(Instant(now.0.saturating_add(1)), 0));
-        std::mem::replace(&mut self.waiting, later).into_values().collect()
+        let later = self
+            .waiting
+            .split_off(&(Instant(now.0.saturating_add(1)), 0));
+        std::mem::replace(&mut self.waiting, later)
+            .into_values()
+            .collect()
     }
 
     fn send_parcels(&mut self, parcels: Vec<Parcel>, now: Instant) -> Vec<Settled> {
         let share = parcels.len().div_ceil(self.threads).max(1);
         let answers: Vec<Answer> = if parcels.len() < 2 * self.threads {
-            parcels.iter().map(|parcel| self.answer(parcel, now)).collect()
+            parcels
+                .iter()
+                .map(|parcel| self.answer(parcel, now))
+                .collect()
         } else {
             std::thread::scope(|scope| {
                 let workers: Vec<_> = parcels
@@ -128,14 +145,19 @@ impl Delivery {
                     .map(|chunk| {
                         let this = &*self;
                         scope.spawn(move || {
-                            chunk.iter().map(|parcel| this.answer(parcel, now)).collect::<Vec<_>>()
+                            chunk
+                                .iter()
+                                .map(|parcel| this.answer(parcel, now))
+                                .collect::<Vec<_>>()
                         })
                     })
                     .collect();
                 let answers = workers.into_iter().zip(parcels.chunks(share));
                 answers
                     .flat_map(|(worker, chunk)| {
-                        worker.join().unwrap_or_else(|_| vec![panicked(); chunk.len()])
+                        worker
+                            .join()
+                            .unwrap_or_else(|_| vec![panicked(); chunk.len()])
                     })
                     .collect()
             })
@@ -147,7 +169,10 @@ impl Delivery {
                 settled.entry(closing).or_default().push(sent);
             }
         }
-        settled.into_iter().map(|(closing, sent)| Settled { closing, sent }).collect()
+        settled
+            .into_iter()
+            .map(|(closing, sent)| Settled { closing, sent })
+            .collect()
     }
 
     fn answer(&self, parcel: &Parcel, now: Instant) -> Answer {
@@ -167,8 +192,18 @@ impl Delivery {
         parcel.attempts += 1;
         match self.next(&parcel, answer, now) {
             Next::Done(outcome) => {
-                let Parcel { number, told, resent, .. } = parcel;
-                Some(Sent { number, told, outcome, resent })
+                let Parcel {
+                    number,
+                    told,
+                    resent,
+                    ..
+                } = parcel;
+                Some(Sent {
+                    number,
+                    told,
+                    outcome,
+                    resent,
+                })
             }
             Next::Again(at) => {
                 parcel.resent += u32::from(matches!(answer, Answer::Unknown { .. }));
@@ -182,9 +217,15 @@ impl Delivery {
     fn next(&self, parcel: &Parcel, answer: &Answer, now: Instant) -> Next {
         let wait = |least: Option<i64>| {
             let doubled = self.retries.wait_ms << (parcel.attempts - 1).min(20);
-            let wait = doubled.min(self.retries.wait_ms_max).max(least.unwrap_or(0));
+            let wait = doubled
+                .min(self.retries.wait_ms_max)
+                .max(least.unwrap_or(0));
             // Spread over a tenth, by the batch id: no random number is needed to break up a herd.
-            let spread = parcel.batch.id.bytes().fold(0, |sum, byte| (sum * 31 + i64::from(byte)) % 997);
+            let spread = parcel
+                .batch
+                .id
+                .bytes()
+                .fold(0, |sum, byte| (sum * 31 + i64::from(byte)) % 997);
             now.plus_ms(wait + wait * spread / 9_970)
         };
         match answer {
@@ -227,15 +268,23 @@ pub(crate) fn all_sent(plan: &Plan) -> Settled {
         outcome: Outcome::Delivered,
         resent: 0,
     });
-    Settled { closing: (plan.bucket, plan.closing), sent: sent.collect() }
+    Settled {
+        closing: (plan.bucket, plan.closing),
+        sent: sent.collect(),
+    }
 }
 
 /// The answer where a channel has no provider.
 pub(crate) fn no_channel(channel: &str) -> Answer {
-    Answer::Failed { why: format!("the channel `{channel}` has no provider"), address_dead: false }
+    Answer::Failed {
+        why: format!("the channel `{channel}` has no provider"),
+        address_dead: false,
+    }
 }
 
 /// The answer where a channel broke down while sending: nobody knows how far it came.
 pub(crate) fn panicked() -> Answer {
-    Answer::Unknown { why: "the channel broke down".to_owned() }
+    Answer::Unknown {
+        why: "the channel broke down".to_owned(),
+    }
 }

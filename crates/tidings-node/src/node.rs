@@ -107,7 +107,8 @@ impl Node {
     /// # Errors
     /// [`Error`]; the node is worthless then.
     pub fn set_rules(&mut self, now: Instant, rules: Rules) -> Result<(), Error> {
-        self.commit(|engine, shelf| Ok(engine.set_rules(shelf, now, rules)?)).map(|_| ())
+        self.commit(|engine, shelf| Ok(engine.set_rules(shelf, now, rules)?))
+            .map(|_| ())
     }
 
     /// Closes what is due.
@@ -115,7 +116,8 @@ impl Node {
     /// # Errors
     /// [`Error`]; the node is worthless then.
     pub fn fall_due(&mut self, now: Instant) -> Result<(), Error> {
-        self.commit(|engine, shelf| Ok(engine.fall_due(shelf, now)?)).map(|_| ())
+        self.commit(|engine, shelf| Ok(engine.fall_due(shelf, now)?))
+            .map(|_| ())
     }
 
     /// At midnight, forgets days whose time has come.
@@ -126,7 +128,8 @@ impl Node {
         if now != now.day().start() {
             return Ok(());
         }
-        self.commit(|engine, shelf| Ok(engine.forget_due(shelf, now)?)).map(|_| ())
+        self.commit(|engine, shelf| Ok(engine.forget_due(shelf, now)?))
+            .map(|_| ())
     }
 
     /// Takes commands in; the instant stays open.
@@ -156,7 +159,8 @@ impl Node {
         };
         let plan = {
             let shelf = self.shelf()?;
-            self.engine.plan(&shelf, bucket, closing, now, SLICE_RECIPIENTS_MAX)?
+            self.engine
+                .plan(&shelf, bucket, closing, now, SLICE_RECIPIENTS_MAX)?
         };
         let Some(plan) = plan else { return Ok(None) };
         self.commit(|engine, shelf| Ok(engine.made(shelf, now, &plan)?))?;
@@ -167,12 +171,17 @@ impl Node {
         Ok(Some(Ready { plan, batches }))
     }
 
-    /// Messages that were durable before the last stop and whose outcome is not known.
+    /// Messages that were durable before the last stop and whose outcome is not known. Those that
+    /// can't be made again as they were are noted as unknown.
     ///
     /// # Errors
-    /// [`Error`].
-    pub fn unsettled(&self) -> Result<Vec<Ready>, Error> {
+    /// [`Error`]; the node is worthless then.
+    pub fn unsettled(&mut self) -> Result<Vec<Ready>, Error> {
         let plans = self.engine.unsettled(&self.shelf()?)?;
+        let now = self.engine.now();
+        for plan in plans.iter().filter(|plan| !plan.torn.is_empty()) {
+            self.settle(now, (plan.bucket, plan.closing), &plan.torn)?;
+        }
         let ready = plans.into_iter().map(|plan| {
             let batches = self.batches(&plan)?;
             Ok(Ready { plan, batches })
@@ -202,7 +211,8 @@ impl Node {
         closing: (u16, u64),
         sent: &[Sent],
     ) -> Result<(), Error> {
-        self.commit(|engine, shelf| Ok(engine.outcome(shelf, now, closing, sent)?)).map(|_| ())
+        self.commit(|engine, shelf| Ok(engine.outcome(shelf, now, closing, sent)?))
+            .map(|_| ())
     }
 
     /// The messages that inboxes were told, to be asked right after.
@@ -226,7 +236,10 @@ impl Node {
         let wanting: Vec<u16> = self.engine.wants_checkpoint().collect();
         for bucket in wanting {
             let writes = self.engine.checkpoint(bucket);
-            self.store.commit(Commit { writes, ..Commit::default() })?;
+            self.store.commit(Commit {
+                writes,
+                ..Commit::default()
+            })?;
         }
         Ok(())
     }
@@ -252,11 +265,17 @@ impl Node {
             decide(&mut self.engine, &shelf)?
         };
         if !step.writes.is_empty() {
-            self.store.commit(Commit { writes: step.writes, ..Commit::default() })?;
+            self.store.commit(Commit {
+                writes: step.writes,
+                ..Commit::default()
+            })?;
         }
         for day in step.forgotten {
             self.store.forget(day)?;
         }
-        Ok(Accepted { replies: step.replies, told: step.told })
+        Ok(Accepted {
+            replies: step.replies,
+            told: step.told,
+        })
     }
 }

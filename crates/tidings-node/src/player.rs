@@ -72,7 +72,14 @@ impl Player {
             let settled = crate::delivery::all_sent(&ready.plan);
             node.settle(now, settled.closing, &settled.sent)?;
         }
-        Ok(Self { node, delivery: None, open: None, begun: false, messages: Vec::new(), watch })
+        Ok(Self {
+            node,
+            delivery: None,
+            open: None,
+            begun: false,
+            messages: Vec::new(),
+            watch,
+        })
     }
 
     /// A player that sends messages through channels instead of only counting them as sent. Messages
@@ -86,12 +93,19 @@ impl Player {
         watch: Watch,
         mut delivery: Delivery,
     ) -> Result<Self, Error> {
-        let node = Node::open(store, options)?;
+        let mut node = Node::open(store, options)?;
         for ready in node.unsettled()? {
             delivery.take_up(ready, node.engine().now());
         }
         let delivery = Some(delivery);
-        Ok(Self { node, delivery, open: None, begun: false, messages: Vec::new(), watch })
+        Ok(Self {
+            node,
+            delivery,
+            open: None,
+            begun: false,
+            messages: Vec::new(),
+            watch,
+        })
     }
 
     /// Goes on within an instant of which something was taken in before a stop: what was due before
@@ -111,7 +125,12 @@ impl Player {
     ///
     /// # Errors
     /// [`PlayError`].
-    pub fn set_rules(&mut self, at: Instant, rules: Rules, out: &mut Out<'_>) -> Result<(), PlayError> {
+    pub fn set_rules(
+        &mut self,
+        at: Instant,
+        rules: Rules,
+        out: &mut Out<'_>,
+    ) -> Result<(), PlayError> {
         self.turn_to(at, out)?;
         self.drain()?;
         self.begin(at)?;
@@ -192,8 +211,14 @@ impl Player {
         self.close(out)?;
         loop {
             let due = self.next_due().filter(|due| *due < at);
-            let forget = self.node.engine().next_forget().filter(|midnight| *midnight < at);
-            let Some(next) = due.into_iter().chain(forget).min() else { break };
+            let forget = self
+                .node
+                .engine()
+                .next_forget()
+                .filter(|midnight| *midnight < at);
+            let Some(next) = due.into_iter().chain(forget).min() else {
+                break;
+            };
             let next = next.max(self.node.engine().now());
             if next >= at {
                 break;
@@ -214,7 +239,9 @@ impl Player {
 
     /// Plays the open instant to its end.
     fn close(&mut self, out: &mut Out<'_>) -> Result<(), PlayError> {
-        let Some((at, commands)) = self.open.take() else { return Ok(()) };
+        let Some((at, commands)) = self.open.take() else {
+            return Ok(());
+        };
         self.begin(at)?;
         let accepted = self.node.step(at, &commands)?;
         if let Some(refused) = accepted.replies.into_iter().find_map(Result::err) {
@@ -244,7 +271,9 @@ impl Player {
 
     /// Takes in what has arrived so far at the open instant.
     fn drain(&mut self) -> Result<(), PlayError> {
-        let Some((at, commands)) = &mut self.open else { return Ok(()) };
+        let Some((at, commands)) = &mut self.open else {
+            return Ok(());
+        };
         let (at, commands) = (*at, std::mem::take(commands));
         self.begin(at)?;
         let accepted = self.node.take_in(at, &commands)?;
@@ -256,7 +285,9 @@ impl Player {
 
     /// Refuses a command that the engine would refuse, before it is taken together with others.
     fn check(&self, command: &Command) -> Result<(), Refused> {
-        let Err(refused) = self.node.engine().check(command) else { return Ok(()) };
+        let Err(refused) = self.node.engine().check(command) else {
+            return Ok(());
+        };
         let made = |recipient: &tidings_core::Id| {
             let waiting = self.open.iter().flat_map(|(_, commands)| commands);
             let mut changes = waiting.filter_map(|command| match command {
@@ -273,7 +304,18 @@ impl Player {
 
     fn next_due(&mut self) -> Option<Instant> {
         let retry = self.delivery.as_ref().and_then(Delivery::next_retry);
-        self.node.next_due().into_iter().chain(retry).min()
+        // After a stop there may be messages that came due and were not made.
+        let unmade = self
+            .node
+            .engine()
+            .has_closings()
+            .then(|| self.node.engine().now());
+        self.node
+            .next_due()
+            .into_iter()
+            .chain(retry)
+            .chain(unmade)
+            .min()
     }
 
     fn watch_inboxes(&mut self, told: &[tidings_core::engine::Told]) -> Result<(), Error> {
@@ -285,8 +327,11 @@ impl Player {
 
     /// Makes and sends everything that came due.
     fn send_all(&mut self, at: Instant) -> Result<(), Error> {
-        let present =
-            if self.delivery.is_some() { Present::Batches } else { Present::Nothing };
+        let present = if self.delivery.is_some() {
+            Present::Batches
+        } else {
+            Present::Nothing
+        };
         while let Some(ready) = self.node.make(at, present)? {
             if self.watch == Watch::Messages {
                 let letters = ready.plan.letters.iter();

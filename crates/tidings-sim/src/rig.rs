@@ -88,19 +88,28 @@ impl Channel for Recorder {
         state.0 += 1;
         let answer = (self.lie)(self.seed, state.0);
         if matches!(answer, Answer::Sent | Answer::UnknownTaken) {
-            let taken = state.1.entry(batch.id.clone()).or_insert_with(|| TakenBatch {
-                recipient: batch.recipient.id.clone(),
-                entries: batch.entries,
-                times: 0,
-            });
+            let taken = state
+                .1
+                .entry(batch.id.clone())
+                .or_insert_with(|| TakenBatch {
+                    recipient: batch.recipient.id.clone(),
+                    entries: batch.entries,
+                    times: 0,
+                });
             taken.times += 1;
             assert_eq!(taken.entries, batch.entries, "a batch is always the same");
         }
         let why = || "the simulation says so".to_owned();
         match answer {
             Answer::Sent => Outcome::Sent(Receipt::default()),
-            Answer::Retry => Outcome::Retry { why: why(), after_ms: None },
-            Answer::Failed => Outcome::Failed { why: why(), address_dead: false },
+            Answer::Retry => Outcome::Retry {
+                why: why(),
+                after_ms: None,
+            },
+            Answer::Failed => Outcome::Failed {
+                why: why(),
+                address_dead: false,
+            },
             Answer::UnknownTaken | Answer::UnknownLost => Outcome::Unknown { why: why() },
         }
     }
@@ -133,7 +142,14 @@ pub fn run(
     let store = Arc::new(FaultStore::new(faults));
     let state = Mutex::default();
     let recorder = Arc::new(Recorder { seed, lie, state });
-    let mut rig = Rig { store, recorder, options, player: None, restarts: 0, instants: 0 };
+    let mut rig = Rig {
+        store,
+        recorder,
+        options,
+        player: None,
+        restarts: 0,
+        instants: 0,
+    };
     let mut rest = world.steps.as_slice();
     let mut first = Some(&world.rules);
     while let Some(at) = rest.first().map(Step::at) {
@@ -146,7 +162,13 @@ pub fn run(
         }
         let mut stretches = stretches(now);
         if let Some(rules) = first.take() {
-            stretches.insert(0, Stretch { commands: Vec::new(), rules: Some(rules) });
+            stretches.insert(
+                0,
+                Stretch {
+                    commands: Vec::new(),
+                    rules: Some(rules),
+                },
+            );
         }
         rig.instant(at, &stretches)?;
     }
@@ -159,8 +181,19 @@ pub fn run(
         }
     }
     let books = rig.player()?.books().map_err(|fault| fault.to_string())?;
-    let taken = rig.recorder.state.lock().unwrap_or_else(PoisonError::into_inner).1.clone();
-    Ok(Ran { books, taken, writes: rig.store.writes(), restarts: rig.restarts })
+    let taken = rig
+        .recorder
+        .state
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .1
+        .clone();
+    Ok(Ran {
+        books,
+        taken,
+        writes: rig.store.writes(),
+        restarts: rig.restarts,
+    })
 }
 
 /// Commands that are taken in together, and the rules that follow them.
@@ -170,13 +203,19 @@ struct Stretch<'a> {
 }
 
 fn stretches(steps: &[Step]) -> Vec<Stretch<'_>> {
-    let mut stretches = vec![Stretch { commands: Vec::new(), rules: None }];
+    let mut stretches = vec![Stretch {
+        commands: Vec::new(),
+        rules: None,
+    }];
     for step in steps {
         match (step, stretches.last_mut()) {
             (Step::Play(timed), Some(last)) => last.commands.push(&timed.command),
             (Step::Reconfigure(_, rules), Some(last)) => {
                 last.rules = Some(rules);
-                stretches.push(Stretch { commands: Vec::new(), rules: None });
+                stretches.push(Stretch {
+                    commands: Vec::new(),
+                    rules: None,
+                });
             }
             (_, None) => {}
         }
@@ -212,7 +251,9 @@ impl Rig {
                 Err(fault) => return Err(fault.to_string()),
             }
         }
-        self.player.as_mut().ok_or_else(|| "unreachable: it was just opened".to_owned())
+        self.player
+            .as_mut()
+            .ok_or_else(|| "unreachable: it was just opened".to_owned())
     }
 
     fn restart(&mut self) {

@@ -13,7 +13,11 @@ use tidings_sim::rig::{self, Ran, honest, lying, mix};
 use tidings_sim::subject::{self, Played, play_all};
 use tidings_store::{CrashAt, Fault, Moment, NoFaults};
 
-const OPTIONS: Options = Options { buckets: 2, turn_at: Some(1), checkpoint_after: 3 };
+const OPTIONS: Options = Options {
+    buckets: 2,
+    turn_at: Some(1),
+    checkpoint_after: 3,
+};
 
 /// The world of a seed.
 fn world_of(seed: u64) -> World {
@@ -26,7 +30,11 @@ fn world_of(seed: u64) -> World {
 
 /// The seeds to be played: one, or so many from 1 on.
 fn seeds(usual: u64) -> Vec<u64> {
-    let number = |name| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
+    let number = |name| {
+        std::env::var(name)
+            .ok()
+            .and_then(|text| text.parse::<u64>().ok())
+    };
     match number("TIDINGS_SEED") {
         Some(seed) => vec![seed],
         None => (1..=number("TIDINGS_RUNS").unwrap_or(usual)).collect(),
@@ -35,14 +43,22 @@ fn seeds(usual: u64) -> Vec<u64> {
 
 /// Mails that the model sent: batch id -> entries.
 fn mails(played: &Played) -> BTreeMap<String, usize> {
-    let mails = played.messages.iter().filter(|message| message.channel == "email");
-    mails.map(|message| (batch_id(message), message.items.len())).collect()
+    let mails = played
+        .messages
+        .iter()
+        .filter(|message| message.channel == "email");
+    mails
+        .map(|message| (batch_id(message), message.items.len()))
+        .collect()
 }
 
 fn as_the_model(seed: u64, model: &Played, ran: &Ran) {
     assert_eq!(ran.books, model.books, "seed {seed}: the books");
-    let taken: BTreeMap<String, usize> =
-        ran.taken.iter().map(|(id, batch)| (id.clone(), batch.entries)).collect();
+    let taken: BTreeMap<String, usize> = ran
+        .taken
+        .iter()
+        .map(|(id, batch)| (id.clone(), batch.entries))
+        .collect();
     assert_eq!(taken, mails(model), "seed {seed}: the mails");
 }
 
@@ -59,12 +75,14 @@ fn a_crash_between_any_two_writes_changes_nothing() {
         as_the_model(seed, &model, &whole);
         assert_eq!(whole.restarts, 0);
         let every = (whole.writes / 12).max(1);
-        for write in (1 + seed % every..=whole.writes).step_by(usize::try_from(every).unwrap_or(1)) {
+        for write in (1 + seed % every..=whole.writes).step_by(usize::try_from(every).unwrap_or(1))
+        {
             for moment in [Moment::Before, Moment::After] {
                 let crash = CrashAt { write, moment };
                 let ran = rig::run(&world, OPTIONS, crash, honest, seed)
                     .unwrap_or_else(|fault| panic!("seed {seed}, {crash:?}: {fault}"));
                 assert!(ran.restarts > 0, "seed {seed}: {crash:?} never came");
+                println!("seed {seed}: {crash:?} of {}", whole.writes);
                 as_the_model(seed, &model, &ran);
             }
         }
@@ -99,11 +117,19 @@ fn books_balance_on_bad_days() {
         let books = ran.books;
         assert!(books.balance(), "seed {seed}: {books:?}");
         let accepted = (books.events, books.notifications, books.entries);
-        let promised = (model.books.events, model.books.notifications, model.books.entries);
+        let promised = (
+            model.books.events,
+            model.books.notifications,
+            model.books.entries,
+        );
         assert_eq!(accepted, promised, "seed {seed}: what was accepted");
         let expected = mails(&model);
         for (id, batch) in &ran.taken {
-            assert_eq!(Some(&batch.entries), expected.get(id), "seed {seed}: an odd mail");
+            assert_eq!(
+                Some(&batch.entries),
+                expected.get(id),
+                "seed {seed}: an odd mail"
+            );
             // A restart may send once more what has no outcome yet; so may an unknown outcome.
             assert!(batch.times <= 2 + ran.restarts, "seed {seed}: {batch:?}");
         }
@@ -112,7 +138,10 @@ fn books_balance_on_bad_days() {
         unknown += books.unknown;
     }
     if seeds(300).len() >= 300 {
-        assert!(resent > 0 && failed > 0 && unknown > 0, "the channel never lied");
+        assert!(
+            resent > 0 && failed > 0 && unknown > 0,
+            "the channel never lied"
+        );
     }
 }
 

@@ -102,11 +102,15 @@ pub(crate) fn event_key(ordinal: u32) -> Vec<u8> {
 }
 
 pub(crate) fn object_key(object: &Id) -> Vec<u8> {
-    Key::of(Owner::Intake, Table::Objects).bytes(object.as_str().as_bytes()).done()
+    Key::of(Owner::Intake, Table::Objects)
+        .bytes(object.as_str().as_bytes())
+        .done()
 }
 
 pub(crate) fn id_key(event: &Id) -> Vec<u8> {
-    Key::of(Owner::Intake, Table::Ids).bytes(event.as_str().as_bytes()).done()
+    Key::of(Owner::Intake, Table::Ids)
+        .bytes(event.as_str().as_bytes())
+        .done()
 }
 
 pub(crate) fn scheduled_key(owner: Owner, t: Instant, place: u64) -> Vec<u8> {
@@ -116,7 +120,9 @@ pub(crate) fn scheduled_key(owner: Owner, t: Instant, place: u64) -> Vec<u8> {
 /// The keys of all events that a table names by an id or a cancellation key, or (with a place) of one
 /// of them.
 pub(crate) fn named_key(table: Table, name: &Id, place: Option<u64>) -> Vec<u8> {
-    let prefix = Key::of(Owner::Intake, table).bytes(name.as_str().as_bytes()).bytes(&[0]);
+    let prefix = Key::of(Owner::Intake, table)
+        .bytes(name.as_str().as_bytes())
+        .bytes(&[0]);
     match place {
         Some(place) => prefix.u64(place).done(),
         None => prefix.done(),
@@ -189,7 +195,15 @@ impl Intake {
         row.made = None;
         let ordinal = self.keep_event(draft, day, &row);
         self.copied.insert(place, ordinal);
-        self.name_copy(draft, day, &row.event, Located { place, scheduled: None });
+        self.name_copy(
+            draft,
+            day,
+            &row.event,
+            Located {
+                place,
+                scheduled: None,
+            },
+        );
         Ok(ordinal)
     }
 
@@ -219,7 +233,11 @@ impl Intake {
     }
 
     fn write_block(&mut self, draft: &mut Draft<'_>, day: Day, block: u32) {
-        draft.put(Partition::Day(day), block_key(block), headers::encode(&self.tail));
+        draft.put(
+            Partition::Day(day),
+            block_key(block),
+            headers::encode(&self.tail),
+        );
         self.tail.clear();
     }
 
@@ -231,7 +249,8 @@ impl Intake {
         ordinal: u32,
     ) -> Result<EventRow, Unreadable> {
         let bytes = draft.get(Partition::Day(day), &event_key(ordinal))?;
-        let bytes = bytes.ok_or_else(|| Unreadable(format!("event {ordinal} of {day} is missing")))?;
+        let bytes =
+            bytes.ok_or_else(|| Unreadable(format!("event {ordinal} of {day} is missing")))?;
         from_json("an event", &bytes)
     }
 
@@ -247,14 +266,20 @@ impl Intake {
         if let Some((newest, next)) = self.days.last_key_value() {
             let first = next - u32::try_from(self.tail.len()).unwrap_or(0);
             if *newest == day && ordinal >= first {
-                return self.tail.get((ordinal - first) as usize).cloned().ok_or_else(missing);
+                return self
+                    .tail
+                    .get((ordinal - first) as usize)
+                    .cloned()
+                    .ok_or_else(missing);
             }
         }
         let mut blocks = self.blocks.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(block) = blocks.get(&(day, block)) {
             return block.get(at as usize).ok_or_else(missing);
         }
-        let bytes = shelf.get(Partition::Day(day), &block_key(block))?.ok_or_else(missing)?;
+        let bytes = shelf
+            .get(Partition::Day(day), &block_key(block))?
+            .ok_or_else(missing)?;
         let read = Arc::new(HeaderBlock::decode(&bytes)?);
         if blocks.len() >= BLOCKS_KEPT {
             blocks.clear();
@@ -264,7 +289,11 @@ impl Intake {
     }
 
     /// Puts given fields over what is known of an object; `lift` also lifts a retraction.
-    pub(crate) fn upsert(&mut self, draft: &mut Draft<'_>, given: &Object) -> Result<(), Unreadable> {
+    pub(crate) fn upsert(
+        &mut self,
+        draft: &mut Draft<'_>,
+        given: &Object,
+    ) -> Result<(), Unreadable> {
         let key = object_key(&given.id);
         let known: Option<ObjectRow> = match draft.get(Partition::Base, &key)? {
             Some(bytes) => Some(from_json("an object", &bytes)?),
@@ -272,7 +301,10 @@ impl Intake {
         };
         let mut row = match &known {
             Some(row) => row.clone(),
-            None => ObjectRow { object: given.clone(), retracted: false },
+            None => ObjectRow {
+                object: given.clone(),
+                retracted: false,
+            },
         };
         row.retracted = false;
         let put = |field: &mut Option<String>, given: &Option<String>| {
@@ -302,7 +334,14 @@ impl Intake {
             notifiable: None,
         };
         let object = known.as_ref().map_or_else(bare, |row| row.object.clone());
-        self.keep_object(draft, known.as_ref(), ObjectRow { object, retracted: true });
+        self.keep_object(
+            draft,
+            known.as_ref(),
+            ObjectRow {
+                object,
+                retracted: true,
+            },
+        );
         Ok(())
     }
 
@@ -320,13 +359,20 @@ impl Intake {
 
     /// Forgets a day.
     pub(crate) fn forget(&mut self, day: Day) {
-        if self.days.last_key_value().is_some_and(|(newest, _)| *newest == day) {
+        if self
+            .days
+            .last_key_value()
+            .is_some_and(|(newest, _)| *newest == day)
+        {
             self.tail.clear();
             self.copied.clear();
         }
         self.days.remove(&day);
         self.id_days.remove(&day);
-        let blocks = self.blocks.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let blocks = self
+            .blocks
+            .get_mut()
+            .unwrap_or_else(PoisonError::into_inner);
         blocks.retain(|(held, _), _| *held != day);
     }
 
@@ -348,14 +394,20 @@ impl Intake {
         shelf: &dyn Shelf,
         held: &[Day],
     ) -> Result<Option<(Self, u16)>, Unreadable> {
-        let Some(bytes) = shelf.get(Partition::Base, &head_key())? else { return Ok(None) };
+        let Some(bytes) = shelf.get(Partition::Base, &head_key())? else {
+            return Ok(None);
+        };
         let head: Head = decode("the intake's head", &bytes)?;
         let mut intake = Self {
             now: head.now,
             next_place: head.next_place,
             tally: head.tally,
             forgotten_before: head.forgotten_before,
-            days: head.days.into_iter().filter(|(day, _)| held.contains(day)).collect(),
+            days: head
+                .days
+                .into_iter()
+                .filter(|(day, _)| held.contains(day))
+                .collect(),
             id_days: held.iter().copied().collect(),
             ..Self::default()
         };
@@ -363,7 +415,9 @@ impl Intake {
             let draft = Draft::new(shelf);
             let tail = (next - next % headers_per_block())..*next;
             let rows = tail.map(|ordinal| intake.event(&draft, *day, ordinal));
-            intake.tail = rows.map(|row| Ok(header_of(&row?))).collect::<Result<_, Unreadable>>()?;
+            intake.tail = rows
+                .map(|row| Ok(header_of(&row?)))
+                .collect::<Result<_, Unreadable>>()?;
         }
         each(shelf, Table::Objects, |_, value| {
             let row: ObjectRow = from_json("an object", value)?;
@@ -376,7 +430,9 @@ impl Intake {
             use crate::table::{REST, i64_at, u64_at};
             let t = i64_at(key, REST).map(Instant);
             let place = u64_at(key, REST + 8);
-            let at = t.zip(place).ok_or_else(|| Unreadable("a scheduled key is odd".to_owned()))?;
+            let at = t
+                .zip(place)
+                .ok_or_else(|| Unreadable("a scheduled key is odd".to_owned()))?;
             intake.scheduled.insert(at);
             Ok(())
         })?;
@@ -393,10 +449,19 @@ pub(crate) fn each(
     let prefix = Key::of(Owner::Intake, table).done();
     let mut result = Ok(());
     let until = crate::table::after_prefix(&prefix);
-    shelf.scan(Partition::Base, &prefix, until.as_deref(), &mut |key, value| {
-        result = take(key, value);
-        if result.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-    })?;
+    shelf.scan(
+        Partition::Base,
+        &prefix,
+        until.as_deref(),
+        &mut |key, value| {
+            result = take(key, value);
+            if result.is_ok() {
+                ControlFlow::Continue(())
+            } else {
+                ControlFlow::Break(())
+            }
+        },
+    )?;
     result
 }
 

@@ -59,7 +59,11 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { buckets: 16, turn_at: Some(4096), checkpoint_after: 4096 }
+        Self {
+            buckets: 16,
+            turn_at: Some(4096),
+            checkpoint_after: 4096,
+        }
     }
 }
 
@@ -118,7 +122,14 @@ impl Engine {
             read_ledger(shelf, no, &mut ledger)?;
         }
         let journal_days = held.into_iter().collect();
-        Ok(Self { law, buckets, intake, ledger, journal_days, options })
+        Ok(Self {
+            law,
+            buckets,
+            intake,
+            ledger,
+            journal_days,
+            options,
+        })
     }
 
     /// The instant of the newest step.
@@ -142,7 +153,12 @@ impl Engine {
     /// When something is due next: a lane of somebody who has confirmed, or what is scheduled.
     /// It may be early (a deadline has moved on since), never late; it may lie in the past.
     pub fn next_due(&mut self) -> Option<Instant> {
-        let lanes = self.buckets.iter_mut().filter_map(Bucket::next_due).min().map(Instant);
+        let lanes = self
+            .buckets
+            .iter_mut()
+            .filter_map(Bucket::next_due)
+            .min()
+            .map(Instant);
         let scheduled = self.intake.scheduled.first().map(|(t, _)| *t);
         lanes.into_iter().chain(scheduled).min()
     }
@@ -217,7 +233,15 @@ impl Engine {
             }
             engine.law.add(version);
             for bucket in 0..engine.buckets.len() {
-                engine.write(draft, bucket, now, Record::Rules { at: now, version: number });
+                engine.write(
+                    draft,
+                    bucket,
+                    now,
+                    Record::Rules {
+                        at: now,
+                        version: number,
+                    },
+                );
                 engine.reroute(draft, now, bucket, None, None)?;
             }
             Ok(())
@@ -227,7 +251,10 @@ impl Engine {
     /// Buckets that want a checkpoint.
     pub fn wants_checkpoint(&self) -> impl Iterator<Item = u16> {
         let after = self.options.checkpoint_after;
-        let wanting = self.buckets.iter().filter(move |bucket| bucket.dirty.records > after);
+        let wanting = self
+            .buckets
+            .iter()
+            .filter(move |bucket| bucket.dirty.records > after);
         wanting.map(|bucket| bucket.no)
     }
 
@@ -285,10 +312,10 @@ impl Engine {
         self.intake.now = now;
         let mut draft = Draft::new(shelf);
         let mut step = Step::default();
-        let tally = self.intake.tally;
+        let before = (self.intake.tally, self.intake.forgotten_before);
         work(self, &mut draft, now, &mut step)?;
         self.ledger.write(&mut draft);
-        if !draft.is_empty() || tally != self.intake.tally {
+        if !draft.is_empty() || before != (self.intake.tally, self.intake.forgotten_before) {
             self.intake.write(&mut draft, self.buckets());
         }
         step.writes = draft.done();
@@ -349,13 +376,18 @@ fn read_ledger(shelf: &dyn Shelf, bucket: u16, ledger: &mut Ledger) -> Result<()
     let prefix = Key::of(Owner::Bucket(bucket), Table::Ledger).done();
     let until = crate::table::after_prefix(&prefix);
     let mut result = Ok(());
-    shelf.scan(Partition::Base, &prefix, until.as_deref(), &mut |key, value| {
-        let place = day_at(key, REST).zip(key.get(REST + 4).copied());
-        result = match place {
-            Some((day, channel)) => ledger.put_back((bucket, day, channel), value),
-            None => Err(Unreadable("a ledger key is odd".to_owned())),
-        };
-        std::ops::ControlFlow::Continue(())
-    })?;
+    shelf.scan(
+        Partition::Base,
+        &prefix,
+        until.as_deref(),
+        &mut |key, value| {
+            let place = day_at(key, REST).zip(key.get(REST + 4).copied());
+            result = match place {
+                Some((day, channel)) => ledger.put_back((bucket, day, channel), value),
+                None => Err(Unreadable("a ledger key is odd".to_owned())),
+            };
+            std::ops::ControlFlow::Continue(())
+        },
+    )?;
     result
 }

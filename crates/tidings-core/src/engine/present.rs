@@ -46,9 +46,15 @@ impl<'a> Presenter<'a> {
     /// [`Unreadable`] where the store can't be read.
     pub fn batch(&mut self, plan: &Plan, letter: &Letter) -> Result<Option<Batch>, Unreadable> {
         let bucket = &self.engine.buckets[usize::from(plan.bucket)];
-        let Some(rules) = self.engine.rules() else { return Ok(None) };
-        let Some(profile) = bucket.roster.profile(letter.number).cloned() else { return Ok(None) };
-        let Some(message) = self.engine.message(plan, letter) else { return Ok(None) };
+        let Some(rules) = self.engine.rules() else {
+            return Ok(None);
+        };
+        let Some(profile) = bucket.roster.profile(letter.number).cloned() else {
+            return Ok(None);
+        };
+        let Some(message) = self.engine.message(plan, letter) else {
+            return Ok(None);
+        };
         let mut told = Vec::with_capacity(letter.told.len());
         for (source, item) in letter.told.iter().zip(&message.items) {
             let event = self.event(plan.event_at(*source))?;
@@ -62,8 +68,14 @@ impl<'a> Presenter<'a> {
         }
         Ok(Some(Batch {
             id: batch_id(&message),
-            tz: profile.tz.clone().unwrap_or_else(|| rules.defaults.tz.clone()),
-            locale: profile.locale.clone().unwrap_or_else(|| rules.defaults.locale.clone()),
+            tz: profile
+                .tz
+                .clone()
+                .unwrap_or_else(|| rules.defaults.tz.clone()),
+            locale: profile
+                .locale
+                .clone()
+                .unwrap_or_else(|| rules.defaults.locale.clone()),
             recipient: profile,
             channel: message.channel,
             lane: message.lane,
@@ -92,7 +104,13 @@ impl<'a> Presenter<'a> {
         }
         let object = match self.draft.get(Partition::Base, &object_key(id))? {
             Some(bytes) => from_json::<ObjectRow>("an object", &bytes)?.object,
-            None => Object { id: id.clone(), title: None, url: None, image: None, notifiable: None },
+            None => Object {
+                id: id.clone(),
+                title: None,
+                url: None,
+                image: None,
+                notifiable: None,
+            },
         };
         let object = Arc::new(object);
         self.objects.insert(id.clone(), Arc::clone(&object));
