@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use tidings_core::engine::{Options, Refused};
+use tidings_core::engine::{Options, Refused, Reply};
 use tidings_core::{Books, Command, Instant, Message, Rules, Timed};
 use tidings_store::Store;
 
@@ -23,6 +23,19 @@ pub struct Player {
     begun: bool,
     messages: Vec<Message>,
     watch: Watch,
+    observer: Option<Box<dyn Observer + Send>>,
+}
+
+/// Sees what a player takes in: what was answered and, where it has a watch, how long that took.
+///
+/// Everything between the two calls is what a publisher waits for: decided, durable, and the inboxes
+/// told.
+pub trait Observer {
+    /// These commands are about to be taken in together.
+    fn before(&mut self, at: Instant, commands: &[Command]);
+
+    /// They are durable; an answer per command, in order.
+    fn after(&mut self, at: Instant, replies: &[Result<Reply, Refused>]);
 }
 
 /// Whether the messages themselves are wanted.
@@ -66,7 +79,15 @@ impl Player {
     /// [`Error`] where the store can't be opened.
     pub fn open(store: Arc<dyn Store>, options: Options, watch: Watch) -> Result<Self, Error> {
         let node = Node::open(store, options)?;
-        Ok(Self { node, delivery: None, open: None, begun: false, messages: Vec::new(), watch })
+        Ok(Self {
+            node,
+            delivery: None,
+            open: None,
+            begun: false,
+            messages: Vec::new(),
+            watch,
+            observer: None,
+        })
     }
 
     /// Sends messages through channels instead of only counting them as sent.
@@ -76,6 +97,17 @@ impl Player {
     pub fn deliver_by(&mut self, delivery: Delivery) -> Result<(), Error> {
         self.delivery = Some(delivery);
         Ok(())
+    }
+
+    /// Shows what is taken in from now on.
+    pub fn observe_by(&mut self, observer: Box<dyn Observer + Send>) {
+        self.observer = Some(observer);
+    }
+
+    /// The node, to be looked at when everything was played.
+    #[must_use]
+    pub fn into_node(self) -> Node {
+        self.node
     }
 
     /// The node, to be read.
@@ -185,7 +217,9 @@ impl Player {
     fn close(&mut self, out: &mut Out<'_>) -> Result<(), PlayError> {
         let Some((at, commands)) = self.open.take() else { return Ok(()) };
         self.begin(at)?;
+        self.before(at, &commands);
         let accepted = self.node.step(at, &commands)?;
+        self.after(at, &accepted.replies);
         if let Some(refused) = accepted.replies.into_iter().find_map(Result::err) {
             return Err(refused.into());
         }
@@ -216,7 +250,9 @@ impl Player {
         let Some((at, commands)) = &mut self.open else { return Ok(()) };
         let (at, commands) = (*at, std::mem::take(commands));
         self.begin(at)?;
+        self.before(at, &commands);
         let accepted = self.node.take_in(at, &commands)?;
+        self.after(at, &accepted.replies);
         match accepted.replies.into_iter().find_map(Result::err) {
             Some(refused) => Err(refused.into()),
             None => Ok(()),
@@ -237,6 +273,18 @@ impl Player {
         match &refused {
             Refused::UnknownRecipient(recipient) if made(recipient) => Ok(()),
             _ => Err(refused),
+        }
+    }
+
+    fn before(&mut self, at: Instant, commands: &[Command]) {
+        if let Some(observer) = &mut self.observer {
+            observer.before(at, commands);
+        }
+    }
+
+    fn after(&mut self, at: Instant, replies: &[Result<Reply, Refused>]) {
+        if let Some(observer) = &mut self.observer {
+            observer.after(at, replies);
         }
     }
 
