@@ -11,7 +11,7 @@ use tidings_store::Store;
 
 use crate::Error;
 use crate::delivery::Delivery;
-use crate::node::{Node, Present};
+use crate::node::Node;
 
 /// A node on a virtual clock.
 pub struct Player {
@@ -302,26 +302,26 @@ impl Player {
 
     /// Makes and sends everything that came due.
     fn send_all(&mut self, at: Instant) -> Result<(), Error> {
-        let present =
-            if self.delivery.is_some() { Present::Batches } else { Present::Nothing };
-        while let Some(ready) = self.node.make(at, present)? {
+        loop {
+            let plans = self.node.make(at)?;
+            if plans.is_empty() {
+                break;
+            }
             if self.watch == Watch::Messages {
-                let letters = ready.plan.letters.iter();
+                let letters = plans.iter().flat_map(|plan| plan.letters.iter().map(move |l| (plan, l)));
                 let engine = self.node.engine();
-                let messages = letters.filter_map(|letter| engine.message(&ready.plan, letter));
-                self.messages.extend(messages);
+                self.messages.extend(letters.filter_map(|(plan, letter)| engine.message(plan, letter)));
             }
             let settled = match &mut self.delivery {
-                Some(delivery) => delivery.send(ready, at),
-                None => vec![crate::delivery::all_sent(&ready.plan)],
+                Some(delivery) => delivery.send(&self.node, &plans, at)?,
+                None => plans.iter().map(crate::delivery::all_sent).collect(),
             };
-            for settled in settled {
-                self.node.settle(at, settled.closing, &settled.sent)?;
-            }
+            self.node.settle(at, &settled)?;
         }
         if let Some(delivery) = &mut self.delivery {
-            for settled in delivery.retry(at) {
-                self.node.settle(at, settled.closing, &settled.sent)?;
+            let settled = delivery.retry(at);
+            if !settled.is_empty() {
+                self.node.settle(at, &settled)?;
             }
         }
         Ok(())
