@@ -17,6 +17,7 @@ pub mod postbox;
 mod random;
 pub mod scenario;
 mod stopwatch;
+pub mod told;
 pub mod world;
 
 pub use play::play;

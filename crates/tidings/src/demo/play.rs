@@ -195,3 +195,6 @@ fn refused(fault: PlayError) -> Fault {
         PlayError::Refused(_) | PlayError::Back { .. } => Fault::Story(fault.to_string()),
     }
 }
+
+#[cfg(test)]
+mod tests;
