@@ -4,13 +4,17 @@
 //! the same batch id, which is the provider's idempotency key, counted as resent; then unknown.
 
 use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use tidings_core::engine::{Plan, Sent};
+use tidings_core::engine::{Engine, Letter, Plan, Presenter, Sent, Settled};
 use tidings_core::{Batch, Instant, Outcome};
 
+use crate::Error;
 use crate::channel::{Channel, Outcome as Answer};
-use crate::node::Ready;
+use crate::node::{Node, Ready};
+use crate::shelf::StoreShelf;
 
 /// When a message that could not be handed over is tried again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,13 +47,6 @@ pub(crate) struct Parcel {
     pub(crate) batch: Arc<Batch>,
     attempts: u32,
     resent: u32,
-}
-
-/// What became of messages of a closing.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Settled {
-    pub(crate) closing: (u16, u64),
-    pub(crate) sent: Vec<Sent>,
 }
 
 /// What an answer leads to.
@@ -110,9 +107,72 @@ impl Delivery {
         }
     }
 
-    /// Sends messages that are ready, and waits for the answers.
-    pub(crate) fn send(&mut self, ready: Ready, now: Instant) -> Vec<Settled> {
-        self.send_parcels(parcels(ready), now)
+    /// Sends messages that were made, and waits for the answers.
+    ///
+    /// A batch is made when a thread is ready to send it and goes when it was sent: those of a slice
+    /// all at once, with everything that they tell, could be more than memory holds.
+    ///
+    /// # Errors
+    /// [`Error`] where what is stored can't be read.
+    pub(crate) fn send(
+        &mut self,
+        node: &Node,
+        plans: &[Plan],
+        now: Instant,
+    ) -> Result<Vec<Settled>, Error> {
+        let shelf = node.shelf()?;
+        let letters: Vec<(&Plan, &Letter)> = plans
+            .iter()
+            .flat_map(|plan| plan.letters.iter().map(move |letter| (plan, letter)))
+            .filter(|(_, letter)| letter.tells())
+            .collect();
+        let next = AtomicUsize::new(0);
+        let threads = self.threads.min(letters.len() / 2).max(1);
+        let mut answered = std::thread::scope(|scope| {
+            let work = || self.send_some(node.engine(), &shelf, &letters, &next, now);
+            let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
+            let mut all = work()?;
+            for other in others {
+                all.extend(other.join().unwrap_or_else(|panic| resume_unwind(panic))?);
+            }
+            Ok::<_, Error>(all)
+        })?;
+        answered.sort_by_key(|(at, _)| *at);
+        let mut settled = BTreeMap::new();
+        for (_, answered) in answered {
+            match answered {
+                Answered::Done(closing, sent) => put(&mut settled, closing, sent),
+                Answered::Open(parcel, answer) => {
+                    self.settle_into(&mut settled, *parcel, &answer, now);
+                }
+            }
+        }
+        Ok(in_order(settled))
+    }
+
+    /// Sends letters one after the other until none is left that no thread has taken.
+    fn send_some(
+        &self,
+        engine: &Engine,
+        shelf: &StoreShelf,
+        letters: &[(&Plan, &Letter)],
+        next: &AtomicUsize,
+        now: Instant,
+    ) -> Result<Vec<(usize, Answered)>, Error> {
+        let mut presenter = Presenter::new(engine, shelf);
+        let mut answered = Vec::new();
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let Some((plan, letter)) = letters.get(at) else {
+                return Ok(answered);
+            };
+            let Some(batch) = presenter.batch(plan, letter)? else {
+                continue;
+            };
+            let parcel = Parcel::new(plan, letter, batch);
+            let answer = self.answer(&parcel, now);
+            answered.push((at, Answered::of(parcel, answer)));
+        }
     }
 
     /// Sends again what is to be tried again by now.
@@ -132,53 +192,27 @@ impl Delivery {
     }
 
     fn send_parcels(&mut self, parcels: Vec<Parcel>, now: Instant) -> Vec<Settled> {
-        let share = parcels.len().div_ceil(self.threads).max(1);
-        let answers: Vec<Answer> = if parcels.len() < 2 * self.threads {
-            parcels
-                .iter()
-                .map(|parcel| self.answer(parcel, now))
-                .collect()
-        } else {
-            std::thread::scope(|scope| {
-                let workers: Vec<_> = parcels
-                    .chunks(share)
-                    .map(|chunk| {
-                        let this = &*self;
-                        scope.spawn(move || {
-                            chunk
-                                .iter()
-                                .map(|parcel| this.answer(parcel, now))
-                                .collect::<Vec<_>>()
-                        })
-                    })
-                    .collect();
-                let answers = workers.into_iter().zip(parcels.chunks(share));
-                answers
-                    .flat_map(|(worker, chunk)| {
-                        worker
-                            .join()
-                            .unwrap_or_else(|_| vec![panicked(); chunk.len()])
-                    })
-                    .collect()
-            })
-        };
-        let mut settled: BTreeMap<(u16, u64), Vec<Sent>> = BTreeMap::new();
-        for (parcel, answer) in parcels.into_iter().zip(answers) {
-            let closing = parcel.closing;
-            if let Some(sent) = self.settle(parcel, &answer, now) {
-                settled.entry(closing).or_default().push(sent);
-            }
+        let mut settled = BTreeMap::new();
+        for parcel in parcels {
+            let answer = self.answer(&parcel, now);
+            self.settle_into(&mut settled, parcel, &answer, now);
         }
-        settled
-            .into_iter()
-            .map(|(closing, sent)| Settled { closing, sent })
-            .collect()
+        in_order(settled)
     }
 
     fn answer(&self, parcel: &Parcel, now: Instant) -> Answer {
-        match self.channels.get(&parcel.batch.channel) {
-            Some(channel) => channel.send(&parcel.batch, now),
-            None => no_channel(&parcel.batch.channel),
+        let Some(channel) = self.channels.get(&parcel.batch.channel) else {
+            return no_channel(&parcel.batch.channel);
+        };
+        // A channel that breaks down over one message must not take the others with it.
+        catch_unwind(AssertUnwindSafe(|| channel.send(&parcel.batch, now)))
+            .unwrap_or_else(|_| panicked())
+    }
+
+    fn settle_into(&mut self, all: &mut ByClosing, parcel: Parcel, answer: &Answer, now: Instant) {
+        let closing = parcel.closing;
+        if let Some(sent) = self.settle(parcel, answer, now) {
+            put(all, closing, sent);
         }
     }
 
@@ -241,21 +275,69 @@ impl Delivery {
     }
 }
 
-/// The messages of a slice, each by itself.
-pub(crate) fn parcels(ready: Ready) -> Vec<Parcel> {
-    let Ready { plan, batches } = ready;
-    let closing = (plan.bucket, plan.closing);
-    let parcel = |(at, batch): (usize, Batch)| {
-        let letter = &plan.letters[at];
-        Parcel {
+type ByClosing = BTreeMap<(u16, u64), Vec<Sent>>;
+
+fn put(all: &mut ByClosing, closing: (u16, u64), sent: Sent) {
+    all.entry(closing).or_default().push(sent);
+}
+
+fn in_order(all: ByClosing) -> Vec<Settled> {
+    all.into_iter()
+        .map(|(closing, sent)| Settled { closing, sent })
+        .collect()
+}
+
+/// A message with its answer. What is done needs its batch no more.
+enum Answered {
+    Done((u16, u64), Sent),
+    Open(Box<Parcel>, Answer),
+}
+
+impl Answered {
+    fn of(parcel: Parcel, answer: Answer) -> Self {
+        let outcome = match &answer {
+            Answer::Sent(_) => Outcome::Delivered,
+            Answer::Failed { .. } => Outcome::Failed,
+            Answer::Retry { .. } | Answer::Unknown { .. } => {
+                return Self::Open(Box::new(parcel), answer);
+            }
+        };
+        let Parcel {
             closing,
+            number,
+            told,
+            resent,
+            ..
+        } = parcel;
+        Self::Done(
+            closing,
+            Sent {
+                number,
+                told,
+                outcome,
+                resent,
+            },
+        )
+    }
+}
+
+impl Parcel {
+    fn new(plan: &Plan, letter: &Letter, batch: Batch) -> Self {
+        Self {
+            closing: (plan.bucket, plan.closing),
             number: letter.number,
             told: plan.told(letter),
             batch: Arc::new(batch),
             attempts: 0,
             resent: 0,
         }
-    };
+    }
+}
+
+/// The messages of a slice, each by itself.
+pub(crate) fn parcels(ready: Ready) -> Vec<Parcel> {
+    let Ready { plan, batches } = ready;
+    let parcel = |(at, batch): (usize, Batch)| Parcel::new(&plan, &plan.letters[at], batch);
     batches.into_iter().map(parcel).collect()
 }
 

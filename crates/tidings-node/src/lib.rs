@@ -14,8 +14,8 @@ mod shelf;
 
 pub use clock::{Clock, SystemClock, VirtualClock};
 pub use delivery::{Delivery, Retries};
-pub use node::{Accepted, Node, Present, Ready, SLICE_RECIPIENTS_MAX};
-pub use player::{Out, PlayError, Player, Watch};
+pub use node::{Accepted, Node, Ready, SLICE_RECIPIENTS_MAX};
+pub use player::{Observer, Out, PlayError, Player, Watch};
 pub use runtime::{Handle, OpenStore, Runtime, RuntimeError, Settings};
 pub use shelf::StoreShelf;
 use tidings_core::journal::at_rest::Unreadable;

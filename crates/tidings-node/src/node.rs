@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use tidings_core::engine::{Engine, Options, Plan, Presenter, Refused, Reply, Sent, Step, Told};
+use tidings_core::engine::{Engine, Options, Plan, Presenter, Refused, Reply, Settled, Step, Told};
 use tidings_core::{Batch, Books, Command, Instant, Message, Rules};
 use tidings_store::{Commit, Store};
 
@@ -35,15 +35,6 @@ pub struct Ready {
     /// The batch of each letter that tells something: (index of the letter, batch). Empty where
     /// nobody wanted them.
     pub batches: Vec<(usize, Batch)>,
-}
-
-/// Whether batches are made of messages.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Present {
-    /// Yes: they are going to be sent.
-    Batches,
-    /// No: who tells them is enough.
-    Nothing,
 }
 
 /// The most recipients whose messages are made at once: between two of these slices others come in.
@@ -148,27 +139,41 @@ impl Node {
         self.commit(|engine, shelf| Ok(engine.step(shelf, now, commands)?))
     }
 
-    /// Makes the messages of one slice of the oldest closing that has some left; durable when this
-    /// returns. `None` = there is nothing to make.
+    /// Makes one slice of messages, of the oldest closings that have some left; durable when this
+    /// returns. One commit serves many small closings: time zones and buckets make a crowd of them.
+    /// Empty where there is nothing to make.
     ///
     /// # Errors
     /// [`Error`]; the node is worthless then.
-    pub fn make(&mut self, now: Instant, present: Present) -> Result<Option<Ready>, Error> {
-        let Some((bucket, closing)) = self.engine.closings().into_iter().next() else {
-            return Ok(None);
-        };
-        let plan = {
+    pub fn make(&mut self, now: Instant) -> Result<Vec<Plan>, Error> {
+        let mut plans: Vec<Plan> = Vec::new();
+        let mut room = SLICE_RECIPIENTS_MAX;
+        {
+            // An entry belongs to one closing alone, so that no look depends on what another ends.
             let shelf = self.shelf()?;
-            self.engine
-                .plan(&shelf, bucket, closing, now, SLICE_RECIPIENTS_MAX)?
-        };
-        let Some(plan) = plan else { return Ok(None) };
-        self.commit(|engine, shelf| Ok(engine.made(shelf, now, &plan)?))?;
-        let batches = match present {
-            Present::Batches => self.batches(&plan)?,
-            Present::Nothing => Vec::new(),
-        };
-        Ok(Some(Ready { plan, batches }))
+            for (bucket, closing) in self.engine.closings() {
+                if room == 0 {
+                    break;
+                }
+                if let Some(plan) = self.engine.plan(&shelf, bucket, closing, now, room)? {
+                    room = room.saturating_sub(plan.letters.len());
+                    plans.push(plan);
+                }
+            }
+        }
+        if !plans.is_empty() {
+            self.commit(|engine, shelf| Ok(engine.made(shelf, now, &plans)?))?;
+        }
+        Ok(plans)
+    }
+
+    /// The batches of messages that were made.
+    ///
+    /// # Errors
+    /// [`Error`].
+    pub fn present(&self, plan: Plan) -> Result<Ready, Error> {
+        let batches = self.batches(&plan)?;
+        Ok(Ready { plan, batches })
     }
 
     /// Messages that were durable before the last stop and whose outcome is not known. Those that
@@ -178,15 +183,16 @@ impl Node {
     /// [`Error`]; the node is worthless then.
     pub fn unsettled(&mut self) -> Result<Vec<Ready>, Error> {
         let plans = self.engine.unsettled(&self.shelf()?)?;
-        let now = self.engine.now();
-        for plan in plans.iter().filter(|plan| !plan.torn.is_empty()) {
-            self.settle(now, (plan.bucket, plan.closing), &plan.torn)?;
-        }
-        let ready = plans.into_iter().map(|plan| {
-            let batches = self.batches(&plan)?;
-            Ok(Ready { plan, batches })
+        let torn = plans.iter().filter(|plan| !plan.torn.is_empty());
+        let torn = torn.map(|plan| Settled {
+            closing: (plan.bucket, plan.closing),
+            sent: plan.torn.clone(),
         });
-        ready.collect()
+        let torn: Vec<Settled> = torn.collect();
+        if !torn.is_empty() {
+            self.settle(self.engine.now(), &torn)?;
+        }
+        plans.into_iter().map(|plan| self.present(plan)).collect()
     }
 
     fn batches(&self, plan: &Plan) -> Result<Vec<(usize, Batch)>, Error> {
@@ -201,17 +207,12 @@ impl Node {
         Ok(batches)
     }
 
-    /// Notes what became of messages of a closing.
+    /// Notes what became of messages, all of them in one commit.
     ///
     /// # Errors
     /// [`Error`]; the node is worthless then.
-    pub fn settle(
-        &mut self,
-        now: Instant,
-        closing: (u16, u64),
-        sent: &[Sent],
-    ) -> Result<(), Error> {
-        self.commit(|engine, shelf| Ok(engine.outcome(shelf, now, closing, sent)?))
+    pub fn settle(&mut self, now: Instant, settled: &[Settled]) -> Result<(), Error> {
+        self.commit(|engine, shelf| Ok(engine.outcome(shelf, now, settled)?))
             .map(|_| ())
     }
 

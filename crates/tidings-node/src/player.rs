@@ -5,13 +5,13 @@
 
 use std::sync::Arc;
 
-use tidings_core::engine::{Options, Refused};
+use tidings_core::engine::{Options, Refused, Reply};
 use tidings_core::{Books, Command, Instant, Message, Rules, Timed};
 use tidings_store::Store;
 
 use crate::Error;
 use crate::delivery::Delivery;
-use crate::node::{Node, Present};
+use crate::node::Node;
 
 /// A node on a virtual clock.
 pub struct Player {
@@ -23,6 +23,19 @@ pub struct Player {
     begun: bool,
     messages: Vec<Message>,
     watch: Watch,
+    observer: Option<Box<dyn Observer + Send>>,
+}
+
+/// Sees what a player takes in: what was answered and, where it has a watch, how long that took.
+///
+/// Everything between the two calls is what a publisher waits for: decided, durable, and the inboxes
+/// told.
+pub trait Observer {
+    /// These commands are about to be taken in together.
+    fn before(&mut self, at: Instant, commands: &[Command]);
+
+    /// They are durable; an answer per command, in order.
+    fn after(&mut self, at: Instant, replies: &[Result<Reply, Refused>]);
 }
 
 /// Whether the messages themselves are wanted.
@@ -66,11 +79,14 @@ impl Player {
     /// [`Error`] where the store can't be opened.
     pub fn open(store: Arc<dyn Store>, options: Options, watch: Watch) -> Result<Self, Error> {
         let mut node = Node::open(store, options)?;
-        let now = node.engine().now();
-        for ready in node.unsettled()? {
-            // Nobody sends: what was made before a stop counts as sent, as it would have been.
-            let settled = crate::delivery::all_sent(&ready.plan);
-            node.settle(now, settled.closing, &settled.sent)?;
+        // Nobody sends: what was made before a stop counts as sent, as it would have been.
+        let settled: Vec<_> = node
+            .unsettled()?
+            .iter()
+            .map(|ready| crate::delivery::all_sent(&ready.plan))
+            .collect();
+        if !settled.is_empty() {
+            node.settle(node.engine().now(), &settled)?;
         }
         Ok(Self {
             node,
@@ -79,6 +95,7 @@ impl Player {
             begun: false,
             messages: Vec::new(),
             watch,
+            observer: None,
         })
     }
 
@@ -105,6 +122,7 @@ impl Player {
             begun: false,
             messages: Vec::new(),
             watch,
+            observer: None,
         })
     }
 
@@ -113,6 +131,17 @@ impl Player {
     pub fn resume(&mut self, at: Instant) {
         self.open = Some((at, Vec::new()));
         self.begun = true;
+    }
+
+    /// Shows what is taken in from now on.
+    pub fn observe_by(&mut self, observer: Box<dyn Observer + Send>) {
+        self.observer = Some(observer);
+    }
+
+    /// The node, to be looked at when everything was played.
+    #[must_use]
+    pub fn into_node(self) -> Node {
+        self.node
     }
 
     /// The node, to be read.
@@ -243,7 +272,9 @@ impl Player {
             return Ok(());
         };
         self.begin(at)?;
+        self.before(at, &commands);
         let accepted = self.node.step(at, &commands)?;
+        self.after(at, &accepted.replies);
         if let Some(refused) = accepted.replies.into_iter().find_map(Result::err) {
             return Err(refused.into());
         }
@@ -276,7 +307,9 @@ impl Player {
         };
         let (at, commands) = (*at, std::mem::take(commands));
         self.begin(at)?;
+        self.before(at, &commands);
         let accepted = self.node.take_in(at, &commands)?;
+        self.after(at, &accepted.replies);
         match accepted.replies.into_iter().find_map(Result::err) {
             Some(refused) => Err(refused.into()),
             None => Ok(()),
@@ -299,6 +332,18 @@ impl Player {
         match &refused {
             Refused::UnknownRecipient(recipient) if made(recipient) => Ok(()),
             _ => Err(refused),
+        }
+    }
+
+    fn before(&mut self, at: Instant, commands: &[Command]) {
+        if let Some(observer) = &mut self.observer {
+            observer.before(at, commands);
+        }
+    }
+
+    fn after(&mut self, at: Instant, replies: &[Result<Reply, Refused>]) {
+        if let Some(observer) = &mut self.observer {
+            observer.after(at, replies);
         }
     }
 
@@ -327,29 +372,29 @@ impl Player {
 
     /// Makes and sends everything that came due.
     fn send_all(&mut self, at: Instant) -> Result<(), Error> {
-        let present = if self.delivery.is_some() {
-            Present::Batches
-        } else {
-            Present::Nothing
-        };
-        while let Some(ready) = self.node.make(at, present)? {
+        loop {
+            let plans = self.node.make(at)?;
+            if plans.is_empty() {
+                break;
+            }
             if self.watch == Watch::Messages {
-                let letters = ready.plan.letters.iter();
+                let letters = plans
+                    .iter()
+                    .flat_map(|plan| plan.letters.iter().map(move |l| (plan, l)));
                 let engine = self.node.engine();
-                let messages = letters.filter_map(|letter| engine.message(&ready.plan, letter));
-                self.messages.extend(messages);
+                self.messages
+                    .extend(letters.filter_map(|(plan, letter)| engine.message(plan, letter)));
             }
             let settled = match &mut self.delivery {
-                Some(delivery) => delivery.send(ready, at),
-                None => vec![crate::delivery::all_sent(&ready.plan)],
+                Some(delivery) => delivery.send(&self.node, &plans, at)?,
+                None => plans.iter().map(crate::delivery::all_sent).collect(),
             };
-            for settled in settled {
-                self.node.settle(at, settled.closing, &settled.sent)?;
-            }
+            self.node.settle(at, &settled)?;
         }
         if let Some(delivery) = &mut self.delivery {
-            for settled in delivery.retry(at) {
-                self.node.settle(at, settled.closing, &settled.sent)?;
+            let settled = delivery.retry(at);
+            if !settled.is_empty() {
+                self.node.settle(at, &settled)?;
             }
         }
         Ok(())

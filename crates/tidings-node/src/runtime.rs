@@ -10,7 +10,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use crossbeam_channel::{Receiver, Sender, TryRecvError, bounded, select, unbounded};
-use tidings_core::engine::{Options, Refused, Reply, Sent};
+use tidings_core::engine::{Options, Refused, Reply, Sent, Settled};
 use tidings_core::{Command, Instant, Rules};
 use tidings_store::Store;
 
@@ -18,7 +18,7 @@ use crate::Error;
 use crate::channel::Outcome as Answer;
 use crate::clock::Clock;
 use crate::delivery::{Delivery, Parcel, no_channel, panicked, parcels};
-use crate::node::{Node, Present};
+use crate::node::Node;
 
 /// Opens the store, at the start and again after it has failed.
 pub type OpenStore = Box<dyn FnMut() -> Result<Arc<dyn Store>, tidings_store::Error> + Send>;
@@ -382,8 +382,12 @@ impl Loop {
             node.step(at, &[])?;
         }
         answer(node, now, requests, stopping)?;
-        for (closing, sent) in std::mem::take(&mut self.sent) {
-            node.settle(now, closing, &sent)?;
+        let settled: Vec<Settled> = std::mem::take(&mut self.sent)
+            .into_iter()
+            .map(|(closing, sent)| Settled { closing, sent })
+            .collect();
+        if !settled.is_empty() {
+            node.settle(now, &settled)?;
         }
         if stopping.is_none() {
             self.hand_out(now)?;
@@ -405,7 +409,9 @@ impl Loop {
         let Some(node) = &mut self.node else {
             return Ok(());
         };
-        if let Some(ready) = node.make(now, Present::Batches)? {
+        let plans = node.make(now)?;
+        let ready = plans.into_iter().map(|plan| node.present(plan));
+        for ready in ready.collect::<Result<Vec<_>, _>>()? {
             for parcel in parcels(ready) {
                 self.dispatch(parcel);
             }

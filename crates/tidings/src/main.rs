@@ -11,10 +11,10 @@ const OUT_BYTES: usize = 1 << 16;
 fn main() -> ExitCode {
     let stdout = std::io::stdout();
     let mut err = std::io::stderr();
-    // On one terminal the bar and the messages would tear each other apart.
-    let progress = match err.is_terminal() && !stdout.is_terminal() {
-        true => Progress::Shown,
-        false => Progress::Hidden,
+    let progress = match (err.is_terminal(), stdout.is_terminal()) {
+        (true, false) => Progress::Apart,
+        (true, true) => Progress::Shared,
+        (false, _) => Progress::Plain,
     };
     let mut out = BufWriter::with_capacity(OUT_BYTES, stdout.lock());
     let mut streams = Streams {

@@ -161,6 +161,14 @@ pub(crate) fn to_json<T: Serialize>(value: &T) -> Vec<u8> {
 }
 
 impl Intake {
+    /// Nothing was taken in yet, so that the first instant may be any: a story may play in the past.
+    pub(crate) fn new() -> Self {
+        Self {
+            now: Instant::MIN,
+            ..Self::default()
+        }
+    }
+
     /// Gives an event a row in the day of `now`, and its ordinal there.
     pub(crate) fn keep_event(&mut self, draft: &mut Draft<'_>, day: Day, row: &EventRow) -> u32 {
         if !self.days.contains_key(&day) {
@@ -261,6 +269,25 @@ impl Intake {
         day: Day,
         ordinal: u32,
     ) -> Result<Header, Unreadable> {
+        self.header_by(day, ordinal, |key| shelf.get(Partition::Day(day), key))
+    }
+
+    /// Reads an event's header within the step that took it in, which may have filled its block.
+    pub(crate) fn header_in(
+        &self,
+        draft: &Draft<'_>,
+        day: Day,
+        ordinal: u32,
+    ) -> Result<Header, Unreadable> {
+        self.header_by(day, ordinal, |key| draft.get(Partition::Day(day), key))
+    }
+
+    fn header_by(
+        &self,
+        day: Day,
+        ordinal: u32,
+        get: impl FnOnce(&[u8]) -> Result<Option<Vec<u8>>, Unreadable>,
+    ) -> Result<Header, Unreadable> {
         let missing = || Unreadable(format!("the header of event {ordinal} of {day} is missing"));
         let (block, at) = (ordinal / headers_per_block(), ordinal % headers_per_block());
         if let Some((newest, next)) = self.days.last_key_value() {
@@ -277,9 +304,7 @@ impl Intake {
         if let Some(block) = blocks.get(&(day, block)) {
             return block.get(at as usize).ok_or_else(missing);
         }
-        let bytes = shelf
-            .get(Partition::Day(day), &block_key(block))?
-            .ok_or_else(missing)?;
+        let bytes = get(&block_key(block))?.ok_or_else(missing)?;
         let read = Arc::new(HeaderBlock::decode(&bytes)?);
         if blocks.len() >= BLOCKS_KEPT {
             blocks.clear();

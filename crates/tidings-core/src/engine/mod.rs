@@ -40,7 +40,7 @@ pub use due::Told;
 use intake::Intake;
 use ledger::Ledger;
 pub use ledger::Row as LedgerRow;
-pub use plan::{Letter, Plan, Sent};
+pub use plan::{Letter, Plan, Sent, Settled};
 pub use present::{Presenter, batch_id};
 pub use reply::{Published, PublishedAs, Refused, Reply, Warning};
 pub use view::{InboxGroup, InboxItem, InboxPage, LetterAt, OpenLane, WaitingEntry};
@@ -108,7 +108,7 @@ impl Engine {
         let law = read_law(shelf)?;
         let (intake, count) = match Intake::recover(shelf, held)? {
             Some(found) => found,
-            None => (Intake::default(), options.buckets.max(1)),
+            None => (Intake::new(), options.buckets.max(1)),
         };
         let held: Vec<Day> = held
             .iter()

@@ -72,6 +72,15 @@ pub struct Sent {
     pub resent: u32,
 }
 
+/// What became of messages of one closing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settled {
+    /// Bucket and seq of the closing.
+    pub closing: (u16, u64),
+    /// Message by message.
+    pub sent: Vec<Sent>,
+}
+
 /// A personal batch as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct MessageRow {
@@ -362,7 +371,8 @@ impl Engine {
         all
     }
 
-    /// Makes a plan's messages: after the commit they are exactly what is told.
+    /// Makes the messages of plans of different closings: after the commit they are exactly what is
+    /// told.
     ///
     /// # Errors
     /// [`Unreadable`]; the engine is worthless then.
@@ -370,10 +380,12 @@ impl Engine {
         &mut self,
         shelf: &dyn Shelf,
         now: Instant,
-        plan: &Plan,
+        plans: &[Plan],
     ) -> Result<Step, Unreadable> {
         self.in_step(shelf, now, |engine, draft, now, _| {
-            engine.make(draft, now, plan);
+            for plan in plans {
+                engine.make(draft, now, plan);
+            }
             Ok(())
         })
     }
@@ -419,11 +431,12 @@ impl Engine {
         &mut self,
         shelf: &dyn Shelf,
         now: Instant,
-        (bucket, closing): (u16, u64),
-        sent: &[Sent],
+        settled: &[Settled],
     ) -> Result<Step, Unreadable> {
         self.in_step(shelf, now, |engine, draft, now, _| {
-            engine.note(draft, now, (bucket, closing), sent);
+            for Settled { closing, sent } in settled {
+                engine.note(draft, now, *closing, sent);
+            }
             Ok(())
         })
     }

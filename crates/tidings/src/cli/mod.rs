@@ -3,6 +3,7 @@
 //! Commands get their streams handed in, so that tests run them without a process.
 
 mod check;
+mod demo;
 mod print;
 mod simulate;
 #[cfg(test)]
@@ -33,9 +34,13 @@ pub struct Streams<'w> {
 /// Whether progress is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Progress {
-    /// Somebody watches.
-    Shown,
-    /// Nobody does.
+    /// On a terminal, results elsewhere.
+    Apart,
+    /// On the terminal that results go to as well: what tears them apart is not shown.
+    Shared,
+    /// As lines, where there is no terminal.
+    Plain,
+    /// Not at all.
     Hidden,
 }
 
@@ -48,6 +53,8 @@ pub enum Status {
     Failed,
     /// Wrong use or wrong configuration.
     Wrong,
+    /// The store is locked, unreadable or of another format.
+    Unusable,
 }
 
 impl Status {
@@ -58,6 +65,7 @@ impl Status {
             Self::Done => 0,
             Self::Failed => 1,
             Self::Wrong => 2,
+            Self::Unusable => 3,
         }
     }
 }
@@ -75,6 +83,8 @@ enum Command {
     Check(check::Arguments),
     /// Print the default configuration, with a comment on every key
     Config,
+    /// Tell 25,000 people of a museum's winter, and look at what each of them got
+    Demo(demo::Arguments),
     /// Play a timeline on a virtual clock and print the messages that would go out
     Simulate(simulate::Arguments),
 }
@@ -95,6 +105,7 @@ where
             .out
             .write_all(config::DEFAULT.as_bytes())
             .map(|()| Status::Done),
+        Command::Demo(arguments) => demo::run(&arguments, crate::demo::scenario(), streams),
         Command::Simulate(arguments) => simulate::run(&arguments, make, streams),
     };
     match ended.and_then(|status| streams.out.flush().map(|()| status)) {

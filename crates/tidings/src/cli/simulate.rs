@@ -110,7 +110,7 @@ fn open(
             .map(|m| m.len());
         (Box::new(file), bytes)
     };
-    if progress == Progress::Hidden {
+    if progress != Progress::Apart {
         return Ok(Box::new(BufReader::with_capacity(READ_BYTES, source)));
     }
     bar.set_draw_target(indicatif::ProgressDrawTarget::stderr());

@@ -9,7 +9,7 @@ mod sample;
 mod site;
 #[cfg(test)]
 mod tests;
-mod text;
+pub(crate) mod text;
 pub mod view;
 
 use std::sync::Arc;

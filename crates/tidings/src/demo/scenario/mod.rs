@@ -5,6 +5,7 @@
 //! forgotten. The dates are the museum's, the hours are ours (a working day in New York).
 
 mod announce;
+mod excerpt;
 mod habits;
 
 use serde::Serialize;

@@ -1,0 +1,133 @@
+use std::collections::BTreeSet;
+
+use tidings_core::Day;
+
+use super::*;
+use crate::demo::page::view::{MailQuery, Slice, View as _};
+use crate::demo::told::Told;
+
+/// Eight days, the first Monday mail among them, and 400 people.
+fn short() -> Scenario {
+    crate::demo::scenario().excerpt(400, Day::parse("1967-12-11").unwrap())
+}
+
+fn played(dir: &Path) -> Played {
+    play(&short(), dir, &mut |_| ControlFlow::Continue(())).unwrap()
+}
+
+const ALL: Slice = Slice {
+    skip: 0,
+    take: usize::MAX,
+};
+
+#[test]
+fn the_books_balance_and_the_maildir_holds_what_was_sent() {
+    let dir = tempfile::tempdir().unwrap();
+    let Played {
+        node,
+        postbox,
+        telling,
+    } = played(dir.path());
+    let books = telling.books;
+    assert!(
+        books.balance() && books.failed == 0 && books.delivered > 0,
+        "{books:?}"
+    );
+    let files: BTreeSet<String> = std::fs::read_dir(maildir_in(dir.path()).join("new"))
+        .unwrap()
+        .map(|file| file.unwrap().file_name().into_string().unwrap())
+        .collect();
+    let sent: BTreeSet<String> = postbox.mails.iter().map(|mail| mail.name()).collect();
+    assert!(!files.is_empty());
+    assert_eq!(files, sent);
+    // The store made as many mails as lie there, and told as many entries as the index says.
+    let shelf = node.shelf().unwrap();
+    let letters: Vec<_> = short()
+        .world
+        .people
+        .iter()
+        .flat_map(|person| {
+            node.engine()
+                .letters_of(&shelf, &person.id)
+                .unwrap()
+                .unwrap()
+        })
+        .filter(|letter| letter.told > 0)
+        .collect();
+    assert_eq!(letters.len(), files.len());
+    let told: usize = letters.iter().map(|letter| letter.told).sum();
+    assert_eq!(
+        told,
+        postbox
+            .mails
+            .iter()
+            .map(|mail| mail.entries as usize)
+            .sum::<usize>()
+    );
+}
+
+#[test]
+fn the_same_story_ends_in_the_same_books_and_mails() {
+    let dirs = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+    let [once, again] = dirs.each_ref().map(|dir| played(dir.path()));
+    assert_eq!(once.telling.books, again.telling.books);
+    assert_eq!(once.postbox.mails, again.postbox.mails);
+    let mail = &once.postbox.mails[0];
+    assert_eq!(
+        once.postbox.read(mail).unwrap(),
+        again.postbox.read(mail).unwrap()
+    );
+}
+
+#[test]
+fn the_view_shows_what_was_told() {
+    let dir = tempfile::tempdir().unwrap();
+    let told = Told::new(played(dir.path()), short());
+    let listing = told.mails(&MailQuery::default(), ALL);
+    assert_eq!(listing.total as u64, told.summary().mails);
+    assert!(listing.rows.is_sorted_by_key(|line| line.at));
+    let line = listing.rows.iter().max_by_key(|line| line.entries).unwrap();
+    let mail = told.mail(&line.id).unwrap();
+    assert_eq!(&mail.line, line);
+    assert!(mail.html.as_deref().unwrap().contains("<html"));
+    let header = |name: &str| {
+        mail.headers
+            .iter()
+            .find(|(known, _)| known == name)
+            .map(|(_, text)| text.as_str())
+    };
+    assert_eq!(header("Subject"), Some(line.subject.as_str()));
+    assert!(header("Message-ID").unwrap().contains(&line.id));
+
+    let person = told.person(&line.recipient, ALL).unwrap();
+    let (shown, counted) = (person.inbox.rows.len(), person.inbox.total);
+    assert!(shown > 0 && shown == counted);
+    assert!(
+        person
+            .inbox
+            .rows
+            .iter()
+            .any(|group| !group.title.is_empty() && group.count > 0)
+    );
+    assert_eq!(
+        person.line.follows,
+        person.topics.len().max(person.line.follows)
+    );
+    let theirs = MailQuery {
+        recipient: Some(line.recipient.clone()),
+        lane: None,
+    };
+    assert_eq!(told.mails(&theirs, ALL).total, person.line.mails);
+    assert_eq!(told.people("", ALL).total, 400);
+    assert_eq!(told.people(&line.recipient, ALL).rows[0].id, line.recipient);
+    assert!(told.person("nobody", ALL).is_none() && told.mail("nothing").is_none());
+}
+
+#[test]
+fn a_story_can_be_stopped_and_a_directory_in_use_is_left_alone() {
+    let dir = tempfile::tempdir().unwrap();
+    let stopped = play(&short(), dir.path(), &mut |_| ControlFlow::Break(()));
+    assert!(matches!(stopped, Err(Fault::Stopped)));
+    let again = play(&short(), dir.path(), &mut |_| ControlFlow::Continue(()));
+    assert!(matches!(again, Err(Fault::Occupied(_))));
+}

@@ -1,0 +1,178 @@
+//! The mails that were sent: a compact index in memory, and the files of the Maildir.
+//!
+//! The index holds what lists are ordered and searched by. What a mail says is read from its file
+//! when somebody looks at it, so that what is shown is what was sent.
+
+use std::collections::BTreeSet;
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tidings_core::{Batch, Instant};
+use tidings_node::channel::{Channel, Outcome};
+
+/// A mail in the index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Posted {
+    /// The instant of the closing.
+    pub at: Instant,
+    /// The batch id as a number.
+    pub id: u128,
+    /// The recipient's place in the world.
+    pub person: u32,
+    /// Where they lived then: a place in the museum's cities.
+    pub city: u32,
+    /// How many entries it tells.
+    pub entries: u32,
+    /// Place in [`Postbox::lanes`].
+    pub lane: u16,
+}
+
+/// All mails, by (instant, recipient, lane).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Postbox {
+    /// The mails.
+    pub mails: Vec<Posted>,
+    /// The lanes through which they went, by name.
+    pub lanes: Vec<String>,
+    new: PathBuf,
+}
+
+impl Postbox {
+    /// The start of a mail, long enough to hold its header.
+    ///
+    /// # Errors
+    /// The disk's.
+    pub fn head(&self, mail: &Posted) -> io::Result<Vec<u8>> {
+        const HEAD_BYTES: u64 = 4096;
+        let mut head = Vec::new();
+        std::fs::File::open(self.file(mail))?
+            .take(HEAD_BYTES)
+            .read_to_end(&mut head)?;
+        Ok(head)
+    }
+
+    /// A mail as it was sent.
+    ///
+    /// # Errors
+    /// The disk's.
+    pub fn read(&self, mail: &Posted) -> io::Result<Vec<u8>> {
+        std::fs::read(self.file(mail))
+    }
+
+    /// The mail of this batch id.
+    #[must_use]
+    pub fn find(&self, id: &str) -> Option<&Posted> {
+        let id = u128::from_str_radix(id, 16).ok()?;
+        self.mails.iter().find(|mail| mail.id == id)
+    }
+
+    fn file(&self, mail: &Posted) -> PathBuf {
+        self.new.join(mail.name())
+    }
+}
+
+impl Posted {
+    /// The batch id, which is the file's name as well.
+    #[must_use]
+    pub fn name(&self) -> String {
+        format!("{:032x}", self.id)
+    }
+}
+
+/// A channel that keeps an index of what another channel has sent.
+pub struct Indexed {
+    channel: Box<dyn Channel>,
+    /// Place of a recipient and of the city with these coordinates.
+    find: Box<dyn Fn(&Batch) -> Option<(u32, u32)> + Send + Sync>,
+    sent: Mutex<Sent>,
+}
+
+#[derive(Default)]
+struct Sent {
+    mails: Vec<Posted>,
+    lanes: Vec<String>,
+}
+
+impl Indexed {
+    /// An index over a channel; `find` gives the places of a batch's recipient and of their city.
+    #[must_use]
+    pub fn new(
+        channel: Box<dyn Channel>,
+        find: impl Fn(&Batch) -> Option<(u32, u32)> + Send + Sync + 'static,
+    ) -> Arc<Self> {
+        Arc::new(Self {
+            channel,
+            find: Box::new(find),
+            sent: Mutex::default(),
+        })
+    }
+
+    /// Everything that was sent, into the Maildir at `dir`; the index is empty afterwards.
+    #[must_use]
+    pub fn postbox(&self, dir: &Path) -> Postbox {
+        let Sent { mut mails, lanes } = std::mem::take(&mut *self.sent());
+        // Threads find lanes in any order; names have but one.
+        let names: Vec<String> = lanes
+            .iter()
+            .cloned()
+            .collect::<BTreeSet<_>>()
+            .into_iter()
+            .collect();
+        for mail in &mut mails {
+            let place = names.binary_search(&lanes[usize::from(mail.lane)]);
+            mail.lane = place
+                .ok()
+                .and_then(|place| u16::try_from(place).ok())
+                .unwrap_or(0);
+        }
+        mails.sort_unstable_by_key(|mail| (mail.at, mail.person, mail.lane, mail.id));
+        mails.dedup_by_key(|mail| mail.id);
+        Postbox {
+            mails,
+            lanes: names,
+            new: dir.join("new"),
+        }
+    }
+
+    /// How many were sent so far.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.sent().mails.len()
+    }
+
+    fn sent(&self) -> MutexGuard<'_, Sent> {
+        // Nothing is left half done under the lock.
+        self.sent.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Channel for Indexed {
+    fn send(&self, batch: &Batch, now: Instant) -> Outcome {
+        let outcome = self.channel.send(batch, now);
+        let id = u128::from_str_radix(&batch.id, 16).ok();
+        if let (Outcome::Sent(_), Some(id), Some((person, city))) =
+            (&outcome, id, (self.find)(batch))
+        {
+            let mut sent = self.sent();
+            let known = sent.lanes.iter().position(|lane| *lane == batch.lane);
+            let lane = known.unwrap_or_else(|| {
+                sent.lanes.push(batch.lane.clone());
+                sent.lanes.len() - 1
+            });
+            sent.mails.push(Posted {
+                at: batch.at,
+                id,
+                person,
+                city,
+                entries: u32::try_from(batch.entries).unwrap_or(u32::MAX),
+                lane: u16::try_from(lane).unwrap_or(0),
+            });
+        }
+        outcome
+    }
+
+    fn sync(&self) -> io::Result<()> {
+        self.channel.sync()
+    }
+}

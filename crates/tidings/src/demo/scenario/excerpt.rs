@@ -1,0 +1,47 @@
+//! A smaller story out of the great one, told by the same rules: fewer people, fewer days.
+
+use std::collections::HashSet;
+
+use tidings_core::{Command, Day, Id, Timed};
+
+use super::Scenario;
+
+impl Scenario {
+    /// The first `people` recipients until the end of a day.
+    #[must_use]
+    pub fn excerpt(mut self, people: usize, last: Day) -> Self {
+        let world = &mut self.world;
+        world.people.truncate(people);
+        for followers in &mut world.followers {
+            followers.retain(|follower| *follower < people);
+        }
+        let known: HashSet<&Id> = world.people.iter().map(|person| &person.id).collect();
+        self.ends = last.end();
+        self.weeks.retain(|week| week.monday <= last);
+        self.days
+            .retain_mut(|timed| timed.at < last.end() && concerns(timed, &known));
+        self
+    }
+}
+
+/// Whether a command has to do with those who are known; whoever is named beside them is left out.
+fn concerns(timed: &mut Timed, known: &HashSet<&Id>) -> bool {
+    match &mut timed.command {
+        Command::Recipient(change) => known.contains(&change.id),
+        Command::Erase { recipient }
+        | Command::Subscribe { recipient, .. }
+        | Command::Unsubscribe { recipient, .. }
+        | Command::Mark { recipient, .. }
+        | Command::Preference { recipient, .. }
+        | Command::Flush { recipient, .. } => known.contains(recipient),
+        Command::Publish(event) => {
+            let named = event.to.recipients.len();
+            event.to.recipients.retain(|id| known.contains(id));
+            named == 0 || !event.to.recipients.is_empty()
+        }
+        Command::Object(_)
+        | Command::Retract { .. }
+        | Command::Cancel(_)
+        | Command::Forget { .. } => true,
+    }
+}
