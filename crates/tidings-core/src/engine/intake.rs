@@ -73,7 +73,7 @@ pub(crate) struct Intake {
     pub(crate) scheduled: BTreeSet<(Instant, u64)>,
     /// Objects that must not be told.
     pub(crate) withdrawn: FxHashSet<Id>,
-    /// Headers of the newest day that are not in a block yet.
+    /// Headers of the newest day that no block has yet that could be read.
     tail: Vec<Header>,
     /// Events of other days that were copied into the newest day.
     copied: FxHashMap<u64, u32>,
@@ -165,10 +165,17 @@ impl Intake {
         *next += 1;
         draft.put(Partition::Day(day), event_key(ordinal), to_json(row));
         self.tail.push(header_of(row));
-        if self.tail.len() == HEADERS_PER_BLOCK {
-            self.write_block(draft, day, ordinal / headers_per_block());
+        if begins_block(ordinal + 1) {
+            self.write_block(draft, day, ordinal);
         }
         ordinal
+    }
+
+    /// Lets go of the headers whose blocks were written in steps before: now they can be read.
+    pub(crate) fn begin_step(&mut self) {
+        let next = self.days.last_key_value().map_or(0, |(_, next)| *next);
+        let fresh = (next % headers_per_block()) as usize;
+        self.tail.drain(..self.tail.len().saturating_sub(fresh));
     }
 
     /// The ordinal in the day of `now` of an event that has a row in another day.
@@ -211,16 +218,20 @@ impl Intake {
     }
 
     fn end_day(&mut self, draft: &mut Draft<'_>) {
-        if let (Some((day, next)), false) = (self.days.last_key_value(), self.tail.is_empty()) {
-            let (day, block) = (*day, next.saturating_sub(1) / headers_per_block());
-            self.write_block(draft, day, block);
+        if let Some((day, next)) = self.days.last_key_value()
+            && !begins_block(*next)
+        {
+            self.write_block(draft, *day, next - 1);
         }
+        self.tail.clear();
         self.copied.clear();
     }
 
-    fn write_block(&mut self, draft: &mut Draft<'_>, day: Day, block: u32) {
-        draft.put(Partition::Day(day), block_key(block), headers::encode(&self.tail));
-        self.tail.clear();
+    /// Writes the block that ends with this ordinal, the newest.
+    fn write_block(&self, draft: &mut Draft<'_>, day: Day, last: u32) {
+        let count = (last % headers_per_block()) as usize + 1;
+        let block = &self.tail[self.tail.len().saturating_sub(count)..];
+        draft.put(Partition::Day(day), block_key(last / headers_per_block()), headers::encode(block));
     }
 
     /// Reads an event's row.
@@ -398,6 +409,11 @@ pub(crate) fn each(
         if result.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     })?;
     result
+}
+
+/// Whether this ordinal begins a block.
+fn begins_block(ordinal: u32) -> bool {
+    ordinal.is_multiple_of(headers_per_block())
 }
 
 fn headers_per_block() -> u32 {

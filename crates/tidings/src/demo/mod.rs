@@ -9,7 +9,7 @@
 
 pub mod museum;
 pub mod page;
-mod random;
+pub(crate) mod random;
 pub mod scenario;
 pub mod world;
 
