@@ -154,7 +154,7 @@ impl Engine {
 
     pub(super) fn rest(&self, day: Day) -> Result<(), Error> {
         self.ensure_whole()?;
-        let Some(keyspace) = self.read_days().get(&day).cloned() else {
+        let Some(keyspace) = self.published().days.get(&day).cloned() else {
             return Ok(());
         };
         let packed = guarded(|| {

@@ -56,7 +56,7 @@ pub struct Measurement {
     pub unit: &'static str,
     /// The median over the runs.
     pub median: f64,
-    /// What 99 of 100 runs did not exceed; only where there are enough runs to tell.
+    /// What 99 of 100 runs did not exceed; only of times, and where there are enough runs to tell.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub p99: Option<f64>,
     /// How many runs.
@@ -87,7 +87,7 @@ impl Measurement {
             metric,
             unit,
             median: quantile(samples, 0.5),
-            p99: (samples.len() >= RUNS_FOR_P99).then(|| quantile(samples, 0.99)),
+            p99: (unit == "ms" && samples.len() >= RUNS_FOR_P99).then(|| quantile(samples, 0.99)),
             runs: samples.len(),
             versus: None,
             ratio: None,

@@ -27,8 +27,8 @@ enum Work {
     Fanout(fanout::Params),
     /// Close a weekly digest that is due for everyone at once, and make its messages
     ///
-    /// Until every batch is on the disk; by one thread that decides. Then the batches are read back
-    /// and readied for rendering, as after a restart.
+    /// Until every batch is on the disk; by one thread that decides. In every other week the batches
+    /// are also grouped and readied for rendering.
     Plan(plan::Params),
     /// Count the memory of a recipient with an inbox, a cool-down mail lane and a digest
     ///
