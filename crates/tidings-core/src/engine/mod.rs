@@ -32,6 +32,8 @@ mod publish;
 mod reply;
 mod retention;
 mod take_back;
+#[cfg(test)]
+mod tests;
 mod view;
 
 pub use books::Walk;
