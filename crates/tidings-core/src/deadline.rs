@@ -147,11 +147,13 @@ impl Window {
             return;
         }
         let key = (entry.t, entry.place);
-        if key >= self.newest || matches!(kind, Kind::FirstEvent(Decide::Earliest)) {
+        let is_newest = key >= self.newest;
+        if is_newest || matches!(kind, Kind::FirstEvent(Decide::Earliest)) {
             self.newest = self.newest.max(key);
             self.count_newest(kind, entry);
         }
-        if key < self.first {
+        // What is newest comes after the first, which need not be fetched from memory then.
+        if !is_newest && key < self.first {
             self.first = key;
             self.quiet_ms = entry.parameters.wait_ms;
             self.count_first(kind, entry, last);

@@ -198,44 +198,46 @@ impl Lane {
         else {
             return;
         };
-        // Most windows of one arrival are due at the same time: they go into the wheel together.
-        let mut together = RoaringBitmap::new();
-        let mut together_due = i64::MAX;
+        let mut sooner = Sooner {
+            wheel,
+            next,
+            due: i64::MAX,
+            who: RoaringBitmap::new(),
+        };
+        let entry = entering.entry(entering.parameters.unwrap_or_default());
         let joins = who & &*open;
-        for number in who {
+        for number in who - &joins {
             let told = last.get(number).told;
+            let window = Window::open(kind, entry, entering.seq, entering.rules, told);
+            *windows.at(number) = window;
+            sooner.add(window.due(), number);
+        }
+        // Windows opened under the same rules have the same parameters.
+        let (mut rules, mut parameters) = (entering.rules, entering.parameters);
+        for number in &joins {
             let window = windows.at(number);
-            let before = if joins.contains(number) {
-                let before = window.due();
-                if stuck.contains(number) {
-                    continue;
-                }
-                let mut parameters = entering.parameters;
-                if window.rules != entering.rules {
-                    parameters = (entering.under)(window.rules).or(parameters);
-                }
-                let Some(parameters) = parameters else {
-                    continue;
+            let before = window.due();
+            if stuck.contains(number) {
+                continue;
+            }
+            if window.rules != rules {
+                rules = window.rules;
+                parameters = if rules == entering.rules {
+                    entering.parameters
+                } else {
+                    (entering.under)(rules).or(entering.parameters)
                 };
-                window.join(kind, entering.entry(parameters), told);
-                before
-            } else {
-                let entry = entering.entry(entering.parameters.unwrap_or_default());
-                *window = Window::open(kind, entry, entering.seq, entering.rules, told);
-                i64::MAX
+            }
+            let Some(parameters) = parameters else {
+                continue;
             };
+            window.join(kind, entering.entry(parameters), last.get(number).told);
             let due = window.due();
             if due < before {
-                if due != together_due {
-                    wheel.insert_all(together_due, &together);
-                    together.clear();
-                    together_due = due;
-                    note(next, due);
-                }
-                together.insert(number);
+                sooner.add(due, number);
             }
         }
-        wheel.insert_all(together_due, &together);
+        sooner.done();
         *open |= who;
     }
 
@@ -489,6 +491,34 @@ impl Lane {
             *lane.last.at(number) = last;
         }
         lane
+    }
+}
+
+/// Windows that one arrival makes due, or due sooner. Most are due at the same time: they go into the
+/// wheel together.
+struct Sooner<'a> {
+    wheel: &'a mut Wheel,
+    next: &'a mut Option<Option<i64>>,
+    due: i64,
+    who: RoaringBitmap,
+}
+
+impl Sooner<'_> {
+    fn add(&mut self, due: i64, number: u32) {
+        if due == i64::MAX {
+            return;
+        }
+        if due != self.due {
+            self.done();
+            self.due = due;
+            note(self.next, due);
+        }
+        self.who.insert(number);
+    }
+
+    fn done(&mut self) {
+        self.wheel.insert_all(self.due, &self.who);
+        self.who.clear();
     }
 }
 

@@ -483,6 +483,13 @@ impl Bucket {
         self.ended.retain(|(seq, _), _| *seq >= first);
     }
 
+    /// Whether a day before this one has arrivals that are not at rest.
+    pub(crate) fn has_tail_before(&self, today: Day) -> bool {
+        self.days
+            .range(..today)
+            .any(|(_, day)| !day.tail.is_empty())
+    }
+
     /// The first seq of the days that are held.
     pub(crate) fn first_seq(&self) -> u64 {
         self.days

@@ -146,7 +146,9 @@ impl Engine {
             if let Some(ended) = bucket.ended.get(&(kept.seq, INBOX_NO)) {
                 who -= ended;
             }
-            let header = self.intake.header_in(draft, *day, kept.arrival.ordinal)?;
+            let header = self
+                .intake
+                .header(draft.shelf, *day, kept.arrival.ordinal)?;
             let withdrawn = self.intake.withdrawn.contains(&header.object);
             let expired = header.expires_at.is_some_and(|expires| expires <= now);
             let kind = version.and_then(|version| version.kind(kept.arrival.kind));

@@ -73,7 +73,7 @@ pub(crate) struct Intake {
     pub(crate) scheduled: BTreeSet<(Instant, u64)>,
     /// Objects that must not be told.
     pub(crate) withdrawn: FxHashSet<Id>,
-    /// Headers of the newest day that are not in a block yet.
+    /// Headers of the newest day that no block has yet that could be read.
     tail: Vec<Header>,
     /// Events of other days that were copied into the newest day.
     copied: FxHashMap<u64, u32>,
@@ -179,10 +179,17 @@ impl Intake {
         *next += 1;
         draft.put(Partition::Day(day), event_key(ordinal), to_json(row));
         self.tail.push(header_of(row));
-        if self.tail.len() == HEADERS_PER_BLOCK {
-            self.write_block(draft, day, ordinal / headers_per_block());
+        if begins_block(ordinal + 1) {
+            self.write_block(draft, day, ordinal);
         }
         ordinal
+    }
+
+    /// Lets go of the headers whose blocks were written in steps before: now they can be read.
+    pub(crate) fn begin_step(&mut self) {
+        let next = self.days.last_key_value().map_or(0, |(_, next)| *next);
+        let fresh = (next % headers_per_block()) as usize;
+        self.tail.drain(..self.tail.len().saturating_sub(fresh));
     }
 
     /// The ordinal in the day of `now` of an event that has a row in another day.
@@ -233,20 +240,24 @@ impl Intake {
     }
 
     fn end_day(&mut self, draft: &mut Draft<'_>) {
-        if let (Some((day, next)), false) = (self.days.last_key_value(), self.tail.is_empty()) {
-            let (day, block) = (*day, next.saturating_sub(1) / headers_per_block());
-            self.write_block(draft, day, block);
+        if let Some((day, next)) = self.days.last_key_value()
+            && !begins_block(*next)
+        {
+            self.write_block(draft, *day, next - 1);
         }
+        self.tail.clear();
         self.copied.clear();
     }
 
-    fn write_block(&mut self, draft: &mut Draft<'_>, day: Day, block: u32) {
+    /// Writes the block that ends with this ordinal, the newest.
+    fn write_block(&self, draft: &mut Draft<'_>, day: Day, last: u32) {
+        let count = (last % headers_per_block()) as usize + 1;
+        let block = &self.tail[self.tail.len().saturating_sub(count)..];
         draft.put(
             Partition::Day(day),
-            block_key(block),
-            headers::encode(&self.tail),
+            block_key(last / headers_per_block()),
+            headers::encode(block),
         );
-        self.tail.clear();
     }
 
     /// Reads an event's row.
@@ -269,25 +280,6 @@ impl Intake {
         day: Day,
         ordinal: u32,
     ) -> Result<Header, Unreadable> {
-        self.header_by(day, ordinal, |key| shelf.get(Partition::Day(day), key))
-    }
-
-    /// Reads an event's header within the step that took it in, which may have filled its block.
-    pub(crate) fn header_in(
-        &self,
-        draft: &Draft<'_>,
-        day: Day,
-        ordinal: u32,
-    ) -> Result<Header, Unreadable> {
-        self.header_by(day, ordinal, |key| draft.get(Partition::Day(day), key))
-    }
-
-    fn header_by(
-        &self,
-        day: Day,
-        ordinal: u32,
-        get: impl FnOnce(&[u8]) -> Result<Option<Vec<u8>>, Unreadable>,
-    ) -> Result<Header, Unreadable> {
         let missing = || Unreadable(format!("the header of event {ordinal} of {day} is missing"));
         let (block, at) = (ordinal / headers_per_block(), ordinal % headers_per_block());
         if let Some((newest, next)) = self.days.last_key_value() {
@@ -304,7 +296,9 @@ impl Intake {
         if let Some(block) = blocks.get(&(day, block)) {
             return block.get(at as usize).ok_or_else(missing);
         }
-        let bytes = get(&block_key(block))?.ok_or_else(missing)?;
+        let bytes = shelf
+            .get(Partition::Day(day), &block_key(block))?
+            .ok_or_else(missing)?;
         let read = Arc::new(HeaderBlock::decode(&bytes)?);
         if blocks.len() >= BLOCKS_KEPT {
             blocks.clear();
@@ -488,6 +482,11 @@ pub(crate) fn each(
         },
     )?;
     result
+}
+
+/// Whether this ordinal begins a block.
+fn begins_block(ordinal: u32) -> bool {
+    ordinal.is_multiple_of(headers_per_block())
 }
 
 fn headers_per_block() -> u32 {

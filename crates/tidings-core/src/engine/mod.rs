@@ -32,6 +32,8 @@ mod publish;
 mod reply;
 mod retention;
 mod take_back;
+#[cfg(test)]
+mod tests;
 mod view;
 
 pub use books::Walk;
@@ -248,13 +250,18 @@ impl Engine {
         })
     }
 
-    /// Buckets that want a checkpoint.
+    /// Buckets that want a checkpoint: after many records, and when a day is over that was not turned
+    /// round.
     pub fn wants_checkpoint(&self) -> impl Iterator<Item = u16> {
-        let after = self.options.checkpoint_after;
-        let wanting = self
-            .buckets
-            .iter()
-            .filter(move |bucket| bucket.dirty.records > after);
+        let Options {
+            checkpoint_after: after,
+            turn_at,
+            ..
+        } = self.options;
+        let today = self.intake.now.day();
+        let wanting = self.buckets.iter().filter(move |bucket| {
+            bucket.dirty.records > after || (turn_at.is_some() && bucket.has_tail_before(today))
+        });
         wanting.map(|bucket| bucket.no)
     }
 
@@ -310,6 +317,7 @@ impl Engine {
     ) -> Result<Step, Unreadable> {
         let now = now.max(self.intake.now);
         self.intake.now = now;
+        self.intake.begin_step();
         let mut draft = Draft::new(shelf);
         let mut step = Step::default();
         let before = (self.intake.tally, self.intake.forgotten_before);

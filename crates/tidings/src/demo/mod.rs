@@ -14,7 +14,7 @@ pub mod museum;
 pub mod page;
 pub mod play;
 pub mod postbox;
-mod random;
+pub(crate) mod random;
 pub mod scenario;
 mod stopwatch;
 pub mod told;
