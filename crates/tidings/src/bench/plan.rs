@@ -3,10 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use tidings_core::engine::{Options, Plan, Sent};
+use tidings_core::engine::{Plan, Sent, Settled};
 use tidings_core::time::{DAY_MS, HOUR_MS, MINUTE_MS};
 use tidings_core::{Instant, Outcome};
-use tidings_node::Present;
 
 use super::stopwatch::Stopwatch;
 use super::world::{self, BEGIN, OnDisk};
@@ -109,6 +108,15 @@ pub fn run(params: &Params) -> Result<Vec<Measurement>, Fault> {
     ])
 }
 
+/// Whether batches are made of the messages, as for sending them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Present {
+    /// Yes.
+    Batches,
+    /// No: that they are durable is enough.
+    Nothing,
+}
+
 /// One week's digest.
 fn digest(
     disk: &mut OnDisk,
@@ -121,8 +129,17 @@ fn digest(
     disk.node.fall_due(due)?;
     samples.close.push(super::stopwatch::ms(watch.elapsed()));
     let mut made = Vec::new();
-    while let Some(ready) = disk.node.make(due, present)? {
-        made.push(ready.plan);
+    loop {
+        let plans = disk.node.make(due)?;
+        if plans.is_empty() {
+            break;
+        }
+        for plan in plans {
+            made.push(match present {
+                Present::Nothing => plan,
+                Present::Batches => disk.node.present(plan)?.plan,
+            });
+        }
     }
     let took = watch.elapsed().as_secs_f64();
     let passed = disk.gauge.take();
@@ -157,7 +174,8 @@ fn settle(disk: &mut OnDisk, now: Instant, made: &[Plan]) -> Result<(), Fault> {
                 resent: 0,
             });
         let sent: Vec<Sent> = sent.collect();
-        disk.node.settle(now, (plan.bucket, plan.closing), &sent)?;
+        let closing = (plan.bucket, plan.closing);
+        disk.node.settle(now, &[Settled { closing, sent }])?;
     }
     Ok(())
 }
