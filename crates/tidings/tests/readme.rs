@@ -48,10 +48,7 @@ fn the_first_simulation_ends_as_printed() {
         .output()
         .unwrap();
     assert!(output.status.success());
-    assert_eq!(
-        blocks("text"),
-        [String::from_utf8(output.stdout).unwrap()]
-    );
+    assert_eq!(blocks("text"), [String::from_utf8(output.stdout).unwrap()]);
 }
 
 #[test]
