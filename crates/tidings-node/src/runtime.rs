@@ -116,7 +116,7 @@ impl Handle {
     ) -> Result<T, RuntimeError> {
         let (answer, answered) = bounded(1);
         self.ask(Request::Look(Box::new(move |node| {
-            drop(answer.send(look(node)))
+            drop(answer.send(look(node)));
         })))?;
         answered.recv().map_err(|_| RuntimeError::Stopped)
     }

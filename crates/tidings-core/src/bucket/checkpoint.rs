@@ -23,6 +23,13 @@ use crate::set::Set;
 use crate::table::{Key, Owner, Partition, REST, Table, Write, after_prefix, u32_at, u64_at};
 use crate::time::{Day, Instant};
 
+/// A day, its first seq, and the first and last seq of each of its runs.
+type DayImage = (Day, u64, Vec<(u64, u64)>);
+
+/// A closing: seq, lane, instant, whose messages are not made (each since which seq), whose are on
+/// their way.
+type ClosingImage = (u64, LaneNo, Instant, Vec<(u32, u64)>, Set);
+
 /// The head of a checkpoint; big things have rows of their own.
 #[derive(Debug, Serialize, Deserialize)]
 struct Head {
@@ -33,9 +40,9 @@ struct Head {
     next_number: u32,
     /// Arrivals from this seq on are in the journal, older ones at rest.
     tail_from: u64,
-    days: Vec<(Day, u64, Vec<(u64, u64)>)>,
+    days: Vec<DayImage>,
     ended: Vec<(u64, ChannelNo, Set)>,
-    closings: Vec<(u64, LaneNo, Instant, Vec<(u32, u64)>, Set)>,
+    closings: Vec<ClosingImage>,
 }
 
 /// A recipient as the store keeps them; nothing where they were erased.

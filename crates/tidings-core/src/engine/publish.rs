@@ -34,6 +34,9 @@ pub(crate) struct Frozen {
     pub(crate) who: Set,
 }
 
+/// A scheduled event with each bucket's frozen sets.
+type Scheduled = (EventRow, Vec<Vec<Frozen>>);
+
 /// Why somebody is concerned, before it is known whom it concerns.
 enum Source {
     Everyone,
@@ -306,7 +309,7 @@ impl Engine {
         draft: &mut Draft<'_>,
         t: Instant,
         place: u64,
-    ) -> Result<Option<(EventRow, Vec<Vec<Frozen>>)>, Unreadable> {
+    ) -> Result<Option<Scheduled>, Unreadable> {
         if !self.intake.scheduled.remove(&(t, place)) {
             return Ok(None);
         }

@@ -26,6 +26,7 @@ use crate::table::{Partition, Table, after_prefix};
 use crate::time::Instant;
 
 /// A preference as a command gives it.
+#[derive(Clone, Copy)]
 pub(crate) struct Chosen<'a> {
     pub(crate) recipient: &'a Id,
     pub(crate) scope: &'a PreferenceScope,

@@ -61,6 +61,24 @@ pub struct InboxGroup {
     pub items: Vec<InboxItem>,
 }
 
+impl InboxGroup {
+    /// A group that is going to hold this item and others of its kind.
+    fn begin(header: &Header, key: Option<&Id>, item: &InboxItem) -> Self {
+        let key = key.map_or("", Id::as_str);
+        let state = if item.read { "read" } else { "new" };
+        Self {
+            key: format!("{}:{key}:{state}", header.kind),
+            kind: header.kind.clone(),
+            count: 0,
+            actors: Vec::new(),
+            newest_at: item.t,
+            seen: true,
+            read: item.read,
+            items: Vec::new(),
+        }
+    }
+}
+
 /// One entry of an inbox.
 #[derive(Clone, Debug, PartialEq)]
 pub struct InboxItem {
@@ -271,20 +289,7 @@ impl Engine {
             };
             let group = groups
                 .entry((header.kind.clone(), key.clone(), read))
-                .or_insert_with(|| {
-                    let key = key.as_ref().map_or("", Id::as_str);
-                    let state = if read { "read" } else { "new" };
-                    InboxGroup {
-                        key: format!("{}:{key}:{state}", header.kind),
-                        kind: header.kind.clone(),
-                        count: 0,
-                        actors: Vec::new(),
-                        newest_at: arrival.t,
-                        seen: true,
-                        read,
-                        items: Vec::new(),
-                    }
-                });
+                .or_insert_with(|| InboxGroup::begin(&header, key.as_ref(), &item));
             group.count += 1;
             group.seen &= seen;
             if let Some(actor) = &header.actor

@@ -20,6 +20,10 @@ pub trait Shelf: Sync {
     ///
     /// # Errors
     /// [`Unreadable`] where the store can't be read.
+    #[expect(
+        clippy::type_complexity,
+        reason = "a name for the visitor would hide what it does"
+    )]
     fn scan(
         &self,
         partition: Partition,
