@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use tidings_core::engine::{Plan, Sent, Settled};
+use tidings_core::engine::{Options, Plan, Sent, Settled};
 use tidings_core::time::{DAY_MS, HOUR_MS, MINUTE_MS};
 use tidings_core::{Instant, Outcome};
 
