@@ -52,10 +52,12 @@ pub fn run(params: &Params) -> Result<Vec<Measurement>, Fault> {
     fill(&mut engine, (0..params.recipients).map(world::make))?;
     let before = resident_bytes()?;
     let mut random = Random::new(3);
-    let placed = (0..params.recipients).filter_map(|number| {
-        (random.below(100) < params.placed as usize).then(|| place(number, &mut random))
-    });
-    let placed: Vec<Command> = placed.collect();
+    let mut placed: Vec<Command> = Vec::new();
+    for number in 0..params.recipients {
+        if random.below(100) < params.placed as usize {
+            placed.push(place(number, &mut random));
+        }
+    }
     fill(&mut engine, placed.into_iter())?;
     for (at, kind) in (0..).zip(["told", "gathered", "told"]) {
         let step = engine.step(
