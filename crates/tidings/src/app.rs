@@ -16,9 +16,15 @@ use crate::simulate::{Play, PlayError};
 /// [`PlayError::Broken`] where it cannot be set up.
 pub fn player(rules: Rules) -> Result<Box<dyn Play>, PlayError> {
     let store = Arc::new(MemoryStore::default());
-    let options = Options { buckets: 1, ..Options::default() };
+    let options = Options {
+        buckets: 1,
+        ..Options::default()
+    };
     let player = Player::open(store, options, Watch::Messages).map_err(broken)?;
-    Ok(Box::new(Simulation { player, rules: Some(rules) }))
+    Ok(Box::new(Simulation {
+        player,
+        rules: Some(rules),
+    }))
 }
 
 struct Simulation {
@@ -31,7 +37,9 @@ impl Play for Simulation {
     fn play(&mut self, timed: Timed, out: &mut dyn FnMut(&Message)) -> Result<(), PlayError> {
         let mut each = |message: Message| out(&message);
         if let Some(rules) = self.rules.take() {
-            self.player.set_rules(timed.at, rules, &mut each).map_err(refused)?;
+            self.player
+                .set_rules(timed.at, rules, &mut each)
+                .map_err(refused)?;
         }
         self.player.play(timed, &mut each).map_err(refused)
     }
@@ -41,7 +49,9 @@ impl Play for Simulation {
         until: Option<Instant>,
         out: &mut dyn FnMut(&Message),
     ) -> Result<Books, PlayError> {
-        self.player.finish(until, &mut |message| out(&message)).map_err(refused)?;
+        self.player
+            .finish(until, &mut |message| out(&message))
+            .map_err(refused)?;
         self.player.books().map_err(broken)
     }
 }
@@ -66,5 +76,8 @@ fn refused(fault: tidings_node::PlayError) -> PlayError {
         tidings_node::PlayError::Back { .. } => "sort the timeline, or run with --sort",
         tidings_node::PlayError::Node(fault) => return broken(fault),
     };
-    PlayError::Refused { reason, hint: hint.to_owned() }
+    PlayError::Refused {
+        reason,
+        hint: hint.to_owned(),
+    }
 }

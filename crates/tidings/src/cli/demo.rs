@@ -60,7 +60,10 @@ pub(super) fn run(
     scenario: Scenario,
     streams: &mut Streams<'_>,
 ) -> io::Result<Status> {
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build()?;
     let stop = stop_by_signal(&runtime);
     // Before anything is played: who waited for it wants to see the page.
     let listener = match arguments.headless {
@@ -77,7 +80,11 @@ pub(super) fn run(
     let mut teller = Teller::new(streams.progress, &scenario);
     let played = play::play(&scenario, data.path(), &mut |at| {
         teller.tell(at, streams.err);
-        if *stop.borrow() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if *stop.borrow() {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
     });
     teller.end();
     let told = match played {
@@ -103,7 +110,9 @@ fn status_of(fault: &Fault) -> Status {
     use tidings_store::Error as Store;
     match fault {
         Fault::Occupied(_) => Status::Wrong,
-        Fault::Store(Store::Locked(_) | Store::Unusable(_) | Store::Format(_) | Store::Corrupt(_))
+        Fault::Store(
+            Store::Locked(_) | Store::Unusable(_) | Store::Format(_) | Store::Corrupt(_),
+        )
         | Fault::Node(tidings_node::Error::Unreadable(_)) => Status::Unusable,
         _ => Status::Failed,
     }
@@ -132,7 +141,9 @@ fn stop_by_signal(runtime: &Runtime) -> watch::Receiver<bool> {
         use tokio::signal::unix::{SignalKind, signal};
         let asked = asked.clone();
         runtime.spawn(async move {
-            let Ok(mut terminate) = signal(SignalKind::terminate()) else { return };
+            let Ok(mut terminate) = signal(SignalKind::terminate()) else {
+                return;
+            };
             while terminate.recv().await.is_some() {
                 asked();
             }
@@ -184,7 +195,12 @@ impl Teller {
         if let Ok(style) = ProgressStyle::with_template("{bar:32} {msg}") {
             bar.set_style(style);
         }
-        Self { bar, plain: progress == Progress::Plain, starts: scenario.starts.0, week: None }
+        Self {
+            bar,
+            plain: progress == Progress::Plain,
+            starts: scenario.starts.0,
+            week: None,
+        }
     }
 
     fn tell(&mut self, progress: play::Progress, err: &mut dyn Write) {
@@ -250,7 +266,10 @@ fn write_story(summary: &Summary, data: &Data, out: &mut dyn Write) -> io::Resul
         number(summary.mails),
         summary.seconds,
     )?;
-    for (what, event) in [("Andy Warhol", &summary.warhol), ("largest audience", &summary.largest)] {
+    for (what, event) in [
+        ("Andy Warhol", &summary.warhol),
+        ("largest audience", &summary.largest),
+    ] {
         if event.recipients > 0 {
             writeln!(
                 out,

@@ -44,7 +44,14 @@ impl FanOuts {
     pub fn of(chosen: Id) -> (Self, Arc<Mutex<Foremost>>) {
         let foremost = Arc::<Mutex<Foremost>>::default();
         let shared = Arc::clone(&foremost);
-        (Self { chosen, watch: Stopwatch::start(), foremost }, shared)
+        (
+            Self {
+                chosen,
+                watch: Stopwatch::start(),
+                foremost,
+            },
+            shared,
+        )
     }
 }
 
@@ -57,13 +64,24 @@ impl Observer for FanOuts {
         let ms = self.watch.ms();
         let mut foremost = self.foremost.lock().unwrap_or_else(PoisonError::into_inner);
         for reply in replies {
-            let Ok(Reply::Published(published)) = reply else { continue };
+            let Ok(Reply::Published(published)) = reply else {
+                continue;
+            };
             let recipients = published.notifications;
-            let reached = || Reached { event: published.id.clone(), at, recipients, ms };
+            let reached = || Reached {
+                event: published.id.clone(),
+                at,
+                recipients,
+                ms,
+            };
             if published.id == self.chosen {
                 foremost.chosen = Some(reached());
             }
-            if foremost.largest.as_ref().is_none_or(|known| known.recipients < recipients) {
+            if foremost
+                .largest
+                .as_ref()
+                .is_none_or(|known| known.recipients < recipients)
+            {
                 foremost.largest = Some(reached());
             }
         }

@@ -125,15 +125,32 @@ pub fn play(scenario: &Scenario, dir: &Path, hear: Hear<'_>) -> Result<Played, F
     let (fan_outs, foremost) = FanOuts::of(scenario.warhol_event.clone());
     player.observe_by(Box::new(fan_outs));
     tell(&mut player, scenario, rules, &mails, hear)?;
-    mails.sync().map_err(|source| Fault::Directory { dir: maildir_in(dir), source })?;
+    mails.sync().map_err(|source| Fault::Directory {
+        dir: maildir_in(dir),
+        source,
+    })?;
     let books = player.books()?;
-    let foremost = foremost.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    let telling = Telling { books, foremost, seconds: watch.seconds() };
-    Ok(Played { node: player.into_node(), postbox: mails.postbox(&maildir_in(dir)), telling })
+    let foremost = foremost
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .clone();
+    let telling = Telling {
+        books,
+        foremost,
+        seconds: watch.seconds(),
+    };
+    Ok(Played {
+        node: player.into_node(),
+        postbox: mails.postbox(&maildir_in(dir)),
+        telling,
+    })
 }
 
 fn occupy(dir: &Path) -> Result<(), Fault> {
-    let fault = |source| Fault::Directory { dir: dir.to_owned(), source };
+    let fault = |source| Fault::Directory {
+        dir: dir.to_owned(),
+        source,
+    };
     std::fs::create_dir_all(dir).map_err(fault)?;
     match std::fs::read_dir(dir).map_err(fault)?.next() {
         None => Ok(()),
@@ -176,17 +193,26 @@ fn tell(
 ) -> Result<(), Fault> {
     let mut unwanted = |_| {};
     let mut heard: Option<Instant> = None;
-    player.set_rules(scenario.starts, rules, &mut unwanted).map_err(refused)?;
+    player
+        .set_rules(scenario.starts, rules, &mut unwanted)
+        .map_err(refused)?;
     for timed in scenario.commands() {
         if heard != Some(timed.at) {
             heard = Some(timed.at);
-            if hear(Progress { at: timed.at, mails: mails.count() }).is_break() {
+            if hear(Progress {
+                at: timed.at,
+                mails: mails.count(),
+            })
+            .is_break()
+            {
                 return Err(Fault::Stopped);
             }
         }
         player.play(timed, &mut unwanted).map_err(refused)?;
     }
-    player.finish(Some(scenario.ends), &mut unwanted).map_err(refused)
+    player
+        .finish(Some(scenario.ends), &mut unwanted)
+        .map_err(refused)
 }
 
 fn refused(fault: PlayError) -> Fault {

@@ -46,7 +46,9 @@ impl Postbox {
     pub fn head(&self, mail: &Posted) -> io::Result<Vec<u8>> {
         const HEAD_BYTES: u64 = 4096;
         let mut head = Vec::new();
-        std::fs::File::open(self.file(mail))?.take(HEAD_BYTES).read_to_end(&mut head)?;
+        std::fs::File::open(self.file(mail))?
+            .take(HEAD_BYTES)
+            .read_to_end(&mut head)?;
         Ok(head)
     }
 
@@ -99,7 +101,11 @@ impl Indexed {
         channel: Box<dyn Channel>,
         find: impl Fn(&Batch) -> Option<(u32, u32)> + Send + Sync + 'static,
     ) -> Arc<Self> {
-        Arc::new(Self { channel, find: Box::new(find), sent: Mutex::default() })
+        Arc::new(Self {
+            channel,
+            find: Box::new(find),
+            sent: Mutex::default(),
+        })
     }
 
     /// Everything that was sent, into the Maildir at `dir`; the index is empty afterwards.
@@ -107,15 +113,26 @@ impl Indexed {
     pub fn postbox(&self, dir: &Path) -> Postbox {
         let Sent { mut mails, lanes } = std::mem::take(&mut *self.sent());
         // Threads find lanes in any order; names have but one.
-        let names: Vec<String> =
-            lanes.iter().cloned().collect::<BTreeSet<_>>().into_iter().collect();
+        let names: Vec<String> = lanes
+            .iter()
+            .cloned()
+            .collect::<BTreeSet<_>>()
+            .into_iter()
+            .collect();
         for mail in &mut mails {
             let place = names.binary_search(&lanes[usize::from(mail.lane)]);
-            mail.lane = place.ok().and_then(|place| u16::try_from(place).ok()).unwrap_or(0);
+            mail.lane = place
+                .ok()
+                .and_then(|place| u16::try_from(place).ok())
+                .unwrap_or(0);
         }
         mails.sort_unstable_by_key(|mail| (mail.at, mail.person, mail.lane, mail.id));
         mails.dedup_by_key(|mail| mail.id);
-        Postbox { mails, lanes: names, new: dir.join("new") }
+        Postbox {
+            mails,
+            lanes: names,
+            new: dir.join("new"),
+        }
     }
 
     /// How many were sent so far.

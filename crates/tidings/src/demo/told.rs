@@ -12,8 +12,8 @@ use tidings_node::{Node, StoreShelf};
 use super::fan_out::Reached;
 use super::museum;
 use super::page::view::{
-    Choice, FanOut, InboxGroup, InboxItem, Listing, Mail, MailLine, MailQuery, OpenLane, PersonLine,
-    PersonPage, Pick, PickTarget, Slice, Summary, View, WeekLine,
+    Choice, FanOut, InboxGroup, InboxItem, Listing, Mail, MailLine, MailQuery, OpenLane,
+    PersonLine, PersonPage, Pick, PickTarget, Slice, Summary, View, WeekLine,
 };
 use super::play::{Played, Telling};
 use super::postbox::{Postbox, Posted};
@@ -43,7 +43,11 @@ impl Told {
     /// The view of what was played.
     #[must_use]
     pub fn new(played: Played, scenario: Scenario) -> Self {
-        let Played { node, postbox, telling } = played;
+        let Played {
+            node,
+            postbox,
+            telling,
+        } = played;
         let notes = notes(&scenario.world);
         let summary = summary(&scenario, &postbox, &telling);
         let world = scenario.world;
@@ -54,9 +58,23 @@ impl Told {
             }
         }
         let homes = homes(&world, &node);
-        let rules = node.engine().rules().cloned().unwrap_or_else(|| super::play::rules("".as_ref()));
+        let rules = node
+            .engine()
+            .rules()
+            .cloned()
+            .unwrap_or_else(|| super::play::rules("".as_ref()));
         let names = museum::artist_names();
-        Self { node, postbox, rules, world, summary, mails, homes, notes, names }
+        Self {
+            node,
+            postbox,
+            rules,
+            world,
+            summary,
+            mails,
+            homes,
+            notes,
+            names,
+        }
     }
 
     /// The outcome in numbers.
@@ -68,7 +86,10 @@ impl Told {
     fn mail_line(&self, mail: &Posted) -> MailLine {
         let head = self.postbox.head(mail).unwrap_or_default();
         let parsed = MessageParser::new().parse_headers(&head);
-        let subject = parsed.as_ref().and_then(|message| message.subject()).unwrap_or_default();
+        let subject = parsed
+            .as_ref()
+            .and_then(|message| message.subject())
+            .unwrap_or_default();
         let city = self.world.museum.cities.get(mail.city as usize);
         let person = self.world.people.get(mail.person as usize);
         let lane = self.postbox.lanes.get(usize::from(mail.lane));
@@ -76,7 +97,9 @@ impl Told {
             id: mail.name(),
             at: mail.at,
             zone: city.map(|city| city.zone.clone()).unwrap_or_default(),
-            recipient: person.map(|person| person.id.to_string()).unwrap_or_default(),
+            recipient: person
+                .map(|person| person.id.to_string())
+                .unwrap_or_default(),
             city: city.map(|city| city.name.clone()).unwrap_or_default(),
             lane: lane.cloned().unwrap_or_default(),
             subject: subject.to_owned(),
@@ -85,7 +108,10 @@ impl Told {
     }
 
     fn place_of(&self, id: &str) -> Option<usize> {
-        self.world.people.binary_search_by(|person| person.id.as_str().cmp(id)).ok()
+        self.world
+            .people
+            .binary_search_by(|person| person.id.as_str().cmp(id))
+            .ok()
     }
 
     fn person_line(&self, place: usize, follows: usize) -> PersonLine {
@@ -105,7 +131,9 @@ impl Told {
         let engine = self.node.engine();
         let following = engine.following(shelf, id);
         let mut topics = following.ok().and_then(Result::ok).unwrap_or_default();
-        topics.sort_by_cached_key(|topic| (std::cmp::Reverse(engine.followers(topic)), topic.clone()));
+        topics.sort_by_cached_key(|topic| {
+            (std::cmp::Reverse(engine.followers(topic)), topic.clone())
+        });
         topics
     }
 
@@ -129,13 +157,25 @@ impl Told {
 
     /// A category's title.
     fn category(&self, name: &str) -> String {
-        let title = self.rules.categories.get(name).and_then(|category| category.title.clone());
+        let title = self
+            .rules
+            .categories
+            .get(name)
+            .and_then(|category| category.title.clone());
         title.unwrap_or_else(|| name.to_owned())
     }
 
     fn waiting(&self, shelf: &StoreShelf, id: &Id) -> Vec<OpenLane> {
-        let lanes = self.node.engine().open_lanes(shelf, id).ok().and_then(Result::ok);
-        let outside = lanes.unwrap_or_default().into_iter().filter(|lane| lane.channel != "inbox");
+        let lanes = self
+            .node
+            .engine()
+            .open_lanes(shelf, id)
+            .ok()
+            .and_then(Result::ok);
+        let outside = lanes
+            .unwrap_or_default()
+            .into_iter()
+            .filter(|lane| lane.channel != "inbox");
         outside
             .map(|lane| OpenLane {
                 channel: lane.channel.to_owned(),
@@ -147,22 +187,40 @@ impl Told {
     }
 
     fn inbox(&self, shelf: &StoreShelf, id: &Id, slice: Slice) -> Option<InboxPage> {
-        self.node.engine().inbox(shelf, id, slice.skip, slice.take).ok()?.ok()
+        self.node
+            .engine()
+            .inbox(shelf, id, slice.skip, slice.take)
+            .ok()?
+            .ok()
     }
 
     fn group(&self, group: &Group) -> InboxGroup {
         let kind = self.rules.types.get(group.kind.as_str());
         // The key names what is shared: an artist's topic, or the object itself.
-        let shared = group.key.split(':').nth(1).and_then(|key| self.names.get(key));
+        let shared = group
+            .key
+            .split(':')
+            .nth(1)
+            .and_then(|key| self.names.get(key));
         let first = group.items.first();
         InboxGroup {
-            title: shared.cloned().or_else(|| first.map(title)).unwrap_or_default(),
-            category: kind.map(|kind| self.category(&kind.category)).unwrap_or_default(),
+            title: shared
+                .cloned()
+                .or_else(|| first.map(title))
+                .unwrap_or_default(),
+            category: kind
+                .map(|kind| self.category(&kind.category))
+                .unwrap_or_default(),
             count: group.count,
             newest_at: group.newest_at,
             seen: group.seen,
             read: group.read,
-            items: group.items.iter().take(ITEMS_SHOWN).map(|item| self.item(item)).collect(),
+            items: group
+                .items
+                .iter()
+                .take(ITEMS_SHOWN)
+                .map(|item| self.item(item))
+                .collect(),
         }
     }
 
@@ -170,7 +228,11 @@ impl Told {
         InboxItem {
             title: title(item),
             url: item.object.url.clone(),
-            note: self.notes.get(item.object.id.as_str()).cloned().unwrap_or_default(),
+            note: self
+                .notes
+                .get(item.object.id.as_str())
+                .cloned()
+                .unwrap_or_default(),
             t: item.t,
             reasons: item.reasons.clone(),
             seen: item.seen,
@@ -186,7 +248,10 @@ impl View for Told {
 
     fn mails(&self, which: &MailQuery, slice: Slice) -> Listing<MailLine> {
         let person = which.recipient.as_deref().map(|id| self.place_of(id));
-        let lane = which.lane.as_ref().map(|name| self.postbox.lanes.iter().position(|l| l == name));
+        let lane = which
+            .lane
+            .as_ref()
+            .map(|name| self.postbox.lanes.iter().position(|l| l == name));
         let wanted: Vec<&Posted> = self
             .postbox
             .mails
@@ -195,7 +260,10 @@ impl View for Told {
             .filter(|mail| lane.is_none_or(|place| place == Some(usize::from(mail.lane))))
             .collect();
         let part = wanted.iter().skip(slice.skip).take(slice.take);
-        Listing { rows: part.map(|mail| self.mail_line(mail)).collect(), total: wanted.len() }
+        Listing {
+            rows: part.map(|mail| self.mail_line(mail)).collect(),
+            total: wanted.len(),
+        }
     }
 
     fn mail(&self, id: &str) -> Option<Mail> {
@@ -205,34 +273,58 @@ impl View for Told {
         let headers = message
             .headers()
             .iter()
-            .map(|header| (header.name().to_owned(), header_text(&header.value, header, &raw)))
+            .map(|header| {
+                (
+                    header.name().to_owned(),
+                    header_text(&header.value, header, &raw),
+                )
+            })
             .collect();
         let html = message.body_html(0).map(|html| html.into_owned());
-        let text = message.body_text(0).map(|text| text.into_owned()).unwrap_or_default();
-        Some(Mail { line: self.mail_line(posted), headers, html, text, raw })
+        let text = message
+            .body_text(0)
+            .map(|text| text.into_owned())
+            .unwrap_or_default();
+        Some(Mail {
+            line: self.mail_line(posted),
+            headers,
+            html,
+            text,
+            raw,
+        })
     }
 
     fn people(&self, search: &str, slice: Slice) -> Listing<PersonLine> {
         let search = search.to_lowercase();
         let cities = &self.world.museum.cities;
         // Each city is lowered once, not once for each who lives there.
-        let named: Vec<bool> =
-            cities.iter().map(|city| city.name.to_lowercase().contains(&search)).collect();
+        let named: Vec<bool> = cities
+            .iter()
+            .map(|city| city.name.to_lowercase().contains(&search))
+            .collect();
         let found: Vec<usize> = (0..self.world.people.len())
             .filter(|place| {
                 let person = &self.world.people[*place];
                 named[self.homes[*place]]
                     || person.id.as_str().contains(&search)
-                    || person.email.as_deref().is_some_and(|email| email.contains(&search))
+                    || person
+                        .email
+                        .as_deref()
+                        .is_some_and(|email| email.contains(&search))
             })
             .collect();
         let shelf = self.node.shelf().ok();
         let part = found.iter().skip(slice.skip).take(slice.take).map(|place| {
             let id = &self.world.people[*place].id;
-            let follows = shelf.as_ref().map_or(0, |shelf| self.topics(shelf, id).len());
+            let follows = shelf
+                .as_ref()
+                .map_or(0, |shelf| self.topics(shelf, id).len());
             self.person_line(*place, follows)
         });
-        Listing { rows: part.collect(), total: found.len() }
+        Listing {
+            rows: part.collect(),
+            total: found.len(),
+        }
     }
 
     fn person(&self, id: &str, slice: Slice) -> Option<PersonPage> {
@@ -265,7 +357,10 @@ impl View for Told {
 }
 
 fn title(item: &Item) -> String {
-    item.object.title.clone().unwrap_or_else(|| item.object.id.to_string())
+    item.object
+        .title
+        .clone()
+        .unwrap_or_else(|| item.object.id.to_string())
 }
 
 /// A header field as people read it.
@@ -287,7 +382,10 @@ fn header_text(value: &HeaderValue<'_>, header: &mail_parser::Header<'_>, raw: &
         | HeaderValue::Empty => {
             let range = header.offset_start as usize..header.offset_end as usize;
             let bytes = raw.get(range).unwrap_or_default();
-            String::from_utf8_lossy(bytes).split_whitespace().collect::<Vec<_>>().join(" ")
+            String::from_utf8_lossy(bytes)
+                .split_whitespace()
+                .collect::<Vec<_>>()
+                .join(" ")
         }
     }
 }
@@ -301,7 +399,11 @@ fn homes(world: &World, node: &Node) -> Vec<usize> {
         let (lat, lon) = node.engine().recipient(&person.id)?.place?;
         cities.get(&(lat.to_bits(), lon.to_bits())).copied()
     };
-    world.people.iter().map(|person| home(person).unwrap_or(person.city)).collect()
+    world
+        .people
+        .iter()
+        .map(|person| home(person).unwrap_or(person.city))
+        .collect()
 }
 
 /// Date and medium of works, venue and address of shows.
@@ -311,10 +413,16 @@ fn notes(world: &World) -> HashMap<String, String> {
         parts.cloned().collect::<Vec<_>>().join(", ")
     };
     let works = world.museum.works.iter().map(|work| {
-        (format!("work/{}", work.id), joined([work.date.as_ref(), work.medium.as_ref()]))
+        (
+            format!("work/{}", work.id),
+            joined([work.date.as_ref(), work.medium.as_ref()]),
+        )
     });
     let shows = world.museum.shows.iter().map(|show| {
-        (format!("show/{}", show.id), joined([Some(&show.venue), show.address.as_ref()]))
+        (
+            format!("show/{}", show.id),
+            joined([Some(&show.venue), show.address.as_ref()]),
+        )
     });
     works.chain(shows).collect()
 }
@@ -328,8 +436,13 @@ fn summary(scenario: &Scenario, postbox: &Postbox, telling: &Telling) -> Summary
         })
         .collect();
     let fan_out = |reached: Option<&Reached>| FanOut {
-        title: reached.and_then(|reached| titles.get(&reached.event)).cloned().unwrap_or_default(),
-        event: reached.map(|reached| reached.event.to_string()).unwrap_or_default(),
+        title: reached
+            .and_then(|reached| titles.get(&reached.event))
+            .cloned()
+            .unwrap_or_default(),
+        event: reached
+            .map(|reached| reached.event.to_string())
+            .unwrap_or_default(),
         recipients: reached.map_or(0, |reached| reached.recipients),
         ms: reached.map_or(0.0, |reached| reached.ms),
     };
@@ -343,7 +456,12 @@ fn summary(scenario: &Scenario, postbox: &Postbox, telling: &Telling) -> Summary
     Summary {
         books: telling.books,
         facts: scenario.facts(),
-        weeks: weeks.map(|week| WeekLine { week: week.clone(), mails: sent_in(week.monday) }).collect(),
+        weeks: weeks
+            .map(|week| WeekLine {
+                week: week.clone(),
+                mails: sent_in(week.monday),
+            })
+            .collect(),
         mails: postbox.mails.len() as u64,
         lanes: postbox.lanes.clone(),
         warhol: fan_out(telling.foremost.chosen.as_ref()),
@@ -355,13 +473,26 @@ fn summary(scenario: &Scenario, postbox: &Postbox, telling: &Telling) -> Summary
 
 /// Where it is worth beginning to look.
 fn picks(scenario: &Scenario, postbox: &Postbox) -> Vec<Pick> {
-    let pick = |title: &str, note: &str, to| Pick { title: title.to_owned(), note: note.to_owned(), to };
-    let weekly = postbox.lanes.iter().position(|lane| lane == "digest:weekly");
+    let pick = |title: &str, note: &str, to| Pick {
+        title: title.to_owned(),
+        note: note.to_owned(),
+        to,
+    };
+    let weekly = postbox
+        .lanes
+        .iter()
+        .position(|lane| lane == "digest:weekly");
     let of_weekly = |mail: &&Posted| weekly == Some(usize::from(mail.lane));
     let mail = |mail: &Posted| PickTarget::Mail(mail.name());
     let mut picks = Vec::new();
-    let last = Day::parse(LAST_DAY).map_or(Instant::MAX, Day::start).plus_ms(-DAY_MS);
-    let of_last = postbox.mails.iter().filter(of_weekly).filter(|mail| mail.at >= last);
+    let last = Day::parse(LAST_DAY)
+        .map_or(Instant::MAX, Day::start)
+        .plus_ms(-DAY_MS);
+    let of_last = postbox
+        .mails
+        .iter()
+        .filter(of_weekly)
+        .filter(|mail| mail.at >= last);
     if let Some(found) = of_last.max_by_key(|mail| (mail.entries, std::cmp::Reverse(mail.id))) {
         picks.push(pick(
             "Thousands of photographs, one mail",
@@ -378,8 +509,14 @@ fn picks(scenario: &Scenario, postbox: &Postbox) -> Vec<Pick> {
             mail(found),
         ));
     }
-    let at_once = postbox.mails.partition_point(|mail| mail.at < scenario.warhol_at);
-    if let Some(found) = postbox.mails.get(at_once).filter(|mail| mail.at == scenario.warhol_at) {
+    let at_once = postbox
+        .mails
+        .partition_point(|mail| mail.at < scenario.warhol_at);
+    if let Some(found) = postbox
+        .mails
+        .get(at_once)
+        .filter(|mail| mail.at == scenario.warhol_at)
+    {
         picks.push(pick(
             "Marilyn Monroe, at once",
             "Some do not want to wait for Monday: their mail left at the very instant.",
@@ -404,5 +541,8 @@ fn looker(scenario: &Scenario) -> Option<Id> {
             *looks.entry(recipient).or_default() += 1;
         }
     }
-    looks.into_iter().max_by_key(|(id, n)| (*n, std::cmp::Reverse(id.clone()))).map(|(id, _)| id)
+    looks
+        .into_iter()
+        .max_by_key(|(id, n)| (*n, std::cmp::Reverse(id.clone())))
+        .map(|(id, _)| id)
 }

@@ -15,14 +15,24 @@ fn played(dir: &Path) -> Played {
     play(&short(), dir, &mut |_| ControlFlow::Continue(())).unwrap()
 }
 
-const ALL: Slice = Slice { skip: 0, take: usize::MAX };
+const ALL: Slice = Slice {
+    skip: 0,
+    take: usize::MAX,
+};
 
 #[test]
 fn the_books_balance_and_the_maildir_holds_what_was_sent() {
     let dir = tempfile::tempdir().unwrap();
-    let Played { node, postbox, telling } = played(dir.path());
+    let Played {
+        node,
+        postbox,
+        telling,
+    } = played(dir.path());
     let books = telling.books;
-    assert!(books.balance() && books.failed == 0 && books.delivered > 0, "{books:?}");
+    assert!(
+        books.balance() && books.failed == 0 && books.delivered > 0,
+        "{books:?}"
+    );
     let files: BTreeSet<String> = std::fs::read_dir(maildir_in(dir.path()).join("new"))
         .unwrap()
         .map(|file| file.unwrap().file_name().into_string().unwrap())
@@ -36,12 +46,24 @@ fn the_books_balance_and_the_maildir_holds_what_was_sent() {
         .world
         .people
         .iter()
-        .flat_map(|person| node.engine().letters_of(&shelf, &person.id).unwrap().unwrap())
+        .flat_map(|person| {
+            node.engine()
+                .letters_of(&shelf, &person.id)
+                .unwrap()
+                .unwrap()
+        })
         .filter(|letter| letter.told > 0)
         .collect();
     assert_eq!(letters.len(), files.len());
     let told: usize = letters.iter().map(|letter| letter.told).sum();
-    assert_eq!(told, postbox.mails.iter().map(|mail| mail.entries as usize).sum::<usize>());
+    assert_eq!(
+        told,
+        postbox
+            .mails
+            .iter()
+            .map(|mail| mail.entries as usize)
+            .sum::<usize>()
+    );
 }
 
 #[test]
@@ -51,7 +73,10 @@ fn the_same_story_ends_in_the_same_books_and_mails() {
     assert_eq!(once.telling.books, again.telling.books);
     assert_eq!(once.postbox.mails, again.postbox.mails);
     let mail = &once.postbox.mails[0];
-    assert_eq!(once.postbox.read(mail).unwrap(), again.postbox.read(mail).unwrap());
+    assert_eq!(
+        once.postbox.read(mail).unwrap(),
+        again.postbox.read(mail).unwrap()
+    );
 }
 
 #[test]
@@ -66,7 +91,10 @@ fn the_view_shows_what_was_told() {
     assert_eq!(&mail.line, line);
     assert!(mail.html.as_deref().unwrap().contains("<html"));
     let header = |name: &str| {
-        mail.headers.iter().find(|(known, _)| known == name).map(|(_, text)| text.as_str())
+        mail.headers
+            .iter()
+            .find(|(known, _)| known == name)
+            .map(|(_, text)| text.as_str())
     };
     assert_eq!(header("Subject"), Some(line.subject.as_str()));
     assert!(header("Message-ID").unwrap().contains(&line.id));
@@ -74,9 +102,21 @@ fn the_view_shows_what_was_told() {
     let person = told.person(&line.recipient, ALL).unwrap();
     let (shown, counted) = (person.inbox.rows.len(), person.inbox.total);
     assert!(shown > 0 && shown == counted);
-    assert!(person.inbox.rows.iter().any(|group| !group.title.is_empty() && group.count > 0));
-    assert_eq!(person.line.follows, person.topics.len().max(person.line.follows));
-    let theirs = MailQuery { recipient: Some(line.recipient.clone()), lane: None };
+    assert!(
+        person
+            .inbox
+            .rows
+            .iter()
+            .any(|group| !group.title.is_empty() && group.count > 0)
+    );
+    assert_eq!(
+        person.line.follows,
+        person.topics.len().max(person.line.follows)
+    );
+    let theirs = MailQuery {
+        recipient: Some(line.recipient.clone()),
+        lane: None,
+    };
     assert_eq!(told.mails(&theirs, ALL).total, person.line.mails);
     assert_eq!(told.people("", ALL).total, 400);
     assert_eq!(told.people(&line.recipient, ALL).rows[0].id, line.recipient);
