@@ -119,7 +119,9 @@ impl Places {
         let page = size_of::<[(f64, f64); PAGE as usize]>() + 16;
         let cells = self.cells.values();
         self.pages.len() * page
-            + cells.map(|cell| size_of::<Cell>() + 64 + cell.members.serialized_size()).sum::<usize>()
+            + cells
+                .map(|cell| size_of::<Cell>() + 64 + cell.members.serialized_size())
+                .sum::<usize>()
     }
 
     fn leave(&mut self, number: u32) {
