@@ -15,15 +15,16 @@ fn bench(arguments: &[&str]) -> Vec<serde_json::Value> {
         .chain(&["--json"]);
     let status = cli::run(arguments, &tidings::app::player, &mut streams);
     assert_eq!(status, Status::Done, "{}", String::from_utf8_lossy(&err));
-    let lines = String::from_utf8(out).unwrap();
+    let lines = String::from_utf8(out).expect("the output is text");
     lines
         .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
+        .map(|line| serde_json::from_str(line).expect("each line is JSON"))
         .collect()
 }
 
 fn metric<'a>(measured: &'a [serde_json::Value], name: &str) -> &'a serde_json::Value {
-    measured.iter().find(|one| one["metric"] == name).unwrap()
+    measured.iter().find(|one| one["metric"] == name)
+        .expect("each metric is measured")
 }
 
 #[test]
