@@ -5,7 +5,7 @@ use super::reply::{Refused, Reply};
 use super::{Engine, take_back};
 use crate::command::{Command, MarkKind, Marked};
 use crate::id::Id;
-use crate::journal::at_rest::Unreadable;
+use crate::journal::at_rest::{Unreadable, each};
 use crate::journal::record::{Record, channel_no};
 use crate::recipient::{Recipient, RecipientChange, State};
 use crate::table::{Key, Owner, Partition, Table};
@@ -147,13 +147,10 @@ impl Engine {
             .written(Partition::Base, &prefix)
             .map(|(key, _)| key.to_vec())
             .collect();
-        let until = crate::table::after_prefix(&prefix);
-        draft
-            .shelf
-            .scan(Partition::Base, &prefix, until.as_deref(), &mut |key, _| {
-                keys.push(key.to_vec());
-                std::ops::ControlFlow::Continue(())
-            })?;
+        each(draft.shelf, Partition::Base, &prefix, |key, _| {
+            keys.push(key.to_vec());
+            Ok(())
+        })?;
         for key in keys {
             draft.delete(Partition::Base, key);
         }
