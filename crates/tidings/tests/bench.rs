@@ -23,7 +23,9 @@ fn bench(arguments: &[&str]) -> Vec<serde_json::Value> {
 }
 
 fn metric<'a>(measured: &'a [serde_json::Value], name: &str) -> &'a serde_json::Value {
-    measured.iter().find(|one| one["metric"] == name)
+    measured
+        .iter()
+        .find(|one| one["metric"] == name)
         .expect("each metric is measured")
 }
 
