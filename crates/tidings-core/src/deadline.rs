@@ -61,6 +61,8 @@ pub struct Window {
     pub quiet_ms: i64,
     /// The version of the rules under which it was opened: its parameters.
     pub rules: u32,
+    /// Whether nothing moves its deadline any more: it has passed, or a flush has named one.
+    pub fixed: bool,
 }
 
 /// Stands for "no such deadline".
@@ -99,18 +101,30 @@ impl Parameters {
     pub fn of(policy: &Policy) -> Self {
         let (wait_ms, max_wait_ms) = match *policy {
             Policy::FirstEvent { hold_ms, .. } => (hold_ms, None),
-            Policy::Cooldown { quiet_ms, max_wait_ms } => (quiet_ms, max_wait_ms),
+            Policy::Cooldown {
+                quiet_ms,
+                max_wait_ms,
+            } => (quiet_ms, max_wait_ms),
             Policy::Leading { quiet_ms } => (quiet_ms, None),
             Policy::Now | Policy::Digest { .. } | Policy::Never => (0, None),
         };
-        Self { wait_ms, max_wait_ms }
+        Self {
+            wait_ms,
+            max_wait_ms,
+        }
     }
 }
 
 impl Window {
     /// Opens a window with its first entry. `last` is the lane's last message, for `leading`.
     #[must_use]
-    pub fn open(kind: &Kind, entry: Entered, since: u64, rules: u32, last: Option<Instant>) -> Self {
+    pub fn open(
+        kind: &Kind,
+        entry: Entered,
+        since: u64,
+        rules: u32,
+        last: Option<Instant>,
+    ) -> Self {
         let key = (entry.t, entry.place);
         let mut window = Self {
             since,
@@ -120,6 +134,7 @@ impl Window {
             hard: NONE,
             quiet_ms: entry.parameters.wait_ms,
             rules,
+            fixed: false,
         };
         window.count_newest(kind, entry);
         window.count_first(kind, entry, last);
@@ -128,12 +143,17 @@ impl Window {
 
     /// Lets one more entry in, by (t, arrival): it may come before the first or after the newest.
     pub fn join(&mut self, kind: &Kind, entry: Entered, last: Option<Instant>) {
+        if self.fixed {
+            return;
+        }
         let key = (entry.t, entry.place);
-        if key >= self.newest || matches!(kind, Kind::FirstEvent(Decide::Earliest)) {
+        let is_newest = key >= self.newest;
+        if is_newest || matches!(kind, Kind::FirstEvent(Decide::Earliest)) {
             self.newest = self.newest.max(key);
             self.count_newest(kind, entry);
         }
-        if key < self.first {
+        // What is newest comes after the first, which need not be fetched from memory then.
+        if !is_newest && key < self.first {
             self.first = key;
             self.quiet_ms = entry.parameters.wait_ms;
             self.count_first(kind, entry, last);
@@ -146,13 +166,18 @@ impl Window {
         self.soft.min(self.hard)
     }
 
-    /// Makes it due at this instant at the latest (a flush).
+    /// Makes it due at this instant at the latest, whatever comes.
     pub fn due_by(&mut self, now: Instant) {
-        self.hard = self.hard.min(now.0);
+        self.hard = self.due().min(now.0);
+        self.soft = NONE;
+        self.fixed = true;
     }
 
     /// Works out the deadline of a `leading` lane anew: its last message has changed.
     pub fn lead(&mut self, last: Option<Instant>) {
+        if self.fixed {
+            return;
+        }
         self.hard = leading(self.first.0, self.quiet_ms, last);
     }
 
@@ -166,7 +191,10 @@ impl Window {
     }
 
     fn count_first(&mut self, kind: &Kind, entry: Entered, last: Option<Instant>) {
-        let Parameters { wait_ms, max_wait_ms } = entry.parameters;
+        let Parameters {
+            wait_ms,
+            max_wait_ms,
+        } = entry.parameters;
         self.hard = match kind {
             Kind::FirstEvent(Decide::First) => entry.t.0.saturating_add(wait_ms),
             Kind::Cooldown => max_wait_ms.map_or(NONE, |most| entry.t.0.saturating_add(most)),
@@ -190,7 +218,10 @@ mod tests {
         Entered {
             t: Instant(t),
             place: t.unsigned_abs(),
-            parameters: Parameters { wait_ms, max_wait_ms },
+            parameters: Parameters {
+                wait_ms,
+                max_wait_ms,
+            },
         }
     }
 

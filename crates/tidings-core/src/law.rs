@@ -45,13 +45,17 @@ impl Names {
     /// The number of a type, if it has one.
     #[must_use]
     pub fn type_no(&self, name: &str) -> Option<TypeNo> {
-        self.types.get_index_of(name).and_then(|at| u32::try_from(at).ok())
+        self.types
+            .get_index_of(name)
+            .and_then(|at| u32::try_from(at).ok())
     }
 
     /// The name of a type.
     #[must_use]
     pub fn type_name(&self, number: TypeNo) -> &str {
-        self.types.get_index(number as usize).map_or("", String::as_str)
+        self.types
+            .get_index(number as usize)
+            .map_or("", String::as_str)
     }
 
     /// A lane by its number.
@@ -60,7 +64,9 @@ impl Names {
     /// Where the number was never given: numbers come from the store that this was read from.
     #[must_use]
     pub fn lane(&self, number: LaneNo) -> &LaneName {
-        self.lanes.get_index(usize::from(number)).expect("a stored lane number was given once")
+        self.lanes
+            .get_index(usize::from(number))
+            .expect("a stored lane number was given once")
     }
 
     /// Whether two numbers stand for one lane: the same name on the same channel. They have two numbers
@@ -74,7 +80,9 @@ impl Names {
 
     /// The other numbers of a lane.
     pub fn others(&self, lane: LaneNo) -> impl Iterator<Item = LaneNo> {
-        self.lanes().map(|(no, _)| no).filter(move |no| *no != lane && self.are_one(*no, lane))
+        self.lanes()
+            .map(|(no, _)| no)
+            .filter(move |no| *no != lane && self.are_one(*no, lane))
     }
 
     /// All lanes with their numbers.
@@ -150,20 +158,38 @@ impl Version {
             let type_no = names.give_type(name, &mut given);
             let mut routes = [const { None }; CHANNELS.len()];
             for (channel, route) in &type_rules.channels {
-                let Some(channel) = channel_no(channel) else { continue };
+                let Some(channel) = channel_no(channel) else {
+                    continue;
+                };
                 routes[usize::from(channel)] =
                     Some(Route::new(channel, route, &rules, names, &mut given));
             }
             let has_inbox = matches!(&routes[0], Some(route) if route.policy == Policy::Now);
             let rules = type_rules.clone();
-            types.insert(type_no, Type { name: name.clone(), rules, has_inbox, routes });
+            types.insert(
+                type_no,
+                Type {
+                    name: name.clone(),
+                    rules,
+                    has_inbox,
+                    routes,
+                },
+            );
         }
         let digests = rules.digests.iter().map(|(name, digest)| {
             let zone = digest.tz.as_deref().and_then(Zone::find);
             (name.clone(), (digest.clone(), zone))
         });
         let digests = digests.collect();
-        (Self { number, rules, types, digests }, given)
+        (
+            Self {
+                number,
+                rules,
+                types,
+                digests,
+            },
+            given,
+        )
     }
 
     /// A type by its number, if this version has it.
@@ -192,10 +218,18 @@ impl Type {
             Some(Mode::Never) => None,
             Some(Mode::Immediate) if own_is_digest => Some(route.now),
             Some(Mode::Digest(name)) if route.digests.contains_key(name) => {
-                if self.rules.urgent { Some(route.now) } else { route.digests.get(name).copied() }
+                if self.rules.urgent {
+                    Some(route.now)
+                } else {
+                    route.digests.get(name).copied()
+                }
             }
             Some(Mode::Immediate | Mode::Digest(_) | Mode::Default) | None => {
-                if own_is_digest && self.rules.urgent { Some(route.now) } else { route.lane }
+                if own_is_digest && self.rules.urgent {
+                    Some(route.now)
+                } else {
+                    route.lane
+                }
             }
         }
     }
@@ -203,7 +237,10 @@ impl Type {
     /// Whether a mode means something on a channel.
     #[must_use]
     pub fn knows(&self, channel: ChannelNo, mode: &Mode) -> bool {
-        let route = self.routes.get(usize::from(channel)).and_then(Option::as_ref);
+        let route = self
+            .routes
+            .get(usize::from(channel))
+            .and_then(Option::as_ref);
         match mode {
             Mode::Digest(name) => route.is_some_and(|route| route.digests.contains_key(name)),
             Mode::Never | Mode::Immediate | Mode::Default => true,
@@ -238,7 +275,14 @@ impl Route {
         given: &mut Vec<Named>,
     ) -> Self {
         let mut give = |name: String, kind: Kind| {
-            names.give_lane(LaneName { channel, name, kind }, given)
+            names.give_lane(
+                LaneName {
+                    channel,
+                    name,
+                    kind,
+                },
+                given,
+            )
         };
         let own = Kind::of(&route.policy).zip(route.lane.clone().or(route.policy.lane_name()));
         let lane = own.map(|(kind, name)| give(name, kind));
@@ -250,7 +294,12 @@ impl Route {
                 digests.insert(name.clone(), lane);
             }
         }
-        Self { policy: route.policy.clone(), lane, now, digests }
+        Self {
+            policy: route.policy.clone(),
+            lane,
+            now,
+            digests,
+        }
     }
 }
 
@@ -266,7 +315,10 @@ impl Law {
     /// No rules yet.
     #[must_use]
     pub fn new(names: Names) -> Self {
-        Self { names, versions: BTreeMap::new() }
+        Self {
+            names,
+            versions: BTreeMap::new(),
+        }
     }
 
     /// Adds a version; the newest number is the one in force.
@@ -289,7 +341,9 @@ impl Law {
     /// Whether a type has an inbox under a version.
     #[must_use]
     pub fn has_inbox(&self, version: u32, kind: TypeNo) -> bool {
-        self.version(version).and_then(|version| version.kind(kind)).is_some_and(|kind| kind.has_inbox)
+        self.version(version)
+            .and_then(|version| version.kind(kind))
+            .is_some_and(|kind| kind.has_inbox)
     }
 
     /// The parameters that a type brings to a lane under a version; `None` where it doesn't go there,

@@ -63,7 +63,10 @@ pub enum Owner {
 /// A table's number, the third byte of a key. Numbers are never given again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
-#[expect(missing_docs, reason = "each is a row of the table at the head of this module")]
+#[expect(
+    missing_docs,
+    reason = "each is a row of the table at the head of this module"
+)]
 pub enum Table {
     Meta = 1,
     Rules = 2,

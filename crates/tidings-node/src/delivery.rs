@@ -11,8 +11,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use tidings_core::engine::{Engine, Letter, Plan, Presenter, Sent, Settled};
 use tidings_core::{Batch, Instant, Outcome};
 
-use crate::channel::{Channel, Outcome as Answer};
 use crate::Error;
+use crate::channel::{Channel, Outcome as Answer};
 use crate::node::{Node, Ready};
 use crate::shelf::StoreShelf;
 
@@ -30,7 +30,11 @@ pub struct Retries {
 impl Default for Retries {
     /// 30 s, 1 min, 2 min, ... up to an hour: some 30 hours in all.
     fn default() -> Self {
-        Self { wait_ms: 30_000, wait_ms_max: 3_600_000, attempts_max: 36 }
+        Self {
+            wait_ms: 30_000,
+            wait_ms_max: 3_600_000,
+            attempts_max: 36,
+        }
     }
 }
 
@@ -69,7 +73,13 @@ impl Delivery {
         threads: usize,
     ) -> Self {
         let threads = threads.max(1);
-        Self { channels, retries, threads, waiting: BTreeMap::new(), next_ticket: 0 }
+        Self {
+            channels,
+            retries,
+            threads,
+            waiting: BTreeMap::new(),
+            next_ticket: 0,
+        }
     }
 
     /// When the next message is to be tried again.
@@ -87,6 +97,14 @@ impl Delivery {
     /// The channels by name.
     pub(crate) fn channels(&self) -> BTreeMap<String, Arc<dyn Channel>> {
         self.channels.clone()
+    }
+
+    /// Takes up messages of before a stop; they go with the next ones.
+    pub(crate) fn take_up(&mut self, ready: Ready, now: Instant) {
+        for parcel in parcels(ready) {
+            self.waiting.insert((now, self.next_ticket), parcel);
+            self.next_ticket += 1;
+        }
     }
 
     /// Sends messages that were made, and waits for the answers.
@@ -145,8 +163,12 @@ impl Delivery {
         let mut answered = Vec::new();
         loop {
             let at = next.fetch_add(1, Ordering::Relaxed);
-            let Some((plan, letter)) = letters.get(at) else { return Ok(answered) };
-            let Some(batch) = presenter.batch(plan, letter)? else { continue };
+            let Some((plan, letter)) = letters.get(at) else {
+                return Ok(answered);
+            };
+            let Some(batch) = presenter.batch(plan, letter)? else {
+                continue;
+            };
             let parcel = Parcel::new(plan, letter, batch);
             let answer = self.answer(&parcel, now);
             answered.push((at, Answered::of(parcel, answer)));
@@ -161,8 +183,12 @@ impl Delivery {
 
     /// Takes out what is to be tried again by now.
     pub(crate) fn take_due(&mut self, now: Instant) -> Vec<Parcel> {
-        let later = self.waiting.split_off(&(Instant(now.0.saturating_add(1)), 0));
-        std::mem::replace(&mut self.waiting, later).into_values().collect()
+        let later = self
+            .waiting
+            .split_off(&(Instant(now.0.saturating_add(1)), 0));
+        std::mem::replace(&mut self.waiting, later)
+            .into_values()
+            .collect()
     }
 
     fn send_parcels(&mut self, parcels: Vec<Parcel>, now: Instant) -> Vec<Settled> {
@@ -200,8 +226,18 @@ impl Delivery {
         parcel.attempts += 1;
         match self.next(&parcel, answer, now) {
             Next::Done(outcome) => {
-                let Parcel { number, told, resent, .. } = parcel;
-                Some(Sent { number, told, outcome, resent })
+                let Parcel {
+                    number,
+                    told,
+                    resent,
+                    ..
+                } = parcel;
+                Some(Sent {
+                    number,
+                    told,
+                    outcome,
+                    resent,
+                })
             }
             Next::Again(at) => {
                 parcel.resent += u32::from(matches!(answer, Answer::Unknown { .. }));
@@ -215,9 +251,15 @@ impl Delivery {
     fn next(&self, parcel: &Parcel, answer: &Answer, now: Instant) -> Next {
         let wait = |least: Option<i64>| {
             let doubled = self.retries.wait_ms << (parcel.attempts - 1).min(20);
-            let wait = doubled.min(self.retries.wait_ms_max).max(least.unwrap_or(0));
+            let wait = doubled
+                .min(self.retries.wait_ms_max)
+                .max(least.unwrap_or(0));
             // Spread over a tenth, by the batch id: no random number is needed to break up a herd.
-            let spread = parcel.batch.id.bytes().fold(0, |sum, byte| (sum * 31 + i64::from(byte)) % 997);
+            let spread = parcel
+                .batch
+                .id
+                .bytes()
+                .fold(0, |sum, byte| (sum * 31 + i64::from(byte)) % 997);
             now.plus_ms(wait + wait * spread / 9_970)
         };
         match answer {
@@ -240,7 +282,9 @@ fn put(all: &mut ByClosing, closing: (u16, u64), sent: Sent) {
 }
 
 fn in_order(all: ByClosing) -> Vec<Settled> {
-    all.into_iter().map(|(closing, sent)| Settled { closing, sent }).collect()
+    all.into_iter()
+        .map(|(closing, sent)| Settled { closing, sent })
+        .collect()
 }
 
 /// A message with its answer. What is done needs its batch no more.
@@ -258,8 +302,22 @@ impl Answered {
                 return Self::Open(Box::new(parcel), answer);
             }
         };
-        let Parcel { closing, number, told, resent, .. } = parcel;
-        Self::Done(closing, Sent { number, told, outcome, resent })
+        let Parcel {
+            closing,
+            number,
+            told,
+            resent,
+            ..
+        } = parcel;
+        Self::Done(
+            closing,
+            Sent {
+                number,
+                told,
+                outcome,
+                resent,
+            },
+        )
     }
 }
 
@@ -292,15 +350,23 @@ pub(crate) fn all_sent(plan: &Plan) -> Settled {
         outcome: Outcome::Delivered,
         resent: 0,
     });
-    Settled { closing: (plan.bucket, plan.closing), sent: sent.collect() }
+    Settled {
+        closing: (plan.bucket, plan.closing),
+        sent: sent.collect(),
+    }
 }
 
 /// The answer where a channel has no provider.
 pub(crate) fn no_channel(channel: &str) -> Answer {
-    Answer::Failed { why: format!("the channel `{channel}` has no provider"), address_dead: false }
+    Answer::Failed {
+        why: format!("the channel `{channel}` has no provider"),
+        address_dead: false,
+    }
 }
 
 /// The answer where a channel broke down while sending: nobody knows how far it came.
 pub(crate) fn panicked() -> Answer {
-    Answer::Unknown { why: "the channel broke down".to_owned() }
+    Answer::Unknown {
+        why: "the channel broke down".to_owned(),
+    }
 }

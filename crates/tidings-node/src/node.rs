@@ -98,7 +98,8 @@ impl Node {
     /// # Errors
     /// [`Error`]; the node is worthless then.
     pub fn set_rules(&mut self, now: Instant, rules: Rules) -> Result<(), Error> {
-        self.commit(|engine, shelf| Ok(engine.set_rules(shelf, now, rules)?)).map(|_| ())
+        self.commit(|engine, shelf| Ok(engine.set_rules(shelf, now, rules)?))
+            .map(|_| ())
     }
 
     /// Closes what is due.
@@ -106,7 +107,8 @@ impl Node {
     /// # Errors
     /// [`Error`]; the node is worthless then.
     pub fn fall_due(&mut self, now: Instant) -> Result<(), Error> {
-        self.commit(|engine, shelf| Ok(engine.fall_due(shelf, now)?)).map(|_| ())
+        self.commit(|engine, shelf| Ok(engine.fall_due(shelf, now)?))
+            .map(|_| ())
     }
 
     /// At midnight, forgets days whose time has come.
@@ -117,7 +119,8 @@ impl Node {
         if now != now.day().start() {
             return Ok(());
         }
-        self.commit(|engine, shelf| Ok(engine.forget_due(shelf, now)?)).map(|_| ())
+        self.commit(|engine, shelf| Ok(engine.forget_due(shelf, now)?))
+            .map(|_| ())
     }
 
     /// Takes commands in; the instant stays open.
@@ -173,12 +176,22 @@ impl Node {
         Ok(Ready { plan, batches })
     }
 
-    /// Messages that were durable before the last stop and whose outcome is not known.
+    /// Messages that were durable before the last stop and whose outcome is not known. Those that
+    /// can't be made again as they were are noted as unknown.
     ///
     /// # Errors
-    /// [`Error`].
-    pub fn unsettled(&self) -> Result<Vec<Ready>, Error> {
+    /// [`Error`]; the node is worthless then.
+    pub fn unsettled(&mut self) -> Result<Vec<Ready>, Error> {
         let plans = self.engine.unsettled(&self.shelf()?)?;
+        let torn = plans.iter().filter(|plan| !plan.torn.is_empty());
+        let torn = torn.map(|plan| Settled {
+            closing: (plan.bucket, plan.closing),
+            sent: plan.torn.clone(),
+        });
+        let torn: Vec<Settled> = torn.collect();
+        if !torn.is_empty() {
+            self.settle(self.engine.now(), &torn)?;
+        }
         plans.into_iter().map(|plan| self.present(plan)).collect()
     }
 
@@ -199,7 +212,8 @@ impl Node {
     /// # Errors
     /// [`Error`]; the node is worthless then.
     pub fn settle(&mut self, now: Instant, settled: &[Settled]) -> Result<(), Error> {
-        self.commit(|engine, shelf| Ok(engine.outcome(shelf, now, settled)?)).map(|_| ())
+        self.commit(|engine, shelf| Ok(engine.outcome(shelf, now, settled)?))
+            .map(|_| ())
     }
 
     /// The messages that inboxes were told, to be asked right after.
@@ -223,7 +237,10 @@ impl Node {
         let wanting: Vec<u16> = self.engine.wants_checkpoint().collect();
         for bucket in wanting {
             let writes = self.engine.checkpoint(bucket);
-            self.store.commit(Commit { writes, ..Commit::default() })?;
+            self.store.commit(Commit {
+                writes,
+                ..Commit::default()
+            })?;
         }
         Ok(())
     }
@@ -249,11 +266,17 @@ impl Node {
             decide(&mut self.engine, &shelf)?
         };
         if !step.writes.is_empty() {
-            self.store.commit(Commit { writes: step.writes, ..Commit::default() })?;
+            self.store.commit(Commit {
+                writes: step.writes,
+                ..Commit::default()
+            })?;
         }
         for day in step.forgotten {
             self.store.forget(day)?;
         }
-        Ok(Accepted { replies: step.replies, told: step.told })
+        Ok(Accepted {
+            replies: step.replies,
+            told: step.told,
+        })
     }
 }

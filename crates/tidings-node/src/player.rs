@@ -78,7 +78,16 @@ impl Player {
     /// # Errors
     /// [`Error`] where the store can't be opened.
     pub fn open(store: Arc<dyn Store>, options: Options, watch: Watch) -> Result<Self, Error> {
-        let node = Node::open(store, options)?;
+        let mut node = Node::open(store, options)?;
+        // Nobody sends: what was made before a stop counts as sent, as it would have been.
+        let settled: Vec<_> = node
+            .unsettled()?
+            .iter()
+            .map(|ready| crate::delivery::all_sent(&ready.plan))
+            .collect();
+        if !settled.is_empty() {
+            node.settle(node.engine().now(), &settled)?;
+        }
         Ok(Self {
             node,
             delivery: None,
@@ -90,13 +99,38 @@ impl Player {
         })
     }
 
-    /// Sends messages through channels instead of only counting them as sent.
+    /// A player that sends messages through channels instead of only counting them as sent. Messages
+    /// that were made before a stop and have no outcome are sent first.
     ///
     /// # Errors
-    /// [`Error`] where messages of before can't be read.
-    pub fn deliver_by(&mut self, delivery: Delivery) -> Result<(), Error> {
-        self.delivery = Some(delivery);
-        Ok(())
+    /// [`Error`] where the store can't be opened.
+    pub fn with_delivery(
+        store: Arc<dyn Store>,
+        options: Options,
+        watch: Watch,
+        mut delivery: Delivery,
+    ) -> Result<Self, Error> {
+        let mut node = Node::open(store, options)?;
+        for ready in node.unsettled()? {
+            delivery.take_up(ready, node.engine().now());
+        }
+        let delivery = Some(delivery);
+        Ok(Self {
+            node,
+            delivery,
+            open: None,
+            begun: false,
+            messages: Vec::new(),
+            watch,
+            observer: None,
+        })
+    }
+
+    /// Goes on within an instant of which something was taken in before a stop: what was due before
+    /// it has gone out already.
+    pub fn resume(&mut self, at: Instant) {
+        self.open = Some((at, Vec::new()));
+        self.begun = true;
     }
 
     /// Shows what is taken in from now on.
@@ -120,7 +154,12 @@ impl Player {
     ///
     /// # Errors
     /// [`PlayError`].
-    pub fn set_rules(&mut self, at: Instant, rules: Rules, out: &mut Out<'_>) -> Result<(), PlayError> {
+    pub fn set_rules(
+        &mut self,
+        at: Instant,
+        rules: Rules,
+        out: &mut Out<'_>,
+    ) -> Result<(), PlayError> {
         self.turn_to(at, out)?;
         self.drain()?;
         self.begin(at)?;
@@ -172,6 +211,14 @@ impl Player {
         Ok(())
     }
 
+    /// Plays the open instant to its end; what comes next must be later.
+    ///
+    /// # Errors
+    /// [`PlayError::Node`].
+    pub fn end_instant(&mut self, out: &mut Out<'_>) -> Result<(), PlayError> {
+        self.close(out)
+    }
+
     /// Counts everything that is stored.
     ///
     /// # Errors
@@ -193,8 +240,14 @@ impl Player {
         self.close(out)?;
         loop {
             let due = self.next_due().filter(|due| *due < at);
-            let forget = self.node.engine().next_forget().filter(|midnight| *midnight < at);
-            let Some(next) = due.into_iter().chain(forget).min() else { break };
+            let forget = self
+                .node
+                .engine()
+                .next_forget()
+                .filter(|midnight| *midnight < at);
+            let Some(next) = due.into_iter().chain(forget).min() else {
+                break;
+            };
             let next = next.max(self.node.engine().now());
             if next >= at {
                 break;
@@ -215,7 +268,9 @@ impl Player {
 
     /// Plays the open instant to its end.
     fn close(&mut self, out: &mut Out<'_>) -> Result<(), PlayError> {
-        let Some((at, commands)) = self.open.take() else { return Ok(()) };
+        let Some((at, commands)) = self.open.take() else {
+            return Ok(());
+        };
         self.begin(at)?;
         self.before(at, &commands);
         let accepted = self.node.step(at, &commands)?;
@@ -247,7 +302,9 @@ impl Player {
 
     /// Takes in what has arrived so far at the open instant.
     fn drain(&mut self) -> Result<(), PlayError> {
-        let Some((at, commands)) = &mut self.open else { return Ok(()) };
+        let Some((at, commands)) = &mut self.open else {
+            return Ok(());
+        };
         let (at, commands) = (*at, std::mem::take(commands));
         self.begin(at)?;
         self.before(at, &commands);
@@ -261,7 +318,9 @@ impl Player {
 
     /// Refuses a command that the engine would refuse, before it is taken together with others.
     fn check(&self, command: &Command) -> Result<(), Refused> {
-        let Err(refused) = self.node.engine().check(command) else { return Ok(()) };
+        let Err(refused) = self.node.engine().check(command) else {
+            return Ok(());
+        };
         let made = |recipient: &tidings_core::Id| {
             let waiting = self.open.iter().flat_map(|(_, commands)| commands);
             let mut changes = waiting.filter_map(|command| match command {
@@ -290,7 +349,18 @@ impl Player {
 
     fn next_due(&mut self) -> Option<Instant> {
         let retry = self.delivery.as_ref().and_then(Delivery::next_retry);
-        self.node.next_due().into_iter().chain(retry).min()
+        // After a stop there may be messages that came due and were not made.
+        let unmade = self
+            .node
+            .engine()
+            .has_closings()
+            .then(|| self.node.engine().now());
+        self.node
+            .next_due()
+            .into_iter()
+            .chain(retry)
+            .chain(unmade)
+            .min()
     }
 
     fn watch_inboxes(&mut self, told: &[tidings_core::engine::Told]) -> Result<(), Error> {
@@ -308,9 +378,12 @@ impl Player {
                 break;
             }
             if self.watch == Watch::Messages {
-                let letters = plans.iter().flat_map(|plan| plan.letters.iter().map(move |l| (plan, l)));
+                let letters = plans
+                    .iter()
+                    .flat_map(|plan| plan.letters.iter().map(move |l| (plan, l)));
                 let engine = self.node.engine();
-                self.messages.extend(letters.filter_map(|(plan, letter)| engine.message(plan, letter)));
+                self.messages
+                    .extend(letters.filter_map(|(plan, letter)| engine.message(plan, letter)));
             }
             let settled = match &mut self.delivery {
                 Some(delivery) => delivery.send(&self.node, &plans, at)?,

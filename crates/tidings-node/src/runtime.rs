@@ -115,7 +115,9 @@ impl Handle {
         look: impl FnOnce(&Node) -> T + Send + 'static,
     ) -> Result<T, RuntimeError> {
         let (answer, answered) = bounded(1);
-        self.ask(Request::Look(Box::new(move |node| drop(answer.send(look(node))))))?;
+        self.ask(Request::Look(Box::new(move |node| {
+            drop(answer.send(look(node)));
+        })))?;
         answered.recv().map_err(|_| RuntimeError::Stopped)
     }
 
@@ -128,10 +130,12 @@ impl Handle {
     }
 
     fn ask(&self, request: Request) -> Result<(), RuntimeError> {
-        self.requests.try_send(request).map_err(|fault| match fault {
-            crossbeam_channel::TrySendError::Full(_) => RuntimeError::Busy,
-            crossbeam_channel::TrySendError::Disconnected(_) => RuntimeError::Stopped,
-        })
+        self.requests
+            .try_send(request)
+            .map_err(|fault| match fault {
+                crossbeam_channel::TrySendError::Full(_) => RuntimeError::Busy,
+                crossbeam_channel::TrySendError::Disconnected(_) => RuntimeError::Stopped,
+            })
     }
 }
 
@@ -172,7 +176,10 @@ impl Runtime {
             .name("tidings-loop".to_owned())
             .spawn(move || core.run(&inbox))
             .map_err(|fault| tidings_store::Error::Unusable(fault.to_string()))?;
-        Ok(Self { handle: Handle { requests }, thread: Some(thread) })
+        Ok(Self {
+            handle: Handle { requests },
+            thread: Some(thread),
+        })
     }
 
     /// Whom to ask.
@@ -190,7 +197,10 @@ impl Runtime {
         let (answer, answered) = bounded(1);
         let asked = self.handle.requests.send(Request::Stop(answer));
         let result = match asked {
-            Ok(()) => answered.recv().map_err(|_| RuntimeError::Stopped).and_then(|done| done),
+            Ok(()) => answered
+                .recv()
+                .map_err(|_| RuntimeError::Stopped)
+                .and_then(|done| done),
             Err(_) => Err(RuntimeError::Stopped),
         };
         if let Some(thread) = self.thread.take() {
@@ -226,13 +236,21 @@ impl Senders {
                         None => no_channel(&parcel.batch.channel),
                     };
                     let sent = std::panic::catch_unwind(std::panic::AssertUnwindSafe(send));
-                    if answer.send((parcel, sent.unwrap_or_else(|_| panicked()))).is_err() {
+                    if answer
+                        .send((parcel, sent.unwrap_or_else(|_| panicked())))
+                        .is_err()
+                    {
                         break;
                     }
                 }
             });
         }
-        Self { urgent, patient, answers, room: count * 64 }
+        Self {
+            urgent,
+            patient,
+            answers,
+            room: count * 64,
+        }
     }
 }
 
@@ -325,10 +343,15 @@ impl Loop {
         if has_room && !node.engine().closings().is_empty() {
             return Duration::ZERO;
         }
-        let due = node.next_due().into_iter().chain(self.delivery.next_retry());
+        let due = node
+            .next_due()
+            .into_iter()
+            .chain(self.delivery.next_retry());
         let due = due.chain(node.engine().next_forget()).min();
         let longest = 60_000;
-        let wait = due.map_or(longest, |due| (due.0 - self.clock.now().0).clamp(0, longest));
+        let wait = due.map_or(longest, |due| {
+            (due.0 - self.clock.now().0).clamp(0, longest)
+        });
         Duration::from_millis(wait.unsigned_abs())
     }
 
@@ -344,7 +367,11 @@ impl Loop {
         };
         let now = self.clock.now();
         let late = |node: &mut Node| {
-            let due = node.next_due().into_iter().chain(node.engine().next_forget()).min();
+            let due = node
+                .next_due()
+                .into_iter()
+                .chain(node.engine().next_forget())
+                .min();
             due.filter(|due| *due <= now)
         };
         while let Some(due) = late(node) {
@@ -379,7 +406,9 @@ impl Loop {
         if self.on_the_way >= self.senders.room {
             return Ok(());
         }
-        let Some(node) = &mut self.node else { return Ok(()) };
+        let Some(node) = &mut self.node else {
+            return Ok(());
+        };
         let plans = node.make(now)?;
         let ready = plans.into_iter().map(|plan| node.present(plan));
         for ready in ready.collect::<Result<Vec<_>, _>>()? {
@@ -393,7 +422,11 @@ impl Loop {
     fn dispatch(&mut self, parcel: Parcel) {
         self.on_the_way += 1;
         let is_patient = parcel.batch.lane.starts_with("digest:");
-        let queue = if is_patient { &self.senders.patient } else { &self.senders.urgent };
+        let queue = if is_patient {
+            &self.senders.patient
+        } else {
+            &self.senders.urgent
+        };
         if let Err(returned) = queue.send(parcel) {
             self.on_the_way -= 1;
             let parcel = returned.into_inner();
@@ -425,7 +458,9 @@ impl Loop {
 
     /// Takes up messages that were made before and whose outcome is not known.
     fn resume(&mut self) -> Result<(), Error> {
-        let Some(node) = &self.node else { return Ok(()) };
+        let Some(node) = &mut self.node else {
+            return Ok(());
+        };
         for ready in node.unsettled()? {
             for parcel in parcels(ready) {
                 self.dispatch(parcel);
@@ -452,7 +487,9 @@ fn answer(
                 commands.extend(list);
             }
             Request::Rules(rules, answer) => {
-                let done = node.set_rules(now, *rules).and_then(|()| node.step(now, &[]));
+                let done = node
+                    .set_rules(now, *rules)
+                    .and_then(|()| node.step(now, &[]));
                 let told = match &done {
                     Ok(_) => Ok(()),
                     Err(fault) => Err(RuntimeError::Unknown(fault.to_string())),
@@ -486,11 +523,9 @@ fn answer(
 }
 
 /// Answers while there is no store.
-fn refuse(
-    requests: Vec<Request>,
-    stopping: &mut Option<Sender<Result<(), RuntimeError>>>,
-) {
-    let unavailable = || RuntimeError::Unavailable("it failed and is being opened again".to_owned());
+fn refuse(requests: Vec<Request>, stopping: &mut Option<Sender<Result<(), RuntimeError>>>) {
+    let unavailable =
+        || RuntimeError::Unavailable("it failed and is being opened again".to_owned());
     for request in requests {
         match request {
             Request::Commands(_, answer) => drop(answer.send(Err(unavailable()))),

@@ -22,7 +22,9 @@ impl StoreShelf {
 
 impl Shelf for StoreShelf {
     fn get(&self, partition: Partition, key: &[u8]) -> Result<Option<Vec<u8>>, Unreadable> {
-        self.0.get(partition, key).map_err(|fault| Unreadable(fault.to_string()))
+        self.0
+            .get(partition, key)
+            .map_err(|fault| Unreadable(fault.to_string()))
     }
 
     fn scan(

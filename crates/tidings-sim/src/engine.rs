@@ -18,19 +18,37 @@ pub fn engine(rules: Rules) -> Box<dyn Subject> {
 /// The engine in one bucket that turns its records round at once.
 #[must_use]
 pub fn turned_at_once(rules: Rules) -> Box<dyn Subject> {
-    with_options(rules, Options { buckets: 1, turn_at: Some(0), checkpoint_after: 0 })
+    with_options(
+        rules,
+        Options {
+            buckets: 1,
+            turn_at: Some(0),
+            checkpoint_after: 0,
+        },
+    )
 }
 
 /// The engine in three buckets that never turns its records round.
 #[must_use]
 pub fn never_turned(rules: Rules) -> Box<dyn Subject> {
-    with_options(rules, Options { buckets: 3, turn_at: None, checkpoint_after: 5 })
+    with_options(
+        rules,
+        Options {
+            buckets: 3,
+            turn_at: None,
+            checkpoint_after: 5,
+        },
+    )
 }
 
 fn with_options(rules: Rules, options: Options) -> Box<dyn Subject> {
     let store = Arc::new(MemoryStore::default());
     let player = Player::open(store, options, Watch::Messages).expect("a new store can be opened");
-    Box::new(Engine { player, rules: Some(rules), messages: Vec::new() })
+    Box::new(Engine {
+        player,
+        rules: Some(rules),
+        messages: Vec::new(),
+    })
 }
 
 struct Engine {
@@ -42,7 +60,9 @@ struct Engine {
 
 impl Engine {
     fn begin(&mut self, at: Instant) -> Result<(), String> {
-        let Some(rules) = self.rules.take() else { return Ok(()) };
+        let Some(rules) = self.rules.take() else {
+            return Ok(());
+        };
         self.reconfigure(at, &rules)
     }
 }
@@ -51,7 +71,9 @@ impl Subject for Engine {
     fn play(&mut self, timed: &Timed) -> Result<(), String> {
         self.begin(timed.at)?;
         let messages = &mut self.messages;
-        let played = self.player.play(timed.clone(), &mut |message| messages.push(message));
+        let played = self
+            .player
+            .play(timed.clone(), &mut |message| messages.push(message));
         match (&timed.command, played) {
             // The model has nothing to erase and says nothing.
             (Command::Erase { .. }, Err(tidings_node::PlayError::Refused(_))) => Ok(()),
@@ -79,6 +101,8 @@ impl Subject for Engine {
     }
 
     fn books(&self) -> Books {
-        self.player.books().unwrap_or_else(|fault| panic!("{fault}"))
+        self.player
+            .books()
+            .unwrap_or_else(|fault| panic!("{fault}"))
     }
 }

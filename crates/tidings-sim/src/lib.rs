@@ -2,10 +2,11 @@
 //! random worlds, and timelines of real life. The engine must agree with all of them.
 
 pub mod cases;
-pub mod engine;
 pub mod convert;
+pub mod engine;
 pub mod model;
 pub mod random;
+pub mod rig;
 pub mod subject;
 pub mod text;
 

@@ -89,6 +89,15 @@ impl FjallStore {
         self.engine.day_bytes()
     }
 
+    /// Brings a day that is over to rest: out of the journal, and without what was overwritten or
+    /// deleted in it. Takes as long as rewriting the day; others read and write meanwhile.
+    ///
+    /// # Errors
+    /// [`Error::Unavailable`].
+    pub fn rest(&self, day: Day) -> Result<(), Error> {
+        self.engine.rest(day)
+    }
+
     /// Runs a write on the writing thread; whatever else goes wrong than a refusal breaks the store.
     fn write(
         &self,

@@ -2,6 +2,7 @@
 //! command line. What decides lives in `tidings_core`; here stand the doors to it.
 
 pub mod app;
+pub mod bench;
 pub mod cli;
 pub mod config;
 pub mod demo;

@@ -23,18 +23,26 @@ use crate::set::Set;
 use crate::table::{Key, Owner, Partition, REST, Table, Write, after_prefix, u32_at, u64_at};
 use crate::time::{Day, Instant};
 
+/// A day, its first seq, and the first and last seq of each of its runs.
+type DayImage = (Day, u64, Vec<(u64, u64)>);
+
+/// A closing: seq, lane, instant, whose messages are not made (each since which seq), whose are on
+/// their way.
+type ClosingImage = (u64, LaneNo, Instant, Vec<(u32, u64)>, Set);
+
 /// The head of a checkpoint; big things have rows of their own.
 #[derive(Debug, Serialize, Deserialize)]
 struct Head {
     next_seq: u64,
     told_to: u64,
     rules: u32,
+    versions: Vec<(u64, u32)>,
     next_number: u32,
     /// Arrivals from this seq on are in the journal, older ones at rest.
     tail_from: u64,
-    days: Vec<(Day, u64, Vec<(u64, u64)>)>,
+    days: Vec<DayImage>,
     ended: Vec<(u64, ChannelNo, Set)>,
-    closings: Vec<(u64, LaneNo, Instant, Vec<(u32, u64)>, Set)>,
+    closings: Vec<ClosingImage>,
 }
 
 /// A recipient as the store keeps them; nothing where they were erased.
@@ -46,7 +54,9 @@ struct RecipientRow {
 
 /// The key of a record.
 pub(crate) fn journal_key(bucket: u16, seq: u64) -> Vec<u8> {
-    Key::of(Owner::Bucket(bucket), Table::Journal).u64(seq).done()
+    Key::of(Owner::Bucket(bucket), Table::Journal)
+        .u64(seq)
+        .done()
 }
 
 impl Bucket {
@@ -63,10 +73,17 @@ impl Bucket {
         }
         self.write_dirty(&mut writes);
         let mut base = |key: Vec<u8>, value: Option<Vec<u8>>| {
-            writes.push(Write { partition: Partition::Base, key, value });
+            writes.push(Write {
+                partition: Partition::Base,
+                key,
+                value,
+            });
         };
         for (no, lane) in &self.lanes {
-            base(self.key(Table::Lanes).u16(*no).done(), Some(encode(&lane.image())));
+            base(
+                self.key(Table::Lanes).u16(*no).done(),
+                Some(encode(&lane.image())),
+            );
         }
         base(self.key(Table::Meta).done(), Some(encode(&self.head())));
         self.dirty = Dirty::default();
@@ -79,15 +96,33 @@ impl Bucket {
             let runs = held.runs.iter().map(|run| (run.first, run.last)).collect();
             (*day, held.first, runs)
         });
-        let ended = self.ended.iter().map(|((seq, channel), who)| (*seq, *channel, who.clone().into()));
+        let ended = self
+            .ended
+            .iter()
+            .map(|((seq, channel), who)| (*seq, *channel, who.clone().into()));
         let closings = self.closings.iter().map(|(seq, closing)| {
-            let unmade = closing.unmade.iter().map(|(number, since)| (*number, *since)).collect();
-            (*seq, closing.lane, closing.at, unmade, closing.sending.clone().into())
+            let unmade = closing
+                .unmade
+                .iter()
+                .map(|(number, since)| (*number, *since))
+                .collect();
+            (
+                *seq,
+                closing.lane,
+                closing.at,
+                unmade,
+                closing.sending.clone().into(),
+            )
         });
         Head {
             next_seq: self.next_seq,
             told_to: self.told_to,
             rules: self.rules,
+            versions: self
+                .versions
+                .iter()
+                .map(|(seq, version)| (*seq, *version))
+                .collect(),
             next_number: self.roster.next_number(),
             tail_from: tails.map(|kept| kept.seq).min().unwrap_or(self.next_seq),
             days: days.collect(),
@@ -98,20 +133,32 @@ impl Bucket {
 
     fn write_dirty(&self, writes: &mut Vec<Write>) {
         let mut base = |key: Vec<u8>, value: Option<Vec<u8>>| {
-            writes.push(Write { partition: Partition::Base, key, value });
+            writes.push(Write {
+                partition: Partition::Base,
+                key,
+                value,
+            });
         };
         for number in &self.dirty.recipients {
             let profile = self.roster.profile(number).cloned();
             let row = profile.map(|profile| {
                 let preferences = self.preferences.of(number);
-                encode(&RecipientRow { profile: Some(profile), preferences })
+                encode(&RecipientRow {
+                    profile: Some(profile),
+                    preferences,
+                })
             });
             base(self.key(Table::Recipients).u32(number).done(), row);
         }
         for topic in &self.dirty.topics {
             let who = self.followers.get(topic).filter(|who| !who.is_empty());
             let value = who.map(|who| encode(&Set::from(who.clone())));
-            base(self.key(Table::Followers).bytes(topic.as_str().as_bytes()).done(), value);
+            base(
+                self.key(Table::Followers)
+                    .bytes(topic.as_str().as_bytes())
+                    .done(),
+                value,
+            );
         }
         for number in &self.dirty.marks {
             let value = self.marks.get(&number).map(encode);
@@ -134,18 +181,30 @@ impl Bucket {
             let (first, last) = (first.seq, last.seq);
             let sets: Vec<&RoaringBitmap> = variants.map(|variant| &variant.who.0).collect();
             let mut put = |key: Vec<u8>, value: Option<Vec<u8>>| {
-                writes.push(Write { partition: Partition::Day(*day), key, value });
+                writes.push(Write {
+                    partition: Partition::Day(*day),
+                    key,
+                    value,
+                });
             };
             for (block, bytes) in postings::build(&sets) {
                 put(posting_key(bucket, block, first), Some(bytes));
             }
-            let rest: Vec<Kept> = held.tail.drain(..told).map(|kept| without_sets(&kept)).collect();
+            let rest: Vec<Kept> = held
+                .tail
+                .drain(..told)
+                .map(|kept| without_sets(&kept))
+                .collect();
             for kept in &rest {
                 put(journal_key(bucket, kept.seq), None);
             }
             put(run_key(bucket, first), Some(encode(&rest)));
             let loaded = OnceLock::from(Arc::new(Run::new(rest)));
-            held.runs.push(RunAt { first, last, loaded });
+            held.runs.push(RunAt {
+                first,
+                last,
+                loaded,
+            });
         }
     }
 
@@ -180,12 +239,24 @@ impl Bucket {
         self.next_seq = head.next_seq;
         self.told_to = head.told_to;
         self.rules = head.rules;
+        self.versions = head.versions.into_iter().collect();
         for (day, first, runs) in head.days {
             if held.contains(&day) {
                 let runs = runs.into_iter();
-                let runs = runs.map(|(first, last)| RunAt { first, last, loaded: OnceLock::new() });
+                let runs = runs.map(|(first, last)| RunAt {
+                    first,
+                    last,
+                    loaded: OnceLock::new(),
+                });
                 let tail = Vec::new();
-                self.days.insert(day, BucketDay { first, tail, runs: runs.collect() });
+                self.days.insert(
+                    day,
+                    BucketDay {
+                        first,
+                        tail,
+                        runs: runs.collect(),
+                    },
+                );
             }
         }
         for (seq, channel, who) in head.ended {
@@ -193,12 +264,22 @@ impl Bucket {
         }
         for (seq, lane, at, unmade, sending) in head.closings {
             let unmade = unmade.into_iter().collect();
-            self.closings.insert(seq, Closing { lane, at, unmade, sending: sending.0 });
+            self.closings.insert(
+                seq,
+                Closing {
+                    lane,
+                    at,
+                    unmade,
+                    sending: sending.0,
+                },
+            );
         }
     }
 
     fn read_rows(&mut self, shelf: &dyn Shelf, head: &Head, law: &Law) -> Result<(), Unreadable> {
-        let tz = law.version(head.rules).map_or("UTC", |rules| rules.rules.defaults.tz.as_str());
+        let tz = law
+            .version(head.rules)
+            .map_or("UTC", |rules| rules.rules.defaults.tz.as_str());
         self.each_row(shelf, Table::Recipients, |bucket, key, value| {
             let number = u32_at(key, REST).ok_or_else(|| odd_key("a recipient"))?;
             let row: RecipientRow = decode("a recipient", value)?;
@@ -225,7 +306,9 @@ impl Bucket {
             Ok(())
         })?;
         self.each_row(shelf, Table::Lanes, |bucket, key, value| {
-            let bytes = key.get(REST..REST + 2).and_then(|bytes| bytes.try_into().ok());
+            let bytes = key
+                .get(REST..REST + 2)
+                .and_then(|bytes| bytes.try_into().ok());
             let no = u16::from_be_bytes(bytes.ok_or_else(|| odd_key("a lane"))?);
             let image: LaneImage = decode("a lane", value)?;
             let kind = law.names.lane(no).kind.clone();
@@ -243,10 +326,19 @@ impl Bucket {
         let prefix = self.key(table).done();
         let mut result = Ok(());
         let until = after_prefix(&prefix);
-        shelf.scan(Partition::Base, &prefix, until.as_deref(), &mut |key, value| {
-            result = take(self, key, value);
-            if result.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-        })?;
+        shelf.scan(
+            Partition::Base,
+            &prefix,
+            until.as_deref(),
+            &mut |key, value| {
+                result = take(self, key, value);
+                if result.is_ok() {
+                    ControlFlow::Continue(())
+                } else {
+                    ControlFlow::Break(())
+                }
+            },
+        )?;
         result
     }
 
@@ -261,10 +353,19 @@ impl Bucket {
         let from = journal_key(self.no, tail_from);
         let until = after_prefix(&self.key(Table::Journal).done());
         let mut result = Ok(());
-        shelf.scan(Partition::Day(day), &from, until.as_deref(), &mut |key, value| {
-            result = self.replay_one(key, value, checkpoint, law);
-            if result.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-        })?;
+        shelf.scan(
+            Partition::Day(day),
+            &from,
+            until.as_deref(),
+            &mut |key, value| {
+                result = self.replay_one(key, value, checkpoint, law);
+                if result.is_ok() {
+                    ControlFlow::Continue(())
+                } else {
+                    ControlFlow::Break(())
+                }
+            },
+        )?;
         result
     }
 
@@ -311,19 +412,24 @@ impl Bucket {
         let until = after_prefix(&prefix);
         let mut records = BTreeMap::new();
         let mut result = Ok(());
-        shelf.scan(Partition::Day(day), &prefix, until.as_deref(), &mut |key, value| {
-            let read = u64_at(key, REST).ok_or_else(|| odd_key("a record"));
-            match read.and_then(|seq| Ok((seq, decode("a record", value)?))) {
-                Ok((seq, record)) => {
-                    records.insert(seq, record);
-                    ControlFlow::Continue(())
+        shelf.scan(
+            Partition::Day(day),
+            &prefix,
+            until.as_deref(),
+            &mut |key, value| {
+                let read = u64_at(key, REST).ok_or_else(|| odd_key("a record"));
+                match read.and_then(|seq| Ok((seq, decode("a record", value)?))) {
+                    Ok((seq, record)) => {
+                        records.insert(seq, record);
+                        ControlFlow::Continue(())
+                    }
+                    Err(fault) => {
+                        result = Err(fault);
+                        ControlFlow::Break(())
+                    }
                 }
-                Err(fault) => {
-                    result = Err(fault);
-                    ControlFlow::Break(())
-                }
-            }
-        })?;
+            },
+        )?;
         result.map(|()| records)
     }
 }

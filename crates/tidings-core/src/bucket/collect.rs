@@ -94,9 +94,20 @@ impl Bucket {
             let all = who.unwrap_or(&self.roster.everyone);
             let has = |number: u32, seq: u64| !self.has_ended(seq, channel, number);
             let from = self.told_to + 1;
-            return self.collect(shelf, &Look { from, to, who: all, takes: &takes, has: &has });
+            return self.collect(
+                shelf,
+                &Look {
+                    from,
+                    to,
+                    who: all,
+                    takes: &takes,
+                    has: &has,
+                },
+            );
         }
-        let Some(lane) = self.lanes.get(&lane_no) else { return Ok(Found::default()) };
+        let Some(lane) = self.lanes.get(&lane_no) else {
+            return Ok(Found::default());
+        };
         let open = match who {
             Some(who) => who & lane.open(),
             None => &self.roster.everyone & lane.open(),
@@ -108,7 +119,16 @@ impl Bucket {
             lane.since(number).is_some_and(|since| since <= seq)
                 && !self.has_ended(seq, channel, number)
         };
-        self.collect(shelf, &Look { from, to, who: &open, takes: &takes, has: &has })
+        self.collect(
+            shelf,
+            &Look {
+                from,
+                to,
+                who: &open,
+                takes: &takes,
+                has: &has,
+            },
+        )
     }
 
     /// Everyone who may wait for something.
@@ -136,7 +156,10 @@ impl Bucket {
         for (day, held) in &self.days {
             for at in &held.runs {
                 let run = self.run(shelf, *day, at)?;
-                let of = run.arrivals.iter().filter(|kept| kept.arrival.place == place);
+                let of = run
+                    .arrivals
+                    .iter()
+                    .filter(|kept| kept.arrival.place == place);
                 arrivals.extend(of.cloned());
             }
             let of = held.tail.iter().filter(|kept| kept.arrival.place == place);
@@ -158,7 +181,13 @@ impl Bucket {
         let mut sets = vec![RoaringBitmap::new(); kept.arrival.variants.len()];
         let takes = |_: &Kept, _: &Variant| true;
         let has = |_, _| true;
-        let look = Look { from: kept.seq, to: kept.seq, who, takes: &takes, has: &has };
+        let look = Look {
+            from: kept.seq,
+            to: kept.seq,
+            who,
+            takes: &takes,
+            has: &has,
+        };
         let found = self.collect(shelf, &look)?;
         for (number, source) in &found.entries {
             let (_, variant) = &found.sources[*source as usize];
@@ -204,7 +233,9 @@ impl Bucket {
                     if taken.get(ordinal as usize) != Some(&true) {
                         return;
                     }
-                    let Some((_, variant, kept, _)) = run.variant(ordinal) else { return };
+                    let Some((_, variant, kept, _)) = run.variant(ordinal) else {
+                        return;
+                    };
                     if !(look.has)(number, kept.seq) {
                         return;
                     }
@@ -219,7 +250,9 @@ impl Bucket {
                     postings.each(|slot| look.who.contains(base + u32::from(slot)), take)?;
                 }
             }
-            number_next = last.checked_add(1).and_then(|next| look.who.range(next..).next());
+            number_next = last
+                .checked_add(1)
+                .and_then(|next| look.who.range(next..).next());
         }
         // Sources were numbered as recipients met them; the order of the run is the order of seqs.
         let offset = sources.iter().flatten().min().copied();
@@ -240,9 +273,9 @@ impl Bucket {
             return Ok(Arc::clone(run));
         }
         let key = run_key(self.no, at.first);
-        let bytes = shelf
-            .get(Partition::Day(day), &key)?
-            .ok_or_else(|| Unreadable(format!("run {} of bucket {} is missing", at.first, self.no)))?;
+        let bytes = shelf.get(Partition::Day(day), &key)?.ok_or_else(|| {
+            Unreadable(format!("run {} of bucket {} is missing", at.first, self.no))
+        })?;
         let run = Arc::new(Run::new(decode("a run", &bytes)?));
         Ok(Arc::clone(at.loaded.get_or_init(|| run)))
     }
@@ -250,17 +283,25 @@ impl Bucket {
 
 /// The key of a run's arrivals.
 pub(crate) fn run_key(bucket: u16, first: u64) -> Vec<u8> {
-    Key::of(Owner::Bucket(bucket), Table::Runs).u64(first).done()
+    Key::of(Owner::Bucket(bucket), Table::Runs)
+        .u64(first)
+        .done()
 }
 
 /// The key of a run's postings for a block of recipients.
 pub(crate) fn posting_key(bucket: u16, block: u32, first: u64) -> Vec<u8> {
-    Key::of(Owner::Bucket(bucket), Table::Postings).u32(block).u64(first).done()
+    Key::of(Owner::Bucket(bucket), Table::Postings)
+        .u32(block)
+        .u64(first)
+        .done()
 }
 
 fn collect_tail(day: &BucketDay, look: &Look<'_>, found: &mut Found) {
     let from = day.tail.partition_point(|kept| kept.seq < look.from);
-    for kept in day.tail[from..].iter().take_while(|kept| kept.seq <= look.to) {
+    for kept in day.tail[from..]
+        .iter()
+        .take_while(|kept| kept.seq <= look.to)
+    {
         for (at, variant) in (0..).zip(&kept.arrival.variants) {
             if variant.who.is_disjoint(look.who) || !(look.takes)(kept, variant) {
                 continue;

@@ -38,10 +38,12 @@ impl<T: Copy + Default> Column<T> {
     /// Every value of every page that was ever written to.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, T)> {
         let pages = self.pages.iter().enumerate();
-        pages.filter_map(|(at, page)| Some((at, page.as_ref()?))).flat_map(|(at, page)| {
-            let first = u32::try_from(at * PAGE).unwrap_or(u32::MAX);
-            (first..).zip(page.iter().copied())
-        })
+        pages
+            .filter_map(|(at, page)| Some((at, page.as_ref()?)))
+            .flat_map(|(at, page)| {
+                let first = u32::try_from(at * PAGE).unwrap_or(u32::MAX);
+                (first..).zip(page.iter().copied())
+            })
     }
 
     /// Bytes of memory that the pages take.

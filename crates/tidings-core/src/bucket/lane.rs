@@ -64,7 +64,11 @@ pub(crate) struct Entering<'a> {
 
 impl Entering<'_> {
     fn entry(&self, parameters: Parameters) -> Entered {
-        Entered { t: self.key.0, place: self.key.1, parameters }
+        Entered {
+            t: self.key.0,
+            place: self.key.1,
+            parameters,
+        }
     }
 }
 
@@ -108,18 +112,27 @@ impl Lane {
             Columns::Windows(windows) => Some(windows.get(number).due()),
             Columns::Since(_) => {
                 let mut slots = self.wheel.slots().chain(self.parked.slots());
-                slots.find(|(_, who)| who.contains(number)).map(|(slot, _)| slot * SECOND_MS)
+                slots
+                    .find(|(_, who)| who.contains(number))
+                    .map(|(slot, _)| slot * SECOND_MS)
             }
         }
     }
 
-    /// Those whose deadline has passed although their window is open: what enters moves nothing.
-    pub(crate) fn overdue(&self, who: &RoaringBitmap, at: Instant) -> RoaringBitmap {
-        let members = who & &self.open;
+    /// Those of the unconfirmed whose deadline has passed although their window is open: what enters
+    /// moves nothing. (Everyone else's window is closed before anything enters at its instant.)
+    pub(crate) fn overdue(
+        &self,
+        who: &RoaringBitmap,
+        unconfirmed: &RoaringBitmap,
+        at: Instant,
+    ) -> RoaringBitmap {
+        let members = who & &self.open & unconfirmed;
         match &self.columns {
-            Columns::Windows(windows) => {
-                members.iter().filter(|number| windows.get(*number).due() <= at.0).collect()
-            }
+            Columns::Windows(windows) => members
+                .iter()
+                .filter(|number| windows.get(*number).due() <= at.0)
+                .collect(),
             Columns::Since(_) => members,
         }
     }
@@ -153,60 +166,78 @@ impl Lane {
                     }
                 }
             }
-            Columns::Windows(_) => self.enter_windows(who, stuck, entering),
+            Columns::Windows(_) => {
+                let overdue;
+                let stuck = match stuck {
+                    Some(stuck) => stuck,
+                    None => {
+                        overdue = self.overdue(who, &roster.unconfirmed, entering.at);
+                        &overdue
+                    }
+                };
+                self.enter_windows(who, stuck, entering);
+            }
         }
     }
 
     fn enter_windows(
         &mut self,
         who: &RoaringBitmap,
-        stuck: Option<&RoaringBitmap>,
+        stuck: &RoaringBitmap,
         entering: Entering<'_>,
     ) {
-        let Self { kind, open, columns: Columns::Windows(windows), wheel, last, next, .. } = self
+        let Self {
+            kind,
+            open,
+            columns: Columns::Windows(windows),
+            wheel,
+            last,
+            next,
+            ..
+        } = self
         else {
             return;
         };
-        // Most windows of one arrival are due at the same time: they go into the wheel together.
-        let mut together = RoaringBitmap::new();
-        let mut together_due = i64::MAX;
+        let mut sooner = Sooner {
+            wheel,
+            next,
+            due: i64::MAX,
+            who: RoaringBitmap::new(),
+        };
+        let entry = entering.entry(entering.parameters.unwrap_or_default());
         let joins = who & &*open;
-        for number in who {
+        for number in who - &joins {
             let told = last.get(number).told;
+            let window = Window::open(kind, entry, entering.seq, entering.rules, told);
+            *windows.at(number) = window;
+            sooner.add(window.due(), number);
+        }
+        // Windows opened under the same rules have the same parameters.
+        let (mut rules, mut parameters) = (entering.rules, entering.parameters);
+        for number in &joins {
             let window = windows.at(number);
-            let before = if joins.contains(number) {
-                let before = window.due();
-                let is_stuck = match stuck {
-                    Some(stuck) => stuck.contains(number),
-                    None => before <= entering.at.0,
+            let before = window.due();
+            if stuck.contains(number) {
+                continue;
+            }
+            if window.rules != rules {
+                rules = window.rules;
+                parameters = if rules == entering.rules {
+                    entering.parameters
+                } else {
+                    (entering.under)(rules).or(entering.parameters)
                 };
-                if is_stuck {
-                    continue;
-                }
-                let mut parameters = entering.parameters;
-                if window.rules != entering.rules {
-                    parameters = (entering.under)(window.rules).or(parameters);
-                }
-                let Some(parameters) = parameters else { continue };
-                window.join(kind, entering.entry(parameters), told);
-                before
-            } else {
-                let entry = entering.entry(entering.parameters.unwrap_or_default());
-                *window = Window::open(kind, entry, entering.seq, entering.rules, told);
-                i64::MAX
+            }
+            let Some(parameters) = parameters else {
+                continue;
             };
+            window.join(kind, entering.entry(parameters), last.get(number).told);
             let due = window.due();
             if due < before {
-                if due != together_due {
-                    wheel.insert_all(together_due, &together);
-                    together.clear();
-                    together_due = due;
-                    note(next, due);
-                }
-                together.insert(number);
+                sooner.add(due, number);
             }
         }
-        wheel.insert_all(together_due, &together);
+        sooner.done();
         *open |= who;
     }
 
@@ -266,7 +297,8 @@ impl Lane {
     ) -> (RoaringBitmap, i64) {
         who &= &self.open;
         if !who.is_disjoint(unconfirmed) {
-            self.parked.insert_all(slot * SECOND_MS, &(&who & unconfirmed));
+            self.parked
+                .insert_all(slot * SECOND_MS, &(&who & unconfirmed));
             who -= unconfirmed;
         }
         let Columns::Windows(windows) = &self.columns else {
@@ -288,7 +320,10 @@ impl Lane {
 
     /// Closes windows; where each began. The next entry opens the next window.
     pub(crate) fn close(&mut self, at: Instant, who: &RoaringBitmap) -> Vec<(u32, u64)> {
-        let began = who.iter().filter_map(|number| Some((number, self.since(number)?))).collect();
+        let began = who
+            .iter()
+            .filter_map(|number| Some((number, self.since(number)?)))
+            .collect();
         self.open -= who;
         self.wheel.remove_until(slot_of(at.0), who);
         self.parked.remove_until(slot_of(at.0), who);
@@ -300,7 +335,10 @@ impl Lane {
     pub(crate) fn note_told(&mut self, at: Instant, who: &RoaringBitmap) {
         for number in who {
             let last = self.last.at(number);
-            *last = Last { told: Some(at), before: last.told };
+            *last = Last {
+                told: Some(at),
+                before: last.told,
+            };
         }
     }
 
@@ -338,16 +376,28 @@ impl Lane {
                 window.due()
             }
             Columns::Since(_) => {
-                let earliest = self.wheel.remove(number).into_iter().chain(self.parked.remove(number));
-                earliest.min().map_or(at.0, |slot| at.0.min(slot * SECOND_MS))
+                let earliest = self
+                    .wheel
+                    .remove(number)
+                    .into_iter()
+                    .chain(self.parked.remove(number));
+                earliest
+                    .min()
+                    .map_or(at.0, |slot| at.0.min(slot * SECOND_MS))
             }
         };
         self.wheel.insert(due, number);
         self.next = None;
     }
 
-    /// Somebody has confirmed: their windows count again.
-    pub(crate) fn unpark(&mut self, number: u32) {
+    /// Somebody has confirmed: their windows count again. What has passed stays passed.
+    pub(crate) fn unpark(&mut self, number: u32, at: Instant) {
+        if let Columns::Windows(windows) = &mut self.columns
+            && self.open.contains(number)
+            && windows.get(number).due() <= at.0
+        {
+            windows.at(number).due_by(at);
+        }
         if let Some(slot) = self.parked.remove(number) {
             let due = match &self.columns {
                 Columns::Windows(windows) => windows.get(number).due(),
@@ -395,7 +445,10 @@ impl Lane {
 
     /// The lane as a checkpoint keeps it.
     pub(crate) fn image(&self) -> LaneImage {
-        let mut image = LaneImage { open: Set(self.open.clone()), ..LaneImage::default() };
+        let mut image = LaneImage {
+            open: Set(self.open.clone()),
+            ..LaneImage::default()
+        };
         match &self.columns {
             Columns::Since(since) => {
                 image.since = self.open.iter().map(|number| since.get(number)).collect();
@@ -406,7 +459,11 @@ impl Lane {
                 image.windows = self.open.iter().map(|number| windows.get(number)).collect();
             }
         }
-        image.last = self.last.iter().filter(|(_, last)| last.told.is_some()).collect();
+        image.last = self
+            .last
+            .iter()
+            .filter(|(_, last)| last.told.is_some())
+            .collect();
         image
     }
 
@@ -434,6 +491,34 @@ impl Lane {
             *lane.last.at(number) = last;
         }
         lane
+    }
+}
+
+/// Windows that one arrival makes due, or due sooner. Most are due at the same time: they go into the
+/// wheel together.
+struct Sooner<'a> {
+    wheel: &'a mut Wheel,
+    next: &'a mut Option<Option<i64>>,
+    due: i64,
+    who: RoaringBitmap,
+}
+
+impl Sooner<'_> {
+    fn add(&mut self, due: i64, number: u32) {
+        if due == i64::MAX {
+            return;
+        }
+        if due != self.due {
+            self.done();
+            self.due = due;
+            note(self.next, due);
+        }
+        self.who.insert(number);
+    }
+
+    fn done(&mut self) {
+        self.wheel.insert_all(self.due, &self.who);
+        self.who.clear();
     }
 }
 

@@ -48,7 +48,13 @@ impl Marks {
         kind: MarkKind,
         rules: u32,
     ) {
-        let new = Mark { at, before, what, kind, rules };
+        let new = Mark {
+            at,
+            before,
+            what,
+            kind,
+            rules,
+        };
         self.0.retain(|old| !new.covers(old));
         self.0.push(new);
     }
@@ -82,7 +88,9 @@ impl Mark {
             && self.at >= old.at
             && self.before >= old.before
             && match (&self.what, &old.what) {
-                (Marked::UpTo(new), Marked::UpTo(old_to)) => new >= old_to && self.rules == old.rules,
+                (Marked::UpTo(new), Marked::UpTo(old_to)) => {
+                    new >= old_to && self.rules == old.rules
+                }
                 (new, old) => new == old,
             }
     }
@@ -96,7 +104,12 @@ mod tests {
     fn a_mark_covers_what_had_entered() {
         let (event, object) = (Id::new("e").unwrap(), Id::new("o").unwrap());
         let mut marks = Marks::default();
-        marks.add((Instant(10), 5), Marked::UpTo(Instant(99)), MarkKind::Seen, 1);
+        marks.add(
+            (Instant(10), 5),
+            Marked::UpTo(Instant(99)),
+            MarkKind::Seen,
+            1,
+        );
         let (yes, no) = (|_| true, |_| false);
         let entry = |t, place, has_inbox: bool| Looked {
             t: Instant(t),
@@ -106,14 +119,39 @@ mod tests {
             has_inbox: if has_inbox { &yes } else { &no },
         };
         assert!(marks.cover(entry(10, 4, true), MarkKind::Seen));
-        assert!(!marks.cover(entry(10, 4, true), MarkKind::Read), "seeing is not reading");
-        assert!(!marks.cover(entry(11, 4, true), MarkKind::Seen), "scheduled for later");
-        assert!(!marks.cover(entry(10, 5, true), MarkKind::Seen), "published after the mark");
-        assert!(!marks.cover(entry(10, 4, false), MarkKind::Seen), "never was in an inbox");
-        marks.add((Instant(12), 7), Marked::UpTo(Instant(100)), MarkKind::Read, 1);
+        assert!(
+            !marks.cover(entry(10, 4, true), MarkKind::Read),
+            "seeing is not reading"
+        );
+        assert!(
+            !marks.cover(entry(11, 4, true), MarkKind::Seen),
+            "scheduled for later"
+        );
+        assert!(
+            !marks.cover(entry(10, 5, true), MarkKind::Seen),
+            "published after the mark"
+        );
+        assert!(
+            !marks.cover(entry(10, 4, false), MarkKind::Seen),
+            "never was in an inbox"
+        );
+        marks.add(
+            (Instant(12), 7),
+            Marked::UpTo(Instant(100)),
+            MarkKind::Read,
+            1,
+        );
         assert_eq!(marks.0.len(), 1);
-        assert!(marks.cover(entry(12, 6, true), MarkKind::Seen), "reading is seeing");
-        marks.add((Instant(12), 7), Marked::Object(object.clone()), MarkKind::Seen, 1);
+        assert!(
+            marks.cover(entry(12, 6, true), MarkKind::Seen),
+            "reading is seeing"
+        );
+        marks.add(
+            (Instant(12), 7),
+            Marked::Object(object.clone()),
+            MarkKind::Seen,
+            1,
+        );
         assert!(marks.cover(entry(12, 6, false), MarkKind::Seen));
     }
 }

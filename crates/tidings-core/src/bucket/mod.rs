@@ -43,6 +43,8 @@ pub(crate) struct Bucket {
     pub(crate) told_to: u64,
     /// The version of the rules in force.
     pub(crate) rules: u32,
+    /// The seqs at which versions came into force.
+    pub(crate) versions: BTreeMap<u64, u32>,
     pub(crate) roster: Roster,
     pub(crate) followers: FxHashMap<Id, RoaringBitmap>,
     pub(crate) preferences: Preferences,
@@ -103,6 +105,7 @@ impl Bucket {
             next_seq: 1,
             told_to: 0,
             rules: 0,
+            versions: BTreeMap::new(),
             roster: Roster::default(),
             followers: FxHashMap::default(),
             preferences: Preferences::default(),
@@ -126,9 +129,18 @@ impl Bucket {
             Record::Cut { items, .. } => self.end(&items),
             Record::Move { at, arrivals } => self.relocate(seq, at, arrivals, law),
             Record::Dropped { .. } => {}
-            Record::Mark { at, before, number, what, kind } => {
+            Record::Mark {
+                at,
+                before,
+                number,
+                what,
+                kind,
+            } => {
                 let rules = self.rules;
-                self.marks.entry(number).or_default().add((at, before), what, kind, rules);
+                self.marks
+                    .entry(number)
+                    .or_default()
+                    .add((at, before), what, kind, rules);
                 self.dirty.marks.insert(number);
             }
             Record::Told { to, except, .. } => {
@@ -137,17 +149,31 @@ impl Bucket {
                     *self.ended.entry((seq, INBOX_NO)).or_default() |= who.0;
                 }
             }
-            Record::Made { closing, who, nothing, .. } => self.made(closing, &who, &nothing, law),
+            Record::Made {
+                closing,
+                who,
+                nothing,
+                ..
+            } => self.made(closing, &who, &nothing, law),
             Record::Outcome { closing, who, .. } => {
                 if let Some(open) = self.closings.get_mut(&closing) {
                     open.sending -= &who.0;
                 }
                 self.settle_closing(closing);
             }
-            Record::Profile { at, number, profile } => self.profile(at, number, *profile, law),
-            Record::Erased { number, .. } => self.erase(number),
+            Record::Profile {
+                at,
+                number,
+                profile,
+            } => self.profile(at, number, *profile, law),
+            Record::Erased { at, number } => self.erase(at, number),
             Record::Follow { number, topic, on } => self.follow(number, &topic, on),
-            Record::Preference { number, scope, channel, mode } => {
+            Record::Preference {
+                number,
+                scope,
+                channel,
+                mode,
+            } => {
                 self.preferences.choose(number, channel, scope, mode);
                 self.dirty.recipients.insert(number);
             }
@@ -160,6 +186,7 @@ impl Bucket {
             }
             Record::Rules { at, version } => {
                 self.rules = version;
+                self.versions.insert(seq, version);
                 if let Some(version) = law.version(version) {
                     for number in self.roster.set_default_zone(&version.rules.defaults.tz) {
                         self.rezone(at, number, law);
@@ -180,7 +207,14 @@ impl Bucket {
     }
 
     fn arrive(&mut self, kept: Kept, stuck: Option<&BTreeMap<LaneNo, RoaringBitmap>>, law: &Law) {
-        let Arrival { at, t, place, kind, rules, .. } = kept.arrival;
+        let Arrival {
+            at,
+            t,
+            place,
+            kind,
+            rules,
+            ..
+        } = kept.arrival;
         for variant in &kept.arrival.variants {
             for lane_no in &variant.lanes {
                 let name = law.names.lane(*lane_no);
@@ -211,22 +245,26 @@ impl Bucket {
         self.keep(kept);
     }
 
-    fn close(
-        &mut self,
-        seq: u64,
-        at: Instant,
-        lane_no: LaneNo,
-        who: &RoaringBitmap,
-        law: &Law,
-    ) {
-        let unmade = lane_at(&mut self.lanes, lane_no, law).close(at, who).into_iter().collect();
+    fn close(&mut self, seq: u64, at: Instant, lane_no: LaneNo, who: &RoaringBitmap, law: &Law) {
+        let unmade = lane_at(&mut self.lanes, lane_no, law)
+            .close(at, who)
+            .into_iter()
+            .collect();
         for no in counting_lanes(lane_no, law) {
             if let Some(lane) = self.lanes.get_mut(&no) {
                 lane.note_told(at, who);
             }
         }
         let sending = RoaringBitmap::new();
-        self.closings.insert(seq, Closing { lane: lane_no, at, unmade, sending });
+        self.closings.insert(
+            seq,
+            Closing {
+                lane: lane_no,
+                at,
+                unmade,
+                sending,
+            },
+        );
     }
 
     fn end(&mut self, items: &[Entries]) {
@@ -240,7 +278,7 @@ impl Bucket {
         for variant in arrivals.iter().flat_map(|arrival| &arrival.variants) {
             for lane_no in &variant.lanes {
                 let overdue = match self.lanes.get(lane_no) {
-                    Some(lane) => lane.overdue(&variant.who, at),
+                    Some(lane) => lane.overdue(&variant.who, &self.roster.unconfirmed, at),
                     None => RoaringBitmap::new(),
                 };
                 *stuck.entry(*lane_no).or_default() |= overdue;
@@ -251,14 +289,10 @@ impl Bucket {
         }
     }
 
-    fn made(
-        &mut self,
-        closing: u64,
-        who: &RoaringBitmap,
-        nothing: &RoaringBitmap,
-        law: &Law,
-    ) {
-        let Some(open) = self.closings.get_mut(&closing) else { return };
+    fn made(&mut self, closing: u64, who: &RoaringBitmap, nothing: &RoaringBitmap, law: &Law) {
+        let Some(open) = self.closings.get_mut(&closing) else {
+            return;
+        };
         for number in who {
             open.unmade.remove(&number);
         }
@@ -272,8 +306,7 @@ impl Bucket {
     }
 
     fn settle_closing(&mut self, closing: u64) {
-        let done =
-            |open: &Closing| open.unmade.is_empty() && open.sending.is_empty();
+        let done = |open: &Closing| open.unmade.is_empty() && open.sending.is_empty();
         if self.closings.get(&closing).is_some_and(done) {
             self.closings.remove(&closing);
         }
@@ -286,32 +319,39 @@ impl Bucket {
         let confirmed_before = !self.roster.unconfirmed.contains(number);
         self.roster.put(number, profile, default_tz);
         self.dirty.recipients.insert(number);
-        let rezoned = zone.is_some_and(|old| {
-            self.roster.zone(number).is_some_and(|(new, _)| new != old)
-        });
+        let rezoned =
+            zone.is_some_and(|old| self.roster.zone(number).is_some_and(|(new, _)| new != old));
         if rezoned {
             self.rezone(at, number, law);
         }
         if !confirmed_before && !self.roster.unconfirmed.contains(number) {
-            self.unpark(number);
+            self.unpark(at, number);
         }
     }
 
     /// Gives the open digests of somebody whose zone has changed their next slot.
     fn rezone(&mut self, at: Instant, number: u32, law: &Law) {
-        let (Some((_, zone)), Some(version)) = (self.roster.zone(number), law.version(self.rules))
-        else {
+        let Some((_, zone)) = self.roster.zone(number) else {
             return;
         };
         for lane in self.lanes.values_mut() {
-            let slot = lane.digest().and_then(|digest| version.slot(digest, zone, at));
+            // A window keeps the digest as it was when it was opened.
+            let Some(since) = lane.since(number) else {
+                continue;
+            };
+            let version = self.versions.range(..=since).next_back();
+            let version = version.and_then(|(_, version)| law.version(*version));
+            let slot = lane
+                .digest()
+                .zip(version)
+                .and_then(|(digest, version)| version.slot(digest, zone, at));
             if let Some(slot) = slot {
                 lane.rezone(number, at, slot);
             }
         }
     }
 
-    fn erase(&mut self, number: u32) {
+    fn erase(&mut self, at: Instant, number: u32) {
         self.roster.erase(number);
         self.preferences.erase(number);
         for (topic, who) in &mut self.followers {
@@ -322,12 +362,12 @@ impl Bucket {
         self.marks.remove(&number);
         self.dirty.marks.insert(number);
         self.dirty.recipients.insert(number);
-        self.unpark(number);
+        self.unpark(at, number);
     }
 
-    fn unpark(&mut self, number: u32) {
+    fn unpark(&mut self, at: Instant, number: u32) {
         for lane in self.lanes.values_mut() {
-            lane.unpark(number);
+            lane.unpark(number, at);
         }
     }
 
@@ -344,17 +384,26 @@ impl Bucket {
     /// The earliest deadline of a lane of somebody who has confirmed, in milliseconds.
     pub(crate) fn next_due(&mut self) -> Option<i64> {
         let unconfirmed = &self.roster.unconfirmed;
-        self.lanes.values_mut().filter_map(|lane| lane.next_due(unconfirmed)).min()
+        self.lanes
+            .values_mut()
+            .filter_map(|lane| lane.next_due(unconfirmed))
+            .min()
     }
 
     /// Whether an entry ended by itself.
     pub(crate) fn has_ended(&self, seq: u64, channel: ChannelNo, number: u32) -> bool {
-        self.ended.get(&(seq, channel)).is_some_and(|who| who.contains(number))
+        self.ended
+            .get(&(seq, channel))
+            .is_some_and(|who| who.contains(number))
     }
 
     /// The day on which the entries of an arrival live; `None` where it is forgotten.
     pub(crate) fn day_of(&self, seq: u64) -> Option<Day> {
-        self.days.iter().rev().find(|(_, day)| day.first <= seq).map(|(day, _)| *day)
+        self.days
+            .iter()
+            .rev()
+            .find(|(_, day)| day.first <= seq)
+            .map(|(day, _)| *day)
     }
 
     /// The number under which each of these recipients has a lane: where their window was opened under
@@ -367,7 +416,11 @@ impl Bucket {
     ) -> Vec<(LaneNo, RoaringBitmap)> {
         let mut lanes = Vec::new();
         for other in law.names.others(lane) {
-            let open = self.lanes.get(&other).map(|lane| lane.open() & &who).unwrap_or_default();
+            let open = self
+                .lanes
+                .get(&other)
+                .map(|lane| lane.open() & &who)
+                .unwrap_or_default();
             if !open.is_empty() {
                 who -= &open;
                 lanes.push((other, open));
@@ -388,7 +441,11 @@ impl Bucket {
         who: &RoaringBitmap,
     ) -> RoaringBitmap {
         let mut waiting = if channel == INBOX_NO {
-            if seq > self.told_to { who.clone() } else { RoaringBitmap::new() }
+            if seq > self.told_to {
+                who.clone()
+            } else {
+                RoaringBitmap::new()
+            }
         } else {
             let mut waiting = RoaringBitmap::new();
             if let Some(lane) = self.lanes.get(&lane_no) {
@@ -426,27 +483,39 @@ impl Bucket {
         self.ended.retain(|(seq, _), _| *seq >= first);
     }
 
+    /// Whether a day before this one has arrivals that are not at rest.
+    pub(crate) fn has_tail_before(&self, today: Day) -> bool {
+        self.days
+            .range(..today)
+            .any(|(_, day)| !day.tail.is_empty())
+    }
+
     /// The first seq of the days that are held.
     pub(crate) fn first_seq(&self) -> u64 {
-        self.days.first_key_value().map_or(self.next_seq, |(_, day)| day.first)
+        self.days
+            .first_key_value()
+            .map_or(self.next_seq, |(_, day)| day.first)
     }
 
     /// Bytes of memory beyond profiles and ids, roughly.
     pub(crate) fn bytes(&self) -> usize {
-        let followers =
-            self.followers.values().map(|who| 48 + who.serialized_size()).sum::<usize>();
-        let ended = self.ended.values().map(|who| 48 + who.serialized_size()).sum::<usize>();
+        let followers = self
+            .followers
+            .values()
+            .map(|who| 48 + who.serialized_size())
+            .sum::<usize>();
+        let ended = self
+            .ended
+            .values()
+            .map(|who| 48 + who.serialized_size())
+            .sum::<usize>();
         let lanes = self.lanes.values().map(Lane::bytes).sum::<usize>();
         self.roster.bytes() + followers + ended + lanes
     }
 }
 
 /// A lane's state, which comes into being with its first use.
-fn lane_at<'a>(
-    lanes: &'a mut BTreeMap<LaneNo, Lane>,
-    no: LaneNo,
-    law: &Law,
-) -> &'a mut Lane {
+fn lane_at<'a>(lanes: &'a mut BTreeMap<LaneNo, Lane>, no: LaneNo, law: &Law) -> &'a mut Lane {
     if !lanes.contains_key(&no) {
         let mut lane = Lane::new(law.names.lane(no).kind.clone());
         if let Some(other) = law.names.others(no).find_map(|other| lanes.get(&other)) {
@@ -454,7 +523,9 @@ fn lane_at<'a>(
         }
         lanes.insert(no, lane);
     }
-    lanes.get_mut(&no).expect("it was put there if it was missing")
+    lanes
+        .get_mut(&no)
+        .expect("it was put there if it was missing")
 }
 
 /// The numbers of a lane that count its last messages: `leading` lanes, and lanes of one's own, which

@@ -65,13 +65,14 @@ impl Preferences {
         mut who: RoaringBitmap,
     ) -> Vec<(Option<Mode>, RoaringBitmap)> {
         let mut parts = Vec::new();
-        let scopes =
-            [
-                PreferenceScope::Type(kind.name.clone()),
-                PreferenceScope::Category(kind.rules.category.clone()),
-            ];
+        let scopes = [
+            PreferenceScope::Type(kind.name.clone()),
+            PreferenceScope::Category(kind.rules.category.clone()),
+        ];
         for scope in scopes {
-            let Some(modes) = self.chosen.get(&(channel, scope)) else { continue };
+            let Some(modes) = self.chosen.get(&(channel, scope)) else {
+                continue;
+            };
             for (mode, chosen) in modes.iter().filter(|(mode, _)| kind.knows(channel, mode)) {
                 let part = &who & chosen;
                 if !part.is_empty() {
@@ -94,7 +95,13 @@ mod tests {
     use crate::rules::{Defaults, Policy, Route, Rules, StoreRules, TypeRules};
 
     fn rules() -> Rules {
-        let channels = BTreeMap::from([("email".to_owned(), Route { policy: Policy::Now, lane: None })]);
+        let channels = BTreeMap::from([(
+            "email".to_owned(),
+            Route {
+                policy: Policy::Now,
+                lane: None,
+            },
+        )]);
         let kind = TypeRules {
             category: "c".to_owned(),
             include_actor: false,

@@ -62,7 +62,11 @@ impl Roster {
         }
         self.numbers.insert(profile.id.clone(), number);
         self.everyone.insert(number);
-        set_if(&mut self.unconfirmed, number, profile.state == State::Unconfirmed);
+        set_if(
+            &mut self.unconfirmed,
+            number,
+            profile.state == State::Unconfirmed,
+        );
         set_if(&mut self.gone, number, profile.state == State::Disabled);
         set_if(&mut self.mailable, number, profile.email.is_some());
         self.places.set(number, profile.place);
@@ -72,7 +76,11 @@ impl Roster {
 
     /// Takes a recipient away; the number stays taken.
     pub(crate) fn erase(&mut self, number: u32) {
-        let Some(profile) = self.profiles.get_mut(number as usize).and_then(Option::take) else {
+        let Some(profile) = self
+            .profiles
+            .get_mut(number as usize)
+            .and_then(Option::take)
+        else {
             return;
         };
         self.numbers.remove(&profile.id);
@@ -90,7 +98,9 @@ impl Roster {
     pub(crate) fn set_default_zone(&mut self, tz: &str) -> Vec<u32> {
         let mut changed = Vec::new();
         for number in &self.everyone.clone() {
-            let says = self.profile(number).is_none_or(|profile| profile.tz.is_some());
+            let says = self
+                .profile(number)
+                .is_none_or(|profile| profile.tz.is_some());
             if !says && self.zone(number).is_some_and(|(name, _)| name != tz) {
                 self.settle_zone(number, tz);
                 changed.push(number);
@@ -102,7 +112,9 @@ impl Roster {
     /// The zone of a recipient.
     pub(crate) fn zone(&self, number: u32) -> Option<(&str, &Zone)> {
         let at = *self.zone_of.get(number as usize)?;
-        self.zones.get_index(usize::from(at)).map(|(name, (zone, _))| (name.as_str(), zone))
+        self.zones
+            .get_index(usize::from(at))
+            .map(|(name, (zone, _))| (name.as_str(), zone))
     }
 
     /// Splits a set by zone.
@@ -110,7 +122,10 @@ impl Roster {
         if who.len() < 4 * self.zones.len() as u64 {
             let mut parts: BTreeMap<u16, RoaringBitmap> = BTreeMap::new();
             for number in who {
-                parts.entry(self.zone_of[number as usize]).or_default().insert(number);
+                parts
+                    .entry(self.zone_of[number as usize])
+                    .or_default()
+                    .insert(number);
             }
             let named = |(at, part)| {
                 self.zones
@@ -128,8 +143,17 @@ impl Roster {
 
     /// Bytes of memory beyond profiles and ids, roughly.
     pub(crate) fn bytes(&self) -> usize {
-        let sets = [&self.everyone, &self.unconfirmed, &self.gone, &self.mailable];
-        let zones = self.zones.values().map(|(_, who)| who.serialized_size()).sum::<usize>();
+        let sets = [
+            &self.everyone,
+            &self.unconfirmed,
+            &self.gone,
+            &self.mailable,
+        ];
+        let zones = self
+            .zones
+            .values()
+            .map(|(_, who)| who.serialized_size())
+            .sum::<usize>();
         sets.iter().map(|set| set.serialized_size()).sum::<usize>()
             + zones
             + self.zone_of.capacity() * size_of::<u16>()
@@ -144,7 +168,9 @@ impl Roster {
             Some(at) => at,
             None => {
                 let zone = Zone::find(name).unwrap_or_else(Zone::utc);
-                self.zones.insert_full(name.to_owned(), (zone, RoaringBitmap::new())).0
+                self.zones
+                    .insert_full(name.to_owned(), (zone, RoaringBitmap::new()))
+                    .0
             }
         };
         self.zones[at].1.insert(number);

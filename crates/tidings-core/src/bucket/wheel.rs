@@ -24,7 +24,10 @@ pub(crate) fn slot_of(due_ms: i64) -> i64 {
 impl Wheel {
     pub(crate) fn insert(&mut self, due_ms: i64, number: u32) {
         if due_ms < Instant::MAX.0 {
-            self.slots.entry(slot_of(due_ms)).or_default().insert(number);
+            self.slots
+                .entry(slot_of(due_ms))
+                .or_default()
+                .insert(number);
         }
     }
 
@@ -72,6 +75,9 @@ impl Wheel {
 
     /// Bytes of memory, roughly.
     pub(crate) fn bytes(&self) -> usize {
-        self.slots.values().map(|who| 72 + who.serialized_size()).sum()
+        self.slots
+            .values()
+            .map(|who| 72 + who.serialized_size())
+            .sum()
     }
 }

@@ -9,11 +9,11 @@ use std::ops::ControlFlow;
 use roaring::RoaringBitmap;
 use rustc_hash::FxHashMap;
 
+use super::Engine;
 use super::intake::{EventRow, each, from_json};
 use super::ledger::{Place, Row};
 use super::plan::MessageRow;
 use super::publish::Frozen;
-use super::Engine;
 use crate::bucket::Bucket;
 use crate::journal::at_rest::{Kept, Shelf, Unreadable, decode};
 use crate::journal::record::{ChannelNo, Entries, INBOX_NO, Record};
@@ -94,7 +94,11 @@ impl Engine {
             books.duplicates += walker.duplicates;
         }
         for ((_, day, _), row) in self.ledger.rows() {
-            if self.intake.forgotten_before.is_some_and(|before| *day < before) {
+            if self
+                .intake
+                .forgotten_before
+                .is_some_and(|before| *day < before)
+            {
                 count_row(&mut books, row);
                 books.notifications += row.notifications;
             }
@@ -105,11 +109,7 @@ impl Engine {
     }
 
     /// What events should have and the store has not.
-    fn lost(
-        &self,
-        shelf: &dyn Shelf,
-        entered: &FxHashMap<u64, u64>,
-    ) -> Result<u64, Unreadable> {
+    fn lost(&self, shelf: &dyn Shelf, entered: &FxHashMap<u64, u64>) -> Result<u64, Unreadable> {
         let mut lost = 0;
         let mut count = |row: &EventRow| {
             if let Some((_, entries)) = row.made {
@@ -120,8 +120,11 @@ impl Engine {
         let until = after_prefix(&prefix);
         for day in self.intake.days.keys() {
             let mut result = Ok(());
-            shelf.scan(Partition::Day(*day), &prefix, until.as_deref(), &mut |_, value| {
-                match from_json::<EventRow>("an event", value) {
+            shelf.scan(
+                Partition::Day(*day),
+                &prefix,
+                until.as_deref(),
+                &mut |_, value| match from_json::<EventRow>("an event", value) {
                     Ok(row) => {
                         count(&row);
                         ControlFlow::Continue(())
@@ -130,8 +133,8 @@ impl Engine {
                         result = Err(fault);
                         ControlFlow::Break(())
                     }
-                }
-            })?;
+                },
+            )?;
             result?;
         }
         each(shelf, Table::Scheduled, |_, value| {
@@ -145,7 +148,10 @@ impl Engine {
         let bucket = walker.bucket.no;
         let held = |place: &Place| {
             place.0 == bucket
-                && self.intake.forgotten_before.is_none_or(|before| place.1 >= before)
+                && self
+                    .intake
+                    .forgotten_before
+                    .is_none_or(|before| place.1 >= before)
         };
         let mut places: Vec<Place> = self.ledger.rows().keys().copied().filter(held).collect();
         places.extend(walker.rows.keys().copied());
@@ -200,7 +206,10 @@ impl Walker<'_> {
             }
             for kept in &held.tail {
                 let variants = &kept.arrival.variants;
-                let sets: Vec<_> = variants.iter().map(|variant| variant.who.0.clone()).collect();
+                let sets: Vec<_> = variants
+                    .iter()
+                    .map(|variant| variant.who.0.clone())
+                    .collect();
                 self.arrived(*day, kept, &sets);
             }
         }
@@ -209,8 +218,15 @@ impl Walker<'_> {
         for record in records.into_values() {
             match record {
                 Record::Cut { why, items, .. } => self.cut(why, &items),
-                Record::Told { from, to, except, .. } => self.told(from, to, &except),
-                Record::Outcome { closing, who, outcome, .. } => {
+                Record::Told {
+                    from, to, except, ..
+                } => self.told(from, to, &except),
+                Record::Outcome {
+                    closing,
+                    who,
+                    outcome,
+                    ..
+                } => {
                     outcomes.entry(closing).or_default().push((outcome, who.0));
                 }
                 _ => {}
@@ -225,12 +241,7 @@ impl Walker<'_> {
         self.rows.entry((self.bucket.no, day, channel)).or_default()
     }
 
-    fn dropped(
-        &mut self,
-        day: Day,
-        place: u64,
-        items: &[(ChannelNo, Reason, Set)],
-    ) {
+    fn dropped(&mut self, day: Day, place: u64, items: &[(ChannelNo, Reason, Set)]) {
         for (channel, reason, who) in items {
             let row = self.row(day, *channel);
             row.entries += who.len();
@@ -269,36 +280,41 @@ impl Walker<'_> {
         let prefix = Key::of(Owner::Bucket(self.bucket.no), Table::Postings).done();
         let until = after_prefix(&prefix);
         let mut result = Ok(());
-        self.shelf.scan(Partition::Day(day), &prefix, until.as_deref(), &mut |key, value| {
-            if u64_at(key, REST + 4) == Some(first) {
-                let base = u32_at(key, REST).unwrap_or(0).saturating_mul(BLOCK_RECIPIENTS);
-                let read = Block::parse(value).and_then(|block| {
-                    block.each(
-                        |_| true,
-                        |slot, ordinal| {
-                            if let Some(set) = sets.get_mut(ordinal as usize) {
-                                set.insert(base + u32::from(slot));
-                            }
-                        },
-                    )
-                });
-                if let Err(corrupt) = read {
-                    result = Err(Unreadable::from(corrupt));
-                    return ControlFlow::Break(());
+        self.shelf.scan(
+            Partition::Day(day),
+            &prefix,
+            until.as_deref(),
+            &mut |key, value| {
+                if u64_at(key, REST + 4) == Some(first) {
+                    let base = u32_at(key, REST)
+                        .unwrap_or(0)
+                        .saturating_mul(BLOCK_RECIPIENTS);
+                    let read = Block::parse(value).and_then(|block| {
+                        block.each(
+                            |_| true,
+                            |slot, ordinal| {
+                                if let Some(set) = sets.get_mut(ordinal as usize) {
+                                    set.insert(base + u32::from(slot));
+                                }
+                            },
+                        )
+                    });
+                    if let Err(corrupt) = read {
+                        result = Err(Unreadable::from(corrupt));
+                        return ControlFlow::Break(());
+                    }
                 }
-            }
-            ControlFlow::Continue(())
-        })?;
+                ControlFlow::Continue(())
+            },
+        )?;
         result.map(|()| sets)
     }
 
-    fn cut(
-        &mut self,
-        why: Option<Reason>,
-        items: &[Entries],
-    ) {
+    fn cut(&mut self, why: Option<Reason>, items: &[Entries]) {
         for entries in items {
-            let Some(day) = self.bucket.day_of(entries.seq) else { continue };
+            let Some(day) = self.bucket.day_of(entries.seq) else {
+                continue;
+            };
             let live = self.live.entry((entries.seq, entries.channel)).or_default();
             let ended = &*live & &entries.who.0;
             *live -= &ended;
@@ -311,18 +327,16 @@ impl Walker<'_> {
         }
     }
 
-    fn told(
-        &mut self,
-        from: u64,
-        to: u64,
-        except: &[(u64, Reason, Set)],
-    ) {
+    fn told(&mut self, from: u64, to: u64, except: &[(u64, Reason, Set)]) {
         for (seq, reason, who) in except {
-            let Some(day) = self.bucket.day_of(*seq) else { continue };
+            let Some(day) = self.bucket.day_of(*seq) else {
+                continue;
+            };
             if let Some(live) = self.live.get_mut(&(*seq, INBOX_NO)) {
                 *live -= &who.0;
             }
-            self.row(day, INBOX_NO).end(reason.outcome(), Some(*reason), who.len());
+            self.row(day, INBOX_NO)
+                .end(reason.outcome(), Some(*reason), who.len());
         }
         for seq in from..=to {
             let (Some(live), Some(day)) =
@@ -330,7 +344,8 @@ impl Walker<'_> {
             else {
                 continue;
             };
-            self.row(day, INBOX_NO).end(Outcome::Delivered, None, live.len());
+            self.row(day, INBOX_NO)
+                .end(Outcome::Delivered, None, live.len());
         }
     }
 
@@ -344,19 +359,30 @@ impl Walker<'_> {
         for day in &self.engine.journal_days {
             let mut rows: Vec<(u32, u64, MessageRow)> = Vec::new();
             let mut result = Ok(());
-            self.shelf.scan(Partition::Day(*day), &prefix, until.as_deref(), &mut |key, value| {
-                let at = u32_at(key, REST).zip(u64_at(key, REST + 4));
-                match (at, decode::<MessageRow>("a message", value)) {
-                    (Some((number, closing)), Ok(row)) => rows.push((number, closing, row)),
-                    (None, _) => result = Err(Unreadable("a message's key is odd".to_owned())),
-                    (_, Err(fault)) => result = Err(fault),
-                }
-                if result.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-            })?;
+            self.shelf.scan(
+                Partition::Day(*day),
+                &prefix,
+                until.as_deref(),
+                &mut |key, value| {
+                    let at = u32_at(key, REST).zip(u64_at(key, REST + 4));
+                    match (at, decode::<MessageRow>("a message", value)) {
+                        (Some((number, closing)), Ok(row)) => rows.push((number, closing, row)),
+                        (None, _) => result = Err(Unreadable("a message's key is odd".to_owned())),
+                        (_, Err(fault)) => result = Err(fault),
+                    }
+                    if result.is_ok() {
+                        ControlFlow::Continue(())
+                    } else {
+                        ControlFlow::Break(())
+                    }
+                },
+            )?;
             result?;
             for (number, closing, row) in rows {
                 let outcome = outcomes.get(&closing).and_then(|sets| {
-                    sets.iter().find(|(_, who)| who.contains(number)).map(|(outcome, _)| *outcome)
+                    sets.iter()
+                        .find(|(_, who)| who.contains(number))
+                        .map(|(outcome, _)| *outcome)
                 });
                 self.message(number, closing, &row, outcome, first);
             }
@@ -375,11 +401,13 @@ impl Walker<'_> {
         let channel = self.engine.law.names.lane(row.lane).channel;
         let (told, ended) = row.seqs(closing);
         let told = told.into_iter().map(|seq| (seq, outcome, None));
-        let ended = ended.into_iter().map(|(seq, reason)| {
-            (seq, Some(reason.outcome()), Some(reason))
-        });
+        let ended = ended
+            .into_iter()
+            .map(|(seq, reason)| (seq, Some(reason.outcome()), Some(reason)));
         for (seq, outcome, reason) in told.chain(ended) {
-            let Some(day) = self.bucket.day_of(seq).filter(|_| seq >= first) else { continue };
+            let Some(day) = self.bucket.day_of(seq).filter(|_| seq >= first) else {
+                continue;
+            };
             let live = self.live.get_mut(&(seq, channel));
             if !live.is_some_and(|who| who.remove(number)) {
                 self.duplicates += 1;
@@ -397,8 +425,11 @@ impl Walker<'_> {
         let prefix = Key::of(Owner::Bucket(self.bucket.no), Table::Scheduled).done();
         let until = after_prefix(&prefix);
         let (mut sum, mut result) = (0, Ok(()));
-        self.shelf.scan(Partition::Base, &prefix, until.as_deref(), &mut |key, value| {
-            match frozen_counts(key, value) {
+        self.shelf.scan(
+            Partition::Base,
+            &prefix,
+            until.as_deref(),
+            &mut |key, value| match frozen_counts(key, value) {
                 Ok((place, entries, notifications)) => {
                     sum += entries;
                     self.notifications += notifications;
@@ -409,8 +440,8 @@ impl Walker<'_> {
                     result = Err(fault);
                     ControlFlow::Break(())
                 }
-            }
-        })?;
+            },
+        )?;
         self.pending += sum;
         result.map(|()| sum)
     }
@@ -420,7 +451,10 @@ impl Walker<'_> {
 fn frozen_counts(key: &[u8], value: &[u8]) -> Result<(u64, u64, u64), Unreadable> {
     let place = u64_at(key, REST + 8).ok_or_else(|| Unreadable("a scheduled key is odd".into()))?;
     let parts: Vec<Frozen> = decode("a scheduled audience", value)?;
-    let entries = parts.iter().map(|part| part.who.len() * part.channels.len() as u64).sum();
+    let entries = parts
+        .iter()
+        .map(|part| part.who.len() * part.channels.len() as u64)
+        .sum();
     let notifications = parts.iter().map(|part| part.who.len()).sum();
     Ok((place, entries, notifications))
 }

@@ -13,7 +13,10 @@ pub(crate) struct Draft<'a> {
 
 impl<'a> Draft<'a> {
     pub(crate) fn new(shelf: &'a dyn Shelf) -> Self {
-        Self { shelf, writes: BTreeMap::new() }
+        Self {
+            shelf,
+            writes: BTreeMap::new(),
+        }
     }
 
     pub(crate) fn put(&mut self, partition: Partition, key: Vec<u8>, value: Vec<u8>) {
@@ -25,7 +28,12 @@ impl<'a> Draft<'a> {
     }
 
     pub(crate) fn extend(&mut self, writes: Vec<Write>) {
-        for Write { partition, key, value } in writes {
+        for Write {
+            partition,
+            key,
+            value,
+        } in writes
+        {
             self.writes.insert((partition, key), value);
         }
     }
@@ -65,6 +73,12 @@ impl<'a> Draft<'a> {
 
     pub(crate) fn done(self) -> Vec<Write> {
         let writes = self.writes.into_iter();
-        writes.map(|((partition, key), value)| Write { partition, key, value }).collect()
+        writes
+            .map(|((partition, key), value)| Write {
+                partition,
+                key,
+                value,
+            })
+            .collect()
     }
 }

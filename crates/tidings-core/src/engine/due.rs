@@ -41,7 +41,16 @@ impl Engine {
             let due = lanes.map(|(no, lane)| (*no, lane.take_due(now, unconfirmed)));
             let due: Vec<_> = due.filter(|(_, who)| !who.is_empty()).collect();
             for (lane, who) in due {
-                self.write(draft, at, now, Record::Closing { at: now, lane, who: who.into() });
+                self.write(
+                    draft,
+                    at,
+                    now,
+                    Record::Closing {
+                        at: now,
+                        lane,
+                        who: who.into(),
+                    },
+                );
             }
         }
     }
@@ -67,7 +76,12 @@ impl Engine {
                 held_back += found.entries.len() as u64;
             }
         }
-        let pending: u64 = self.ledger.rows().values().map(super::LedgerRow::pending).sum();
+        let pending: u64 = self
+            .ledger
+            .rows()
+            .values()
+            .map(super::LedgerRow::pending)
+            .sum();
         Ok(pending > held_back)
     }
 
@@ -79,11 +93,25 @@ impl Engine {
     ) -> Result<Vec<Told>, Unreadable> {
         let mut told = Vec::new();
         for at in 0..self.buckets.len() {
-            let Some(record) = self.inbox_record(draft, at, now)? else { continue };
-            if let Record::Told { at: instant, from, to, except } = &record {
+            let Some(record) = self.inbox_record(draft, at, now)? else {
+                continue;
+            };
+            if let Record::Told {
+                at: instant,
+                from,
+                to,
+                except,
+            } = &record
+            {
                 let bucket = self.buckets[at].no;
                 let except = except.clone();
-                told.push(Told { bucket, at: *instant, from: *from, to: *to, except });
+                told.push(Told {
+                    bucket,
+                    at: *instant,
+                    from: *from,
+                    to: *to,
+                    except,
+                });
             }
             self.write(draft, at, now, record);
         }
@@ -97,7 +125,9 @@ impl Engine {
         now: Instant,
     ) -> Result<Option<Record>, Unreadable> {
         let bucket = &self.buckets[at];
-        let Some((day, held)) = bucket.days.last_key_value() else { return Ok(None) };
+        let Some((day, held)) = bucket.days.last_key_value() else {
+            return Ok(None);
+        };
         let fresh = held.tail.partition_point(|kept| kept.seq <= bucket.told_to);
         let (Some(first), Some(last)) = (held.tail.get(fresh), held.tail.last()) else {
             return Ok(None);
@@ -116,14 +146,18 @@ impl Engine {
             if let Some(ended) = bucket.ended.get(&(kept.seq, INBOX_NO)) {
                 who -= ended;
             }
-            let header = self.intake.header_in(draft, *day, kept.arrival.ordinal)?;
+            let header = self
+                .intake
+                .header(draft.shelf, *day, kept.arrival.ordinal)?;
             let withdrawn = self.intake.withdrawn.contains(&header.object);
             let expired = header.expires_at.is_some_and(|expires| expires <= now);
             let kind = version.and_then(|version| version.kind(kept.arrival.kind));
             let mut end = |who: &mut RoaringBitmap, part: RoaringBitmap, reason: Reason| {
                 if !part.is_empty() {
                     *who -= &part;
-                    self.ledger.at(place).end(reason.outcome(), Some(reason), part.len());
+                    self.ledger
+                        .at(place)
+                        .end(reason.outcome(), Some(reason), part.len());
                     except.push((kept.seq, reason, part.into()));
                 }
             };
@@ -144,7 +178,9 @@ impl Engine {
                 let all = who.clone();
                 end(&mut who, all, reason);
             }
-            self.ledger.at(place).end(Outcome::Delivered, None, who.len());
+            self.ledger
+                .at(place)
+                .end(Outcome::Delivered, None, who.len());
             reached |= who;
         }
         self.intake.tally.messages += reached.len();
@@ -152,7 +188,12 @@ impl Engine {
             self.buckets[at].told_to = to;
             return Ok(None);
         }
-        Ok(Some(Record::Told { at: now, from, to, except }))
+        Ok(Some(Record::Told {
+            at: now,
+            from,
+            to,
+            except,
+        }))
     }
 
     /// The messages of what the inboxes were told, one a recipient, in the order of numbers. To be
@@ -166,10 +207,15 @@ impl Engine {
         told: &Told,
     ) -> Result<Vec<Message>, Unreadable> {
         let bucket = &self.buckets[usize::from(told.bucket)];
-        let Some((day, held)) = bucket.days.last_key_value() else { return Ok(Vec::new()) };
+        let Some((day, held)) = bucket.days.last_key_value() else {
+            return Ok(Vec::new());
+        };
         let mut messages: std::collections::BTreeMap<u32, Message> =
             std::collections::BTreeMap::new();
-        let arrivals = held.tail.iter().filter(|kept| (told.from..=told.to).contains(&kept.seq));
+        let arrivals = held
+            .tail
+            .iter()
+            .filter(|kept| (told.from..=told.to).contains(&kept.seq));
         for kept in arrivals {
             let header = self.intake.header(shelf, *day, kept.arrival.ordinal)?;
             for variant in &kept.arrival.variants {
@@ -180,7 +226,9 @@ impl Engine {
                 let ended = bucket.ended.get(&(kept.seq, INBOX_NO));
                 for number in variant.who.iter() {
                     let ended = ended.is_some_and(|who| who.contains(number));
-                    let Some(profile) = bucket.roster.profile(number) else { continue };
+                    let Some(profile) = bucket.roster.profile(number) else {
+                        continue;
+                    };
                     let message = messages.entry(number).or_insert_with(|| Message {
                         at: told.at,
                         recipient: profile.id.clone(),
@@ -191,9 +239,8 @@ impl Engine {
                     });
                     if ended {
                         let except = told.except.iter();
-                        let mut why = except.filter(|(seq, _, who)| {
-                            *seq == kept.seq && who.contains(number)
-                        });
+                        let mut why =
+                            except.filter(|(seq, _, who)| *seq == kept.seq && who.contains(number));
                         if let Some((_, reason, _)) = why.next() {
                             let (event, reason) = (header.id.clone(), *reason);
                             message.skipped.push(Skipped { event, reason });
@@ -210,17 +257,27 @@ impl Engine {
                 }
             }
         }
-        Ok(messages.into_values().filter(|message| !message.items.is_empty()).collect())
+        Ok(messages
+            .into_values()
+            .filter(|message| !message.items.is_empty())
+            .collect())
     }
 }
 
 /// Those who have an inbox entry of an arrival.
 pub(crate) fn inbox_members(law: &Law, kept: &Kept) -> RoaringBitmap {
-    let variants = kept.arrival.variants.iter().filter(|variant| has_inbox(law, variant));
+    let variants = kept
+        .arrival
+        .variants
+        .iter()
+        .filter(|variant| has_inbox(law, variant));
     variants.fold(RoaringBitmap::new(), |who, variant| who | &variant.who.0)
 }
 
 /// Whether a variant has an inbox entry.
 pub(crate) fn has_inbox(law: &Law, variant: &Variant) -> bool {
-    variant.lanes.iter().any(|lane| law.names.lane(*lane).channel == INBOX_NO)
+    variant
+        .lanes
+        .iter()
+        .any(|lane| law.names.lane(*lane).channel == INBOX_NO)
 }

@@ -73,7 +73,7 @@ pub(crate) struct Intake {
     pub(crate) scheduled: BTreeSet<(Instant, u64)>,
     /// Objects that must not be told.
     pub(crate) withdrawn: FxHashSet<Id>,
-    /// Headers of the newest day that are not in a block yet.
+    /// Headers of the newest day that no block has yet that could be read.
     tail: Vec<Header>,
     /// Events of other days that were copied into the newest day.
     copied: FxHashMap<u64, u32>,
@@ -102,11 +102,15 @@ pub(crate) fn event_key(ordinal: u32) -> Vec<u8> {
 }
 
 pub(crate) fn object_key(object: &Id) -> Vec<u8> {
-    Key::of(Owner::Intake, Table::Objects).bytes(object.as_str().as_bytes()).done()
+    Key::of(Owner::Intake, Table::Objects)
+        .bytes(object.as_str().as_bytes())
+        .done()
 }
 
 pub(crate) fn id_key(event: &Id) -> Vec<u8> {
-    Key::of(Owner::Intake, Table::Ids).bytes(event.as_str().as_bytes()).done()
+    Key::of(Owner::Intake, Table::Ids)
+        .bytes(event.as_str().as_bytes())
+        .done()
 }
 
 pub(crate) fn scheduled_key(owner: Owner, t: Instant, place: u64) -> Vec<u8> {
@@ -116,7 +120,9 @@ pub(crate) fn scheduled_key(owner: Owner, t: Instant, place: u64) -> Vec<u8> {
 /// The keys of all events that a table names by an id or a cancellation key, or (with a place) of one
 /// of them.
 pub(crate) fn named_key(table: Table, name: &Id, place: Option<u64>) -> Vec<u8> {
-    let prefix = Key::of(Owner::Intake, table).bytes(name.as_str().as_bytes()).bytes(&[0]);
+    let prefix = Key::of(Owner::Intake, table)
+        .bytes(name.as_str().as_bytes())
+        .bytes(&[0]);
     match place {
         Some(place) => prefix.u64(place).done(),
         None => prefix.done(),
@@ -157,7 +163,10 @@ pub(crate) fn to_json<T: Serialize>(value: &T) -> Vec<u8> {
 impl Intake {
     /// Nothing was taken in yet, so that the first instant may be any: a story may play in the past.
     pub(crate) fn new() -> Self {
-        Self { now: Instant::MIN, ..Self::default() }
+        Self {
+            now: Instant::MIN,
+            ..Self::default()
+        }
     }
 
     /// Gives an event a row in the day of `now`, and its ordinal there.
@@ -170,10 +179,17 @@ impl Intake {
         *next += 1;
         draft.put(Partition::Day(day), event_key(ordinal), to_json(row));
         self.tail.push(header_of(row));
-        if self.tail.len() == HEADERS_PER_BLOCK {
-            self.write_block(draft, day, ordinal / headers_per_block());
+        if begins_block(ordinal + 1) {
+            self.write_block(draft, day, ordinal);
         }
         ordinal
+    }
+
+    /// Lets go of the headers whose blocks were written in steps before: now they can be read.
+    pub(crate) fn begin_step(&mut self) {
+        let next = self.days.last_key_value().map_or(0, |(_, next)| *next);
+        let fresh = (next % headers_per_block()) as usize;
+        self.tail.drain(..self.tail.len().saturating_sub(fresh));
     }
 
     /// The ordinal in the day of `now` of an event that has a row in another day.
@@ -194,7 +210,15 @@ impl Intake {
         row.made = None;
         let ordinal = self.keep_event(draft, day, &row);
         self.copied.insert(place, ordinal);
-        self.name_copy(draft, day, &row.event, Located { place, scheduled: None });
+        self.name_copy(
+            draft,
+            day,
+            &row.event,
+            Located {
+                place,
+                scheduled: None,
+            },
+        );
         Ok(ordinal)
     }
 
@@ -216,16 +240,24 @@ impl Intake {
     }
 
     fn end_day(&mut self, draft: &mut Draft<'_>) {
-        if let (Some((day, next)), false) = (self.days.last_key_value(), self.tail.is_empty()) {
-            let (day, block) = (*day, next.saturating_sub(1) / headers_per_block());
-            self.write_block(draft, day, block);
+        if let Some((day, next)) = self.days.last_key_value()
+            && !begins_block(*next)
+        {
+            self.write_block(draft, *day, next - 1);
         }
+        self.tail.clear();
         self.copied.clear();
     }
 
-    fn write_block(&mut self, draft: &mut Draft<'_>, day: Day, block: u32) {
-        draft.put(Partition::Day(day), block_key(block), headers::encode(&self.tail));
-        self.tail.clear();
+    /// Writes the block that ends with this ordinal, the newest.
+    fn write_block(&self, draft: &mut Draft<'_>, day: Day, last: u32) {
+        let count = (last % headers_per_block()) as usize + 1;
+        let block = &self.tail[self.tail.len().saturating_sub(count)..];
+        draft.put(
+            Partition::Day(day),
+            block_key(last / headers_per_block()),
+            headers::encode(block),
+        );
     }
 
     /// Reads an event's row.
@@ -236,7 +268,8 @@ impl Intake {
         ordinal: u32,
     ) -> Result<EventRow, Unreadable> {
         let bytes = draft.get(Partition::Day(day), &event_key(ordinal))?;
-        let bytes = bytes.ok_or_else(|| Unreadable(format!("event {ordinal} of {day} is missing")))?;
+        let bytes =
+            bytes.ok_or_else(|| Unreadable(format!("event {ordinal} of {day} is missing")))?;
         from_json("an event", &bytes)
     }
 
@@ -247,38 +280,25 @@ impl Intake {
         day: Day,
         ordinal: u32,
     ) -> Result<Header, Unreadable> {
-        self.header_by(day, ordinal, |key| shelf.get(Partition::Day(day), key))
-    }
-
-    /// Reads an event's header within the step that took it in, which may have filled its block.
-    pub(crate) fn header_in(
-        &self,
-        draft: &Draft<'_>,
-        day: Day,
-        ordinal: u32,
-    ) -> Result<Header, Unreadable> {
-        self.header_by(day, ordinal, |key| draft.get(Partition::Day(day), key))
-    }
-
-    fn header_by(
-        &self,
-        day: Day,
-        ordinal: u32,
-        get: impl FnOnce(&[u8]) -> Result<Option<Vec<u8>>, Unreadable>,
-    ) -> Result<Header, Unreadable> {
         let missing = || Unreadable(format!("the header of event {ordinal} of {day} is missing"));
         let (block, at) = (ordinal / headers_per_block(), ordinal % headers_per_block());
         if let Some((newest, next)) = self.days.last_key_value() {
             let first = next - u32::try_from(self.tail.len()).unwrap_or(0);
             if *newest == day && ordinal >= first {
-                return self.tail.get((ordinal - first) as usize).cloned().ok_or_else(missing);
+                return self
+                    .tail
+                    .get((ordinal - first) as usize)
+                    .cloned()
+                    .ok_or_else(missing);
             }
         }
         let mut blocks = self.blocks.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(block) = blocks.get(&(day, block)) {
             return block.get(at as usize).ok_or_else(missing);
         }
-        let bytes = get(&block_key(block))?.ok_or_else(missing)?;
+        let bytes = shelf
+            .get(Partition::Day(day), &block_key(block))?
+            .ok_or_else(missing)?;
         let read = Arc::new(HeaderBlock::decode(&bytes)?);
         if blocks.len() >= BLOCKS_KEPT {
             blocks.clear();
@@ -288,7 +308,11 @@ impl Intake {
     }
 
     /// Puts given fields over what is known of an object; `lift` also lifts a retraction.
-    pub(crate) fn upsert(&mut self, draft: &mut Draft<'_>, given: &Object) -> Result<(), Unreadable> {
+    pub(crate) fn upsert(
+        &mut self,
+        draft: &mut Draft<'_>,
+        given: &Object,
+    ) -> Result<(), Unreadable> {
         let key = object_key(&given.id);
         let known: Option<ObjectRow> = match draft.get(Partition::Base, &key)? {
             Some(bytes) => Some(from_json("an object", &bytes)?),
@@ -296,7 +320,10 @@ impl Intake {
         };
         let mut row = match &known {
             Some(row) => row.clone(),
-            None => ObjectRow { object: given.clone(), retracted: false },
+            None => ObjectRow {
+                object: given.clone(),
+                retracted: false,
+            },
         };
         row.retracted = false;
         let put = |field: &mut Option<String>, given: &Option<String>| {
@@ -326,7 +353,14 @@ impl Intake {
             notifiable: None,
         };
         let object = known.as_ref().map_or_else(bare, |row| row.object.clone());
-        self.keep_object(draft, known.as_ref(), ObjectRow { object, retracted: true });
+        self.keep_object(
+            draft,
+            known.as_ref(),
+            ObjectRow {
+                object,
+                retracted: true,
+            },
+        );
         Ok(())
     }
 
@@ -344,13 +378,20 @@ impl Intake {
 
     /// Forgets a day.
     pub(crate) fn forget(&mut self, day: Day) {
-        if self.days.last_key_value().is_some_and(|(newest, _)| *newest == day) {
+        if self
+            .days
+            .last_key_value()
+            .is_some_and(|(newest, _)| *newest == day)
+        {
             self.tail.clear();
             self.copied.clear();
         }
         self.days.remove(&day);
         self.id_days.remove(&day);
-        let blocks = self.blocks.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let blocks = self
+            .blocks
+            .get_mut()
+            .unwrap_or_else(PoisonError::into_inner);
         blocks.retain(|(held, _), _| *held != day);
     }
 
@@ -372,14 +413,20 @@ impl Intake {
         shelf: &dyn Shelf,
         held: &[Day],
     ) -> Result<Option<(Self, u16)>, Unreadable> {
-        let Some(bytes) = shelf.get(Partition::Base, &head_key())? else { return Ok(None) };
+        let Some(bytes) = shelf.get(Partition::Base, &head_key())? else {
+            return Ok(None);
+        };
         let head: Head = decode("the intake's head", &bytes)?;
         let mut intake = Self {
             now: head.now,
             next_place: head.next_place,
             tally: head.tally,
             forgotten_before: head.forgotten_before,
-            days: head.days.into_iter().filter(|(day, _)| held.contains(day)).collect(),
+            days: head
+                .days
+                .into_iter()
+                .filter(|(day, _)| held.contains(day))
+                .collect(),
             id_days: held.iter().copied().collect(),
             ..Self::default()
         };
@@ -387,7 +434,9 @@ impl Intake {
             let draft = Draft::new(shelf);
             let tail = (next - next % headers_per_block())..*next;
             let rows = tail.map(|ordinal| intake.event(&draft, *day, ordinal));
-            intake.tail = rows.map(|row| Ok(header_of(&row?))).collect::<Result<_, Unreadable>>()?;
+            intake.tail = rows
+                .map(|row| Ok(header_of(&row?)))
+                .collect::<Result<_, Unreadable>>()?;
         }
         each(shelf, Table::Objects, |_, value| {
             let row: ObjectRow = from_json("an object", value)?;
@@ -400,7 +449,9 @@ impl Intake {
             use crate::table::{REST, i64_at, u64_at};
             let t = i64_at(key, REST).map(Instant);
             let place = u64_at(key, REST + 8);
-            let at = t.zip(place).ok_or_else(|| Unreadable("a scheduled key is odd".to_owned()))?;
+            let at = t
+                .zip(place)
+                .ok_or_else(|| Unreadable("a scheduled key is odd".to_owned()))?;
             intake.scheduled.insert(at);
             Ok(())
         })?;
@@ -417,11 +468,25 @@ pub(crate) fn each(
     let prefix = Key::of(Owner::Intake, table).done();
     let mut result = Ok(());
     let until = crate::table::after_prefix(&prefix);
-    shelf.scan(Partition::Base, &prefix, until.as_deref(), &mut |key, value| {
-        result = take(key, value);
-        if result.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-    })?;
+    shelf.scan(
+        Partition::Base,
+        &prefix,
+        until.as_deref(),
+        &mut |key, value| {
+            result = take(key, value);
+            if result.is_ok() {
+                ControlFlow::Continue(())
+            } else {
+                ControlFlow::Break(())
+            }
+        },
+    )?;
     result
+}
+
+/// Whether this ordinal begins a block.
+fn begins_block(ordinal: u32) -> bool {
+    ordinal.is_multiple_of(headers_per_block())
 }
 
 fn headers_per_block() -> u32 {

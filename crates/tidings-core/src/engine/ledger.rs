@@ -91,7 +91,8 @@ impl Ledger {
         for place in places {
             let pending = self.rows.get(&place).map_or(0, Row::pending);
             if pending > 0 {
-                self.at(place).end(Outcome::Expired, Some(Reason::Forgotten), pending);
+                self.at(place)
+                    .end(Outcome::Expired, Some(Reason::Forgotten), pending);
                 expired += pending;
             }
         }
@@ -109,5 +110,8 @@ impl Ledger {
 }
 
 fn key((bucket, day, channel): Place) -> Vec<u8> {
-    Key::of(Owner::Bucket(bucket), Table::Ledger).day(day).bytes(&[channel]).done()
+    Key::of(Owner::Bucket(bucket), Table::Ledger)
+        .day(day)
+        .bytes(&[channel])
+        .done()
 }

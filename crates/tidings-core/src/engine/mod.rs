@@ -32,6 +32,8 @@ mod publish;
 mod reply;
 mod retention;
 mod take_back;
+#[cfg(test)]
+mod tests;
 mod view;
 
 pub use books::Walk;
@@ -41,7 +43,7 @@ use intake::Intake;
 use ledger::Ledger;
 pub use ledger::Row as LedgerRow;
 pub use plan::{Letter, Plan, Sent, Settled};
-pub use present::Presenter;
+pub use present::{Presenter, batch_id};
 pub use reply::{Published, PublishedAs, Refused, Reply, Warning};
 pub use view::{InboxGroup, InboxItem, InboxPage, LetterAt, OpenLane, WaitingEntry};
 
@@ -59,7 +61,11 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { buckets: 16, turn_at: Some(4096), checkpoint_after: 4096 }
+        Self {
+            buckets: 16,
+            turn_at: Some(4096),
+            checkpoint_after: 4096,
+        }
     }
 }
 
@@ -118,7 +124,14 @@ impl Engine {
             read_ledger(shelf, no, &mut ledger)?;
         }
         let journal_days = held.into_iter().collect();
-        Ok(Self { law, buckets, intake, ledger, journal_days, options })
+        Ok(Self {
+            law,
+            buckets,
+            intake,
+            ledger,
+            journal_days,
+            options,
+        })
     }
 
     /// The instant of the newest step.
@@ -142,7 +155,12 @@ impl Engine {
     /// When something is due next: a lane of somebody who has confirmed, or what is scheduled.
     /// It may be early (a deadline has moved on since), never late; it may lie in the past.
     pub fn next_due(&mut self) -> Option<Instant> {
-        let lanes = self.buckets.iter_mut().filter_map(Bucket::next_due).min().map(Instant);
+        let lanes = self
+            .buckets
+            .iter_mut()
+            .filter_map(Bucket::next_due)
+            .min()
+            .map(Instant);
         let scheduled = self.intake.scheduled.first().map(|(t, _)| *t);
         lanes.into_iter().chain(scheduled).min()
     }
@@ -217,17 +235,33 @@ impl Engine {
             }
             engine.law.add(version);
             for bucket in 0..engine.buckets.len() {
-                engine.write(draft, bucket, now, Record::Rules { at: now, version: number });
+                engine.write(
+                    draft,
+                    bucket,
+                    now,
+                    Record::Rules {
+                        at: now,
+                        version: number,
+                    },
+                );
                 engine.reroute(draft, now, bucket, None, None)?;
             }
             Ok(())
         })
     }
 
-    /// Buckets that want a checkpoint.
+    /// Buckets that want a checkpoint: after many records, and when a day is over that was not turned
+    /// round.
     pub fn wants_checkpoint(&self) -> impl Iterator<Item = u16> {
-        let after = self.options.checkpoint_after;
-        let wanting = self.buckets.iter().filter(move |bucket| bucket.dirty.records > after);
+        let Options {
+            checkpoint_after: after,
+            turn_at,
+            ..
+        } = self.options;
+        let today = self.intake.now.day();
+        let wanting = self.buckets.iter().filter(move |bucket| {
+            bucket.dirty.records > after || (turn_at.is_some() && bucket.has_tail_before(today))
+        });
         wanting.map(|bucket| bucket.no)
     }
 
@@ -283,12 +317,13 @@ impl Engine {
     ) -> Result<Step, Unreadable> {
         let now = now.max(self.intake.now);
         self.intake.now = now;
+        self.intake.begin_step();
         let mut draft = Draft::new(shelf);
         let mut step = Step::default();
-        let tally = self.intake.tally;
+        let before = (self.intake.tally, self.intake.forgotten_before);
         work(self, &mut draft, now, &mut step)?;
         self.ledger.write(&mut draft);
-        if !draft.is_empty() || tally != self.intake.tally {
+        if !draft.is_empty() || before != (self.intake.tally, self.intake.forgotten_before) {
             self.intake.write(&mut draft, self.buckets());
         }
         step.writes = draft.done();
@@ -349,13 +384,18 @@ fn read_ledger(shelf: &dyn Shelf, bucket: u16, ledger: &mut Ledger) -> Result<()
     let prefix = Key::of(Owner::Bucket(bucket), Table::Ledger).done();
     let until = crate::table::after_prefix(&prefix);
     let mut result = Ok(());
-    shelf.scan(Partition::Base, &prefix, until.as_deref(), &mut |key, value| {
-        let place = day_at(key, REST).zip(key.get(REST + 4).copied());
-        result = match place {
-            Some((day, channel)) => ledger.put_back((bucket, day, channel), value),
-            None => Err(Unreadable("a ledger key is odd".to_owned())),
-        };
-        std::ops::ControlFlow::Continue(())
-    })?;
+    shelf.scan(
+        Partition::Base,
+        &prefix,
+        until.as_deref(),
+        &mut |key, value| {
+            let place = day_at(key, REST).zip(key.get(REST + 4).copied());
+            result = match place {
+                Some((day, channel)) => ledger.put_back((bucket, day, channel), value),
+                None => Err(Unreadable("a ledger key is odd".to_owned())),
+            };
+            std::ops::ControlFlow::Continue(())
+        },
+    )?;
     result
 }

@@ -41,6 +41,8 @@ pub struct Plan {
     pub lane_name: String,
     /// One per recipient, by number; some may have nothing to tell.
     pub letters: Vec<Letter>,
+    /// Messages that can't be made again: nobody knows whether they were sent.
+    pub torn: Vec<Sent>,
     pub(crate) lane: LaneNo,
     pub(crate) found: Found,
     pub(crate) headers: Vec<Header>,
@@ -111,7 +113,10 @@ impl Facts<'_> {
     /// Whether what was seen is left out: as the type says, else unless the policy that applies is a
     /// digest.
     fn drops_seen(&self, number: u32) -> bool {
-        let is_digest = || self.choices.is_some_and(|choices| choices.digest.contains(number));
+        let is_digest = || {
+            self.choices
+                .is_some_and(|choices| choices.digest.contains(number))
+        };
         self.drop_if_seen.unwrap_or_else(|| !is_digest())
     }
 }
@@ -140,13 +145,20 @@ impl Plan {
     /// The seqs that a letter tells.
     #[must_use]
     pub fn told(&self, letter: &Letter) -> Vec<u64> {
-        letter.told.iter().map(|source| self.found.source(*source).0.seq).collect()
+        letter
+            .told
+            .iter()
+            .map(|source| self.found.source(*source).0.seq)
+            .collect()
     }
 
     /// How many entries the plan holds.
     #[must_use]
     pub fn entries(&self) -> usize {
-        self.letters.iter().map(|letter| letter.told.len() + letter.ended.len()).sum()
+        self.letters
+            .iter()
+            .map(|letter| letter.told.len() + letter.ended.len())
+            .sum()
     }
 }
 
@@ -156,11 +168,27 @@ impl Engine {
     pub fn closings(&self) -> Vec<(u16, u64)> {
         let mut closings = Vec::new();
         for bucket in &self.buckets {
-            let unmade = bucket.closings.iter().filter(|(_, closing)| !closing.unmade.is_empty());
+            let unmade = bucket
+                .closings
+                .iter()
+                .filter(|(_, closing)| !closing.unmade.is_empty());
             closings.extend(unmade.map(|(seq, closing)| (closing.at, bucket.no, *seq)));
         }
         closings.sort_unstable();
-        closings.into_iter().map(|(_, bucket, seq)| (bucket, seq)).collect()
+        closings
+            .into_iter()
+            .map(|(_, bucket, seq)| (bucket, seq))
+            .collect()
+    }
+
+    /// Whether there are messages to be made.
+    #[must_use]
+    pub fn has_closings(&self) -> bool {
+        let mut closings = self
+            .buckets
+            .iter()
+            .flat_map(|bucket| bucket.closings.values());
+        closings.any(|closing| !closing.unmade.is_empty())
     }
 
     /// Looks at the entries of at most `most` recipients of a closing. Reads only.
@@ -176,11 +204,19 @@ impl Engine {
         most: usize,
     ) -> Result<Option<Plan>, Unreadable> {
         let bucket = &self.buckets[usize::from(bucket)];
-        let Some(open) = bucket.closings.get(&closing) else { return Ok(None) };
+        let Some(open) = bucket.closings.get(&closing) else {
+            return Ok(None);
+        };
         let lane = self.law.names.lane(open.lane);
-        let members: BTreeMap<u32, u64> =
-            open.unmade.iter().take(most).map(|(number, since)| (*number, *since)).collect();
-        let Some(from) = members.values().min().copied() else { return Ok(None) };
+        let members: BTreeMap<u32, u64> = open
+            .unmade
+            .iter()
+            .take(most)
+            .map(|(number, since)| (*number, *since))
+            .collect();
+        let Some(from) = members.values().min().copied() else {
+            return Ok(None);
+        };
         let who: RoaringBitmap = members.keys().copied().collect();
         let lane_no = open.lane;
         let least = who.min().unwrap_or(0);
@@ -192,7 +228,13 @@ impl Engine {
         let has = |number: u32, seq: u64| {
             since[(number - least) as usize] <= seq && !bucket.has_ended(seq, lane.channel, number)
         };
-        let look = Look { from, to: closing, who: &who, takes: &takes, has: &has };
+        let look = Look {
+            from,
+            to: closing,
+            who: &who,
+            takes: &takes,
+            has: &has,
+        };
         let mut found = bucket.collect(shelf, &look)?;
         found.sort();
         let headers = found
@@ -211,6 +253,7 @@ impl Engine {
             channel: CHANNELS[usize::from(lane.channel)],
             lane_name: lane.name.clone(),
             letters,
+            torn: Vec::new(),
             lane: open.lane,
             found,
             headers,
@@ -227,8 +270,7 @@ impl Engine {
         now: Instant,
     ) -> Vec<Letter> {
         let version = self.law.current();
-        let choices =
-            version.map(|version| self.choices(bucket, version, channel, who, found));
+        let choices = version.map(|version| self.choices(bucket, version, channel, who, found));
         let facts: Vec<Facts<'_>> = found
             .sources
             .iter()
@@ -250,7 +292,11 @@ impl Engine {
         let mut letters: Vec<Letter> = Vec::with_capacity(usize::try_from(who.len()).unwrap_or(0));
         let mut groups = found.by_recipient().peekable();
         for number in who {
-            let mut letter = Letter { number, told: Vec::new(), ended: Vec::new() };
+            let mut letter = Letter {
+                number,
+                told: Vec::new(),
+                ended: Vec::new(),
+            };
             if let Some(entries) = groups.next_if(|entries| entries[0].0 == number) {
                 let gone = bucket.roster.gone.contains(number);
                 let marks = bucket.marks.get(&number);
@@ -273,7 +319,9 @@ impl Engine {
                                 place: kept.arrival.place,
                                 event: &header.id,
                                 object: &header.object,
-                                has_inbox: &|version| self.law.has_inbox(version, kept.arrival.kind),
+                                has_inbox: &|version| {
+                                    self.law.has_inbox(version, kept.arrival.kind)
+                                },
                             };
                             marks.cover(looked, MarkKind::Seen)
                         })
@@ -301,12 +349,16 @@ impl Engine {
         let mut all: FxHashMap<TypeNo, Choices> = FxHashMap::default();
         for (kept, _) in &found.sources {
             let number = kept.arrival.kind;
-            let Some(kind) = version.kind(number) else { continue };
+            let Some(kind) = version.kind(number) else {
+                continue;
+            };
             all.entry(number).or_insert_with(|| {
                 let parts = bucket.preferences.split(channel, kind, who.clone());
                 let mut choices = Choices::default();
                 for (mode, part) in parts {
-                    match kind.lane(channel, mode.as_ref()).map(|no| &self.law.names.lane(no).kind)
+                    match kind
+                        .lane(channel, mode.as_ref())
+                        .map(|no| &self.law.names.lane(no).kind)
                     {
                         None => choices.never |= part,
                         Some(Kind::Digest(_)) => choices.digest |= part,
@@ -362,7 +414,12 @@ impl Engine {
                 draft.put(Partition::Day(now.day()), key, encode(&row));
             }
         }
-        let record = Record::Made { at: now, closing: plan.closing, who, nothing };
+        let record = Record::Made {
+            at: now,
+            closing: plan.closing,
+            who,
+            nothing,
+        };
         self.write(draft, at, now, record);
     }
 
@@ -392,10 +449,18 @@ impl Engine {
         sent: &[Sent],
     ) {
         let at = usize::from(bucket);
-        let Some(open) = self.buckets[at].closings.get(&closing) else { return };
+        let Some(open) = self.buckets[at].closings.get(&closing) else {
+            return;
+        };
         let channel = self.law.names.lane(open.lane).channel;
         let mut sets: BTreeMap<Outcome, Set> = BTreeMap::new();
-        for Sent { number, told, outcome, resent } in sent {
+        for Sent {
+            number,
+            told,
+            outcome,
+            resent,
+        } in sent
+        {
             if !open.sending.contains(*number) {
                 continue;
             }
@@ -403,17 +468,30 @@ impl Engine {
             self.intake.tally.resent += u64::from(*resent);
             for seq in told {
                 if let Some(day) = self.buckets[at].day_of(*seq) {
-                    self.ledger.at((bucket, day, channel)).end(*outcome, None, 1);
+                    self.ledger
+                        .at((bucket, day, channel))
+                        .end(*outcome, None, 1);
                 }
             }
         }
         for (outcome, who) in sets {
-            self.write(draft, at, now, Record::Outcome { at: now, closing, who, outcome });
+            self.write(
+                draft,
+                at,
+                now,
+                Record::Outcome {
+                    at: now,
+                    closing,
+                    who,
+                    outcome,
+                },
+            );
         }
     }
 
-    /// Messages that were made and whose outcome is not known: after a start they go on. Each with
-    /// its closing.
+    /// Messages that were made and whose outcome is not known: after a start they go on. Those of
+    /// which a part was forgotten meanwhile can't be made again as they were: they stand in
+    /// [`Plan::torn`].
     ///
     /// # Errors
     /// [`Unreadable`] where the store can't be read.
@@ -451,24 +529,44 @@ impl Engine {
         }
         let from = rows.values().flatten().min().copied().unwrap_or(closing);
         let takes = |_: &Kept, variant: &Variant| variant.lanes.contains(&open.lane);
-        let has = |number: u32, seq: u64| {
-            rows.get(&number).is_some_and(|told| told.contains(&seq))
+        let has = |number: u32, seq: u64| rows.get(&number).is_some_and(|told| told.contains(&seq));
+        let look = Look {
+            from,
+            to: closing,
+            who: &open.sending,
+            takes: &takes,
+            has: &has,
         };
-        let look = Look { from, to: closing, who: &open.sending, takes: &takes, has: &has };
         let mut found = bucket.collect(shelf, &look)?;
         found.sort();
         let headers = found.sources.iter().map(|(kept, _)| {
-            self.intake.header(shelf, kept.arrival.at.day(), kept.arrival.ordinal)
+            self.intake
+                .header(shelf, kept.arrival.at.day(), kept.arrival.ordinal)
         });
         let headers = headers.collect::<Result<Vec<_>, _>>()?;
-        let mut letters: Vec<Letter> = found
-            .by_recipient()
-            .map(|entries| Letter {
-                number: entries[0].0,
-                told: entries.iter().map(|(_, source)| *source).collect(),
-                ended: Vec::new(),
-            })
-            .collect();
+        let (mut letters, mut torn) = (Vec::new(), open.sending.clone());
+        for entries in found.by_recipient() {
+            let number = entries[0].0;
+            if rows
+                .get(&number)
+                .is_some_and(|told| told.len() == entries.len())
+            {
+                torn.remove(number);
+                let told = entries.iter().map(|(_, source)| *source).collect();
+                letters.push(Letter {
+                    number,
+                    told,
+                    ended: Vec::new(),
+                });
+            }
+        }
+        let torn = torn.iter().map(|number| Sent {
+            number,
+            told: rows.remove(&number).unwrap_or_default(),
+            outcome: Outcome::Unknown,
+            resent: 0,
+        });
+        let torn = torn.collect();
         for letter in &mut letters {
             letter.told.sort_by_key(|source| {
                 let arrival = &found.source(*source).0.arrival;
@@ -482,6 +580,7 @@ impl Engine {
             channel: CHANNELS[usize::from(lane.channel)],
             lane_name: lane.name.clone(),
             letters,
+            torn,
             lane: open.lane,
             found,
             headers,
@@ -491,13 +590,19 @@ impl Engine {
     /// A letter as a message; `None` where it tells nothing or the recipient was erased.
     #[must_use]
     pub fn message(&self, plan: &Plan, letter: &Letter) -> Option<Message> {
-        let profile = self.buckets[usize::from(plan.bucket)].roster.profile(letter.number)?;
+        let profile = self.buckets[usize::from(plan.bucket)]
+            .roster
+            .profile(letter.number)?;
         letter.tells().then(|| Message {
             at: plan.at,
             recipient: profile.id.clone(),
             channel: plan.channel.to_owned(),
             lane: plan.lane_name.clone(),
-            items: letter.told.iter().map(|source| plan.item(*source)).collect(),
+            items: letter
+                .told
+                .iter()
+                .map(|source| plan.item(*source))
+                .collect(),
             skipped: letter
                 .ended
                 .iter()
@@ -540,9 +645,17 @@ impl MessageRow {
             difference
         };
         let told = letter.told.iter().map(&mut difference).collect();
-        let ended =
-            letter.ended.iter().map(|(source, reason)| (difference(source), *reason)).collect();
-        Self { lane: plan.lane, at: plan.at, told, ended }
+        let ended = letter
+            .ended
+            .iter()
+            .map(|(source, reason)| (difference(source), *reason))
+            .collect();
+        Self {
+            lane: plan.lane,
+            at: plan.at,
+            told,
+            ended,
+        }
     }
 
     /// The seqs that it told.
@@ -558,15 +671,21 @@ impl MessageRow {
             last.cast_unsigned()
         };
         let told = self.told.iter().map(&mut seq).collect();
-        let ended =
-            self.ended.iter().map(|(difference, reason)| (seq(difference), *reason)).collect();
+        let ended = self
+            .ended
+            .iter()
+            .map(|(difference, reason)| (seq(difference), *reason))
+            .collect();
         (told, ended)
     }
 }
 
 /// The key of a personal batch.
 pub(crate) fn message_key(bucket: u16, number: u32, closing: u64) -> Vec<u8> {
-    Key::of(Owner::Bucket(bucket), Table::Messages).u32(number).u64(closing).done()
+    Key::of(Owner::Bucket(bucket), Table::Messages)
+        .u32(number)
+        .u64(closing)
+        .done()
 }
 
 /// Looks at one entry: the first that applies ends it (contract, section 2, "When a message is made").
@@ -583,7 +702,10 @@ fn look(
         Some(Reason::RecipientGone)
     } else if facts.expired {
         Some(Reason::Expired)
-    } else if facts.choices.is_some_and(|choices| choices.never.contains(number)) {
+    } else if facts
+        .choices
+        .is_some_and(|choices| choices.never.contains(number))
+    {
         Some(Reason::Preference)
     } else if facts.withdrawn {
         Some(Reason::NotApplicable)

@@ -48,9 +48,15 @@ impl<'a> Presenter<'a> {
     /// [`Unreadable`] where the store can't be read.
     pub fn batch(&mut self, plan: &Plan, letter: &Letter) -> Result<Option<Batch>, Unreadable> {
         let bucket = &self.engine.buckets[usize::from(plan.bucket)];
-        let Some(rules) = self.engine.rules() else { return Ok(None) };
-        let Some(profile) = bucket.roster.profile(letter.number).cloned() else { return Ok(None) };
-        let Some(message) = self.engine.message(plan, letter) else { return Ok(None) };
+        let Some(rules) = self.engine.rules() else {
+            return Ok(None);
+        };
+        let Some(profile) = bucket.roster.profile(letter.number).cloned() else {
+            return Ok(None);
+        };
+        let Some(message) = self.engine.message(plan, letter) else {
+            return Ok(None);
+        };
         let mut told = Vec::with_capacity(letter.told.len());
         let id = batch_id(&message);
         for (source, item) in letter.told.iter().zip(message.items) {
@@ -65,8 +71,14 @@ impl<'a> Presenter<'a> {
         }
         Ok(Some(Batch {
             id,
-            tz: profile.tz.clone().unwrap_or_else(|| rules.defaults.tz.clone()),
-            locale: profile.locale.clone().unwrap_or_else(|| rules.defaults.locale.clone()),
+            tz: profile
+                .tz
+                .clone()
+                .unwrap_or_else(|| rules.defaults.tz.clone()),
+            locale: profile
+                .locale
+                .clone()
+                .unwrap_or_else(|| rules.defaults.locale.clone()),
             recipient: profile,
             channel: message.channel,
             lane: message.lane,
@@ -96,7 +108,13 @@ impl<'a> Presenter<'a> {
         }
         let object = match self.draft.get(Partition::Base, &object_key(id))? {
             Some(bytes) => from_json::<ObjectRow>("an object", &bytes)?.object,
-            None => Object { id: id.clone(), title: None, url: None, image: None, notifiable: None },
+            None => Object {
+                id: id.clone(),
+                title: None,
+                url: None,
+                image: None,
+                notifiable: None,
+            },
         };
         let object = Arc::new(object);
         self.objects.insert(id.clone(), Arc::clone(&object));
@@ -106,7 +124,8 @@ impl<'a> Presenter<'a> {
 
 /// The name of a batch, on every machine and after every restore the same: from recipient, channel,
 /// lane, the closing's instant and the first entry.
-pub(crate) fn batch_id(message: &Message) -> String {
+#[must_use]
+pub fn batch_id(message: &Message) -> String {
     let mut named = Vec::new();
     let first = message.items.first();
     let at = message.at.0.to_be_bytes();

@@ -3,7 +3,7 @@
 use super::draft::Draft;
 use super::reply::{Refused, Reply};
 use super::{Engine, take_back};
-use crate::command::{Command, Marked, MarkKind};
+use crate::command::{Command, MarkKind, Marked};
 use crate::id::Id;
 use crate::journal::at_rest::Unreadable;
 use crate::journal::record::{Record, channel_no};
@@ -41,17 +41,31 @@ impl Engine {
                 self.intake.retract(draft, object)?;
                 Ok(Ok(Reply::Done))
             }
-            Command::Mark { recipient, what, kind } => {
-                Ok(self.mark(draft, now, recipient, what, *kind))
-            }
+            Command::Mark {
+                recipient,
+                what,
+                kind,
+            } => Ok(self.mark(draft, now, recipient, what, *kind)),
             Command::Cancel(cancelled) => self.cancel(draft, now, cancelled),
-            Command::Preference { recipient, scope, channel, mode } => {
-                let chosen = take_back::Chosen { recipient, scope, channel, mode };
+            Command::Preference {
+                recipient,
+                scope,
+                channel,
+                mode,
+            } => {
+                let chosen = take_back::Chosen {
+                    recipient,
+                    scope,
+                    channel,
+                    mode,
+                };
                 self.prefer(draft, now, chosen)
             }
-            Command::Flush { recipient, channel, lane } => {
-                Ok(self.flush(draft, now, recipient, channel.as_deref(), lane.as_deref()))
-            }
+            Command::Flush {
+                recipient,
+                channel,
+                lane,
+            } => Ok(self.flush(draft, now, recipient, channel.as_deref(), lane.as_deref())),
             Command::Forget { before } => {
                 forgotten.extend(self.forget_until(draft, *before));
                 Ok(Ok(Reply::Done))
@@ -73,10 +87,12 @@ impl Engine {
             | Command::Flush { recipient, .. } => self.find(recipient).map(|_| ()),
             Command::Publish(event) => {
                 let kind = self.law.names.type_no(event.kind.as_str());
-                let known = kind.zip(self.version()).is_some_and(|(no, version)| {
-                    version.kind(no).is_some()
-                });
-                known.then_some(()).ok_or_else(|| Refused::UnknownType(event.kind.clone()))
+                let known = kind
+                    .zip(self.version())
+                    .is_some_and(|(no, version)| version.kind(no).is_some());
+                known
+                    .then_some(())
+                    .ok_or_else(|| Refused::UnknownType(event.kind.clone()))
             }
             Command::Recipient(_)
             | Command::Object(_)
@@ -109,7 +125,11 @@ impl Engine {
         };
         let new = changed(known.clone(), change);
         if known.as_ref() != Some(&new) {
-            let record = Record::Profile { at: now, number, profile: Box::new(new) };
+            let record = Record::Profile {
+                at: now,
+                number,
+                profile: Box::new(new),
+            };
             self.write(draft, bucket, now, record);
         }
         Ok(Ok(Reply::Done))
@@ -120,15 +140,20 @@ impl Engine {
             Ok(found) => found,
             Err(refused) => return Ok(Err(refused)),
         };
-        let prefix =
-            Key::of(Owner::Bucket(self.buckets[bucket].no), Table::Following).u32(number).done();
-        let mut keys: Vec<Vec<u8>> =
-            draft.written(Partition::Base, &prefix).map(|(key, _)| key.to_vec()).collect();
+        let prefix = Key::of(Owner::Bucket(self.buckets[bucket].no), Table::Following)
+            .u32(number)
+            .done();
+        let mut keys: Vec<Vec<u8>> = draft
+            .written(Partition::Base, &prefix)
+            .map(|(key, _)| key.to_vec())
+            .collect();
         let until = crate::table::after_prefix(&prefix);
-        draft.shelf.scan(Partition::Base, &prefix, until.as_deref(), &mut |key, _| {
-            keys.push(key.to_vec());
-            std::ops::ControlFlow::Continue(())
-        })?;
+        draft
+            .shelf
+            .scan(Partition::Base, &prefix, until.as_deref(), &mut |key, _| {
+                keys.push(key.to_vec());
+                std::ops::ControlFlow::Continue(())
+            })?;
         for key in keys {
             draft.delete(Partition::Base, key);
         }
@@ -156,7 +181,16 @@ impl Engine {
         } else {
             draft.delete(Partition::Base, key);
         }
-        self.write(draft, bucket, now, Record::Follow { number, topic: topic.clone(), on });
+        self.write(
+            draft,
+            bucket,
+            now,
+            Record::Follow {
+                number,
+                topic: topic.clone(),
+                on,
+            },
+        );
         Ok(Reply::Done)
     }
 
@@ -170,7 +204,13 @@ impl Engine {
     ) -> Result<Reply, Refused> {
         let (bucket, number) = self.find(recipient)?;
         let before = self.intake.next_place;
-        let record = Record::Mark { at: now, before, number, what: what.clone(), kind };
+        let record = Record::Mark {
+            at: now,
+            before,
+            number,
+            what: what.clone(),
+            kind,
+        };
         self.write(draft, bucket, now, record);
         Ok(Reply::Done)
     }
@@ -198,7 +238,16 @@ impl Engine {
         });
         let lanes: Vec<_> = open.map(|(no, _)| *no).collect();
         if !lanes.is_empty() {
-            self.write(draft, bucket, now, Record::Flush { at: now, number, lanes });
+            self.write(
+                draft,
+                bucket,
+                now,
+                Record::Flush {
+                    at: now,
+                    number,
+                    lanes,
+                },
+            );
         }
         Ok(Reply::Done)
     }

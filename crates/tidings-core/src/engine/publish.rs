@@ -7,9 +7,7 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use super::draft::Draft;
-use super::intake::{
-    EventRow, Located, from_json, id_key, named_key, scheduled_key, to_json,
-};
+use super::intake::{EventRow, Located, from_json, id_key, named_key, scheduled_key, to_json};
 use super::profile::Answer;
 use super::reply::{Published, PublishedAs, Refused, Reply, Warning};
 use super::{Engine, bucket_of};
@@ -36,6 +34,9 @@ pub(crate) struct Frozen {
     pub(crate) who: Set,
 }
 
+/// A scheduled event with each bucket's frozen sets.
+type Scheduled = (EventRow, Vec<Vec<Frozen>>);
+
 /// Why somebody is concerned, before it is known whom it concerns.
 enum Source {
     Everyone,
@@ -49,12 +50,7 @@ type Routed = BTreeMap<(Vec<LaneNo>, Vec<u16>), RoaringBitmap>;
 
 impl Engine {
     /// Takes an event in, once.
-    pub(crate) fn publish(
-        &mut self,
-        draft: &mut Draft<'_>,
-        now: Instant,
-        event: &Event,
-    ) -> Answer {
+    pub(crate) fn publish(&mut self, draft: &mut Draft<'_>, now: Instant, event: &Event) -> Answer {
         let type_no = self.law.names.type_no(event.kind.as_str());
         let version = self.version();
         let Some((type_no, version)) = type_no.zip(version) else {
@@ -77,7 +73,10 @@ impl Engine {
         self.intake.next_place += 1;
         self.intake.tally.events += 1;
         // Only an `object` command says whether an object may be told.
-        let object = Object { notifiable: None, ..event.object.clone() };
+        let object = Object {
+            notifiable: None,
+            ..event.object.clone()
+        };
         self.intake.upsert(draft, &object)?;
 
         let mut warnings = Vec::new();
@@ -96,18 +95,30 @@ impl Engine {
             }
             concerned += classes.iter().map(|(_, who)| who.len()).sum::<u64>();
             let only = event.channels.as_deref();
-            routed.push(settle_lanes(bucket, &self.law, route(bucket, kind, only, classes)));
+            routed.push(settle_lanes(
+                bucket,
+                &self.law,
+                route(bucket, kind, only, classes),
+            ));
         }
         if concerned == 0 {
             warnings.push(Warning::NobodyConcerned);
         }
         self.intake.tally.warnings += warnings.len() as u64;
 
-        let sizes = routed.iter().flatten().map(|((lanes, _), who)| (lanes.len() as u64, who.len()));
-        let (notifications, entries) =
-            sizes.fold((0, 0), |sum, (lanes, who)| (sum.0 + who, sum.1 + lanes * who));
-        let row =
-            EventRow { place, arrived: now, made: Some((notifications, entries)), event: event.clone() };
+        let sizes = routed
+            .iter()
+            .flatten()
+            .map(|((lanes, _), who)| (lanes.len() as u64, who.len()));
+        let (notifications, entries) = sizes.fold((0, 0), |sum, (lanes, who)| {
+            (sum.0 + who, sum.1 + lanes * who)
+        });
+        let row = EventRow {
+            place,
+            arrived: now,
+            made: Some((notifications, entries)),
+            event: event.clone(),
+        };
         let scheduled = event.deliver_at.filter(|t| *t > now);
         self.register(draft, now, &row, scheduled);
         match scheduled {
@@ -116,7 +127,13 @@ impl Engine {
         }
         let status = PublishedAs::Accepted;
         let id = event.id.clone();
-        Ok(Ok(Reply::Published(Published { id, status, notifications, entries, warnings })))
+        Ok(Ok(Reply::Published(Published {
+            id,
+            status,
+            notifications,
+            entries,
+            warnings,
+        })))
     }
 
     /// Where an event is that was accepted before, as long as the day of its arrival is kept.
@@ -147,7 +164,10 @@ impl Engine {
         scheduled: Option<Instant>,
     ) {
         let event = &row.event;
-        let located = encode(&Located { place: row.place, scheduled });
+        let located = encode(&Located {
+            place: row.place,
+            scheduled,
+        });
         let today = Partition::Day(now.day());
         self.intake.id_days.insert(now.day());
         draft.put(today, id_key(&event.id), located.clone());
@@ -211,8 +231,7 @@ impl Engine {
             }
             let (reasons, variants) = narrowed(words, routed);
             let place = row.place;
-            let arrival =
-                Arrival {
+            let arrival = Arrival {
                 at: now,
                 t,
                 place,
@@ -249,12 +268,19 @@ impl Engine {
             }
             let frozen = merged.into_iter().map(|((channels, reasons), who)| Frozen {
                 channels,
-                reasons: reasons.iter().map(|at| words[usize::from(*at)].clone()).collect(),
+                reasons: reasons
+                    .iter()
+                    .map(|at| words[usize::from(*at)].clone())
+                    .collect(),
                 who: who.into(),
             });
             let frozen: Vec<Frozen> = frozen.collect();
             if !frozen.is_empty() {
-                draft.put(Partition::Base, key(Owner::Bucket(bucket.no)), encode(&frozen));
+                draft.put(
+                    Partition::Base,
+                    key(Owner::Bucket(bucket.no)),
+                    encode(&frozen),
+                );
             }
         }
     }
@@ -269,7 +295,9 @@ impl Engine {
             if t > now {
                 break;
             }
-            let Some((row, frozen)) = self.take_scheduled(draft, t, place)? else { continue };
+            let Some((row, frozen)) = self.take_scheduled(draft, t, place)? else {
+                continue;
+            };
             self.enter_frozen(draft, now, t, &row, frozen);
         }
         Ok(())
@@ -281,7 +309,7 @@ impl Engine {
         draft: &mut Draft<'_>,
         t: Instant,
         place: u64,
-    ) -> Result<Option<(EventRow, Vec<Vec<Frozen>>)>, Unreadable> {
+    ) -> Result<Option<Scheduled>, Unreadable> {
         if !self.intake.scheduled.remove(&(t, place)) {
             return Ok(None);
         }
@@ -322,9 +350,15 @@ impl Engine {
     ) {
         let version = self.version();
         let type_no = self.law.names.type_no(row.event.kind.as_str());
-        let kind = version.as_ref().zip(type_no).and_then(|(version, no)| version.kind(no));
-        let mut words: Vec<String> =
-            frozen.iter().flatten().flat_map(|part| part.reasons.iter().cloned()).collect();
+        let kind = version
+            .as_ref()
+            .zip(type_no)
+            .and_then(|(version, no)| version.kind(no));
+        let mut words: Vec<String> = frozen
+            .iter()
+            .flatten()
+            .flat_map(|part| part.reasons.iter().cloned())
+            .collect();
         words.sort_unstable();
         words.dedup();
         let mut routed = Vec::with_capacity(frozen.len());
@@ -336,7 +370,10 @@ impl Engine {
             routed.push(sets);
             self.drop_entries(draft, now, at, (row.place, alone), dropped);
         }
-        let located = Located { place: row.place, scheduled: Some(t) };
+        let located = Located {
+            place: row.place,
+            scheduled: Some(t),
+        };
         self.intake.name_copy(draft, now.day(), &row.event, located);
         let type_no = type_no.unwrap_or(TypeNo::MAX);
         self.arrive(draft, now, (t, type_no), row, &words, routed);
@@ -362,7 +399,16 @@ impl Engine {
             row.entries += who.len();
             row.end(reason.outcome(), Some(*reason), who.len());
         }
-        self.write(draft, at, now, Record::Dropped { at: now, place, items });
+        self.write(
+            draft,
+            at,
+            now,
+            Record::Dropped {
+                at: now,
+                place,
+                items,
+            },
+        );
     }
 }
 
@@ -421,7 +467,10 @@ impl Reasons {
         }
         match sources.len() {
             0 => Vec::new(),
-            1 => sources.into_iter().map(|(at, who)| (vec![at], who)).collect(),
+            1 => sources
+                .into_iter()
+                .map(|(at, who)| (vec![at], who))
+                .collect(),
             _ => partition(sources),
         }
     }
@@ -436,14 +485,15 @@ fn route(
 ) -> Routed {
     let mut routed = Routed::new();
     for (reasons, who) in classes {
-        let reasons: Vec<u16> =
-            reasons.into_iter().map(|at| u16::try_from(at).unwrap_or(u16::MAX)).collect();
+        let reasons: Vec<u16> = reasons
+            .into_iter()
+            .map(|at| u16::try_from(at).unwrap_or(u16::MAX))
+            .collect();
         let mut parts = vec![(Vec::new(), who)];
         for channel in kind.channels(only) {
             let mut split = Vec::with_capacity(parts.len());
             for (lanes, who) in parts {
-                let modes =
-                    bucket.preferences.split(channel, kind, who);
+                let modes = bucket.preferences.split(channel, kind, who);
                 for (mode, part) in modes {
                     let mut lanes: Vec<LaneNo> = lanes.clone();
                     lanes.extend(kind.lane(channel, mode.as_ref()));
@@ -464,7 +514,11 @@ fn route(
 
 /// Sends those whose window was opened under another kind of a lane there.
 fn settle_lanes(bucket: &Bucket, law: &Law, routed: Routed) -> Routed {
-    if law.names.lanes().all(|(no, _)| law.names.others(no).next().is_none()) {
+    if law
+        .names
+        .lanes()
+        .all(|(no, _)| law.names.others(no).next().is_none())
+    {
         return routed;
     }
     let mut settled = Routed::new();
@@ -491,7 +545,10 @@ fn settle_lanes(bucket: &Bucket, law: &Law, routed: Routed) -> Routed {
 
 /// The variants of an arrival with only those words that a bucket needs.
 fn narrowed(words: &[String], routed: Routed) -> (Vec<String>, Vec<Variant>) {
-    let mut used: Vec<u16> = routed.keys().flat_map(|(_, reasons)| reasons.clone()).collect();
+    let mut used: Vec<u16> = routed
+        .keys()
+        .flat_map(|(_, reasons)| reasons.clone())
+        .collect();
     used.sort_unstable();
     used.dedup();
     let number: FxHashMap<u16, u16> = used.iter().copied().zip(0..).collect();
@@ -500,7 +557,12 @@ fn narrowed(words: &[String], routed: Routed) -> (Vec<String>, Vec<Variant>) {
         reasons: reasons.iter().map(|at| number[at]).collect(),
         who: who.into(),
     });
-    (used.iter().map(|at| words[usize::from(*at)].clone()).collect(), variants.collect())
+    (
+        used.iter()
+            .map(|at| words[usize::from(*at)].clone())
+            .collect(),
+        variants.collect(),
+    )
 }
 
 /// Reads preferences again for a scheduled audience: the lanes that apply, and what ends instead.
@@ -512,7 +574,12 @@ fn thaw(
 ) -> (Routed, Vec<(ChannelNo, Reason, Set)>) {
     let mut routed = Routed::new();
     let mut dropped: BTreeMap<(ChannelNo, Reason), RoaringBitmap> = BTreeMap::new();
-    for Frozen { channels, reasons, mut who } in parts {
+    for Frozen {
+        channels,
+        reasons,
+        mut who,
+    } in parts
+    {
         let reasons: Vec<u16> = reasons
             .iter()
             .filter_map(|word| u16::try_from(words.binary_search(word).ok()?).ok())
@@ -526,7 +593,9 @@ fn thaw(
         let erased = &who.0 - &bucket.roster.everyone;
         if !erased.is_empty() {
             for channel in &channels {
-                *dropped.entry((*channel, Reason::RecipientGone)).or_default() |= &erased;
+                *dropped
+                    .entry((*channel, Reason::RecipientGone))
+                    .or_default() |= &erased;
             }
             who.0 -= erased;
         }
@@ -534,8 +603,7 @@ fn thaw(
         for channel in channels {
             let mut split = Vec::new();
             for (lanes, who) in sets {
-                let modes =
-                    bucket.preferences.split(channel, kind, who);
+                let modes = bucket.preferences.split(channel, kind, who);
                 for (mode, part) in modes {
                     let mut lanes: Vec<LaneNo> = lanes.clone();
                     match kind.lane(channel, mode.as_ref()) {
@@ -556,6 +624,8 @@ fn thaw(
             }
         }
     }
-    let dropped = dropped.into_iter().map(|((channel, reason), who)| (channel, reason, who.into()));
+    let dropped = dropped
+        .into_iter()
+        .map(|((channel, reason), who)| (channel, reason, who.into()));
     (routed, dropped.collect())
 }

@@ -38,9 +38,11 @@ impl Engine {
         })
     }
 
-    /// Forgets every day before this one; which ones. What they hold is expired in the ledger, and
+    /// Forgets every day before this one, but never the current day, which is still being written;
+    /// which ones. What they hold is expired in the ledger, and
     /// every checkpoint is brought up beyond them in the same commit.
     pub(crate) fn forget_until(&mut self, draft: &mut Draft<'_>, before: Day) -> Vec<Day> {
+        let before = before.min(self.intake.now.day());
         let mut days: Vec<Day> = self.intake.id_days.iter().copied().collect();
         days.extend(self.intake.days.keys());
         days.extend(self.buckets.iter().flat_map(|bucket| bucket.days.keys()));
@@ -72,7 +74,12 @@ impl Engine {
     }
 
     fn oldest_day(&self) -> Option<Day> {
-        let intake = self.intake.id_days.first().into_iter().chain(self.intake.days.keys().next());
+        let intake = self
+            .intake
+            .id_days
+            .first()
+            .into_iter()
+            .chain(self.intake.days.keys().next());
         intake.chain(self.journal_days.first()).min().copied()
     }
 }

@@ -26,6 +26,7 @@ use crate::table::{Partition, Table, after_prefix};
 use crate::time::Instant;
 
 /// A preference as a command gives it.
+#[derive(Clone, Copy)]
 pub(crate) struct Chosen<'a> {
     pub(crate) recipient: &'a Id,
     pub(crate) scope: &'a PreferenceScope,
@@ -58,8 +59,10 @@ impl Engine {
             Cancelled::Key(key) => self.located(draft, key, Table::Keys, Table::ScheduledKeys)?,
         };
         // A scheduled event is known by its schedule as well as by the day on which it entered.
-        let located: BTreeMap<u64, Option<Instant>> =
-            located.into_iter().map(|located| (located.place, located.scheduled)).collect();
+        let located: BTreeMap<u64, Option<Instant>> = located
+            .into_iter()
+            .map(|located| (located.place, located.scheduled))
+            .collect();
         let mut taken_back = 0;
         for (place, scheduled) in located {
             let waits = scheduled.is_some_and(|t| self.intake.scheduled.contains(&(t, place)));
@@ -85,10 +88,12 @@ impl Engine {
             let prefix = named_key(table, name, None);
             let mut rows: BTreeMap<Vec<u8>, Option<Vec<u8>>> = BTreeMap::new();
             let until = after_prefix(&prefix);
-            draft.shelf.scan(partition, &prefix, until.as_deref(), &mut |key, value| {
-                rows.insert(key.to_vec(), Some(value.to_vec()));
-                ControlFlow::Continue(())
-            })?;
+            draft
+                .shelf
+                .scan(partition, &prefix, until.as_deref(), &mut |key, value| {
+                    rows.insert(key.to_vec(), Some(value.to_vec()));
+                    ControlFlow::Continue(())
+                })?;
             for (key, value) in draft.written(partition, &prefix) {
                 rows.insert(key.to_vec(), value.map(<[u8]>::to_vec));
             }
@@ -106,7 +111,9 @@ impl Engine {
         t: Instant,
         place: u64,
     ) -> Result<u64, Unreadable> {
-        let Some((_, frozen)) = self.take_scheduled(draft, t, place)? else { return Ok(0) };
+        let Some((_, frozen)) = self.take_scheduled(draft, t, place)? else {
+            return Ok(0);
+        };
         let mut count = 0;
         for (at, parts) in frozen.into_iter().enumerate() {
             let mut items: BTreeMap<ChannelNo, RoaringBitmap> = BTreeMap::new();
@@ -117,8 +124,9 @@ impl Engine {
                 }
             }
             count += items.values().map(RoaringBitmap::len).sum::<u64>();
-            let items =
-                items.into_iter().map(|(channel, who)| (channel, Reason::Event, who.into()));
+            let items = items
+                .into_iter()
+                .map(|(channel, who)| (channel, Reason::Event, who.into()));
             self.drop_entries(draft, now, at, (place, alone), items.collect());
         }
         Ok(count)
@@ -135,7 +143,11 @@ impl Engine {
             let waiting = self.waiting_of(draft, at, place)?;
             let items: Vec<Entries> = waiting
                 .into_iter()
-                .map(|((seq, channel), who)| Entries { seq, channel, who: who.into() })
+                .map(|((seq, channel), who)| Entries {
+                    seq,
+                    channel,
+                    who: who.into(),
+                })
                 .collect();
             count += items.iter().map(|entries| entries.who.len()).sum::<u64>();
             self.cut(draft, now, at, Some(Reason::Event), items);
@@ -190,7 +202,16 @@ impl Engine {
                 }
             }
         }
-        self.write(draft, at, now, Record::Cut { at: now, why, items });
+        self.write(
+            draft,
+            at,
+            now,
+            Record::Cut {
+                at: now,
+                why,
+                items,
+            },
+        );
     }
 
     /// Notes what a recipient chose, and sends what waits where it now belongs.
@@ -208,7 +229,9 @@ impl Engine {
             return Ok(Err(Refused::UnknownChannel(chosen.channel.to_owned())));
         };
         if let Mode::Digest(name) = chosen.mode {
-            let known = self.rules().is_some_and(|rules| rules.digests.contains_key(name));
+            let known = self
+                .rules()
+                .is_some_and(|rules| rules.digests.contains_key(name));
             if !known || channel == INBOX_NO {
                 let what = if known {
                     format!("the inbox has no digests, so `{name}` can't be chosen for it")
@@ -219,7 +242,17 @@ impl Engine {
             }
         }
         let (scope, mode) = (chosen.scope.clone(), chosen.mode.clone());
-        self.write(draft, bucket, now, Record::Preference { number, scope, channel, mode });
+        self.write(
+            draft,
+            bucket,
+            now,
+            Record::Preference {
+                number,
+                scope,
+                channel,
+                mode,
+            },
+        );
         let who = RoaringBitmap::from_iter([number]);
         self.reroute(draft, now, bucket, Some(channel), Some(&who))?;
         Ok(Ok(Reply::Done))
@@ -234,7 +267,9 @@ impl Engine {
         channel: Option<ChannelNo>,
         who: Option<&RoaringBitmap>,
     ) -> Result<(), Unreadable> {
-        let Some(version) = self.version() else { return Ok(()) };
+        let Some(version) = self.version() else {
+            return Ok(());
+        };
         let bucket = &self.buckets[at];
         let mut found: Vec<(LaneNo, ChannelNo, Found)> = Vec::new();
         for (no, lane) in self.law.names.lanes() {
@@ -259,7 +294,12 @@ impl Engine {
             );
         }
         moved.sort_by_key(|moved: &Moved<'_>| {
-            (moved.kept.arrival.t, moved.kept.arrival.place, moved.kept.seq, moved.lane)
+            (
+                moved.kept.arrival.t,
+                moved.kept.arrival.place,
+                moved.kept.seq,
+                moved.lane,
+            )
         });
         let mut arrivals = Vec::with_capacity(moved.len());
         for moved in moved {
@@ -284,8 +324,22 @@ fn arrive_again(moved: Moved<'_>, now: Instant, rules: u32, ordinal: u32) -> Arr
     let Arrival { t, place, kind, .. } = moved.kept.arrival;
     let words = moved.reasons;
     let reasons = (0..).take(words.len()).collect();
-    let variants = vec![Variant { lanes: vec![moved.lane], reasons, who: moved.who.into() }];
-    Arrival { at: now, t, place, ordinal, kind, rules, moved: true, reasons: words, variants }
+    let variants = vec![Variant {
+        lanes: vec![moved.lane],
+        reasons,
+        who: moved.who.into(),
+    }];
+    Arrival {
+        at: now,
+        t,
+        place,
+        ordinal,
+        kind,
+        rules,
+        moved: true,
+        reasons: words,
+        variants,
+    }
 }
 
 /// Sorts what waits in a lane into what ends, what leaves, and where it goes.
@@ -304,7 +358,9 @@ fn sort_out<'a>(
     }
     for (source, who) in sets {
         let (kept, variant) = found.source(source);
-        let Some(kind) = version.kind(kept.arrival.kind) else { continue };
+        let Some(kind) = version.kind(kept.arrival.kind) else {
+            continue;
+        };
         let parts = bucket.preferences.split(channel, kind, who);
         for (mode, part) in parts {
             let entries = |who: &RoaringBitmap| Entries {
@@ -318,7 +374,12 @@ fn sort_out<'a>(
                     leaves.push(entries(&part));
                     for (lane, who) in bucket.lanes_of(other, part, law) {
                         let reasons = kept.arrival.reasons_of(variant);
-                        moved.push(Moved { kept, lane, reasons, who });
+                        moved.push(Moved {
+                            kept,
+                            lane,
+                            reasons,
+                            who,
+                        });
                     }
                 }
                 None => cuts.push(entries(&part)),

@@ -5,10 +5,10 @@ use std::ops::ControlFlow;
 
 use roaring::RoaringBitmap;
 
+use super::Engine;
 use super::plan::{Letter, MessageRow, Plan};
 use super::present::Presenter;
 use super::reply::Refused;
-use super::Engine;
 use crate::batch::Pivot;
 use crate::bucket::{Look, Looked};
 use crate::command::MarkKind;
@@ -59,6 +59,24 @@ pub struct InboxGroup {
     pub read: bool,
     /// Its items, newest first.
     pub items: Vec<InboxItem>,
+}
+
+impl InboxGroup {
+    /// A group that is going to hold this item and others of its kind.
+    fn begin(header: &Header, key: Option<&Id>, item: &InboxItem) -> Self {
+        let key = key.map_or("", Id::as_str);
+        let state = if item.read { "read" } else { "new" };
+        Self {
+            key: format!("{}:{key}:{state}", header.kind),
+            kind: header.kind.clone(),
+            count: 0,
+            actors: Vec::new(),
+            newest_at: item.t,
+            seen: true,
+            read: item.read,
+            items: Vec::new(),
+        }
+    }
 }
 
 /// One entry of an inbox.
@@ -133,10 +151,23 @@ impl Engine {
         self.buckets[bucket].roster.profile(number)
     }
 
+    /// Whether anything was ever said of an object.
+    ///
+    /// # Errors
+    /// [`Unreadable`] where the store can't be read.
+    pub fn knows_object(&self, shelf: &dyn Shelf, object: &Id) -> Result<bool, Unreadable> {
+        Ok(shelf
+            .get(Partition::Base, &super::intake::object_key(object))?
+            .is_some())
+    }
+
     /// How many recipients there are.
     #[must_use]
     pub fn recipients(&self) -> u64 {
-        self.buckets.iter().map(|bucket| bucket.roster.everyone.len()).sum()
+        self.buckets
+            .iter()
+            .map(|bucket| bucket.roster.everyone.len())
+            .sum()
     }
 
     /// How many follow a topic itself.
@@ -178,7 +209,9 @@ impl Engine {
             Err(refused) => return Ok(Err(refused)),
         };
         let no = self.buckets[bucket].no;
-        let prefix = Key::of(Owner::Bucket(no), Table::Following).u32(number).done();
+        let prefix = Key::of(Owner::Bucket(no), Table::Following)
+            .u32(number)
+            .done();
         let until = after_prefix(&prefix);
         let mut topics = Vec::new();
         shelf.scan(Partition::Base, &prefix, until.as_deref(), &mut |key, _| {
@@ -207,7 +240,13 @@ impl Engine {
         let who = RoaringBitmap::from_iter([number]);
         let takes = |_: &Kept, variant: &Variant| super::due::has_inbox(&self.law, variant);
         let has = |number: u32, seq: u64| !bucket.has_ended(seq, INBOX_NO, number);
-        let look = Look { from: 0, to: bucket.told_to, who: &who, takes: &takes, has: &has };
+        let look = Look {
+            from: 0,
+            to: bucket.told_to,
+            who: &who,
+            takes: &takes,
+            has: &has,
+        };
         let mut found = bucket.collect(shelf, &look)?;
         found.sort();
         let marks = bucket.marks.get(&number);
@@ -216,8 +255,13 @@ impl Engine {
         for (_, source) in found.entries.iter().rev() {
             let (kept, variant) = found.source(*source);
             let arrival = &kept.arrival;
-            let header = self.intake.header(shelf, arrival.at.day(), arrival.ordinal)?;
-            let kind = self.law.current().and_then(|version| version.kind(arrival.kind));
+            let header = self
+                .intake
+                .header(shelf, arrival.at.day(), arrival.ordinal)?;
+            let kind = self
+                .law
+                .current()
+                .and_then(|version| version.kind(arrival.kind));
             let covered = |mark| {
                 let looked = Looked {
                     t: arrival.t,
@@ -229,7 +273,9 @@ impl Engine {
                 marks.is_some_and(|marks| marks.cover(looked, mark))
             };
             let (seen, read) = (covered(MarkKind::Seen), covered(MarkKind::Read));
-            let pivot = kind.and_then(|kind| kind.rules.group).unwrap_or(Pivot::Object);
+            let pivot = kind
+                .and_then(|kind| kind.rules.group)
+                .unwrap_or(Pivot::Object);
             let key = role(&header, pivot);
             let item = InboxItem {
                 event: header.id.clone(),
@@ -241,21 +287,9 @@ impl Engine {
                 seen,
                 read,
             };
-            let group =
-                groups.entry((header.kind.clone(), key.clone(), read)).or_insert_with(|| {
-                    let key = key.as_ref().map_or("", Id::as_str);
-                    let state = if read { "read" } else { "new" };
-                    InboxGroup {
-                        key: format!("{}:{key}:{state}", header.kind),
-                        kind: header.kind.clone(),
-                        count: 0,
-                        actors: Vec::new(),
-                        newest_at: arrival.t,
-                        seen: true,
-                        read,
-                        items: Vec::new(),
-                    }
-                });
+            let group = groups
+                .entry((header.kind.clone(), key.clone(), read))
+                .or_insert_with(|| InboxGroup::begin(&header, key.as_ref(), &item));
             group.count += 1;
             group.seen &= seen;
             if let Some(actor) = &header.actor
@@ -266,7 +300,11 @@ impl Engine {
             group.items.push(item);
         }
         let mut groups: Vec<InboxGroup> = groups.into_values().collect();
-        groups.sort_by(|a, b| b.newest_at.cmp(&a.newest_at).then_with(|| a.key.cmp(&b.key)));
+        groups.sort_by(|a, b| {
+            b.newest_at
+                .cmp(&a.newest_at)
+                .then_with(|| a.key.cmp(&b.key))
+        });
         let (unseen, unread) = (
             groups.iter().filter(|group| !group.seen).count(),
             groups.iter().filter(|group| !group.read).count(),
@@ -274,7 +312,14 @@ impl Engine {
         let total = groups.len();
         let groups: Vec<InboxGroup> = groups.into_iter().skip(skip).take(limit).collect();
         let shown = skip.min(total) + groups.len();
-        Ok(Ok(InboxPage { groups, unseen, unread, rev: bucket.next_seq, shown, total }))
+        Ok(Ok(InboxPage {
+            groups,
+            unseen,
+            unread,
+            rev: bucket.next_seq,
+            shown,
+            total,
+        }))
     }
 
     /// The lanes in which something of a recipient waits.
@@ -299,7 +344,9 @@ impl Engine {
             let mut entries = Vec::new();
             for (_, source) in &found.entries {
                 let arrival = &found.source(*source).0.arrival;
-                let header = self.intake.header(shelf, arrival.at.day(), arrival.ordinal)?;
+                let header = self
+                    .intake
+                    .header(shelf, arrival.at.day(), arrival.ordinal)?;
                 let waiting = WaitingEntry {
                     event: header.id,
                     kind: header.kind,
@@ -312,7 +359,10 @@ impl Engine {
                 continue;
             }
             entries.sort_by_key(|(t, place, _)| (*t, *place));
-            let due = lane.deadline(number).filter(|due| *due < i64::MAX).map(Instant);
+            let due = lane
+                .deadline(number)
+                .filter(|due| *due < i64::MAX)
+                .map(Instant);
             lanes.push(OpenLane {
                 channel: CHANNELS[usize::from(name.channel)],
                 lane: name.name.clone(),
@@ -337,36 +387,43 @@ impl Engine {
             Err(refused) => return Ok(Err(refused)),
         };
         let bucket = self.buckets[at].no;
-        let prefix = Key::of(Owner::Bucket(bucket), Table::Messages).u32(number).done();
+        let prefix = Key::of(Owner::Bucket(bucket), Table::Messages)
+            .u32(number)
+            .done();
         let until = after_prefix(&prefix);
         let mut letters = Vec::new();
         let mut result = Ok(());
         for day in self.journal_days.iter().rev() {
             let mut of_day = Vec::new();
-            shelf.scan(Partition::Day(*day), &prefix, until.as_deref(), &mut |key, value| {
-                let closing = u64_at(key, REST + 4).unwrap_or_default();
-                match decode::<MessageRow>("a message", value) {
-                    Ok(row) => {
-                        let name = self.law.names.lane(row.lane);
-                        let seqs = row.told(closing);
-                        of_day.push(LetterAt {
-                            at: row.at,
-                            channel: CHANNELS[usize::from(name.channel)],
-                            lane: name.name.clone(),
-                            told: seqs.len(),
-                            bucket,
-                            number,
-                            closing,
-                            seqs,
-                        });
-                        ControlFlow::Continue(())
+            shelf.scan(
+                Partition::Day(*day),
+                &prefix,
+                until.as_deref(),
+                &mut |key, value| {
+                    let closing = u64_at(key, REST + 4).unwrap_or_default();
+                    match decode::<MessageRow>("a message", value) {
+                        Ok(row) => {
+                            let name = self.law.names.lane(row.lane);
+                            let seqs = row.told(closing);
+                            of_day.push(LetterAt {
+                                at: row.at,
+                                channel: CHANNELS[usize::from(name.channel)],
+                                lane: name.name.clone(),
+                                told: seqs.len(),
+                                bucket,
+                                number,
+                                closing,
+                                seqs,
+                            });
+                            ControlFlow::Continue(())
+                        }
+                        Err(fault) => {
+                            result = Err(fault);
+                            ControlFlow::Break(())
+                        }
                     }
-                    Err(fault) => {
-                        result = Err(fault);
-                        ControlFlow::Break(())
-                    }
-                }
-            })?;
+                },
+            )?;
             letters.extend(of_day.into_iter().rev());
         }
         result.map(|()| Ok(letters))
@@ -402,7 +459,8 @@ impl Engine {
         let mut found = bucket.collect(shelf, &look)?;
         found.sort();
         let headers = found.sources.iter().map(|(kept, _)| {
-            self.intake.header(shelf, kept.arrival.at.day(), kept.arrival.ordinal)
+            self.intake
+                .header(shelf, kept.arrival.at.day(), kept.arrival.ordinal)
         });
         let headers = headers.collect::<Result<Vec<_>, _>>()?;
         let mut sources: Vec<u32> = found.entries.iter().map(|(_, source)| *source).collect();
@@ -417,11 +475,19 @@ impl Engine {
             channel: letter.channel,
             lane_name: letter.lane.clone(),
             letters: Vec::new(),
+            torn: Vec::new(),
             lane,
             found,
             headers,
         };
-        Ok((plan, Letter { number: letter.number, told: sources, ended: Vec::new() }))
+        Ok((
+            plan,
+            Letter {
+                number: letter.number,
+                told: sources,
+                ended: Vec::new(),
+            },
+        ))
     }
 }
 

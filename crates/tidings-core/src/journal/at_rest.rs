@@ -20,6 +20,10 @@ pub trait Shelf: Sync {
     ///
     /// # Errors
     /// [`Unreadable`] where the store can't be read.
+    #[expect(
+        clippy::type_complexity,
+        reason = "a name for the visitor would hide what it does"
+    )]
     fn scan(
         &self,
         partition: Partition,
@@ -92,7 +96,10 @@ impl Run {
             let count = u16::try_from(kept.arrival.variants.len()).unwrap_or(u16::MAX);
             variants.extend((0..count).map(|variant| (at, variant)));
         }
-        Self { arrivals: arrivals.into_iter().map(Arc::new).collect(), variants }
+        Self {
+            arrivals: arrivals.into_iter().map(Arc::new).collect(),
+            variants,
+        }
     }
 
     /// The arrival and variant of an ordinal; `None` where the postings name one that isn't there.
@@ -100,6 +107,11 @@ impl Run {
     pub fn variant(&self, ordinal: u32) -> Option<(u32, u16, &Arc<Kept>, &Variant)> {
         let (at, variant) = *self.variants.get(ordinal as usize)?;
         let kept = self.arrivals.get(at as usize)?;
-        Some((at, variant, kept, kept.arrival.variants.get(usize::from(variant))?))
+        Some((
+            at,
+            variant,
+            kept,
+            kept.arrival.variants.get(usize::from(variant))?,
+        ))
     }
 }

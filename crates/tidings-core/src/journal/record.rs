@@ -22,7 +22,10 @@ pub const INBOX_NO: ChannelNo = 0;
 /// The number of a channel, if this version knows it.
 #[must_use]
 pub fn channel_no(name: &str) -> Option<ChannelNo> {
-    CHANNELS.iter().position(|known| *known == name).and_then(|at| u8::try_from(at).ok())
+    CHANNELS
+        .iter()
+        .position(|known| *known == name)
+        .and_then(|at| u8::try_from(at).ok())
 }
 
 /// A lane's number, given once for (channel, lane name, kind) and stored.

@@ -178,7 +178,8 @@ fn h25_what_hosts_write_stays_text() {
             &["topic:a/<script>", "named\r\nX: y", "nonsense"],
         );
         Arc::make_mut(&mut hostile.object).url = Some("javascript:alert(1)".to_owned());
-        Arc::make_mut(&mut hostile.object).image = Some("http://example.org/insecure.jpg".to_owned());
+        Arc::make_mut(&mut hostile.object).image =
+            Some("http://example.org/insecure.jpg".to_owned());
         let mut all = group(Pivot::Actor, None, vec![hostile.clone(), hostile]);
         all.category = title.to_owned();
         let mut one = all.clone();

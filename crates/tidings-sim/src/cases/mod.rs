@@ -1,7 +1,7 @@
 //! Acceptance cases: small timelines with the outcome that was promised, written by hand.
 //!
 //! A case is a text file `cases/ID.case` beside the sources; [`script`] tells its words. It knows
-//! nothing of who plays it: [`Case::run`] tries it on any [`Subject`](crate::subject::Subject).
+//! nothing of who plays it: [`Case::run`] tries it on any [`Subject`].
 
 pub mod script;
 

@@ -85,12 +85,13 @@ impl Model {
             .push(entry);
     }
 
-    /// The policy that an entry's type had in this lane under older rules.
+    /// The policy that an entry's type had of its own in this lane under older rules, whatever the
+    /// recipient chose.
     fn policy_under(&self, rules: usize, entry: usize, lane: usize) -> Option<Policy> {
         let entry = &self.entries[entry];
         let kind = self.events[entry.event].event.kind.as_str();
-        let chosen = &self.people[entry.person].preferences;
-        match route::route(&self.rules[rules], chosen, kind, &entry.channel) {
+        let chosen = route::Preferences::new();
+        match route::route(&self.rules[rules], &chosen, kind, &entry.channel) {
             Route::Lane { name, policy } if name == self.lanes[lane].name => Some(policy),
             Route::Lane { .. } | Route::Never | Route::UnknownType => None,
         }

@@ -33,6 +33,8 @@ pub(super) struct RawRules {
     pub(super) earliest: bool,
     /// The policy kind of the lane `x`, and whether it decides by the earliest.
     pub(super) own: (u8, bool),
+    /// The policy kind of types that have no kind of their own, so that lanes are often shared.
+    pub(super) usual: u8,
 }
 
 /// Numbers from which a type is made.
@@ -63,22 +65,25 @@ pub(super) enum RawChange {
     Slot(u8, u8),
     Decide(bool),
     Own(u8, bool),
+    Usual(u8),
 }
 
 pub(super) fn raw_rules() -> impl Strategy<Value = RawRules> {
     let types = vec(
-        proptest::option::weighted(0.9, raw_type()),
+        proptest::option::weighted(0.95, raw_type()),
         usize::from(TYPES),
     );
     let slots = vec(0..5_u8, usize::from(DIGESTS));
-    let keep = prop_oneof![3 => Just(0_u8), 1 => 1..3_u8];
-    (types, keep, slots, any::<bool>(), (0..KINDS, any::<bool>())).prop_map(
-        |(types, keep, slots, earliest, own)| RawRules {
+    let keep = prop_oneof![5 => Just(0_u8), 1 => 1..3_u8];
+    let lanes = (0..KINDS - 1, any::<bool>(), 0..KINDS - 1);
+    (types, keep, slots, any::<bool>(), lanes).prop_map(
+        |(types, keep, slots, earliest, (own, own_earliest, usual))| RawRules {
             types,
             keep,
             slots,
             earliest,
-            own,
+            own: (own, own_earliest),
+            usual,
         },
     )
 }
@@ -86,12 +91,13 @@ pub(super) fn raw_rules() -> impl Strategy<Value = RawRules> {
 fn raw_type() -> impl Strategy<Value = RawType> {
     let flags = (
         proptest::bool::weighted(0.2),
-        proptest::bool::weighted(0.15),
+        proptest::bool::weighted(0.08),
     );
-    let look_back = proptest::option::weighted(0.25, 0..3_u8);
+    let look_back = proptest::option::weighted(0.15, 0..3_u8);
     let drop_if_seen = proptest::option::weighted(0.3, any::<bool>());
+    let kind = prop_oneof![4 => Just(USUAL), 4 => 0..=KINDS];
     let email = (
-        0..=KINDS,
+        kind,
         0..5_u8,
         0..4_u8,
         0..DIGESTS,
@@ -134,6 +140,7 @@ pub(super) fn raw_change() -> impl Strategy<Value = RawChange> {
         1 => (0..DIGESTS, 0..5_u8).prop_map(|(index, slot)| RawChange::Slot(index, slot)),
         1 => any::<bool>().prop_map(RawChange::Decide),
         1 => (0..KINDS, any::<bool>()).prop_map(|(kind, earliest)| RawChange::Own(kind, earliest)),
+        1 => (0..KINDS).prop_map(RawChange::Usual),
     ]
 }
 
@@ -145,6 +152,7 @@ impl RawRules {
             RawChange::Slot(index, slot) => self.slots[usize::from(*index)] = *slot,
             RawChange::Decide(earliest) => self.earliest = *earliest,
             RawChange::Own(kind, earliest) => self.own = (*kind, *earliest),
+            RawChange::Usual(kind) => self.usual = *kind,
         }
     }
 
@@ -214,11 +222,16 @@ impl RawRules {
 
     /// All types of a lane have one policy kind; digests the same digest, `first_event` one `decide`.
     fn route(&self, raw: &RawRoute, digests: &BTreeMap<String, Digest>) -> Option<Route> {
-        let own = raw.own && raw.kind == self.own.0 && raw.kind != NEVER;
+        let kind = if raw.kind == USUAL {
+            self.usual
+        } else {
+            raw.kind
+        };
+        let own = raw.own && kind == self.own.0 && kind != NEVER;
         let earliest = if own { self.own.1 } else { self.earliest };
         let digest = if own { 0 } else { raw.digest };
         let hold_ms = HOLDS[usize::from(raw.hold)];
-        let policy = match raw.kind {
+        let policy = match kind {
             0 => Policy::Now,
             1 => Policy::FirstEvent {
                 hold_ms,
@@ -230,7 +243,7 @@ impl RawRules {
             },
             2 => Policy::Cooldown {
                 quiet_ms: hold_ms,
-                max_wait_ms: [Some(1), Some(2), Some(4), None][usize::from(raw.wait)]
+                max_wait_ms: [None, Some(1), Some(4), None][usize::from(raw.wait)]
                     .map(|times: i64| times * hold_ms),
             },
             3 => Policy::Leading { quiet_ms: hold_ms },
@@ -253,6 +266,7 @@ impl RawRules {
 /// Policy kinds: now, first_event, cooldown, leading, digest, never; beyond, no e-mail at all.
 const KINDS: u8 = 6;
 const NEVER: u8 = 5;
+const USUAL: u8 = u8::MAX;
 
 /// The name of a digest that is always configured: index 0 is daily, which fits in any `keep`.
 pub(super) fn digest_name(index: u8) -> String {

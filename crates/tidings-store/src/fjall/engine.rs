@@ -152,6 +152,18 @@ impl Engine {
         Ok(self.published().days.iter().map(size).collect())
     }
 
+    pub(super) fn rest(&self, day: Day) -> Result<(), Error> {
+        self.ensure_whole()?;
+        let Some(keyspace) = self.published().days.get(&day).cloned() else {
+            return Ok(());
+        };
+        let packed = guarded(|| {
+            keyspace.rotate_memtable_and_wait()?;
+            keyspace.major_compact()
+        })?;
+        packed.map_err(|fault| in_use(&fault))
+    }
+
     pub(super) fn days(&self) -> Result<Vec<Day>, Error> {
         self.ensure_whole()?;
         Ok(self.published().days.keys().copied().collect())

@@ -131,6 +131,10 @@ fn refuse_port(listen: SocketAddr, error: &io::Error, streams: &mut Streams<'_>)
 fn stop_by_signal(runtime: &Runtime) -> watch::Receiver<bool> {
     let (sender, receiver) = watch::channel(false);
     let sender = Arc::new(sender);
+    #[expect(
+        clippy::exit,
+        reason = "whoever asks twice does not want to wait for an orderly end"
+    )]
     let asked = move || {
         if sender.send_replace(true) {
             std::process::exit(1);

@@ -2,6 +2,7 @@
 //!
 //! Commands get their streams handed in, so that tests run them without a process.
 
+mod bench;
 mod check;
 mod demo;
 mod print;
@@ -79,6 +80,8 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Measure what tidings costs on this machine
+    Bench(bench::Arguments),
     /// Check a configuration: every fault at once, with its place and how to mend it
     Check(check::Arguments),
     /// Print the default configuration, with a comment on every key
@@ -100,6 +103,7 @@ where
         Err(error) => return usage(&error, streams),
     };
     let ended = match arguments.command {
+        Command::Bench(arguments) => bench::run(&arguments, streams),
         Command::Check(arguments) => check::run(&arguments, streams),
         Command::Config => streams
             .out

@@ -3,7 +3,7 @@
 //! It exists so that a fresh clone shows within a minute what tidings does: true dates, true places
 //! and a true shape of who follows whom, so that what goes wrong with real audiences would go wrong
 //! here. [`museum`] reads the data that is carried along, [`world`] settles who is told,
-//! [`scenario`] says what happens when, [`play`] tells it through the engine, [`page`] is where one
+//! [`mod@scenario`] says what happens when, [`mod@play`] tells it through the engine, [`page`] is where one
 //! looks at the outcome.
 //!
 //! Nothing here draws a random number that is not of a fixed seed, and the only clock is a stopwatch:
@@ -14,7 +14,7 @@ pub mod museum;
 pub mod page;
 pub mod play;
 pub mod postbox;
-mod random;
+pub(crate) mod random;
 pub mod scenario;
 mod stopwatch;
 pub mod told;

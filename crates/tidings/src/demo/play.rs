@@ -117,11 +117,12 @@ pub fn play(scenario: &Scenario, dir: &Path, hear: Hear<'_>) -> Result<Played, F
     occupy(dir)?;
     let rules = rules(dir);
     let store = FjallStore::open(store_in(dir), tidings_store::Options::default())?;
-    let mut player = Player::open(Arc::new(store), Options::default(), Watch::Nothing)?;
     let mails = mails(&rules, &scenario.world)?;
     let channels = BTreeMap::from([(EMAIL.to_owned(), Arc::clone(&mails) as Arc<dyn Channel>)]);
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    player.deliver_by(Delivery::new(channels, Retries::default(), threads))?;
+    let delivery = Delivery::new(channels, Retries::default(), threads);
+    let (store, options) = (Arc::new(store), Options::default());
+    let mut player = Player::with_delivery(store, options, Watch::Nothing, delivery)?;
     let (fan_outs, foremost) = FanOuts::of(scenario.warhol_event.clone());
     player.observe_by(Box::new(fan_outs));
     tell(&mut player, scenario, rules, &mails, hear)?;

@@ -80,11 +80,14 @@ impl Posted {
     }
 }
 
+/// Finds the place of a batch's recipient and of their city.
+type Find = Box<dyn Fn(&Batch) -> Option<(u32, u32)> + Send + Sync>;
+
 /// A channel that keeps an index of what another channel has sent.
 pub struct Indexed {
     channel: Box<dyn Channel>,
     /// Place of a recipient and of the city with these coordinates.
-    find: Box<dyn Fn(&Batch) -> Option<(u32, u32)> + Send + Sync>,
+    find: Find,
     sent: Mutex<Sent>,
 }
 

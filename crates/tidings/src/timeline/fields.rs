@@ -1,6 +1,6 @@
 //! The fields of one JSON object, taken out one by one, each with its type.
 //!
-//! Null counts as absent, except where a caller asks for it ([`Fields::change`]).
+//! Null counts as absent, except where a caller asks for it (`Fields::change`).
 
 use std::borrow::Cow;
 

@@ -27,9 +27,9 @@ pub struct World {
     pub until: Option<Instant>,
 }
 
-/// Worlds of some dozen steps.
+/// Worlds of up to 80 steps.
 pub fn world() -> impl Strategy<Value = World> {
-    world_of(1..60)
+    world_of(1..80)
 }
 
 /// Worlds of so many steps after recipients and subscriptions are there.

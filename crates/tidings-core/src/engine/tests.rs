@@ -1,0 +1,186 @@
+//! The engine over a shelf in memory.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+
+use super::*;
+use crate::event::{Audience, Event, Object};
+use crate::id::Id;
+use crate::recipient::RecipientChange;
+use crate::rules::{Category, Defaults, Policy, Route, StoreRules, TypeRules};
+
+#[derive(Default)]
+struct Stored(BTreeMap<(Partition, Vec<u8>), Vec<u8>>);
+
+impl Stored {
+    fn commit(&mut self, writes: Vec<Write>) {
+        for Write {
+            partition,
+            key,
+            value,
+        } in writes
+        {
+            match value {
+                Some(value) => drop(self.0.insert((partition, key), value)),
+                None => drop(self.0.remove(&(partition, key))),
+            }
+        }
+    }
+}
+
+impl Shelf for Stored {
+    fn get(&self, partition: Partition, key: &[u8]) -> Result<Option<Vec<u8>>, Unreadable> {
+        Ok(self.0.get(&(partition, key.to_vec())).cloned())
+    }
+
+    fn scan(
+        &self,
+        partition: Partition,
+        from: &[u8],
+        until: Option<&[u8]>,
+        visit: &mut dyn FnMut(&[u8], &[u8]) -> ControlFlow<()>,
+    ) -> Result<(), Unreadable> {
+        let rows = self.0.range((partition, from.to_vec())..);
+        let within =
+            |at: Partition, key: &[u8]| at == partition && until.is_none_or(|until| key < until);
+        for ((_, key), value) in rows.take_while(|((at, key), _)| within(*at, key)) {
+            if visit(key, value).is_break() {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn id(text: &str) -> Id {
+    Id::new(text).unwrap()
+}
+
+fn rules() -> Rules {
+    let kind = TypeRules {
+        category: "works".to_owned(),
+        include_actor: false,
+        urgent: false,
+        look_back_ms: None,
+        drop_if_seen: None,
+        group: None,
+        channels: [(
+            "inbox".to_owned(),
+            Route {
+                policy: Policy::Now,
+                lane: None,
+            },
+        )]
+        .into(),
+    };
+    Rules {
+        defaults: Defaults::default(),
+        categories: [("works".to_owned(), Category::default())].into(),
+        digests: BTreeMap::new(),
+        types: [("told".to_owned(), kind)].into(),
+        store: StoreRules::default(),
+        channels: BTreeMap::new(),
+    }
+}
+
+fn recipient() -> Command {
+    Command::Recipient(Box::new(RecipientChange {
+        id: id("a"),
+        email: None,
+        tz: None,
+        locale: None,
+        lat: None,
+        lon: None,
+        state: None,
+    }))
+}
+
+fn event(name: usize) -> Command {
+    let object = Object {
+        id: id("o"),
+        title: None,
+        url: None,
+        image: None,
+        notifiable: None,
+    };
+    Command::Publish(Box::new(Event {
+        id: id(&format!("e{name}")),
+        kind: id("told"),
+        actor: None,
+        object,
+        target: None,
+        data: None,
+        to: Audience {
+            everyone: true,
+            ..Audience::default()
+        },
+        channels: None,
+        occurred_at: None,
+        deliver_at: None,
+        expires_at: None,
+        cancellation_key: None,
+    }))
+}
+
+/// Publishes so many events, so many a step, over two days, and reads the last of each step back.
+fn publish(events: usize, together: usize) {
+    let options = Options {
+        buckets: 1,
+        ..Options::default()
+    };
+    let mut stored = Stored::default();
+    let mut engine = Engine::open(&stored, &[], options).unwrap();
+    let step = engine.set_rules(&stored, Instant(0), rules()).unwrap();
+    stored.commit(step.writes);
+    let step = engine.step(&stored, Instant(0), &[recipient()]).unwrap();
+    stored.commit(step.writes);
+    let names: Vec<usize> = (0..events).collect();
+    let day = crate::time::DAY_MS;
+    let mut told = 0;
+    for (at, names) in (0_i64..).zip(names.chunks(together)) {
+        let now = Instant(day / 2 + at * day / i64::try_from(events.div_ceil(together)).unwrap());
+        let commands: Vec<Command> = names.iter().map(|name| event(*name)).collect();
+        let step = engine.step(&stored, now, &commands).unwrap();
+        stored.commit(step.writes);
+        let messages = engine.inbox_messages(&stored, &step.told[0]).unwrap();
+        told += messages[0].items.len();
+        assert_eq!(messages[0].items[0].event, id(&format!("e{}", names[0])));
+    }
+    assert_eq!(told, events);
+    let days = [Day(0), Day(1)];
+    let engine = Engine::open(&stored, &days, options).unwrap();
+    assert_eq!(engine.walk(&stored).unwrap().books.delivered, events as u64);
+}
+
+#[test]
+fn headers_can_be_read_in_the_step_that_fills_their_block() {
+    for (events, together) in [(600, 1), (600, 256), (1100, 550)] {
+        publish(events, together);
+    }
+}
+
+#[test]
+fn a_tail_is_turned_round_when_its_day_is_over() {
+    let options = Options {
+        buckets: 1,
+        ..Options::default()
+    };
+    let mut stored = Stored::default();
+    let mut engine = Engine::open(&stored, &[], options).unwrap();
+    stored.commit(
+        engine
+            .set_rules(&stored, Instant(0), rules())
+            .unwrap()
+            .writes,
+    );
+    let step = engine
+        .step(&stored, Instant(0), &[recipient(), event(0)])
+        .unwrap();
+    stored.commit(step.writes);
+    assert_eq!(engine.wants_checkpoint().next(), None);
+    let step = engine.step(&stored, Day(0).end(), &[]).unwrap();
+    stored.commit(step.writes);
+    assert_eq!(engine.wants_checkpoint().collect::<Vec<_>>(), [0]);
+    stored.commit(engine.checkpoint(0));
+    assert_eq!(engine.wants_checkpoint().next(), None);
+}

@@ -1,0 +1,336 @@
+//! The engine in bad company: a store that fails and forgets, a channel that lies, a process that
+//! dies between any two writes.
+//!
+//! The rig plays a world and, whenever something breaks, does what a node does: throws everything in
+//! memory away, opens what is stored, and goes on where that says it was. A sentinel object, written
+//! with the commands of each stretch, tells whether a commit with an unknown outcome has happened.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tidings_core::engine::Options;
+use tidings_core::{Batch, Books, Command, Id, Instant, Object, Timed};
+use tidings_node::channel::{Channel, Outcome, Receipt};
+use tidings_node::{Delivery, PlayError, Player, Retries, Watch};
+use tidings_store::{FaultStore, Faults, Store};
+
+use crate::random::World;
+use crate::subject::Step;
+
+/// What a channel was handed: batch id -> how many entries, how often it was taken, for whom.
+pub type Taken = BTreeMap<String, TakenBatch>;
+
+/// One batch that a channel took.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TakenBatch {
+    /// Who was told.
+    pub recipient: Id,
+    /// How many entries.
+    pub entries: usize,
+    /// How often it was handed over.
+    pub times: u32,
+}
+
+/// What a lying channel does with a batch. Numbers of hand-overs count from 1.
+pub type Lie = fn(seed: u64, number: u64) -> Answer;
+
+/// What a channel answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// Takes it and says so.
+    Sent,
+    /// Does not take it; try again.
+    Retry,
+    /// Does not take it, for good.
+    Failed,
+    /// Takes it and the line drops.
+    UnknownTaken,
+    /// Does not take it and the line drops.
+    UnknownLost,
+}
+
+/// A channel that always tells the truth.
+#[must_use]
+pub fn honest(_seed: u64, _number: u64) -> Answer {
+    Answer::Sent
+}
+
+/// A channel that takes four of five, and says anything of the rest.
+#[must_use]
+pub fn lying(seed: u64, number: u64) -> Answer {
+    match mix(seed ^ number.wrapping_mul(0x9e37_79b9)) % 20 {
+        0 => Answer::Retry,
+        1 => Answer::Failed,
+        2 => Answer::UnknownTaken,
+        3 => Answer::UnknownLost,
+        _ => Answer::Sent,
+    }
+}
+
+/// Scrambles a number (the finaliser of SplitMix64): randomness that is handed in as a seed.
+#[must_use]
+pub fn mix(number: u64) -> u64 {
+    let mut z = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+struct Recorder {
+    seed: u64,
+    lie: Lie,
+    state: Mutex<(u64, Taken)>,
+}
+
+impl Channel for Recorder {
+    fn send(&self, batch: &Batch, _now: Instant) -> Outcome {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.0 += 1;
+        let answer = (self.lie)(self.seed, state.0);
+        if matches!(answer, Answer::Sent | Answer::UnknownTaken) {
+            let taken = state
+                .1
+                .entry(batch.id.clone())
+                .or_insert_with(|| TakenBatch {
+                    recipient: batch.recipient.id.clone(),
+                    entries: batch.entries,
+                    times: 0,
+                });
+            taken.times += 1;
+            assert_eq!(taken.entries, batch.entries, "a batch is always the same");
+        }
+        let why = || "the simulation says so".to_owned();
+        match answer {
+            Answer::Sent => Outcome::Sent(Receipt::default()),
+            Answer::Retry => Outcome::Retry {
+                why: why(),
+                after_ms: None,
+            },
+            Answer::Failed => Outcome::Failed {
+                why: why(),
+                address_dead: false,
+            },
+            Answer::UnknownTaken | Answer::UnknownLost => Outcome::Unknown { why: why() },
+        }
+    }
+}
+
+/// What came of a run.
+#[derive(Debug)]
+pub struct Ran {
+    /// The books at the end.
+    pub books: Books,
+    /// What the channel took.
+    pub taken: Taken,
+    /// How many writes were tried.
+    pub writes: u64,
+    /// How often everything in memory was thrown away.
+    pub restarts: u32,
+}
+
+/// Plays a world over a store with these faults and a channel with these lies.
+///
+/// # Errors
+/// What went wrong that is no fault of the world around.
+pub fn run(
+    world: &World,
+    options: Options,
+    faults: impl Faults + 'static,
+    lie: Lie,
+    seed: u64,
+) -> Result<Ran, String> {
+    let store = Arc::new(FaultStore::new(faults));
+    let state = Mutex::default();
+    let recorder = Arc::new(Recorder { seed, lie, state });
+    let mut rig = Rig {
+        store,
+        recorder,
+        options,
+        player: None,
+        restarts: 0,
+        instants: 0,
+    };
+    let mut rest = world.steps.as_slice();
+    let mut first = Some(&world.rules);
+    while let Some(at) = rest.first().map(Step::at) {
+        let until = world.until.is_none_or(|until| at <= until);
+        let count = rest.iter().take_while(|step| step.at() == at).count();
+        let (now, later) = rest.split_at(count);
+        rest = later;
+        if !until {
+            break;
+        }
+        let mut stretches = stretches(now);
+        if let Some(rules) = first.take() {
+            stretches.insert(
+                0,
+                Stretch {
+                    commands: Vec::new(),
+                    rules: Some(rules),
+                },
+            );
+        }
+        rig.instant(at, &stretches)?;
+    }
+    loop {
+        let finished = rig.player()?.finish(world.until, &mut |_| {});
+        match finished {
+            Ok(()) => break,
+            Err(PlayError::Node(_)) => rig.restart(),
+            Err(fault) => return Err(fault.to_string()),
+        }
+    }
+    let books = rig.player()?.books().map_err(|fault| fault.to_string())?;
+    let taken = rig
+        .recorder
+        .state
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .1
+        .clone();
+    Ok(Ran {
+        books,
+        taken,
+        writes: rig.store.writes(),
+        restarts: rig.restarts,
+    })
+}
+
+/// Commands that are taken in together, and the rules that follow them.
+struct Stretch<'a> {
+    commands: Vec<&'a Command>,
+    rules: Option<&'a tidings_core::Rules>,
+}
+
+fn stretches(steps: &[Step]) -> Vec<Stretch<'_>> {
+    let mut stretches = vec![Stretch {
+        commands: Vec::new(),
+        rules: None,
+    }];
+    for step in steps {
+        match (step, stretches.last_mut()) {
+            (Step::Play(timed), Some(last)) => last.commands.push(&timed.command),
+            (Step::Reconfigure(_, rules), Some(last)) => {
+                last.rules = Some(rules);
+                stretches.push(Stretch {
+                    commands: Vec::new(),
+                    rules: None,
+                });
+            }
+            (_, None) => {}
+        }
+    }
+    stretches
+}
+
+struct Rig {
+    store: Arc<FaultStore>,
+    recorder: Arc<Recorder>,
+    options: Options,
+    player: Option<Player>,
+    restarts: u32,
+    instants: u32,
+}
+
+impl Rig {
+    fn player(&mut self) -> Result<&mut Player, String> {
+        let mut tries = 0;
+        while self.player.is_none() {
+            tries += 1;
+            if tries > 1_000 {
+                return Err("the store can't be opened any more".to_owned());
+            }
+            self.store.restart();
+            let channel: Arc<dyn Channel> = Arc::clone(&self.recorder) as _;
+            let channels = BTreeMap::from([("email".to_owned(), channel)]);
+            let delivery = Delivery::new(channels, Retries::default(), 1);
+            let store: Arc<dyn Store> = Arc::clone(&self.store) as _;
+            match Player::with_delivery(store, self.options, Watch::Nothing, delivery) {
+                Ok(player) => self.player = Some(player),
+                Err(tidings_node::Error::Store(_)) => {}
+                Err(fault) => return Err(fault.to_string()),
+            }
+        }
+        self.player
+            .as_mut()
+            .ok_or_else(|| "unreachable: it was just opened".to_owned())
+    }
+
+    fn restart(&mut self) {
+        self.player = None;
+        self.restarts += 1;
+    }
+
+    /// Plays an instant to its end, however often it takes.
+    fn instant(&mut self, at: Instant, stretches: &[Stretch<'_>]) -> Result<(), String> {
+        self.instants += 1;
+        for tries in 0.. {
+            if tries > 1_000 {
+                return Err("an instant never comes to its end".to_owned());
+            }
+            let instant = self.instants;
+            let played = play_instant(self.player()?, at, stretches, instant, tries > 0);
+            match played {
+                Ok(()) => return Ok(()),
+                Err(PlayError::Node(tidings_node::Error::Store(_))) => self.restart(),
+                // A store that is down looks unreadable from the core.
+                Err(PlayError::Node(tidings_node::Error::Unreadable(fault)))
+                    if self.store.snapshot().is_err() =>
+                {
+                    drop(fault);
+                    self.restart();
+                }
+                Err(fault) => return Err(fault.to_string()),
+            }
+        }
+        Ok(())
+    }
+}
+
+fn play_instant(
+    player: &mut Player,
+    at: Instant,
+    stretches: &[Stretch<'_>],
+    instant: u32,
+    again: bool,
+) -> Result<(), PlayError> {
+    let done: Vec<bool> = (0..stretches.len())
+        .map(|part| Ok(again && has_happened(player, &sentinel(instant, part))?))
+        .collect::<Result<_, tidings_node::Error>>()?;
+    if done.contains(&true) {
+        player.resume(at);
+    }
+    for (part, (stretch, done)) in stretches.iter().zip(done).enumerate() {
+        if !done {
+            let marker = Command::Object(Object {
+                id: sentinel(instant, part),
+                title: None,
+                url: None,
+                image: None,
+                notifiable: None,
+            });
+            let commands = stretch.commands.iter().map(|command| (*command).clone());
+            for command in commands.chain([marker]) {
+                let erases = matches!(command, Command::Erase { .. });
+                match player.play(Timed { at, command }, &mut |_| {}) {
+                    // The model has nothing to erase and says nothing.
+                    Err(PlayError::Refused(_)) if erases => {}
+                    played => played?,
+                }
+            }
+        }
+        if let Some(rules) = stretch.rules {
+            player.set_rules(at, rules.clone(), &mut |_| {})?;
+        }
+    }
+    player.end_instant(&mut |_| {})
+}
+
+fn sentinel(instant: u32, part: usize) -> Id {
+    Id::new(&format!("sentinel-{instant}-{part}")).expect("it has no control character")
+}
+
+fn has_happened(player: &Player, sentinel: &Id) -> Result<bool, tidings_node::Error> {
+    let shelf = player.node().shelf()?;
+    Ok(player.node().engine().knows_object(&shelf, sentinel)?)
+}

@@ -1,0 +1,158 @@
+//! Bad days: crashes between any two writes, stores that fail, channels that lie. Whatever happens,
+//! the books balance, the walk agrees with the ledger, and nothing is told twice without need.
+//!
+//! A failing run prints its seed; `TIDINGS_SEED=n` plays that one alone, `TIDINGS_RUNS=n` plays more.
+
+use std::collections::BTreeMap;
+
+use proptest::strategy::{Strategy, ValueTree};
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+use tidings_core::engine::{Options, batch_id};
+use tidings_sim::random::{World, world};
+use tidings_sim::rig::{self, Ran, honest, lying, mix};
+use tidings_sim::subject::{self, Played, play_all};
+use tidings_store::{CrashAt, Fault, Moment, NoFaults};
+
+const OPTIONS: Options = Options {
+    buckets: 2,
+    turn_at: Some(1),
+    checkpoint_after: 3,
+};
+
+/// The world of a seed.
+fn world_of(seed: u64) -> World {
+    let mut bytes = [0; 32];
+    bytes[..8].copy_from_slice(&seed.to_le_bytes());
+    let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &bytes);
+    let mut runner = TestRunner::new_with_rng(Config::default(), rng);
+    world().new_tree(&mut runner).expect("a world").current()
+}
+
+/// The seeds to be played: one, or so many from 1 on.
+fn seeds(usual: u64) -> Vec<u64> {
+    let number = |name| {
+        std::env::var(name)
+            .ok()
+            .and_then(|text| text.parse::<u64>().ok())
+    };
+    match number("TIDINGS_SEED") {
+        Some(seed) => vec![seed],
+        None => (1..=number("TIDINGS_RUNS").unwrap_or(usual)).collect(),
+    }
+}
+
+/// Mails that the model sent: batch id -> entries.
+fn mails(played: &Played) -> BTreeMap<String, usize> {
+    let mails = played
+        .messages
+        .iter()
+        .filter(|message| message.channel == "email");
+    mails
+        .map(|message| (batch_id(message), message.items.len()))
+        .collect()
+}
+
+fn as_the_model(seed: u64, model: &Played, ran: &Ran) {
+    assert_eq!(ran.books, model.books, "seed {seed}: the books");
+    let taken: BTreeMap<String, usize> = ran
+        .taken
+        .iter()
+        .map(|(id, batch)| (id.clone(), batch.entries))
+        .collect();
+    assert_eq!(taken, mails(model), "seed {seed}: the mails");
+}
+
+/// A crash between any two store writes, and the outcome is that of the model (acceptance A19, T10,
+/// T22): what is in the store happened, what isn't didn't.
+#[test]
+fn a_crash_between_any_two_writes_changes_nothing() {
+    for seed in seeds(40) {
+        let world = world_of(seed);
+        let model = play_all(subject::model, &world.rules, &world.steps, world.until)
+            .expect("all steps are valid");
+        let whole = rig::run(&world, OPTIONS, NoFaults, honest, seed)
+            .unwrap_or_else(|fault| panic!("seed {seed}: {fault}"));
+        as_the_model(seed, &model, &whole);
+        assert_eq!(whole.restarts, 0);
+        let every = (whole.writes / 12).max(1);
+        for write in (1 + seed % every..=whole.writes).step_by(usize::try_from(every).unwrap_or(1))
+        {
+            for moment in [Moment::Before, Moment::After] {
+                let crash = CrashAt { write, moment };
+                let ran = rig::run(&world, OPTIONS, crash, honest, seed)
+                    .unwrap_or_else(|fault| panic!("seed {seed}, {crash:?}: {fault}"));
+                assert!(ran.restarts > 0, "seed {seed}: {crash:?} never came");
+                println!("seed {seed}: {crash:?} of {}", whole.writes);
+                as_the_model(seed, &model, &ran);
+            }
+        }
+    }
+}
+
+/// A store that fails in every way, again and again, and the outcome is that of the model.
+#[test]
+fn a_failing_store_changes_nothing() {
+    for seed in seeds(150) {
+        let world = world_of(seed);
+        let model = play_all(subject::model, &world.rules, &world.steps, world.until)
+            .expect("all steps are valid");
+        let faults = move |write: u64| faulty(seed, write);
+        let ran = rig::run(&world, OPTIONS, faults, honest, seed)
+            .unwrap_or_else(|fault| panic!("seed {seed}: {fault}"));
+        as_the_model(seed, &model, &ran);
+    }
+}
+
+/// Everything at once: the store fails, the process dies, the channel lies.
+#[test]
+fn books_balance_on_bad_days() {
+    let (mut resent, mut failed, mut unknown) = (0, 0, 0);
+    for seed in seeds(300) {
+        let world = world_of(seed);
+        let model = play_all(subject::model, &world.rules, &world.steps, world.until)
+            .expect("all steps are valid");
+        let faults = move |write: u64| faulty(seed, write);
+        let ran = rig::run(&world, OPTIONS, faults, lying, seed)
+            .unwrap_or_else(|fault| panic!("seed {seed}: {fault}"));
+        let books = ran.books;
+        assert!(books.balance(), "seed {seed}: {books:?}");
+        let accepted = (books.events, books.notifications, books.entries);
+        let promised = (
+            model.books.events,
+            model.books.notifications,
+            model.books.entries,
+        );
+        assert_eq!(accepted, promised, "seed {seed}: what was accepted");
+        let expected = mails(&model);
+        for (id, batch) in &ran.taken {
+            assert_eq!(
+                Some(&batch.entries),
+                expected.get(id),
+                "seed {seed}: an odd mail"
+            );
+            // A restart may send once more what has no outcome yet; so may an unknown outcome.
+            assert!(batch.times <= 2 + ran.restarts, "seed {seed}: {batch:?}");
+        }
+        resent += books.resent;
+        failed += books.failed;
+        unknown += books.unknown;
+    }
+    if seeds(300).len() >= 300 {
+        assert!(
+            resent > 0 && failed > 0 && unknown > 0,
+            "the channel never lied"
+        );
+    }
+}
+
+/// One write in eight goes wrong.
+fn faulty(seed: u64, write: u64) -> Fault {
+    match mix(seed.rotate_left(32) ^ write) % 40 {
+        0 => Fault::FailedLost,
+        1 => Fault::FailedKept,
+        2 => Fault::Full,
+        3 => Fault::CrashBefore,
+        4 => Fault::CrashAfter,
+        _ => Fault::None,
+    }
+}

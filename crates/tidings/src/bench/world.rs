@@ -1,0 +1,166 @@
+//! Invented recipients and events: the same on every machine and in every run.
+
+use std::sync::Arc;
+
+use tempfile::TempDir;
+use tidings_core::engine::{Options, Refused, Reply};
+use tidings_core::{Audience, Command, Event, Id, Instant, Object, RecipientChange, Rules};
+use tidings_node::Node;
+use tidings_store::{FjallStore, Store};
+
+use super::Fault;
+use super::gauge::Gauge;
+use crate::config;
+
+/// Commands that are taken in together while a world is made.
+const TOGETHER: usize = 65_536;
+
+/// When a world begins: a Tuesday.
+pub(super) const BEGIN: Instant = Instant(1_704_186_000_000);
+
+const RULES: &str = r#"
+[categories.works]
+title = "Works"
+[digests.weekly]
+every = "week"
+on = "mon"
+at = "09:00"
+[types.told]
+category = "works"
+[types.told.channels]
+inbox = { policy = "now" }
+email = { policy = "cooldown", quiet = "4m" }
+[types.lane]
+category = "works"
+[types.lane.channels]
+email = { policy = "cooldown", quiet = "4m" }
+[types.gathered]
+category = "works"
+[types.gathered.channels]
+inbox = { policy = "now" }
+email = { policy = "digest", digest = "weekly" }
+"#;
+
+/// The rules of every work.
+pub(super) fn rules() -> Result<Rules, Fault> {
+    config::parse(RULES, "rules").map_err(|faults| Fault::Wrong(faults.to_string()))
+}
+
+/// A directory that goes when this does, in a place that the user chose.
+pub(super) fn directory(place: &std::path::Path) -> Result<TempDir, Fault> {
+    let made = tempfile::Builder::new()
+        .prefix("tidings-bench-")
+        .tempdir_in(place);
+    made.map_err(|fault| Fault::Directory(place.to_owned(), fault))
+}
+
+/// A node on disk under a gauge.
+pub(super) struct OnDisk {
+    pub(super) store: Arc<FjallStore>,
+    pub(super) gauge: Arc<Gauge<FjallStore>>,
+    pub(super) node: Node,
+}
+
+impl OnDisk {
+    /// Opens (or makes) the store in a directory.
+    pub(super) fn open(directory: &std::path::Path, options: Options) -> Result<Self, Fault> {
+        let store = FjallStore::open(directory.join("store"), tidings_store::Options::default())?;
+        let store = Arc::new(store);
+        let gauge = Arc::new(Gauge::on(Arc::clone(&store)));
+        let node = Node::open(Arc::clone(&gauge) as Arc<dyn Store>, options)?;
+        Ok(Self { store, gauge, node })
+    }
+
+    /// Takes commands in, many at once, and writes the checkpoints that come due.
+    pub(super) fn fill(
+        &mut self,
+        now: Instant,
+        commands: impl Iterator<Item = Command>,
+    ) -> Result<(), Fault> {
+        in_chunks(commands, |commands| {
+            let replies = self.node.take_in(now, commands)?.replies;
+            self.node.checkpoint()?;
+            accepted(replies)
+        })
+    }
+}
+
+/// Hands commands on, many at once.
+pub(super) fn in_chunks(
+    mut commands: impl Iterator<Item = Command>,
+    mut take: impl FnMut(&[Command]) -> Result<(), Fault>,
+) -> Result<(), Fault> {
+    loop {
+        let chunk: Vec<Command> = commands.by_ref().take(TOGETHER).collect();
+        if chunk.is_empty() {
+            return Ok(());
+        }
+        take(&chunk)?;
+    }
+}
+
+/// Fails where one of them was refused.
+pub(super) fn accepted(replies: Vec<Result<Reply, Refused>>) -> Result<(), Fault> {
+    match replies.into_iter().find_map(Result::err) {
+        Some(refused) => Err(refused.into()),
+        None => Ok(()),
+    }
+}
+
+/// The name of a recipient.
+pub(super) fn recipient(number: u32) -> Id {
+    id(&format!("recipient-{number:07}"))
+}
+
+/// Makes a recipient.
+pub(super) fn make(number: u32) -> Command {
+    Command::Recipient(Box::new(RecipientChange {
+        id: recipient(number),
+        email: Some(Some(format!("recipient-{number:07}@example.org"))),
+        tz: None,
+        locale: None,
+        lat: None,
+        lon: None,
+        state: None,
+    }))
+}
+
+/// Lets a recipient follow a topic.
+pub(super) fn follow(number: u32, topic: &str) -> Command {
+    Command::Subscribe {
+        recipient: recipient(number),
+        topic: id(topic),
+    }
+}
+
+/// An event about a work of its own, for those who follow a topic; for everyone without one.
+pub(super) fn event(name: u64, kind: &str, topic: Option<&str>) -> Command {
+    Command::Publish(Box::new(Event {
+        id: id(&format!("event-{name:06}")),
+        kind: id(kind),
+        actor: Some(id("artist/0042")),
+        object: Object {
+            id: id(&format!("artwork/{name:06}")),
+            title: Some(format!("Untitled {name}")),
+            url: Some(format!("https://art.example/artwork/{name}")),
+            image: None,
+            notifiable: None,
+        },
+        target: None,
+        data: None,
+        to: Audience {
+            topics: topic.into_iter().map(id).collect(),
+            everyone: topic.is_none(),
+            ..Audience::default()
+        },
+        channels: None,
+        occurred_at: None,
+        deliver_at: None,
+        expires_at: None,
+        cancellation_key: None,
+    }))
+}
+
+fn id(text: &str) -> Id {
+    Id::new(text).expect("names of a benchmark are short and printable")
+}

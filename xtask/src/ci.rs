@@ -1,0 +1,178 @@
+//! What has to pass before a change is merged, in the order of the time that it takes to fail.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use crate::{Failure, cargo, tidy};
+
+/// Everything that the README promises. Tests of real data print that they are skipped where the data
+/// is not there.
+pub(crate) fn test(arguments: &[String]) -> Result<(), Failure> {
+    pass(cargo().args(["test", "--workspace"]).args(arguments))
+}
+
+/// All checks; the first that fails ends them.
+pub(crate) fn run(root: &Path) -> Result<(), Failure> {
+    step("format");
+    pass(cargo().args(["fmt", "--all", "--check"]))?;
+    step("tidy");
+    tidy::run(root)?;
+    step("lints");
+    let lints = [
+        "clippy",
+        "--workspace",
+        "--all-targets",
+        "--locked",
+        "--",
+        "-D",
+        "warnings",
+    ];
+    pass(cargo().args(lints))?;
+    step("documentation");
+    let documentation = [
+        "doc",
+        "--workspace",
+        "--no-deps",
+        "--document-private-items",
+        "--locked",
+    ];
+    pass(
+        cargo()
+            .args(documentation)
+            .env("RUSTDOCFLAGS", "-D warnings"),
+    )?;
+    step("licences and sources");
+    deny()?;
+    step("tests");
+    test(&["--locked".to_owned()])?;
+    step("demo");
+    demo()
+}
+
+fn step(name: &str) {
+    println!("== {name}");
+}
+
+/// Runs a command to its end, with our own streams.
+fn pass(command: &mut Command) -> Result<(), Failure> {
+    let status = command
+        .status()
+        .map_err(|fault| format!("cannot run {}: {fault}", said(command)))?;
+    if status.success() {
+        Ok(())
+    } else {
+        Err(format!("{} ended with {status}", said(command)))
+    }
+}
+
+fn said(command: &Command) -> String {
+    let words = command
+        .get_args()
+        .map(|word| word.to_string_lossy().into_owned());
+    format!("cargo {}", words.collect::<Vec<_>>().join(" "))
+}
+
+/// `cargo deny`, where somebody has installed it: it takes longer to build than everything else.
+fn deny() -> Result<(), Failure> {
+    let mut version = cargo();
+    version
+        .args(["deny", "--version"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    if version.status().is_ok_and(|status| status.success()) {
+        return pass(cargo().args(["deny", "check"]));
+    }
+    println!("skipped: cargo-deny is not installed");
+    Ok(())
+}
+
+/// Plays the demo without its page and looks into the books that it prints.
+fn demo() -> Result<(), Failure> {
+    let arguments = [
+        "run",
+        "--release",
+        "--locked",
+        "--",
+        "demo",
+        "--headless",
+        "--json",
+    ];
+    let output = cargo()
+        .args(arguments)
+        .stderr(Stdio::inherit())
+        .output()
+        .map_err(|fault| format!("cannot run the demo: {fault}"))?;
+    let printed = String::from_utf8_lossy(&output.stdout);
+    print!("{printed}");
+    if !output.status.success() {
+        return Err(format!("the demo ended with {}", output.status));
+    }
+    balance(&printed)
+}
+
+/// Whether printed books balance: every entry has exactly one end or waits, nothing is lost and
+/// nothing was told twice.
+fn balance(printed: &str) -> Result<(), Failure> {
+    let count = |name: &str| {
+        number(printed, name).ok_or_else(|| format!("the demo's books have no `{name}`"))
+    };
+    let mut ends = 0;
+    for name in [
+        "delivered",
+        "cancelled",
+        "skipped",
+        "expired",
+        "failed",
+        "unknown",
+        "pending",
+    ] {
+        ends += count(name)?;
+    }
+    let entries = count("entries")?;
+    if entries == 0 {
+        return Err("the demo told nobody anything".to_owned());
+    }
+    if entries != ends {
+        return Err(format!("the demo has {entries} entries, but {ends} ends"));
+    }
+    for name in ["lost", "duplicates"] {
+        match count(name)? {
+            0 => {}
+            some => return Err(format!("the demo has {name}: {some}")),
+        }
+    }
+    Ok(())
+}
+
+/// The whole number behind `"name":` in a JSON text.
+fn number(json: &str, name: &str) -> Option<u64> {
+    let (_, rest) = json.split_once(&format!("\"{name}\""))?;
+    let rest = rest.trim_start().strip_prefix(':')?.trim_start();
+    let end = rest
+        .find(|letter: char| !letter.is_ascii_digit())
+        .unwrap_or(rest.len());
+    rest[..end].parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GOOD: &str = r#"{"entries": 7, "delivered":1,"cancelled":1,"skipped":1,"expired":1,
+        "failed":1,"unknown":1,"pending":1,"lost":0,"duplicates":0}"#;
+
+    #[test]
+    fn good_books_pass() {
+        assert_eq!(balance(GOOD), Ok(()));
+    }
+
+    #[test]
+    fn bad_books_are_named() {
+        let failure = |from: &str, to: &str| balance(&GOOD.replace(from, to)).unwrap_err();
+        assert!(failure("\"entries\": 7", "\"entries\": 8").contains("8 entries, but 7 ends"));
+        assert!(failure("\"lost\":0", "\"lost\":3").contains("lost: 3"));
+        assert!(failure("\"duplicates\":0", "\"duplicates\":1").contains("duplicates: 1"));
+        assert!(failure("\"pending\":1", "\"waiting\":1").contains("no `pending`"));
+        assert!(balance("").is_err());
+    }
+}

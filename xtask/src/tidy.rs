@@ -1,0 +1,24 @@
+//! The rules of the house that no compiler checks. Every fault is reported at once.
+
+mod crates;
+mod pages;
+mod sources;
+
+use std::path::Path;
+
+use crate::Failure;
+
+/// Checks every rule.
+pub(crate) fn run(root: &Path) -> Result<(), Failure> {
+    let mut faults = crates::check(root)?;
+    faults.extend(sources::check(root)?);
+    faults.extend(pages::check(root)?);
+    if faults.is_empty() {
+        println!("tidy");
+        return Ok(());
+    }
+    for fault in &faults {
+        eprintln!("{fault}");
+    }
+    Err(format!("{} thing(s) to put in order", faults.len()))
+}

@@ -1,0 +1,189 @@
+//! What the pages say must be so: paths and links lead somewhere, the map shows every module, the
+//! decisions are numbered without a gap.
+
+use std::path::Path;
+
+use crate::Failure;
+use crate::source::{entries, files, named, read};
+
+/// Where a quoted path may begin.
+const TOPS: [&str; 5] = ["crates/", "docs/", "examples/", "xtask/", ".ci/"];
+
+/// Sections of every decision.
+const SECTIONS: [&str; 3] = [
+    "\n## Context\n",
+    "\n## Choice\n",
+    "\n## What would change our mind\n",
+];
+
+/// Lines of a decision: what fits on a page.
+const DECISION_LINES_MAX: usize = 70;
+
+pub(super) fn check(root: &Path) -> Result<Vec<String>, Failure> {
+    let mut faults = Vec::new();
+    let mut pages = files(&root.join("docs"), ".md")?;
+    pages.extend(
+        entries(root)?
+            .into_iter()
+            .filter(|path| path.extension().is_some_and(|e| e == "md")),
+    );
+    for page in &pages {
+        let text = read(page)?;
+        let name = named(root, page);
+        for path in quoted_paths(&text) {
+            if !root.join(path).exists() {
+                faults.push(format!("pages: {name} names {path}, which does not exist"));
+            }
+        }
+        for link in links(&text) {
+            if !page.parent().unwrap_or(root).join(link).exists() {
+                faults.push(format!(
+                    "pages: {name} links to {link}, which does not exist"
+                ));
+            }
+        }
+    }
+    faults.extend(unmapped(root, &read(&root.join("ARCHITECTURE.md"))?)?);
+    faults.extend(decisions(root)?);
+    Ok(faults)
+}
+
+/// Paths of the workspace that stand between backticks, code blocks apart.
+fn quoted_paths(text: &str) -> Vec<&str> {
+    let parts = prose(text).flat_map(|line| line.split('`').skip(1).step_by(2));
+    let is_path = |part: &&str| {
+        TOPS.iter().any(|top| part.starts_with(top))
+            && !part.contains(|c: char| c.is_whitespace() || c == '*' || c == '{')
+            && !part.contains("NNN")
+    };
+    parts.filter(is_path).collect()
+}
+
+/// Relative links, without what follows a `#`.
+fn links(text: &str) -> Vec<&str> {
+    let links = prose(text).flat_map(|line| line.split("](").skip(1));
+    let links = links.filter_map(|rest| rest.split(')').next());
+    let links = links.filter(|link| !link.contains(':') && !link.starts_with('#'));
+    links.filter_map(|link| link.split('#').next()).collect()
+}
+
+/// The lines outside of code blocks.
+fn prose(text: &str) -> impl Iterator<Item = &str> {
+    let mut code = false;
+    text.lines().filter(move |line| {
+        let fence = line.trim_start().starts_with("```");
+        code ^= fence;
+        !code && !fence
+    })
+}
+
+/// Modules at the top of a crate that the map does not show by their names.
+fn unmapped(root: &Path, map: &str) -> Result<Vec<String>, Failure> {
+    let mut faults = Vec::new();
+    for crate_folder in entries(&root.join("crates"))? {
+        let crate_name = named(root, &crate_folder);
+        let section = section_of(map, &crate_name);
+        for module in entries(&crate_folder.join("src"))? {
+            let stem = module
+                .file_stem()
+                .unwrap_or_default()
+                .to_string_lossy()
+                .into_owned();
+            let is_module = module.is_dir() || module.extension().is_some_and(|e| e == "rs");
+            let is_face = ["lib", "main", "tests", "bin"].contains(&stem.as_str());
+            if is_module && !is_face && !section.contains(&format!("`{stem}`")) {
+                faults.push(format!(
+                    "pages: ARCHITECTURE.md does not show `{stem}` under {crate_name}"
+                ));
+            }
+        }
+    }
+    faults.dedup();
+    Ok(faults)
+}
+
+/// What the map says of a crate: from its heading to the next.
+fn section_of<'a>(map: &'a str, crate_name: &str) -> &'a str {
+    let heading = format!("\n### `{crate_name}`");
+    let Some(from) = map.find(&heading) else {
+        return "";
+    };
+    let rest = &map[from + heading.len()..];
+    let end = rest.find("\n#").unwrap_or(rest.len());
+    &rest[..end]
+}
+
+fn decisions(root: &Path) -> Result<Vec<String>, Failure> {
+    let mut faults = Vec::new();
+    let pages = entries(&root.join("docs/decisions"))?;
+    for (at, page) in pages.iter().enumerate() {
+        let name = named(root, page);
+        faults.extend(decision(at + 1, &name, &read(page)?));
+    }
+    Ok(faults)
+}
+
+fn decision(number: usize, name: &str, text: &str) -> Vec<String> {
+    let mut faults = Vec::new();
+    let file = name.rsplit('/').next().unwrap_or(name);
+    if !file.starts_with(&format!("{number:03}-")) {
+        faults.push(format!("pages: {name} should have the number {number:03}"));
+    }
+    if !text.starts_with(&format!("# {number:03}. ")) {
+        faults.push(format!(
+            "pages: {name} does not begin with `# {number:03}. Title`"
+        ));
+    }
+    for section in SECTIONS.iter().filter(|section| !text.contains(**section)) {
+        faults.push(format!(
+            "pages: {name} lacks the section `{}`",
+            section.trim()
+        ));
+    }
+    if text.lines().count() > DECISION_LINES_MAX {
+        faults.push(format!("pages: {name} is longer than a page"));
+    }
+    faults
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_and_links_are_found_in_prose() {
+        let text = "See `crates/a/src/b.rs`, `x` and `crates/*/c`, [d](docs/d.md#e) and\n\
+            [f](https://example.org).\n```\n`docs/g.md` [h](i)\n```\n";
+        assert_eq!(quoted_paths(text), ["crates/a/src/b.rs"]);
+        assert_eq!(links(text), ["docs/d.md"]);
+    }
+
+    #[test]
+    fn a_crate_has_its_own_section() {
+        let map = "# Map\n### `crates/a`: one\n`x`\n### `crates/b`\n`y`\n";
+        assert!(section_of(map, "crates/a").contains("`x`"));
+        assert!(!section_of(map, "crates/a").contains("`y`"));
+        assert!(section_of(map, "crates/b").contains("`y`"));
+        assert_eq!(section_of(map, "crates/c"), "");
+    }
+
+    #[test]
+    fn decisions_are_numbered_and_whole() {
+        let text = "# 001. Title\n\n## Context\n\n## Choice\n\n## What would change our mind\n";
+        assert!(decision(1, "docs/decisions/001-title.md", text).is_empty());
+        assert_eq!(decision(2, "docs/decisions/001-title.md", text).len(), 2);
+        assert_eq!(
+            decision(1, "docs/decisions/001-title.md", "# 001. Title\n").len(),
+            3
+        );
+        assert_eq!(
+            decision(
+                1,
+                "docs/decisions/001-t.md",
+                &text.replace('\n', &"\n".repeat(30))
+            )
+            .len(),
+            1
+        );
+    }
+}
