@@ -94,6 +94,11 @@ impl Delivery {
         self.waiting.len()
     }
 
+    /// The messages that wait to be tried again.
+    pub(crate) fn waiting_parcels(&self) -> impl Iterator<Item = &Parcel> {
+        self.waiting.values()
+    }
+
     /// The channels by name.
     pub(crate) fn channels(&self) -> BTreeMap<String, Arc<dyn Channel>> {
         self.channels.clone()

@@ -10,11 +10,12 @@ mod delivery;
 mod node;
 mod player;
 mod runtime;
+mod senders;
 mod shelf;
 
 pub use clock::{Clock, SystemClock, VirtualClock};
 pub use delivery::{Delivery, Retries};
-pub use node::{Accepted, Node, Ready, SLICE_RECIPIENTS_MAX};
+pub use node::{Accepted, Node, Pace, Ready, SLICE_RECIPIENTS_MAX};
 pub use player::{Observer, Out, PlayError, Player, Watch};
 pub use runtime::{Handle, OpenStore, Runtime, RuntimeError, Settings};
 pub use shelf::StoreShelf;

@@ -3,10 +3,13 @@
 //! Every method that changes something commits what the engine decided before it returns. After an
 //! error the node is worthless: what the store holds is the truth, so drop it and open another.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use tidings_core::engine::{Engine, Options, Plan, Presenter, Refused, Reply, Settled, Step, Told};
-use tidings_core::{Batch, Books, Command, Instant, Message, Rules};
+use tidings_core::engine::{
+    Engine, Options, Plan, Presenter, Refused, Reply, Sent, Settled, Step, Told,
+};
+use tidings_core::{Batch, Books, Command, Instant, Message, Outcome, Rules};
 use tidings_store::{Commit, Store};
 
 use crate::Error;
@@ -35,6 +38,27 @@ pub struct Ready {
     /// The batch of each letter that tells something: (index of the letter, batch). Empty where
     /// nobody wanted them.
     pub batches: Vec<(usize, Batch)>,
+}
+
+/// How soon the messages of a lane have to leave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Pace {
+    /// Somebody waits for it.
+    Prompt,
+    /// It is a digest, and there may be very many of them at once: the others go before it.
+    Patient,
+}
+
+impl Pace {
+    /// The pace of a lane, by its name: those of digests are reserved (contract, section 2).
+    #[must_use]
+    pub fn of(lane: &str) -> Self {
+        if lane.starts_with("digest:") {
+            Self::Patient
+        } else {
+            Self::Prompt
+        }
+    }
 }
 
 /// The most recipients whose messages are made at once: between two of these slices others come in.
@@ -146,12 +170,40 @@ impl Node {
     /// # Errors
     /// [`Error`]; the node is worthless then.
     pub fn make(&mut self, now: Instant) -> Result<Vec<Plan>, Error> {
+        let closings = self.engine.closings();
+        self.make_of(now, closings)
+    }
+
+    /// As [`Node::make`], of lanes of one pace.
+    ///
+    /// # Errors
+    /// [`Error`]; the node is worthless then.
+    pub fn make_at(&mut self, now: Instant, pace: Pace) -> Result<Vec<Plan>, Error> {
+        let closings = self.closings_at(pace).collect();
+        self.make_of(now, closings)
+    }
+
+    /// Whether there are messages of a pace to be made.
+    #[must_use]
+    pub fn has_closings_at(&self, pace: Pace) -> bool {
+        self.closings_at(pace).next().is_some()
+    }
+
+    fn closings_at(&self, pace: Pace) -> impl Iterator<Item = (u16, u64)> {
+        let closings = self.engine.closings().into_iter();
+        closings.filter(move |closing| {
+            let lane = self.engine.lane_of(*closing);
+            lane.is_some_and(|lane| Pace::of(lane) == pace)
+        })
+    }
+
+    fn make_of(&mut self, now: Instant, closings: Vec<(u16, u64)>) -> Result<Vec<Plan>, Error> {
         let mut plans: Vec<Plan> = Vec::new();
         let mut room = SLICE_RECIPIENTS_MAX;
         {
             // An entry belongs to one closing alone, so that no look depends on what another ends.
             let shelf = self.shelf()?;
-            for (bucket, closing) in self.engine.closings() {
+            for (bucket, closing) in closings {
                 if room == 0 {
                     break;
                 }
@@ -177,7 +229,7 @@ impl Node {
     }
 
     /// Messages that were durable before the last stop and whose outcome is not known. Those that
-    /// can't be made again as they were are noted as unknown.
+    /// can't be made again as they were, or whose recipient was erased since, are noted as unknown.
     ///
     /// # Errors
     /// [`Error`]; the node is worthless then.
@@ -192,7 +244,13 @@ impl Node {
         if !torn.is_empty() {
             self.settle(self.engine.now(), &torn)?;
         }
-        plans.into_iter().map(|plan| self.present(plan)).collect()
+        let ready = plans.into_iter().map(|plan| self.present(plan));
+        let ready = ready.collect::<Result<Vec<_>, _>>()?;
+        let gone: Vec<Settled> = ready.iter().filter_map(not_presented).collect();
+        if !gone.is_empty() {
+            self.settle(self.engine.now(), &gone)?;
+        }
+        Ok(ready)
     }
 
     fn batches(&self, plan: &Plan) -> Result<Vec<(usize, Batch)>, Error> {
@@ -279,4 +337,21 @@ impl Node {
             told: step.told,
         })
     }
+}
+
+/// Messages of a plan of which no batch could be made: nobody can tell whether they were sent.
+fn not_presented(ready: &Ready) -> Option<Settled> {
+    let presented: BTreeSet<usize> = ready.batches.iter().map(|(at, _)| *at).collect();
+    let letters = ready.plan.letters.iter().enumerate();
+    let gone = letters.filter(|(at, letter)| letter.tells() && !presented.contains(at));
+    let sent: Vec<Sent> = gone
+        .map(|(_, letter)| Sent {
+            number: letter.number,
+            told: ready.plan.told(letter),
+            outcome: Outcome::Unknown,
+            resent: 0,
+        })
+        .collect();
+    let closing = (ready.plan.bucket, ready.plan.closing);
+    (!sent.is_empty()).then_some(Settled { closing, sent })
 }

@@ -4,21 +4,22 @@
 //! answers (group commit). Messages are made in slices between steps, as many as delivery has room
 //! for, so a million digests never keep one publish waiting for longer than a slice.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use crossbeam_channel::{Receiver, Sender, TryRecvError, bounded, select, unbounded};
+use crossbeam_channel::{Receiver, Sender, bounded, select};
 use tidings_core::engine::{Options, Refused, Reply, Sent, Settled};
 use tidings_core::{Command, Instant, Rules};
 use tidings_store::Store;
 
 use crate::Error;
-use crate::channel::Outcome as Answer;
 use crate::clock::Clock;
-use crate::delivery::{Delivery, Parcel, no_channel, panicked, parcels};
-use crate::node::Node;
+use crate::delivery::{Delivery, Parcel, panicked, parcels};
+use crate::node::{Node, Pace};
+use crate::senders::{Letter, Senders, letter};
 
 /// Opens the store, at the start and again after it has failed.
 pub type OpenStore = Box<dyn FnMut() -> Result<Arc<dyn Store>, tidings_store::Error> + Send>;
@@ -70,10 +71,14 @@ pub enum RuntimeError {
 
 type Replies = Result<Vec<Result<Reply, Refused>>, RuntimeError>;
 
+/// Looks at the node, if there is one, between two steps.
+type Look = Box<dyn FnOnce(Option<&Node>) + Send>;
+
 enum Request {
     Commands(Vec<Command>, Sender<Replies>),
     Rules(Box<Rules>, Sender<Result<(), RuntimeError>>),
-    Look(Box<dyn FnOnce(&Node) + Send>),
+    /// `None` where there is no node to look at.
+    Look(Look),
     /// The clock was put: look again.
     Wake,
     Stop(Sender<Result<(), RuntimeError>>),
@@ -83,6 +88,7 @@ enum Request {
 #[derive(Clone)]
 pub struct Handle {
     requests: Sender<Request>,
+    steps_back: Arc<AtomicU64>,
 }
 
 impl Handle {
@@ -109,16 +115,24 @@ impl Handle {
     /// Looks at the node between two steps.
     ///
     /// # Errors
-    /// [`RuntimeError::Busy`] or [`RuntimeError::Stopped`].
+    /// [`RuntimeError::Busy`], [`RuntimeError::Unavailable`] or [`RuntimeError::Stopped`].
     pub fn look<T: Send + 'static>(
         &self,
         look: impl FnOnce(&Node) -> T + Send + 'static,
     ) -> Result<T, RuntimeError> {
         let (answer, answered) = bounded(1);
         self.ask(Request::Look(Box::new(move |node| {
-            drop(answer.send(look(node)));
+            drop(answer.send(node.map(look)));
         })))?;
-        answered.recv().map_err(|_| RuntimeError::Stopped)
+        let seen = answered.recv().map_err(|_| RuntimeError::Stopped)?;
+        seen.ok_or_else(unavailable)
+    }
+
+    /// How often the clock was seen to step back since the start. Nothing is lost or told twice by
+    /// it, but what is due waits until the clock has come there again.
+    #[must_use]
+    pub fn steps_back(&self) -> u64 {
+        self.steps_back.load(Ordering::SeqCst)
     }
 
     /// Has the loop look at the clock: it was put.
@@ -158,9 +172,14 @@ impl Runtime {
         settings: Settings,
     ) -> Result<Self, Error> {
         let mut node = Node::open(open()?, settings.options)?;
-        node.set_rules(clock.now(), rules)?;
+        let now = clock.now();
+        let newest = node.engine().now();
+        // What came due while nobody ran did so under the rules of then.
+        catch_up(&mut node, now)?;
+        node.set_rules(now, rules)?;
         let (requests, inbox) = bounded(settings.requests_max.max(1));
         let senders = Senders::start(settings.senders.max(1), &delivery, &clock);
+        let steps_back = Arc::new(AtomicU64::new(0));
         let mut core = Loop {
             open,
             node: Some(node),
@@ -168,8 +187,9 @@ impl Runtime {
             senders,
             clock,
             settings,
-            on_the_way: 0,
             sent: BTreeMap::new(),
+            seen: newest,
+            steps_back: Arc::clone(&steps_back),
         };
         core.resume()?;
         let thread = std::thread::Builder::new()
@@ -177,7 +197,10 @@ impl Runtime {
             .spawn(move || core.run(&inbox))
             .map_err(|fault| tidings_store::Error::Unusable(fault.to_string()))?;
         Ok(Self {
-            handle: Handle { requests },
+            handle: Handle {
+                requests,
+                steps_back,
+            },
             thread: Some(thread),
         })
     }
@@ -210,63 +233,6 @@ impl Runtime {
     }
 }
 
-/// The threads that send. Urgent messages go before the others.
-struct Senders {
-    urgent: Sender<Parcel>,
-    patient: Sender<Parcel>,
-    answers: Receiver<(Parcel, Answer)>,
-    room: usize,
-}
-
-impl Senders {
-    fn start(count: usize, delivery: &Delivery, clock: &Arc<dyn Clock>) -> Self {
-        let (urgent, urgent_work) = unbounded::<Parcel>();
-        let (patient, patient_work) = unbounded::<Parcel>();
-        let (answer, answers) = unbounded();
-        for _ in 0..count {
-            let (urgent, patient) = (urgent_work.clone(), patient_work.clone());
-            let (answer, clock) = (answer.clone(), Arc::clone(clock));
-            let channels = delivery.channels();
-            std::thread::spawn(move || {
-                while let Some(parcel) = next_parcel(&urgent, &patient) {
-                    let channel = channels.get(&parcel.batch.channel);
-                    let now = clock.now();
-                    let send = || match channel {
-                        Some(channel) => channel.send(&parcel.batch, now),
-                        None => no_channel(&parcel.batch.channel),
-                    };
-                    let sent = std::panic::catch_unwind(std::panic::AssertUnwindSafe(send));
-                    if answer
-                        .send((parcel, sent.unwrap_or_else(|_| panicked())))
-                        .is_err()
-                    {
-                        break;
-                    }
-                }
-            });
-        }
-        Self {
-            urgent,
-            patient,
-            answers,
-            room: count * 64,
-        }
-    }
-}
-
-/// The next message to send: an urgent one if there is any.
-fn next_parcel(urgent: &Receiver<Parcel>, patient: &Receiver<Parcel>) -> Option<Parcel> {
-    match urgent.try_recv() {
-        Ok(parcel) => return Some(parcel),
-        Err(TryRecvError::Disconnected) => return patient.recv().ok(),
-        Err(TryRecvError::Empty) => {}
-    }
-    select! {
-        recv(urgent) -> parcel => parcel.or_else(|_| patient.recv()).ok(),
-        recv(patient) -> parcel => parcel.or_else(|_| urgent.recv()).ok(),
-    }
-}
-
 struct Loop {
     open: OpenStore,
     /// `None` while the store can't be opened.
@@ -275,78 +241,105 @@ struct Loop {
     senders: Senders,
     clock: Arc<dyn Clock>,
     settings: Settings,
-    /// Messages that were handed to the senders and not answered yet.
-    on_the_way: usize,
-    /// Answers that are not written yet, by closing.
+    /// Answers that are not written yet, by closing. They outlive a failure of the store: what was
+    /// sent is not sent again because nobody could write it down.
     sent: BTreeMap<(u16, u64), Vec<Sent>>,
+    /// What the clock said last.
+    seen: Instant,
+    steps_back: Arc<AtomicU64>,
 }
+
+/// Whom to tell that everything has stopped.
+type Stopping = Option<Sender<Result<(), RuntimeError>>>;
 
 impl Loop {
     fn run(&mut self, inbox: &Receiver<Request>) {
-        let mut stopping: Option<Sender<Result<(), RuntimeError>>> = None;
+        let mut stopping: Stopping = None;
         loop {
             if self.node.is_none() {
                 self.reopen();
             }
             let mut requests = Vec::new();
-            self.wait(inbox, stopping.is_some(), &mut requests);
+            if self.wait(inbox, stopping.is_some(), &mut requests).is_err() {
+                // Nobody is left who could ask or stop.
+                stopping.get_or_insert(bounded(1).0);
+            }
             if let Err(fault) = self.turn(requests, &mut stopping) {
                 self.fail(&fault);
             }
-            let done = self.on_the_way == 0 && self.sent.is_empty();
-            if done && let Some(answer) = stopping.take() {
-                let result = self.node.as_mut().map_or(Ok(()), Node::checkpoint);
-                drop(answer.send(result.map_err(|fault| RuntimeError::Unknown(fault.to_string()))));
+            if !self.senders.is_idle() {
+                continue;
+            }
+            if let Some(answer) = stopping.take_if(|_| self.sent.is_empty() || self.node.is_none())
+            {
+                let result = match &mut self.node {
+                    Some(node) => node
+                        .checkpoint()
+                        .map_err(|fault| RuntimeError::Unknown(fault.to_string())),
+                    None => Err(unavailable()),
+                };
+                drop(answer.send(result));
                 return;
             }
         }
     }
 
     /// Waits for a request, an answer of a channel, or the time when something is due.
-    fn wait(&mut self, inbox: &Receiver<Request>, stopping: bool, requests: &mut Vec<Request>) {
+    ///
+    /// # Errors
+    /// Nobody can ask any more.
+    fn wait(
+        &mut self,
+        inbox: &Receiver<Request>,
+        stopping: bool,
+        requests: &mut Vec<Request>,
+    ) -> Result<(), crossbeam_channel::RecvError> {
         let patience = self.patience(stopping);
         let mut answered = None;
         if stopping {
-            answered = self.senders.answers.recv_timeout(patience).ok();
+            answered = self.senders.answers().recv_timeout(patience).ok();
         } else {
             select! {
-                recv(inbox) -> request => requests.extend(request.ok()),
-                recv(self.senders.answers) -> answer => answered = answer.ok(),
+                recv(inbox) -> request => requests.push(request?),
+                recv(self.senders.answers()) -> answer => answered = answer.ok(),
                 default(patience) => {}
             }
         }
-        let mut commands = 0;
+        let size = |request: &Request| match request {
+            Request::Commands(list, _) => list.len(),
+            _ => 0,
+        };
+        let mut commands: usize = requests.iter().map(size).sum();
         while commands < self.settings.commands_max {
             let Ok(request) = inbox.try_recv() else { break };
-            if let Request::Commands(list, _) = &request {
-                commands += list.len();
-            }
+            commands += size(&request);
             requests.push(request);
         }
         let now = self.clock.now();
-        while let Some((parcel, answer)) = answered.or_else(|| self.senders.answers.try_recv().ok())
+        while let Some((parcel, answer)) =
+            answered.or_else(|| self.senders.answers().try_recv().ok())
         {
-            self.on_the_way -= 1;
+            self.senders.arrived(&parcel);
             let closing = parcel.closing;
             if let Some(sent) = self.delivery.settle(parcel, &answer, now) {
                 self.sent.entry(closing).or_default().push(sent);
             }
             answered = None;
         }
+        Ok(())
     }
 
     fn patience(&mut self, stopping: bool) -> Duration {
         let Some(node) = &mut self.node else {
             return Duration::from_millis(self.settings.reopen_ms);
         };
-        let has_room = !stopping && self.on_the_way < self.senders.room;
-        if has_room && !node.engine().closings().is_empty() {
+        let can_make = |pace| self.senders.has_room(pace) && node.has_closings_at(pace);
+        if !stopping && (can_make(Pace::Prompt) || can_make(Pace::Patient)) {
             return Duration::ZERO;
         }
-        let due = node
-            .next_due()
-            .into_iter()
-            .chain(self.delivery.next_retry());
+        // While it stops nothing is tried again any more.
+        let retry = self.delivery.next_retry().filter(|_| !stopping);
+        let due = node.next_due().into_iter().chain(retry);
         let due = due.chain(node.engine().next_forget()).min();
         let longest = 60_000;
         let wait = due.map_or(longest, |due| {
@@ -356,38 +349,27 @@ impl Loop {
     }
 
     /// One turn: what is due, what was asked, what was answered, what can be made.
-    fn turn(
-        &mut self,
-        requests: Vec<Request>,
-        stopping: &mut Option<Sender<Result<(), RuntimeError>>>,
-    ) -> Result<(), Error> {
+    fn turn(&mut self, requests: Vec<Request>, stopping: &mut Stopping) -> Result<(), Error> {
+        let now = self.look_at_the_clock();
         let Some(node) = &mut self.node else {
             refuse(requests, stopping);
             return Ok(());
         };
-        let now = self.clock.now();
-        let late = |node: &mut Node| {
-            let due = node
-                .next_due()
-                .into_iter()
-                .chain(node.engine().next_forget())
-                .min();
-            due.filter(|due| *due <= now)
-        };
-        while let Some(due) = late(node) {
-            // A clock that is late plays the instants that it missed in their order.
-            let at = due.max(node.engine().now());
-            node.fall_due(at)?;
-            node.forget_due(at)?;
-            node.step(at, &[])?;
+        if let Err(fault) = catch_up(node, now) {
+            refuse(requests, stopping);
+            return Err(fault);
         }
         answer(node, now, requests, stopping)?;
-        let settled: Vec<Settled> = std::mem::take(&mut self.sent)
-            .into_iter()
+        let sent = std::mem::take(&mut self.sent).into_iter();
+        let settled: Vec<Settled> = sent
             .map(|(closing, sent)| Settled { closing, sent })
             .collect();
-        if !settled.is_empty() {
-            node.settle(now, &settled)?;
+        if !settled.is_empty()
+            && let Err(fault) = node.settle(now, &settled)
+        {
+            let sent = settled.into_iter();
+            self.sent = sent.map(|known| (known.closing, known.sent)).collect();
+            return Err(fault);
         }
         if stopping.is_none() {
             self.hand_out(now)?;
@@ -398,39 +380,52 @@ impl Loop {
         }
     }
 
-    /// Makes one slice of messages if delivery has room, and hands it to the senders.
+    /// What the clock says; that it stepped back is worth a word.
+    fn look_at_the_clock(&mut self) -> Instant {
+        let now = self.clock.now();
+        if now < self.seen {
+            self.steps_back.fetch_add(1, Ordering::SeqCst);
+            tracing::warn!(
+                from = %self.seen,
+                to = %now,
+                "the clock stepped back; what is due waits until it has come there again"
+            );
+        }
+        self.seen = now;
+        now
+    }
+
+    /// Hands to the senders what is to be tried again, and a slice of messages of each pace for which
+    /// they have room.
     fn hand_out(&mut self, now: Instant) -> Result<(), Error> {
         for parcel in self.delivery.take_due(now) {
             self.dispatch(parcel);
         }
-        if self.on_the_way >= self.senders.room {
-            return Ok(());
-        }
-        let Some(node) = &mut self.node else {
-            return Ok(());
-        };
-        let plans = node.make(now)?;
-        let ready = plans.into_iter().map(|plan| node.present(plan));
-        for ready in ready.collect::<Result<Vec<_>, _>>()? {
-            for parcel in parcels(ready) {
-                self.dispatch(parcel);
+        for pace in [Pace::Prompt, Pace::Patient] {
+            if !self.senders.has_room(pace) {
+                continue;
+            }
+            let Some(node) = &mut self.node else {
+                return Ok(());
+            };
+            let plans = node.make_at(now, pace)?;
+            let ready = plans.into_iter().map(|plan| node.present(plan));
+            for ready in ready.collect::<Result<Vec<_>, _>>()? {
+                for parcel in parcels(ready) {
+                    self.dispatch(parcel);
+                }
             }
         }
         Ok(())
     }
 
     fn dispatch(&mut self, parcel: Parcel) {
-        self.on_the_way += 1;
-        let is_patient = parcel.batch.lane.starts_with("digest:");
-        let queue = if is_patient {
-            &self.senders.patient
-        } else {
-            &self.senders.urgent
-        };
-        if let Err(returned) = queue.send(parcel) {
-            self.on_the_way -= 1;
-            let parcel = returned.into_inner();
-            drop(self.delivery.settle(parcel, &panicked(), self.clock.now()));
+        if let Err(parcel) = self.senders.dispatch(parcel) {
+            let closing = parcel.closing;
+            let settled = self.delivery.settle(*parcel, &panicked(), self.clock.now());
+            if let Some(sent) = settled {
+                self.sent.entry(closing).or_default().push(sent);
+            }
         }
     }
 
@@ -438,7 +433,6 @@ impl Loop {
     fn fail(&mut self, fault: &Error) {
         tracing::error!(error = %fault, "the store failed; it will be opened again");
         self.node = None;
-        self.sent.clear();
     }
 
     fn reopen(&mut self) {
@@ -456,17 +450,57 @@ impl Loop {
         }
     }
 
-    /// Takes up messages that were made before and whose outcome is not known.
+    /// Takes up messages that were made before and whose outcome nobody knows. After a failure of the
+    /// store some are still on their way, wait to be tried again, or were answered meanwhile.
     fn resume(&mut self) -> Result<(), Error> {
         let Some(node) = &mut self.node else {
             return Ok(());
         };
+        let waiting = self.delivery.waiting_parcels().map(letter);
+        let answered = self
+            .sent
+            .iter()
+            .flat_map(|(closing, sent)| sent.iter().map(|sent| (*closing, sent.number)));
+        let known: BTreeSet<Letter> = waiting.chain(answered).collect();
         for ready in node.unsettled()? {
             for parcel in parcels(ready) {
-                self.dispatch(parcel);
+                let letter = letter(&parcel);
+                if !known.contains(&letter) && !self.senders.holds(&letter) {
+                    self.dispatch(parcel);
+                }
             }
         }
         Ok(())
+    }
+}
+
+/// Plays the instants that a late clock has missed, in their order.
+fn catch_up(node: &mut Node, now: Instant) -> Result<(), Error> {
+    loop {
+        let due = node.next_due().into_iter();
+        let due = due.chain(node.engine().next_forget()).min();
+        let Some(due) = due.filter(|due| *due <= now) else {
+            return Ok(());
+        };
+        let at = due.max(node.engine().now());
+        node.fall_due(at)?;
+        node.forget_due(at)?;
+        node.step(at, &[])?;
+    }
+}
+
+fn unavailable() -> RuntimeError {
+    RuntimeError::Unavailable("it failed and is being opened again".to_owned())
+}
+
+/// What to say to those whose request was being written when the store failed.
+fn failed(fault: &Error) -> RuntimeError {
+    use tidings_store::Error as Kind;
+    match fault {
+        Error::Store(Kind::Full(_) | Kind::Conflict | Kind::Invalid(_)) => {
+            RuntimeError::Unavailable(fault.to_string())
+        }
+        _ => RuntimeError::Unknown(fault.to_string()),
     }
 }
 
@@ -475,32 +509,37 @@ fn answer(
     node: &mut Node,
     now: Instant,
     requests: Vec<Request>,
-    stopping: &mut Option<Sender<Result<(), RuntimeError>>>,
+    stopping: &mut Stopping,
 ) -> Result<(), Error> {
     let mut commands = Vec::new();
     let mut waiting = Vec::new();
     let mut looks = Vec::new();
+    let mut fault = None;
     for request in requests {
         match request {
             Request::Commands(list, answer) => {
                 waiting.push((list.len(), answer));
                 commands.extend(list);
             }
+            Request::Rules(_, answer) if fault.is_some() => drop(answer.send(Err(unavailable()))),
             Request::Rules(rules, answer) => {
                 let done = node
                     .set_rules(now, *rules)
                     .and_then(|()| node.step(now, &[]));
-                let told = match &done {
-                    Ok(_) => Ok(()),
-                    Err(fault) => Err(RuntimeError::Unknown(fault.to_string())),
-                };
-                drop(answer.send(told));
-                done?;
+                drop(answer.send(done.as_ref().map(|_| ()).map_err(failed)));
+                fault = done.err();
             }
             Request::Look(look) => looks.push(look),
             Request::Wake => {}
             Request::Stop(answer) => *stopping = Some(answer),
         }
+    }
+    if let Some(fault) = fault {
+        for (_, answer) in waiting {
+            drop(answer.send(Err(unavailable())));
+        }
+        looks.into_iter().for_each(|look| look(None));
+        return Err(fault);
     }
     if !waiting.is_empty() {
         match node.step(now, &commands) {
@@ -512,25 +551,25 @@ fn answer(
             }
             Err(fault) => {
                 for (_, answer) in waiting {
-                    drop(answer.send(Err(RuntimeError::Unknown(fault.to_string()))));
+                    drop(answer.send(Err(failed(&fault))));
                 }
+                looks.into_iter().for_each(|look| look(None));
                 return Err(fault);
             }
         }
     }
-    looks.into_iter().for_each(|look| look(node));
+    looks.into_iter().for_each(|look| look(Some(node)));
     Ok(())
 }
 
 /// Answers while there is no store.
-fn refuse(requests: Vec<Request>, stopping: &mut Option<Sender<Result<(), RuntimeError>>>) {
-    let unavailable =
-        || RuntimeError::Unavailable("it failed and is being opened again".to_owned());
+fn refuse(requests: Vec<Request>, stopping: &mut Stopping) {
     for request in requests {
         match request {
             Request::Commands(_, answer) => drop(answer.send(Err(unavailable()))),
             Request::Rules(_, answer) => drop(answer.send(Err(unavailable()))),
-            Request::Look(_) | Request::Wake => {}
+            Request::Look(look) => look(None),
+            Request::Wake => {}
             Request::Stop(answer) => *stopping = Some(answer),
         }
     }

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 
 use tidings_core::{Command, Id, Rules, Timed};
 use tidings_sim::convert::{self, Timeline};
-use tidings_sim::subject::{self, Subject};
+use tidings_sim::engine;
+use tidings_sim::subject::{self, Make, Subject};
 
 /// The real data, or a word about its absence.
 fn shared() -> Option<PathBuf> {
@@ -46,8 +47,8 @@ fn counted(timeline: &Timeline) -> (usize, usize, usize) {
     (notifications, told.len(), largest)
 }
 
-fn play(rules: Rules, commands: &[Timed]) -> Box<dyn Subject> {
-    let mut subject = subject::model(rules);
+fn play(make: Make, rules: Rules, commands: &[Timed]) -> Box<dyn Subject> {
+    let mut subject = make(rules);
     for timed in commands {
         subject.play(timed).expect("real life is valid");
     }
@@ -72,11 +73,10 @@ fn github_is_converted() {
     assert!(timeline.commands.is_sorted_by_key(|timed| timed.at));
 }
 
-#[test]
-fn all_crates_are_told() {
+fn all_crates_are_told_by(make: Make) {
     let Some(shared) = shared() else { return };
     let Timeline { rules, commands } = convert::crates(&shared).expect("the data is as it was");
-    let subject = play(rules, &commands);
+    let subject = play(make, rules, &commands);
     let messages = subject.messages();
     let on = |channel: &str| {
         messages
@@ -93,12 +93,32 @@ fn all_crates_are_told() {
     assert_eq!((books.pending, books.lost, books.duplicates), (0, 0, 0));
 }
 
-#[test]
-fn all_of_github_is_told() {
+fn all_of_github_is_told_by(make: Make) {
     let Some(shared) = shared() else { return };
     let Timeline { rules, commands } = convert::github(&shared).expect("the data is as it was");
-    let books = play(rules, &commands).books();
+    let books = play(make, rules, &commands).books();
     assert_eq!(books.notifications, 401_814);
     assert_eq!((books.entries, books.delivered), (803_628, 803_628));
     assert_eq!(books.events, 6_692);
+    assert_eq!((books.pending, books.lost, books.duplicates), (0, 0, 0));
+}
+
+#[test]
+fn all_crates_are_told_by_the_model() {
+    all_crates_are_told_by(subject::model);
+}
+
+#[test]
+fn all_crates_are_told_by_the_engine() {
+    all_crates_are_told_by(engine::engine);
+}
+
+#[test]
+fn all_of_github_is_told_by_the_model() {
+    all_of_github_is_told_by(subject::model);
+}
+
+#[test]
+fn all_of_github_is_told_by_the_engine() {
+    all_of_github_is_told_by(engine::engine);
 }

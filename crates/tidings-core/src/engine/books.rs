@@ -12,7 +12,7 @@ use super::Engine;
 use super::intake::{EventRow, each_base, from_json};
 use super::ledger::{Place, Row};
 use super::made::MessageRow;
-use super::publish::Frozen;
+use super::schedule::Frozen;
 use crate::bucket::Bucket;
 use crate::journal::at_rest::{Kept, Shelf, Unreadable, decode, each};
 use crate::journal::record::{ChannelNo, Entries, INBOX_NO, Record};

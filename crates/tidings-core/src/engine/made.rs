@@ -72,8 +72,17 @@ impl Engine {
     fn make(&mut self, draft: &mut Draft<'_>, now: Instant, plan: &Plan) {
         let at = usize::from(plan.bucket);
         let channel = self.law.names.lane(plan.lane).channel;
+        let Some(open) = self.buckets[at].closings.get(&plan.closing) else {
+            return;
+        };
+        // Of two plans of one lane the first counts.
+        let unmade = |letter: &&Letter| open.unmade.contains_key(&letter.number);
+        let letters: Vec<&Letter> = plan.letters.iter().filter(unmade).collect();
+        if letters.is_empty() {
+            return;
+        }
         let (mut who, mut nothing) = (Set::default(), Set::default());
-        for letter in &plan.letters {
+        for letter in letters {
             who.insert(letter.number);
             if letter.tells() {
                 self.intake.tally.messages += 1;

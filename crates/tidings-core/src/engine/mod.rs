@@ -32,6 +32,7 @@ mod profile;
 mod publish;
 mod reply;
 mod retention;
+mod schedule;
 mod take_back;
 #[cfg(test)]
 mod tests;

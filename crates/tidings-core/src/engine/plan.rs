@@ -145,6 +145,17 @@ impl Engine {
             .collect()
     }
 
+    /// The name of a closing's lane, as long as its messages are not all made and sent.
+    #[must_use]
+    pub fn lane_of(&self, (bucket, closing): (u16, u64)) -> Option<&str> {
+        let open = self
+            .buckets
+            .get(usize::from(bucket))?
+            .closings
+            .get(&closing)?;
+        Some(&self.law.names.lane(open.lane).name)
+    }
+
     /// Whether there are messages to be made.
     #[must_use]
     pub fn has_closings(&self) -> bool {

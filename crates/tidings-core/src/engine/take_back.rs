@@ -10,7 +10,7 @@ use super::draft::Draft;
 use super::intake::{Located, named_key};
 use super::profile::Answer;
 use super::reply::{Refused, Reply};
-use super::{Engine, publish::Frozen};
+use super::{Engine, schedule::Frozen};
 use crate::bucket::{Bucket, Found};
 use crate::command::Cancelled;
 use crate::id::Id;

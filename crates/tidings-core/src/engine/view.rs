@@ -5,10 +5,12 @@ use std::collections::BTreeMap;
 use roaring::RoaringBitmap;
 
 use super::Engine;
+use super::intake::{EventRow, from_json, scheduled_key};
 use super::made::MessageRow;
 use super::plan::{Letter, Plan};
 use super::present::Presenter;
 use super::reply::Refused;
+use super::schedule::Frozen;
 use crate::batch::Pivot;
 use crate::bucket::{Look, Looked};
 use crate::command::MarkKind;
@@ -113,7 +115,7 @@ pub struct OpenLane {
     pub entries: Vec<WaitingEntry>,
 }
 
-/// An entry that waits.
+/// An entry that waits in a lane, or an event that is scheduled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WaitingEntry {
     /// The event.
@@ -370,6 +372,44 @@ impl Engine {
             });
         }
         Ok(Ok(lanes))
+    }
+
+    /// What is scheduled for a recipient, by (t, arrival): it enters its lanes at its `t`, not before.
+    ///
+    /// # Errors
+    /// [`Unreadable`] outside, [`Refused::UnknownRecipient`] inside.
+    pub fn scheduled(
+        &self,
+        shelf: &dyn Shelf,
+        id: &Id,
+    ) -> Result<Result<Vec<WaitingEntry>, Refused>, Unreadable> {
+        let (at, number) = match self.find(id) {
+            Ok(found) => found,
+            Err(refused) => return Ok(Err(refused)),
+        };
+        let owner = Owner::Bucket(self.buckets[at].no);
+        let mut entries = Vec::new();
+        for (t, place) in &self.intake.scheduled {
+            let Some(bytes) = shelf.get(Partition::Base, &scheduled_key(owner, *t, *place))? else {
+                continue;
+            };
+            let parts: Vec<Frozen> = decode("a scheduled audience", &bytes)?;
+            if !parts.iter().any(|part| part.who.contains(number)) {
+                continue;
+            }
+            let key = scheduled_key(Owner::Intake, *t, *place);
+            let bytes = shelf.get(Partition::Base, &key)?;
+            let bytes =
+                bytes.ok_or_else(|| Unreadable("a scheduled event is missing".to_owned()))?;
+            let EventRow { event, .. } = from_json("a scheduled event", &bytes)?;
+            entries.push(WaitingEntry {
+                event: event.id,
+                kind: event.kind,
+                object: event.object.id,
+                t: *t,
+            });
+        }
+        Ok(Ok(entries))
     }
 
     /// The messages that were made for a recipient, newest first; the inbox makes none.
