@@ -71,14 +71,13 @@ pub enum RuntimeError {
 
 type Replies = Result<Vec<Result<Reply, Refused>>, RuntimeError>;
 
-/// Looks at the node, if there is one, between two steps.
-type Look = Box<dyn FnOnce(Option<&Node>) + Send>;
+/// Looks at the node, or hears that there is none now.
+type Look = dyn FnOnce(Option<&Node>) + Send;
 
 enum Request {
     Commands(Vec<Command>, Sender<Replies>),
     Rules(Box<Rules>, Sender<Result<(), RuntimeError>>),
-    /// `None` where there is no node to look at.
-    Look(Look),
+    Look(Box<Look>),
     /// The clock was put: look again.
     Wake,
     Stop(Sender<Result<(), RuntimeError>>),
@@ -141,6 +140,12 @@ impl Handle {
     /// [`RuntimeError::Busy`] or [`RuntimeError::Stopped`].
     pub fn wake(&self) -> Result<(), RuntimeError> {
         self.ask(Request::Wake)
+    }
+
+    /// How many requests wait for the loop now.
+    #[must_use]
+    pub fn waiting(&self) -> usize {
+        self.requests.len()
     }
 
     fn ask(&self, request: Request) -> Result<(), RuntimeError> {

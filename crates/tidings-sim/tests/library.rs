@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tidings_core::engine::{
@@ -524,7 +524,7 @@ fn t22_after_an_hour_without_a_process_what_came_due_is_sent_once_in_order() {
     let (runtime, handed) = run(on_disk(dir.path()), &clock);
     assert_eq!(seen(&handed, 3), expected);
     runtime.stop().expect("it stops");
-    assert_eq!(handed.try_recv(), Err(TryRecvError::Disconnected));
+    assert!(handed.recv().is_err(), "something was sent besides");
     // Started once more: it is all settled.
     clock.set(at("02:00"));
     let (runtime, handed) = run(on_disk(dir.path()), &clock);
@@ -535,7 +535,7 @@ fn t22_after_an_hour_without_a_process_what_came_due_is_sent_once_in_order() {
     assert!(books.balance());
     assert_eq!((books.messages, books.pending), (5, 0), "two in inboxes");
     runtime.stop().expect("it stops");
-    assert_eq!(handed.try_recv(), Err(TryRecvError::Disconnected));
+    assert!(handed.recv().is_err(), "something was sent besides");
 }
 
 #[test]
@@ -565,5 +565,5 @@ fn p14_the_clock_steps_back_and_jumps_a_day() {
     assert_eq!(seen(&handed, 1), [message("ann", "now", "01-02T10:00", 1)]);
     assert_eq!(handle.steps_back(), 1);
     runtime.stop().expect("it stops");
-    assert_eq!(handed.try_recv(), Err(TryRecvError::Disconnected));
+    assert!(handed.recv().is_err(), "something was sent besides");
 }

@@ -1,0 +1,259 @@
+//! What the runtime's tests share: rules, commands, channels that do as they are told.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex};
+
+use tidings_core::engine::{Published, PublishedAs, Refused, Reply};
+use tidings_core::rules::{
+    Category, Defaults, Digest, EMAIL, Every, Policy, Route, StoreRules, TypeRules,
+};
+use tidings_core::{
+    Audience, Batch, Books, Command, Event, Id, Instant, Object, RecipientChange, Rules,
+};
+use tidings_node::channel::{Channel, Durability, Maildir, Outcome, Receipt};
+use tidings_node::{
+    Delivery, Handle, OpenStore, Retries, Runtime, RuntimeError, Settings, VirtualClock,
+};
+use tidings_store::{FjallStore, Store};
+
+/// 2024-01-01T00:00:00Z, a Monday.
+pub(crate) const MONDAY: Instant = Instant(1_704_067_200_000);
+
+pub(crate) fn id(text: &str) -> Id {
+    Id::new(text).unwrap()
+}
+
+/// `bill` leaves at once, `note` with the digest at 09:00 UTC.
+pub(crate) fn rules() -> Rules {
+    let kind = |policy| TypeRules {
+        category: "all".to_owned(),
+        include_actor: false,
+        urgent: false,
+        look_back_ms: None,
+        drop_if_seen: None,
+        group: None,
+        channels: BTreeMap::from([(EMAIL.to_owned(), Route { policy, lane: None })]),
+    };
+    let daily = Digest {
+        every: Every::Day,
+        at_minute: 9 * 60,
+        tz: None,
+    };
+    let digest = Policy::Digest {
+        digest: "daily".to_owned(),
+    };
+    Rules {
+        defaults: Defaults::default(),
+        categories: BTreeMap::from([("all".to_owned(), Category::default())]),
+        digests: BTreeMap::from([("daily".to_owned(), daily)]),
+        types: BTreeMap::from([
+            ("bill".to_owned(), kind(Policy::Now)),
+            ("note".to_owned(), kind(digest)),
+        ]),
+        store: StoreRules::default(),
+        channels: BTreeMap::new(),
+    }
+}
+
+pub(crate) fn person(name: &str) -> Command {
+    Command::Recipient(Box::new(RecipientChange {
+        id: id(name),
+        email: Some(Some(format!("{name}@example.org"))),
+        tz: None,
+        locale: None,
+        lat: None,
+        lon: None,
+        state: None,
+    }))
+}
+
+pub(crate) fn publish(event: &str, kind: &str, who: &str) -> Command {
+    Command::Publish(Box::new(Event {
+        id: id(event),
+        kind: id(kind),
+        actor: None,
+        object: Object {
+            id: id(&format!("object-of-{event}")),
+            title: Some(format!("About {event}")),
+            url: Some(format!("https://example.org/{event}")),
+            image: None,
+            notifiable: None,
+        },
+        target: None,
+        data: None,
+        to: Audience {
+            recipients: vec![id(who)],
+            ..Audience::default()
+        },
+        channels: None,
+        occurred_at: None,
+        deliver_at: None,
+        expires_at: None,
+        cancellation_key: None,
+    }))
+}
+
+/// The one publish of a request that was answered.
+pub(crate) fn published(answer: &[Result<Reply, Refused>]) -> PublishedAs {
+    match answer {
+        [Ok(Reply::Published(Published { status, .. }))] => *status,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// A channel that says what it is handed, and then answers what it is told to, or waits until it is.
+pub(crate) struct Gate {
+    handed: Mutex<Sender<Batch>>,
+    answers: Mutex<Receiver<Outcome>>,
+    /// How many batches it has answered.
+    pub(crate) answered: AtomicUsize,
+}
+
+/// The other side of a gate.
+pub(crate) struct Keeper {
+    pub(crate) handed: Receiver<Batch>,
+    pub(crate) answers: Sender<Outcome>,
+}
+
+impl Gate {
+    pub(crate) fn new() -> (Arc<Self>, Keeper) {
+        let ((handed, see), (answers, told)) = (channel(), channel());
+        let gate = Self {
+            handed: Mutex::new(handed),
+            answers: Mutex::new(told),
+            answered: AtomicUsize::new(0),
+        };
+        let keeper = Keeper {
+            handed: see,
+            answers,
+        };
+        (Arc::new(gate), keeper)
+    }
+}
+
+impl Keeper {
+    /// The id of the next batch that is handed over, which then waits for its answer.
+    pub(crate) fn next(&self) -> Batch {
+        self.handed.recv().unwrap()
+    }
+
+    pub(crate) fn answer(&self, outcome: Outcome) {
+        self.answers.send(outcome).unwrap();
+    }
+
+    /// Lets the batch pass that waits.
+    pub(crate) fn pass(&self) {
+        self.answer(Outcome::Sent(Receipt::default()));
+    }
+
+    pub(crate) fn later(&self) {
+        self.answer(Outcome::Retry {
+            why: "busy".to_owned(),
+            after_ms: None,
+        });
+    }
+}
+
+impl Channel for Gate {
+    fn send(&self, batch: &Batch, _now: Instant) -> Outcome {
+        let told = self.handed.lock().unwrap().send(batch.clone());
+        // A gate without a keeper is closed for good.
+        let answer = told
+            .ok()
+            .and_then(|()| self.answers.lock().unwrap().recv().ok());
+        self.answered.fetch_add(1, Ordering::SeqCst);
+        answer.unwrap_or(Outcome::Retry {
+            why: "closed".to_owned(),
+            after_ms: None,
+        })
+    }
+}
+
+/// A channel that counts what it takes, and takes everything.
+#[derive(Default)]
+pub(crate) struct Counter(pub(crate) AtomicUsize);
+
+impl Channel for Counter {
+    fn send(&self, _batch: &Batch, _now: Instant) -> Outcome {
+        self.0.fetch_add(1, Ordering::SeqCst);
+        Outcome::Sent(Receipt::default())
+    }
+}
+
+pub(crate) fn maildir(dir: &Path) -> Arc<Maildir> {
+    let sender = tidings_mail::Sender::parse("Art <art@example.org>").unwrap();
+    Arc::new(Maildir::open(dir, sender, Durability::Each).unwrap())
+}
+
+/// The files that wait to be read in a Maildir.
+pub(crate) fn mails(dir: &Path) -> Vec<Vec<u8>> {
+    let files = std::fs::read_dir(dir.join("new")).unwrap();
+    files
+        .map(|file| std::fs::read(file.unwrap().path()).unwrap())
+        .collect()
+}
+
+/// One thread that sends: the order is the order in which messages leave.
+pub(crate) fn settings() -> Settings {
+    Settings {
+        senders: 1,
+        reopen_ms: 1,
+        ..Settings::default()
+    }
+}
+
+pub(crate) fn start(
+    open: OpenStore,
+    mail: Arc<dyn Channel>,
+    clock: &Arc<VirtualClock>,
+    settings: Settings,
+) -> Runtime {
+    let channels = BTreeMap::from([(EMAIL.to_owned(), mail)]);
+    let delivery = Delivery::new(channels, Retries::default(), 1);
+    let clock = Arc::clone(clock);
+    Runtime::start(open, rules(), delivery, clock, settings).unwrap()
+}
+
+/// A clock that was put.
+pub(crate) fn clock(now: Instant) -> Arc<VirtualClock> {
+    let clock = VirtualClock::default();
+    clock.set(now);
+    Arc::new(clock)
+}
+
+pub(crate) fn over(store: &Arc<dyn Store>) -> OpenStore {
+    let store = Arc::clone(store);
+    Box::new(move || Ok(Arc::clone(&store)))
+}
+
+pub(crate) fn on_disk(dir: &Path) -> OpenStore {
+    let dir = dir.to_owned();
+    Box::new(move || {
+        let store = FjallStore::open(&dir, tidings_store::Options::default())?;
+        Ok(Arc::new(store) as Arc<dyn Store>)
+    })
+}
+
+/// The books once nothing waits any more.
+pub(crate) fn settled(handle: &Handle) -> Books {
+    loop {
+        match handle.look(|node| node.books().ok()) {
+            Ok(Some(books)) if books.pending == 0 => {
+                assert!(books.balance(), "{books:?}");
+                return books;
+            }
+            Ok(_) | Err(RuntimeError::Unavailable(_)) => std::thread::yield_now(),
+            Err(fault) => panic!("{fault}"),
+        }
+    }
+}
+
+/// Waits until the loop has gone round, and what was asked before has been made and handed out.
+pub(crate) fn round(handle: &Handle) {
+    for _ in 0..2 {
+        handle.look(|_| ()).unwrap();
+    }
+}
