@@ -3,10 +3,11 @@
 //! At one instant: what is due goes out; days are forgotten at midnight; what arrives is taken in;
 //! what is now due goes out (contract, section 2). The simulator, the demo and the tests are this.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use tidings_core::engine::{Options, Refused, Reply};
-use tidings_core::{Books, Command, Instant, Message, Rules, Timed};
+use tidings_core::{Books, Command, Id, Instant, Message, Rules, Timed};
 use tidings_store::Store;
 
 use crate::Error;
@@ -19,6 +20,8 @@ pub struct Player {
     delivery: Option<Delivery>,
     /// The instant that is open, with what arrived at it.
     open: Option<(Instant, Vec<Command>)>,
+    /// Recipients whom commands make that were not taken in yet.
+    made: BTreeSet<Id>,
     /// The instant is known to have let out what was due.
     begun: bool,
     messages: Vec<Message>,
@@ -92,6 +95,7 @@ impl Player {
             node,
             delivery: None,
             open: None,
+            made: BTreeSet::new(),
             begun: false,
             messages: Vec::new(),
             watch,
@@ -119,6 +123,7 @@ impl Player {
             node,
             delivery,
             open: None,
+            made: BTreeSet::new(),
             begun: false,
             messages: Vec::new(),
             watch,
@@ -175,6 +180,9 @@ impl Player {
         self.turn_to(at, out)?;
         self.check(&command)?;
         if let Some((_, commands)) = &mut self.open {
+            if let Command::Recipient(change) = &command {
+                self.made.insert(change.id.clone());
+            }
             commands.push(command);
             if commands.len() >= TOGETHER_MAX {
                 self.drain()?;
@@ -271,6 +279,7 @@ impl Player {
         let Some((at, commands)) = self.open.take() else {
             return Ok(());
         };
+        self.made.clear();
         self.begin(at)?;
         self.before(at, &commands);
         let accepted = self.node.step(at, &commands)?;
@@ -306,6 +315,7 @@ impl Player {
             return Ok(());
         };
         let (at, commands) = (*at, std::mem::take(commands));
+        self.made.clear();
         self.begin(at)?;
         self.before(at, &commands);
         let accepted = self.node.take_in(at, &commands)?;
@@ -321,16 +331,8 @@ impl Player {
         let Err(refused) = self.node.engine().check(command) else {
             return Ok(());
         };
-        let made = |recipient: &tidings_core::Id| {
-            let waiting = self.open.iter().flat_map(|(_, commands)| commands);
-            let mut changes = waiting.filter_map(|command| match command {
-                Command::Recipient(change) => Some(&change.id),
-                _ => None,
-            });
-            changes.any(|id| id == recipient)
-        };
         match &refused {
-            Refused::UnknownRecipient(recipient) if made(recipient) => Ok(()),
+            Refused::UnknownRecipient(recipient) if self.made.contains(recipient) => Ok(()),
             _ => Err(refused),
         }
     }
