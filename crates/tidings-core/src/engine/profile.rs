@@ -1,7 +1,7 @@
 //! Commands about recipients: profiles, subscriptions, marks, flushes.
 
 use super::draft::Draft;
-use super::reply::{Refused, Reply};
+use super::reply::{Answer, Refused, Reply};
 use super::{Engine, take_back};
 use crate::command::{Command, MarkKind, Marked};
 use crate::id::Id;
@@ -10,9 +10,6 @@ use crate::journal::record::{Record, channel_no};
 use crate::recipient::{Recipient, RecipientChange, State};
 use crate::table::{Key, Owner, Partition, Table};
 use crate::time::{Day, Instant};
-
-/// The outer fault makes the engine worthless, the inner one is the user's.
-pub(crate) type Answer = Result<Result<Reply, Refused>, Unreadable>;
 
 impl Engine {
     /// Does one command.

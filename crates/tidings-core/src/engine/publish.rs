@@ -7,8 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::draft::Draft;
 use super::intake::{EventRow, Located, id_key, named_key};
-use super::profile::Answer;
-use super::reply::{Published, PublishedAs, Refused, Reply, Warning};
+use super::reply::{Answer, Published, PublishedAs, Refused, Reply, Warning};
 use super::{Engine, bucket_of};
 use crate::audience::partition;
 use crate::bucket::Bucket;

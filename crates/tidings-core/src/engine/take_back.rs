@@ -8,8 +8,7 @@ use roaring::RoaringBitmap;
 
 use super::draft::Draft;
 use super::intake::{Located, named_key};
-use super::profile::Answer;
-use super::reply::{Refused, Reply};
+use super::reply::{Answer, Refused, Reply};
 use super::{Engine, schedule::Frozen};
 use crate::bucket::{Bucket, Found};
 use crate::command::Cancelled;
