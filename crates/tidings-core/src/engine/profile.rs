@@ -5,7 +5,7 @@ use super::reply::{Answer, Refused, Reply};
 use super::{Engine, take_back};
 use crate::command::{Command, MarkKind, Marked};
 use crate::id::Id;
-use crate::journal::at_rest::{Unreadable, each};
+use crate::journal::at_rest::each;
 use crate::journal::record::{Record, channel_no};
 use crate::recipient::{Recipient, RecipientChange, State};
 use crate::table::{Key, Owner, Partition, Table};
