@@ -1,5 +1,7 @@
 //! What a message is rendered from: plain data, so that templates are pure functions of it.
 
+use std::sync::Arc;
+
 use crate::event::Object;
 use crate::id::Id;
 use crate::recipient::Recipient;
@@ -63,8 +65,8 @@ pub enum Pivot {
 /// One object, shown once however many entries tell it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Line {
-    /// The object as it is now.
-    pub object: Object,
+    /// The object as it is now. Shared, as is `data`: one event is told in thousands of mails.
+    pub object: Arc<Object>,
     /// All types that told it, in order of first appearance.
     pub kinds: Vec<Id>,
     /// Who did it, each once, newest first.
@@ -76,7 +78,7 @@ pub struct Line {
     /// The newest entry's time.
     pub t: Instant,
     /// The newest event's `data`.
-    pub data: Option<serde_json::Map<String, serde_json::Value>>,
+    pub data: Option<Arc<serde_json::Map<String, serde_json::Value>>>,
     /// How many entries it stands for.
     pub entries: usize,
 }

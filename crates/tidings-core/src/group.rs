@@ -4,6 +4,7 @@
 //! "5 works by one artist", "A, B and 3 others commented on X".
 
 use std::cmp::Reverse;
+use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -24,9 +25,9 @@ pub struct Told {
     /// Why this recipient is concerned.
     pub reasons: Vec<String>,
     /// Its object as it is now.
-    pub object: Object,
+    pub object: Arc<Object>,
     /// The event's `data`.
-    pub data: Option<serde_json::Map<String, serde_json::Value>>,
+    pub data: Option<Arc<serde_json::Map<String, serde_json::Value>>>,
 }
 
 /// Gathers what a message tells; the order of `told` does not matter.
@@ -84,7 +85,7 @@ fn lines(told: Vec<Told>) -> Vec<Gathered> {
         } = told;
         let index = *of_object.entry(header.object).or_insert(lines.len());
         if index == lines.len() {
-            let line = empty_line(object.clone(), t);
+            let line = empty_line(Arc::clone(&object), t);
             lines.push(Gathered {
                 line,
                 newest: position,
@@ -112,7 +113,7 @@ fn lines(told: Vec<Told>) -> Vec<Gathered> {
     lines
 }
 
-fn empty_line(object: Object, t: Instant) -> Line {
+fn empty_line(object: Arc<Object>, t: Instant) -> Line {
     Line {
         object,
         kinds: Vec::new(),

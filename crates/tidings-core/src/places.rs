@@ -113,6 +113,17 @@ impl Places {
         within
     }
 
+    /// Bytes of memory, roughly.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        let page = size_of::<[(f64, f64); PAGE as usize]>() + 16;
+        let cells = self.cells.values();
+        self.pages.len() * page
+            + cells
+                .map(|cell| size_of::<Cell>() + 64 + cell.members.serialized_size())
+                .sum::<usize>()
+    }
+
     fn leave(&mut self, number: u32) {
         let Some(place) = self.place_of(number) else {
             return;

@@ -113,13 +113,13 @@ mod tests {
     fn line(reasons: &[&str]) -> Line {
         let id = Id::new("o").unwrap();
         Line {
-            object: Object {
+            object: std::sync::Arc::new(Object {
                 id,
                 title: None,
                 url: None,
                 image: None,
                 notifiable: None,
-            },
+            }),
             kinds: Vec::new(),
             actors: Vec::new(),
             target: None,

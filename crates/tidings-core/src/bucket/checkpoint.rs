@@ -4,7 +4,6 @@
 //! dropped from the journal. Both happen in one commit: a crash leaves the old state or the new.
 
 use std::collections::BTreeMap;
-use std::ops::ControlFlow;
 use std::sync::{Arc, OnceLock};
 
 use roaring::RoaringBitmap;
@@ -14,13 +13,13 @@ use super::collect::{posting_key, run_key};
 use super::lane::{Lane, LaneImage};
 use super::{Bucket, BucketDay, Closing, Dirty, Marks, RunAt};
 use crate::id::Id;
-use crate::journal::at_rest::{Kept, Run, Shelf, Unreadable, decode, encode};
+use crate::journal::at_rest::{Kept, Run, Shelf, Unreadable, decode, each, each_from, encode};
 use crate::journal::record::{ChannelNo, LaneNo, Record};
 use crate::law::Law;
 use crate::postings;
 use crate::recipient::{Mode, PreferenceScope, Recipient};
 use crate::set::Set;
-use crate::table::{Key, Owner, Partition, REST, Table, Write, after_prefix, u32_at, u64_at};
+use crate::table::{Key, Owner, Partition, REST, Table, Write, u32_at, u64_at};
 use crate::time::{Day, Instant};
 
 /// A day, its first seq, and the first and last seq of each of its runs.
@@ -324,22 +323,9 @@ impl Bucket {
         mut take: impl FnMut(&mut Self, &[u8], &[u8]) -> Result<(), Unreadable>,
     ) -> Result<(), Unreadable> {
         let prefix = self.key(table).done();
-        let mut result = Ok(());
-        let until = after_prefix(&prefix);
-        shelf.scan(
-            Partition::Base,
-            &prefix,
-            until.as_deref(),
-            &mut |key, value| {
-                result = take(self, key, value);
-                if result.is_ok() {
-                    ControlFlow::Continue(())
-                } else {
-                    ControlFlow::Break(())
-                }
-            },
-        )?;
-        result
+        each(shelf, Partition::Base, &prefix, |key, value| {
+            take(self, key, value)
+        })
     }
 
     fn replay(
@@ -351,22 +337,10 @@ impl Bucket {
         law: &Law,
     ) -> Result<(), Unreadable> {
         let from = journal_key(self.no, tail_from);
-        let until = after_prefix(&self.key(Table::Journal).done());
-        let mut result = Ok(());
-        shelf.scan(
-            Partition::Day(day),
-            &from,
-            until.as_deref(),
-            &mut |key, value| {
-                result = self.replay_one(key, value, checkpoint, law);
-                if result.is_ok() {
-                    ControlFlow::Continue(())
-                } else {
-                    ControlFlow::Break(())
-                }
-            },
-        )?;
-        result
+        let journal = self.key(Table::Journal).done();
+        each_from(shelf, Partition::Day(day), &journal, &from, |key, value| {
+            self.replay_one(key, value, checkpoint, law)
+        })
     }
 
     fn replay_one(
@@ -409,28 +383,13 @@ impl Bucket {
         day: Day,
     ) -> Result<BTreeMap<u64, Record>, Unreadable> {
         let prefix = Key::of(Owner::Bucket(no), Table::Journal).done();
-        let until = after_prefix(&prefix);
         let mut records = BTreeMap::new();
-        let mut result = Ok(());
-        shelf.scan(
-            Partition::Day(day),
-            &prefix,
-            until.as_deref(),
-            &mut |key, value| {
-                let read = u64_at(key, REST).ok_or_else(|| odd_key("a record"));
-                match read.and_then(|seq| Ok((seq, decode("a record", value)?))) {
-                    Ok((seq, record)) => {
-                        records.insert(seq, record);
-                        ControlFlow::Continue(())
-                    }
-                    Err(fault) => {
-                        result = Err(fault);
-                        ControlFlow::Break(())
-                    }
-                }
-            },
-        )?;
-        result.map(|()| records)
+        each(shelf, Partition::Day(day), &prefix, |key, value| {
+            let seq = u64_at(key, REST).ok_or_else(|| odd_key("a record"))?;
+            records.insert(seq, decode("a record", value)?);
+            Ok(())
+        })?;
+        Ok(records)
     }
 }
 

@@ -157,6 +157,7 @@ impl Roster {
         sets.iter().map(|set| set.serialized_size()).sum::<usize>()
             + zones
             + self.zone_of.capacity() * size_of::<u16>()
+            + self.places.bytes()
     }
 
     fn settle_zone(&mut self, number: u32, name: &str) {

@@ -4,24 +4,23 @@
 //! with the ledger, which is booked in the commits themselves.
 
 use std::collections::BTreeMap;
-use std::ops::ControlFlow;
 
 use roaring::RoaringBitmap;
 use rustc_hash::FxHashMap;
 
 use super::Engine;
-use super::intake::{EventRow, each, from_json};
+use super::intake::{EventRow, each_base, from_json};
 use super::ledger::{Place, Row};
-use super::plan::MessageRow;
-use super::publish::Frozen;
+use super::made::MessageRow;
+use super::schedule::Frozen;
 use crate::bucket::Bucket;
-use crate::journal::at_rest::{Kept, Shelf, Unreadable, decode};
+use crate::journal::at_rest::{Kept, Shelf, Unreadable, decode, each};
 use crate::journal::record::{ChannelNo, Entries, INBOX_NO, Record};
 use crate::message::Books;
 use crate::postings::{BLOCK_RECIPIENTS, Block};
 use crate::reason::{Outcome, Reason};
 use crate::set::Set;
-use crate::table::{Key, Owner, Partition, REST, Table, after_prefix, u32_at, u64_at};
+use crate::table::{Key, Owner, Partition, REST, Table, u32_at, u64_at};
 use crate::time::Day;
 
 /// What a walk found.
@@ -117,27 +116,13 @@ impl Engine {
             }
         };
         let prefix = Key::of(Owner::Intake, Table::Events).done();
-        let until = after_prefix(&prefix);
         for day in self.intake.days.keys() {
-            let mut result = Ok(());
-            shelf.scan(
-                Partition::Day(*day),
-                &prefix,
-                until.as_deref(),
-                &mut |_, value| match from_json::<EventRow>("an event", value) {
-                    Ok(row) => {
-                        count(&row);
-                        ControlFlow::Continue(())
-                    }
-                    Err(fault) => {
-                        result = Err(fault);
-                        ControlFlow::Break(())
-                    }
-                },
-            )?;
-            result?;
+            each(shelf, Partition::Day(*day), &prefix, |_, value| {
+                count(&from_json("an event", value)?);
+                Ok(())
+            })?;
         }
-        each(shelf, Table::Scheduled, |_, value| {
+        each_base(shelf, Table::Scheduled, |_, value| {
             count(&from_json("a scheduled event", value)?);
             Ok(())
         })?;
@@ -278,36 +263,22 @@ impl Walker<'_> {
     ) -> Result<Vec<RoaringBitmap>, Unreadable> {
         let mut sets = vec![RoaringBitmap::new(); count];
         let prefix = Key::of(Owner::Bucket(self.bucket.no), Table::Postings).done();
-        let until = after_prefix(&prefix);
-        let mut result = Ok(());
-        self.shelf.scan(
-            Partition::Day(day),
-            &prefix,
-            until.as_deref(),
-            &mut |key, value| {
-                if u64_at(key, REST + 4) == Some(first) {
-                    let base = u32_at(key, REST)
-                        .unwrap_or(0)
-                        .saturating_mul(BLOCK_RECIPIENTS);
-                    let read = Block::parse(value).and_then(|block| {
-                        block.each(
-                            |_| true,
-                            |slot, ordinal| {
-                                if let Some(set) = sets.get_mut(ordinal as usize) {
-                                    set.insert(base + u32::from(slot));
-                                }
-                            },
-                        )
-                    });
-                    if let Err(corrupt) = read {
-                        result = Err(Unreadable::from(corrupt));
-                        return ControlFlow::Break(());
-                    }
+        each(self.shelf, Partition::Day(day), &prefix, |key, value| {
+            if u64_at(key, REST + 4) != Some(first) {
+                return Ok(());
+            }
+            let base = u32_at(key, REST)
+                .unwrap_or(0)
+                .saturating_mul(BLOCK_RECIPIENTS);
+            let add = |slot: u8, ordinal: u32| {
+                if let Some(set) = sets.get_mut(ordinal as usize) {
+                    set.insert(base + u32::from(slot));
                 }
-                ControlFlow::Continue(())
-            },
-        )?;
-        result.map(|()| sets)
+            };
+            Block::parse(value)?.each(|_| true, add)?;
+            Ok(())
+        })?;
+        Ok(sets)
     }
 
     fn cut(&mut self, why: Option<Reason>, items: &[Entries]) {
@@ -354,30 +325,16 @@ impl Walker<'_> {
         outcomes: &BTreeMap<u64, Vec<(Outcome, RoaringBitmap)>>,
     ) -> Result<(), Unreadable> {
         let prefix = Key::of(Owner::Bucket(self.bucket.no), Table::Messages).done();
-        let until = after_prefix(&prefix);
         let first = self.bucket.first_seq();
         for day in &self.engine.journal_days {
             let mut rows: Vec<(u32, u64, MessageRow)> = Vec::new();
-            let mut result = Ok(());
-            self.shelf.scan(
-                Partition::Day(*day),
-                &prefix,
-                until.as_deref(),
-                &mut |key, value| {
-                    let at = u32_at(key, REST).zip(u64_at(key, REST + 4));
-                    match (at, decode::<MessageRow>("a message", value)) {
-                        (Some((number, closing)), Ok(row)) => rows.push((number, closing, row)),
-                        (None, _) => result = Err(Unreadable("a message's key is odd".to_owned())),
-                        (_, Err(fault)) => result = Err(fault),
-                    }
-                    if result.is_ok() {
-                        ControlFlow::Continue(())
-                    } else {
-                        ControlFlow::Break(())
-                    }
-                },
-            )?;
-            result?;
+            each(self.shelf, Partition::Day(*day), &prefix, |key, value| {
+                let at = u32_at(key, REST).zip(u64_at(key, REST + 4));
+                let (number, closing) =
+                    at.ok_or_else(|| Unreadable("a message's key is odd".to_owned()))?;
+                rows.push((number, closing, decode("a message", value)?));
+                Ok(())
+            })?;
             for (number, closing, row) in rows {
                 let outcome = outcomes.get(&closing).and_then(|sets| {
                     sets.iter()
@@ -423,27 +380,16 @@ impl Walker<'_> {
     /// What is scheduled: it counts as pending until it enters its lanes. How many entries that is.
     fn scheduled(&mut self) -> Result<u64, Unreadable> {
         let prefix = Key::of(Owner::Bucket(self.bucket.no), Table::Scheduled).done();
-        let until = after_prefix(&prefix);
-        let (mut sum, mut result) = (0, Ok(()));
-        self.shelf.scan(
-            Partition::Base,
-            &prefix,
-            until.as_deref(),
-            &mut |key, value| match frozen_counts(key, value) {
-                Ok((place, entries, notifications)) => {
-                    sum += entries;
-                    self.notifications += notifications;
-                    *self.entered.entry(place).or_default() += entries;
-                    ControlFlow::Continue(())
-                }
-                Err(fault) => {
-                    result = Err(fault);
-                    ControlFlow::Break(())
-                }
-            },
-        )?;
+        let mut sum = 0;
+        each(self.shelf, Partition::Base, &prefix, |key, value| {
+            let (place, entries, notifications) = frozen_counts(key, value)?;
+            sum += entries;
+            self.notifications += notifications;
+            *self.entered.entry(place).or_default() += entries;
+            Ok(())
+        })?;
         self.pending += sum;
-        result.map(|()| sum)
+        Ok(sum)
     }
 }
 

@@ -1,7 +1,6 @@
 //! The intake: accepted events in their places, what is scheduled, what is withdrawn.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -11,7 +10,7 @@ use super::draft::Draft;
 use crate::event::{Event, Object};
 use crate::headers::{self, HEADERS_PER_BLOCK, Header, HeaderBlock};
 use crate::id::Id;
-use crate::journal::at_rest::{Shelf, Unreadable, decode, encode};
+use crate::journal::at_rest::{Shelf, Unreadable, decode, each, encode};
 use crate::table::{Key, Owner, Partition, Table};
 use crate::time::{Day, Instant};
 
@@ -438,14 +437,14 @@ impl Intake {
                 .map(|row| Ok(header_of(&row?)))
                 .collect::<Result<_, Unreadable>>()?;
         }
-        each(shelf, Table::Objects, |_, value| {
+        each_base(shelf, Table::Objects, |_, value| {
             let row: ObjectRow = from_json("an object", value)?;
             if !row.applies() {
                 intake.withdrawn.insert(row.object.id);
             }
             Ok(())
         })?;
-        each(shelf, Table::Scheduled, |key, _| {
+        each_base(shelf, Table::Scheduled, |key, _| {
             use crate::table::{REST, i64_at, u64_at};
             let t = i64_at(key, REST).map(Instant);
             let place = u64_at(key, REST + 8);
@@ -459,29 +458,14 @@ impl Intake {
     }
 }
 
-/// Visits the rows of a table of the intake.
-pub(crate) fn each(
+/// Visits the rows of a table of the intake that outlive days.
+pub(crate) fn each_base(
     shelf: &dyn Shelf,
     table: Table,
-    mut take: impl FnMut(&[u8], &[u8]) -> Result<(), Unreadable>,
+    take: impl FnMut(&[u8], &[u8]) -> Result<(), Unreadable>,
 ) -> Result<(), Unreadable> {
     let prefix = Key::of(Owner::Intake, table).done();
-    let mut result = Ok(());
-    let until = crate::table::after_prefix(&prefix);
-    shelf.scan(
-        Partition::Base,
-        &prefix,
-        until.as_deref(),
-        &mut |key, value| {
-            result = take(key, value);
-            if result.is_ok() {
-                ControlFlow::Continue(())
-            } else {
-                ControlFlow::Break(())
-            }
-        },
-    )?;
-    result
+    each(shelf, Partition::Base, &prefix, take)
 }
 
 /// Whether this ordinal begins a block.

@@ -13,7 +13,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::bucket::Bucket;
 use crate::bucket::checkpoint::journal_key;
 use crate::command::Command;
-use crate::journal::at_rest::{Shelf, Unreadable, decode, encode};
+use crate::journal::at_rest::{Shelf, Unreadable, decode, each, encode};
 use crate::journal::record::Record;
 use crate::law::{Law, Named, Names, Version};
 use crate::rules::Rules;
@@ -25,12 +25,14 @@ mod draft;
 mod due;
 mod intake;
 mod ledger;
+mod made;
 mod plan;
 mod present;
 mod profile;
 mod publish;
 mod reply;
 mod retention;
+mod schedule;
 mod take_back;
 #[cfg(test)]
 mod tests;
@@ -42,7 +44,8 @@ pub use due::Told;
 use intake::Intake;
 use ledger::Ledger;
 pub use ledger::Row as LedgerRow;
-pub use plan::{Letter, Plan, Sent, Settled};
+pub use made::{Sent, Settled};
+pub use plan::{Letter, Plan};
 pub use present::{Presenter, batch_id};
 pub use reply::{Published, PublishedAs, Refused, Reply, Warning};
 pub use view::{InboxGroup, InboxItem, InboxPage, LetterAt, OpenLane, WaitingEntry};
@@ -365,12 +368,12 @@ fn name_key(named: &Named) -> Vec<u8> {
 
 fn read_law(shelf: &dyn Shelf) -> Result<Law, Unreadable> {
     let mut names = Names::default();
-    intake::each(shelf, Table::Names, |_, value| {
+    intake::each_base(shelf, Table::Names, |_, value| {
         names.put_back(decode("a name", value)?);
         Ok(())
     })?;
     let mut law = Law::new(names);
-    intake::each(shelf, Table::Rules, |key, value| {
+    intake::each_base(shelf, Table::Rules, |key, value| {
         let number = u32_at(key, REST).unwrap_or_default();
         let rules = intake::from_json("the rules", value)?;
         let (version, _) = Version::new(number, rules, &mut law.names);
@@ -382,20 +385,9 @@ fn read_law(shelf: &dyn Shelf) -> Result<Law, Unreadable> {
 
 fn read_ledger(shelf: &dyn Shelf, bucket: u16, ledger: &mut Ledger) -> Result<(), Unreadable> {
     let prefix = Key::of(Owner::Bucket(bucket), Table::Ledger).done();
-    let until = crate::table::after_prefix(&prefix);
-    let mut result = Ok(());
-    shelf.scan(
-        Partition::Base,
-        &prefix,
-        until.as_deref(),
-        &mut |key, value| {
-            let place = day_at(key, REST).zip(key.get(REST + 4).copied());
-            result = match place {
-                Some((day, channel)) => ledger.put_back((bucket, day, channel), value),
-                None => Err(Unreadable("a ledger key is odd".to_owned())),
-            };
-            std::ops::ControlFlow::Continue(())
-        },
-    )?;
-    result
+    each(shelf, Partition::Base, &prefix, |key, value| {
+        let place = day_at(key, REST).zip(key.get(REST + 4).copied());
+        let (day, channel) = place.ok_or_else(|| Unreadable("a ledger key is odd".to_owned()))?;
+        ledger.put_back((bucket, day, channel), value)
+    })
 }

@@ -9,7 +9,7 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use super::Engine;
 use super::draft::Draft;
-use super::intake::{EventRow, ObjectRow, from_json, object_key};
+use super::intake::{ObjectRow, from_json, object_key};
 use super::plan::{Letter, Plan};
 use crate::batch::Batch;
 use crate::event::Object;
@@ -20,11 +20,13 @@ use crate::message::Message;
 use crate::table::Partition;
 use crate::time::Day;
 
+type Data = Option<Arc<serde_json::Map<String, serde_json::Value>>>;
+
 /// Makes batches of letters.
 pub struct Presenter<'a> {
     engine: &'a Engine,
     draft: Draft<'a>,
-    events: FxHashMap<(Day, u32), Arc<EventRow>>,
+    data: FxHashMap<(Day, u32), Data>,
     objects: FxHashMap<Id, Arc<Object>>,
 }
 
@@ -35,7 +37,7 @@ impl<'a> Presenter<'a> {
         Self {
             engine,
             draft: Draft::new(shelf),
-            events: FxHashMap::default(),
+            data: FxHashMap::default(),
             objects: FxHashMap::default(),
         }
     }
@@ -56,18 +58,19 @@ impl<'a> Presenter<'a> {
             return Ok(None);
         };
         let mut told = Vec::with_capacity(letter.told.len());
-        for (source, item) in letter.told.iter().zip(&message.items) {
-            let event = self.event(plan.event_at(*source))?;
+        let id = batch_id(&message);
+        for (source, item) in letter.told.iter().zip(message.items) {
+            let data = self.data(plan.event_at(*source))?;
             told.push(Told {
                 header: plan.headers[*source as usize].clone(),
                 t: item.t,
-                reasons: item.reasons.clone(),
-                object: (*self.object(&item.object)?).clone(),
-                data: event.event.data.clone(),
+                reasons: item.reasons,
+                object: self.object(&item.object)?,
+                data,
             });
         }
         Ok(Some(Batch {
-            id: batch_id(&message),
+            id,
             tz: profile
                 .tz
                 .clone()
@@ -85,13 +88,14 @@ impl<'a> Presenter<'a> {
         }))
     }
 
-    fn event(&mut self, (day, ordinal): (Day, u32)) -> Result<Arc<EventRow>, Unreadable> {
-        if let Some(event) = self.events.get(&(day, ordinal)) {
-            return Ok(Arc::clone(event));
+    fn data(&mut self, (day, ordinal): (Day, u32)) -> Result<Data, Unreadable> {
+        if let Some(data) = self.data.get(&(day, ordinal)) {
+            return Ok(data.clone());
         }
-        let event = Arc::new(self.engine.intake.event(&self.draft, day, ordinal)?);
-        self.events.insert((day, ordinal), Arc::clone(&event));
-        Ok(event)
+        let row = self.engine.intake.event(&self.draft, day, ordinal)?;
+        let data = row.event.data.map(Arc::new);
+        self.data.insert((day, ordinal), data.clone());
+        Ok(data)
     }
 
     /// An object as it is known now.

@@ -1,18 +1,15 @@
 //! Commands about recipients: profiles, subscriptions, marks, flushes.
 
 use super::draft::Draft;
-use super::reply::{Refused, Reply};
+use super::reply::{Answer, Refused, Reply};
 use super::{Engine, take_back};
 use crate::command::{Command, MarkKind, Marked};
 use crate::id::Id;
-use crate::journal::at_rest::Unreadable;
+use crate::journal::at_rest::each;
 use crate::journal::record::{Record, channel_no};
 use crate::recipient::{Recipient, RecipientChange, State};
 use crate::table::{Key, Owner, Partition, Table};
 use crate::time::{Day, Instant};
-
-/// The outer fault makes the engine worthless, the inner one is the user's.
-pub(crate) type Answer = Result<Result<Reply, Refused>, Unreadable>;
 
 impl Engine {
     /// Does one command.
@@ -147,13 +144,10 @@ impl Engine {
             .written(Partition::Base, &prefix)
             .map(|(key, _)| key.to_vec())
             .collect();
-        let until = crate::table::after_prefix(&prefix);
-        draft
-            .shelf
-            .scan(Partition::Base, &prefix, until.as_deref(), &mut |key, _| {
-                keys.push(key.to_vec());
-                std::ops::ControlFlow::Continue(())
-            })?;
+        each(draft.shelf, Partition::Base, &prefix, |key, _| {
+            keys.push(key.to_vec());
+            Ok(())
+        })?;
         for key in keys {
             draft.delete(Partition::Base, key);
         }

@@ -1,6 +1,7 @@
 //! What the engine answers.
 
 use crate::id::Id;
+use crate::journal::at_rest::Unreadable;
 
 /// The answer to a command that was done.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,3 +63,6 @@ pub enum Refused {
     #[error("{0}")]
     Preference(String),
 }
+
+/// What a command comes to: the outer fault makes the engine worthless, the inner one is the user's.
+pub(crate) type Answer = Result<Result<Reply, Refused>, Unreadable>;

@@ -3,26 +3,24 @@
 //! Taking something back never moves a deadline: the lane stays open until it is due.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::ControlFlow;
 
 use roaring::RoaringBitmap;
 
 use super::draft::Draft;
 use super::intake::{Located, named_key};
-use super::profile::Answer;
-use super::reply::{Refused, Reply};
-use super::{Engine, publish::Frozen};
+use super::reply::{Answer, Refused, Reply};
+use super::{Engine, schedule::Frozen};
 use crate::bucket::{Bucket, Found};
 use crate::command::Cancelled;
 use crate::id::Id;
-use crate::journal::at_rest::{Kept, Unreadable, decode};
+use crate::journal::at_rest::{Kept, Unreadable, decode, each};
 use crate::journal::record::{
     Arrival, ChannelNo, Entries, INBOX_NO, LaneNo, Record, Variant, channel_no,
 };
 use crate::law::{Law, Version};
 use crate::reason::Reason;
 use crate::recipient::{Mode, PreferenceScope};
-use crate::table::{Partition, Table, after_prefix};
+use crate::table::{Partition, Table};
 use crate::time::Instant;
 
 /// A preference as a command gives it.
@@ -87,13 +85,10 @@ impl Engine {
         for (partition, table) in days.chain([(Partition::Base, of_base)]) {
             let prefix = named_key(table, name, None);
             let mut rows: BTreeMap<Vec<u8>, Option<Vec<u8>>> = BTreeMap::new();
-            let until = after_prefix(&prefix);
-            draft
-                .shelf
-                .scan(partition, &prefix, until.as_deref(), &mut |key, value| {
-                    rows.insert(key.to_vec(), Some(value.to_vec()));
-                    ControlFlow::Continue(())
-                })?;
+            each(draft.shelf, partition, &prefix, |key, value| {
+                rows.insert(key.to_vec(), Some(value.to_vec()));
+                Ok(())
+            })?;
             for (key, value) in draft.written(partition, &prefix) {
                 rows.insert(key.to_vec(), value.map(<[u8]>::to_vec));
             }

@@ -1,27 +1,27 @@
 //! What a recipient or an operator looks at: inbox pages, open lanes, messages that were made.
 
 use std::collections::BTreeMap;
-use std::ops::ControlFlow;
 
 use roaring::RoaringBitmap;
 
 use super::Engine;
 use super::intake::{EventRow, from_json, scheduled_key};
-use super::plan::{Letter, MessageRow, Plan};
+use super::made::MessageRow;
+use super::plan::{Letter, Plan};
 use super::present::Presenter;
-use super::publish::Frozen;
 use super::reply::Refused;
+use super::schedule::Frozen;
 use crate::batch::Pivot;
 use crate::bucket::{Look, Looked};
 use crate::command::MarkKind;
 use crate::event::Object;
 use crate::headers::Header;
 use crate::id::Id;
-use crate::journal::at_rest::{Kept, Shelf, Unreadable, decode};
+use crate::journal::at_rest::{Kept, Shelf, Unreadable, decode, each};
 use crate::journal::record::{ChannelNo, INBOX_NO, Variant};
 use crate::recipient::{Mode, PreferenceScope, Recipient};
 use crate::rules::CHANNELS;
-use crate::table::{Key, Owner, Partition, REST, Table, after_prefix, u64_at};
+use crate::table::{Key, Owner, Partition, REST, Table, u64_at};
 use crate::time::Instant;
 
 /// A page of an inbox, newest first.
@@ -214,11 +214,10 @@ impl Engine {
         let prefix = Key::of(Owner::Bucket(no), Table::Following)
             .u32(number)
             .done();
-        let until = after_prefix(&prefix);
         let mut topics = Vec::new();
-        shelf.scan(Partition::Base, &prefix, until.as_deref(), &mut |key, _| {
+        each(shelf, Partition::Base, &prefix, |key, _| {
             topics.push(String::from_utf8_lossy(&key[prefix.len()..]).into_owned());
-            ControlFlow::Continue(())
+            Ok(())
         })?;
         Ok(Ok(topics))
     }
@@ -430,43 +429,29 @@ impl Engine {
         let prefix = Key::of(Owner::Bucket(bucket), Table::Messages)
             .u32(number)
             .done();
-        let until = after_prefix(&prefix);
         let mut letters = Vec::new();
-        let mut result = Ok(());
         for day in self.journal_days.iter().rev() {
             let mut of_day = Vec::new();
-            shelf.scan(
-                Partition::Day(*day),
-                &prefix,
-                until.as_deref(),
-                &mut |key, value| {
-                    let closing = u64_at(key, REST + 4).unwrap_or_default();
-                    match decode::<MessageRow>("a message", value) {
-                        Ok(row) => {
-                            let name = self.law.names.lane(row.lane);
-                            let seqs = row.told(closing);
-                            of_day.push(LetterAt {
-                                at: row.at,
-                                channel: CHANNELS[usize::from(name.channel)],
-                                lane: name.name.clone(),
-                                told: seqs.len(),
-                                bucket,
-                                number,
-                                closing,
-                                seqs,
-                            });
-                            ControlFlow::Continue(())
-                        }
-                        Err(fault) => {
-                            result = Err(fault);
-                            ControlFlow::Break(())
-                        }
-                    }
-                },
-            )?;
+            each(shelf, Partition::Day(*day), &prefix, |key, value| {
+                let closing = u64_at(key, REST + 4).unwrap_or_default();
+                let row: MessageRow = decode("a message", value)?;
+                let name = self.law.names.lane(row.lane);
+                let seqs = row.told(closing);
+                of_day.push(LetterAt {
+                    at: row.at,
+                    channel: CHANNELS[usize::from(name.channel)],
+                    lane: name.name.clone(),
+                    told: seqs.len(),
+                    bucket,
+                    number,
+                    closing,
+                    seqs,
+                });
+                Ok(())
+            })?;
             letters.extend(of_day.into_iter().rev());
         }
-        result.map(|()| Ok(letters))
+        Ok(Ok(letters))
     }
 
     /// A message that was made, with what it told; entries of forgotten days are left out.
@@ -498,28 +483,10 @@ impl Engine {
         };
         let mut found = bucket.collect(shelf, &look)?;
         found.sort();
-        let headers = found.sources.iter().map(|(kept, _)| {
-            self.intake
-                .header(shelf, kept.arrival.at.day(), kept.arrival.ordinal)
-        });
-        let headers = headers.collect::<Result<Vec<_>, _>>()?;
         let mut sources: Vec<u32> = found.entries.iter().map(|(_, source)| *source).collect();
-        sources.sort_by_key(|source| {
-            let arrival = &found.source(*source).0.arrival;
-            (arrival.t, arrival.place)
-        });
-        let plan = Plan {
-            bucket: letter.bucket,
-            closing: letter.closing,
-            at: letter.at,
-            channel: letter.channel,
-            lane_name: letter.lane.clone(),
-            letters: Vec::new(),
-            torn: Vec::new(),
-            lane,
-            found,
-            headers,
-        };
+        let of = (letter.bucket, letter.closing);
+        let plan = self.plan_of(shelf, of, (lane, letter.at), found)?;
+        plan.order(&mut sources);
         Ok((
             plan,
             Letter {

@@ -60,14 +60,14 @@ fn told(t: i64, text: &str) -> Told {
         },
         t: Instant(t * 1000),
         reasons: vec![format!("topic:{}", words[1]), "everyone".to_owned()],
-        object: Object {
+        object: Arc::new(Object {
             id: object,
             title,
             url: None,
             image: None,
             notifiable: None,
-        },
-        data: Some([("t".to_owned(), t.into())].into_iter().collect()),
+        }),
+        data: Some(Arc::new([("t".to_owned(), t.into())].into_iter().collect())),
     }
 }
 

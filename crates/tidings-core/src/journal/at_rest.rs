@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::record::{Arrival, Variant};
-use crate::table::Partition;
+use crate::table::{Partition, after_prefix};
 
 /// Reads what is stored. The core asks; an edge answers.
 pub trait Shelf: Sync {
@@ -31,6 +31,42 @@ pub trait Shelf: Sync {
         until: Option<&[u8]>,
         visit: &mut dyn FnMut(&[u8], &[u8]) -> ControlFlow<()>,
     ) -> Result<(), Unreadable>;
+}
+
+/// Visits every key with a prefix, in order; the first fault that the visitor finds ends it.
+///
+/// # Errors
+/// The visitor's, and [`Unreadable`] where the store can't be read.
+pub fn each(
+    shelf: &dyn Shelf,
+    partition: Partition,
+    prefix: &[u8],
+    take: impl FnMut(&[u8], &[u8]) -> Result<(), Unreadable>,
+) -> Result<(), Unreadable> {
+    each_from(shelf, partition, prefix, prefix, take)
+}
+
+/// As [`each`], beginning with the key `from`.
+///
+/// # Errors
+/// The visitor's, and [`Unreadable`] where the store can't be read.
+pub fn each_from(
+    shelf: &dyn Shelf,
+    partition: Partition,
+    prefix: &[u8],
+    from: &[u8],
+    mut take: impl FnMut(&[u8], &[u8]) -> Result<(), Unreadable>,
+) -> Result<(), Unreadable> {
+    let until = after_prefix(prefix);
+    let mut found = Ok(());
+    shelf.scan(partition, from, until.as_deref(), &mut |key, value| {
+        found = take(key, value);
+        match found {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(_) => ControlFlow::Break(()),
+        }
+    })?;
+    found
 }
 
 /// What is stored can't be read, or makes no sense.

@@ -24,7 +24,7 @@ pub(crate) fn object(name: &str, title: &str) -> Object {
 
 pub(crate) fn line(object: Object, reasons: &[&str]) -> Line {
     Line {
-        object,
+        object: std::sync::Arc::new(object),
         kinds: vec![id("artwork_published")],
         actors: Vec::new(),
         target: None,

@@ -7,6 +7,8 @@
 
 mod fixture;
 
+use std::sync::Arc;
+
 use fixture::*;
 use mail_parser::{HeaderValue, MessageParser};
 use proptest::prelude::*;
@@ -20,8 +22,8 @@ fn m10_one_line_is_told_by_its_title() {
         &["near", "topic:artist/rob-wynne"],
     );
     one.actors = vec![id("rob-wynne")];
-    one.object.url = Some("https://example.org/w1?a=1&b=2".to_owned());
-    one.object.image = Some("https://example.org/w1.jpg".to_owned());
+    Arc::make_mut(&mut one.object).url = Some("https://example.org/w1?a=1&b=2".to_owned());
+    Arc::make_mut(&mut one.object).image = Some("https://example.org/w1.jpg".to_owned());
     let mail = render(&batch(vec![group(Pivot::Object, Some("w1"), vec![one])]));
     assert_proper(&mail);
     assert_eq!(mail.subject, "You're Dreaming");
@@ -175,8 +177,9 @@ fn h25_what_hosts_write_stays_text() {
             object("o", title),
             &["topic:a/<script>", "named\r\nX: y", "nonsense"],
         );
-        hostile.object.url = Some("javascript:alert(1)".to_owned());
-        hostile.object.image = Some("http://example.org/insecure.jpg".to_owned());
+        Arc::make_mut(&mut hostile.object).url = Some("javascript:alert(1)".to_owned());
+        Arc::make_mut(&mut hostile.object).image =
+            Some("http://example.org/insecure.jpg".to_owned());
         let mut all = group(Pivot::Actor, None, vec![hostile.clone(), hostile]);
         all.category = title.to_owned();
         let mut one = all.clone();
@@ -243,7 +246,8 @@ fn names_that_the_host_gives_are_shown() {
         line.target = Some(id("show/42"));
         line.data = serde_json::json!({"actor_title": "Ann", "target_title": "Long Show"})
             .as_object()
-            .cloned();
+            .cloned()
+            .map(Arc::new);
         line
     };
     let (text, _) = bodies(&render(&batch(vec![group(
@@ -286,7 +290,7 @@ fn an_object_without_a_title_is_told_by_its_id() {
         render(&batch(vec![group(Pivot::Object, None, vec![bare.clone()])])).subject,
         "work/9"
     );
-    bare.object.title = None;
+    Arc::make_mut(&mut bare.object).title = None;
     let mail = render(&batch(vec![group(Pivot::Object, None, vec![bare])]));
     assert_eq!(mail.subject, "work/9");
     assert!(!bodies(&mail).0.contains("You hear"));
@@ -381,8 +385,8 @@ proptest! {
     #[test]
     fn any_text_makes_a_proper_mail(title in ".{0,900}", category in ".{0,300}", url in ".{0,300}") {
         let mut line = line(object("o", &title), &["near"]);
-        line.object.url = Some(format!("https://{url}"));
-        line.object.image = Some(url);
+        Arc::make_mut(&mut line.object).url = Some(format!("https://{url}"));
+        Arc::make_mut(&mut line.object).image = Some(url);
         let mut group = group(Pivot::Object, Some("o"), vec![line.clone(), line]);
         group.category = category;
         assert_proper(&render(&batch(vec![group])));

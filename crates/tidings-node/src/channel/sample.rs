@@ -16,7 +16,7 @@ pub(super) fn batch(id: &str, title: &str) -> Batch {
         notifiable: None,
     };
     let line = Line {
-        object,
+        object: std::sync::Arc::new(object),
         kinds: vec![name("artwork_published")],
         actors: Vec::new(),
         target: None,

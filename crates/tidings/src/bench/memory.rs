@@ -51,12 +51,12 @@ pub fn run(params: &Params) -> Result<Vec<Measurement>, Fault> {
     engine.set_rules(&Nothing, BEGIN, world::rules()?)?;
     fill(&mut engine, (0..params.recipients).map(world::make))?;
     let before = resident_bytes()?;
-    let mut random = Random::new(3);
-    let placed = (0..params.recipients).filter_map(|number| {
-        (random.below(100) < params.placed as usize).then(|| place(number, &mut random))
-    });
-    let placed: Vec<Command> = placed.collect();
-    fill(&mut engine, placed.into_iter())?;
+    let is_placed =
+        |number: &u32| Random::new(u64::from(*number)).below(100) < params.placed as usize;
+    fill(
+        &mut engine,
+        (0..params.recipients).filter(is_placed).map(place),
+    )?;
     for (at, kind) in (0..).zip(["told", "gathered", "told"]) {
         let step = engine.step(
             &Nothing,
@@ -90,7 +90,8 @@ fn fill(engine: &mut Engine, commands: impl Iterator<Item = Command>) -> Result<
 }
 
 /// Somewhere in one of a few hundred towns.
-fn place(number: u32, random: &mut Random) -> Command {
+fn place(number: u32) -> Command {
+    let random = &mut Random::new(u64::from(number) << 32);
     let town = Random::new(random.below(400) as u64).next();
     let degrees = |town: u64, span: u32, random: &mut Random| {
         let off = f64::from(u32::try_from(random.below(2000)).unwrap_or(0)) / 10_000.0;

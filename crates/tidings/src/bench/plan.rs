@@ -54,7 +54,7 @@ struct Samples {
 /// [`Fault`].
 pub fn run(params: &Params) -> Result<Vec<Measurement>, Fault> {
     let each = params.entries / FOLLOWED;
-    let topics = if each == 0 { 0 } else { params.events / each };
+    let topics = params.events.checked_div(each).unwrap_or(0);
     if topics < FOLLOWED || params.recipients == 0 {
         return Err(Fault::Wrong(format!(
             "each digest has at least {FOLLOWED} entries, and there are at least as many events"

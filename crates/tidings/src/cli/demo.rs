@@ -17,7 +17,7 @@ use tokio::sync::watch;
 use super::{Progress, Status, Streams, report};
 use crate::demo::page::text::{date, milliseconds, number};
 use crate::demo::page::view::Summary;
-use crate::demo::play::{self, Fault};
+use crate::demo::play::{self, Afterwards, Fault};
 use crate::demo::told::Told;
 use crate::demo::{Scenario, page};
 
@@ -52,6 +52,13 @@ impl Data {
             Self::Passing(dir) => dir.path(),
         }
     }
+
+    fn afterwards(&self) -> Afterwards {
+        match self {
+            Self::Kept(_) => Afterwards::Kept,
+            Self::Passing(_) => Afterwards::Removed,
+        }
+    }
 }
 
 /// Runs the command over a scenario.
@@ -78,7 +85,7 @@ pub(super) fn run(
         None => Data::Passing(tempfile::Builder::new().prefix("tidings-demo-").tempdir()?),
     };
     let mut teller = Teller::new(streams.progress, &scenario);
-    let played = play::play(&scenario, data.path(), &mut |at| {
+    let played = play::play(&scenario, data.path(), data.afterwards(), &mut |at| {
         teller.tell(at, streams.err);
         if *stop.borrow() {
             ControlFlow::Break(())

@@ -318,22 +318,17 @@ pub(super) fn has_secret(provider: &str) -> bool {
 fn from(walk: &mut Walk, section: &Section<'_>) -> Option<String> {
     let hint = "write a mailbox, such as `Art <art@example.org>`";
     let text = walk.text(section, "from", hint)?;
-    if is_mailbox(text.value) {
-        return Some(text.value.to_owned());
-    }
-    walk.bad(
-        &text.span,
-        format!("{} is no mailbox", quoted(text.value)),
-        hint,
-    );
-    None
-}
-
-/// Whether a text is roughly `local@domain` or `Name <local@domain>`.
-fn is_mailbox(text: &str) -> bool {
-    match text.strip_suffix('>').and_then(|text| text.split_once('<')) {
-        Some((name, address)) => is_address(address) && !name.chars().any(char::is_control),
-        None => is_address(text),
+    match tidings_mail::Sender::parse(text.value) {
+        Ok(_) => Some(text.value.to_owned()),
+        Err(fault) => {
+            let fault = fault.to_string();
+            // What is wrong stands before the colon, how to mend it behind.
+            let reason = fault
+                .split_once(": ")
+                .map_or(fault.as_str(), |(reason, _)| reason);
+            walk.bad(&text.span, reason.to_owned(), hint);
+            None
+        }
     }
 }
 

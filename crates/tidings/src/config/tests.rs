@@ -373,11 +373,11 @@ fn providers_and_senders_are_checked_without_being_opened() {
     }
     assert!(parse(&channel("file://m", "Art <a@b>"), "t").is_ok());
     for from in ["", "a", "@b", "a@", "a@b@c", "Art <a>", "a b@c"] {
-        refused(&channel("file://m", from), "no mailbox");
+        refused(&channel("file://m", from), "not a mailbox");
     }
     refused(
         "[channels.email]\nfrom = \"A\\r\\nBcc: x <a@b>\"",
-        "no mailbox",
+        "not a mailbox",
     );
     assert_eq!(
         warnings(&rules(&channel("smtp://u:secret@h", from))).len(),

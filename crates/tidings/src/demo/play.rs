@@ -62,6 +62,15 @@ pub struct Progress {
     pub mails: usize,
 }
 
+/// What becomes of the directory afterwards.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Afterwards {
+    /// It stays: the mails are durable before anything is told of them.
+    Kept,
+    /// It is removed: to make the mails durable first would only take time, and then take it again.
+    Removed,
+}
+
 /// Hears of progress; a break stops the story.
 pub type Hear<'h> = &'h mut dyn FnMut(Progress) -> ControlFlow<()>;
 
@@ -112,7 +121,12 @@ pub fn rules(dir: &Path) -> Rules {
 ///
 /// # Errors
 /// [`Fault`]; what is in the directory is of no use then.
-pub fn play(scenario: &Scenario, dir: &Path, hear: Hear<'_>) -> Result<Played, Fault> {
+pub fn play(
+    scenario: &Scenario,
+    dir: &Path,
+    afterwards: Afterwards,
+    hear: Hear<'_>,
+) -> Result<Played, Fault> {
     let watch = Stopwatch::start();
     occupy(dir)?;
     let rules = rules(dir);
@@ -126,10 +140,12 @@ pub fn play(scenario: &Scenario, dir: &Path, hear: Hear<'_>) -> Result<Played, F
     let (fan_outs, foremost) = FanOuts::of(scenario.warhol_event.clone());
     player.observe_by(Box::new(fan_outs));
     tell(&mut player, scenario, rules, &mails, hear)?;
-    mails.sync().map_err(|source| Fault::Directory {
-        dir: maildir_in(dir),
-        source,
-    })?;
+    if afterwards == Afterwards::Kept {
+        mails.sync().map_err(|source| Fault::Directory {
+            dir: maildir_in(dir),
+            source,
+        })?;
+    }
     let books = player.books()?;
     let foremost = foremost
         .lock()

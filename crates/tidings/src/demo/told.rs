@@ -18,7 +18,7 @@ use super::page::view::{
 use super::play::{Played, Telling};
 use super::postbox::{Postbox, Posted};
 use super::scenario::{LAST_DAY, Scenario};
-use super::world::World;
+use super::world::{Person, World};
 
 /// How many items of a group, and how many topics, a page shows.
 const ITEMS_SHOWN: usize = 6;
@@ -395,7 +395,7 @@ fn homes(world: &World, node: &Node) -> Vec<usize> {
     let cities: HashMap<(u64, u64), usize> = (world.museum.cities.iter().enumerate())
         .map(|(n, city)| ((city.lat.to_bits(), city.lon.to_bits()), n))
         .collect();
-    let home = |person: &super::world::Person| {
+    let home = |person: &Person| {
         let (lat, lon) = node.engine().recipient(&person.id)?.place?;
         cities.get(&(lat.to_bits(), lon.to_bits())).copied()
     };
@@ -533,16 +533,19 @@ fn picks(scenario: &Scenario, postbox: &Postbox) -> Vec<Pick> {
     picks
 }
 
-/// Whoever looked into their inbox most often.
+/// Somebody who looked into their inbox more than once and follows many, but not hundreds.
 fn looker(scenario: &Scenario) -> Option<Id> {
+    const MANY: usize = 60;
     let mut looks: HashMap<Id, usize> = HashMap::new();
     for timed in scenario.commands() {
         if let Command::Mark { recipient, .. } = timed.command {
             *looks.entry(recipient).or_default() += 1;
         }
     }
-    looks
-        .into_iter()
-        .max_by_key(|(id, n)| (*n, std::cmp::Reverse(id.clone())))
-        .map(|(id, _)| id)
+    let looked = |person: &&Person| looks.get(&person.id).is_some_and(|looks| *looks > 1);
+    let follows = |person: &&Person| person.follows.len();
+    let people = scenario.world.people.iter().filter(looked);
+    let many = people.filter(|person| follows(person) <= MANY);
+    many.max_by_key(|person| (follows(person), std::cmp::Reverse(&person.id)))
+        .map(|person| person.id.clone())
 }

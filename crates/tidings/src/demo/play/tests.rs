@@ -12,7 +12,10 @@ fn short() -> Scenario {
 }
 
 fn played(dir: &Path) -> Played {
-    play(&short(), dir, &mut |_| ControlFlow::Continue(())).unwrap()
+    play(&short(), dir, Afterwards::Kept, &mut |_| {
+        ControlFlow::Continue(())
+    })
+    .unwrap()
 }
 
 const ALL: Slice = Slice {
@@ -124,10 +127,39 @@ fn the_view_shows_what_was_told() {
 }
 
 #[test]
+fn hundreds_of_events_of_one_instant_are_told_on_their_day() {
+    let dir = tempfile::tempdir().unwrap();
+    let day = Day::parse("1967-12-13").unwrap();
+    let scenario = crate::demo::scenario().excerpt(100, day);
+    let crowd = scenario
+        .commands()
+        .filter(|timed| timed.at.day() == day)
+        .count();
+    assert!(crowd > 600, "{crowd}");
+    let played = play(&scenario, dir.path(), Afterwards::Removed, &mut |_| {
+        ControlFlow::Continue(())
+    })
+    .unwrap();
+    assert!(played.telling.books.balance());
+    // A clock that begins before 1970 is not held at 1970.
+    let mails = &played.postbox.mails;
+    assert!(!mails.is_empty());
+    assert!(
+        mails
+            .iter()
+            .all(|mail| (scenario.starts..scenario.ends).contains(&mail.at))
+    );
+}
+
+#[test]
 fn a_story_can_be_stopped_and_a_directory_in_use_is_left_alone() {
     let dir = tempfile::tempdir().unwrap();
-    let stopped = play(&short(), dir.path(), &mut |_| ControlFlow::Break(()));
+    let stopped = play(&short(), dir.path(), Afterwards::Removed, &mut |_| {
+        ControlFlow::Break(())
+    });
     assert!(matches!(stopped, Err(Fault::Stopped)));
-    let again = play(&short(), dir.path(), &mut |_| ControlFlow::Continue(()));
+    let again = play(&short(), dir.path(), Afterwards::Removed, &mut |_| {
+        ControlFlow::Continue(())
+    });
     assert!(matches!(again, Err(Fault::Occupied(_))));
 }

@@ -285,6 +285,8 @@ fn work_data(world: &World, artist: usize, work: &Work) -> Map<String, Value> {
     let artist = Some(&world.museum.artists[artist].name);
     [
         ("artist", artist),
+        // What mails call the topic; they know it by its slug only.
+        ("target_title", artist),
         ("date", work.date.as_ref()),
         ("medium", work.medium.as_ref()),
         ("credit", work.credit.as_ref()),

@@ -1,0 +1,264 @@
+//! What is published for later: its audience is settled at arrival, its lanes when its time comes.
+
+use std::collections::BTreeMap;
+
+use roaring::RoaringBitmap;
+use serde::{Deserialize, Serialize};
+
+use super::Engine;
+use super::draft::Draft;
+use super::intake::{EventRow, Located, from_json, named_key, scheduled_key, to_json};
+use super::publish::{Routed, settle_lanes};
+use crate::bucket::Bucket;
+use crate::journal::at_rest::{Unreadable, decode, encode};
+use crate::journal::record::{ChannelNo, INBOX_NO, LaneNo, Record, TypeNo};
+use crate::law::Type;
+use crate::reason::Reason;
+use crate::set::Set;
+use crate::table::{Owner, Partition, Table};
+use crate::time::Instant;
+
+/// Recipients of a scheduled event in a bucket, frozen at its arrival.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Frozen {
+    /// The channels on which there is an entry.
+    pub(crate) channels: Vec<ChannelNo>,
+    /// Words of the reasons.
+    pub(crate) reasons: Vec<String>,
+    pub(crate) who: Set,
+}
+
+/// A scheduled event with each bucket's frozen sets.
+type Scheduled = (EventRow, Vec<Vec<Frozen>>);
+
+impl Engine {
+    /// Keeps an event and its audience for later.
+    pub(crate) fn freeze(
+        &mut self,
+        draft: &mut Draft<'_>,
+        t: Instant,
+        row: &EventRow,
+        words: &[String],
+        routed: Vec<Routed>,
+    ) {
+        self.intake.scheduled.insert((t, row.place));
+        let key = |owner| scheduled_key(owner, t, row.place);
+        draft.put(Partition::Base, key(Owner::Intake), to_json(row));
+        for (bucket, routed) in self.buckets.iter().zip(routed) {
+            let mut merged: BTreeMap<(Vec<ChannelNo>, Vec<u16>), RoaringBitmap> = BTreeMap::new();
+            for ((lanes, reasons), who) in routed {
+                let channels = lanes.iter().map(|lane| self.law.names.lane(*lane).channel);
+                let mut channels: Vec<ChannelNo> = channels.collect();
+                channels.sort_unstable();
+                *merged.entry((channels, reasons)).or_default() |= who;
+            }
+            let frozen = merged.into_iter().map(|((channels, reasons), who)| Frozen {
+                channels,
+                reasons: reasons
+                    .iter()
+                    .map(|at| words[usize::from(*at)].clone())
+                    .collect(),
+                who: who.into(),
+            });
+            let frozen: Vec<Frozen> = frozen.collect();
+            if !frozen.is_empty() {
+                draft.put(
+                    Partition::Base,
+                    key(Owner::Bucket(bucket.no)),
+                    encode(&frozen),
+                );
+            }
+        }
+    }
+
+    /// Lets in what was scheduled for now or before, in its order.
+    pub(crate) fn enter_scheduled(
+        &mut self,
+        draft: &mut Draft<'_>,
+        now: Instant,
+    ) -> Result<(), Unreadable> {
+        while let Some((t, place)) = self.intake.scheduled.first().copied() {
+            if t > now {
+                break;
+            }
+            let Some((row, frozen)) = self.take_scheduled(draft, t, place)? else {
+                continue;
+            };
+            self.enter_frozen(draft, now, t, &row, frozen);
+        }
+        Ok(())
+    }
+
+    /// Takes a scheduled event out of what waits; with it each bucket's frozen sets.
+    pub(crate) fn take_scheduled(
+        &mut self,
+        draft: &mut Draft<'_>,
+        t: Instant,
+        place: u64,
+    ) -> Result<Option<Scheduled>, Unreadable> {
+        if !self.intake.scheduled.remove(&(t, place)) {
+            return Ok(None);
+        }
+        let key = scheduled_key(Owner::Intake, t, place);
+        let bytes = draft.get(Partition::Base, &key)?;
+        let bytes = bytes.ok_or_else(|| Unreadable("a scheduled event is missing".to_owned()))?;
+        let row: EventRow = from_json("a scheduled event", &bytes)?;
+        draft.delete(Partition::Base, key);
+        let id = named_key(Table::ScheduledIds, &row.event.id, Some(place));
+        draft.delete(Partition::Base, id);
+        if let Some(key) = &row.event.cancellation_key {
+            let key = named_key(Table::ScheduledKeys, key, Some(place));
+            draft.delete(Partition::Base, key);
+        }
+        let mut frozen = Vec::with_capacity(self.buckets.len());
+        for bucket in &self.buckets {
+            let key = scheduled_key(Owner::Bucket(bucket.no), t, place);
+            match draft.get(Partition::Base, &key)? {
+                Some(bytes) => {
+                    frozen.push(decode("a scheduled audience", &bytes)?);
+                    draft.delete(Partition::Base, key);
+                }
+                None => frozen.push(Vec::new()),
+            }
+        }
+        Ok(Some((row, frozen)))
+    }
+
+    /// Lets a scheduled event enter its lanes: who is concerned was settled at its arrival, whether
+    /// they still want it and by which lane is read now.
+    fn enter_frozen(
+        &mut self,
+        draft: &mut Draft<'_>,
+        now: Instant,
+        t: Instant,
+        row: &EventRow,
+        frozen: Vec<Vec<Frozen>>,
+    ) {
+        let version = self.version();
+        let type_no = self.law.names.type_no(row.event.kind.as_str());
+        let kind = version
+            .as_ref()
+            .zip(type_no)
+            .and_then(|(version, no)| version.kind(no));
+        let mut words: Vec<String> = frozen
+            .iter()
+            .flatten()
+            .flat_map(|part| part.reasons.iter().cloned())
+            .collect();
+        words.sort_unstable();
+        words.dedup();
+        let mut routed = Vec::with_capacity(frozen.len());
+        for (at, parts) in frozen.into_iter().enumerate() {
+            let concerned: u64 = parts.iter().map(|part| part.who.len()).sum();
+            let (sets, dropped) = thaw(&self.buckets[at], kind, &words, parts);
+            let sets = settle_lanes(&self.buckets[at], &self.law, sets);
+            let alone = concerned - sets.values().map(RoaringBitmap::len).sum::<u64>();
+            routed.push(sets);
+            self.drop_entries(draft, now, at, (row.place, alone), dropped);
+        }
+        let located = Located {
+            place: row.place,
+            scheduled: Some(t),
+        };
+        self.intake.name_copy(draft, now.day(), &row.event, located);
+        let type_no = type_no.unwrap_or(TypeNo::MAX);
+        self.arrive(draft, now, (t, type_no), row, &words, routed);
+    }
+
+    /// Books entries that end without having entered a lane; `alone` = of how many recipients who
+    /// have no other entry of the event.
+    pub(crate) fn drop_entries(
+        &mut self,
+        draft: &mut Draft<'_>,
+        now: Instant,
+        at: usize,
+        (place, alone): (u64, u64),
+        items: Vec<(ChannelNo, Reason, Set)>,
+    ) {
+        if items.is_empty() {
+            return;
+        }
+        let no = self.buckets[at].no;
+        self.ledger.at((no, now.day(), INBOX_NO)).notifications += alone;
+        for (channel, reason, who) in &items {
+            let row = self.ledger.at((no, now.day(), *channel));
+            row.entries += who.len();
+            row.end(reason.outcome(), Some(*reason), who.len());
+        }
+        self.write(
+            draft,
+            at,
+            now,
+            Record::Dropped {
+                at: now,
+                place,
+                items,
+            },
+        );
+    }
+}
+
+/// Reads preferences again for a scheduled audience: the lanes that apply, and what ends instead.
+fn thaw(
+    bucket: &Bucket,
+    kind: Option<&Type>,
+    words: &[String],
+    parts: Vec<Frozen>,
+) -> (Routed, Vec<(ChannelNo, Reason, Set)>) {
+    let mut routed = Routed::new();
+    let mut dropped: BTreeMap<(ChannelNo, Reason), RoaringBitmap> = BTreeMap::new();
+    for Frozen {
+        channels,
+        reasons,
+        mut who,
+    } in parts
+    {
+        let reasons: Vec<u16> = reasons
+            .iter()
+            .filter_map(|word| u16::try_from(words.binary_search(word).ok()?).ok())
+            .collect();
+        let Some(kind) = kind else {
+            for channel in channels {
+                *dropped.entry((channel, Reason::UnknownType)).or_default() |= &who.0;
+            }
+            continue;
+        };
+        let erased = &who.0 - &bucket.roster.everyone;
+        if !erased.is_empty() {
+            for channel in &channels {
+                *dropped
+                    .entry((*channel, Reason::RecipientGone))
+                    .or_default() |= &erased;
+            }
+            who.0 -= erased;
+        }
+        let mut sets = vec![(Vec::new(), who.0)];
+        for channel in channels {
+            let mut split = Vec::new();
+            for (lanes, who) in sets {
+                let modes = bucket.preferences.split(channel, kind, who);
+                for (mode, part) in modes {
+                    let mut lanes: Vec<LaneNo> = lanes.clone();
+                    match kind.lane(channel, mode.as_ref()) {
+                        Some(lane) => lanes.push(lane),
+                        None => {
+                            *dropped.entry((channel, Reason::Preference)).or_default() |= &part;
+                        }
+                    }
+                    split.push((lanes, part));
+                }
+            }
+            sets = split;
+        }
+        for (mut lanes, part) in sets {
+            if !lanes.is_empty() {
+                lanes.sort_unstable();
+                *routed.entry((lanes, reasons.clone())).or_default() |= part;
+            }
+        }
+    }
+    let dropped = dropped
+        .into_iter()
+        .map(|((channel, reason), who)| (channel, reason, who.into()));
+    (routed, dropped.collect())
+}

@@ -1,0 +1,123 @@
+//! Every benchmark runs on a small world, and says what it measured in the form that scripts read.
+
+use tidings::cli::{self, Progress, Status, Streams};
+
+fn bench(arguments: &[&str]) -> Vec<serde_json::Value> {
+    let (mut out, mut err) = (Vec::new(), Vec::new());
+    let mut streams = Streams {
+        out: &mut out,
+        err: &mut err,
+        progress: Progress::Hidden,
+    };
+    let arguments = ["tidings", "bench"]
+        .iter()
+        .chain(arguments)
+        .chain(&["--json"]);
+    let status = cli::run(arguments, &tidings::app::player, &mut streams);
+    assert_eq!(status, Status::Done, "{}", String::from_utf8_lossy(&err));
+    let lines = String::from_utf8(out).expect("the output is text");
+    lines
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("each line is JSON"))
+        .collect()
+}
+
+fn metric<'a>(measured: &'a [serde_json::Value], name: &str) -> &'a serde_json::Value {
+    measured
+        .iter()
+        .find(|one| one["metric"] == name)
+        .expect("each metric is measured")
+}
+
+#[test]
+fn fanout_is_held_against_a_plain_write() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path().to_str().unwrap();
+    let world = [
+        "--recipients",
+        "300",
+        "--followers",
+        "20,300",
+        "--events",
+        "300",
+        "--runs",
+        "2",
+    ];
+    let measured = bench(&[&["fanout", "--dir", dir], &world[..]].concat());
+    let publish = metric(&measured, "publish");
+    assert_eq!(publish["params"]["followers"], 20);
+    assert_eq!(publish["runs"], 2);
+    assert!(publish["ratio"]["raw_write_and_sync"].as_f64().unwrap() > 0.0);
+    assert!(
+        metric(&measured, "stored_per_notification")["median"]
+            .as_f64()
+            .unwrap()
+            > 0.0
+    );
+    assert_eq!(
+        std::fs::read_dir(dir).unwrap().count(),
+        0,
+        "nothing is left behind"
+    );
+}
+
+#[test]
+fn plan_makes_a_message_of_all_entries_for_each() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path().to_str().unwrap();
+    let world = [
+        "--recipients",
+        "200",
+        "--entries",
+        "8",
+        "--events",
+        "40",
+        "--runs",
+        "1",
+    ];
+    let measured = bench(&[&["plan", "--dir", dir], &world[..]].concat());
+    assert_eq!(metric(&measured, "entries_per_message")["median"], 8.0);
+    assert!(
+        metric(&measured, "row_per_message")["median"]
+            .as_f64()
+            .unwrap()
+            <= 120.0
+    );
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn memory_counts_what_recipients_take() {
+    let measured = bench(&["memory", "--recipients", "2000"]);
+    let counted = metric(&measured, "counted_per_recipient")["median"]
+        .as_f64()
+        .unwrap();
+    assert!(
+        counted >= 72.0,
+        "a window and where another began: {counted}"
+    );
+}
+
+#[test]
+fn what_makes_no_sense_is_wrong_use() {
+    let (mut out, mut err) = (Vec::new(), Vec::new());
+    let mut streams = Streams {
+        out: &mut out,
+        err: &mut err,
+        progress: Progress::Hidden,
+    };
+    let arguments = [
+        "tidings",
+        "bench",
+        "fanout",
+        "--recipients",
+        "3",
+        "--followers",
+        "4",
+    ];
+    assert_eq!(
+        cli::run(arguments, &tidings::app::player, &mut streams),
+        Status::Wrong
+    );
+    assert!(out.is_empty() && !err.is_empty());
+}
