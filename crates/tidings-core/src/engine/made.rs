@@ -149,7 +149,8 @@ impl Engine {
             resent,
         } in sent
         {
-            if !open.sending.contains(*number) {
+            // What is told twice, before or within this step, counts once.
+            if !open.sending.contains(*number) || sets.values().any(|who| who.contains(*number)) {
                 continue;
             }
             sets.entry(*outcome).or_default().insert(*number);

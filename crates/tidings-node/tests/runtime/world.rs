@@ -240,12 +240,14 @@ pub(crate) fn on_disk(dir: &Path) -> OpenStore {
 /// The books once nothing waits any more.
 pub(crate) fn settled(handle: &Handle) -> Books {
     loop {
-        match handle.look(|node| node.books().ok()) {
-            Ok(Some(books)) if books.pending == 0 => {
+        let books = handle.look(|node| node.books().map_err(|fault| fault.to_string()));
+        match books {
+            Ok(Ok(books)) if books.pending == 0 => {
                 assert!(books.balance(), "{books:?}");
                 return books;
             }
-            Ok(_) | Err(RuntimeError::Unavailable(_)) => std::thread::yield_now(),
+            Ok(Ok(_)) | Err(RuntimeError::Unavailable(_)) => std::thread::yield_now(),
+            Ok(Err(fault)) => panic!("{fault}"),
             Err(fault) => panic!("{fault}"),
         }
     }
