@@ -231,19 +231,14 @@ impl Engine {
                 && lane.is_none_or(|lane| lane == name.name)
         });
         let lanes: Vec<_> = open.map(|(no, _)| *no).collect();
-        if !lanes.is_empty() {
-            self.write(
-                draft,
-                bucket,
-                now,
-                Record::Flush {
-                    at: now,
-                    number,
-                    lanes,
-                },
-            );
-        }
-        Ok(Reply::Done)
+        // Where nothing waits the marker names the place at which the recipient was found flushed.
+        let seq = if lanes.is_empty() {
+            self.buckets[bucket].next_seq
+        } else {
+            let at = now;
+            self.write(draft, bucket, now, Record::Flush { at, number, lanes })
+        };
+        Ok(Reply::Flushed(format!("{}-{seq}", self.buckets[bucket].no)))
     }
 }
 

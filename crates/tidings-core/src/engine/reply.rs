@@ -10,6 +10,8 @@ pub enum Reply {
     Done,
     /// An event was published.
     Published(Published),
+    /// Open lanes are due now. The marker's id: bucket and seq, behind which everything is new.
+    Flushed(String),
     /// Entries were taken back: how many.
     Cancelled(u64),
 }
