@@ -86,7 +86,17 @@ impl Bucket {
         }
         base(self.key(Table::Meta).done(), Some(encode(&self.head())));
         self.dirty = Dirty::default();
+        self.unload_before(today);
         writes
+    }
+
+    /// Lets go of what was read of older days, so that memory doesn't grow with what was looked at.
+    fn unload_before(&mut self, today: Day) {
+        for (_, held) in self.days.range_mut(..today) {
+            for run in &mut held.runs {
+                run.loaded.take();
+            }
+        }
     }
 
     fn head(&self) -> Head {

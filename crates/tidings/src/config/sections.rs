@@ -322,7 +322,7 @@ fn from(walk: &mut Walk, section: &Section<'_>) -> Option<String> {
         Ok(_) => Some(text.value.to_owned()),
         Err(fault) => {
             let fault = fault.to_string();
-            // What is wrong stands before the colon, how to mend it behind.
+            // What is wrong stands before the last colon, how to mend it behind.
             let reason = fault
                 .split_once(": ")
                 .map_or(fault.as_str(), |(reason, _)| reason);
