@@ -324,7 +324,7 @@ fn from(walk: &mut Walk, section: &Section<'_>) -> Option<String> {
             let fault = fault.to_string();
             // What is wrong stands before the last colon, how to mend it behind.
             let reason = fault
-                .split_once(": ")
+                .rsplit_once(": ")
                 .map_or(fault.as_str(), |(reason, _)| reason);
             walk.bad(&text.span, reason.to_owned(), hint);
             None
