@@ -23,6 +23,7 @@ use crate::time::{Day, Instant};
 mod books;
 mod draft;
 mod due;
+mod inbox;
 mod intake;
 mod ledger;
 mod made;
@@ -41,6 +42,7 @@ mod view;
 pub use books::Walk;
 use draft::Draft;
 pub use due::Told;
+pub use inbox::{Cursor, CursorError, ITEMS_LISTED, InboxGroup, InboxItem, InboxPage};
 use intake::Intake;
 use ledger::Ledger;
 pub use ledger::Row as LedgerRow;
@@ -48,7 +50,7 @@ pub use made::{Sent, Settled};
 pub use plan::{Letter, Plan};
 pub use present::{Presenter, batch_id};
 pub use reply::{Published, PublishedAs, Refused, Reply, Warning};
-pub use view::{InboxGroup, InboxItem, InboxPage, LetterAt, OpenLane, WaitingEntry};
+pub use view::{LetterAt, OpenLane, WaitingEntry};
 
 /// How an engine works; none of it changes what comes out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -323,10 +325,11 @@ impl Engine {
         self.intake.begin_step();
         let mut draft = Draft::new(shelf);
         let mut step = Step::default();
-        let before = (self.intake.tally, self.intake.forgotten_before);
+        let counted = |intake: &Intake| (intake.tally, intake.withdrawals, intake.forgotten_before);
+        let before = counted(&self.intake);
         work(self, &mut draft, now, &mut step)?;
         self.ledger.write(&mut draft);
-        if !draft.is_empty() || before != (self.intake.tally, self.intake.forgotten_before) {
+        if !draft.is_empty() || before != counted(&self.intake) {
             self.intake.write(&mut draft, self.buckets());
         }
         step.writes = draft.done();

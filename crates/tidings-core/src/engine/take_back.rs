@@ -49,11 +49,7 @@ impl Engine {
         cancelled: &Cancelled,
     ) -> Answer {
         let located = match cancelled {
-            Cancelled::Event(id) => {
-                let mut located = self.located(draft, id, Table::Copies, Table::ScheduledIds)?;
-                located.extend(self.locate(draft, id)?);
-                located
-            }
+            Cancelled::Event(id) => self.located_event(draft, id)?,
             Cancelled::Key(key) => self.located(draft, key, Table::Keys, Table::ScheduledKeys)?,
         };
         // A scheduled event is known by its schedule as well as by the day on which it entered.
@@ -70,6 +66,23 @@ impl Engine {
             };
         }
         Ok(Ok(Reply::Cancelled(taken_back)))
+    }
+
+    /// The places of the events that have this id: more than one where it came again after the day of
+    /// its arrival was forgotten, and something of the first still waits or is kept.
+    pub(crate) fn places_of(
+        &self,
+        draft: &Draft<'_>,
+        id: &Id,
+    ) -> Result<BTreeSet<u64>, Unreadable> {
+        let located = self.located_event(draft, id)?;
+        Ok(located.into_iter().map(|located| located.place).collect())
+    }
+
+    fn located_event(&self, draft: &Draft<'_>, id: &Id) -> Result<BTreeSet<Located>, Unreadable> {
+        let mut located = self.located(draft, id, Table::Copies, Table::ScheduledIds)?;
+        located.extend(self.locate(draft, id)?);
+        Ok(located)
     }
 
     /// Where events are that two tables name, one of each day and one that outlives days.
@@ -316,7 +329,13 @@ impl Engine {
 }
 
 fn arrive_again(moved: Moved<'_>, now: Instant, rules: u32, ordinal: u32) -> Arrival {
-    let Arrival { t, place, kind, .. } = moved.kept.arrival;
+    let Arrival {
+        t,
+        place,
+        kind,
+        about,
+        ..
+    } = moved.kept.arrival;
     let words = moved.reasons;
     let reasons = (0..).take(words.len()).collect();
     let variants = vec![Variant {
@@ -332,6 +351,7 @@ fn arrive_again(moved: Moved<'_>, now: Instant, rules: u32, ordinal: u32) -> Arr
         kind,
         rules,
         moved: true,
+        about,
         reasons: words,
         variants,
     }
