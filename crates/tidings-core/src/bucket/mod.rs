@@ -20,6 +20,7 @@ use crate::time::{Day, Instant};
 pub(crate) mod checkpoint;
 mod collect;
 mod column;
+mod counted;
 pub(crate) mod facets;
 mod lane;
 mod marks;
@@ -28,6 +29,7 @@ mod roster;
 mod wheel;
 
 pub(crate) use collect::{Found, Look};
+pub(crate) use counted::{Counted, Counts};
 use lane::{Entering, Lane};
 pub(crate) use marks::{Looked, Marking, Marks, Reading, State};
 use preferences::Preferences;
@@ -58,6 +60,8 @@ pub(crate) struct Bucket {
     /// Closings whose messages are not all made and sent.
     pub(crate) closings: BTreeMap<u64, Closing>,
     pub(crate) days: BTreeMap<Day, BucketDay>,
+    /// What was counted of inboxes.
+    pub(crate) counted: Counted,
     pub(crate) dirty: Dirty,
 }
 
@@ -118,6 +122,7 @@ impl Bucket {
             left_out: RoaringBitmap::new(),
             closings: BTreeMap::new(),
             days: BTreeMap::new(),
+            counted: Counted::default(),
             dirty: Dirty::default(),
         }
     }
@@ -141,6 +146,7 @@ impl Bucket {
                 kind,
             } => {
                 let rules = self.rules;
+                self.counted.drop_of(number);
                 self.marks
                     .entry(number)
                     .or_default()
