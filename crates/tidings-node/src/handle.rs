@@ -22,6 +22,9 @@ pub enum RuntimeError {
     /// with the same event id.
     #[error("the store failed: {0}; what was asked may or may not have happened")]
     Unknown(String),
+    /// The store has no room left; nothing was done.
+    #[error("the store has no room left: {0}")]
+    Full(String),
     /// The store can't be opened at the moment; nothing was done.
     #[error("the store can't be used at the moment: {0}")]
     Unavailable(String),

@@ -385,7 +385,8 @@ fn catch_up(node: &mut Node, now: Instant) -> Result<(), Error> {
 fn failed(fault: &Error) -> RuntimeError {
     use tidings_store::Error as Kind;
     match fault {
-        Error::Store(Kind::Full(_) | Kind::Conflict | Kind::Invalid(_)) => {
+        Error::Store(full @ Kind::Full(_)) => RuntimeError::Full(full.to_string()),
+        Error::Store(Kind::Conflict | Kind::Invalid(_)) => {
             RuntimeError::Unavailable(fault.to_string())
         }
         _ => RuntimeError::Unknown(fault.to_string()),
