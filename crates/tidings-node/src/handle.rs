@@ -164,6 +164,14 @@ impl Handle {
         self.requests.len()
     }
 
+    /// Whether at least half of the queue is free: those who can wait do so until then, and leave the
+    /// rest to those who can't.
+    #[must_use]
+    pub fn has_room(&self) -> bool {
+        let most = self.requests.capacity().unwrap_or(usize::MAX);
+        self.requests.len() <= most / 2
+    }
+
     /// Has the loop stop; waits for room, because a stop is never refused.
     pub(crate) fn stop(
         &self,

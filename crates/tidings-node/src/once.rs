@@ -47,7 +47,7 @@ pub enum Kept {
 pub trait Keeper: Send {
     /// What is to be kept of the answer; `None` keeps nothing, and the key stays free. Called before
     /// the work is durable: nothing of it may be told yet.
-    fn keep(&mut self, replies: &[Result<Reply, Refused>]) -> Option<Vec<u8>>;
+    fn keep(&mut self, replies: Vec<Result<Reply, Refused>>) -> Option<Vec<u8>>;
 
     /// Tells how it ended; must only pass it on.
     fn tell(self: Box<Self>, kept: Result<Kept, RuntimeError>);
@@ -82,7 +82,10 @@ impl Work {
     pub(crate) fn keep(&mut self) -> Option<(Once, Vec<u8>)> {
         match &mut self.asker {
             Asker::Each(_) => None,
-            Asker::Once(once, keeper) => Some((*once, keeper.keep(&self.replies)?)),
+            Asker::Once(once, keeper) => {
+                let replies = std::mem::take(&mut self.replies);
+                Some((*once, keeper.keep(replies)?))
+            }
         }
     }
 
@@ -287,7 +290,7 @@ mod tests {
     struct Kept1(Option<Vec<u8>>, crossbeam_channel::Sender<Kept>);
 
     impl Keeper for Kept1 {
-        fn keep(&mut self, replies: &[Result<Reply, Refused>]) -> Option<Vec<u8>> {
+        fn keep(&mut self, replies: Vec<Result<Reply, Refused>>) -> Option<Vec<u8>> {
             assert_eq!(replies.len(), 1);
             self.0.take()
         }
