@@ -27,30 +27,34 @@ impl Server {
     /// # Panics
     /// Where the process ends before it has said so.
     pub(crate) fn start(config: &Path, data: &Path) -> Self {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_tidings"))
-            .args(["serve", "--dev", "--listen", "127.0.0.1:0", "--config"])
-            .arg(config)
-            .arg("--data")
-            .arg(data)
-            .stdin(Stdio::null())
+        Self::spawn(Command::new(TIDINGS), config, data)
+    }
+
+    /// As [`Server::start`], by a user whom permissions bind, which root's are not. Takes root.
+    pub(crate) fn start_as_nobody(config: &Path, data: &Path) -> Self {
+        Self::spawn(as_nobody(), config, data)
+    }
+
+    /// Starts it where it must not start: the exit code, and what it says.
+    pub(crate) fn refused_as_nobody(config: &Path, data: &Path) -> (i32, String) {
+        let output = arguments(as_nobody(), config, data).output();
+        let output = output.expect("the binary can be run");
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        (output.status.code().unwrap_or(-1), said)
+    }
+
+    fn spawn(command: Command, config: &Path, data: &Path) -> Self {
+        let mut child = arguments(command, config, data)
             .stdout(Stdio::piped())
             .spawn()
             .expect("the binary can be run");
         let mut out = BufReader::new(child.stdout.take().expect("it is piped"));
-        let mut line = String::new();
-        loop {
-            line.clear();
-            if out.read_line(&mut line).expect("the output is text") == 0 {
-                panic!("serve ended at once: {:?}", child.wait());
-            }
-            if let Some(url) = line.trim().strip_prefix("listening on ") {
-                let url = url.to_owned();
-                return Self {
-                    child,
-                    _out: out,
-                    url,
-                };
-            }
+        let url = read_url(&mut out);
+        let ended = url.is_none().then(|| child.wait());
+        Self {
+            child,
+            _out: out,
+            url: url.unwrap_or_else(|| panic!("serve ended at once: {ended:?}")),
         }
     }
 
@@ -66,6 +70,57 @@ impl Drop for Server {
         // It may have ended already, and a test that fails should tell of its own fault.
         let _ = self.child.kill();
         let _ = self.child.wait();
+    }
+}
+
+const TIDINGS: &str = env!("CARGO_BIN_EXE_tidings");
+
+fn as_nobody() -> Command {
+    let mut command = Command::new("setpriv");
+    command.args(["--reuid=65534", "--regid=65534", "--clear-groups", TIDINGS]);
+    command
+}
+
+fn arguments(mut command: Command, config: &Path, data: &Path) -> Command {
+    command
+        .args(["serve", "--dev", "--listen", "127.0.0.1:0", "--config"])
+        .arg(config)
+        .arg("--data")
+        .arg(data)
+        .stdin(Stdio::null());
+    command
+}
+
+fn read_url(out: &mut BufReader<ChildStdout>) -> Option<String> {
+    let mut line = String::new();
+    loop {
+        line.clear();
+        if out.read_line(&mut line).expect("the output is text") == 0 {
+            return None;
+        }
+        if let Some(url) = line.trim().strip_prefix("listening on ") {
+            return Some(url.to_owned());
+        }
+    }
+}
+
+/// How long a test waits for another process before it gives up.
+pub(crate) struct Patience(std::time::Instant);
+
+impl Patience {
+    /// Starts now.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "another process has a clock of its own"
+    )]
+    pub(crate) fn new() -> Self {
+        Self(std::time::Instant::now())
+    }
+
+    /// Lets others work. Fails the test where this has gone on for a minute.
+    pub(crate) fn wait(&self, why: impl FnOnce() -> String) {
+        assert!(self.0.elapsed().as_secs() < 60, "{}", why());
+        std::thread::yield_now();
     }
 }
 
