@@ -58,6 +58,11 @@ impl Server {
         }
     }
 
+    /// The id of the process.
+    pub(crate) fn process(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Kills the process as a failing machine would (SIGKILL).
     pub(crate) fn kill(mut self) -> ExitStatus {
         self.child.kill().expect("it is our child");
