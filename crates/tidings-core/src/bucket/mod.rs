@@ -15,6 +15,7 @@ use crate::journal::at_rest::{Kept, Run};
 use crate::journal::record::{Arrival, ChannelNo, Entries, INBOX_NO, LaneNo, Record};
 use crate::law::Law;
 use crate::recipient::Recipient;
+use crate::set::Set;
 use crate::time::{Day, Instant};
 
 pub(crate) mod checkpoint;
@@ -167,7 +168,7 @@ impl Bucket {
                 profile,
             } => self.profile(at, number, *profile, law),
             Record::Erased { at, number } => self.erase(at, number),
-            Record::Follow { number, topic, on } => self.follow(number, &topic, on),
+            Record::Follow { topics, on } => self.follow(topics, on),
             Record::Preference {
                 number,
                 scope,
@@ -371,14 +372,18 @@ impl Bucket {
         }
     }
 
-    fn follow(&mut self, number: u32, topic: &Id, on: bool) {
-        let who = self.followers.entry(topic.clone()).or_default();
-        if on {
-            who.insert(number);
-        } else {
-            who.remove(number);
+    fn follow(&mut self, topics: Vec<(Id, Set)>, on: bool) {
+        for (topic, changed) in topics {
+            if !self.dirty.topics.contains(&topic) {
+                self.dirty.topics.insert(topic.clone());
+            }
+            let who = self.followers.entry(topic).or_default();
+            if on {
+                *who |= changed.0;
+            } else {
+                *who -= changed.0;
+            }
         }
-        self.dirty.topics.insert(topic.clone());
     }
 
     /// The earliest deadline of a lane of somebody who has confirmed, in milliseconds.

@@ -23,11 +23,9 @@ impl Engine {
         match command {
             Command::Recipient(change) => self.change_recipient(draft, now, change),
             Command::Erase { recipient } => self.erase(draft, now, recipient),
-            Command::Subscribe { recipient, topic } => {
-                Ok(self.follow(draft, now, recipient, topic, true))
-            }
-            Command::Unsubscribe { recipient, topic } => {
-                Ok(self.follow(draft, now, recipient, topic, false))
+            Command::Subscribe { .. } | Command::Unsubscribe { .. } => {
+                let replies = self.follow(draft, now, std::slice::from_ref(command));
+                Ok(replies.into_iter().next().unwrap_or(Ok(Reply::Done)))
             }
             Command::Publish(event) => self.publish(draft, now, event),
             Command::Object(object) => {
@@ -153,39 +151,6 @@ impl Engine {
         }
         self.write(draft, bucket, now, Record::Erased { at: now, number });
         Ok(Ok(Reply::Done))
-    }
-
-    fn follow(
-        &mut self,
-        draft: &mut Draft<'_>,
-        now: Instant,
-        recipient: &Id,
-        topic: &Id,
-        on: bool,
-    ) -> Result<Reply, Refused> {
-        let (bucket, number) = self.find(recipient)?;
-        let known = self.buckets[bucket].followers.get(topic);
-        if known.is_some_and(|who| who.contains(number)) == on {
-            return Ok(Reply::Done);
-        }
-        let key = Key::of(Owner::Bucket(self.buckets[bucket].no), Table::Following);
-        let key = key.u32(number).bytes(topic.as_str().as_bytes()).done();
-        if on {
-            draft.put(Partition::Base, key, Vec::new());
-        } else {
-            draft.delete(Partition::Base, key);
-        }
-        self.write(
-            draft,
-            bucket,
-            now,
-            Record::Follow {
-                number,
-                topic: topic.clone(),
-                on,
-            },
-        );
-        Ok(Reply::Done)
     }
 
     fn mark(
