@@ -3,11 +3,11 @@
 //! State changes only by [`Bucket::apply`]: live and on recovery the same records go through it, so
 //! what was recovered is what there was.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 use roaring::RoaringBitmap;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::deadline::Kind;
 use crate::id::Id;
@@ -93,11 +93,14 @@ pub(crate) struct RunAt {
 #[derive(Debug, Default)]
 pub(crate) struct Dirty {
     pub(crate) recipients: RoaringBitmap,
-    pub(crate) topics: BTreeSet<Id>,
+    pub(crate) topics: FxHashSet<Id>,
     pub(crate) marks: RoaringBitmap,
     /// Records since the last checkpoint.
     pub(crate) records: u64,
 }
+
+/// So many members are put into a set one by one.
+const FEW: u64 = 16;
 
 impl Bucket {
     pub(crate) fn new(no: u16) -> Self {
@@ -378,10 +381,11 @@ impl Bucket {
                 self.dirty.topics.insert(topic.clone());
             }
             let who = self.followers.entry(topic).or_default();
-            if on {
-                *who |= changed.0;
-            } else {
-                *who -= changed.0;
+            match (on, changed.len()) {
+                // A union copies: for the few of one step among very many followers that costs more.
+                (true, ..=FEW) => who.extend(changed.0),
+                (true, _) => *who |= changed.0,
+                (false, _) => *who -= changed.0,
             }
         }
     }

@@ -312,7 +312,7 @@ impl Engine {
                     let reply = self.command(draft, now, command, &mut step.forgotten)?;
                     step.replies.push(reply);
                 }
-                many => step.replies.extend(self.follow(draft, now, many)),
+                many => step.replies.extend(self.follow(draft, now, many)?),
             }
         }
         Ok(())

@@ -229,5 +229,18 @@ fn following_of_many_in_one_step_is_one_record_and_is_folded_again() {
             assert_eq!(who("x").unwrap().len(), 1);
             assert!(who("y").is_none_or(|who| who.is_empty()));
         }
+        // The topic that gives a row its key goes, and comes back, in one step; then everything.
+        let mut engine = Engine::open(&stored, &[Day(0)], options).unwrap();
+        let commands = [leave("x"), follow("a", "x"), follow("a", "w"), leave("w")];
+        let step = engine.step(&stored, Instant(1), &commands).unwrap();
+        let mut after = Stored(stored.0.clone());
+        after.commit(step.writes);
+        assert_eq!(following(&engine, &after).unwrap().unwrap(), ["x", "y"]);
+        let erase = Command::Erase { recipient: id("a") };
+        let step = engine.step(&after, Instant(2), &[erase]).unwrap();
+        after.commit(step.writes);
+        let rows = Key::of(Owner::Bucket(0), Table::Following).done();
+        let left = after.0.keys().filter(|(_, key)| key.starts_with(&rows));
+        assert_eq!(left.count(), 0, "nothing is left of who was erased");
     }
 }

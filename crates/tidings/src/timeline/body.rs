@@ -82,6 +82,22 @@ impl<'r> Bodies<'r> {
         })))
     }
 
+    /// Who follows what.
+    ///
+    /// # Errors
+    /// The first [`Fault`] of the body.
+    pub fn subscribe(self, fields: Fields<'_>) -> Result<Command, Fault> {
+        following(fields).map(|(recipient, topic)| Command::Subscribe { recipient, topic })
+    }
+
+    /// Who follows what no more.
+    ///
+    /// # Errors
+    /// The first [`Fault`] of the body.
+    pub fn unsubscribe(self, fields: Fields<'_>) -> Result<Command, Fault> {
+        following(fields).map(|(recipient, topic)| Command::Unsubscribe { recipient, topic })
+    }
+
     /// Something that happened. `or_id` gives the id of an event that has none of its own.
     ///
     /// # Errors
@@ -291,6 +307,14 @@ fn unknown<'n>(what: &str, word: &str, names: impl IntoIterator<Item = &'n str> 
 fn known_channel(name: &str) -> Result<&'static str, Fault> {
     let known = CHANNELS.into_iter().find(|channel| *channel == name);
     known.ok_or_else(|| unknown("channel", name, CHANNELS))
+}
+
+fn following(mut fields: Fields<'_>) -> Result<(Id, Id), Fault> {
+    fields.only(&["recipient", "topic"])?;
+    Ok((
+        fields.required_id("recipient")?,
+        fields.required_id("topic")?,
+    ))
 }
 
 fn state(fields: &mut Fields<'_>) -> Result<Option<State>, Fault> {

@@ -62,16 +62,8 @@ fn command(
 ) -> Result<Command, Fault> {
     match op {
         "recipient" => bodies.recipient(fields.required_id("id")?, fields),
-        "subscribe" | "unsubscribe" => {
-            fields.only(&["recipient", "topic"])?;
-            let recipient = fields.required_id("recipient")?;
-            let topic = fields.required_id("topic")?;
-            Ok(if op == "subscribe" {
-                Command::Subscribe { recipient, topic }
-            } else {
-                Command::Unsubscribe { recipient, topic }
-            })
-        }
+        "subscribe" => bodies.subscribe(fields),
+        "unsubscribe" => bodies.unsubscribe(fields),
         "publish" => bodies.publish(fields, || line_id(number)),
         "object" => bodies.object(fields.required_id("id")?, fields),
         "retract" => {
