@@ -1,13 +1,13 @@
 //! The only place where parts are put together.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tidings_core::engine::Options;
 use tidings_core::{Books, Instant, Message, Rules, Timed};
 use tidings_node::channel::{self, Channel, Durability, Patience, ProviderError, Setup};
-use tidings_node::{Delivery, Player, Retries, Runtime, Settings, SystemClock, Watch};
+use tidings_node::{Clock, Delivery, Player, Retries, Runtime, Settings, Watch};
 use tidings_store::{FjallStore, MemoryStore, Store};
 
 use crate::simulate::{Play, PlayError};
@@ -28,6 +28,82 @@ pub fn player(rules: Rules) -> Result<Box<dyn Play>, PlayError> {
         player,
         rules: Some(rules),
     }))
+}
+
+/// Why a node can't be started.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// A channel of the configuration can't be opened.
+    #[error("`[channels.{channel}]`: {fault}")]
+    Channel {
+        /// Which.
+        channel: String,
+        /// Why, and what to write instead.
+        fault: ProviderError,
+    },
+    /// The store can't be opened or read.
+    #[error(transparent)]
+    Node(#[from] tidings_node::Error),
+}
+
+/// The channels that a configuration has a provider for. Secrets come from the environment.
+///
+/// # Errors
+/// [`StartError::Channel`].
+pub fn channels(rules: &Rules) -> Result<BTreeMap<String, Arc<dyn Channel>>, StartError> {
+    let setup = Setup {
+        secret: &|name| std::env::var(name).ok(),
+        durability: Durability::Each,
+        patience: Patience::default(),
+    };
+    let mut channels = BTreeMap::new();
+    for (name, channel) in &rules.channels {
+        if channel.provider.is_none() {
+            continue;
+        }
+        let opened = channel::open(channel, &setup).map_err(|fault| StartError::Channel {
+            channel: name.clone(),
+            fault,
+        })?;
+        channels.insert(name.clone(), Arc::from(opened));
+    }
+    Ok(channels)
+}
+
+/// A store on disk that is open, and can be opened again.
+pub struct Disk {
+    data: PathBuf,
+    store: Arc<FjallStore>,
+}
+
+impl Disk {
+    /// Opens the store in a directory.
+    ///
+    /// # Errors
+    /// [`tidings_store::Error`].
+    pub fn open(data: &Path) -> Result<Self, tidings_store::Error> {
+        Ok(Self {
+            data: data.to_owned(),
+            store: Arc::new(FjallStore::open(data, tidings_store::Options::default())?),
+        })
+    }
+
+    /// Starts a node over it.
+    ///
+    /// # Errors
+    /// [`StartError`].
+    pub fn start(self, rules: Rules, clock: Arc<dyn Clock>) -> Result<Runtime, StartError> {
+        let settings = Settings::default();
+        let channels = channels(&rules)?;
+        let delivery = Delivery::new(channels, Retries::default(), settings.senders);
+        let Self { data, store } = self;
+        let mut first = Some(store);
+        let open = Box::new(move || match first.take() {
+            Some(store) => Ok(store as Arc<dyn Store>),
+            None => Ok(Self::open(&data)?.store as Arc<dyn Store>),
+        });
+        Ok(Runtime::start(open, rules, delivery, clock, settings)?)
+    }
 }
 
 struct Simulation {
@@ -83,72 +159,4 @@ fn refused(fault: tidings_node::PlayError) -> PlayError {
         reason,
         hint: hint.to_owned(),
     }
-}
-
-/// Why a node does not start.
-#[derive(Debug, thiserror::Error)]
-pub enum StartError {
-    /// The store can't be opened.
-    #[error(transparent)]
-    Store(tidings_store::Error),
-    /// What is stored makes no sense.
-    #[error(transparent)]
-    Node(tidings_node::Error),
-    /// A channel's provider can't be opened.
-    #[error("[channels.{channel}]: {fault}")]
-    Channel {
-        /// Which channel.
-        channel: String,
-        /// Why not.
-        fault: ProviderError,
-    },
-}
-
-impl From<tidings_node::Error> for StartError {
-    fn from(fault: tidings_node::Error) -> Self {
-        match fault {
-            tidings_node::Error::Store(fault) => Self::Store(fault),
-            other => Self::Node(other),
-        }
-    }
-}
-
-/// A node in real time over a directory, with the channels of its rules.
-///
-/// # Errors
-/// [`StartError`].
-pub fn runtime(data: &Path, rules: Rules) -> Result<Runtime, StartError> {
-    let settings = Settings::default();
-    let delivery = Delivery::new(channels(&rules)?, Retries::default(), settings.senders);
-    let data = data.to_owned();
-    let open = move || {
-        let store = FjallStore::open(&data, tidings_store::Options::default())?;
-        Ok(Arc::new(store) as Arc<dyn Store>)
-    };
-    let clock = Arc::new(SystemClock);
-    Ok(Runtime::start(
-        Box::new(open),
-        rules,
-        delivery,
-        clock,
-        settings,
-    )?)
-}
-
-fn channels(rules: &Rules) -> Result<BTreeMap<String, Arc<dyn Channel>>, StartError> {
-    let setup = Setup {
-        secret: &|name| std::env::var(name).ok(),
-        durability: Durability::Each,
-        patience: Patience::default(),
-    };
-    let named = rules.channels.iter();
-    let named = named.filter(|(_, rules)| rules.provider.is_some());
-    let opened = named.map(|(name, rules)| match channel::open(rules, &setup) {
-        Ok(channel) => Ok((name.clone(), Arc::from(channel))),
-        Err(fault) => Err(StartError::Channel {
-            channel: name.clone(),
-            fault,
-        }),
-    });
-    opened.collect()
 }

@@ -4,6 +4,7 @@
 //! DIR/LOCK         held by the process that has the store open; its process id, for people
 //! DIR/TIDINGS      `format = 1`: what this is, before anything else is read
 //! DIR/engine/      the engine's own files
+//! DIR/keys         who may call the server; not the store's own
 //! DIR/engine.new/  the same while it is being made: a crash in the middle leaves nothing half made
 //! ```
 
@@ -21,6 +22,8 @@ const MARKER: &str = "TIDINGS";
 const MARKER_NEW: &str = "TIDINGS.new";
 const ENGINE: &str = "engine";
 const ENGINE_NEW: &str = "engine.new";
+/// Who may call a server over the store; made before there is a store.
+const KEYS: &str = "keys";
 /// What some filesystems put at the root of a fresh volume.
 const LOST_FOUND: &str = "lost+found";
 
@@ -231,7 +234,7 @@ fn is_beginning(entry: &fs::DirEntry) -> bool {
     if name == ENGINE_NEW {
         return fs::read_dir(entry.path()).is_ok_and(|mut entries| entries.next().is_none());
     }
-    name == LOCK || name == MARKER_NEW || name == LOST_FOUND
+    name == LOCK || name == MARKER_NEW || name == LOST_FOUND || name == KEYS
 }
 
 fn check_marker(path: &Path, marker: &[u8]) -> Result<(), Error> {

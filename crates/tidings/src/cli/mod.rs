@@ -6,8 +6,11 @@ mod bench;
 mod check;
 mod demo;
 mod import;
+mod key;
 mod print;
 mod reach;
+mod serve;
+mod signals;
 mod simulate;
 #[cfg(test)]
 mod tests;
@@ -92,6 +95,10 @@ enum Command {
     Demo(demo::Arguments),
     /// Bring in recipients, subscriptions or objects, by the million
     Import(import::Arguments),
+    /// Make, list and revoke the keys that let clients call the API
+    Key(key::Arguments),
+    /// Serve the HTTP API over a data directory
+    Serve(serve::Arguments),
     /// Play a timeline on a virtual clock and print the messages that would go out
     Simulate(simulate::Arguments),
 }
@@ -115,6 +122,8 @@ where
             .map(|()| Status::Done),
         Command::Demo(arguments) => demo::run(&arguments, crate::demo::scenario(), streams),
         Command::Import(arguments) => import::run(&arguments, streams),
+        Command::Key(arguments) => key::run(&arguments, streams),
+        Command::Serve(arguments) => serve::run(&arguments, streams),
         Command::Simulate(arguments) => simulate::run(&arguments, make, streams),
     };
     match ended.and_then(|status| streams.out.flush().map(|()| status)) {

@@ -5,13 +5,14 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::body::Body;
-use tidings_node::{Handle, Runtime, SystemClock};
+use tidings_node::{Clock, Handle, Runtime, SystemClock};
 use tokio::runtime::{Builder, Runtime as Tokio};
 use tower::ServiceExt as _;
 
 use super::{Asked, Fault, Request};
+use crate::app::{Disk, StartError};
+use crate::config;
 use crate::http::{self, Access, Service, Settings};
-use crate::{app, config};
 
 /// A data directory that this process has open. What comes due meanwhile is told, as a server would.
 pub struct Directory {
@@ -26,18 +27,21 @@ impl Directory {
     /// # Errors
     /// [`Fault::Configuration`], [`Fault::Store`] or [`Fault::Node`].
     pub fn open(data: &Path, config: &Path) -> Result<Self, Fault> {
+        // First the lock: who has it open needs no configuration.
+        let disk = Disk::open(data).map_err(Fault::Store)?;
         let rules = config::read(config).map_err(Fault::Configuration)?;
-        let runtime = app::runtime(data, rules.clone()).map_err(|fault| match fault {
-            app::StartError::Store(fault) => Fault::Store(fault),
-            other => Fault::Node(other.to_string()),
-        })?;
-        let service = Service::new(
-            runtime.handle(),
-            rules,
-            Access::Open,
-            Arc::new(SystemClock),
-            Settings::default(),
-        );
+        let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+        let runtime = disk
+            .start(rules.clone(), Arc::clone(&clock))
+            .map_err(|fault| match fault {
+                StartError::Node(tidings_node::Error::Store(fault)) => Fault::Store(fault),
+                StartError::Node(tidings_node::Error::Unreadable(fault)) => {
+                    Fault::Store(tidings_store::Error::Corrupt(fault.to_string()))
+                }
+                other => Fault::Node(other.to_string()),
+            })?;
+        let settings = Settings::default();
+        let service = Service::new(runtime.handle(), rules, Access::Open, clock, settings);
         let tokio = Builder::new_current_thread()
             .enable_time()
             .build()

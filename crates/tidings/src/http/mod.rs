@@ -8,6 +8,9 @@ mod access;
 mod call;
 pub mod error;
 mod health;
+mod ids;
+mod lines;
+pub mod listen;
 mod openapi;
 mod request;
 #[cfg(test)]
@@ -15,15 +18,18 @@ pub(crate) mod rig;
 mod service;
 pub mod v1;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use axum::Router;
+use axum::extract::Request;
 use axum::http::Uri;
 use axum::middleware;
+use axum::response::IntoResponse as _;
+use tower::ServiceExt as _;
 use utoipa::openapi::OpenApi;
 
 pub use error::{Code, Problem};
-pub use request::{Change, Once};
+pub use request::Change;
 pub use service::{Access, Answer, Service, Settings, only};
 
 /// The whole API over a service.
@@ -39,6 +45,18 @@ pub fn router(service: Arc<Service>) -> Router {
             access::check,
         ))
         .with_state(service)
+}
+
+/// What is served from the start: `/healthz`, and the API once it is there.
+pub fn gate(api: Arc<OnceLock<Router>>) -> Router {
+    Router::new().fallback(async move |request: Request| match api.get() {
+        Some(api) => match api.clone().oneshot(request).await {
+            Ok(response) => response,
+            Err(never) => match never {},
+        },
+        None if request.uri().path() == "/healthz" => health::ALIVE.into_response(),
+        None => Problem::new(Code::Starting, "the store is being read").into_response(),
+    })
 }
 
 /// The OpenAPI document of the API.
