@@ -11,6 +11,7 @@ use crate::event::{Event, Object};
 use crate::headers::{self, HEADERS_PER_BLOCK, Header, HeaderBlock};
 use crate::id::Id;
 use crate::journal::at_rest::{Shelf, Unreadable, decode, each, encode};
+use crate::pause::Paused;
 use crate::table::{Key, Owner, Partition, Table};
 use crate::time::{Day, Instant};
 
@@ -65,6 +66,7 @@ pub(crate) struct Intake {
     pub(crate) tally: Tally,
     /// Days before this one are forgotten.
     pub(crate) forgotten_before: Option<Day>,
+    pub(crate) paused: Paused,
     /// The next ordinal of each day that is held.
     pub(crate) days: BTreeMap<Day, u32>,
     /// The days that have ids or cancellation keys.
@@ -90,6 +92,7 @@ struct Head {
     forgotten_before: Option<Day>,
     days: Vec<(Day, u32)>,
     buckets: u16,
+    paused: Paused,
 }
 
 pub(crate) fn head_key() -> Vec<u8> {
@@ -403,6 +406,7 @@ impl Intake {
             forgotten_before: self.forgotten_before,
             days: self.days.iter().map(|(day, next)| (*day, *next)).collect(),
             buckets,
+            paused: self.paused.clone(),
         };
         draft.put(Partition::Base, head_key(), encode(&head));
     }
@@ -421,6 +425,7 @@ impl Intake {
             next_place: head.next_place,
             tally: head.tally,
             forgotten_before: head.forgotten_before,
+            paused: head.paused,
             days: head
                 .days
                 .into_iter()

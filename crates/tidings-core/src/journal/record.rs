@@ -173,6 +173,25 @@ pub enum Record {
         /// The version.
         version: u32,
     },
+    /// Which channels are paused from now on.
+    Pause {
+        /// When.
+        at: Instant,
+        /// Their numbers, ascending.
+        channels: Vec<ChannelNo>,
+        /// Lanes of what was paused from which everything has gone on.
+        emptied: Vec<LaneNo>,
+    },
+    /// These recipients' messages of a closing were made, and then everything that they told was
+    /// taken back: they are not sent.
+    Withdrawn {
+        /// When.
+        at: Instant,
+        /// The closing.
+        closing: u64,
+        /// Whose messages.
+        who: Set,
+    },
 }
 
 /// One arrival's entries of some recipients on one channel.
