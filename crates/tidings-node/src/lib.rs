@@ -7,6 +7,7 @@
 pub mod channel;
 mod clock;
 mod delivery;
+mod handle;
 mod node;
 mod player;
 mod runtime;
@@ -15,9 +16,10 @@ mod shelf;
 
 pub use clock::{Clock, SystemClock, VirtualClock};
 pub use delivery::{Delivery, Retries};
+pub use handle::{Handle, Replies, RuntimeError};
 pub use node::{Accepted, Node, Pace, Ready, SLICE_RECIPIENTS_MAX};
 pub use player::{Observer, Out, PlayError, Player, Watch};
-pub use runtime::{Handle, OpenStore, Runtime, RuntimeError, Settings};
+pub use runtime::{OpenStore, Runtime, Settings};
 pub use shelf::StoreShelf;
 use tidings_core::journal::at_rest::Unreadable;
 

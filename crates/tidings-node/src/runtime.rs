@@ -11,13 +11,14 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use crossbeam_channel::{Receiver, Sender, bounded, select};
-use tidings_core::engine::{Options, Refused, Reply, Sent, Settled};
-use tidings_core::{Command, Instant, Rules};
+use tidings_core::engine::{Options, Sent, Settled};
+use tidings_core::{Instant, Rules};
 use tidings_store::Store;
 
 use crate::Error;
 use crate::clock::Clock;
 use crate::delivery::{Delivery, Parcel, panicked, parcels};
+use crate::handle::{Handle, Request, RuntimeError, unavailable};
 use crate::node::{Node, Pace};
 use crate::senders::{Letter, Senders, letter};
 
@@ -48,113 +49,6 @@ impl Default for Settings {
             commands_max: 16_384,
             reopen_ms: 1_000,
         }
-    }
-}
-
-/// Why a request was not answered.
-#[derive(Debug, thiserror::Error)]
-pub enum RuntimeError {
-    /// Too much is waiting; nothing was done. Try again in a moment.
-    #[error("too many requests wait already; try again in a moment")]
-    Busy,
-    /// The store failed while this was being written: it may or may not have happened. Ask again
-    /// with the same event id.
-    #[error("the store failed: {0}; what was asked may or may not have happened")]
-    Unknown(String),
-    /// The store can't be opened at the moment; nothing was done.
-    #[error("the store can't be used at the moment: {0}")]
-    Unavailable(String),
-    /// The runtime has stopped; nothing was done.
-    #[error("the node is stopping")]
-    Stopped,
-}
-
-type Replies = Result<Vec<Result<Reply, Refused>>, RuntimeError>;
-
-/// Looks at the node, or hears that there is none now.
-type Look = dyn FnOnce(Option<&Node>) + Send;
-
-enum Request {
-    Commands(Vec<Command>, Sender<Replies>),
-    Rules(Box<Rules>, Sender<Result<(), RuntimeError>>),
-    Look(Box<Look>),
-    /// The clock was put: look again.
-    Wake,
-    Stop(Sender<Result<(), RuntimeError>>),
-}
-
-/// Asks the runtime. Cheap to clone.
-#[derive(Clone)]
-pub struct Handle {
-    requests: Sender<Request>,
-    steps_back: Arc<AtomicU64>,
-}
-
-impl Handle {
-    /// Has commands taken in; the answer comes after they are durable.
-    ///
-    /// # Errors
-    /// [`RuntimeError`] says whether anything can have happened.
-    pub fn submit(&self, commands: Vec<Command>) -> Replies {
-        let (answer, answered) = bounded(1);
-        self.ask(Request::Commands(commands, answer))?;
-        answered.recv().map_err(|_| RuntimeError::Stopped)?
-    }
-
-    /// Puts rules in force.
-    ///
-    /// # Errors
-    /// [`RuntimeError`].
-    pub fn set_rules(&self, rules: Rules) -> Result<(), RuntimeError> {
-        let (answer, answered) = bounded(1);
-        self.ask(Request::Rules(Box::new(rules), answer))?;
-        answered.recv().map_err(|_| RuntimeError::Stopped)?
-    }
-
-    /// Looks at the node between two steps.
-    ///
-    /// # Errors
-    /// [`RuntimeError::Busy`], [`RuntimeError::Unavailable`] or [`RuntimeError::Stopped`].
-    pub fn look<T: Send + 'static>(
-        &self,
-        look: impl FnOnce(&Node) -> T + Send + 'static,
-    ) -> Result<T, RuntimeError> {
-        let (answer, answered) = bounded(1);
-        self.ask(Request::Look(Box::new(move |node| {
-            drop(answer.send(node.map(look)));
-        })))?;
-        let seen = answered.recv().map_err(|_| RuntimeError::Stopped)?;
-        seen.ok_or_else(unavailable)
-    }
-
-    /// How often the clock was seen to step back since the start. Nothing is lost or told twice by
-    /// it, but what is due waits until the clock has come there again.
-    #[must_use]
-    pub fn steps_back(&self) -> u64 {
-        self.steps_back.load(Ordering::SeqCst)
-    }
-
-    /// Has the loop look at the clock: it was put.
-    ///
-    /// # Errors
-    /// [`RuntimeError::Busy`] or [`RuntimeError::Stopped`].
-    pub fn wake(&self) -> Result<(), RuntimeError> {
-        self.ask(Request::Wake)
-    }
-
-    /// How many requests wait for the loop now.
-    #[must_use]
-    pub fn waiting(&self) -> usize {
-        self.requests.len()
-    }
-
-    fn ask(&self, request: Request) -> Result<(), RuntimeError> {
-        self.requests
-            .try_send(request)
-            .map_err(|fault| match fault {
-                crossbeam_channel::TrySendError::Full(_) => RuntimeError::Busy,
-                crossbeam_channel::TrySendError::Disconnected(_) => RuntimeError::Stopped,
-            })
     }
 }
 
@@ -202,10 +96,7 @@ impl Runtime {
             .spawn(move || core.run(&inbox))
             .map_err(|fault| tidings_store::Error::Unusable(fault.to_string()))?;
         Ok(Self {
-            handle: Handle {
-                requests,
-                steps_back,
-            },
+            handle: Handle::new(requests, steps_back),
             thread: Some(thread),
         })
     }
@@ -223,14 +114,10 @@ impl Runtime {
     /// [`RuntimeError`] where the store failed meanwhile; nothing durable is lost by it.
     pub fn stop(mut self) -> Result<(), RuntimeError> {
         let (answer, answered) = bounded(1);
-        let asked = self.handle.requests.send(Request::Stop(answer));
-        let result = match asked {
-            Ok(()) => answered
-                .recv()
-                .map_err(|_| RuntimeError::Stopped)
-                .and_then(|done| done),
-            Err(_) => Err(RuntimeError::Stopped),
-        };
+        let result = self.handle.stop(answer).and_then(|()| {
+            let done = answered.recv();
+            done.map_err(|_| RuntimeError::Stopped)?
+        });
         if let Some(thread) = self.thread.take() {
             drop(thread.join());
         }
@@ -494,15 +381,12 @@ fn catch_up(node: &mut Node, now: Instant) -> Result<(), Error> {
     }
 }
 
-fn unavailable() -> RuntimeError {
-    RuntimeError::Unavailable("it failed and is being opened again".to_owned())
-}
-
 /// What to say to those whose request was being written when the store failed.
 fn failed(fault: &Error) -> RuntimeError {
     use tidings_store::Error as Kind;
     match fault {
-        Error::Store(Kind::Full(_) | Kind::Conflict | Kind::Invalid(_)) => {
+        Error::Store(full @ Kind::Full(_)) => RuntimeError::Full(full.to_string()),
+        Error::Store(Kind::Conflict | Kind::Invalid(_)) => {
             RuntimeError::Unavailable(fault.to_string())
         }
         _ => RuntimeError::Unknown(fault.to_string()),
@@ -541,7 +425,7 @@ fn answer(
     }
     if let Some(fault) = fault {
         for (_, answer) in waiting {
-            drop(answer.send(Err(unavailable())));
+            answer(Err(unavailable()));
         }
         looks.into_iter().for_each(|look| look(None));
         return Err(fault);
@@ -551,12 +435,12 @@ fn answer(
             Ok(accepted) => {
                 let mut replies = accepted.replies.into_iter();
                 for (count, answer) in waiting {
-                    drop(answer.send(Ok(replies.by_ref().take(count).collect())));
+                    answer(Ok(replies.by_ref().take(count).collect()));
                 }
             }
             Err(fault) => {
                 for (_, answer) in waiting {
-                    drop(answer.send(Err(failed(&fault))));
+                    answer(Err(failed(&fault)));
                 }
                 looks.into_iter().for_each(|look| look(None));
                 return Err(fault);
@@ -571,7 +455,7 @@ fn answer(
 fn refuse(requests: Vec<Request>, stopping: &mut Stopping) {
     for request in requests {
         match request {
-            Request::Commands(_, answer) => drop(answer.send(Err(unavailable()))),
+            Request::Commands(_, answer) => answer(Err(unavailable())),
             Request::Rules(_, answer) => drop(answer.send(Err(unavailable()))),
             Request::Look(look) => look(None),
             Request::Wake => {}

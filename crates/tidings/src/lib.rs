@@ -6,6 +6,8 @@ pub mod bench;
 pub mod cli;
 pub mod config;
 pub mod demo;
+pub mod http;
+pub mod keys;
 pub mod simulate;
 pub mod timeline;
 
