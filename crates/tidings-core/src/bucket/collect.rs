@@ -2,6 +2,7 @@
 //!
 //! What a look costs never grows with events that don't concern those who are looked for.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use roaring::RoaringBitmap;
@@ -191,7 +192,7 @@ impl Bucket {
         who
     }
 
-    /// The arrivals of an event, where it lives and where it was moved to.
+    /// The arrivals of an event on the days on which it lives and to which it was moved.
     ///
     /// # Errors
     /// [`Unreadable`] where the store can't be read.
@@ -199,9 +200,11 @@ impl Bucket {
         &self,
         shelf: &dyn Shelf,
         place: u64,
+        days: &BTreeSet<Day>,
     ) -> Result<Vec<Arc<Kept>>, Unreadable> {
         let mut arrivals = Vec::new();
-        for (day, held) in &self.days {
+        let held = days.iter().filter_map(|day| self.days.get_key_value(day));
+        for (day, held) in held {
             for at in &held.runs {
                 let run = self.run(shelf, *day, at)?;
                 let of = run

@@ -11,7 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::Engine;
 use super::intake::{EventRow, each_base, from_json};
 use super::ledger::{Place, Row};
-use super::made::MessageRow;
+use super::made::{MessageRow, reason_of};
 use super::schedule::Frozen;
 use crate::bucket::Bucket;
 use crate::journal::at_rest::{Kept, Shelf, Unreadable, decode, each};
@@ -367,7 +367,8 @@ impl Walker<'_> {
     ) {
         let channel = self.engine.law.names.lane(row.lane).channel;
         let (told, ended) = row.seqs(closing);
-        let told = told.into_iter().map(|seq| (seq, outcome, None));
+        let reason = outcome.and_then(reason_of);
+        let told = told.into_iter().map(|seq| (seq, outcome, reason));
         let ended = ended
             .into_iter()
             .map(|(seq, reason)| (seq, Some(reason.outcome()), Some(reason)));

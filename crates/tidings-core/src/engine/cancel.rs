@@ -8,14 +8,14 @@ use roaring::RoaringBitmap;
 use super::Engine;
 use super::draft::Draft;
 use super::intake::{Located, named_key};
-use super::made::{MessageRow, message_key};
+use super::made::{MessageRow, Sent, message_key};
 use super::reply::{Answer, Reply, TakenBack};
 use super::schedule::Frozen;
 use crate::command::Cancelled;
 use crate::id::Id;
 use crate::journal::at_rest::{Unreadable, decode, each, encode};
 use crate::journal::record::{ChannelNo, Entries, LaneNo, Record};
-use crate::reason::Reason;
+use crate::reason::{Outcome, Reason};
 use crate::set::Set;
 use crate::table::{Partition, Table};
 use crate::time::{Day, Instant};
@@ -25,15 +25,26 @@ pub type Letter = ((u16, u64), u32);
 
 /// Whoever sends. Only they know which messages have been handed over to a channel.
 pub trait Sending {
-    /// Keeps a message back if no attempt was made to hand it over, and says whether it does. What
-    /// it then tells, if anything, is to be asked after the step is durable.
-    fn keep_back(&self, letter: Letter) -> bool;
+    /// Keeps a message back until the step is durable, if it is within reach. What it tells then, if
+    /// anything, is to be asked of [`Engine::made_again`].
+    fn keep_back(&self, letter: Letter) -> Reached;
+}
+
+/// How far a message has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reached {
+    /// It was surely not handed over, and is kept back.
+    KeptBack,
+    /// It is kept back, but an earlier attempt may have handed it over.
+    InDoubt,
+    /// It is being handed over, or was.
+    HandedOver,
 }
 
 /// Nobody sends: whatever was made is out of reach.
 impl Sending for () {
-    fn keep_back(&self, _: Letter) -> bool {
-        false
+    fn keep_back(&self, _: Letter) -> Reached {
+        Reached::HandedOver
     }
 }
 
@@ -59,27 +70,30 @@ impl Engine {
         let located = match cancelled {
             Cancelled::Event(id) => {
                 let mut located = self.located(draft, id, Table::Copies, Table::ScheduledIds)?;
-                located.extend(self.locate(draft, id)?.map(|(_, located)| located));
+                let arrived = self.locate(draft, id)?;
+                located.extend(arrived.map(|(day, located)| (Some(day), located)));
                 located
             }
             Cancelled::Key(key) => self.located(draft, key, Table::Keys, Table::ScheduledKeys)?,
         };
-        // A scheduled event is known by its schedule as well as by the day on which it entered.
-        let located: BTreeMap<u64, Option<Instant>> = located
-            .into_iter()
-            .map(|located| (located.place, located.scheduled))
-            .collect();
+        // A scheduled event is known by its schedule as well as by the days on which it entered.
+        let mut events: BTreeMap<u64, (Option<Instant>, BTreeSet<Day>)> = BTreeMap::new();
+        for (day, located) in located {
+            let (scheduled, days) = events.entry(located.place).or_default();
+            *scheduled = scheduled.or(located.scheduled);
+            days.extend(day);
+        }
         let mut sum = TakenBack {
-            events: located.len() as u64,
+            events: events.len() as u64,
             ..TakenBack::default()
         };
-        for (place, scheduled) in located {
+        for (place, (scheduled, days)) in events {
             let waits = scheduled.is_some_and(|t| self.intake.scheduled.contains(&(t, place)));
             match scheduled {
                 Some(t) if waits => sum.cancelled += self.cancel_scheduled(draft, now, t, place)?,
                 _ => {
                     for at in 0..self.buckets.len() {
-                        self.cancel_arrived(draft, now, at, place, &mut sum)?;
+                        self.cancel_arrived(draft, now, at, (place, &days), &mut sum)?;
                     }
                 }
             }
@@ -87,14 +101,14 @@ impl Engine {
         Ok(Ok(Reply::Cancelled(sum)))
     }
 
-    /// Where events are that two tables name, one of each day and one that outlives days.
-    fn located(
+    /// Where events are that two tables name, one of each day (with the day) and one that outlives days.
+    pub(crate) fn located(
         &self,
         draft: &Draft<'_>,
         name: &Id,
         of_day: Table,
         of_base: Table,
-    ) -> Result<BTreeSet<Located>, Unreadable> {
+    ) -> Result<BTreeSet<(Option<Day>, Located)>, Unreadable> {
         let mut located = BTreeSet::new();
         let days = self.held_days().map(|day| (Partition::Day(day), of_day));
         for (partition, table) in days.chain([(Partition::Base, of_base)]) {
@@ -108,7 +122,11 @@ impl Engine {
                 rows.insert(key.to_vec(), value.map(<[u8]>::to_vec));
             }
             for bytes in rows.into_values().flatten() {
-                located.insert(decode("an event's place", &bytes)?);
+                let day = match partition {
+                    Partition::Day(day) => Some(day),
+                    Partition::Base => None,
+                };
+                located.insert((day, decode("an event's place", &bytes)?));
             }
         }
         Ok(located)
@@ -121,9 +139,17 @@ impl Engine {
         t: Instant,
         place: u64,
     ) -> Result<u64, Unreadable> {
-        let Some((_, frozen)) = self.take_scheduled(draft, t, place)? else {
+        let Some((row, frozen)) = self.take_scheduled(draft, t, place)? else {
             return Ok(0);
         };
+        // It never enters a day of its own, but what became of it can be asked.
+        let located = Located {
+            place,
+            scheduled: Some(t),
+            ordinal: Some(self.intake.next_ordinal(now.day())),
+        };
+        self.intake.name_copy(draft, now.day(), &row.event, located);
+        self.intake.keep_event(draft, now.day(), &row);
         let mut count = 0;
         for (at, parts) in frozen.into_iter().enumerate() {
             let mut items: BTreeMap<ChannelNo, RoaringBitmap> = BTreeMap::new();
@@ -147,10 +173,10 @@ impl Engine {
         draft: &mut Draft<'_>,
         now: Instant,
         at: usize,
-        place: u64,
+        (place, days): (u64, &BTreeSet<Day>),
         sum: &mut TakenBack,
     ) -> Result<(), Unreadable> {
-        let reach = self.reach(draft, at, place)?;
+        let reach = self.reach(draft, at, place, days)?;
         let items: Vec<Entries> = reach
             .waiting
             .into_iter()
@@ -168,11 +194,17 @@ impl Engine {
     }
 
     /// What of an event in a bucket can be taken back.
-    fn reach(&self, draft: &Draft<'_>, at: usize, place: u64) -> Result<Reach, Unreadable> {
+    fn reach(
+        &self,
+        draft: &Draft<'_>,
+        at: usize,
+        place: u64,
+        days: &BTreeSet<Day>,
+    ) -> Result<Reach, Unreadable> {
         let bucket = &self.buckets[at];
         let mut reach = Reach::default();
         let everyone = bucket.all_numbers();
-        for kept in bucket.arrivals_of(draft.shelf, place)? {
+        for kept in bucket.arrivals_of(draft.shelf, place, days)? {
             let found = bucket.sets_of(draft.shelf, &kept, &everyone)?;
             for (variant, who) in kept.arrival.variants.iter().zip(found) {
                 for lane in &variant.lanes {
@@ -219,12 +251,48 @@ impl Engine {
                 let letter = ((bucket.no, *closing), number);
                 let row = self.message_row(draft, letter, open.at.day())?;
                 let tells = row.is_some_and(|(_, row)| row.told(*closing).contains(&seq));
-                if tells && draft.sending.keep_back(letter) {
+                if tells && draft.sending.keep_back(letter) == Reached::KeptBack {
                     kept_back.push(letter);
                 }
             }
         }
         Ok(kept_back)
+    }
+
+    /// Ends the messages to somebody who was erased: no attempt is made any more.
+    pub(crate) fn end_messages_to(
+        &mut self,
+        draft: &mut Draft<'_>,
+        now: Instant,
+        at: usize,
+        number: u32,
+    ) -> Result<(), Unreadable> {
+        let bucket = &self.buckets[at];
+        let mut ended = Vec::new();
+        for (closing, open) in &bucket.closings {
+            if !open.sending.contains(number) {
+                continue;
+            }
+            let letter = ((bucket.no, *closing), number);
+            let outcome = match draft.sending.keep_back(letter) {
+                Reached::KeptBack => Outcome::Cancelled,
+                Reached::InDoubt => Outcome::Unknown,
+                Reached::HandedOver => continue,
+            };
+            let row = self.message_row(draft, letter, open.at.day())?;
+            let told = row.map_or_else(Vec::new, |(_, row)| row.told(*closing));
+            let sent = Sent {
+                number,
+                told,
+                outcome,
+                resent: 0,
+            };
+            ended.push((letter.0, sent));
+        }
+        for (closing, sent) in ended {
+            self.note(draft, now, closing, &[sent]);
+        }
+        Ok(())
     }
 
     /// A message's row, and the day on which it was made, not before `from`.

@@ -46,6 +46,8 @@ pub(crate) struct Located {
     pub(crate) place: u64,
     /// The instant for which it was scheduled, if it was.
     pub(crate) scheduled: Option<Instant>,
+    /// Its row in the day of the key that says this; none where it is only scheduled.
+    pub(crate) ordinal: Option<u32>,
 }
 
 /// Counters of events; entries are counted by the ledger.
@@ -187,6 +189,11 @@ impl Intake {
         ordinal
     }
 
+    /// The ordinal that the next row of a day gets.
+    pub(crate) fn next_ordinal(&self, day: Day) -> u32 {
+        self.days.get(&day).copied().unwrap_or(0)
+    }
+
     /// Lets go of the headers whose blocks were written in steps before: now they can be read.
     pub(crate) fn begin_step(&mut self) {
         let next = self.days.last_key_value().map_or(0, |(_, next)| *next);
@@ -219,6 +226,7 @@ impl Intake {
             Located {
                 place,
                 scheduled: None,
+                ordinal: Some(ordinal),
             },
         );
         Ok(ordinal)

@@ -25,7 +25,7 @@ pub struct Sent {
     pub number: u32,
     /// The seqs that the message told.
     pub told: Vec<u64>,
-    /// `Delivered`, `Failed` or `Unknown`.
+    /// `Delivered`, `Failed` or `Unknown`; `Cancelled` where the recipient was erased before it left.
     pub outcome: Outcome,
     /// How often it was sent again after an unknown outcome.
     pub resent: u32,
@@ -131,7 +131,7 @@ impl Engine {
         })
     }
 
-    fn note(
+    pub(crate) fn note(
         &mut self,
         draft: &mut Draft<'_>,
         now: Instant,
@@ -161,7 +161,7 @@ impl Engine {
                 if let Some(day) = self.buckets[at].day_of(*seq) {
                     self.ledger
                         .at((bucket, day, channel))
-                        .end(*outcome, None, 1);
+                        .end(*outcome, reason_of(*outcome), 1);
                 }
             }
         }
@@ -289,6 +289,11 @@ impl Engine {
         plan.torn = torn;
         Ok(plan)
     }
+}
+
+/// Why a message was not sent that ended like this.
+pub(crate) fn reason_of(outcome: Outcome) -> Option<Reason> {
+    (outcome == Outcome::Cancelled).then_some(Reason::RecipientGone)
 }
 
 impl MessageRow {

@@ -27,6 +27,7 @@ mod due;
 mod intake;
 mod ledger;
 mod made;
+mod outcome;
 mod pause;
 mod plan;
 mod present;
@@ -41,13 +42,14 @@ mod tests;
 mod view;
 
 pub use books::Walk;
-pub use cancel::{Letter as LetterName, Sending};
+pub use cancel::{Letter as LetterName, Reached, Sending};
 use draft::Draft;
 pub use due::Told;
 use intake::Intake;
 use ledger::Ledger;
 pub use ledger::Row as LedgerRow;
 pub use made::{Sent, Settled};
+pub use outcome::{EventReport, Fate, Trace};
 pub use plan::{Letter, Plan};
 pub use present::{Presenter, batch_id};
 pub use reply::{Published, PublishedAs, Refused, Reply, TakenBack, Warning};
@@ -381,6 +383,7 @@ impl Engine {
         let key = journal_key(bucket.no, seq);
         self.journal_days.insert(now.day());
         draft.put(Partition::Day(now.day()), key, encode(&record));
+        outcome::note_ends(draft, bucket.no, now.day(), seq, &record);
         bucket.apply(seq, record, &self.law);
         seq
     }

@@ -159,6 +159,7 @@ impl Engine {
             draft.delete(Partition::Base, key);
         }
         self.write(draft, bucket, now, Record::Erased { at: now, number });
+        self.end_messages_to(draft, now, bucket, number)?;
         Ok(Ok(Reply::Done))
     }
 

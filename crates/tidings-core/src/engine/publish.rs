@@ -151,6 +151,9 @@ impl Engine {
         let located = encode(&Located {
             place: row.place,
             scheduled,
+            ordinal: scheduled
+                .is_none()
+                .then(|| self.intake.next_ordinal(now.day())),
         });
         let today = Partition::Day(now.day());
         self.intake.id_days.insert(now.day());

@@ -165,6 +165,7 @@ impl Engine {
         let located = Located {
             place: row.place,
             scheduled: Some(t),
+            ordinal: Some(self.intake.next_ordinal(now.day())),
         };
         self.intake.name_copy(draft, now.day(), &row.event, located);
         let type_no = type_no.unwrap_or(TypeNo::MAX);

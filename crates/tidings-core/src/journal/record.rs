@@ -118,7 +118,7 @@ pub enum Record {
         closing: u64,
         /// Whose messages.
         who: Set,
-        /// `Delivered`, `Failed` or `Unknown`.
+        /// `Delivered`, `Failed`, `Unknown`, or `Cancelled` where the recipient was erased.
         outcome: Outcome,
     },
     /// A recipient was made (under the next number) or changed.
