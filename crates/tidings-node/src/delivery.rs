@@ -114,7 +114,7 @@ impl Delivery {
     /// Takes up messages of before a stop; they go with the next ones.
     pub(crate) fn take_up(&mut self, ready: Ready, now: Instant) {
         for parcel in parcels(ready) {
-            self.wait_until(now, parcel.from_before());
+            self.wait_until(now, parcel.after_a_stop());
         }
     }
 
@@ -372,7 +372,7 @@ impl Parcel {
     }
 
     /// The same, made before a stop.
-    pub(crate) fn from_before(self) -> Self {
+    pub(crate) fn after_a_stop(self) -> Self {
         Self {
             from_before: true,
             ..self

@@ -418,7 +418,7 @@ impl Loop {
             for parcel in parcels(ready) {
                 let letter = letter(&parcel);
                 if !known.contains(&letter) && !self.senders.holds(&letter) {
-                    self.dispatch(parcel.from_before());
+                    self.dispatch(parcel.after_a_stop());
                 }
             }
         }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::column::Column;
 use super::roster::Roster;
-use super::wheel::{Wheel, slot_of};
+use super::wheel::{Sooner, Wheel, note, slot_of};
 use crate::calendar::Zone;
 use crate::deadline::{Entered, Kind, Parameters, Window};
 use crate::set::Set;
@@ -118,6 +118,28 @@ impl Lane {
                 slots
                     .find(|(_, who)| who.contains(number))
                     .map(|(slot, _)| slot * SECOND_MS)
+            }
+        }
+    }
+
+    /// Every open window with its deadline in milliseconds; those that are never due have none.
+    pub(crate) fn deadlines(&self, take: &mut dyn FnMut(Option<i64>, u32)) {
+        match &self.columns {
+            Columns::Windows(windows) => {
+                for number in &self.open {
+                    let due = windows.get(number).due();
+                    take((due < i64::MAX).then_some(due), number);
+                }
+            }
+            Columns::Since(_) => {
+                let mut never = self.open.clone();
+                for (slot, who) in self.wheel.slots().chain(self.parked.slots()) {
+                    let due = &never & who;
+                    never -= &due;
+                    due.iter()
+                        .for_each(|number| take(Some(slot * SECOND_MS), number));
+                }
+                never.iter().for_each(|number| take(None, number));
             }
         }
     }
@@ -548,34 +570,6 @@ impl Lane {
     }
 }
 
-/// Windows that one arrival makes due, or due sooner. Most are due at the same time: they go into the
-/// wheel together.
-struct Sooner<'a> {
-    wheel: &'a mut Wheel,
-    next: &'a mut Option<Option<i64>>,
-    due: i64,
-    who: RoaringBitmap,
-}
-
-impl Sooner<'_> {
-    fn add(&mut self, due: i64, number: u32) {
-        if due == i64::MAX {
-            return;
-        }
-        if due != self.due {
-            self.done();
-            self.due = due;
-            note(self.next, due);
-        }
-        self.who.insert(number);
-    }
-
-    fn done(&mut self) {
-        self.wheel.insert_all(self.due, &self.who);
-        self.who.clear();
-    }
-}
-
 /// A lane as a checkpoint keeps it. Windows and starts are in the order of `open`.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct LaneImage {
@@ -584,11 +578,4 @@ pub(crate) struct LaneImage {
     windows: Vec<Window>,
     slots: Vec<(i64, Set)>,
     last: Vec<(u32, Last)>,
-}
-
-/// Keeps a known earliest deadline true when another comes in.
-fn note(next: &mut Option<Option<i64>>, due: i64) {
-    if let Some(known) = next {
-        *known = Some(known.map_or(due, |known| known.min(due)));
-    }
 }

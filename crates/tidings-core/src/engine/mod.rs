@@ -20,6 +20,7 @@ use crate::rules::Rules;
 use crate::table::{Key, Owner, Partition, REST, Table, Write, day_at, u32_at};
 use crate::time::{Day, Instant};
 
+mod agenda;
 mod books;
 mod cancel;
 mod draft;
@@ -41,6 +42,7 @@ mod take_back;
 mod tests;
 mod view;
 
+pub use agenda::{Agenda, DueLanes};
 pub use books::Walk;
 pub use cancel::{Letter as LetterName, Reached, Sending};
 use draft::Draft;

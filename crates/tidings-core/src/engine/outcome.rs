@@ -6,6 +6,7 @@
 //! ended by themselves and where messages were answered is found by the table of ends, which
 //! [`note_ends`] keeps beside the journal.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use roaring::RoaringBitmap;
@@ -361,13 +362,14 @@ impl Trace {
                     self.fate(made.channel).pending += 1;
                     continue;
                 }
-                let key = (made.bucket, closing);
-                if !answered.contains_key(&key) {
-                    let days = self.days.iter().copied();
-                    let records = ends(shelf, made.bucket, Of::Closing(closing), days)?;
-                    answered.insert(key, records);
-                }
-                let outcome = answered[&key].iter().find_map(|record| match record {
+                let records = match answered.entry((made.bucket, closing)) {
+                    Entry::Occupied(known) => known.into_mut(),
+                    Entry::Vacant(new) => {
+                        let days = self.days.iter().copied();
+                        new.insert(ends(shelf, made.bucket, Of::Closing(closing), days)?)
+                    }
+                };
+                let outcome = records.iter().find_map(|record| match record {
                     Record::Outcome { who, outcome, .. } if who.contains(number) => Some(*outcome),
                     _ => None,
                 });
