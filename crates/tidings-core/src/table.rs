@@ -19,6 +19,8 @@
 //! | `MARKS` | base | bucket | number | what was seen and read, as of the checkpoint |
 //! | `LANES` | base | bucket | lane | windows and wheel, as of the checkpoint |
 //! | `LEDGER` | base | bucket | day, channel | entries by outcome |
+//! | `ANSWERS` | base | intake | hash of an `Idempotency-Key` | when, hash of the request, the answer |
+//! | `ANSWERS_BY_AGE` | base | intake | when, hash of an `Idempotency-Key` | nothing |
 //! | `EVENTS` | day | intake | ordinal | the event |
 //! | `HEADERS` | day | intake | ordinal / 256 | a columnar block of event headers |
 //! | `IDS` | day | intake | event id | place, t, ordinal |
@@ -82,6 +84,8 @@ pub enum Table {
     Marks = 10,
     Lanes = 11,
     Ledger = 12,
+    Answers = 14,
+    AnswersByAge = 15,
     Events = 32,
     Headers = 33,
     Ids = 34,

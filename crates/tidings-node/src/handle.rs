@@ -11,6 +11,7 @@ use tidings_core::engine::{Refused, Reply};
 use tidings_core::{Command, Rules};
 
 use crate::node::Node;
+use crate::once::{Asker, Keeper, Once, Work};
 
 /// Why a request was not answered.
 #[derive(Debug, thiserror::Error)]
@@ -37,13 +38,13 @@ pub enum RuntimeError {
 pub type Replies = Result<Vec<Result<Reply, Refused>>, RuntimeError>;
 
 /// Hears what came of commands, on the loop's own thread.
-type Answer = Box<dyn FnOnce(Replies) + Send>;
+pub(crate) type Answer = Box<dyn FnOnce(Replies) + Send>;
 
 /// Looks at the node, or hears that there is none now.
 type Look = dyn FnOnce(Option<&Node>) + Send;
 
 pub(crate) enum Request {
-    Commands(Vec<Command>, Answer),
+    Work(Work),
     Rules(Box<Rules>, Sender<Result<(), RuntimeError>>),
     Look(Box<Look>),
     /// The clock was put: look again.
@@ -86,7 +87,22 @@ impl Handle {
         commands: Vec<Command>,
         then: impl FnOnce(Replies) + Send + 'static,
     ) -> Result<(), RuntimeError> {
-        self.ask(Request::Commands(commands, Box::new(then)))
+        let work = Work::new(commands, Asker::Each(Box::new(then)));
+        self.ask(Request::Work(work))
+    }
+
+    /// Has commands done unless the same request was done before; `keeper` hears which.
+    ///
+    /// # Errors
+    /// [`RuntimeError::Busy`] or [`RuntimeError::Stopped`]; `keeper` is not called.
+    pub fn submit_once(
+        &self,
+        once: Once,
+        commands: Vec<Command>,
+        keeper: Box<dyn Keeper>,
+    ) -> Result<(), RuntimeError> {
+        let work = Work::new(commands, Asker::Once(once, keeper));
+        self.ask(Request::Work(work))
     }
 
     /// Puts rules in force.
@@ -146,6 +162,14 @@ impl Handle {
     #[must_use]
     pub fn waiting(&self) -> usize {
         self.requests.len()
+    }
+
+    /// Whether at least half of the queue is free: those who can wait do so until then, and leave the
+    /// rest to those who can't.
+    #[must_use]
+    pub fn has_room(&self) -> bool {
+        let most = self.requests.capacity().unwrap_or(usize::MAX);
+        self.requests.len() <= most / 2
     }
 
     /// Has the loop stop; waits for room, because a stop is never refused.

@@ -14,6 +14,7 @@ use tidings_core::{Batch, Books, Command, Instant, Message, Outcome, Rules};
 use tidings_store::{Commit, Store};
 
 use crate::Error;
+use crate::once::{self, Work};
 use crate::shelf::StoreShelf;
 
 /// An engine whose decisions are durable.
@@ -188,6 +189,31 @@ impl Node {
     /// [`Error`]; the node is worthless then.
     pub fn step(&mut self, now: Instant, commands: &[Command]) -> Result<Accepted, Error> {
         self.commit(|engine, shelf| Ok(engine.step(shelf, now, commands)?))
+    }
+
+    /// As [`Node::step_beside`] for several who ask at once; their replies go where the commands came from,
+    /// and what they want kept of them is written in the same commit.
+    pub(crate) fn step_keeping(
+        &mut self,
+        sending: &dyn Sending,
+        now: Instant,
+        work: &mut [Work],
+    ) -> Result<(), Error> {
+        let commands: Vec<Command> = work
+            .iter_mut()
+            .flat_map(|work| std::mem::take(&mut work.commands))
+            .collect();
+        self.commit(|engine, shelf| {
+            let mut step = engine.step_beside(shelf, sending, now, &commands)?;
+            let mut replies = std::mem::take(&mut step.replies).into_iter();
+            for work in work.iter_mut() {
+                work.replies.extend(replies.by_ref().take(work.count));
+            }
+            let answers: Vec<_> = work.iter_mut().filter_map(Work::keep).collect();
+            step.writes.extend(once::writes(shelf, now, &answers)?);
+            Ok(step)
+        })
+        .map(|_| ())
     }
 
     /// Makes one slice of messages, of the oldest closings that have some left; durable when this

@@ -21,6 +21,7 @@ use crate::delivery::{Delivery, Parcel, panicked, parcels};
 use crate::handle::{Handle, Request, RuntimeError, unavailable};
 use crate::kept_back::KeptBack;
 use crate::node::{Node, Pace};
+use crate::once;
 use crate::senders::{Senders, letter};
 
 /// Opens the store, at the start and again after it has failed.
@@ -199,7 +200,7 @@ impl Loop {
             }
         }
         let size = |request: &Request| match request {
-            Request::Commands(list, _) => list.len(),
+            Request::Work(work) => work.count,
             _ => 0,
         };
         let mut commands: usize = requests.iter().map(size).sum();
@@ -461,16 +462,12 @@ fn answer(
     stopping: &mut Stopping,
     sending: &dyn Sending,
 ) -> Result<(), Error> {
-    let mut commands = Vec::new();
     let mut waiting = Vec::new();
     let mut looks = Vec::new();
     let mut fault = None;
     for request in requests {
         match request {
-            Request::Commands(list, answer) => {
-                waiting.push((list.len(), answer));
-                commands.extend(list);
-            }
+            Request::Work(work) => waiting.push(work),
             Request::Rules(_, answer) if fault.is_some() => drop(answer.send(Err(unavailable()))),
             Request::Rules(rules, answer) => {
                 let done = node
@@ -485,28 +482,14 @@ fn answer(
         }
     }
     if let Some(fault) = fault {
-        for (_, answer) in waiting {
-            answer(Err(unavailable()));
-        }
+        let waiting = waiting.into_iter();
+        waiting.for_each(|work| work.fail(unavailable()));
         looks.into_iter().for_each(|look| look(None));
         return Err(fault);
     }
-    if !waiting.is_empty() {
-        match node.step_beside(sending, now, &commands) {
-            Ok(accepted) => {
-                let mut replies = accepted.replies.into_iter();
-                for (count, answer) in waiting {
-                    answer(Ok(replies.by_ref().take(count).collect()));
-                }
-            }
-            Err(fault) => {
-                for (_, answer) in waiting {
-                    answer(Err(failed(&fault)));
-                }
-                looks.into_iter().for_each(|look| look(None));
-                return Err(fault);
-            }
-        }
+    if let Err(fault) = once::step(node, sending, now, waiting, failed) {
+        looks.into_iter().for_each(|look| look(None));
+        return Err(fault);
     }
     looks.into_iter().for_each(|look| look(Some(node)));
     Ok(())
@@ -516,7 +499,7 @@ fn answer(
 fn refuse(requests: Vec<Request>, stopping: &mut Stopping) {
     for request in requests {
         match request {
-            Request::Commands(_, answer) => answer(Err(unavailable())),
+            Request::Work(work) => work.fail(unavailable()),
             Request::Rules(_, answer) => drop(answer.send(Err(unavailable()))),
             Request::Look(look) => look(None),
             Request::Wake => {}

@@ -27,12 +27,15 @@ const OPTIONS: [Options; 2] = [
 
 fn played(world: &World, options: Options) -> (Node, Arc<dyn Store>) {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
-    let mut player = Player::open(Arc::clone(&store), options, Watch::Nothing).unwrap();
+    let mut player = Player::open(Arc::clone(&store), options, Watch::Nothing)
+        .expect("a new store can be opened");
     let mut first = Some(world.rules.clone());
     let until = |step: &&Step| world.until.is_none_or(|until| step.at() <= until);
     for step in world.steps.iter().filter(until) {
         if let Some(rules) = first.take() {
-            player.set_rules(step.at(), rules, &mut |_| {}).unwrap();
+            player
+                .set_rules(step.at(), rules, &mut |_| {})
+                .expect("the store takes it");
         }
         let played = match step {
             Step::Play(timed) => player.play(timed.clone(), &mut |_| {}),
@@ -43,7 +46,9 @@ fn played(world: &World, options: Options) -> (Node, Arc<dyn Store>) {
             Err(fault) => panic!("{fault}"),
         }
     }
-    player.finish(world.until, &mut |_| {}).unwrap();
+    player
+        .finish(world.until, &mut |_| {})
+        .expect("the store takes it");
     (player.into_node(), store)
 }
 
@@ -61,12 +66,16 @@ fn added_up(node: &Node, world: &World) -> Books {
             Step::Reconfigure(..) => None,
         })
         .collect();
-    let shelf = node.shelf().unwrap();
+    let shelf = node.shelf().expect("the store is open");
     for event in events {
-        let Some(trace) = node.engine().trace(&shelf, event).unwrap() else {
+        let Some(trace) = node
+            .engine()
+            .trace(&shelf, event)
+            .expect("the store can be read")
+        else {
             continue;
         };
-        let report = trace.report(&shelf).unwrap();
+        let report = trace.report(&shelf).expect("the store can be read");
         books.events += 1;
         books.notifications += report.notifications;
         for fate in report.channels.values() {
@@ -108,7 +117,7 @@ proptest! {
             if node.engine().forgotten_before().is_some() {
                 continue;
             }
-            let all = node.books().unwrap();
+            let all = node.books().expect("the books agree");
             let expected = Books {
                 messages: 0,
                 republished: 0,
@@ -117,7 +126,7 @@ proptest! {
             };
             prop_assert_eq!(added_up(&node, &world), expected);
             drop(node);
-            let again = Node::open(store, options).unwrap();
+            let again = Node::open(store, options).expect("the store can be opened again");
             prop_assert_eq!(added_up(&again, &world), expected, "after a restart");
         }
     }

@@ -247,6 +247,12 @@ impl Engine {
         batch.remove(&self.commits, day_name(day));
         self.write(batch)?;
         self.publish(days);
+        // The engine's cache of open files would keep those of the day, and with them its disk: only
+        // tables that go by themselves are taken out of it.
+        keyspace
+            .tree
+            .drop_range::<&[u8], _>(..)
+            .map_err(|fault| in_use(&fault.into()))?;
         self.database
             .delete_keyspace(keyspace)
             .map_err(|fault| in_use(&fault))?;

@@ -9,6 +9,7 @@ use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use tidings_core::engine::Refused;
 use tidings_node::RuntimeError;
+use utoipa::ToSchema;
 
 use crate::timeline::Fault;
 
@@ -160,14 +161,27 @@ pub struct Problem {
     pub hint: Option<String>,
 }
 
-/// A problem's JSON.
-#[derive(Debug, Serialize)]
+/// A problem as it is sent (RFC 9457).
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Problem)]
 pub struct ProblemBody<'p> {
+    /// A path of the server that tells more of the code.
+    #[schema(value_type = String, example = "/errors/unknown_type", format = "uri-reference")]
     r#type: String,
+    /// What it is, in a few words.
+    #[schema(example = "The type is not configured")]
     title: &'static str,
+    /// The HTTP status.
+    #[schema(example = 422)]
     status: u16,
+    /// What is wrong with this request.
+    #[schema(example = "unknown type `artwork_publishd`")]
     detail: &'p str,
+    /// Stable: decide by it.
+    #[schema(example = "unknown_type")]
     code: &'static str,
+    /// How to mend it.
+    #[schema(example = "did you mean `artwork_published`?")]
     hint: &'p str,
 }
 

@@ -8,6 +8,8 @@ mod access;
 mod call;
 pub mod error;
 mod health;
+mod ids;
+mod lines;
 mod openapi;
 mod request;
 #[cfg(test)]
@@ -23,7 +25,7 @@ use axum::middleware;
 use utoipa::openapi::OpenApi;
 
 pub use error::{Code, Problem};
-pub use request::{Change, Once};
+pub use request::Change;
 pub use service::{Access, Answer, Service, Settings, only};
 
 /// The whole API over a service.

@@ -7,37 +7,12 @@ use axum::body::Bytes;
 use axum::extract::Path;
 use axum::http::header;
 use axum::routing::get;
-use serde::Serialize;
+use utoipa::OpenApi;
 use utoipa::openapi::OpenApi as Document;
 use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
-use utoipa::{OpenApi, ToSchema};
 
-use super::error::{Code, Problem as Answered, section};
+use super::error::{Code, Problem, ProblemBody, section};
 use super::service::Service;
-
-/// What a call answers that could not be done (RFC 9457).
-#[derive(Serialize, ToSchema)]
-#[schema(as = Problem)]
-struct Problem {
-    /// A path of the server that tells more of the code.
-    #[schema(example = "/errors/unknown_type", format = "uri-reference")]
-    r#type: String,
-    /// What it is, in a few words.
-    #[schema(example = "The type is not configured")]
-    title: String,
-    /// The HTTP status.
-    #[schema(example = 422)]
-    status: u16,
-    /// What is wrong with this request.
-    #[schema(example = "unknown type `artwork_publishd`")]
-    detail: String,
-    /// Stable: decide by it.
-    #[schema(example = "unknown_type")]
-    code: String,
-    /// How to mend it.
-    #[schema(example = "did you mean `artwork_published`?")]
-    hint: String,
-}
 
 #[derive(OpenApi)]
 #[openapi(
@@ -46,7 +21,7 @@ struct Problem {
         description = "Tells people things without spamming them.",
         license(name = "Apache-2.0 OR MIT", identifier = "Apache-2.0 OR MIT")
     ),
-    components(schemas(Problem)),
+    components(schemas(ProblemBody<'static>)),
     security(("key" = []))
 )]
 struct Head;
@@ -84,10 +59,10 @@ pub(super) fn served(document: &Document) -> Router<Arc<Service>> {
         .route("/errors/{code}", get(error))
 }
 
-async fn error(Path(name): Path<String>) -> Result<String, Answered> {
+async fn error(Path(name): Path<String>) -> Result<String, Problem> {
     let code = Code::ALL.iter().find(|code| code.row().code == name);
     match code {
         Some(code) => Ok(section(*code)),
-        None => Err(Answered::new(Code::NotFound, "there is no such error")),
+        None => Err(Problem::new(Code::NotFound, "there is no such error")),
     }
 }

@@ -9,18 +9,28 @@ use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use tidings_core::engine::{Refused, Reply};
 use tidings_core::{Command, Instant, Rules};
-use tidings_node::{Clock, Handle, Node, RuntimeError};
-use tokio::sync::oneshot;
+use tidings_node::{Clock, Handle, Keeper, Kept, Node, RuntimeError};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
+use tokio::time::timeout;
 
 use super::error::{Code, Problem};
-use super::request::{Change, Once};
+use super::ids::EventIds;
+use super::request::{Change, ROOM_UNIT};
 use crate::keys::Keys;
 
 /// The bounds of the server. Whatever a client does, it costs no more than this.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
-    /// The largest body that is read as a whole, in bytes.
+    /// The largest body that is read as a whole, and the longest line of a stream, in bytes.
     pub body_bytes_max: usize,
+    /// What all bodies that are being read and waited for may take together, in bytes.
+    pub bodies_bytes_max: usize,
+    /// The most events of one array.
+    pub events_max: usize,
+    /// The most lines of a stream that are done at once.
+    pub slice_lines_max: usize,
+    /// The most bytes of a stream's lines that are done at once; a longer line is done alone.
+    pub slice_bytes_max: usize,
     /// How long a body may take to arrive.
     pub body_patience: Duration,
     /// How long an answer of the node is waited for.
@@ -30,7 +40,11 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         Self {
-            body_bytes_max: 8 << 20,
+            body_bytes_max: 16 << 20,
+            bodies_bytes_max: 128 << 20,
+            events_max: 10_000,
+            slice_lines_max: 1_000,
+            slice_bytes_max: 1 << 20,
             body_patience: Duration::from_secs(30),
             answer_patience: Duration::from_secs(30),
         }
@@ -52,8 +66,13 @@ pub struct Service {
     pub(super) access: Access,
     pub(super) settings: Settings,
     pub(super) clock: Arc<dyn Clock>,
+    pub(super) ids: EventIds,
+    bodies: Arc<Semaphore>,
     rules: RwLock<Arc<Rules>>,
 }
+
+/// Something that was asked of the node.
+pub(super) type Asked<T> = oneshot::Receiver<Result<T, RuntimeError>>;
 
 impl Service {
     /// A service over a node that runs under these rules.
@@ -68,6 +87,8 @@ impl Service {
         Self {
             handle,
             access,
+            bodies: Arc::new(Semaphore::new(settings.bodies_bytes_max / ROOM_UNIT)),
+            ids: EventIds::default(),
             settings,
             clock,
             rules: RwLock::new(Arc::new(rules)),
@@ -104,10 +125,19 @@ impl Service {
         &self,
         commands: Vec<Command>,
     ) -> Result<Vec<Result<Reply, Refused>>, Problem> {
+        let asked = self.ask(commands)?;
+        self.answered(asked).await
+    }
+
+    /// As [`Service::submit`], to be waited for later with [`Service::answered`].
+    pub(super) fn ask(
+        &self,
+        commands: Vec<Command>,
+    ) -> Result<Asked<Vec<Result<Reply, Refused>>>, RuntimeError> {
         let (answer, answered) = oneshot::channel();
         self.handle
             .submit_then(commands, move |replies| drop(answer.send(replies)))?;
-        self.answered(answered).await
+        Ok(answered)
     }
 
     /// Looks at the node between two steps. Looks are short: publishers wait for them.
@@ -136,26 +166,89 @@ impl Service {
         commands: Vec<Command>,
         answer: impl FnOnce(Vec<Result<Reply, Refused>>) -> Result<Answer, Problem> + Send + 'static,
     ) -> Result<Answer, Problem> {
-        let _once: Option<&Once> = change.once.as_ref();
-        answer(self.submit(commands).await?)
+        let Some(once) = change.once else {
+            return answer(self.submit(commands).await?);
+        };
+        let (tell, told) = oneshot::channel();
+        let keeper = Keeping {
+            answer: Some(answer),
+            made: None,
+            tell,
+        };
+        self.handle.submit_once(once, commands, Box::new(keeper))?;
+        self.answered(told).await?
     }
 
-    async fn answered<T>(
-        &self,
-        answered: oneshot::Receiver<Result<T, RuntimeError>>,
-    ) -> Result<T, Problem> {
-        match tokio::time::timeout(self.settings.answer_patience, answered).await {
+    /// Waits for what was asked.
+    pub(super) async fn answered<T>(&self, asked: Asked<T>) -> Result<T, Problem> {
+        match timeout(self.settings.answer_patience, asked).await {
             Ok(Ok(answer)) => Ok(answer?),
             Ok(Err(_)) => Err(RuntimeError::Stopped.into()),
+            Err(_) => {
+                let seconds = self.settings.answer_patience.as_secs_f32();
+                let detail = format!("no answer within {seconds} s");
+                Err(Problem::new(Code::TimedOut, detail))
+            }
+        }
+    }
+
+    /// Room for a body of so many bytes; those of up to `free` need none.
+    ///
+    /// # Errors
+    /// [`Code::TooBusy`] where the bodies that are here take all the room.
+    pub(super) fn room(
+        &self,
+        bytes: usize,
+        free: usize,
+    ) -> Result<Option<OwnedSemaphorePermit>, Problem> {
+        if bytes <= free {
+            return Ok(None);
+        }
+        let units = u32::try_from(bytes.div_ceil(ROOM_UNIT)).unwrap_or(u32::MAX);
+        match Arc::clone(&self.bodies).try_acquire_many_owned(units) {
+            Ok(permit) => Ok(Some(permit)),
             Err(_) => Err(Problem::new(
-                Code::TimedOut,
-                format!(
-                    "no answer within {} s",
-                    self.settings.answer_patience.as_secs()
-                ),
+                Code::TooBusy,
+                "the bodies that are being read take all the room",
             )),
         }
     }
+}
+
+/// Makes the answer of a request that is done once, keeps it, and tells it when it is durable.
+struct Keeping<F> {
+    answer: Option<F>,
+    made: Option<Result<Answer, Problem>>,
+    tell: oneshot::Sender<Result<Result<Answer, Problem>, RuntimeError>>,
+}
+
+impl<F> Keeper for Keeping<F>
+where
+    F: FnOnce(Vec<Result<Reply, Refused>>) -> Result<Answer, Problem> + Send,
+{
+    fn keep(&mut self, replies: Vec<Result<Reply, Refused>>) -> Option<Vec<u8>> {
+        let answer = self.answer.take()?;
+        let made = self.made.insert(answer(replies));
+        made.as_ref().ok().map(Answer::to_kept)
+    }
+
+    fn tell(self: Box<Self>, kept: Result<Kept, RuntimeError>) {
+        let Self { made, tell, .. } = *self;
+        let told = kept.map(|kept| match kept {
+            Kept::Now => made.unwrap_or_else(|| Err(not_made())),
+            Kept::Before(kept) => Answer::of_kept(&kept).ok_or_else(not_made),
+            Kept::Other => Err(Problem::new(
+                Code::IdempotencyKeyReused,
+                "the key came before with another method, path or body",
+            )),
+        });
+        // Whoever asked may have gone.
+        drop(tell.send(told));
+    }
+}
+
+fn not_made() -> Problem {
+    Problem::new(Code::Internal, "there is no answer under the key")
 }
 
 /// A response that can be kept and given again.
@@ -165,6 +258,8 @@ pub struct Answer {
     pub status: StatusCode,
     /// JSON; empty for a status without a body.
     pub body: Bytes,
+    /// Whether it was kept under an `Idempotency-Key` and is given again.
+    pub again: bool,
 }
 
 impl Answer {
@@ -177,6 +272,7 @@ impl Answer {
             Ok(body) => Ok(Self {
                 status,
                 body: body.into(),
+                again: false,
             }),
             Err(fault) => Err(Problem::new(Code::Internal, fault.to_string())),
         }
@@ -188,7 +284,24 @@ impl Answer {
         Self {
             status: StatusCode::NO_CONTENT,
             body: Bytes::new(),
+            again: false,
         }
+    }
+
+    /// The status as two bytes, then the body.
+    fn to_kept(&self) -> Vec<u8> {
+        let mut kept = self.status.as_u16().to_be_bytes().to_vec();
+        kept.extend_from_slice(&self.body);
+        kept
+    }
+
+    fn of_kept(kept: &[u8]) -> Option<Self> {
+        let (status, body) = kept.split_first_chunk()?;
+        Some(Self {
+            status: StatusCode::from_u16(u16::from_be_bytes(*status)).ok()?,
+            body: Bytes::copy_from_slice(body),
+            again: true,
+        })
     }
 }
 
@@ -200,6 +313,10 @@ impl IntoResponse for Answer {
         } else {
             let json = HeaderValue::from_static("application/json");
             response.headers_mut().insert(header::CONTENT_TYPE, json);
+        }
+        if self.again {
+            let yes = HeaderValue::from_static("true");
+            response.headers_mut().insert("idempotency-replayed", yes);
         }
         response
     }

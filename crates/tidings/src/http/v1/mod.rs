@@ -2,6 +2,7 @@
 
 mod events;
 mod objects;
+mod schema;
 
 use super::call::Calls;
 
