@@ -28,7 +28,8 @@ mod roster;
 mod wheel;
 
 pub(crate) use collect::{Found, Look};
-use lane::{Entering, Lane};
+use lane::Entering;
+pub(crate) use lane::Lane;
 pub(crate) use marks::{Looked, Marks};
 use preferences::Preferences;
 use roster::Roster;
@@ -56,6 +57,8 @@ pub(crate) struct Bucket {
     /// Closings whose messages are not all made and sent.
     pub(crate) closings: BTreeMap<u64, Closing>,
     pub(crate) days: BTreeMap<Day, BucketDay>,
+    /// The channels that are paused.
+    pub(crate) paused: Vec<ChannelNo>,
     pub(crate) dirty: Dirty,
 }
 
@@ -118,6 +121,7 @@ impl Bucket {
             ended: BTreeMap::new(),
             closings: BTreeMap::new(),
             days: BTreeMap::new(),
+            paused: Vec::new(),
             dirty: Dirty::default(),
         }
     }
@@ -188,6 +192,12 @@ impl Bucket {
                     }
                 }
             }
+            Record::Pause {
+                at,
+                channels,
+                emptied,
+            } => self.pause(at, channels, &emptied, law),
+            Record::Withdrawn { closing, who, .. } => self.withdraw(closing, &who, law),
             Record::Rules { at, version } => {
                 self.rules = version;
                 self.versions.insert(seq, version);
@@ -222,11 +232,11 @@ impl Bucket {
         for variant in &kept.arrival.variants {
             for lane_no in &variant.lanes {
                 let name = law.names.lane(*lane_no);
-                if name.channel == INBOX_NO {
+                if name.is_inbox() {
                     continue;
                 }
                 let parameters = law.parameters(rules, kind, *lane_no);
-                let lane = lane_at(&mut self.lanes, *lane_no, law);
+                let lane = lane_at(&mut self.lanes, *lane_no, &self.paused, law);
                 let digest = lane.digest().map(str::to_owned);
                 let version = law.version(rules);
                 let entering = Entering {
@@ -250,7 +260,7 @@ impl Bucket {
     }
 
     fn close(&mut self, seq: u64, at: Instant, lane_no: LaneNo, who: &RoaringBitmap, law: &Law) {
-        let unmade = lane_at(&mut self.lanes, lane_no, law)
+        let unmade = lane_at(&mut self.lanes, lane_no, &self.paused, law)
             .close(at, who)
             .into_iter()
             .collect();
@@ -301,12 +311,45 @@ impl Bucket {
             open.unmade.remove(&number);
         }
         open.sending |= who - nothing;
+        let at = open.at;
         for no in counting_lanes(open.lane, law) {
             if let Some(lane) = self.lanes.get_mut(&no) {
-                lane.told_nothing(nothing);
+                lane.told_nothing(at, nothing);
             }
         }
         self.settle_closing(closing);
+    }
+
+    /// Nothing is left of messages that were made: as if they had had nothing to say.
+    fn withdraw(&mut self, closing: u64, who: &RoaringBitmap, law: &Law) {
+        let Some(open) = self.closings.get_mut(&closing) else {
+            return;
+        };
+        open.sending -= who;
+        let at = open.at;
+        for no in counting_lanes(open.lane, law) {
+            if let Some(lane) = self.lanes.get_mut(&no) {
+                lane.told_nothing(at, who);
+            }
+        }
+        self.settle_closing(closing);
+    }
+
+    fn pause(&mut self, at: Instant, channels: Vec<ChannelNo>, emptied: &[LaneNo], law: &Law) {
+        self.paused = channels;
+        for (no, lane) in &mut self.lanes {
+            let paused = self.paused.contains(&law.names.lane(*no).channel);
+            match (lane.is_paused(), paused) {
+                (false, true) => lane.pause(),
+                (true, false) => lane.resume(at, &self.roster.unconfirmed),
+                _ => {}
+            }
+        }
+        for no in emptied {
+            if let Some(lane) = self.lanes.get_mut(no) {
+                lane.empty();
+            }
+        }
     }
 
     fn settle_closing(&mut self, closing: u64) {
@@ -449,7 +492,7 @@ impl Bucket {
         channel: ChannelNo,
         who: &RoaringBitmap,
     ) -> RoaringBitmap {
-        let mut waiting = if channel == INBOX_NO {
+        let mut waiting = if channel == INBOX_NO && !self.keeps_paused(lane_no) {
             if seq > self.told_to {
                 who.clone()
             } else {
@@ -474,6 +517,11 @@ impl Bucket {
             waiting -= ended;
         }
         waiting
+    }
+
+    /// Whether a lane keeps what is paused.
+    pub(crate) fn keeps_paused(&self, lane: LaneNo) -> bool {
+        self.lanes.get(&lane).is_some_and(Lane::keeps_paused)
     }
 
     /// Forgets a day; what the store holds of it is dropped by the caller. Marks go with the day
@@ -524,11 +572,19 @@ impl Bucket {
 }
 
 /// A lane's state, which comes into being with its first use.
-fn lane_at<'a>(lanes: &'a mut BTreeMap<LaneNo, Lane>, no: LaneNo, law: &Law) -> &'a mut Lane {
+fn lane_at<'a>(
+    lanes: &'a mut BTreeMap<LaneNo, Lane>,
+    no: LaneNo,
+    paused: &[ChannelNo],
+    law: &Law,
+) -> &'a mut Lane {
     if !lanes.contains_key(&no) {
         let mut lane = Lane::new(law.names.lane(no).kind.clone());
         if let Some(other) = law.names.others(no).find_map(|other| lanes.get(&other)) {
             lane.take_over(other);
+        }
+        if paused.contains(&law.names.lane(no).channel) {
+            lane.pause();
         }
         lanes.insert(no, lane);
     }

@@ -60,6 +60,11 @@ impl Engine {
                 channel,
                 lane,
             } => Ok(self.flush(draft, now, recipient, channel.as_deref(), lane.as_deref())),
+            Command::Preferences { recipient, chosen } => {
+                self.prefer_all(draft, now, recipient, chosen)
+            }
+            Command::Pause(what) => self.pause(draft, now, what),
+            Command::Resume(what) => self.resume(draft, now, what),
             Command::Forget { before } => {
                 forgotten.extend(self.forget_until(draft, *before));
                 Ok(Ok(Reply::Done))
@@ -78,6 +83,7 @@ impl Engine {
             | Command::Unsubscribe { recipient, .. }
             | Command::Mark { recipient, .. }
             | Command::Preference { recipient, .. }
+            | Command::Preferences { recipient, .. }
             | Command::Flush { recipient, .. } => self.find(recipient).map(|_| ()),
             Command::Publish(event) => {
                 let kind = self.law.names.type_no(event.kind.as_str());
@@ -88,6 +94,7 @@ impl Engine {
                     .then_some(())
                     .ok_or_else(|| Refused::UnknownType(event.kind.clone()))
             }
+            Command::Pause(what) | Command::Resume(what) => self.check_pausable(what),
             Command::Recipient(_)
             | Command::Object(_)
             | Command::Retract { .. }
@@ -138,6 +145,7 @@ impl Engine {
             draft.delete(Partition::Base, key);
         }
         self.write(draft, bucket, now, Record::Erased { at: now, number });
+        self.end_messages_to(draft, now, bucket, number)?;
         Ok(Ok(Reply::Done))
     }
 
@@ -180,6 +188,7 @@ impl Engine {
         let open = self.buckets[bucket].lanes.iter().filter(|(no, state)| {
             let name = self.law.names.lane(**no);
             state.open().contains(number)
+                && !state.keeps_paused()
                 && channel.is_none_or(|channel| channel == name.channel)
                 && lane.is_none_or(|lane| lane == name.name)
         });

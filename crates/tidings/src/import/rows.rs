@@ -234,11 +234,11 @@ fn value<'c>(column: &str, cell: &'c str) -> Json<'c> {
 }
 
 fn command(bodies: Bodies<'_>, kind: Kind, table: Table<'_>) -> Result<Command, Fault> {
-    let mut fields = Fields::new(table);
+    let fields = Fields::new(table);
     match kind {
-        Kind::Recipients => bodies.recipient(fields.required_id("id")?, fields),
-        Kind::Objects => bodies.object(fields.required_id("id")?, fields),
-        Kind::Subscriptions => bodies.subscribe(fields),
+        Kind::Recipients => bodies.named_recipient(fields),
+        Kind::Objects => bodies.named_object(fields),
+        Kind::Subscriptions => bodies.subscription(true, fields),
     }
 }
 

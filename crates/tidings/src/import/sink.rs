@@ -10,7 +10,7 @@ use crate::client::{Asked, Request, Server};
 use crate::timeline::Fault;
 
 /// Rows of a slice that were refused: the place in the slice, and why.
-pub type Refusals = Vec<(usize, Fault)>;
+pub(super) type Refusals = Vec<(usize, Fault)>;
 
 /// Why a sink can't go on; what it took before is in.
 #[derive(Debug, thiserror::Error)]

@@ -96,13 +96,13 @@ impl<'a> Fields<'a> {
     }
 
     /// An id.
-    pub(crate) fn id(&mut self, key: &str) -> Result<Option<Id>, Fault> {
+    pub(super) fn id(&mut self, key: &str) -> Result<Option<Id>, Fault> {
         let text = self.text(key)?;
         text.map(|text| read_id(&self.name(key), &text)).transpose()
     }
 
     /// An id that must be there.
-    pub(crate) fn required_id(&mut self, key: &str) -> Result<Id, Fault> {
+    pub(super) fn required_id(&mut self, key: &str) -> Result<Id, Fault> {
         match self.id(key)? {
             Some(id) => Ok(id),
             None => Err(self.missing(key)),
