@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
-use tidings_core::engine::{Refused, Reply};
+use tidings_core::engine::{Refused, Reply, Sending};
 use tidings_core::journal::at_rest::{Shelf, Unreadable};
 use tidings_core::table::{Key, Owner, Partition, REST, Table, Write, i64_at};
 use tidings_core::time::DAY_MS;
@@ -110,6 +110,7 @@ impl Work {
 /// `failed` makes of a fault what is said to those whose work was being written.
 pub(crate) fn step(
     node: &mut Node,
+    sending: &dyn Sending,
     now: Instant,
     work: Vec<Work>,
     failed: fn(&Error) -> RuntimeError,
@@ -119,7 +120,7 @@ pub(crate) fn step(
         let mut first = Vec::with_capacity(waiting.len());
         let mut again = Vec::new();
         let done = sort(node, now, waiting, &mut first, &mut again)
-            .and_then(|()| node.step_keeping(now, &mut first));
+            .and_then(|()| node.step_keeping(sending, now, &mut first));
         if let Err(fault) = done {
             let askers = first.into_iter().chain(again);
             askers.for_each(|work| work.fail(failed(&fault)));
@@ -316,7 +317,7 @@ mod tests {
             Work::new(vec![Command::Object(object)], asker)
         });
         let stopped = |_: &Error| RuntimeError::Stopped;
-        step(node, Instant(at), work.collect(), stopped).unwrap();
+        step(node, &(), Instant(at), work.collect(), stopped).unwrap();
         told.try_iter().collect()
     }
 
