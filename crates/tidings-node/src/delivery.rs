@@ -15,6 +15,7 @@ use crate::Error;
 use crate::channel::{Channel, Outcome as Answer};
 use crate::node::{Node, Ready};
 use crate::shelf::StoreShelf;
+use crate::vitals::Vitals;
 
 /// When a message that could not be handed over is tried again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,6 +63,7 @@ pub struct Delivery {
     threads: usize,
     waiting: BTreeMap<(Instant, u64), Parcel>,
     next_ticket: u64,
+    vitals: Arc<Vitals>,
 }
 
 impl Delivery {
@@ -79,7 +81,13 @@ impl Delivery {
             threads,
             waiting: BTreeMap::new(),
             next_ticket: 0,
+            vitals: Arc::default(),
         }
+    }
+
+    /// Has what channels answer measured.
+    pub(crate) fn measure(&mut self, vitals: &Arc<Vitals>) {
+        self.vitals = Arc::clone(vitals);
     }
 
     /// When the next message is to be tried again.
@@ -191,9 +199,9 @@ impl Delivery {
         let later = self
             .waiting
             .split_off(&(Instant(now.0.saturating_add(1)), 0));
-        std::mem::replace(&mut self.waiting, later)
-            .into_values()
-            .collect()
+        let due = std::mem::replace(&mut self.waiting, later);
+        self.vitals.set_retries(self.waiting.len());
+        due.into_values().collect()
     }
 
     fn send_parcels(&mut self, parcels: Vec<Parcel>, now: Instant) -> Vec<Settled> {
@@ -229,6 +237,7 @@ impl Delivery {
         now: Instant,
     ) -> Option<Sent> {
         parcel.attempts += 1;
+        self.vitals.answered(&parcel.batch.channel, answer);
         match self.next(&parcel, answer, now) {
             Next::Done(outcome) => {
                 let Parcel {
@@ -248,6 +257,7 @@ impl Delivery {
                 parcel.resent += u32::from(matches!(answer, Answer::Unknown { .. }));
                 self.waiting.insert((at, self.next_ticket), parcel);
                 self.next_ticket += 1;
+                self.vitals.set_retries(self.waiting.len());
                 None
             }
         }

@@ -82,8 +82,7 @@ impl Directory {
 
     /// Bytes on disk of everything in the directory.
     pub(super) fn disk_bytes(&self) -> Result<u64, Error> {
-        tree_bytes(&self.path)
-            .map_err(|fault| Error::Unavailable(format!("{}: {fault}", self.path.display())))
+        disk_bytes(&self.path)
     }
 
     fn prepare(&self, marked: bool) -> Result<Engine, Error> {
@@ -118,6 +117,11 @@ impl Directory {
         sync_directory(&self.path).map_err(failed)?;
         Ok(Engine::Missing)
     }
+}
+
+/// Bytes on disk of everything in a directory.
+pub(super) fn disk_bytes(path: &Path) -> Result<u64, Error> {
+    tree_bytes(path).map_err(|fault| Error::Unavailable(format!("{}: {fault}", path.display())))
 }
 
 /// Makes what is written in a directory's own entries durable.
