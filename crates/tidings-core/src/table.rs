@@ -15,7 +15,7 @@
 //! | `SCHEDULED_KEYS` | base | intake | cancellation key, 0, place | t, place |
 //! | `RECIPIENTS` | base | bucket | number | profile and preferences, as of the checkpoint |
 //! | `FOLLOWERS` | base | bucket | topic | set of numbers, as of the checkpoint |
-//! | `FOLLOWING` | base | bucket | number, topic | nothing |
+//! | `FOLLOWING` | base | bucket | number, topic | more topics that were followed with it |
 //! | `MARKS` | base | bucket | number | what was seen and read, as of the checkpoint |
 //! | `LANES` | base | bucket | lane | windows and wheel, as of the checkpoint |
 //! | `LEDGER` | base | bucket | day, channel | entries by outcome |
@@ -23,13 +23,14 @@
 //! | `ANSWERS_BY_AGE` | base | intake | when, hash of an `Idempotency-Key` | nothing |
 //! | `EVENTS` | day | intake | ordinal | the event |
 //! | `HEADERS` | day | intake | ordinal / 256 | a columnar block of event headers |
-//! | `IDS` | day | intake | event id | place, t |
+//! | `IDS` | day | intake | event id | place, t, ordinal |
 //! | `KEYS` | day | intake | cancellation key, 0, place | place, t |
 //! | `COPIES` | day | intake | event id, 0, place | place, t, of an event whose entries came here later |
 //! | `JOURNAL` | day | bucket | seq | a record |
 //! | `RUNS` | day | bucket | first seq | the arrivals of a run, without their sets |
 //! | `POSTINGS` | day | bucket | block, first seq of the run | per recipient its arrivals |
 //! | `MESSAGES` | day | bucket | number, seq of the closing | a personal batch |
+//! | `ENDS` | day | bucket | 0, seq of an arrival (or 1, place; 2, seq of a closing), seq | nothing: the record tells its end |
 
 use crate::time::Day;
 
@@ -94,6 +95,7 @@ pub enum Table {
     Postings = 38,
     Messages = 39,
     Copies = 40,
+    Ends = 52,
 }
 
 /// A key under construction.

@@ -8,6 +8,7 @@ pub mod channel;
 mod clock;
 mod delivery;
 mod handle;
+mod kept_back;
 mod node;
 mod once;
 mod player;

@@ -7,7 +7,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use tidings_core::engine::{
-    Engine, Options, Plan, Presenter, Refused, Reply, Sent, Settled, Step, Told,
+    Engine, LetterName, Options, Plan, Presenter, Refused, Reply, Sending, Sent, Settled, Step,
+    Told,
 };
 use tidings_core::{Batch, Books, Command, Instant, Message, Outcome, Rules};
 use tidings_store::{Commit, Store};
@@ -172,6 +173,32 @@ impl Node {
         self.commit(|engine, shelf| Ok(engine.take_in(shelf, now, commands)?))
     }
 
+    /// As [`Node::take_in`], beside somebody who sends.
+    ///
+    /// # Errors
+    /// [`Error`]; the node is worthless then.
+    pub fn take_in_beside(
+        &mut self,
+        sending: &dyn Sending,
+        now: Instant,
+        commands: &[Command],
+    ) -> Result<Accepted, Error> {
+        self.commit(|engine, shelf| Ok(engine.take_in_beside(shelf, sending, now, commands)?))
+    }
+
+    /// As [`Node::step`], beside somebody who sends.
+    ///
+    /// # Errors
+    /// [`Error`]; the node is worthless then.
+    pub fn step_beside(
+        &mut self,
+        sending: &dyn Sending,
+        now: Instant,
+        commands: &[Command],
+    ) -> Result<Accepted, Error> {
+        self.commit(|engine, shelf| Ok(engine.step_beside(shelf, sending, now, commands)?))
+    }
+
     /// Takes commands in, tells the inboxes and closes what is due.
     ///
     /// # Errors
@@ -180,15 +207,20 @@ impl Node {
         self.commit(|engine, shelf| Ok(engine.step(shelf, now, commands)?))
     }
 
-    /// As [`Node::step`] for several who ask at once; their replies go where the commands came from,
+    /// As [`Node::step_beside`] for several who ask at once; their replies go where the commands came from,
     /// and what they want kept of them is written in the same commit.
-    pub(crate) fn step_keeping(&mut self, now: Instant, work: &mut [Work]) -> Result<(), Error> {
+    pub(crate) fn step_keeping(
+        &mut self,
+        sending: &dyn Sending,
+        now: Instant,
+        work: &mut [Work],
+    ) -> Result<(), Error> {
         let commands: Vec<Command> = work
             .iter_mut()
             .flat_map(|work| std::mem::take(&mut work.commands))
             .collect();
         self.commit(|engine, shelf| {
-            let mut step = engine.step(shelf, now, &commands)?;
+            let mut step = engine.step_beside(shelf, sending, now, &commands)?;
             let mut replies = std::mem::take(&mut step.replies).into_iter();
             for work in work.iter_mut() {
                 work.replies.extend(replies.by_ref().take(work.count));
@@ -288,6 +320,16 @@ impl Node {
             self.settle(self.engine.now(), &gone)?;
         }
         Ok(ready)
+    }
+
+    /// Messages that were made and then kept back, as they are now; those of which nothing is left are
+    /// missing.
+    ///
+    /// # Errors
+    /// [`Error`].
+    pub fn made_again(&self, letters: &BTreeSet<LetterName>) -> Result<Vec<Ready>, Error> {
+        let plans = self.engine.made_again(&self.shelf()?, letters)?.into_iter();
+        plans.map(|plan| self.present(plan)).collect()
     }
 
     fn batches(&self, plan: &Plan) -> Result<Vec<(usize, Batch)>, Error> {

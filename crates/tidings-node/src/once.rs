@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use tidings_core::engine::{Refused, Reply};
+use tidings_core::engine::{Refused, Reply, Sending};
 use tidings_core::journal::at_rest::{Shelf, Unreadable};
 use tidings_core::table::{Key, Owner, Partition, REST, Table, Write, i64_at};
 use tidings_core::time::DAY_MS;
@@ -112,6 +112,7 @@ impl Work {
 /// `failed` makes of a fault what is said to those whose work was being written.
 pub(crate) fn step(
     node: &mut Node,
+    sending: &dyn Sending,
     now: Instant,
     work: Vec<Work>,
     failed: fn(&Error) -> RuntimeError,
@@ -122,7 +123,9 @@ pub(crate) fn step(
         let mut again = Vec::new();
         let done = sort(node, now, waiting, &mut first, &mut again).and_then(|()| {
             let vitals = Arc::clone(node.vitals());
-            timed(&vitals.steps, || node.step_keeping(now, &mut first))
+            timed(&vitals.steps, || {
+                node.step_keeping(sending, now, &mut first)
+            })
         });
         if let Err(fault) = done {
             let askers = first.into_iter().chain(again);
@@ -318,7 +321,7 @@ mod tests {
             Work::new(vec![Command::Object(object)], asker)
         });
         let stopped = |_: &Error| RuntimeError::Stopped;
-        step(node, Instant(at), work.collect(), stopped).unwrap();
+        step(node, &(), Instant(at), work.collect(), stopped).unwrap();
         told.try_iter().collect()
     }
 

@@ -10,7 +10,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use crossbeam_channel::{Receiver, Sender, bounded, select};
-use tidings_core::engine::{Options, Sent, Settled};
+use tidings_core::engine::{LetterName, Options, Sending, Sent, Settled};
 use tidings_core::{Instant, Rules};
 use tidings_store::Store;
 
@@ -18,9 +18,10 @@ use crate::Error;
 use crate::clock::Clock;
 use crate::delivery::{Delivery, Parcel, panicked, parcels};
 use crate::handle::{Handle, Request, RuntimeError, unavailable};
+use crate::kept_back::KeptBack;
 use crate::node::{Node, Pace};
 use crate::once;
-use crate::senders::{Letter, Senders, letter};
+use crate::senders::{Senders, letter};
 use crate::vitals::Vitals;
 
 /// Opens the store, at the start and again after it has failed.
@@ -228,6 +229,9 @@ impl Loop {
         let Some(node) = &mut self.node else {
             return Duration::from_millis(self.settings.reopen_ms);
         };
+        if !self.sent.is_empty() {
+            return Duration::ZERO;
+        }
         let can_make = |pace| self.senders.has_room(pace) && node.has_closings_at(pace);
         if !stopping && (can_make(Pace::Prompt) || can_make(Pace::Patient)) {
             return Duration::ZERO;
@@ -254,7 +258,28 @@ impl Loop {
             refuse(requests, stopping);
             return Err(fault);
         }
-        answer(node, now, requests, stopping)?;
+        let held = {
+            let kept_back = KeptBack::new(Some(&mut self.senders), Some(&mut self.delivery));
+            answer(node, now, requests, stopping, &kept_back)?;
+            kept_back.held()
+        };
+        let released = held.release(node)?;
+        self.let_go(released);
+        self.settle(now)?;
+        if stopping.is_none() {
+            self.hand_out(now)?;
+        }
+        match &mut self.node {
+            Some(node) => node.checkpoint(),
+            None => Ok(()),
+        }
+    }
+
+    /// Writes down what channels answered.
+    fn settle(&mut self, now: Instant) -> Result<(), Error> {
+        let Some(node) = &mut self.node else {
+            return Ok(());
+        };
         let sent = std::mem::take(&mut self.sent).into_iter();
         let settled: Vec<Settled> = sent
             .map(|(closing, sent)| Settled { closing, sent })
@@ -266,13 +291,30 @@ impl Loop {
             self.sent = sent.map(|known| (known.closing, known.sent)).collect();
             return Err(fault);
         }
-        if stopping.is_none() {
-            self.hand_out(now)?;
+        Ok(())
+    }
+
+    /// Lets messages go on that were kept back, and holds those of channels that are paused now.
+    fn let_go(&mut self, released: Vec<(Parcel, Option<Instant>)>) {
+        for (parcel, again) in released {
+            match again {
+                Some(at) => self.delivery.wait_until(at, parcel),
+                None => self.dispatch(parcel),
+            }
         }
-        match &mut self.node {
-            Some(node) => node.checkpoint(),
-            None => Ok(()),
+        let Some(node) = &self.node else {
+            return;
+        };
+        let paused: Vec<&'static str> = node.engine().paused().channels().collect();
+        let now = self.clock.now();
+        for channel in &paused {
+            if !self.delivery.is_paused(channel) {
+                for parcel in self.senders.take_back_all(channel) {
+                    self.delivery.wait_until(now, parcel);
+                }
+            }
         }
+        self.delivery.pause(paused);
     }
 
     /// What the clock says; that it stepped back is worth a word.
@@ -294,7 +336,7 @@ impl Loop {
     /// they have room.
     fn hand_out(&mut self, now: Instant) -> Result<(), Error> {
         for parcel in self.delivery.take_due(now) {
-            self.dispatch(parcel);
+            self.try_again(parcel);
         }
         for pace in [Pace::Prompt, Pace::Patient] {
             if !self.senders.has_room(pace) {
@@ -314,7 +356,24 @@ impl Loop {
         Ok(())
     }
 
+    /// Hands over once more, unless the recipient was erased since.
+    fn try_again(&mut self, parcel: Parcel) {
+        let recipient = &parcel.batch.recipient.id;
+        let node = self.node.as_ref();
+        if node.is_none_or(|node| node.engine().recipient(recipient).is_some()) {
+            return self.dispatch(parcel);
+        }
+        let closing = parcel.closing;
+        self.sent
+            .entry(closing)
+            .or_default()
+            .push(parcel.given_up());
+    }
+
     fn dispatch(&mut self, parcel: Parcel) {
+        if self.delivery.is_paused(&parcel.batch.channel) {
+            return self.delivery.wait_until(self.clock.now(), parcel);
+        }
         if let Err(parcel) = self.senders.dispatch(parcel) {
             let closing = parcel.closing;
             let settled = self.delivery.settle(*parcel, &panicked(), self.clock.now());
@@ -352,17 +411,18 @@ impl Loop {
         let Some(node) = &mut self.node else {
             return Ok(());
         };
+        self.delivery.pause(node.engine().paused().channels());
         let waiting = self.delivery.waiting_parcels().map(letter);
         let answered = self
             .sent
             .iter()
             .flat_map(|(closing, sent)| sent.iter().map(|sent| (*closing, sent.number)));
-        let known: BTreeSet<Letter> = waiting.chain(answered).collect();
+        let known: BTreeSet<LetterName> = waiting.chain(answered).collect();
         for ready in node.unsettled()? {
             for parcel in parcels(ready) {
                 let letter = letter(&parcel);
                 if !known.contains(&letter) && !self.senders.holds(&letter) {
-                    self.dispatch(parcel);
+                    self.dispatch(parcel.after_a_stop());
                 }
             }
         }
@@ -403,6 +463,7 @@ fn answer(
     now: Instant,
     requests: Vec<Request>,
     stopping: &mut Stopping,
+    sending: &dyn Sending,
 ) -> Result<(), Error> {
     let mut waiting = Vec::new();
     let mut looks = Vec::new();
@@ -429,7 +490,7 @@ fn answer(
         looks.into_iter().for_each(|look| look(None));
         return Err(fault);
     }
-    if let Err(fault) = once::step(node, now, waiting, failed) {
+    if let Err(fault) = once::step(node, sending, now, waiting, failed) {
         looks.into_iter().for_each(|look| look(None));
         return Err(fault);
     }

@@ -57,6 +57,39 @@ impl Directory {
         Ok((directory, engine))
     }
 
+    /// Takes a directory that holds nothing, or what a restore that was cut short has left of its
+    /// own. As long as it is not finished it is no store: whoever opens it is refused.
+    pub(super) fn for_restore(path: &Path) -> Result<Self, Error> {
+        make(path)?;
+        refuse_filled(path)?;
+        let _lock = lock(path)?;
+        // Once more under the lock: another process may have finished a moment ago.
+        refuse_filled(path)?;
+        let directory = Self {
+            path: path.to_owned(),
+            _lock,
+        };
+        let failed = |fault| unusable(path, &fault);
+        match fs::remove_dir_all(directory.engine_new()) {
+            Err(fault) if fault.kind() != ErrorKind::NotFound => return Err(failed(fault)),
+            _ => fs::create_dir(directory.engine_new()).map_err(failed)?,
+        }
+        Ok(directory)
+    }
+
+    /// What was restored is complete: from here on the directory is a store. The marker comes last,
+    /// so that a crash leaves a whole store or none.
+    pub(super) fn finish_restored(&self) -> Result<(), Error> {
+        self.finish_engine()?;
+        self.write_marker()
+    }
+
+    /// Takes away what a restore has written that failed, as far as that can be done.
+    pub(super) fn abandon(&self) {
+        // What is left is no store, and the next restore clears it away.
+        let _ = fs::remove_dir_all(self.engine_new());
+    }
+
     /// Where the engine's files are.
     pub(super) fn engine(&self) -> PathBuf {
         self.path.join(ENGINE)
@@ -109,13 +142,18 @@ impl Directory {
         if !self.engine_new().try_exists().map_err(failed)? {
             fs::create_dir(self.engine_new()).map_err(failed)?;
         }
+        self.write_marker()?;
+        Ok(Engine::Missing)
+    }
+
+    fn write_marker(&self) -> Result<(), Error> {
+        let failed = |fault| unusable(&self.path, &fault);
         let new = self.path.join(MARKER_NEW);
         let mut file = File::create(&new).map_err(failed)?;
         writeln!(file, "format = {FORMAT}").map_err(failed)?;
         file.sync_all().map_err(failed)?;
         fs::rename(&new, self.path.join(MARKER)).map_err(failed)?;
-        sync_directory(&self.path).map_err(failed)?;
-        Ok(Engine::Missing)
+        sync_directory(&self.path).map_err(failed)
     }
 }
 
@@ -174,6 +212,24 @@ fn refuse_foreign(path: &Path) -> Result<bool, Error> {
         }
         Err(fault) => Err(unusable(path, &fault)),
     }
+}
+
+/// Refuses a directory that holds more than a store that was not even begun, or a restore that was
+/// cut short.
+fn refuse_filled(path: &Path) -> Result<(), Error> {
+    let failed = |fault| unusable(path, &fault);
+    for entry in fs::read_dir(path).map_err(failed)? {
+        let name = entry.map_err(failed)?.file_name();
+        let own = [LOCK, MARKER_NEW, ENGINE_NEW, LOST_FOUND];
+        if !own.iter().any(|own| name == *own) {
+            return Err(Error::Unusable(format!(
+                "{} is not empty (it has `{}`); name an empty directory, or one that does not exist",
+                path.display(),
+                name.display()
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// True for what a store leaves that was not even begun, and for what belongs to nobody.

@@ -5,8 +5,10 @@
 mod bench;
 mod check;
 mod demo;
+mod import;
 mod key;
 mod print;
+mod reach;
 mod serve;
 mod signals;
 mod simulate;
@@ -91,6 +93,8 @@ enum Command {
     Config,
     /// Tell 25,000 people of a museum's winter, and look at what each of them got
     Demo(demo::Arguments),
+    /// Bring in recipients, subscriptions or objects, by the million
+    Import(import::Arguments),
     /// Make, list and revoke the keys that let clients call the API
     Key(key::Arguments),
     /// Serve the HTTP API over a data directory
@@ -117,6 +121,7 @@ where
             .write_all(config::DEFAULT.as_bytes())
             .map(|()| Status::Done),
         Command::Demo(arguments) => demo::run(&arguments, crate::demo::scenario(), streams),
+        Command::Import(arguments) => import::run(&arguments, streams),
         Command::Key(arguments) => key::run(&arguments, streams),
         Command::Serve(arguments) => serve::run(&arguments, streams),
         Command::Simulate(arguments) => simulate::run(&arguments, make, streams),
