@@ -15,7 +15,7 @@
 //! | `SCHEDULED_KEYS` | base | intake | cancellation key, 0, place | t, place |
 //! | `RECIPIENTS` | base | bucket | number | profile and preferences, as of the checkpoint |
 //! | `FOLLOWERS` | base | bucket | topic | set of numbers, as of the checkpoint |
-//! | `FOLLOWING` | base | bucket | number, topic | nothing |
+//! | `FOLLOWING` | base | bucket | number, topic | more topics that were followed with it |
 //! | `MARKS` | base | bucket | number | what was seen and read, as of the checkpoint |
 //! | `LANES` | base | bucket | lane | windows and wheel, as of the checkpoint |
 //! | `LEDGER` | base | bucket | day, channel | entries by outcome |

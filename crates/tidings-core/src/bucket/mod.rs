@@ -3,11 +3,11 @@
 //! State changes only by [`Bucket::apply`]: live and on recovery the same records go through it, so
 //! what was recovered is what there was.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 use roaring::RoaringBitmap;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::deadline::Kind;
 use crate::id::Id;
@@ -15,6 +15,7 @@ use crate::journal::at_rest::{Kept, Run};
 use crate::journal::record::{Arrival, ChannelNo, Entries, INBOX_NO, LaneNo, Record};
 use crate::law::Law;
 use crate::recipient::Recipient;
+use crate::set::Set;
 use crate::time::{Day, Instant};
 
 pub(crate) mod checkpoint;
@@ -95,11 +96,14 @@ pub(crate) struct RunAt {
 #[derive(Debug, Default)]
 pub(crate) struct Dirty {
     pub(crate) recipients: RoaringBitmap,
-    pub(crate) topics: BTreeSet<Id>,
+    pub(crate) topics: FxHashSet<Id>,
     pub(crate) marks: RoaringBitmap,
     /// Records since the last checkpoint.
     pub(crate) records: u64,
 }
+
+/// So many members are put into a set one by one.
+const FEW: u64 = 16;
 
 impl Bucket {
     pub(crate) fn new(no: u16) -> Self {
@@ -171,7 +175,7 @@ impl Bucket {
                 profile,
             } => self.profile(at, number, *profile, law),
             Record::Erased { at, number } => self.erase(at, number),
-            Record::Follow { number, topic, on } => self.follow(number, &topic, on),
+            Record::Follow { topics, on } => self.follow(topics, on),
             Record::Preference {
                 number,
                 scope,
@@ -414,14 +418,19 @@ impl Bucket {
         }
     }
 
-    fn follow(&mut self, number: u32, topic: &Id, on: bool) {
-        let who = self.followers.entry(topic.clone()).or_default();
-        if on {
-            who.insert(number);
-        } else {
-            who.remove(number);
+    fn follow(&mut self, topics: Vec<(Id, Set)>, on: bool) {
+        for (topic, changed) in topics {
+            if !self.dirty.topics.contains(&topic) {
+                self.dirty.topics.insert(topic.clone());
+            }
+            let who = self.followers.entry(topic).or_default();
+            match (on, changed.len()) {
+                // A union copies: for the few of one step among very many followers that costs more.
+                (true, ..=FEW) => who.extend(changed.0),
+                (true, _) => *who |= changed.0,
+                (false, _) => *who -= changed.0,
+            }
         }
-        self.dirty.topics.insert(topic.clone());
     }
 
     /// The earliest deadline of a lane of somebody who has confirmed, in milliseconds.

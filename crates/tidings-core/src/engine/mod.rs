@@ -25,6 +25,7 @@ mod books;
 mod cancel;
 mod draft;
 mod due;
+mod follow;
 mod intake;
 mod ledger;
 mod made;
@@ -351,9 +352,14 @@ impl Engine {
         step: &mut Step,
     ) -> Result<(), Unreadable> {
         self.enter_scheduled(draft, now)?;
-        for command in commands {
-            let reply = self.command(draft, now, command, &mut step.forgotten)?;
-            step.replies.push(reply);
+        for alike in commands.chunk_by(follow::together) {
+            match alike {
+                [command] => {
+                    let reply = self.command(draft, now, command, &mut step.forgotten)?;
+                    step.replies.push(reply);
+                }
+                many => step.replies.extend(self.follow(draft, now, many)?),
+            }
         }
         Ok(())
     }

@@ -137,12 +137,10 @@ pub enum Record {
         /// Number in the bucket.
         number: u32,
     },
-    /// A recipient follows or unfollows.
+    /// Recipients follow or unfollow.
     Follow {
-        /// Who.
-        number: u32,
-        /// What.
-        topic: Id,
+        /// What, and who; no topic stands twice.
+        topics: Vec<(Id, Set)>,
         /// Whether from now on they follow it.
         on: bool,
     },

@@ -28,7 +28,7 @@ pub(super) async fn check(
         return next.run(request).await;
     }
     match key(request.headers()) {
-        Some(key) if keys.admit(key) => next.run(request).await,
+        Some(key) if keys.admit(key, service.now()) => next.run(request).await,
         Some(_) => Problem::new(Code::Unauthorized, "the key is not known").into_response(),
         None => Problem::new(Code::Unauthorized, "the request has no key").into_response(),
     }

@@ -133,6 +133,9 @@ codes! {
     Internal = "internal", 500, Again::No,
         "The server has a defect",
         "The server's log says more. Please report it.";
+    Starting = "starting", 503, Again::After(1),
+        "The server is starting",
+        "Nothing was done. Send it again in a moment.";
     Unavailable = "unavailable", 503, Again::After(1),
         "The store can't be used at the moment",
         "Nothing was done. It is opened again by itself; the server's log says why it failed.";

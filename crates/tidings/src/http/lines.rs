@@ -265,6 +265,11 @@ impl<L: Lines> Stream<L> {
                 };
                 slice.lines.push((number, fault));
             }
+            if self.service.is_stopping() && self.end == End::Open {
+                let stopping = Problem::new(Code::Stopping, "from this line on nothing was done");
+                slice.lines.push((self.buffer.stop(), Some(stopping)));
+                self.end = End::Read;
+            }
             let is_full = slice.lines.len() >= settings.slice_lines_max
                 || slice.bytes >= settings.slice_bytes_max;
             if is_full || self.end != End::Open {
@@ -272,9 +277,12 @@ impl<L: Lines> Stream<L> {
             }
             let idle = slice.lines.is_empty() && self.flight.is_none();
             let frame = if idle {
-                timeout(settings.body_patience, self.body.frame())
-                    .await
-                    .map_err(|_| late(settings.body_patience))
+                tokio::select! {
+                    frame = timeout(settings.body_patience, self.body.frame()) => {
+                        frame.map_err(|_| late(settings.body_patience))
+                    }
+                    () = service.stopped() => continue,
+                }
             } else {
                 match self.body.frame().now_or_never() {
                     Some(frame) => Ok(frame),

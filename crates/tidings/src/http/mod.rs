@@ -10,6 +10,7 @@ pub mod error;
 mod health;
 mod ids;
 mod lines;
+pub mod listen;
 mod openapi;
 mod request;
 #[cfg(test)]
@@ -17,11 +18,14 @@ pub(crate) mod rig;
 mod service;
 pub mod v1;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use axum::Router;
+use axum::extract::Request;
 use axum::http::Uri;
 use axum::middleware;
+use axum::response::IntoResponse as _;
+use tower::ServiceExt as _;
 use utoipa::openapi::OpenApi;
 
 pub use error::{Code, Problem};
@@ -41,6 +45,18 @@ pub fn router(service: Arc<Service>) -> Router {
             access::check,
         ))
         .with_state(service)
+}
+
+/// What is served from the start: `/healthz`, and the API once it is there.
+pub fn gate(api: Arc<OnceLock<Router>>) -> Router {
+    Router::new().fallback(async move |request: Request| match api.get() {
+        Some(api) => match api.clone().oneshot(request).await {
+            Ok(response) => response,
+            Err(never) => match never {},
+        },
+        None if request.uri().path() == "/healthz" => health::ALIVE.into_response(),
+        None => Problem::new(Code::Starting, "the store is being read").into_response(),
+    })
 }
 
 /// The OpenAPI document of the API.

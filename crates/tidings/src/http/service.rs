@@ -10,7 +10,7 @@ use serde::Serialize;
 use tidings_core::engine::{Refused, Reply};
 use tidings_core::{Command, Instant, Rules};
 use tidings_node::{Clock, Handle, Keeper, Kept, Node, RuntimeError};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot, watch};
 use tokio::time::timeout;
 
 use super::error::{Code, Problem};
@@ -68,6 +68,7 @@ pub struct Service {
     pub(super) clock: Arc<dyn Clock>,
     pub(super) ids: EventIds,
     bodies: Arc<Semaphore>,
+    stopping: watch::Sender<bool>,
     rules: RwLock<Arc<Rules>>,
 }
 
@@ -89,6 +90,7 @@ impl Service {
             access,
             bodies: Arc::new(Semaphore::new(settings.bodies_bytes_max / ROOM_UNIT)),
             ids: EventIds::default(),
+            stopping: watch::Sender::new(false),
             settings,
             clock,
             rules: RwLock::new(Arc::new(rules)),
@@ -115,6 +117,22 @@ impl Service {
         self.handle.set_rules(rules.clone())?;
         *self.rules.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(rules);
         Ok(())
+    }
+
+    /// Streams end with what they have read; `/readyz` says that others should take over.
+    pub fn stop(&self) {
+        self.stopping.send_replace(true);
+    }
+
+    pub(super) fn is_stopping(&self) -> bool {
+        *self.stopping.borrow()
+    }
+
+    /// Ends when the server begins to stop.
+    pub(super) async fn stopped(&self) {
+        let mut stopping = self.stopping.subscribe();
+        // It can't be gone: the service has it.
+        drop(stopping.wait_for(|stopping| *stopping).await);
     }
 
     /// Has commands done, in order; the answers come when they are durable.
