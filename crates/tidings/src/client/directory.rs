@@ -31,15 +31,15 @@ impl Directory {
         let disk = Disk::open(data).map_err(Fault::Store)?;
         let rules = config::read(config).map_err(Fault::Configuration)?;
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-        let runtime = disk
-            .start(rules.clone(), Arc::clone(&clock))
-            .map_err(|fault| match fault {
-                StartError::Node(tidings_node::Error::Store(fault)) => Fault::Store(fault),
-                StartError::Node(tidings_node::Error::Unreadable(fault)) => {
-                    Fault::Store(tidings_store::Error::Corrupt(fault.to_string()))
-                }
-                other => Fault::Node(other.to_string()),
-            })?;
+        let runtime =
+            disk.start(rules.clone(), Arc::clone(&clock))
+                .map_err(|fault| match fault {
+                    StartError::Node(tidings_node::Error::Store(fault)) => Fault::Store(fault),
+                    StartError::Node(tidings_node::Error::Unreadable(fault)) => {
+                        Fault::Store(tidings_store::Error::Corrupt(fault.to_string()))
+                    }
+                    other => Fault::Node(other.to_string()),
+                })?;
         let settings = Settings::default();
         let service = Service::new(runtime.handle(), rules, Access::Open, clock, settings);
         let tokio = Builder::new_current_thread()
