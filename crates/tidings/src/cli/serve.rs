@@ -128,13 +128,10 @@ fn serve(
         Ok(node) => node,
         Err(fault) => return Ok(not_started(&fault, streams)),
     };
-    let service = Arc::new(Service::new(
-        node.handle(),
-        rules,
-        access(arguments, streams)?,
-        clock,
-        http::Settings::default(),
-    ));
+    let access = access(arguments, streams)?;
+    let settings = http::Settings::default();
+    let service = Service::new(node.handle(), rules, access, clock, settings);
+    let service = Arc::new(service.in_directory(&arguments.data));
     open(&gate, http::router(Arc::clone(&service)));
     reload_by_signal(&tokio, &arguments.config, &service);
 
