@@ -1,5 +1,6 @@
 //! The calls of version 1, a file a resource.
 
+mod backup;
 mod events;
 mod objects;
 mod schema;
@@ -9,5 +10,6 @@ use super::call::Calls;
 /// All calls.
 pub(super) fn calls(calls: Calls) -> Calls {
     let calls = events::calls(calls);
+    let calls = backup::calls(calls);
     objects::calls(calls)
 }
