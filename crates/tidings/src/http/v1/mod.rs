@@ -1,6 +1,7 @@
 //! The calls of version 1, a file a resource.
 
 mod admin;
+mod backup;
 mod cancel;
 mod events;
 mod objects;
@@ -29,5 +30,6 @@ pub(super) fn calls(calls: Calls) -> Calls {
     let calls = waiting::calls(calls);
     let calls = types::calls(calls);
     let calls = pausing::calls(calls);
+    let calls = backup::calls(calls);
     admin::calls(calls)
 }
