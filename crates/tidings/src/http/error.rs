@@ -8,6 +8,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use tidings_core::engine::Refused;
+use tidings_core::journal::at_rest::Unreadable;
 use tidings_node::RuntimeError;
 use utoipa::ToSchema;
 
@@ -90,6 +91,15 @@ codes! {
     RecipientNotFound = "recipient_not_found", 404, Again::No,
         "There is no such recipient",
         "Make it first: `PUT /v1/recipients/{id}`.";
+    EventNotFound = "event_not_found", 404, Again::No,
+        "There is no such event",
+        "An event is known as long as the day of its arrival is kept (`[store] keep`).";
+    TypeNotFound = "type_not_found", 404, Again::No,
+        "There is no such type",
+        "`GET /v1/types` lists the types of the configuration.";
+    ChannelNotFound = "channel_not_found", 404, Again::No,
+        "There is no such channel",
+        "`GET /v1/types` lists the channels.";
     MethodNotAllowed = "method_not_allowed", 405, Again::No,
         "The path has no such method",
         "The header `Allow` lists those that it has.";
@@ -276,6 +286,19 @@ impl From<Refused> for Problem {
             Refused::Preference(_) => Code::UnknownPreference,
         };
         Self::new(code, refused.to_string())
+    }
+}
+
+impl From<tidings_node::Error> for Problem {
+    fn from(error: tidings_node::Error) -> Self {
+        tracing::error!(error = %error, "the store can't be read");
+        Self::new(Code::Unavailable, Code::Unavailable.row().title)
+    }
+}
+
+impl From<Unreadable> for Problem {
+    fn from(fault: Unreadable) -> Self {
+        tidings_node::Error::from(fault).into()
     }
 }
 

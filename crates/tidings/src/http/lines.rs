@@ -8,6 +8,7 @@ use std::convert::Infallible;
 use std::sync::Arc;
 
 use axum::body::{Body, Bytes};
+use axum::extract::Request;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use futures_util::{FutureExt as _, StreamExt as _, stream};
@@ -20,9 +21,9 @@ use tokio::time::{Duration, Instant, sleep, timeout};
 use utoipa::{IntoParams, ToSchema};
 
 use super::error::{Code, Problem, ProblemBody};
-use super::request::{broken, late};
+use super::request::{broken, content_type, late};
 use super::service::{Asked, Service};
-use crate::timeline::Bodies;
+use crate::timeline::{Bodies, Fields, json};
 
 /// How long a stream waits before it asks a node again that was too busy.
 const BUSY_WAIT: Duration = Duration::from_millis(5);
@@ -65,6 +66,59 @@ pub(super) trait Lines: Send + 'static {
     /// # Errors
     /// A [`Problem`] to be told in its place.
     fn tell(&self, number: u64, reply: Reply, out: &mut Vec<u8>) -> Result<(), Problem>;
+}
+
+/// A line that was done, where there is nothing more to say.
+#[derive(Serialize, ToSchema)]
+pub(super) struct LineDone {
+    /// The line, counted from 1.
+    line: u64,
+    status: LineStatus,
+}
+
+#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+enum LineStatus {
+    Done,
+}
+
+/// Lines that become one command each, by a function.
+pub(super) struct Each(
+    pub(super) fn(Bodies<'_>, Fields<'_>) -> Result<Command, crate::timeline::Fault>,
+);
+
+impl Lines for Each {
+    const STATUS: StatusCode = StatusCode::OK;
+
+    fn read(&mut self, bodies: Bodies<'_>, _: u64, line: &[u8]) -> Result<Command, Problem> {
+        Ok((self.0)(bodies, Fields::new(json::object(line)?))?)
+    }
+
+    fn tell(&self, line: u64, _: Reply, out: &mut Vec<u8>) -> Result<(), Problem> {
+        let status = LineStatus::Done;
+        let written = serde_json::to_writer(out, &LineDone { line, status });
+        written.map_err(|fault| Problem::new(Code::Internal, fault.to_string()))
+    }
+}
+
+/// Answers a call that takes nothing but lines.
+///
+/// # Errors
+/// A [`Problem`] before the first line was read.
+pub(super) async fn only_lines(
+    service: Arc<Service>,
+    request: Request,
+    wanted: Wanted,
+    each: Each,
+) -> Result<Response, Problem> {
+    if content_type(request.headers()).as_deref() != Some("application/x-ndjson") {
+        return Err(Problem::new(
+            Code::UnsupportedMediaType,
+            "the content type is not `application/x-ndjson`",
+        )
+        .hint("Send one object a line with `Content-Type: application/x-ndjson`."));
+    }
+    answer(service, request.into_body(), wanted, each).await
 }
 
 /// The last line of a stream of which only problems are answered.

@@ -2,14 +2,16 @@
 
 use std::sync::Arc;
 
-use axum::extract::State;
+use axum::extract::{Request, State};
+use axum::response::Response;
 use tidings_core::{Command, Id};
 use utoipa::ToSchema;
 use utoipa_axum::routes;
 
 use crate::http::call::{Calls, Kind};
 use crate::http::error::{Code, Problem};
-use crate::http::request::InPath;
+use crate::http::lines::{self, Each, LineDone, Wanted};
+use crate::http::request::{InPath, InQuery};
 use crate::http::{Answer, Change, Service, only};
 use crate::timeline::Bodies;
 
@@ -33,6 +35,24 @@ pub(super) fn calls(calls: Calls) -> Calls {
             routes!(retract_object),
             &[Code::InvalidPath, Code::UnsupportedMediaType],
         )
+        .add(
+            "change_objects",
+            Kind::Changes,
+            routes!(change_objects),
+            &[Code::InvalidQuery, Code::UnsupportedMediaType],
+        )
+}
+
+/// A change of an object that names it.
+#[derive(ToSchema)]
+#[schema(example = json!({"id": "works/1", "title": "Water Lilies"}))]
+#[expect(dead_code, reason = "describes what `Bodies::named_object` reads")]
+struct NamedObject {
+    /// Names the object.
+    #[schema(min_length = 1, max_length = 256)]
+    id: String,
+    #[serde(flatten)]
+    change: ObjectChange,
 }
 
 /// What an object is now; only what is given changes.
@@ -87,6 +107,24 @@ async fn retract_object(
     service
         .change(&change, vec![Command::Retract { object }], done)
         .await
+}
+
+/// Make or change many objects
+///
+/// One a line, of any length; only what is given changes. Answered line by line, when it is durable.
+#[utoipa::path(
+    post, path = "/v1/objects", tag = "objects",
+    params(Wanted),
+    request_body(content((NamedObject = "application/x-ndjson"))),
+    responses((status = 200, description = "Durable, line by line", content((LineDone = "application/x-ndjson"))))
+)]
+async fn change_objects(
+    State(service): State<Arc<Service>>,
+    InQuery(wanted): InQuery<Wanted>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let each = Each(|bodies, fields| bodies.named_object(fields));
+    lines::only_lines(service, request, wanted, each).await
 }
 
 #[cfg(test)]
