@@ -7,19 +7,26 @@
 pub mod channel;
 mod clock;
 mod delivery;
+mod handle;
+mod kept_back;
 mod node;
+mod once;
 mod player;
 mod runtime;
 mod senders;
 mod shelf;
+mod vitals;
 
 pub use clock::{Clock, SystemClock, VirtualClock};
 pub use delivery::{Delivery, Retries};
+pub use handle::{Handle, Replies, RuntimeError};
 pub use node::{Accepted, Node, Pace, Ready, SLICE_RECIPIENTS_MAX};
+pub use once::{Keeper, Kept, Once};
 pub use player::{Observer, Out, PlayError, Player, Watch};
-pub use runtime::{Handle, OpenStore, Runtime, RuntimeError, Settings};
+pub use runtime::{OpenStore, Runtime, Settings};
 pub use shelf::StoreShelf;
 use tidings_core::journal::at_rest::Unreadable;
+pub use vitals::{Answered, BOUNDS_S, Histogram, Vitals};
 
 /// Why a node can't go on. It is worthless then: drop it, and open what is stored.
 #[derive(Debug, thiserror::Error)]

@@ -7,18 +7,22 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use tidings_core::engine::{
-    Engine, Options, Plan, Presenter, Refused, Reply, Sent, Settled, Step, Told,
+    Engine, LetterName, Options, Plan, Presenter, Refused, Reply, Sending, Sent, Settled, Step,
+    Told,
 };
 use tidings_core::{Batch, Books, Command, Instant, Message, Outcome, Rules};
 use tidings_store::{Commit, Store};
 
 use crate::Error;
+use crate::once::{self, Work};
 use crate::shelf::StoreShelf;
+use crate::vitals::{Vitals, timed};
 
 /// An engine whose decisions are durable.
 pub struct Node {
     store: Arc<dyn Store>,
     engine: Engine,
+    vitals: Arc<Vitals>,
 }
 
 /// What came of commands.
@@ -81,7 +85,21 @@ impl Node {
                 store.forget(day)?;
             }
         }
-        Ok(Self { store, engine })
+        Ok(Self {
+            store,
+            engine,
+            vitals: Arc::default(),
+        })
+    }
+
+    /// Has what it does measured.
+    pub(crate) fn measure(&mut self, vitals: &Arc<Vitals>) {
+        self.vitals = Arc::clone(vitals);
+    }
+
+    /// What it is measured by.
+    pub(crate) fn vitals(&self) -> &Arc<Vitals> {
+        &self.vitals
     }
 
     /// The engine, to be read.
@@ -155,12 +173,63 @@ impl Node {
         self.commit(|engine, shelf| Ok(engine.take_in(shelf, now, commands)?))
     }
 
+    /// As [`Node::take_in`], beside somebody who sends.
+    ///
+    /// # Errors
+    /// [`Error`]; the node is worthless then.
+    pub fn take_in_beside(
+        &mut self,
+        sending: &dyn Sending,
+        now: Instant,
+        commands: &[Command],
+    ) -> Result<Accepted, Error> {
+        self.commit(|engine, shelf| Ok(engine.take_in_beside(shelf, sending, now, commands)?))
+    }
+
+    /// As [`Node::step`], beside somebody who sends.
+    ///
+    /// # Errors
+    /// [`Error`]; the node is worthless then.
+    pub fn step_beside(
+        &mut self,
+        sending: &dyn Sending,
+        now: Instant,
+        commands: &[Command],
+    ) -> Result<Accepted, Error> {
+        self.commit(|engine, shelf| Ok(engine.step_beside(shelf, sending, now, commands)?))
+    }
+
     /// Takes commands in, tells the inboxes and closes what is due.
     ///
     /// # Errors
     /// [`Error`]; the node is worthless then.
     pub fn step(&mut self, now: Instant, commands: &[Command]) -> Result<Accepted, Error> {
         self.commit(|engine, shelf| Ok(engine.step(shelf, now, commands)?))
+    }
+
+    /// As [`Node::step_beside`] for several who ask at once; their replies go where the commands came from,
+    /// and what they want kept of them is written in the same commit.
+    pub(crate) fn step_keeping(
+        &mut self,
+        sending: &dyn Sending,
+        now: Instant,
+        work: &mut [Work],
+    ) -> Result<(), Error> {
+        let commands: Vec<Command> = work
+            .iter_mut()
+            .flat_map(|work| std::mem::take(&mut work.commands))
+            .collect();
+        self.commit(|engine, shelf| {
+            let mut step = engine.step_beside(shelf, sending, now, &commands)?;
+            let mut replies = std::mem::take(&mut step.replies).into_iter();
+            for work in work.iter_mut() {
+                work.replies.extend(replies.by_ref().take(work.count));
+            }
+            let answers: Vec<_> = work.iter_mut().filter_map(Work::keep).collect();
+            step.writes.extend(once::writes(shelf, now, &answers)?);
+            Ok(step)
+        })
+        .map(|_| ())
     }
 
     /// Makes one slice of messages, of the oldest closings that have some left; durable when this
@@ -253,6 +322,16 @@ impl Node {
         Ok(ready)
     }
 
+    /// Messages that were made and then kept back, as they are now; those of which nothing is left are
+    /// missing.
+    ///
+    /// # Errors
+    /// [`Error`].
+    pub fn made_again(&self, letters: &BTreeSet<LetterName>) -> Result<Vec<Ready>, Error> {
+        let plans = self.engine.made_again(&self.shelf()?, letters)?.into_iter();
+        plans.map(|plan| self.present(plan)).collect()
+    }
+
     fn batches(&self, plan: &Plan) -> Result<Vec<(usize, Batch)>, Error> {
         let shelf = self.shelf()?;
         let mut presenter = Presenter::new(&self.engine, &shelf);
@@ -324,10 +403,11 @@ impl Node {
             decide(&mut self.engine, &shelf)?
         };
         if !step.writes.is_empty() {
-            self.store.commit(Commit {
+            let commit = Commit {
                 writes: step.writes,
                 ..Commit::default()
-            })?;
+            };
+            timed(&self.vitals.commits, || self.store.commit(commit))?;
         }
         for day in step.forgotten {
             self.store.forget(day)?;

@@ -6,20 +6,23 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
 use crossbeam_channel::{Receiver, Sender, bounded, select};
-use tidings_core::engine::{Options, Refused, Reply, Sent, Settled};
-use tidings_core::{Command, Instant, Rules};
+use tidings_core::engine::{LetterName, Options, Sending, Sent, Settled};
+use tidings_core::{Instant, Rules};
 use tidings_store::Store;
 
 use crate::Error;
 use crate::clock::Clock;
 use crate::delivery::{Delivery, Parcel, panicked, parcels};
+use crate::handle::{Handle, Request, RuntimeError, unavailable};
+use crate::kept_back::KeptBack;
 use crate::node::{Node, Pace};
-use crate::senders::{Letter, Senders, letter};
+use crate::once;
+use crate::senders::{Senders, letter};
+use crate::vitals::Vitals;
 
 /// Opens the store, at the start and again after it has failed.
 pub type OpenStore = Box<dyn FnMut() -> Result<Arc<dyn Store>, tidings_store::Error> + Send>;
@@ -51,113 +54,6 @@ impl Default for Settings {
     }
 }
 
-/// Why a request was not answered.
-#[derive(Debug, thiserror::Error)]
-pub enum RuntimeError {
-    /// Too much is waiting; nothing was done. Try again in a moment.
-    #[error("too many requests wait already; try again in a moment")]
-    Busy,
-    /// The store failed while this was being written: it may or may not have happened. Ask again
-    /// with the same event id.
-    #[error("the store failed: {0}; what was asked may or may not have happened")]
-    Unknown(String),
-    /// The store can't be opened at the moment; nothing was done.
-    #[error("the store can't be used at the moment: {0}")]
-    Unavailable(String),
-    /// The runtime has stopped; nothing was done.
-    #[error("the node is stopping")]
-    Stopped,
-}
-
-type Replies = Result<Vec<Result<Reply, Refused>>, RuntimeError>;
-
-/// Looks at the node, or hears that there is none now.
-type Look = dyn FnOnce(Option<&Node>) + Send;
-
-enum Request {
-    Commands(Vec<Command>, Sender<Replies>),
-    Rules(Box<Rules>, Sender<Result<(), RuntimeError>>),
-    Look(Box<Look>),
-    /// The clock was put: look again.
-    Wake,
-    Stop(Sender<Result<(), RuntimeError>>),
-}
-
-/// Asks the runtime. Cheap to clone.
-#[derive(Clone)]
-pub struct Handle {
-    requests: Sender<Request>,
-    steps_back: Arc<AtomicU64>,
-}
-
-impl Handle {
-    /// Has commands taken in; the answer comes after they are durable.
-    ///
-    /// # Errors
-    /// [`RuntimeError`] says whether anything can have happened.
-    pub fn submit(&self, commands: Vec<Command>) -> Replies {
-        let (answer, answered) = bounded(1);
-        self.ask(Request::Commands(commands, answer))?;
-        answered.recv().map_err(|_| RuntimeError::Stopped)?
-    }
-
-    /// Puts rules in force.
-    ///
-    /// # Errors
-    /// [`RuntimeError`].
-    pub fn set_rules(&self, rules: Rules) -> Result<(), RuntimeError> {
-        let (answer, answered) = bounded(1);
-        self.ask(Request::Rules(Box::new(rules), answer))?;
-        answered.recv().map_err(|_| RuntimeError::Stopped)?
-    }
-
-    /// Looks at the node between two steps.
-    ///
-    /// # Errors
-    /// [`RuntimeError::Busy`], [`RuntimeError::Unavailable`] or [`RuntimeError::Stopped`].
-    pub fn look<T: Send + 'static>(
-        &self,
-        look: impl FnOnce(&Node) -> T + Send + 'static,
-    ) -> Result<T, RuntimeError> {
-        let (answer, answered) = bounded(1);
-        self.ask(Request::Look(Box::new(move |node| {
-            drop(answer.send(node.map(look)));
-        })))?;
-        let seen = answered.recv().map_err(|_| RuntimeError::Stopped)?;
-        seen.ok_or_else(unavailable)
-    }
-
-    /// How often the clock was seen to step back since the start. Nothing is lost or told twice by
-    /// it, but what is due waits until the clock has come there again.
-    #[must_use]
-    pub fn steps_back(&self) -> u64 {
-        self.steps_back.load(Ordering::SeqCst)
-    }
-
-    /// Has the loop look at the clock: it was put.
-    ///
-    /// # Errors
-    /// [`RuntimeError::Busy`] or [`RuntimeError::Stopped`].
-    pub fn wake(&self) -> Result<(), RuntimeError> {
-        self.ask(Request::Wake)
-    }
-
-    /// How many requests wait for the loop now.
-    #[must_use]
-    pub fn waiting(&self) -> usize {
-        self.requests.len()
-    }
-
-    fn ask(&self, request: Request) -> Result<(), RuntimeError> {
-        self.requests
-            .try_send(request)
-            .map_err(|fault| match fault {
-                crossbeam_channel::TrySendError::Full(_) => RuntimeError::Busy,
-                crossbeam_channel::TrySendError::Disconnected(_) => RuntimeError::Stopped,
-            })
-    }
-}
-
 /// A node that runs.
 pub struct Runtime {
     handle: Handle,
@@ -172,11 +68,14 @@ impl Runtime {
     pub fn start(
         mut open: OpenStore,
         rules: Rules,
-        delivery: Delivery,
+        mut delivery: Delivery,
         clock: Arc<dyn Clock>,
         settings: Settings,
     ) -> Result<Self, Error> {
         let mut node = Node::open(open()?, settings.options)?;
+        let vitals = Arc::new(Vitals::default());
+        node.measure(&vitals);
+        delivery.measure(&vitals);
         let now = clock.now();
         let newest = node.engine().now();
         // What came due while nobody ran did so under the rules of then.
@@ -184,7 +83,6 @@ impl Runtime {
         node.set_rules(now, rules)?;
         let (requests, inbox) = bounded(settings.requests_max.max(1));
         let senders = Senders::start(settings.senders.max(1), &delivery, &clock);
-        let steps_back = Arc::new(AtomicU64::new(0));
         let mut core = Loop {
             open,
             node: Some(node),
@@ -194,7 +92,7 @@ impl Runtime {
             settings,
             sent: BTreeMap::new(),
             seen: newest,
-            steps_back: Arc::clone(&steps_back),
+            vitals: Arc::clone(&vitals),
         };
         core.resume()?;
         let thread = std::thread::Builder::new()
@@ -202,10 +100,7 @@ impl Runtime {
             .spawn(move || core.run(&inbox))
             .map_err(|fault| tidings_store::Error::Unusable(fault.to_string()))?;
         Ok(Self {
-            handle: Handle {
-                requests,
-                steps_back,
-            },
+            handle: Handle::new(requests, vitals),
             thread: Some(thread),
         })
     }
@@ -223,14 +118,10 @@ impl Runtime {
     /// [`RuntimeError`] where the store failed meanwhile; nothing durable is lost by it.
     pub fn stop(mut self) -> Result<(), RuntimeError> {
         let (answer, answered) = bounded(1);
-        let asked = self.handle.requests.send(Request::Stop(answer));
-        let result = match asked {
-            Ok(()) => answered
-                .recv()
-                .map_err(|_| RuntimeError::Stopped)
-                .and_then(|done| done),
-            Err(_) => Err(RuntimeError::Stopped),
-        };
+        let result = self.handle.stop(answer).and_then(|()| {
+            let done = answered.recv();
+            done.map_err(|_| RuntimeError::Stopped)?
+        });
         if let Some(thread) = self.thread.take() {
             drop(thread.join());
         }
@@ -251,7 +142,7 @@ struct Loop {
     sent: BTreeMap<(u16, u64), Vec<Sent>>,
     /// What the clock said last.
     seen: Instant,
-    steps_back: Arc<AtomicU64>,
+    vitals: Arc<Vitals>,
 }
 
 /// Whom to tell that everything has stopped.
@@ -311,7 +202,7 @@ impl Loop {
             }
         }
         let size = |request: &Request| match request {
-            Request::Commands(list, _) => list.len(),
+            Request::Work(work) => work.count,
             _ => 0,
         };
         let mut commands: usize = requests.iter().map(size).sum();
@@ -338,6 +229,9 @@ impl Loop {
         let Some(node) = &mut self.node else {
             return Duration::from_millis(self.settings.reopen_ms);
         };
+        if !self.sent.is_empty() {
+            return Duration::ZERO;
+        }
         let can_make = |pace| self.senders.has_room(pace) && node.has_closings_at(pace);
         if !stopping && (can_make(Pace::Prompt) || can_make(Pace::Patient)) {
             return Duration::ZERO;
@@ -364,7 +258,28 @@ impl Loop {
             refuse(requests, stopping);
             return Err(fault);
         }
-        answer(node, now, requests, stopping)?;
+        let held = {
+            let kept_back = KeptBack::new(Some(&mut self.senders), Some(&mut self.delivery));
+            answer(node, now, requests, stopping, &kept_back)?;
+            kept_back.held()
+        };
+        let released = held.release(node)?;
+        self.let_go(released);
+        self.settle(now)?;
+        if stopping.is_none() {
+            self.hand_out(now)?;
+        }
+        match &mut self.node {
+            Some(node) => node.checkpoint(),
+            None => Ok(()),
+        }
+    }
+
+    /// Writes down what channels answered.
+    fn settle(&mut self, now: Instant) -> Result<(), Error> {
+        let Some(node) = &mut self.node else {
+            return Ok(());
+        };
         let sent = std::mem::take(&mut self.sent).into_iter();
         let settled: Vec<Settled> = sent
             .map(|(closing, sent)| Settled { closing, sent })
@@ -376,20 +291,37 @@ impl Loop {
             self.sent = sent.map(|known| (known.closing, known.sent)).collect();
             return Err(fault);
         }
-        if stopping.is_none() {
-            self.hand_out(now)?;
+        Ok(())
+    }
+
+    /// Lets messages go on that were kept back, and holds those of channels that are paused now.
+    fn let_go(&mut self, released: Vec<(Parcel, Option<Instant>)>) {
+        for (parcel, again) in released {
+            match again {
+                Some(at) => self.delivery.wait_until(at, parcel),
+                None => self.dispatch(parcel),
+            }
         }
-        match &mut self.node {
-            Some(node) => node.checkpoint(),
-            None => Ok(()),
+        let Some(node) = &self.node else {
+            return;
+        };
+        let paused: Vec<&'static str> = node.engine().paused().channels().collect();
+        let now = self.clock.now();
+        for channel in &paused {
+            if !self.delivery.is_paused(channel) {
+                for parcel in self.senders.take_back_all(channel) {
+                    self.delivery.wait_until(now, parcel);
+                }
+            }
         }
+        self.delivery.pause(paused);
     }
 
     /// What the clock says; that it stepped back is worth a word.
     fn look_at_the_clock(&mut self) -> Instant {
         let now = self.clock.now();
         if now < self.seen {
-            self.steps_back.fetch_add(1, Ordering::SeqCst);
+            self.vitals.stepped_back();
             tracing::warn!(
                 from = %self.seen,
                 to = %now,
@@ -404,7 +336,7 @@ impl Loop {
     /// they have room.
     fn hand_out(&mut self, now: Instant) -> Result<(), Error> {
         for parcel in self.delivery.take_due(now) {
-            self.dispatch(parcel);
+            self.try_again(parcel);
         }
         for pace in [Pace::Prompt, Pace::Patient] {
             if !self.senders.has_room(pace) {
@@ -424,7 +356,24 @@ impl Loop {
         Ok(())
     }
 
+    /// Hands over once more, unless the recipient was erased since.
+    fn try_again(&mut self, parcel: Parcel) {
+        let recipient = &parcel.batch.recipient.id;
+        let node = self.node.as_ref();
+        if node.is_none_or(|node| node.engine().recipient(recipient).is_some()) {
+            return self.dispatch(parcel);
+        }
+        let closing = parcel.closing;
+        self.sent
+            .entry(closing)
+            .or_default()
+            .push(parcel.given_up());
+    }
+
     fn dispatch(&mut self, parcel: Parcel) {
+        if self.delivery.is_paused(&parcel.batch.channel) {
+            return self.delivery.wait_until(self.clock.now(), parcel);
+        }
         if let Err(parcel) = self.senders.dispatch(parcel) {
             let closing = parcel.closing;
             let settled = self.delivery.settle(*parcel, &panicked(), self.clock.now());
@@ -445,7 +394,8 @@ impl Loop {
             .map_err(Error::from)
             .and_then(|store| Node::open(store, self.settings.options));
         match opened {
-            Ok(node) => {
+            Ok(mut node) => {
+                node.measure(&self.vitals);
                 self.node = Some(node);
                 if let Err(fault) = self.resume() {
                     self.fail(&fault);
@@ -461,17 +411,18 @@ impl Loop {
         let Some(node) = &mut self.node else {
             return Ok(());
         };
+        self.delivery.pause(node.engine().paused().channels());
         let waiting = self.delivery.waiting_parcels().map(letter);
         let answered = self
             .sent
             .iter()
             .flat_map(|(closing, sent)| sent.iter().map(|sent| (*closing, sent.number)));
-        let known: BTreeSet<Letter> = waiting.chain(answered).collect();
+        let known: BTreeSet<LetterName> = waiting.chain(answered).collect();
         for ready in node.unsettled()? {
             for parcel in parcels(ready) {
                 let letter = letter(&parcel);
                 if !known.contains(&letter) && !self.senders.holds(&letter) {
-                    self.dispatch(parcel);
+                    self.dispatch(parcel.after_a_stop());
                 }
             }
         }
@@ -494,15 +445,12 @@ fn catch_up(node: &mut Node, now: Instant) -> Result<(), Error> {
     }
 }
 
-fn unavailable() -> RuntimeError {
-    RuntimeError::Unavailable("it failed and is being opened again".to_owned())
-}
-
 /// What to say to those whose request was being written when the store failed.
 fn failed(fault: &Error) -> RuntimeError {
     use tidings_store::Error as Kind;
     match fault {
-        Error::Store(Kind::Full(_) | Kind::Conflict | Kind::Invalid(_)) => {
+        Error::Store(full @ Kind::Full(_)) => RuntimeError::Full(full.to_string()),
+        Error::Store(Kind::Conflict | Kind::Invalid(_)) => {
             RuntimeError::Unavailable(fault.to_string())
         }
         _ => RuntimeError::Unknown(fault.to_string()),
@@ -515,17 +463,14 @@ fn answer(
     now: Instant,
     requests: Vec<Request>,
     stopping: &mut Stopping,
+    sending: &dyn Sending,
 ) -> Result<(), Error> {
-    let mut commands = Vec::new();
     let mut waiting = Vec::new();
     let mut looks = Vec::new();
     let mut fault = None;
     for request in requests {
         match request {
-            Request::Commands(list, answer) => {
-                waiting.push((list.len(), answer));
-                commands.extend(list);
-            }
+            Request::Work(work) => waiting.push(work),
             Request::Rules(_, answer) if fault.is_some() => drop(answer.send(Err(unavailable()))),
             Request::Rules(rules, answer) => {
                 let done = node
@@ -540,28 +485,14 @@ fn answer(
         }
     }
     if let Some(fault) = fault {
-        for (_, answer) in waiting {
-            drop(answer.send(Err(unavailable())));
-        }
+        let waiting = waiting.into_iter();
+        waiting.for_each(|work| work.fail(unavailable()));
         looks.into_iter().for_each(|look| look(None));
         return Err(fault);
     }
-    if !waiting.is_empty() {
-        match node.step(now, &commands) {
-            Ok(accepted) => {
-                let mut replies = accepted.replies.into_iter();
-                for (count, answer) in waiting {
-                    drop(answer.send(Ok(replies.by_ref().take(count).collect())));
-                }
-            }
-            Err(fault) => {
-                for (_, answer) in waiting {
-                    drop(answer.send(Err(failed(&fault))));
-                }
-                looks.into_iter().for_each(|look| look(None));
-                return Err(fault);
-            }
-        }
+    if let Err(fault) = once::step(node, sending, now, waiting, failed) {
+        looks.into_iter().for_each(|look| look(None));
+        return Err(fault);
     }
     looks.into_iter().for_each(|look| look(Some(node)));
     Ok(())
@@ -571,7 +502,7 @@ fn answer(
 fn refuse(requests: Vec<Request>, stopping: &mut Stopping) {
     for request in requests {
         match request {
-            Request::Commands(_, answer) => drop(answer.send(Err(unavailable()))),
+            Request::Work(work) => work.fail(unavailable()),
             Request::Rules(_, answer) => drop(answer.send(Err(unavailable()))),
             Request::Look(look) => look(None),
             Request::Wake => {}

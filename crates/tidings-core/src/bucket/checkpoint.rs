@@ -42,6 +42,7 @@ struct Head {
     days: Vec<DayImage>,
     ended: Vec<(u64, ChannelNo, Set)>,
     closings: Vec<ClosingImage>,
+    paused: Vec<ChannelNo>,
 }
 
 /// A recipient as the store keeps them; nothing where they were erased.
@@ -137,6 +138,7 @@ impl Bucket {
             days: days.collect(),
             ended: ended.collect(),
             closings: closings.collect(),
+            paused: self.paused.clone(),
         }
     }
 
@@ -252,6 +254,7 @@ impl Bucket {
         self.told_to = head.told_to;
         self.rules = head.rules;
         self.versions = head.versions.into_iter().collect();
+        self.paused = head.paused;
         for (day, first, runs) in head.days {
             if held.contains(&day) {
                 let runs = runs.into_iter();
@@ -323,8 +326,12 @@ impl Bucket {
                 .and_then(|bytes| bytes.try_into().ok());
             let no = u16::from_be_bytes(bytes.ok_or_else(|| odd_key("a lane"))?);
             let image: LaneImage = decode("a lane", value)?;
-            let kind = law.names.lane(no).kind.clone();
-            bucket.lanes.insert(no, Lane::restore(kind, image));
+            let name = law.names.lane(no);
+            let mut lane = Lane::restore(name.kind.clone(), image);
+            if head.paused.contains(&name.channel) {
+                lane.pause();
+            }
+            bucket.lanes.insert(no, lane);
             Ok(())
         })
     }

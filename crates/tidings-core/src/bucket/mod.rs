@@ -3,11 +3,11 @@
 //! State changes only by [`Bucket::apply`]: live and on recovery the same records go through it, so
 //! what was recovered is what there was.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 use roaring::RoaringBitmap;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::deadline::Kind;
 use crate::id::Id;
@@ -15,6 +15,7 @@ use crate::journal::at_rest::{Kept, Run};
 use crate::journal::record::{Arrival, ChannelNo, Entries, INBOX_NO, LaneNo, Record};
 use crate::law::Law;
 use crate::recipient::Recipient;
+use crate::set::Set;
 use crate::time::{Day, Instant};
 
 pub(crate) mod checkpoint;
@@ -30,7 +31,8 @@ mod wheel;
 
 pub(crate) use collect::{Found, Look};
 pub(crate) use counted::{Counted, Counts};
-use lane::{Entering, Lane};
+use lane::Entering;
+pub(crate) use lane::Lane;
 pub(crate) use marks::{Looked, Marking, Marks, Reading, State};
 use preferences::Preferences;
 use roster::Roster;
@@ -62,6 +64,8 @@ pub(crate) struct Bucket {
     pub(crate) days: BTreeMap<Day, BucketDay>,
     /// What was counted of inboxes.
     pub(crate) counted: Counted,
+    /// The channels that are paused.
+    pub(crate) paused: Vec<ChannelNo>,
     pub(crate) dirty: Dirty,
 }
 
@@ -99,11 +103,14 @@ pub(crate) struct RunAt {
 #[derive(Debug, Default)]
 pub(crate) struct Dirty {
     pub(crate) recipients: RoaringBitmap,
-    pub(crate) topics: BTreeSet<Id>,
+    pub(crate) topics: FxHashSet<Id>,
     pub(crate) marks: RoaringBitmap,
     /// Records since the last checkpoint.
     pub(crate) records: u64,
 }
+
+/// So many members are put into a set one by one.
+const FEW: u64 = 16;
 
 impl Bucket {
     pub(crate) fn new(no: u16) -> Self {
@@ -123,6 +130,7 @@ impl Bucket {
             closings: BTreeMap::new(),
             days: BTreeMap::new(),
             counted: Counted::default(),
+            paused: Vec::new(),
             dirty: Dirty::default(),
         }
     }
@@ -177,7 +185,7 @@ impl Bucket {
                 profile,
             } => self.profile(at, number, *profile, law),
             Record::Erased { at, number } => self.erase(at, number),
-            Record::Follow { number, topic, on } => self.follow(number, &topic, on),
+            Record::Follow { topics, on } => self.follow(topics, on),
             Record::Preference {
                 number,
                 scope,
@@ -194,6 +202,12 @@ impl Bucket {
                     }
                 }
             }
+            Record::Pause {
+                at,
+                channels,
+                emptied,
+            } => self.pause(at, channels, &emptied, law),
+            Record::Withdrawn { closing, who, .. } => self.withdraw(closing, &who, law),
             Record::Rules { at, version } => {
                 self.rules = version;
                 self.versions.insert(seq, version);
@@ -228,11 +242,11 @@ impl Bucket {
         for variant in &kept.arrival.variants {
             for lane_no in &variant.lanes {
                 let name = law.names.lane(*lane_no);
-                if name.channel == INBOX_NO {
+                if name.is_inbox() {
                     continue;
                 }
                 let parameters = law.parameters(rules, kind, *lane_no);
-                let lane = lane_at(&mut self.lanes, *lane_no, law);
+                let lane = lane_at(&mut self.lanes, *lane_no, &self.paused, law);
                 let digest = lane.digest().map(str::to_owned);
                 let version = law.version(rules);
                 let entering = Entering {
@@ -256,7 +270,7 @@ impl Bucket {
     }
 
     fn close(&mut self, seq: u64, at: Instant, lane_no: LaneNo, who: &RoaringBitmap, law: &Law) {
-        let unmade = lane_at(&mut self.lanes, lane_no, law)
+        let unmade = lane_at(&mut self.lanes, lane_no, &self.paused, law)
             .close(at, who)
             .into_iter()
             .collect();
@@ -314,12 +328,45 @@ impl Bucket {
             open.unmade.remove(&number);
         }
         open.sending |= who - nothing;
+        let at = open.at;
         for no in counting_lanes(open.lane, law) {
             if let Some(lane) = self.lanes.get_mut(&no) {
-                lane.told_nothing(nothing);
+                lane.told_nothing(at, nothing);
             }
         }
         self.settle_closing(closing);
+    }
+
+    /// Nothing is left of messages that were made: as if they had had nothing to say.
+    fn withdraw(&mut self, closing: u64, who: &RoaringBitmap, law: &Law) {
+        let Some(open) = self.closings.get_mut(&closing) else {
+            return;
+        };
+        open.sending -= who;
+        let at = open.at;
+        for no in counting_lanes(open.lane, law) {
+            if let Some(lane) = self.lanes.get_mut(&no) {
+                lane.told_nothing(at, who);
+            }
+        }
+        self.settle_closing(closing);
+    }
+
+    fn pause(&mut self, at: Instant, channels: Vec<ChannelNo>, emptied: &[LaneNo], law: &Law) {
+        self.paused = channels;
+        for (no, lane) in &mut self.lanes {
+            let paused = self.paused.contains(&law.names.lane(*no).channel);
+            match (lane.is_paused(), paused) {
+                (false, true) => lane.pause(),
+                (true, false) => lane.resume(at, &self.roster.unconfirmed),
+                _ => {}
+            }
+        }
+        for no in emptied {
+            if let Some(lane) = self.lanes.get_mut(no) {
+                lane.empty();
+            }
+        }
     }
 
     fn settle_closing(&mut self, closing: u64) {
@@ -388,14 +435,19 @@ impl Bucket {
         }
     }
 
-    fn follow(&mut self, number: u32, topic: &Id, on: bool) {
-        let who = self.followers.entry(topic.clone()).or_default();
-        if on {
-            who.insert(number);
-        } else {
-            who.remove(number);
+    fn follow(&mut self, topics: Vec<(Id, Set)>, on: bool) {
+        for (topic, changed) in topics {
+            if !self.dirty.topics.contains(&topic) {
+                self.dirty.topics.insert(topic.clone());
+            }
+            let who = self.followers.entry(topic).or_default();
+            match (on, changed.len()) {
+                // A union copies: for the few of one step among very many followers that costs more.
+                (true, ..=FEW) => who.extend(changed.0),
+                (true, _) => *who |= changed.0,
+                (false, _) => *who -= changed.0,
+            }
         }
-        self.dirty.topics.insert(topic.clone());
     }
 
     /// The earliest deadline of a lane of somebody who has confirmed, in milliseconds.
@@ -457,7 +509,7 @@ impl Bucket {
         channel: ChannelNo,
         who: &RoaringBitmap,
     ) -> RoaringBitmap {
-        let mut waiting = if channel == INBOX_NO {
+        let mut waiting = if channel == INBOX_NO && !self.keeps_paused(lane_no) {
             if seq > self.told_to {
                 who.clone()
             } else {
@@ -482,6 +534,11 @@ impl Bucket {
             waiting -= ended;
         }
         waiting
+    }
+
+    /// Whether a lane keeps what is paused.
+    pub(crate) fn keeps_paused(&self, lane: LaneNo) -> bool {
+        self.lanes.get(&lane).is_some_and(Lane::keeps_paused)
     }
 
     /// Forgets a day; what the store holds of it is dropped by the caller. Marks go with the day
@@ -532,11 +589,19 @@ impl Bucket {
 }
 
 /// A lane's state, which comes into being with its first use.
-fn lane_at<'a>(lanes: &'a mut BTreeMap<LaneNo, Lane>, no: LaneNo, law: &Law) -> &'a mut Lane {
+fn lane_at<'a>(
+    lanes: &'a mut BTreeMap<LaneNo, Lane>,
+    no: LaneNo,
+    paused: &[ChannelNo],
+    law: &Law,
+) -> &'a mut Lane {
     if !lanes.contains_key(&no) {
         let mut lane = Lane::new(law.names.lane(no).kind.clone());
         if let Some(other) = law.names.others(no).find_map(|other| lanes.get(&other)) {
             lane.take_over(other);
+        }
+        if paused.contains(&law.names.lane(no).channel) {
+            lane.pause();
         }
         lanes.insert(no, lane);
     }

@@ -13,6 +13,7 @@ use crate::headers::{self, HEADERS_PER_BLOCK, Header, HeaderBlock, HeaderRows};
 use crate::id::Id;
 use crate::journal::at_rest::{Shelf, Unreadable, decode, each, encode};
 use crate::journal::record::About;
+use crate::pause::Paused;
 use crate::table::{Key, Owner, Partition, REST, Table, i64_at, u64_at};
 use crate::time::{Day, Instant};
 
@@ -47,6 +48,8 @@ pub(crate) struct Located {
     pub(crate) place: u64,
     /// The instant for which it was scheduled, if it was.
     pub(crate) scheduled: Option<Instant>,
+    /// Its row in the day of the key that says this; none where it is only scheduled.
+    pub(crate) ordinal: Option<u32>,
 }
 
 /// Counters of events; entries are counted by the ledger.
@@ -67,6 +70,7 @@ pub(crate) struct Intake {
     pub(crate) tally: Tally,
     /// Days before this one are forgotten.
     pub(crate) forgotten_before: Option<Day>,
+    pub(crate) paused: Paused,
     /// The next ordinal of each day that is held.
     pub(crate) days: BTreeMap<Day, u32>,
     /// The days that have ids or cancellation keys.
@@ -97,6 +101,7 @@ struct Head {
     forgotten_before: Option<Day>,
     days: Vec<(Day, u32)>,
     buckets: u16,
+    paused: Paused,
 }
 
 pub(crate) fn head_key() -> Vec<u8> {
@@ -197,6 +202,11 @@ impl Intake {
         ordinal
     }
 
+    /// The ordinal that the next row of a day gets.
+    pub(crate) fn next_ordinal(&self, day: Day) -> u32 {
+        self.days.get(&day).copied().unwrap_or(0)
+    }
+
     /// Lets go of the headers whose blocks were written in steps before: now they can be read.
     pub(crate) fn begin_step(&mut self) {
         let next = self.days.last_key_value().map_or(0, |(_, next)| *next);
@@ -229,6 +239,7 @@ impl Intake {
             Located {
                 place,
                 scheduled: None,
+                ordinal: Some(ordinal),
             },
         );
         Ok(ordinal)
@@ -461,6 +472,7 @@ impl Intake {
             forgotten_before: self.forgotten_before,
             days: self.days.iter().map(|(day, next)| (*day, *next)).collect(),
             buckets,
+            paused: self.paused.clone(),
         };
         draft.put(Partition::Base, head_key(), encode(&head));
     }
@@ -480,6 +492,7 @@ impl Intake {
             tally: head.tally,
             withdrawals: head.withdrawals,
             forgotten_before: head.forgotten_before,
+            paused: head.paused,
             days: head
                 .days
                 .into_iter()

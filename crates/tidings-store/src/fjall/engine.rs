@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
@@ -59,7 +59,7 @@ pub(super) struct Engine {
     bytes_since_emptied: AtomicU64,
     broken: OnceLock<String>,
     floor_bytes: u64,
-    directory: Directory,
+    directory: Arc<Directory>,
 }
 
 impl Engine {
@@ -71,6 +71,24 @@ impl Engine {
             directory.finish_engine()?;
         }
         let place = directory.engine();
+        Self::open_at(place, Arc::new(directory), options)
+    }
+
+    /// Makes an engine in a directory that holds nothing, where nobody finds it before
+    /// [`Directory::finish_restored`].
+    pub(super) fn open_unfinished(
+        directory: &Arc<Directory>,
+        options: &Options,
+    ) -> Result<Self, Error> {
+        make(&directory.engine_new(), options)?;
+        Self::open_at(directory.engine_new(), Arc::clone(directory), options)
+    }
+
+    fn open_at(
+        place: PathBuf,
+        directory: Arc<Directory>,
+        options: &Options,
+    ) -> Result<Self, Error> {
         manifest::verify(&place)?;
         let journaled = journal::recover(&place)?;
         let database = guarded(|| database(&place, options))??;
@@ -247,6 +265,12 @@ impl Engine {
         batch.remove(&self.commits, day_name(day));
         self.write(batch)?;
         self.publish(days);
+        // The engine's cache of open files would keep those of the day, and with them its disk: only
+        // tables that go by themselves are taken out of it.
+        keyspace
+            .tree
+            .drop_range::<&[u8], _>(..)
+            .map_err(|fault| in_use(&fault.into()))?;
         self.database
             .delete_keyspace(keyspace)
             .map_err(|fault| in_use(&fault))?;
@@ -519,5 +543,9 @@ impl Snapshot for View {
                 return Ok(());
             }
         }
+    }
+
+    fn days(&self) -> Result<Vec<Day>, Error> {
+        Ok(self.published.days.keys().copied().collect())
     }
 }

@@ -1,0 +1,203 @@
+//! What hosts and operators steer while messages are on their way: cancel, pause, erase.
+
+use std::sync::Arc;
+use std::sync::mpsc::TryRecvError;
+
+use tidings_core::Command;
+use tidings_core::command::{Cancelled, Pausable};
+use tidings_core::engine::{Reply, TakenBack};
+use tidings_core::rules::EMAIL;
+use tidings_core::time::HOUR_MS;
+use tidings_node::channel::{Channel, Outcome};
+use tidings_node::{Handle, Runtime, VirtualClock};
+use tidings_store::{MemoryStore, Store};
+
+use crate::world::*;
+
+/// A runtime of one sender behind a gate, with four recipients.
+fn gated(store: &Arc<dyn Store>, clock: &Arc<VirtualClock>) -> (Runtime, Keeper) {
+    let (gate, keeper) = Gate::new();
+    let runtime = start(over(store), gate as Arc<dyn Channel>, clock, settings());
+    let people = ["ann", "ben", "cid", "dan"].map(person).to_vec();
+    runtime.handle().submit(people).unwrap();
+    (runtime, keeper)
+}
+
+fn in_memory() -> Arc<dyn Store> {
+    Arc::new(MemoryStore::new())
+}
+
+fn cancel(handle: &Handle, event: &str) -> TakenBack {
+    let command = Command::Cancel(Cancelled::Event(id(event)));
+    match handle.submit(vec![command]).unwrap().pop() {
+        Some(Ok(Reply::Cancelled(taken))) => taken,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn taken(cancelled: u64, removed_from_batch: u64, too_late: u64) -> TakenBack {
+    TakenBack {
+        cancelled,
+        removed_from_batch,
+        too_late,
+        events: 1,
+    }
+}
+
+fn email() -> Pausable {
+    Pausable::Channel(EMAIL.to_owned())
+}
+
+/// Acceptance T26, P3: what waits is cancelled; what stands in a message that was not handed over is
+/// taken out of it, and the rest of the message goes; for what is on its way it is too late.
+#[test]
+fn t26_a_cancel_takes_out_of_a_message_what_was_not_handed_over() {
+    let (runtime, keeper) = gated(&in_memory(), &clock(MONDAY));
+    let handle = runtime.handle();
+    handle.submit(vec![publish("e0", "bill", "ann")]).unwrap();
+    assert_eq!(
+        keeper.next().recipient.id,
+        id("ann"),
+        "the only sender is busy"
+    );
+    handle
+        .submit(vec![
+            publish("e1", "bill", "ben"),
+            publish("e2", "bill", "ben"),
+            publish("e3", "bill", "cid"),
+            publish("n1", "note", "dan"),
+        ])
+        .unwrap();
+    round(&handle);
+
+    assert_eq!(cancel(&handle, "e1"), taken(0, 1, 0));
+    assert_eq!(cancel(&handle, "e3"), taken(0, 1, 0));
+    assert_eq!(cancel(&handle, "n1"), taken(1, 0, 0));
+    assert_eq!(cancel(&handle, "e0"), taken(0, 0, 1));
+    for event in ["e1", "e3", "n1"] {
+        assert_eq!(cancel(&handle, event), taken(0, 0, 0), "{event} once more");
+    }
+    assert_eq!(cancel(&handle, "nothing"), TakenBack::default());
+
+    keeper.pass();
+    let rest = keeper.next();
+    assert_eq!((rest.recipient.id, rest.entries), (id("ben"), 1));
+    assert_eq!(rest.groups[0].key, Some(id("object-of-e2")));
+    keeper.pass();
+    let books = settled(&handle);
+    assert_eq!(
+        (books.messages, books.delivered, books.cancelled),
+        (2, 2, 3)
+    );
+    runtime.stop().unwrap();
+    assert!(keeper.handed.try_recv().is_err());
+}
+
+/// What was surely not sent and waits to be tried again can be taken back; what may have been sent
+/// can't.
+#[test]
+fn t26_doubt_makes_it_too_late() {
+    for sure in [true, false] {
+        let clock = clock(MONDAY);
+        let (runtime, keeper) = gated(&in_memory(), &clock);
+        let handle = runtime.handle();
+        handle.submit(vec![publish("e0", "bill", "ann")]).unwrap();
+        keeper.next();
+        if sure {
+            keeper.later();
+            // The answer may still be on its way to the loop.
+            while cancel(&handle, "e0") != taken(0, 1, 0) {
+                std::thread::yield_now();
+            }
+        } else {
+            keeper.answer(Outcome::Unknown {
+                why: "the line dropped".to_owned(),
+            });
+            let mut again = 0;
+            while keeper.handed.try_recv().is_err() {
+                again += 1;
+                clock.set(MONDAY.plus_ms(again * HOUR_MS));
+                assert_eq!(cancel(&handle, "e0"), taken(0, 0, 1));
+            }
+            keeper.pass();
+        }
+        let books = settled(&handle);
+        assert_eq!(books.delivered, u64::from(!sure));
+        assert_eq!(books.cancelled, u64::from(sure));
+        assert_eq!(books.messages, u64::from(!sure));
+        runtime.stop().unwrap();
+    }
+}
+
+/// While a channel is paused nothing of it is handed over, not even what was made; after a restart it
+/// is still so. Then everything goes, once.
+#[test]
+fn a_paused_channel_holds_what_was_made() {
+    let (store, clock) = (in_memory(), clock(MONDAY));
+    let (runtime, keeper) = gated(&store, &clock);
+    let handle = runtime.handle();
+    handle.submit(vec![publish("e0", "bill", "ann")]).unwrap();
+    keeper.next();
+    handle.submit(vec![publish("e1", "bill", "ben")]).unwrap();
+    round(&handle);
+    handle.submit(vec![Command::Pause(email())]).unwrap();
+    handle.submit(vec![publish("e2", "bill", "cid")]).unwrap();
+    keeper.pass();
+    while handle.look(|node| node.books().unwrap().delivered).unwrap() == 0 {
+        std::thread::yield_now();
+    }
+    clock.set(MONDAY.plus_ms(HOUR_MS));
+    handle.wake().unwrap();
+    round(&handle);
+    assert_eq!(keeper.handed.try_recv().unwrap_err(), TryRecvError::Empty);
+    runtime.stop().unwrap();
+
+    let (runtime, keeper) = gated(&store, &clock);
+    let handle = runtime.handle();
+    round(&handle);
+    assert_eq!(keeper.handed.try_recv().unwrap_err(), TryRecvError::Empty);
+    assert!(
+        handle
+            .look(|node| node.engine().paused().has_channel(EMAIL))
+            .unwrap()
+    );
+    handle.submit(vec![Command::Resume(email())]).unwrap();
+    let mut told = Vec::new();
+    for _ in 0..2 {
+        told.push(keeper.next().recipient.id);
+        keeper.pass();
+    }
+    told.sort();
+    assert_eq!(told, [id("ben"), id("cid")]);
+    let books = settled(&handle);
+    assert_eq!((books.messages, books.delivered, books.resent), (3, 3, 0));
+    runtime.stop().unwrap();
+}
+
+/// No attempt is made to somebody who was erased: what was not handed over ends as cancelled.
+#[test]
+fn nothing_is_sent_to_somebody_who_was_erased() {
+    let clock = clock(MONDAY);
+    let (runtime, keeper) = gated(&in_memory(), &clock);
+    let handle = runtime.handle();
+    handle.submit(vec![publish("e0", "bill", "ann")]).unwrap();
+    keeper.next();
+    handle.submit(vec![publish("e1", "bill", "ben")]).unwrap();
+    round(&handle);
+    for name in ["ann", "ben"] {
+        let recipient = id(name);
+        handle.submit(vec![Command::Erase { recipient }]).unwrap();
+    }
+    // It was handed over before, and is not tried again.
+    keeper.later();
+    let mut hours = 0;
+    while handle.look(|node| node.books().unwrap().pending).unwrap() > 0 {
+        hours += 1;
+        clock.set(MONDAY.plus_ms(hours * HOUR_MS));
+        handle.wake().unwrap();
+    }
+    let books = settled(&handle);
+    assert_eq!((books.delivered, books.cancelled), (0, 2));
+    runtime.stop().unwrap();
+    assert!(keeper.handed.try_recv().is_err());
+}

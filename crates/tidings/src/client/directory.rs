@@ -1,0 +1,154 @@
+//! The same calls over a data directory that no server has open: the router in this process.
+
+use std::io::{self, Read};
+use std::path::Path;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::{Body, Bytes};
+use axum::response::Response;
+use http_body_util::BodyExt as _;
+use tidings_node::{Clock, Handle, Runtime, SystemClock};
+use tokio::runtime::{Builder, Runtime as Tokio};
+use tower::ServiceExt as _;
+
+use super::{Asked, Fault, Request};
+use crate::app::{Disk, StartError};
+use crate::config;
+use crate::http::{self, Access, Service, Settings};
+
+/// A data directory that this process has open. What comes due meanwhile is told, as a server would.
+pub struct Directory {
+    tokio: Tokio,
+    router: Router,
+    runtime: Runtime,
+}
+
+impl Directory {
+    /// Opens a directory by a configuration; one that is absent or empty becomes a store.
+    ///
+    /// # Errors
+    /// [`Fault::Configuration`], [`Fault::Store`] or [`Fault::Node`].
+    pub fn open(data: &Path, config: &Path) -> Result<Self, Fault> {
+        // First the lock: who has it open needs no configuration.
+        let disk = Disk::open(data).map_err(Fault::Store)?;
+        let rules = config::read(config).map_err(Fault::Configuration)?;
+        let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+        let runtime =
+            disk.start(rules.clone(), Arc::clone(&clock))
+                .map_err(|fault| match fault {
+                    StartError::Node(tidings_node::Error::Store(fault)) => Fault::Store(fault),
+                    StartError::Node(tidings_node::Error::Unreadable(fault)) => {
+                        Fault::Store(tidings_store::Error::Corrupt(fault.to_string()))
+                    }
+                    other => Fault::Node(other.to_string()),
+                })?;
+        let settings = Settings::default();
+        let service = Service::new(runtime.handle(), rules, Access::Open, clock, settings);
+        let tokio = Builder::new_current_thread()
+            .enable_time()
+            .build()
+            .map_err(|fault| Fault::Node(fault.to_string()))?;
+        Ok(Self {
+            tokio,
+            router: http::router(Arc::new(service)),
+            runtime,
+        })
+    }
+
+    /// The node, to be asked without the API.
+    #[must_use]
+    pub fn handle(&self) -> Handle {
+        self.runtime.handle()
+    }
+
+    /// Makes a call and reads the whole answer.
+    ///
+    /// # Errors
+    /// [`Fault::Odd`] where the answer can't be read.
+    pub fn ask(&mut self, request: &Request) -> Result<Asked, Fault> {
+        let (head, body) = self.call(request)?.into_parts();
+        let bytes = self.tokio.block_on(axum::body::to_bytes(body, usize::MAX));
+        Ok(Asked {
+            status: head.status,
+            bytes: bytes
+                .map_err(|fault| Fault::Odd(fault.to_string()))?
+                .to_vec(),
+        })
+    }
+
+    /// Makes a call whose answer is read as it comes.
+    ///
+    /// # Errors
+    /// As [`Directory::ask`], and [`Fault::Refused`] where it is none of success.
+    pub fn stream(&mut self, request: &Request) -> Result<impl Read + use<'_>, Fault> {
+        let (head, body) = self.call(request)?.into_parts();
+        if !head.status.is_success() {
+            let bytes = self.tokio.block_on(axum::body::to_bytes(body, usize::MAX));
+            let bytes = bytes
+                .map_err(|fault| Fault::Odd(fault.to_string()))?
+                .to_vec();
+            let status = head.status;
+            Asked { status, bytes }.success()?;
+            return Err(Fault::Odd(format!("the status is {status}")));
+        }
+        Ok(Answering {
+            tokio: &self.tokio,
+            body,
+            chunk: Bytes::new(),
+        })
+    }
+
+    fn call(&self, request: &Request) -> Result<Response, Fault> {
+        let mut head = axum::http::Request::builder()
+            .method(request.method.clone())
+            .uri(&request.path);
+        let mut body = Body::empty();
+        if let Some((content, bytes)) = &request.body {
+            head = head.header("content-type", *content);
+            body = Body::from(bytes.clone());
+        }
+        let request = head.body(body);
+        let request = request.map_err(|fault| Fault::Odd(fault.to_string()))?;
+        let router = self.router.clone();
+        Ok(self.tokio.block_on(async move {
+            match router.oneshot(request).await {
+                Ok(response) => response,
+                Err(never) => match never {},
+            }
+        }))
+    }
+
+    /// Hands over what is due, writes down what became of it, and lets go of the directory.
+    ///
+    /// # Errors
+    /// [`Fault::Node`]; what was acknowledged is durable all the same.
+    pub fn close(self) -> Result<(), Fault> {
+        drop(self.router);
+        self.runtime
+            .stop()
+            .map_err(|fault| Fault::Node(fault.to_string()))
+    }
+}
+
+/// The body of an answer, read by whoever is not asynchronous.
+struct Answering<'d> {
+    tokio: &'d Tokio,
+    body: Body,
+    chunk: Bytes,
+}
+
+impl Read for Answering<'_> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        while self.chunk.is_empty() {
+            match self.tokio.block_on(self.body.frame()) {
+                None => return Ok(0),
+                Some(Ok(frame)) => self.chunk = frame.into_data().unwrap_or_default(),
+                Some(Err(fault)) => return Err(io::Error::other(fault)),
+            }
+        }
+        let length = into.len().min(self.chunk.len());
+        into[..length].copy_from_slice(&self.chunk.split_to(length));
+        Ok(length)
+    }
+}

@@ -1,0 +1,248 @@
+//! What operators look at and do.
+#![expect(
+    unused_qualifications,
+    reason = "the macro that documents a query writes its type with a path"
+)]
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use serde::{Deserialize, Serialize};
+use tidings_core::Outcome;
+use tidings_core::engine::{Agenda, LedgerRow};
+use tidings_node::Node;
+use utoipa::ToSchema;
+use utoipa_axum::routes;
+
+use super::waiting::Waiting;
+use crate::http::call::{Calls, Kind};
+use crate::http::error::{Code, Problem};
+use crate::http::request::InQuery;
+use crate::http::{Answer, Change, Service, only};
+use crate::timeline::Bodies;
+
+/// Scheduled events that are listed at most.
+const SCHEDULED_MAX: usize = 1_000;
+
+/// Scheduled events that are listed where nothing is said.
+const SCHEDULED_USUAL: usize = 100;
+
+/// The calls of operators.
+pub(super) fn calls(calls: Calls) -> Calls {
+    calls
+        .add("status", Kind::Looks, routes!(status), &[])
+        .add("due", Kind::Looks, routes!(due), &[Code::InvalidQuery])
+        .add(
+            "forget",
+            Kind::Changes,
+            routes!(forget),
+            &[
+                Code::InvalidJson,
+                Code::InvalidBody,
+                Code::UnsupportedMediaType,
+            ],
+        )
+}
+
+/// How the server is.
+#[derive(Serialize, ToSchema)]
+struct StatusAnswer {
+    /// The instant of its newest step.
+    #[schema(format = "date-time")]
+    now: String,
+    /// How many recipients there are.
+    recipients: u64,
+    /// Days before this one are forgotten; null = none yet.
+    #[schema(format = "date")]
+    forgotten_before: Option<String>,
+    /// What an operator has paused.
+    paused: PausedShown,
+    /// Entries that are counted, forgotten days among them.
+    entries: EntriesCounted,
+}
+
+/// What an operator has paused.
+#[derive(Serialize, ToSchema)]
+struct PausedShown {
+    /// Types.
+    types: Vec<String>,
+    /// Channels.
+    channels: Vec<&'static str>,
+}
+
+/// Entries by what became of them; what is scheduled is not among them.
+#[derive(Serialize, ToSchema)]
+struct EntriesCounted {
+    /// All that entered a lane.
+    all: u64,
+    /// Those that wait, or are on their way.
+    pending: u64,
+    /// Those that ended, by outcome.
+    #[schema(value_type = BTreeMap<String, u64>)]
+    outcomes: BTreeMap<Outcome, u64>,
+    /// Why those ended that were not told.
+    reasons: BTreeMap<&'static str, u64>,
+}
+
+impl StatusAnswer {
+    fn of(node: &Node) -> Self {
+        let engine = node.engine();
+        let mut sum = LedgerRow::default();
+        engine.ledger().values().for_each(|row| sum.add(row));
+        let pending = sum.pending();
+        Self {
+            now: engine.now().to_string(),
+            recipients: engine.recipients(),
+            forgotten_before: engine.forgotten_before().map(|day| day.to_string()),
+            paused: PausedShown {
+                types: engine.paused().types().map(str::to_owned).collect(),
+                channels: engine.paused().channels().collect(),
+            },
+            entries: EntriesCounted {
+                // What went on in another lane entered twice.
+                all: sum.entries - sum.moved,
+                pending,
+                outcomes: sum.ended,
+                reasons: sum
+                    .reasons
+                    .into_iter()
+                    .map(|(reason, count)| (reason.word(), count))
+                    .collect(),
+            },
+        }
+    }
+}
+
+/// What comes due.
+#[derive(Serialize, ToSchema)]
+struct DueAnswer {
+    /// Open lanes by hour, channel and name; those that are never due come last.
+    lanes: Vec<DueHour>,
+    /// Messages that came due and are not made yet.
+    unmade: u64,
+    /// Messages that were made and have no outcome yet.
+    sending: u64,
+    /// Events that were published for later.
+    scheduled: Scheduled,
+}
+
+/// Lanes of one name that come due within an hour.
+#[derive(Serialize, ToSchema)]
+struct DueHour {
+    /// The hour (of UTC) in which they are due; null = not as things are.
+    #[schema(format = "date-time")]
+    hour: Option<String>,
+    /// On which channel.
+    channel: &'static str,
+    /// The lane's name.
+    lane: String,
+    /// How many, each of a recipient.
+    recipients: u64,
+    /// Of these, how many stay open all the same: unconfirmed, or paused.
+    held: u64,
+}
+
+/// Events that were published for later.
+#[derive(Serialize, ToSchema)]
+struct Scheduled {
+    /// How many there are.
+    events: u64,
+    /// The next of them, by time.
+    next: Vec<Waiting>,
+}
+
+impl From<Agenda> for DueAnswer {
+    fn from(agenda: Agenda) -> Self {
+        let lanes = agenda.lanes.into_iter().map(|lanes| DueHour {
+            hour: lanes.hour.map(|hour| hour.to_string()),
+            channel: lanes.channel,
+            lane: lanes.lane,
+            recipients: lanes.recipients,
+            held: lanes.held,
+        });
+        let next = agenda.next_scheduled.into_iter();
+        Self {
+            lanes: lanes.collect(),
+            unmade: agenda.unmade,
+            sending: agenda.sending,
+            scheduled: Scheduled {
+                events: agenda.scheduled,
+                next: next.map(Waiting::from).collect(),
+            },
+        }
+    }
+}
+
+/// How much is listed.
+#[derive(Deserialize, utoipa::IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+struct DueQuery {
+    /// How many scheduled events are listed, at most 1000; 100 where nothing is said.
+    #[param(maximum = 1000)]
+    scheduled: Option<u16>,
+}
+
+/// Which days are dropped.
+#[derive(ToSchema)]
+#[schema(example = json!({"before": "2024-01-31"}))]
+#[expect(dead_code, reason = "describes what `Bodies::forget` reads")]
+struct ForgetDays {
+    /// The first day (of UTC) that stays.
+    #[schema(format = "date")]
+    before: String,
+}
+
+/// See how the server is
+#[utoipa::path(
+    get, path = "/v1/admin/status", tag = "admin",
+    responses((status = 200, description = "Counts, and what is paused", body = StatusAnswer))
+)]
+async fn status(State(service): State<Arc<Service>>) -> Result<Answer, Problem> {
+    let status = service.look(StatusAnswer::of).await?;
+    Answer::json(StatusCode::OK, &status)
+}
+
+/// See what comes due
+///
+/// Open lanes counted by the hour in which they are due, and what is scheduled. A lane from which
+/// everything was taken back comes due as well, and sends nothing.
+#[utoipa::path(
+    get, path = "/v1/admin/due", tag = "admin",
+    params(DueQuery),
+    responses((status = 200, description = "What comes due", body = DueAnswer))
+)]
+async fn due(
+    State(service): State<Arc<Service>>,
+    InQuery(query): InQuery<DueQuery>,
+) -> Result<Answer, Problem> {
+    let most = query.scheduled.map_or(SCHEDULED_USUAL, usize::from);
+    if most > SCHEDULED_MAX {
+        let detail = format!("`scheduled` = {most} is more than {SCHEDULED_MAX}");
+        return Err(Problem::new(Code::InvalidQuery, detail));
+    }
+    let agenda = service
+        .look(move |node| -> Result<Agenda, Problem> {
+            Ok(node.engine().agenda(&node.shelf()?, most)?)
+        })
+        .await??;
+    Answer::json(StatusCode::OK, &DueAnswer::from(agenda))
+}
+
+/// Forget days
+///
+/// Drops every day before a date, whatever it holds, but never today; what still waits there ends as
+/// expired. It can't be undone.
+#[utoipa::path(
+    post, path = "/v1/admin/forget", tag = "admin",
+    request_body = ForgetDays,
+    responses((status = 204, description = "Durable"))
+)]
+async fn forget(State(service): State<Arc<Service>>, change: Change) -> Result<Answer, Problem> {
+    let rules = service.rules();
+    let command = Bodies::new(&rules).forget(change.fields()?)?;
+    let done = |replies| only(replies).map(|_| Answer::done());
+    service.change(&change, vec![command], done).await
+}

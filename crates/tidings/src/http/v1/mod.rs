@@ -1,0 +1,37 @@
+//! The calls of version 1, a file a resource.
+
+mod admin;
+mod backup;
+mod cancel;
+mod events;
+mod inbox;
+mod objects;
+mod outcome;
+mod pausing;
+mod preferences;
+mod recipients;
+mod schema;
+mod subscriptions;
+#[cfg(test)]
+mod tests;
+mod types;
+mod waiting;
+
+use super::call::Calls;
+
+/// All calls.
+pub(super) fn calls(calls: Calls) -> Calls {
+    let calls = recipients::calls(calls);
+    let calls = subscriptions::calls(calls);
+    let calls = preferences::calls(calls);
+    let calls = events::calls(calls);
+    let calls = outcome::calls(calls);
+    let calls = cancel::calls(calls);
+    let calls = objects::calls(calls);
+    let calls = inbox::calls(calls);
+    let calls = waiting::calls(calls);
+    let calls = types::calls(calls);
+    let calls = pausing::calls(calls);
+    let calls = backup::calls(calls);
+    admin::calls(calls)
+}

@@ -1,0 +1,162 @@
+//! What became of an event.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use serde::Serialize;
+use tidings_core::engine::{EventReport, Fate};
+use tidings_core::{Event, Id, Instant};
+use utoipa::ToSchema;
+use utoipa_axum::routes;
+
+use super::schema::{self, EventObject};
+use crate::http::call::{Calls, Kind};
+use crate::http::error::{Code, Problem};
+use crate::http::request::InPath;
+use crate::http::{Answer, Service};
+
+/// The call of an event's outcome.
+pub(super) fn calls(calls: Calls) -> Calls {
+    calls.add(
+        "get_event",
+        Kind::Looks,
+        routes!(get_event),
+        &[Code::InvalidPath, Code::EventNotFound],
+    )
+}
+
+/// An event and what became of it.
+#[derive(Serialize, ToSchema)]
+struct EventWithOutcome {
+    event: PublishedAs,
+    /// When it was accepted.
+    #[schema(format = "date-time")]
+    arrived_at: String,
+    /// When it enters its lanes; null where it has.
+    #[schema(format = "date-time")]
+    scheduled_for: Option<String>,
+    /// Recipients who had at least one entry of it when it was accepted.
+    notifications: u64,
+    /// Its entries by channel; empty where it concerned nobody.
+    channels: BTreeMap<&'static str, ChannelFate>,
+}
+
+/// An event as it was published; what was not given is null.
+#[derive(Serialize, ToSchema)]
+struct PublishedAs {
+    id: String,
+    r#type: String,
+    actor: Option<String>,
+    #[schema(value_type = EventObject)]
+    object: tidings_core::Object,
+    target: Option<String>,
+    data: Option<serde_json::Map<String, serde_json::Value>>,
+    #[schema(value_type = schema::Audience)]
+    to: tidings_core::Audience,
+    channels: Option<Vec<String>>,
+    #[schema(format = "date-time")]
+    occurred_at: Option<String>,
+    #[schema(format = "date-time")]
+    deliver_at: Option<String>,
+    #[schema(format = "date-time")]
+    expires_at: Option<String>,
+    cancellation_key: Option<String>,
+}
+
+/// What became of the entries of an event on a channel: entries = pending + all that ended.
+#[derive(Serialize, ToSchema)]
+#[schema(example = json!({"entries": 12, "pending": 3, "outcomes": {"delivered": 8, "skipped": 1}, "reasons": {"seen": 1}}))]
+struct ChannelFate {
+    /// How many there are.
+    entries: u64,
+    /// How many wait, are scheduled, or are on their way.
+    pending: u64,
+    /// How many ended, by outcome: `delivered`, `cancelled`, `skipped`, `expired`, `failed`,
+    /// `unknown`.
+    #[schema(value_type = BTreeMap<String, u64>)]
+    outcomes: BTreeMap<tidings_core::Outcome, u64>,
+    /// Why those ended that were not told.
+    reasons: BTreeMap<&'static str, u64>,
+}
+
+impl From<Event> for PublishedAs {
+    fn from(event: Event) -> Self {
+        let id = |id: Id| id.as_str().to_owned();
+        let instant = |at: Instant| at.to_string();
+        Self {
+            id: id(event.id),
+            r#type: id(event.kind),
+            actor: event.actor.map(id),
+            object: event.object,
+            target: event.target.map(id),
+            data: event.data,
+            to: event.to,
+            channels: event.channels,
+            occurred_at: event.occurred_at.map(instant),
+            deliver_at: event.deliver_at.map(instant),
+            expires_at: event.expires_at.map(instant),
+            cancellation_key: event.cancellation_key.map(id),
+        }
+    }
+}
+
+impl From<Fate> for ChannelFate {
+    fn from(fate: Fate) -> Self {
+        let reasons = fate.reasons.into_iter();
+        Self {
+            entries: fate.entries,
+            pending: fate.pending,
+            outcomes: fate.ended,
+            reasons: reasons
+                .map(|(reason, count)| (reason.word(), count))
+                .collect(),
+        }
+    }
+}
+
+impl From<EventReport> for EventWithOutcome {
+    fn from(report: EventReport) -> Self {
+        let channels = report.channels.into_iter();
+        Self {
+            event: report.event.into(),
+            arrived_at: report.arrived.to_string(),
+            scheduled_for: report.scheduled.map(|at| at.to_string()),
+            notifications: report.notifications,
+            channels: channels.map(|(name, fate)| (name, fate.into())).collect(),
+        }
+    }
+}
+
+/// Get an event and what became of it
+///
+/// Its entries, counted by channel, outcome and reason, as long as the day of its arrival is kept.
+#[utoipa::path(
+    get, path = "/v1/events/{id}", tag = "events",
+    params(("id" = String, Path, description = "The event", min_length = 1, max_length = 256)),
+    responses((status = 200, description = "The event", body = EventWithOutcome))
+)]
+async fn get_event(
+    State(service): State<Arc<Service>>,
+    InPath(id): InPath<Id>,
+) -> Result<Answer, Problem> {
+    let traced = service
+        .look(move |node| -> Result<_, Problem> {
+            let shelf = node.shelf()?;
+            let trace = node.engine().trace(&shelf, &id)?;
+            trace.map(|trace| (trace, shelf)).ok_or_else(|| {
+                Problem::new(Code::EventNotFound, format!("no event `{id}` is known"))
+            })
+        })
+        .await??;
+    // A row a recipient may have to be read: not on the node's thread, which others wait for.
+    let read = tokio::task::spawn_blocking(move || {
+        let (trace, shelf) = traced;
+        trace.report(&shelf)
+    });
+    let report = read
+        .await
+        .map_err(|fault| Problem::new(Code::Internal, fault.to_string()))??;
+    Answer::json(StatusCode::OK, &EventWithOutcome::from(report))
+}

@@ -1,0 +1,126 @@
+//! Pausing a type or a channel, and letting it go on.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use tidings_core::command::Pausable;
+use tidings_core::{Command, Id};
+use utoipa_axum::routes;
+
+use crate::http::call::{Calls, Kind};
+use crate::http::error::{Code, Problem};
+use crate::http::request::InPath;
+use crate::http::{Answer, Change, Service, only};
+
+/// The calls that pause and resume.
+pub(super) fn calls(calls: Calls) -> Calls {
+    let of_type: &[Code] = &[
+        Code::InvalidPath,
+        Code::UnsupportedMediaType,
+        Code::TypeNotFound,
+    ];
+    let of_channel: &[Code] = &[
+        Code::InvalidPath,
+        Code::UnsupportedMediaType,
+        Code::ChannelNotFound,
+    ];
+    calls
+        .add("pause_type", Kind::Changes, routes!(pause_type), of_type)
+        .add("resume_type", Kind::Changes, routes!(resume_type), of_type)
+        .add(
+            "pause_channel",
+            Kind::Changes,
+            routes!(pause_channel),
+            of_channel,
+        )
+        .add(
+            "resume_channel",
+            Kind::Changes,
+            routes!(resume_channel),
+            of_channel,
+        )
+}
+
+async fn steer(service: &Service, change: &Change, command: Command) -> Result<Answer, Problem> {
+    let done = |replies| match only(replies) {
+        Ok(_) => Ok(Answer::done()),
+        // What the path names and is not there is not found.
+        Err(problem) => Err(match problem.code {
+            Code::UnknownType => Problem::new(Code::TypeNotFound, problem.detail),
+            Code::UnknownChannel => Problem::new(Code::ChannelNotFound, problem.detail),
+            _ => problem,
+        }),
+    };
+    service.change(change, vec![command], done).await
+}
+
+/// Pause a type
+///
+/// Its entries wait apart from now on, those that waited already among them; other types of their
+/// lanes go on. Messages that were made before go out as they are.
+#[utoipa::path(
+    post, path = "/v1/types/{type}/pause", tag = "configuration",
+    params(("type" = String, Path, description = "The type", min_length = 1, max_length = 256)),
+    responses((status = 204, description = "Durable"))
+)]
+async fn pause_type(
+    State(service): State<Arc<Service>>,
+    InPath(kind): InPath<Id>,
+    change: Change,
+) -> Result<Answer, Problem> {
+    let command = Command::Pause(Pausable::Type(kind));
+    steer(&service, &change, command).await
+}
+
+/// Resume a type
+///
+/// What waited goes back to the lanes that now apply, by its time: what is overdue goes out at once,
+/// a digest takes it at its next slot.
+#[utoipa::path(
+    post, path = "/v1/types/{type}/resume", tag = "configuration",
+    params(("type" = String, Path, description = "The type", min_length = 1, max_length = 256)),
+    responses((status = 204, description = "Durable"))
+)]
+async fn resume_type(
+    State(service): State<Arc<Service>>,
+    InPath(kind): InPath<Id>,
+    change: Change,
+) -> Result<Answer, Problem> {
+    let command = Command::Resume(Pausable::Type(kind));
+    steer(&service, &change, command).await
+}
+
+/// Pause a channel
+///
+/// None of its lanes closes and no message of it leaves, those that wait to be tried again among
+/// them; deadlines pass. What comes into a paused inbox is not shown.
+#[utoipa::path(
+    post, path = "/v1/channels/{channel}/pause", tag = "configuration",
+    params(("channel" = String, Path, description = "The channel")),
+    responses((status = 204, description = "Durable"))
+)]
+async fn pause_channel(
+    State(service): State<Arc<Service>>,
+    InPath(channel): InPath<String>,
+    change: Change,
+) -> Result<Answer, Problem> {
+    let command = Command::Pause(Pausable::Channel(channel));
+    steer(&service, &change, command).await
+}
+
+/// Resume a channel
+///
+/// What is due goes out at once, as one message a lane.
+#[utoipa::path(
+    post, path = "/v1/channels/{channel}/resume", tag = "configuration",
+    params(("channel" = String, Path, description = "The channel")),
+    responses((status = 204, description = "Durable"))
+)]
+async fn resume_channel(
+    State(service): State<Arc<Service>>,
+    InPath(channel): InPath<String>,
+    change: Change,
+) -> Result<Answer, Problem> {
+    let command = Command::Resume(Pausable::Channel(channel));
+    steer(&service, &change, command).await
+}

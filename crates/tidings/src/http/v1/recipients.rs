@@ -1,0 +1,245 @@
+//! Recipients: who can be told, and how.
+
+use std::sync::Arc;
+
+use axum::extract::{Request, State};
+use axum::http::StatusCode;
+use axum::response::Response;
+use serde::Serialize;
+use tidings_core::engine::Refused;
+use tidings_core::{Command, Id, Recipient, State as RecipientState};
+use utoipa::ToSchema;
+use utoipa_axum::routes;
+
+use crate::http::call::{Calls, Kind};
+use crate::http::error::{Code, Problem};
+use crate::http::lines::{self, Each, LineDone, Wanted};
+use crate::http::request::{InPath, InQuery};
+use crate::http::{Answer, Change, Service, only};
+use crate::timeline::Bodies;
+
+/// What can go wrong with a profile in the body.
+const BODY: &[Code] = &[
+    Code::InvalidPath,
+    Code::InvalidJson,
+    Code::InvalidBody,
+    Code::UnsupportedMediaType,
+];
+
+/// The calls of recipients.
+pub(super) fn calls(calls: Calls) -> Calls {
+    calls
+        .add("put_recipient", Kind::Changes, routes!(put_recipient), BODY)
+        .add(
+            "patch_recipient",
+            Kind::Changes,
+            routes!(patch_recipient),
+            BODY,
+        )
+        .add(
+            "get_recipient",
+            Kind::Looks,
+            routes!(get_recipient),
+            &[Code::InvalidPath, Code::RecipientNotFound],
+        )
+        .add(
+            "erase_recipient",
+            Kind::Changes,
+            routes!(erase_recipient),
+            &[
+                Code::InvalidPath,
+                Code::UnsupportedMediaType,
+                Code::RecipientNotFound,
+            ],
+        )
+        .add(
+            "change_recipients",
+            Kind::Changes,
+            routes!(change_recipients),
+            &[Code::InvalidQuery, Code::UnsupportedMediaType],
+        )
+}
+
+/// A recipient's profile.
+#[derive(Serialize, ToSchema)]
+#[schema(example = json!({"id": "ada", "email": "ada@example.org", "tz": "Europe/Paris", "locale": "fr", "lat": 48.8566, "lon": 2.3522, "state": "active"}))]
+pub(super) struct RecipientProfile {
+    /// Names the recipient.
+    #[schema(min_length = 1, max_length = 256)]
+    id: String,
+    /// Address of the e-mail channel.
+    email: Option<String>,
+    /// IANA time zone; the configuration's default where null.
+    tz: Option<String>,
+    /// BCP 47 locale; the configuration's default where null.
+    locale: Option<String>,
+    /// Where they live, in degrees north.
+    #[schema(minimum = -90, maximum = 90)]
+    lat: Option<f64>,
+    /// Where they live, in degrees east.
+    #[schema(minimum = -180, maximum = 180)]
+    lon: Option<f64>,
+    /// Whether they are told.
+    state: StateWord,
+}
+
+/// Whether a recipient is told: `unconfirmed` waits on every channel but the inbox, what waits for
+/// somebody `disabled` ends at its time.
+#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+enum StateWord {
+    Active,
+    Unconfirmed,
+    Disabled,
+}
+
+/// A profile, or a part of one. Null takes a value away; `lat` and `lon` come together.
+#[derive(ToSchema)]
+#[schema(example = json!({"email": "ada@example.org", "tz": "Europe/Paris"}))]
+#[expect(dead_code, reason = "describes what `Bodies::recipient` reads")]
+struct RecipientChange {
+    /// Address of the e-mail channel.
+    email: Option<String>,
+    /// IANA time zone.
+    tz: Option<String>,
+    /// BCP 47 locale.
+    locale: Option<String>,
+    /// Where they live, in degrees north.
+    #[schema(minimum = -90, maximum = 90)]
+    lat: Option<f64>,
+    /// Where they live, in degrees east.
+    #[schema(minimum = -180, maximum = 180)]
+    lon: Option<f64>,
+    /// Whether they are told; `active` for somebody new.
+    #[schema(inline, nullable = false)]
+    state: Option<StateWord>,
+}
+
+/// A change of a profile that names its recipient.
+#[derive(ToSchema)]
+#[schema(example = json!({"id": "ada", "email": "ada@example.org"}))]
+#[expect(dead_code, reason = "describes what `Bodies::named_recipient` reads")]
+struct NamedRecipient {
+    /// Names the recipient.
+    #[schema(min_length = 1, max_length = 256)]
+    id: String,
+    #[serde(flatten)]
+    change: RecipientChange,
+}
+
+impl From<&Recipient> for RecipientProfile {
+    fn from(recipient: &Recipient) -> Self {
+        let (lat, lon) = recipient.place.unzip();
+        Self {
+            id: recipient.id.as_str().to_owned(),
+            email: recipient.email.clone(),
+            tz: recipient.tz.clone(),
+            locale: recipient.locale.clone(),
+            lat,
+            lon,
+            state: match recipient.state {
+                RecipientState::Active => StateWord::Active,
+                RecipientState::Unconfirmed => StateWord::Unconfirmed,
+                RecipientState::Disabled => StateWord::Disabled,
+            },
+        }
+    }
+}
+
+/// Put a recipient's whole profile
+///
+/// Makes the recipient if need be. What is not given is taken away: the default holds.
+#[utoipa::path(
+    put, path = "/v1/recipients/{id}", tag = "recipients",
+    params(("id" = String, Path, description = "The recipient", min_length = 1, max_length = 256)),
+    request_body = RecipientChange,
+    responses((status = 204, description = "Durable"))
+)]
+async fn put_recipient(
+    State(service): State<Arc<Service>>,
+    InPath(id): InPath<Id>,
+    change: Change,
+) -> Result<Answer, Problem> {
+    let rules = service.rules();
+    let command = Bodies::new(&rules).whole_recipient(id, change.fields()?)?;
+    let done = |replies| only(replies).map(|_| Answer::done());
+    service.change(&change, vec![command], done).await
+}
+
+/// Change a recipient's profile
+///
+/// Makes the recipient if need be. Only what is given changes; null takes a value away.
+#[utoipa::path(
+    patch, path = "/v1/recipients/{id}", tag = "recipients",
+    params(("id" = String, Path, description = "The recipient", min_length = 1, max_length = 256)),
+    request_body = RecipientChange,
+    responses((status = 204, description = "Durable"))
+)]
+async fn patch_recipient(
+    State(service): State<Arc<Service>>,
+    InPath(id): InPath<Id>,
+    change: Change,
+) -> Result<Answer, Problem> {
+    let rules = service.rules();
+    let command = Bodies::new(&rules).recipient(id, change.fields()?)?;
+    let done = |replies| only(replies).map(|_| Answer::done());
+    service.change(&change, vec![command], done).await
+}
+
+/// Get a recipient's profile
+#[utoipa::path(
+    get, path = "/v1/recipients/{id}", tag = "recipients",
+    params(("id" = String, Path, description = "The recipient", min_length = 1, max_length = 256)),
+    responses((status = 200, description = "The profile", body = RecipientProfile))
+)]
+async fn get_recipient(
+    State(service): State<Arc<Service>>,
+    InPath(id): InPath<Id>,
+) -> Result<Answer, Problem> {
+    let asked = id.clone();
+    let profile = service
+        .look(move |node| node.engine().recipient(&asked).map(RecipientProfile::from))
+        .await?;
+    match profile {
+        Some(profile) => Answer::json(StatusCode::OK, &profile),
+        None => Err(Refused::UnknownRecipient(id).into()),
+    }
+}
+
+/// Erase a recipient
+///
+/// Profile, preferences, subscriptions and marks go at once. What waits ends as cancelled at its
+/// time; of a message that was made, no attempt is made any more.
+#[utoipa::path(
+    delete, path = "/v1/recipients/{id}", tag = "recipients",
+    params(("id" = String, Path, description = "The recipient", min_length = 1, max_length = 256)),
+    responses((status = 204, description = "Durable"))
+)]
+async fn erase_recipient(
+    State(service): State<Arc<Service>>,
+    InPath(recipient): InPath<Id>,
+    change: Change,
+) -> Result<Answer, Problem> {
+    let done = |replies| only(replies).map(|_| Answer::done());
+    service
+        .change(&change, vec![Command::Erase { recipient }], done)
+        .await
+}
+
+/// Make or change many recipients
+///
+/// One a line, of any length; only what is given changes. Answered line by line, when it is durable.
+#[utoipa::path(
+    post, path = "/v1/recipients", tag = "recipients",
+    params(Wanted),
+    request_body(content((NamedRecipient = "application/x-ndjson"))),
+    responses((status = 200, description = "Durable, line by line", content((LineDone = "application/x-ndjson"))))
+)]
+async fn change_recipients(
+    State(service): State<Arc<Service>>,
+    InQuery(wanted): InQuery<Wanted>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let each = Each(|bodies, fields| bodies.named_recipient(fields));
+    lines::only_lines(service, request, wanted, each).await
+}

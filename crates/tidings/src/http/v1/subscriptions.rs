@@ -1,0 +1,143 @@
+//! Subscriptions: who follows what.
+
+use std::sync::Arc;
+
+use axum::extract::{Request, State};
+use axum::http::StatusCode;
+use axum::response::Response;
+use serde::Serialize;
+use tidings_core::{Command, Id};
+use utoipa::ToSchema;
+use utoipa_axum::routes;
+
+use crate::http::call::{Calls, Kind};
+use crate::http::error::{Code, Problem};
+use crate::http::lines::{self, Each, LineDone, Wanted};
+use crate::http::request::{InPath, InQuery};
+use crate::http::{Answer, Change, Service, only};
+
+/// What can go wrong with following and unfollowing.
+const FOLLOW: &[Code] = &[
+    Code::InvalidPath,
+    Code::UnsupportedMediaType,
+    Code::RecipientNotFound,
+];
+
+/// The calls of subscriptions.
+pub(super) fn calls(calls: Calls) -> Calls {
+    calls
+        .add("follow", Kind::Changes, routes!(follow), FOLLOW)
+        .add("unfollow", Kind::Changes, routes!(unfollow), FOLLOW)
+        .add(
+            "list_subscriptions",
+            Kind::Looks,
+            routes!(list_subscriptions),
+            &[Code::InvalidPath, Code::RecipientNotFound],
+        )
+        .add(
+            "follow_many",
+            Kind::Changes,
+            routes!(follow_many),
+            &[Code::InvalidQuery, Code::UnsupportedMediaType],
+        )
+}
+
+/// What a recipient follows.
+#[derive(Serialize, ToSchema)]
+#[schema(example = json!({"topics": ["artist/42", "gallery/7"]}))]
+struct Subscriptions {
+    /// Topics, sorted by bytes.
+    topics: Vec<String>,
+}
+
+/// One subscription.
+#[derive(ToSchema)]
+#[schema(example = json!({"recipient": "ada", "topic": "artist/42"}))]
+#[expect(dead_code, reason = "describes what `Bodies::subscription` reads")]
+struct Subscription {
+    /// Who follows.
+    #[schema(min_length = 1, max_length = 256)]
+    recipient: String,
+    /// What.
+    #[schema(min_length = 1, max_length = 256)]
+    topic: String,
+}
+
+/// Follow a topic
+///
+/// And everything below it: `artist` hears of `artist/42`. Slashes may stand in the path as they are.
+#[utoipa::path(
+    put, path = "/v1/recipients/{id}/subscriptions/{*topic}", tag = "subscriptions",
+    params(
+        ("id" = String, Path, description = "The recipient", min_length = 1, max_length = 256),
+        ("topic" = String, Path, description = "The topic", min_length = 1, max_length = 256),
+    ),
+    responses((status = 204, description = "Durable"))
+)]
+async fn follow(
+    State(service): State<Arc<Service>>,
+    InPath((recipient, topic)): InPath<(Id, Id)>,
+    change: Change,
+) -> Result<Answer, Problem> {
+    let done = |replies| only(replies).map(|_| Answer::done());
+    let command = Command::Subscribe { recipient, topic };
+    service.change(&change, vec![command], done).await
+}
+
+/// Unfollow a topic
+///
+/// Takes nothing back; what is not followed stays so.
+#[utoipa::path(
+    delete, path = "/v1/recipients/{id}/subscriptions/{*topic}", tag = "subscriptions",
+    params(
+        ("id" = String, Path, description = "The recipient", min_length = 1, max_length = 256),
+        ("topic" = String, Path, description = "The topic", min_length = 1, max_length = 256),
+    ),
+    responses((status = 204, description = "Durable"))
+)]
+async fn unfollow(
+    State(service): State<Arc<Service>>,
+    InPath((recipient, topic)): InPath<(Id, Id)>,
+    change: Change,
+) -> Result<Answer, Problem> {
+    let done = |replies| only(replies).map(|_| Answer::done());
+    let command = Command::Unsubscribe { recipient, topic };
+    service.change(&change, vec![command], done).await
+}
+
+/// List what a recipient follows
+#[utoipa::path(
+    get, path = "/v1/recipients/{id}/subscriptions", tag = "subscriptions",
+    params(("id" = String, Path, description = "The recipient", min_length = 1, max_length = 256)),
+    responses((status = 200, description = "All topics", body = Subscriptions))
+)]
+async fn list_subscriptions(
+    State(service): State<Arc<Service>>,
+    InPath(id): InPath<Id>,
+) -> Result<Answer, Problem> {
+    let topics = service
+        .look(move |node| {
+            let topics = node.engine().following(&node.shelf()?, &id)?;
+            topics.map_err(Problem::from)
+        })
+        .await??;
+    Answer::json(StatusCode::OK, &Subscriptions { topics })
+}
+
+/// Follow many topics
+///
+/// One subscription a line, of any length. Answered line by line, when it is durable.
+#[utoipa::path(
+    post, path = "/v1/subscriptions", tag = "subscriptions",
+    params(Wanted),
+    request_body(content((Subscription = "application/x-ndjson"))),
+    responses((status = 200, description = "Durable, line by line", content((LineDone = "application/x-ndjson"))))
+)]
+async fn follow_many(
+    State(service): State<Arc<Service>>,
+    InQuery(wanted): InQuery<Wanted>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let each = Each(|bodies, fields| bodies.subscription(true, fields));
+    lines::only_lines(service, request, wanted, each).await
+}

@@ -1,0 +1,507 @@
+//! The calls that hosts and operators steer by, asked as clients ask them.
+
+use axum::http::{Method, StatusCode};
+use serde_json::{Value, json};
+
+use crate::http::rig::{Answered, Rig};
+
+const NDJSON: &[(&str, &str)] = &[("content-type", "application/x-ndjson")];
+
+fn get(rig: &Rig, path: &str) -> Value {
+    let answer = rig.call(Method::GET, path, &Value::Null);
+    assert_eq!(answer.status, StatusCode::OK, "{path}: {}", answer.json());
+    answer.json()
+}
+
+fn done(answer: &Answered) {
+    assert_eq!(answer.status, StatusCode::NO_CONTENT, "{}", answer.json());
+}
+
+fn put(rig: &Rig, path: &str, body: &Value) {
+    done(&rig.call(Method::PUT, path, body));
+}
+
+fn post(rig: &Rig, path: &str, body: &Value) -> Value {
+    let answer = rig.call(Method::POST, path, body);
+    assert!(answer.status.is_success(), "{path}: {}", answer.json());
+    answer.json()
+}
+
+/// The code of a problem.
+fn problem(answer: &Answered, status: StatusCode) -> String {
+    assert_eq!(answer.status, status, "{}", answer.json());
+    assert_eq!(answer.headers["content-type"], "application/problem+json");
+    answer.json()["code"].as_str().unwrap().to_owned()
+}
+
+/// `ada` and `bob`, who have addresses.
+fn with_people() -> Rig {
+    let rig = Rig::new();
+    for name in ["ada", "bob"] {
+        let body = json!({"email": format!("{name}@example.org")});
+        put(&rig, &format!("/v1/recipients/{name}"), &body);
+    }
+    rig
+}
+
+fn publish(rig: &Rig, event: &str, kind: &str, to: &[&str]) -> Value {
+    let body = json!({
+        "id": event, "type": kind, "object": {"id": format!("of/{event}")}, "to": {"recipients": to},
+    });
+    post(rig, "/v1/events", &body)
+}
+
+#[test]
+fn put_takes_the_whole_profile_and_patch_a_part_of_it() {
+    let rig = Rig::new();
+    let whole = json!({"email": "ada@example.org", "tz": "Europe/Paris", "lat": 48.9, "lon": 2.4, "state": "unconfirmed"});
+    put(&rig, "/v1/recipients/ada", &whole);
+    let part = json!({"tz": null, "locale": "fr"});
+    done(&rig.call(Method::PATCH, "/v1/recipients/ada", &part));
+    let profile = get(&rig, "/v1/recipients/ada");
+    let expected = json!({"id": "ada", "email": "ada@example.org", "tz": null, "locale": "fr", "lat": 48.9, "lon": 2.4, "state": "unconfirmed"});
+    assert_eq!(profile, expected);
+    // What was got can be put.
+    put(&rig, "/v1/recipients/ada", &profile);
+    assert_eq!(get(&rig, "/v1/recipients/ada"), expected);
+    put(&rig, "/v1/recipients/ada", &json!({"locale": "de"}));
+    let bare = json!({"id": "ada", "email": null, "tz": null, "locale": "de", "lat": null, "lon": null, "state": "active"});
+    assert_eq!(get(&rig, "/v1/recipients/ada"), bare);
+    assert_eq!(get(&rig.restart(), "/v1/recipients/ada"), bare);
+}
+
+#[test]
+fn a_profile_that_cannot_be_is_refused() {
+    let rig = Rig::new();
+    let refused = [
+        (json!({"email": "nobody"}), "invalid_body"),
+        (json!({"tz": "Mars/Olympus"}), "invalid_body"),
+        (json!({"lat": 1.0}), "invalid_body"),
+        (json!({"mail": "a@example.org"}), "invalid_body"),
+        (json!({"id": "bob"}), "invalid_body"),
+    ];
+    for (body, code) in refused {
+        let answer = rig.call(Method::PUT, "/v1/recipients/ada", &body);
+        assert_eq!(
+            problem(&answer, StatusCode::UNPROCESSABLE_ENTITY),
+            code,
+            "{body}"
+        );
+    }
+    let json = [("content-type", "application/json")];
+    let broken = rig.send(Method::PUT, "/v1/recipients/ada", &json, "{");
+    assert_eq!(problem(&broken, StatusCode::BAD_REQUEST), "invalid_json");
+    let text = [("content-type", "text/plain")];
+    let other = rig.send(Method::PUT, "/v1/recipients/ada", &text, "{}");
+    let status = StatusCode::UNSUPPORTED_MEDIA_TYPE;
+    assert_eq!(problem(&other, status), "unsupported_media_type");
+    let odd = rig.call(Method::GET, "/v1/recipients/a%0Ab", &Value::Null);
+    assert_eq!(problem(&odd, StatusCode::BAD_REQUEST), "invalid_path");
+}
+
+#[test]
+fn whoever_is_not_there_is_not_found() {
+    let rig = Rig::new();
+    let nobody = [
+        (Method::GET, "", Value::Null),
+        (Method::DELETE, "", Value::Null),
+        (Method::GET, "/subscriptions", Value::Null),
+        (Method::PUT, "/subscriptions/a/b", Value::Null),
+        (Method::DELETE, "/subscriptions/a", Value::Null),
+        (Method::GET, "/preferences", Value::Null),
+        (Method::PUT, "/preferences", json!([])),
+        (Method::GET, "/pending", Value::Null),
+        (Method::POST, "/flush", Value::Null),
+    ];
+    for (method, rest, body) in nobody {
+        let answer = rig.call(method.clone(), &format!("/v1/recipients/x{rest}"), &body);
+        let code = problem(&answer, StatusCode::NOT_FOUND);
+        assert_eq!(code, "recipient_not_found", "{method} {rest}");
+    }
+}
+
+#[test]
+fn topics_have_slashes() {
+    let rig = with_people();
+    let path = |topic: &str| format!("/v1/recipients/ada/subscriptions/{topic}");
+    for topic in ["artist/42", "b%2Fc", "caf%C3%A9", "artist/42"] {
+        put(&rig, &path(topic), &Value::Null);
+    }
+    let topics = json!({"topics": ["artist/42", "b/c", "café"]});
+    assert_eq!(get(&rig, "/v1/recipients/ada/subscriptions"), topics);
+    done(&rig.call(Method::DELETE, &path("b/c"), &Value::Null));
+    done(&rig.call(Method::DELETE, &path("never/followed"), &Value::Null));
+    let topics = json!({"topics": ["artist/42", "café"]});
+    assert_eq!(get(&rig, "/v1/recipients/ada/subscriptions"), topics);
+    let event =
+        json!({"type": "note", "object": {"id": "o"}, "to": {"topics": ["artist/42/works"]}});
+    assert_eq!(post(&rig, "/v1/events", &event)["notifications"], 1);
+    done(&rig.call(Method::DELETE, "/v1/recipients/ada", &Value::Null));
+    assert_eq!(post(&rig, "/v1/events", &event)["notifications"], 0);
+}
+
+/// Acceptance H19: what waits ends with `never`, and the whole list counts.
+#[test]
+fn h19_preferences_are_one_list() {
+    let rig = with_people();
+    let path = "/v1/recipients/ada/preferences";
+    publish(&rig, "e1", "note", &["ada"]);
+    let never = json!([
+        {"type": "note", "channel": "email", "mode": "never"},
+        {"category": "news", "channel": "inbox", "mode": "immediate"},
+    ]);
+    put(&rig, path, &never);
+    assert_eq!(get(&rig, path).as_array().unwrap().len(), 2);
+    let event = get(&rig, "/v1/events/e1");
+    let email = json!({"entries": 1, "pending": 0, "outcomes": {"cancelled": 1}, "reasons": {"preference": 1}});
+    assert_eq!(event["channels"]["email"], email);
+    publish(&rig, "e2", "note", &["ada"]);
+    assert_eq!(get(&rig, "/v1/events/e2")["channels"]["email"], Value::Null);
+
+    let daily = json!([{"category": "news", "channel": "email", "mode": "daily"}]);
+    put(&rig, path, &daily);
+    assert_eq!(get(&rig, path), daily);
+    publish(&rig, "e3", "note", &["ada"]);
+    let lanes = get(&rig, "/v1/recipients/ada/pending");
+    assert_eq!(lanes["lanes"][0]["lane"], "digest:daily");
+
+    // One item is wrong: nothing is taken.
+    let wrong = [
+        (
+            json!([{"type": "note", "channel": "email", "mode": "never"}, {"type": "x", "channel": "email", "mode": "never"}]),
+            "unknown_type",
+        ),
+        (
+            json!([{"type": "note", "channel": "inbox", "mode": "daily"}]),
+            "invalid_body",
+        ),
+        (json!([1]), "invalid_body"),
+        (json!({}), "invalid_body"),
+    ];
+    for (list, code) in wrong {
+        let answer = rig.call(Method::PUT, path, &list);
+        assert_eq!(
+            problem(&answer, StatusCode::UNPROCESSABLE_ENTITY),
+            code,
+            "{list}"
+        );
+    }
+    assert_eq!(get(&rig, path), daily);
+    put(&rig, path, &json!([]));
+    assert_eq!(get(&rig, path), json!([]));
+}
+
+/// Acceptance T12: what is published for later is nothing yet, and can be seen to be scheduled.
+#[test]
+fn t12_what_is_scheduled_can_be_seen() {
+    let rig = with_people();
+    let later = json!({
+        "id": "e1", "type": "note", "object": {"id": "o"}, "to": {"recipients": ["ada", "bob"]},
+        "deliver_at": "2024-01-03T12:00:00Z",
+    });
+    post(&rig, "/v1/events", &later);
+    let waiting =
+        json!([{"event": "e1", "type": "note", "object": "o", "t": "2024-01-03T12:00:00Z"}]);
+    let due = get(&rig, "/v1/admin/due");
+    assert_eq!(due["lanes"], json!([]));
+    assert_eq!(due["scheduled"], json!({"events": 1, "next": waiting}));
+    let pending = get(&rig, "/v1/recipients/ada/pending");
+    assert_eq!(pending, json!({"lanes": [], "scheduled": waiting}));
+    let event = get(&rig, "/v1/events/e1");
+    assert_eq!(event["scheduled_for"], "2024-01-03T12:00:00Z");
+    assert_eq!(event["arrived_at"], "2024-01-01T12:00:00Z");
+    assert_eq!(event["channels"]["email"]["pending"], 2);
+
+    rig.at("2024-01-03T12:01:00Z");
+    assert_eq!(get(&rig, "/v1/events/e1")["scheduled_for"], Value::Null);
+    let due = get(&rig, "/v1/admin/due");
+    let lane = json!({"hour": "2024-01-03T12:00:00Z", "channel": "email", "lane": "cooldown", "recipients": 2, "held": 0});
+    assert_eq!(due["lanes"], json!([lane]));
+    assert_eq!(due["scheduled"]["events"], 0);
+    let answer = rig.call(Method::GET, "/v1/admin/due?scheduled=5000", &Value::Null);
+    assert_eq!(problem(&answer, StatusCode::BAD_REQUEST), "invalid_query");
+}
+
+/// Acceptance T26, as far as nothing is on its way; the rest is with the runtime's tests.
+#[test]
+fn t26_a_cancel_says_how_far_it_went() {
+    let rig = with_people();
+    publish(&rig, "e1", "note", &["ada", "bob"]);
+    let taken = post(&rig, "/v1/events/e1/cancel", &Value::Null);
+    let expected = json!({"status": "cancelled", "cancelled": 2, "removed_from_batch": 0, "too_late": 2, "events": 1, "warnings": []});
+    assert_eq!(taken, expected, "the inboxes were told at once");
+    let again = post(&rig, "/v1/events/e1/cancel", &Value::Null);
+    assert_eq!(
+        (&again["status"], &again["too_late"]),
+        (&json!("too_late"), &json!(2))
+    );
+    let unknown = post(&rig, "/v1/events/none/cancel", &Value::Null);
+    assert_eq!(unknown["status"], "cancelled");
+    assert_eq!(unknown["warnings"][0]["code"], "unknown_event");
+
+    let keyed = |event: &str| {
+        json!({
+            "id": event, "type": "note", "object": {"id": "o"}, "to": {"recipients": ["ada"]},
+            "channels": ["email"], "cancellation_key": "k", "deliver_at": "2024-01-02T00:00:00Z",
+        })
+    };
+    post(&rig, "/v1/events", &keyed("k1"));
+    post(&rig, "/v1/events", &keyed("k2"));
+    let taken = post(&rig, "/v1/cancel", &json!({"cancellation_key": "k"}));
+    assert_eq!(
+        (&taken["cancelled"], &taken["events"]),
+        (&json!(2), &json!(2))
+    );
+    let event = get(&rig, "/v1/events/k2");
+    let email =
+        json!({"entries": 1, "pending": 0, "outcomes": {"cancelled": 1}, "reasons": {"event": 1}});
+    assert_eq!(event["channels"], json!({"email": email}));
+    let none = post(&rig, "/v1/cancel", &json!({"cancellation_key": "other"}));
+    assert_eq!(none["warnings"][0]["code"], "unknown_cancellation_key");
+    let odd = rig.call(Method::POST, "/v1/cancel", &json!({"event": "e1"}));
+    assert_eq!(
+        problem(&odd, StatusCode::UNPROCESSABLE_ENTITY),
+        "invalid_body"
+    );
+}
+
+/// Acceptance A15: an audience of nobody is taken, and says so.
+#[test]
+fn a15_an_event_for_nobody_has_an_outcome() {
+    let rig = Rig::new();
+    let published = publish(&rig, "e1", "note", &[]);
+    assert_eq!(published["warnings"][0]["code"], "nobody_concerned");
+    let event = get(&rig, "/v1/events/e1");
+    assert_eq!(event["event"]["type"], "note");
+    assert_eq!(
+        (&event["notifications"], &event["channels"]),
+        (&json!(0), &json!({}))
+    );
+    let none = rig.call(Method::GET, "/v1/events/e2", &Value::Null);
+    assert_eq!(problem(&none, StatusCode::NOT_FOUND), "event_not_found");
+}
+
+#[test]
+fn what_waits_is_seen_and_flushed() {
+    let rig = with_people();
+    publish(&rig, "e1", "note", &["ada"]);
+    publish(&rig, "w1", "weekly", &["ada"]);
+    let pending = get(&rig, "/v1/recipients/ada/pending");
+    let lane = |lane: &str, event: &str, kind: &str, due: &str| {
+        let t = "2024-01-01T12:00:00Z";
+        let entry = json!({"event": event, "type": kind, "object": format!("of/{event}"), "t": t});
+        json!({"channel": "email", "lane": lane, "due": due, "paused": false, "entries": [entry]})
+    };
+    let cooldown = lane("cooldown", "e1", "note", "2024-01-01T12:04:00Z");
+    let digest = lane("digest:daily", "w1", "weekly", "2024-01-02T09:00:00Z");
+    assert_eq!(pending["lanes"], json!([cooldown, digest]));
+    let limits = json!({"channel": "email", "lane": "digest:daily"});
+    let flushed = post(&rig, "/v1/recipients/ada/flush", &limits);
+    assert!(flushed["marker"].is_string());
+    let pending = get(&rig, "/v1/recipients/ada/pending");
+    assert_eq!(pending["lanes"], json!([cooldown]));
+    post(&rig, "/v1/recipients/ada/flush", &Value::Null);
+    let pending = get(&rig, "/v1/recipients/ada/pending");
+    assert_eq!(pending, json!({"lanes": [], "scheduled": []}));
+    let odd = rig.call(
+        Method::POST,
+        "/v1/recipients/ada/flush",
+        &json!({"channel": "fax"}),
+    );
+    assert_eq!(
+        problem(&odd, StatusCode::UNPROCESSABLE_ENTITY),
+        "invalid_body"
+    );
+}
+
+/// Acceptance M8: what somebody unconfirmed is told waits, and goes as one on confirmation.
+#[test]
+fn m8_who_has_not_confirmed_is_held() {
+    let rig = with_people();
+    let state = |state: &str| {
+        let body = json!({"state": state});
+        done(&rig.call(Method::PATCH, "/v1/recipients/ada", &body));
+    };
+    state("unconfirmed");
+    publish(&rig, "e1", "note", &["ada"]);
+    rig.at("2024-01-01T13:00:00Z");
+    publish(&rig, "e2", "note", &["ada"]);
+    let due = get(&rig, "/v1/admin/due");
+    let lane = json!({"hour": "2024-01-01T12:00:00Z", "channel": "email", "lane": "cooldown", "recipients": 1, "held": 1});
+    assert_eq!(due["lanes"], json!([lane]));
+    let lanes = get(&rig, "/v1/recipients/ada/pending");
+    assert_eq!(lanes["lanes"][0]["entries"].as_array().unwrap().len(), 2);
+    state("active");
+    assert_eq!(get(&rig, "/v1/recipients/ada/pending")["lanes"], json!([]));
+}
+
+#[test]
+fn a_type_is_paused_and_resumed() {
+    let rig = with_people();
+    publish(&rig, "e1", "note", &["ada"]);
+    done(&rig.call(Method::POST, "/v1/types/note/pause", &Value::Null));
+    done(&rig.call(Method::POST, "/v1/types/note/pause", &Value::Null));
+    publish(&rig, "e2", "note", &["ada"]);
+    rig.at("2024-01-01T13:00:00Z");
+    let rig = rig.restart();
+    let types = get(&rig, "/v1/types");
+    assert_eq!(types["types"]["note"]["paused"], true);
+    assert_eq!(types["types"]["weekly"]["paused"], false);
+    assert_eq!(
+        get(&rig, "/v1/admin/status")["paused"]["types"],
+        json!(["note"])
+    );
+    let pending = get(&rig, "/v1/recipients/ada/pending");
+    let shown: Vec<(&str, &str, usize)> = pending["lanes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|lane| {
+            assert_eq!(
+                (&lane["paused"], &lane["due"]),
+                (&json!(true), &Value::Null)
+            );
+            let entries = lane["entries"].as_array().unwrap().len();
+            (
+                lane["channel"].as_str().unwrap(),
+                lane["lane"].as_str().unwrap(),
+                entries,
+            )
+        })
+        .collect();
+    // The inbox had been told of the first already.
+    assert_eq!(shown, [("email", "paused", 2), ("inbox", "paused", 1)]);
+    let event = get(&rig, "/v1/events/e2");
+    assert_eq!(event["channels"]["inbox"]["pending"], 1);
+    done(&rig.call(Method::POST, "/v1/types/note/resume", &Value::Null));
+    assert_eq!(get(&rig, "/v1/recipients/ada/pending")["lanes"], json!([]));
+    let event = get(&rig, "/v1/events/e2");
+    assert_eq!(
+        event["channels"]["inbox"]["outcomes"],
+        json!({"delivered": 1})
+    );
+}
+
+#[test]
+fn a_channel_is_paused_and_resumed() {
+    let rig = with_people();
+    publish(&rig, "e1", "note", &["ada"]);
+    done(&rig.call(Method::POST, "/v1/channels/email/pause", &Value::Null));
+    rig.at("2024-01-01T13:00:00Z");
+    assert_eq!(get(&rig, "/v1/types")["channels"]["email"]["paused"], true);
+    let lane = get(&rig, "/v1/recipients/ada/pending")["lanes"][0].clone();
+    assert_eq!(
+        (&lane["due"], &lane["paused"]),
+        (&json!("2024-01-01T12:04:00Z"), &json!(true))
+    );
+    let due = get(&rig, "/v1/admin/due");
+    assert_eq!(
+        (&due["lanes"][0]["held"], &due["unmade"]),
+        (&json!(1), &json!(0))
+    );
+    let rig = rig.restart();
+    assert_eq!(
+        get(&rig, "/v1/admin/status")["paused"]["channels"],
+        json!(["email"])
+    );
+    done(&rig.call(Method::POST, "/v1/channels/email/resume", &Value::Null));
+    assert_eq!(get(&rig, "/v1/recipients/ada/pending")["lanes"], json!([]));
+    for (path, code) in [
+        ("/v1/types/none/pause", "type_not_found"),
+        ("/v1/types/none/resume", "type_not_found"),
+        ("/v1/channels/fax/pause", "channel_not_found"),
+        ("/v1/channels/fax/resume", "channel_not_found"),
+    ] {
+        let answer = rig.call(Method::POST, path, &Value::Null);
+        assert_eq!(problem(&answer, StatusCode::NOT_FOUND), code, "{path}");
+    }
+}
+
+#[test]
+fn types_are_told_as_they_are_configured() {
+    let types = get(&Rig::new(), "/v1/types");
+    let cooldown =
+        json!({"policy": "cooldown", "lane": "cooldown", "quiet": "4m", "max_wait": "16m"});
+    assert_eq!(types["types"]["note"]["channels"]["email"], cooldown);
+    assert_eq!(types["categories"]["news"]["title"], "news");
+    let daily = json!({"every": "day", "on": null, "at": "09:00", "tz": null});
+    assert_eq!(types["digests"]["daily"], daily);
+    let inbox = json!({"configured": true, "paused": false});
+    assert_eq!(types["channels"]["inbox"], inbox);
+    assert_eq!(types["channels"]["email"]["configured"], false);
+}
+
+#[test]
+fn many_at_once_are_answered_line_by_line() {
+    let rig = Rig::new();
+    let lines = |path: &str, body: &'static str| -> Vec<Value> {
+        let answer = rig.send(Method::POST, path, NDJSON, body);
+        assert_eq!(answer.status, StatusCode::OK);
+        let text = String::from_utf8(answer.bytes).unwrap();
+        text.lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect()
+    };
+    let people = "{\"id\":\"ada\",\"email\":\"ada@example.org\"}\n{\"id\":\"bob\",\"tz\":\"x\"}\n{\"id\":\"cy\"}\n";
+    let answers = lines("/v1/recipients", people);
+    assert_eq!(answers[0], json!({"line": 1, "status": "done"}));
+    assert_eq!(
+        (&answers[1]["line"], &answers[1]["code"]),
+        (&json!(2), &json!("invalid_body"))
+    );
+    assert_eq!(answers[2]["status"], "done");
+    let follows =
+        "{\"recipient\":\"ada\",\"topic\":\"a/b\"}\n{\"recipient\":\"bob\",\"topic\":\"a\"}";
+    let answers = lines("/v1/subscriptions", follows);
+    assert_eq!(
+        (&answers[0]["status"], &answers[1]["code"]),
+        (&json!("done"), &json!("recipient_not_found"))
+    );
+    let objects = "{\"id\":\"works/1\",\"title\":\"Water Lilies\"}";
+    assert_eq!(lines("/v1/objects", objects).len(), 1);
+    assert_eq!(
+        get(&rig, "/v1/recipients/ada/subscriptions"),
+        json!({"topics": ["a/b"]})
+    );
+    for path in ["/v1/recipients", "/v1/subscriptions", "/v1/objects"] {
+        let answer = rig.call(Method::POST, path, &json!({"id": "x"}));
+        let status = StatusCode::UNSUPPORTED_MEDIA_TYPE;
+        assert_eq!(problem(&answer, status), "unsupported_media_type", "{path}");
+        let answer = rig.send(Method::POST, &format!("{path}?answers=some"), NDJSON, "");
+        assert_eq!(
+            problem(&answer, StatusCode::BAD_REQUEST),
+            "invalid_query",
+            "{path}"
+        );
+    }
+}
+
+#[test]
+fn days_are_forgotten_when_asked() {
+    let rig = with_people();
+    publish(&rig, "e1", "weekly", &["ada"]);
+    rig.at("2024-01-01T12:00:01Z");
+    done(&rig.call(Method::POST, "/v1/channels/email/pause", &Value::Null));
+    rig.at("2024-01-03T12:00:00Z");
+    done(&rig.call(
+        Method::POST,
+        "/v1/admin/forget",
+        &json!({"before": "2024-01-03"}),
+    ));
+    let status = get(&rig, "/v1/admin/status");
+    assert_eq!(status["forgotten_before"], "2024-01-03");
+    assert_eq!(status["recipients"], 2);
+    let entries = json!({"all": 2, "pending": 0, "outcomes": {"delivered": 1, "expired": 1}, "reasons": {"forgotten": 1}});
+    assert_eq!(status["entries"], entries);
+    let gone = rig.call(Method::GET, "/v1/events/e1", &Value::Null);
+    assert_eq!(problem(&gone, StatusCode::NOT_FOUND), "event_not_found");
+    let odd = rig.call(
+        Method::POST,
+        "/v1/admin/forget",
+        &json!({"before": "yesterday"}),
+    );
+    assert_eq!(
+        problem(&odd, StatusCode::UNPROCESSABLE_ENTITY),
+        "invalid_body"
+    );
+}

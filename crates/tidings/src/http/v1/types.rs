@@ -1,0 +1,239 @@
+//! The configuration as those who call need it: types, categories, digests, channels.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use serde::Serialize;
+use tidings_core::batch::Pivot;
+use tidings_core::rules::{CHANNELS, Category, Decide, Digest, Every, INBOX, Policy, Route};
+use tidings_core::{Paused, Rules};
+use utoipa::ToSchema;
+use utoipa_axum::routes;
+
+use crate::config::duration;
+use crate::http::call::{Calls, Kind};
+use crate::http::error::Problem;
+use crate::http::{Answer, Service};
+
+/// The call of the configuration.
+pub(super) fn calls(calls: Calls) -> Calls {
+    calls.add("list_types", Kind::Looks, routes!(list_types), &[])
+}
+
+/// What can be published, and how it is told.
+#[derive(Serialize, ToSchema)]
+struct TypesAnswer {
+    /// By name.
+    types: BTreeMap<String, TypeShown>,
+    /// What recipients see on a preference page, by name.
+    categories: BTreeMap<String, CategoryShown>,
+    /// The digests that can be chosen, by name.
+    digests: BTreeMap<String, DigestShown>,
+    /// By name.
+    channels: BTreeMap<&'static str, ChannelShown>,
+}
+
+/// A type.
+#[derive(Serialize, ToSchema)]
+struct TypeShown {
+    /// Its category.
+    category: String,
+    /// Whether those who caused an event are told of it.
+    include_actor: bool,
+    /// Whether it passes digests.
+    urgent: bool,
+    /// Entries older than this are not told; null = they are.
+    look_back: Option<String>,
+    /// Whether what was seen is left out; null = unless a digest applies.
+    drop_if_seen: Option<bool>,
+    /// By what lines are grouped: `object`, `actor` or `target`; null = what gives the fewest.
+    group: Option<&'static str>,
+    /// Whether an operator has paused it.
+    paused: bool,
+    /// How it is told, by channel.
+    channels: BTreeMap<String, PolicyShown>,
+}
+
+/// How a type is told on a channel.
+#[derive(Default, Serialize, ToSchema)]
+#[schema(example = json!({"policy": "cooldown", "lane": "cooldown", "quiet": "4m", "max_wait": "16m"}))]
+struct PolicyShown {
+    /// `now`, `first_event`, `cooldown`, `leading`, `digest` or `never`.
+    policy: &'static str,
+    /// The lane in which its entries gather; null for `never`.
+    lane: Option<String>,
+    /// Of `first_event`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hold: Option<String>,
+    /// Of `first_event`: `first` or `earliest`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    decide: Option<&'static str>,
+    /// Of `cooldown` and `leading`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    quiet: Option<String>,
+    /// Of `cooldown`; `none` where it waits for ever.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_wait: Option<String>,
+    /// Of `digest`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    digest: Option<String>,
+}
+
+/// A category.
+#[derive(Serialize, ToSchema)]
+struct CategoryShown {
+    /// What people read.
+    title: String,
+}
+
+/// A digest.
+#[derive(Serialize, ToSchema)]
+#[schema(example = json!({"every": "week", "on": "mon", "at": "09:00", "tz": null}))]
+struct DigestShown {
+    /// `day`, `weekday`, `week` or `month`.
+    every: &'static str,
+    /// The day of the week (`mon` to `sun`) or of the month (`1` to `31`); null for the others.
+    on: Option<String>,
+    /// The time on the wall.
+    at: String,
+    /// Whose wall: null = the recipient's.
+    tz: Option<String>,
+}
+
+/// A channel.
+#[derive(Serialize, ToSchema)]
+struct ChannelShown {
+    /// Whether messages can leave by it.
+    configured: bool,
+    /// Whether an operator has paused it.
+    paused: bool,
+}
+
+impl PolicyShown {
+    fn of(route: &Route) -> Self {
+        let own = route.lane.clone();
+        let mut shown = Self {
+            lane: own.or_else(|| route.policy.lane_name()),
+            ..Self::default()
+        };
+        match &route.policy {
+            Policy::Now => shown.policy = "now",
+            Policy::FirstEvent { hold_ms, decide } => {
+                shown.policy = "first_event";
+                shown.hold = Some(duration::print(*hold_ms));
+                shown.decide = Some(match decide {
+                    Decide::First => "first",
+                    Decide::Earliest => "earliest",
+                });
+            }
+            Policy::Cooldown {
+                quiet_ms,
+                max_wait_ms,
+            } => {
+                shown.policy = "cooldown";
+                shown.quiet = Some(duration::print(*quiet_ms));
+                let most = max_wait_ms.map(duration::print);
+                shown.max_wait = Some(most.unwrap_or_else(|| "none".to_owned()));
+            }
+            Policy::Leading { quiet_ms } => {
+                shown.policy = "leading";
+                shown.quiet = Some(duration::print(*quiet_ms));
+            }
+            Policy::Digest { digest } => {
+                shown.policy = "digest";
+                shown.digest = Some(digest.clone());
+            }
+            Policy::Never => {
+                shown.policy = "never";
+                shown.lane = None;
+            }
+        }
+        shown
+    }
+}
+
+impl From<&Digest> for DigestShown {
+    fn from(digest: &Digest) -> Self {
+        const DAYS: [&str; 7] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
+        let (every, on) = match digest.every {
+            Every::Day => ("day", None),
+            Every::Weekday => ("weekday", None),
+            Every::Week(day) => {
+                let name = DAYS.get(usize::from(day).saturating_sub(1));
+                ("week", name.map(|name| (*name).to_owned()))
+            }
+            Every::Month(day) => ("month", Some(day.to_string())),
+        };
+        let (hour, minute) = (digest.at_minute / 60, digest.at_minute % 60);
+        Self {
+            every,
+            on,
+            at: format!("{hour:02}:{minute:02}"),
+            tz: digest.tz.clone(),
+        }
+    }
+}
+
+impl TypesAnswer {
+    fn of(rules: &Rules, paused: &Paused) -> Self {
+        let types = rules.types.iter().map(|(name, rules)| {
+            let channels = rules.channels.iter();
+            let shown = TypeShown {
+                category: rules.category.clone(),
+                include_actor: rules.include_actor,
+                urgent: rules.urgent,
+                look_back: rules.look_back_ms.map(duration::print),
+                drop_if_seen: rules.drop_if_seen,
+                group: rules.group.map(|pivot| match pivot {
+                    Pivot::Object => "object",
+                    Pivot::Actor => "actor",
+                    Pivot::Target => "target",
+                }),
+                paused: paused.has_type(name),
+                channels: channels
+                    .map(|(channel, route)| (channel.clone(), PolicyShown::of(route)))
+                    .collect(),
+            };
+            (name.clone(), shown)
+        });
+        let title = |(name, category): (&String, &Category)| {
+            let title = category.title.as_ref().unwrap_or(name).clone();
+            (name.clone(), CategoryShown { title })
+        };
+        let digests = rules.digests.iter();
+        let channel = |name: &'static str| {
+            let provided = rules.channels.get(name);
+            let provided = provided.is_some_and(|channel| channel.provider.is_some());
+            let shown = ChannelShown {
+                configured: name == INBOX || provided,
+                paused: paused.has_channel(name),
+            };
+            (name, shown)
+        };
+        Self {
+            types: types.collect(),
+            categories: rules.categories.iter().map(title).collect(),
+            digests: digests
+                .map(|(name, digest)| (name.clone(), digest.into()))
+                .collect(),
+            channels: CHANNELS.into_iter().map(channel).collect(),
+        }
+    }
+}
+
+/// List types, categories, digests and channels
+///
+/// The configuration in force, as a host needs it to publish and to show a preference page.
+#[utoipa::path(
+    get, path = "/v1/types", tag = "configuration",
+    responses((status = 200, description = "What is configured", body = TypesAnswer))
+)]
+async fn list_types(State(service): State<Arc<Service>>) -> Result<Answer, Problem> {
+    let rules = service.rules();
+    let types = service
+        .look(move |node| TypesAnswer::of(&rules, node.engine().paused()))
+        .await?;
+    Answer::json(StatusCode::OK, &types)
+}
