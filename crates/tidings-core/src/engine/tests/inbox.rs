@@ -108,7 +108,10 @@ struct World {
     revs: BTreeMap<usize, u64>,
 }
 
-/// A group: type, newest event, count, its items, seen, read.
+/// What a group has in common: day, type, pivot, whether it was read.
+type Group<'a> = (Day, usize, &'a str, bool);
+
+/// A group as it is shown: type, count, its items, seen, read.
 type Shown = (String, usize, Vec<String>, bool, bool);
 
 fn typed(pivots: [usize; 3]) -> Rules {
@@ -365,7 +368,7 @@ impl World {
         let shown = self.entries.iter().rev();
         let shown =
             shown.filter(|entry| entry.who == who && !self.withdrawn.contains(&entry.object));
-        let mut groups: Vec<((Day, usize, &str, bool), Vec<&Entry>)> = Vec::new();
+        let mut groups: Vec<(Group<'_>, Vec<&Entry>)> = Vec::new();
         for entry in shown {
             let read = self.is(entry, MarkKind::Read);
             let key = (entry.day, entry.kind, entry.pivot.as_str(), read);
