@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
+use fjall::config::PartitioningPolicy;
 use fjall::{
     AbstractTree, Database, Keyspace, KeyspaceCreateOptions, OwnedWriteBatch, PersistMode, Readable,
 };
@@ -433,8 +434,13 @@ fn commit_bytes(commit: &Commit) -> u64 {
     commit.writes.iter().map(|write| bytes(write) as u64).sum()
 }
 
+/// Filters and indexes in parts on every level: whole ones of a large table take longer to read than
+/// the row that they lead to.
 fn keyspace_options() -> KeyspaceCreateOptions {
-    KeyspaceCreateOptions::default().max_memtable_size(MEMTABLE_BYTES)
+    KeyspaceCreateOptions::default()
+        .max_memtable_size(MEMTABLE_BYTES)
+        .filter_block_partitioning_policy(PartitioningPolicy::all(true))
+        .index_block_partitioning_policy(PartitioningPolicy::all(true))
 }
 
 /// Who asks a day for a key knows, nearly always, that it is there: filters of what is at rest (on
