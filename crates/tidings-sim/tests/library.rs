@@ -145,7 +145,7 @@ impl Scene {
 
     fn inbox(&self, who: &str) -> Vec<String> {
         let shelf = self.node.shelf().expect("a view");
-        let page = self.node.engine().inbox(&shelf, &id(who), 0, 100);
+        let page = self.node.engine().inbox(&shelf, &id(who), None, 100);
         let page = page.expect("it can be read").expect("a recipient");
         let items = page.groups.into_iter().flat_map(|group| group.items);
         items.map(|item| item.event.to_string()).collect()

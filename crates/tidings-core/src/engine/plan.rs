@@ -315,7 +315,6 @@ impl Engine {
                             let looked = Looked {
                                 t: kept.arrival.t,
                                 place: kept.arrival.place,
-                                event: &header.id,
                                 object: &header.object,
                                 has_inbox: &|version| {
                                     self.law.has_inbox(version, kept.arrival.kind)

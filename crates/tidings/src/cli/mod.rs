@@ -2,23 +2,27 @@
 //!
 //! Commands get their streams handed in, so that tests run them without a process.
 
+mod backup;
 mod bench;
+mod calls;
 mod check;
 mod demo;
 mod import;
 mod key;
 mod print;
+mod publish;
 mod reach;
 mod serve;
 mod signals;
 mod simulate;
+mod table;
 #[cfg(test)]
 mod tests;
 
 use std::ffi::OsString;
 use std::io::{self, Write};
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, Parser, Subcommand};
 use tidings_core::Rules;
 
 use crate::config;
@@ -85,20 +89,53 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Copy everything that is stored into a file, while a server goes on
+    Backup(backup::Backup),
     /// Measure what tidings costs on this machine
     Bench(bench::Arguments),
+    /// Take back an event, or all that were published with a cancellation key
+    Cancel(calls::Cancel),
     /// Check a configuration: every fault at once, with its place and how to mend it
     Check(check::Arguments),
+    /// Print a script that completes these commands in a shell
+    Completions {
+        /// Which shell
+        shell: clap_complete::Shell,
+    },
     /// Print the default configuration, with a comment on every key
     Config,
     /// Tell 25,000 people of a museum's winter, and look at what each of them got
     Demo(demo::Arguments),
+    /// Show what comes due, by the hour, and what is scheduled
+    Due(calls::Due),
+    /// Show an event and what became of it
+    Event(calls::Event),
+    /// Send what waits for a recipient now
+    Flush(calls::Flush),
+    /// Drop every day before a date, whatever it holds; it can't be undone
+    Forget(calls::Forget),
     /// Bring in recipients, subscriptions or objects, by the million
     Import(import::Arguments),
+    /// Show a recipient's inbox
+    Inbox(calls::Inbox),
     /// Make, list and revoke the keys that let clients call the API
     Key(key::Arguments),
+    /// Let nothing of a type or of a channel leave until it is resumed; entries wait
+    Pause(calls::Steer),
+    /// Show what waits for a recipient
+    Pending(calls::Pending),
+    /// Publish events: a file of lines, or one event by its flags
+    Publish(publish::Arguments),
+    /// Show a recipient's profile
+    Recipient(calls::Recipient),
+    /// Make a store of a backup, in an empty directory
+    Restore(backup::Restore),
+    /// Let a paused type or channel go on
+    Resume(calls::Steer),
     /// Serve the HTTP API over a data directory
     Serve(serve::Arguments),
+    /// Show how a server is, or a data directory
+    Status(calls::Status),
     /// Play a timeline on a virtual clock and print the messages that would go out
     Simulate(simulate::Arguments),
 }
@@ -114,17 +151,36 @@ where
         Err(error) => return usage(&error, streams),
     };
     let ended = match arguments.command {
+        Command::Backup(arguments) => backup::backup(&arguments, streams),
         Command::Bench(arguments) => bench::run(&arguments, streams),
+        Command::Cancel(arguments) => calls::run(&arguments, streams),
         Command::Check(arguments) => check::run(&arguments, streams),
+        Command::Completions { shell } => {
+            let mut command = Arguments::command();
+            clap_complete::generate(shell, &mut command, "tidings", streams.out);
+            Ok(Status::Done)
+        }
         Command::Config => streams
             .out
             .write_all(config::DEFAULT.as_bytes())
             .map(|()| Status::Done),
         Command::Demo(arguments) => demo::run(&arguments, crate::demo::scenario(), streams),
+        Command::Due(arguments) => calls::run(&arguments, streams),
+        Command::Event(arguments) => calls::run(&arguments, streams),
+        Command::Flush(arguments) => calls::run(&arguments, streams),
+        Command::Forget(arguments) => calls::run(&arguments, streams),
         Command::Import(arguments) => import::run(&arguments, streams),
+        Command::Inbox(arguments) => calls::run(&arguments, streams),
         Command::Key(arguments) => key::run(&arguments, streams),
+        Command::Pause(arguments) => calls::run(&arguments.to_pause(), streams),
+        Command::Pending(arguments) => calls::run(&arguments, streams),
+        Command::Publish(arguments) => publish::run(&arguments, streams),
+        Command::Recipient(arguments) => calls::run(&arguments, streams),
+        Command::Restore(arguments) => backup::restore(&arguments, streams),
+        Command::Resume(arguments) => calls::run(&arguments.to_resume(), streams),
         Command::Serve(arguments) => serve::run(&arguments, streams),
         Command::Simulate(arguments) => simulate::run(&arguments, make, streams),
+        Command::Status(arguments) => calls::run(&arguments, streams),
     };
     match ended.and_then(|status| streams.out.flush().map(|()| status)) {
         Ok(status) => status,

@@ -1,10 +1,13 @@
 //! The same calls over a data directory that no server has open: the router in this process.
 
+use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Arc;
 
 use axum::Router;
-use axum::body::Body;
+use axum::body::{Body, Bytes};
+use axum::response::Response;
+use http_body_util::BodyExt as _;
 use tidings_node::{Clock, Handle, Runtime, SystemClock};
 use tokio::runtime::{Builder, Runtime as Tokio};
 use tower::ServiceExt as _;
@@ -59,11 +62,44 @@ impl Directory {
         self.runtime.handle()
     }
 
-    /// Makes a call.
+    /// Makes a call and reads the whole answer.
     ///
     /// # Errors
     /// [`Fault::Odd`] where the answer can't be read.
     pub fn ask(&mut self, request: &Request) -> Result<Asked, Fault> {
+        let (head, body) = self.call(request)?.into_parts();
+        let bytes = self.tokio.block_on(axum::body::to_bytes(body, usize::MAX));
+        Ok(Asked {
+            status: head.status,
+            bytes: bytes
+                .map_err(|fault| Fault::Odd(fault.to_string()))?
+                .to_vec(),
+        })
+    }
+
+    /// Makes a call whose answer is read as it comes.
+    ///
+    /// # Errors
+    /// As [`Directory::ask`], and [`Fault::Refused`] where it is none of success.
+    pub fn stream(&mut self, request: &Request) -> Result<impl Read + use<'_>, Fault> {
+        let (head, body) = self.call(request)?.into_parts();
+        if !head.status.is_success() {
+            let bytes = self.tokio.block_on(axum::body::to_bytes(body, usize::MAX));
+            let bytes = bytes
+                .map_err(|fault| Fault::Odd(fault.to_string()))?
+                .to_vec();
+            let status = head.status;
+            Asked { status, bytes }.success()?;
+            return Err(Fault::Odd(format!("the status is {status}")));
+        }
+        Ok(Answering {
+            tokio: &self.tokio,
+            body,
+            chunk: Bytes::new(),
+        })
+    }
+
+    fn call(&self, request: &Request) -> Result<Response, Fault> {
         let mut head = axum::http::Request::builder()
             .method(request.method.clone())
             .uri(&request.path);
@@ -72,21 +108,15 @@ impl Directory {
             head = head.header("content-type", *content);
             body = Body::from(bytes.clone());
         }
-        let odd = |fault: &dyn std::fmt::Display| Fault::Odd(fault.to_string());
-        let request = head.body(body).map_err(|fault| odd(&fault))?;
+        let request = head.body(body);
+        let request = request.map_err(|fault| Fault::Odd(fault.to_string()))?;
         let router = self.router.clone();
-        self.tokio.block_on(async move {
-            let response = match router.oneshot(request).await {
+        Ok(self.tokio.block_on(async move {
+            match router.oneshot(request).await {
                 Ok(response) => response,
                 Err(never) => match never {},
-            };
-            let (head, body) = response.into_parts();
-            let bytes = axum::body::to_bytes(body, usize::MAX).await;
-            Ok(Asked {
-                status: head.status,
-                bytes: bytes.map_err(|fault| odd(&fault))?.to_vec(),
-            })
-        })
+            }
+        }))
     }
 
     /// Hands over what is due, writes down what became of it, and lets go of the directory.
@@ -98,5 +128,27 @@ impl Directory {
         self.runtime
             .stop()
             .map_err(|fault| Fault::Node(fault.to_string()))
+    }
+}
+
+/// The body of an answer, read by whoever is not asynchronous.
+struct Answering<'d> {
+    tokio: &'d Tokio,
+    body: Body,
+    chunk: Bytes,
+}
+
+impl Read for Answering<'_> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        while self.chunk.is_empty() {
+            match self.tokio.block_on(self.body.frame()) {
+                None => return Ok(0),
+                Some(Ok(frame)) => self.chunk = frame.into_data().unwrap_or_default(),
+                Some(Err(fault)) => return Err(io::Error::other(fault)),
+            }
+        }
+        let length = into.len().min(self.chunk.len());
+        into[..length].copy_from_slice(&self.chunk.split_to(length));
+        Ok(length)
     }
 }

@@ -9,6 +9,7 @@ mod server;
 #[cfg(test)]
 mod tests;
 
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use axum::http::{Method, StatusCode};
@@ -154,6 +155,54 @@ impl Asked {
     }
 }
 
+/// A line of an answer that says why a line of the request was not done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LineProblem {
+    /// The line of the request, counted from 1.
+    pub line: u64,
+    /// Its status.
+    pub status: StatusCode,
+    /// The stable code.
+    pub code: String,
+    /// What is wrong.
+    pub reason: String,
+    /// How to mend it.
+    pub hint: String,
+}
+
+impl LineProblem {
+    /// The problem that a line of an answer tells; `None` where it tells of something that was done.
+    #[must_use]
+    pub fn of(line: &Value) -> Option<Self> {
+        let text = |key: &str| line.get(key).and_then(Value::as_str);
+        let status = line.get("status").and_then(Value::as_u64)?;
+        Some(Self {
+            line: line.get("line").and_then(Value::as_u64)?.max(1),
+            status: StatusCode::from_u16(u16::try_from(status).ok()?).ok()?,
+            code: text("code")?.to_owned(),
+            reason: text("detail").or(text("title"))?.to_owned(),
+            hint: text("hint").unwrap_or_default().to_owned(),
+        })
+    }
+
+    /// Whether the server could not go on: nothing is wrong with the line.
+    #[must_use]
+    pub fn is_of_the_server(&self) -> bool {
+        self.status == StatusCode::TOO_MANY_REQUESTS || self.status.is_server_error()
+    }
+
+    /// The same as a fault of the whole call.
+    #[must_use]
+    pub fn into_fault(self) -> Fault {
+        Fault::Refused {
+            status: self.status,
+            code: self.code,
+            reason: self.reason,
+            hint: self.hint,
+        }
+    }
+}
+
 /// Why there is no answer, or none of success.
 #[derive(Debug, thiserror::Error)]
 pub enum Fault {
@@ -285,6 +334,17 @@ impl Reach {
             Self::Server(server) => server.ask(request),
             Self::Directory(directory) => directory.ask(request),
         }
+    }
+
+    /// Makes a call whose answer is read as it comes.
+    ///
+    /// # Errors
+    /// [`Fault`] where there is no answer, or none of success.
+    pub fn stream(&mut self, request: &Request) -> Result<Box<dyn Read + '_>, Fault> {
+        Ok(match self {
+            Self::Server(server) => Box::new(server.stream(request)?),
+            Self::Directory(directory) => Box::new(directory.stream(request)?),
+        })
     }
 
     /// Lets go: of a directory after everything is durable and what was due has been handed over.

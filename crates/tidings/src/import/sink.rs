@@ -6,7 +6,7 @@ use tidings_core::engine::Refused;
 use tidings_node::{Handle, Replies, RuntimeError};
 
 use super::Kind;
-use crate::client::{Asked, Request, Server};
+use crate::client::{Asked, LineProblem, Request, Server};
 use crate::timeline::Fault;
 
 /// Rows of a slice that were refused: the place in the slice, and why.
@@ -116,28 +116,25 @@ impl Sink for IntoServer<'_> {
         if commands.is_empty() {
             return Ok(Pending::Durable(Refusals::new()));
         }
-        let request = Request::post(format!("/v1/{}", self.kind.word())).lines(lines);
-        let answered = self.server.ask(&request)?.success()?;
-        Ok(Pending::Durable(refusals(&answered)?))
+        let path = format!("/v1/{}?answers=problems", self.kind.word());
+        let answered = self.server.ask(&Request::post(path).lines(lines))?;
+        Ok(Pending::Durable(refusals(&answered.success()?)?))
     }
 }
 
 /// The lines of an answer that tell of a problem.
 fn refusals(answered: &Asked) -> Result<Refusals, Trouble> {
     let mut refusals = Refusals::new();
-    for (at, line) in answered.lines()?.into_iter().enumerate() {
-        let Some(problem) = line
-            .get("problem")
-            .or_else(|| line.get("code").map(|_| &line))
-        else {
+    for line in answered.lines()? {
+        let Some(problem) = LineProblem::of(&line) else {
             continue;
         };
-        let text = |key: &str| problem.get(key).and_then(|text| text.as_str());
-        // A line says its number in the request where it does not answer each.
-        let number = line.get("line").and_then(serde_json::Value::as_u64);
-        let at = number.map_or(at, |number| number.saturating_sub(1) as usize);
-        let reason = text("detail").or(text("title")).unwrap_or("refused");
-        refusals.push((at, Fault::new(reason, text("hint").unwrap_or_default())));
+        // From here on nothing was done, and nothing is wrong with the line.
+        if problem.is_of_the_server() {
+            return Err(problem.into_fault().into());
+        }
+        let at = usize::try_from(problem.line - 1).unwrap_or(usize::MAX);
+        refusals.push((at, Fault::new(problem.reason, problem.hint)));
     }
     Ok(refusals)
 }

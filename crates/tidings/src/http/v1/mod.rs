@@ -1,8 +1,10 @@
 //! The calls of version 1, a file a resource.
 
 mod admin;
+mod backup;
 mod cancel;
 mod events;
+mod inbox;
 mod objects;
 mod outcome;
 mod pausing;
@@ -26,8 +28,10 @@ pub(super) fn calls(calls: Calls) -> Calls {
     let calls = outcome::calls(calls);
     let calls = cancel::calls(calls);
     let calls = objects::calls(calls);
+    let calls = inbox::calls(calls);
     let calls = waiting::calls(calls);
     let calls = types::calls(calls);
     let calls = pausing::calls(calls);
+    let calls = backup::calls(calls);
     admin::calls(calls)
 }

@@ -49,7 +49,11 @@ fn inbox(rig: &Rig, who: &str) -> Vec<InboxItem> {
     let who = Id::new(who).unwrap();
     let looked = rig.service.look(move |node| {
         let shelf = node.shelf().unwrap();
-        let page = node.engine().inbox(&shelf, &who, 0, 100).unwrap().unwrap();
+        let page = node
+            .engine()
+            .inbox(&shelf, &who, None, 100)
+            .unwrap()
+            .unwrap();
         page.groups
             .into_iter()
             .flat_map(|group| group.items)

@@ -1,0 +1,167 @@
+//! `tidings backup` and `tidings restore`.
+
+use std::fs::{self, File};
+use std::io::{self, BufReader, BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
+
+use super::reach::{self, To};
+use super::{Status, Streams, report};
+use crate::backup::{self, Contents, Error};
+use crate::client::{Fault, Reach, Request};
+
+/// Bytes that are read or written at once.
+const CHUNK_BYTES: usize = 1 << 18;
+
+/// What `backup` takes.
+#[derive(clap::Args)]
+pub(super) struct Backup {
+    /// The file; one that is there already is replaced once the new one is whole
+    #[arg(long = "to", value_name = "FILE")]
+    file: PathBuf,
+    #[command(flatten)]
+    reach: To,
+}
+
+/// What `restore` takes.
+#[derive(clap::Args)]
+pub(super) struct Restore {
+    /// The backup
+    #[arg(long = "from", value_name = "FILE")]
+    file: PathBuf,
+    /// Where the store is made: a directory that is absent or empty
+    #[arg(long, value_name = "DIR")]
+    data: PathBuf,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Why there is no backup.
+enum Failed {
+    Answer(Fault),
+    Copy(Error),
+}
+
+/// Runs `backup`.
+pub(super) fn backup(arguments: &Backup, streams: &mut Streams<'_>) -> io::Result<Status> {
+    let mut reach = match reach::find(&arguments.reach, streams) {
+        Ok(reach) => reach,
+        Err(status) => return Ok(status),
+    };
+    let copied = copy(&mut reach, &arguments.file);
+    let closed = reach.close();
+    let contents = match copied {
+        Ok(contents) => contents,
+        Err(Failed::Answer(fault)) => return Ok(reach::report_fault(&fault, streams)),
+        Err(Failed::Copy(fault)) => {
+            let message = format!("{}: {fault}; there is no backup", arguments.file.display());
+            return Ok(report(streams, &message, Status::Failed));
+        }
+    };
+    tell("backed up", &contents, arguments.reach.json, streams)?;
+    Ok(match closed {
+        Ok(()) => Status::Done,
+        Err(fault) => reach::report_fault(&fault, streams),
+    })
+}
+
+/// Copies a backup into a file, and looks on the way whether it is whole. Nothing of that name is
+/// touched before it is, and durable.
+fn copy(reach: &mut Reach, file: &Path) -> Result<Contents, Failed> {
+    let failed = |fault: io::Error| Failed::Copy(Error::Stream(fault));
+    let new = Partial::make(file).map_err(failed)?;
+    let request = Request::get("/v1/admin/backup".to_owned());
+    let input = reach.stream(&request).map_err(Failed::Answer)?;
+    let mut out = BufWriter::with_capacity(CHUNK_BYTES, &new.file);
+    let contents = backup::check(Tee {
+        input,
+        out: &mut out,
+    });
+    let contents = contents.map_err(Failed::Copy)?;
+    out.flush().map_err(failed)?;
+    drop(out);
+    new.put_in_place(file).map_err(failed)?;
+    Ok(contents)
+}
+
+/// A file that is not whole yet; it goes away unless it is put in place.
+struct Partial {
+    file: File,
+    path: PathBuf,
+}
+
+impl Partial {
+    fn make(of: &Path) -> io::Result<Self> {
+        let mut path = of.as_os_str().to_owned();
+        path.push(".partial");
+        let path = PathBuf::from(path);
+        let file = File::create(&path)?;
+        Ok(Self { file, path })
+    }
+
+    fn put_in_place(self, of: &Path) -> io::Result<()> {
+        self.file.sync_all()?;
+        fs::rename(&self.path, of)?;
+        let parent = of.parent().filter(|parent| !parent.as_os_str().is_empty());
+        if cfg!(unix) {
+            File::open(parent.unwrap_or(Path::new(".")))?.sync_all()?;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Partial {
+    fn drop(&mut self) {
+        // After it was put in place nothing is there any more.
+        drop(fs::remove_file(&self.path));
+    }
+}
+
+/// Reads, and writes down what was read.
+struct Tee<R, W> {
+    input: R,
+    out: W,
+}
+
+impl<R: Read, W: Write> Read for Tee<R, W> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let length = self.input.read(into)?;
+        self.out.write_all(&into[..length])?;
+        Ok(length)
+    }
+}
+
+/// Runs `restore`.
+pub(super) fn restore(arguments: &Restore, streams: &mut Streams<'_>) -> io::Result<Status> {
+    let file = match File::open(&arguments.file) {
+        Ok(file) => BufReader::with_capacity(CHUNK_BYTES, file),
+        Err(fault) => {
+            let message = format!("cannot open {}: {fault}", arguments.file.display());
+            return Ok(report(streams, &message, Status::Wrong));
+        }
+    };
+    match backup::restore(file, &arguments.data, tidings_store::Options::default()) {
+        Ok(contents) => {
+            tell("restored", &contents, arguments.json, streams)?;
+            Ok(Status::Done)
+        }
+        Err(Error::Store(fault)) => Ok(report(streams, &fault.to_string(), Status::Unusable)),
+        Err(fault) => {
+            let message = format!("{}: {fault}", arguments.file.display());
+            Ok(report(streams, &message, Status::Failed))
+        }
+    }
+}
+
+fn tell(
+    done: &str,
+    contents: &Contents,
+    as_json: bool,
+    streams: &mut Streams<'_>,
+) -> io::Result<()> {
+    if as_json {
+        return writeln!(streams.out, "{}", serde_json::to_string(contents)?);
+    }
+    let Contents { days, rows } = contents;
+    writeln!(streams.out, "{done}: {rows} rows, {days} days")
+}

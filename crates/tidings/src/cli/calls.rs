@@ -1,0 +1,498 @@
+//! Commands that are one call of the API: what is asked, and how the answer looks to people.
+
+use std::io::{self, Write};
+
+use serde_json::{Map, Value, json};
+
+use super::reach::{self, To};
+use super::table::{Table, cell, list, shown};
+use super::{Status as Ended, Streams};
+use crate::client::{Request, segment};
+
+/// A command that is one call.
+pub(super) trait Call {
+    /// Where it goes.
+    fn to(&self) -> &To;
+
+    /// What it asks.
+    fn request(&self) -> Request;
+
+    /// Writes the answer for people.
+    ///
+    /// # Errors
+    /// The stream's.
+    fn write(&self, answer: &Value, out: &mut dyn Write) -> io::Result<()>;
+}
+
+/// Runs a command that is one call.
+pub(super) fn run(call: &dyn Call, streams: &mut Streams<'_>) -> io::Result<Ended> {
+    let mut reach = match reach::find(call.to(), streams) {
+        Ok(reach) => reach,
+        Err(status) => return Ok(status),
+    };
+    let answer = reach.ask(&call.request());
+    let answer = answer.and_then(|asked| asked.success()?.json());
+    let closed = reach.close();
+    let answer = match answer {
+        Ok(answer) => answer,
+        Err(fault) => return Ok(reach::report_fault(&fault, streams)),
+    };
+    if call.to().json {
+        match &answer {
+            Value::Null => writeln!(streams.out, "{{}}")?,
+            answer => writeln!(streams.out, "{answer}")?,
+        }
+    } else {
+        call.write(&answer, streams.out)?;
+    }
+    Ok(match closed {
+        Ok(()) => Ended::Done,
+        Err(fault) => reach::report_fault(&fault, streams),
+    })
+}
+
+macro_rules! to {
+    () => {
+        fn to(&self) -> &To {
+            &self.to
+        }
+    };
+}
+
+/// `tidings inbox`.
+#[derive(clap::Args)]
+pub(super) struct Inbox {
+    /// Whose
+    recipient: String,
+    /// How many groups
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    limit: u32,
+    /// Go on where an earlier page ended
+    #[arg(long, value_name = "NEXT")]
+    cursor: Option<String>,
+    #[command(flatten)]
+    to: To,
+}
+
+impl Call for Inbox {
+    to!();
+
+    fn request(&self) -> Request {
+        let mut path = format!(
+            "/v1/recipients/{}/inbox?limit={}",
+            segment(&self.recipient),
+            self.limit
+        );
+        if let Some(cursor) = &self.cursor {
+            path.push_str("&cursor=");
+            path.push_str(&segment(cursor));
+        }
+        Request::get(path)
+    }
+
+    fn write(&self, answer: &Value, out: &mut dyn Write) -> io::Result<()> {
+        writeln!(
+            out,
+            "{} unseen, {} unread",
+            cell(answer, "unseen"),
+            cell(answer, "unread")
+        )?;
+        let mut table = Table::new(&["NEWEST", "TYPE", "COUNT", "", "OBJECTS"]);
+        for group in list(answer, "groups") {
+            let flag = |name| group.get(name) == Some(&Value::Bool(true));
+            let state = match (flag("seen"), flag("read")) {
+                (_, true) => "read",
+                (true, false) => "seen",
+                (false, false) => "new",
+            };
+            let objects = list(group, "items").iter().map(|item| {
+                let title = cell(item, "object.title");
+                if title.is_empty() {
+                    cell(item, "object.id")
+                } else {
+                    title
+                }
+            });
+            table.row([
+                cell(group, "newest_at"),
+                cell(group, "type"),
+                cell(group, "count"),
+                state.to_owned(),
+                few(objects),
+            ]);
+        }
+        table.write(out)?;
+        match cell(answer, "next") {
+            next if next.is_empty() => Ok(()),
+            next => writeln!(out, "more with --cursor {next}"),
+        }
+    }
+}
+
+/// The first of them, and how many there are.
+fn few(names: impl Iterator<Item = String>) -> String {
+    const SHOWN_MAX: usize = 3;
+    let names: Vec<String> = names.collect();
+    let shown = names[..names.len().min(SHOWN_MAX)].join(", ");
+    match names.len().checked_sub(SHOWN_MAX) {
+        None | Some(0) => shown,
+        Some(more) => format!("{shown} and {more} more"),
+    }
+}
+
+/// `tidings pending`.
+#[derive(clap::Args)]
+pub(super) struct Pending {
+    /// For whom
+    recipient: String,
+    #[command(flatten)]
+    to: To,
+}
+
+impl Call for Pending {
+    to!();
+
+    fn request(&self) -> Request {
+        Request::get(format!(
+            "/v1/recipients/{}/pending",
+            segment(&self.recipient)
+        ))
+    }
+
+    fn write(&self, answer: &Value, out: &mut dyn Write) -> io::Result<()> {
+        let mut table = Table::new(&["DUE", "CHANNEL", "LANE", "SINCE", "TYPE", "OBJECT", "EVENT"]);
+        for lane in list(answer, "lanes") {
+            let due = if lane.get("paused") == Some(&Value::Bool(true)) {
+                "paused".to_owned()
+            } else {
+                cell(lane, "due")
+            };
+            for entry in list(lane, "entries") {
+                let of_entry = ["t", "type", "object", "event"].map(|key| cell(entry, key));
+                let of_lane = [due.clone(), cell(lane, "channel"), cell(lane, "lane")];
+                table.row(of_lane.into_iter().chain(of_entry));
+            }
+        }
+        for entry in list(answer, "scheduled") {
+            let of_entry = ["type", "object", "event"].map(|key| cell(entry, key));
+            let when = [
+                String::new(),
+                String::new(),
+                "scheduled".to_owned(),
+                cell(entry, "t"),
+            ];
+            table.row(when.into_iter().chain(of_entry));
+        }
+        table.write(out)?;
+        if list(answer, "lanes").is_empty() && list(answer, "scheduled").is_empty() {
+            writeln!(out, "nothing waits")?;
+        }
+        Ok(())
+    }
+}
+
+/// `tidings due`.
+#[derive(clap::Args)]
+pub(super) struct Due {
+    /// How many scheduled events are listed, at most 1000
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    scheduled: u16,
+    #[command(flatten)]
+    to: To,
+}
+
+impl Call for Due {
+    to!();
+
+    fn request(&self) -> Request {
+        Request::get(format!("/v1/admin/due?scheduled={}", self.scheduled))
+    }
+
+    fn write(&self, answer: &Value, out: &mut dyn Write) -> io::Result<()> {
+        let mut table = Table::new(&["HOUR", "CHANNEL", "LANE", "RECIPIENTS", "HELD"]);
+        for hour in list(answer, "lanes") {
+            let cells = ["hour", "channel", "lane", "recipients", "held"];
+            table.row(cells.map(|key| cell(hour, key)));
+        }
+        table.write(out)?;
+        writeln!(
+            out,
+            "{} messages are to be made, {} are on their way, {} events are scheduled",
+            cell(answer, "unmade"),
+            cell(answer, "sending"),
+            cell(answer, "scheduled.events"),
+        )?;
+        let mut table = Table::new(&["AT", "TYPE", "OBJECT", "EVENT"]);
+        for event in list(answer, "scheduled.next") {
+            table.row(["t", "type", "object", "event"].map(|key| cell(event, key)));
+        }
+        table.write(out)
+    }
+}
+
+/// `tidings flush`.
+#[derive(clap::Args)]
+pub(super) struct Flush {
+    /// For whom
+    recipient: String,
+    /// Only what waits on this channel
+    #[arg(long)]
+    channel: Option<String>,
+    /// Only what waits in lanes of this name
+    #[arg(long)]
+    lane: Option<String>,
+    #[command(flatten)]
+    to: To,
+}
+
+impl Call for Flush {
+    to!();
+
+    fn request(&self) -> Request {
+        let limits = [("channel", &self.channel), ("lane", &self.lane)];
+        let given = limits
+            .into_iter()
+            .filter_map(|(name, limit)| Some((name.to_owned(), json!(limit.as_ref()?))));
+        let body: Map<String, Value> = given.collect();
+        Request::post(format!("/v1/recipients/{}/flush", segment(&self.recipient)))
+            .json(&Value::Object(body))
+    }
+
+    fn write(&self, answer: &Value, out: &mut dyn Write) -> io::Result<()> {
+        writeln!(
+            out,
+            "what waited is due now (marker {})",
+            cell(answer, "marker")
+        )
+    }
+}
+
+/// `tidings pause` and `tidings resume`.
+#[derive(clap::Args)]
+pub(super) struct Steer {
+    /// Of which kind it is
+    #[arg(value_enum)]
+    what: Steered,
+    /// Its name
+    name: String,
+    #[command(flatten)]
+    to: To,
+}
+
+/// What can be paused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Steered {
+    /// A type of events
+    Type,
+    /// A channel, for all types
+    Channel,
+}
+
+/// One of the two ways to steer.
+pub(super) struct Steering<'s> {
+    steer: &'s Steer,
+    call: &'static str,
+    done: &'static str,
+}
+
+impl Steer {
+    /// Nothing of it leaves from now on.
+    pub(super) fn to_pause(&self) -> Steering<'_> {
+        Steering {
+            steer: self,
+            call: "pause",
+            done: "is paused: what comes in waits",
+        }
+    }
+
+    /// It goes on.
+    pub(super) fn to_resume(&self) -> Steering<'_> {
+        Steering {
+            steer: self,
+            call: "resume",
+            done: "goes on: what is due goes out now",
+        }
+    }
+}
+
+impl Call for Steering<'_> {
+    fn to(&self) -> &To {
+        &self.steer.to
+    }
+
+    fn request(&self) -> Request {
+        let of = match self.steer.what {
+            Steered::Type => "types",
+            Steered::Channel => "channels",
+        };
+        let name = segment(&self.steer.name);
+        Request::post(format!("/v1/{of}/{name}/{}", self.call))
+    }
+
+    fn write(&self, _: &Value, out: &mut dyn Write) -> io::Result<()> {
+        let what = match self.steer.what {
+            Steered::Type => "type",
+            Steered::Channel => "channel",
+        };
+        writeln!(out, "the {what} {} {}", self.steer.name, self.done)
+    }
+}
+
+/// `tidings forget`.
+#[derive(clap::Args)]
+pub(super) struct Forget {
+    /// The first day that stays, in UTC, such as 2024-01-31
+    #[arg(long, value_name = "DATE")]
+    before: String,
+    #[command(flatten)]
+    to: To,
+}
+
+impl Call for Forget {
+    to!();
+
+    fn request(&self) -> Request {
+        Request::post("/v1/admin/forget".to_owned()).json(&json!({ "before": self.before }))
+    }
+
+    fn write(&self, _: &Value, out: &mut dyn Write) -> io::Result<()> {
+        writeln!(out, "every day before {} is forgotten", self.before)
+    }
+}
+
+/// `tidings cancel`.
+#[derive(clap::Args)]
+#[command(group = clap::ArgGroup::new("which").required(true))]
+pub(super) struct Cancel {
+    /// The event
+    #[arg(group = "which")]
+    event: Option<String>,
+    /// All that were published with this cancellation key so far
+    #[arg(long, value_name = "KEY", group = "which")]
+    cancellation_key: Option<String>,
+    #[command(flatten)]
+    to: To,
+}
+
+impl Call for Cancel {
+    to!();
+
+    fn request(&self) -> Request {
+        match (&self.event, &self.cancellation_key) {
+            (Some(event), _) => Request::post(format!("/v1/events/{}/cancel", segment(event))),
+            (None, key) => {
+                Request::post("/v1/cancel".to_owned()).json(&json!({ "cancellation_key": key }))
+            }
+        }
+    }
+
+    fn write(&self, answer: &Value, out: &mut dyn Write) -> io::Result<()> {
+        writeln!(
+            out,
+            "{}: {} cancelled, {} removed from a batch, {} too late",
+            cell(answer, "status"),
+            cell(answer, "cancelled"),
+            cell(answer, "removed_from_batch"),
+            cell(answer, "too_late"),
+        )?;
+        for warning in list(answer, "warnings") {
+            writeln!(out, "warning: {}", cell(warning, "detail"))?;
+        }
+        Ok(())
+    }
+}
+
+/// `tidings event`.
+#[derive(clap::Args)]
+pub(super) struct Event {
+    /// Which
+    event: String,
+    #[command(flatten)]
+    to: To,
+}
+
+impl Call for Event {
+    to!();
+
+    fn request(&self) -> Request {
+        Request::get(format!("/v1/events/{}", segment(&self.event)))
+    }
+
+    fn write(&self, answer: &Value, out: &mut dyn Write) -> io::Result<()> {
+        let channels = answer.get("channels").and_then(Value::as_object);
+        write_fields(answer, &["channels"], out)?;
+        let mut table = Table::new(&["CHANNEL", "ENTRIES", "PENDING", "ENDED", "WHY"]);
+        for (name, fate) in channels.into_iter().flatten() {
+            let cells = ["entries", "pending", "outcomes", "reasons"].map(|key| cell(fate, key));
+            table.row([name.clone()].into_iter().chain(cells));
+        }
+        table.write(out)
+    }
+}
+
+/// `tidings recipient`.
+#[derive(clap::Args)]
+pub(super) struct Recipient {
+    /// Who
+    recipient: String,
+    #[command(flatten)]
+    to: To,
+}
+
+impl Call for Recipient {
+    to!();
+
+    fn request(&self) -> Request {
+        Request::get(format!("/v1/recipients/{}", segment(&self.recipient)))
+    }
+
+    fn write(&self, answer: &Value, out: &mut dyn Write) -> io::Result<()> {
+        write_fields(answer, &[], out)
+    }
+}
+
+/// `tidings status`.
+#[derive(clap::Args)]
+pub(super) struct Status {
+    #[command(flatten)]
+    to: To,
+}
+
+impl Call for Status {
+    to!();
+
+    fn request(&self) -> Request {
+        Request::get("/v1/admin/status".to_owned())
+    }
+
+    fn write(&self, answer: &Value, out: &mut dyn Write) -> io::Result<()> {
+        write_fields(answer, &[], out)
+    }
+}
+
+/// Writes what an object says, a field a line; fields of fields under their path.
+fn write_fields(answer: &Value, but: &[&str], out: &mut dyn Write) -> io::Result<()> {
+    let mut rows = Vec::new();
+    gather("", answer, but, &mut rows);
+    let width = rows.iter().map(|(name, _)| name.chars().count()).max();
+    let width = width.unwrap_or(0);
+    for (name, value) in rows {
+        writeln!(out, "{name:width$}  {value}")?;
+    }
+    Ok(())
+}
+
+fn gather(path: &str, value: &Value, but: &[&str], rows: &mut Vec<(String, String)>) {
+    let fields = value.as_object().into_iter().flatten();
+    for (name, value) in fields.filter(|(name, _)| !but.contains(&name.as_str())) {
+        let name = match path {
+            "" => name.clone(),
+            path => format!("{path}.{name}"),
+        };
+        match value {
+            Value::Object(_) => gather(&name, value, but, rows),
+            Value::Null => {}
+            value => rows.push((name, shown(value))),
+        }
+    }
+}

@@ -1,0 +1,295 @@
+//! `tidings publish`: events from a file of lines, or one event by its flags.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader};
+use std::path::PathBuf;
+
+use serde_json::{Map, Value, json};
+
+use super::reach::{self, To};
+use super::{Status, Streams, report};
+use crate::client::{Fault, LineProblem, Reach, Request};
+use crate::timeline::{Line, Lines};
+
+/// Events that are sent at once.
+const SLICE_LINES: usize = 1_000;
+
+/// Bytes of events that are sent at once, where they are long.
+const SLICE_BYTES: usize = 1 << 20;
+
+/// What `publish` takes.
+#[derive(clap::Args)]
+#[command(group = clap::ArgGroup::new("what").required(true))]
+pub(super) struct Arguments {
+    /// Events, one JSON object a line; `-` reads standard input. Events that have an id can be sent
+    /// again: they are taken once
+    #[arg(value_name = "FILE", group = "what")]
+    file: Option<PathBuf>,
+    #[command(flatten)]
+    event: OneEvent,
+    #[command(flatten)]
+    to: To,
+}
+
+/// One event by its flags.
+#[derive(clap::Args)]
+struct OneEvent {
+    /// The event's type
+    #[arg(
+        long = "type",
+        value_name = "TYPE",
+        group = "what",
+        requires = "object"
+    )]
+    kind: Option<String>,
+    /// The object that it is about
+    #[arg(long, value_name = "ID", requires = "kind")]
+    object: Option<String>,
+    /// The object's title
+    #[arg(long, requires = "kind")]
+    title: Option<String>,
+    /// Where the object is to be seen
+    #[arg(long, value_name = "URL", requires = "kind")]
+    object_url: Option<String>,
+    /// Who did it
+    #[arg(long, value_name = "ID", requires = "kind")]
+    actor: Option<String>,
+    /// The event's id; made where not given
+    #[arg(long, requires = "kind")]
+    id: Option<String>,
+    /// Tell this recipient; may stand several times
+    #[arg(long, value_name = "ID", requires = "kind")]
+    recipient: Vec<String>,
+    /// Tell who follows this topic; may stand several times
+    #[arg(long, requires = "kind")]
+    topic: Vec<String>,
+    /// Tell everyone
+    #[arg(long, requires = "kind")]
+    everyone: bool,
+    /// Only on this channel; may stand several times
+    #[arg(long, requires = "kind")]
+    channel: Vec<String>,
+    /// Enter lanes at this instant (RFC 3339), not now
+    #[arg(long, value_name = "INSTANT", requires = "kind")]
+    deliver_at: Option<String>,
+    /// Not worth telling from this instant (RFC 3339) on
+    #[arg(long, value_name = "INSTANT", requires = "kind")]
+    expires_at: Option<String>,
+    /// What it can be cancelled by, with others
+    #[arg(long, value_name = "KEY", requires = "kind")]
+    cancellation_key: Option<String>,
+}
+
+impl OneEvent {
+    /// The event as a line.
+    fn line(&self) -> Value {
+        let given = |fields: &[(&str, Value)]| {
+            let fields = fields.iter().filter(|(_, value)| match value {
+                Value::Null => false,
+                Value::Array(list) => !list.is_empty(),
+                other => *other != json!(false),
+            });
+            let fields = fields.map(|(name, value)| ((*name).to_owned(), value.clone()));
+            Value::Object(fields.collect::<Map<String, Value>>())
+        };
+        let object = given(&[
+            ("id", json!(self.object)),
+            ("title", json!(self.title)),
+            ("url", json!(self.object_url)),
+        ]);
+        let to = given(&[
+            ("recipients", json!(self.recipient)),
+            ("topics", json!(self.topic)),
+            ("everyone", json!(self.everyone)),
+        ]);
+        given(&[
+            ("id", json!(self.id)),
+            ("type", json!(self.kind)),
+            ("actor", json!(self.actor)),
+            ("object", object),
+            ("to", to),
+            ("channels", json!(self.channel)),
+            ("deliver_at", json!(self.deliver_at)),
+            ("expires_at", json!(self.expires_at)),
+            ("cancellation_key", json!(self.cancellation_key)),
+        ])
+    }
+}
+
+/// What came of the events.
+#[derive(Default, serde::Serialize)]
+struct Tally {
+    accepted: u64,
+    duplicates: u64,
+    notifications: u64,
+    rejected: u64,
+}
+
+/// Runs the command.
+pub(super) fn run(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Result<Status> {
+    let input: Box<dyn BufRead> = match &arguments.file {
+        None => Box::new(io::Cursor::new(arguments.event.line().to_string())),
+        Some(file) if file.as_os_str() == "-" => Box::new(BufReader::new(io::stdin())),
+        Some(file) => match File::open(file) {
+            Ok(file) => Box::new(BufReader::new(file)),
+            Err(error) => {
+                let message = format!("cannot open {}: {error}", file.display());
+                return Ok(report(streams, &message, Status::Wrong));
+            }
+        },
+    };
+    let mut reach = match reach::find(&arguments.to, streams) {
+        Ok(reach) => reach,
+        Err(status) => return Ok(status),
+    };
+    let mut publishing = Publishing {
+        tally: Tally::default(),
+        is_one: arguments.file.is_none(),
+        json: arguments.to.json,
+    };
+    let ended = publishing.all(Lines::new(input), &mut reach, streams)?;
+    let closed = reach.close();
+    let tally = &publishing.tally;
+    if !arguments.to.json && (ended.is_ok() || tally.accepted + tally.duplicates > 0) {
+        writeln!(
+            streams.out,
+            "{} accepted, {} known already, {} rejected; {} notifications",
+            tally.accepted, tally.duplicates, tally.rejected, tally.notifications
+        )?;
+    }
+    Ok(match ended.and(closed) {
+        Err(fault) => reach::report_fault(&fault, streams),
+        Ok(()) if tally.rejected > 0 => Status::Failed,
+        Ok(()) => Status::Done,
+    })
+}
+
+struct Publishing {
+    tally: Tally,
+    /// Whether the event comes from flags: then there are no lines to speak of.
+    is_one: bool,
+    json: bool,
+}
+
+impl Publishing {
+    /// Sends all lines in slices, and tells what came of each. The outer fault is the stream's to
+    /// which that is written.
+    fn all(
+        &mut self,
+        mut lines: Lines<Box<dyn BufRead>>,
+        reach: &mut Reach,
+        streams: &mut Streams<'_>,
+    ) -> io::Result<Result<(), Fault>> {
+        loop {
+            let (mut slice, mut numbers) = (Vec::new(), Vec::new());
+            let mut is_last = false;
+            while numbers.len() < SLICE_LINES && slice.len() < SLICE_BYTES {
+                match lines.read_next() {
+                    Ok(Line::Text(number, line)) => {
+                        slice.extend_from_slice(line.trim_ascii());
+                        slice.push(b'\n');
+                        numbers.push(number);
+                    }
+                    Ok(Line::TooLong(number)) => {
+                        self.tally.rejected += 1;
+                        report(streams, &format!("line {number}: too long"), Status::Failed);
+                    }
+                    Ok(Line::End) => {
+                        is_last = true;
+                        break;
+                    }
+                    Err(fault) => {
+                        let message = format!("the events can't be read on: {fault}");
+                        self.tally.rejected += 1;
+                        report(streams, &message, Status::Failed);
+                        is_last = true;
+                        break;
+                    }
+                }
+            }
+            if !numbers.is_empty() {
+                let request = Request::post("/v1/events".to_owned()).lines(slice);
+                let asked = reach
+                    .ask(&request)
+                    .and_then(|asked| asked.success()?.lines());
+                let told = match asked {
+                    Ok(answers) => self.tell(&answers, &numbers, streams)?,
+                    Err(fault) => Err(fault),
+                };
+                if let Err(fault) = told {
+                    if let (Some(first), false) = (numbers.first(), self.is_one) {
+                        let line = format!("from line {first} on not all was answered");
+                        writeln!(streams.err, "warning: {line}")?;
+                    }
+                    return Ok(Err(fault));
+                }
+            }
+            if is_last {
+                return Ok(Ok(()));
+            }
+        }
+    }
+
+    fn tell(
+        &mut self,
+        answers: &[Value],
+        numbers: &[u64],
+        streams: &mut Streams<'_>,
+    ) -> io::Result<Result<(), Fault>> {
+        for answer in answers {
+            if let Some(problem) = LineProblem::of(answer) {
+                if problem.is_of_the_server() {
+                    return Ok(Err(problem.into_fault()));
+                }
+                self.tally.rejected += 1;
+                self.tell_problem(answer, &problem, numbers, streams)?;
+                continue;
+            }
+            match answer.get("status").and_then(Value::as_str) {
+                Some("duplicate") => self.tally.duplicates += 1,
+                _ => self.tally.accepted += 1,
+            }
+            let notifications = answer.get("notifications").and_then(Value::as_u64);
+            self.tally.notifications += notifications.unwrap_or(0);
+            if self.json {
+                writeln!(streams.out, "{answer}")?;
+            } else {
+                let id = super::table::cell(answer, "id");
+                for warning in super::table::list(answer, "warnings") {
+                    let detail = super::table::cell(warning, "detail");
+                    writeln!(streams.err, "warning: event {id}: {detail}")?;
+                }
+            }
+        }
+        Ok(Ok(()))
+    }
+
+    fn tell_problem(
+        &self,
+        answer: &Value,
+        problem: &LineProblem,
+        numbers: &[u64],
+        streams: &mut Streams<'_>,
+    ) -> io::Result<()> {
+        let at = usize::try_from(problem.line - 1).ok();
+        let number = at.and_then(|at| numbers.get(at)).copied();
+        let number = number.unwrap_or(problem.line);
+        if self.json {
+            // The line that it has in what was given, not in the slice that was sent.
+            let mut answer = answer.clone();
+            answer["line"] = json!(number);
+            return writeln!(streams.out, "{answer}");
+        }
+        let place = match self.is_one {
+            true => String::new(),
+            false => format!("line {number}: "),
+        };
+        let LineProblem { reason, hint, .. } = problem;
+        report(
+            streams,
+            &format!("{place}{reason}\n  = help: {hint}"),
+            Status::Failed,
+        );
+        Ok(())
+    }
+}
