@@ -152,7 +152,7 @@ fn bodies_are_bounded() {
     assert_eq!(code(&three), "body_too_large");
 
     // Two that are under way at once have not the room for both.
-    let (slow, feed) = fed(title(39_000).into_bytes());
+    let (slow, feed) = fed(title(39_000).as_bytes());
     let first = rig.tokio.spawn(rig.ask(slow));
     feed.wait_until_read();
     assert_eq!(code(&put(&[], title(39_000).into())), "too_busy");
@@ -177,7 +177,7 @@ impl Feed {
     }
 }
 
-fn fed(body: Vec<u8>) -> (Request<Body>, Feed) {
+fn fed(body: &[u8]) -> (Request<Body>, Feed) {
     use futures_util::{StreamExt as _, stream};
     let (end, ended) = tokio::sync::oneshot::channel();
     let (tell, read) = std::sync::mpsc::channel();
@@ -199,7 +199,7 @@ fn a_body_that_does_not_come_is_not_waited_for() {
         ..Settings::default()
     };
     let rig = Rig::with(CONFIG, Access::Open, settings);
-    let (slow, _feed) = fed(vec![b' '; 10]);
+    let (slow, _feed) = fed(&[b' '; 10]);
     let answer = rig.tokio.block_on(rig.ask(slow));
     assert_eq!(code(&answer), "request_timeout");
     assert_eq!(answer.headers["retry-after"], "1");

@@ -6,6 +6,7 @@
     reason = "each test takes what it needs, and ends where something is not as it should be"
 )]
 
+use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
@@ -30,6 +31,20 @@ impl Server {
         Self::spawn(Command::new(TIDINGS), config, data)
     }
 
+    /// As [`Server::start`], with its log in a file.
+    pub(crate) fn start_logging(config: &Path, data: &Path, log: File) -> Self {
+        let mut command = Command::new(TIDINGS);
+        command.stderr(log);
+        Self::spawn(command, config, data)
+    }
+
+    /// As [`Server::start`], without `--dev`: who calls needs a key.
+    pub(crate) fn start_with_keys(config: &Path, data: &Path) -> Self {
+        let mut command = Command::new(TIDINGS);
+        command.arg("serve");
+        Self::spawn_as(addressed(command, config, data))
+    }
+
     /// As [`Server::start`], by a user whom permissions bind, which root's are not. Takes root.
     pub(crate) fn start_as_nobody(config: &Path, data: &Path) -> Self {
         Self::spawn(as_nobody(), config, data)
@@ -44,7 +59,11 @@ impl Server {
     }
 
     fn spawn(command: Command, config: &Path, data: &Path) -> Self {
-        let mut child = arguments(command, config, data)
+        Self::spawn_as(arguments(command, config, data))
+    }
+
+    fn spawn_as(mut command: Command) -> Self {
+        let mut child = command
             .stdout(Stdio::piped())
             .spawn()
             .expect("the binary can be run");
@@ -61,6 +80,20 @@ impl Server {
     /// The id of the process.
     pub(crate) fn process(&self) -> u32 {
         self.child.id()
+    }
+
+    /// Sends a signal by its name, such as `TERM`.
+    pub(crate) fn signal(&self, name: &str) {
+        let process = self.process().to_string();
+        let sent = Command::new("kill")
+            .args([&format!("-{name}"), &process])
+            .status();
+        assert!(sent.expect("`kill` can be run").success());
+    }
+
+    /// Waits until the process has ended by itself.
+    pub(crate) fn wait(mut self) -> ExitStatus {
+        self.child.wait().expect("it is our child")
     }
 
     /// Kills the process as a failing machine would (SIGKILL).
@@ -87,8 +120,13 @@ fn as_nobody() -> Command {
 }
 
 fn arguments(mut command: Command, config: &Path, data: &Path) -> Command {
+    command.args(["serve", "--dev"]);
+    addressed(command, config, data)
+}
+
+fn addressed(mut command: Command, config: &Path, data: &Path) -> Command {
     command
-        .args(["serve", "--dev", "--listen", "127.0.0.1:0", "--config"])
+        .args(["--listen", "127.0.0.1:0", "--config"])
         .arg(config)
         .arg("--data")
         .arg(data)

@@ -403,3 +403,57 @@ fn a_stream_ends_with_the_server() {
     assert_eq!(answers.len(), 1);
     assert_eq!(answers[0]["code"], "stopping");
 }
+
+/// P11: whatever comes with it or before it, an event waits for no more than the step that goes on
+/// when it comes, and is done in the next.
+#[test]
+fn a_small_event_beside_large_ones_waits_for_one_step() {
+    let rig = Rig::new();
+    let people = (0..2_000).map(|n| format!("p{n}"));
+    for id in people {
+        person(&rig, &id);
+    }
+    let steps = || {
+        *rig.service
+            .handle
+            .vitals()
+            .steps
+            .cumulative()
+            .last()
+            .unwrap()
+    };
+    let before = steps();
+    // The node is held between two steps until all of them wait.
+    let (hold, held) = std::sync::mpsc::channel::<()>();
+    let holding = rig.tokio.spawn({
+        let service = std::sync::Arc::clone(&rig.service);
+        async move { service.look(move |_| held.recv().unwrap_err()).await }
+    });
+    let ask = |body: Value| {
+        let request = Request::post("/v1/events").body(Body::from(body.to_string()));
+        rig.tokio.spawn(rig.ask(request.unwrap()))
+    };
+    let large: Vec<_> = (0..50)
+        .map(|n| {
+            let mut large = event(Some(&format!("large-{n}")), "p0");
+            large["to"] = json!({ "everyone": true });
+            ask(large)
+        })
+        .collect();
+    let small = ask(event(Some("small"), "p7"));
+    while rig.service.handle.waiting() < 51 {
+        std::thread::yield_now();
+    }
+    drop(hold);
+    let small = rig.tokio.block_on(small).unwrap();
+    assert_eq!(small.json()["notifications"], 1);
+    // It may have come in while the first of the others were being done.
+    assert!(steps() - before <= 2, "{}", steps() - before);
+    for large in large {
+        assert_eq!(
+            rig.tokio.block_on(large).unwrap().json()["notifications"],
+            2_000
+        );
+    }
+    rig.tokio.block_on(holding).unwrap().unwrap();
+}
