@@ -1,8 +1,4 @@
 //! A recipient's inbox, and what was seen or read of it.
-#![expect(
-    unused_qualifications,
-    reason = "the macro that documents a query writes its type with a path"
-)]
 
 use std::sync::Arc;
 
