@@ -24,6 +24,7 @@ mod column;
 pub(crate) mod facets;
 mod lane;
 mod marks;
+mod pause;
 mod preferences;
 mod roster;
 mod wheel;
@@ -331,38 +332,6 @@ impl Bucket {
         self.settle_closing(closing);
     }
 
-    /// Nothing is left of messages that were made: as if they had had nothing to say.
-    fn withdraw(&mut self, closing: u64, who: &RoaringBitmap, law: &Law) {
-        let Some(open) = self.closings.get_mut(&closing) else {
-            return;
-        };
-        open.sending -= who;
-        let at = open.at;
-        for no in counting_lanes(open.lane, law) {
-            if let Some(lane) = self.lanes.get_mut(&no) {
-                lane.told_nothing(at, who);
-            }
-        }
-        self.settle_closing(closing);
-    }
-
-    fn pause(&mut self, at: Instant, channels: Vec<ChannelNo>, emptied: &[LaneNo], law: &Law) {
-        self.paused = channels;
-        for (no, lane) in &mut self.lanes {
-            let paused = self.paused.contains(&law.names.lane(*no).channel);
-            match (lane.is_paused(), paused) {
-                (false, true) => lane.pause(),
-                (true, false) => lane.resume(at, &self.roster.unconfirmed),
-                _ => {}
-            }
-        }
-        for no in emptied {
-            if let Some(lane) = self.lanes.get_mut(no) {
-                lane.empty();
-            }
-        }
-    }
-
     fn settle_closing(&mut self, closing: u64) {
         let done = |open: &Closing| open.unmade.is_empty() && open.sending.is_empty();
         if self.closings.get(&closing).is_some_and(done) {
@@ -528,11 +497,6 @@ impl Bucket {
             waiting -= ended;
         }
         waiting
-    }
-
-    /// Whether a lane keeps what is paused.
-    pub(crate) fn keeps_paused(&self, lane: LaneNo) -> bool {
-        self.lanes.get(&lane).is_some_and(Lane::keeps_paused)
     }
 
     /// Forgets a day; what the store holds of it is dropped by the caller. Marks go with the day

@@ -297,7 +297,7 @@ struct Reader<'a> {
 impl<'a> Reader<'a> {
     fn new(engine: &'a Engine, shelf: &'a dyn Shelf, bucket: &'a Bucket, number: u32) -> Self {
         let lanes = engine.law.names.lanes();
-        let lanes = lanes.filter(|(_, lane)| lane.channel == INBOX_NO);
+        let lanes = lanes.filter(|(_, lane)| lane.is_inbox());
         Self {
             engine,
             shelf,
