@@ -30,6 +30,9 @@ category = "works"
 [types.told.channels]
 inbox = { policy = "now" }
 email = { policy = "cooldown", quiet = "4m" }
+[types.noted]
+category = "works"
+channels = { inbox = { policy = "now" } }
 [types.lane]
 category = "works"
 [types.lane.channels]
@@ -159,6 +162,14 @@ pub(super) fn event(name: u64, kind: &str, topic: Option<&str>) -> Command {
         expires_at: None,
         cancellation_key: None,
     }))
+}
+
+/// An event for one recipient, as an application sends it over HTTP.
+pub(super) fn body(name: u64, recipient: u32) -> String {
+    let to = self::recipient(recipient);
+    format!(
+        r#"{{"id":"event-{name:06}","type":"noted","actor":"artist/0042","object":{{"id":"artwork/{name:06}","title":"Untitled {name}","url":"https://art.example/artwork/{name}"}},"to":{{"recipients":["{to}"]}}}}"#
+    )
 }
 
 fn id(text: &str) -> Id {
