@@ -165,6 +165,14 @@ pub(super) fn event(name: u64, kind: &str, topic: Option<&str>) -> Command {
     }))
 }
 
+/// An event for one recipient, as an application sends it over HTTP.
+pub(super) fn body(name: u64, recipient: u32) -> String {
+    let to = self::recipient(recipient);
+    format!(
+        r#"{{"id":"event-{name:06}","type":"shown","actor":"artist/0042","object":{{"id":"artwork/{name:06}","title":"Untitled {name}","url":"https://art.example/artwork/{name}"}},"to":{{"recipients":["{to}"]}}}}"#
+    )
+}
+
 fn id(text: &str) -> Id {
     Id::new(text).expect("names of a benchmark are short and printable")
 }
