@@ -30,6 +30,13 @@ impl Server {
         Self::spawn(Command::new(TIDINGS), config, data)
     }
 
+    /// As [`Server::start`], but who calls needs a key.
+    pub(crate) fn start_with_keys(config: &Path, data: &Path) -> Self {
+        let mut command = Command::new(TIDINGS);
+        command.args(["serve", "--listen", "127.0.0.1:0"]);
+        Self::spawn_as(over(command, config, data))
+    }
+
     /// As [`Server::start`], by a user whom permissions bind, which root's are not. Takes root.
     pub(crate) fn start_as_nobody(config: &Path, data: &Path) -> Self {
         Self::spawn(as_nobody(), config, data)
@@ -44,7 +51,11 @@ impl Server {
     }
 
     fn spawn(command: Command, config: &Path, data: &Path) -> Self {
-        let mut child = arguments(command, config, data)
+        Self::spawn_as(arguments(command, config, data))
+    }
+
+    fn spawn_as(mut command: Command) -> Self {
+        let mut child = command
             .stdout(Stdio::piped())
             .spawn()
             .expect("the binary can be run");
@@ -87,8 +98,13 @@ fn as_nobody() -> Command {
 }
 
 fn arguments(mut command: Command, config: &Path, data: &Path) -> Command {
+    command.args(["serve", "--dev", "--listen", "127.0.0.1:0"]);
+    over(command, config, data)
+}
+
+fn over(mut command: Command, config: &Path, data: &Path) -> Command {
     command
-        .args(["serve", "--dev", "--listen", "127.0.0.1:0", "--config"])
+        .arg("--config")
         .arg(config)
         .arg("--data")
         .arg(data)
