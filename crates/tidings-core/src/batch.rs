@@ -62,6 +62,18 @@ pub enum Pivot {
     Target,
 }
 
+impl Pivot {
+    /// The role as it is written in a configuration.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Object => "object",
+            Self::Actor => "actor",
+            Self::Target => "target",
+        }
+    }
+}
+
 /// One object, shown once however many entries tell it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Line {

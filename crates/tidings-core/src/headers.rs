@@ -4,15 +4,16 @@
 //! one by one costs more than everything else together; a block of headers holds
 //! [`HEADERS_PER_BLOCK`] of them, and the words that they share once.
 
-use crate::codec::{Corrupt, Reader, put_bytes, put_i64, put_u64};
+use crate::codec::{Corrupt, Reader, put_u64};
 use crate::id::Id;
+use crate::packed::{Column, Texts, put_column, put_texts};
 use crate::time::Instant;
 
 /// How many headers are meant to share a block; [`encode`] takes any number.
 pub const HEADERS_PER_BLOCK: usize = 256;
 
 /// The first byte of a block: which layout follows.
-const FORM: u8 = 1;
+const FORM: u8 = 2;
 
 /// An event without its data, audience and presentation.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,14 +41,8 @@ pub struct Header {
 pub fn encode(headers: &[Header]) -> Vec<u8> {
     let mut out = vec![FORM];
     put_u64(&mut out, headers.len() as u64);
-    let mut before = 0;
-    for header in headers {
-        put_i64(&mut out, header.place.wrapping_sub(before).cast_signed());
-        before = header.place;
-    }
-    for header in headers {
-        put_bytes(&mut out, header.id.as_str().as_bytes());
-    }
+    put_column(&mut out, headers.iter().map(|header| header.place));
+    put_texts(&mut out, headers.iter().map(|header| header.id.as_str()));
     put_names(&mut out, headers.iter().map(|header| Some(&header.kind)));
     put_names(&mut out, headers.iter().map(|header| header.actor.as_ref()));
     put_names(&mut out, headers.iter().map(|header| Some(&header.object)));
@@ -60,18 +55,80 @@ pub fn encode(headers: &[Header]) -> Vec<u8> {
     out
 }
 
-/// A block of headers, read.
-#[derive(Clone, Debug)]
-pub struct HeaderBlock {
-    places: Vec<u64>,
-    ids: Vec<Id>,
-    kinds: Names,
-    actors: Names,
-    objects: Names,
-    targets: Names,
-    occurred: Vec<Option<Instant>>,
-    expires: Vec<Option<Instant>>,
+/// A block of headers as it lies in the store: any one is read without the others.
+#[derive(Clone, Copy, Debug)]
+pub struct HeaderRows<'a> {
+    places: Column<'a>,
+    ids: Texts<'a>,
+    kinds: NameRows<'a>,
+    actors: NameRows<'a>,
+    objects: NameRows<'a>,
+    targets: NameRows<'a>,
+    occurred: Column<'a>,
+    expires: Column<'a>,
 }
+
+impl<'a> HeaderRows<'a> {
+    /// Reads what [`encode`] wrote.
+    ///
+    /// # Errors
+    /// [`Corrupt`] where the bytes are something else. What is wrong inside shows when it is read.
+    pub fn parse(bytes: &'a [u8]) -> Result<Self, Corrupt> {
+        let mut reader = Reader::new(bytes, BLOCK.0);
+        if reader.byte()? != FORM {
+            return Err(BLOCK);
+        }
+        let len = usize::try_from(reader.u64()?).map_err(|_| BLOCK)?;
+        let reader = &mut reader;
+        let rows = Self {
+            places: Column::read(reader, len)?,
+            ids: Texts::read(reader, len, BLOCK.0)?,
+            kinds: NameRows::read(reader, len)?,
+            actors: NameRows::read(reader, len)?,
+            objects: NameRows::read(reader, len)?,
+            targets: NameRows::read(reader, len)?,
+            occurred: Column::read(reader, len)?,
+            expires: Column::read(reader, len)?,
+        };
+        reader.clone().end()?;
+        Ok(rows)
+    }
+
+    /// How many headers there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.places.is_empty()
+    }
+
+    /// The header at a place of the block, counted from 0.
+    ///
+    /// # Errors
+    /// [`Corrupt`] where there is none, or it makes no sense.
+    pub fn get(&self, at: usize) -> Result<Header, Corrupt> {
+        let some = |name: Option<Id>| name.ok_or(BLOCK);
+        Ok(Header {
+            place: self.places.get(at).ok_or(BLOCK)?,
+            id: id(self.ids.get(at)?)?,
+            kind: some(self.kinds.get(at)?)?,
+            actor: self.actors.get(at)?,
+            object: some(self.objects.get(at)?)?,
+            target: self.targets.get(at)?,
+            occurred_at: instant(&self.occurred, at)?,
+            expires_at: instant(&self.expires, at)?,
+        })
+    }
+}
+
+/// A block of headers, read whole for those who want most of it: the names that headers share are
+/// there once.
+#[derive(Clone, Debug)]
+pub struct HeaderBlock(Vec<Header>);
 
 impl HeaderBlock {
     /// Reads what [`encode`] wrote. Whatever the bytes are, it takes at most some 100 times their
@@ -80,139 +137,104 @@ impl HeaderBlock {
     /// # Errors
     /// [`Corrupt`] where the bytes are something else.
     pub fn decode(bytes: &[u8]) -> Result<Self, Corrupt> {
-        let mut reader = Reader::new(bytes, "block of headers");
-        if reader.byte()? != FORM {
-            return Err(reader.corrupt());
-        }
-        let len = reader.count()?;
-        let mut before = 0_u64;
-        let places = (0..len).map(|_| {
-            before = before.wrapping_add(reader.i64()?.cast_unsigned());
-            Ok(before)
-        });
-        let block = Self {
-            places: places.collect::<Result<_, _>>()?,
-            ids: (0..len)
-                .map(|_| read_id(&mut reader))
-                .collect::<Result<_, _>>()?,
-            kinds: Names::read(&mut reader, len)?,
-            actors: Names::read(&mut reader, len)?,
-            objects: Names::read(&mut reader, len)?,
-            targets: Names::read(&mut reader, len)?,
-            occurred: read_instants(&mut reader, len)?,
-            expires: read_instants(&mut reader, len)?,
+        let rows = HeaderRows::parse(bytes)?;
+        // Ids have at least a byte, so a count that promises more is seen at the first of them.
+        let mut headers = Vec::new();
+        let mut known = rustc_hash::FxHashSet::<Id>::default();
+        let mut shared = |id: Id| match known.get(&id) {
+            Some(id) => id.clone(),
+            None => {
+                known.insert(id.clone());
+                id
+            }
         };
-        let whole = block.kinds.is_full() && block.objects.is_full();
-        let corrupt = reader.corrupt();
-        reader.end()?;
-        if whole { Ok(block) } else { Err(corrupt) }
+        for at in 0..rows.len() {
+            let header = rows.get(at)?;
+            headers.push(Header {
+                kind: shared(header.kind),
+                actor: header.actor.map(&mut shared),
+                object: shared(header.object),
+                target: header.target.map(&mut shared),
+                ..header
+            });
+        }
+        Ok(Self(headers))
     }
 
     /// How many headers it holds.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.places.len()
+        self.0.len()
     }
 
     /// Whether it holds none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.places.is_empty()
+        self.0.is_empty()
     }
 
     /// The header at a place of the block, counted from 0. Nothing is copied but counted pointers.
     #[must_use]
     pub fn get(&self, index: usize) -> Option<Header> {
-        Some(Header {
-            place: *self.places.get(index)?,
-            id: self.ids.get(index)?.clone(),
-            kind: self.kinds.get(index)?,
-            actor: self.actors.get(index),
-            object: self.objects.get(index)?,
-            target: self.targets.get(index),
-            occurred_at: *self.occurred.get(index)?,
-            expires_at: *self.expires.get(index)?,
-        })
+        self.0.get(index).cloned()
     }
 }
+
+const BLOCK: Corrupt = Corrupt("block of headers");
 
 /// A column of names that repeat: each different one once, and per header which of them.
-#[derive(Clone, Debug)]
-struct Names {
-    names: Vec<Id>,
+#[derive(Clone, Copy, Debug)]
+struct NameRows<'a> {
+    names: Texts<'a>,
     /// 0 where the header has none, else the name's index + 1.
-    which: Vec<u32>,
+    which: Column<'a>,
 }
 
-impl Names {
-    fn read(reader: &mut Reader<'_>, len: usize) -> Result<Self, Corrupt> {
+impl<'a> NameRows<'a> {
+    fn read(reader: &mut Reader<'a>, len: usize) -> Result<Self, Corrupt> {
         let count = reader.count()?;
-        let names = (0..count)
-            .map(|_| read_id(reader))
-            .collect::<Result<Vec<_>, _>>()?;
-        let which = (0..len).map(|_| match reader.u32()? {
-            which if which as usize <= names.len() => Ok(which),
-            _ => Err(reader.corrupt()),
-        });
-        let which = which.collect::<Result<_, _>>()?;
-        Ok(Self { names, which })
+        Ok(Self {
+            names: Texts::read(reader, count, BLOCK.0)?,
+            which: Column::read(reader, len)?,
+        })
     }
 
-    fn is_full(&self) -> bool {
-        !self.which.contains(&0)
-    }
-
-    fn get(&self, index: usize) -> Option<Id> {
-        let which = self.which.get(index)?.checked_sub(1)?;
-        self.names.get(which as usize).cloned()
+    fn get(&self, at: usize) -> Result<Option<Id>, Corrupt> {
+        let which = self.which.get(at).ok_or(BLOCK)?;
+        let Some(name) = which.checked_sub(1) else {
+            return Ok(None);
+        };
+        let name = usize::try_from(name).map_err(|_| BLOCK)?;
+        id(self.names.get(name)?).map(Some)
     }
 }
 
 fn put_names<'a>(out: &mut Vec<u8>, column: impl Iterator<Item = Option<&'a Id>>) {
-    let mut names = indexmap::IndexSet::<&Id, rustc_hash::FxBuildHasher>::default();
-    let which: Vec<usize> = column
-        .map(|name| name.map_or(0, |name| names.insert_full(name).0 + 1))
+    let mut names = indexmap::IndexSet::<&str, rustc_hash::FxBuildHasher>::default();
+    let which: Vec<u64> = column
+        .map(|name| name.map_or(0, |name| names.insert_full(name.as_str()).0 as u64 + 1))
         .collect();
     put_u64(out, names.len() as u64);
-    for name in names {
-        put_bytes(out, name.as_str().as_bytes());
-    }
-    for which in which {
-        put_u64(out, which as u64);
-    }
+    put_texts(out, names.into_iter());
+    put_column(out, which.into_iter());
 }
 
-fn read_id(reader: &mut Reader<'_>) -> Result<Id, Corrupt> {
-    let text = std::str::from_utf8(reader.bytes()?).map_err(|_| reader.corrupt())?;
-    Id::new(text).map_err(|_| reader.corrupt())
+fn id(text: &str) -> Result<Id, Corrupt> {
+    Id::new(text).map_err(|_| BLOCK)
 }
 
-/// First a bit for each header whether it has one, then the differences of those that have.
-fn put_instants(out: &mut Vec<u8>, column: impl Iterator<Item = Option<Instant>>) {
-    let column: Vec<Option<Instant>> = column.collect();
-    out.extend(column.chunks(8).map(|some| {
-        some.iter().rev().fold(0_u8, |bits, instant| {
-            bits << 1 | u8::from(instant.is_some())
-        })
-    }));
-    let mut before = 0_i64;
-    for instant in column.into_iter().flatten() {
-        put_i64(out, instant.0.wrapping_sub(before));
-        before = instant.0;
-    }
+/// 0 where a header has none, else one more than how far it lies above the earliest number.
+fn put_instants(out: &mut Vec<u8>, column: impl Iterator<Item = Option<Instant>> + Clone) {
+    let number = |instant: Instant| instant.0.cast_unsigned() ^ (1 << 63);
+    put_column(
+        out,
+        column.map(|instant| instant.map_or(0, |instant| number(instant).saturating_add(1))),
+    );
 }
 
-fn read_instants(reader: &mut Reader<'_>, len: usize) -> Result<Vec<Option<Instant>>, Corrupt> {
-    let has = reader.take(len.div_ceil(8))?;
-    let mut before = 0_i64;
-    let instants = (0..len).map(|index| {
-        if has[index / 8] >> (index % 8) & 1 == 0 {
-            return Ok(None);
-        }
-        before = before.wrapping_add(reader.i64()?);
-        Ok(Some(Instant(before)))
-    });
-    instants.collect()
+fn instant(column: &Column<'_>, at: usize) -> Result<Option<Instant>, Corrupt> {
+    let number = column.get(at).ok_or(BLOCK)?.checked_sub(1);
+    Ok(number.map(|number| Instant((number ^ (1 << 63)).cast_signed())))
 }
 
 #[cfg(test)]
@@ -224,7 +246,8 @@ mod tests {
     fn header() -> impl Strategy<Value = Header> {
         let few = || (0_u8..4).prop_map(|n| Id::new(&format!("name-{n}")).unwrap());
         let any_id = "[a-zé/]{1,40}".prop_map(|text| Id::new(&text).unwrap());
-        let instant = || prop::option::of(any::<i64>().prop_map(Instant));
+        let years = Instant::MIN.0..=Instant::MAX.0;
+        let instant = || prop::option::of(years.clone().prop_map(Instant));
         let roles = (
             few(),
             prop::option::of(few()),

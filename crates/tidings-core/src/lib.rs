@@ -19,6 +19,7 @@ pub mod id;
 pub mod journal;
 pub mod law;
 pub mod message;
+pub mod packed;
 pub mod pause;
 pub mod places;
 pub mod postings;

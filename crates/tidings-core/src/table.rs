@@ -10,6 +10,7 @@
 //! | `RULES` | base | intake | version | [`crate::Rules`] as JSON |
 //! | `NAMES` | base | intake | kind, number | a type's name or a lane |
 //! | `OBJECTS` | base | intake | object id | what the object is now |
+//! | `WITHDRAWN` | base | intake | object id | nothing: the object must not be told |
 //! | `SCHEDULED` | base | either | t, place | the event; a bucket's frozen sets of it |
 //! | `SCHEDULED_IDS` | base | intake | event id, 0, place | t, place |
 //! | `SCHEDULED_KEYS` | base | intake | cancellation key, 0, place | t, place |
@@ -29,6 +30,8 @@
 //! | `JOURNAL` | day | bucket | seq | a record |
 //! | `RUNS` | day | bucket | first seq | the arrivals of a run, without their sets |
 //! | `POSTINGS` | day | bucket | block, first seq of the run | per recipient its arrivals |
+//! | `FACETS` | day | bucket | run | of a run's arrivals what an inbox is counted by |
+//! | `DETAILS` | day | bucket | run, arrival / 128 | of a run's arrivals what an inbox shows |
 //! | `MESSAGES` | day | bucket | number, seq of the closing | a personal batch |
 //! | `ENDS` | day | bucket | 0, seq of an arrival (or 1, place; 2, seq of a closing), seq | nothing: the record tells its end |
 
@@ -86,6 +89,7 @@ pub enum Table {
     Ledger = 12,
     Answers = 14,
     AnswersByAge = 15,
+    Withdrawn = 24,
     Events = 32,
     Headers = 33,
     Ids = 34,
@@ -96,6 +100,8 @@ pub enum Table {
     Messages = 39,
     Copies = 40,
     Ends = 52,
+    Facets = 56,
+    Details = 57,
 }
 
 /// A key under construction.

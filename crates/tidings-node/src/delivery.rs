@@ -15,6 +15,7 @@ use crate::Error;
 use crate::channel::{Channel, Outcome as Answer};
 use crate::node::{Node, Ready};
 use crate::shelf::StoreShelf;
+use crate::vitals::Vitals;
 
 /// When a message that could not be handed over is tried again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,6 +65,7 @@ pub struct Delivery {
     threads: usize,
     waiting: BTreeMap<(Instant, u64), Parcel>,
     next_ticket: u64,
+    vitals: Arc<Vitals>,
     /// Channels of which nothing goes.
     paused: BTreeSet<&'static str>,
 }
@@ -83,8 +85,14 @@ impl Delivery {
             threads,
             waiting: BTreeMap::new(),
             next_ticket: 0,
+            vitals: Arc::default(),
             paused: BTreeSet::new(),
         }
+    }
+
+    /// Has what channels answer measured.
+    pub(crate) fn measure(&mut self, vitals: &Arc<Vitals>) {
+        self.vitals = Arc::clone(vitals);
     }
 
     /// When the next message is to be tried again.
@@ -226,6 +234,7 @@ impl Delivery {
             .into_iter()
             .partition(|(_, parcel)| self.is_paused(&parcel.batch.channel));
         self.waiting.extend(held);
+        self.vitals.set_retries(self.waiting.len());
         due.into_iter().map(|(_, parcel)| parcel).collect()
     }
 
@@ -262,6 +271,7 @@ impl Delivery {
         now: Instant,
     ) -> Option<Sent> {
         parcel.attempts += 1;
+        self.vitals.answered(&parcel.batch.channel, answer);
         match self.next(&parcel, answer, now) {
             Next::Done(outcome) => {
                 let Parcel {
@@ -280,6 +290,7 @@ impl Delivery {
             Next::Again(at) => {
                 parcel.resent += u32::from(matches!(answer, Answer::Unknown { .. }));
                 self.wait_until(at, parcel);
+                self.vitals.set_retries(self.waiting.len());
                 None
             }
         }

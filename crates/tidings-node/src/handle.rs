@@ -4,7 +4,6 @@
 //! by the queue and by those who were let in, never by those who were not.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use crossbeam_channel::{Sender, bounded};
 use tidings_core::engine::{Refused, Reply};
@@ -12,6 +11,7 @@ use tidings_core::{Command, Rules};
 
 use crate::node::Node;
 use crate::once::{Asker, Keeper, Once, Work};
+use crate::vitals::Vitals;
 
 /// Why a request was not answered.
 #[derive(Debug, thiserror::Error)]
@@ -56,15 +56,12 @@ pub(crate) enum Request {
 #[derive(Clone)]
 pub struct Handle {
     requests: Sender<Request>,
-    steps_back: Arc<AtomicU64>,
+    vitals: Arc<Vitals>,
 }
 
 impl Handle {
-    pub(crate) fn new(requests: Sender<Request>, steps_back: Arc<AtomicU64>) -> Self {
-        Self {
-            requests,
-            steps_back,
-        }
+    pub(crate) fn new(requests: Sender<Request>, vitals: Arc<Vitals>) -> Self {
+        Self { requests, vitals }
     }
 
     /// Has commands taken in; the answer comes after they are durable.
@@ -143,11 +140,10 @@ impl Handle {
         })))
     }
 
-    /// How often the clock was seen to step back since the start. Nothing is lost or told twice by
-    /// it, but what is due waits until the clock has come there again.
+    /// What the node is measured by.
     #[must_use]
-    pub fn steps_back(&self) -> u64 {
-        self.steps_back.load(Ordering::SeqCst)
+    pub fn vitals(&self) -> &Vitals {
+        &self.vitals
     }
 
     /// Has the loop look at the clock: it was put.

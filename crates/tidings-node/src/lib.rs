@@ -15,6 +15,7 @@ mod player;
 mod runtime;
 mod senders;
 mod shelf;
+mod vitals;
 
 pub use clock::{Clock, SystemClock, VirtualClock};
 pub use delivery::{Delivery, Retries};
@@ -25,6 +26,7 @@ pub use player::{Observer, Out, PlayError, Player, Watch};
 pub use runtime::{OpenStore, Runtime, Settings};
 pub use shelf::StoreShelf;
 use tidings_core::journal::at_rest::Unreadable;
+pub use vitals::{Answered, BOUNDS_S, Histogram, Vitals};
 
 /// Why a node can't go on. It is worthless then: drop it, and open what is stored.
 #[derive(Debug, thiserror::Error)]

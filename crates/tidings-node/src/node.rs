@@ -16,11 +16,13 @@ use tidings_store::{Commit, Store};
 use crate::Error;
 use crate::once::{self, Work};
 use crate::shelf::StoreShelf;
+use crate::vitals::{Vitals, timed};
 
 /// An engine whose decisions are durable.
 pub struct Node {
     store: Arc<dyn Store>,
     engine: Engine,
+    vitals: Arc<Vitals>,
 }
 
 /// What came of commands.
@@ -83,7 +85,21 @@ impl Node {
                 store.forget(day)?;
             }
         }
-        Ok(Self { store, engine })
+        Ok(Self {
+            store,
+            engine,
+            vitals: Arc::default(),
+        })
+    }
+
+    /// Has what it does measured.
+    pub(crate) fn measure(&mut self, vitals: &Arc<Vitals>) {
+        self.vitals = Arc::clone(vitals);
+    }
+
+    /// What it is measured by.
+    pub(crate) fn vitals(&self) -> &Arc<Vitals> {
+        &self.vitals
     }
 
     /// The engine, to be read.
@@ -387,10 +403,11 @@ impl Node {
             decide(&mut self.engine, &shelf)?
         };
         if !step.writes.is_empty() {
-            self.store.commit(Commit {
+            let commit = Commit {
                 writes: step.writes,
                 ..Commit::default()
-            })?;
+            };
+            timed(&self.vitals.commits, || self.store.commit(commit))?;
         }
         for day in step.forgotten {
             self.store.forget(day)?;

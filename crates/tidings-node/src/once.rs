@@ -6,6 +6,7 @@
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use tidings_core::engine::{Refused, Reply, Sending};
 use tidings_core::journal::at_rest::{Shelf, Unreadable};
@@ -16,6 +17,7 @@ use tidings_core::{Command, Instant};
 use crate::Error;
 use crate::handle::{Answer, RuntimeError};
 use crate::node::Node;
+use crate::vitals::timed;
 
 /// How long a key is remembered, in milliseconds (contract, section 4).
 const KEPT_MS: i64 = DAY_MS;
@@ -119,8 +121,12 @@ pub(crate) fn step(
     while !waiting.is_empty() {
         let mut first = Vec::with_capacity(waiting.len());
         let mut again = Vec::new();
-        let done = sort(node, now, waiting, &mut first, &mut again)
-            .and_then(|()| node.step_keeping(sending, now, &mut first));
+        let done = sort(node, now, waiting, &mut first, &mut again).and_then(|()| {
+            let vitals = Arc::clone(node.vitals());
+            timed(&vitals.steps, || {
+                node.step_keeping(sending, now, &mut first)
+            })
+        });
         if let Err(fault) = done {
             let askers = first.into_iter().chain(again);
             askers.for_each(|work| work.fail(failed(&fault)));
@@ -268,8 +274,6 @@ fn aged(shelf: &dyn Shelf, now: Instant, most: usize) -> Result<Vec<(Instant, [u
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use tidings_core::engine::Options;
     use tidings_core::{Id, Object};
     use tidings_store::{MemoryStore, Store};

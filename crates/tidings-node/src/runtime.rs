@@ -6,7 +6,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -23,6 +22,7 @@ use crate::kept_back::KeptBack;
 use crate::node::{Node, Pace};
 use crate::once;
 use crate::senders::{Senders, letter};
+use crate::vitals::Vitals;
 
 /// Opens the store, at the start and again after it has failed.
 pub type OpenStore = Box<dyn FnMut() -> Result<Arc<dyn Store>, tidings_store::Error> + Send>;
@@ -68,11 +68,14 @@ impl Runtime {
     pub fn start(
         mut open: OpenStore,
         rules: Rules,
-        delivery: Delivery,
+        mut delivery: Delivery,
         clock: Arc<dyn Clock>,
         settings: Settings,
     ) -> Result<Self, Error> {
         let mut node = Node::open(open()?, settings.options)?;
+        let vitals = Arc::new(Vitals::default());
+        node.measure(&vitals);
+        delivery.measure(&vitals);
         let now = clock.now();
         let newest = node.engine().now();
         // What came due while nobody ran did so under the rules of then.
@@ -80,7 +83,6 @@ impl Runtime {
         node.set_rules(now, rules)?;
         let (requests, inbox) = bounded(settings.requests_max.max(1));
         let senders = Senders::start(settings.senders.max(1), &delivery, &clock);
-        let steps_back = Arc::new(AtomicU64::new(0));
         let mut core = Loop {
             open,
             node: Some(node),
@@ -90,7 +92,7 @@ impl Runtime {
             settings,
             sent: BTreeMap::new(),
             seen: newest,
-            steps_back: Arc::clone(&steps_back),
+            vitals: Arc::clone(&vitals),
         };
         core.resume()?;
         let thread = std::thread::Builder::new()
@@ -98,7 +100,7 @@ impl Runtime {
             .spawn(move || core.run(&inbox))
             .map_err(|fault| tidings_store::Error::Unusable(fault.to_string()))?;
         Ok(Self {
-            handle: Handle::new(requests, steps_back),
+            handle: Handle::new(requests, vitals),
             thread: Some(thread),
         })
     }
@@ -140,7 +142,7 @@ struct Loop {
     sent: BTreeMap<(u16, u64), Vec<Sent>>,
     /// What the clock said last.
     seen: Instant,
-    steps_back: Arc<AtomicU64>,
+    vitals: Arc<Vitals>,
 }
 
 /// Whom to tell that everything has stopped.
@@ -319,7 +321,7 @@ impl Loop {
     fn look_at_the_clock(&mut self) -> Instant {
         let now = self.clock.now();
         if now < self.seen {
-            self.steps_back.fetch_add(1, Ordering::SeqCst);
+            self.vitals.stepped_back();
             tracing::warn!(
                 from = %self.seen,
                 to = %now,
@@ -392,7 +394,8 @@ impl Loop {
             .map_err(Error::from)
             .and_then(|store| Node::open(store, self.settings.options));
         match opened {
-            Ok(node) => {
+            Ok(mut node) => {
+                node.measure(&self.vitals);
                 self.node = Some(node);
                 if let Err(fault) = self.resume() {
                     self.fail(&fault);

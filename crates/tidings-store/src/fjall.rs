@@ -111,6 +111,15 @@ impl FjallStore {
         self.engine.disk_bytes()
     }
 
+    /// As [`FjallStore::disk_bytes`], of a directory that another process or another part of this
+    /// one may have open.
+    ///
+    /// # Errors
+    /// [`Error::Unavailable`] if it can't be read.
+    pub fn disk_bytes_of(path: impl AsRef<Path>) -> Result<u64, Error> {
+        directory::disk_bytes(path.as_ref())
+    }
+
     /// Bytes of each day's tables, in the order of the days; what is still in the journal only is
     /// not counted.
     ///

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::collect::{posting_key, run_key};
 use super::lane::{Lane, LaneImage};
-use super::{Bucket, BucketDay, Closing, Dirty, Marks, RunAt};
+use super::{Bucket, BucketDay, Closing, Dirty, Marks, RunAt, facets};
 use crate::id::Id;
 use crate::journal::at_rest::{Kept, Run, Shelf, Unreadable, decode, each, each_from, encode};
 use crate::journal::record::{ChannelNo, LaneNo, Record};
@@ -210,6 +210,9 @@ impl Bucket {
                 put(journal_key(bucket, kept.seq), None);
             }
             put(run_key(bucket, first), Some(encode(&rest)));
+            for (key, row) in facets::rows(bucket, first, rest.iter()) {
+                put(key, Some(row));
+            }
             let loaded = OnceLock::from(Arc::new(Run::new(rest)));
             held.runs.push(RunAt {
                 first,
@@ -272,7 +275,7 @@ impl Bucket {
             }
         }
         for (seq, channel, who) in head.ended {
-            self.ended.insert((seq, channel), who.0);
+            self.end_one(seq, channel, &who);
         }
         for (seq, lane, at, unmade, sending) in head.closings {
             let unmade = unmade.into_iter().collect();

@@ -247,6 +247,26 @@ impl Bucket {
         Ok(sets)
     }
 
+    /// Adds the ordinals of one recipient's entries in a run, ascending.
+    ///
+    /// # Errors
+    /// [`Unreadable`] where the store can't be read.
+    pub(crate) fn row_of(
+        &self,
+        shelf: &dyn Shelf,
+        (day, at): (Day, &RunAt),
+        number: u32,
+        ordinals: &mut Vec<u32>,
+    ) -> Result<(), Unreadable> {
+        let block = number / BLOCK_RECIPIENTS;
+        let key = posting_key(self.no, block, at.first);
+        if let Some(bytes) = shelf.get(Partition::Day(day), &key)? {
+            let slot = u8::try_from(number % BLOCK_RECIPIENTS).expect("a slot is within its block");
+            Block::parse(&bytes)?.row(slot, &mut |ordinal| ordinals.push(ordinal))?;
+        }
+        Ok(())
+    }
+
     fn collect_run(
         &self,
         shelf: &dyn Shelf,

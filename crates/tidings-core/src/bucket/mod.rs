@@ -21,6 +21,7 @@ use crate::time::{Day, Instant};
 pub(crate) mod checkpoint;
 mod collect;
 mod column;
+pub(crate) mod facets;
 mod lane;
 mod marks;
 mod preferences;
@@ -30,7 +31,7 @@ mod wheel;
 pub(crate) use collect::{Found, Look};
 use lane::Entering;
 pub(crate) use lane::Lane;
-pub(crate) use marks::{Looked, Marks};
+pub(crate) use marks::{Looked, Marking, Marks, Reading, State};
 use preferences::Preferences;
 use roster::Roster;
 
@@ -54,6 +55,8 @@ pub(crate) struct Bucket {
     pub(crate) marks: FxHashMap<u32, Marks>,
     /// Entries that ended by themselves: taken back, moved away, or left out of the inbox.
     pub(crate) ended: BTreeMap<(u64, ChannelNo), RoaringBitmap>,
+    /// Those of whom an inbox entry may have ended by itself; nobody else has to be looked up.
+    pub(crate) left_out: RoaringBitmap,
     /// Closings whose messages are not all made and sent.
     pub(crate) closings: BTreeMap<u64, Closing>,
     pub(crate) days: BTreeMap<Day, BucketDay>,
@@ -119,6 +122,7 @@ impl Bucket {
             lanes: BTreeMap::new(),
             marks: FxHashMap::default(),
             ended: BTreeMap::new(),
+            left_out: RoaringBitmap::new(),
             closings: BTreeMap::new(),
             days: BTreeMap::new(),
             paused: Vec::new(),
@@ -154,7 +158,7 @@ impl Bucket {
             Record::Told { to, except, .. } => {
                 self.told_to = to;
                 for (seq, _, who) in except {
-                    *self.ended.entry((seq, INBOX_NO)).or_default() |= who.0;
+                    self.end_one(seq, INBOX_NO, &who);
                 }
             }
             Record::Made {
@@ -283,7 +287,14 @@ impl Bucket {
 
     fn end(&mut self, items: &[Entries]) {
         for Entries { seq, channel, who } in items {
-            *self.ended.entry((*seq, *channel)).or_default() |= &who.0;
+            self.end_one(*seq, *channel, who);
+        }
+    }
+
+    fn end_one(&mut self, seq: u64, channel: ChannelNo, who: &RoaringBitmap) {
+        *self.ended.entry((seq, channel)).or_default() |= who;
+        if channel == INBOX_NO {
+            self.left_out |= who;
         }
     }
 

@@ -68,12 +68,7 @@ impl Engine {
         cancelled: &Cancelled,
     ) -> Answer {
         let located = match cancelled {
-            Cancelled::Event(id) => {
-                let mut located = self.located(draft, id, Table::Copies, Table::ScheduledIds)?;
-                let arrived = self.locate(draft, id)?;
-                located.extend(arrived.map(|(day, located)| (Some(day), located)));
-                located
-            }
+            Cancelled::Event(id) => self.located_event(draft, id)?,
             Cancelled::Key(key) => self.located(draft, key, Table::Keys, Table::ScheduledKeys)?,
         };
         // A scheduled event is known by its schedule as well as by the days on which it entered.
@@ -99,6 +94,29 @@ impl Engine {
             }
         }
         Ok(Ok(Reply::Cancelled(sum)))
+    }
+
+    /// The places of the events that have this id: more than one where it came again after the day of
+    /// its arrival was forgotten, and something of the first still waits or is kept.
+    pub(crate) fn places_of(
+        &self,
+        draft: &Draft<'_>,
+        id: &Id,
+    ) -> Result<BTreeSet<u64>, Unreadable> {
+        let located = self.located_event(draft, id)?;
+        let places = located.into_iter().map(|(_, located)| located.place);
+        Ok(places.collect())
+    }
+
+    fn located_event(
+        &self,
+        draft: &Draft<'_>,
+        id: &Id,
+    ) -> Result<BTreeSet<(Option<Day>, Located)>, Unreadable> {
+        let mut located = self.located(draft, id, Table::Copies, Table::ScheduledIds)?;
+        let arrived = self.locate(draft, id)?;
+        located.extend(arrived.map(|(day, located)| (Some(day), located)));
+        Ok(located)
     }
 
     /// Where events are that two tables name, one of each day (with the day) and one that outlives days.

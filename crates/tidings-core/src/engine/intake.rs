@@ -1,5 +1,6 @@
 //! The intake: accepted events in their places, what is scheduled, what is withdrawn.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -8,11 +9,12 @@ use serde::{Deserialize, Serialize};
 
 use super::draft::Draft;
 use crate::event::{Event, Object};
-use crate::headers::{self, HEADERS_PER_BLOCK, Header, HeaderBlock};
+use crate::headers::{self, HEADERS_PER_BLOCK, Header, HeaderBlock, HeaderRows};
 use crate::id::Id;
 use crate::journal::at_rest::{Shelf, Unreadable, decode, each, encode};
+use crate::journal::record::About;
 use crate::pause::Paused;
-use crate::table::{Key, Owner, Partition, Table};
+use crate::table::{Key, Owner, Partition, REST, Table, i64_at, u64_at};
 use crate::time::{Day, Instant};
 
 /// An event as it is stored.
@@ -76,6 +78,10 @@ pub(crate) struct Intake {
     pub(crate) scheduled: BTreeSet<(Instant, u64)>,
     /// Objects that must not be told.
     pub(crate) withdrawn: FxHashSet<Id>,
+    /// The hashes of their ids, as arrivals name their objects.
+    pub(crate) withdrawn_hashes: FxHashSet<u64>,
+    /// How often an object was withdrawn or came back: what inboxes show has changed.
+    pub(crate) withdrawals: u64,
     /// Headers of the newest day that no block has yet that could be read.
     tail: Vec<Header>,
     /// Events of other days that were copied into the newest day.
@@ -91,6 +97,7 @@ struct Head {
     now: Instant,
     next_place: u64,
     tally: Tally,
+    withdrawals: u64,
     forgotten_before: Option<Day>,
     days: Vec<(Day, u32)>,
     buckets: u16,
@@ -107,6 +114,12 @@ pub(crate) fn event_key(ordinal: u32) -> Vec<u8> {
 
 pub(crate) fn object_key(object: &Id) -> Vec<u8> {
     Key::of(Owner::Intake, Table::Objects)
+        .bytes(object.as_str().as_bytes())
+        .done()
+}
+
+fn withdrawn_key(object: &Id) -> Vec<u8> {
+    Key::of(Owner::Intake, Table::Withdrawn)
         .bytes(object.as_str().as_bytes())
         .done()
 }
@@ -290,18 +303,11 @@ impl Intake {
         day: Day,
         ordinal: u32,
     ) -> Result<Header, Unreadable> {
-        let missing = || Unreadable(format!("the header of event {ordinal} of {day} is missing"));
-        let (block, at) = (ordinal / headers_per_block(), ordinal % headers_per_block());
-        if let Some((newest, next)) = self.days.last_key_value() {
-            let first = next - u32::try_from(self.tail.len()).unwrap_or(0);
-            if *newest == day && ordinal >= first {
-                return self
-                    .tail
-                    .get((ordinal - first) as usize)
-                    .cloned()
-                    .ok_or_else(missing);
-            }
+        if let Some(fresh) = self.fresh_header(day, ordinal) {
+            return fresh;
         }
+        let missing = || missing_header(day, ordinal);
+        let (block, at) = (ordinal / headers_per_block(), ordinal % headers_per_block());
         let mut blocks = self.blocks.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(block) = blocks.get(&(day, block)) {
             return block.get(at as usize).ok_or_else(missing);
@@ -315,6 +321,44 @@ impl Intake {
         }
         blocks.insert((day, block), Arc::clone(&read));
         read.get(at as usize).ok_or_else(missing)
+    }
+
+    /// Reads the headers of a few events of a day, and nothing else: `take` gets them in the order of
+    /// `ordinals`.
+    pub(crate) fn few_headers(
+        &self,
+        shelf: &dyn Shelf,
+        day: Day,
+        ordinals: impl Iterator<Item = u32>,
+        mut take: impl FnMut(Header) -> Result<(), Unreadable>,
+    ) -> Result<(), Unreadable> {
+        let mut blocks: BTreeMap<u32, Vec<u8>> = BTreeMap::new();
+        for ordinal in ordinals {
+            if let Some(fresh) = self.fresh_header(day, ordinal) {
+                take(fresh?)?;
+                continue;
+            }
+            let (block, at) = (ordinal / headers_per_block(), ordinal % headers_per_block());
+            let bytes = match blocks.entry(block) {
+                Entry::Occupied(read) => read.into_mut(),
+                Entry::Vacant(place) => {
+                    let bytes = shelf.get(Partition::Day(day), &block_key(block))?;
+                    place.insert(bytes.ok_or_else(|| missing_header(day, ordinal))?)
+                }
+            };
+            take(HeaderRows::parse(bytes)?.get(at as usize)?)?;
+        }
+        Ok(())
+    }
+
+    /// The header of an event whose block can't be read yet; `None` = it can.
+    fn fresh_header(&self, day: Day, ordinal: u32) -> Option<Result<Header, Unreadable>> {
+        let (newest, next) = self.days.last_key_value()?;
+        let first = next - u32::try_from(self.tail.len()).unwrap_or(0);
+        (*newest == day && ordinal >= first).then(|| {
+            let header = self.tail.get((ordinal - first) as usize);
+            header.cloned().ok_or_else(|| missing_header(day, ordinal))
+        })
     }
 
     /// Puts given fields over what is known of an object; `lift` also lifts a retraction.
@@ -379,11 +423,24 @@ impl Intake {
             return;
         }
         draft.put(Partition::Base, object_key(&row.object.id), to_json(&row));
-        if row.applies() {
-            self.withdrawn.remove(&row.object.id);
-        } else {
-            self.withdrawn.insert(row.object.id);
+        let key = withdrawn_key(&row.object.id);
+        if !row.applies() {
+            if self.withdraw(row.object.id) {
+                self.withdrawals += 1;
+                draft.put(Partition::Base, key, Vec::new());
+            }
+        } else if self.withdrawn.remove(&row.object.id) {
+            self.withdrawals += 1;
+            self.withdrawn_hashes
+                .remove(&About::object_hash(&row.object.id));
+            draft.delete(Partition::Base, key);
         }
+    }
+
+    /// Notes that an object must not be told; whether that is new.
+    fn withdraw(&mut self, object: Id) -> bool {
+        self.withdrawn_hashes.insert(About::object_hash(&object));
+        self.withdrawn.insert(object)
     }
 
     /// Forgets a day.
@@ -411,6 +468,7 @@ impl Intake {
             now: self.now,
             next_place: self.next_place,
             tally: self.tally,
+            withdrawals: self.withdrawals,
             forgotten_before: self.forgotten_before,
             days: self.days.iter().map(|(day, next)| (*day, *next)).collect(),
             buckets,
@@ -432,6 +490,7 @@ impl Intake {
             now: head.now,
             next_place: head.next_place,
             tally: head.tally,
+            withdrawals: head.withdrawals,
             forgotten_before: head.forgotten_before,
             paused: head.paused,
             days: head
@@ -450,15 +509,13 @@ impl Intake {
                 .map(|row| Ok(header_of(&row?)))
                 .collect::<Result<_, Unreadable>>()?;
         }
-        each_base(shelf, Table::Objects, |_, value| {
-            let row: ObjectRow = from_json("an object", value)?;
-            if !row.applies() {
-                intake.withdrawn.insert(row.object.id);
-            }
+        each_base(shelf, Table::Withdrawn, |key, _| {
+            let id = key.get(REST..).and_then(|id| std::str::from_utf8(id).ok());
+            let id = id.and_then(|id| Id::new(id).ok());
+            intake.withdraw(id.ok_or_else(|| Unreadable("a withdrawn key is odd".to_owned()))?);
             Ok(())
         })?;
         each_base(shelf, Table::Scheduled, |key, _| {
-            use crate::table::{REST, i64_at, u64_at};
             let t = i64_at(key, REST).map(Instant);
             let place = u64_at(key, REST + 8);
             let at = t
@@ -479,6 +536,10 @@ pub(crate) fn each_base(
 ) -> Result<(), Unreadable> {
     let prefix = Key::of(Owner::Intake, table).done();
     each(shelf, Partition::Base, &prefix, take)
+}
+
+fn missing_header(day: Day, ordinal: u32) -> Unreadable {
+    Unreadable(format!("the header of event {ordinal} of {day} is missing"))
 }
 
 /// Whether this ordinal begins a block.

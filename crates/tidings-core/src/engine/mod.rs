@@ -26,6 +26,7 @@ mod cancel;
 mod draft;
 mod due;
 mod follow;
+mod inbox;
 mod intake;
 mod ledger;
 mod made;
@@ -48,6 +49,7 @@ pub use books::Walk;
 pub use cancel::{Letter as LetterName, Reached, Sending};
 use draft::Draft;
 pub use due::Told;
+pub use inbox::{Cursor, CursorError, ITEMS_LISTED, InboxGroup, InboxItem, InboxPage};
 use intake::Intake;
 use ledger::Ledger;
 pub use ledger::Row as LedgerRow;
@@ -56,7 +58,7 @@ pub use outcome::{EventReport, Fate, Trace};
 pub use plan::{Letter, Plan};
 pub use present::{Presenter, batch_id};
 pub use reply::{Published, PublishedAs, Refused, Reply, TakenBack, Warning};
-pub use view::{InboxGroup, InboxItem, InboxPage, LetterAt, OpenLane, WaitingEntry};
+pub use view::{LetterAt, OpenLane, WaitingEntry};
 
 /// How an engine works; none of it changes what comes out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -374,10 +376,11 @@ impl Engine {
         self.intake.now = now;
         self.intake.begin_step();
         let mut step = Step::default();
-        let before = (self.intake.tally, self.intake.forgotten_before);
+        let counted = |intake: &Intake| (intake.tally, intake.withdrawals, intake.forgotten_before);
+        let before = counted(&self.intake);
         work(self, &mut draft, now, &mut step)?;
         self.ledger.write(&mut draft);
-        if !draft.is_empty() || before != (self.intake.tally, self.intake.forgotten_before) {
+        if !draft.is_empty() || before != counted(&self.intake) {
             self.intake.write(&mut draft, self.buckets());
         }
         step.writes = draft.done();

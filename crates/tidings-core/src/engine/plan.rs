@@ -146,6 +146,14 @@ impl Engine {
             .collect()
     }
 
+    /// When the oldest of those came due whose message is not made, or not known to have been sent.
+    #[must_use]
+    pub fn oldest_due(&self) -> Option<Instant> {
+        let closings = self.buckets.iter().flat_map(|b| b.closings.values());
+        let waiting = closings.filter(|c| !c.unmade.is_empty() || !c.sending.is_empty());
+        waiting.map(|closing| closing.at).min()
+    }
+
     /// The name of a closing's lane, as long as its messages are not all made and sent.
     #[must_use]
     pub fn lane_of(&self, (bucket, closing): (u16, u64)) -> Option<&str> {
@@ -307,7 +315,6 @@ impl Engine {
                             let looked = Looked {
                                 t: kept.arrival.t,
                                 place: kept.arrival.place,
-                                event: &header.id,
                                 object: &header.object,
                                 has_inbox: &|version| {
                                     self.law.has_inbox(version, kept.arrival.kind)

@@ -5,7 +5,7 @@ use super::reply::{Answer, Refused, Reply};
 use super::{Engine, follow, take_back};
 use crate::command::{Command, MarkKind, Marked};
 use crate::id::Id;
-use crate::journal::record::{Record, channel_no};
+use crate::journal::record::{Covered, Record, channel_no};
 use crate::recipient::{Recipient, RecipientChange, State};
 use crate::table::Partition;
 use crate::time::{Day, Instant};
@@ -39,7 +39,7 @@ impl Engine {
                 recipient,
                 what,
                 kind,
-            } => Ok(self.mark(draft, now, recipient, what, *kind)),
+            } => self.mark(draft, now, recipient, what, *kind),
             Command::Cancel(cancelled) => self.cancel(draft, now, cancelled),
             Command::Preference {
                 recipient,
@@ -156,18 +156,30 @@ impl Engine {
         recipient: &Id,
         what: &Marked,
         kind: MarkKind,
-    ) -> Result<Reply, Refused> {
-        let (bucket, number) = self.find(recipient)?;
-        let before = self.intake.next_place;
-        let record = Record::Mark {
-            at: now,
-            before,
-            number,
-            what: what.clone(),
-            kind,
+    ) -> Answer {
+        let (bucket, number) = match self.find(recipient) {
+            Ok(found) => found,
+            Err(refused) => return Ok(Err(refused)),
         };
-        self.write(draft, bucket, now, record);
-        Ok(Reply::Done)
+        let covered = match what {
+            Marked::UpTo(instant) => vec![Covered::UpTo(*instant)],
+            Marked::Object(object) => vec![Covered::Object(object.clone())],
+            Marked::Event(event) => {
+                let places = self.places_of(draft, event)?;
+                places.into_iter().map(Covered::Event).collect()
+            }
+        };
+        for what in covered {
+            let record = Record::Mark {
+                at: now,
+                before: self.intake.next_place,
+                number,
+                what,
+                kind,
+            };
+            self.write(draft, bucket, now, record);
+        }
+        Ok(Ok(Reply::Done))
     }
 
     fn flush(

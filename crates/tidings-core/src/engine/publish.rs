@@ -10,11 +10,12 @@ use super::intake::{EventRow, Located, id_key, named_key};
 use super::reply::{Answer, Published, PublishedAs, Refused, Reply, Warning};
 use super::{Engine, bucket_of};
 use crate::audience::partition;
+use crate::batch::Pivot;
 use crate::bucket::Bucket;
 use crate::event::{Audience, Event, Object};
 use crate::id::Id;
 use crate::journal::at_rest::{Unreadable, decode, encode};
-use crate::journal::record::{Arrival, INBOX_NO, LaneNo, Record, TypeNo, Variant};
+use crate::journal::record::{About, Arrival, INBOX_NO, LaneNo, Record, TypeNo, Variant};
 use crate::law::{Law, Type};
 use crate::pause::Paused;
 use crate::table::{Partition, Table};
@@ -203,6 +204,9 @@ impl Engine {
     ) {
         let day = now.day();
         let rules = self.law.current().map_or(0, |version| version.number);
+        let kind_rules = self.law.current().and_then(|version| version.kind(kind));
+        let pivot = kind_rules.and_then(|kind| kind.rules.group);
+        let about = About::of(&row.event, pivot.unwrap_or(Pivot::Object));
         let ordinal = self.intake.keep_event(draft, day, row);
         for (at, routed) in routed.into_iter().enumerate() {
             if routed.is_empty() {
@@ -226,6 +230,7 @@ impl Engine {
                 kind,
                 rules,
                 moved: false,
+                about,
                 reasons,
                 variants,
             };

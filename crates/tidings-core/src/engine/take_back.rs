@@ -287,7 +287,13 @@ impl Engine {
 }
 
 fn arrive_again(moved: Moved<'_>, now: Instant, rules: u32, ordinal: u32) -> Arrival {
-    let Arrival { t, place, kind, .. } = moved.kept.arrival;
+    let Arrival {
+        t,
+        place,
+        kind,
+        about,
+        ..
+    } = moved.kept.arrival;
     let words = moved.reasons;
     let reasons = (0..).take(words.len()).collect();
     let variants = vec![Variant {
@@ -303,6 +309,7 @@ fn arrive_again(moved: Moved<'_>, now: Instant, rules: u32, ordinal: u32) -> Arr
         kind,
         rules,
         moved: true,
+        about,
         reasons: words,
         variants,
     }

@@ -1,106 +1,21 @@
-//! What a recipient or an operator looks at: inbox pages, open lanes, messages that were made.
-
-use std::collections::BTreeMap;
+//! What a recipient or an operator looks at, inboxes apart: open lanes, messages that were made.
 
 use roaring::RoaringBitmap;
 
 use super::intake::{EventRow, from_json, scheduled_key};
 use super::made::MessageRow;
 use super::plan::{Letter, Plan};
-use super::present::Presenter;
 use super::reply::Refused;
 use super::schedule::Frozen;
 use super::{Engine, follow};
-use crate::batch::Pivot;
-use crate::bucket::{Look, Looked};
-use crate::command::MarkKind;
-use crate::event::Object;
-use crate::headers::Header;
+use crate::bucket::Look;
 use crate::id::Id;
 use crate::journal::at_rest::{Kept, Shelf, Unreadable, decode, each};
-use crate::journal::record::{ChannelNo, INBOX_NO, Variant};
+use crate::journal::record::{ChannelNo, Variant};
 use crate::recipient::{Mode, PreferenceScope, Recipient};
 use crate::rules::CHANNELS;
 use crate::table::{Key, Owner, Partition, REST, Table, u64_at};
 use crate::time::Instant;
-
-/// A page of an inbox, newest first.
-#[derive(Clone, Debug, PartialEq)]
-pub struct InboxPage {
-    /// The groups of this page.
-    pub groups: Vec<InboxGroup>,
-    /// Groups with a member that was not seen: the badge.
-    pub unseen: usize,
-    /// Groups with a member that was not read.
-    pub unread: usize,
-    /// Counts up with everything that happens to the recipient's bucket: of two answers the one with
-    /// the higher number is the newer.
-    pub rev: u64,
-    /// How many groups there are before this page's first and on it.
-    pub shown: usize,
-    /// How many groups there are.
-    pub total: usize,
-}
-
-/// Inbox items of one type that share a pivot. What was read stands in a group apart.
-#[derive(Clone, Debug, PartialEq)]
-pub struct InboxGroup {
-    /// Names the group as long as it holds the same.
-    pub key: String,
-    /// The type.
-    pub kind: Id,
-    /// How many items.
-    pub count: usize,
-    /// Who did it, each once, newest first.
-    pub actors: Vec<Id>,
-    /// The newest item's time.
-    pub newest_at: Instant,
-    /// Whether all of it was seen.
-    pub seen: bool,
-    /// Whether it was read.
-    pub read: bool,
-    /// Its items, newest first.
-    pub items: Vec<InboxItem>,
-}
-
-impl InboxGroup {
-    /// A group that is going to hold this item and others of its kind.
-    fn begin(header: &Header, key: Option<&Id>, item: &InboxItem) -> Self {
-        let key = key.map_or("", Id::as_str);
-        let state = if item.read { "read" } else { "new" };
-        Self {
-            key: format!("{}:{key}:{state}", header.kind),
-            kind: header.kind.clone(),
-            count: 0,
-            actors: Vec::new(),
-            newest_at: item.t,
-            seen: true,
-            read: item.read,
-            items: Vec::new(),
-        }
-    }
-}
-
-/// One entry of an inbox.
-#[derive(Clone, Debug, PartialEq)]
-pub struct InboxItem {
-    /// The event.
-    pub event: Id,
-    /// Its type.
-    pub kind: Id,
-    /// The object as it is now.
-    pub object: Object,
-    /// When it happened, if the event said so.
-    pub occurred_at: Option<Instant>,
-    /// When it entered.
-    pub t: Instant,
-    /// Why this recipient is concerned.
-    pub reasons: Vec<String>,
-    /// Whether it was seen.
-    pub seen: bool,
-    /// Whether it was read.
-    pub read: bool,
-}
 
 /// A lane in which something waits.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -222,107 +137,6 @@ impl Engine {
         })?;
         topics.sort_unstable();
         Ok(Ok(topics))
-    }
-
-    /// A page of an inbox: at most `limit` groups behind the first `skip`.
-    ///
-    /// # Errors
-    /// [`Unreadable`] outside, [`Refused::UnknownRecipient`] inside.
-    pub fn inbox(
-        &self,
-        shelf: &dyn Shelf,
-        id: &Id,
-        skip: usize,
-        limit: usize,
-    ) -> Result<Result<InboxPage, Refused>, Unreadable> {
-        let (at, number) = match self.find(id) {
-            Ok(found) => found,
-            Err(refused) => return Ok(Err(refused)),
-        };
-        let bucket = &self.buckets[at];
-        let who = RoaringBitmap::from_iter([number]);
-        let takes = |_: &Kept, variant: &Variant| super::due::has_inbox(&self.law, variant);
-        let has = |number: u32, seq: u64| !bucket.has_ended(seq, INBOX_NO, number);
-        let look = Look {
-            from: 0,
-            to: bucket.told_to,
-            who: &who,
-            takes: &takes,
-            has: &has,
-        };
-        let mut found = bucket.collect(shelf, &look)?;
-        found.sort();
-        let marks = bucket.marks.get(&number);
-        let mut presenter = Presenter::new(self, shelf);
-        let mut groups: BTreeMap<(Id, Option<Id>, bool), InboxGroup> = BTreeMap::new();
-        for (_, source) in found.entries.iter().rev() {
-            let (kept, variant) = found.source(*source);
-            let arrival = &kept.arrival;
-            let header = self
-                .intake
-                .header(shelf, arrival.at.day(), arrival.ordinal)?;
-            let kind = self
-                .law
-                .current()
-                .and_then(|version| version.kind(arrival.kind));
-            let covered = |mark| {
-                let looked = Looked {
-                    t: arrival.t,
-                    place: arrival.place,
-                    event: &header.id,
-                    object: &header.object,
-                    has_inbox: &|version| self.law.has_inbox(version, arrival.kind),
-                };
-                marks.is_some_and(|marks| marks.cover(looked, mark))
-            };
-            let (seen, read) = (covered(MarkKind::Seen), covered(MarkKind::Read));
-            let pivot = kind
-                .and_then(|kind| kind.rules.group)
-                .unwrap_or(Pivot::Object);
-            let key = role(&header, pivot);
-            let item = InboxItem {
-                event: header.id.clone(),
-                kind: header.kind.clone(),
-                object: (*presenter.object(&header.object)?).clone(),
-                occurred_at: header.occurred_at,
-                t: arrival.t,
-                reasons: arrival.reasons_of(variant),
-                seen,
-                read,
-            };
-            let group = groups
-                .entry((header.kind.clone(), key.clone(), read))
-                .or_insert_with(|| InboxGroup::begin(&header, key.as_ref(), &item));
-            group.count += 1;
-            group.seen &= seen;
-            if let Some(actor) = &header.actor
-                && !group.actors.contains(actor)
-            {
-                group.actors.push(actor.clone());
-            }
-            group.items.push(item);
-        }
-        let mut groups: Vec<InboxGroup> = groups.into_values().collect();
-        groups.sort_by(|a, b| {
-            b.newest_at
-                .cmp(&a.newest_at)
-                .then_with(|| a.key.cmp(&b.key))
-        });
-        let (unseen, unread) = (
-            groups.iter().filter(|group| !group.seen).count(),
-            groups.iter().filter(|group| !group.read).count(),
-        );
-        let total = groups.len();
-        let groups: Vec<InboxGroup> = groups.into_iter().skip(skip).take(limit).collect();
-        let shown = skip.min(total) + groups.len();
-        Ok(Ok(InboxPage {
-            groups,
-            unseen,
-            unread,
-            rev: bucket.next_seq,
-            shown,
-            total,
-        }))
     }
 
     /// The lanes in which something of a recipient waits.
@@ -497,14 +311,5 @@ impl Engine {
                 ended: Vec::new(),
             },
         ))
-    }
-}
-
-/// The id that an event has in a role.
-fn role(header: &Header, pivot: Pivot) -> Option<Id> {
-    match pivot {
-        Pivot::Object => Some(header.object.clone()),
-        Pivot::Actor => header.actor.clone(),
-        Pivot::Target => header.target.clone(),
     }
 }

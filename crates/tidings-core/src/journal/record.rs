@@ -4,8 +4,11 @@
 //! decides nothing: whoever writes a record has decided.
 
 use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_64;
 
-use crate::command::{MarkKind, Marked};
+use crate::batch::Pivot;
+use crate::command::MarkKind;
+use crate::event::Event;
 use crate::id::Id;
 use crate::reason::{Outcome, Reason};
 use crate::recipient::{Mode, PreferenceScope, Recipient};
@@ -84,7 +87,7 @@ pub enum Record {
         /// Whose.
         number: u32,
         /// What.
-        what: Marked,
+        what: Covered,
         /// Seen, or read as well.
         kind: MarkKind,
     },
@@ -192,6 +195,17 @@ pub enum Record {
     },
 }
 
+/// What a mark covers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Covered {
+    /// What has a `t` up to this instant, of types that have an inbox.
+    UpTo(Instant),
+    /// Everything about an object.
+    Object(Id),
+    /// An event, by its place in the intake: an id may come again once its day is forgotten.
+    Event(u64),
+}
+
 /// One arrival's entries of some recipients on one channel.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Entries {
@@ -220,10 +234,64 @@ pub struct Arrival {
     pub rules: u32,
     /// Whether its entries came from another lane.
     pub moved: bool,
+    /// What an inbox must know of the event to group it, without reading it.
+    pub about: About,
     /// The words of all reasons, sorted by bytes.
     pub reasons: Vec<String>,
     /// Disjoint sets, one per (lanes, reasons).
     pub variants: Vec<Variant>,
+}
+
+/// What an event is about, as hashes of ids: enough to count groups and to find what is marked or
+/// withdrawn. Of 64 bits, so that within the days of one reader two ids never meet by chance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct About {
+    /// Its object.
+    pub object: u64,
+    /// What it shares with its group in an inbox; `None` = the object.
+    pub pivot: Option<u64>,
+}
+
+impl About {
+    /// The hash by which an object is known.
+    #[must_use]
+    pub fn object_hash(object: &Id) -> u64 {
+        xxh3_64(object.as_str().as_bytes())
+    }
+
+    /// The hash of what a group shares, in a role; what lacks the role stands alone, under the id of
+    /// its event. The same id in two roles is two things.
+    #[must_use]
+    pub fn pivot_hash(role: &str, id: &Id) -> u64 {
+        let mut named = Vec::with_capacity(role.len() + 1 + id.as_str().len());
+        named.extend_from_slice(role.as_bytes());
+        named.push(0);
+        named.extend_from_slice(id.as_str().as_bytes());
+        xxh3_64(&named)
+    }
+
+    /// What an event is about, where its type's inbox groups share `pivot`.
+    #[must_use]
+    pub fn of(event: &Event, pivot: Pivot) -> Self {
+        let by_role = |id: Option<&Id>| match id {
+            Some(id) => Self::pivot_hash(pivot.word(), id),
+            None => Self::pivot_hash("event", &event.id),
+        };
+        Self {
+            object: Self::object_hash(&event.object.id),
+            pivot: match pivot {
+                Pivot::Object => None,
+                Pivot::Actor => Some(by_role(event.actor.as_ref())),
+                Pivot::Target => Some(by_role(event.target.as_ref())),
+            },
+        }
+    }
+
+    /// What tells the group from others of its type.
+    #[must_use]
+    pub fn group(self) -> u64 {
+        self.pivot.unwrap_or(self.object)
+    }
 }
 
 /// The recipients of an arrival that go the same way for the same reasons.

@@ -115,8 +115,7 @@ impl Directory {
 
     /// Bytes on disk of everything in the directory.
     pub(super) fn disk_bytes(&self) -> Result<u64, Error> {
-        tree_bytes(&self.path)
-            .map_err(|fault| Error::Unavailable(format!("{}: {fault}", self.path.display())))
+        disk_bytes(&self.path)
     }
 
     fn prepare(&self, marked: bool) -> Result<Engine, Error> {
@@ -156,6 +155,11 @@ impl Directory {
         fs::rename(&new, self.path.join(MARKER)).map_err(failed)?;
         sync_directory(&self.path).map_err(failed)
     }
+}
+
+/// Bytes on disk of everything in a directory.
+pub(super) fn disk_bytes(path: &Path) -> Result<u64, Error> {
+    tree_bytes(path).map_err(|fault| Error::Unavailable(format!("{}: {fault}", path.display())))
 }
 
 /// Makes what is written in a directory's own entries durable.

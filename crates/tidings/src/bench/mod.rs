@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 pub mod fanout;
+pub mod feed;
 pub mod memory;
 pub mod plan;
 

@@ -30,6 +30,10 @@ category = "works"
 [types.told.channels]
 inbox = { policy = "now" }
 email = { policy = "cooldown", quiet = "4m" }
+[types.shown]
+category = "works"
+[types.shown.channels]
+inbox = { policy = "now" }
 [types.lane]
 category = "works"
 [types.lane.channels]

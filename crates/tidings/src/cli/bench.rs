@@ -5,7 +5,7 @@ use std::io;
 use clap::Subcommand;
 
 use super::{Status, Streams, report};
-use crate::bench::{Fault, Measurement, fanout, memory, plan};
+use crate::bench::{Fault, Measurement, fanout, feed, memory, plan};
 
 /// What `bench` takes.
 #[derive(clap::Args)]
@@ -25,6 +25,13 @@ enum Work {
     /// are written and synced plainly. Then: what a day of events, inbox and one digest, takes on
     /// the disk per notification once it is at rest.
     Fanout(fanout::Params),
+    /// Read the first page of inboxes: 20 groups, and the badge, out of all the days that are kept
+    ///
+    /// One bucket of a large store, with as many popular events a day as asked for; its readers follow
+    /// one, a dozen or half of what they are about, and never opened their inbox, so that every entry
+    /// counts. `cold`: nothing of it is in the process, neither decoded nor as blocks. `hot`: the same
+    /// page for the second time. The time is that of the engine and the store, without HTTP.
+    Feed(feed::Params),
     /// Close a weekly digest that is due for everyone at once, and make its messages
     ///
     /// Until every batch is on the disk; by one thread that decides. In every other week the batches
@@ -41,6 +48,7 @@ enum Work {
 pub(super) fn run(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Result<Status> {
     let measured = match &arguments.work {
         Work::Fanout(params) => fanout::run(params),
+        Work::Feed(params) => feed::run(params),
         Work::Plan(params) => plan::run(params),
         Work::Memory(params) => memory::run(params),
     };

@@ -128,13 +128,10 @@ fn serve(
         Ok(node) => node,
         Err(fault) => return Ok(not_started(&fault, streams)),
     };
-    let service = Arc::new(Service::new(
-        node.handle(),
-        rules,
-        access(arguments, streams)?,
-        clock,
-        http::Settings::default(),
-    ));
+    let access = access(arguments, streams)?;
+    let settings = http::Settings::default();
+    let service = Service::new(node.handle(), rules, access, clock, settings);
+    let service = Arc::new(service.in_directory(&arguments.data));
     open(&gate, http::router(Arc::clone(&service)));
     reload_by_signal(&tokio, &arguments.config, &service);
 
@@ -195,13 +192,19 @@ fn access(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Result<Access
 fn reload_by_signal(tokio: &Runtime, config: &Path, service: &Arc<Service>) {
     let (config, service) = (config.to_owned(), Arc::clone(service));
     signals::reload(tokio, move || match reload(&config, &service) {
-        Ok(()) => tracing::info!("the configuration is in force"),
+        Ok(Reloaded::InForce) => tracing::info!("the configuration is in force"),
+        Ok(Reloaded::Refused) => tracing::error!("the old configuration stays in force"),
         Err(fault) => tracing::error!(error = %fault, "the old configuration stays in force"),
     });
 }
 
+enum Reloaded {
+    InForce,
+    Refused,
+}
+
 /// Reads the configuration again and puts it in force, or tells what is wrong with it.
-fn reload(config: &Path, service: &Service) -> Result<(), RuntimeError> {
+fn reload(config: &Path, service: &Service) -> Result<Reloaded, RuntimeError> {
     let rules = match config::read(config) {
         Ok(rules) => rules,
         Err(faults) => {
@@ -211,17 +214,14 @@ fn reload(config: &Path, service: &Service) -> Result<(), RuntimeError> {
                 let place = format!("{}{}", faults.file, place.unwrap_or_default());
                 tracing::error!(%place, reason = %fault.reason, hint = %fault.hint, "a fault");
             }
-            tracing::error!(
-                faults = faults.list.len(),
-                "the configuration is refused; the old one stays in force"
-            );
-            return Ok(());
+            return Ok(Reloaded::Refused);
         }
     };
     if rules.channels != service.rules().channels {
         tracing::warn!("[channels] has changed: providers are opened at the start, so restart");
     }
-    service.set_rules(rules)
+    service.set_rules(rules)?;
+    Ok(Reloaded::InForce)
 }
 
 /// Says in the data directory where the server is, as long as it lives. After a kill the file stays,

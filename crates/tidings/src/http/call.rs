@@ -44,6 +44,8 @@ const CHANGES: &[Code] = &[
 /// What a call does, which decides what may go wrong with it beside its own errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
+    /// Needs no key, and lists all that can go wrong with it.
+    Open,
     /// Answers from what the server itself knows.
     Knows,
     /// Looks at the node.
@@ -54,18 +56,19 @@ pub(super) enum Kind {
 
 impl Kind {
     fn codes(self) -> impl Iterator<Item = Code> {
-        let asks = if self == Self::Knows { &[][..] } else { ASKS };
-        let changes = if self == Self::Changes {
-            CHANGES
-        } else {
-            &[][..]
+        let of: [&[Code]; 3] = match self {
+            Self::Open => [&[]; 3],
+            Self::Knows => [COMMON, &[], &[]],
+            Self::Looks => [COMMON, ASKS, &[]],
+            Self::Changes => [COMMON, ASKS, CHANGES],
         };
-        COMMON.iter().chain(asks).chain(changes).copied()
+        of.into_iter().flatten().copied()
     }
 }
 
 /// Calls under construction.
 pub(super) struct Calls {
+    names: Vec<&'static str>,
     router: Router<Arc<Service>>,
     document: OpenApi,
 }
@@ -78,6 +81,7 @@ impl Calls {
     /// None yet; `document` has what no call says.
     pub(super) fn new(document: OpenApi) -> Self {
         Self {
+            names: Vec::new(),
             router: Router::new(),
             document,
         }
@@ -92,6 +96,7 @@ impl Calls {
         (schemas, paths, methods): UtoipaMethodRouter<Arc<Service>>,
         codes: &'static [Code],
     ) -> Self {
+        self.names.push(name);
         let mut all: Vec<Code> = kind.codes().chain(codes.iter().copied()).collect();
         all.sort_unstable();
         all.dedup();
@@ -119,6 +124,11 @@ impl Calls {
         let components = self.document.components.get_or_insert_default();
         components.schemas.extend(schemas);
         self
+    }
+
+    /// The names of all of them.
+    pub(super) fn names(self) -> Vec<&'static str> {
+        self.names
     }
 
     /// The router and the document.

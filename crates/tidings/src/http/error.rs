@@ -12,7 +12,7 @@ use tidings_core::journal::at_rest::Unreadable;
 use tidings_node::RuntimeError;
 use utoipa::ToSchema;
 
-use crate::timeline::Fault;
+use crate::timeline::{About, Fault};
 
 /// Whether the same request may be sent again as it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -265,12 +265,13 @@ impl IntoResponse for Problem {
 
 impl From<Fault> for Problem {
     fn from(fault: Fault) -> Self {
-        match fault.column {
-            Some(column) => Self::new(
+        match (fault.column, fault.about) {
+            (Some(column), _) => Self::new(
                 Code::InvalidJson,
                 format!("column {column}: {}", fault.reason),
             ),
-            None => Self::new(Code::InvalidBody, fault.reason),
+            (None, About::Body) => Self::new(Code::InvalidBody, fault.reason),
+            (None, About::UnknownType) => Self::new(Code::UnknownType, fault.reason),
         }
         .hint(fault.hint)
     }

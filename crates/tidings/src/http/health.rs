@@ -1,26 +1,56 @@
-//! What watches a server asks it: does it live, does it serve.
+//! What watches a server asks it: does it live, does it serve, how is it.
 
 use std::sync::Arc;
 
-use axum::Router;
 use axum::extract::State;
-use axum::routing::get;
+use utoipa_axum::routes;
 
+use super::call::{Calls, Kind};
 use super::error::{Code, Problem};
+use super::metrics;
 use super::service::Service;
+
+/// `/healthz`, `/readyz` and `/metrics`.
+pub(super) fn calls(calls: Calls) -> Calls {
+    calls
+        .add("healthz", Kind::Open, routes!(healthz), &[])
+        .add(
+            "readyz",
+            Kind::Open,
+            routes!(readyz),
+            &[
+                Code::TooBusy,
+                Code::Starting,
+                Code::Unavailable,
+                Code::TimedOut,
+                Code::Stopping,
+            ],
+        )
+        .add("metrics", Kind::Knows, routes!(metrics::metrics), &[])
+}
 
 /// What `/healthz` answers: the process lives, whatever else.
 pub(super) const ALIVE: &str = "ok\n";
 
-/// `/healthz` and `/readyz`.
-pub(super) fn router() -> Router<Arc<Service>> {
-    Router::new()
-        .route("/healthz", get(async || ALIVE))
-        .route("/readyz", get(ready))
+/// Whether the process lives
+///
+/// Needs no key.
+#[utoipa::path(
+    get, path = "/healthz", tag = "operating", security(()),
+    responses((status = 200, description = "It does", body = String, content_type = "text/plain"))
+)]
+async fn healthz() -> &'static str {
+    ALIVE
 }
 
-/// 200 once the node answers; it does not while its store can't be used.
-async fn ready(State(service): State<Arc<Service>>) -> Result<&'static str, Problem> {
+/// Whether it serves
+///
+/// 503 while it starts, while the store can't be used, and once it stops. Needs no key.
+#[utoipa::path(
+    get, path = "/readyz", tag = "operating", security(()),
+    responses((status = 200, description = "It does", body = String, content_type = "text/plain"))
+)]
+async fn readyz(State(service): State<Arc<Service>>) -> Result<&'static str, Problem> {
     if service.is_stopping() {
         return Err(Problem::new(Code::Stopping, "the server is stopping"));
     }

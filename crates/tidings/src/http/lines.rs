@@ -202,6 +202,9 @@ enum End {
     Told,
 }
 
+/// An answer per command.
+type Done = Vec<Result<Reply, Refused>>;
+
 /// Lines that are done in one step.
 #[derive(Default)]
 struct Slice {
@@ -209,7 +212,7 @@ struct Slice {
     lines: Vec<(u64, Option<Problem>)>,
     commands: Vec<Command>,
     bytes: usize,
-    asked: Option<Result<Asked<Vec<Result<Reply, Refused>>>, Problem>>,
+    asked: Option<Result<Asked<Done>, Problem>>,
 }
 
 impl<L: Lines> Stream<L> {
@@ -332,7 +335,7 @@ impl<L: Lines> Stream<L> {
         if slice.commands.is_empty() {
             return;
         }
-        let until = patience_from_now(self.service.settings.answer_patience);
+        let until = Instant::now() + self.service.settings.answer_patience;
         loop {
             if self.service.handle.has_room() || Instant::now() >= until {
                 let commands = std::mem::take(&mut slice.commands);
@@ -397,14 +400,6 @@ impl<L: Lines> Stream<L> {
         }
         told
     }
-}
-
-#[expect(
-    clippy::disallowed_methods,
-    reason = "how long a client waits is no business of the node's clock"
-)]
-fn patience_from_now(patience: Duration) -> Instant {
-    Instant::now() + patience
 }
 
 fn write_line(out: &mut Vec<u8>, line: &impl Serialize) {

@@ -11,11 +11,14 @@ mod health;
 mod ids;
 mod lines;
 pub mod listen;
+mod metrics;
 mod openapi;
 mod request;
 #[cfg(test)]
 pub(crate) mod rig;
 mod service;
+#[cfg(test)]
+mod tests;
 pub mod v1;
 
 use std::sync::{Arc, OnceLock};
@@ -37,7 +40,6 @@ pub fn router(service: Arc<Service>) -> Router {
     let (calls, document) = calls();
     calls
         .merge(openapi::served(&document))
-        .merge(health::router())
         .fallback(no_such_call)
         .method_not_allowed_fallback(no_such_method)
         .layer(middleware::from_fn_with_state(
@@ -65,8 +67,17 @@ pub fn document() -> OpenApi {
     calls().1
 }
 
+/// The names of all calls.
+fn call_names() -> Vec<&'static str> {
+    all().names()
+}
+
 fn calls() -> (Router<Arc<Service>>, OpenApi) {
-    v1::calls(call::Calls::new(openapi::head())).finish()
+    all().finish()
+}
+
+fn all() -> call::Calls {
+    health::calls(v1::calls(call::Calls::new(openapi::head())))
 }
 
 async fn no_such_call(uri: Uri) -> Problem {

@@ -177,8 +177,13 @@ async fn within(
         let Ok(data) = frame.map_err(broken)?.into_data() else {
             continue;
         };
-        if read.len() + first.len() + data.len() > bound {
+        let bytes = read.len() + first.len() + data.len();
+        if bytes > bound {
             return Err(too_large());
+        }
+        if told.is_none() {
+            drop(room.take());
+            room = service.room(bytes, SMALL_BYTES)?;
         }
         // Most bodies come in one piece, which needs no copy.
         if read.is_empty() && first.is_empty() {
@@ -186,13 +191,9 @@ async fn within(
             continue;
         }
         if read.is_empty() {
-            read.extend_from_slice(&first);
+            read.extend_from_slice(&std::mem::take(&mut first));
         }
         read.extend_from_slice(&data);
-        if told.is_none() {
-            drop(room.take());
-            room = service.room(read.len(), SMALL_BYTES)?;
-        }
     }
     let body = if read.is_empty() { first } else { read.into() };
     Ok((body, room))

@@ -111,9 +111,14 @@ impl Rig {
         }
     }
 
+    /// Stops the node; the calls are still there.
+    pub(crate) fn stop(&mut self) {
+        self.runtime.take().unwrap().stop().unwrap();
+    }
+
     /// Stops the node and starts another over the same store.
     pub(crate) fn restart(mut self) -> Self {
-        self.runtime.take().unwrap().stop().unwrap();
+        self.stop();
         let (store, clock) = (Arc::clone(&self.store), Arc::clone(&self.clock));
         Self::over(store, clock, CONFIG, Access::Open, self.service.settings)
     }

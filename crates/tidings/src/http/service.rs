@@ -1,5 +1,6 @@
 //! What all calls share: the node to ask, the rules in force, the bounds.
 
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
@@ -10,11 +11,14 @@ use serde::Serialize;
 use tidings_core::engine::{Refused, Reply};
 use tidings_core::{Command, Instant, Rules};
 use tidings_node::{Clock, Handle, Keeper, Kept, Node, RuntimeError};
+use tidings_store::FjallStore;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot, watch};
+use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
 use super::error::{Code, Problem};
 use super::ids::EventIds;
+use super::metrics::Requests;
 use super::request::{Change, ROOM_UNIT};
 use crate::keys::Keys;
 
@@ -67,6 +71,8 @@ pub struct Service {
     pub(super) settings: Settings,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) ids: EventIds,
+    pub(super) requests: Requests,
+    data: Option<PathBuf>,
     bodies: Arc<Semaphore>,
     stopping: watch::Sender<bool>,
     rules: RwLock<Arc<Rules>>,
@@ -90,11 +96,29 @@ impl Service {
             access,
             bodies: Arc::new(Semaphore::new(settings.bodies_bytes_max / ROOM_UNIT)),
             ids: EventIds::default(),
+            requests: Requests::of(super::call_names()),
+            data: None,
             stopping: watch::Sender::new(false),
             settings,
             clock,
             rules: RwLock::new(Arc::new(rules)),
         }
+    }
+
+    /// The same, which knows where on the disk the node's store is.
+    #[must_use]
+    pub fn in_directory(self, data: &Path) -> Self {
+        Self {
+            data: Some(data.to_owned()),
+            ..self
+        }
+    }
+
+    /// What the store takes up on the disk, where there is one.
+    pub(super) async fn disk_bytes(&self) -> Option<u64> {
+        let data = self.data.clone()?;
+        let bytes = spawn_blocking(move || FjallStore::disk_bytes_of(data));
+        bytes.await.ok()?.ok()
     }
 
     /// The rules that bodies are read by.

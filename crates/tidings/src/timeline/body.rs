@@ -12,7 +12,7 @@ use tidings_core::{
     State,
 };
 
-use super::fault::Fault;
+use super::fault::{About, Fault};
 use super::fields::Fields;
 use super::json::{self, Json};
 use crate::config::{is_address, is_locale};
@@ -355,9 +355,9 @@ impl<'r> Bodies<'r> {
 
     fn type_rules(self, name: &str) -> Result<&'r TypeRules, Fault> {
         let types = &self.rules.types;
-        types
-            .get(name)
-            .ok_or_else(|| unknown("type", name, types.keys().map(String::as_str)))
+        types.get(name).ok_or_else(|| {
+            unknown("type", name, types.keys().map(String::as_str)).about(About::UnknownType)
+        })
     }
 }
 

@@ -13,6 +13,17 @@ pub struct Fault {
     pub reason: String,
     /// How to mend it.
     pub hint: String,
+    /// What it is about.
+    pub about: About,
+}
+
+/// What a fault is about, where whoever sent the body may want to act on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum About {
+    /// The body itself.
+    Body,
+    /// A type that the configuration does not have, or not yet.
+    UnknownType,
 }
 
 impl Fault {
@@ -24,7 +35,14 @@ impl Fault {
             column: None,
             reason: reason.into(),
             hint: hint.into(),
+            about: About::Body,
         }
+    }
+
+    /// The same fault, about something else than the body itself.
+    #[must_use]
+    pub fn about(self, about: About) -> Self {
+        Self { about, ..self }
     }
 
     /// The same fault at a column.

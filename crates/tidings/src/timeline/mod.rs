@@ -15,7 +15,7 @@ use tidings_core::command::MarkKind;
 use tidings_core::{Command, Id, Timed};
 
 pub use body::Bodies;
-pub use fault::Fault;
+pub use fault::{About, Fault};
 pub use fields::Fields;
 pub use lines::{Line, Lines};
 

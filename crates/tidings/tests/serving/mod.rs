@@ -6,6 +6,7 @@
     reason = "each test takes what it needs, and ends where something is not as it should be"
 )]
 
+use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
@@ -30,11 +31,18 @@ impl Server {
         Self::spawn(Command::new(TIDINGS), config, data)
     }
 
-    /// As [`Server::start`], but who calls needs a key.
+    /// As [`Server::start`], with its log in a file.
+    pub(crate) fn start_logging(config: &Path, data: &Path, log: File) -> Self {
+        let mut command = Command::new(TIDINGS);
+        command.stderr(log);
+        Self::spawn(command, config, data)
+    }
+
+    /// As [`Server::start`], without `--dev`: who calls needs a key.
     pub(crate) fn start_with_keys(config: &Path, data: &Path) -> Self {
         let mut command = Command::new(TIDINGS);
-        command.args(["serve", "--listen", "127.0.0.1:0"]);
-        Self::spawn_as(over(command, config, data))
+        command.arg("serve");
+        Self::spawn_as(addressed(command, config, data))
     }
 
     /// As [`Server::start`], by a user whom permissions bind, which root's are not. Takes root.
@@ -74,6 +82,20 @@ impl Server {
         self.child.id()
     }
 
+    /// Sends a signal by its name, such as `TERM`.
+    pub(crate) fn signal(&self, name: &str) {
+        let process = self.process().to_string();
+        let sent = Command::new("kill")
+            .args([&format!("-{name}"), &process])
+            .status();
+        assert!(sent.expect("`kill` can be run").success());
+    }
+
+    /// Waits until the process has ended by itself.
+    pub(crate) fn wait(mut self) -> ExitStatus {
+        self.child.wait().expect("it is our child")
+    }
+
     /// Kills the process as a failing machine would (SIGKILL).
     pub(crate) fn kill(mut self) -> ExitStatus {
         self.child.kill().expect("it is our child");
@@ -98,13 +120,13 @@ fn as_nobody() -> Command {
 }
 
 fn arguments(mut command: Command, config: &Path, data: &Path) -> Command {
-    command.args(["serve", "--dev", "--listen", "127.0.0.1:0"]);
-    over(command, config, data)
+    command.args(["serve", "--dev"]);
+    addressed(command, config, data)
 }
 
-fn over(mut command: Command, config: &Path, data: &Path) -> Command {
+fn addressed(mut command: Command, config: &Path, data: &Path) -> Command {
     command
-        .arg("--config")
+        .args(["--listen", "127.0.0.1:0", "--config"])
         .arg(config)
         .arg("--data")
         .arg(data)

@@ -235,8 +235,8 @@ impl View for Sample {
                 due: Some(self.scenario.ends.plus_ms(7 * DAY_MS)),
                 entries: 3,
             }],
-            unseen: self.heard[place].iter().filter(|item| !item.seen).count(),
-            unread: self.heard[place].iter().filter(|item| !item.read).count(),
+            unseen: self.heard[place].iter().filter(|item| !item.seen).count() as u64,
+            unread: self.heard[place].iter().filter(|item| !item.read).count() as u64,
             inbox: part(
                 groups
                     .iter()

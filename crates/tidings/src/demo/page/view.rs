@@ -191,9 +191,9 @@ pub struct PersonPage {
     /// Lanes that are open, the inbox apart.
     pub waiting: Vec<OpenLane>,
     /// Inbox items that were not seen.
-    pub unseen: usize,
+    pub unseen: u64,
     /// Inbox items that were not read.
-    pub unread: usize,
+    pub unread: u64,
     /// Inbox groups, newest first.
     pub inbox: Listing<InboxGroup>,
 }

@@ -1,4 +1,8 @@
 //! What operators look at and do.
+#![expect(
+    unused_qualifications,
+    reason = "the macro that documents a query writes its type with a path"
+)]
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use tidings_core::Outcome;
 use tidings_core::engine::{Agenda, LedgerRow};
 use tidings_node::Node;
-use utoipa::{IntoParams, ToSchema};
+use utoipa::ToSchema;
 use utoipa_axum::routes;
 
 use super::waiting::Waiting;
@@ -172,7 +176,7 @@ impl From<Agenda> for DueAnswer {
 }
 
 /// How much is listed.
-#[derive(Deserialize, IntoParams)]
+#[derive(Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 struct DueQuery {

@@ -282,3 +282,6 @@ impl Lines for EventLines {
         written.map_err(|fault| Problem::new(Code::Internal, fault.to_string()))
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,6 +4,7 @@ mod admin;
 mod backup;
 mod cancel;
 mod events;
+mod inbox;
 mod objects;
 mod outcome;
 mod pausing;
@@ -27,6 +28,7 @@ pub(super) fn calls(calls: Calls) -> Calls {
     let calls = outcome::calls(calls);
     let calls = cancel::calls(calls);
     let calls = objects::calls(calls);
+    let calls = inbox::calls(calls);
     let calls = waiting::calls(calls);
     let calls = types::calls(calls);
     let calls = pausing::calls(calls);

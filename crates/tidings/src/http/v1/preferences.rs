@@ -35,6 +35,7 @@ pub(super) fn calls(calls: Calls) -> Calls {
                 Code::InvalidBody,
                 Code::UnsupportedMediaType,
                 Code::RecipientNotFound,
+                Code::UnknownType,
                 Code::UnknownPreference,
             ],
         )

@@ -169,7 +169,7 @@ fn h19_preferences_are_one_list() {
     let wrong = [
         (
             json!([{"type": "note", "channel": "email", "mode": "never"}, {"type": "x", "channel": "email", "mode": "never"}]),
-            "invalid_body",
+            "unknown_type",
         ),
         (
             json!([{"type": "note", "channel": "inbox", "mode": "daily"}]),

@@ -1,0 +1,559 @@
+//! A recipient's inbox: pages of groups, newest first, and the badge.
+//!
+//! A group is what has one type and one pivot (the object, or what the type says) within one UTC day,
+//! what was read apart from what was not. Days bound a group, so a page reads days backwards and
+//! stops building groups when it is full; the badge adds up what each day has on its own. It reads
+//! facets, a few bytes of each arrival that concerns the reader, and details of what it shows.
+//!
+//! Shown, counted and marked is the same: entries that the inbox was told and that did not end, less
+//! those whose object is withdrawn now.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
+
+use rustc_hash::FxHashMap;
+
+use super::Engine;
+use super::present::Presenter;
+use super::reply::Refused;
+use crate::bucket::facets::{Details, Facets, details_key, facets_key};
+use crate::bucket::{Bucket, BucketDay, Marking, Reading, RunAt, State};
+use crate::event::Object;
+use crate::headers::Header;
+use crate::id::Id;
+use crate::journal::at_rest::{Shelf, Unreadable};
+use crate::journal::record::{About, INBOX_NO, LaneNo, TypeNo};
+use crate::table::Partition;
+use crate::time::{Day, Instant};
+
+/// Items of a group that a page lists, the newest; the group's count is exact whatever it holds.
+pub const ITEMS_LISTED: usize = 25;
+
+/// A page of an inbox, newest first.
+#[derive(Clone, Debug, PartialEq)]
+pub struct InboxPage {
+    /// The groups of this page.
+    pub groups: Vec<InboxGroup>,
+    /// Groups with a member that was not seen: the badge. Of the whole inbox, whichever page this is.
+    pub unseen: u64,
+    /// Groups with a member that was not read, of the whole inbox.
+    pub unread: u64,
+    /// Counts up with whatever may change these numbers: an answer with a lower one is older.
+    pub rev: u64,
+    /// Where the next page begins; `None` = this is the last.
+    pub next: Option<Cursor>,
+}
+
+/// Where a page begins: with the groups whose newest entry is older than the last one shown, as the
+/// inbox was when its first page was read. What arrives meanwhile moves nothing and stands on top of
+/// a new first page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cursor {
+    /// Entries after this seq are left out.
+    as_of: u64,
+    /// Groups whose newest entry has this seq or a later one were shown.
+    below: u64,
+}
+
+/// A text is no cursor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a cursor is what an inbox page gave as `next`")]
+pub struct CursorError;
+
+impl fmt::Display for Cursor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:x}-{:x}", self.as_of, self.below)
+    }
+}
+
+impl FromStr for Cursor {
+    type Err = CursorError;
+
+    fn from_str(text: &str) -> Result<Self, CursorError> {
+        let (as_of, below) = text.split_once('-').ok_or(CursorError)?;
+        let number = |text: &str| u64::from_str_radix(text, 16).map_err(|_| CursorError);
+        let (as_of, below) = (number(as_of)?, number(below)?);
+        let cursor = Self { as_of, below };
+        // One text a cursor: what parses in another way was not given by a page.
+        (cursor.to_string() == text)
+            .then_some(cursor)
+            .ok_or(CursorError)
+    }
+}
+
+/// Inbox items of one day and type that share a pivot. What was read stands in a group apart, so
+/// that what is new never hides in it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct InboxGroup {
+    /// Names the group, in this inbox: type, pivot, day, and whether it was read.
+    pub key: String,
+    /// The type.
+    pub kind: Id,
+    /// How many items there are, listed or not.
+    pub count: usize,
+    /// Who did what is listed, each once, newest first.
+    pub actors: Vec<Id>,
+    /// The newest item's time.
+    pub newest_at: Instant,
+    /// Whether all of it was seen.
+    pub seen: bool,
+    /// Whether it was read.
+    pub read: bool,
+    /// Its items, newest first, at most [`ITEMS_LISTED`].
+    pub items: Vec<InboxItem>,
+}
+
+/// One entry of an inbox.
+#[derive(Clone, Debug, PartialEq)]
+pub struct InboxItem {
+    /// The event.
+    pub event: Id,
+    /// Its type.
+    pub kind: Id,
+    /// The object as it is now.
+    pub object: Object,
+    /// When it happened, if the event said so.
+    pub occurred_at: Option<Instant>,
+    /// When it entered.
+    pub t: Instant,
+    /// Why this recipient is concerned.
+    pub reasons: Vec<String>,
+    /// Whether it was seen.
+    pub seen: bool,
+    /// Whether it was read.
+    pub read: bool,
+}
+
+/// An entry that an inbox shows.
+#[derive(Clone, Copy)]
+struct Entry {
+    /// 0 where nobody asked for it.
+    seq: u64,
+    /// Its type, and what tells its group from others of the type.
+    group: (TypeNo, u64),
+    state: State,
+    source: Source,
+}
+
+/// Where an entry's arrival is, among those of its day.
+#[derive(Clone, Copy)]
+enum Source {
+    Run {
+        run: usize,
+        arrival: usize,
+        ordinal: u32,
+    },
+    Tail {
+        at: usize,
+        variant: usize,
+    },
+}
+
+/// A group in the making.
+struct Shape {
+    newest: u64,
+    count: usize,
+    seen: bool,
+    read: bool,
+    /// The newest of its entries, newest first.
+    listed: Vec<Entry>,
+}
+
+/// Groups with something unseen and unread, added up day by day.
+#[derive(Default)]
+struct Badge {
+    unseen: u64,
+    unread: u64,
+    /// The unread groups of the day, and whether something in them is unseen.
+    of_day: FxHashMap<(TypeNo, u64), bool>,
+}
+
+impl Badge {
+    fn count(&mut self, entry: &Entry) {
+        if entry.state == State::Read {
+            return;
+        }
+        let unread = &mut self.unread;
+        let unseen = self.of_day.entry(entry.group).or_insert_with(|| {
+            *unread += 1;
+            false
+        });
+        if entry.state == State::New && !*unseen {
+            *unseen = true;
+            self.unseen += 1;
+        }
+    }
+}
+
+impl Engine {
+    /// A page of an inbox: at most `limit` groups from a cursor on, or the newest.
+    ///
+    /// # Errors
+    /// [`Unreadable`] outside, [`Refused::UnknownRecipient`] inside.
+    pub fn inbox(
+        &self,
+        shelf: &dyn Shelf,
+        id: &Id,
+        from: Option<Cursor>,
+        limit: usize,
+    ) -> Result<Result<InboxPage, Refused>, Unreadable> {
+        let (at, number) = match self.find(id) {
+            Ok(found) => found,
+            Err(refused) => return Ok(Err(refused)),
+        };
+        let bucket = &self.buckets[at];
+        let reader = Reader::new(self, shelf, bucket, number);
+        let mut presenter = Presenter::new(self, shelf);
+        let from = from.unwrap_or(Cursor {
+            as_of: bucket.told_to,
+            below: u64::MAX,
+        });
+        let (mut groups, mut next) = (Vec::new(), None);
+        let (mut badge, mut last_shown) = (Badge::default(), from.below);
+        for (day, held) in bucket.days.iter().rev() {
+            let least = reader.reading.of_day(*day);
+            let is_shown = next.is_none() && held.first < from.below && held.first <= from.as_of;
+            if !is_shown && least == State::Read {
+                continue;
+            }
+            badge.of_day.clear();
+            let mut entries = Vec::new();
+            reader.each_entry((*day, held), least, is_shown, |entry| {
+                badge.count(&entry);
+                if is_shown && entry.seq <= from.as_of {
+                    entries.push(entry);
+                }
+            })?;
+            let mut shown = Vec::new();
+            for shape in shapes(entries) {
+                if shape.newest >= from.below {
+                    continue;
+                }
+                if groups.len() + shown.len() == limit {
+                    let (as_of, below) = (from.as_of, last_shown);
+                    next = Some(Cursor { as_of, below });
+                    break;
+                }
+                last_shown = shape.newest;
+                shown.push(shape);
+            }
+            groups.extend(reader.build((*day, held), shown, &mut presenter)?);
+        }
+        Ok(Ok(InboxPage {
+            groups,
+            unseen: badge.unseen,
+            unread: badge.unread,
+            rev: self.rev(bucket),
+            next,
+        }))
+    }
+
+    /// Counts up with whatever may change what an inbox of a bucket shows.
+    fn rev(&self, bucket: &Bucket) -> u64 {
+        let forgotten = self.intake.forgotten_before.map_or(0, |day| day.0);
+        bucket.next_seq + self.intake.withdrawals + u64::try_from(forgotten).unwrap_or(0)
+    }
+}
+
+/// The groups that the entries of a day make, by their newest entry, newest first.
+fn shapes(mut entries: Vec<Entry>) -> Vec<Shape> {
+    entries.sort_unstable_by_key(|entry| std::cmp::Reverse(entry.seq));
+    let mut shapes: Vec<Shape> = Vec::new();
+    let mut known: FxHashMap<((TypeNo, u64), bool), usize> = FxHashMap::default();
+    for entry in entries {
+        let read = entry.state == State::Read;
+        let at = *known.entry((entry.group, read)).or_insert(shapes.len());
+        if at == shapes.len() {
+            shapes.push(Shape {
+                newest: entry.seq,
+                count: 0,
+                seen: true,
+                read,
+                listed: Vec::new(),
+            });
+        }
+        let shape = &mut shapes[at];
+        shape.count += 1;
+        shape.seen &= entry.state >= State::Seen;
+        if shape.listed.len() < ITEMS_LISTED {
+            shape.listed.push(entry);
+        }
+    }
+    shapes
+}
+
+/// One recipient's look at their inbox.
+struct Reader<'a> {
+    engine: &'a Engine,
+    shelf: &'a dyn Shelf,
+    bucket: &'a Bucket,
+    number: u32,
+    reading: Reading<'a>,
+    /// The lanes of the inbox.
+    lanes: Vec<LaneNo>,
+}
+
+impl<'a> Reader<'a> {
+    fn new(engine: &'a Engine, shelf: &'a dyn Shelf, bucket: &'a Bucket, number: u32) -> Self {
+        let lanes = engine.law.names.lanes();
+        let lanes = lanes.filter(|(_, lane)| lane.channel == INBOX_NO);
+        Self {
+            engine,
+            shelf,
+            bucket,
+            number,
+            reading: Reading::of(bucket.marks.get(&number)),
+            lanes: lanes.map(|(no, _)| no).collect(),
+        }
+    }
+
+    fn has_inbox(&self, lanes: &[LaneNo]) -> bool {
+        lanes.iter().any(|lane| self.lanes.contains(lane))
+    }
+
+    fn is_withdrawn(&self, object: u64) -> bool {
+        let withdrawn = &self.engine.intake.withdrawn_hashes;
+        !withdrawn.is_empty() && withdrawn.contains(&object)
+    }
+
+    /// Visits what the inbox shows of a day, in no order; with its seq only where that is wanted.
+    fn each_entry(
+        &self,
+        (day, held): (Day, &BucketDay),
+        least: State,
+        wants_seq: bool,
+        mut visit: impl FnMut(Entry),
+    ) -> Result<(), Unreadable> {
+        let mut ordinals = Vec::new();
+        for (at, run) in held.runs.iter().enumerate() {
+            ordinals.clear();
+            self.bucket
+                .row_of(self.shelf, (day, run), self.number, &mut ordinals)?;
+            if !ordinals.is_empty() {
+                let place = (day, run, at);
+                self.each_at_rest(place, &ordinals, least, wants_seq, &mut visit)?;
+            }
+        }
+        for (at, kept) in held.tail.iter().enumerate() {
+            if kept.seq > self.bucket.told_to {
+                break;
+            }
+            let arrival = &kept.arrival;
+            let variant = arrival.variants.iter().position(|variant| {
+                variant.who.contains(self.number) && self.has_inbox(&variant.lanes)
+            });
+            let Some(variant) = variant else { continue };
+            let ended = self.bucket.has_ended(kept.seq, INBOX_NO, self.number);
+            if ended || self.is_withdrawn(arrival.about.object) {
+                continue;
+            }
+            let marking = Marking {
+                place: arrival.place,
+                object: arrival.about.object,
+                bounds: (arrival.t, arrival.t),
+                t: || Ok::<_, Unreadable>(arrival.t),
+            };
+            visit(Entry {
+                seq: kept.seq,
+                group: (arrival.kind, arrival.about.group()),
+                state: self.reading.of_entry(least, marking)?,
+                source: Source::Tail { at, variant },
+            });
+        }
+        Ok(())
+    }
+
+    fn each_at_rest(
+        &self,
+        (day, run, at): (Day, &RunAt, usize),
+        ordinals: &[u32],
+        least: State,
+        wants_seq: bool,
+        visit: &mut impl FnMut(Entry),
+    ) -> Result<(), Unreadable> {
+        let key = facets_key(self.bucket.no, run.first);
+        let bytes = self.shelf.get(Partition::Day(day), &key)?;
+        let bytes = bytes.ok_or_else(|| missing("the facets", self.bucket, run))?;
+        let facets = Facets::parse(&bytes)?;
+        let lane_sets = facets.lane_sets(|lanes| self.has_inbox(lanes));
+        let may_have_ended = self.bucket.left_out.contains(self.number);
+        let mut chunks = Chunks::new(self, day);
+        for ordinal in ordinals {
+            let Some(arrival) = facets.arrival(*ordinal, &lane_sets)? else {
+                continue;
+            };
+            let object = facets.object(arrival)?;
+            if self.is_withdrawn(object) {
+                continue;
+            }
+            let seq = if wants_seq || may_have_ended {
+                facets.seq(arrival)?
+            } else {
+                0
+            };
+            if may_have_ended && self.bucket.has_ended(seq, INBOX_NO, self.number) {
+                continue;
+            }
+            let state = if self.reading.is_empty() || least == State::Read {
+                least
+            } else {
+                let marking = Marking {
+                    place: facets.place(arrival)?,
+                    object,
+                    bounds: facets.bounds(arrival)?,
+                    t: || Ok::<_, Unreadable>(chunks.details(run, arrival)?.t(arrival)?),
+                };
+                self.reading.of_entry(least, marking)?
+            };
+            visit(Entry {
+                seq,
+                group: facets.group(arrival)?,
+                state,
+                source: Source::Run {
+                    run: at,
+                    arrival,
+                    ordinal: *ordinal,
+                },
+            });
+        }
+        Ok(())
+    }
+
+    /// The groups of a day as they are shown.
+    fn build(
+        &self,
+        (day, held): (Day, &BucketDay),
+        shapes: Vec<Shape>,
+        presenter: &mut Presenter<'_>,
+    ) -> Result<Vec<InboxGroup>, Unreadable> {
+        let mut chunks = Chunks::new(self, day);
+        let (mut facts, mut ordinals) = (Vec::new(), Vec::new());
+        for entry in shapes.iter().flat_map(|shape| &shape.listed) {
+            let (t, reasons, ordinal) = match entry.source {
+                Source::Run {
+                    run,
+                    arrival,
+                    ordinal,
+                } => {
+                    let details = chunks.details(&held.runs[run], arrival)?;
+                    let reasons = details.reasons(ordinal)?;
+                    (details.t(arrival)?, reasons, details.event(arrival)?)
+                }
+                Source::Tail { at, variant } => {
+                    let arrival = &held.tail[at].arrival;
+                    let reasons = arrival.reasons_of(&arrival.variants[variant]);
+                    (arrival.t, reasons, arrival.ordinal)
+                }
+            };
+            facts.push((t, reasons));
+            ordinals.push(ordinal);
+        }
+        let mut headers = Vec::with_capacity(ordinals.len());
+        self.engine
+            .intake
+            .few_headers(self.shelf, day, ordinals.into_iter(), |header| {
+                headers.push(header);
+                Ok(())
+            })?;
+        let mut listed = headers.into_iter().zip(facts);
+        let groups = shapes.into_iter().map(|shape| {
+            let members = shape.listed.len();
+            group_of(&shape, day, listed.by_ref().take(members), presenter)
+        });
+        groups.filter_map(Result::transpose).collect()
+    }
+}
+
+/// A group as it is shown, of its newest members; `None` where it has none.
+fn group_of(
+    shape: &Shape,
+    day: Day,
+    members: impl Iterator<Item = (Header, (Instant, Vec<String>))>,
+    presenter: &mut Presenter<'_>,
+) -> Result<Option<InboxGroup>, Unreadable> {
+    let mut group: Option<InboxGroup> = None;
+    for ((header, (t, reasons)), entry) in members.zip(&shape.listed) {
+        let object = presenter.object(&header.object)?;
+        let item = InboxItem {
+            event: header.id.clone(),
+            kind: header.kind.clone(),
+            object: (*object).clone(),
+            occurred_at: header.occurred_at,
+            t,
+            reasons,
+            seen: entry.state >= State::Seen,
+            read: entry.state == State::Read,
+        };
+        let group = group.get_or_insert_with(|| InboxGroup {
+            key: key_of(&header, entry.group.1, day, shape.read),
+            kind: header.kind.clone(),
+            count: shape.count,
+            actors: Vec::new(),
+            newest_at: t,
+            seen: shape.seen,
+            read: shape.read,
+            items: Vec::new(),
+        });
+        if let Some(actor) = header.actor
+            && !group.actors.contains(&actor)
+        {
+            group.actors.push(actor);
+        }
+        group.items.push(item);
+    }
+    Ok(group)
+}
+
+/// What names a group: the pivot is the id whose hash its entries have in common.
+fn key_of(header: &Header, group: u64, day: Day, read: bool) -> String {
+    use crate::batch::Pivot;
+    let by_object = About::object_hash(&header.object) == group;
+    let by_role = |id: &Option<Id>, pivot: Pivot| {
+        let id = id.as_ref()?;
+        (About::pivot_hash(pivot.word(), id) == group).then(|| id.clone())
+    };
+    let pivot = by_object
+        .then(|| header.object.clone())
+        .or_else(|| by_role(&header.actor, Pivot::Actor))
+        .or_else(|| by_role(&header.target, Pivot::Target))
+        .unwrap_or_else(|| header.id.clone());
+    let state = if read { "read" } else { "new" };
+    format!("{}:{pivot}:{day}:{state}", header.kind)
+}
+
+/// Details of a day's runs, each chunk read once.
+struct Chunks<'a> {
+    shelf: &'a dyn Shelf,
+    bucket: &'a Bucket,
+    day: Day,
+    read: BTreeMap<Vec<u8>, Vec<u8>>,
+}
+
+impl<'a> Chunks<'a> {
+    fn new(reader: &Reader<'a>, day: Day) -> Self {
+        Self {
+            shelf: reader.shelf,
+            bucket: reader.bucket,
+            day,
+            read: BTreeMap::new(),
+        }
+    }
+
+    fn details(&mut self, run: &RunAt, arrival: usize) -> Result<Details<'_>, Unreadable> {
+        let key = details_key(self.bucket.no, run.first, arrival);
+        if !self.read.contains_key(&key) {
+            let bytes = self.shelf.get(Partition::Day(self.day), &key)?;
+            let bytes = bytes.ok_or_else(|| missing("the details", self.bucket, run))?;
+            self.read.insert(key.clone(), bytes);
+        }
+        Ok(Details::parse(&self.read[&key])?)
+    }
+}
+
+fn missing(what: &str, bucket: &Bucket, run: &RunAt) -> Unreadable {
+    Unreadable(format!(
+        "{what} of run {} of bucket {} are missing",
+        run.first, bucket.no
+    ))
+}

@@ -1,0 +1,190 @@
+//! What a running node is measured by: how long steps and commits take, what channels answer.
+//!
+//! Counters that any thread may read while the loop writes. They decide nothing.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use tidings_core::rules::CHANNELS;
+
+use crate::channel::Outcome;
+
+/// The upper bounds of the buckets of a [`Histogram`], in seconds.
+pub const BOUNDS_S: [f64; 13] = [
+    0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0,
+];
+
+/// Durations, counted by buckets.
+#[derive(Debug, Default)]
+pub struct Histogram {
+    /// Of each bucket alone; the last one has no upper bound.
+    counts: [AtomicU64; BOUNDS_S.len() + 1],
+    sum_ns: AtomicU64,
+}
+
+impl Histogram {
+    fn add(&self, took: Duration) {
+        let seconds = took.as_secs_f64();
+        let bucket = BOUNDS_S.partition_point(|bound| *bound < seconds);
+        self.counts[bucket].fetch_add(1, Ordering::Relaxed);
+        let ns = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
+        self.sum_ns.fetch_add(ns, Ordering::Relaxed);
+    }
+
+    /// How many were at or below each of [`BOUNDS_S`], and at last how many there were.
+    #[must_use]
+    pub fn cumulative(&self) -> Vec<u64> {
+        let counts = self
+            .counts
+            .iter()
+            .map(|count| count.load(Ordering::Relaxed));
+        let sum = |sum: &mut u64, count| {
+            *sum += count;
+            Some(*sum)
+        };
+        counts.scan(0, sum).collect()
+    }
+
+    /// How long all of them took.
+    #[must_use]
+    pub fn sum(&self) -> Duration {
+        Duration::from_nanos(self.sum_ns.load(Ordering::Relaxed))
+    }
+}
+
+/// What a channel can answer, as counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answered {
+    /// It was handed over.
+    Sent,
+    /// It was refused for good.
+    Failed,
+    /// It is to be tried again.
+    Retry,
+    /// Nobody knows.
+    Unknown,
+}
+
+impl Answered {
+    /// All of them, in the order in which they are counted.
+    pub const ALL: [Self; 4] = [Self::Sent, Self::Failed, Self::Retry, Self::Unknown];
+
+    /// Its name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Sent => "sent",
+            Self::Failed => "failed",
+            Self::Retry => "retry",
+            Self::Unknown => "unknown",
+        }
+    }
+
+    fn of(answer: &Outcome) -> Self {
+        match answer {
+            Outcome::Sent(_) => Self::Sent,
+            Outcome::Failed { .. } => Self::Failed,
+            Outcome::Retry { .. } => Self::Retry,
+            Outcome::Unknown { .. } => Self::Unknown,
+        }
+    }
+}
+
+/// The measures of a node.
+#[derive(Debug, Default)]
+pub struct Vitals {
+    /// How long steps take that were asked for: the engine, the commit, the sync.
+    pub steps: Histogram,
+    /// How long commits take.
+    pub commits: Histogram,
+    answers: [[AtomicU64; Answered::ALL.len()]; CHANNELS.len()],
+    retries: AtomicU64,
+    steps_back: AtomicU64,
+}
+
+impl Vitals {
+    /// How often each channel answered what: (channel, answer, times).
+    pub fn answers(&self) -> impl Iterator<Item = (&'static str, Answered, u64)> {
+        CHANNELS
+            .iter()
+            .zip(&self.answers)
+            .flat_map(|(channel, counts)| {
+                let counts = Answered::ALL.into_iter().zip(counts);
+                counts.map(|(answer, count)| (*channel, answer, count.load(Ordering::Relaxed)))
+            })
+    }
+
+    /// Messages that wait to be tried again.
+    #[must_use]
+    pub fn retries(&self) -> u64 {
+        self.retries.load(Ordering::Relaxed)
+    }
+
+    /// How often the clock was seen to step back since the start. Nothing is lost or told twice by
+    /// it, but what is due waits until the clock has come there again.
+    #[must_use]
+    pub fn steps_back(&self) -> u64 {
+        self.steps_back.load(Ordering::SeqCst)
+    }
+
+    pub(crate) fn answered(&self, channel: &str, answer: &Outcome) {
+        let number = CHANNELS.iter().position(|known| *known == channel);
+        if let Some(counts) = number.and_then(|number| self.answers.get(number)) {
+            counts[Answered::of(answer) as usize].fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    pub(crate) fn set_retries(&self, waiting: usize) {
+        self.retries.store(waiting as u64, Ordering::Relaxed);
+    }
+
+    pub(crate) fn stepped_back(&self) {
+        self.steps_back.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+/// Does something and adds how long it took.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "what is measured here is shown and decides nothing"
+)]
+pub(crate) fn timed<T>(histogram: &Histogram, work: impl FnOnce() -> T) -> T {
+    let start = Instant::now();
+    let done = work();
+    histogram.add(start.elapsed());
+    done
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_are_counted_at_or_below_their_bounds() {
+        let histogram = Histogram::default();
+        for ms in [1, 2, 60_000] {
+            histogram.add(Duration::from_millis(ms));
+        }
+        let counts = histogram.cumulative();
+        assert_eq!(counts.len(), BOUNDS_S.len() + 1);
+        assert_eq!(counts[..4], [0, 1, 2, 2]);
+        assert_eq!(counts[BOUNDS_S.len() - 1..], [2, 3]);
+        assert_eq!(histogram.sum(), Duration::from_millis(60_003));
+    }
+
+    #[test]
+    fn answers_are_counted_by_channel() {
+        let vitals = Vitals::default();
+        let failed = Outcome::Failed {
+            why: "no".to_owned(),
+            address_dead: false,
+        };
+        vitals.answered("email", &failed);
+        vitals.answered("smoke signals", &failed);
+        let counted: Vec<_> = vitals
+            .answers()
+            .filter(|(_, _, count)| *count > 0)
+            .collect();
+        assert_eq!(counted, [("email", Answered::Failed, 1)]);
+    }
+}

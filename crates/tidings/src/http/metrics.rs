@@ -1,0 +1,289 @@
+//! `/metrics`: what to watch, in Prometheus' text form. Every name and its meaning stands here.
+//!
+//! Labels come from closed lists: calls, classes of status, channels, outcomes. No metric grows with
+//! recipients or events.
+
+use std::collections::BTreeMap;
+use std::fmt::{Display, Write as _};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use axum::extract::State;
+use axum::http::{StatusCode, header};
+use axum::response::IntoResponse;
+use tidings_core::{Instant, Outcome};
+use tidings_node::{BOUNDS_S, Histogram, Node, Vitals};
+
+use super::error::Problem;
+use super::service::Service;
+
+/// Requests by call and class of status.
+#[derive(Debug)]
+pub(super) struct Requests(BTreeMap<&'static str, [AtomicU64; 5]>);
+
+/// What is counted for requests that are none of the calls.
+pub(super) const NO_CALL: &str = "none";
+
+impl Requests {
+    /// None yet of these calls.
+    pub(super) fn of(calls: impl IntoIterator<Item = &'static str>) -> Self {
+        let calls = calls.into_iter().chain([NO_CALL]);
+        Self(calls.map(|call| (call, Default::default())).collect())
+    }
+
+    /// Counts one.
+    pub(super) fn count(&self, call: &str, status: StatusCode) {
+        let class = usize::from(status.as_u16() / 100).clamp(1, 5) - 1;
+        if let Some(classes) = self.0.get(call) {
+            classes[class].fetch_add(1, Ordering::Relaxed);
+        }
+    }
+}
+
+/// What is seen of the node.
+struct Seen {
+    now: Instant,
+    oldest_due: Option<Instant>,
+    recipients: u64,
+    entries: u64,
+    notifications: u64,
+    pending: u64,
+    ended: BTreeMap<Outcome, u64>,
+    days_forgotten: u64,
+}
+
+/// Every outcome of an entry, with the name that it has everywhere.
+const OUTCOMES: [(Outcome, &str); 6] = [
+    (Outcome::Delivered, "delivered"),
+    (Outcome::Cancelled, "cancelled"),
+    (Outcome::Skipped, "skipped"),
+    (Outcome::Expired, "expired"),
+    (Outcome::Failed, "failed"),
+    (Outcome::Unknown, "unknown"),
+];
+
+fn look(node: &Node) -> Seen {
+    let engine = node.engine();
+    let days = engine.ledger();
+    let forgotten = engine.forgotten_before();
+    let days_forgotten = days
+        .keys()
+        .filter(|day| forgotten.is_some_and(|first| **day < first));
+    let mut seen = Seen {
+        now: engine.now(),
+        oldest_due: engine.oldest_due(),
+        recipients: engine.recipients(),
+        entries: 0,
+        notifications: 0,
+        pending: 0,
+        ended: BTreeMap::new(),
+        days_forgotten: days_forgotten.count() as u64,
+    };
+    for row in days.values() {
+        // What moved on is counted where it went.
+        seen.entries += row.entries.saturating_sub(row.moved);
+        seen.notifications += row.notifications;
+        seen.pending += row.pending();
+        for (outcome, count) in &row.ended {
+            *seen.ended.entry(*outcome).or_default() += count;
+        }
+    }
+    seen
+}
+
+/// What to watch
+///
+/// Prometheus' text form. Answers also while the store can't be used, with what can be told then.
+#[utoipa::path(
+    get, path = "/metrics", tag = "operating",
+    responses((status = 200, description = "The metrics", body = String, content_type = "text/plain"))
+)]
+pub(super) async fn metrics(State(service): State<Arc<Service>>) -> impl IntoResponse {
+    let seen = service.look(look).await;
+    let disk = service.disk_bytes().await;
+    let text = text(&service, seen.as_ref(), disk);
+    (
+        [(
+            header::CONTENT_TYPE,
+            "text/plain; version=0.0.4; charset=utf-8",
+        )],
+        text,
+    )
+}
+
+fn text(service: &Service, seen: Result<&Seen, &Problem>, disk: Option<u64>) -> String {
+    let mut page = Page::default();
+    if let Ok(seen) = seen {
+        let now = service.now().max(seen.now);
+        let age = seen
+            .oldest_due
+            .map_or(0, |due| now.0.saturating_sub(due.0).max(0));
+        page.gauge(
+            "tidings_oldest_due_age_seconds",
+            "How long ago the oldest lane came due whose message is not known to have been sent. The one number to watch.",
+            seconds(age),
+        );
+    }
+    page.gauge(
+        "tidings_up",
+        "1 where the store can be used, 0 where it can't or the node is too busy to be asked.",
+        u8::from(seen.is_ok()),
+    );
+    if let Ok(seen) = seen {
+        node(&mut page, seen);
+    }
+    let vitals = service.handle.vitals();
+    page.gauge(
+        "tidings_queue_requests",
+        "Requests that wait for the node.",
+        service.handle.waiting(),
+    );
+    page.histogram(
+        "tidings_step_duration_seconds",
+        "How long it takes the node to do what was asked: deciding, writing, syncing.",
+        &vitals.steps,
+    );
+    page.histogram(
+        "tidings_commit_duration_seconds",
+        "How long commits take, syncing included.",
+        &vitals.commits,
+    );
+    channels(&mut page, vitals);
+    page.counter(
+        "tidings_clock_steps_back_total",
+        "How often the clock was seen to step back.",
+        vitals.steps_back(),
+    );
+    if let Some(bytes) = disk {
+        page.gauge(
+            "tidings_store_bytes",
+            "What the data directory takes up on the disk.",
+            bytes,
+        );
+    }
+    page.head(
+        "tidings_http_requests_total",
+        "Requests by call and class of status.",
+        "counter",
+    );
+    for (call, classes) in &service.requests.0 {
+        for (class, count) in (1..).zip(classes) {
+            let count = count.load(Ordering::Relaxed);
+            if count > 0 {
+                let labels = format!("call=\"{call}\",status=\"{class}xx\"");
+                page.sample("tidings_http_requests_total", &labels, count);
+            }
+        }
+    }
+    page.head("tidings_build_info", "Which version runs.", "gauge");
+    page.sample(
+        "tidings_build_info",
+        concat!("version=\"", env!("CARGO_PKG_VERSION"), "\""),
+        1,
+    );
+    page.0
+}
+
+fn node(page: &mut Page, seen: &Seen) {
+    page.gauge(
+        "tidings_recipients",
+        "Recipients that are known.",
+        seen.recipients,
+    );
+    page.counter(
+        "tidings_notifications_total",
+        "Pairs of event and recipient that have at least one entry.",
+        seen.notifications,
+    );
+    page.counter(
+        "tidings_entries_total",
+        "Entries, one a notification and channel.",
+        seen.entries,
+    );
+    page.gauge(
+        "tidings_entries_pending",
+        "Entries that wait.",
+        seen.pending,
+    );
+    let ended = "tidings_entries_ended_total";
+    page.head(ended, "Entries that have ended, by outcome.", "counter");
+    for (outcome, name) in OUTCOMES {
+        let count = seen.ended.get(&outcome).copied().unwrap_or_default();
+        page.sample(ended, &format!("outcome=\"{name}\""), count);
+    }
+    page.counter(
+        "tidings_days_forgotten_total",
+        "Days that were forgotten.",
+        seen.days_forgotten,
+    );
+}
+
+fn channels(page: &mut Page, vitals: &Vitals) {
+    let messages = "tidings_messages_total";
+    page.head(
+        messages,
+        "What channels answered to messages, since the start.",
+        "counter",
+    );
+    for (channel, answer, count) in vitals.answers() {
+        if channel != tidings_core::rules::INBOX {
+            let labels = format!("channel=\"{channel}\",answer=\"{}\"", answer.name());
+            page.sample(messages, &labels, count);
+        }
+    }
+    page.gauge(
+        "tidings_messages_retrying",
+        "Messages that wait to be tried again.",
+        vitals.retries(),
+    );
+}
+
+fn seconds(ms: i64) -> String {
+    format!("{}.{:03}", ms / 1000, ms % 1000)
+}
+
+/// The text form: writing into a String can't fail.
+#[derive(Default)]
+struct Page(String);
+
+impl Page {
+    fn head(&mut self, name: &str, help: &str, kind: &str) {
+        let _ = writeln!(self.0, "# HELP {name} {help}\n# TYPE {name} {kind}");
+    }
+
+    fn sample(&mut self, name: &str, labels: &str, value: impl Display) {
+        let _ = match labels {
+            "" => writeln!(self.0, "{name} {value}"),
+            _ => writeln!(self.0, "{name}{{{labels}}} {value}"),
+        };
+    }
+
+    fn gauge(&mut self, name: &str, help: &str, value: impl Display) {
+        self.head(name, help, "gauge");
+        self.sample(name, "", value);
+    }
+
+    fn counter(&mut self, name: &str, help: &str, value: impl Display) {
+        self.head(name, help, "counter");
+        self.sample(name, "", value);
+    }
+
+    fn histogram(&mut self, name: &str, help: &str, histogram: &Histogram) {
+        self.head(name, help, "histogram");
+        let counts = histogram.cumulative();
+        let bounds = BOUNDS_S
+            .iter()
+            .map(f64::to_string)
+            .chain(["+Inf".to_owned()]);
+        for (bound, count) in bounds.zip(&counts) {
+            self.sample(&format!("{name}_bucket"), &format!("le=\"{bound}\""), count);
+        }
+        let sum = histogram.sum().as_secs_f64();
+        self.sample(&format!("{name}_sum"), "", sum);
+        self.sample(
+            &format!("{name}_count"),
+            "",
+            counts.last().copied().unwrap_or_default(),
+        );
+    }
+}

@@ -1,0 +1,303 @@
+//! What all calls have in common: keys, problems, bounds, the document.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::time::Duration;
+
+use axum::body::{Body, Bytes};
+use axum::http::{Method, Request, StatusCode};
+use serde_json::{Value, json};
+
+use super::rig::{Answered, CONFIG, Rig};
+use super::{Access, Code, Settings, document, error, openapi};
+use crate::keys::{KeyFile, Keys};
+
+fn code(answered: &Answered) -> String {
+    assert_eq!(answered.headers["content-type"], "application/problem+json");
+    let problem = answered.json();
+    assert_eq!(problem["status"], answered.status.as_u16());
+    for field in ["type", "title", "detail", "hint"] {
+        assert!(!problem[field].as_str().unwrap().is_empty(), "{problem}");
+    }
+    problem["code"].as_str().unwrap().to_owned()
+}
+
+/// Compares a generated page with the committed one, or writes it where that is asked for.
+fn committed(path: &str, expected: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../..")
+        .join(path);
+    if std::env::var_os("TIDINGS_BLESS").is_some() {
+        std::fs::write(&path, expected).unwrap();
+    }
+    let found = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(
+        found == expected,
+        "{} is not up to date: run the tests with TIDINGS_BLESS=1",
+        path.display()
+    );
+}
+
+#[test]
+fn the_committed_document_is_the_served_one() {
+    let rig = Rig::new();
+    let served = rig.call(Method::GET, "/v1/openapi.json", &Value::Null);
+    let text = openapi::text(&document());
+    assert_eq!(String::from_utf8(served.bytes).unwrap(), text);
+    committed("docs/openapi.json", &text);
+}
+
+#[test]
+fn the_page_of_errors_is_that_of_the_table() {
+    committed("docs/errors.md", &error::page());
+    let codes: BTreeSet<&str> = Code::ALL.iter().map(|code| code.row().code).collect();
+    assert_eq!(codes.len(), Code::ALL.len(), "a code stands twice");
+    let rig = Rig::new();
+    for code in Code::ALL {
+        let row = code.row();
+        let page = rig.call(Method::GET, &format!("/errors/{}", row.code), &Value::Null);
+        let text = String::from_utf8(page.bytes).unwrap();
+        assert!(text.contains(row.hint), "{text}");
+    }
+}
+
+#[test]
+fn whatever_no_call_answers_is_a_problem() {
+    let rig = Rig::new();
+    let answer = |method, path| code(&rig.call(method, path, &Value::Null));
+    assert_eq!(answer(Method::GET, "/v2/events"), "not_found");
+    assert_eq!(answer(Method::GET, "/errors/no_such"), "not_found");
+    assert_eq!(answer(Method::DELETE, "/v1/events"), "method_not_allowed");
+    assert_eq!(answer(Method::PUT, "/v1/objects/%ff"), "invalid_path");
+    let long = format!("/v1/objects/{}", "x".repeat(257));
+    assert_eq!(answer(Method::PUT, &long), "invalid_path");
+    assert_eq!(
+        answer(Method::POST, "/v1/events?answers=no"),
+        "invalid_query"
+    );
+    assert_eq!(answer(Method::POST, "/v1/events"), "invalid_json");
+}
+
+#[test]
+fn every_call_but_health_needs_a_key() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = KeyFile::of(dir.path());
+    let access = Access::Keys(Keys::of(file.clone()));
+    let rig = Rig::with(CONFIG, access, Settings::default());
+    let get = |path: &str, headers: &[(&str, &str)]| rig.send(Method::GET, path, headers, "");
+
+    for path in [
+        "/v1/openapi.json",
+        "/metrics",
+        "/v1/no/such/call",
+        "/v1/events",
+    ] {
+        let answer = get(path, &[]);
+        assert_eq!(code(&answer), "unauthorized");
+        assert_eq!(
+            answer.headers["www-authenticate"],
+            "Bearer realm=\"tidings\""
+        );
+    }
+    for path in ["/healthz", "/readyz", "/errors/unauthorized"] {
+        assert_eq!(get(path, &[]).status, StatusCode::OK, "{path}");
+    }
+    // A key that is made while the server runs is taken at once.
+    let (entry, key) = file.make("site", tidings_core::Instant(0)).unwrap();
+    let bearer = format!("Bearer {key}");
+    let with_key = |value: &str| get("/metrics", &[("authorization", value)]);
+    assert_eq!(with_key(&bearer).status, StatusCode::OK);
+    assert_eq!(
+        with_key(&bearer.replace("Bearer", "bearer")).status,
+        StatusCode::OK
+    );
+    for wrong in [key.as_str(), "Bearer", "Bearer x", &format!("Basic {key}")] {
+        assert_eq!(code(&with_key(wrong)), "unauthorized", "{wrong}");
+    }
+    file.revoke(&entry.id).unwrap();
+    rig.at("2024-01-01T12:00:01Z");
+    assert_eq!(code(&with_key(&bearer)), "unauthorized");
+}
+
+#[test]
+fn bodies_are_bounded() {
+    let settings = Settings {
+        body_bytes_max: 40_000,
+        bodies_bytes_max: 60_000,
+        events_max: 2,
+        ..Settings::default()
+    };
+    let rig = Rig::with(CONFIG, Access::Open, settings);
+    let put = |headers: &[(&str, &str)], body: Body| {
+        rig.send(Method::PUT, "/v1/objects/a", headers, body)
+    };
+    let title = |bytes: usize| json!({ "title": "x".repeat(bytes) }).to_string();
+    let done = put(&[], title(39_000).into());
+    assert_eq!(done.status, StatusCode::NO_CONTENT);
+    assert_eq!(code(&put(&[], title(41_000).into())), "body_too_large");
+    let told = [("content-length", "41000")];
+    assert_eq!(code(&put(&told, Body::empty())), "body_too_large");
+    assert_eq!(
+        code(&put(&[("content-type", "text/xml")], title(1).into())),
+        "unsupported_media_type"
+    );
+    let long_key = "k".repeat(256);
+    for key in ["", long_key.as_str(), "schl\u{fc}ssel"] {
+        assert_eq!(
+            code(&put(&[("idempotency-key", key)], title(1).into())),
+            "invalid_header"
+        );
+    }
+    let three = rig.call(Method::POST, "/v1/events", &json!([1, 2, 3]));
+    assert_eq!(code(&three), "body_too_large");
+
+    // Two that are under way at once have not the room for both.
+    let (slow, feed) = fed(title(39_000).as_bytes());
+    let first = rig.tokio.spawn(rig.ask(slow));
+    feed.wait_until_read();
+    assert_eq!(code(&put(&[], title(39_000).into())), "too_busy");
+    drop(feed);
+    let first = rig.tokio.block_on(first).unwrap();
+    assert_eq!(first.status, StatusCode::NO_CONTENT);
+    assert_eq!(
+        put(&[], title(39_000).into()).status,
+        StatusCode::NO_CONTENT
+    );
+}
+
+/// A body that ends when the feed is dropped.
+struct Feed {
+    _end: tokio::sync::oneshot::Sender<()>,
+    read: std::sync::mpsc::Receiver<()>,
+}
+
+impl Feed {
+    fn wait_until_read(&self) {
+        self.read.recv_timeout(Duration::from_secs(60)).unwrap();
+    }
+}
+
+fn fed(body: &[u8]) -> (Request<Body>, Feed) {
+    use futures_util::{StreamExt as _, stream};
+    let (end, ended) = tokio::sync::oneshot::channel();
+    let (tell, read) = std::sync::mpsc::channel();
+    let pieces: Vec<Bytes> = body.chunks(10_000).map(Bytes::copy_from_slice).collect();
+    let last = stream::once(async move {
+        tell.send(()).unwrap();
+        drop(ended.await);
+        Ok::<_, std::io::Error>(Bytes::new())
+    });
+    let body = Body::from_stream(stream::iter(pieces.into_iter().map(Ok)).chain(last));
+    let request = Request::put("/v1/objects/a").body(body).unwrap();
+    (request, Feed { _end: end, read })
+}
+
+#[test]
+fn a_body_that_does_not_come_is_not_waited_for() {
+    let settings = Settings {
+        body_patience: Duration::ZERO,
+        ..Settings::default()
+    };
+    let rig = Rig::with(CONFIG, Access::Open, settings);
+    let (slow, _feed) = fed(&[b' '; 10]);
+    let answer = rig.tokio.block_on(rig.ask(slow));
+    assert_eq!(code(&answer), "request_timeout");
+    assert_eq!(answer.headers["retry-after"], "1");
+}
+
+#[test]
+fn a_body_that_breaks_off_is_refused() {
+    let rig = Rig::new();
+    let pieces = [Ok(Bytes::from("{")), Err(std::io::Error::other("gone"))];
+    let body = Body::from_stream(futures_util::stream::iter(pieces));
+    assert_eq!(
+        code(&rig.send(Method::PUT, "/v1/objects/a", &[], body)),
+        "invalid_request"
+    );
+}
+
+#[test]
+fn a_server_that_stops_says_so() {
+    let mut rig = Rig::new();
+    rig.service.stop();
+    let ready = rig.call(Method::GET, "/readyz", &Value::Null);
+    assert_eq!(code(&ready), "stopping");
+    assert_eq!(ready.headers["retry-after"], "5");
+    assert_eq!(
+        rig.call(Method::GET, "/healthz", &Value::Null).status,
+        StatusCode::OK
+    );
+    rig.stop();
+    assert_eq!(
+        code(&rig.call(Method::PUT, "/v1/objects/a", &json!({}))),
+        "stopping"
+    );
+}
+
+#[test]
+fn metrics_begin_with_the_number_to_watch() {
+    let rig = Rig::new();
+    rig.call(Method::PUT, "/v1/objects/a", &json!({}));
+    rig.call(Method::PUT, "/v1/objects/b", &json!({"x": 1}));
+    rig.call(Method::GET, "/nowhere", &Value::Null);
+    let page = rig.call(Method::GET, "/metrics", &Value::Null);
+    let text = String::from_utf8(page.bytes).unwrap();
+    assert!(
+        text.starts_with("# HELP tidings_oldest_due_age_seconds "),
+        "{text}"
+    );
+    for line in [
+        "tidings_oldest_due_age_seconds 0.000",
+        "tidings_up 1",
+        "tidings_recipients 0",
+        "tidings_step_duration_seconds_count 1",
+        "tidings_http_requests_total{call=\"put_object\",status=\"2xx\"} 1",
+        "tidings_http_requests_total{call=\"put_object\",status=\"4xx\"} 1",
+        "tidings_http_requests_total{call=\"none\",status=\"4xx\"} 1",
+        "tidings_messages_total{channel=\"email\",answer=\"sent\"} 0",
+    ] {
+        assert!(text.lines().any(|found| found == line), "{line} in\n{text}");
+    }
+    // Each metric has its help and its type once, before its first sample.
+    let mut known = BTreeSet::new();
+    for line in text.lines() {
+        if let Some(name) = line.strip_prefix("# HELP ") {
+            assert!(
+                known.insert(name.split(' ').next().unwrap().to_owned()),
+                "{line}"
+            );
+        } else if !line.starts_with('#') {
+            let name = line.split(['{', ' ']).next().unwrap();
+            let base = ["_bucket", "_sum", "_count"]
+                .iter()
+                .find_map(|end| name.strip_suffix(end));
+            let name = base.filter(|base| known.contains(*base)).unwrap_or(name);
+            assert!(known.contains(name), "{line}");
+        }
+    }
+}
+
+#[test]
+fn a_gate_answers_before_there_is_an_api() {
+    use std::sync::{Arc, OnceLock};
+    use tower::ServiceExt as _;
+    let rig = Rig::new();
+    let api = Arc::new(OnceLock::new());
+    let gate = super::gate(Arc::clone(&api));
+    let get = |path: &str| {
+        let request = Request::get(path).body(Body::empty()).unwrap();
+        rig.tokio
+            .block_on(gate.clone().oneshot(request))
+            .unwrap()
+            .status()
+    };
+    assert_eq!(
+        (get("/healthz"), get("/readyz")),
+        (StatusCode::OK, StatusCode::SERVICE_UNAVAILABLE)
+    );
+    api.set(super::router(Arc::clone(&rig.service))).unwrap();
+    assert_eq!(
+        (get("/healthz"), get("/readyz")),
+        (StatusCode::OK, StatusCode::OK)
+    );
+}

@@ -1,0 +1,459 @@
+//! Publishing through the router, over a store in memory.
+
+use std::time::Duration;
+
+use axum::body::{Body, Bytes};
+use axum::http::{Method, Request, StatusCode};
+use serde_json::{Value, json};
+use tidings_core::engine::InboxItem;
+use tidings_core::{Command, Id, Instant, RecipientChange};
+
+use crate::http::rig::{Answered, CONFIG, Rig};
+use crate::http::{Access, Settings};
+
+const NDJSON: (&str, &str) = ("content-type", "application/x-ndjson");
+
+fn person(rig: &Rig, id: &str) {
+    let change = RecipientChange {
+        id: Id::new(id).unwrap(),
+        email: None,
+        tz: None,
+        locale: None,
+        lat: None,
+        lon: None,
+        state: None,
+    };
+    let done = rig
+        .service
+        .submit(vec![Command::Recipient(Box::new(change))]);
+    rig.tokio.block_on(done).unwrap()[0].as_ref().unwrap();
+}
+
+fn event(id: Option<&str>, to: &str) -> Value {
+    let mut event = json!({
+        "type": "note",
+        "object": { "id": "works/1", "title": "Water Lilies" },
+        "to": { "recipients": [to] },
+    });
+    if let Some(id) = id {
+        event["id"] = id.into();
+    }
+    event
+}
+
+fn publish(rig: &Rig, body: &Value) -> Answered {
+    rig.call(Method::POST, "/v1/events", body)
+}
+
+fn inbox(rig: &Rig, who: &str) -> Vec<InboxItem> {
+    let who = Id::new(who).unwrap();
+    let looked = rig.service.look(move |node| {
+        let shelf = node.shelf().unwrap();
+        let page = node
+            .engine()
+            .inbox(&shelf, &who, None, 100)
+            .unwrap()
+            .unwrap();
+        page.groups
+            .into_iter()
+            .flat_map(|group| group.items)
+            .collect()
+    });
+    rig.tokio.block_on(looked).unwrap()
+}
+
+fn lines(answer: &Answered) -> Vec<Value> {
+    assert_eq!(answer.headers["content-type"], "application/x-ndjson");
+    let text = std::str::from_utf8(&answer.bytes).unwrap();
+    text.lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
+#[test]
+fn one_event_is_taken_and_known_again_by_its_id() {
+    let rig = Rig::new();
+    person(&rig, "ann");
+    let first = publish(&rig, &event(Some("e1"), "ann"));
+    assert_eq!(first.status, StatusCode::ACCEPTED);
+    let expected = json!({"id": "e1", "status": "accepted", "notifications": 1, "warnings": []});
+    assert_eq!(first.json(), expected);
+    assert_eq!(
+        publish(&rig, &event(Some("e1"), "ann")).json()["status"],
+        "duplicate"
+    );
+    // P10: also after a restart.
+    let rig = rig.restart();
+    assert_eq!(
+        publish(&rig, &event(Some("e1"), "ann")).json()["status"],
+        "duplicate"
+    );
+    assert_eq!(inbox(&rig, "ann").len(), 1);
+}
+
+#[test]
+fn events_without_an_id_get_one() {
+    let rig = Rig::new();
+    person(&rig, "ann");
+    let given = |answer: Answered| answer.json()["id"].as_str().unwrap().to_owned();
+    let first = given(publish(&rig, &event(None, "ann")));
+    let second = given(publish(&rig, &event(None, "ann")));
+    assert!(first < second, "{first} {second}");
+    assert_eq!(inbox(&rig, "ann").len(), 2);
+}
+
+#[test]
+fn nobody_and_unknown_people_are_warnings() {
+    let rig = Rig::new();
+    let answer = publish(&rig, &event(Some("e1"), "nobody")).json();
+    assert_eq!(answer["status"], "accepted");
+    let codes: Vec<&Value> = answer["warnings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|warning| &warning["code"])
+        .collect();
+    assert!(codes.contains(&&json!("unknown_recipient")), "{answer}");
+    let names: Vec<String> = (0..30).map(|n| format!("nobody-{n}")).collect();
+    let mut many = event(Some("e2"), "nobody");
+    many["to"]["recipients"] = json!(names);
+    let warnings = &publish(&rig, &many).json()["warnings"];
+    assert_eq!(warnings.as_array().unwrap().len(), super::WARNINGS_MAX + 1);
+    assert_eq!(warnings[super::WARNINGS_MAX]["code"], "more_warnings");
+}
+
+#[test]
+fn an_event_that_cannot_be_read_is_refused_with_the_reason() {
+    let rig = Rig::new();
+    let refused = |body: &str| {
+        let headers = [("content-type", "application/json; charset=utf-8")];
+        let answer = rig.send(Method::POST, "/v1/events", &headers, body.to_owned());
+        (
+            answer.json()["code"].as_str().unwrap().to_owned(),
+            answer.json()["detail"].to_string(),
+        )
+    };
+    let (code, detail) = refused("{\"type\":\"note\",}");
+    assert!(
+        code == "invalid_json" && detail.contains("column 16"),
+        "{code} {detail}"
+    );
+    let (code, detail) = refused("7");
+    assert!(
+        code == "invalid_body" && detail.contains("a number"),
+        "{code} {detail}"
+    );
+    let (code, detail) = refused("{\"type\":\"note\"}");
+    assert!(
+        code == "invalid_body" && detail.contains("object"),
+        "{code} {detail}"
+    );
+    let (code, detail) = refused("{\"type\":\"nota\",\"object\":{\"id\":\"a\"},\"to\":{}}");
+    assert!(
+        code == "unknown_type" && detail.contains("nota"),
+        "{code} {detail}"
+    );
+    let (code, _) = refused("{\"type\":\"note\",\"type\":\"note\"}");
+    assert_eq!(code, "invalid_json");
+}
+
+#[test]
+fn of_an_array_the_good_events_are_taken_in_their_order() {
+    let rig = Rig::new();
+    person(&rig, "ann");
+    let body = json!([
+        event(Some("e1"), "ann"),
+        { "type": "nota" },
+        event(Some("e2"), "ann"),
+        7,
+        event(Some("e1"), "ann"),
+    ]);
+    let answer = publish(&rig, &body);
+    assert_eq!(answer.status, StatusCode::ACCEPTED);
+    let answers = answer.json();
+    let statuses: Vec<&str> = answers
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|answer| answer["status"].as_str().unwrap())
+        .collect();
+    assert_eq!(
+        statuses,
+        ["accepted", "rejected", "accepted", "rejected", "duplicate"]
+    );
+    assert_eq!(answers[1]["problem"]["code"], "unknown_type");
+    assert_eq!(answers[3]["problem"]["code"], "invalid_body");
+    let told: Vec<String> = inbox(&rig, "ann")
+        .iter()
+        .map(|item| item.event.to_string())
+        .collect();
+    assert_eq!(told.len(), 2);
+    assert_eq!(publish(&rig, &json!([])).json(), json!([]));
+}
+
+#[test]
+fn a_history_can_be_brought_along_into_the_inbox_alone() {
+    let rig = Rig::new();
+    person(&rig, "ann");
+    let mut old = event(Some("e1"), "ann");
+    old["occurred_at"] = "2009-05-17T08:30:00+02:00".into();
+    old["channels"] = json!(["inbox"]);
+    assert_eq!(publish(&rig, &old).json()["notifications"], 1);
+    let items = inbox(&rig, "ann");
+    assert_eq!(
+        items[0].occurred_at,
+        Some(Instant::parse("2009-05-17T06:30:00Z").unwrap())
+    );
+    assert_eq!(items[0].t, Instant::parse("2024-01-01T12:00:00Z").unwrap());
+    let books = rig.service.look(|node| node.books().unwrap());
+    assert_eq!(rig.tokio.block_on(books).unwrap().entries, 1, "no mail");
+}
+
+fn keyed(rig: &Rig, key: &str, body: &Value) -> Answered {
+    let headers = [
+        ("content-type", "application/json"),
+        ("idempotency-key", key),
+    ];
+    rig.send(Method::POST, "/v1/events", &headers, body.to_string())
+}
+
+#[test]
+fn the_same_request_under_a_key_is_done_once_and_answered_alike() {
+    let rig = Rig::new();
+    person(&rig, "ann");
+    let first = keyed(&rig, "k1", &event(None, "ann"));
+    assert_eq!(first.status, StatusCode::ACCEPTED);
+    assert!(!first.headers.contains_key("idempotency-replayed"));
+    let rig = rig.restart();
+    let again = keyed(&rig, "k1", &event(None, "ann"));
+    assert_eq!((again.status, &again.bytes), (first.status, &first.bytes));
+    assert_eq!(again.headers["idempotency-replayed"], "true");
+    assert_eq!(inbox(&rig, "ann").len(), 1);
+
+    let other = keyed(&rig, "k1", &event(None, "bob"));
+    assert_eq!(other.json()["code"], "idempotency_key_reused");
+    // What was refused is not kept: the client mends it and may use the key again.
+    assert_eq!(keyed(&rig, "k2", &json!({})).json()["code"], "invalid_body");
+    assert_eq!(
+        keyed(&rig, "k2", &event(None, "ann")).status,
+        StatusCode::ACCEPTED
+    );
+    rig.at("2024-01-02T12:00:00Z");
+    assert_eq!(
+        keyed(&rig, "k1", &event(None, "bob")).status,
+        StatusCode::ACCEPTED
+    );
+}
+
+#[test]
+fn of_many_at_the_same_instant_one_is_done() {
+    let rig = Rig::new();
+    person(&rig, "ann");
+    let body = event(None, "ann").to_string();
+    let asked: Vec<_> = (0..32)
+        .map(|_| {
+            let request = Request::post("/v1/events").header("idempotency-key", "k");
+            rig.tokio
+                .spawn(rig.ask(request.body(Body::from(body.clone())).unwrap()))
+        })
+        .collect();
+    let mut bodies = std::collections::BTreeSet::new();
+    let mut first = 0;
+    for asked in asked {
+        let answer = rig.tokio.block_on(asked).unwrap();
+        assert_eq!(answer.status, StatusCode::ACCEPTED);
+        first += u32::from(!answer.headers.contains_key("idempotency-replayed"));
+        bodies.insert(answer.bytes);
+    }
+    assert_eq!((first, bodies.len()), (1, 1));
+    assert_eq!(inbox(&rig, "ann").len(), 1);
+}
+
+#[test]
+fn a_stream_is_answered_line_by_line() {
+    // Slices of two, so that there are several.
+    let settings = Settings {
+        slice_lines_max: 2,
+        ..Settings::default()
+    };
+    let rig = Rig::with(CONFIG, Access::Open, settings);
+    person(&rig, "ann");
+    let mut body = String::new();
+    for n in 0..5 {
+        body.push_str(&format!("{}\n", event(Some(&format!("e{n}")), "ann")));
+    }
+    body.push_str(
+        "\n{\"type\": }\n{\"type\": \"nota\", \"object\": {\"id\": \"a\"}, \"to\": {}}\n",
+    );
+    body.push_str(&event(Some("e0"), "ann").to_string());
+    let answer = rig.send(Method::POST, "/v1/events", &[NDJSON], body.clone());
+    assert_eq!(answer.status, StatusCode::ACCEPTED);
+    let answers = lines(&answer);
+    assert_eq!(answers.len(), 8);
+    for (n, answer) in answers[..5].iter().enumerate() {
+        assert_eq!(answer["id"], format!("e{n}"));
+        assert_eq!(answer["status"], "accepted");
+    }
+    assert_eq!(
+        (&answers[5]["line"], &answers[5]["code"]),
+        (&json!(7), &json!("invalid_json"))
+    );
+    assert_eq!(
+        (&answers[6]["line"], &answers[6]["code"]),
+        (&json!(8), &json!("unknown_type"))
+    );
+    assert_eq!(answers[7]["status"], "duplicate");
+
+    let quiet = rig.send(Method::POST, "/v1/events?answers=problems", &[NDJSON], body);
+    let answers = lines(&quiet);
+    assert_eq!(answers.len(), 3);
+    assert_eq!(answers[2], json!({"lines": 8, "done": 6, "problems": 2}));
+    assert!(
+        rig.send(Method::POST, "/v1/events", &[NDJSON], "")
+            .bytes
+            .is_empty()
+    );
+}
+
+#[test]
+fn a_stream_answers_what_has_come_before_more_comes() {
+    use http_body_util::BodyExt as _;
+    use tower::ServiceExt as _;
+    let rig = Rig::new();
+    person(&rig, "ann");
+    let (send, mut receive) = tokio::sync::mpsc::channel::<Bytes>(1);
+    let body = futures_util::stream::poll_fn(move |context| {
+        receive
+            .poll_recv(context)
+            .map(|piece| piece.map(Ok::<_, std::io::Error>))
+    });
+    let line = |id: &str| Bytes::from(format!("{}\n", event(Some(id), "ann")));
+    let request = Request::post("/v1/events").header(NDJSON.0, NDJSON.1);
+    let request = request.body(Body::from_stream(body)).unwrap();
+    let router = crate::http::router(std::sync::Arc::clone(&rig.service));
+    rig.tokio.block_on(async move {
+        let talk = async {
+            send.send(line("e1")).await.unwrap();
+            let mut answers = router.oneshot(request).await.unwrap().into_body();
+            for next in ["e2", "e3"] {
+                let frame = answers.frame().await.unwrap().unwrap().into_data().unwrap();
+                assert!(frame.ends_with(b"\n"));
+                send.send(line(next)).await.unwrap();
+            }
+            drop(send);
+            let last = answers.collect().await.unwrap().to_bytes();
+            assert!(last.starts_with(b"{\"id\":\"e3\""), "{last:?}");
+        };
+        tokio::time::timeout(Duration::from_secs(60), talk)
+            .await
+            .unwrap();
+    });
+    assert_eq!(inbox(&rig, "ann").len(), 3);
+}
+
+#[test]
+fn a_stream_under_a_key_is_the_same_events_again() {
+    let rig = Rig::new();
+    person(&rig, "ann");
+    let body = format!("{}\n{}\n", event(None, "ann"), event(None, "ann"));
+    let send = |rig: &Rig| {
+        let headers = [NDJSON, ("idempotency-key", "k")];
+        lines(&rig.send(Method::POST, "/v1/events", &headers, body.clone()))
+    };
+    let first = send(&rig);
+    let rig = rig.restart();
+    let again = send(&rig);
+    for (first, again) in first.iter().zip(&again) {
+        assert_eq!(first["status"], "accepted");
+        assert_eq!(
+            (&again["id"], &again["status"]),
+            (&first["id"], &json!("duplicate"))
+        );
+    }
+    assert_eq!(inbox(&rig, "ann").len(), 2);
+}
+
+#[test]
+fn a_line_without_end_ends_the_stream() {
+    let settings = Settings {
+        body_bytes_max: 1_000,
+        ..Settings::default()
+    };
+    let rig = Rig::with(CONFIG, Access::Open, settings);
+    person(&rig, "ann");
+    let first = Bytes::from(format!("{}\n", event(Some("e1"), "ann")));
+    let more = Bytes::from_static(&[b'x'; 600]);
+    let pieces = [first, more.clone(), more.clone(), more].map(Ok::<_, std::io::Error>);
+    let body = Body::from_stream(futures_util::stream::iter(pieces));
+    let answers = lines(&rig.send(Method::POST, "/v1/events", &[NDJSON], body));
+    assert_eq!(answers.len(), 2);
+    assert_eq!(answers[0]["status"], "accepted");
+    assert_eq!(
+        (&answers[1]["line"], &answers[1]["code"]),
+        (&json!(2), &json!("body_too_large"))
+    );
+}
+
+#[test]
+fn a_stream_ends_with_the_server() {
+    let rig = Rig::new();
+    rig.service.stop();
+    let body = format!("{}\n", event(Some("e1"), "ann"));
+    let answers = lines(&rig.send(Method::POST, "/v1/events", &[NDJSON], body));
+    assert_eq!(answers.len(), 1);
+    assert_eq!(answers[0]["code"], "stopping");
+}
+
+/// P11: whatever comes with it or before it, an event waits for no more than the step that goes on
+/// when it comes, and is done in the next.
+#[test]
+fn a_small_event_beside_large_ones_waits_for_one_step() {
+    let rig = Rig::new();
+    let people = (0..2_000).map(|n| format!("p{n}"));
+    for id in people {
+        person(&rig, &id);
+    }
+    let steps = || {
+        *rig.service
+            .handle
+            .vitals()
+            .steps
+            .cumulative()
+            .last()
+            .unwrap()
+    };
+    let before = steps();
+    // The node is held between two steps until all of them wait.
+    let (hold, held) = std::sync::mpsc::channel::<()>();
+    let holding = rig.tokio.spawn({
+        let service = std::sync::Arc::clone(&rig.service);
+        async move { service.look(move |_| held.recv().unwrap_err()).await }
+    });
+    let ask = |body: Value| {
+        let request = Request::post("/v1/events").body(Body::from(body.to_string()));
+        rig.tokio.spawn(rig.ask(request.unwrap()))
+    };
+    let large: Vec<_> = (0..50)
+        .map(|n| {
+            let mut large = event(Some(&format!("large-{n}")), "p0");
+            large["to"] = json!({ "everyone": true });
+            ask(large)
+        })
+        .collect();
+    let small = ask(event(Some("small"), "p7"));
+    while rig.service.handle.waiting() < 51 {
+        std::thread::yield_now();
+    }
+    drop(hold);
+    let small = rig.tokio.block_on(small).unwrap();
+    assert_eq!(small.json()["notifications"], 1);
+    // It may have come in while the first of the others were being done.
+    assert!(steps() - before <= 2, "{}", steps() - before);
+    for large in large {
+        assert_eq!(
+            rig.tokio.block_on(large).unwrap().json()["notifications"],
+            2_000
+        );
+    }
+    rig.tokio.block_on(holding).unwrap().unwrap();
+}

@@ -1,0 +1,298 @@
+//! A recipient's inbox, and what was seen or read of it.
+#![expect(
+    unused_qualifications,
+    reason = "the macro that documents a query writes its type with a path"
+)]
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use serde::{Deserialize, Serialize};
+use tidings_core::command::MarkKind;
+use tidings_core::engine::{Cursor, InboxGroup, InboxItem, InboxPage};
+use tidings_core::{Id, Object};
+use utoipa::{IntoParams, ToSchema};
+use utoipa_axum::routes;
+
+use crate::http::call::{Calls, Kind};
+use crate::http::error::{Code, Problem};
+use crate::http::request::{InPath, InQuery};
+use crate::http::{Answer, Change, Service, only};
+use crate::timeline::Bodies;
+
+/// Groups of a page where the query does not say.
+const GROUPS_USUAL: u16 = 20;
+/// The most groups of a page.
+const GROUPS_MAX: u16 = 100;
+
+/// The calls of the inbox.
+pub(super) fn calls(calls: Calls) -> Calls {
+    const MARKS: &[Code] = &[
+        Code::InvalidPath,
+        Code::InvalidJson,
+        Code::InvalidBody,
+        Code::UnsupportedMediaType,
+        Code::RecipientNotFound,
+    ];
+    calls
+        .add(
+            "inbox",
+            Kind::Looks,
+            routes!(inbox),
+            &[
+                Code::InvalidPath,
+                Code::InvalidQuery,
+                Code::RecipientNotFound,
+            ],
+        )
+        .add("mark_seen", Kind::Changes, routes!(mark_seen), MARKS)
+        .add("mark_read", Kind::Changes, routes!(mark_read), MARKS)
+}
+
+/// Which page.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+struct InboxQuery {
+    /// The most groups of the page; 20 where absent.
+    #[param(minimum = 1, maximum = 100)]
+    limit: Option<u16>,
+    /// Where the page begins: what the page before gave as `next`.
+    cursor: Option<String>,
+}
+
+/// A page of an inbox, newest first.
+#[derive(Serialize, ToSchema)]
+struct Page {
+    /// Its groups.
+    groups: Vec<Group>,
+    /// Groups with a member that was not seen, of the whole inbox: the badge.
+    unseen: u64,
+    /// Groups with a member that was not read, of the whole inbox.
+    unread: u64,
+    /// Of two answers the one with the higher number is the newer.
+    rev: u64,
+    /// The next page's cursor; null = this is the last.
+    #[schema(required)]
+    next: Option<String>,
+}
+
+/// What one day brought of one type about one thing; what was read stands apart.
+#[derive(Serialize, ToSchema)]
+struct Group {
+    /// Names the group in this inbox.
+    key: String,
+    /// The type.
+    r#type: String,
+    /// How many items there are, listed or not.
+    count: usize,
+    /// Who did what is listed, each once, newest first.
+    actors: Vec<String>,
+    /// The newest item's time.
+    #[schema(format = "date-time")]
+    newest_at: String,
+    /// Whether all of it was seen.
+    seen: bool,
+    /// Whether it was read.
+    read: bool,
+    /// The newest items, newest first, at most 25.
+    items: Vec<Item>,
+}
+
+/// One notification.
+#[derive(Serialize, ToSchema)]
+struct Item {
+    /// The event.
+    event: String,
+    /// Its type.
+    r#type: String,
+    /// The object as it is now.
+    object: ItemObject,
+    /// When it happened, if the event said so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(format = "date-time", nullable = false)]
+    occurred_at: Option<String>,
+    /// When it entered the inbox.
+    #[schema(format = "date-time")]
+    t: String,
+    /// Why this recipient is concerned: `everyone`, `named`, `near`, or `topic:` and the topic as it is
+    /// followed.
+    reasons: Vec<String>,
+    /// Whether it was seen.
+    seen: bool,
+    /// Whether it was read.
+    read: bool,
+}
+
+/// What an object is now.
+#[derive(Serialize, ToSchema)]
+struct ItemObject {
+    /// Its id.
+    id: String,
+    /// A title to show.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    title: Option<String>,
+    /// Where it is to be seen.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    url: Option<String>,
+    /// A picture of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    image: Option<String>,
+}
+
+impl From<InboxPage> for Page {
+    fn from(page: InboxPage) -> Self {
+        Self {
+            groups: page.groups.into_iter().map(Group::from).collect(),
+            unseen: page.unseen,
+            unread: page.unread,
+            rev: page.rev,
+            next: page.next.map(|next| next.to_string()),
+        }
+    }
+}
+
+impl From<InboxGroup> for Group {
+    fn from(group: InboxGroup) -> Self {
+        let actors = group.actors.iter();
+        Self {
+            key: group.key,
+            r#type: group.kind.as_str().to_owned(),
+            count: group.count,
+            actors: actors.map(|actor| actor.as_str().to_owned()).collect(),
+            newest_at: group.newest_at.to_string(),
+            seen: group.seen,
+            read: group.read,
+            items: group.items.into_iter().map(Item::from).collect(),
+        }
+    }
+}
+
+impl From<InboxItem> for Item {
+    fn from(item: InboxItem) -> Self {
+        Self {
+            event: item.event.as_str().to_owned(),
+            r#type: item.kind.as_str().to_owned(),
+            object: item.object.into(),
+            occurred_at: item.occurred_at.map(|at| at.to_string()),
+            t: item.t.to_string(),
+            reasons: item.reasons,
+            seen: item.seen,
+            read: item.read,
+        }
+    }
+}
+
+impl From<Object> for ItemObject {
+    fn from(object: Object) -> Self {
+        Self {
+            id: object.id.as_str().to_owned(),
+            title: object.title,
+            url: object.url,
+            image: object.image,
+        }
+    }
+}
+
+/// What was seen or read: exactly one of these.
+#[derive(ToSchema)]
+#[schema(example = json!({"object": "works/1"}))]
+#[expect(dead_code, reason = "describes what `Bodies::mark` reads")]
+struct Marked {
+    /// All that entered by then.
+    #[schema(format = "date-time")]
+    up_to: Option<String>,
+    /// All that entered so far about this object.
+    #[schema(min_length = 1, max_length = 256)]
+    object: Option<String>,
+    /// This event.
+    #[schema(min_length = 1, max_length = 256)]
+    event: Option<String>,
+}
+
+/// Read a page of an inbox
+#[utoipa::path(
+    get, path = "/v1/recipients/{id}/inbox", tag = "inbox",
+    params(
+        ("id" = String, Path, description = "The recipient", min_length = 1, max_length = 256),
+        InboxQuery,
+    ),
+    responses((status = 200, description = "Groups, newest first, and the badge", body = Page))
+)]
+async fn inbox(
+    State(service): State<Arc<Service>>,
+    InPath(id): InPath<Id>,
+    InQuery(query): InQuery<InboxQuery>,
+) -> Result<Answer, Problem> {
+    let limit = query.limit.unwrap_or(GROUPS_USUAL);
+    if !(1..=GROUPS_MAX).contains(&limit) {
+        let detail = format!("`limit` = {limit} is not from 1 to {GROUPS_MAX}");
+        return Err(Problem::new(Code::InvalidQuery, detail));
+    }
+    let from: Option<Cursor> = match query.cursor.as_deref().map(str::parse) {
+        None => None,
+        Some(Ok(cursor)) => Some(cursor),
+        Some(Err(fault)) => {
+            let problem = Problem::new(Code::InvalidQuery, format!("`cursor`: {fault}"));
+            return Err(problem.hint("leave it out for the first page"));
+        }
+    };
+    let page = service
+        .look(move |node| -> Result<InboxPage, Problem> {
+            let engine = node.engine();
+            Ok(engine.inbox(&node.shelf()?, &id, from, usize::from(limit))??)
+        })
+        .await??;
+    Answer::json(StatusCode::OK, &Page::from(page))
+}
+
+/// Mark what was seen
+///
+/// It covers what had entered by now, never what enters later. The badge counts it no more; it stays
+/// unread.
+#[utoipa::path(
+    post, path = "/v1/recipients/{id}/inbox/seen", tag = "inbox",
+    params(("id" = String, Path, description = "The recipient", min_length = 1, max_length = 256)),
+    request_body = Marked,
+    responses((status = 204, description = "Durable"))
+)]
+async fn mark_seen(
+    State(service): State<Arc<Service>>,
+    InPath(recipient): InPath<Id>,
+    change: Change,
+) -> Result<Answer, Problem> {
+    mark(&service, recipient, MarkKind::Seen, &change).await
+}
+
+/// Mark what was read
+///
+/// Reading is seeing.
+#[utoipa::path(
+    post, path = "/v1/recipients/{id}/inbox/read", tag = "inbox",
+    params(("id" = String, Path, description = "The recipient", min_length = 1, max_length = 256)),
+    request_body = Marked,
+    responses((status = 204, description = "Durable"))
+)]
+async fn mark_read(
+    State(service): State<Arc<Service>>,
+    InPath(recipient): InPath<Id>,
+    change: Change,
+) -> Result<Answer, Problem> {
+    mark(&service, recipient, MarkKind::Read, &change).await
+}
+
+async fn mark(
+    service: &Service,
+    recipient: Id,
+    kind: MarkKind,
+    change: &Change,
+) -> Result<Answer, Problem> {
+    let rules = service.rules();
+    let command = Bodies::new(&rules).mark(recipient, kind, change.fields()?)?;
+    let done = |replies| only(replies).map(|_| Answer::done());
+    service.change(change, vec![command], done).await
+}

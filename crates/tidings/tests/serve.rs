@@ -1,0 +1,207 @@
+//! The real process: how it starts, is refused, reads its configuration again, and ends.
+
+#![cfg(unix)]
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test ends where something is not as it should be"
+)]
+
+mod serving;
+
+use std::fs::{self, File};
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use serde_json::json;
+use serving::{Api, Patience, Server};
+use tempfile::TempDir;
+
+const CONFIG: &str = r#"
+[categories.news]
+[types.note]
+category = "news"
+channels = { inbox = { policy = "now" } }
+"#;
+
+struct Place {
+    dir: TempDir,
+    config: PathBuf,
+    data: PathBuf,
+}
+
+impl Place {
+    fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let (config, data) = (dir.path().join("tidings.toml"), dir.path().join("data"));
+        fs::write(&config, CONFIG).unwrap();
+        Self { dir, config, data }
+    }
+
+    fn start(&self) -> Server {
+        Server::start(&self.config, &self.data)
+    }
+
+    /// Runs `tidings` with these arguments, and `--config` and `--data` if it is to serve.
+    fn run(&self, arguments: &[&str]) -> Output {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tidings"));
+        command.args(arguments).arg("--data").arg(&self.data);
+        if arguments[0] == "serve" {
+            command.arg("--config").arg(&self.config);
+        }
+        command.stdin(Stdio::null()).output().unwrap()
+    }
+}
+
+fn said(output: &Output) -> (i32, String) {
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    (output.status.code().unwrap_or(-1), text)
+}
+
+fn event(id: &str, kind: &str) -> serde_json::Value {
+    json!({ "id": id, "type": kind, "object": { "id": "a" }, "to": { "everyone": true } })
+}
+
+fn address(data: &Path) -> Option<String> {
+    let text = fs::read_to_string(data.join("address")).ok()?;
+    Some(text.trim().to_owned())
+}
+
+#[test]
+fn what_has_begun_is_finished_before_the_process_ends() {
+    let place = Place::new();
+    let server = place.start();
+    assert_eq!(address(&place.data).as_deref(), Some(server.url.as_str()));
+    let host = server.url.strip_prefix("http://").unwrap().to_owned();
+    let mut half = TcpStream::connect(&host).unwrap();
+    let body = event("e1", "note").to_string();
+    let (first, last) = body.split_at(10);
+    let length = body.len();
+    write!(
+        half,
+        "POST /v1/events HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: {length}\r\n\
+         expect: 100-continue\r\n\r\n"
+    )
+    .unwrap();
+    // That it asks for the body says that the request has begun.
+    let mut go_on = [0; 25];
+    half.read_exact(&mut go_on).unwrap();
+    assert_eq!(&go_on, b"HTTP/1.1 100 Continue\r\n\r\n");
+    half.write_all(first.as_bytes()).unwrap();
+    server.signal("TERM");
+    let patience = Patience::new();
+    while TcpStream::connect(&host).is_ok() {
+        patience.wait(|| "it still accepts connections".to_owned());
+    }
+    half.write_all(last.as_bytes()).unwrap();
+    let mut answer = String::new();
+    half.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 202 "), "{answer}");
+    assert_eq!(server.wait().code(), Some(0));
+    assert_eq!(address(&place.data), None);
+
+    let server = place.start();
+    let again = Api::new(&server.url).post("/v1/events", &event("e1", "note"));
+    assert_eq!(again.unwrap().1["status"], "duplicate");
+}
+
+#[test]
+fn the_configuration_is_read_again_or_refused_whole() {
+    let place = Place::new();
+    let log = place.dir.path().join("log");
+    let server = Server::start_logging(&place.config, &place.data, File::create(&log).unwrap());
+    let api = Api::new(&server.url);
+    let publish = |id: &str| api.post("/v1/events", &event(id, "extra")).unwrap();
+    assert_eq!(publish("e1").1["code"], "unknown_type");
+
+    let more = CONFIG.replace("[types.note]", "[types.extra]");
+    let both = format!("{CONFIG}{}", more.replace("[categories.news]", ""));
+    fs::write(&place.config, &both).unwrap();
+    server.signal("HUP");
+    let patience = Patience::new();
+    while publish("e1").0 != 202 {
+        patience.wait(|| "the new type is not known".to_owned());
+    }
+    fs::write(
+        &place.config,
+        format!("{both}\n[types.extra2]\ncategory = 7\n"),
+    )
+    .unwrap();
+    server.signal("HUP");
+    let told = || fs::read_to_string(&log).unwrap();
+    while !told().contains("the old configuration stays in force") {
+        patience.wait(told);
+    }
+    assert!(told().contains("tidings.toml:13:12"), "{}", told());
+    assert_eq!(publish("e2").0, 202);
+}
+
+#[test]
+fn a_server_that_must_not_start_says_why() {
+    let place = Place::new();
+    let server = place.start();
+    let (code, text) = said(&place.run(&["serve", "--dev", "--listen", "127.0.0.1:0"]));
+    assert!(
+        code == 3 && text.contains("is open in process"),
+        "{code} {text}"
+    );
+    let port = server.url.rsplit(':').next().unwrap().to_owned();
+
+    let other = Place::new();
+    let taken = format!("127.0.0.1:{port}");
+    let (code, text) = said(&other.run(&["serve", "--dev", "--listen", &taken]));
+    assert!(code == 1 && text.contains("cannot listen"), "{code} {text}");
+    let (code, text) = said(&other.run(&["serve", "--dev", "--listen", "0.0.0.0:0"]));
+    assert!(code == 2 && text.contains("key new"), "{code} {text}");
+    fs::write(&other.config, "[types.note]\n").unwrap();
+    let (code, text) = said(&other.run(&["serve", "--dev", "--listen", "127.0.0.1:0"]));
+    assert!(
+        code == 2 && text.contains("tidings.toml:1:"),
+        "{code} {text}"
+    );
+    fs::write(&other.config, CONFIG).unwrap();
+    fs::write(other.data.join("TIDINGS"), "format = 99\n").unwrap();
+    let (code, text) = said(&other.run(&["serve", "--dev", "--listen", "127.0.0.1:0"]));
+    assert!(code == 3 && text.contains("format 99"), "{code} {text}");
+}
+
+#[test]
+fn keys_are_made_before_and_while_it_runs() {
+    let place = Place::new();
+    let key = |name: &str| {
+        let made = place.run(&["key", "new", "--name", name]);
+        assert_eq!(made.status.code(), Some(0), "{}", said(&made).1);
+        String::from_utf8(made.stdout).unwrap().trim().to_owned()
+    };
+    let before = key("before");
+    let server = Server::start_with_keys(&place.config, &place.data);
+    let status = |key: &str| {
+        let mut stream = TcpStream::connect(server.url.strip_prefix("http://").unwrap()).unwrap();
+        let head = format!("authorization: Bearer {key}\r\nconnection: close\r\n");
+        write!(stream, "GET /metrics HTTP/1.1\r\nhost: x\r\n{head}\r\n").unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        answer.split(' ').nth(1).unwrap().to_owned()
+    };
+    assert_eq!(
+        (status(&before).as_str(), status("x").as_str()),
+        ("200", "401")
+    );
+    assert_eq!(status(&key("while")), "200");
+    let listed = place.run(&["key", "list", "--json"]);
+    let listed = String::from_utf8(listed.stdout).unwrap();
+    let first: serde_json::Value = serde_json::from_str(listed.lines().next().unwrap()).unwrap();
+    assert_eq!(
+        (&first["name"], listed.lines().count()),
+        (&json!("before"), 2)
+    );
+    assert!(!listed.contains(&before["tidings_".len()..]));
+    let id = first["id"].as_str().unwrap();
+    assert_eq!(place.run(&["key", "revoke", id]).status.code(), Some(0));
+    assert_eq!(place.run(&["key", "revoke", id]).status.code(), Some(2));
+    let patience = Patience::new();
+    while status(&before) != "401" {
+        patience.wait(|| "the revoked key is still taken".to_owned());
+    }
+}
