@@ -168,6 +168,9 @@ fn an_event_is_published_waits_is_flushed_and_is_told() {
         let published = world.run(&[&one[..], &["--json"]].concat()).done().json();
         assert_eq!(published["status"], "accepted");
         assert_eq!(published["notifications"], 1);
+        let inbox = world.run(&["inbox", "ann"]).done();
+        assert!(inbox.out.contains("1 unseen, 1 unread"), "{}", inbox.out);
+        assert!(inbox.out.contains("Water Lilies"), "{}", inbox.out);
         let again = world.run(&one).done();
         assert!(again.out.contains("1 known already"), "{}", again.out);
         let pending = world.run(&["pending", "ann"]).done();
