@@ -25,6 +25,7 @@
 //! | `EVENTS` | day | intake | ordinal | the event |
 //! | `HEADERS` | day | intake | ordinal / 256 | a columnar block of event headers |
 //! | `IDS` | day | intake | event id | place, t, ordinal |
+//! | `ID_FILTER` | day | intake | - | which ids the day may hold, once it is over |
 //! | `KEYS` | day | intake | cancellation key, 0, place | place, t |
 //! | `COPIES` | day | intake | event id, 0, place | place, t, of an event whose entries came here later |
 //! | `JOURNAL` | day | bucket | seq | a record |
@@ -102,6 +103,7 @@ pub enum Table {
     Ends = 52,
     Facets = 56,
     Details = 57,
+    IdFilter = 58,
 }
 
 /// A key under construction.

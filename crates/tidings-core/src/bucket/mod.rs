@@ -21,6 +21,7 @@ use crate::time::{Day, Instant};
 pub(crate) mod checkpoint;
 mod collect;
 mod column;
+mod counted;
 pub(crate) mod facets;
 mod lane;
 mod marks;
@@ -30,6 +31,7 @@ mod roster;
 mod wheel;
 
 pub(crate) use collect::{Found, Look};
+pub(crate) use counted::{Counted, Counts};
 use lane::Entering;
 pub(crate) use lane::Lane;
 pub(crate) use marks::{Looked, Marking, Marks, Reading, State};
@@ -61,6 +63,8 @@ pub(crate) struct Bucket {
     /// Closings whose messages are not all made and sent.
     pub(crate) closings: BTreeMap<u64, Closing>,
     pub(crate) days: BTreeMap<Day, BucketDay>,
+    /// What was counted of inboxes.
+    pub(crate) counted: Counted,
     /// The channels that are paused.
     pub(crate) paused: Vec<ChannelNo>,
     pub(crate) dirty: Dirty,
@@ -126,6 +130,7 @@ impl Bucket {
             left_out: RoaringBitmap::new(),
             closings: BTreeMap::new(),
             days: BTreeMap::new(),
+            counted: Counted::default(),
             paused: Vec::new(),
             dirty: Dirty::default(),
         }
@@ -150,6 +155,7 @@ impl Bucket {
                 kind,
             } => {
                 let rules = self.rules;
+                self.counted.drop_of(number);
                 self.marks
                     .entry(number)
                     .or_default()

@@ -28,6 +28,7 @@ mod due;
 mod follow;
 mod inbox;
 mod intake;
+mod known_ids;
 mod ledger;
 mod made;
 mod outcome;

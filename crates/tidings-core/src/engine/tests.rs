@@ -9,6 +9,8 @@ use crate::id::Id;
 use crate::recipient::RecipientChange;
 use crate::rules::{Category, Defaults, Policy, Route, StoreRules, TypeRules};
 
+mod inbox;
+
 #[derive(Default)]
 struct Stored(BTreeMap<(Partition, Vec<u8>), Vec<u8>>);
 

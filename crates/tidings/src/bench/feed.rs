@@ -88,6 +88,9 @@ fn is_rare(day: u32) -> bool {
     day % 5 < 2
 }
 
+/// Objects that were withdrawn, none of them of the readers' events: each entry is held against them.
+const WITHDRAWN: u32 = 10_000;
+
 const RARE: &str = "topic/rare";
 
 fn topic(number: u32) -> String {
@@ -162,6 +165,7 @@ fn fill(params: &Params, directory: &std::path::Path) -> Result<(), Fault> {
             .collect::<Vec<_>>()
     });
     disk.fill(BEGIN, follows)?;
+    disk.fill(BEGIN, (0..WITHDRAWN).map(world::withdraw))?;
     for day in 0..params.days {
         let begin = BEGIN.plus_ms(i64::from(day) * DAY_MS);
         let events: Vec<Command> = (0..params.events)

@@ -137,6 +137,13 @@ pub(super) fn follow(number: u32, topic: &str) -> Command {
     }
 }
 
+/// Withdraws an object that no event is about.
+pub(super) fn withdraw(number: u32) -> Command {
+    Command::Retract {
+        object: id(&format!("withdrawn/{number}")),
+    }
+}
+
 /// An event about a work of its own, for those who follow a topic; for everyone without one.
 pub(super) fn event(name: u64, kind: &str, topic: Option<&str>) -> Command {
     Command::Publish(Box::new(Event {
