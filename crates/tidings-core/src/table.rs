@@ -17,7 +17,8 @@
 //! | `FOLLOWERS` | base | bucket | topic | set of numbers, as of the checkpoint |
 //! | `FOLLOWING` | base | bucket | number, topic | nothing |
 //! | `MARKS` | base | bucket | number | what was seen and read, as of the checkpoint |
-//! | `LANES` | base | bucket | lane | windows and wheel, as of the checkpoint |
+//! | `LANES` | base | bucket | lane | who waits in it and until when, as of the checkpoint |
+//! | `LANES` | base | bucket | lane, column, page, generation | windows of 256 recipients |
 //! | `LEDGER` | base | bucket | day, channel | entries by outcome |
 //! | `EVENTS` | day | intake | ordinal | the event |
 //! | `HEADERS` | day | intake | ordinal / 256 | a columnar block of event headers |
@@ -25,8 +26,10 @@
 //! | `KEYS` | day | intake | cancellation key, 0, place | place, t |
 //! | `COPIES` | day | intake | event id, 0, place | place, t, of an event whose entries came here later |
 //! | `JOURNAL` | day | bucket | seq | a record |
-//! | `RUNS` | day | bucket | first seq | the arrivals of a run, without their sets |
-//! | `POSTINGS` | day | bucket | block, first seq of the run | per recipient its arrivals |
+//! | `RUN_LIST` | day | bucket | - | which runs the day has |
+//! | `RUNS` | day | bucket | run | the arrivals of a run, without their sets |
+//! | `POSTINGS` | day | bucket | block, run | per recipient its arrivals |
+//! | `ENDED` | day | bucket | seq, channel | whose entry of an arrival ended by itself, as of the checkpoint |
 //! | `MESSAGES` | day | bucket | number, seq of the closing | a personal batch |
 
 use crate::time::Day;
@@ -90,6 +93,8 @@ pub enum Table {
     Postings = 38,
     Messages = 39,
     Copies = 40,
+    RunList = 48,
+    Ended = 49,
 }
 
 /// A key under construction.

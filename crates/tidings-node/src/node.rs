@@ -9,6 +9,7 @@ use std::sync::Arc;
 use tidings_core::engine::{
     Engine, Options, Plan, Presenter, Refused, Reply, Sent, Settled, Step, Told,
 };
+use tidings_core::time::Day;
 use tidings_core::{Batch, Books, Command, Instant, Message, Outcome, Rules};
 use tidings_store::{Commit, Store};
 
@@ -287,20 +288,40 @@ impl Node {
         Ok(messages)
     }
 
-    /// Writes the checkpoints that are wanted, one commit a bucket.
+    /// Does a slice of what the engine has to do between steps, one commit; whether there was any.
     ///
     /// # Errors
     /// [`Error`]; the node is worthless then.
-    pub fn checkpoint(&mut self) -> Result<(), Error> {
-        let wanting: Vec<u16> = self.engine.wants_checkpoint().collect();
-        for bucket in wanting {
-            let writes = self.engine.checkpoint(bucket);
-            self.store.commit(Commit {
-                writes,
-                ..Commit::default()
-            })?;
+    pub fn chore(&mut self) -> Result<bool, Error> {
+        if !self.engine.has_chores() {
+            return Ok(false);
         }
+        let writes = {
+            let shelf = StoreShelf::of(&*self.store)?;
+            self.engine.chore(&shelf)?
+        };
+        let Some(writes) = writes else {
+            return Ok(false);
+        };
+        self.store.commit(Commit {
+            writes,
+            ..Commit::default()
+        })?;
+        Ok(true)
+    }
+
+    /// Does all that the engine has to do between steps.
+    ///
+    /// # Errors
+    /// [`Error`]; the node is worthless then.
+    pub fn chores(&mut self) -> Result<(), Error> {
+        while self.chore()? {}
         Ok(())
+    }
+
+    /// Days that are over and came to rest since this was last asked: worth packing.
+    pub fn take_rested(&mut self) -> Vec<Day> {
+        self.engine.take_rested()
     }
 
     /// Counts everything that is stored.

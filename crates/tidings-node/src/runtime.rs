@@ -279,7 +279,7 @@ impl Loop {
             {
                 let result = match &mut self.node {
                     Some(node) => node
-                        .checkpoint()
+                        .chores()
                         .map_err(|fault| RuntimeError::Unknown(fault.to_string())),
                     None => Err(unavailable()),
                 };
@@ -339,7 +339,8 @@ impl Loop {
             return Duration::from_millis(self.settings.reopen_ms);
         };
         let can_make = |pace| self.senders.has_room(pace) && node.has_closings_at(pace);
-        if !stopping && (can_make(Pace::Prompt) || can_make(Pace::Patient)) {
+        let has_work = can_make(Pace::Prompt) || can_make(Pace::Patient);
+        if !stopping && (has_work || node.engine().has_chores()) {
             return Duration::ZERO;
         }
         // While it stops nothing is tried again any more.
@@ -379,10 +380,20 @@ impl Loop {
         if stopping.is_none() {
             self.hand_out(now)?;
         }
-        match &mut self.node {
-            Some(node) => node.checkpoint(),
-            None => Ok(()),
+        self.do_chores()
+    }
+
+    /// What the engine has to do between steps: a slice a turn, more where it falls behind.
+    fn do_chores(&mut self) -> Result<(), Error> {
+        let Some(node) = &mut self.node else {
+            return Ok(());
+        };
+        for _ in 0..if node.engine().is_behind() { 4 } else { 1 } {
+            if !node.chore()? {
+                break;
+            }
         }
+        Ok(())
     }
 
     /// What the clock says; that it stepped back is worth a word.

@@ -14,7 +14,11 @@ fn schemathesis_finds_nothing() {
     }
     let directory = tempfile::tempdir().unwrap();
     let config = directory.path().join("tidings.toml");
-    std::fs::write(&config, include_str!("../../../examples/first/tidings.toml")).unwrap();
+    std::fs::write(
+        &config,
+        include_str!("../../../examples/first/tidings.toml"),
+    )
+    .unwrap();
     let server = Server::start(&config, &directory.path().join("data"));
     let seed = std::env::var("TIDINGS_SEED").unwrap_or_else(|_| "1".to_owned());
     let examples = std::env::var("TIDINGS_RUNS").unwrap_or_else(|_| "40".to_owned());

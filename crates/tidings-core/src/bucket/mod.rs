@@ -18,14 +18,18 @@ use crate::recipient::Recipient;
 use crate::time::{Day, Instant};
 
 pub(crate) mod checkpoint;
+mod chore;
 mod collect;
 mod column;
 mod lane;
 mod marks;
 mod preferences;
+pub(crate) mod recovery;
 mod roster;
+mod turning;
 mod wheel;
 
+use chore::Chore;
 pub(crate) use collect::{Found, Look};
 use lane::{Entering, Lane};
 pub(crate) use marks::{Looked, Marks};
@@ -56,6 +60,13 @@ pub(crate) struct Bucket {
     pub(crate) closings: BTreeMap<u64, Closing>,
     pub(crate) days: BTreeMap<Day, BucketDay>,
     pub(crate) dirty: Dirty,
+    /// The newest checkpoint holds what came before this seq.
+    checkpointed: u64,
+    /// What is being written in slices.
+    chore: Option<Chore>,
+    /// When it was last found that nothing is to be turned round or merged: `checkpointed` and the
+    /// day of then.
+    rested: Option<(u64, Day)>,
 }
 
 /// A closing that is not done with.
@@ -76,8 +87,21 @@ pub(crate) struct BucketDay {
     pub(crate) first: u64,
     /// Arrivals that have their sets in memory, by seq.
     pub(crate) tail: Vec<Arc<Kept>>,
+    /// How many notifications the tail holds.
+    pub(crate) tail_notifications: u64,
     /// Arrivals at rest, by seq; all of them before the tail.
     pub(crate) runs: Vec<RunAt>,
+}
+
+impl BucketDay {
+    pub(crate) fn new(first: u64) -> Self {
+        Self {
+            first,
+            tail: Vec::new(),
+            tail_notifications: 0,
+            runs: Vec::new(),
+        }
+    }
 }
 
 /// A run and, once it was read, what is in it.
@@ -85,7 +109,18 @@ pub(crate) struct BucketDay {
 pub(crate) struct RunAt {
     pub(crate) first: u64,
     pub(crate) last: u64,
+    /// How many arrivals it has.
+    pub(crate) arrivals: u32,
+    /// 0 where it was turned round, one more than its parts' highest where it was merged of them.
+    pub(crate) level: u8,
     pub(crate) loaded: OnceLock<Arc<Run>>,
+}
+
+impl RunAt {
+    /// Tells the run's rows from those of all others of its day.
+    pub(crate) fn id(&self) -> u64 {
+        self.first << 8 | u64::from(self.level)
+    }
 }
 
 /// What the next checkpoint has to write.
@@ -94,8 +129,13 @@ pub(crate) struct Dirty {
     pub(crate) recipients: RoaringBitmap,
     pub(crate) topics: BTreeSet<Id>,
     pub(crate) marks: RoaringBitmap,
+    /// Those who had marks that were forgotten: their rows say nothing any more.
+    pub(crate) stale_marks: RoaringBitmap,
+    pub(crate) ended: BTreeSet<(u64, ChannelNo)>,
     /// Records since the last checkpoint.
     pub(crate) records: u64,
+    /// The day of the first of them.
+    pub(crate) since: Option<Day>,
 }
 
 impl Bucket {
@@ -115,14 +155,18 @@ impl Bucket {
             closings: BTreeMap::new(),
             days: BTreeMap::new(),
             dirty: Dirty::default(),
+            checkpointed: 1,
+            chore: None,
+            rested: None,
         }
     }
 
-    /// Folds one record in. `seq` is the next one.
-    pub(crate) fn apply(&mut self, seq: u64, record: Record, law: &Law) {
+    /// Folds one record in. `seq` is the next one, `day` the one in whose journal it stands.
+    pub(crate) fn apply(&mut self, seq: u64, day: Day, record: Record, law: &Law) {
         debug_assert_eq!(seq, self.next_seq, "records are folded in order");
         self.next_seq = seq + record.seqs();
         self.dirty.records += 1;
+        self.dirty.since.get_or_insert(day);
         match record {
             Record::Arrival(arrival) => self.arrive(Kept { seq, arrival }, None, law),
             Record::Closing { at, lane, who } => self.close(seq, at, lane, &who, law),
@@ -146,7 +190,7 @@ impl Bucket {
             Record::Told { to, except, .. } => {
                 self.told_to = to;
                 for (seq, _, who) in except {
-                    *self.ended.entry((seq, INBOX_NO)).or_default() |= who.0;
+                    self.end_one(seq, INBOX_NO, &who);
                 }
             }
             Record::Made {
@@ -198,11 +242,9 @@ impl Bucket {
 
     /// Puts an arrival into the tail without letting it enter lanes: the checkpoint has it.
     pub(crate) fn keep(&mut self, kept: Kept) {
-        let day = self.days.entry(kept.arrival.at.day()).or_insert(BucketDay {
-            first: kept.seq,
-            tail: Vec::new(),
-            runs: Vec::new(),
-        });
+        let day = kept.arrival.at.day();
+        let day = self.days.entry(day).or_insert(BucketDay::new(kept.seq));
+        day.tail_notifications += kept.notifications();
         day.tail.push(Arc::new(kept));
     }
 
@@ -269,8 +311,13 @@ impl Bucket {
 
     fn end(&mut self, items: &[Entries]) {
         for Entries { seq, channel, who } in items {
-            *self.ended.entry((*seq, *channel)).or_default() |= &who.0;
+            self.end_one(*seq, *channel, who);
         }
+    }
+
+    fn end_one(&mut self, seq: u64, channel: ChannelNo, who: &RoaringBitmap) {
+        *self.ended.entry((seq, channel)).or_default() |= who;
+        self.dirty.ended.insert((seq, channel));
     }
 
     fn relocate(&mut self, seq: u64, at: Instant, arrivals: Vec<Arrival>, law: &Law) {
@@ -467,27 +514,27 @@ impl Bucket {
         waiting
     }
 
-    /// Forgets a day; what the store holds of it is dropped by the caller. Marks go with the day
-    /// before which nothing is left that they could cover.
+    /// Forgets a day; what the store holds of it is dropped by the caller.
     pub(crate) fn forget(&mut self, day: Day) {
         self.days.remove(&day);
-        let dirty = &mut self.dirty.marks;
+        if self.chore.as_ref().is_some_and(|chore| chore.is_about(day)) {
+            self.chore = None;
+        }
+    }
+
+    /// After days were forgotten, lets go of what can only concern those before `before`.
+    pub(crate) fn forget_before(&mut self, before: Day) {
+        let (marks_from, first) = (marks_from(before), self.first_seq());
+        let stale = &mut self.dirty.stale_marks;
         self.marks.retain(|number, marks| {
-            let left = marks.forget_before(day.start());
+            let left = marks.forget_before(marks_from);
             if !left {
-                dirty.insert(*number);
+                stale.insert(*number);
             }
             left
         });
-        let first = self.first_seq();
         self.ended.retain(|(seq, _), _| *seq >= first);
-    }
-
-    /// Whether a day before this one has arrivals that are not at rest.
-    pub(crate) fn has_tail_before(&self, today: Day) -> bool {
-        self.days
-            .range(..today)
-            .any(|(_, day)| !day.tail.is_empty())
+        self.dirty.ended.retain(|(seq, _)| *seq >= first);
     }
 
     /// The first seq of the days that are held.
@@ -512,6 +559,12 @@ impl Bucket {
         let lanes = self.lanes.values().map(Lane::bytes).sum::<usize>();
         self.roster.bytes() + followers + ended + lanes
     }
+}
+
+/// Marks that were made before this instant go when the days before `before` are forgotten: those of
+/// the last of these days may cover what is moved on from it.
+pub(crate) fn marks_from(before: Day) -> Instant {
+    Day(before.0.saturating_sub(1)).start()
 }
 
 /// A lane's state, which comes into being with its first use.

@@ -79,7 +79,7 @@ impl OnDisk {
     ) -> Result<(), Fault> {
         in_chunks(commands, |commands| {
             let replies = self.node.take_in(now, commands)?.replies;
-            self.node.checkpoint()?;
+            self.node.chores()?;
             accepted(replies)
         })
     }
