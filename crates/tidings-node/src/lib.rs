@@ -7,7 +7,9 @@
 pub mod channel;
 mod clock;
 mod delivery;
+mod made;
 mod node;
+mod packer;
 mod player;
 mod runtime;
 mod senders;

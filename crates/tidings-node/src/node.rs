@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use tidings_core::engine::{
-    Engine, Options, Plan, Presenter, Refused, Reply, Sent, Settled, Step, Told,
+    Engine, Options, Plan, Presenter, Refused, Reply, Seen, Sent, Settled, Step, Told,
 };
 use tidings_core::time::Day;
 use tidings_core::{Batch, Books, Command, Instant, Message, Outcome, Rules};
@@ -20,6 +20,8 @@ use crate::shelf::StoreShelf;
 pub struct Node {
     store: Arc<dyn Store>,
     engine: Engine,
+    /// Whether what is done now leads to room being freed.
+    frees: bool,
 }
 
 /// What came of commands.
@@ -82,7 +84,11 @@ impl Node {
                 store.forget(day)?;
             }
         }
-        Ok(Self { store, engine })
+        Ok(Self {
+            store,
+            engine,
+            frees: false,
+        })
     }
 
     /// The engine, to be read.
@@ -125,6 +131,12 @@ impl Node {
     pub fn set_rules(&mut self, now: Instant, rules: Rules) -> Result<(), Error> {
         self.commit(|engine, shelf| Ok(engine.set_rules(shelf, now, rules)?))
             .map(|_| ())
+    }
+
+    /// Whether what is done from now on leads to days being forgotten: it may use the room that the
+    /// store keeps back for that.
+    pub(crate) fn set_frees(&mut self, frees: bool) {
+        self.frees = frees;
     }
 
     /// Closes what is due.
@@ -225,7 +237,7 @@ impl Node {
     /// # Errors
     /// [`Error`].
     pub fn present(&self, plan: Plan) -> Result<Ready, Error> {
-        let batches = self.batches(&plan)?;
+        let batches = self.present_some(&plan, 0..plan.letters.len(), &mut Seen::default())?;
         Ok(Ready { plan, batches })
     }
 
@@ -254,15 +266,27 @@ impl Node {
         Ok(ready)
     }
 
-    fn batches(&self, plan: &Plan) -> Result<Vec<(usize, Batch)>, Error> {
+    /// The batches of some of a plan's letters, and what has been read for them.
+    ///
+    /// # Errors
+    /// [`Error`].
+    pub fn present_some(
+        &self,
+        plan: &Plan,
+        letters: std::ops::Range<usize>,
+        seen: &mut Seen,
+    ) -> Result<Vec<(usize, Batch)>, Error> {
         let shelf = self.shelf()?;
-        let mut presenter = Presenter::new(&self.engine, &shelf);
-        let mut batches = Vec::with_capacity(plan.letters.len());
-        for (at, letter) in plan.letters.iter().enumerate() {
-            if let Some(batch) = presenter.batch(plan, letter)? {
+        let mut presenter = Presenter::going_on(&self.engine, &shelf, std::mem::take(seen));
+        let mut batches = Vec::with_capacity(letters.len());
+        for at in letters {
+            let letter = plan.letters.get(at);
+            let batch = letter.map(|letter| presenter.batch(plan, letter));
+            if let Some(batch) = batch.transpose()?.flatten() {
                 batches.push((at, batch));
             }
         }
+        *seen = presenter.into_seen();
         Ok(batches)
     }
 
@@ -345,10 +369,15 @@ impl Node {
             decide(&mut self.engine, &shelf)?
         };
         if !step.writes.is_empty() {
-            self.store.commit(Commit {
+            let commit = Commit {
                 writes: step.writes,
                 ..Commit::default()
-            })?;
+            };
+            if self.frees || !step.forgotten.is_empty() {
+                self.store.commit_to_free(commit)?;
+            } else {
+                self.store.commit(commit)?;
+            }
         }
         for day in step.forgotten {
             self.store.forget(day)?;

@@ -4,7 +4,7 @@
 //! answers (group commit). Messages are made in slices between steps, as many as delivery has room
 //! for, so a million digests never keep one publish waiting for longer than a slice.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::JoinHandle;
@@ -17,9 +17,18 @@ use tidings_store::Store;
 
 use crate::Error;
 use crate::clock::Clock;
-use crate::delivery::{Delivery, Parcel, panicked, parcels};
+use crate::delivery::{Delivery, Parcel, panicked};
+use crate::made::Made;
 use crate::node::{Node, Pace};
-use crate::senders::{Letter, Senders, letter};
+use crate::packer::Packer;
+use crate::senders::Senders;
+
+mod full;
+mod late;
+mod reopen;
+
+use full::turn_without_room;
+use late::catch_up;
 
 /// Opens the store, at the start and again after it has failed.
 pub type OpenStore = Box<dyn FnMut() -> Result<Arc<dyn Store>, tidings_store::Error> + Send>;
@@ -193,6 +202,8 @@ impl Runtime {
             clock,
             settings,
             sent: BTreeMap::new(),
+            made: BTreeMap::new(),
+            packer: Packer::default(),
             seen: newest,
             steps_back: Arc::clone(&steps_back),
         };
@@ -238,6 +249,9 @@ impl Runtime {
     }
 }
 
+/// The most messages that are readied for rendering in one turn, of each pace.
+const PRESENTED_AT_ONCE: usize = 128;
+
 struct Loop {
     open: OpenStore,
     /// `None` while the store can't be opened.
@@ -249,6 +263,10 @@ struct Loop {
     /// Answers that are not written yet, by closing. They outlive a failure of the store: what was
     /// sent is not sent again because nobody could write it down.
     sent: BTreeMap<(u16, u64), Vec<Sent>>,
+    /// Messages that are durable and wait for room with the senders. After a failure of the store
+    /// they are found in it again.
+    made: BTreeMap<Pace, Made>,
+    packer: Packer,
     /// What the clock said last.
     seen: Instant,
     steps_back: Arc<AtomicU64>,
@@ -283,6 +301,7 @@ impl Loop {
                         .map_err(|fault| RuntimeError::Unknown(fault.to_string())),
                     None => Err(unavailable()),
                 };
+                self.packer.wait();
                 drop(answer.send(result));
                 return;
             }
@@ -302,7 +321,15 @@ impl Loop {
         let patience = self.patience(stopping);
         let mut answered = None;
         if stopping {
-            answered = self.senders.answers().recv_timeout(patience).ok();
+            // Who asks now is told so at once: a request that is dropped says that it has stopped.
+            select! {
+                recv(inbox) -> request => if request.is_err() {
+                    answered = self.senders.answers().recv_timeout(patience).ok();
+                },
+                recv(self.senders.answers()) -> answer => answered = answer.ok(),
+                default(patience) => {}
+            }
+            inbox.try_iter().for_each(drop);
         } else {
             select! {
                 recv(inbox) -> request => requests.push(request?),
@@ -315,7 +342,7 @@ impl Loop {
             _ => 0,
         };
         let mut commands: usize = requests.iter().map(size).sum();
-        while commands < self.settings.commands_max {
+        while !stopping && commands < self.settings.commands_max {
             let Ok(request) = inbox.try_recv() else { break };
             commands += size(&request);
             requests.push(request);
@@ -338,7 +365,12 @@ impl Loop {
         let Some(node) = &mut self.node else {
             return Duration::from_millis(self.settings.reopen_ms);
         };
-        let can_make = |pace| self.senders.has_room(pace) && node.has_closings_at(pace);
+        if node.store().ensure_room().is_err() {
+            return Duration::from_millis(self.settings.reopen_ms);
+        }
+        let is_made = |pace| self.made.get(&pace).is_some_and(|made| !made.is_empty());
+        let can_make =
+            |pace| self.senders.has_room(pace) && (is_made(pace) || node.has_closings_at(pace));
         let has_work = can_make(Pace::Prompt) || can_make(Pace::Patient);
         if !stopping && (has_work || node.engine().has_chores()) {
             return Duration::ZERO;
@@ -361,6 +393,9 @@ impl Loop {
             refuse(requests, stopping);
             return Ok(());
         };
+        if let Err(full) = node.store().ensure_room() {
+            return turn_without_room(node, now, requests, stopping, &full);
+        }
         if let Err(fault) = catch_up(node, now) {
             refuse(requests, stopping);
             return Err(fault);
@@ -393,6 +428,8 @@ impl Loop {
                 break;
             }
         }
+        self.packer.add(node.take_rested());
+        self.packer.go_on(node.store());
         Ok(())
     }
 
@@ -424,12 +461,13 @@ impl Loop {
             let Some(node) = &mut self.node else {
                 return Ok(());
             };
-            let plans = node.make_at(now, pace)?;
-            let ready = plans.into_iter().map(|plan| node.present(plan));
-            for ready in ready.collect::<Result<Vec<_>, _>>()? {
-                for parcel in parcels(ready) {
-                    self.dispatch(parcel);
-                }
+            let made = self.made.entry(pace).or_default();
+            if made.is_empty() {
+                *made = Made::of(node.make_at(now, pace)?);
+            }
+            let parcels = made.present(node, PRESENTED_AT_ONCE)?;
+            for parcel in parcels {
+                self.dispatch(parcel);
             }
         }
         Ok(())
@@ -443,65 +481,6 @@ impl Loop {
                 self.sent.entry(closing).or_default().push(sent);
             }
         }
-    }
-
-    /// The store failed: its handles go away, and what is stored is the truth.
-    fn fail(&mut self, fault: &Error) {
-        tracing::error!(error = %fault, "the store failed; it will be opened again");
-        self.node = None;
-    }
-
-    fn reopen(&mut self) {
-        let opened = (self.open)()
-            .map_err(Error::from)
-            .and_then(|store| Node::open(store, self.settings.options));
-        match opened {
-            Ok(node) => {
-                self.node = Some(node);
-                if let Err(fault) = self.resume() {
-                    self.fail(&fault);
-                }
-            }
-            Err(fault) => tracing::warn!(error = %fault, "the store can't be opened"),
-        }
-    }
-
-    /// Takes up messages that were made before and whose outcome nobody knows. After a failure of the
-    /// store some are still on their way, wait to be tried again, or were answered meanwhile.
-    fn resume(&mut self) -> Result<(), Error> {
-        let Some(node) = &mut self.node else {
-            return Ok(());
-        };
-        let waiting = self.delivery.waiting_parcels().map(letter);
-        let answered = self
-            .sent
-            .iter()
-            .flat_map(|(closing, sent)| sent.iter().map(|sent| (*closing, sent.number)));
-        let known: BTreeSet<Letter> = waiting.chain(answered).collect();
-        for ready in node.unsettled()? {
-            for parcel in parcels(ready) {
-                let letter = letter(&parcel);
-                if !known.contains(&letter) && !self.senders.holds(&letter) {
-                    self.dispatch(parcel);
-                }
-            }
-        }
-        Ok(())
-    }
-}
-
-/// Plays the instants that a late clock has missed, in their order.
-fn catch_up(node: &mut Node, now: Instant) -> Result<(), Error> {
-    loop {
-        let due = node.next_due().into_iter();
-        let due = due.chain(node.engine().next_forget()).min();
-        let Some(due) = due.filter(|due| *due <= now) else {
-            return Ok(());
-        };
-        let at = due.max(node.engine().now());
-        node.fall_due(at)?;
-        node.forget_due(at)?;
-        node.step(at, &[])?;
     }
 }
 

@@ -47,7 +47,7 @@ use ledger::Ledger;
 pub use ledger::Row as LedgerRow;
 pub use made::{Sent, Settled};
 pub use plan::{Letter, Plan};
-pub use present::{Presenter, batch_id};
+pub use present::{Presenter, Seen, batch_id};
 pub use reply::{Published, PublishedAs, Refused, Reply, Warning};
 pub use view::{InboxGroup, InboxItem, InboxPage, LetterAt, OpenLane, WaitingEntry};
 

@@ -42,6 +42,15 @@ pub(super) const LAST: &[u8] = b"last";
 
 type Days = BTreeMap<Day, Keyspace>;
 
+/// Which room a commit may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Room {
+    /// What is not kept back.
+    Ordinary,
+    /// All there is.
+    KeptBack,
+}
+
 /// What readers see: the days and the rows of one moment between two commits.
 struct Published {
     view: fjall::Snapshot,
@@ -199,9 +208,11 @@ impl Engine {
     }
 
     /// Writes a commit; only the writing thread calls this.
-    pub(super) fn commit(&self, commit: Commit) -> Result<(), Error> {
+    pub(super) fn commit(&self, commit: Commit, room: Room) -> Result<(), Error> {
         let bytes = commit_bytes(&commit);
-        self.ensure_room(bytes)?;
+        if room == Room::Ordinary {
+            self.ensure_room(bytes)?;
+        }
         for precondition in &commit.preconditions {
             if !self.holds(precondition)? {
                 return Err(Error::Conflict);
@@ -258,7 +269,7 @@ impl Engine {
         Ok(())
     }
 
-    fn ensure_room(&self, bytes: u64) -> Result<(), Error> {
+    pub(super) fn ensure_room(&self, bytes: u64) -> Result<(), Error> {
         let free = self.directory.free_bytes()?;
         if free < self.floor_bytes.saturating_add(bytes) {
             return Err(Error::Full(format!(

@@ -9,9 +9,13 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
+pub mod deadlines;
 pub mod fanout;
+pub mod forget;
 pub mod memory;
+pub mod mixed;
 pub mod plan;
+pub mod recovery;
 
 mod gauge;
 mod stopwatch;
