@@ -11,6 +11,25 @@ pub(crate) fn test(arguments: &[String]) -> Result<(), Failure> {
     pass(cargo().args(["test", "--workspace"]).args(arguments))
 }
 
+/// The crash test of the whole process, as long as one likes.
+pub(crate) fn crash(kills: &str) -> Result<(), Failure> {
+    pass(optimised("crash").env("TIDINGS_KILLS", kills))
+}
+
+/// The soak of the whole process, and of a year of days on a virtual clock.
+pub(crate) fn soak(minutes: &str) -> Result<(), Failure> {
+    pass(optimised("soak").env("TIDINGS_SOAK_MINUTES", minutes))?;
+    pass(optimised("retention").env("TIDINGS_SOAK_DAYS", "365"))
+}
+
+/// One test file of the binary, as it is shipped and with what it prints.
+fn optimised(test: &str) -> Command {
+    let mut command = cargo();
+    command.args(["test", "--release", "-p", "tidings", "--test", test]);
+    command.args(["--", "--nocapture"]);
+    command
+}
+
 /// All checks; the first that fails ends them.
 pub(crate) fn run(root: &Path) -> Result<(), Failure> {
     step("format");

@@ -13,6 +13,8 @@ use std::process::{Command, ExitCode};
 const USAGE: &str = "usage: cargo xtask COMMAND
 
   test [ARGUMENTS]  run every test of the workspace; arguments go to `cargo test`
+  crash [KILLS]     kill the server under load so often (500), and count what was told
+  soak [MINUTES]    mixed load for so long (60): nothing may creep; then a year of days
   tidy              check the rules that no compiler checks
   ci                format, lints, tests, documentation, tidy, licences, the demo's books";
 
@@ -25,6 +27,8 @@ fn main() -> ExitCode {
     let rest: Vec<String> = arguments.collect();
     let ended = match (command.as_deref(), rest.as_slice()) {
         (Some("test"), rest) => ci::test(rest),
+        (Some("crash"), [] | [_]) => ci::crash(rest.first().map_or("500", String::as_str)),
+        (Some("soak"), [] | [_]) => ci::soak(rest.first().map_or("60", String::as_str)),
         (Some("tidy"), []) => tidy::run(&root()),
         (Some("ci"), []) => ci::run(&root()),
         (Some("help" | "--help" | "-h"), []) => {

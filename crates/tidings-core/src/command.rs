@@ -80,11 +80,42 @@ pub enum Command {
         /// Only the lane of this name.
         lane: Option<String>,
     },
+    /// Choose everything anew: what is not in the list goes back to the default.
+    Preferences {
+        /// Who.
+        recipient: Id,
+        /// What is chosen; where two speak of the same, the later counts.
+        chosen: Vec<Choice>,
+    },
+    /// Let nothing of this close or leave; what comes waits.
+    Pause(Pausable),
+    /// Let it go on: what is due goes out at once.
+    Resume(Pausable),
     /// Drop every day before this one.
     Forget {
         /// The first day that stays.
         before: Day,
     },
+}
+
+/// One choice among a recipient's preferences.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Choice {
+    /// A type or a category.
+    pub scope: PreferenceScope,
+    /// On which channel.
+    pub channel: String,
+    /// What.
+    pub mode: Mode,
+}
+
+/// What can be paused.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Pausable {
+    /// The entries of a type, on all channels.
+    Type(Id),
+    /// A channel.
+    Channel(String),
 }
 
 /// What a mark speaks of; it covers what had entered its lane by then, never what enters later.

@@ -22,6 +22,8 @@ pub enum Kind {
     Leading,
     /// On the calendar of this name.
     Digest(String),
+    /// Never: what is paused waits there until it is resumed.
+    Paused,
 }
 
 /// A policy's own numbers, in milliseconds.
@@ -78,6 +80,7 @@ impl Kind {
             Self::Cooldown => "cooldown".to_owned(),
             Self::Leading => "leading".to_owned(),
             Self::Digest(name) => format!("digest:{name}"),
+            Self::Paused => "paused".to_owned(),
         }
     }
 
@@ -186,7 +189,11 @@ impl Window {
         match kind {
             Kind::Cooldown => self.soft = after,
             Kind::FirstEvent(Decide::Earliest) => self.soft = self.soft.min(after),
-            Kind::Now | Kind::FirstEvent(Decide::First) | Kind::Leading | Kind::Digest(_) => {}
+            Kind::Now
+            | Kind::FirstEvent(Decide::First)
+            | Kind::Leading
+            | Kind::Digest(_)
+            | Kind::Paused => {}
         }
     }
 
@@ -200,7 +207,7 @@ impl Window {
             Kind::Cooldown => max_wait_ms.map_or(NONE, |most| entry.t.0.saturating_add(most)),
             Kind::Leading => leading(entry.t, wait_ms, last),
             Kind::Now => entry.t.0,
-            Kind::FirstEvent(Decide::Earliest) | Kind::Digest(_) => NONE,
+            Kind::FirstEvent(Decide::Earliest) | Kind::Digest(_) | Kind::Paused => NONE,
         };
     }
 }

@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::calendar::{Zone, next_slot};
 use crate::deadline::{Kind, Parameters};
-use crate::journal::record::{ChannelNo, LaneNo, TypeNo, channel_no};
+use crate::journal::record::{ChannelNo, INBOX_NO, LaneNo, TypeNo, channel_no};
+use crate::pause::Paused;
 use crate::recipient::Mode;
 use crate::rules::{CHANNELS, Digest, Policy, Rules, TypeRules};
 use crate::time::Instant;
@@ -39,6 +40,14 @@ pub enum Named {
     Type(TypeNo, String),
     /// A lane.
     Lane(LaneNo, LaneName),
+}
+
+impl LaneName {
+    /// Whether it is the inbox itself, where what enters is there at once.
+    #[must_use]
+    pub fn is_inbox(&self) -> bool {
+        self.channel == INBOX_NO && self.kind != Kind::Paused
+    }
 }
 
 impl Names {
@@ -146,6 +155,7 @@ struct Route {
     lane: Option<LaneNo>,
     now: LaneNo,
     digests: BTreeMap<String, LaneNo>,
+    paused: LaneNo,
 }
 
 impl Version {
@@ -234,6 +244,23 @@ impl Type {
         }
     }
 
+    /// As [`Type::lane`], while some things are paused: what is set apart takes the lane that is never
+    /// due.
+    #[must_use]
+    pub fn lane_while(
+        &self,
+        paused: &Paused,
+        channel: ChannelNo,
+        mode: Option<&Mode>,
+    ) -> Option<LaneNo> {
+        let lane = self.lane(channel, mode)?;
+        if !paused.sets_apart(&self.name, channel) {
+            return Some(lane);
+        }
+        let route = self.routes.get(usize::from(channel))?.as_ref()?;
+        Some(route.paused)
+    }
+
     /// Whether a mode means something on a channel.
     #[must_use]
     pub fn knows(&self, channel: ChannelNo, mode: &Mode) -> bool {
@@ -294,11 +321,13 @@ impl Route {
                 digests.insert(name.clone(), lane);
             }
         }
+        let paused = give(Kind::Paused.default_lane(), Kind::Paused);
         Self {
             policy: route.policy.clone(),
             lane,
             now,
             digests,
+            paused,
         }
     }
 }

@@ -18,7 +18,7 @@ pub const EMAIL: &str = "email";
 pub const CHANNELS: [&str; 2] = [INBOX, EMAIL];
 
 /// Everything that decides: types, categories, digests, channels, retention.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Rules {
     /// For recipients that don't say.
     pub defaults: Defaults,

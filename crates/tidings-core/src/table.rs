@@ -15,14 +15,16 @@
 //! | `SCHEDULED_KEYS` | base | intake | cancellation key, 0, place | t, place |
 //! | `RECIPIENTS` | base | bucket | number | profile and preferences, as of the checkpoint |
 //! | `FOLLOWERS` | base | bucket | topic | set of numbers, as of the checkpoint |
-//! | `FOLLOWING` | base | bucket | number, topic | nothing |
+//! | `FOLLOWING` | base | bucket | number, topic | more topics that were followed with it |
 //! | `MARKS` | base | bucket | number | what was seen and read, as of the checkpoint |
 //! | `LANES` | base | bucket | lane | who waits in it and until when, as of the checkpoint |
 //! | `LANES` | base | bucket | lane, column, page, generation | windows of 256 recipients |
 //! | `LEDGER` | base | bucket | day, channel | entries by outcome |
+//! | `ANSWERS` | base | intake | hash of an `Idempotency-Key` | when, hash of the request, the answer |
+//! | `ANSWERS_BY_AGE` | base | intake | when, hash of an `Idempotency-Key` | nothing |
 //! | `EVENTS` | day | intake | ordinal | the event |
 //! | `HEADERS` | day | intake | ordinal / 256 | a columnar block of event headers |
-//! | `IDS` | day | intake | event id | place, t |
+//! | `IDS` | day | intake | event id | place, t, ordinal |
 //! | `KEYS` | day | intake | cancellation key, 0, place | place, t |
 //! | `COPIES` | day | intake | event id, 0, place | place, t, of an event whose entries came here later |
 //! | `JOURNAL` | day | bucket | seq | a record |
@@ -31,6 +33,7 @@
 //! | `POSTINGS` | day | bucket | block, run | per recipient its arrivals |
 //! | `ENDED` | day | bucket | seq, channel | whose entry of an arrival ended by itself, as of the checkpoint |
 //! | `MESSAGES` | day | bucket | number, seq of the closing | a personal batch |
+//! | `ENDS` | day | bucket | 0, seq of an arrival (or 1, place; 2, seq of a closing), seq | nothing: the record tells its end |
 
 use crate::time::Day;
 
@@ -84,6 +87,8 @@ pub enum Table {
     Marks = 10,
     Lanes = 11,
     Ledger = 12,
+    Answers = 14,
+    AnswersByAge = 15,
     Events = 32,
     Headers = 33,
     Ids = 34,
@@ -95,6 +100,7 @@ pub enum Table {
     Copies = 40,
     RunList = 48,
     Ended = 49,
+    Ends = 52,
 }
 
 /// A key under construction.

@@ -3,12 +3,12 @@
 //! Surely not sent -> again later, with growing waits. Refused -> failed. Unknown -> once more with
 //! the same batch id, which is the provider's idempotency key, counted as resent; then unknown.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use tidings_core::engine::{Engine, Letter, Plan, Presenter, Sent, Settled};
+use tidings_core::engine::{Engine, Letter, LetterName, Plan, Presenter, Sent, Settled};
 use tidings_core::{Batch, Instant, Outcome};
 
 use crate::Error;
@@ -47,6 +47,8 @@ pub(crate) struct Parcel {
     pub(crate) batch: Arc<Batch>,
     attempts: u32,
     resent: u32,
+    /// It was made before a stop: it may have been handed over then.
+    from_before: bool,
 }
 
 /// What an answer leads to.
@@ -62,6 +64,8 @@ pub struct Delivery {
     threads: usize,
     waiting: BTreeMap<(Instant, u64), Parcel>,
     next_ticket: u64,
+    /// Channels of which nothing goes.
+    paused: BTreeSet<&'static str>,
 }
 
 impl Delivery {
@@ -79,13 +83,16 @@ impl Delivery {
             threads,
             waiting: BTreeMap::new(),
             next_ticket: 0,
+            paused: BTreeSet::new(),
         }
     }
 
     /// When the next message is to be tried again.
     #[must_use]
     pub fn next_retry(&self) -> Option<Instant> {
-        self.waiting.first_key_value().map(|((at, _), _)| *at)
+        let mut waiting = self.waiting.iter();
+        let next = waiting.find(|(_, parcel)| !self.is_paused(&parcel.batch.channel));
+        next.map(|((at, _), _)| *at)
     }
 
     /// How many messages wait to be tried again.
@@ -107,9 +114,32 @@ impl Delivery {
     /// Takes up messages of before a stop; they go with the next ones.
     pub(crate) fn take_up(&mut self, ready: Ready, now: Instant) {
         for parcel in parcels(ready) {
-            self.waiting.insert((now, self.next_ticket), parcel);
-            self.next_ticket += 1;
+            self.wait_until(now, parcel.after_a_stop());
         }
+    }
+
+    /// Keeps a message until it is to be tried.
+    pub(crate) fn wait_until(&mut self, at: Instant, parcel: Parcel) {
+        self.waiting.insert((at, self.next_ticket), parcel);
+        self.next_ticket += 1;
+    }
+
+    /// Takes out a message that waits to be tried again, and when that would be.
+    pub(crate) fn take_back(&mut self, letter: &LetterName) -> Option<(Instant, Parcel)> {
+        let mut waiting = self.waiting.iter();
+        let (key, _) = waiting.find(|(_, parcel)| crate::senders::letter(parcel) == *letter)?;
+        let key = *key;
+        self.waiting.remove(&key).map(|parcel| (key.0, parcel))
+    }
+
+    /// Only messages of other channels go from now on.
+    pub(crate) fn pause(&mut self, channels: impl IntoIterator<Item = &'static str>) {
+        self.paused = channels.into_iter().collect();
+    }
+
+    /// Whether nothing of a channel goes.
+    pub(crate) fn is_paused(&self, channel: &str) -> bool {
+        self.paused.contains(channel)
     }
 
     /// Sends messages that were made, and waits for the answers.
@@ -191,9 +221,12 @@ impl Delivery {
         let later = self
             .waiting
             .split_off(&(Instant(now.0.saturating_add(1)), 0));
-        std::mem::replace(&mut self.waiting, later)
-            .into_values()
-            .collect()
+        let due = std::mem::replace(&mut self.waiting, later);
+        let (held, due): (Vec<_>, Vec<_>) = due
+            .into_iter()
+            .partition(|(_, parcel)| self.is_paused(&parcel.batch.channel));
+        self.waiting.extend(held);
+        due.into_iter().map(|(_, parcel)| parcel).collect()
     }
 
     fn send_parcels(&mut self, parcels: Vec<Parcel>, now: Instant) -> Vec<Settled> {
@@ -246,8 +279,7 @@ impl Delivery {
             }
             Next::Again(at) => {
                 parcel.resent += u32::from(matches!(answer, Answer::Unknown { .. }));
-                self.waiting.insert((at, self.next_ticket), parcel);
-                self.next_ticket += 1;
+                self.wait_until(at, parcel);
                 None
             }
         }
@@ -335,7 +367,36 @@ impl Parcel {
             batch: Arc::new(batch),
             attempts: 0,
             resent: 0,
+            from_before: false,
         }
+    }
+
+    /// The same, made before a stop.
+    pub(crate) fn after_a_stop(self) -> Self {
+        Self {
+            from_before: true,
+            ..self
+        }
+    }
+
+    /// What becomes of it where nothing is tried any more: its recipient was erased.
+    pub(crate) fn given_up(self) -> Sent {
+        let outcome = if self.is_in_doubt() {
+            Outcome::Unknown
+        } else {
+            Outcome::Cancelled
+        };
+        Sent {
+            number: self.number,
+            told: self.told,
+            outcome,
+            resent: self.resent,
+        }
+    }
+
+    /// Whether an attempt may have handed it over, although nobody knows.
+    pub(crate) fn is_in_doubt(&self) -> bool {
+        self.from_before || self.resent > 0
     }
 }
 

@@ -7,8 +7,10 @@
 pub mod channel;
 mod clock;
 mod delivery;
-mod made;
+mod handle;
+mod kept_back;
 mod node;
+mod once;
 mod packer;
 mod player;
 mod runtime;
@@ -17,9 +19,11 @@ mod shelf;
 
 pub use clock::{Clock, SystemClock, VirtualClock};
 pub use delivery::{Delivery, Retries};
+pub use handle::{Handle, Replies, RuntimeError};
 pub use node::{Accepted, Node, Pace, Ready, SLICE_RECIPIENTS_MAX};
+pub use once::{Keeper, Kept, Once};
 pub use player::{Observer, Out, PlayError, Player, Watch};
-pub use runtime::{Handle, OpenStore, Runtime, RuntimeError, Settings};
+pub use runtime::{OpenStore, Runtime, Settings};
 pub use shelf::StoreShelf;
 use tidings_core::journal::at_rest::Unreadable;
 

@@ -7,13 +7,15 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use tidings_core::engine::{
-    Engine, Options, Plan, Presenter, Refused, Reply, Seen, Sent, Settled, Step, Told,
+    Engine, LetterName, Options, Plan, Presenter, Refused, Reply, Sending, Sent, Settled, Step,
+    Told,
 };
 use tidings_core::time::Day;
 use tidings_core::{Batch, Books, Command, Instant, Message, Outcome, Rules};
 use tidings_store::{Commit, Store};
 
 use crate::Error;
+use crate::once::{self, Work};
 use crate::shelf::StoreShelf;
 
 /// An engine whose decisions are durable.
@@ -168,12 +170,63 @@ impl Node {
         self.commit(|engine, shelf| Ok(engine.take_in(shelf, now, commands)?))
     }
 
+    /// As [`Node::take_in`], beside somebody who sends.
+    ///
+    /// # Errors
+    /// [`Error`]; the node is worthless then.
+    pub fn take_in_beside(
+        &mut self,
+        sending: &dyn Sending,
+        now: Instant,
+        commands: &[Command],
+    ) -> Result<Accepted, Error> {
+        self.commit(|engine, shelf| Ok(engine.take_in_beside(shelf, sending, now, commands)?))
+    }
+
+    /// As [`Node::step`], beside somebody who sends.
+    ///
+    /// # Errors
+    /// [`Error`]; the node is worthless then.
+    pub fn step_beside(
+        &mut self,
+        sending: &dyn Sending,
+        now: Instant,
+        commands: &[Command],
+    ) -> Result<Accepted, Error> {
+        self.commit(|engine, shelf| Ok(engine.step_beside(shelf, sending, now, commands)?))
+    }
+
     /// Takes commands in, tells the inboxes and closes what is due.
     ///
     /// # Errors
     /// [`Error`]; the node is worthless then.
     pub fn step(&mut self, now: Instant, commands: &[Command]) -> Result<Accepted, Error> {
         self.commit(|engine, shelf| Ok(engine.step(shelf, now, commands)?))
+    }
+
+    /// As [`Node::step_beside`] for several who ask at once; their replies go where the commands came from,
+    /// and what they want kept of them is written in the same commit.
+    pub(crate) fn step_keeping(
+        &mut self,
+        sending: &dyn Sending,
+        now: Instant,
+        work: &mut [Work],
+    ) -> Result<(), Error> {
+        let commands: Vec<Command> = work
+            .iter_mut()
+            .flat_map(|work| std::mem::take(&mut work.commands))
+            .collect();
+        self.commit(|engine, shelf| {
+            let mut step = engine.step_beside(shelf, sending, now, &commands)?;
+            let mut replies = std::mem::take(&mut step.replies).into_iter();
+            for work in work.iter_mut() {
+                work.replies.extend(replies.by_ref().take(work.count));
+            }
+            let answers: Vec<_> = work.iter_mut().filter_map(Work::keep).collect();
+            step.writes.extend(once::writes(shelf, now, &answers)?);
+            Ok(step)
+        })
+        .map(|_| ())
     }
 
     /// Makes one slice of messages, of the oldest closings that have some left; durable when this
@@ -184,16 +237,16 @@ impl Node {
     /// [`Error`]; the node is worthless then.
     pub fn make(&mut self, now: Instant) -> Result<Vec<Plan>, Error> {
         let closings = self.engine.closings();
-        self.make_of(now, closings)
+        self.make_of(now, closings, SLICE_RECIPIENTS_MAX)
     }
 
-    /// As [`Node::make`], of lanes of one pace.
+    /// As [`Node::make`], of lanes of one pace, and for so many recipients at most.
     ///
     /// # Errors
     /// [`Error`]; the node is worthless then.
-    pub fn make_at(&mut self, now: Instant, pace: Pace) -> Result<Vec<Plan>, Error> {
+    pub fn make_at(&mut self, now: Instant, pace: Pace, most: usize) -> Result<Vec<Plan>, Error> {
         let closings = self.closings_at(pace).collect();
-        self.make_of(now, closings)
+        self.make_of(now, closings, most)
     }
 
     /// Whether there are messages of a pace to be made.
@@ -210,9 +263,13 @@ impl Node {
         })
     }
 
-    fn make_of(&mut self, now: Instant, closings: Vec<(u16, u64)>) -> Result<Vec<Plan>, Error> {
+    fn make_of(
+        &mut self,
+        now: Instant,
+        closings: Vec<(u16, u64)>,
+        mut room: usize,
+    ) -> Result<Vec<Plan>, Error> {
         let mut plans: Vec<Plan> = Vec::new();
-        let mut room = SLICE_RECIPIENTS_MAX;
         {
             // An entry belongs to one closing alone, so that no look depends on what another ends.
             let shelf = self.shelf()?;
@@ -237,7 +294,7 @@ impl Node {
     /// # Errors
     /// [`Error`].
     pub fn present(&self, plan: Plan) -> Result<Ready, Error> {
-        let batches = self.present_some(&plan, 0..plan.letters.len(), &mut Seen::default())?;
+        let batches = self.batches(&plan)?;
         Ok(Ready { plan, batches })
     }
 
@@ -266,27 +323,25 @@ impl Node {
         Ok(ready)
     }
 
-    /// The batches of some of a plan's letters, and what has been read for them.
+    /// Messages that were made and then kept back, as they are now; those of which nothing is left are
+    /// missing.
     ///
     /// # Errors
     /// [`Error`].
-    pub fn present_some(
-        &self,
-        plan: &Plan,
-        letters: std::ops::Range<usize>,
-        seen: &mut Seen,
-    ) -> Result<Vec<(usize, Batch)>, Error> {
+    pub fn made_again(&self, letters: &BTreeSet<LetterName>) -> Result<Vec<Ready>, Error> {
+        let plans = self.engine.made_again(&self.shelf()?, letters)?.into_iter();
+        plans.map(|plan| self.present(plan)).collect()
+    }
+
+    fn batches(&self, plan: &Plan) -> Result<Vec<(usize, Batch)>, Error> {
         let shelf = self.shelf()?;
-        let mut presenter = Presenter::going_on(&self.engine, &shelf, std::mem::take(seen));
-        let mut batches = Vec::with_capacity(letters.len());
-        for at in letters {
-            let letter = plan.letters.get(at);
-            let batch = letter.map(|letter| presenter.batch(plan, letter));
-            if let Some(batch) = batch.transpose()?.flatten() {
+        let mut presenter = Presenter::new(&self.engine, &shelf);
+        let mut batches = Vec::with_capacity(plan.letters.len());
+        for (at, letter) in plan.letters.iter().enumerate() {
+            if let Some(batch) = presenter.batch(plan, letter)? {
                 batches.push((at, batch));
             }
         }
-        *seen = presenter.into_seen();
         Ok(batches)
     }
 

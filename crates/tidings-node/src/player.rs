@@ -6,13 +6,14 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use tidings_core::engine::{Options, Refused, Reply};
+use tidings_core::engine::{Options, Refused, Reply, Sending};
 use tidings_core::{Books, Command, Id, Instant, Message, Rules, Timed};
 use tidings_store::Store;
 
 use crate::Error;
 use crate::delivery::Delivery;
-use crate::node::Node;
+use crate::kept_back::KeptBack;
+use crate::node::{Accepted, Node};
 
 /// A node on a virtual clock.
 pub struct Player {
@@ -118,6 +119,7 @@ impl Player {
         for ready in node.unsettled()? {
             delivery.take_up(ready, node.engine().now());
         }
+        delivery.pause(node.engine().paused().channels());
         let delivery = Some(delivery);
         Ok(Self {
             node,
@@ -282,7 +284,7 @@ impl Player {
         self.made.clear();
         self.begin(at)?;
         self.before(at, &commands);
-        let accepted = self.node.step(at, &commands)?;
+        let accepted = self.enter(at, &commands, Node::step_beside)?;
         self.after(at, &accepted.replies);
         if let Some(refused) = accepted.replies.into_iter().find_map(Result::err) {
             return Err(refused.into());
@@ -318,12 +320,31 @@ impl Player {
         self.made.clear();
         self.begin(at)?;
         self.before(at, &commands);
-        let accepted = self.node.take_in(at, &commands)?;
+        let accepted = self.enter(at, &commands, Node::take_in_beside)?;
         self.after(at, &accepted.replies);
         match accepted.replies.into_iter().find_map(Result::err) {
             Some(refused) => Err(refused.into()),
             None => Ok(()),
         }
+    }
+
+    /// Takes commands in by a step of the node, beside the messages that wait to be tried again.
+    fn enter(
+        &mut self,
+        at: Instant,
+        commands: &[Command],
+        step: impl FnOnce(&mut Node, &dyn Sending, Instant, &[Command]) -> Result<Accepted, Error>,
+    ) -> Result<Accepted, Error> {
+        let kept_back = KeptBack::new(None, self.delivery.as_mut());
+        let accepted = step(&mut self.node, &kept_back, at, commands)?;
+        let held = kept_back.held();
+        if let Some(delivery) = &mut self.delivery {
+            for (parcel, again) in held.release(&self.node)? {
+                delivery.wait_until(again.unwrap_or(at), parcel);
+            }
+            delivery.pause(self.node.engine().paused().channels());
+        }
+        Ok(accepted)
     }
 
     /// Refuses a command that the engine would refuse, before it is taken together with others.

@@ -11,15 +11,17 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use crossbeam_channel::{Receiver, Sender, bounded, select};
-use tidings_core::engine::{Options, Refused, Reply, Sent, Settled};
-use tidings_core::{Command, Instant, Rules};
+use tidings_core::engine::{Options, Sending, Sent, Settled};
+use tidings_core::{Instant, Rules};
 use tidings_store::Store;
 
 use crate::Error;
 use crate::clock::Clock;
-use crate::delivery::{Delivery, Parcel, panicked};
-use crate::made::Made;
+use crate::delivery::{Delivery, Parcel, panicked, parcels};
+use crate::handle::{Handle, Request, RuntimeError, unavailable};
+use crate::kept_back::KeptBack;
 use crate::node::{Node, Pace};
+use crate::once;
 use crate::packer::Packer;
 use crate::senders::Senders;
 
@@ -60,113 +62,6 @@ impl Default for Settings {
     }
 }
 
-/// Why a request was not answered.
-#[derive(Debug, thiserror::Error)]
-pub enum RuntimeError {
-    /// Too much is waiting; nothing was done. Try again in a moment.
-    #[error("too many requests wait already; try again in a moment")]
-    Busy,
-    /// The store failed while this was being written: it may or may not have happened. Ask again
-    /// with the same event id.
-    #[error("the store failed: {0}; what was asked may or may not have happened")]
-    Unknown(String),
-    /// The store can't be opened at the moment; nothing was done.
-    #[error("the store can't be used at the moment: {0}")]
-    Unavailable(String),
-    /// The runtime has stopped; nothing was done.
-    #[error("the node is stopping")]
-    Stopped,
-}
-
-type Replies = Result<Vec<Result<Reply, Refused>>, RuntimeError>;
-
-/// Looks at the node, or hears that there is none now.
-type Look = dyn FnOnce(Option<&Node>) + Send;
-
-enum Request {
-    Commands(Vec<Command>, Sender<Replies>),
-    Rules(Box<Rules>, Sender<Result<(), RuntimeError>>),
-    Look(Box<Look>),
-    /// The clock was put: look again.
-    Wake,
-    Stop(Sender<Result<(), RuntimeError>>),
-}
-
-/// Asks the runtime. Cheap to clone.
-#[derive(Clone)]
-pub struct Handle {
-    requests: Sender<Request>,
-    steps_back: Arc<AtomicU64>,
-}
-
-impl Handle {
-    /// Has commands taken in; the answer comes after they are durable.
-    ///
-    /// # Errors
-    /// [`RuntimeError`] says whether anything can have happened.
-    pub fn submit(&self, commands: Vec<Command>) -> Replies {
-        let (answer, answered) = bounded(1);
-        self.ask(Request::Commands(commands, answer))?;
-        answered.recv().map_err(|_| RuntimeError::Stopped)?
-    }
-
-    /// Puts rules in force.
-    ///
-    /// # Errors
-    /// [`RuntimeError`].
-    pub fn set_rules(&self, rules: Rules) -> Result<(), RuntimeError> {
-        let (answer, answered) = bounded(1);
-        self.ask(Request::Rules(Box::new(rules), answer))?;
-        answered.recv().map_err(|_| RuntimeError::Stopped)?
-    }
-
-    /// Looks at the node between two steps.
-    ///
-    /// # Errors
-    /// [`RuntimeError::Busy`], [`RuntimeError::Unavailable`] or [`RuntimeError::Stopped`].
-    pub fn look<T: Send + 'static>(
-        &self,
-        look: impl FnOnce(&Node) -> T + Send + 'static,
-    ) -> Result<T, RuntimeError> {
-        let (answer, answered) = bounded(1);
-        self.ask(Request::Look(Box::new(move |node| {
-            drop(answer.send(node.map(look)));
-        })))?;
-        let seen = answered.recv().map_err(|_| RuntimeError::Stopped)?;
-        seen.ok_or_else(unavailable)
-    }
-
-    /// How often the clock was seen to step back since the start. Nothing is lost or told twice by
-    /// it, but what is due waits until the clock has come there again.
-    #[must_use]
-    pub fn steps_back(&self) -> u64 {
-        self.steps_back.load(Ordering::SeqCst)
-    }
-
-    /// Has the loop look at the clock: it was put.
-    ///
-    /// # Errors
-    /// [`RuntimeError::Busy`] or [`RuntimeError::Stopped`].
-    pub fn wake(&self) -> Result<(), RuntimeError> {
-        self.ask(Request::Wake)
-    }
-
-    /// How many requests wait for the loop now.
-    #[must_use]
-    pub fn waiting(&self) -> usize {
-        self.requests.len()
-    }
-
-    fn ask(&self, request: Request) -> Result<(), RuntimeError> {
-        self.requests
-            .try_send(request)
-            .map_err(|fault| match fault {
-                crossbeam_channel::TrySendError::Full(_) => RuntimeError::Busy,
-                crossbeam_channel::TrySendError::Disconnected(_) => RuntimeError::Stopped,
-            })
-    }
-}
-
 /// A node that runs.
 pub struct Runtime {
     handle: Handle,
@@ -202,7 +97,6 @@ impl Runtime {
             clock,
             settings,
             sent: BTreeMap::new(),
-            made: BTreeMap::new(),
             packer: Packer::default(),
             seen: newest,
             steps_back: Arc::clone(&steps_back),
@@ -213,10 +107,7 @@ impl Runtime {
             .spawn(move || core.run(&inbox))
             .map_err(|fault| tidings_store::Error::Unusable(fault.to_string()))?;
         Ok(Self {
-            handle: Handle {
-                requests,
-                steps_back,
-            },
+            handle: Handle::new(requests, steps_back),
             thread: Some(thread),
         })
     }
@@ -234,14 +125,10 @@ impl Runtime {
     /// [`RuntimeError`] where the store failed meanwhile; nothing durable is lost by it.
     pub fn stop(mut self) -> Result<(), RuntimeError> {
         let (answer, answered) = bounded(1);
-        let asked = self.handle.requests.send(Request::Stop(answer));
-        let result = match asked {
-            Ok(()) => answered
-                .recv()
-                .map_err(|_| RuntimeError::Stopped)
-                .and_then(|done| done),
-            Err(_) => Err(RuntimeError::Stopped),
-        };
+        let result = self.handle.stop(answer).and_then(|()| {
+            let done = answered.recv();
+            done.map_err(|_| RuntimeError::Stopped)?
+        });
         if let Some(thread) = self.thread.take() {
             drop(thread.join());
         }
@@ -249,8 +136,9 @@ impl Runtime {
     }
 }
 
-/// The most messages that are readied for rendering in one turn, of each pace.
-const PRESENTED_AT_ONCE: usize = 128;
+/// The most messages that are made and readied for rendering in one turn, of each pace: whoever asks
+/// waits for them, and they lie in memory until they are sent.
+const MADE_AT_ONCE: usize = 256;
 
 struct Loop {
     open: OpenStore,
@@ -263,9 +151,6 @@ struct Loop {
     /// Answers that are not written yet, by closing. They outlive a failure of the store: what was
     /// sent is not sent again because nobody could write it down.
     sent: BTreeMap<(u16, u64), Vec<Sent>>,
-    /// Messages that are durable and wait for room with the senders. After a failure of the store
-    /// they are found in it again.
-    made: BTreeMap<Pace, Made>,
     packer: Packer,
     /// What the clock said last.
     seen: Instant,
@@ -321,15 +206,16 @@ impl Loop {
         let patience = self.patience(stopping);
         let mut answered = None;
         if stopping {
-            // Who asks now is told so at once: a request that is dropped says that it has stopped.
             select! {
-                recv(inbox) -> request => if request.is_err() {
-                    answered = self.senders.answers().recv_timeout(patience).ok();
+                recv(inbox) -> request => match request {
+                    Ok(request) => turn_away(request),
+                    // Nobody is left who could ask.
+                    Err(_) => answered = self.senders.answers().recv_timeout(patience).ok(),
                 },
                 recv(self.senders.answers()) -> answer => answered = answer.ok(),
                 default(patience) => {}
             }
-            inbox.try_iter().for_each(drop);
+            inbox.try_iter().for_each(turn_away);
         } else {
             select! {
                 recv(inbox) -> request => requests.push(request?),
@@ -338,7 +224,7 @@ impl Loop {
             }
         }
         let size = |request: &Request| match request {
-            Request::Commands(list, _) => list.len(),
+            Request::Work(work) => work.count,
             _ => 0,
         };
         let mut commands: usize = requests.iter().map(size).sum();
@@ -368,9 +254,10 @@ impl Loop {
         if node.store().ensure_room().is_err() {
             return Duration::from_millis(self.settings.reopen_ms);
         }
-        let is_made = |pace| self.made.get(&pace).is_some_and(|made| !made.is_empty());
-        let can_make =
-            |pace| self.senders.has_room(pace) && (is_made(pace) || node.has_closings_at(pace));
+        if !self.sent.is_empty() {
+            return Duration::ZERO;
+        }
+        let can_make = |pace| self.senders.has_room(pace) && node.has_closings_at(pace);
         let has_work = can_make(Pace::Prompt) || can_make(Pace::Patient);
         if !stopping && (has_work || node.engine().has_chores()) {
             return Duration::ZERO;
@@ -400,18 +287,14 @@ impl Loop {
             refuse(requests, stopping);
             return Err(fault);
         }
-        answer(node, now, requests, stopping)?;
-        let sent = std::mem::take(&mut self.sent).into_iter();
-        let settled: Vec<Settled> = sent
-            .map(|(closing, sent)| Settled { closing, sent })
-            .collect();
-        if !settled.is_empty()
-            && let Err(fault) = node.settle(now, &settled)
-        {
-            let sent = settled.into_iter();
-            self.sent = sent.map(|known| (known.closing, known.sent)).collect();
-            return Err(fault);
-        }
+        let held = {
+            let kept_back = KeptBack::new(Some(&mut self.senders), Some(&mut self.delivery));
+            answer(node, now, requests, stopping, &kept_back)?;
+            kept_back.held()
+        };
+        let released = held.release(node)?;
+        self.let_go(released);
+        self.settle(now)?;
         if stopping.is_none() {
             self.hand_out(now)?;
         }
@@ -433,6 +316,48 @@ impl Loop {
         Ok(())
     }
 
+    /// Writes down what channels answered.
+    fn settle(&mut self, now: Instant) -> Result<(), Error> {
+        let Some(node) = &mut self.node else {
+            return Ok(());
+        };
+        let sent = std::mem::take(&mut self.sent).into_iter();
+        let settled: Vec<Settled> = sent
+            .map(|(closing, sent)| Settled { closing, sent })
+            .collect();
+        if !settled.is_empty()
+            && let Err(fault) = node.settle(now, &settled)
+        {
+            let sent = settled.into_iter();
+            self.sent = sent.map(|known| (known.closing, known.sent)).collect();
+            return Err(fault);
+        }
+        Ok(())
+    }
+
+    /// Lets messages go on that were kept back, and holds those of channels that are paused now.
+    fn let_go(&mut self, released: Vec<(Parcel, Option<Instant>)>) {
+        for (parcel, again) in released {
+            match again {
+                Some(at) => self.delivery.wait_until(at, parcel),
+                None => self.dispatch(parcel),
+            }
+        }
+        let Some(node) = &self.node else {
+            return;
+        };
+        let paused: Vec<&'static str> = node.engine().paused().channels().collect();
+        let now = self.clock.now();
+        for channel in &paused {
+            if !self.delivery.is_paused(channel) {
+                for parcel in self.senders.take_back_all(channel) {
+                    self.delivery.wait_until(now, parcel);
+                }
+            }
+        }
+        self.delivery.pause(paused);
+    }
+
     /// What the clock says; that it stepped back is worth a word.
     fn look_at_the_clock(&mut self) -> Instant {
         let now = self.clock.now();
@@ -452,7 +377,7 @@ impl Loop {
     /// they have room.
     fn hand_out(&mut self, now: Instant) -> Result<(), Error> {
         for parcel in self.delivery.take_due(now) {
-            self.dispatch(parcel);
+            self.try_again(parcel);
         }
         for pace in [Pace::Prompt, Pace::Patient] {
             if !self.senders.has_room(pace) {
@@ -461,19 +386,35 @@ impl Loop {
             let Some(node) = &mut self.node else {
                 return Ok(());
             };
-            let made = self.made.entry(pace).or_default();
-            if made.is_empty() {
-                *made = Made::of(node.make_at(now, pace)?);
-            }
-            let parcels = made.present(node, PRESENTED_AT_ONCE)?;
-            for parcel in parcels {
-                self.dispatch(parcel);
+            let plans = node.make_at(now, pace, MADE_AT_ONCE)?;
+            let ready = plans.into_iter().map(|plan| node.present(plan));
+            for ready in ready.collect::<Result<Vec<_>, _>>()? {
+                for parcel in parcels(ready) {
+                    self.dispatch(parcel);
+                }
             }
         }
         Ok(())
     }
 
+    /// Hands over once more, unless the recipient was erased since.
+    fn try_again(&mut self, parcel: Parcel) {
+        let recipient = &parcel.batch.recipient.id;
+        let node = self.node.as_ref();
+        if node.is_none_or(|node| node.engine().recipient(recipient).is_some()) {
+            return self.dispatch(parcel);
+        }
+        let closing = parcel.closing;
+        self.sent
+            .entry(closing)
+            .or_default()
+            .push(parcel.given_up());
+    }
+
     fn dispatch(&mut self, parcel: Parcel) {
+        if self.delivery.is_paused(&parcel.batch.channel) {
+            return self.delivery.wait_until(self.clock.now(), parcel);
+        }
         if let Err(parcel) = self.senders.dispatch(parcel) {
             let closing = parcel.closing;
             let settled = self.delivery.settle(*parcel, &panicked(), self.clock.now());
@@ -484,15 +425,12 @@ impl Loop {
     }
 }
 
-fn unavailable() -> RuntimeError {
-    RuntimeError::Unavailable("it failed and is being opened again".to_owned())
-}
-
 /// What to say to those whose request was being written when the store failed.
 fn failed(fault: &Error) -> RuntimeError {
     use tidings_store::Error as Kind;
     match fault {
-        Error::Store(Kind::Full(_) | Kind::Conflict | Kind::Invalid(_)) => {
+        Error::Store(full @ Kind::Full(_)) => RuntimeError::Full(full.to_string()),
+        Error::Store(Kind::Conflict | Kind::Invalid(_)) => {
             RuntimeError::Unavailable(fault.to_string())
         }
         _ => RuntimeError::Unknown(fault.to_string()),
@@ -505,17 +443,14 @@ fn answer(
     now: Instant,
     requests: Vec<Request>,
     stopping: &mut Stopping,
+    sending: &dyn Sending,
 ) -> Result<(), Error> {
-    let mut commands = Vec::new();
     let mut waiting = Vec::new();
     let mut looks = Vec::new();
     let mut fault = None;
     for request in requests {
         match request {
-            Request::Commands(list, answer) => {
-                waiting.push((list.len(), answer));
-                commands.extend(list);
-            }
+            Request::Work(work) => waiting.push(work),
             Request::Rules(_, answer) if fault.is_some() => drop(answer.send(Err(unavailable()))),
             Request::Rules(rules, answer) => {
                 let done = node
@@ -530,38 +465,36 @@ fn answer(
         }
     }
     if let Some(fault) = fault {
-        for (_, answer) in waiting {
-            drop(answer.send(Err(unavailable())));
-        }
+        let waiting = waiting.into_iter();
+        waiting.for_each(|work| work.fail(unavailable()));
         looks.into_iter().for_each(|look| look(None));
         return Err(fault);
     }
-    if !waiting.is_empty() {
-        match node.step(now, &commands) {
-            Ok(accepted) => {
-                let mut replies = accepted.replies.into_iter();
-                for (count, answer) in waiting {
-                    drop(answer.send(Ok(replies.by_ref().take(count).collect())));
-                }
-            }
-            Err(fault) => {
-                for (_, answer) in waiting {
-                    drop(answer.send(Err(failed(&fault))));
-                }
-                looks.into_iter().for_each(|look| look(None));
-                return Err(fault);
-            }
-        }
+    if let Err(fault) = once::step(node, sending, now, waiting, failed) {
+        looks.into_iter().for_each(|look| look(None));
+        return Err(fault);
     }
     looks.into_iter().for_each(|look| look(Some(node)));
     Ok(())
+}
+
+/// Answers what is asked while the loop stops.
+fn turn_away(request: Request) {
+    match request {
+        Request::Work(work) => work.fail(RuntimeError::Stopped),
+        Request::Rules(_, answer) | Request::Stop(answer) => {
+            drop(answer.send(Err(RuntimeError::Stopped)));
+        }
+        // Who looks hears of it by the look being dropped.
+        Request::Look(_) | Request::Wake => {}
+    }
 }
 
 /// Answers while there is no store.
 fn refuse(requests: Vec<Request>, stopping: &mut Stopping) {
     for request in requests {
         match request {
-            Request::Commands(_, answer) => drop(answer.send(Err(unavailable()))),
+            Request::Work(work) => work.fail(unavailable()),
             Request::Rules(_, answer) => drop(answer.send(Err(unavailable()))),
             Request::Look(look) => look(None),
             Request::Wake => {}

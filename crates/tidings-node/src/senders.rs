@@ -1,17 +1,15 @@
 //! The threads that send, and what is on its way through them.
 
-use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crossbeam_channel::{Receiver, Sender, TryRecvError, select, unbounded};
+use tidings_core::engine::LetterName;
 
 use crate::channel::Outcome as Answer;
 use crate::clock::Clock;
 use crate::delivery::{Delivery, Parcel, no_channel, panicked};
 use crate::node::Pace;
-
-/// Names a message: its closing, and the recipient's number in the bucket.
-pub(crate) type Letter = ((u16, u64), u32);
 
 /// The threads that send. Messages of lanes that are due at once go before those of digests, and
 /// each kind has room of its own: a million digests never keep one of the others from being made.
@@ -24,21 +22,32 @@ pub(crate) struct Senders {
 
 /// Messages of one pace.
 struct Line {
-    parcels: Sender<Parcel>,
-    on_the_way: BTreeSet<Letter>,
+    parcels: Sender<Slot>,
+    on_the_way: BTreeMap<LetterName, Slot>,
+}
+
+/// A message in the queue. Whoever empties it first has the message: a thread that hands it over, or
+/// the loop that keeps it back.
+type Slot = Arc<Mutex<Option<Parcel>>>;
+
+fn locked(slot: &Slot) -> MutexGuard<'_, Option<Parcel>> {
+    slot.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Senders {
     pub(crate) fn start(count: usize, delivery: &Delivery, clock: &Arc<dyn Clock>) -> Self {
-        let (prompt, prompt_work) = unbounded::<Parcel>();
-        let (patient, patient_work) = unbounded::<Parcel>();
+        let (prompt, prompt_work) = unbounded::<Slot>();
+        let (patient, patient_work) = unbounded::<Slot>();
         let (answer, answers) = unbounded();
         for _ in 0..count {
             let (prompt, patient) = (prompt_work.clone(), patient_work.clone());
             let (answer, clock) = (answer.clone(), Arc::clone(clock));
             let channels = delivery.channels();
             std::thread::spawn(move || {
-                while let Some(parcel) = next_parcel(&prompt, &patient) {
+                while let Some(slot) = next_slot(&prompt, &patient) {
+                    let Some(parcel) = locked(&slot).take() else {
+                        continue;
+                    };
                     let channel = channels.get(&parcel.batch.channel);
                     let now = clock.now();
                     let send = || match channel {
@@ -85,19 +94,53 @@ impl Senders {
     }
 
     /// Whether a message is on its way.
-    pub(crate) fn holds(&self, letter: &Letter) -> bool {
-        self.prompt.on_the_way.contains(letter) || self.patient.on_the_way.contains(letter)
+    pub(crate) fn holds(&self, letter: &LetterName) -> bool {
+        self.prompt.on_the_way.contains_key(letter) || self.patient.on_the_way.contains_key(letter)
     }
 
     /// Hands a message to the threads; it comes back where there is none left.
     pub(crate) fn dispatch(&mut self, parcel: Parcel) -> Result<(), Box<Parcel>> {
         let letter = letter(&parcel);
         let line = self.line_mut(pace(&parcel));
-        line.parcels
-            .send(parcel)
-            .map_err(|returned| Box::new(returned.into_inner()))?;
-        line.on_the_way.insert(letter);
+        let slot: Slot = Arc::new(Mutex::new(Some(parcel)));
+        match line.parcels.send(Arc::clone(&slot)) {
+            Ok(()) => drop(line.on_the_way.insert(letter, slot)),
+            Err(_) => {
+                if let Some(parcel) = locked(&slot).take() {
+                    return Err(Box::new(parcel));
+                }
+            }
+        }
         Ok(())
+    }
+
+    /// Takes a message out of the queue, if no thread has taken it yet.
+    pub(crate) fn take_back(&mut self, letter: &LetterName) -> Option<Parcel> {
+        for line in [&mut self.prompt, &mut self.patient] {
+            let parcel = line
+                .on_the_way
+                .get(letter)
+                .and_then(|slot| locked(slot).take());
+            if parcel.is_some() {
+                line.on_the_way.remove(letter);
+                return parcel;
+            }
+        }
+        None
+    }
+
+    /// Takes all messages of a channel out of the queue that no thread has taken yet.
+    pub(crate) fn take_back_all(&mut self, channel: &str) -> Vec<Parcel> {
+        let mut taken = Vec::new();
+        for line in [&mut self.prompt, &mut self.patient] {
+            line.on_the_way.retain(|_, slot| {
+                let parcel = locked(slot).take_if(|parcel| parcel.batch.channel == channel);
+                let stays = parcel.is_none();
+                taken.extend(parcel);
+                stays
+            });
+        }
+        taken
     }
 
     fn line(&self, pace: Pace) -> &Line {
@@ -116,16 +159,16 @@ impl Senders {
 }
 
 impl Line {
-    fn new(parcels: Sender<Parcel>) -> Self {
+    fn new(parcels: Sender<Slot>) -> Self {
         Self {
             parcels,
-            on_the_way: BTreeSet::new(),
+            on_the_way: BTreeMap::new(),
         }
     }
 }
 
 /// The name of a parcel's message.
-pub(crate) fn letter(parcel: &Parcel) -> Letter {
+pub(crate) fn letter(parcel: &Parcel) -> LetterName {
     (parcel.closing, parcel.number)
 }
 
@@ -134,14 +177,14 @@ fn pace(parcel: &Parcel) -> Pace {
 }
 
 /// The next message to send: a prompt one if there is any.
-fn next_parcel(prompt: &Receiver<Parcel>, patient: &Receiver<Parcel>) -> Option<Parcel> {
+fn next_slot(prompt: &Receiver<Slot>, patient: &Receiver<Slot>) -> Option<Slot> {
     match prompt.try_recv() {
-        Ok(parcel) => return Some(parcel),
+        Ok(slot) => return Some(slot),
         Err(TryRecvError::Disconnected) => return patient.recv().ok(),
         Err(TryRecvError::Empty) => {}
     }
     select! {
-        recv(prompt) -> parcel => parcel.or_else(|_| patient.recv()).ok(),
-        recv(patient) -> parcel => parcel.or_else(|_| prompt.recv()).ok(),
+        recv(prompt) -> slot => slot.or_else(|_| patient.recv()).ok(),
+        recv(patient) -> slot => slot.or_else(|_| prompt.recv()).ok(),
     }
 }

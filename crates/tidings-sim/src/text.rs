@@ -79,6 +79,8 @@ pub fn line(timed: &Timed) -> Option<String> {
             give(&mut body, "lane", lane.as_ref().map(|name| json!(name)));
             ("flush", body)
         }
+        // These have no op: they are calls of hosts and operators.
+        Command::Preferences { .. } | Command::Pause(_) | Command::Resume(_) => return None,
         Command::Forget { before } => ("forget", json!({"before": before.to_string()})),
     };
     let mut whole = Map::new();

@@ -265,6 +265,11 @@ impl Snapshot for View {
         self.ensure_alive()?;
         self.view.scan(partition, from, until, visit)
     }
+
+    fn days(&self) -> Result<Vec<Day>, Error> {
+        self.ensure_alive()?;
+        self.view.days()
+    }
 }
 
 #[cfg(test)]

@@ -17,6 +17,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use self::directory::Directory;
 use self::engine::{Engine, Room};
 use self::watch::Writer;
 use crate::{Commit, Error, Snapshot, Store};
@@ -73,6 +74,36 @@ impl FjallStore {
             writer: Writer::start(patience)?,
             engine,
         })
+    }
+
+    /// Makes a store of what `fill` writes, in a directory that is absent or empty. Until that has
+    /// succeeded and all of it is on the disk, the directory is no store and can't be opened; what
+    /// an attempt leaves that was cut short, the next one clears away.
+    ///
+    /// # Errors
+    /// Those of `fill`; [`Error::Unusable`] if something is in the directory, [`Error::Locked`] if
+    /// another process is at it.
+    pub fn restore<E: From<Error>>(
+        path: impl AsRef<Path>,
+        options: Options,
+        fill: impl FnOnce(&dyn Store) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let directory = Arc::new(Directory::for_restore(path.as_ref())?);
+        let filled = Engine::open_unfinished(&directory, &options)
+            .and_then(|engine| {
+                let writer = Writer::start(options.patience)?;
+                let engine = Arc::new(engine);
+                Ok(Self { writer, engine })
+            })
+            .map_err(E::from)
+            .and_then(|store| fill(&store));
+        match filled {
+            Ok(()) => Ok(directory.finish_restored()?),
+            Err(fault) => {
+                directory.abandon();
+                Err(fault)
+            }
+        }
     }
 
     /// Bytes that the directory takes up on the disk.

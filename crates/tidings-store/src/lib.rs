@@ -70,6 +70,12 @@ pub trait Snapshot: Send + Sync {
         until: Option<&[u8]>,
         visit: &mut Visit<'_>,
     ) -> Result<(), Error>;
+
+    /// The days that had a partition, in order.
+    ///
+    /// # Errors
+    /// [`Error::Unavailable`].
+    fn days(&self) -> Result<Vec<Day>, Error>;
 }
 
 /// An ordered, durable, partitioned key-value store with one writer.

@@ -90,11 +90,7 @@ impl Store for MemoryStore {
     }
 
     fn days(&self) -> Result<Vec<Day>, Error> {
-        let day = |partition: &Partition| match partition {
-            Partition::Base => None,
-            Partition::Day(day) => Some(*day),
-        };
-        Ok(self.view().0.keys().filter_map(day).collect())
+        Snapshot::days(&self.view())
     }
 
     fn forget(&self, day: Day) -> Result<(), Error> {
@@ -129,5 +125,13 @@ impl Snapshot for Partitions {
             table.scan(from, until, visit);
         }
         Ok(())
+    }
+
+    fn days(&self) -> Result<Vec<Day>, Error> {
+        let day = |partition: &Partition| match partition {
+            Partition::Base => None,
+            Partition::Day(day) => Some(*day),
+        };
+        Ok(self.0.keys().filter_map(day).collect())
     }
 }

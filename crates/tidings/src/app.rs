@@ -1,11 +1,14 @@
 //! The only place where parts are put together.
 
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tidings_core::engine::Options;
 use tidings_core::{Books, Instant, Message, Rules, Timed};
-use tidings_node::{Player, Watch};
-use tidings_store::MemoryStore;
+use tidings_node::channel::{self, Channel, Durability, Patience, ProviderError, Setup};
+use tidings_node::{Clock, Delivery, Player, Retries, Runtime, Settings, Watch};
+use tidings_store::{FjallStore, MemoryStore, Store};
 
 use crate::simulate::{Play, PlayError};
 
@@ -25,6 +28,82 @@ pub fn player(rules: Rules) -> Result<Box<dyn Play>, PlayError> {
         player,
         rules: Some(rules),
     }))
+}
+
+/// Why a node can't be started.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// A channel of the configuration can't be opened.
+    #[error("`[channels.{channel}]`: {fault}")]
+    Channel {
+        /// Which.
+        channel: String,
+        /// Why, and what to write instead.
+        fault: ProviderError,
+    },
+    /// The store can't be opened or read.
+    #[error(transparent)]
+    Node(#[from] tidings_node::Error),
+}
+
+/// The channels that a configuration has a provider for. Secrets come from the environment.
+///
+/// # Errors
+/// [`StartError::Channel`].
+pub fn channels(rules: &Rules) -> Result<BTreeMap<String, Arc<dyn Channel>>, StartError> {
+    let setup = Setup {
+        secret: &|name| std::env::var(name).ok(),
+        durability: Durability::Each,
+        patience: Patience::default(),
+    };
+    let mut channels = BTreeMap::new();
+    for (name, channel) in &rules.channels {
+        if channel.provider.is_none() {
+            continue;
+        }
+        let opened = channel::open(channel, &setup).map_err(|fault| StartError::Channel {
+            channel: name.clone(),
+            fault,
+        })?;
+        channels.insert(name.clone(), Arc::from(opened));
+    }
+    Ok(channels)
+}
+
+/// A store on disk that is open, and can be opened again.
+pub struct Disk {
+    data: PathBuf,
+    store: Arc<FjallStore>,
+}
+
+impl Disk {
+    /// Opens the store in a directory.
+    ///
+    /// # Errors
+    /// [`tidings_store::Error`].
+    pub fn open(data: &Path) -> Result<Self, tidings_store::Error> {
+        Ok(Self {
+            data: data.to_owned(),
+            store: Arc::new(FjallStore::open(data, tidings_store::Options::default())?),
+        })
+    }
+
+    /// Starts a node over it.
+    ///
+    /// # Errors
+    /// [`StartError`].
+    pub fn start(self, rules: Rules, clock: Arc<dyn Clock>) -> Result<Runtime, StartError> {
+        let settings = Settings::default();
+        let channels = channels(&rules)?;
+        let delivery = Delivery::new(channels, Retries::default(), settings.senders);
+        let Self { data, store } = self;
+        let mut first = Some(store);
+        let open = Box::new(move || match first.take() {
+            Some(store) => Ok(store as Arc<dyn Store>),
+            None => Ok(Self::open(&data)?.store as Arc<dyn Store>),
+        });
+        Ok(Runtime::start(open, rules, delivery, clock, settings)?)
+    }
 }
 
 struct Simulation {

@@ -37,6 +37,7 @@ pub(super) struct Head {
     /// Older arrivals are at rest.
     pub(super) tail_from: u64,
     pub(super) closings: Vec<ClosingImage>,
+    pub(super) paused: Vec<ChannelNo>,
 }
 
 /// A recipient as the store keeps them; nothing where they were erased.
@@ -153,6 +154,7 @@ impl Bucket {
             next_number: self.roster.next_number(),
             tail_from: tails.map(|kept| kept.seq).min().unwrap_or(self.next_seq),
             closings: closings.collect(),
+            paused: self.paused.clone(),
         }
     }
 

@@ -2,13 +2,14 @@
 //!
 //! What a look costs never grows with events that don't concern those who are looked for.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use roaring::RoaringBitmap;
 
 use super::{Bucket, BucketDay, RunAt};
 use crate::journal::at_rest::{Kept, Run, Shelf, Unreadable, decode};
-use crate::journal::record::{ChannelNo, INBOX_NO, LaneNo, Variant};
+use crate::journal::record::{ChannelNo, INBOX_NO, LaneNo, TypeNo, Variant};
 use crate::postings::{BLOCK_RECIPIENTS, Block};
 use crate::table::{Key, Owner, Partition, Table};
 use crate::time::Day;
@@ -88,9 +89,25 @@ impl Bucket {
         channel: ChannelNo,
         who: Option<&RoaringBitmap>,
     ) -> Result<Found, Unreadable> {
+        self.waiting_of(shelf, (lane_no, channel), who, None)
+    }
+
+    /// As [`Bucket::waiting_in`], of one type or of all.
+    ///
+    /// # Errors
+    /// [`Unreadable`] where the store can't be read.
+    pub(crate) fn waiting_of(
+        &self,
+        shelf: &dyn Shelf,
+        (lane_no, channel): (LaneNo, ChannelNo),
+        who: Option<&RoaringBitmap>,
+        kind: Option<TypeNo>,
+    ) -> Result<Found, Unreadable> {
         let to = self.next_seq - 1;
-        let takes = |_: &Kept, variant: &Variant| variant.lanes.contains(&lane_no);
-        if channel == INBOX_NO {
+        let takes = |kept: &Kept, variant: &Variant| {
+            variant.lanes.contains(&lane_no) && kind.is_none_or(|kind| kind == kept.arrival.kind)
+        };
+        if channel == INBOX_NO && !self.keeps_paused(lane_no) {
             let all = who.unwrap_or(&self.roster.everyone);
             let has = |number: u32, seq: u64| !self.has_ended(seq, channel, number);
             let from = self.told_to + 1;
@@ -131,19 +148,51 @@ impl Bucket {
         )
     }
 
-    /// Everyone who may wait for something.
-    pub(crate) fn waiting_somewhere(&self) -> RoaringBitmap {
-        let mut who = self.roster.everyone.clone();
-        for lane in self.lanes.values() {
-            who |= lane.open();
-        }
-        for closing in self.closings.values() {
-            who.extend(closing.unmade.keys().copied());
-        }
+    /// What a closing holds of a type and no message was made of yet.
+    ///
+    /// # Errors
+    /// [`Unreadable`] where the store can't be read.
+    pub(crate) fn unmade_of(
+        &self,
+        shelf: &dyn Shelf,
+        closing: u64,
+        channel: ChannelNo,
+        kind: TypeNo,
+    ) -> Result<Found, Unreadable> {
+        let Some(open) = self.closings.get(&closing) else {
+            return Ok(Found::default());
+        };
+        let Some(from) = open.unmade.values().min().copied() else {
+            return Ok(Found::default());
+        };
+        let who = open.unmade.keys().copied().collect();
+        let takes = |kept: &Kept, variant: &Variant| {
+            kept.arrival.kind == kind && variant.lanes.contains(&open.lane)
+        };
+        let has = |number: u32, seq: u64| {
+            open.unmade.get(&number).is_some_and(|since| *since <= seq)
+                && !self.has_ended(seq, channel, number)
+        };
+        self.collect(
+            shelf,
+            &Look {
+                from,
+                to: closing,
+                who: &who,
+                takes: &takes,
+                has: &has,
+            },
+        )
+    }
+
+    /// Everyone who ever was here.
+    pub(crate) fn all_numbers(&self) -> RoaringBitmap {
+        let mut who = RoaringBitmap::new();
+        who.insert_range(0..self.roster.next_number());
         who
     }
 
-    /// The arrivals of an event, where it lives and where it was moved to.
+    /// The arrivals of an event on the days on which it lives and to which it was moved.
     ///
     /// # Errors
     /// [`Unreadable`] where the store can't be read.
@@ -151,9 +200,11 @@ impl Bucket {
         &self,
         shelf: &dyn Shelf,
         place: u64,
+        days: &BTreeSet<Day>,
     ) -> Result<Vec<Arc<Kept>>, Unreadable> {
         let mut arrivals = Vec::new();
-        for (day, held) in &self.days {
+        let held = days.iter().filter_map(|day| self.days.get_key_value(day));
+        for (day, held) in held {
             for at in &held.runs {
                 let run = self.run(shelf, *day, at)?;
                 let of = run

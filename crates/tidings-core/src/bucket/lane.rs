@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::column::Column;
 use super::roster::Roster;
-use super::wheel::{Wheel, slot_of};
+use super::wheel::{Sooner, Wheel, note, slot_of};
 use crate::calendar::Zone;
 use crate::deadline::{Entered, Kind, Parameters, Window};
 use crate::time::{Instant, SECOND_MS};
@@ -29,6 +29,8 @@ pub(crate) struct Lane {
     last: Column<Last>,
     /// The earliest deadline, once it was worked out.
     next: Option<Option<i64>>,
+    /// Its channel is paused: deadlines pass, nothing closes.
+    paused: bool,
 }
 
 #[derive(Debug)]
@@ -78,7 +80,7 @@ impl Entering<'_> {
 impl Lane {
     pub(crate) fn new(kind: Kind) -> Self {
         let columns = match kind {
-            Kind::Now | Kind::Digest(_) => Columns::Since(Column::default()),
+            Kind::Now | Kind::Digest(_) | Kind::Paused => Columns::Since(Column::default()),
             Kind::FirstEvent(_) | Kind::Cooldown | Kind::Leading => {
                 Columns::Windows(Column::default())
             }
@@ -91,6 +93,7 @@ impl Lane {
             parked: Wheel::default(),
             last: Column::default(),
             next: None,
+            paused: false,
         }
     }
 
@@ -122,15 +125,41 @@ impl Lane {
         }
     }
 
-    /// Those of the unconfirmed whose deadline has passed although their window is open: what enters
-    /// moves nothing. (Everyone else's window is closed before anything enters at its instant.)
+    /// Every open window with its deadline in milliseconds; those that are never due have none.
+    pub(crate) fn deadlines(&self, take: &mut dyn FnMut(Option<i64>, u32)) {
+        match &self.columns {
+            Columns::Windows(windows) => {
+                for number in &self.open {
+                    let due = windows.get(number).due();
+                    take((due < i64::MAX).then_some(due), number);
+                }
+            }
+            Columns::Since(_) => {
+                let mut never = self.open.clone();
+                for (slot, who) in self.wheel.slots().chain(self.parked.slots()) {
+                    let due = &never & who;
+                    never -= &due;
+                    due.iter()
+                        .for_each(|number| take(Some(slot * SECOND_MS), number));
+                }
+                never.iter().for_each(|number| take(None, number));
+            }
+        }
+    }
+
+    /// Those whose deadline has passed although their window is open, because they have not confirmed
+    /// or the channel is paused: what enters moves nothing. (Every other window is closed before
+    /// anything enters at its instant.)
     pub(crate) fn overdue(
         &self,
         who: &RoaringBitmap,
         unconfirmed: &RoaringBitmap,
         at: Instant,
     ) -> RoaringBitmap {
-        let members = who & &self.open & unconfirmed;
+        let mut members = who & &self.open;
+        if !self.paused {
+            members &= unconfirmed;
+        }
         match &self.columns {
             Columns::Windows(windows) => members
                 .iter()
@@ -158,14 +187,18 @@ impl Lane {
                     *since.at(number) = entering.seq;
                 }
                 self.open |= &new;
-                if self.kind == Kind::Now {
-                    self.wheel.insert_all(entering.at.0, &new);
-                    note(&mut self.next, entering.at.0);
-                } else {
-                    for (name, zone, part) in roster.by_zone(&new) {
-                        let slot = (entering.slot)(name, zone).0;
-                        self.wheel.insert_all(slot, &part);
-                        note(&mut self.next, slot);
+                match self.kind {
+                    Kind::Paused => {}
+                    Kind::Now => {
+                        self.wheel.insert_all(entering.at.0, &new);
+                        note(&mut self.next, entering.at.0);
+                    }
+                    _ => {
+                        for (name, zone, part) in roster.by_zone(&new) {
+                            let slot = (entering.slot)(name, zone).0;
+                            self.wheel.insert_all(slot, &part);
+                            note(&mut self.next, slot);
+                        }
                     }
                 }
             }
@@ -246,6 +279,9 @@ impl Lane {
 
     /// The earliest deadline of somebody who has confirmed, in milliseconds.
     pub(crate) fn next_due(&mut self, unconfirmed: &RoaringBitmap) -> Option<i64> {
+        if self.paused {
+            return None;
+        }
         if let Some(next) = self.next {
             return next;
         }
@@ -264,7 +300,7 @@ impl Lane {
 
     /// Takes out of the wheel whose window is due at or before `at`, the unconfirmed left aside.
     pub(crate) fn take_due(&mut self, at: Instant, unconfirmed: &RoaringBitmap) -> RoaringBitmap {
-        if self.next.flatten().is_some_and(|next| next > at.0) {
+        if self.paused || self.next.flatten().is_some_and(|next| next > at.0) {
             return RoaringBitmap::new();
         }
         let mut due = RoaringBitmap::new();
@@ -350,10 +386,16 @@ impl Lane {
         self.last = other.last.copied();
     }
 
-    /// Messages that had nothing to say don't count as the last ones of a `leading` lane.
-    pub(crate) fn told_nothing(&mut self, who: &RoaringBitmap) {
+    /// Messages that were due at `at` and had nothing to say don't count as the last ones of a
+    /// `leading` lane.
+    pub(crate) fn told_nothing(&mut self, at: Instant, who: &RoaringBitmap) {
         for number in who {
             let last = self.last.at(number);
+            if last.told != Some(at) {
+                // Another one has come due since.
+                last.before = last.before.filter(|before| *before != at);
+                continue;
+            }
             last.told = last.before;
             let told = last.told;
             if let (true, Kind::Leading, Columns::Windows(windows)) =
@@ -390,6 +432,40 @@ impl Lane {
             }
         };
         self.wheel.insert(due, number);
+        self.next = None;
+    }
+
+    /// Whether it keeps what is paused.
+    pub(crate) fn keeps_paused(&self) -> bool {
+        self.kind == Kind::Paused
+    }
+
+    /// Whether its channel is paused.
+    pub(crate) fn is_paused(&self) -> bool {
+        self.paused
+    }
+
+    /// Its channel is paused.
+    pub(crate) fn pause(&mut self) {
+        self.paused = true;
+    }
+
+    /// Its channel goes on. What has passed stays passed.
+    pub(crate) fn resume(&mut self, at: Instant, unconfirmed: &RoaringBitmap) {
+        self.paused = false;
+        self.next = None;
+        if let Columns::Windows(windows) = &mut self.columns {
+            for number in &self.open - unconfirmed {
+                if windows.get(number).due() <= at.0 {
+                    windows.at(number).due_by(at);
+                }
+            }
+        }
+    }
+
+    /// Everything that waited has gone on elsewhere.
+    pub(crate) fn empty(&mut self) {
+        self.open.clear();
         self.next = None;
     }
 
@@ -444,40 +520,5 @@ impl Lane {
             + self.wheel.bytes()
             + self.parked.bytes()
             + self.last.bytes()
-    }
-}
-
-/// Windows that one arrival makes due, or due sooner. Most are due at the same time: they go into the
-/// wheel together.
-struct Sooner<'a> {
-    wheel: &'a mut Wheel,
-    next: &'a mut Option<Option<i64>>,
-    due: i64,
-    who: RoaringBitmap,
-}
-
-impl Sooner<'_> {
-    fn add(&mut self, due: i64, number: u32) {
-        if due == i64::MAX {
-            return;
-        }
-        if due != self.due {
-            self.done();
-            self.due = due;
-            note(self.next, due);
-        }
-        self.who.insert(number);
-    }
-
-    fn done(&mut self) {
-        self.wheel.insert_all(self.due, &self.who);
-        self.who.clear();
-    }
-}
-
-/// Keeps a known earliest deadline true when another comes in.
-fn note(next: &mut Option<Option<i64>>, due: i64) {
-    if let Some(known) = next {
-        *known = Some(known.map_or(due, |known| known.min(due)));
     }
 }

@@ -4,23 +4,25 @@
 //! what was recovered is what there was.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use roaring::RoaringBitmap;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::deadline::Kind;
 use crate::id::Id;
-use crate::journal::at_rest::{Kept, Run};
+use crate::journal::at_rest::Kept;
 use crate::journal::record::{Arrival, ChannelNo, Entries, INBOX_NO, LaneNo, Record};
 use crate::law::Law;
 use crate::recipient::Recipient;
+use crate::set::Set;
 use crate::time::{Day, Instant};
 
 pub(crate) mod checkpoint;
 mod chore;
 mod collect;
 mod column;
+mod day;
 mod lane;
 mod marks;
 mod preferences;
@@ -31,7 +33,9 @@ mod wheel;
 
 use chore::Chore;
 pub(crate) use collect::{Found, Look};
-use lane::{Entering, Lane};
+pub(crate) use day::{BucketDay, RunAt};
+use lane::Entering;
+pub(crate) use lane::Lane;
 pub(crate) use marks::{Looked, Marks};
 use preferences::Preferences;
 use roster::Roster;
@@ -59,6 +63,8 @@ pub(crate) struct Bucket {
     /// Closings whose messages are not all made and sent.
     pub(crate) closings: BTreeMap<u64, Closing>,
     pub(crate) days: BTreeMap<Day, BucketDay>,
+    /// The channels that are paused.
+    pub(crate) paused: Vec<ChannelNo>,
     pub(crate) dirty: Dirty,
     /// The newest checkpoint holds what came before this seq.
     checkpointed: u64,
@@ -80,54 +86,11 @@ pub(crate) struct Closing {
     pub(crate) sending: RoaringBitmap,
 }
 
-/// What a bucket holds of a day.
-#[derive(Debug)]
-pub(crate) struct BucketDay {
-    /// The first seq of the day.
-    pub(crate) first: u64,
-    /// Arrivals that have their sets in memory, by seq.
-    pub(crate) tail: Vec<Arc<Kept>>,
-    /// How many notifications the tail holds.
-    pub(crate) tail_notifications: u64,
-    /// Arrivals at rest, by seq; all of them before the tail.
-    pub(crate) runs: Vec<RunAt>,
-}
-
-impl BucketDay {
-    pub(crate) fn new(first: u64) -> Self {
-        Self {
-            first,
-            tail: Vec::new(),
-            tail_notifications: 0,
-            runs: Vec::new(),
-        }
-    }
-}
-
-/// A run and, once it was read, what is in it.
-#[derive(Debug)]
-pub(crate) struct RunAt {
-    pub(crate) first: u64,
-    pub(crate) last: u64,
-    /// How many arrivals it has.
-    pub(crate) arrivals: u32,
-    /// 0 where it was turned round, one more than its parts' highest where it was merged of them.
-    pub(crate) level: u8,
-    pub(crate) loaded: OnceLock<Arc<Run>>,
-}
-
-impl RunAt {
-    /// Tells the run's rows from those of all others of its day.
-    pub(crate) fn id(&self) -> u64 {
-        self.first << 8 | u64::from(self.level)
-    }
-}
-
 /// What the next checkpoint has to write.
 #[derive(Debug, Default)]
 pub(crate) struct Dirty {
     pub(crate) recipients: RoaringBitmap,
-    pub(crate) topics: BTreeSet<Id>,
+    pub(crate) topics: FxHashSet<Id>,
     pub(crate) marks: RoaringBitmap,
     /// Those who had marks that were forgotten: their rows say nothing any more.
     pub(crate) stale_marks: RoaringBitmap,
@@ -137,6 +100,9 @@ pub(crate) struct Dirty {
     /// The day of the first of them.
     pub(crate) since: Option<Day>,
 }
+
+/// So many members are put into a set one by one.
+const FEW: u64 = 16;
 
 impl Bucket {
     pub(crate) fn new(no: u16) -> Self {
@@ -154,6 +120,7 @@ impl Bucket {
             ended: BTreeMap::new(),
             closings: BTreeMap::new(),
             days: BTreeMap::new(),
+            paused: Vec::new(),
             dirty: Dirty::default(),
             checkpointed: 1,
             chore: None,
@@ -211,7 +178,7 @@ impl Bucket {
                 profile,
             } => self.profile(at, number, *profile, law),
             Record::Erased { at, number } => self.erase(at, number),
-            Record::Follow { number, topic, on } => self.follow(number, &topic, on),
+            Record::Follow { topics, on } => self.follow(topics, on),
             Record::Preference {
                 number,
                 scope,
@@ -228,6 +195,12 @@ impl Bucket {
                     }
                 }
             }
+            Record::Pause {
+                at,
+                channels,
+                emptied,
+            } => self.pause(at, channels, &emptied, law),
+            Record::Withdrawn { closing, who, .. } => self.withdraw(closing, &who, law),
             Record::Rules { at, version } => {
                 self.rules = version;
                 self.versions.insert(seq, version);
@@ -260,11 +233,11 @@ impl Bucket {
         for variant in &kept.arrival.variants {
             for lane_no in &variant.lanes {
                 let name = law.names.lane(*lane_no);
-                if name.channel == INBOX_NO {
+                if name.is_inbox() {
                     continue;
                 }
                 let parameters = law.parameters(rules, kind, *lane_no);
-                let lane = lane_at(&mut self.lanes, *lane_no, law);
+                let lane = lane_at(&mut self.lanes, *lane_no, &self.paused, law);
                 let digest = lane.digest().map(str::to_owned);
                 let version = law.version(rules);
                 let entering = Entering {
@@ -288,7 +261,7 @@ impl Bucket {
     }
 
     fn close(&mut self, seq: u64, at: Instant, lane_no: LaneNo, who: &RoaringBitmap, law: &Law) {
-        let unmade = lane_at(&mut self.lanes, lane_no, law)
+        let unmade = lane_at(&mut self.lanes, lane_no, &self.paused, law)
             .close(at, who)
             .into_iter()
             .collect();
@@ -344,12 +317,45 @@ impl Bucket {
             open.unmade.remove(&number);
         }
         open.sending |= who - nothing;
+        let at = open.at;
         for no in counting_lanes(open.lane, law) {
             if let Some(lane) = self.lanes.get_mut(&no) {
-                lane.told_nothing(nothing);
+                lane.told_nothing(at, nothing);
             }
         }
         self.settle_closing(closing);
+    }
+
+    /// Nothing is left of messages that were made: as if they had had nothing to say.
+    fn withdraw(&mut self, closing: u64, who: &RoaringBitmap, law: &Law) {
+        let Some(open) = self.closings.get_mut(&closing) else {
+            return;
+        };
+        open.sending -= who;
+        let at = open.at;
+        for no in counting_lanes(open.lane, law) {
+            if let Some(lane) = self.lanes.get_mut(&no) {
+                lane.told_nothing(at, who);
+            }
+        }
+        self.settle_closing(closing);
+    }
+
+    fn pause(&mut self, at: Instant, channels: Vec<ChannelNo>, emptied: &[LaneNo], law: &Law) {
+        self.paused = channels;
+        for (no, lane) in &mut self.lanes {
+            let paused = self.paused.contains(&law.names.lane(*no).channel);
+            match (lane.is_paused(), paused) {
+                (false, true) => lane.pause(),
+                (true, false) => lane.resume(at, &self.roster.unconfirmed),
+                _ => {}
+            }
+        }
+        for no in emptied {
+            if let Some(lane) = self.lanes.get_mut(no) {
+                lane.empty();
+            }
+        }
     }
 
     fn settle_closing(&mut self, closing: u64) {
@@ -418,14 +424,19 @@ impl Bucket {
         }
     }
 
-    fn follow(&mut self, number: u32, topic: &Id, on: bool) {
-        let who = self.followers.entry(topic.clone()).or_default();
-        if on {
-            who.insert(number);
-        } else {
-            who.remove(number);
+    fn follow(&mut self, topics: Vec<(Id, Set)>, on: bool) {
+        for (topic, changed) in topics {
+            if !self.dirty.topics.contains(&topic) {
+                self.dirty.topics.insert(topic.clone());
+            }
+            let who = self.followers.entry(topic).or_default();
+            match (on, changed.len()) {
+                // A union copies: for the few of one step among very many followers that costs more.
+                (true, ..=FEW) => who.extend(changed.0),
+                (true, _) => *who |= changed.0,
+                (false, _) => *who -= changed.0,
+            }
         }
-        self.dirty.topics.insert(topic.clone());
     }
 
     /// The earliest deadline of a lane of somebody who has confirmed, in milliseconds.
@@ -442,15 +453,6 @@ impl Bucket {
         self.ended
             .get(&(seq, channel))
             .is_some_and(|who| who.contains(number))
-    }
-
-    /// The day on which the entries of an arrival live; `None` where it is forgotten.
-    pub(crate) fn day_of(&self, seq: u64) -> Option<Day> {
-        self.days
-            .iter()
-            .rev()
-            .find(|(_, day)| day.first <= seq)
-            .map(|(day, _)| *day)
     }
 
     /// The number under which each of these recipients has a lane: where their window was opened under
@@ -487,7 +489,7 @@ impl Bucket {
         channel: ChannelNo,
         who: &RoaringBitmap,
     ) -> RoaringBitmap {
-        let mut waiting = if channel == INBOX_NO {
+        let mut waiting = if channel == INBOX_NO && !self.keeps_paused(lane_no) {
             if seq > self.told_to {
                 who.clone()
             } else {
@@ -514,34 +516,9 @@ impl Bucket {
         waiting
     }
 
-    /// Forgets a day; what the store holds of it is dropped by the caller.
-    pub(crate) fn forget(&mut self, day: Day) {
-        self.days.remove(&day);
-        if self.chore.as_ref().is_some_and(|chore| chore.is_about(day)) {
-            self.chore = None;
-        }
-    }
-
-    /// After days were forgotten, lets go of what can only concern those before `before`.
-    pub(crate) fn forget_before(&mut self, before: Day) {
-        let (marks_from, first) = (marks_from(before), self.first_seq());
-        let stale = &mut self.dirty.stale_marks;
-        self.marks.retain(|number, marks| {
-            let left = marks.forget_before(marks_from);
-            if !left {
-                stale.insert(*number);
-            }
-            left
-        });
-        self.ended.retain(|(seq, _), _| *seq >= first);
-        self.dirty.ended.retain(|(seq, _)| *seq >= first);
-    }
-
-    /// The first seq of the days that are held.
-    pub(crate) fn first_seq(&self) -> u64 {
-        self.days
-            .first_key_value()
-            .map_or(self.next_seq, |(_, day)| day.first)
+    /// Whether a lane keeps what is paused.
+    pub(crate) fn keeps_paused(&self, lane: LaneNo) -> bool {
+        self.lanes.get(&lane).is_some_and(Lane::keeps_paused)
     }
 
     /// Bytes of memory beyond profiles and ids, roughly.
@@ -561,18 +538,20 @@ impl Bucket {
     }
 }
 
-/// Marks that were made before this instant go when the days before `before` are forgotten: those of
-/// the last of these days may cover what is moved on from it.
-pub(crate) fn marks_from(before: Day) -> Instant {
-    Day(before.0.saturating_sub(1)).start()
-}
-
 /// A lane's state, which comes into being with its first use.
-fn lane_at<'a>(lanes: &'a mut BTreeMap<LaneNo, Lane>, no: LaneNo, law: &Law) -> &'a mut Lane {
+fn lane_at<'a>(
+    lanes: &'a mut BTreeMap<LaneNo, Lane>,
+    no: LaneNo,
+    paused: &[ChannelNo],
+    law: &Law,
+) -> &'a mut Lane {
     if !lanes.contains_key(&no) {
         let mut lane = Lane::new(law.names.lane(no).kind.clone());
         if let Some(other) = law.names.others(no).find_map(|other| lanes.get(&other)) {
             lane.take_over(other);
+        }
+        if paused.contains(&law.names.lane(no).channel) {
+            lane.pause();
         }
         lanes.insert(no, lane);
     }

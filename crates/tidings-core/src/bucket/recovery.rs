@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use super::checkpoint::{Head, RecipientRow, journal_key};
+use super::day::marks_from;
 use super::lane::{Lane, LaneHead};
 use super::turning::{RunList, run_list_key};
-use super::{Bucket, BucketDay, Closing, Marks, RunAt, marks_from};
+use super::{Bucket, BucketDay, Closing, Marks, RunAt};
 use crate::id::Id;
 use crate::journal::at_rest::{Kept, Shelf, Unreadable, decode, each, each_from};
 use crate::journal::record::{LaneNo, Record};
@@ -38,7 +39,7 @@ impl Bucket {
         if let Some(bytes) = from.shelf.get(Partition::Base, &key)? {
             let head: Head = decode("a bucket's checkpoint", &bytes)?;
             bucket.read_people(from, &head)?;
-            bucket.read_lanes(from)?;
+            bucket.read_lanes(from, &head)?;
             tail_from = head.tail_from;
             bucket.take_head(head);
         }
@@ -57,6 +58,7 @@ impl Bucket {
         self.told_to = head.told_to;
         self.rules = head.rules;
         self.versions = head.versions.into_iter().collect();
+        self.paused = head.paused;
         for (seq, lane, at, unmade, sending) in head.closings {
             let closing = Closing {
                 lane,
@@ -103,7 +105,7 @@ impl Bucket {
         })
     }
 
-    fn read_lanes(&mut self, from: Source<'_>) -> Result<(), Unreadable> {
+    fn read_lanes(&mut self, from: Source<'_>, head: &Head) -> Result<(), Unreadable> {
         let mut heads: BTreeMap<LaneNo, LaneHead> = BTreeMap::new();
         self.each_row(from.shelf, Table::Lanes, |bucket, key, value| {
             let odd = || odd_key("a lane");
@@ -129,9 +131,12 @@ impl Bucket {
                 _ => Ok(()),
             }
         })?;
-        for (no, head) in heads {
+        for (no, lane_head) in heads {
             if let Some(lane) = self.lanes.get_mut(&no) {
-                lane.restored(head);
+                lane.restored(lane_head);
+                if head.paused.contains(&from.law.names.lane(no).channel) {
+                    lane.pause();
+                }
             }
         }
         Ok(())

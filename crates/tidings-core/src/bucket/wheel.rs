@@ -81,3 +81,38 @@ impl Wheel {
             .sum()
     }
 }
+
+/// Windows that one arrival makes due, or due sooner. Most are due at the same time: they go into the
+/// wheel together.
+pub(crate) struct Sooner<'a> {
+    pub(crate) wheel: &'a mut Wheel,
+    pub(crate) next: &'a mut Option<Option<i64>>,
+    pub(crate) due: i64,
+    pub(crate) who: RoaringBitmap,
+}
+
+impl Sooner<'_> {
+    pub(crate) fn add(&mut self, due: i64, number: u32) {
+        if due == i64::MAX {
+            return;
+        }
+        if due != self.due {
+            self.done();
+            self.due = due;
+            note(self.next, due);
+        }
+        self.who.insert(number);
+    }
+
+    pub(crate) fn done(&mut self) {
+        self.wheel.insert_all(self.due, &self.who);
+        self.who.clear();
+    }
+}
+
+/// Keeps a known earliest deadline true when another comes in.
+pub(crate) fn note(next: &mut Option<Option<i64>>, due: i64) {
+    if let Some(known) = next {
+        *known = Some(known.map_or(due, |known| known.min(due)));
+    }
+}

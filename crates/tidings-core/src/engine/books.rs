@@ -6,12 +6,12 @@
 use std::collections::BTreeMap;
 
 use roaring::RoaringBitmap;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Engine;
 use super::intake::{EventRow, each_base, from_json};
 use super::ledger::{Place, Row};
-use super::made::MessageRow;
+use super::made::{MessageRow, reason_of};
 use super::schedule::Frozen;
 use crate::bucket::Bucket;
 use crate::journal::at_rest::{Kept, Shelf, Unreadable, decode, each};
@@ -40,6 +40,8 @@ struct Walker<'a> {
     rows: BTreeMap<Place, Row>,
     /// Entries that have not ended yet.
     live: FxHashMap<(u64, ChannelNo), RoaringBitmap>,
+    /// Arrivals whose entries on the inbox's channel are paused: the inbox was not told them.
+    untold: FxHashSet<u64>,
     /// Entries per event that entered as they should.
     entered: FxHashMap<u64, u64>,
     notifications: u64,
@@ -73,6 +75,7 @@ impl Engine {
                 shelf,
                 rows: BTreeMap::new(),
                 live: FxHashMap::default(),
+                untold: FxHashSet::default(),
                 entered: FxHashMap::default(),
                 notifications: 0,
                 partly: BTreeMap::new(),
@@ -248,7 +251,11 @@ impl Walker<'_> {
                 *self.entered.entry(place).or_default() += entries;
             }
             for lane in &variant.lanes {
-                let channel = self.engine.law.names.lane(*lane).channel;
+                let name = self.engine.law.names.lane(*lane);
+                let channel = name.channel;
+                if channel == INBOX_NO && !name.is_inbox() {
+                    self.untold.insert(kept.seq);
+                }
                 self.row(day, channel).entries += who.len();
                 *self.live.entry((kept.seq, channel)).or_default() |= who;
             }
@@ -309,7 +316,10 @@ impl Walker<'_> {
             self.row(day, INBOX_NO)
                 .end(reason.outcome(), Some(*reason), who.len());
         }
-        for seq in from..=to {
+        for seq in (from..=to)
+            .filter(|seq| !self.untold.contains(seq))
+            .collect::<Vec<_>>()
+        {
             let (Some(live), Some(day)) =
                 (self.live.remove(&(seq, INBOX_NO)), self.bucket.day_of(seq))
             else {
@@ -357,7 +367,8 @@ impl Walker<'_> {
     ) {
         let channel = self.engine.law.names.lane(row.lane).channel;
         let (told, ended) = row.seqs(closing);
-        let told = told.into_iter().map(|seq| (seq, outcome, None));
+        let reason = outcome.and_then(reason_of);
+        let told = told.into_iter().map(|seq| (seq, outcome, reason));
         let ended = ended
             .into_iter()
             .map(|(seq, reason)| (seq, Some(reason.outcome()), Some(reason)));

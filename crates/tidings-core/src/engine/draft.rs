@@ -2,12 +2,15 @@
 
 use std::collections::BTreeMap;
 
+use super::cancel::Sending;
 use crate::journal::at_rest::{Shelf, Unreadable};
 use crate::table::{Partition, Write};
 
 /// What a step wants to write, over what is stored.
 pub(crate) struct Draft<'a> {
     pub(crate) shelf: &'a dyn Shelf,
+    /// Whoever sends messages meanwhile.
+    pub(crate) sending: &'a dyn Sending,
     writes: BTreeMap<(Partition, Vec<u8>), Option<Vec<u8>>>,
 }
 
@@ -15,8 +18,15 @@ impl<'a> Draft<'a> {
     pub(crate) fn new(shelf: &'a dyn Shelf) -> Self {
         Self {
             shelf,
+            sending: &(),
             writes: BTreeMap::new(),
         }
+    }
+
+    /// The same beside somebody who sends.
+    pub(crate) fn beside(mut self, sending: &'a dyn Sending) -> Self {
+        self.sending = sending;
+        self
     }
 
     pub(crate) fn put(&mut self, partition: Partition, key: Vec<u8>, value: Vec<u8>) {

@@ -56,7 +56,7 @@ impl Engine {
     }
 
     /// Whether something waits that could become due: what is scheduled, or an entry of somebody who
-    /// has confirmed. Lanes that are open and empty don't count.
+    /// has confirmed and of nothing that is paused. Lanes that are open and empty don't count.
     ///
     /// # Errors
     /// [`Unreadable`] where the store can't be read.
@@ -67,12 +67,17 @@ impl Engine {
         let mut held_back = 0;
         for bucket in &self.buckets {
             let unconfirmed = &bucket.roster.unconfirmed;
-            if unconfirmed.is_empty() {
-                continue;
-            }
-            for no in bucket.lanes.keys() {
+            for (no, lane) in &bucket.lanes {
+                let held = if lane.is_paused() || lane.keeps_paused() {
+                    lane.open()
+                } else {
+                    unconfirmed
+                };
+                if held.is_empty() {
+                    continue;
+                }
                 let channel = self.law.names.lane(*no).channel;
-                let found = bucket.waiting_in(shelf, *no, channel, Some(unconfirmed))?;
+                let found = bucket.waiting_in(shelf, *no, channel, Some(held))?;
                 held_back += found.entries.len() as u64;
             }
         }
@@ -216,6 +221,9 @@ impl Engine {
             .tail
             .iter()
             .filter(|kept| (told.from..=told.to).contains(&kept.seq));
+        let mut arrivals: Vec<_> = arrivals.collect();
+        // What was paused comes later than it arrived.
+        arrivals.sort_by_key(|kept| (kept.arrival.t, kept.arrival.place));
         for kept in arrivals {
             let header = self.intake.header(shelf, *day, kept.arrival.ordinal)?;
             for variant in &kept.arrival.variants {
@@ -274,10 +282,10 @@ pub(crate) fn inbox_members(law: &Law, kept: &Kept) -> RoaringBitmap {
     variants.fold(RoaringBitmap::new(), |who, variant| who | &variant.who.0)
 }
 
-/// Whether a variant has an inbox entry.
+/// Whether a variant has an entry that the inbox is told.
 pub(crate) fn has_inbox(law: &Law, variant: &Variant) -> bool {
     variant
         .lanes
         .iter()
-        .any(|lane| law.names.lane(*lane).channel == INBOX_NO)
+        .any(|lane| law.names.lane(*lane).is_inbox())
 }

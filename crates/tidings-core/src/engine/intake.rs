@@ -11,6 +11,7 @@ use crate::event::{Event, Object};
 use crate::headers::{self, HEADERS_PER_BLOCK, Header, HeaderBlock};
 use crate::id::Id;
 use crate::journal::at_rest::{Shelf, Unreadable, decode, each, encode};
+use crate::pause::Paused;
 use crate::table::{Key, Owner, Partition, Table};
 use crate::time::{Day, Instant};
 
@@ -45,6 +46,8 @@ pub(crate) struct Located {
     pub(crate) place: u64,
     /// The instant for which it was scheduled, if it was.
     pub(crate) scheduled: Option<Instant>,
+    /// Its row in the day of the key that says this; none where it is only scheduled.
+    pub(crate) ordinal: Option<u32>,
 }
 
 /// Counters of events; entries are counted by the ledger.
@@ -65,6 +68,7 @@ pub(crate) struct Intake {
     pub(crate) tally: Tally,
     /// Days before this one are forgotten.
     pub(crate) forgotten_before: Option<Day>,
+    pub(crate) paused: Paused,
     /// The next ordinal of each day that is held.
     pub(crate) days: BTreeMap<Day, u32>,
     /// The days that have ids or cancellation keys.
@@ -90,6 +94,7 @@ struct Head {
     forgotten_before: Option<Day>,
     days: Vec<(Day, u32)>,
     buckets: u16,
+    paused: Paused,
 }
 
 pub(crate) fn head_key() -> Vec<u8> {
@@ -184,6 +189,11 @@ impl Intake {
         ordinal
     }
 
+    /// The ordinal that the next row of a day gets.
+    pub(crate) fn next_ordinal(&self, day: Day) -> u32 {
+        self.days.get(&day).copied().unwrap_or(0)
+    }
+
     /// Lets go of the headers whose blocks were written in steps before: now they can be read.
     pub(crate) fn begin_step(&mut self) {
         let next = self.days.last_key_value().map_or(0, |(_, next)| *next);
@@ -216,6 +226,7 @@ impl Intake {
             Located {
                 place,
                 scheduled: None,
+                ordinal: Some(ordinal),
             },
         );
         Ok(ordinal)
@@ -403,6 +414,7 @@ impl Intake {
             forgotten_before: self.forgotten_before,
             days: self.days.iter().map(|(day, next)| (*day, *next)).collect(),
             buckets,
+            paused: self.paused.clone(),
         };
         draft.put(Partition::Base, head_key(), encode(&head));
     }
@@ -421,6 +433,7 @@ impl Intake {
             next_place: head.next_place,
             tally: head.tally,
             forgotten_before: head.forgotten_before,
+            paused: head.paused,
             days: head
                 .days
                 .into_iter()

@@ -1,10 +1,12 @@
 //! Messages once they are made: their rows, what became of them, and what a stop left open.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use roaring::RoaringBitmap;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
+use super::cancel::Letter as LetterName;
 use super::draft::Draft;
 use super::plan::{Letter, Plan};
 use super::{Engine, Step};
@@ -23,7 +25,7 @@ pub struct Sent {
     pub number: u32,
     /// The seqs that the message told.
     pub told: Vec<u64>,
-    /// `Delivered`, `Failed` or `Unknown`.
+    /// `Delivered`, `Failed` or `Unknown`; `Cancelled` where the recipient was erased before it left.
     pub outcome: Outcome,
     /// How often it was sent again after an unknown outcome.
     pub resent: u32,
@@ -61,7 +63,7 @@ impl Engine {
         now: Instant,
         plans: &[Plan],
     ) -> Result<Step, Unreadable> {
-        self.in_step(shelf, now, |engine, draft, now, _| {
+        self.in_step(Draft::new(shelf), now, |engine, draft, now, _| {
             for plan in plans {
                 engine.make(draft, now, plan);
             }
@@ -121,7 +123,7 @@ impl Engine {
         now: Instant,
         settled: &[Settled],
     ) -> Result<Step, Unreadable> {
-        self.in_step(shelf, now, |engine, draft, now, _| {
+        self.in_step(Draft::new(shelf), now, |engine, draft, now, _| {
             for Settled { closing, sent } in settled {
                 engine.note(draft, now, *closing, sent);
             }
@@ -129,7 +131,7 @@ impl Engine {
         })
     }
 
-    fn note(
+    pub(crate) fn note(
         &mut self,
         draft: &mut Draft<'_>,
         now: Instant,
@@ -159,7 +161,7 @@ impl Engine {
                 if let Some(day) = self.buckets[at].day_of(*seq) {
                     self.ledger
                         .at((bucket, day, channel))
-                        .end(*outcome, None, 1);
+                        .end(*outcome, reason_of(*outcome), 1);
                 }
             }
         }
@@ -189,7 +191,8 @@ impl Engine {
         for bucket in &self.buckets {
             for (closing, open) in &bucket.closings {
                 if !open.sending.is_empty() {
-                    plans.push(self.unsettled_of(shelf, bucket, *closing)?);
+                    let of = (*closing, &open.sending);
+                    plans.push(self.unsettled_of(shelf, bucket, of)?);
                 }
             }
         }
@@ -197,15 +200,43 @@ impl Engine {
         Ok(plans)
     }
 
+    /// What messages tell that were made and kept back meanwhile; those of which nothing is left are
+    /// missing.
+    ///
+    /// # Errors
+    /// [`Unreadable`] where the store can't be read.
+    pub fn made_again(
+        &self,
+        shelf: &dyn Shelf,
+        letters: &BTreeSet<LetterName>,
+    ) -> Result<Vec<Plan>, Unreadable> {
+        let mut closings: BTreeMap<(u16, u64), RoaringBitmap> = BTreeMap::new();
+        for (closing, number) in letters {
+            closings.entry(*closing).or_default().insert(*number);
+        }
+        let mut plans = Vec::new();
+        for ((bucket, closing), who) in closings {
+            let bucket = &self.buckets[usize::from(bucket)];
+            let Some(open) = bucket.closings.get(&closing) else {
+                continue;
+            };
+            let who = who & &open.sending;
+            if !who.is_empty() {
+                plans.push(self.unsettled_of(shelf, bucket, (closing, &who))?);
+            }
+        }
+        Ok(plans)
+    }
+
     fn unsettled_of(
         &self,
         shelf: &dyn Shelf,
         bucket: &Bucket,
-        closing: u64,
+        (closing, who): (u64, &RoaringBitmap),
     ) -> Result<Plan, Unreadable> {
         let open = &bucket.closings[&closing];
         let mut rows: FxHashMap<u32, Vec<u64>> = FxHashMap::default();
-        for number in &open.sending {
+        for number in who {
             let key = message_key(bucket.no, number, closing);
             for day in self.journal_days.range(open.at.day()..) {
                 if let Some(bytes) = shelf.get(Partition::Day(*day), &key)? {
@@ -221,13 +252,13 @@ impl Engine {
         let look = Look {
             from,
             to: closing,
-            who: &open.sending,
+            who,
             takes: &takes,
             has: &has,
         };
         let mut found = bucket.collect(shelf, &look)?;
         found.sort();
-        let (mut letters, mut torn) = (Vec::new(), open.sending.clone());
+        let (mut letters, mut torn) = (Vec::new(), who.clone());
         for entries in found.by_recipient() {
             let number = entries[0].0;
             if rows
@@ -260,27 +291,55 @@ impl Engine {
     }
 }
 
+/// Why a message was not sent that ended like this.
+pub(crate) fn reason_of(outcome: Outcome) -> Option<Reason> {
+    (outcome == Outcome::Cancelled).then_some(Reason::RecipientGone)
+}
+
 impl MessageRow {
     fn of(plan: &Plan, letter: &Letter) -> Self {
-        let mut last = plan.closing.cast_signed();
-        let mut difference = |source: &u32| {
-            let seq = plan.found.source(*source).0.seq.cast_signed();
+        let seq = |source: u32| plan.found.source(source).0.seq;
+        let told = letter.told.iter().map(|source| seq(*source));
+        let ended = letter.ended.iter();
+        let ended = ended.map(|(source, reason)| (seq(*source), *reason));
+        Self::new((plan.lane, plan.at), plan.closing, told, ended)
+    }
+
+    fn new(
+        (lane, at): (LaneNo, Instant),
+        closing: u64,
+        told: impl Iterator<Item = u64>,
+        ended: impl Iterator<Item = (u64, Reason)>,
+    ) -> Self {
+        let mut last = closing.cast_signed();
+        let mut difference = |seq: u64| {
+            let seq = seq.cast_signed();
             let difference = seq - last;
             last = seq;
             difference
         };
-        let told = letter.told.iter().map(&mut difference).collect();
-        let ended = letter
-            .ended
-            .iter()
-            .map(|(source, reason)| (difference(source), *reason))
+        let told = told.map(&mut difference).collect();
+        let ended = ended
+            .map(|(seq, reason)| (difference(seq), reason))
             .collect();
         Self {
-            lane: plan.lane,
-            at: plan.at,
+            lane,
+            at,
             told,
             ended,
         }
+    }
+
+    /// The same message without telling one entry.
+    pub(crate) fn without(&self, closing: u64, seq: u64) -> Self {
+        let (told, ended) = self.seqs(closing);
+        let told = told.into_iter().filter(|told| *told != seq);
+        Self::new((self.lane, self.at), closing, told, ended.into_iter())
+    }
+
+    /// Whether it tells nothing and nothing ended at its look.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.told.is_empty() && self.ended.is_empty()
     }
 
     /// The seqs that it told.

@@ -21,12 +21,17 @@ use crate::rules::Rules;
 use crate::table::{Key, Owner, Partition, REST, Table, Write, day_at, u32_at};
 use crate::time::{Day, Instant};
 
+mod agenda;
 mod books;
+mod cancel;
 mod draft;
 mod due;
+mod follow;
 mod intake;
 mod ledger;
 mod made;
+mod outcome;
+mod pause;
 mod plan;
 mod present;
 mod profile;
@@ -39,16 +44,19 @@ mod take_back;
 mod tests;
 mod view;
 
+pub use agenda::{Agenda, DueLanes};
 pub use books::Walk;
+pub use cancel::{Letter as LetterName, Reached, Sending};
 use draft::Draft;
 pub use due::Told;
 use intake::Intake;
 use ledger::Ledger;
 pub use ledger::Row as LedgerRow;
 pub use made::{Sent, Settled};
+pub use outcome::{EventReport, Fate, Trace};
 pub use plan::{Letter, Plan};
-pub use present::{Presenter, Seen, batch_id};
-pub use reply::{Published, PublishedAs, Refused, Reply, Warning};
+pub use present::{Presenter, batch_id};
+pub use reply::{Published, PublishedAs, Refused, Reply, TakenBack, Warning};
 pub use view::{InboxGroup, InboxItem, InboxPage, LetterAt, OpenLane, WaitingEntry};
 
 /// How an engine works; none of it changes what comes out.
@@ -191,7 +199,7 @@ impl Engine {
     /// # Errors
     /// [`Unreadable`]; the engine is worthless then.
     pub fn fall_due(&mut self, shelf: &dyn Shelf, now: Instant) -> Result<Step, Unreadable> {
-        self.in_step(shelf, now, |engine, draft, now, _| {
+        self.in_step(Draft::new(shelf), now, |engine, draft, now, _| {
             engine.close_due(draft, now);
             Ok(())
         })
@@ -208,9 +216,25 @@ impl Engine {
         now: Instant,
         commands: &[Command],
     ) -> Result<Step, Unreadable> {
-        self.in_step(shelf, now, |engine, draft, now, step| {
-            engine.enter(draft, now, commands, step)
-        })
+        self.take_in_beside(shelf, &(), now, commands)
+    }
+
+    /// As [`Engine::take_in`], beside somebody who sends.
+    ///
+    /// # Errors
+    /// [`Unreadable`]; the engine is worthless then.
+    pub fn take_in_beside(
+        &mut self,
+        shelf: &dyn Shelf,
+        sending: &dyn Sending,
+        now: Instant,
+        commands: &[Command],
+    ) -> Result<Step, Unreadable> {
+        self.in_step(
+            Draft::new(shelf).beside(sending),
+            now,
+            |engine, draft, now, step| engine.enter(draft, now, commands, step),
+        )
     }
 
     /// Takes in what arrives at an instant, tells the inboxes, and closes what is due then. What was
@@ -224,12 +248,31 @@ impl Engine {
         now: Instant,
         commands: &[Command],
     ) -> Result<Step, Unreadable> {
-        self.in_step(shelf, now, |engine, draft, now, step| {
-            engine.enter(draft, now, commands, step)?;
-            step.told = engine.tell_inboxes(draft, now)?;
-            engine.close_due(draft, now);
-            Ok(())
-        })
+        self.step_beside(shelf, &(), now, commands)
+    }
+
+    /// As [`Engine::step`], beside somebody who sends: what a cancel takes out of a message that was
+    /// made, they must not hand over as it was.
+    ///
+    /// # Errors
+    /// [`Unreadable`]; the engine is worthless then.
+    pub fn step_beside(
+        &mut self,
+        shelf: &dyn Shelf,
+        sending: &dyn Sending,
+        now: Instant,
+        commands: &[Command],
+    ) -> Result<Step, Unreadable> {
+        self.in_step(
+            Draft::new(shelf).beside(sending),
+            now,
+            |engine, draft, now, step| {
+                engine.enter(draft, now, commands, step)?;
+                step.told = engine.tell_inboxes(draft, now)?;
+                engine.close_due(draft, now);
+                Ok(())
+            },
+        )
     }
 
     /// Puts new rules in force, as a command among those that arrive at an instant: what is pending
@@ -246,7 +289,7 @@ impl Engine {
         if self.rules() == Some(&rules) {
             return Ok(Step::default());
         }
-        self.in_step(shelf, now, |engine, draft, now, _| {
+        self.in_step(Draft::new(shelf), now, |engine, draft, now, _| {
             let number = engine.law.current().map_or(1, |version| version.number + 1);
             draft.put(Partition::Base, rules_key(number), intake::to_json(&rules));
             let (version, given) = Version::new(number, rules, &mut engine.law.names);
@@ -254,6 +297,7 @@ impl Engine {
                 draft.put(Partition::Base, name_key(&named), encode(&named));
             }
             engine.law.add(version);
+            let dropped = engine.forget_paused_types();
             for bucket in 0..engine.buckets.len() {
                 engine.write(
                     draft,
@@ -264,7 +308,10 @@ impl Engine {
                         version: number,
                     },
                 );
-                engine.reroute(draft, now, bucket, None, None)?;
+                engine.reroute(draft, now, bucket, take_back::Among::default())?;
+                if dropped {
+                    engine.write_paused(draft, now, bucket);
+                }
             }
             Ok(())
         })
@@ -349,23 +396,27 @@ impl Engine {
         step: &mut Step,
     ) -> Result<(), Unreadable> {
         self.enter_scheduled(draft, now)?;
-        for command in commands {
-            let reply = self.command(draft, now, command, &mut step.forgotten)?;
-            step.replies.push(reply);
+        for alike in commands.chunk_by(follow::together) {
+            match alike {
+                [command] => {
+                    let reply = self.command(draft, now, command, &mut step.forgotten)?;
+                    step.replies.push(reply);
+                }
+                many => step.replies.extend(self.follow(draft, now, many)?),
+            }
         }
         Ok(())
     }
 
     fn in_step(
         &mut self,
-        shelf: &dyn Shelf,
+        mut draft: Draft<'_>,
         now: Instant,
         work: impl FnOnce(&mut Self, &mut Draft<'_>, Instant, &mut Step) -> Result<(), Unreadable>,
     ) -> Result<Step, Unreadable> {
         let now = now.max(self.intake.now);
         self.intake.now = now;
         self.intake.begin_step();
-        let mut draft = Draft::new(shelf);
         let mut step = Step::default();
         let before = (self.intake.tally, self.intake.forgotten_before);
         work(self, &mut draft, now, &mut step)?;
@@ -386,6 +437,7 @@ impl Engine {
         self.journal_days.insert(day);
         self.restless.insert(day);
         draft.put(Partition::Day(day), key, encode(&record));
+        outcome::note_ends(draft, bucket.no, day, seq, &record);
         bucket.apply(seq, day, record, &self.law);
         seq
     }

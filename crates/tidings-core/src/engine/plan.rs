@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 
 use super::Engine;
 use super::made::Sent;
-use crate::bucket::{Bucket, Found, Look, Looked};
+use crate::bucket::{Bucket, Closing, Found, Look, Looked};
 use crate::command::MarkKind;
 use crate::deadline::Kind;
 use crate::headers::Header;
@@ -127,7 +127,8 @@ impl Plan {
 }
 
 impl Engine {
-    /// The closings whose messages are not all made, in the order in which they came due.
+    /// The closings whose messages are not all made, in the order in which they came due; none of a
+    /// channel that is paused.
     #[must_use]
     pub fn closings(&self) -> Vec<(u16, u64)> {
         let mut closings = Vec::new();
@@ -135,7 +136,7 @@ impl Engine {
             let unmade = bucket
                 .closings
                 .iter()
-                .filter(|(_, closing)| !closing.unmade.is_empty());
+                .filter(|(_, closing)| self.can_be_made(closing));
             closings.extend(unmade.map(|(seq, closing)| (closing.at, bucket.no, *seq)));
         }
         closings.sort_unstable();
@@ -163,7 +164,12 @@ impl Engine {
             .buckets
             .iter()
             .flat_map(|bucket| bucket.closings.values());
-        closings.any(|closing| !closing.unmade.is_empty())
+        closings.any(|closing| self.can_be_made(closing))
+    }
+
+    fn can_be_made(&self, closing: &Closing) -> bool {
+        let channel = || self.law.names.lane(closing.lane).channel;
+        !closing.unmade.is_empty() && !self.intake.paused.channels.contains(&channel())
     }
 
     /// Looks at the entries of at most `most` recipients of a closing. Reads only.

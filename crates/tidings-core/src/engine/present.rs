@@ -26,13 +26,6 @@ type Data = Option<Arc<serde_json::Map<String, serde_json::Value>>>;
 pub struct Presenter<'a> {
     engine: &'a Engine,
     draft: Draft<'a>,
-    seen: Seen,
-}
-
-/// The events and objects that a presenter has read. Handed to the next one, they are not read
-/// again; not to be kept for longer than the messages of one moment take.
-#[derive(Debug, Default)]
-pub struct Seen {
     data: FxHashMap<(Day, u32), Data>,
     objects: FxHashMap<Id, Arc<Object>>,
 }
@@ -41,23 +34,12 @@ impl<'a> Presenter<'a> {
     /// A presenter of what is stored now.
     #[must_use]
     pub fn new(engine: &'a Engine, shelf: &'a dyn Shelf) -> Self {
-        Self::going_on(engine, shelf, Seen::default())
-    }
-
-    /// A presenter that goes on where another has ended.
-    #[must_use]
-    pub fn going_on(engine: &'a Engine, shelf: &'a dyn Shelf, seen: Seen) -> Self {
         Self {
             engine,
             draft: Draft::new(shelf),
-            seen,
+            data: FxHashMap::default(),
+            objects: FxHashMap::default(),
         }
-    }
-
-    /// What it has read.
-    #[must_use]
-    pub fn into_seen(self) -> Seen {
-        self.seen
     }
 
     /// A letter as a batch; `None` where it tells nothing or the recipient was erased.
@@ -107,12 +89,12 @@ impl<'a> Presenter<'a> {
     }
 
     fn data(&mut self, (day, ordinal): (Day, u32)) -> Result<Data, Unreadable> {
-        if let Some(data) = self.seen.data.get(&(day, ordinal)) {
+        if let Some(data) = self.data.get(&(day, ordinal)) {
             return Ok(data.clone());
         }
         let row = self.engine.intake.event(&self.draft, day, ordinal)?;
         let data = row.event.data.map(Arc::new);
-        self.seen.data.insert((day, ordinal), data.clone());
+        self.data.insert((day, ordinal), data.clone());
         Ok(data)
     }
 
@@ -121,7 +103,7 @@ impl<'a> Presenter<'a> {
     /// # Errors
     /// [`Unreadable`] where the store can't be read.
     pub fn object(&mut self, id: &Id) -> Result<Arc<Object>, Unreadable> {
-        if let Some(object) = self.seen.objects.get(id) {
+        if let Some(object) = self.objects.get(id) {
             return Ok(Arc::clone(object));
         }
         let object = match self.draft.get(Partition::Base, &object_key(id))? {
@@ -135,7 +117,7 @@ impl<'a> Presenter<'a> {
             },
         };
         let object = Arc::new(object);
-        self.seen.objects.insert(id.clone(), Arc::clone(&object));
+        self.objects.insert(id.clone(), Arc::clone(&object));
         Ok(object)
     }
 }

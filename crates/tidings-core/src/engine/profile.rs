@@ -2,13 +2,12 @@
 
 use super::draft::Draft;
 use super::reply::{Answer, Refused, Reply};
-use super::{Engine, take_back};
+use super::{Engine, follow, take_back};
 use crate::command::{Command, MarkKind, Marked};
 use crate::id::Id;
-use crate::journal::at_rest::each;
 use crate::journal::record::{Record, channel_no};
 use crate::recipient::{Recipient, RecipientChange, State};
-use crate::table::{Key, Owner, Partition, Table};
+use crate::table::Partition;
 use crate::time::{Day, Instant};
 
 impl Engine {
@@ -23,11 +22,9 @@ impl Engine {
         match command {
             Command::Recipient(change) => self.change_recipient(draft, now, change),
             Command::Erase { recipient } => self.erase(draft, now, recipient),
-            Command::Subscribe { recipient, topic } => {
-                Ok(self.follow(draft, now, recipient, topic, true))
-            }
-            Command::Unsubscribe { recipient, topic } => {
-                Ok(self.follow(draft, now, recipient, topic, false))
+            Command::Subscribe { .. } | Command::Unsubscribe { .. } => {
+                let replies = self.follow(draft, now, std::slice::from_ref(command))?;
+                Ok(replies.into_iter().next().unwrap_or(Ok(Reply::Done)))
             }
             Command::Publish(event) => self.publish(draft, now, event),
             Command::Object(object) => {
@@ -63,6 +60,11 @@ impl Engine {
                 channel,
                 lane,
             } => Ok(self.flush(draft, now, recipient, channel.as_deref(), lane.as_deref())),
+            Command::Preferences { recipient, chosen } => {
+                self.prefer_all(draft, now, recipient, chosen)
+            }
+            Command::Pause(what) => self.pause(draft, now, what),
+            Command::Resume(what) => self.resume(draft, now, what),
             Command::Forget { before } => {
                 forgotten.extend(self.forget_until(draft, *before));
                 Ok(Ok(Reply::Done))
@@ -81,6 +83,7 @@ impl Engine {
             | Command::Unsubscribe { recipient, .. }
             | Command::Mark { recipient, .. }
             | Command::Preference { recipient, .. }
+            | Command::Preferences { recipient, .. }
             | Command::Flush { recipient, .. } => self.find(recipient).map(|_| ()),
             Command::Publish(event) => {
                 let kind = self.law.names.type_no(event.kind.as_str());
@@ -91,6 +94,7 @@ impl Engine {
                     .then_some(())
                     .ok_or_else(|| Refused::UnknownType(event.kind.clone()))
             }
+            Command::Pause(what) | Command::Resume(what) => self.check_pausable(what),
             Command::Recipient(_)
             | Command::Object(_)
             | Command::Retract { .. }
@@ -137,55 +141,12 @@ impl Engine {
             Ok(found) => found,
             Err(refused) => return Ok(Err(refused)),
         };
-        let prefix = Key::of(Owner::Bucket(self.buckets[bucket].no), Table::Following)
-            .u32(number)
-            .done();
-        let mut keys: Vec<Vec<u8>> = draft
-            .written(Partition::Base, &prefix)
-            .map(|(key, _)| key.to_vec())
-            .collect();
-        each(draft.shelf, Partition::Base, &prefix, |key, _| {
-            keys.push(key.to_vec());
-            Ok(())
-        })?;
-        for key in keys {
+        for key in follow::rows_of(draft, self.buckets[bucket].no, number)?.into_keys() {
             draft.delete(Partition::Base, key);
         }
         self.write(draft, bucket, now, Record::Erased { at: now, number });
+        self.end_messages_to(draft, now, bucket, number)?;
         Ok(Ok(Reply::Done))
-    }
-
-    fn follow(
-        &mut self,
-        draft: &mut Draft<'_>,
-        now: Instant,
-        recipient: &Id,
-        topic: &Id,
-        on: bool,
-    ) -> Result<Reply, Refused> {
-        let (bucket, number) = self.find(recipient)?;
-        let known = self.buckets[bucket].followers.get(topic);
-        if known.is_some_and(|who| who.contains(number)) == on {
-            return Ok(Reply::Done);
-        }
-        let key = Key::of(Owner::Bucket(self.buckets[bucket].no), Table::Following);
-        let key = key.u32(number).bytes(topic.as_str().as_bytes()).done();
-        if on {
-            draft.put(Partition::Base, key, Vec::new());
-        } else {
-            draft.delete(Partition::Base, key);
-        }
-        self.write(
-            draft,
-            bucket,
-            now,
-            Record::Follow {
-                number,
-                topic: topic.clone(),
-                on,
-            },
-        );
-        Ok(Reply::Done)
     }
 
     fn mark(
@@ -227,6 +188,7 @@ impl Engine {
         let open = self.buckets[bucket].lanes.iter().filter(|(no, state)| {
             let name = self.law.names.lane(**no);
             state.open().contains(number)
+                && !state.keeps_paused()
                 && channel.is_none_or(|channel| channel == name.channel)
                 && lane.is_none_or(|lane| lane == name.name)
         });

@@ -16,6 +16,7 @@ use crate::id::Id;
 use crate::journal::at_rest::{Unreadable, decode, encode};
 use crate::journal::record::{Arrival, INBOX_NO, LaneNo, Record, TypeNo, Variant};
 use crate::law::{Law, Type};
+use crate::pause::Paused;
 use crate::table::{Partition, Table};
 use crate::time::{Day, Instant};
 use crate::topic::heard_by;
@@ -81,7 +82,7 @@ impl Engine {
             routed.push(settle_lanes(
                 bucket,
                 &self.law,
-                route(bucket, kind, only, classes),
+                route(bucket, (kind, &self.intake.paused), only, classes),
             ));
         }
         if concerned == 0 {
@@ -119,16 +120,16 @@ impl Engine {
         })))
     }
 
-    /// Where an event is that was accepted before, as long as the day of its arrival is kept.
+    /// Where an event is that was accepted before, and the day of its arrival, as long as the day of its arrival is kept.
     pub(crate) fn locate(
         &self,
         draft: &Draft<'_>,
         event: &Id,
-    ) -> Result<Option<Located>, Unreadable> {
+    ) -> Result<Option<(Day, Located)>, Unreadable> {
         let key = id_key(event);
         for day in self.held_days().rev() {
             if let Some(bytes) = draft.get(Partition::Day(day), &key)? {
-                return Ok(Some(decode("an event's place", &bytes)?));
+                return Ok(Some((day, decode("an event's place", &bytes)?)));
             }
         }
         Ok(None)
@@ -150,6 +151,9 @@ impl Engine {
         let located = encode(&Located {
             place: row.place,
             scheduled,
+            ordinal: scheduled
+                .is_none()
+                .then(|| self.intake.next_ordinal(now.day())),
         });
         let today = Partition::Day(now.day());
         self.intake.id_days.insert(now.day());
@@ -297,7 +301,7 @@ impl Reasons {
 /// Splits the concerned by the lanes that their preferences choose; less those who opted out.
 fn route(
     bucket: &Bucket,
-    kind: &Type,
+    (kind, paused): (&Type, &Paused),
     only: Option<&[String]>,
     classes: Vec<(Vec<u32>, RoaringBitmap)>,
 ) -> Routed {
@@ -314,7 +318,7 @@ fn route(
                 let modes = bucket.preferences.split(channel, kind, who);
                 for (mode, part) in modes {
                     let mut lanes: Vec<LaneNo> = lanes.clone();
-                    lanes.extend(kind.lane(channel, mode.as_ref()));
+                    lanes.extend(kind.lane_while(paused, channel, mode.as_ref()));
                     split.push((lanes, part));
                 }
             }

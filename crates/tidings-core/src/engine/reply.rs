@@ -12,8 +12,21 @@ pub enum Reply {
     Published(Published),
     /// Open lanes are due now. The marker's id: bucket and seq, behind which everything is new.
     Flushed(String),
-    /// Entries were taken back: how many.
-    Cancelled(u64),
+    /// What was to be taken back, by what became of it.
+    Cancelled(TakenBack),
+}
+
+/// Entries of a cancelled event, or of all that carry a key.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TakenBack {
+    /// They waited, or were scheduled: cancelled.
+    pub cancelled: u64,
+    /// They stood in a message that was made and not handed over yet: taken out of it.
+    pub removed_from_batch: u64,
+    /// They were told, are on their way, or had ended when their message was made.
+    pub too_late: u64,
+    /// How many events were found.
+    pub events: u64,
 }
 
 /// What came of a publish.

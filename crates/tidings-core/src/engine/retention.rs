@@ -27,7 +27,7 @@ impl Engine {
         shelf: &dyn Shelf,
         now: Instant,
     ) -> Result<super::Step, Unreadable> {
-        self.in_step(shelf, now, |engine, draft, now, step| {
+        self.in_step(Draft::new(shelf), now, |engine, draft, now, step| {
             let keep_ms = engine.rules().map(|rules| rules.store.keep_ms);
             let (Some(keep_ms), true) = (keep_ms, now == now.day().start()) else {
                 return Ok(());

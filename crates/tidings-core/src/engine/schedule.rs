@@ -13,6 +13,7 @@ use crate::bucket::Bucket;
 use crate::journal::at_rest::{Unreadable, decode, encode};
 use crate::journal::record::{ChannelNo, INBOX_NO, LaneNo, Record, TypeNo};
 use crate::law::Type;
+use crate::pause::Paused;
 use crate::reason::Reason;
 use crate::set::Set;
 use crate::table::{Owner, Partition, Table};
@@ -150,7 +151,12 @@ impl Engine {
         let mut routed = Vec::with_capacity(frozen.len());
         for (at, parts) in frozen.into_iter().enumerate() {
             let concerned: u64 = parts.iter().map(|part| part.who.len()).sum();
-            let (sets, dropped) = thaw(&self.buckets[at], kind, &words, parts);
+            let (sets, dropped) = thaw(
+                &self.buckets[at],
+                (kind, &self.intake.paused),
+                &words,
+                parts,
+            );
             let sets = settle_lanes(&self.buckets[at], &self.law, sets);
             let alone = concerned - sets.values().map(RoaringBitmap::len).sum::<u64>();
             routed.push(sets);
@@ -159,6 +165,7 @@ impl Engine {
         let located = Located {
             place: row.place,
             scheduled: Some(t),
+            ordinal: Some(self.intake.next_ordinal(now.day())),
         };
         self.intake.name_copy(draft, now.day(), &row.event, located);
         let type_no = type_no.unwrap_or(TypeNo::MAX);
@@ -201,7 +208,7 @@ impl Engine {
 /// Reads preferences again for a scheduled audience: the lanes that apply, and what ends instead.
 fn thaw(
     bucket: &Bucket,
-    kind: Option<&Type>,
+    (kind, paused): (Option<&Type>, &Paused),
     words: &[String],
     parts: Vec<Frozen>,
 ) -> (Routed, Vec<(ChannelNo, Reason, Set)>) {
@@ -239,7 +246,7 @@ fn thaw(
                 let modes = bucket.preferences.split(channel, kind, who);
                 for (mode, part) in modes {
                     let mut lanes: Vec<LaneNo> = lanes.clone();
-                    match kind.lane(channel, mode.as_ref()) {
+                    match kind.lane_while(paused, channel, mode.as_ref()) {
                         Some(lane) => lanes.push(lane),
                         None => {
                             *dropped.entry((channel, Reason::Preference)).or_default() |= &part;

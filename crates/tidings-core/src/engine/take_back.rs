@@ -1,26 +1,26 @@
-//! What takes entries back or sends them another way: cancels, preferences, new rules.
+//! What takes entries back or sends them another way: preferences, new rules, what is paused.
 //!
 //! Taking something back never moves a deadline: the lane stays open until it is due.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use roaring::RoaringBitmap;
 
+use super::Engine;
 use super::draft::Draft;
-use super::intake::{Located, named_key};
 use super::reply::{Answer, Refused, Reply};
-use super::{Engine, schedule::Frozen};
-use crate::bucket::{Bucket, Found};
-use crate::command::Cancelled;
+use crate::bucket::{Bucket, Found, Lane};
+use crate::command::Choice;
+use crate::deadline::Kind;
 use crate::id::Id;
-use crate::journal::at_rest::{Kept, Unreadable, decode, each};
+use crate::journal::at_rest::{Kept, Unreadable};
 use crate::journal::record::{
-    Arrival, ChannelNo, Entries, INBOX_NO, LaneNo, Record, Variant, channel_no,
+    Arrival, ChannelNo, Entries, INBOX_NO, LaneNo, Record, TypeNo, Variant, channel_no,
 };
 use crate::law::{Law, Version};
+use crate::pause::Paused;
 use crate::reason::Reason;
 use crate::recipient::{Mode, PreferenceScope};
-use crate::table::{Partition, Table};
 use crate::time::Instant;
 
 /// A preference as a command gives it.
@@ -32,6 +32,19 @@ pub(crate) struct Chosen<'a> {
     pub(crate) mode: &'a Mode,
 }
 
+/// Which of the entries that wait are looked at.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Among<'a> {
+    /// Only on this channel.
+    pub(crate) channel: Option<ChannelNo>,
+    /// Only those of these recipients.
+    pub(crate) who: Option<&'a RoaringBitmap>,
+    /// Only those of this type; of it also what is due and not made yet.
+    pub(crate) kind: Option<TypeNo>,
+    /// Only what is set apart because it is paused.
+    pub(crate) paused_only: bool,
+}
+
 /// Entries of one arrival that go another way.
 struct Moved<'a> {
     kept: &'a Kept,
@@ -41,142 +54,8 @@ struct Moved<'a> {
 }
 
 impl Engine {
-    /// Takes back what still waits of an event, or of all that carry a key so far.
-    pub(crate) fn cancel(
-        &mut self,
-        draft: &mut Draft<'_>,
-        now: Instant,
-        cancelled: &Cancelled,
-    ) -> Answer {
-        let located = match cancelled {
-            Cancelled::Event(id) => {
-                let mut located = self.located(draft, id, Table::Copies, Table::ScheduledIds)?;
-                located.extend(self.locate(draft, id)?);
-                located
-            }
-            Cancelled::Key(key) => self.located(draft, key, Table::Keys, Table::ScheduledKeys)?,
-        };
-        // A scheduled event is known by its schedule as well as by the day on which it entered.
-        let located: BTreeMap<u64, Option<Instant>> = located
-            .into_iter()
-            .map(|located| (located.place, located.scheduled))
-            .collect();
-        let mut taken_back = 0;
-        for (place, scheduled) in located {
-            let waits = scheduled.is_some_and(|t| self.intake.scheduled.contains(&(t, place)));
-            taken_back += match scheduled {
-                Some(t) if waits => self.cancel_scheduled(draft, now, t, place)?,
-                _ => self.cancel_arrived(draft, now, place)?,
-            };
-        }
-        Ok(Ok(Reply::Cancelled(taken_back)))
-    }
-
-    /// Where events are that two tables name, one of each day and one that outlives days.
-    fn located(
-        &self,
-        draft: &Draft<'_>,
-        name: &Id,
-        of_day: Table,
-        of_base: Table,
-    ) -> Result<BTreeSet<Located>, Unreadable> {
-        let mut located = BTreeSet::new();
-        let days = self.held_days().map(|day| (Partition::Day(day), of_day));
-        for (partition, table) in days.chain([(Partition::Base, of_base)]) {
-            let prefix = named_key(table, name, None);
-            let mut rows: BTreeMap<Vec<u8>, Option<Vec<u8>>> = BTreeMap::new();
-            each(draft.shelf, partition, &prefix, |key, value| {
-                rows.insert(key.to_vec(), Some(value.to_vec()));
-                Ok(())
-            })?;
-            for (key, value) in draft.written(partition, &prefix) {
-                rows.insert(key.to_vec(), value.map(<[u8]>::to_vec));
-            }
-            for bytes in rows.into_values().flatten() {
-                located.insert(decode("an event's place", &bytes)?);
-            }
-        }
-        Ok(located)
-    }
-
-    fn cancel_scheduled(
-        &mut self,
-        draft: &mut Draft<'_>,
-        now: Instant,
-        t: Instant,
-        place: u64,
-    ) -> Result<u64, Unreadable> {
-        let Some((_, frozen)) = self.take_scheduled(draft, t, place)? else {
-            return Ok(0);
-        };
-        let mut count = 0;
-        for (at, parts) in frozen.into_iter().enumerate() {
-            let mut items: BTreeMap<ChannelNo, RoaringBitmap> = BTreeMap::new();
-            let alone = parts.iter().map(|part| part.who.len()).sum();
-            for Frozen { channels, who, .. } in parts {
-                for channel in channels {
-                    *items.entry(channel).or_default() |= &who.0;
-                }
-            }
-            count += items.values().map(RoaringBitmap::len).sum::<u64>();
-            let items = items
-                .into_iter()
-                .map(|(channel, who)| (channel, Reason::Event, who.into()));
-            self.drop_entries(draft, now, at, (place, alone), items.collect());
-        }
-        Ok(count)
-    }
-
-    fn cancel_arrived(
-        &mut self,
-        draft: &mut Draft<'_>,
-        now: Instant,
-        place: u64,
-    ) -> Result<u64, Unreadable> {
-        let mut count = 0;
-        for at in 0..self.buckets.len() {
-            let waiting = self.waiting_of(draft, at, place)?;
-            let items: Vec<Entries> = waiting
-                .into_iter()
-                .map(|((seq, channel), who)| Entries {
-                    seq,
-                    channel,
-                    who: who.into(),
-                })
-                .collect();
-            count += items.iter().map(|entries| entries.who.len()).sum::<u64>();
-            self.cut(draft, now, at, Some(Reason::Event), items);
-        }
-        Ok(count)
-    }
-
-    /// What waits of an event in a bucket.
-    fn waiting_of(
-        &self,
-        draft: &Draft<'_>,
-        at: usize,
-        place: u64,
-    ) -> Result<BTreeMap<(u64, ChannelNo), RoaringBitmap>, Unreadable> {
-        let bucket = &self.buckets[at];
-        let mut waiting: BTreeMap<(u64, ChannelNo), RoaringBitmap> = BTreeMap::new();
-        let candidates = bucket.waiting_somewhere();
-        for kept in bucket.arrivals_of(draft.shelf, place)? {
-            let found = bucket.sets_of(draft.shelf, &kept, &candidates)?;
-            for (variant, who) in kept.arrival.variants.iter().zip(found) {
-                for lane in &variant.lanes {
-                    let channel = self.law.names.lane(*lane).channel;
-                    let pending = bucket.pending(kept.seq, *lane, channel, &who);
-                    if !pending.is_empty() {
-                        *waiting.entry((kept.seq, channel)).or_default() |= pending;
-                    }
-                }
-            }
-        }
-        Ok(waiting)
-    }
-
     /// Ends entries at once, each booked on its day. `None` = they go on in another lane.
-    fn cut(
+    pub(crate) fn cut(
         &mut self,
         draft: &mut Draft<'_>,
         now: Instant,
@@ -220,37 +99,99 @@ impl Engine {
             Ok(found) => found,
             Err(refused) => return Ok(Err(refused)),
         };
-        let Some(channel) = channel_no(chosen.channel) else {
-            return Ok(Err(Refused::UnknownChannel(chosen.channel.to_owned())));
+        let channel = match self.choosable(chosen.channel, chosen.mode) {
+            Ok(channel) => channel,
+            Err(refused) => return Ok(Err(refused)),
         };
-        if let Mode::Digest(name) = chosen.mode {
+        let choice = (channel, chosen.scope.clone(), chosen.mode.clone());
+        self.choose(draft, now, (bucket, number), vec![choice])?;
+        Ok(Ok(Reply::Done))
+    }
+
+    /// Notes everything that a recipient chooses: what they chose before and is not in the list goes
+    /// back to the default. All of it or, where something can't be had, nothing.
+    pub(crate) fn prefer_all(
+        &mut self,
+        draft: &mut Draft<'_>,
+        now: Instant,
+        recipient: &Id,
+        list: &[Choice],
+    ) -> Answer {
+        let (bucket, number) = match self.find(recipient) {
+            Ok(found) => found,
+            Err(refused) => return Ok(Err(refused)),
+        };
+        let mut wanted = BTreeMap::new();
+        for choice in list {
+            let channel = match self.choosable(&choice.channel, &choice.mode) {
+                Ok(channel) => channel,
+                Err(refused) => return Ok(Err(refused)),
+            };
+            wanted.insert((channel, choice.scope.clone()), choice.mode.clone());
+        }
+        let mut choices = Vec::new();
+        for (channel, scope, mode) in self.buckets[bucket].preferences.of(number) {
+            match wanted.get(&(channel, scope.clone())) {
+                Some(same) if *same == mode => drop(wanted.remove(&(channel, scope))),
+                Some(_) => {}
+                None => choices.push((channel, scope, Mode::Default)),
+            }
+        }
+        let wanted = wanted.into_iter();
+        choices.extend(wanted.map(|((channel, scope), mode)| (channel, scope, mode)));
+        self.choose(draft, now, (bucket, number), choices)?;
+        Ok(Ok(Reply::Done))
+    }
+
+    /// The number of a channel on which a mode can be chosen.
+    pub(crate) fn choosable(&self, channel: &str, mode: &Mode) -> Result<ChannelNo, Refused> {
+        let number = channel_no(channel);
+        let number = number.ok_or_else(|| Refused::UnknownChannel(channel.to_owned()))?;
+        if let Mode::Digest(name) = mode {
             let known = self
                 .rules()
                 .is_some_and(|rules| rules.digests.contains_key(name));
-            if !known || channel == INBOX_NO {
-                let what = if known {
-                    format!("the inbox has no digests, so `{name}` can't be chosen for it")
-                } else {
-                    format!("there is no digest `{name}`")
-                };
-                return Ok(Err(Refused::Preference(what)));
+            if !known {
+                return Err(Refused::Preference(format!("there is no digest `{name}`")));
+            }
+            if number == INBOX_NO {
+                return Err(Refused::Preference(format!(
+                    "the inbox has no digests, so `{name}` can't be chosen for it"
+                )));
             }
         }
-        let (scope, mode) = (chosen.scope.clone(), chosen.mode.clone());
-        self.write(
-            draft,
-            bucket,
-            now,
-            Record::Preference {
+        Ok(number)
+    }
+
+    fn choose(
+        &mut self,
+        draft: &mut Draft<'_>,
+        now: Instant,
+        (bucket, number): (usize, u32),
+        choices: Vec<(ChannelNo, PreferenceScope, Mode)>,
+    ) -> Result<(), Unreadable> {
+        let mut channels: Vec<ChannelNo> = choices.iter().map(|(channel, ..)| *channel).collect();
+        channels.sort_unstable();
+        channels.dedup();
+        for (channel, scope, mode) in choices {
+            let record = Record::Preference {
                 number,
                 scope,
                 channel,
                 mode,
-            },
-        );
+            };
+            self.write(draft, bucket, now, record);
+        }
         let who = RoaringBitmap::from_iter([number]);
-        self.reroute(draft, now, bucket, Some(channel), Some(&who))?;
-        Ok(Ok(Reply::Done))
+        for channel in channels {
+            let among = Among {
+                channel: Some(channel),
+                who: Some(&who),
+                ..Among::default()
+            };
+            self.reroute(draft, now, bucket, among)?;
+        }
+        Ok(())
     }
 
     /// Takes what waits out of lanes that no longer apply and puts it into those that do.
@@ -259,32 +200,23 @@ impl Engine {
         draft: &mut Draft<'_>,
         now: Instant,
         at: usize,
-        channel: Option<ChannelNo>,
-        who: Option<&RoaringBitmap>,
+        among: Among<'_>,
     ) -> Result<(), Unreadable> {
         let Some(version) = self.version() else {
             return Ok(());
         };
+        let found = self.waiting_among(draft, at, among)?;
         let bucket = &self.buckets[at];
-        let mut found: Vec<(LaneNo, ChannelNo, Found)> = Vec::new();
-        for (no, lane) in self.law.names.lanes() {
-            if channel.is_none_or(|channel| channel == lane.channel) {
-                let open = bucket.waiting_in(draft.shelf, no, lane.channel, who)?;
-                if !open.entries.is_empty() {
-                    found.push((no, lane.channel, open));
-                }
-            }
-        }
-        let (mut cuts, mut leaves) = (Vec::new(), Vec::new());
+        let mut ends: BTreeMap<Option<Reason>, Vec<Entries>> = BTreeMap::new();
         let mut moved = Vec::new();
         for (lane, channel, found) in &found {
+            let rules = (&self.law, &*version, &self.intake.paused);
             sort_out(
                 bucket,
-                (&self.law, &version),
+                rules,
                 (*lane, *channel),
                 found,
-                &mut cuts,
-                &mut leaves,
+                &mut ends,
                 &mut moved,
             );
         }
@@ -306,12 +238,51 @@ impl Engine {
             self.ledger.at((bucket.no, now.day(), channel)).entries += moved.who.len();
             arrivals.push(arrive_again(moved, now, version.number, ordinal));
         }
-        self.cut(draft, now, at, Some(Reason::Preference), cuts);
+        // What goes on is taken out right before it arrives again.
+        let leaves = ends.remove(&None).unwrap_or_default();
+        for (why, items) in ends {
+            self.cut(draft, now, at, why, items);
+        }
         self.cut(draft, now, at, None, leaves);
         if !arrivals.is_empty() {
             self.write(draft, at, now, Record::Move { at: now, arrivals });
         }
         Ok(())
+    }
+
+    /// What waits in the lanes of a bucket, lane by lane.
+    fn waiting_among(
+        &self,
+        draft: &Draft<'_>,
+        at: usize,
+        among: Among<'_>,
+    ) -> Result<Vec<(LaneNo, ChannelNo, Found)>, Unreadable> {
+        let bucket = &self.buckets[at];
+        let mut all: Vec<(LaneNo, ChannelNo, Found)> = Vec::new();
+        for (no, name) in self.law.names.lanes() {
+            let paused = name.kind == Kind::Paused;
+            let other = among.channel.is_some_and(|channel| channel != name.channel);
+            if other || (among.paused_only && !paused) {
+                continue;
+            }
+            // Where what is paused waits nobody ever comes due, the erased among them.
+            let open = bucket.lanes.get(&no).filter(|_| paused).map(Lane::open);
+            let who = among.who.or(open);
+            let found = bucket.waiting_of(draft.shelf, (no, name.channel), who, among.kind)?;
+            if !found.entries.is_empty() {
+                all.push((no, name.channel, found));
+            }
+        }
+        if let Some(kind) = among.kind.filter(|_| !among.paused_only) {
+            for (seq, closing) in &bucket.closings {
+                let channel = self.law.names.lane(closing.lane).channel;
+                let found = bucket.unmade_of(draft.shelf, *seq, channel, kind)?;
+                if !found.entries.is_empty() {
+                    all.push((closing.lane, channel, found));
+                }
+            }
+        }
+        Ok(all)
     }
 }
 
@@ -337,36 +308,51 @@ fn arrive_again(moved: Moved<'_>, now: Instant, rules: u32, ordinal: u32) -> Arr
     }
 }
 
-/// Sorts what waits in a lane into what ends, what leaves, and where it goes.
+/// Sorts what waits in a lane into what ends, what leaves (it ends for no reason), and where it goes.
 fn sort_out<'a>(
     bucket: &Bucket,
-    (law, version): (&Law, &Version),
+    (law, version, paused): (&Law, &Version, &Paused),
     (lane, channel): (LaneNo, ChannelNo),
     found: &'a Found,
-    cuts: &mut Vec<Entries>,
-    leaves: &mut Vec<Entries>,
+    ends: &mut BTreeMap<Option<Reason>, Vec<Entries>>,
     moved: &mut Vec<Moved<'a>>,
 ) {
+    let from_paused = law.names.lane(lane).kind == Kind::Paused;
     let mut sets: BTreeMap<u32, RoaringBitmap> = BTreeMap::new();
     for (number, source) in &found.entries {
         sets.entry(*source).or_default().insert(*number);
     }
-    for (source, who) in sets {
+    for (source, mut who) in sets {
         let (kept, variant) = found.source(source);
+        let mut end = |why: Option<Reason>, who: &RoaringBitmap| {
+            if !who.is_empty() {
+                ends.entry(why).or_default().push(Entries {
+                    seq: kept.seq,
+                    channel,
+                    who: who.clone().into(),
+                });
+            }
+        };
         let Some(kind) = version.kind(kept.arrival.kind) else {
+            // In any other lane that is found out when the message is made.
+            if from_paused {
+                end(Some(Reason::UnknownType), &who);
+            }
             continue;
         };
+        if from_paused {
+            let gone = &who - &bucket.roster.everyone;
+            if !paused.sets_apart(&kind.name, channel) {
+                end(Some(Reason::RecipientGone), &gone);
+            }
+            who -= gone;
+        }
         let parts = bucket.preferences.split(channel, kind, who);
         for (mode, part) in parts {
-            let entries = |who: &RoaringBitmap| Entries {
-                seq: kept.seq,
-                channel,
-                who: who.clone().into(),
-            };
-            match kind.lane(channel, mode.as_ref()) {
+            match kind.lane_while(paused, channel, mode.as_ref()) {
                 Some(same) if law.names.are_one(same, lane) => {}
                 Some(other) => {
-                    leaves.push(entries(&part));
+                    end(None, &part);
                     for (lane, who) in bucket.lanes_of(other, part, law) {
                         let reasons = kept.arrival.reasons_of(variant);
                         moved.push(Moved {
@@ -377,7 +363,7 @@ fn sort_out<'a>(
                         });
                     }
                 }
-                None => cuts.push(entries(&part)),
+                None => end(Some(Reason::Preference), &part),
             }
         }
     }

@@ -192,3 +192,63 @@ fn a_tail_is_turned_round_when_its_day_is_over() {
     assert!(!engine.has_chores());
     assert_eq!(engine.take_rested(), [Day(0)]);
 }
+
+#[test]
+fn following_of_many_in_one_step_is_one_record_and_is_folded_again() {
+    let options = Options {
+        buckets: 1,
+        ..Options::default()
+    };
+    let mut stored = Stored::default();
+    let mut engine = Engine::open(&stored, &[], options).unwrap();
+    let follow = |who: &str, topic: &str| Command::Subscribe {
+        recipient: id(who),
+        topic: id(topic),
+    };
+    let commands = [
+        recipient(),
+        follow("a", "x"),
+        follow("nobody", "x"),
+        follow("a", "y"),
+        follow("a", "x"),
+    ];
+    let step = engine.step(&stored, Instant(0), &commands).unwrap();
+    let unknown = Err(Refused::UnknownRecipient(id("nobody")));
+    let done = || Ok(Reply::Done);
+    assert_eq!(step.replies, [done(), done(), unknown, done(), done()]);
+    stored.commit(step.writes);
+    let records = Bucket::records(0, &stored, Day(0)).unwrap();
+    assert_eq!(records.len(), 2, "a profile and a set: {records:?}");
+
+    let following = |engine: &Engine, stored: &Stored| engine.following(stored, &id("a"));
+    for mut engine in [engine, Engine::open(&stored, &[Day(0)], options).unwrap()] {
+        assert_eq!(following(&engine, &stored).unwrap().unwrap(), ["x", "y"]);
+        let leave = |topic: &str| Command::Unsubscribe {
+            recipient: id("a"),
+            topic: id(topic),
+        };
+        let commands = [leave("y"), leave("z"), follow("a", "z")];
+        let step = engine.step(&stored, Instant(1), &commands).unwrap();
+        let mut after = Stored(stored.0.clone());
+        after.commit(step.writes);
+        for engine in [engine, Engine::open(&after, &[Day(0)], options).unwrap()] {
+            assert_eq!(following(&engine, &after).unwrap().unwrap(), ["x", "z"]);
+            let who = |topic: &str| engine.buckets[0].followers.get(&id(topic));
+            assert_eq!(who("x").unwrap().len(), 1);
+            assert!(who("y").is_none_or(|who| who.is_empty()));
+        }
+        // The topic that gives a row its key goes, and comes back, in one step; then everything.
+        let mut engine = Engine::open(&stored, &[Day(0)], options).unwrap();
+        let commands = [leave("x"), follow("a", "x"), follow("a", "w"), leave("w")];
+        let step = engine.step(&stored, Instant(1), &commands).unwrap();
+        let mut after = Stored(stored.0.clone());
+        after.commit(step.writes);
+        assert_eq!(following(&engine, &after).unwrap().unwrap(), ["x", "y"]);
+        let erase = Command::Erase { recipient: id("a") };
+        let step = engine.step(&after, Instant(2), &[erase]).unwrap();
+        after.commit(step.writes);
+        let rows = Key::of(Owner::Bucket(0), Table::Following).done();
+        let left = after.0.keys().filter(|(_, key)| key.starts_with(&rows));
+        assert_eq!(left.count(), 0, "nothing is left of who was erased");
+    }
+}

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use roaring::RoaringBitmap;
 
-use super::Engine;
 use super::intake::{EventRow, from_json, scheduled_key};
 use super::made::MessageRow;
 use super::plan::{Letter, Plan};
 use super::present::Presenter;
 use super::reply::Refused;
 use super::schedule::Frozen;
+use super::{Engine, follow};
 use crate::batch::Pivot;
 use crate::bucket::{Look, Looked};
 use crate::command::MarkKind;
@@ -215,10 +215,12 @@ impl Engine {
             .u32(number)
             .done();
         let mut topics = Vec::new();
-        each(shelf, Partition::Base, &prefix, |key, _| {
-            topics.push(String::from_utf8_lossy(&key[prefix.len()..]).into_owned());
+        each(shelf, Partition::Base, &prefix, |key, value| {
+            let of_row = follow::topics_of(key, value)?.into_iter();
+            topics.extend(of_row.map(|topic| topic.as_str().to_owned()));
             Ok(())
         })?;
+        topics.sort_unstable();
         Ok(Ok(topics))
     }
 

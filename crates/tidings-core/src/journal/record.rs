@@ -118,7 +118,7 @@ pub enum Record {
         closing: u64,
         /// Whose messages.
         who: Set,
-        /// `Delivered`, `Failed` or `Unknown`.
+        /// `Delivered`, `Failed`, `Unknown`, or `Cancelled` where the recipient was erased.
         outcome: Outcome,
     },
     /// A recipient was made (under the next number) or changed.
@@ -137,12 +137,10 @@ pub enum Record {
         /// Number in the bucket.
         number: u32,
     },
-    /// A recipient follows or unfollows.
+    /// Recipients follow or unfollow.
     Follow {
-        /// Who.
-        number: u32,
-        /// What.
-        topic: Id,
+        /// What, and who; no topic stands twice.
+        topics: Vec<(Id, Set)>,
         /// Whether from now on they follow it.
         on: bool,
     },
@@ -172,6 +170,25 @@ pub enum Record {
         at: Instant,
         /// The version.
         version: u32,
+    },
+    /// Which channels are paused from now on.
+    Pause {
+        /// When.
+        at: Instant,
+        /// Their numbers, ascending.
+        channels: Vec<ChannelNo>,
+        /// Lanes of what was paused from which everything has gone on.
+        emptied: Vec<LaneNo>,
+    },
+    /// These recipients' messages of a closing were made, and then everything that they told was
+    /// taken back: they are not sent.
+    Withdrawn {
+        /// When.
+        at: Instant,
+        /// The closing.
+        closing: u64,
+        /// Whose messages.
+        who: Set,
     },
 }
 

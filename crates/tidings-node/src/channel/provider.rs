@@ -73,6 +73,8 @@ pub(super) struct Server {
     pub(super) security: Security,
     /// User and password.
     pub(super) login: Option<(String, String)>,
+    /// The file of an authority that certificates are good by, beside the public ones.
+    pub(super) authority: Option<PathBuf>,
 }
 
 /// How the connection is protected.
@@ -117,7 +119,7 @@ impl Provider {
 }
 
 impl Server {
-    /// Reads `[user[:${NAME}]@]host[:port][?tls=required|opportunistic|none]`.
+    /// Reads `[user[:${NAME}]@]host[:port][?tls=required|opportunistic|none][&ca=FILE]`.
     fn parse(
         rest: &str,
         wrapped: bool,
@@ -132,7 +134,13 @@ impl Server {
             .map_or((None, rest), |(a, b)| (Some(a), b));
         let login = login.map(|login| read_login(login, secret)).transpose()?;
         let (host, port) = split_port(place.strip_suffix('/').unwrap_or(place))?;
-        let security = read_security(query, wrapped, login.is_some())?;
+        let (tls, authority) = read_query(query)?;
+        let security = read_security(tls, wrapped, login.is_some())?;
+        if authority.is_some() && security == Security::Plain {
+            return Err(ProviderError::Address(
+                "`ca` says whom to believe, and with `tls=none` nobody is asked".to_owned(),
+            ));
+        }
         let usual_port = match (wrapped, &login) {
             (true, _) => 465,
             (false, Some(_)) => 587,
@@ -143,8 +151,30 @@ impl Server {
             port: port.unwrap_or(usual_port),
             security,
             login,
+            authority,
         })
     }
+}
+
+/// `tls` and `ca` of what follows the `?`.
+fn read_query(query: Option<&str>) -> Result<(Option<&str>, Option<PathBuf>), ProviderError> {
+    let (mut tls, mut authority) = (None, None);
+    for option in query.into_iter().flat_map(|query| query.split('&')) {
+        match option.split_once('=') {
+            Some(("tls", how)) if tls.is_none() => tls = Some(how),
+            Some(("ca", file)) if authority.is_none() && !file.is_empty() => {
+                authority = Some(PathBuf::from(file));
+            }
+            _ => {
+                return Err(ProviderError::Address(
+                    "the options are `?tls=required`, `opportunistic` or `none`, and `ca=FILE` of an \
+                     authority's certificate, each once"
+                        .to_owned(),
+                ));
+            }
+        }
+    }
+    Ok((tls, authority))
 }
 
 fn read_login(
@@ -206,25 +236,23 @@ fn split_port(place: &str) -> Result<(String, Option<u16>), ProviderError> {
 }
 
 fn read_security(
-    query: Option<&str>,
+    tls: Option<&str>,
     wrapped: bool,
     has_login: bool,
 ) -> Result<Security, ProviderError> {
     let fault = |why: &str| ProviderError::Address(why.to_owned());
-    match query {
-        Some(_) if wrapped => Err(fault("`smtps://` is always encrypted and has no options")),
+    match tls {
+        Some(_) if wrapped => Err(fault("`smtps://` is always encrypted and has no `tls`")),
         None if wrapped => Ok(Security::Wrapped),
         // A password never travels in the open unless that is asked for.
         None if has_login => Ok(Security::Required),
-        None | Some("tls=opportunistic") if has_login => Err(fault(
+        Some("opportunistic") if has_login => Err(fault(
             "with a user, `tls` is `required` or, on a trusted network, `none`",
         )),
-        None | Some("tls=opportunistic") => Ok(Security::Opportunistic),
-        Some("tls=required") => Ok(Security::Required),
-        Some("tls=none") => Ok(Security::Plain),
-        Some(_) => Err(fault(
-            "the only option is `?tls=required`, `?tls=opportunistic` or `?tls=none`",
-        )),
+        None | Some("opportunistic") => Ok(Security::Opportunistic),
+        Some("required") => Ok(Security::Required),
+        Some("none") => Ok(Security::Plain),
+        Some(_) => Err(fault("`tls` is `required`, `opportunistic` or `none`")),
     }
 }
 
@@ -248,7 +276,28 @@ mod tests {
             port,
             security,
             login,
+            authority: None,
         })
+    }
+
+    #[test]
+    fn an_authority_of_ones_own_is_read() {
+        for address in [
+            "smtp://h?tls=required&ca=/etc/ca.pem",
+            "smtps://h?ca=/etc/ca.pem",
+        ] {
+            let Ok(Provider::Smtp(server)) = parse(address) else {
+                panic!("{address}");
+            };
+            assert_eq!(server.authority, Some(PathBuf::from("/etc/ca.pem")));
+        }
+        for address in [
+            "smtp://h?tls=none&ca=x",
+            "smtps://h?ca=",
+            "smtps://h?ca=x&ca=y",
+        ] {
+            assert!(parse(address).is_err(), "{address}");
+        }
     }
 
     #[test]

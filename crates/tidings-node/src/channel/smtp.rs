@@ -11,7 +11,7 @@ use std::time::Duration;
 use lettre::Address;
 use lettre::transport::smtp::Error;
 use lettre::transport::smtp::authentication::{Credentials, DEFAULT_MECHANISMS};
-use lettre::transport::smtp::client::{SmtpConnection, TlsParameters};
+use lettre::transport::smtp::client::{Certificate, SmtpConnection, TlsParameters};
 use lettre::transport::smtp::commands::{Data, Mail as MailFrom, Rcpt, Rset};
 use lettre::transport::smtp::extension::ClientId;
 use lettre::transport::smtp::response::Response;
@@ -86,9 +86,9 @@ impl Smtp {
         sender: Sender,
         patience: Patience,
     ) -> Result<Self, ProviderError> {
-        let tls = TlsParameters::new(server.host.clone()).map_err(|error| ProviderError::Tls {
+        let tls = tls_parameters(server).map_err(|why| ProviderError::Tls {
             host: server.host.clone(),
-            why: error.to_string(),
+            why,
         })?;
         let hello = match ClientId::default() {
             ClientId::Domain(name) if name.contains('.') => ClientId::Domain(name),
@@ -318,6 +318,19 @@ impl Fault {
     }
 }
 
+/// How the server proves who it is: by a certificate for its host, of a public authority or of the one
+/// that the address names.
+fn tls_parameters(server: &Server) -> Result<TlsParameters, String> {
+    let mut tls = TlsParameters::builder(server.host.clone());
+    if let Some(path) = &server.authority {
+        let told = |fault: &dyn std::fmt::Display| format!("{}: {fault}", path.display());
+        let pem = std::fs::read(path).map_err(|fault| told(&fault))?;
+        let authority = Certificate::from_pem(&pem).map_err(|fault| told(&fault))?;
+        tls = tls.add_root_certificate(authority);
+    }
+    tls.build().map_err(|fault| fault.to_string())
+}
+
 /// Whether the server says that it closes the line (RFC 5321, section 3.8).
 fn is_closing(error: &Error) -> bool {
     error.status().is_some_and(|code| code.to_string() == "421")
@@ -330,5 +343,7 @@ fn reference(line: &str) -> String {
         .collect()
 }
 
+#[cfg(test)]
+mod postfix;
 #[cfg(test)]
 mod tests;

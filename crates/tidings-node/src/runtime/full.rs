@@ -2,8 +2,10 @@
 
 use tidings_core::{Command, Instant};
 
-use super::{Request, RuntimeError, Stopping, answer, catch_up, refuse};
+use super::{Stopping, answer, catch_up, refuse};
 use crate::Error;
+use crate::handle::{Request, RuntimeError};
+use crate::kept_back::KeptBack;
 use crate::node::Node;
 
 /// A turn where the disk is full: looks are answered, days are forgotten when asked or when their
@@ -20,11 +22,11 @@ pub(super) fn turn_without_room(
     let mut possible = Vec::new();
     for request in requests {
         match request {
-            Request::Commands(list, answer) if !list.iter().all(is_forget) => {
-                drop(answer.send(Err(RuntimeError::Unavailable(full.to_string()))));
+            Request::Work(work) if !work.commands.iter().all(is_forget) => {
+                work.fail(RuntimeError::Full(full.to_string()));
             }
             Request::Rules(_, answer) => {
-                drop(answer.send(Err(RuntimeError::Unavailable(full.to_string()))));
+                drop(answer.send(Err(RuntimeError::Full(full.to_string()))));
             }
             request => possible.push(request),
         }
@@ -33,7 +35,7 @@ pub(super) fn turn_without_room(
     let forgets = node.engine().next_forget().is_some_and(|at| at <= now);
     let caught_up = if forgets { catch_up(node, now) } else { Ok(()) };
     let done = match caught_up {
-        Ok(()) => answer(node, now, possible, stopping),
+        Ok(()) => answer(node, now, possible, stopping, &KeptBack::new(None, None)),
         Err(fault) => {
             refuse(possible, stopping);
             Err(fault)

@@ -2,17 +2,18 @@
 
 use std::collections::BTreeSet;
 
+use tidings_core::engine::LetterName;
+
 use super::Loop;
 use crate::Error;
 use crate::delivery::parcels;
 use crate::node::Node;
-use crate::senders::{Letter, letter};
+use crate::senders::letter;
 
 impl Loop {
     /// The store failed: its handles go away, and what is stored is the truth.
     pub(super) fn fail(&mut self, fault: &Error) {
         tracing::error!(error = %fault, "the store failed; it will be opened again");
-        self.made.clear();
         self.node = None;
         self.packer.wait();
     }
@@ -38,17 +39,18 @@ impl Loop {
         let Some(node) = &mut self.node else {
             return Ok(());
         };
+        self.delivery.pause(node.engine().paused().channels());
         let waiting = self.delivery.waiting_parcels().map(letter);
         let answered = self
             .sent
             .iter()
             .flat_map(|(closing, sent)| sent.iter().map(|sent| (*closing, sent.number)));
-        let known: BTreeSet<Letter> = waiting.chain(answered).collect();
+        let known: BTreeSet<LetterName> = waiting.chain(answered).collect();
         for ready in node.unsettled()? {
             for parcel in parcels(ready) {
                 let letter = letter(&parcel);
                 if !known.contains(&letter) && !self.senders.holds(&letter) {
-                    self.dispatch(parcel);
+                    self.dispatch(parcel.after_a_stop());
                 }
             }
         }

@@ -88,10 +88,7 @@ fn a_failing_store_is_opened_again_and_nothing_is_lost_or_told_twice() {
             let answer = handle.submit(vec![publish("e1", "bill", "ann")]);
             match (number, fault) {
                 (0, Fault::Full) => {
-                    assert!(
-                        matches!(answer, Err(RuntimeError::Unavailable(_))),
-                        "{answer:?}"
-                    );
+                    assert!(matches!(answer, Err(RuntimeError::Full(_))), "{answer:?}");
                 }
                 (0, _) => assert!(
                     matches!(answer, Err(RuntimeError::Unknown(_))),

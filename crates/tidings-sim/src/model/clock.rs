@@ -3,6 +3,7 @@
 use tidings_core::time::DAY_MS;
 use tidings_core::{Instant, Item, Message, Outcome, Reason, Skipped};
 
+use super::pending::PAUSED;
 use super::route::{self, Route};
 use super::{EntryState, Model, Refused};
 
@@ -105,8 +106,9 @@ impl Model {
     /// The deadline of an open lane, and whether it is held back.
     fn due(&self, lane: usize) -> Option<(Instant, Held)> {
         let lane = &self.lanes[lane];
-        let window = lane.window.as_ref()?;
-        let held = if self.people[lane.person].is_held(&lane.channel) {
+        let window = lane.window.as_ref().filter(|_| lane.name != PAUSED)?;
+        let paused = self.paused_channels.contains(&lane.channel);
+        let held = if paused || self.people[lane.person].is_held(&lane.channel) {
             Held::Yes
         } else {
             Held::No

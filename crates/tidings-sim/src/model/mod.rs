@@ -40,6 +40,10 @@
 //! 16. Zone changes at T: the next slot is strictly after T. A zone change moves nothing in a lane that
 //!     was flushed or is overdue.
 //! 17. A digest chosen for the inbox, which knows no digests, is `now`.
+//! 18. What is paused: a channel holds its lanes as somebody unconfirmed does. Entries of a paused type
+//!     (and, on the inbox, all while it is paused) go to a lane that is never due, as if everybody had
+//!     chosen so; when they go on it is as if the choice were taken back. A type that is no longer
+//!     configured is no longer paused: what was set apart ends at once as skipped(unknown_type).
 
 mod audience;
 mod calendar;
@@ -98,6 +102,8 @@ pub struct Model {
     /// Lanes that have a window.
     open: BTreeSet<usize>,
     days: BTreeMap<Day, Kept>,
+    paused_types: BTreeSet<String>,
+    paused_channels: BTreeSet<String>,
     messages: Vec<Message>,
     /// How many messages there were before this instant.
     earlier: usize,
@@ -167,6 +173,8 @@ impl Model {
             lane_of: BTreeMap::new(),
             open: BTreeSet::new(),
             days: BTreeMap::new(),
+            paused_types: BTreeSet::new(),
+            paused_channels: BTreeSet::new(),
             messages: Vec::new(),
             earlier: 0,
             counted: Books::default(),
@@ -236,6 +244,18 @@ impl Model {
                 let person = self.person(&recipient)?;
                 self.flush(person, channel.as_deref(), lane.as_deref());
             }
+            Command::Preferences { recipient, chosen } => {
+                let person = self.person(&recipient)?;
+                let mut preferences = route::Preferences::new();
+                for choice in chosen {
+                    preferences.insert((choice.scope, choice.channel), choice.mode);
+                }
+                preferences.retain(|_, mode| *mode != Mode::Default);
+                self.people[person].preferences = preferences;
+                self.reroute(Some(person));
+            }
+            Command::Pause(what) => self.pause(what, true),
+            Command::Resume(what) => self.pause(what, false),
             Command::Forget { before } => self.forget(before),
         }
         Ok(())
@@ -249,6 +269,8 @@ impl Model {
         self.advance(at)?;
         let old = self.current().defaults.clone();
         self.rules.push(rules);
+        let types: BTreeSet<String> = self.current().types.keys().cloned().collect();
+        self.paused_types.retain(|kind| types.contains(kind));
         let new = self.current().defaults.clone();
         for person in 0..self.people.len() {
             let person_here = !self.people[person].gone;

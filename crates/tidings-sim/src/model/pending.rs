@@ -2,13 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use tidings_core::command::{Cancelled, Marked};
+use tidings_core::command::{Cancelled, Marked, Pausable};
 use tidings_core::rules::{INBOX, Policy};
 use tidings_core::{Day, Instant, Outcome, Reason};
 
 use super::route::{self, Route};
 use super::window::{Lane, Member, Window};
 use super::{Entry, EntryState, Model, Published, calendar};
+
+/// The lane of what is paused; nothing is ever due there.
+pub(super) const PAUSED: &str = "paused";
 
 impl Model {
     /// An event's `t` has come: what is scheduled of it enters its lanes.
@@ -32,7 +35,33 @@ impl Model {
         let entry = &self.entries[entry];
         let kind = self.events[entry.event].event.kind.as_str();
         let chosen = &self.people[entry.person].preferences;
-        route::route(self.current(), chosen, kind, &entry.channel)
+        let route = route::route(self.current(), chosen, kind, &entry.channel);
+        match route {
+            Route::Lane { .. } if self.is_set_apart(kind, &entry.channel) => Route::Lane {
+                name: PAUSED.to_owned(),
+                policy: Policy::Never,
+            },
+            _ => route,
+        }
+    }
+
+    fn is_set_apart(&self, kind: &str, channel: &str) -> bool {
+        self.paused_types.contains(kind)
+            || (channel == INBOX && self.paused_channels.contains(INBOX))
+    }
+
+    /// Pauses or lets go on.
+    pub(super) fn pause(&mut self, what: Pausable, on: bool) {
+        let (set, name) = match what {
+            Pausable::Type(kind) => (&mut self.paused_types, kind.as_str().to_owned()),
+            Pausable::Channel(channel) => (&mut self.paused_channels, channel),
+        };
+        if on {
+            set.insert(name);
+        } else {
+            set.remove(&name);
+        }
+        self.reroute(None);
     }
 
     /// Puts an entry into a lane, whose window it opens or joins.
@@ -130,10 +159,18 @@ impl Model {
             let EntryState::Waiting { lane } = self.entries[entry].state else {
                 continue;
             };
+            let apart = self.lanes[lane].name == PAUSED;
             if self.people[self.lanes[lane].person].gone {
+                let kind = self.events[self.entries[entry].event].event.kind.clone();
+                if apart && self.route_of(entry) == Route::UnknownType {
+                    self.end(entry, Reason::UnknownType.outcome());
+                } else if apart && !self.is_set_apart(kind.as_str(), &self.lanes[lane].channel) {
+                    self.end(entry, Reason::RecipientGone.outcome());
+                }
                 continue;
             }
             match self.route_of(entry) {
+                Route::UnknownType if apart => self.end(entry, Reason::UnknownType.outcome()),
                 Route::UnknownType => {}
                 Route::Never => self.end(entry, Reason::Preference.outcome()),
                 Route::Lane { name, policy } => {
@@ -193,6 +230,7 @@ impl Model {
             let lane = &mut self.lanes[lane];
             let meant = lane.person == person
                 && lane.channel != INBOX
+                && lane.name != PAUSED
                 && channel.is_none_or(|channel| channel == lane.channel)
                 && name.is_none_or(|name| name == lane.name);
             if let Some(window) = lane.window.as_mut().filter(|_| meant) {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
-use tidings_core::command::{Cancelled, MarkKind, Marked};
+use tidings_core::command::{Cancelled, Choice, MarkKind, Marked, Pausable};
 use tidings_core::rules::{EMAIL, INBOX};
 use tidings_core::time::{DAY_MS, HOUR_MS, MINUTE_MS};
 use tidings_core::{
@@ -75,6 +75,8 @@ enum RawOp {
     Flush(u8, u8),
     Object(u8, u8),
     Forget(u8),
+    Pause(u8, bool),
+    Choose(u8, Vec<(u8, bool, u8)>),
     Erase(u8),
     Rules(RawChange),
 }
@@ -107,6 +109,14 @@ pub(super) fn raw_person() -> impl Strategy<Value = RawPerson> {
     )
 }
 
+fn raw_choice() -> impl Strategy<Value = (u8, bool, u8)> {
+    (
+        0..TYPES + CATEGORIES,
+        proptest::bool::weighted(0.3),
+        0..9 + DIGESTS,
+    )
+}
+
 pub(super) fn raw_step() -> impl Strategy<Value = RawStep> {
     let gap = prop_oneof![
         8 => Just(0_u8),
@@ -128,6 +138,9 @@ pub(super) fn raw_step() -> impl Strategy<Value = RawStep> {
         4 => (who(), 0..12_u8).prop_map(|(a, b)| RawOp::Flush(a, b)),
         3 => (0..OBJECTS, 0..9_u8).prop_map(|(a, b)| RawOp::Object(a, b)),
         1 => (0..4_u8).prop_map(RawOp::Forget),
+        4 => (0..TYPES + 2, proptest::bool::weighted(0.4)).prop_map(|(a, b)| RawOp::Pause(a, b)),
+        2 => (who(), proptest::collection::vec(raw_choice(), 0..4))
+            .prop_map(|(a, b)| RawOp::Choose(a, b)),
         1 => who().prop_map(RawOp::Erase),
         7 => raw_change().prop_map(RawOp::Rules),
     ];
@@ -284,6 +297,7 @@ impl Builder {
             | RawOp::Mark(who, ..)
             | RawOp::Preference(who, ..)
             | RawOp::Flush(who, _)
+            | RawOp::Choose(who, _)
             | RawOp::Erase(who) => Some(who),
             _ => None,
         };
@@ -348,6 +362,16 @@ impl Builder {
                     before: Day(today - i32::from(*back)),
                 });
             }
+            RawOp::Pause(which, on) => self.pause(*which, *on),
+            RawOp::Choose(who, choices) => {
+                let choices = choices.iter();
+                let chosen = choices.filter_map(|(a, b, c)| self.choice(*a, *b, *c));
+                let chosen = chosen.collect();
+                self.say(Command::Preferences {
+                    recipient: name("r", *who),
+                    chosen,
+                });
+            }
             RawOp::Erase(who) => {
                 self.alive.remove(who);
                 self.say(Command::Erase {
@@ -382,7 +406,42 @@ impl Builder {
         });
     }
 
+    fn pause(&mut self, which: u8, on: bool) {
+        let what = match which.checked_sub(TYPES) {
+            None => {
+                let kind = format!("t{which}");
+                if !self.rules.types.contains_key(&kind) {
+                    return;
+                }
+                Pausable::Type(id(&kind))
+            }
+            Some(0) => Pausable::Channel(INBOX.to_owned()),
+            Some(_) => Pausable::Channel(EMAIL.to_owned()),
+        };
+        self.say(if on {
+            Command::Pause(what)
+        } else {
+            Command::Resume(what)
+        });
+    }
+
     fn preference(&mut self, who: u8, scope: u8, inbox: bool, mode: u8) {
+        if let Some(choice) = self.choice(scope, inbox, mode) {
+            let Choice {
+                scope,
+                channel,
+                mode,
+            } = choice;
+            self.say(Command::Preference {
+                recipient: name("r", who),
+                scope,
+                channel,
+                mode,
+            });
+        }
+    }
+
+    fn choice(&self, scope: u8, inbox: bool, mode: u8) -> Option<Choice> {
         let scope = match scope.checked_sub(TYPES) {
             None => PreferenceScope::Type(format!("t{scope}")),
             Some(category) => PreferenceScope::Category(format!("c{category}")),
@@ -401,15 +460,11 @@ impl Builder {
             Mode::Digest(digest) => !inbox && self.rules.digests.contains_key(digest),
             Mode::Never | Mode::Default | Mode::Immediate => true,
         };
-        if known && may {
-            let channel = if inbox { INBOX } else { EMAIL }.to_owned();
-            self.say(Command::Preference {
-                recipient: name("r", who),
-                scope,
-                channel,
-                mode,
-            });
-        }
+        (known && may).then(|| Choice {
+            scope,
+            channel: if inbox { INBOX } else { EMAIL }.to_owned(),
+            mode,
+        })
     }
 
     fn publish(&mut self, raw: &RawEvent) {

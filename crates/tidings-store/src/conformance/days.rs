@@ -133,6 +133,8 @@ pub(super) fn a_snapshot_outlives_forgetting(harness: &dyn Harness) {
         answered(earlier.get(on(1), &[3])).as_deref(),
         Some(b"old".as_slice())
     );
+    assert_eq!(answered(earlier.days()), [Day(1)]);
+    assert_eq!(answered(between.days()), []);
     assert_eq!(all(&*between, on(1)), []);
     assert_eq!(all(&*snapshot(store), on(1)), [(vec![3], b"new".to_vec())]);
 }

@@ -4,6 +4,7 @@
 //! DIR/LOCK         held by the process that has the store open; its process id, for people
 //! DIR/TIDINGS      `format = 1`: what this is, before anything else is read
 //! DIR/engine/      the engine's own files
+//! DIR/keys         who may call the server; not the store's own
 //! DIR/engine.new/  the same while it is being made: a crash in the middle leaves nothing half made
 //! ```
 
@@ -21,6 +22,8 @@ const MARKER: &str = "TIDINGS";
 const MARKER_NEW: &str = "TIDINGS.new";
 const ENGINE: &str = "engine";
 const ENGINE_NEW: &str = "engine.new";
+/// Who may call a server over the store; made before there is a store.
+const KEYS: &str = "keys";
 /// What some filesystems put at the root of a fresh volume.
 const LOST_FOUND: &str = "lost+found";
 
@@ -52,6 +55,39 @@ impl Directory {
         };
         let engine = directory.prepare(marked)?;
         Ok((directory, engine))
+    }
+
+    /// Takes a directory that holds nothing, or what a restore that was cut short has left of its
+    /// own. As long as it is not finished it is no store: whoever opens it is refused.
+    pub(super) fn for_restore(path: &Path) -> Result<Self, Error> {
+        make(path)?;
+        refuse_filled(path)?;
+        let lock = lock(path)?;
+        // Once more under the lock: another process may have finished a moment ago.
+        refuse_filled(path)?;
+        let directory = Self {
+            path: path.to_owned(),
+            _lock: lock,
+        };
+        let failed = |fault| unusable(path, &fault);
+        match fs::remove_dir_all(directory.engine_new()) {
+            Err(fault) if fault.kind() != ErrorKind::NotFound => return Err(failed(fault)),
+            _ => fs::create_dir(directory.engine_new()).map_err(failed)?,
+        }
+        Ok(directory)
+    }
+
+    /// What was restored is complete: from here on the directory is a store. The marker comes last,
+    /// so that a crash leaves a whole store or none.
+    pub(super) fn finish_restored(&self) -> Result<(), Error> {
+        self.finish_engine()?;
+        self.write_marker()
+    }
+
+    /// Takes away what a restore has written that failed, as far as that can be done.
+    pub(super) fn abandon(&self) {
+        // What is left is no store, and the next restore clears it away.
+        let _ = fs::remove_dir_all(self.engine_new());
     }
 
     /// Where the engine's files are.
@@ -107,13 +143,18 @@ impl Directory {
         if !self.engine_new().try_exists().map_err(failed)? {
             fs::create_dir(self.engine_new()).map_err(failed)?;
         }
+        self.write_marker()?;
+        Ok(Engine::Missing)
+    }
+
+    fn write_marker(&self) -> Result<(), Error> {
+        let failed = |fault| unusable(&self.path, &fault);
         let new = self.path.join(MARKER_NEW);
         let mut file = File::create(&new).map_err(failed)?;
         writeln!(file, "format = {FORMAT}").map_err(failed)?;
         file.sync_all().map_err(failed)?;
         fs::rename(&new, self.path.join(MARKER)).map_err(failed)?;
-        sync_directory(&self.path).map_err(failed)?;
-        Ok(Engine::Missing)
+        sync_directory(&self.path).map_err(failed)
     }
 }
 
@@ -169,13 +210,31 @@ fn refuse_foreign(path: &Path) -> Result<bool, Error> {
     }
 }
 
+/// Refuses a directory that holds more than a store that was not even begun, or a restore that was
+/// cut short.
+fn refuse_filled(path: &Path) -> Result<(), Error> {
+    let failed = |fault| unusable(path, &fault);
+    for entry in fs::read_dir(path).map_err(failed)? {
+        let name = entry.map_err(failed)?.file_name();
+        let own = [LOCK, MARKER_NEW, ENGINE_NEW, LOST_FOUND];
+        if !own.iter().any(|own| name == *own) {
+            return Err(Error::Unusable(format!(
+                "{} is not empty (it has `{}`); name an empty directory, or one that does not exist",
+                path.display(),
+                name.display()
+            )));
+        }
+    }
+    Ok(())
+}
+
 /// True for what a store leaves that was not even begun, and for what belongs to nobody.
 fn is_beginning(entry: &fs::DirEntry) -> bool {
     let name = entry.file_name();
     if name == ENGINE_NEW {
         return fs::read_dir(entry.path()).is_ok_and(|mut entries| entries.next().is_none());
     }
-    name == LOCK || name == MARKER_NEW || name == LOST_FOUND
+    name == LOCK || name == MARKER_NEW || name == LOST_FOUND || name == KEYS
 }
 
 fn check_marker(path: &Path, marker: &[u8]) -> Result<(), Error> {

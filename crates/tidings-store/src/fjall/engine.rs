@@ -68,7 +68,7 @@ pub(super) struct Engine {
     bytes_since_emptied: AtomicU64,
     broken: OnceLock<String>,
     floor_bytes: u64,
-    directory: Directory,
+    directory: Arc<Directory>,
 }
 
 impl Engine {
@@ -80,9 +80,23 @@ impl Engine {
             directory.finish_engine()?;
         }
         let place = directory.engine();
-        manifest::verify(&place)?;
-        let journaled = journal::recover(&place)?;
-        let database = guarded(|| database(&place, options))??;
+        Self::open_at(&place, Arc::new(directory), options)
+    }
+
+    /// Makes an engine in a directory that holds nothing, where nobody finds it before
+    /// [`Directory::finish_restored`].
+    pub(super) fn open_unfinished(
+        directory: &Arc<Directory>,
+        options: &Options,
+    ) -> Result<Self, Error> {
+        make(&directory.engine_new(), options)?;
+        Self::open_at(&directory.engine_new(), Arc::clone(directory), options)
+    }
+
+    fn open_at(place: &Path, directory: Arc<Directory>, options: &Options) -> Result<Self, Error> {
+        manifest::verify(place)?;
+        let journaled = journal::recover(place)?;
+        let database = guarded(|| database(place, options))??;
         let damaged = |what: &str| {
             Error::Corrupt(format!(
                 "{}: {what}; restore it from a backup",
@@ -94,7 +108,7 @@ impl Engine {
                 return Err(damaged(&format!("the keyspace `{name}` is missing")));
             }
             guarded(|| database.keyspace(name, KeyspaceCreateOptions::default))?
-                .map_err(|fault| at_open(&place, &fault))
+                .map_err(|fault| at_open(place, &fault))
         };
         let commits = existing(COMMITS)?;
         let base = existing(BASE)?;
@@ -258,6 +272,12 @@ impl Engine {
         batch.remove(&self.commits, day_name(day));
         self.write(batch)?;
         self.publish(days);
+        // The engine's cache of open files would keep those of the day, and with them its disk: only
+        // tables that go by themselves are taken out of it.
+        keyspace
+            .tree
+            .drop_range::<&[u8], _>(..)
+            .map_err(|fault| in_use(&fault.into()))?;
         self.database
             .delete_keyspace(keyspace)
             .map_err(|fault| in_use(&fault))?;
@@ -526,5 +546,9 @@ impl Snapshot for View {
                 return Ok(());
             }
         }
+    }
+
+    fn days(&self) -> Result<Vec<Day>, Error> {
+        Ok(self.published.days.keys().copied().collect())
     }
 }

@@ -201,3 +201,72 @@ fn after_a_failed_write_nothing_is_answered_until_it_is_opened_again() {
     assert_eq!(get(&store, Partition::Base, b"c"), None);
     store.commit(commit([put(on(2), b"a", b"1")])).unwrap();
 }
+
+fn fill(store: &dyn Store) -> Result<(), Error> {
+    store.commit(commit([
+        put(Partition::Base, b"a", b"1"),
+        put(on(3), b"b", b"2"),
+    ]))
+}
+
+#[test]
+fn what_is_restored_is_a_store() {
+    let directory = tempdir().unwrap();
+    let path = directory.path().join("data");
+    FjallStore::restore(&path, Options::default(), fill).unwrap();
+    let store = open(&path).unwrap();
+    assert_eq!(
+        get(&store, Partition::Base, b"a").as_deref(),
+        Some(b"1".as_slice())
+    );
+    assert_eq!(store.days().unwrap(), [Day(3)]);
+    assert_eq!(store.snapshot().unwrap().days().unwrap(), [Day(3)]);
+    assert_eq!(get(&store, on(3), b"b").as_deref(), Some(b"2".as_slice()));
+}
+
+#[test]
+fn while_it_is_restored_nobody_opens_it() {
+    let directory = tempdir().unwrap();
+    let path = directory.path();
+    let restored = FjallStore::restore(path, Options::default(), |store| {
+        fill(store)?;
+        assert!(matches!(open(path), Err(Error::Format(_))));
+        let second = FjallStore::restore(path, Options::default(), fill);
+        assert!(matches!(second, Err(Error::Locked(_))));
+        Ok(())
+    });
+    restored.unwrap_or_else(|fault: Error| panic!("{fault}"));
+    assert!(open(path).is_ok());
+}
+
+#[test]
+fn what_fails_to_be_restored_is_no_store_and_can_be_tried_again() {
+    let directory = tempdir().unwrap();
+    let path = directory.path();
+    let failed = FjallStore::restore(path, Options::default(), |store| {
+        fill(store)?;
+        Err(Error::Corrupt("the backup ends early".to_owned()))
+    });
+    assert!(matches!(failed, Err(Error::Corrupt(_))));
+    // What a process leaves that dies in the middle.
+    fs::create_dir_all(path.join("engine.new/half")).unwrap();
+    assert!(matches!(open(path), Err(Error::Format(_))));
+    FjallStore::restore(path, Options::default(), fill).unwrap();
+    assert!(open(path).is_ok());
+}
+
+#[test]
+fn a_directory_that_holds_something_is_not_restored_into() {
+    let directory = tempdir().unwrap();
+    let path = directory.path().join("data");
+    drop(open(&path).unwrap());
+    let refused = FjallStore::restore(&path, Options::default(), fill);
+    let Err(Error::Unusable(text)) = refused else {
+        panic!("it was overwritten")
+    };
+    assert!(text.contains("is not empty"), "{text}");
+    fs::write(directory.path().join("letter.txt"), "mine").unwrap();
+    let refused = FjallStore::restore(directory.path(), Options::default(), fill);
+    assert!(matches!(refused, Err(Error::Unusable(_))));
+    assert!(!directory.path().join("LOCK").exists());
+}

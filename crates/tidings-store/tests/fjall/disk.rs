@@ -60,6 +60,23 @@ fn a_forgotten_day_gives_its_disk_back() {
     assert!(get(&store, on(2), &1_u64.to_be_bytes()).is_some());
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_forgotten_day_whose_files_were_read_is_not_kept_open() {
+    let directory = tempdir().unwrap();
+    let store = open(directory.path()).unwrap();
+    fill(&store, 1, 20);
+    store.rest(Day(1)).unwrap();
+    assert!(get(&store, on(1), &3_u64.to_be_bytes()).is_some());
+    store.forget(Day(1)).unwrap();
+    let links = std::fs::read_dir("/proc/self/fd").unwrap();
+    let open = links.filter_map(|link| std::fs::read_link(link.unwrap().path()).ok());
+    let is_kept = |path: &std::path::PathBuf| {
+        path.starts_with(directory.path()) && path.to_string_lossy().ends_with("(deleted)")
+    };
+    assert_eq!(open.filter(is_kept).count(), 0);
+}
+
 #[test]
 fn journals_do_not_grow_with_the_number_of_days() {
     let directory = tempdir().unwrap();

@@ -14,7 +14,7 @@ use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 use tokio::sync::watch;
 
-use super::{Progress, Status, Streams, report};
+use super::{Progress, Status, Streams, report, signals};
 use crate::demo::page::text::{date, milliseconds, number};
 use crate::demo::page::view::Summary;
 use crate::demo::play::{self, Afterwards, Fault};
@@ -71,7 +71,7 @@ pub(super) fn run(
         .worker_threads(1)
         .enable_all()
         .build()?;
-    let stop = stop_by_signal(&runtime);
+    let stop = signals::stop(&runtime);
     // Before anything is played: who waited for it wants to see the page.
     let listener = match arguments.headless {
         true => None,
@@ -131,41 +131,6 @@ fn refuse_port(listen: SocketAddr, error: &io::Error, streams: &mut Streams<'_>)
          (any that is free), or none with `--headless`"
     );
     report(streams, &message, Status::Failed)
-}
-
-/// Turns true once somebody asks the process to end, so that nothing is left lying about. Who asks
-/// twice is not asked to wait.
-fn stop_by_signal(runtime: &Runtime) -> watch::Receiver<bool> {
-    let (sender, receiver) = watch::channel(false);
-    let sender = Arc::new(sender);
-    #[expect(
-        clippy::exit,
-        reason = "whoever asks twice does not want to wait for an orderly end"
-    )]
-    let asked = move || {
-        if sender.send_replace(true) {
-            std::process::exit(1);
-        }
-    };
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        let asked = asked.clone();
-        runtime.spawn(async move {
-            let Ok(mut terminate) = signal(SignalKind::terminate()) else {
-                return;
-            };
-            while terminate.recv().await.is_some() {
-                asked();
-            }
-        });
-    }
-    runtime.spawn(async move {
-        while tokio::signal::ctrl_c().await.is_ok() {
-            asked();
-        }
-    });
-    receiver
 }
 
 fn serve(

@@ -5,7 +5,12 @@
 mod bench;
 mod check;
 mod demo;
+mod import;
+mod key;
 mod print;
+mod reach;
+mod serve;
+mod signals;
 mod simulate;
 #[cfg(test)]
 mod tests;
@@ -88,6 +93,12 @@ enum Command {
     Config,
     /// Tell 25,000 people of a museum's winter, and look at what each of them got
     Demo(demo::Arguments),
+    /// Bring in recipients, subscriptions or objects, by the million
+    Import(import::Arguments),
+    /// Make, list and revoke the keys that let clients call the API
+    Key(key::Arguments),
+    /// Serve the HTTP API over a data directory
+    Serve(serve::Arguments),
     /// Play a timeline on a virtual clock and print the messages that would go out
     Simulate(simulate::Arguments),
 }
@@ -110,6 +121,9 @@ where
             .write_all(config::DEFAULT.as_bytes())
             .map(|()| Status::Done),
         Command::Demo(arguments) => demo::run(&arguments, crate::demo::scenario(), streams),
+        Command::Import(arguments) => import::run(&arguments, streams),
+        Command::Key(arguments) => key::run(&arguments, streams),
+        Command::Serve(arguments) => serve::run(&arguments, streams),
         Command::Simulate(arguments) => simulate::run(&arguments, make, streams),
     };
     match ended.and_then(|status| streams.out.flush().map(|()| status)) {

@@ -268,7 +268,7 @@ fn lane(walk: &mut Walk, channel: &str, policy: &str, table: &Section<'_>) -> Op
         return None;
     }
     let text = walk.text(table, "lane", "write the lane's name in quotes")?;
-    let reserved = ["now", "first_event", "cooldown", "leading"].contains(&text.value)
+    let reserved = ["now", "first_event", "cooldown", "leading", "paused"].contains(&text.value)
         || text.value.starts_with("digest:");
     if reserved {
         walk.bad(

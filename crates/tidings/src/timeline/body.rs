@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use tidings_core::command::{Cancelled, MarkKind, Marked};
+use tidings_core::command::{Cancelled, Choice, MarkKind, Marked};
 use tidings_core::rules::{CHANNELS, INBOX, TypeRules};
 use tidings_core::{
     Audience, Command, Day, Event, Id, Mode, Near, Object, PreferenceScope, RecipientChange, Rules,
@@ -82,6 +82,55 @@ impl<'r> Bodies<'r> {
         })))
     }
 
+    /// A change of a profile that names its recipient itself.
+    ///
+    /// # Errors
+    /// The first [`Fault`] of the body.
+    pub fn named_recipient(self, mut fields: Fields<'_>) -> Result<Command, Fault> {
+        self.recipient(fields.required_id("id")?, fields)
+    }
+
+    /// A whole profile: what is not given is taken away. It may name its recipient, as an answer
+    /// does.
+    ///
+    /// # Errors
+    /// The first [`Fault`] of the body, or another recipient's name in it.
+    pub fn whole_recipient(self, id: Id, mut fields: Fields<'_>) -> Result<Command, Fault> {
+        if let Some(other) = fields.id("id")?.filter(|named| *named != id) {
+            let reason = format!(
+                "the body is {}'s, not {}'s",
+                quoted(other.as_str()),
+                quoted(id.as_str())
+            );
+            return Err(Fault::new(reason, "leave `id` out"));
+        }
+        let mut command = self.recipient(id, fields)?;
+        if let Command::Recipient(change) = &mut command {
+            change.email.get_or_insert(None);
+            change.tz.get_or_insert(None);
+            change.locale.get_or_insert(None);
+            change.lat.get_or_insert(None);
+            change.lon.get_or_insert(None);
+            change.state.get_or_insert(State::default());
+        }
+        Ok(command)
+    }
+
+    /// Who follows what, from now on or no longer.
+    ///
+    /// # Errors
+    /// The first [`Fault`] of the body.
+    pub fn subscription(self, on: bool, mut fields: Fields<'_>) -> Result<Command, Fault> {
+        fields.only(&["recipient", "topic"])?;
+        let recipient = fields.required_id("recipient")?;
+        let topic = fields.required_id("topic")?;
+        Ok(if on {
+            Command::Subscribe { recipient, topic }
+        } else {
+            Command::Unsubscribe { recipient, topic }
+        })
+    }
+
     /// Something that happened. `or_id` gives the id of an event that has none of its own.
     ///
     /// # Errors
@@ -142,6 +191,14 @@ impl<'r> Bodies<'r> {
     pub fn object(self, id: Id, mut fields: Fields<'_>) -> Result<Command, Fault> {
         fields.only(&["title", "url", "image", "notifiable"])?;
         Ok(Command::Object(read_object(id, &mut fields)?))
+    }
+
+    /// A change of an object that names it itself.
+    ///
+    /// # Errors
+    /// The first [`Fault`] of the body.
+    pub fn named_object(self, mut fields: Fields<'_>) -> Result<Command, Fault> {
+        self.object(fields.required_id("id")?, fields)
     }
 
     /// What a recipient has seen or read: exactly one of `up_to`, `object`, `event`.
@@ -228,6 +285,40 @@ impl<'r> Bodies<'r> {
             channel,
             mode,
         })
+    }
+
+    /// All choices of a recipient: what is not in the list goes back to the default.
+    ///
+    /// # Errors
+    /// The first [`Fault`] of an item, with its number.
+    pub fn preferences(self, recipient: Id, list: Vec<Json<'_>>) -> Result<Command, Fault> {
+        let mut chosen = Vec::with_capacity(list.len());
+        for (number, item) in (1..).zip(list) {
+            let Json::Table(table) = item else {
+                let reason = format!("item {number} is {}", item.kind());
+                let hint = "write `{\"type\": …, \"channel\": …, \"mode\": …}`";
+                return Err(Fault::new(reason, hint));
+            };
+            let choice = self.preference(recipient.clone(), Fields::new(table));
+            let choice = choice.map_err(|fault| Fault {
+                reason: format!("item {number}: {}", fault.reason),
+                ..fault
+            })?;
+            if let Command::Preference {
+                scope,
+                channel,
+                mode,
+                ..
+            } = choice
+            {
+                chosen.push(Choice {
+                    scope,
+                    channel,
+                    mode,
+                });
+            }
+        }
+        Ok(Command::Preferences { recipient, chosen })
     }
 
     /// Whose open lanes are due now; `channel` and `lane` narrow it.

@@ -77,17 +77,24 @@ pub fn into_map(table: Table<'_>) -> serde_json::Map<String, serde_json::Value> 
 /// # Errors
 /// Not UTF-8, not JSON, a key that stands twice (with its column), or something else than an object.
 pub fn object(bytes: &[u8]) -> Result<Table<'_>, Fault> {
-    let text = str::from_utf8(bytes).map_err(|error| {
-        Fault::new("not UTF-8", "write JSON in UTF-8").at_column(error.valid_up_to() + 1)
-    })?;
-    match serde_json::from_str(text) {
-        Ok(Json::Table(table)) => Ok(table),
-        Ok(other) => {
+    match value(bytes)? {
+        Json::Table(table) => Ok(table),
+        other => {
             let reason = format!("one JSON object is expected, not {}", other.kind());
             Err(Fault::new(reason, "write `{…}`"))
         }
-        Err(error) => Err(syntax(&error)),
     }
+}
+
+/// Reads one JSON value.
+///
+/// # Errors
+/// Not UTF-8, not JSON, or a key that stands twice, with its column.
+pub fn value(bytes: &[u8]) -> Result<Json<'_>, Fault> {
+    let text = str::from_utf8(bytes).map_err(|error| {
+        Fault::new("not UTF-8", "write JSON in UTF-8").at_column(error.valid_up_to() + 1)
+    })?;
+    serde_json::from_str(text).map_err(|error| syntax(&error))
 }
 
 fn syntax(error: &serde_json::Error) -> Fault {

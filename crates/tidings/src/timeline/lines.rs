@@ -11,6 +11,7 @@ pub const LINE_BYTES_MAX: u64 = 64 << 20;
 pub struct Lines<R> {
     stream: R,
     number: u64,
+    bytes: u64,
     buffer: Vec<u8>,
     line_bytes_max: u64,
 }
@@ -29,12 +30,30 @@ pub enum Line<'a> {
 impl<R: BufRead> Lines<R> {
     /// Takes a stream apart.
     pub fn new(stream: R) -> Self {
+        Self::resumed(stream, 0, 0)
+    }
+
+    /// Takes the rest of a stream apart, of which `number` lines of `bytes` bytes were read before.
+    pub fn resumed(stream: R, number: u64, bytes: u64) -> Self {
         Self {
             stream,
-            number: 0,
+            number,
+            bytes,
             buffer: Vec::new(),
             line_bytes_max: LINE_BYTES_MAX,
         }
+    }
+
+    /// Bytes of the stream up to the end of the newest line.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// The number of the newest line, blank ones counted.
+    #[must_use]
+    pub fn number(&self) -> u64 {
+        self.number
     }
 
     /// The next line that is not blank. After [`Line::TooLong`] the rest of that line follows.
@@ -45,9 +64,11 @@ impl<R: BufRead> Lines<R> {
         loop {
             self.buffer.clear();
             let mut stream = self.stream.by_ref().take(self.line_bytes_max + 1);
-            if stream.read_until(b'\n', &mut self.buffer)? == 0 {
+            let read = stream.read_until(b'\n', &mut self.buffer)?;
+            if read == 0 {
                 return Ok(Line::End);
             }
+            self.bytes += read as u64;
             self.number += 1;
             if self.buffer.last() == Some(&b'\n') {
                 self.buffer.pop();
@@ -80,6 +101,7 @@ mod tests {
         let mut lines = Lines::new(&b"\xef\xbb\xbf{}\r\n\n \t\r\n{\xff}"[..]);
         assert_eq!(lines.read_next().unwrap(), Line::Text(1, b"{}\r"));
         assert_eq!(lines.read_next().unwrap(), Line::Text(4, b"{\xff}"));
+        assert_eq!((lines.number(), lines.bytes()), (4, 15));
         assert_eq!(lines.read_next().unwrap(), Line::End);
         assert_eq!(lines.read_next().unwrap(), Line::End);
     }

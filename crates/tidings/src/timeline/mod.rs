@@ -61,19 +61,10 @@ fn command(
     mut fields: Fields<'_>,
 ) -> Result<Command, Fault> {
     match op {
-        "recipient" => bodies.recipient(fields.required_id("id")?, fields),
-        "subscribe" | "unsubscribe" => {
-            fields.only(&["recipient", "topic"])?;
-            let recipient = fields.required_id("recipient")?;
-            let topic = fields.required_id("topic")?;
-            Ok(if op == "subscribe" {
-                Command::Subscribe { recipient, topic }
-            } else {
-                Command::Unsubscribe { recipient, topic }
-            })
-        }
+        "recipient" => bodies.named_recipient(fields),
+        "subscribe" | "unsubscribe" => bodies.subscription(op == "subscribe", fields),
         "publish" => bodies.publish(fields, || line_id(number)),
-        "object" => bodies.object(fields.required_id("id")?, fields),
+        "object" => bodies.named_object(fields),
         "retract" => {
             fields.only(&["id"])?;
             Ok(Command::Retract {

@@ -1,16 +1,24 @@
-//! The real process, `tidings serve`, for tests that want it whole.
+//! The real process, `tidings serve`, and a client of it, for tests that want it whole.
+
+#![allow(
+    dead_code,
+    clippy::unwrap_used,
+    reason = "each test takes what it needs, and ends where something is not as it should be"
+)]
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
 
+use serde_json::Value;
+
 /// A server that runs until it is dropped, and is killed then.
-pub struct Server {
+pub(crate) struct Server {
     child: Child,
     /// Kept open: a process whose output nobody takes would stop at a full pipe.
     _out: BufReader<ChildStdout>,
     /// `http://127.0.0.1:PORT`.
-    pub url: String,
+    pub(crate) url: String,
 }
 
 impl Server {
@@ -18,36 +26,45 @@ impl Server {
     ///
     /// # Panics
     /// Where the process ends before it has said so.
-    pub fn start(config: &Path, data: &Path) -> Self {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_tidings"))
-            .args(["serve", "--dev", "--listen", "127.0.0.1:0", "--config"])
-            .arg(config)
-            .arg("--data")
-            .arg(data)
-            .stdin(Stdio::null())
+    pub(crate) fn start(config: &Path, data: &Path) -> Self {
+        Self::spawn(Command::new(TIDINGS), config, data)
+    }
+
+    /// As [`Server::start`], by a user whom permissions bind, which root's are not. Takes root.
+    pub(crate) fn start_as_nobody(config: &Path, data: &Path) -> Self {
+        Self::spawn(as_nobody(), config, data)
+    }
+
+    /// Starts it where it must not start: the exit code, and what it says.
+    pub(crate) fn refused_as_nobody(config: &Path, data: &Path) -> (i32, String) {
+        let output = arguments(as_nobody(), config, data).output();
+        let output = output.expect("the binary can be run");
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        (output.status.code().unwrap_or(-1), said)
+    }
+
+    fn spawn(command: Command, config: &Path, data: &Path) -> Self {
+        let mut child = arguments(command, config, data)
             .stdout(Stdio::piped())
             .spawn()
             .expect("the binary can be run");
         let mut out = BufReader::new(child.stdout.take().expect("it is piped"));
-        let mut line = String::new();
-        loop {
-            line.clear();
-            if out.read_line(&mut line).expect("the output is text") == 0 {
-                panic!("serve ended at once: {:?}", child.wait());
-            }
-            if let Some(url) = line.trim().strip_prefix("listening on ") {
-                let url = url.to_owned();
-                return Self {
-                    child,
-                    _out: out,
-                    url,
-                };
-            }
+        let url = read_url(&mut out);
+        let ended = url.is_none().then(|| child.wait());
+        Self {
+            child,
+            _out: out,
+            url: url.unwrap_or_else(|| panic!("serve ended at once: {ended:?}")),
         }
     }
 
+    /// The id of the process.
+    pub(crate) fn process(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Kills the process as a failing machine would (SIGKILL).
-    pub fn kill(mut self) -> ExitStatus {
+    pub(crate) fn kill(mut self) -> ExitStatus {
         self.child.kill().expect("it is our child");
         self.child.wait().expect("it is our child")
     }
@@ -61,13 +78,64 @@ impl Drop for Server {
     }
 }
 
+const TIDINGS: &str = env!("CARGO_BIN_EXE_tidings");
+
+fn as_nobody() -> Command {
+    let mut command = Command::new("setpriv");
+    command.args(["--reuid=65534", "--regid=65534", "--clear-groups", TIDINGS]);
+    command
+}
+
+fn arguments(mut command: Command, config: &Path, data: &Path) -> Command {
+    command
+        .args(["serve", "--dev", "--listen", "127.0.0.1:0", "--config"])
+        .arg(config)
+        .arg("--data")
+        .arg(data)
+        .stdin(Stdio::null());
+    command
+}
+
+fn read_url(out: &mut BufReader<ChildStdout>) -> Option<String> {
+    let mut line = String::new();
+    loop {
+        line.clear();
+        if out.read_line(&mut line).expect("the output is text") == 0 {
+            return None;
+        }
+        if let Some(url) = line.trim().strip_prefix("listening on ") {
+            return Some(url.to_owned());
+        }
+    }
+}
+
+/// How long a test waits for another process before it gives up.
+pub(crate) struct Patience(std::time::Instant);
+
+impl Patience {
+    /// Starts now.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "another process has a clock of its own"
+    )]
+    pub(crate) fn new() -> Self {
+        Self(std::time::Instant::now())
+    }
+
+    /// Lets others work. Fails the test where this has gone on for a minute.
+    pub(crate) fn wait(&self, why: impl FnOnce() -> String) {
+        assert!(self.0.elapsed().as_secs() < 60, "{}", why());
+        std::thread::yield_now();
+    }
+}
+
 /// Whether a program that a test needs can be run. Where it is not installed the test is skipped and
 /// says so, but with `TIDINGS_REQUIRE_SERVERS` set it fails: so nothing is skipped unseen by the
 /// machine that decides about changes.
 ///
 /// # Panics
 /// Where the program is required and can't be run.
-pub fn can_run(program: &str) -> bool {
+pub(crate) fn can_run(program: &str) -> bool {
     let ran = Command::new(program)
         .arg("--version")
         .stdout(Stdio::null())
@@ -82,4 +150,103 @@ pub fn can_run(program: &str) -> bool {
     );
     println!("skipped: {program} is not installed");
     false
+}
+
+/// A client of the API. Cheap to clone; a clone shares its connections.
+#[derive(Clone)]
+pub(crate) struct Api {
+    agent: ureq::Agent,
+    url: String,
+}
+
+/// A status and its JSON (null where there is none); a fault = there was no whole answer.
+pub(crate) type Answer = Result<(u16, Value), ureq::Error>;
+
+impl Api {
+    pub(crate) fn new(url: &str) -> Self {
+        let config = ureq::Agent::config_builder().http_status_as_error(false);
+        Self {
+            agent: config.build().into(),
+            url: url.to_owned(),
+        }
+    }
+
+    pub(crate) fn get(&self, path: &str) -> Answer {
+        let answer = self.agent.get(format!("{}{path}", self.url)).call()?;
+        read(answer)
+    }
+
+    pub(crate) fn post(&self, path: &str, body: &Value) -> Answer {
+        let request = self.agent.post(format!("{}{path}", self.url));
+        read(request.send_json(body)?)
+    }
+
+    /// Null = no body.
+    pub(crate) fn put(&self, path: &str, body: &Value) -> Answer {
+        let request = self.agent.put(format!("{}{path}", self.url));
+        read(match body {
+            Value::Null => request.send_empty()?,
+            body => request.send_json(body)?,
+        })
+    }
+
+    /// The events of an inbox, page by page.
+    pub(crate) fn inbox_events(&self, recipient: &str) -> Vec<String> {
+        let mut events = Vec::new();
+        let mut cursor = String::new();
+        loop {
+            let path = format!("/v1/recipients/{recipient}/inbox?limit=50{cursor}");
+            let (status, page) = self.get(&path).unwrap();
+            assert_eq!(status, 200, "{page}");
+            for group in page["groups"].as_array().unwrap() {
+                for item in group["items"].as_array().unwrap() {
+                    events.push(item["event"].as_str().unwrap().to_owned());
+                }
+            }
+            match page["next"].as_str() {
+                Some(next) => cursor = format!("&cursor={next}"),
+                None => return events,
+            }
+        }
+    }
+
+    /// Whether something of a recipient waits in a lane.
+    pub(crate) fn waits(&self, recipient: &str) -> bool {
+        let (status, pending) = self
+            .get(&format!("/v1/recipients/{recipient}/pending"))
+            .unwrap();
+        assert_eq!(status, 200, "{pending}");
+        !pending["lanes"].as_array().unwrap().is_empty()
+    }
+}
+
+fn read(mut answer: ureq::http::Response<ureq::Body>) -> Answer {
+    let status = answer.status().as_u16();
+    let text = answer.body_mut().read_to_string()?;
+    Ok((status, serde_json::from_str(&text).unwrap_or(Value::Null)))
+}
+
+/// Choices that a seed gives again.
+#[derive(Clone, Debug)]
+pub(crate) struct Chance(u64);
+
+impl Chance {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    /// A number below `bound`, which is more than 0.
+    pub(crate) fn below(&mut self, bound: u64) -> u64 {
+        // SplitMix64: every seed does, also 0.
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (mixed ^ (mixed >> 31)) % bound
+    }
+
+    /// Other choices that follow from the same seed.
+    pub(crate) fn branch(&mut self) -> Self {
+        Self(self.below(u64::MAX))
+    }
 }

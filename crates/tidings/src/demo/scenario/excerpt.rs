@@ -33,6 +33,7 @@ fn concerns(timed: &mut Timed, known: &HashSet<&Id>) -> bool {
         | Command::Unsubscribe { recipient, .. }
         | Command::Mark { recipient, .. }
         | Command::Preference { recipient, .. }
+        | Command::Preferences { recipient, .. }
         | Command::Flush { recipient, .. } => known.contains(recipient),
         Command::Publish(event) => {
             let named = event.to.recipients.len();
@@ -42,6 +43,8 @@ fn concerns(timed: &mut Timed, known: &HashSet<&Id>) -> bool {
         Command::Object(_)
         | Command::Retract { .. }
         | Command::Cancel(_)
+        | Command::Pause(_)
+        | Command::Resume(_)
         | Command::Forget { .. } => true,
     }
 }

@@ -1,0 +1,107 @@
+//! What comes due: an operator's look at lanes by the hour, and at what is scheduled.
+
+use std::collections::BTreeMap;
+
+use super::Engine;
+use super::intake::{EventRow, from_json, scheduled_key};
+use super::view::WaitingEntry;
+use crate::journal::at_rest::{Shelf, Unreadable};
+use crate::journal::record::LaneNo;
+use crate::rules::CHANNELS;
+use crate::table::{Owner, Partition};
+use crate::time::{HOUR_MS, Instant};
+
+/// What comes due.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Agenda {
+    /// Open lanes by channel, name and hour.
+    pub lanes: Vec<DueLanes>,
+    /// Messages that came due and are not made yet.
+    pub unmade: u64,
+    /// Messages that were made and have no outcome yet.
+    pub sending: u64,
+    /// How many events are scheduled.
+    pub scheduled: u64,
+    /// The first of them, by (t, arrival).
+    pub next_scheduled: Vec<WaitingEntry>,
+}
+
+/// Lanes of one name that come due within one hour.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DueLanes {
+    /// On which channel.
+    pub channel: &'static str,
+    /// The lane's name.
+    pub lane: String,
+    /// Where the hour (of UTC) begins; `None` = never, unless something else happens.
+    pub hour: Option<Instant>,
+    /// How many lanes, each of a recipient.
+    pub recipients: u64,
+    /// Of these, how many do not close when they are due: unconfirmed, or paused.
+    pub held: u64,
+}
+
+impl Engine {
+    /// What comes due, with at most `most` of the scheduled events. Lanes that are open and empty are
+    /// counted: they come due and send nothing.
+    ///
+    /// # Errors
+    /// [`Unreadable`] where the store can't be read.
+    pub fn agenda(&self, shelf: &dyn Shelf, most: usize) -> Result<Agenda, Unreadable> {
+        let mut hours: BTreeMap<(LaneNo, Option<i64>), (u64, u64)> = BTreeMap::new();
+        let (mut unmade, mut sending) = (0, 0);
+        for bucket in &self.buckets {
+            for (no, lane) in &bucket.lanes {
+                let all_held = lane.is_paused() || lane.keeps_paused();
+                lane.deadlines(&mut |due, number| {
+                    let hour = due.map(|due| due.div_euclid(HOUR_MS));
+                    let (count, held) = hours.entry((*no, hour)).or_default();
+                    *count += 1;
+                    let is_held = all_held || bucket.roster.unconfirmed.contains(number);
+                    *held += u64::from(is_held);
+                });
+            }
+            for closing in bucket.closings.values() {
+                unmade += closing.unmade.len() as u64;
+                sending += closing.sending.len();
+            }
+        }
+        let lanes = hours.into_iter().map(|((no, hour), (recipients, held))| {
+            let name = self.law.names.lane(no);
+            DueLanes {
+                channel: CHANNELS[usize::from(name.channel)],
+                lane: name.name.clone(),
+                hour: hour.map(|hour| Instant(hour * HOUR_MS)),
+                recipients,
+                held,
+            }
+        });
+        let mut lanes: Vec<DueLanes> = lanes.collect();
+        lanes.sort_by(|a, b| {
+            // What is never due comes last.
+            let key = |row: &DueLanes| (row.hour.is_none(), row.hour);
+            (key(a), a.channel, &a.lane).cmp(&(key(b), b.channel, &b.lane))
+        });
+        let mut next_scheduled = Vec::new();
+        for (t, place) in self.intake.scheduled.iter().take(most) {
+            let key = scheduled_key(Owner::Intake, *t, *place);
+            let bytes = shelf.get(Partition::Base, &key)?;
+            let bytes =
+                bytes.ok_or_else(|| Unreadable("a scheduled event is missing".to_owned()))?;
+            let EventRow { event, .. } = from_json("a scheduled event", &bytes)?;
+            next_scheduled.push(WaitingEntry {
+                event: event.id,
+                kind: event.kind,
+                object: event.object.id,
+                t: *t,
+            });
+        }
+        Ok(Agenda {
+            lanes,
+            unmade,
+            sending,
+            scheduled: self.intake.scheduled.len() as u64,
+            next_scheduled,
+        })
+    }
+}

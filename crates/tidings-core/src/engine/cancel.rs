@@ -1,0 +1,359 @@
+//! Taking an event back: what waits ends, what stands in a message that was not handed over yet is
+//! taken out of it, for the rest it is too late (decision 013).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use roaring::RoaringBitmap;
+
+use super::Engine;
+use super::draft::Draft;
+use super::intake::{Located, named_key};
+use super::made::{MessageRow, Sent, message_key};
+use super::reply::{Answer, Reply, TakenBack};
+use super::schedule::Frozen;
+use crate::command::Cancelled;
+use crate::id::Id;
+use crate::journal::at_rest::{Unreadable, decode, each, encode};
+use crate::journal::record::{ChannelNo, Entries, LaneNo, Record};
+use crate::reason::{Outcome, Reason};
+use crate::set::Set;
+use crate::table::{Partition, Table};
+use crate::time::{Day, Instant};
+
+/// Names a message: bucket and seq of its closing, and the recipient's number in the bucket.
+pub type Letter = ((u16, u64), u32);
+
+/// Whoever sends. Only they know which messages have been handed over to a channel.
+pub trait Sending {
+    /// Keeps a message back until the step is durable, if it is within reach. What it tells then, if
+    /// anything, is to be asked of [`Engine::made_again`].
+    fn keep_back(&self, letter: Letter) -> Reached;
+}
+
+/// How far a message has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reached {
+    /// It was surely not handed over, and is kept back.
+    KeptBack,
+    /// It is kept back, but an earlier attempt may have handed it over.
+    InDoubt,
+    /// It is being handed over, or was.
+    HandedOver,
+}
+
+/// Nobody sends: whatever was made is out of reach.
+impl Sending for () {
+    fn keep_back(&self, _: Letter) -> Reached {
+        Reached::HandedOver
+    }
+}
+
+/// Entries of an arrival in a bucket, by what can be done about them.
+#[derive(Default)]
+struct Reach {
+    /// They wait.
+    waiting: BTreeMap<(u64, ChannelNo), RoaringBitmap>,
+    /// They stand in messages that are kept back.
+    kept_back: Vec<(u64, ChannelNo, Letter)>,
+    /// They are out of reach.
+    gone: u64,
+}
+
+impl Engine {
+    /// Takes back what can be taken back of an event, or of all that carry a key so far.
+    pub(crate) fn cancel(
+        &mut self,
+        draft: &mut Draft<'_>,
+        now: Instant,
+        cancelled: &Cancelled,
+    ) -> Answer {
+        let located = match cancelled {
+            Cancelled::Event(id) => {
+                let mut located = self.located(draft, id, Table::Copies, Table::ScheduledIds)?;
+                let arrived = self.locate(draft, id)?;
+                located.extend(arrived.map(|(day, located)| (Some(day), located)));
+                located
+            }
+            Cancelled::Key(key) => self.located(draft, key, Table::Keys, Table::ScheduledKeys)?,
+        };
+        // A scheduled event is known by its schedule as well as by the days on which it entered.
+        let mut events: BTreeMap<u64, (Option<Instant>, BTreeSet<Day>)> = BTreeMap::new();
+        for (day, located) in located {
+            let (scheduled, days) = events.entry(located.place).or_default();
+            *scheduled = scheduled.or(located.scheduled);
+            days.extend(day);
+        }
+        let mut sum = TakenBack {
+            events: events.len() as u64,
+            ..TakenBack::default()
+        };
+        for (place, (scheduled, days)) in events {
+            let waits = scheduled.is_some_and(|t| self.intake.scheduled.contains(&(t, place)));
+            match scheduled {
+                Some(t) if waits => sum.cancelled += self.cancel_scheduled(draft, now, t, place)?,
+                _ => {
+                    for at in 0..self.buckets.len() {
+                        self.cancel_arrived(draft, now, at, (place, &days), &mut sum)?;
+                    }
+                }
+            }
+        }
+        Ok(Ok(Reply::Cancelled(sum)))
+    }
+
+    /// Where events are that two tables name, one of each day (with the day) and one that outlives days.
+    pub(crate) fn located(
+        &self,
+        draft: &Draft<'_>,
+        name: &Id,
+        of_day: Table,
+        of_base: Table,
+    ) -> Result<BTreeSet<(Option<Day>, Located)>, Unreadable> {
+        let mut located = BTreeSet::new();
+        let days = self.held_days().map(|day| (Partition::Day(day), of_day));
+        for (partition, table) in days.chain([(Partition::Base, of_base)]) {
+            let prefix = named_key(table, name, None);
+            let mut rows: BTreeMap<Vec<u8>, Option<Vec<u8>>> = BTreeMap::new();
+            each(draft.shelf, partition, &prefix, |key, value| {
+                rows.insert(key.to_vec(), Some(value.to_vec()));
+                Ok(())
+            })?;
+            for (key, value) in draft.written(partition, &prefix) {
+                rows.insert(key.to_vec(), value.map(<[u8]>::to_vec));
+            }
+            for bytes in rows.into_values().flatten() {
+                let day = match partition {
+                    Partition::Day(day) => Some(day),
+                    Partition::Base => None,
+                };
+                located.insert((day, decode("an event's place", &bytes)?));
+            }
+        }
+        Ok(located)
+    }
+
+    fn cancel_scheduled(
+        &mut self,
+        draft: &mut Draft<'_>,
+        now: Instant,
+        t: Instant,
+        place: u64,
+    ) -> Result<u64, Unreadable> {
+        let Some((row, frozen)) = self.take_scheduled(draft, t, place)? else {
+            return Ok(0);
+        };
+        // It never enters a day of its own, but what became of it can be asked.
+        let located = Located {
+            place,
+            scheduled: Some(t),
+            ordinal: Some(self.intake.next_ordinal(now.day())),
+        };
+        self.intake.name_copy(draft, now.day(), &row.event, located);
+        self.intake.keep_event(draft, now.day(), &row);
+        let mut count = 0;
+        for (at, parts) in frozen.into_iter().enumerate() {
+            let mut items: BTreeMap<ChannelNo, RoaringBitmap> = BTreeMap::new();
+            let alone = parts.iter().map(|part| part.who.len()).sum();
+            for Frozen { channels, who, .. } in parts {
+                for channel in channels {
+                    *items.entry(channel).or_default() |= &who.0;
+                }
+            }
+            count += items.values().map(RoaringBitmap::len).sum::<u64>();
+            let items = items
+                .into_iter()
+                .map(|(channel, who)| (channel, Reason::Event, who.into()));
+            self.drop_entries(draft, now, at, (place, alone), items.collect());
+        }
+        Ok(count)
+    }
+
+    fn cancel_arrived(
+        &mut self,
+        draft: &mut Draft<'_>,
+        now: Instant,
+        at: usize,
+        (place, days): (u64, &BTreeSet<Day>),
+        sum: &mut TakenBack,
+    ) -> Result<(), Unreadable> {
+        let reach = self.reach(draft, at, place, days)?;
+        let items: Vec<Entries> = reach
+            .waiting
+            .into_iter()
+            .map(|((seq, channel), who)| Entries {
+                seq,
+                channel,
+                who: who.into(),
+            })
+            .collect();
+        sum.cancelled += items.iter().map(|entries| entries.who.len()).sum::<u64>();
+        sum.removed_from_batch += reach.kept_back.len() as u64;
+        sum.too_late += reach.gone;
+        self.cut(draft, now, at, Some(Reason::Event), items);
+        self.take_out(draft, now, at, reach.kept_back)
+    }
+
+    /// What of an event in a bucket can be taken back.
+    fn reach(
+        &self,
+        draft: &Draft<'_>,
+        at: usize,
+        place: u64,
+        days: &BTreeSet<Day>,
+    ) -> Result<Reach, Unreadable> {
+        let bucket = &self.buckets[at];
+        let mut reach = Reach::default();
+        let everyone = bucket.all_numbers();
+        for kept in bucket.arrivals_of(draft.shelf, place, days)? {
+            let found = bucket.sets_of(draft.shelf, &kept, &everyone)?;
+            for (variant, who) in kept.arrival.variants.iter().zip(found) {
+                for lane in &variant.lanes {
+                    let name = self.law.names.lane(*lane);
+                    let mut rest = who.clone();
+                    if let Some(ended) = bucket.ended.get(&(kept.seq, name.channel)) {
+                        rest -= ended;
+                    }
+                    let waiting = bucket.pending(kept.seq, *lane, name.channel, &rest);
+                    if !waiting.is_empty() {
+                        rest -= &waiting;
+                        let entries = (kept.seq, name.channel);
+                        *reach.waiting.entry(entries).or_default() |= waiting;
+                    }
+                    if !name.is_inbox() {
+                        for letter in self.kept_back(draft, at, (*lane, kept.seq), &rest)? {
+                            rest.remove(letter.1);
+                            reach.kept_back.push((kept.seq, name.channel, letter));
+                        }
+                    }
+                    reach.gone += rest.len();
+                }
+            }
+        }
+        Ok(reach)
+    }
+
+    /// The messages of a lane that tell an arrival to some of these recipients and that whoever sends
+    /// keeps back.
+    fn kept_back(
+        &self,
+        draft: &Draft<'_>,
+        at: usize,
+        (lane, seq): (LaneNo, u64),
+        who: &RoaringBitmap,
+    ) -> Result<Vec<Letter>, Unreadable> {
+        let bucket = &self.buckets[at];
+        let mut kept_back = Vec::new();
+        for (closing, open) in bucket.closings.range(seq..) {
+            if open.lane != lane {
+                continue;
+            }
+            for number in &open.sending & who {
+                let letter = ((bucket.no, *closing), number);
+                let row = self.message_row(draft, letter, open.at.day())?;
+                let tells = row.is_some_and(|(_, row)| row.told(*closing).contains(&seq));
+                if tells && draft.sending.keep_back(letter) == Reached::KeptBack {
+                    kept_back.push(letter);
+                }
+            }
+        }
+        Ok(kept_back)
+    }
+
+    /// Ends the messages to somebody who was erased: no attempt is made any more.
+    pub(crate) fn end_messages_to(
+        &mut self,
+        draft: &mut Draft<'_>,
+        now: Instant,
+        at: usize,
+        number: u32,
+    ) -> Result<(), Unreadable> {
+        let bucket = &self.buckets[at];
+        let mut ended = Vec::new();
+        for (closing, open) in &bucket.closings {
+            if !open.sending.contains(number) {
+                continue;
+            }
+            let letter = ((bucket.no, *closing), number);
+            let outcome = match draft.sending.keep_back(letter) {
+                Reached::KeptBack => Outcome::Cancelled,
+                Reached::InDoubt => Outcome::Unknown,
+                Reached::HandedOver => continue,
+            };
+            let row = self.message_row(draft, letter, open.at.day())?;
+            let told = row.map_or_else(Vec::new, |(_, row)| row.told(*closing));
+            let sent = Sent {
+                number,
+                told,
+                outcome,
+                resent: 0,
+            };
+            ended.push((letter.0, sent));
+        }
+        for (closing, sent) in ended {
+            self.note(draft, now, closing, &[sent]);
+        }
+        Ok(())
+    }
+
+    /// A message's row, and the day on which it was made, not before `from`.
+    fn message_row(
+        &self,
+        draft: &Draft<'_>,
+        ((bucket, closing), number): Letter,
+        from: Day,
+    ) -> Result<Option<(Day, MessageRow)>, Unreadable> {
+        let key = message_key(bucket, number, closing);
+        for day in self.journal_days.range(from..) {
+            if let Some(bytes) = draft.get(Partition::Day(*day), &key)? {
+                return Ok(Some((*day, decode("a message", &bytes)?)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Takes entries out of messages that are kept back. One that tells nothing any more is withdrawn.
+    fn take_out(
+        &mut self,
+        draft: &mut Draft<'_>,
+        now: Instant,
+        at: usize,
+        kept_back: Vec<(u64, ChannelNo, Letter)>,
+    ) -> Result<(), Unreadable> {
+        let mut items: BTreeMap<(u64, ChannelNo), Set> = BTreeMap::new();
+        let mut withdrawn: BTreeMap<u64, Set> = BTreeMap::new();
+        for (seq, channel, letter) in kept_back {
+            let ((bucket, closing), number) = letter;
+            let made = self.buckets[at].closings.get(&closing);
+            let from = made.map_or(now.day(), |open| open.at.day());
+            let Some((day, row)) = self.message_row(draft, letter, from)? else {
+                continue;
+            };
+            let row = row.without(closing, seq);
+            let key = message_key(bucket, number, closing);
+            if row.is_empty() {
+                draft.delete(Partition::Day(day), key);
+            } else {
+                draft.put(Partition::Day(day), key, encode(&row));
+            }
+            if row.told(closing).is_empty() {
+                withdrawn.entry(closing).or_default().insert(number);
+                self.intake.tally.messages -= 1;
+            }
+            items.entry((seq, channel)).or_default().insert(number);
+        }
+        let items = items
+            .into_iter()
+            .map(|((seq, channel), who)| Entries { seq, channel, who })
+            .collect();
+        self.cut(draft, now, at, Some(Reason::Event), items);
+        for (closing, who) in withdrawn {
+            let record = Record::Withdrawn {
+                at: now,
+                closing,
+                who,
+            };
+            self.write(draft, at, now, record);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,184 @@
+//! Following: what many subscribe to in one step becomes one record a bucket.
+//!
+//! A record and a row for each subscription would make bringing in those of a million people cost two
+//! keys a piece: a set a topic, and a row for the topics that a recipient follows at once, cost bytes.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use roaring::RoaringBitmap;
+use rustc_hash::FxHashMap;
+
+use super::Engine;
+use super::draft::Draft;
+use super::reply::{Refused, Reply};
+use crate::command::Command;
+use crate::id::Id;
+use crate::journal::at_rest::{Unreadable, decode, each, encode};
+use crate::journal::record::Record;
+use crate::table::{Key, Owner, Partition, REST, Table};
+use crate::time::Instant;
+
+/// What changes in a bucket: the topics in the order in which they come up, and who.
+#[derive(Default)]
+struct Change<'c> {
+    places: FxHashMap<&'c Id, usize>,
+    topics: Vec<(&'c Id, RoaringBitmap)>,
+}
+
+impl<'c> Change<'c> {
+    /// Whether this is the first that is heard of it.
+    fn add(&mut self, topic: &'c Id, number: u32) -> bool {
+        let at = *self.places.entry(topic).or_insert_with(|| {
+            self.topics.push((topic, RoaringBitmap::new()));
+            self.topics.len() - 1
+        });
+        self.topics[at].1.insert(number)
+    }
+}
+
+/// Whether two commands, one after the other, can be done as one.
+pub(super) fn together(one: &Command, next: &Command) -> bool {
+    matches!(
+        (one, next),
+        (Command::Subscribe { .. }, Command::Subscribe { .. })
+            | (Command::Unsubscribe { .. }, Command::Unsubscribe { .. })
+    )
+}
+
+/// Topics that share a row of those that a recipient follows: to leave one of them rewrites the row.
+const ROW_TOPICS_MAX: usize = 64;
+
+/// The rows of what a recipient follows: by key, the topics.
+type Rows = BTreeMap<Vec<u8>, Vec<Id>>;
+
+/// The key that a recipient's rows begin with.
+fn rows_key(bucket: u16, number: u32) -> Key {
+    Key::of(Owner::Bucket(bucket), Table::Following).u32(number)
+}
+
+/// The topics of a row: one in the key, those that were followed with it in the value.
+///
+/// # Errors
+/// [`Unreadable`] where the row makes no sense.
+pub(super) fn topics_of(key: &[u8], value: &[u8]) -> Result<Vec<Id>, Unreadable> {
+    let odd = || Unreadable("a row of what a recipient follows makes no sense".to_owned());
+    let topic = key.get(REST + size_of::<u32>()..).ok_or_else(odd)?;
+    let topic = std::str::from_utf8(topic).map_err(|_| odd())?;
+    let mut topics = vec![Id::new(topic).map_err(|_| odd())?];
+    if !value.is_empty() {
+        let more: Vec<Id> = decode("what a recipient follows", value)?;
+        topics.extend(more);
+    }
+    Ok(topics)
+}
+
+impl Engine {
+    /// Follows, or unfollows: commands that are all of the one or all of the other kind.
+    pub(super) fn follow(
+        &mut self,
+        draft: &mut Draft<'_>,
+        now: Instant,
+        commands: &[Command],
+    ) -> Result<Vec<Result<Reply, Refused>>, Unreadable> {
+        let mut changes: Vec<Change<'_>> = Vec::new();
+        changes.resize_with(self.buckets.len(), Change::default);
+        let mut rows: Vec<(usize, u32, &Id)> = Vec::new();
+        let mut replies = Vec::with_capacity(commands.len());
+        let mut on = true;
+        for command in commands {
+            let (recipient, topic) = match command {
+                Command::Subscribe { recipient, topic } => (recipient, topic),
+                Command::Unsubscribe { recipient, topic } => {
+                    on = false;
+                    (recipient, topic)
+                }
+                _ => continue,
+            };
+            let (bucket, number) = match self.find(recipient) {
+                Ok(found) => found,
+                Err(refused) => {
+                    replies.push(Err(refused));
+                    continue;
+                }
+            };
+            replies.push(Ok(Reply::Done));
+            let known = self.buckets[bucket].followers.get(topic);
+            let changes_something = known.is_some_and(|who| who.contains(number)) != on;
+            if changes_something && changes[bucket].add(topic, number) {
+                rows.push((bucket, number, topic));
+            }
+        }
+        rows.sort_by_key(|(bucket, number, _)| (*bucket, *number));
+        for of_one in rows.chunk_by(|one, next| one.0 == next.0 && one.1 == next.1) {
+            let (bucket, number) = (self.buckets[of_one[0].0].no, of_one[0].1);
+            let topics = of_one.iter().map(|(_, _, topic)| *topic);
+            if on {
+                let topics: Vec<&Id> = topics.collect();
+                for topics in topics.chunks(ROW_TOPICS_MAX) {
+                    put_row(draft, rows_key(bucket, number), topics);
+                }
+            } else {
+                leave(draft, bucket, number, &topics.collect())?;
+            }
+        }
+        for (bucket, change) in changes.into_iter().enumerate() {
+            if change.topics.is_empty() {
+                continue;
+            }
+            let topics = change.topics.into_iter();
+            let topics = topics.map(|(topic, who)| (topic.clone(), who.into()));
+            let topics = topics.collect();
+            self.write(draft, bucket, now, Record::Follow { topics, on });
+        }
+        Ok(replies)
+    }
+}
+
+fn put_row(draft: &mut Draft<'_>, key: Key, topics: &[&Id]) {
+    if let Some((first, more)) = topics.split_first() {
+        let value = if more.is_empty() {
+            Vec::new()
+        } else {
+            encode(&more)
+        };
+        let key = key.bytes(first.as_str().as_bytes()).done();
+        draft.put(Partition::Base, key, value);
+    }
+}
+
+/// Writes the rows anew that hold topics which are left.
+fn leave(
+    draft: &mut Draft<'_>,
+    bucket: u16,
+    number: u32,
+    left: &BTreeSet<&Id>,
+) -> Result<(), Unreadable> {
+    for (key, topics) in rows_of(draft, bucket, number)? {
+        let kept: Vec<&Id> = topics
+            .iter()
+            .filter(|topic| !left.contains(topic))
+            .collect();
+        if kept.len() < topics.len() {
+            draft.delete(Partition::Base, key);
+            put_row(draft, rows_key(bucket, number), &kept);
+        }
+    }
+    Ok(())
+}
+
+/// The rows of what a recipient follows, as they are in the middle of a step.
+pub(super) fn rows_of(draft: &Draft<'_>, bucket: u16, number: u32) -> Result<Rows, Unreadable> {
+    let prefix = rows_key(bucket, number).done();
+    let mut rows = Rows::new();
+    each(draft.shelf, Partition::Base, &prefix, |key, value| {
+        rows.insert(key.to_vec(), topics_of(key, value)?);
+        Ok(())
+    })?;
+    for (key, value) in draft.written(Partition::Base, &prefix) {
+        match value {
+            Some(value) => drop(rows.insert(key.to_vec(), topics_of(key, value)?)),
+            None => drop(rows.remove(key)),
+        }
+    }
+    Ok(rows)
+}

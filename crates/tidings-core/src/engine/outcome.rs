@@ -1,0 +1,416 @@
+//! What became of one event: its entries by channel, outcome and reason.
+//!
+//! The cost is bounded by the event's own audience. What the engine's memory knows is gathered
+//! between two steps, as sets ([`Engine::trace`]); what only the rows of personal messages know is
+//! read afterwards, by anybody, from a snapshot of that moment ([`Trace::report`]). Where entries
+//! ended by themselves and where messages were answered is found by the table of ends, which
+//! [`note_ends`] keeps beside the journal.
+
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
+
+use roaring::RoaringBitmap;
+
+use super::Engine;
+use super::draft::Draft;
+use super::intake::{EventRow, Located, from_json, scheduled_key};
+use super::ledger::Row;
+use super::made::{MessageRow, reason_of};
+use super::schedule::Frozen;
+use crate::bucket::Bucket;
+use crate::bucket::checkpoint::journal_key;
+use crate::event::Event;
+use crate::id::Id;
+use crate::journal::at_rest::{Kept, Shelf, Unreadable, decode, each};
+use crate::journal::record::{ChannelNo, INBOX_NO, LaneNo, Record};
+use crate::reason::{Outcome, Reason};
+use crate::rules::CHANNELS;
+use crate::table::{Key, Owner, Partition, REST, Table, u64_at};
+use crate::time::{Day, Instant};
+
+/// What became of an event.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EventReport {
+    /// The event.
+    pub event: Event,
+    /// When it was accepted.
+    pub arrived: Instant,
+    /// When it enters its lanes, where that is yet to come.
+    pub scheduled: Option<Instant>,
+    /// Recipients who had at least one entry of it when it was accepted.
+    pub notifications: u64,
+    /// Its entries by channel.
+    pub channels: BTreeMap<&'static str, Fate>,
+}
+
+/// What became of entries.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Fate {
+    /// How many there are.
+    pub entries: u64,
+    /// How many still wait, or are on their way.
+    pub pending: u64,
+    /// How many ended, by outcome.
+    pub ended: BTreeMap<Outcome, u64>,
+    /// Of these, why they were not told.
+    pub reasons: BTreeMap<Reason, u64>,
+}
+
+/// What memory knows of an event, and where the rest is to be read.
+#[derive(Debug)]
+pub struct Trace {
+    report: EventReport,
+    made: Vec<Made>,
+    /// The days from the event's first on.
+    days: Vec<Day>,
+}
+
+/// Entries of an arrival in a lane of which messages were made.
+#[derive(Debug)]
+struct Made {
+    bucket: u16,
+    seq: u64,
+    lane: LaneNo,
+    channel: ChannelNo,
+    who: RoaringBitmap,
+    /// Whose messages are on their way, by closing.
+    sending: BTreeMap<u64, RoaringBitmap>,
+}
+
+/// What an end speaks of: the second part of a key of the table of ends.
+#[derive(Clone, Copy)]
+enum Of {
+    /// Entries of an arrival, by its seq.
+    Arrival(u64),
+    /// Entries of a scheduled event, by its place.
+    Event(u64),
+    /// Messages of a closing, by its seq.
+    Closing(u64),
+}
+
+fn ends_key(bucket: u16, of: Of) -> Key {
+    let (tag, number) = match of {
+        Of::Arrival(seq) => (0, seq),
+        Of::Event(place) => (1, place),
+        Of::Closing(seq) => (2, seq),
+    };
+    Key::of(Owner::Bucket(bucket), Table::Ends)
+        .bytes(&[tag])
+        .u64(number)
+}
+
+/// Notes of what a record tells the end.
+pub(crate) fn note_ends(draft: &mut Draft<'_>, bucket: u16, day: Day, seq: u64, record: &Record) {
+    let mut note = |of| {
+        let key = ends_key(bucket, of).u64(seq).done();
+        draft.put(Partition::Day(day), key, Vec::new());
+    };
+    match record {
+        Record::Cut { items, .. } => items.iter().for_each(|item| note(Of::Arrival(item.seq))),
+        Record::Told { except, .. } => except.iter().for_each(|(seq, ..)| note(Of::Arrival(*seq))),
+        Record::Dropped { place, .. } => note(Of::Event(*place)),
+        Record::Outcome { closing, .. } => note(Of::Closing(*closing)),
+        _ => {}
+    }
+}
+
+/// The records of these days that tell an end.
+fn ends(
+    shelf: &dyn Shelf,
+    bucket: u16,
+    of: Of,
+    days: impl Iterator<Item = Day>,
+) -> Result<Vec<Record>, Unreadable> {
+    let prefix = ends_key(bucket, of).done();
+    let mut records = Vec::new();
+    for day in days {
+        let mut seqs = Vec::new();
+        each(shelf, Partition::Day(day), &prefix, |key, _| {
+            let seq = u64_at(key, REST + 9);
+            seqs.push(seq.ok_or_else(|| Unreadable("the key of an end is odd".to_owned()))?);
+            Ok(())
+        })?;
+        for seq in seqs {
+            let bytes = shelf.get(Partition::Day(day), &journal_key(bucket, seq))?;
+            let bytes = bytes
+                .ok_or_else(|| Unreadable(format!("record {seq} of bucket {bucket} is missing")))?;
+            records.push(decode("a record", &bytes)?);
+        }
+    }
+    Ok(records)
+}
+
+impl Engine {
+    /// Gathers what memory knows of an event, as long as the day of its arrival is kept; `None` where
+    /// it is not known.
+    ///
+    /// # Errors
+    /// [`Unreadable`] where the store can't be read.
+    pub fn trace(&self, shelf: &dyn Shelf, event: &Id) -> Result<Option<Trace>, Unreadable> {
+        let draft = Draft::new(shelf);
+        let mut located = self.located(&draft, event, Table::Copies, Table::ScheduledIds)?;
+        let arrived = self.locate(&draft, event)?;
+        located.extend(arrived.map(|(day, located)| (Some(day), located)));
+        // An id may come again once the day of its arrival is forgotten: the newest is meant.
+        let newest = located.iter().map(|(_, located)| located.place).max();
+        let Some(place) = newest else {
+            return Ok(None);
+        };
+        located.retain(|(_, located)| located.place == place);
+        let waits = located.iter().find_map(|(_, located)| {
+            let t = located.scheduled?;
+            self.intake.scheduled.contains(&(t, place)).then_some(t)
+        });
+        let Some(row) = self.accepted(&draft, &located, waits)? else {
+            return Ok(None);
+        };
+        let days: BTreeSet<Day> = located.iter().filter_map(|(day, _)| *day).collect();
+        let first = days.first().copied().unwrap_or(row.arrived.day());
+        let mut trace = Trace {
+            report: EventReport {
+                event: row.event,
+                arrived: row.arrived,
+                scheduled: waits,
+                notifications: row.made.map_or(0, |(notifications, _)| notifications),
+                channels: BTreeMap::new(),
+            },
+            made: Vec::new(),
+            days: self.journal_days.range(first..).copied().collect(),
+        };
+        for bucket in &self.buckets {
+            if let Some(t) = waits {
+                trace.wait(shelf, bucket, t, place)?;
+            }
+            for record in ends(shelf, bucket.no, Of::Event(place), days.iter().copied())? {
+                if let Record::Dropped { items, .. } = record {
+                    for (channel, reason, who) in items {
+                        let fate = trace.fate(channel);
+                        fate.entries += who.len();
+                        fate.end(reason.outcome(), Some(reason), who.len());
+                    }
+                }
+            }
+            for kept in bucket.arrivals_of(shelf, place, &days)? {
+                self.trace_arrival(shelf, bucket, &kept, &mut trace)?;
+            }
+        }
+        Ok(Some(trace))
+    }
+
+    /// The row of an event as it was accepted.
+    fn accepted(
+        &self,
+        draft: &Draft<'_>,
+        located: &BTreeSet<(Option<Day>, Located)>,
+        waits: Option<Instant>,
+    ) -> Result<Option<EventRow>, Unreadable> {
+        for (day, located) in located {
+            if let (Some(day), Some(ordinal)) = (day, located.ordinal) {
+                let row = self.intake.event(draft, *day, ordinal)?;
+                if row.made.is_some() {
+                    return Ok(Some(row));
+                }
+            }
+            if let Some(t) = waits {
+                let key = scheduled_key(Owner::Intake, t, located.place);
+                if let Some(bytes) = draft.get(Partition::Base, &key)? {
+                    return Ok(Some(from_json("a scheduled event", &bytes)?));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    fn trace_arrival(
+        &self,
+        shelf: &dyn Shelf,
+        bucket: &Bucket,
+        kept: &Kept,
+        trace: &mut Trace,
+    ) -> Result<(), Unreadable> {
+        let sets = bucket.sets_of(shelf, kept, &bucket.all_numbers())?;
+        let day = kept.arrival.at.day();
+        let days = trace.days.iter().copied().filter(|later| *later >= day);
+        let ended = ends(shelf, bucket.no, Of::Arrival(kept.seq), days)?;
+        for (variant, who) in kept.arrival.variants.iter().zip(sets) {
+            for lane in &variant.lanes {
+                let name = self.law.names.lane(*lane);
+                let channel = name.channel;
+                let mut rest = who.clone();
+                let fate = trace.fate(channel);
+                if !kept.arrival.moved {
+                    fate.entries += who.len();
+                }
+                for record in &ended {
+                    fate.end_by(record, (kept.seq, channel), &mut rest);
+                }
+                let pending = bucket.pending(kept.seq, *lane, channel, &rest);
+                fate.pending += pending.len();
+                rest -= pending;
+                if name.is_inbox() {
+                    fate.end(Outcome::Delivered, None, rest.len());
+                } else if !rest.is_empty() {
+                    let closings = bucket.closings.range(kept.seq..);
+                    let of_lane = closings.filter(|(_, open)| open.lane == *lane);
+                    trace.made.push(Made {
+                        bucket: bucket.no,
+                        seq: kept.seq,
+                        lane: *lane,
+                        channel,
+                        who: rest,
+                        sending: of_lane
+                            .map(|(seq, open)| (*seq, open.sending.clone()))
+                            .collect(),
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Fate {
+    fn end(&mut self, outcome: Outcome, reason: Option<Reason>, count: u64) {
+        let mut row = Row {
+            ended: std::mem::take(&mut self.ended),
+            reasons: std::mem::take(&mut self.reasons),
+            ..Row::default()
+        };
+        row.end(outcome, reason, count);
+        (self.ended, self.reasons) = (row.ended, row.reasons);
+    }
+
+    /// Takes out of `rest` those entries of an arrival whose end a record tells.
+    fn end_by(
+        &mut self,
+        record: &Record,
+        (seq, channel): (u64, ChannelNo),
+        rest: &mut RoaringBitmap,
+    ) {
+        let mut end = |why: Option<Reason>, who: &RoaringBitmap| {
+            let part = &*rest & who;
+            *rest -= &part;
+            // What goes on in another lane is counted there.
+            if let Some(reason) = why {
+                self.end(reason.outcome(), Some(reason), part.len());
+            }
+        };
+        match record {
+            Record::Cut { why, items, .. } => {
+                let items = items.iter();
+                let items = items.filter(|item| item.seq == seq && item.channel == channel);
+                items.for_each(|item| end(*why, &item.who.0));
+            }
+            Record::Told { except, .. } if channel == INBOX_NO => {
+                let except = except.iter().filter(|(of, ..)| *of == seq);
+                except.for_each(|(_, reason, who)| end(Some(*reason), &who.0));
+            }
+            _ => {}
+        }
+    }
+}
+
+impl Trace {
+    fn fate(&mut self, channel: ChannelNo) -> &mut Fate {
+        let name = CHANNELS[usize::from(channel)];
+        self.report.channels.entry(name).or_default()
+    }
+
+    /// What is scheduled waits.
+    fn wait(
+        &mut self,
+        shelf: &dyn Shelf,
+        bucket: &Bucket,
+        t: Instant,
+        place: u64,
+    ) -> Result<(), Unreadable> {
+        let key = scheduled_key(Owner::Bucket(bucket.no), t, place);
+        let Some(bytes) = shelf.get(Partition::Base, &key)? else {
+            return Ok(());
+        };
+        let parts: Vec<Frozen> = decode("a scheduled audience", &bytes)?;
+        for part in parts {
+            for channel in part.channels {
+                let fate = self.fate(channel);
+                fate.entries += part.who.len();
+                fate.pending += part.who.len();
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads what became of the messages that told the event, from a snapshot of the moment at which
+    /// it was traced.
+    ///
+    /// # Errors
+    /// [`Unreadable`] where the store can't be read.
+    pub fn report(mut self, shelf: &dyn Shelf) -> Result<EventReport, Unreadable> {
+        let mut answered: BTreeMap<(u16, u64), Vec<Record>> = BTreeMap::new();
+        for made in std::mem::take(&mut self.made) {
+            for number in &made.who {
+                let (closing, row) = self.message(shelf, &made, number)?;
+                let (told, ended) = row.seqs(closing);
+                let ended = ended.into_iter().find(|(seq, _)| *seq == made.seq);
+                if let Some((_, reason)) = ended {
+                    let fate = self.fate(made.channel);
+                    fate.end(reason.outcome(), Some(reason), 1);
+                    continue;
+                }
+                debug_assert!(told.contains(&made.seq), "the row was found by it");
+                let on_its_way = made.sending.get(&closing);
+                if on_its_way.is_some_and(|who| who.contains(number)) {
+                    self.fate(made.channel).pending += 1;
+                    continue;
+                }
+                let records = match answered.entry((made.bucket, closing)) {
+                    Entry::Occupied(known) => known.into_mut(),
+                    Entry::Vacant(new) => {
+                        let days = self.days.iter().copied();
+                        new.insert(ends(shelf, made.bucket, Of::Closing(closing), days)?)
+                    }
+                };
+                let outcome = records.iter().find_map(|record| match record {
+                    Record::Outcome { who, outcome, .. } if who.contains(number) => Some(*outcome),
+                    _ => None,
+                });
+                let outcome = outcome.ok_or_else(|| {
+                    Unreadable(format!("a message of closing {closing} has no outcome"))
+                })?;
+                self.fate(made.channel).end(outcome, reason_of(outcome), 1);
+            }
+        }
+        Ok(self.report)
+    }
+
+    /// The message in which an entry stands, and its closing.
+    fn message(
+        &self,
+        shelf: &dyn Shelf,
+        made: &Made,
+        number: u32,
+    ) -> Result<(u64, MessageRow), Unreadable> {
+        let prefix = Key::of(Owner::Bucket(made.bucket), Table::Messages)
+            .u32(number)
+            .done();
+        let mut found = None;
+        for day in &self.days {
+            each(shelf, Partition::Day(*day), &prefix, |key, value| {
+                let closing = u64_at(key, REST + 4).unwrap_or_default();
+                if found.is_some() || closing < made.seq {
+                    return Ok(());
+                }
+                let row: MessageRow = decode("a message", value)?;
+                let (told, ended) = row.seqs(closing);
+                let has = told.contains(&made.seq) || ended.iter().any(|(seq, _)| *seq == made.seq);
+                if has && row.lane == made.lane {
+                    found = Some((closing, row));
+                }
+                Ok(())
+            })?;
+            if found.is_some() {
+                break;
+            }
+        }
+        found.ok_or_else(|| Unreadable(format!("no message tells entry {}", made.seq)))
+    }
+}

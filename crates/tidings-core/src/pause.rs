@@ -1,0 +1,51 @@
+//! What operators have paused: nothing of it closes or leaves until it is resumed.
+//!
+//! A channel keeps its windows: their deadlines pass, but no lane closes. A type shares its lanes
+//! with others, which go on; its own entries wait apart, in a lane that is never due
+//! ([`Kind::Paused`](crate::deadline::Kind::Paused)). So do those of a paused inbox, which has no
+//! windows.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+use crate::journal::record::{ChannelNo, INBOX_NO};
+use crate::rules::CHANNELS;
+
+/// The types and channels that are paused.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Paused {
+    pub(crate) types: BTreeSet<String>,
+    pub(crate) channels: BTreeSet<ChannelNo>,
+}
+
+impl Paused {
+    /// Whether a type is paused.
+    #[must_use]
+    pub fn has_type(&self, kind: &str) -> bool {
+        self.types.contains(kind)
+    }
+
+    /// Whether a channel is paused.
+    #[must_use]
+    pub fn has_channel(&self, channel: &str) -> bool {
+        self.channels().any(|paused| paused == channel)
+    }
+
+    /// The paused channels by name.
+    pub fn channels(&self) -> impl Iterator<Item = &'static str> {
+        self.channels
+            .iter()
+            .filter_map(|no| CHANNELS.get(usize::from(*no)).copied())
+    }
+
+    /// The paused types by name.
+    pub fn types(&self) -> impl Iterator<Item = &str> {
+        self.types.iter().map(String::as_str)
+    }
+
+    /// Whether entries of a type on a channel wait apart from their lanes.
+    pub(crate) fn sets_apart(&self, kind: &str, channel: ChannelNo) -> bool {
+        self.types.contains(kind) || (channel == INBOX_NO && self.channels.contains(&INBOX_NO))
+    }
+}

@@ -1,0 +1,197 @@
+//! How the loop is asked: a bounded queue of requests, each with a way back.
+//!
+//! A queue that is full refuses at once. Whoever asks holds the work that waits, so memory is bounded
+//! by the queue and by those who were let in, never by those who were not.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crossbeam_channel::{Sender, bounded};
+use tidings_core::engine::{Refused, Reply};
+use tidings_core::{Command, Rules};
+
+use crate::node::Node;
+use crate::once::{Asker, Keeper, Once, Work};
+
+/// Why a request was not answered.
+#[derive(Debug, thiserror::Error)]
+pub enum RuntimeError {
+    /// Too much is waiting; nothing was done. Try again in a moment.
+    #[error("too many requests wait already; try again in a moment")]
+    Busy,
+    /// The store failed while this was being written: it may or may not have happened. Ask again
+    /// with the same event id.
+    #[error("the store failed: {0}; what was asked may or may not have happened")]
+    Unknown(String),
+    /// The store has no room left; nothing was done.
+    #[error("the store has no room left: {0}")]
+    Full(String),
+    /// The store can't be opened at the moment; nothing was done.
+    #[error("the store can't be used at the moment: {0}")]
+    Unavailable(String),
+    /// The runtime has stopped; nothing was done.
+    #[error("the node is stopping")]
+    Stopped,
+}
+
+/// An answer per command, in order, or why nobody can tell.
+pub type Replies = Result<Vec<Result<Reply, Refused>>, RuntimeError>;
+
+/// Hears what came of commands, on the loop's own thread.
+pub(crate) type Answer = Box<dyn FnOnce(Replies) + Send>;
+
+/// Looks at the node, or hears that there is none now.
+type Look = dyn FnOnce(Option<&Node>) + Send;
+
+pub(crate) enum Request {
+    Work(Work),
+    Rules(Box<Rules>, Sender<Result<(), RuntimeError>>),
+    Look(Box<Look>),
+    /// The clock was put: look again.
+    Wake,
+    Stop(Sender<Result<(), RuntimeError>>),
+}
+
+/// Asks the runtime. Cheap to clone.
+#[derive(Clone)]
+pub struct Handle {
+    requests: Sender<Request>,
+    steps_back: Arc<AtomicU64>,
+}
+
+impl Handle {
+    pub(crate) fn new(requests: Sender<Request>, steps_back: Arc<AtomicU64>) -> Self {
+        Self {
+            requests,
+            steps_back,
+        }
+    }
+
+    /// Has commands taken in; the answer comes after they are durable.
+    ///
+    /// # Errors
+    /// [`RuntimeError`] says whether anything can have happened.
+    pub fn submit(&self, commands: Vec<Command>) -> Replies {
+        let (answer, answered) = bounded(1);
+        self.submit_then(commands, move |replies| drop(answer.send(replies)))?;
+        answered.recv().map_err(|_| RuntimeError::Stopped)?
+    }
+
+    /// As [`Handle::submit`] for those who can't block: `then` hears the answer on the loop's thread
+    /// and must only pass it on. It is dropped unheard where the loop dies.
+    ///
+    /// # Errors
+    /// [`RuntimeError::Busy`] or [`RuntimeError::Stopped`]; `then` is not called.
+    pub fn submit_then(
+        &self,
+        commands: Vec<Command>,
+        then: impl FnOnce(Replies) + Send + 'static,
+    ) -> Result<(), RuntimeError> {
+        let work = Work::new(commands, Asker::Each(Box::new(then)));
+        self.ask(Request::Work(work))
+    }
+
+    /// Has commands done unless the same request was done before; `keeper` hears which.
+    ///
+    /// # Errors
+    /// [`RuntimeError::Busy`] or [`RuntimeError::Stopped`]; `keeper` is not called.
+    pub fn submit_once(
+        &self,
+        once: Once,
+        commands: Vec<Command>,
+        keeper: Box<dyn Keeper>,
+    ) -> Result<(), RuntimeError> {
+        let work = Work::new(commands, Asker::Once(once, keeper));
+        self.ask(Request::Work(work))
+    }
+
+    /// Puts rules in force.
+    ///
+    /// # Errors
+    /// [`RuntimeError`].
+    pub fn set_rules(&self, rules: Rules) -> Result<(), RuntimeError> {
+        let (answer, answered) = bounded(1);
+        self.ask(Request::Rules(Box::new(rules), answer))?;
+        answered.recv().map_err(|_| RuntimeError::Stopped)?
+    }
+
+    /// Looks at the node between two steps.
+    ///
+    /// # Errors
+    /// [`RuntimeError::Busy`], [`RuntimeError::Unavailable`] or [`RuntimeError::Stopped`].
+    pub fn look<T: Send + 'static>(
+        &self,
+        look: impl FnOnce(&Node) -> T + Send + 'static,
+    ) -> Result<T, RuntimeError> {
+        let (answer, answered) = bounded(1);
+        self.look_then(look, move |seen| drop(answer.send(seen)))?;
+        answered.recv().map_err(|_| RuntimeError::Stopped)?
+    }
+
+    /// As [`Handle::look`] for those who can't block: `then` gets on the loop's thread what was seen
+    /// and must only pass it on. It is dropped unheard where the loop dies.
+    ///
+    /// # Errors
+    /// [`RuntimeError::Busy`] or [`RuntimeError::Stopped`]; `then` is not called.
+    pub fn look_then<T: 'static>(
+        &self,
+        look: impl FnOnce(&Node) -> T + Send + 'static,
+        then: impl FnOnce(Result<T, RuntimeError>) + Send + 'static,
+    ) -> Result<(), RuntimeError> {
+        self.ask(Request::Look(Box::new(move |node| {
+            then(node.map(look).ok_or_else(unavailable));
+        })))
+    }
+
+    /// How often the clock was seen to step back since the start. Nothing is lost or told twice by
+    /// it, but what is due waits until the clock has come there again.
+    #[must_use]
+    pub fn steps_back(&self) -> u64 {
+        self.steps_back.load(Ordering::SeqCst)
+    }
+
+    /// Has the loop look at the clock: it was put.
+    ///
+    /// # Errors
+    /// [`RuntimeError::Busy`] or [`RuntimeError::Stopped`].
+    pub fn wake(&self) -> Result<(), RuntimeError> {
+        self.ask(Request::Wake)
+    }
+
+    /// How many requests wait for the loop now.
+    #[must_use]
+    pub fn waiting(&self) -> usize {
+        self.requests.len()
+    }
+
+    /// Whether at least half of the queue is free: those who can wait do so until then, and leave the
+    /// rest to those who can't.
+    #[must_use]
+    pub fn has_room(&self) -> bool {
+        let most = self.requests.capacity().unwrap_or(usize::MAX);
+        self.requests.len() <= most / 2
+    }
+
+    /// Has the loop stop; waits for room, because a stop is never refused.
+    pub(crate) fn stop(
+        &self,
+        answer: Sender<Result<(), RuntimeError>>,
+    ) -> Result<(), RuntimeError> {
+        let asked = self.requests.send(Request::Stop(answer));
+        asked.map_err(|_| RuntimeError::Stopped)
+    }
+
+    fn ask(&self, request: Request) -> Result<(), RuntimeError> {
+        self.requests
+            .try_send(request)
+            .map_err(|fault| match fault {
+                crossbeam_channel::TrySendError::Full(_) => RuntimeError::Busy,
+                crossbeam_channel::TrySendError::Disconnected(_) => RuntimeError::Stopped,
+            })
+    }
+}
+
+/// What is said while there is no store.
+pub(crate) fn unavailable() -> RuntimeError {
+    RuntimeError::Unavailable("it failed and is being opened again".to_owned())
+}

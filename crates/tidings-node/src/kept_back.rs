@@ -1,0 +1,115 @@
+//! Messages that are kept back while a step may take something out of them.
+//!
+//! Between the question whether a message can still be changed and the commit that changes it nobody
+//! may hand it over. So it is taken out of the queue first; when the step is durable what it then
+//! tells goes on, and where nothing is left it is gone. A step that fails drops them: what is stored
+//! is the truth, and they are made again from that.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use tidings_core::Instant;
+use tidings_core::engine::{LetterName, Reached, Sending};
+
+use crate::Error;
+use crate::delivery::{Delivery, Parcel};
+use crate::node::Node;
+use crate::senders::Senders;
+
+/// Keeps messages back that wait for a thread or to be tried again.
+pub(crate) struct KeptBack<'a> {
+    reach: RefCell<Reach<'a>>,
+}
+
+struct Reach<'a> {
+    senders: Option<&'a mut Senders>,
+    delivery: Option<&'a mut Delivery>,
+    held: Held,
+}
+
+/// What was kept back; with the instant at which it is to be tried, where it waited for that.
+#[derive(Default)]
+pub(crate) struct Held(BTreeMap<LetterName, (Parcel, Option<Instant>)>);
+
+impl<'a> KeptBack<'a> {
+    pub(crate) fn new(
+        senders: Option<&'a mut Senders>,
+        delivery: Option<&'a mut Delivery>,
+    ) -> Self {
+        Self {
+            reach: RefCell::new(Reach {
+                senders,
+                delivery,
+                held: Held::default(),
+            }),
+        }
+    }
+
+    /// What was kept back.
+    pub(crate) fn held(self) -> Held {
+        self.reach.into_inner().held
+    }
+}
+
+impl Sending for KeptBack<'_> {
+    fn keep_back(&self, letter: LetterName) -> Reached {
+        self.reach.borrow_mut().keep_back(letter)
+    }
+}
+
+impl Reach<'_> {
+    fn keep_back(&mut self, letter: LetterName) -> Reached {
+        let reached = |parcel: &Parcel| {
+            if parcel.is_in_doubt() {
+                Reached::InDoubt
+            } else {
+                Reached::KeptBack
+            }
+        };
+        if let Some((parcel, _)) = self.held.0.get(&letter) {
+            return reached(parcel);
+        }
+        let queued = self
+            .senders
+            .as_deref_mut()
+            .and_then(|senders| senders.take_back(&letter));
+        let found = queued.map(|parcel| (parcel, None)).or_else(|| {
+            let delivery = self.delivery.as_deref_mut()?;
+            let (at, parcel) = delivery.take_back(&letter)?;
+            Some((parcel, Some(at)))
+        });
+        let Some((parcel, at)) = found else {
+            return Reached::HandedOver;
+        };
+        let reached = reached(&parcel);
+        self.held.0.insert(letter, (parcel, at));
+        reached
+    }
+}
+
+impl Held {
+    /// What goes on, now that the step is durable: each message with what it tells now.
+    ///
+    /// # Errors
+    /// [`Error`] where what is stored can't be read.
+    pub(crate) fn release(mut self, node: &Node) -> Result<Vec<(Parcel, Option<Instant>)>, Error> {
+        if self.0.is_empty() {
+            return Ok(Vec::new());
+        }
+        let letters: BTreeSet<LetterName> = self.0.keys().copied().collect();
+        let mut released = Vec::new();
+        for ready in node.made_again(&letters)? {
+            for (at, batch) in ready.batches {
+                let letter = &ready.plan.letters[at];
+                let name = ((ready.plan.bucket, ready.plan.closing), letter.number);
+                if let Some((mut parcel, again)) = self.0.remove(&name) {
+                    parcel.told = ready.plan.told(letter);
+                    parcel.batch = Arc::new(batch);
+                    released.push((parcel, again));
+                }
+            }
+        }
+        Ok(released)
+    }
+}

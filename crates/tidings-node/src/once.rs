@@ -1,0 +1,369 @@
+//! Requests that are sent twice and done once: what was answered under an `Idempotency-Key` is
+//! written in the same commit as the work, so that there is never the one without the other.
+//!
+//! A row lives for a day, whatever `keep` says, and outlives restarts. Rows that have had their day
+//! are taken away by those that come: as many as were ever kept within one day may lie there.
+
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+
+use tidings_core::engine::{Refused, Reply, Sending};
+use tidings_core::journal::at_rest::{Shelf, Unreadable};
+use tidings_core::table::{Key, Owner, Partition, REST, Table, Write, i64_at};
+use tidings_core::time::DAY_MS;
+use tidings_core::{Command, Instant};
+
+use crate::Error;
+use crate::handle::{Answer, RuntimeError};
+use crate::node::Node;
+
+/// How long a key is remembered, in milliseconds (contract, section 4).
+const KEPT_MS: i64 = DAY_MS;
+
+/// Rows that have had their day and go with each new one: more than one, so that they get fewer.
+const SWEPT_PER_ROW: usize = 4;
+
+/// Names a request of which there may be a second copy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Once {
+    /// Stands for the key that the client chose.
+    pub key: [u8; 16],
+    /// Stands for the request itself: another one under the same key is refused.
+    pub request: [u8; 16],
+}
+
+/// What became of a request that is done once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Kept {
+    /// It was done just now.
+    Now,
+    /// It was done before, and this was kept.
+    Before(Vec<u8>),
+    /// The key came before with another request; nothing was done.
+    Other,
+}
+
+/// Whoever asked for something that is done once. Both are called on the loop's thread.
+pub trait Keeper: Send {
+    /// What is to be kept of the answer; `None` keeps nothing, and the key stays free. Called before
+    /// the work is durable: nothing of it may be told yet.
+    fn keep(&mut self, replies: Vec<Result<Reply, Refused>>) -> Option<Vec<u8>>;
+
+    /// Tells how it ended; must only pass it on.
+    fn tell(self: Box<Self>, kept: Result<Kept, RuntimeError>);
+}
+
+/// Commands that are done in one step, and who hears of it.
+pub(crate) struct Work {
+    pub(crate) commands: Vec<Command>,
+    /// How many commands there are, or were before they were taken away to be done.
+    pub(crate) count: usize,
+    pub(crate) replies: Vec<Result<Reply, Refused>>,
+    asker: Asker,
+}
+
+/// Who hears what came of commands.
+pub(crate) enum Asker {
+    Each(Answer),
+    Once(Once, Box<dyn Keeper>),
+}
+
+impl Work {
+    pub(crate) fn new(commands: Vec<Command>, asker: Asker) -> Self {
+        Self {
+            count: commands.len(),
+            commands,
+            replies: Vec::new(),
+            asker,
+        }
+    }
+
+    /// What is to be kept of its answer.
+    pub(crate) fn keep(&mut self) -> Option<(Once, Vec<u8>)> {
+        match &mut self.asker {
+            Asker::Each(_) => None,
+            Asker::Once(once, keeper) => {
+                let replies = std::mem::take(&mut self.replies);
+                Some((*once, keeper.keep(replies)?))
+            }
+        }
+    }
+
+    /// Tells that it is durable.
+    fn tell(self) {
+        match self.asker {
+            Asker::Each(answer) => answer(Ok(self.replies)),
+            Asker::Once(_, keeper) => keeper.tell(Ok(Kept::Now)),
+        }
+    }
+
+    /// Tells that it failed.
+    pub(crate) fn fail(self, fault: RuntimeError) {
+        match self.asker {
+            Asker::Each(answer) => answer(Err(fault)),
+            Asker::Once(_, keeper) => keeper.tell(Err(fault)),
+        }
+    }
+}
+
+/// Does work in one step; what is the same request again is tried after that, and gets what it got.
+/// `failed` makes of a fault what is said to those whose work was being written.
+pub(crate) fn step(
+    node: &mut Node,
+    sending: &dyn Sending,
+    now: Instant,
+    work: Vec<Work>,
+    failed: fn(&Error) -> RuntimeError,
+) -> Result<(), Error> {
+    let mut waiting = work;
+    while !waiting.is_empty() {
+        let mut first = Vec::with_capacity(waiting.len());
+        let mut again = Vec::new();
+        let done = sort(node, now, waiting, &mut first, &mut again)
+            .and_then(|()| node.step_keeping(sending, now, &mut first));
+        if let Err(fault) = done {
+            let askers = first.into_iter().chain(again);
+            askers.for_each(|work| work.fail(failed(&fault)));
+            return Err(fault);
+        }
+        first.into_iter().for_each(Work::tell);
+        waiting = again;
+    }
+    Ok(())
+}
+
+/// Answers what was done before, and tells firsts from their copies.
+fn sort(
+    node: &Node,
+    now: Instant,
+    work: Vec<Work>,
+    first: &mut Vec<Work>,
+    again: &mut Vec<Work>,
+) -> Result<(), Error> {
+    let mut keys = BTreeSet::new();
+    let mut done = Ok(());
+    for work in work {
+        let once = match &work.asker {
+            Asker::Once(once, _) if done.is_ok() => *once,
+            Asker::Once(..) | Asker::Each(_) => {
+                first.push(work);
+                continue;
+            }
+        };
+        if !keys.insert(once.key) {
+            again.push(work);
+            continue;
+        }
+        let row = node.shelf().and_then(|shelf| row(&shelf, now, &once.key));
+        match (row, work.asker) {
+            (Ok(Some(row)), Asker::Once(_, keeper)) => {
+                let same = row.request == once.request;
+                let kept = if same {
+                    Kept::Before(row.answer)
+                } else {
+                    Kept::Other
+                };
+                keeper.tell(Ok(kept));
+            }
+            (row, asker) => {
+                first.push(Work { asker, ..work });
+                done = row.map(|_| ());
+            }
+        }
+    }
+    done
+}
+
+struct Row {
+    at: Instant,
+    request: [u8; 16],
+    answer: Vec<u8>,
+}
+
+fn row_key(key: &[u8; 16]) -> Vec<u8> {
+    Key::of(Owner::Intake, Table::Answers).bytes(key).done()
+}
+
+fn age_key(at: Instant, key: &[u8; 16]) -> Vec<u8> {
+    let ages = Key::of(Owner::Intake, Table::AnswersByAge);
+    ages.i64(at.0).bytes(key).done()
+}
+
+/// What is kept under a key, whatever its age.
+fn stored(shelf: &dyn Shelf, key: &[u8; 16]) -> Result<Option<Row>, Error> {
+    let Some(value) = shelf.get(Partition::Base, &row_key(key))? else {
+        return Ok(None);
+    };
+    let read = || {
+        let at = Instant(i64_at(&value, 0)?);
+        let request = value.get(8..24)?.try_into().ok()?;
+        let answer = value.get(24..)?.to_vec();
+        Some(Row {
+            at,
+            request,
+            answer,
+        })
+    };
+    let unreadable = || Unreadable("an answer that was kept is torn".to_owned());
+    Ok(Some(read().ok_or_else(unreadable)?))
+}
+
+/// What is kept under a key and has not had its day.
+fn row(shelf: &dyn Shelf, now: Instant, key: &[u8; 16]) -> Result<Option<Row>, Error> {
+    let row = stored(shelf, key)?;
+    Ok(row.filter(|row| now.0 < row.at.0.saturating_add(KEPT_MS)))
+}
+
+/// What is written so that these answers are kept, and of older ones no more than needed.
+pub(crate) fn writes(
+    shelf: &dyn Shelf,
+    now: Instant,
+    answers: &[(Once, Vec<u8>)],
+) -> Result<Vec<Write>, Error> {
+    let write = |key: Vec<u8>, value: Option<Vec<u8>>| Write {
+        partition: Partition::Base,
+        key,
+        value,
+    };
+    let mut writes = Vec::with_capacity(answers.len() * 2);
+    if answers.is_empty() {
+        return Ok(writes);
+    }
+    for (at, key) in aged(shelf, now, answers.len() * SWEPT_PER_ROW)? {
+        writes.push(write(age_key(at, &key), None));
+        // The clock may have stepped back since: then the row is younger than its first age.
+        if stored(shelf, &key)?.is_some_and(|row| row.at == at) {
+            writes.push(write(row_key(&key), None));
+        }
+    }
+    for (once, answer) in answers {
+        let mut value = Key::of(Owner::Intake, Table::Answers).i64(now.0).done();
+        value.drain(..REST);
+        value.extend_from_slice(&once.request);
+        value.extend_from_slice(answer);
+        writes.push(write(row_key(&once.key), Some(value)));
+        writes.push(write(age_key(now, &once.key), Some(Vec::new())));
+    }
+    Ok(writes)
+}
+
+/// The oldest rows that have had their day.
+fn aged(shelf: &dyn Shelf, now: Instant, most: usize) -> Result<Vec<(Instant, [u8; 16])>, Error> {
+    let ages = Key::of(Owner::Intake, Table::AnswersByAge);
+    let until = ages.clone().i64(now.0.saturating_sub(KEPT_MS)).done();
+    let mut aged = Vec::new();
+    let mut visit = |key: &[u8], _: &[u8]| {
+        let at = i64_at(key, REST).map(Instant);
+        let name = key.get(REST + 8..).and_then(|name| name.try_into().ok());
+        aged.extend(at.zip(name));
+        if aged.len() < most {
+            ControlFlow::Continue(())
+        } else {
+            ControlFlow::Break(())
+        }
+    };
+    shelf.scan(Partition::Base, &ages.done(), Some(&until), &mut visit)?;
+    Ok(aged)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use tidings_core::engine::Options;
+    use tidings_core::{Id, Object};
+    use tidings_store::{MemoryStore, Store};
+
+    use super::*;
+
+    fn node(store: &Arc<MemoryStore>) -> Node {
+        Node::open(Arc::clone(store) as Arc<dyn Store>, Options::default()).unwrap()
+    }
+
+    fn once(key: u8, request: u8) -> Once {
+        Once {
+            key: [key; 16],
+            request: [request; 16],
+        }
+    }
+
+    /// Keeps a given answer; tells a channel how it ended.
+    struct Kept1(Option<Vec<u8>>, crossbeam_channel::Sender<Kept>);
+
+    impl Keeper for Kept1 {
+        fn keep(&mut self, replies: Vec<Result<Reply, Refused>>) -> Option<Vec<u8>> {
+            assert_eq!(replies.len(), 1);
+            self.0.take()
+        }
+
+        fn tell(self: Box<Self>, kept: Result<Kept, RuntimeError>) {
+            self.1.send(kept.unwrap()).unwrap();
+        }
+    }
+
+    /// What each of some requests (once, what it would keep) is told, in the order of telling.
+    fn told(node: &mut Node, at: i64, requests: &[(Once, Option<&str>)]) -> Vec<Kept> {
+        let (tell, told) = crossbeam_channel::unbounded();
+        let work = requests.iter().map(|(once, keep)| {
+            let keep = keep.map(|text| text.as_bytes().to_vec());
+            let object = Object {
+                id: Id::new("works/1").unwrap(),
+                title: None,
+                url: None,
+                image: None,
+                notifiable: None,
+            };
+            let asker = Asker::Once(*once, Box::new(Kept1(keep, tell.clone())));
+            Work::new(vec![Command::Object(object)], asker)
+        });
+        let stopped = |_: &Error| RuntimeError::Stopped;
+        step(node, &(), Instant(at), work.collect(), stopped).unwrap();
+        told.try_iter().collect()
+    }
+
+    #[test]
+    fn a_request_is_done_once_across_a_restart() {
+        let store = Arc::new(MemoryStore::default());
+        let first = told(&mut node(&store), 0, &[(once(1, 1), Some("a"))]);
+        assert_eq!(first, [Kept::Now]);
+        let mut node = node(&store);
+        let again = told(&mut node, 1, &[(once(1, 1), Some("b"))]);
+        assert_eq!(again, [Kept::Before(b"a".to_vec())]);
+        let other = told(&mut node, 2, &[(once(1, 2), Some("c"))]);
+        assert_eq!(other, [Kept::Other]);
+    }
+
+    #[test]
+    fn of_two_at_the_same_instant_the_second_gets_what_the_first_got() {
+        let store = Arc::new(MemoryStore::default());
+        let two = [(once(1, 1), Some("a")), (once(1, 1), Some("b"))];
+        let told = told(&mut node(&store), 0, &two);
+        assert_eq!(told, [Kept::Now, Kept::Before(b"a".to_vec())]);
+    }
+
+    #[test]
+    fn what_was_not_kept_may_be_tried_again() {
+        let store = Arc::new(MemoryStore::default());
+        let two = [(once(1, 1), None), (once(1, 1), Some("b"))];
+        let told = told(&mut node(&store), 0, &two);
+        assert_eq!(told, [Kept::Now, Kept::Now]);
+    }
+
+    #[test]
+    fn a_key_is_free_again_after_a_day_and_its_row_goes() {
+        let store = Arc::new(MemoryStore::default());
+        let mut node = node(&store);
+        told(&mut node, 0, &[(once(1, 1), Some("a"))]);
+        let last = told(&mut node, DAY_MS - 1, &[(once(1, 1), Some("b"))]);
+        assert_eq!(last, [Kept::Before(b"a".to_vec())]);
+        let free = told(&mut node, DAY_MS, &[(once(1, 2), Some("c"))]);
+        assert_eq!(free, [Kept::Now]);
+        for key in 2..10 {
+            told(&mut node, 3 * DAY_MS, &[(once(key, 1), Some("d"))]);
+        }
+        let shelf = node.shelf().unwrap();
+        assert!(stored(&shelf, &[1; 16]).unwrap().is_none());
+        assert!(aged(&shelf, Instant(3 * DAY_MS), 9).unwrap().is_empty());
+        assert!(stored(&shelf, &[9; 16]).unwrap().is_some());
+    }
+}

@@ -1,0 +1,135 @@
+//! What is told of single events adds up to the books, whatever happened to them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use proptest::prelude::*;
+use proptest::test_runner::Config;
+use tidings_core::engine::Options;
+use tidings_core::{Books, Command, Id, Outcome};
+use tidings_node::{Node, PlayError, Player, Watch};
+use tidings_sim::random::{World, world};
+use tidings_sim::subject::Step;
+use tidings_store::{MemoryStore, Store};
+
+const OPTIONS: [Options; 2] = [
+    Options {
+        buckets: 3,
+        turn_at: Some(0),
+        checkpoint_after: 0,
+        slice_bytes: 1,
+    },
+    Options {
+        buckets: 1,
+        turn_at: None,
+        checkpoint_after: 7,
+        slice_bytes: 1,
+    },
+];
+
+fn played(world: &World, options: Options) -> (Node, Arc<dyn Store>) {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
+    let mut player = Player::open(Arc::clone(&store), options, Watch::Nothing)
+        .expect("a new store can be opened");
+    let mut first = Some(world.rules.clone());
+    let until = |step: &&Step| world.until.is_none_or(|until| step.at() <= until);
+    for step in world.steps.iter().filter(until) {
+        if let Some(rules) = first.take() {
+            player
+                .set_rules(step.at(), rules, &mut |_| {})
+                .expect("the store takes it");
+        }
+        let played = match step {
+            Step::Play(timed) => player.play(timed.clone(), &mut |_| {}),
+            Step::Reconfigure(at, rules) => player.set_rules(*at, (**rules).clone(), &mut |_| {}),
+        };
+        match played {
+            Ok(()) | Err(PlayError::Refused(_)) => {}
+            Err(fault) => panic!("{fault}"),
+        }
+    }
+    player
+        .finish(world.until, &mut |_| {})
+        .expect("the store takes it");
+    (player.into_node(), store)
+}
+
+/// What the reports of all events add up to.
+fn added_up(node: &Node, world: &World) -> Books {
+    let mut books = Books::default();
+    let events: BTreeSet<&Id> = world
+        .steps
+        .iter()
+        .filter_map(|step| match step {
+            Step::Play(timed) => match &timed.command {
+                Command::Publish(event) => Some(&event.id),
+                _ => None,
+            },
+            Step::Reconfigure(..) => None,
+        })
+        .collect();
+    let shelf = node.shelf().expect("the store is open");
+    for event in events {
+        let Some(trace) = node
+            .engine()
+            .trace(&shelf, event)
+            .expect("the store can be read")
+        else {
+            continue;
+        };
+        let report = trace.report(&shelf).expect("the store can be read");
+        books.events += 1;
+        books.notifications += report.notifications;
+        for fate in report.channels.values() {
+            books.entries += fate.entries;
+            books.pending += fate.pending;
+            let mut by_reason: BTreeMap<Outcome, u64> = BTreeMap::new();
+            for (reason, count) in &fate.reasons {
+                *by_reason.entry(reason.outcome()).or_default() += count;
+            }
+            for (outcome, count) in &fate.ended {
+                *match outcome {
+                    Outcome::Delivered => &mut books.delivered,
+                    Outcome::Cancelled => &mut books.cancelled,
+                    Outcome::Skipped => &mut books.skipped,
+                    Outcome::Expired => &mut books.expired,
+                    Outcome::Failed => &mut books.failed,
+                    Outcome::Unknown => &mut books.unknown,
+                } += count;
+                let told = matches!(
+                    outcome,
+                    Outcome::Delivered | Outcome::Failed | Outcome::Unknown
+                );
+                let explained = by_reason.get(outcome).copied().unwrap_or(0);
+                assert_eq!(explained, if told { 0 } else { *count }, "{outcome:?}");
+            }
+        }
+    }
+    books
+}
+
+proptest! {
+    #![proptest_config(Config { cases: 400, failure_persistence: None, ..Config::default() })]
+
+    #[test]
+    fn the_fates_of_events_add_up_to_the_books(world in world()) {
+        for options in OPTIONS {
+            let (node, store) = played(&world, options);
+            // Of forgotten days only the ledger knows.
+            if node.engine().forgotten_before().is_some() {
+                continue;
+            }
+            let all = node.books().expect("the books agree");
+            let expected = Books {
+                messages: 0,
+                republished: 0,
+                warnings: 0,
+                ..all
+            };
+            prop_assert_eq!(added_up(&node, &world), expected);
+            drop(node);
+            let again = Node::open(store, options).expect("the store can be opened again");
+            prop_assert_eq!(added_up(&again, &world), expected, "after a restart");
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! Backups: everything that a snapshot of a store holds, as one stream that can be checked.
+//!
+//! ```text
+//! head    "TIDINGS BACKUP\n" 0x1A, format u32
+//! block   kind u8, raw bytes u32, stored bytes u32, xxh3 of what stands before and of the payload u64,
+//!         payload
+//! ```
+//! Numbers are big-endian. Kinds: `PARTITION` (which one the rows that follow belong to), `ROWS` (keys
+//! and values in the order of the keys, packed with lz4), `END` (how many rows there are, and xxh3 of
+//! all bytes before this block). A stream that ends without `END` is cut off; bytes behind it are
+//! foreign. Neither side holds more than a block or two, however large the store is.
+
+mod block;
+mod export;
+mod restore;
+#[cfg(test)]
+mod tests;
+
+pub use export::export;
+pub use restore::{check, restore};
+
+/// What a backup holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Contents {
+    /// Days that have rows.
+    pub days: u64,
+    /// Keys with their values.
+    pub rows: u64,
+}
+
+/// Why a backup can't be made or brought back.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The store.
+    #[error(transparent)]
+    Store(#[from] tidings_store::Error),
+    /// The stream can't be read or written.
+    #[error("{0}")]
+    Stream(#[from] std::io::Error),
+    /// The stream is no backup of tidings.
+    #[error("it is no backup of tidings")]
+    Foreign,
+    /// The backup is of a format that this version does not know.
+    #[error(
+        "the backup has format {0}, this tidings reads format {FORMAT}; use the version that wrote it"
+    )]
+    Format(u32),
+    /// The backup ends before its end.
+    #[error("the backup is cut off after {0} bytes; take another copy of it")]
+    CutOff(u64),
+    /// The backup is not what was written.
+    #[error("the backup is damaged at byte {at}: {what}; take another copy of it")]
+    Damaged {
+        /// Where the block begins.
+        at: u64,
+        /// What is wrong there.
+        what: &'static str,
+    },
+}
+
+/// The format that is written and read.
+const FORMAT: u32 = 1;
+
+/// What a backup begins with. The odd byte at its end keeps tools from taking it for text.
+const MAGIC: &[u8; 16] = b"TIDINGS BACKUP\n\x1a";

@@ -1,0 +1,98 @@
+//! A stream becomes a store.
+
+use std::io::Read;
+use std::path::Path;
+
+use tidings_core::time::Day;
+use tidings_store::{Commit, FjallStore, Options, Partition, Write};
+
+use super::block::{Kind, Reader};
+use super::{Contents, Error};
+
+/// Makes a store of a backup, in a directory that is absent or empty. Where the backup is not whole
+/// and undamaged, the directory does not become a store.
+///
+/// # Errors
+/// [`Error`].
+pub fn restore(input: impl Read, directory: &Path, options: Options) -> Result<Contents, Error> {
+    // Before anything is touched: whatever was named by mistake is refused here.
+    let reader = Reader::new(input)?;
+    let mut contents = Contents::default();
+    FjallStore::restore(directory, options, |store| {
+        contents = each(reader, &mut |writes| {
+            store.commit(Commit {
+                writes,
+                ..Commit::default()
+            })
+        })?;
+        Ok::<(), Error>(())
+    })?;
+    Ok(contents)
+}
+
+/// Reads a backup to its end, and whether it is whole and undamaged.
+///
+/// # Errors
+/// [`Error`].
+pub fn check(input: impl Read) -> Result<Contents, Error> {
+    each(Reader::new(input)?, &mut |_| Ok(()))
+}
+
+/// Hands over what a backup holds, a block at a time.
+fn each<R: Read>(
+    mut reader: Reader<R>,
+    take: &mut dyn FnMut(Vec<Write>) -> Result<(), tidings_store::Error>,
+) -> Result<Contents, Error> {
+    let mut contents = Contents::default();
+    let mut raw = Vec::new();
+    let mut partition = None;
+    loop {
+        match reader.block(&mut raw)? {
+            Kind::Partition => {
+                let named = named(&raw).ok_or_else(|| reader.odd())?;
+                contents.days += u64::from(named != Partition::Base);
+                partition = Some(named);
+            }
+            Kind::Rows => {
+                let partition = partition.ok_or_else(|| reader.odd())?;
+                let writes = rows(&raw, partition).ok_or_else(|| reader.odd())?;
+                contents.rows += writes.len() as u64;
+                take(writes)?;
+            }
+            Kind::End if raw.get(..8) == Some(&contents.rows.to_be_bytes()[..]) => {
+                return Ok(contents);
+            }
+            Kind::End => return Err(reader.odd()),
+        }
+    }
+}
+
+fn named(raw: &[u8]) -> Option<Partition> {
+    if raw.is_empty() {
+        return Some(Partition::Base);
+    }
+    let day = i32::from_be_bytes(raw.try_into().ok()?);
+    Some(Partition::Day(Day(day)))
+}
+
+fn rows(mut raw: &[u8], partition: Partition) -> Option<Vec<Write>> {
+    let mut writes = Vec::new();
+    while !raw.is_empty() {
+        let key = part(&mut raw)?.to_vec();
+        let value = Some(part(&mut raw)?.to_vec());
+        writes.push(Write {
+            partition,
+            key,
+            value,
+        });
+    }
+    Some(writes)
+}
+
+fn part<'r>(raw: &mut &'r [u8]) -> Option<&'r [u8]> {
+    let (length, rest) = raw.split_at_checked(4)?;
+    let length = u32::from_be_bytes(length.try_into().ok()?);
+    let (part, rest) = rest.split_at_checked(usize::try_from(length).ok()?)?;
+    *raw = rest;
+    Some(part)
+}

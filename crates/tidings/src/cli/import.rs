@@ -1,0 +1,286 @@
+//! `tidings import`: bring in what an application knows already.
+
+use std::fs::File;
+use std::io::{self, Read, Seek as _, SeekFrom};
+use std::path::PathBuf;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use serde_json::json;
+
+use super::reach::{self, To};
+use super::{Progress, Status, Streams, report};
+use crate::client::Reach;
+use crate::import::{
+    BadRows, Format, Import, IntoNode, IntoServer, Kind, Mark, Observer, Position, Sink, Stop,
+    Tally, columns,
+};
+use crate::timeline::Fault;
+
+/// Rows that were left out and are reported one by one; the rest is counted.
+const REPORTED_MAX: u64 = 100;
+
+/// What `import` takes.
+#[derive(clap::Args)]
+pub(super) struct Arguments {
+    /// What is brought in; `-` reads standard input
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// What it is
+    #[arg(long, value_enum)]
+    kind: Kind,
+    /// How it is written; by the file's name where not given: `.csv`, else one JSON object a line
+    #[arg(long, value_enum)]
+    format: Option<Format>,
+    /// Report a row that can't be taken in, leave it out and go on; else the import stops there
+    #[arg(long)]
+    skip_bad: bool,
+    /// Begin at the front, also where an earlier run was cut short
+    #[arg(long)]
+    anew: bool,
+    #[command(flatten)]
+    to: To,
+}
+
+impl Arguments {
+    fn is_stdin(&self) -> bool {
+        self.file.as_os_str() == "-"
+    }
+
+    fn format(&self) -> Format {
+        let is_csv = |extension: &std::ffi::OsStr| extension.eq_ignore_ascii_case("csv");
+        match self.format {
+            Some(format) => format,
+            None if self.file.extension().is_some_and(is_csv) => Format::Csv,
+            None => Format::Ndjson,
+        }
+    }
+}
+
+/// Runs the command.
+pub(super) fn run(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Result<Status> {
+    let mut reach = match reach::find(&arguments.to, streams) {
+        Ok(reach) => reach,
+        Err(status) => return Ok(status),
+    };
+    let opened = open(arguments, &reach);
+    let (import, position) = match opened {
+        Ok(opened) => opened,
+        Err(error) => {
+            let message = format!("cannot open {}: {error}", arguments.file.display());
+            return Ok(report(streams, &message, Status::Wrong));
+        }
+    };
+    let from = import.from;
+    let mut telling = Telling {
+        bar: bar(streams.progress, &import.input, from),
+        position,
+        err: &mut *streams.err,
+        reported: 0,
+    };
+    let (tally, ended) = match &mut reach {
+        Reach::Directory(directory) => import.run(&mut IntoNode(directory.handle()), &mut telling),
+        Reach::Server(server) => {
+            let kind = arguments.kind;
+            import.run(
+                &mut IntoServer { server, kind } as &mut dyn Sink,
+                &mut telling,
+            )
+        }
+    };
+    telling.bar.finish_and_clear();
+    let unreported = tally.skipped.saturating_sub(REPORTED_MAX);
+    let position = telling.position.take();
+    if unreported > 0 {
+        writeln!(streams.err, "and {unreported} more rows were left out")?;
+    }
+    let closed = reach.close();
+    if arguments.to.json {
+        writeln!(
+            streams.out,
+            "{}",
+            to_json(arguments.kind, tally, from, &ended)
+        )?;
+    } else {
+        write_summary(arguments.kind, tally, from, streams)?;
+    }
+    let status = match ended {
+        Ok(()) => {
+            if let Some(Err(fault)) = position.map(|position| position.forget()) {
+                let message = format!("the position beside the file can't be removed: {fault}");
+                report(streams, &message, Status::Failed)
+            } else {
+                Status::Done
+            }
+        }
+        Err(stop) => {
+            let kept = position.is_some_and(|position| position.path().exists());
+            report(streams, &said(&stop, kept), Status::Failed)
+        }
+    };
+    match closed {
+        Ok(()) => Ok(status),
+        Err(fault) => Ok(reach::report_fault(&fault, streams)),
+    }
+}
+
+/// What stopped the import, and how to go on.
+fn said(stop: &Stop, kept: bool) -> String {
+    let on = if kept {
+        "run the same command again: it goes on from there"
+    } else {
+        "run the same command again: what is in already is not changed by it"
+    };
+    match stop {
+        Stop::Row(fault) => format!(
+            "{fault}, or leave such rows out with --skip-bad\n  = help: the rows before it are in; {on}"
+        ),
+        other => format!("{other}\n  = help: the rows that are counted here are in; {on}"),
+    }
+}
+
+/// The input, and the position that is kept beside it.
+struct Input {
+    stream: Box<dyn Read + Send>,
+    bytes: Option<u64>,
+}
+
+impl Read for Input {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        self.stream.read(into)
+    }
+}
+
+fn open(arguments: &Arguments, reach: &Reach) -> io::Result<(Import<Input>, Option<Position>)> {
+    let format = arguments.format();
+    let mut import = Import {
+        input: Input {
+            stream: Box::new(io::stdin()),
+            bytes: None,
+        },
+        format,
+        columns: None,
+        kind: arguments.kind,
+        bad: if arguments.skip_bad {
+            BadRows::Skip
+        } else {
+            BadRows::Refuse
+        },
+        from: Mark::default(),
+    };
+    if arguments.is_stdin() {
+        return Ok((import, None));
+    }
+    let mut file = File::open(&arguments.file)?;
+    let metadata = file.metadata()?;
+    if !metadata.is_file() {
+        import.input.stream = Box::new(file);
+        return Ok((import, None));
+    }
+    let target = format!("{} of {}", arguments.kind.word(), target(arguments, reach));
+    let (position, mark) = Position::of(&arguments.file, target)?;
+    if let Some(mark) = mark.filter(|_| !arguments.anew) {
+        if format == Format::Csv {
+            import.columns = Some(columns(File::open(&arguments.file)?)?);
+        }
+        file.seek(SeekFrom::Start(mark.bytes))?;
+        import.from = mark;
+    }
+    import.input = Input {
+        stream: Box::new(file),
+        bytes: Some(metadata.len()),
+    };
+    Ok((import, Some(position)))
+}
+
+/// Where it goes: the same file can be brought to several places.
+fn target(arguments: &Arguments, reach: &Reach) -> String {
+    let data = |data: &PathBuf| {
+        let whole = std::fs::canonicalize(data);
+        whole.unwrap_or_else(|_| data.clone()).display().to_string()
+    };
+    match (&arguments.to.data, reach) {
+        // A directory is the same place whether a server has it open or nobody.
+        (Some(path), _) => data(path),
+        (None, Reach::Server(server)) => server.url().to_owned(),
+        (None, Reach::Directory(_)) => String::new(),
+    }
+}
+
+fn bar(progress: Progress, input: &Input, from: Mark) -> ProgressBar {
+    if !matches!(progress, Progress::Apart | Progress::Shared) {
+        return ProgressBar::hidden();
+    }
+    let bar = ProgressBar::with_draw_target(input.bytes, ProgressDrawTarget::stderr());
+    let template = match input.bytes {
+        Some(_) => "{bar:40} {bytes} of {total_bytes}, {msg} rows, {eta} left",
+        None => "{spinner} {bytes} read, {msg} rows in {elapsed}",
+    };
+    if let Ok(style) = ProgressStyle::with_template(template) {
+        bar.set_style(style);
+    }
+    bar.set_position(from.bytes);
+    bar.reset_eta();
+    bar
+}
+
+struct Telling<'w> {
+    bar: ProgressBar,
+    /// `None` where none is kept, or none can be.
+    position: Option<Position>,
+    err: &'w mut dyn io::Write,
+    reported: u64,
+}
+
+impl Observer for Telling<'_> {
+    fn came_to(&mut self, mark: Mark, tally: Tally) {
+        self.bar.set_position(mark.bytes);
+        self.bar.set_message(tally.taken.to_string());
+        let noted = self.position.as_ref().map(|position| position.note(mark));
+        if let Some(Err(fault)) = noted {
+            self.position = None;
+            let line = format!("how far it came can't be kept beside the file: {fault}");
+            self.tell(&line);
+        }
+    }
+
+    fn skipped(&mut self, fault: &Fault) {
+        self.reported += 1;
+        if self.reported <= REPORTED_MAX {
+            self.tell(&fault.to_string());
+        }
+    }
+}
+
+impl Telling<'_> {
+    fn tell(&mut self, line: &str) {
+        // There is nobody left to tell where this fails; the counts still tell of it.
+        let err = &mut *self.err;
+        self.bar.suspend(|| drop(writeln!(err, "warning: {line}")));
+    }
+}
+
+fn to_json(kind: Kind, tally: Tally, from: Mark, ended: &Result<(), Stop>) -> serde_json::Value {
+    json!({
+        "kind": kind.word(),
+        "taken": tally.taken,
+        "skipped": tally.skipped,
+        "from_line": from.line + 1,
+        "complete": ended.is_ok(),
+    })
+}
+
+fn write_summary(
+    kind: Kind,
+    tally: Tally,
+    from: Mark,
+    streams: &mut Streams<'_>,
+) -> io::Result<()> {
+    write!(streams.out, "{} {} taken in", tally.taken, kind.word())?;
+    if tally.skipped > 0 {
+        write!(streams.out, ", {} left out", tally.skipped)?;
+    }
+    if from.line > 0 {
+        write!(streams.out, ", going on behind line {}", from.line)?;
+    }
+    writeln!(streams.out)
+}

@@ -1,0 +1,131 @@
+//! `tidings key`: who may call the API.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde_json::json;
+use tidings_node::{Clock as _, SystemClock};
+
+use super::{Status, Streams, report};
+use crate::keys::{KeyFile, NAME_CHARS_MAX};
+
+/// What `key` takes.
+#[derive(clap::Args)]
+pub(super) struct Arguments {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(clap::Subcommand)]
+enum Action {
+    /// Make a key and print it, this once; a server that runs takes it at once
+    New {
+        /// The data directory of the server
+        #[arg(long, value_name = "DIR")]
+        data: PathBuf,
+        /// Whose key it is, for `key list`
+        #[arg(long, default_value = "", value_parser = name)]
+        name: String,
+        /// Print one JSON object
+        #[arg(long)]
+        json: bool,
+    },
+    /// List the keys; the keys themselves are not stored
+    List {
+        /// The data directory of the server
+        #[arg(long, value_name = "DIR")]
+        data: PathBuf,
+        /// Print one JSON object a line
+        #[arg(long)]
+        json: bool,
+    },
+    /// Revoke a key; a server that runs refuses it within a second
+    Revoke {
+        /// The data directory of the server
+        #[arg(long, value_name = "DIR")]
+        data: PathBuf,
+        /// The key's id, as `key list` prints it
+        id: String,
+    },
+}
+
+fn name(text: &str) -> Result<String, String> {
+    if text.chars().count() > NAME_CHARS_MAX || text.chars().any(char::is_control) {
+        return Err(format!(
+            "a name has at most {NAME_CHARS_MAX} characters, and no control characters"
+        ));
+    }
+    Ok(text.to_owned())
+}
+
+/// Runs the command.
+pub(super) fn run(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Result<Status> {
+    match &arguments.action {
+        Action::New { data, name, json } => new(data, name, *json, streams),
+        Action::List { data, json } => list(data, *json, streams),
+        Action::Revoke { data, id } => revoke(data, id, streams),
+    }
+}
+
+fn new(data: &Path, name: &str, json: bool, streams: &mut Streams<'_>) -> io::Result<Status> {
+    let made = std::fs::create_dir_all(data)
+        .and_then(|()| KeyFile::of(data).make(name, SystemClock.now()));
+    let (entry, key) = match made {
+        Ok(made) => made,
+        Err(fault) => return Ok(unusable(data, &fault, streams)),
+    };
+    if json {
+        let row = json!({ "id": entry.id, "name": entry.name, "made": entry.made.to_string(), "key": key });
+        writeln!(streams.out, "{row}")?;
+    } else {
+        // The key alone on standard output: `KEY=$(tidings key new …)`.
+        writeln!(streams.out, "{key}")?;
+        writeln!(
+            streams.err,
+            "key {}: keep it, it is not shown again; send it as `Authorization: Bearer KEY`",
+            entry.id
+        )?;
+    }
+    Ok(Status::Done)
+}
+
+fn list(data: &Path, json: bool, streams: &mut Streams<'_>) -> io::Result<Status> {
+    let keys = match KeyFile::of(data).list() {
+        Ok(keys) => keys,
+        Err(fault) => return Ok(unusable(data, &fault, streams)),
+    };
+    if keys.is_empty() && !json {
+        writeln!(
+            streams.err,
+            "there are no keys; `tidings key new` makes one"
+        )?;
+    }
+    for key in keys {
+        if json {
+            writeln!(streams.out, "{}", serde_json::to_string(&key)?)?;
+        } else {
+            writeln!(streams.out, "{}  {}  {}", key.id, key.made, key.name)?;
+        }
+    }
+    Ok(Status::Done)
+}
+
+fn revoke(data: &Path, id: &str, streams: &mut Streams<'_>) -> io::Result<Status> {
+    match KeyFile::of(data).revoke(id) {
+        Ok(true) => {
+            writeln!(streams.out, "key {id} is revoked")?;
+            Ok(Status::Done)
+        }
+        Ok(false) => {
+            let message =
+                format!("there is no key `{id}`; `tidings key list` shows those there are");
+            Ok(report(streams, &message, Status::Wrong))
+        }
+        Err(fault) => Ok(unusable(data, &fault, streams)),
+    }
+}
+
+fn unusable(data: &Path, fault: &io::Error, streams: &mut Streams<'_>) -> Status {
+    let message = format!("cannot use {}: {fault}", data.display());
+    report(streams, &message, Status::Unusable)
+}

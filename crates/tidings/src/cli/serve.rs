@@ -1,0 +1,245 @@
+//! `tidings serve`: the HTTP API over a data directory, until somebody asks it to end.
+
+use std::fs;
+use std::io;
+use std::net::{SocketAddr, TcpListener};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+use axum::Router;
+use tidings_core::Rules;
+use tidings_node::{Clock, RuntimeError, SystemClock};
+use tokio::runtime::Runtime;
+
+use super::{Status, Streams, report, signals};
+use crate::app::{Disk, StartError};
+use crate::config;
+use crate::http::{self, Access, Service, listen};
+use crate::keys::{KeyFile, Keys};
+
+/// The file in the data directory that says where the server is that holds its lock.
+const ADDRESS: &str = "address";
+
+/// What `serve` takes.
+#[derive(clap::Args)]
+pub(super) struct Arguments {
+    /// The configuration; read again on SIGHUP
+    #[arg(long, value_name = "FILE", default_value = "tidings.toml")]
+    config: PathBuf,
+    /// Where everything is kept; made if it is absent
+    #[arg(long, value_name = "DIR")]
+    data: PathBuf,
+    /// Where to listen; port 0 takes one that is free
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8990")]
+    listen: SocketAddr,
+    /// Ask for no key; on a loopback address only
+    #[arg(long)]
+    dev: bool,
+}
+
+/// Runs the command.
+pub(super) fn run(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Result<Status> {
+    log_to_stderr();
+    if arguments.dev && !arguments.listen.ip().is_loopback() {
+        let message = format!(
+            "--dev asks for no key, and {} can be reached from outside; listen on 127.0.0.1, or make \
+             a key with `tidings key new` and leave --dev out",
+            arguments.listen
+        );
+        return Ok(report(streams, &message, Status::Wrong));
+    }
+    let rules = match config::read(&arguments.config) {
+        Ok(rules) => rules,
+        Err(faults) => {
+            write!(streams.err, "{faults}")?;
+            return Ok(Status::Wrong);
+        }
+    };
+    for warning in config::warnings(&rules) {
+        writeln!(streams.err, "warning: {warning}")?;
+    }
+    // First the lock: whoever has it is told from who merely has the port.
+    let disk = match Disk::open(&arguments.data) {
+        Ok(disk) => disk,
+        Err(fault) => return Ok(report(streams, &fault.to_string(), Status::Unusable)),
+    };
+    let listener = match listener(arguments.listen) {
+        Ok(listener) => listener,
+        Err(fault) => {
+            let message = format!(
+                "cannot listen on {}: {fault}; choose another address with --listen",
+                arguments.listen
+            );
+            return Ok(report(streams, &message, Status::Failed));
+        }
+    };
+    serve(arguments, rules, disk, listener, streams)
+}
+
+fn log_to_stderr() {
+    use tracing_subscriber::EnvFilter;
+    let filter = EnvFilter::try_from_env("TIDINGS_LOG");
+    let filter = filter.unwrap_or_else(|_| EnvFilter::new("info"));
+    let log = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_ansi(io::IsTerminal::is_terminal(&io::stderr()))
+        .with_writer(io::stderr);
+    // Whoever embeds this may have a log of their own.
+    drop(log.try_init());
+}
+
+fn listener(address: SocketAddr) -> io::Result<TcpListener> {
+    let listener = TcpListener::bind(address)?;
+    listener.set_nonblocking(true)?;
+    Ok(listener)
+}
+
+fn serve(
+    arguments: &Arguments,
+    rules: Rules,
+    disk: Disk,
+    listener: TcpListener,
+    streams: &mut Streams<'_>,
+) -> io::Result<Status> {
+    let address = listener.local_addr()?;
+    let url = format!("http://{address}");
+    let tokio = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()?;
+    let stop = signals::stop(&tokio);
+
+    // It answers from the start; what it answers says whether it serves yet.
+    let gate = Arc::new(OnceLock::new());
+    let server = {
+        let mut stop = stop.clone();
+        let router = http::gate(Arc::clone(&gate));
+        let _inside = tokio.enter();
+        let listener = tokio::net::TcpListener::from_std(listener)?;
+        let stopped = async move { drop(stop.wait_for(|stop| *stop).await) };
+        tokio.spawn(listen::serve(
+            listener,
+            router,
+            listen::Bounds::default(),
+            stopped,
+        ))
+    };
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+    let node = match disk.start(rules.clone(), Arc::clone(&clock)) {
+        Ok(node) => node,
+        Err(fault) => return Ok(not_started(&fault, streams)),
+    };
+    let service = Arc::new(Service::new(
+        node.handle(),
+        rules,
+        access(arguments, streams)?,
+        clock,
+        http::Settings::default(),
+    ));
+    open(&gate, http::router(Arc::clone(&service)));
+    reload_by_signal(&tokio, &arguments.config, &service);
+
+    let mark = AddressMark::put(&arguments.data, &url)?;
+    writeln!(streams.out, "listening on {url}")?;
+    streams.out.flush()?;
+    tracing::info!(%url, "serving");
+
+    tokio.block_on(async {
+        let mut stop = stop;
+        drop(stop.wait_for(|stop| *stop).await);
+        tracing::info!("stopping");
+        service.stop();
+        drop(server.await);
+    });
+    drop(mark);
+    match node.stop() {
+        Ok(()) => {
+            tracing::info!("stopped");
+            Ok(Status::Done)
+        }
+        Err(fault) => {
+            let message = format!("the store failed at the end: {fault}; nothing durable is lost");
+            Ok(report(streams, &message, Status::Failed))
+        }
+    }
+}
+
+fn open(gate: &OnceLock<Router>, router: Router) {
+    // It is opened here alone, and once.
+    drop(gate.set(router));
+}
+
+fn not_started(fault: &StartError, streams: &mut Streams<'_>) -> Status {
+    let status = match fault {
+        StartError::Channel { .. } => Status::Wrong,
+        StartError::Node(_) => Status::Unusable,
+    };
+    report(streams, &fault.to_string(), status)
+}
+
+fn access(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Result<Access> {
+    if arguments.dev {
+        return Ok(Access::Open);
+    }
+    let file = KeyFile::of(&arguments.data);
+    if file.list()?.is_empty() {
+        writeln!(
+            streams.err,
+            "warning: there is no key yet, so every call is refused; make one with \
+             `tidings key new --data {}`",
+            arguments.data.display()
+        )?;
+    }
+    Ok(Access::Keys(Keys::of(file)))
+}
+
+fn reload_by_signal(tokio: &Runtime, config: &Path, service: &Arc<Service>) {
+    let (config, service) = (config.to_owned(), Arc::clone(service));
+    signals::reload(tokio, move || match reload(&config, &service) {
+        Ok(()) => tracing::info!("the configuration is in force"),
+        Err(fault) => tracing::error!(error = %fault, "the old configuration stays in force"),
+    });
+}
+
+/// Reads the configuration again and puts it in force, or tells what is wrong with it.
+fn reload(config: &Path, service: &Service) -> Result<(), RuntimeError> {
+    let rules = match config::read(config) {
+        Ok(rules) => rules,
+        Err(faults) => {
+            for fault in &faults.list {
+                let place = fault.place.as_ref();
+                let place = place.map(|at| format!(":{}:{}", at.line, at.column));
+                let place = format!("{}{}", faults.file, place.unwrap_or_default());
+                tracing::error!(%place, reason = %fault.reason, hint = %fault.hint, "a fault");
+            }
+            tracing::error!(
+                faults = faults.list.len(),
+                "the configuration is refused; the old one stays in force"
+            );
+            return Ok(());
+        }
+    };
+    if rules.channels != service.rules().channels {
+        tracing::warn!("[channels] has changed: providers are opened at the start, so restart");
+    }
+    service.set_rules(rules)
+}
+
+/// Says in the data directory where the server is, as long as it lives. After a kill the file stays,
+/// and the lock is free: then it says nothing.
+struct AddressMark(PathBuf);
+
+impl AddressMark {
+    fn put(data: &Path, url: &str) -> io::Result<Self> {
+        let (path, new) = (data.join(ADDRESS), data.join("address.new"));
+        fs::write(&new, format!("{url}\n"))?;
+        fs::rename(&new, &path)?;
+        Ok(Self(path))
+    }
+}
+
+impl Drop for AddressMark {
+    fn drop(&mut self) {
+        // Where it can't be removed it is passed over: the lock is free.
+        drop(fs::remove_file(&self.0));
+    }
+}

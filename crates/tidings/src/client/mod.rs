@@ -1,0 +1,307 @@
+//! Who answers a command: a server that runs, or the same calls over the data directory where none
+//! does.
+//!
+//! Both ways are the API. A command says which call it makes; whether that goes over a socket or to
+//! the router in this process is decided here, once, and nowhere else.
+
+mod directory;
+mod server;
+#[cfg(test)]
+mod tests;
+
+use std::path::{Path, PathBuf};
+
+use axum::http::{Method, StatusCode};
+use serde_json::Value;
+
+pub use directory::Directory;
+pub use server::Server;
+
+use crate::config::Faults;
+
+/// Where a server listens that was not told otherwise (contract, section 4).
+pub const DEFAULT_URL: &str = "http://127.0.0.1:8990";
+
+/// What JSON bodies are sent as.
+const JSON: &str = "application/json";
+/// What bodies of a JSON object a line are sent as.
+const NDJSON: &str = "application/x-ndjson";
+
+/// A call of the API.
+#[derive(Clone, Debug)]
+pub struct Request {
+    method: Method,
+    /// The path, percent-encoded, and the query.
+    path: String,
+    /// Content type and bytes.
+    body: Option<(&'static str, Vec<u8>)>,
+}
+
+impl Request {
+    fn new(method: Method, path: String) -> Self {
+        Self {
+            method,
+            path,
+            body: None,
+        }
+    }
+
+    /// Asks for what is at a path.
+    #[must_use]
+    pub fn get(path: String) -> Self {
+        Self::new(Method::GET, path)
+    }
+
+    /// Has something done.
+    #[must_use]
+    pub fn post(path: String) -> Self {
+        Self::new(Method::POST, path)
+    }
+
+    /// Takes something away.
+    #[must_use]
+    pub fn delete(path: String) -> Self {
+        Self::new(Method::DELETE, path)
+    }
+
+    /// With a body of one JSON value.
+    #[must_use]
+    pub fn json(self, body: &Value) -> Self {
+        Self {
+            body: Some((JSON, body.to_string().into_bytes())),
+            ..self
+        }
+    }
+
+    /// With a body of one JSON object a line.
+    #[must_use]
+    pub fn lines(self, lines: Vec<u8>) -> Self {
+        Self {
+            body: Some((NDJSON, lines)),
+            ..self
+        }
+    }
+}
+
+/// A part of a path: whatever is not a letter, a digit or `-._~` is percent-encoded, so that an id
+/// can hold slashes and anything else.
+#[must_use]
+pub fn segment(text: &str) -> String {
+    use std::fmt::Write as _;
+    let mut encoded = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
+                encoded.push(char::from(byte));
+            }
+            // Writing to a text does not fail.
+            byte => drop(write!(encoded, "%{byte:02X}")),
+        }
+    }
+    encoded
+}
+
+/// What a call was answered.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    /// The status.
+    pub status: StatusCode,
+    /// The body.
+    pub bytes: Vec<u8>,
+}
+
+impl Asked {
+    /// The answer where it is one of success.
+    ///
+    /// # Errors
+    /// [`Fault::Refused`] with what the problem says.
+    pub fn success(self) -> Result<Self, Fault> {
+        if self.status.is_success() {
+            return Ok(self);
+        }
+        let problem: Value = serde_json::from_slice(&self.bytes).unwrap_or_default();
+        let text = |key: &str| problem.get(key).and_then(Value::as_str).map(str::to_owned);
+        let reason = text("detail").or_else(|| text("title"));
+        Err(Fault::Refused {
+            status: self.status,
+            code: text("code").unwrap_or_default(),
+            reason: reason.unwrap_or_else(|| format!("the answer was {}", self.status)),
+            hint: text("hint").unwrap_or_default(),
+        })
+    }
+
+    /// The body as JSON; null where there is none.
+    ///
+    /// # Errors
+    /// [`Fault::Odd`] where it is something else.
+    pub fn json(&self) -> Result<Value, Fault> {
+        if self.bytes.is_empty() {
+            return Ok(Value::Null);
+        }
+        serde_json::from_slice(&self.bytes).map_err(|fault| Fault::Odd(fault.to_string()))
+    }
+
+    /// The lines of the body as JSON.
+    ///
+    /// # Errors
+    /// [`Fault::Odd`] where one is something else.
+    pub fn lines(&self) -> Result<Vec<Value>, Fault> {
+        let lines = self.bytes.split(|byte| *byte == b'\n');
+        let lines = lines.filter(|line| !line.trim_ascii().is_empty());
+        lines
+            .map(|line| serde_json::from_slice(line).map_err(|fault| Fault::Odd(fault.to_string())))
+            .collect()
+    }
+}
+
+/// Why there is no answer, or none of success.
+#[derive(Debug, thiserror::Error)]
+pub enum Fault {
+    /// Nobody listens.
+    #[error(
+        "no server answers at {url}: {why}\n  = help: start it with `tidings serve`, name another \
+         with --url, or name its data directory with --data"
+    )]
+    NoServer {
+        /// Where.
+        url: String,
+        /// What the system said.
+        why: String,
+    },
+    /// The address can't be used.
+    #[error("{url} can't be called: {why}\n  = help: write `http://HOST:PORT`")]
+    Address {
+        /// The address.
+        url: String,
+        /// Why not.
+        why: String,
+    },
+    /// The line broke after the request was sent.
+    #[error(
+        "no answer from {url}: {why}\n  = help: it may or may not have happened; an event that has \
+         an id can be sent again"
+    )]
+    NoAnswer {
+        /// Where.
+        url: String,
+        /// What the system said.
+        why: String,
+    },
+    /// The call was refused.
+    #[error("{reason}{}", help(.hint))]
+    Refused {
+        /// Its status.
+        status: StatusCode,
+        /// The stable code, as `docs/errors.md` has it.
+        code: String,
+        /// What is wrong.
+        reason: String,
+        /// How to mend it.
+        hint: String,
+    },
+    /// The answer is not one of tidings.
+    #[error(
+        "the answer can't be read: {0}\n  = help: is it a tidings server, of this version, that \
+         listens there?"
+    )]
+    Odd(String),
+    /// The configuration has faults.
+    #[error("{0}")]
+    Configuration(Faults),
+    /// The store can't be opened.
+    #[error("{0}")]
+    Store(tidings_store::Error),
+    /// The node can't start.
+    #[error("{0}")]
+    Node(String),
+    /// Another process has the directory open and does not say where it listens.
+    #[error(
+        "{0}\n  = help: it is no server, or one that is starting; wait until it has ended, or name \
+         its address with --url"
+    )]
+    Held(tidings_store::Error),
+}
+
+fn help(hint: &str) -> String {
+    if hint.is_empty() {
+        String::new()
+    } else {
+        format!("\n  = help: {hint}")
+    }
+}
+
+/// Where to find who answers.
+#[derive(Clone, Debug, Default)]
+pub struct Place {
+    /// The address of a server.
+    pub url: Option<String>,
+    /// Its key.
+    pub key: Option<String>,
+    /// A data directory: the server that has it open, or the directory itself.
+    pub data: Option<PathBuf>,
+    /// The configuration by which the directory is opened.
+    pub config: PathBuf,
+}
+
+/// Who answers.
+pub enum Reach {
+    /// A server.
+    Server(Server),
+    /// The data directory, opened by this process.
+    Directory(Box<Directory>),
+}
+
+impl Reach {
+    /// Finds who answers at a place. Where it names nothing, a server at [`DEFAULT_URL`].
+    ///
+    /// # Errors
+    /// [`Fault`]; whether a server is there shows with the first call.
+    pub fn find(place: &Place) -> Result<Self, Fault> {
+        let key = place.key.as_deref();
+        let Some(data) = &place.data else {
+            let url = place.url.as_deref().unwrap_or(DEFAULT_URL);
+            return Ok(Self::Server(Server::new(url, key)?));
+        };
+        if let Some(url) = &place.url {
+            return Ok(Self::Server(Server::new(url, key)?));
+        }
+        // Whether somebody has it open the lock alone can tell; an address may be an old one.
+        match Directory::open(data, &place.config) {
+            Ok(directory) => Ok(Self::Directory(Box::new(directory))),
+            Err(Fault::Store(fault @ tidings_store::Error::Locked(_))) => match address_of(data) {
+                Some(url) => Ok(Self::Server(Server::new(&url, key)?)),
+                None => Err(Fault::Held(fault)),
+            },
+            Err(fault) => Err(fault),
+        }
+    }
+
+    /// Makes a call.
+    ///
+    /// # Errors
+    /// [`Fault`] where there is no answer; a problem is one.
+    pub fn ask(&mut self, request: &Request) -> Result<Asked, Fault> {
+        match self {
+            Self::Server(server) => server.ask(request),
+            Self::Directory(directory) => directory.ask(request),
+        }
+    }
+
+    /// Lets go: of a directory after everything is durable and what was due has been handed over.
+    ///
+    /// # Errors
+    /// [`Fault::Node`] where the last of it could not be written.
+    pub fn close(self) -> Result<(), Fault> {
+        match self {
+            Self::Server(_) => Ok(()),
+            Self::Directory(directory) => directory.close(),
+        }
+    }
+}
+
+/// Where the server listens that has a directory open, as it has written there itself.
+fn address_of(data: &Path) -> Option<String> {
+    let text = std::fs::read_to_string(data.join("address")).ok()?;
+    let url = text.trim();
+    (!url.is_empty()).then(|| url.to_owned())
+}

@@ -1,0 +1,127 @@
+//! Calls over HTTP to a server that runs.
+
+use std::time::Duration;
+
+use axum::http::{StatusCode, Uri};
+use ureq::Agent;
+
+use super::{Asked, Fault, Request};
+
+/// How long a connection may take.
+const CONNECT_PATIENCE: Duration = Duration::from_secs(10);
+
+/// How long an answer may take; a slice of many rows is durable long before.
+const ANSWER_PATIENCE: Duration = Duration::from_secs(120);
+
+/// The largest answer that is read into memory, in bytes.
+const ANSWER_BYTES_MAX: u64 = 256 << 20;
+
+/// A server somewhere.
+pub struct Server {
+    url: String,
+    key: Option<String>,
+    agent: Agent,
+}
+
+impl Server {
+    /// The server at an address, `http://HOST:PORT` or `https://HOST`. It is not called yet.
+    ///
+    /// # Errors
+    /// [`Fault::Address`].
+    pub fn new(url: &str, key: Option<&str>) -> Result<Self, Fault> {
+        let address = |why: &str| Fault::Address {
+            url: url.to_owned(),
+            why: why.to_owned(),
+        };
+        let parsed: Uri = url.parse().map_err(|_| address("it is no address"))?;
+        if !matches!(parsed.scheme_str(), Some("http" | "https")) || parsed.host().is_none() {
+            return Err(address("it is no address of a server"));
+        }
+        let agent = Agent::config_builder()
+            .http_status_as_error(false)
+            .timeout_connect(Some(CONNECT_PATIENCE))
+            .timeout_recv_response(Some(ANSWER_PATIENCE))
+            .user_agent(concat!("tidings/", env!("CARGO_PKG_VERSION")))
+            .build();
+        Ok(Self {
+            url: url.trim_end_matches('/').to_owned(),
+            key: key.map(str::to_owned),
+            agent: agent.into(),
+        })
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// Makes a call and reads the whole answer.
+    ///
+    /// # Errors
+    /// [`Fault::NoServer`], [`Fault::NoAnswer`] or [`Fault::Address`].
+    pub fn ask(&mut self, request: &Request) -> Result<Asked, Fault> {
+        let mut response = self.call(request)?;
+        let body = response.body_mut().with_config().limit(ANSWER_BYTES_MAX);
+        let bytes = body.read_to_vec().map_err(|fault| self.fault(&fault))?;
+        Ok(Asked {
+            status: response.status(),
+            bytes,
+        })
+    }
+
+    /// Makes a call whose answer is read as it comes.
+    ///
+    /// # Errors
+    /// As [`Server::ask`], and [`Fault::Refused`] where it is none of success.
+    pub fn stream(&mut self, request: &Request) -> Result<impl std::io::Read + use<>, Fault> {
+        let response = self.call(request)?;
+        if response.status() != StatusCode::OK {
+            let status = response.status();
+            let body = response.into_body().into_with_config();
+            let bytes = body.limit(ANSWER_BYTES_MAX).read_to_vec();
+            let bytes = bytes.map_err(|fault| self.fault(&fault))?;
+            Asked { status, bytes }.success()?;
+            return Err(Fault::Odd(format!("the status is {status}")));
+        }
+        Ok(response.into_body().into_reader())
+    }
+
+    fn call(&self, request: &Request) -> Result<axum::http::Response<ureq::Body>, Fault> {
+        let mut head = axum::http::Request::builder()
+            .method(request.method.clone())
+            .uri(format!("{}{}", self.url, request.path));
+        if let Some(key) = &self.key {
+            head = head.header("authorization", format!("Bearer {key}"));
+        }
+        let odd = |fault: axum::http::Error| Fault::Address {
+            url: self.url.clone(),
+            why: fault.to_string(),
+        };
+        let answered = match &request.body {
+            None => self.agent.run(head.body(()).map_err(odd)?),
+            Some((content, body)) => {
+                let request = head.header("content-type", *content);
+                self.agent.run(request.body(body.as_slice()).map_err(odd)?)
+            }
+        };
+        answered.map_err(|fault| self.fault(&fault))
+    }
+
+    fn fault(&self, fault: &ureq::Error) -> Fault {
+        let (url, why) = (self.url.clone(), fault.to_string());
+        match fault {
+            ureq::Error::ConnectionFailed | ureq::Error::HostNotFound => {
+                Fault::NoServer { url, why }
+            }
+            ureq::Error::Timeout(ureq::Timeout::Connect | ureq::Timeout::Resolve) => {
+                Fault::NoServer { url, why }
+            }
+            ureq::Error::Io(fault) if fault.kind() == std::io::ErrorKind::ConnectionRefused => {
+                Fault::NoServer { url, why }
+            }
+            ureq::Error::BadUri(_) | ureq::Error::Tls(_) => Fault::Address { url, why },
+            _ => Fault::NoAnswer { url, why },
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! How a call is declared: handler, document and possible errors in one place.
+//!
+//! The route and its entry in the OpenAPI document come from the same declaration, so that they can't
+//! differ. The errors that a call lists are checked where it answers: in debug builds one that is not
+//! listed fails the test that met it.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::Request;
+use axum::middleware::{self, Next};
+use axum::response::Response;
+use utoipa::openapi::path::{Operation, PathItem};
+use utoipa::openapi::{
+    ContentBuilder, OpenApi, Ref, RefOr, Response as Documented, ResponseBuilder,
+};
+use utoipa_axum::router::UtoipaMethodRouter;
+
+use super::Service;
+use super::error::Code;
+
+/// What every call may answer, whoever asks for what.
+const COMMON: &[Code] = &[Code::Unauthorized, Code::Internal];
+
+/// What calls may answer that look at the node.
+const ASKS: &[Code] = &[
+    Code::TooBusy,
+    Code::Unavailable,
+    Code::TimedOut,
+    Code::Stopping,
+];
+
+/// What calls may answer that change something.
+const CHANGES: &[Code] = &[
+    Code::InvalidHeader,
+    Code::InvalidRequest,
+    Code::RequestTimeout,
+    Code::BodyTooLarge,
+    Code::IdempotencyKeyReused,
+    Code::StoreFull,
+    Code::OutcomeUnknown,
+];
+
+/// What a call does, which decides what may go wrong with it beside its own errors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Answers from what the server itself knows.
+    Knows,
+    /// Looks at the node.
+    Looks,
+    /// Has the node do something.
+    Changes,
+}
+
+impl Kind {
+    fn codes(self) -> impl Iterator<Item = Code> {
+        let asks = if self == Self::Knows { &[][..] } else { ASKS };
+        let changes = if self == Self::Changes {
+            CHANGES
+        } else {
+            &[][..]
+        };
+        COMMON.iter().chain(asks).chain(changes).copied()
+    }
+}
+
+/// Calls under construction.
+pub(super) struct Calls {
+    router: Router<Arc<Service>>,
+    document: OpenApi,
+}
+
+/// Which call a response belongs to, for what is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct CallName(pub(super) &'static str);
+
+impl Calls {
+    /// None yet; `document` has what no call says.
+    pub(super) fn new(document: OpenApi) -> Self {
+        Self {
+            router: Router::new(),
+            document,
+        }
+    }
+
+    /// Adds one call, made with `utoipa_axum::routes!(handler)`: `name` is the handler's name, and
+    /// `codes` what can go wrong beside what `kind` brings with it.
+    pub(super) fn add(
+        mut self,
+        name: &'static str,
+        kind: Kind,
+        (schemas, paths, methods): UtoipaMethodRouter<Arc<Service>>,
+        codes: &'static [Code],
+    ) -> Self {
+        let mut all: Vec<Code> = kind.codes().chain(codes.iter().copied()).collect();
+        all.sort_unstable();
+        all.dedup();
+        let listed: Arc<[Code]> = all.into();
+        for (path, mut item) in paths.paths {
+            for operation in operations(&mut item) {
+                document(operation, &listed);
+            }
+            let listed = Arc::clone(&listed);
+            let methods =
+                methods
+                    .clone()
+                    .layer(middleware::from_fn(move |request: Request, next: Next| {
+                        watch(name, Arc::clone(&listed), request, next)
+                    }));
+            self.router = self.router.route(&path, methods);
+            // The router's mark for "the rest of the path" is none of OpenAPI's.
+            let shown = path.replace("{*", "{");
+            let known = &mut self.document.paths.paths;
+            match known.get_mut(&shown) {
+                Some(known) => known.merge_operations(item),
+                None => drop(known.insert(shown, item)),
+            }
+        }
+        let components = self.document.components.get_or_insert_default();
+        components.schemas.extend(schemas);
+        self
+    }
+
+    /// The router and the document.
+    pub(super) fn finish(self) -> (Router<Arc<Service>>, OpenApi) {
+        (self.router, self.document)
+    }
+}
+
+async fn watch(name: &'static str, listed: Arc<[Code]>, request: Request, next: Next) -> Response {
+    let mut response = next.run(request).await;
+    if let Some(code) = response.extensions().get::<Code>()
+        && !listed.contains(code)
+    {
+        debug_assert!(false, "{name} answers {code:?} and does not list it");
+        tracing::warn!(
+            call = name,
+            code = code.row().code,
+            "an error that is not documented"
+        );
+    }
+    response.extensions_mut().insert(CallName(name));
+    response
+}
+
+fn operations(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
+    [
+        &mut item.get,
+        &mut item.put,
+        &mut item.post,
+        &mut item.delete,
+        &mut item.patch,
+    ]
+    .into_iter()
+    .flatten()
+}
+
+/// Writes the errors into an operation, one response a status, an example a code.
+fn document(operation: &mut Operation, codes: &[Code]) {
+    for code in codes {
+        let row = code.row();
+        let responses = &mut operation.responses.responses;
+        let response = responses
+            .entry(row.status.to_string())
+            .or_insert_with(|| RefOr::T(no_problem_yet()));
+        if let RefOr::T(response) = response {
+            if !response.description.is_empty() {
+                response.description.push_str("; ");
+            }
+            response
+                .description
+                .push_str(&format!("`{}`: {}", row.code, row.title));
+        }
+    }
+}
+
+fn no_problem_yet() -> Documented {
+    let problem = Ref::from_schema_name("Problem");
+    let content = ContentBuilder::new().schema(Some(problem)).build();
+    ResponseBuilder::new()
+        .content("application/problem+json", content)
+        .build()
+}

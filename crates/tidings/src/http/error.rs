@@ -1,0 +1,333 @@
+//! Every error that the API can answer: one table, from which the enum, the answers, the OpenAPI
+//! document and `docs/errors.md` come. Nothing else in the program knows a status code of a failure.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde::Serialize;
+use tidings_core::engine::Refused;
+use tidings_node::RuntimeError;
+use utoipa::ToSchema;
+
+use crate::timeline::Fault;
+
+/// Whether the same request may be sent again as it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Again {
+    /// It would fail again: change it first.
+    No,
+    /// Nothing was done; wait as long as `Retry-After` says.
+    After(u32),
+}
+
+/// What the table says of a code.
+#[derive(Clone, Copy, Debug)]
+pub struct Row {
+    /// The code as clients see it. Never changed once it was released.
+    pub code: &'static str,
+    /// The HTTP status.
+    pub status: u16,
+    /// Whether to send it again.
+    pub again: Again,
+    /// What it is, in a few words, the same for each occurrence.
+    pub title: &'static str,
+    /// How to mend it, where the occurrence itself has nothing better to say.
+    pub hint: &'static str,
+}
+
+macro_rules! codes {
+    ($($name:ident = $code:literal, $status:literal, $again:expr, $title:literal, $hint:literal;)*) => {
+        /// The stable code of an error.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[expect(missing_docs, reason = "each is a row of the table below")]
+        pub enum Code { $($name),* }
+
+        impl Code {
+            /// All codes, in the order of the table.
+            pub const ALL: &[Self] = &[$(Self::$name),*];
+
+            /// What the table says of it.
+            #[must_use]
+            pub fn row(self) -> Row {
+                match self {
+                    $(Self::$name => Row {
+                        code: $code,
+                        status: $status,
+                        again: $again,
+                        title: $title,
+                        hint: $hint,
+                    }),*
+                }
+            }
+        }
+    };
+}
+
+codes! {
+    InvalidJson = "invalid_json", 400, Again::No,
+        "The body is not JSON",
+        "`detail` says what the parser met, and at which column.";
+    InvalidPath = "invalid_path", 400, Again::No,
+        "The path names something that can't be",
+        "Ids are 1 to 256 bytes of UTF-8 without control characters, percent-encoded in a path.";
+    InvalidQuery = "invalid_query", 400, Again::No,
+        "The query can't be read",
+        "See the call's parameters in `/v1/openapi.json`.";
+    InvalidHeader = "invalid_header", 400, Again::No,
+        "A header can't be read",
+        "An `Idempotency-Key` is 1 to 255 visible ASCII characters.";
+    InvalidRequest = "invalid_request", 400, Again::No,
+        "The request broke off or can't be read",
+        "Send the whole body, as long as `Content-Length` says.";
+    Unauthorized = "unauthorized", 401, Again::No,
+        "A key is needed",
+        "Send `Authorization: Bearer KEY`; `tidings key new --data DIR` makes a key.";
+    NotFound = "not_found", 404, Again::No,
+        "There is no such call",
+        "`/v1/openapi.json` lists all of them.";
+    RecipientNotFound = "recipient_not_found", 404, Again::No,
+        "There is no such recipient",
+        "Make it first: `PUT /v1/recipients/{id}`.";
+    MethodNotAllowed = "method_not_allowed", 405, Again::No,
+        "The path has no such method",
+        "The header `Allow` lists those that it has.";
+    RequestTimeout = "request_timeout", 408, Again::After(1),
+        "The body took too long to arrive",
+        "Send smaller bodies, or a stream of lines as `application/x-ndjson`.";
+    BodyTooLarge = "body_too_large", 413, Again::No,
+        "The body is too large",
+        "Send less at once, or a stream of lines as `application/x-ndjson`.";
+    UnsupportedMediaType = "unsupported_media_type", 415, Again::No,
+        "The content type is not one that the call takes",
+        "Send `Content-Type: application/json`, or `application/x-ndjson` where the call takes lines.";
+    InvalidBody = "invalid_body", 422, Again::No,
+        "The body does not say what the call needs",
+        "`detail` names the field.";
+    UnknownType = "unknown_type", 422, Again::No,
+        "The type is not configured",
+        "Declare it under `[types]` in the configuration and reload it.";
+    UnknownChannel = "unknown_channel", 422, Again::No,
+        "There is no such channel",
+        "See the channels of the type in the configuration.";
+    UnknownPreference = "unknown_preference", 422, Again::No,
+        "The preference can't be had",
+        "Choose `never`, `immediate`, `default` or a digest of the configuration.";
+    IdempotencyKeyReused = "idempotency_key_reused", 422, Again::No,
+        "The `Idempotency-Key` came before with another request",
+        "Take a new key for each request; send a request again with the key that it had.";
+    TooBusy = "too_busy", 429, Again::After(1),
+        "Too much waits already",
+        "Nothing was done. Wait as long as `Retry-After` says and send it again.";
+    Internal = "internal", 500, Again::No,
+        "The server has a defect",
+        "The server's log says more. Please report it.";
+    Starting = "starting", 503, Again::After(1),
+        "The server is starting",
+        "Nothing was done. Send it again in a moment.";
+    Unavailable = "unavailable", 503, Again::After(1),
+        "The store can't be used at the moment",
+        "Nothing was done. It is opened again by itself; the server's log says why it failed.";
+    StoreFull = "store_full", 503, Again::After(30),
+        "The disk has no room left",
+        "Nothing was done. Make room; the server goes on by itself.";
+    OutcomeUnknown = "outcome_unknown", 503, Again::After(1),
+        "The store failed while this was being written",
+        "It may or may not have happened. Send it again with the same event id or \
+         `Idempotency-Key`: it is done once.";
+    TimedOut = "timed_out", 503, Again::After(5),
+        "The answer took too long",
+        "It may or may not have happened. Send it again with the same event id or \
+         `Idempotency-Key`: it is done once.";
+    Stopping = "stopping", 503, Again::After(5),
+        "The server is stopping",
+        "Nothing was done. Send it again to the one that takes over.";
+}
+
+impl Code {
+    /// The HTTP status.
+    #[must_use]
+    pub fn status(self) -> StatusCode {
+        StatusCode::from_u16(self.row().status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
+    }
+}
+
+/// What a call answers that could not be done (RFC 9457, `application/problem+json`).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// What it is.
+    pub code: Code,
+    /// What is wrong with this request.
+    pub detail: Cow<'static, str>,
+    /// How to mend it; the table's hint where `None`.
+    pub hint: Option<String>,
+}
+
+/// A problem as it is sent (RFC 9457).
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Problem)]
+pub struct ProblemBody<'p> {
+    /// A path of the server that tells more of the code.
+    #[schema(value_type = String, example = "/errors/unknown_type", format = "uri-reference")]
+    r#type: String,
+    /// What it is, in a few words.
+    #[schema(example = "The type is not configured")]
+    title: &'static str,
+    /// The HTTP status.
+    #[schema(example = 422)]
+    status: u16,
+    /// What is wrong with this request.
+    #[schema(example = "unknown type `artwork_publishd`")]
+    detail: &'p str,
+    /// Stable: decide by it.
+    #[schema(example = "unknown_type")]
+    code: &'static str,
+    /// How to mend it.
+    #[schema(example = "did you mean `artwork_published`?")]
+    hint: &'p str,
+}
+
+impl Problem {
+    /// A problem with the table's hint.
+    #[must_use]
+    pub fn new(code: Code, detail: impl Into<Cow<'static, str>>) -> Self {
+        Self {
+            code,
+            detail: detail.into(),
+            hint: None,
+        }
+    }
+
+    /// The same with a hint of its own; an empty one leaves the table's.
+    #[must_use]
+    pub fn hint(self, hint: impl Into<String>) -> Self {
+        let hint = hint.into();
+        Self {
+            hint: (!hint.is_empty()).then_some(hint),
+            ..self
+        }
+    }
+
+    /// What is sent.
+    #[must_use]
+    pub fn body(&self) -> ProblemBody<'_> {
+        let row = self.code.row();
+        ProblemBody {
+            r#type: type_of(self.code),
+            title: row.title,
+            status: row.status,
+            detail: &self.detail,
+            code: row.code,
+            hint: self.hint.as_deref().unwrap_or(row.hint),
+        }
+    }
+}
+
+/// The URI-reference that names a code; the server answers it with the code's part of the page.
+fn type_of(code: Code) -> String {
+    format!("/errors/{}", code.row().code)
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let body = serde_json::to_vec(&self.body()).unwrap_or_default();
+        let problem_json = HeaderValue::from_static("application/problem+json");
+        let mut response = (
+            self.code.status(),
+            [(header::CONTENT_TYPE, problem_json)],
+            body,
+        )
+            .into_response();
+        if let Again::After(seconds) = self.code.row().again {
+            let headers = response.headers_mut();
+            headers.insert(header::RETRY_AFTER, seconds.into());
+        }
+        if self.code == Code::Unauthorized {
+            let headers = response.headers_mut();
+            let bearer = HeaderValue::from_static("Bearer realm=\"tidings\"");
+            headers.insert(header::WWW_AUTHENTICATE, bearer);
+        }
+        response.extensions_mut().insert(self.code);
+        response
+    }
+}
+
+impl From<Fault> for Problem {
+    fn from(fault: Fault) -> Self {
+        match fault.column {
+            Some(column) => Self::new(
+                Code::InvalidJson,
+                format!("column {column}: {}", fault.reason),
+            ),
+            None => Self::new(Code::InvalidBody, fault.reason),
+        }
+        .hint(fault.hint)
+    }
+}
+
+impl From<Refused> for Problem {
+    fn from(refused: Refused) -> Self {
+        let code = match refused {
+            Refused::UnknownRecipient(_) => Code::RecipientNotFound,
+            Refused::UnknownType(_) => Code::UnknownType,
+            Refused::UnknownChannel(_) => Code::UnknownChannel,
+            Refused::Preference(_) => Code::UnknownPreference,
+        };
+        Self::new(code, refused.to_string())
+    }
+}
+
+impl From<RuntimeError> for Problem {
+    fn from(error: RuntimeError) -> Self {
+        let code = match error {
+            RuntimeError::Busy => Code::TooBusy,
+            RuntimeError::Unknown(_) => Code::OutcomeUnknown,
+            RuntimeError::Unavailable(_) => Code::Unavailable,
+            RuntimeError::Full(_) => Code::StoreFull,
+            RuntimeError::Stopped => Code::Stopping,
+        };
+        // What the store says of itself (paths, offsets) is for the log, not for clients.
+        match error {
+            RuntimeError::Busy => Self::new(code, error.to_string()),
+            _ => Self::new(code, code.row().title),
+        }
+    }
+}
+
+/// The page of all errors, `docs/errors.md`.
+#[must_use]
+pub fn page() -> String {
+    let mut page = String::from(
+        "# Errors of the API\n\n\
+         Whatever a call can't do is answered as `application/problem+json` (RFC 9457) with `type`, \
+         `title`, `status`, `detail`, `code` and `hint`. `code` is stable: decide by it, and show \
+         `detail` and `hint` to whoever has to mend it. `type` is a path of the server that answers \
+         with the part of this page.\n\n\
+         This page is made from the table in `crates/tidings/src/http/error.rs`.\n",
+    );
+    for code in Code::ALL {
+        page.push('\n');
+        page.push_str(&section(*code));
+    }
+    page
+}
+
+/// The part of the page that tells of one code.
+#[must_use]
+pub fn section(code: Code) -> String {
+    let row = code.row();
+    let mut text = format!(
+        "## `{}`\n\n{}. Status {}. ",
+        row.code, row.title, row.status
+    );
+    match row.again {
+        Again::No => text.push_str("Sent again as it is, it fails again."),
+        Again::After(seconds) => {
+            // Writing into a String can't fail.
+            let _ = write!(text, "Send it again after {seconds} s (`Retry-After`).");
+        }
+    }
+    let _ = writeln!(text, "\n\n{}", row.hint);
+    text
+}

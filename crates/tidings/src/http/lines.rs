@@ -1,0 +1,456 @@
+//! Streams of lines (`application/x-ndjson`) of any length: read in slices, answered line by line.
+//!
+//! A slice is what has arrived when the node is free for it, within bounds; while it is being done the
+//! next one is read, and no more. So memory is bounded, and a client that does not read its answers
+//! stops its own stream. A slice that fails ends the stream: what comes after it has not been done.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+
+use axum::body::{Body, Bytes};
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use futures_util::{FutureExt as _, StreamExt as _, stream};
+use http_body_util::BodyExt as _;
+use serde::{Deserialize, Serialize};
+use tidings_core::Command;
+use tidings_core::engine::{Refused, Reply};
+use tokio::sync::OwnedSemaphorePermit;
+use tokio::time::{Duration, Instant, sleep, timeout};
+use utoipa::{IntoParams, ToSchema};
+
+use super::error::{Code, Problem, ProblemBody};
+use super::request::{broken, late};
+use super::service::{Asked, Service};
+use crate::timeline::Bodies;
+
+/// How long a stream waits before it asks a node again that was too busy.
+const BUSY_WAIT: Duration = Duration::from_millis(5);
+
+/// Which lines are answered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Answers {
+    /// Each line has its answer.
+    #[default]
+    All,
+    /// Only lines that could not be done; at the end a line that counts.
+    Problems,
+}
+
+/// What the query of a stream says.
+#[derive(Clone, Copy, Debug, Default, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(super) struct Wanted {
+    /// Of a stream of lines: `all` answers each line, `problems` only those that could not be done,
+    /// with a last line that counts them.
+    #[serde(default)]
+    pub(super) answers: Answers,
+}
+
+/// What a call does with its lines.
+pub(super) trait Lines: Send + 'static {
+    /// The status of the answer.
+    const STATUS: StatusCode;
+
+    /// Reads a line, counted from 1.
+    ///
+    /// # Errors
+    /// What is wrong with it; the others are done all the same.
+    fn read(&mut self, bodies: Bodies<'_>, number: u64, line: &[u8]) -> Result<Command, Problem>;
+
+    /// Writes the answer to a line as one JSON object, without a line end.
+    ///
+    /// # Errors
+    /// A [`Problem`] to be told in its place.
+    fn tell(&self, number: u64, reply: Reply, out: &mut Vec<u8>) -> Result<(), Problem>;
+}
+
+/// The last line of a stream of which only problems are answered.
+#[derive(Serialize, ToSchema)]
+pub(super) struct Counted {
+    /// Lines that were read, blank ones apart.
+    lines: u64,
+    /// Lines that were done.
+    done: u64,
+    /// Lines that could not be done.
+    problems: u64,
+}
+
+/// A line that could not be done.
+#[derive(Serialize)]
+struct Faulty<'p> {
+    line: u64,
+    #[serde(flatten)]
+    problem: ProblemBody<'p>,
+}
+
+/// Answers a stream of lines.
+///
+/// # Errors
+/// A [`Problem`] before the first line was read.
+pub(super) async fn answer<L: Lines>(
+    service: Arc<Service>,
+    body: Body,
+    wanted: Wanted,
+    lines: L,
+) -> Result<Response, Problem> {
+    let room = service.room(service.settings.slice_bytes_max * 2, 0)?;
+    let mut stream = Stream {
+        service,
+        body,
+        lines,
+        answers: wanted.answers,
+        buffer: Buffer::default(),
+        flight: None,
+        end: End::Open,
+        counted: Counted {
+            lines: 0,
+            done: 0,
+            problems: 0,
+        },
+        room,
+    };
+    // The head of the answer has to wait for the body's: who asked whether to continue hears that
+    // first.
+    let first = stream.next().await;
+    let rest = stream::unfold(stream, async |mut stream| {
+        let chunk = stream.next().await?;
+        Some((chunk, stream))
+    });
+    let chunks = stream::iter(first).chain(rest).map(Ok::<_, Infallible>);
+    let ndjson = HeaderValue::from_static("application/x-ndjson");
+    let head = [(header::CONTENT_TYPE, ndjson)];
+    Ok((L::STATUS, head, Body::from_stream(chunks)).into_response())
+}
+
+struct Stream<L> {
+    service: Arc<Service>,
+    body: Body,
+    lines: L,
+    answers: Answers,
+    buffer: Buffer,
+    /// What the node is doing.
+    flight: Option<Slice>,
+    end: End,
+    counted: Counted,
+    room: Option<OwnedSemaphorePermit>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    /// There may be more to read.
+    Open,
+    /// All is read.
+    Read,
+    /// The last line was written.
+    Told,
+}
+
+/// Lines that are done in one step.
+#[derive(Default)]
+struct Slice {
+    /// The number of each line, and what is wrong with it; those in order wait for a reply.
+    lines: Vec<(u64, Option<Problem>)>,
+    commands: Vec<Command>,
+    bytes: usize,
+    asked: Option<Result<Asked<Vec<Result<Reply, Refused>>>, Problem>>,
+}
+
+impl<L: Lines> Stream<L> {
+    /// The answers to the next slice; `None` at the end.
+    async fn next(&mut self) -> Option<Bytes> {
+        loop {
+            let mut slice = self.gather().await;
+            if !slice.lines.is_empty() {
+                self.submit(&mut slice).await;
+                let Some(before) = self.flight.replace(slice) else {
+                    continue;
+                };
+                return Some(self.tell(before).await);
+            }
+            if let Some(before) = self.flight.take() {
+                return Some(self.tell(before).await);
+            }
+            match self.end {
+                // A frame without data.
+                End::Open => {}
+                End::Read if self.answers == Answers::Problems => {
+                    self.end = End::Told;
+                    let mut out = Vec::new();
+                    write_line(&mut out, &self.counted);
+                    return Some(out.into());
+                }
+                End::Read | End::Told => return None,
+            }
+        }
+    }
+
+    /// Reads lines, as many as are there and fit; waits for the first one if nothing is on its way.
+    async fn gather(&mut self) -> Slice {
+        let service = Arc::clone(&self.service);
+        let settings = &service.settings;
+        let rules = service.rules();
+        let bodies = Bodies::new(&rules);
+        let mut slice = Slice::default();
+        loop {
+            while slice.lines.len() < settings.slice_lines_max
+                && slice.bytes < settings.slice_bytes_max
+            {
+                let Some((number, line)) = self.buffer.line(self.end != End::Open) else {
+                    break;
+                };
+                slice.bytes += line.len();
+                let fault = match self.lines.read(bodies, number, line) {
+                    Ok(command) => {
+                        slice.commands.push(command);
+                        None
+                    }
+                    Err(problem) => Some(problem),
+                };
+                slice.lines.push((number, fault));
+            }
+            if self.service.is_stopping() && self.end == End::Open {
+                let stopping = Problem::new(Code::Stopping, "from this line on nothing was done");
+                slice.lines.push((self.buffer.stop(), Some(stopping)));
+                self.end = End::Read;
+            }
+            let is_full = slice.lines.len() >= settings.slice_lines_max
+                || slice.bytes >= settings.slice_bytes_max;
+            if is_full || self.end != End::Open {
+                return slice;
+            }
+            let idle = slice.lines.is_empty() && self.flight.is_none();
+            let frame = if idle {
+                tokio::select! {
+                    frame = timeout(settings.body_patience, self.body.frame()) => {
+                        frame.map_err(|_| late(settings.body_patience))
+                    }
+                    () = service.stopped() => continue,
+                }
+            } else {
+                match self.body.frame().now_or_never() {
+                    Some(frame) => Ok(frame),
+                    None => return slice,
+                }
+            };
+            let read = frame.and_then(|frame| frame.transpose().map_err(broken));
+            match read {
+                Ok(None) => self.end = End::Read,
+                Ok(Some(frame)) => {
+                    if let Ok(data) = frame.into_data()
+                        && let Err(problem) = self.take_in(&data)
+                    {
+                        slice.lines.push((self.buffer.stop(), Some(problem)));
+                        self.end = End::Read;
+                    }
+                }
+                Err(problem) => {
+                    slice.lines.push((self.buffer.stop(), Some(problem)));
+                    self.end = End::Read;
+                }
+            }
+        }
+    }
+
+    /// Takes in a piece of the body, within bounds.
+    fn take_in(&mut self, data: &[u8]) -> Result<(), Problem> {
+        let settings = &self.service.settings;
+        let bytes = self.buffer.unread() + data.len();
+        let bound = settings.body_bytes_max;
+        if self.buffer.unread() > bound {
+            let detail = format!("the line has more than {bound} bytes");
+            return Err(Problem::new(Code::BodyTooLarge, detail));
+        }
+        if bytes > settings.slice_bytes_max {
+            // A very long line: as much room again as the whole of it.
+            self.room = None;
+            let wanted = settings.slice_bytes_max * 2 + bytes;
+            self.room = self.service.room(wanted, 0)?;
+        }
+        self.buffer.push(data);
+        Ok(())
+    }
+
+    /// Asks the node; one that is too busy is asked again for as long as an answer is waited for.
+    async fn submit(&mut self, slice: &mut Slice) {
+        if slice.commands.is_empty() {
+            return;
+        }
+        let until = patience_from_now(self.service.settings.answer_patience);
+        loop {
+            if self.service.handle.has_room() || Instant::now() >= until {
+                let commands = std::mem::take(&mut slice.commands);
+                slice.asked = Some(self.service.ask(commands).map_err(Problem::from));
+                return;
+            }
+            sleep(BUSY_WAIT).await;
+        }
+    }
+
+    /// Writes the answers to a slice.
+    async fn tell(&mut self, slice: Slice) -> Bytes {
+        let replies = match slice.asked {
+            None => Ok(Vec::new()),
+            Some(Err(problem)) => Err(problem),
+            Some(Ok(asked)) => self.service.answered(asked).await,
+        };
+        if replies.is_err() {
+            self.end = End::Read;
+            self.buffer.stop();
+        }
+        let (mut replies, failed) = match replies {
+            Ok(replies) => (replies.into_iter(), None),
+            Err(problem) => (Vec::new().into_iter(), Some(problem)),
+        };
+        let mut out = Vec::new();
+        for (line, fault) in slice.lines {
+            self.counted.lines += 1;
+            let told = match (fault, &failed) {
+                (Some(fault), _) => Err(fault),
+                (None, Some(failed)) => Err(failed.clone()),
+                (None, None) => self.tell_one(line, replies.next(), &mut out),
+            };
+            match told {
+                Ok(()) => self.counted.done += 1,
+                Err(problem) => {
+                    self.counted.problems += 1;
+                    let problem = problem.body();
+                    write_line(&mut out, &Faulty { line, problem });
+                }
+            }
+        }
+        out.into()
+    }
+
+    fn tell_one(
+        &self,
+        line: u64,
+        reply: Option<Result<Reply, Refused>>,
+        out: &mut Vec<u8>,
+    ) -> Result<(), Problem> {
+        let no_reply = || Problem::new(Code::Internal, "the node gave no answer");
+        let reply = reply.ok_or_else(no_reply)??;
+        if self.answers == Answers::Problems {
+            return Ok(());
+        }
+        let start = out.len();
+        let told = self.lines.tell(line, reply, out);
+        match told {
+            Ok(()) => out.push(b'\n'),
+            Err(_) => out.truncate(start),
+        }
+        told
+    }
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "how long a client waits is no business of the node's clock"
+)]
+fn patience_from_now(patience: Duration) -> Instant {
+    Instant::now() + patience
+}
+
+fn write_line(out: &mut Vec<u8>, line: &impl Serialize) {
+    // Texts and numbers are always JSON, and memory takes what is written to it.
+    drop(serde_json::to_writer(&mut *out, line));
+    out.push(b'\n');
+}
+
+/// What was read and is not a line yet.
+#[derive(Debug, Default)]
+struct Buffer {
+    bytes: Vec<u8>,
+    /// Where what was not taken yet begins.
+    start: usize,
+    /// Up to where there is no line end.
+    looked: usize,
+    number: u64,
+}
+
+impl Buffer {
+    fn unread(&self) -> usize {
+        self.bytes.len() - self.start
+    }
+
+    fn push(&mut self, data: &[u8]) {
+        self.bytes.drain(..self.start);
+        self.looked -= self.start;
+        self.start = 0;
+        self.bytes.extend_from_slice(data);
+    }
+
+    /// The next line that is not blank, with its number; at the end the rest is one too.
+    fn line(&mut self, at_end: bool) -> Option<(u64, &[u8])> {
+        loop {
+            let rest = &self.bytes[self.looked..];
+            let (end, next) = match rest.iter().position(|byte| *byte == b'\n') {
+                Some(at) => (self.looked + at, self.looked + at + 1),
+                None if at_end && self.unread() > 0 => (self.bytes.len(), self.bytes.len()),
+                None => {
+                    self.looked = self.bytes.len();
+                    return None;
+                }
+            };
+            let from = self.start;
+            self.start = next;
+            self.looked = next;
+            self.number += 1;
+            if !self.bytes[from..end].trim_ascii().is_empty() {
+                let line = &self.bytes[from..end];
+                // Some programs begin a stream with a byte order mark; it is no part of the line.
+                let mark = b"\xef\xbb\xbf";
+                let line = match self.number {
+                    1 => line.strip_prefix(mark).unwrap_or(line),
+                    _ => line,
+                };
+                return Some((self.number, line));
+            }
+        }
+    }
+
+    /// Throws away what is left; the number of the line that it began with.
+    fn stop(&mut self) -> u64 {
+        let number = self.number + 1;
+        *self = Self {
+            number,
+            ..Self::default()
+        };
+        number
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(pieces: &[&str]) -> Vec<(u64, String)> {
+        let mut buffer = Buffer::default();
+        let mut lines = Vec::new();
+        for piece in pieces {
+            buffer.push(piece.as_bytes());
+            while let Some((number, line)) = buffer.line(false) {
+                lines.push((number, String::from_utf8_lossy(line).into_owned()));
+            }
+        }
+        while let Some((number, line)) = buffer.line(true) {
+            lines.push((number, String::from_utf8_lossy(line).into_owned()));
+        }
+        lines
+    }
+
+    #[test]
+    fn lines_are_the_same_however_the_pieces_are_cut() {
+        let text = "\u{feff}one\n\n  \ntwo\r\nthree";
+        let expected = [(1, "one"), (4, "two\r"), (5, "three")];
+        let expected: Vec<_> = expected.map(|(n, t)| (n, t.to_owned())).to_vec();
+        assert_eq!(lines(&[text]), expected);
+        for cut in (0..text.len()).filter(|cut| text.is_char_boundary(*cut)) {
+            let (a, b) = text.split_at(cut);
+            assert_eq!(lines(&[a, b]), expected, "{cut}");
+        }
+        assert_eq!(lines(&["", "\n \n"]), []);
+    }
+}

@@ -1,0 +1,84 @@
+//! The HTTP API (contract, section 4): requests in, commands to the node, answers out.
+//!
+//! Nothing here decides anything about notifications; nothing here blocks a thread. What a call takes
+//! is read by the same code that reads timelines ([`crate::timeline::Bodies`]); what can go wrong
+//! stands in one table ([`error`]).
+
+mod access;
+mod call;
+pub mod error;
+mod health;
+mod ids;
+mod lines;
+pub mod listen;
+mod openapi;
+mod request;
+#[cfg(test)]
+pub(crate) mod rig;
+mod service;
+pub mod v1;
+
+use std::sync::{Arc, OnceLock};
+
+use axum::Router;
+use axum::extract::Request;
+use axum::http::Uri;
+use axum::middleware;
+use axum::response::IntoResponse as _;
+use tower::ServiceExt as _;
+use utoipa::openapi::OpenApi;
+
+pub use error::{Code, Problem};
+pub use request::Change;
+pub use service::{Access, Answer, Service, Settings, only};
+
+/// The whole API over a service.
+pub fn router(service: Arc<Service>) -> Router {
+    let (calls, document) = calls();
+    calls
+        .merge(openapi::served(&document))
+        .merge(health::router())
+        .fallback(no_such_call)
+        .method_not_allowed_fallback(no_such_method)
+        .layer(middleware::from_fn_with_state(
+            Arc::clone(&service),
+            access::check,
+        ))
+        .with_state(service)
+}
+
+/// What is served from the start: `/healthz`, and the API once it is there.
+pub fn gate(api: Arc<OnceLock<Router>>) -> Router {
+    Router::new().fallback(async move |request: Request| match api.get() {
+        Some(api) => match api.clone().oneshot(request).await {
+            Ok(response) => response,
+            Err(never) => match never {},
+        },
+        None if request.uri().path() == "/healthz" => health::ALIVE.into_response(),
+        None => Problem::new(Code::Starting, "the store is being read").into_response(),
+    })
+}
+
+/// The OpenAPI document of the API.
+#[must_use]
+pub fn document() -> OpenApi {
+    calls().1
+}
+
+fn calls() -> (Router<Arc<Service>>, OpenApi) {
+    v1::calls(call::Calls::new(openapi::head())).finish()
+}
+
+async fn no_such_call(uri: Uri) -> Problem {
+    Problem::new(
+        Code::NotFound,
+        format!("there is no call at `{}`", uri.path()),
+    )
+}
+
+async fn no_such_method(uri: Uri) -> Problem {
+    Problem::new(
+        Code::MethodNotAllowed,
+        format!("`{}` has other methods", uri.path()),
+    )
+}

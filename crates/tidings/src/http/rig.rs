@@ -1,0 +1,169 @@
+//! A server without a socket, over a store in memory and a clock that stands: what tests call.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::Body;
+use axum::http::{HeaderMap, Method, Request, StatusCode};
+use serde_json::Value;
+use tidings_core::Instant;
+use tidings_node::{Delivery, Retries, Runtime, VirtualClock};
+use tidings_store::{MemoryStore, Store};
+use tower::ServiceExt as _;
+
+use super::{Access, Service, Settings};
+
+/// A configuration with a type for each kind of lane.
+pub(crate) const CONFIG: &str = r#"
+[categories.news]
+[digests.daily]
+every = "day"
+[types.note]
+category = "news"
+channels = { inbox = { policy = "now" }, email = { policy = "cooldown", quiet = "4m" } }
+[types.weekly]
+category = "news"
+channels = { inbox = { policy = "now" }, email = { policy = "digest", digest = "daily" } }
+"#;
+
+/// A server to be called.
+pub(crate) struct Rig {
+    /// Asynchronous work of the calls.
+    pub(crate) tokio: tokio::runtime::Runtime,
+    /// What the calls share.
+    pub(crate) service: Arc<Service>,
+    /// The clock that they go by.
+    pub(crate) clock: Arc<VirtualClock>,
+    store: Arc<MemoryStore>,
+    router: Router,
+    runtime: Option<Runtime>,
+}
+
+/// What a call answered.
+#[derive(Debug)]
+pub(crate) struct Answered {
+    pub(crate) status: StatusCode,
+    pub(crate) headers: HeaderMap,
+    pub(crate) bytes: Vec<u8>,
+}
+
+impl Answered {
+    /// The body as JSON; null where it is empty.
+    pub(crate) fn json(&self) -> Value {
+        if self.bytes.is_empty() {
+            return Value::Null;
+        }
+        serde_json::from_slice(&self.bytes).unwrap()
+    }
+}
+
+impl Rig {
+    /// A server with [`CONFIG`], open to everybody, at noon of the first day of 2024.
+    pub(crate) fn new() -> Self {
+        Self::with(CONFIG, Access::Open, Settings::default())
+    }
+
+    /// A server of one's own.
+    pub(crate) fn with(config: &str, access: Access, settings: Settings) -> Self {
+        let clock = Arc::new(VirtualClock::default());
+        clock.set(Instant::parse("2024-01-01T12:00:00Z").unwrap());
+        Self::over(Arc::default(), clock, config, access, settings)
+    }
+
+    fn over(
+        store: Arc<MemoryStore>,
+        clock: Arc<VirtualClock>,
+        config: &str,
+        access: Access,
+        settings: Settings,
+    ) -> Self {
+        let rules = crate::config::parse(config, "tidings.toml").unwrap();
+        let opened: Arc<dyn Store> = Arc::clone(&store) as Arc<dyn Store>;
+        let runtime = Runtime::start(
+            Box::new(move || Ok(Arc::clone(&opened))),
+            rules.clone(),
+            Delivery::new(BTreeMap::new(), Retries::default(), 1),
+            Arc::clone(&clock) as _,
+            tidings_node::Settings::default(),
+        )
+        .unwrap();
+        let service = Service::new(
+            runtime.handle(),
+            rules,
+            access,
+            Arc::clone(&clock) as _,
+            settings,
+        );
+        let service = Arc::new(service);
+        let tokio = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(2)
+            .enable_all()
+            .build()
+            .unwrap();
+        Self {
+            tokio,
+            router: super::router(Arc::clone(&service)),
+            service,
+            clock,
+            store,
+            runtime: Some(runtime),
+        }
+    }
+
+    /// Stops the node and starts another over the same store.
+    pub(crate) fn restart(mut self) -> Self {
+        self.runtime.take().unwrap().stop().unwrap();
+        let (store, clock) = (Arc::clone(&self.store), Arc::clone(&self.clock));
+        Self::over(store, clock, CONFIG, Access::Open, self.service.settings)
+    }
+
+    /// Puts the clock and has the node look at it.
+    pub(crate) fn at(&self, instant: &str) {
+        self.clock.set(Instant::parse(instant).unwrap());
+        self.service.handle.wake().unwrap();
+    }
+
+    /// Calls with a JSON body; null sends none.
+    pub(crate) fn call(&self, method: Method, path: &str, body: &Value) -> Answered {
+        let body = match body {
+            Value::Null => Vec::new(),
+            body => serde_json::to_vec(body).unwrap(),
+        };
+        self.send(method, path, &[("content-type", "application/json")], body)
+    }
+
+    /// Calls with these headers and this body.
+    pub(crate) fn send(
+        &self,
+        method: Method,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: impl Into<Body>,
+    ) -> Answered {
+        let mut request = Request::builder().method(method).uri(path);
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        self.tokio
+            .block_on(self.ask(request.body(body.into()).unwrap()))
+    }
+
+    /// Calls from within asynchronous work, many at once if need be.
+    pub(crate) fn ask(
+        &self,
+        request: Request<Body>,
+    ) -> impl Future<Output = Answered> + Send + 'static {
+        let router = self.router.clone();
+        async move {
+            let response = router.oneshot(request).await.unwrap();
+            let (parts, body) = response.into_parts();
+            let bytes = axum::body::to_bytes(body, usize::MAX).await.unwrap();
+            Answered {
+                status: parts.status,
+                headers: parts.headers,
+                bytes: bytes.to_vec(),
+            }
+        }
+    }
+}

@@ -1,0 +1,352 @@
+//! What all calls share: the node to ask, the rules in force, the bounds.
+
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
+
+use axum::body::Bytes;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde::Serialize;
+use tidings_core::engine::{Refused, Reply};
+use tidings_core::{Command, Instant, Rules};
+use tidings_node::{Clock, Handle, Keeper, Kept, Node, RuntimeError};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot, watch};
+use tokio::time::timeout;
+
+use super::error::{Code, Problem};
+use super::ids::EventIds;
+use super::request::{Change, ROOM_UNIT};
+use crate::keys::Keys;
+
+/// The bounds of the server. Whatever a client does, it costs no more than this.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    /// The largest body that is read as a whole, and the longest line of a stream, in bytes.
+    pub body_bytes_max: usize,
+    /// What all bodies that are being read and waited for may take together, in bytes.
+    pub bodies_bytes_max: usize,
+    /// The most events of one array.
+    pub events_max: usize,
+    /// The most lines of a stream that are done at once.
+    pub slice_lines_max: usize,
+    /// The most bytes of a stream's lines that are done at once; a longer line is done alone.
+    pub slice_bytes_max: usize,
+    /// How long a body may take to arrive.
+    pub body_patience: Duration,
+    /// How long an answer of the node is waited for.
+    pub answer_patience: Duration,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            body_bytes_max: 16 << 20,
+            bodies_bytes_max: 128 << 20,
+            events_max: 10_000,
+            slice_lines_max: 1_000,
+            slice_bytes_max: 1 << 20,
+            body_patience: Duration::from_secs(30),
+            answer_patience: Duration::from_secs(30),
+        }
+    }
+}
+
+/// Who may call.
+#[derive(Debug)]
+pub enum Access {
+    /// Anybody: `--dev`.
+    Open,
+    /// Who has a key.
+    Keys(Keys),
+}
+
+/// What the calls of one server share.
+pub struct Service {
+    pub(super) handle: Handle,
+    pub(super) access: Access,
+    pub(super) settings: Settings,
+    pub(super) clock: Arc<dyn Clock>,
+    pub(super) ids: EventIds,
+    bodies: Arc<Semaphore>,
+    stopping: watch::Sender<bool>,
+    rules: RwLock<Arc<Rules>>,
+}
+
+/// Something that was asked of the node.
+pub(super) type Asked<T> = oneshot::Receiver<Result<T, RuntimeError>>;
+
+impl Service {
+    /// A service over a node that runs under these rules.
+    #[must_use]
+    pub fn new(
+        handle: Handle,
+        rules: Rules,
+        access: Access,
+        clock: Arc<dyn Clock>,
+        settings: Settings,
+    ) -> Self {
+        Self {
+            handle,
+            access,
+            bodies: Arc::new(Semaphore::new(settings.bodies_bytes_max / ROOM_UNIT)),
+            ids: EventIds::default(),
+            stopping: watch::Sender::new(false),
+            settings,
+            clock,
+            rules: RwLock::new(Arc::new(rules)),
+        }
+    }
+
+    /// The rules that bodies are read by.
+    #[must_use]
+    pub fn rules(&self) -> Arc<Rules> {
+        Arc::clone(&self.rules.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The instant now, by the node's clock.
+    #[must_use]
+    pub fn now(&self) -> Instant {
+        self.clock.now()
+    }
+
+    /// Puts rules in force, first in the node. Blocks until they are durable.
+    ///
+    /// # Errors
+    /// [`RuntimeError`]; the old rules stay in force.
+    pub fn set_rules(&self, rules: Rules) -> Result<(), RuntimeError> {
+        self.handle.set_rules(rules.clone())?;
+        *self.rules.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(rules);
+        Ok(())
+    }
+
+    /// Streams end with what they have read; `/readyz` says that others should take over.
+    pub fn stop(&self) {
+        self.stopping.send_replace(true);
+    }
+
+    pub(super) fn is_stopping(&self) -> bool {
+        *self.stopping.borrow()
+    }
+
+    /// Ends when the server begins to stop.
+    pub(super) async fn stopped(&self) {
+        let mut stopping = self.stopping.subscribe();
+        // It can't be gone: the service has it.
+        drop(stopping.wait_for(|stopping| *stopping).await);
+    }
+
+    /// Has commands done, in order; the answers come when they are durable.
+    ///
+    /// # Errors
+    /// A [`Problem`] that concerns all of them; those of single commands are in the list.
+    pub async fn submit(
+        &self,
+        commands: Vec<Command>,
+    ) -> Result<Vec<Result<Reply, Refused>>, Problem> {
+        let asked = self.ask(commands)?;
+        self.answered(asked).await
+    }
+
+    /// As [`Service::submit`], to be waited for later with [`Service::answered`].
+    pub(super) fn ask(
+        &self,
+        commands: Vec<Command>,
+    ) -> Result<Asked<Vec<Result<Reply, Refused>>>, RuntimeError> {
+        let (answer, answered) = oneshot::channel();
+        self.handle
+            .submit_then(commands, move |replies| drop(answer.send(replies)))?;
+        Ok(answered)
+    }
+
+    /// Looks at the node between two steps. Looks are short: publishers wait for them.
+    ///
+    /// # Errors
+    /// A [`Problem`] where the node can't be asked.
+    pub async fn look<T: Send + 'static>(
+        &self,
+        look: impl FnOnce(&Node) -> T + Send + 'static,
+    ) -> Result<T, Problem> {
+        let (answer, answered) = oneshot::channel();
+        self.handle
+            .look_then(look, move |seen| drop(answer.send(seen)))?;
+        self.answered(answered).await
+    }
+
+    /// Has commands done for a request that may carry an `Idempotency-Key`. `answer` makes the
+    /// response from the replies; it is kept with the work, so that the same request gets it again.
+    /// A request that `answer` gives a [`Problem`] is not kept: it may be sent again.
+    ///
+    /// # Errors
+    /// The [`Problem`] of `answer`, or one of the node.
+    pub async fn change(
+        &self,
+        change: &Change,
+        commands: Vec<Command>,
+        answer: impl FnOnce(Vec<Result<Reply, Refused>>) -> Result<Answer, Problem> + Send + 'static,
+    ) -> Result<Answer, Problem> {
+        let Some(once) = change.once else {
+            return answer(self.submit(commands).await?);
+        };
+        let (tell, told) = oneshot::channel();
+        let keeper = Keeping {
+            answer: Some(answer),
+            made: None,
+            tell,
+        };
+        self.handle.submit_once(once, commands, Box::new(keeper))?;
+        self.answered(told).await?
+    }
+
+    /// Waits for what was asked.
+    pub(super) async fn answered<T>(&self, asked: Asked<T>) -> Result<T, Problem> {
+        match timeout(self.settings.answer_patience, asked).await {
+            Ok(Ok(answer)) => Ok(answer?),
+            Ok(Err(_)) => Err(RuntimeError::Stopped.into()),
+            Err(_) => {
+                let seconds = self.settings.answer_patience.as_secs_f32();
+                let detail = format!("no answer within {seconds} s");
+                Err(Problem::new(Code::TimedOut, detail))
+            }
+        }
+    }
+
+    /// Room for a body of so many bytes; those of up to `free` need none.
+    ///
+    /// # Errors
+    /// [`Code::TooBusy`] where the bodies that are here take all the room.
+    pub(super) fn room(
+        &self,
+        bytes: usize,
+        free: usize,
+    ) -> Result<Option<OwnedSemaphorePermit>, Problem> {
+        if bytes <= free {
+            return Ok(None);
+        }
+        let units = u32::try_from(bytes.div_ceil(ROOM_UNIT)).unwrap_or(u32::MAX);
+        match Arc::clone(&self.bodies).try_acquire_many_owned(units) {
+            Ok(permit) => Ok(Some(permit)),
+            Err(_) => Err(Problem::new(
+                Code::TooBusy,
+                "the bodies that are being read take all the room",
+            )),
+        }
+    }
+}
+
+/// Makes the answer of a request that is done once, keeps it, and tells it when it is durable.
+struct Keeping<F> {
+    answer: Option<F>,
+    made: Option<Result<Answer, Problem>>,
+    tell: oneshot::Sender<Result<Result<Answer, Problem>, RuntimeError>>,
+}
+
+impl<F> Keeper for Keeping<F>
+where
+    F: FnOnce(Vec<Result<Reply, Refused>>) -> Result<Answer, Problem> + Send,
+{
+    fn keep(&mut self, replies: Vec<Result<Reply, Refused>>) -> Option<Vec<u8>> {
+        let answer = self.answer.take()?;
+        let made = self.made.insert(answer(replies));
+        made.as_ref().ok().map(Answer::to_kept)
+    }
+
+    fn tell(self: Box<Self>, kept: Result<Kept, RuntimeError>) {
+        let Self { made, tell, .. } = *self;
+        let told = kept.map(|kept| match kept {
+            Kept::Now => made.unwrap_or_else(|| Err(not_made())),
+            Kept::Before(kept) => Answer::of_kept(&kept).ok_or_else(not_made),
+            Kept::Other => Err(Problem::new(
+                Code::IdempotencyKeyReused,
+                "the key came before with another method, path or body",
+            )),
+        });
+        // Whoever asked may have gone.
+        drop(tell.send(told));
+    }
+}
+
+fn not_made() -> Problem {
+    Problem::new(Code::Internal, "there is no answer under the key")
+}
+
+/// A response that can be kept and given again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// The status of a success.
+    pub status: StatusCode,
+    /// JSON; empty for a status without a body.
+    pub body: Bytes,
+    /// Whether it was kept under an `Idempotency-Key` and is given again.
+    pub again: bool,
+}
+
+impl Answer {
+    /// An answer with a body.
+    ///
+    /// # Errors
+    /// [`Code::Internal`] where the value is none of JSON's: a defect.
+    pub fn json(status: StatusCode, body: &impl Serialize) -> Result<Self, Problem> {
+        match serde_json::to_vec(body) {
+            Ok(body) => Ok(Self {
+                status,
+                body: body.into(),
+                again: false,
+            }),
+            Err(fault) => Err(Problem::new(Code::Internal, fault.to_string())),
+        }
+    }
+
+    /// Done, and nothing more to say: 204.
+    #[must_use]
+    pub fn done() -> Self {
+        Self {
+            status: StatusCode::NO_CONTENT,
+            body: Bytes::new(),
+            again: false,
+        }
+    }
+
+    /// The status as two bytes, then the body.
+    fn to_kept(&self) -> Vec<u8> {
+        let mut kept = self.status.as_u16().to_be_bytes().to_vec();
+        kept.extend_from_slice(&self.body);
+        kept
+    }
+
+    fn of_kept(kept: &[u8]) -> Option<Self> {
+        let (status, body) = kept.split_first_chunk()?;
+        Some(Self {
+            status: StatusCode::from_u16(u16::from_be_bytes(*status)).ok()?,
+            body: Bytes::copy_from_slice(body),
+            again: true,
+        })
+    }
+}
+
+impl IntoResponse for Answer {
+    fn into_response(self) -> Response {
+        let mut response = (self.status, self.body).into_response();
+        if self.status == StatusCode::NO_CONTENT {
+            response.headers_mut().remove(header::CONTENT_TYPE);
+        } else {
+            let json = HeaderValue::from_static("application/json");
+            response.headers_mut().insert(header::CONTENT_TYPE, json);
+        }
+        if self.again {
+            let yes = HeaderValue::from_static("true");
+            response.headers_mut().insert("idempotency-replayed", yes);
+        }
+        response
+    }
+}
+
+/// The only answer of a call that gave the node one command.
+///
+/// # Errors
+/// The command's [`Refused`] as a [`Problem`].
+pub fn only(replies: Vec<Result<Reply, Refused>>) -> Result<Reply, Problem> {
+    match replies.into_iter().next() {
+        Some(reply) => Ok(reply?),
+        None => Err(Problem::new(Code::Internal, "the node gave no answer")),
+    }
+}

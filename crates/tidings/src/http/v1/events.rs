@@ -1,0 +1,284 @@
+//! Events: what happened, and to whom it may matter. One, an array, or a stream of lines.
+
+use std::sync::Arc;
+
+use axum::extract::{Request, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use serde::Serialize;
+use tidings_core::engine::{Published, PublishedAs, Refused, Reply, Warning};
+use tidings_core::{Command, Id};
+use utoipa::ToSchema;
+use utoipa_axum::routes;
+
+use super::schema::Event;
+use crate::http::call::{Calls, Kind};
+use crate::http::error::{Code, Problem, ProblemBody};
+use crate::http::ids;
+use crate::http::lines::{self, Lines, Wanted};
+use crate::http::request::{InQuery, content_type, idempotency_key};
+use crate::http::{Answer, Change, Service, only};
+use crate::timeline::json::{self, Json};
+use crate::timeline::{Bodies, Fault, Fields};
+
+/// Warnings of one event that are told one by one.
+const WARNINGS_MAX: usize = 20;
+
+/// The calls of events.
+pub(super) fn calls(calls: Calls) -> Calls {
+    calls.add(
+        "publish",
+        Kind::Changes,
+        routes!(publish),
+        &[
+            Code::InvalidQuery,
+            Code::InvalidJson,
+            Code::InvalidBody,
+            Code::UnknownType,
+            Code::UnsupportedMediaType,
+        ],
+    )
+}
+
+/// What became of one event.
+#[derive(Serialize, ToSchema)]
+#[schema(example = json!({"id": "018cc251f40075a4b2a5ce9d0f7a3b11", "status": "accepted", "notifications": 2, "warnings": []}))]
+struct PublishedEvent {
+    /// The event; made by the server where it came without one.
+    id: String,
+    /// What it is: new, or known by its id, in which case nothing happened.
+    status: PublishedStatus,
+    /// Recipients who have at least one entry of it.
+    notifications: u64,
+    /// What is accepted and probably not meant.
+    warnings: Vec<EventWarning>,
+}
+
+#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+enum PublishedStatus {
+    Accepted,
+    Duplicate,
+}
+
+/// What is accepted and probably not meant.
+#[derive(Serialize, ToSchema)]
+struct EventWarning {
+    /// Stable: `unknown_recipient`, `nobody_concerned`, or `more_warnings` in place of many.
+    code: &'static str,
+    /// In words.
+    detail: String,
+}
+
+/// An event of an array that could not be taken; the others were.
+#[derive(Serialize, ToSchema)]
+struct RejectedEvent {
+    status: RejectedStatus,
+    /// Why.
+    #[schema(value_type = ProblemBody<'static>)]
+    problem: serde_json::Value,
+}
+
+#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+enum RejectedStatus {
+    Rejected,
+}
+
+/// What became of an event of an array.
+#[derive(Serialize, ToSchema)]
+#[serde(untagged)]
+enum EventOutcome {
+    Published(PublishedEvent),
+    Rejected(RejectedEvent),
+}
+
+impl From<Published> for PublishedEvent {
+    fn from(published: Published) -> Self {
+        let count = published.warnings.len();
+        let mut warnings: Vec<EventWarning> = published
+            .warnings
+            .iter()
+            .take(WARNINGS_MAX)
+            .map(EventWarning::from)
+            .collect();
+        if count > WARNINGS_MAX {
+            warnings.push(EventWarning {
+                code: "more_warnings",
+                detail: format!("and {} more", count - WARNINGS_MAX),
+            });
+        }
+        Self {
+            id: published.id.as_str().to_owned(),
+            status: match published.status {
+                PublishedAs::Accepted => PublishedStatus::Accepted,
+                PublishedAs::Duplicate => PublishedStatus::Duplicate,
+            },
+            notifications: published.notifications,
+            warnings,
+        }
+    }
+}
+
+impl From<&Warning> for EventWarning {
+    fn from(warning: &Warning) -> Self {
+        match warning {
+            Warning::UnknownRecipient(id) => Self {
+                code: "unknown_recipient",
+                detail: format!("there is no recipient `{id}`"),
+            },
+            Warning::NobodyConcerned => Self {
+                code: "nobody_concerned",
+                detail: "the event concerns nobody".to_owned(),
+            },
+        }
+    }
+}
+
+impl EventOutcome {
+    fn rejected(problem: &Problem) -> Result<Self, Problem> {
+        let problem = serde_json::to_value(problem.body());
+        Ok(Self::Rejected(RejectedEvent {
+            status: RejectedStatus::Rejected,
+            problem: problem.map_err(|fault| Problem::new(Code::Internal, fault.to_string()))?,
+        }))
+    }
+}
+
+/// Publish events
+///
+/// One event as an object, many as an array (`application/json`), or a stream of any length with one
+/// event a line (`application/x-ndjson`). The answer comes when they are durable, in their order.
+///
+/// An event whose id came before is a `duplicate`: nothing happens. One without an id gets one. Of an
+/// array, an event that can't be taken is `rejected` with its problem, and the others are taken.
+///
+/// A stream is read as fast as it can be made durable, and answered line by line: as an event of an
+/// array, or `{"line", "type", "title", "status", "detail", "code", "hint"}` for a line that could
+/// not be taken. Read the answers while you write. A problem of the server (status 429 or 503) ends
+/// the stream; lines that have no answer were not taken, or may be sent again with the same ids. With
+/// an `Idempotency-Key` the ids of events without one derive from the key and the number of the line.
+#[utoipa::path(
+    post, path = "/v1/events", tag = "events",
+    params(Wanted, ("Idempotency-Key" = Option<String>, Header, description = "Sent again with the same key within 24 hours, the request is done once and answered alike", min_length = 1, max_length = 255)),
+    request_body(content(
+        (Vec<Event> = "application/json"),
+        (Event = "application/json"),
+        (Event = "application/x-ndjson"),
+    )),
+    responses((status = 202, description = "Durable", content(
+        (PublishedEvent = "application/json"),
+        (EventOutcome = "application/x-ndjson"),
+    )))
+)]
+async fn publish(
+    State(service): State<Arc<Service>>,
+    InQuery(wanted): InQuery<Wanted>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let (parts, body) = request.into_parts();
+    if content_type(&parts.headers).as_deref() == Some("application/x-ndjson") {
+        let key = idempotency_key(&parts.headers)?.map(str::to_owned);
+        let events = EventLines {
+            service: Arc::clone(&service),
+            key,
+        };
+        return lines::answer(service, body, wanted, events).await;
+    }
+    let change = Change::read(&parts, body, &service).await?;
+    let answer = match json::value(&change.body)? {
+        Json::List(list) => many(&service, &change, list).await,
+        Json::Table(table) => one(&service, &change, Fields::new(table)).await,
+        other @ (Json::Null | Json::Bool(_) | Json::Number(_) | Json::Text(_)) => {
+            let detail = format!(
+                "an event is an object, or many an array, not {}",
+                other.kind()
+            );
+            Err(Problem::new(Code::InvalidBody, detail))
+        }
+    };
+    Ok(answer?.into_response())
+}
+
+async fn one(service: &Service, change: &Change, fields: Fields<'_>) -> Result<Answer, Problem> {
+    let command = read(service, Bodies::new(&service.rules()), fields)?;
+    let told = |replies| Answer::json(StatusCode::ACCEPTED, &published(only(replies)?)?);
+    service.change(change, vec![command], told).await
+}
+
+async fn many(service: &Service, change: &Change, list: Vec<Json<'_>>) -> Result<Answer, Problem> {
+    let most = service.settings.events_max;
+    if list.len() > most {
+        let detail = format!("the array has {} events, more than {most}", list.len());
+        return Err(Problem::new(Code::BodyTooLarge, detail));
+    }
+    let rules = service.rules();
+    let bodies = Bodies::new(&rules);
+    let mut commands = Vec::with_capacity(list.len());
+    let mut faults = Vec::with_capacity(list.len());
+    for item in list {
+        let event = match item {
+            Json::Table(table) => read(service, bodies, Fields::new(table)),
+            other => {
+                let detail = format!("an event is an object, not {}", other.kind());
+                Err(Problem::new(Code::InvalidBody, detail))
+            }
+        };
+        faults.push(event.map(|event| commands.push(event)).err());
+    }
+    let told = |replies: Vec<Result<Reply, Refused>>| {
+        let mut replies = replies.into_iter();
+        let outcome = |fault: Option<Problem>| match fault {
+            Some(fault) => EventOutcome::rejected(&fault),
+            None => match replies.next() {
+                Some(Ok(reply)) => Ok(EventOutcome::Published(published(reply)?)),
+                Some(Err(refused)) => EventOutcome::rejected(&refused.into()),
+                None => Err(Problem::new(Code::Internal, "the node gave no answer")),
+            },
+        };
+        let outcomes: Result<Vec<EventOutcome>, Problem> =
+            faults.into_iter().map(outcome).collect();
+        Answer::json(StatusCode::ACCEPTED, &outcomes?)
+    };
+    service.change(change, commands, told).await
+}
+
+fn read(service: &Service, bodies: Bodies<'_>, fields: Fields<'_>) -> Result<Command, Problem> {
+    let new_id = || Ok(service.ids.next(service.now()));
+    Ok(bodies.publish(fields, new_id)?)
+}
+
+fn published(reply: Reply) -> Result<PublishedEvent, Problem> {
+    match reply {
+        Reply::Published(published) => Ok(published.into()),
+        Reply::Done | Reply::Flushed(_) | Reply::Cancelled(_) => {
+            Err(Problem::new(Code::Internal, "an answer to something else"))
+        }
+    }
+}
+
+/// Events as lines.
+struct EventLines {
+    service: Arc<Service>,
+    key: Option<String>,
+}
+
+impl Lines for EventLines {
+    const STATUS: StatusCode = StatusCode::ACCEPTED;
+
+    fn read(&mut self, bodies: Bodies<'_>, number: u64, line: &[u8]) -> Result<Command, Problem> {
+        let id = || -> Result<Id, Fault> {
+            Ok(match &self.key {
+                Some(key) => ids::derived(key, number),
+                None => self.service.ids.next(self.service.now()),
+            })
+        };
+        Ok(bodies.publish(Fields::new(json::object(line)?), id)?)
+    }
+
+    fn tell(&self, _: u64, reply: Reply, out: &mut Vec<u8>) -> Result<(), Problem> {
+        let published = published(reply)?;
+        let written = serde_json::to_writer(out, &published);
+        written.map_err(|fault| Problem::new(Code::Internal, fault.to_string()))
+    }
+}

@@ -1,0 +1,85 @@
+//! What several calls take, as the document describes it. [`crate::timeline::Bodies`] reads it.
+#![expect(dead_code, reason = "these types only describe what bodies say")]
+
+use utoipa::ToSchema;
+
+/// An object in an event; what is given is what the object is from now on.
+#[derive(ToSchema)]
+pub(super) struct EventObject {
+    /// Names the object.
+    #[schema(min_length = 1, max_length = 256, example = "works/1")]
+    id: String,
+    /// A title to show.
+    #[schema(example = "Water Lilies")]
+    title: Option<String>,
+    /// Where it is to be seen.
+    url: Option<String>,
+    /// A picture of it.
+    image: Option<String>,
+}
+
+/// A circle on the map.
+#[derive(ToSchema)]
+pub(super) struct Near {
+    /// Degrees north.
+    #[schema(minimum = -90, maximum = 90)]
+    lat: f64,
+    /// Degrees east.
+    #[schema(minimum = -180, maximum = 180)]
+    lon: f64,
+    /// Radius in kilometres.
+    #[schema(minimum = 0, maximum = 20038)]
+    km: f64,
+}
+
+/// Whom an event may concern: all of these together, without the actor.
+#[derive(ToSchema)]
+pub(super) struct Audience {
+    /// Recipients by name.
+    recipients: Option<Vec<String>>,
+    /// Those who follow one of these topics, or something above it.
+    topics: Option<Vec<String>>,
+    /// Those who live within a circle.
+    near: Option<Near>,
+    /// Everybody.
+    everyone: Option<bool>,
+}
+
+/// Something that happened.
+#[derive(ToSchema)]
+#[schema(example = json!({"type": "artwork_published", "object": {"id": "works/1", "title": "Water Lilies"}, "to": {"topics": ["artist/42"]}}))]
+pub(super) struct Event {
+    /// Names the event: the same id is the same event. Made by the server where it is absent.
+    #[schema(min_length = 1, max_length = 256)]
+    id: Option<String>,
+    /// A type of the configuration.
+    #[schema(min_length = 1, max_length = 256)]
+    r#type: String,
+    /// Who did it.
+    #[schema(min_length = 1, max_length = 256)]
+    actor: Option<String>,
+    /// What it was done to.
+    object: EventObject,
+    /// What it was done in or for.
+    #[schema(min_length = 1, max_length = 256)]
+    target: Option<String>,
+    /// Anything else that templates may show.
+    data: Option<serde_json::Map<String, serde_json::Value>>,
+    /// Whom it may concern.
+    to: Audience,
+    /// Only these of the type's channels; `["inbox"]` brings a history along without any mail.
+    #[schema(min_items = 1)]
+    channels: Option<Vec<String>>,
+    /// When it happened, as people are shown it; it decides nothing.
+    #[schema(format = "date-time")]
+    occurred_at: Option<String>,
+    /// Told then, not before.
+    #[schema(format = "date-time")]
+    deliver_at: Option<String>,
+    /// From then on it is not worth telling.
+    #[schema(format = "date-time")]
+    expires_at: Option<String>,
+    /// Cancels together all that carry it.
+    #[schema(min_length = 1, max_length = 256)]
+    cancellation_key: Option<String>,
+}

@@ -1,0 +1,293 @@
+//! Bringing in what an application knows already: recipients, subscriptions and objects by the
+//! million, from lines of JSON or from CSV.
+//!
+//! One thread reads and judges lines, so that the next slice is ready while the one before becomes
+//! durable. What comes in is what single calls would say: every row becomes a command, and doing one
+//! twice changes nothing. That is why a position that is noted a little late is good enough to go on
+//! from.
+
+mod position;
+mod rows;
+mod sink;
+#[cfg(test)]
+mod tests;
+
+use std::collections::VecDeque;
+use std::io::{self, Read};
+
+use crossbeam_channel::{Receiver, Sender, bounded};
+use tidings_core::Command;
+
+pub use position::{Mark, Position};
+pub use rows::{Format, columns};
+pub use sink::{IntoNode, IntoServer, Pending, Sink, Trouble};
+
+use crate::timeline::Fault;
+use rows::{Row, Rows};
+
+/// Bytes of rows that are taken in at once, where rows are long.
+const SLICE_BYTES: usize = 4 << 20;
+
+/// Slices on their way to becoming durable, beside the one that is being read.
+const SLICES_PENDING: usize = 2;
+
+/// What the rows are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Kind {
+    /// Profiles: `id`, and what is known of `email`, `tz`, `locale`, `lat`, `lon`, `state`
+    Recipients,
+    /// Who follows what: `recipient`, `topic`
+    Subscriptions,
+    /// What notifications are about: `id`, and what is known of `title`, `url`, `image`, `notifiable`
+    Objects,
+}
+
+impl Kind {
+    /// The word for it, as commands and calls write it.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Recipients => "recipients",
+            Self::Subscriptions => "subscriptions",
+            Self::Objects => "objects",
+        }
+    }
+}
+
+/// What happens when a row can't be taken in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BadRows {
+    /// It is reported, and the others go on.
+    Skip,
+    /// It is reported, and nothing behind it is read.
+    Refuse,
+}
+
+/// Rows that are taken in at once.
+#[derive(Debug, Default)]
+pub struct Slice {
+    /// What they say.
+    pub commands: Vec<Command>,
+    /// The same as lines of JSON; empty unless asked for.
+    pub lines: Vec<u8>,
+    /// The number of each row's line.
+    pub numbers: Vec<u64>,
+    /// Rows among them that can't be read.
+    bad: Vec<Fault>,
+    /// Where the input has been read to.
+    end: Mark,
+}
+
+/// What an import has come to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Rows that are in.
+    pub taken: u64,
+    /// Rows that were reported and left out.
+    pub skipped: u64,
+}
+
+/// Why an import ended before its input did.
+#[derive(Debug, thiserror::Error)]
+pub enum Stop {
+    /// A row was refused, and was to be.
+    #[error("{0}")]
+    Row(Fault),
+    /// The input can't be read.
+    #[error("cannot read on after line {line}: {source}")]
+    Input {
+        /// The last line that was read.
+        line: u64,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// What takes the rows in can't go on.
+    #[error(transparent)]
+    Trouble(#[from] Trouble),
+}
+
+/// What an import tells while it goes.
+pub trait Observer {
+    /// Everything up to here is in, and durable.
+    fn came_to(&mut self, mark: Mark, tally: Tally);
+
+    /// A row was left out.
+    fn skipped(&mut self, fault: &Fault);
+}
+
+/// What is to be brought in.
+pub struct Import<R> {
+    /// Where it is read from, from `from` on.
+    pub input: R,
+    /// How it is written.
+    pub format: Format,
+    /// For CSV, the names of the columns where they don't stand at the head of `input`, because that
+    /// is resumed in the middle.
+    pub columns: Option<Vec<String>>,
+    /// What it is.
+    pub kind: Kind,
+    /// What happens to a row that can't be taken in.
+    pub bad: BadRows,
+    /// How far it was brought in before.
+    pub from: Mark,
+}
+
+impl<R: Read + Send> Import<R> {
+    /// Brings it in. The tally is that of this run, also where it stopped early.
+    pub fn run(
+        self,
+        sink: &mut dyn Sink,
+        observer: &mut dyn Observer,
+    ) -> (Tally, Result<(), Stop>) {
+        let (wants_lines, rows) = (sink.wants_lines(), sink.slice_rows());
+        let bad = self.bad;
+        let (send, slices) = bounded(1);
+        std::thread::scope(|scope| {
+            scope.spawn(move || self.read(wants_lines, rows, &send));
+            let mut taking = Taking {
+                sink,
+                observer,
+                bad,
+                tally: Tally::default(),
+                pending: VecDeque::new(),
+            };
+            let ended = taking.all(&slices);
+            // A reader that waits for room hears that nobody wants more.
+            drop(slices);
+            (taking.tally, ended)
+        })
+    }
+
+    fn read(self, wants_lines: bool, slice_rows: usize, slices: &Sender<Result<Slice, Stop>>) {
+        let mut line = self.from.line;
+        let rows = Rows::new(self.input, self.format, self.columns, self.from);
+        let mut rows = match rows {
+            Ok(rows) => rows,
+            Err(fault) => return drop(slices.send(Err(Stop::Row(fault)))),
+        };
+        loop {
+            let mut slice = Slice::default();
+            let read = slice.fill(&mut rows, self.kind, self.bad, wants_lines, slice_rows);
+            slice.end = rows.mark();
+            line = slice.end.line.max(line);
+            if slices.send(Ok(slice)).is_err() {
+                return;
+            }
+            match read {
+                Ok(More::Yes) => {}
+                Ok(More::No) => return,
+                Err(source) => return drop(slices.send(Err(Stop::Input { line, source }))),
+            }
+        }
+    }
+}
+
+/// Whether there is more to read.
+enum More {
+    Yes,
+    No,
+}
+
+impl Slice {
+    fn fill<R: Read>(
+        &mut self,
+        rows: &mut Rows<R>,
+        kind: Kind,
+        bad: BadRows,
+        wants_lines: bool,
+        rows_max: usize,
+    ) -> io::Result<More> {
+        while self.commands.len() + self.bad.len() < rows_max && self.lines.len() < SLICE_BYTES {
+            match rows.read_next(kind, wants_lines.then_some(&mut self.lines))? {
+                Row::End => return Ok(More::No),
+                Row::Good(number, command) => {
+                    self.commands.push(command);
+                    self.numbers.push(number);
+                }
+                Row::Bad(fault) => {
+                    self.bad.push(fault);
+                    if bad == BadRows::Refuse {
+                        return Ok(More::No);
+                    }
+                }
+            }
+        }
+        Ok(More::Yes)
+    }
+}
+
+/// A slice on its way.
+struct Going {
+    numbers: Vec<u64>,
+    bad: Vec<Fault>,
+    end: Mark,
+    pending: Pending,
+}
+
+struct Taking<'t> {
+    sink: &'t mut dyn Sink,
+    observer: &'t mut dyn Observer,
+    bad: BadRows,
+    tally: Tally,
+    pending: VecDeque<Going>,
+}
+
+impl Taking<'_> {
+    fn all(&mut self, slices: &Receiver<Result<Slice, Stop>>) -> Result<(), Stop> {
+        for slice in slices {
+            match slice {
+                Ok(slice) => self.give(slice)?,
+                Err(stop) => {
+                    self.settle_all()?;
+                    return Err(stop);
+                }
+            }
+        }
+        self.settle_all()
+    }
+
+    fn give(&mut self, slice: Slice) -> Result<(), Stop> {
+        if self.pending.len() >= SLICES_PENDING {
+            self.settle()?;
+        }
+        let pending = self.sink.give(slice.commands, slice.lines)?;
+        self.pending.push_back(Going {
+            numbers: slice.numbers,
+            bad: slice.bad,
+            end: slice.end,
+            pending,
+        });
+        Ok(())
+    }
+
+    fn settle_all(&mut self) -> Result<(), Stop> {
+        while !self.pending.is_empty() {
+            self.settle()?;
+        }
+        Ok(())
+    }
+
+    /// Waits until the oldest slice is durable, and reports what of it was refused.
+    fn settle(&mut self) -> Result<(), Stop> {
+        let Some(going) = self.pending.pop_front() else {
+            return Ok(());
+        };
+        let refused = going.pending.wait()?;
+        self.tally.taken += (going.numbers.len() - refused.len()) as u64;
+        let placed = refused.into_iter().map(|(at, fault)| {
+            let number = going.numbers.get(at).copied().unwrap_or(going.end.line);
+            fault.on_line(number)
+        });
+        let mut faults: Vec<Fault> = placed.chain(going.bad).collect();
+        faults.sort_by_key(|fault| fault.line);
+        for fault in faults {
+            if self.bad == BadRows::Refuse {
+                return Err(Stop::Row(fault));
+            }
+            self.tally.skipped += 1;
+            self.observer.skipped(&fault);
+        }
+        self.observer.came_to(going.end, self.tally);
+        Ok(())
+    }
+}

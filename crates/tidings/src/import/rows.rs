@@ -1,0 +1,250 @@
+//! Rows of an input, each with the number of its line: JSON or CSV, judged by the same code.
+
+use std::borrow::Cow;
+use std::io::{self, BufReader, Read};
+
+use serde_json::Number;
+use tidings_core::{Command, Rules};
+
+use super::{Kind, Mark};
+use crate::timeline::json::{self, Json, Table};
+use crate::timeline::{Bodies, Fault, Fields, Line, Lines};
+use crate::wording::quoted;
+
+/// Bytes read ahead.
+const READ_BYTES: usize = 1 << 18;
+
+/// How an input is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Format {
+    /// One JSON object a line
+    Ndjson,
+    /// Comma-separated values; the first row names the fields, an empty cell is one that is not given
+    Csv,
+}
+
+/// What comes next in an input.
+#[derive(Debug)]
+pub(super) enum Row {
+    /// A row that can be read, and the number of its line.
+    Good(u64, Command),
+    /// One that can't; the fault has its line.
+    Bad(Fault),
+    /// Nothing more.
+    End,
+}
+
+/// The rows of an input.
+pub(super) struct Rows<R> {
+    written: Written<R>,
+    /// Nothing that is brought in is judged by a configuration.
+    rules: Rules,
+}
+
+enum Written<R> {
+    Lines(Lines<BufReader<R>>),
+    Csv(Box<Csv<R>>),
+}
+
+struct Csv<R> {
+    reader: csv::Reader<R>,
+    columns: Vec<String>,
+    record: csv::StringRecord,
+    /// What was read before `reader` began.
+    before: Mark,
+}
+
+impl<R: Read> Rows<R> {
+    /// Reads from `from` on. `columns` are those of a CSV whose head is not in `input`.
+    ///
+    /// # Errors
+    /// The head of a CSV names nothing, or something twice.
+    pub(super) fn new(
+        input: R,
+        format: Format,
+        columns: Option<Vec<String>>,
+        from: Mark,
+    ) -> Result<Self, Fault> {
+        let written = match format {
+            Format::Ndjson => {
+                let input = BufReader::with_capacity(READ_BYTES, input);
+                Written::Lines(Lines::resumed(input, from.line, from.bytes))
+            }
+            Format::Csv => {
+                let mut reader = csv::ReaderBuilder::new()
+                    .has_headers(columns.is_none())
+                    .buffer_capacity(READ_BYTES)
+                    .from_reader(input);
+                let columns = match columns {
+                    Some(columns) => columns,
+                    None => head(&mut reader)?,
+                };
+                Written::Csv(Box::new(Csv {
+                    reader,
+                    columns,
+                    record: csv::StringRecord::new(),
+                    before: from,
+                }))
+            }
+        };
+        Ok(Self {
+            written,
+            rules: Rules::default(),
+        })
+    }
+
+    /// Up to where the input has been read.
+    pub(super) fn mark(&self) -> Mark {
+        match &self.written {
+            Written::Lines(lines) => Mark {
+                line: lines.number(),
+                bytes: lines.bytes(),
+            },
+            Written::Csv(csv) => {
+                let position = csv.reader.position();
+                Mark {
+                    line: csv.before.line + position.line() - 1,
+                    bytes: csv.before.bytes + position.byte(),
+                }
+            }
+        }
+    }
+
+    /// The next row; `lines` gets it as a line of JSON too.
+    ///
+    /// # Errors
+    /// What the input reports.
+    pub(super) fn read_next(&mut self, kind: Kind, lines: Option<&mut Vec<u8>>) -> io::Result<Row> {
+        let bodies = Bodies::new(&self.rules);
+        match &mut self.written {
+            Written::Lines(input) => Ok(match input.read_next()? {
+                Line::End => Row::End,
+                Line::TooLong(number) => Row::Bad(
+                    Fault::new("the line is too long", "write one JSON object a line")
+                        .on_line(number),
+                ),
+                Line::Text(number, text) => {
+                    let command = json::object(text).and_then(|table| command(bodies, kind, table));
+                    if let (Ok(_), Some(lines)) = (&command, lines) {
+                        lines.extend_from_slice(text.trim_ascii());
+                        lines.push(b'\n');
+                    }
+                    judged(number, command)
+                }
+            }),
+            Written::Csv(csv) => csv.read_next(bodies, kind, lines),
+        }
+    }
+}
+
+impl<R: Read> Csv<R> {
+    fn read_next(
+        &mut self,
+        bodies: Bodies<'_>,
+        kind: Kind,
+        lines: Option<&mut Vec<u8>>,
+    ) -> io::Result<Row> {
+        let before = self.before.line;
+        let number = |position: Option<&csv::Position>| {
+            position.map_or(before, |position| before + position.line())
+        };
+        match self.reader.read_record(&mut self.record) {
+            Ok(false) => return Ok(Row::End),
+            Ok(true) => {}
+            Err(fault) => {
+                let at = number(fault.position());
+                return match fault.into_kind() {
+                    csv::ErrorKind::Io(fault) => Err(fault),
+                    csv::ErrorKind::UnequalLengths {
+                        expected_len, len, ..
+                    } => {
+                        let reason = format!("{len} cells, where the head has {expected_len}");
+                        let hint = "put text that holds a comma between quotes";
+                        Ok(Row::Bad(Fault::new(reason, hint).on_line(at)))
+                    }
+                    _ => {
+                        let fault = Fault::new("not UTF-8", "write the file in UTF-8");
+                        Ok(Row::Bad(fault.on_line(at)))
+                    }
+                };
+            }
+        }
+        let at = number(self.record.position());
+        let cells = self.columns.iter().zip(&self.record);
+        let given = cells.filter(|(_, cell)| !cell.is_empty());
+        let table: Table<'_> = given
+            .map(|(column, cell)| (Cow::Borrowed(column.as_str()), value(column, cell)))
+            .collect();
+        let line = lines
+            .is_some()
+            .then(|| serde_json::Value::Object(json::into_map(table.clone())).to_string());
+        let command = command(bodies, kind, table);
+        if let (Ok(_), Some(lines), Some(line)) = (&command, lines, line) {
+            lines.extend_from_slice(line.as_bytes());
+            lines.push(b'\n');
+        }
+        Ok(judged(at, command))
+    }
+}
+
+/// The names of a CSV's columns, as its first row has them.
+///
+/// # Errors
+/// The head can't be read, or names a column twice or not at all.
+pub fn columns(input: impl Read) -> io::Result<Vec<String>> {
+    let mut reader = csv::ReaderBuilder::new().from_reader(input);
+    head(&mut reader).map_err(io::Error::other)
+}
+
+fn head<R: Read>(reader: &mut csv::Reader<R>) -> Result<Vec<String>, Fault> {
+    let hint = "name the fields in the first row, such as `id,email,tz`";
+    let head = reader
+        .headers()
+        .map_err(|fault| Fault::new(format!("the head can't be read: {fault}"), hint).on_line(1))?;
+    let columns: Vec<String> = head
+        .iter()
+        .map(|name| name.trim().trim_start_matches('\u{feff}').to_owned())
+        .collect();
+    for (at, column) in columns.iter().enumerate() {
+        let reason = if column.is_empty() {
+            format!("column {} has no name", at + 1)
+        } else if columns[..at].contains(column) {
+            format!("the column {} stands twice", quoted(column))
+        } else {
+            continue;
+        };
+        return Err(Fault::new(reason, hint).on_line(1));
+    }
+    Ok(columns)
+}
+
+/// What a cell says. CSV knows text alone, so the fields that are something else are told by name;
+/// what is no number stays text, and is refused as that.
+fn value<'c>(column: &str, cell: &'c str) -> Json<'c> {
+    let text = || Json::Text(Cow::Borrowed(cell));
+    match (column, cell) {
+        ("lat" | "lon", number) => {
+            let number = number.trim().parse().ok().and_then(Number::from_f64);
+            number.map_or_else(text, Json::Number)
+        }
+        ("notifiable", "true") => Json::Bool(true),
+        ("notifiable", "false") => Json::Bool(false),
+        _ => text(),
+    }
+}
+
+fn command(bodies: Bodies<'_>, kind: Kind, table: Table<'_>) -> Result<Command, Fault> {
+    let fields = Fields::new(table);
+    match kind {
+        Kind::Recipients => bodies.named_recipient(fields),
+        Kind::Objects => bodies.named_object(fields),
+        Kind::Subscriptions => bodies.subscription(true, fields),
+    }
+}
+
+fn judged(number: u64, command: Result<Command, Fault>) -> Row {
+    match command {
+        Ok(command) => Row::Good(number, command),
+        Err(fault) => Row::Bad(fault.on_line(number)),
+    }
+}

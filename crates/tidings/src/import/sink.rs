@@ -1,0 +1,143 @@
+//! Where rows go: into a node of this process, or to a server.
+
+use crossbeam_channel::{Receiver, bounded};
+use tidings_core::Command;
+use tidings_core::engine::Refused;
+use tidings_node::{Handle, Replies, RuntimeError};
+
+use super::Kind;
+use crate::client::{Asked, Request, Server};
+use crate::timeline::Fault;
+
+/// Rows of a slice that were refused: the place in the slice, and why.
+pub(super) type Refusals = Vec<(usize, Fault)>;
+
+/// Why a sink can't go on; what it took before is in.
+#[derive(Debug, thiserror::Error)]
+pub enum Trouble {
+    /// The node can't.
+    #[error(transparent)]
+    Node(#[from] RuntimeError),
+    /// The server can't, or can't be reached.
+    #[error(transparent)]
+    Server(#[from] crate::client::Fault),
+}
+
+/// Takes slices of rows in.
+pub trait Sink {
+    /// How many rows it takes at once.
+    fn slice_rows(&self) -> usize;
+
+    /// Whether it wants rows as lines of JSON too.
+    fn wants_lines(&self) -> bool;
+
+    /// Takes a slice; slices become durable in the order in which they are given.
+    ///
+    /// # Errors
+    /// [`Trouble`]; then nothing more can be given.
+    fn give(&mut self, commands: Vec<Command>, lines: Vec<u8>) -> Result<Pending, Trouble>;
+}
+
+/// A slice that was given.
+pub enum Pending {
+    /// It is durable, but for these.
+    Durable(Refusals),
+    /// The node will answer.
+    Node(Receiver<Replies>),
+}
+
+impl Pending {
+    /// Waits until the slice is durable.
+    ///
+    /// # Errors
+    /// [`Trouble`]; it may be in or not.
+    pub fn wait(self) -> Result<Refusals, Trouble> {
+        match self {
+            Self::Durable(refusals) => Ok(refusals),
+            Self::Node(answer) => {
+                let replies = answer.recv().map_err(|_| RuntimeError::Stopped)??;
+                let refused = replies.into_iter().enumerate();
+                Ok(refused
+                    .filter_map(|(at, reply)| Some((at, fault(&reply.err()?))))
+                    .collect())
+            }
+        }
+    }
+}
+
+/// Into a node of this process.
+pub struct IntoNode(pub Handle);
+
+impl Sink for IntoNode {
+    /// Nobody else waits for the node: the more rows, the more share a set and a sync.
+    fn slice_rows(&self) -> usize {
+        100_000
+    }
+
+    fn wants_lines(&self) -> bool {
+        false
+    }
+
+    fn give(&mut self, commands: Vec<Command>, _: Vec<u8>) -> Result<Pending, Trouble> {
+        let (answer, answered) = bounded(1);
+        self.0
+            .submit_then(commands, move |replies| drop(answer.send(replies)))?;
+        Ok(Pending::Node(answered))
+    }
+}
+
+fn fault(refused: &Refused) -> Fault {
+    let hint = match refused {
+        Refused::UnknownRecipient(_) => "bring in the recipients first",
+        _ => "see the configuration",
+    };
+    Fault::new(refused.to_string(), hint)
+}
+
+/// To a server, by its calls for many.
+pub struct IntoServer<'s> {
+    /// Which.
+    pub server: &'s mut Server,
+    /// What the rows are.
+    pub kind: Kind,
+}
+
+impl Sink for IntoServer<'_> {
+    /// Few enough for those who call meanwhile not to notice.
+    fn slice_rows(&self) -> usize {
+        10_000
+    }
+
+    fn wants_lines(&self) -> bool {
+        true
+    }
+
+    fn give(&mut self, commands: Vec<Command>, lines: Vec<u8>) -> Result<Pending, Trouble> {
+        if commands.is_empty() {
+            return Ok(Pending::Durable(Refusals::new()));
+        }
+        let request = Request::post(format!("/v1/{}", self.kind.word())).lines(lines);
+        let answered = self.server.ask(&request)?.success()?;
+        Ok(Pending::Durable(refusals(&answered)?))
+    }
+}
+
+/// The lines of an answer that tell of a problem.
+fn refusals(answered: &Asked) -> Result<Refusals, Trouble> {
+    let mut refusals = Refusals::new();
+    for (at, line) in answered.lines()?.into_iter().enumerate() {
+        let Some(problem) = line
+            .get("problem")
+            .or_else(|| line.get("code").map(|_| &line))
+        else {
+            continue;
+        };
+        let text = |key: &str| problem.get(key).and_then(|text| text.as_str());
+        // A line says its number in the request where it does not answer each.
+        let number = line.get("line").and_then(serde_json::Value::as_u64);
+        let at = number.map_or(at, |number| number.saturating_sub(1) as usize);
+        let reason = text("detail").or(text("title")).unwrap_or("refused");
+        refusals.push((at, Fault::new(reason, text("hint").unwrap_or_default())));
+    }
+    Ok(refusals)
+}

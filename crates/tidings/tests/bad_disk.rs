@@ -1,0 +1,239 @@
+//! The real process on a disk that fills up, and in a directory that turns read-only: nothing
+//! acknowledged is lost, what can't be done is refused with its reason, and it goes on by itself when
+//! there is room again.
+//!
+//! A small file system is mounted for it, which takes root and Linux; elsewhere the tests say that they
+//! are skipped.
+
+#![cfg(target_os = "linux")]
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test ends where something is not as it should be"
+)]
+
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::json;
+
+mod serving;
+
+use serving::{Api, Patience, Server};
+
+const CONFIG: &str = r#"
+[categories.news]
+
+[types.note]
+category = "news"
+[types.note.channels]
+inbox = { policy = "now" }
+"#;
+
+/// A file system of its own, of some MiB; unmounted when it is dropped.
+struct Disk {
+    path: PathBuf,
+    _directory: tempfile::TempDir,
+}
+
+impl Disk {
+    fn mount(mib: u64) -> Option<Self> {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("disk");
+        fs::create_dir(&path).unwrap();
+        let mounted = Command::new("mount")
+            .args(["-t", "tmpfs", "-o", &format!("size={mib}m"), "none"])
+            .arg(&path)
+            .status();
+        if !mounted.is_ok_and(|status| status.success()) {
+            println!("skipped: a file system can't be mounted here");
+            return None;
+        }
+        Some(Self {
+            path,
+            _directory: directory,
+        })
+    }
+
+    /// Takes all room but so many bytes.
+    fn fill(&self, but_bytes: u64) {
+        let mut filler = File::create(self.path.join("filler")).unwrap();
+        let block = vec![1_u8; 1 << 20];
+        while free_bytes(&self.path) >= but_bytes + (1 << 20) {
+            if filler.write_all(&block).is_err() {
+                break;
+            }
+        }
+        if but_bytes == 0 {
+            while filler.write_all(&block[..4096]).is_ok() {}
+        }
+    }
+
+    fn make_room(&self) {
+        fs::remove_file(self.path.join("filler")).unwrap();
+    }
+}
+
+impl Drop for Disk {
+    fn drop(&mut self) {
+        // Lazily: a process that a failing test left may still have it open.
+        let _ = Command::new("umount").arg("-l").arg(&self.path).status();
+    }
+}
+
+fn free_bytes(path: &Path) -> u64 {
+    let output = Command::new("stat")
+        .args(["--file-system", "--format=%a %S"])
+        .arg(path)
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    text.split_whitespace()
+        .map(|number| number.parse::<u64>().unwrap())
+        .product()
+}
+
+/// Publishes to `ana` under this number; whether it was acknowledged, or with which code refused.
+fn publish(api: &Api, number: u64) -> Result<(), String> {
+    let event = json!({
+        "id": format!("e{number}"),
+        "type": "note",
+        "object": {"id": format!("o{number}"), "title": "x".repeat(10_000)},
+        "to": {"recipients": ["ana"]},
+    });
+    match api.post("/v1/events", &event) {
+        Ok((202, _)) => Ok(()),
+        Ok((503, problem)) => Err(problem["code"].as_str().unwrap().to_owned()),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn in_inbox(api: &Api) -> Vec<String> {
+    api.inbox_events("ana")
+}
+
+/// Publishes the next numbers until one is acknowledged again.
+fn until_acknowledged(api: &Api, next: &mut u64, acknowledged: &mut BTreeSet<String>) {
+    let patience = Patience::new();
+    loop {
+        *next += 1;
+        match publish(api, *next) {
+            Ok(()) => break,
+            Err(code) => patience.wait(|| format!("still {code}, although there is room")),
+        }
+    }
+    acknowledged.insert(format!("e{next}"));
+}
+
+fn begin(data: &Path, config: &Path) -> (Server, Api) {
+    fs::write(config, CONFIG).unwrap();
+    let server = Server::start(config, data);
+    let api = Api::new(&server.url);
+    let (status, answer) = api.put("/v1/recipients/ana", &json!({})).unwrap();
+    assert!(status < 300, "{answer}");
+    (server, api)
+}
+
+#[test]
+fn a_disk_that_fills_up_refuses_and_goes_on_when_there_is_room() {
+    let Some(disk) = Disk::mount(320) else { return };
+    let (data, config) = (disk.path.join("data"), disk.path.join("tidings.toml"));
+    let (server, api) = begin(&data, &config);
+    let mut acknowledged = BTreeSet::new();
+    let mut next = 0;
+    for _ in 0..20 {
+        until_acknowledged(&api, &mut next, &mut acknowledged);
+    }
+    // Below the floor: refused before anything can go wrong.
+    disk.fill(32 << 20);
+    next += 1;
+    assert_eq!(publish(&api, next), Err("store_full".to_owned()));
+    assert_eq!(in_inbox(&api).len(), acknowledged.len());
+    disk.make_room();
+    until_acknowledged(&api, &mut next, &mut acknowledged);
+    // Somebody else takes even what the floor has kept: writes fail wherever they are.
+    disk.fill(0);
+    for _ in 0..20 {
+        next += 1;
+        if publish(&api, next).is_ok() {
+            acknowledged.insert(format!("e{next}"));
+        }
+    }
+    disk.make_room();
+    until_acknowledged(&api, &mut next, &mut acknowledged);
+    has_all(&api, &acknowledged);
+    server.kill();
+    let server = Server::start(&config, &data);
+    has_all(&Api::new(&server.url), &acknowledged);
+}
+
+fn has_all(api: &Api, acknowledged: &BTreeSet<String>) {
+    let told = in_inbox(api);
+    let once: BTreeSet<String> = told.iter().cloned().collect();
+    assert_eq!(told.len(), once.len(), "told twice");
+    let lost: Vec<&String> = acknowledged.difference(&once).collect();
+    assert!(lost.is_empty(), "acknowledged and lost: {lost:?}");
+}
+
+fn allow(path: &Path, write: bool) {
+    for entry in fs::read_dir(path).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            allow(&path, write);
+        } else {
+            set_mode(&path, if write { 0o600 } else { 0o400 });
+        }
+    }
+    set_mode(path, if write { 0o700 } else { 0o500 });
+}
+
+fn set_mode(path: &Path, mode: u32) {
+    fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+}
+
+#[test]
+fn a_directory_that_turns_read_only_loses_nothing_and_says_why_it_does_not_start() {
+    if Command::new("id").arg("-u").output().unwrap().stdout != b"0\n" {
+        println!("skipped: it takes root to run the server as somebody else");
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    set_mode(directory.path(), 0o777);
+    let (data, config) = (
+        directory.path().join("data"),
+        directory.path().join("t.toml"),
+    );
+    fs::write(&config, CONFIG).unwrap();
+    let server = Server::start_as_nobody(&config, &data);
+    let api = Api::new(&server.url);
+    let (status, answer) = api.put("/v1/recipients/ana", &json!({})).unwrap();
+    assert!(status < 300, "{answer}");
+    let mut acknowledged = BTreeSet::new();
+    let mut next = 0;
+    for _ in 0..5 {
+        until_acknowledged(&api, &mut next, &mut acknowledged);
+    }
+    allow(&data, false);
+    // Files that are open can still be written: both answers are right, as long as they are kept.
+    for _ in 0..5 {
+        next += 1;
+        if publish(&api, next).is_ok() {
+            acknowledged.insert(format!("e{next}"));
+        }
+    }
+    server.kill();
+    let (code, said) = Server::refused_as_nobody(&config, &data);
+    assert_eq!(code, 3, "{said}");
+    assert!(
+        said.contains("ermission") || said.contains("read-only"),
+        "{said}"
+    );
+    allow(&data, true);
+    let server = Server::start_as_nobody(&config, &data);
+    let api = Api::new(&server.url);
+    has_all(&api, &acknowledged);
+    until_acknowledged(&api, &mut next, &mut acknowledged);
+}

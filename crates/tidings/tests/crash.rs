@@ -1,0 +1,323 @@
+//! The real process, killed again and again under load: what was acknowledged is told exactly once,
+//! what was not acknowledged never twice.
+//!
+//! `TIDINGS_KILLS=500` kills more often, `TIDINGS_SEED=n` plays one run's choices again (not its
+//! interleaving: that is the machine's).
+
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test ends where something is not as it should be"
+)]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use mail_parser::MessageParser;
+use serde_json::{Value, json};
+
+mod serving;
+
+use serving::{Api, Chance, Patience, Server};
+
+/// Recipients; all of them follow `topic/N` of the last digit of their number.
+const RECIPIENTS: u64 = 40;
+
+const CONFIG: &str = r#"
+[categories.news]
+
+[types.note]
+category = "news"
+[types.note.channels]
+inbox = { policy = "now" }
+email = { policy = "cooldown", quiet = "100ms", max_wait = "400ms" }
+
+[types.alert]
+category = "news"
+[types.alert.channels]
+inbox = { policy = "now" }
+email = { policy = "now" }
+
+[channels.email]
+provider = "file://MAILDIR"
+from = "News <news@example.org>"
+"#;
+
+/// What the clients know.
+#[derive(Default)]
+struct Known {
+    /// By event id: whom it is for.
+    asked: BTreeMap<String, BTreeSet<String>>,
+    acknowledged: BTreeSet<String>,
+    /// Asked, and the connection broke before the answer: the same is asked again.
+    open: Vec<Value>,
+}
+
+fn name(number: u64) -> String {
+    format!("r{number}")
+}
+
+/// An event, with whom it is for.
+fn event(chance: &mut Chance, number: u64) -> (Value, BTreeSet<String>) {
+    let kind = if chance.below(3) == 0 {
+        "alert"
+    } else {
+        "note"
+    };
+    let mut event = json!({
+        "id": format!("e{number}"),
+        "type": kind,
+        "object": {"id": format!("o{number}"), "title": title(number)},
+    });
+    let to = if chance.below(4) == 0 {
+        let topic = chance.below(10);
+        event["to"] = json!({"topics": [format!("topic/{topic}")]});
+        (0..RECIPIENTS)
+            .filter(|number| number % 10 == topic)
+            .map(name)
+            .collect()
+    } else {
+        let to: BTreeSet<String> = (0..=chance.below(2))
+            .map(|_| name(chance.below(RECIPIENTS)))
+            .collect();
+        event["to"] = json!({"recipients": to});
+        to
+    };
+    (event, to)
+}
+
+/// A word that stands in no other event's title.
+fn title(number: u64) -> String {
+    format!("Note{number:07}end")
+}
+
+/// One client: publishes until the server is gone.
+fn publish(api: &Api, known: &Mutex<Known>, next: &AtomicU64, mut chance: Chance) {
+    loop {
+        let mut events = std::mem::take(&mut known.lock().unwrap().open);
+        events.truncate(20);
+        let fresh = if chance.below(2) == 0 {
+            1
+        } else {
+            chance.below(8)
+        };
+        for _ in 0..fresh {
+            let (event, to) = event(&mut chance, next.fetch_add(1, Ordering::Relaxed));
+            let id = event["id"].as_str().unwrap().to_owned();
+            known.lock().unwrap().asked.insert(id, to);
+            events.push(event);
+        }
+        if events.is_empty() {
+            continue;
+        }
+        let body = match events.as_slice() {
+            [one] => one.clone(),
+            many => Value::from(many.to_vec()),
+        };
+        match api.post("/v1/events", &body) {
+            Ok((202, answer)) => {
+                let mut known = known.lock().unwrap();
+                for result in results(&answer) {
+                    let status = result["status"].as_str().unwrap();
+                    assert!(matches!(status, "accepted" | "duplicate"), "{result}");
+                    known
+                        .acknowledged
+                        .insert(result["id"].as_str().unwrap().to_owned());
+                }
+            }
+            Ok((429 | 503, _)) => known.lock().unwrap().open.extend(events),
+            Ok((status, answer)) => panic!("{status} {answer}"),
+            Err(_) => return known.lock().unwrap().open.extend(events),
+        }
+    }
+}
+
+/// The results of a publish: an array's one by one, or the single one.
+fn results(answer: &Value) -> Vec<&Value> {
+    match answer {
+        Value::Array(list) => list.iter().collect(),
+        other => match other["events"].as_array() {
+            Some(list) => list.iter().collect(),
+            None => vec![other],
+        },
+    }
+}
+
+fn setup(api: &Api) {
+    for number in 0..RECIPIENTS {
+        let id = name(number);
+        let profile = json!({"email": format!("{id}@example.org")});
+        let (status, answer) = api.put(&format!("/v1/recipients/{id}"), &profile).unwrap();
+        assert!(matches!(status, 200 | 201 | 204), "{status} {answer}");
+        let topic = format!("/v1/recipients/{id}/subscriptions/topic/{}", number % 10);
+        let (status, answer) = api.put(&topic, &Value::Null).unwrap();
+        assert!(matches!(status, 200 | 201 | 204), "{status} {answer}");
+    }
+}
+
+/// One life of the server: it is killed after so many acknowledged events, or once so many mails are
+/// there, at whatever it is doing then.
+fn one_life(paths: &Paths, known: &Mutex<Known>, next: &AtomicU64, chance: &mut Chance) {
+    let server = Server::start(&paths.config, &paths.data);
+    let api = Api::new(&server.url);
+    let before = known.lock().unwrap().acknowledged.len() as u64;
+    let mails_before = mails(&paths.mail).len() as u64;
+    let (enough, enough_mails) = match chance.below(3) {
+        0 => (u64::MAX, mails_before + 1 + chance.below(30)),
+        _ => (before + 1 + chance.below(150), u64::MAX),
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..3 {
+            let (api, chance) = (api.clone(), chance.branch());
+            scope.spawn(move || publish(&api, known, next, chance));
+        }
+        let patience = Patience::new();
+        loop {
+            let acknowledged = known.lock().unwrap().acknowledged.len() as u64;
+            let have_mails =
+                enough_mails < u64::MAX && mails(&paths.mail).len() as u64 >= enough_mails;
+            if acknowledged >= enough || have_mails {
+                break;
+            }
+            patience.wait(|| "nothing goes on".to_owned());
+        }
+        server.kill();
+    });
+}
+
+struct Paths {
+    config: std::path::PathBuf,
+    data: std::path::PathBuf,
+    mail: std::path::PathBuf,
+}
+
+fn mails(dir: &Path) -> Vec<std::path::PathBuf> {
+    let Ok(entries) = fs::read_dir(dir.join("new")) else {
+        return Vec::new();
+    };
+    entries.map(|entry| entry.unwrap().path()).collect()
+}
+
+/// How often each recipient was told each event by mail.
+fn told_by_mail(dir: &Path) -> BTreeMap<(String, u64), u64> {
+    let mut told = BTreeMap::new();
+    for path in mails(dir) {
+        let bytes = fs::read(&path).unwrap();
+        let mail = MessageParser::default().parse(&bytes).unwrap();
+        let to = mail.to().unwrap().first().unwrap().address().unwrap();
+        let recipient = to.split('@').next().unwrap().to_owned();
+        let text = mail.body_text(0).unwrap();
+        let numbers: BTreeSet<u64> = text
+            .split("Note")
+            .skip(1)
+            .filter_map(|rest| rest.split_once("end")?.0.parse().ok())
+            .collect();
+        for number in numbers {
+            *told.entry((recipient.clone(), number)).or_insert(0) += 1;
+        }
+    }
+    told
+}
+
+/// How often each recipient has each event in the inbox.
+fn told_by_inbox(api: &Api) -> BTreeMap<(String, u64), u64> {
+    let mut told = BTreeMap::new();
+    for number in 0..RECIPIENTS {
+        let recipient = name(number);
+        for event in api.inbox_events(&recipient) {
+            let event: u64 = event.strip_prefix('e').unwrap().parse().unwrap();
+            *told.entry((recipient.clone(), event)).or_insert(0) += 1;
+        }
+    }
+    told
+}
+
+/// Waits until nothing waits in a lane any more and every mail has left.
+fn settle(api: &Api, known: &Known, mail: &Path) -> BTreeMap<(String, u64), u64> {
+    let patience = Patience::new();
+    loop {
+        let told = told_by_mail(mail);
+        let missing = known.acknowledged.iter().find(|id| {
+            let number: u64 = id[1..].parse().unwrap();
+            known.asked[*id]
+                .iter()
+                .any(|to| !told.contains_key(&(to.clone(), number)))
+        });
+        let waits = (0..RECIPIENTS).any(|number| api.waits(&name(number)));
+        if missing.is_none() && !waits {
+            return told;
+        }
+        patience.wait(|| {
+            format!("acknowledged and never told by mail: {missing:?}; something waits: {waits}")
+        });
+    }
+}
+
+#[test]
+fn what_was_acknowledged_is_told_exactly_once_whenever_the_process_is_killed() {
+    let number = |variable: &str| {
+        std::env::var(variable)
+            .ok()
+            .map(|n| n.parse::<u64>().unwrap())
+    };
+    let kills = number("TIDINGS_KILLS").unwrap_or(50);
+    let seed = number("TIDINGS_SEED").unwrap_or_else(|| u64::from(std::process::id()));
+    println!("TIDINGS_SEED={seed} TIDINGS_KILLS={kills}");
+    let mut chance = Chance::new(seed);
+    let directory = tempfile::tempdir().unwrap();
+    let paths = Paths {
+        config: directory.path().join("tidings.toml"),
+        data: directory.path().join("data"),
+        mail: directory.path().join("mail"),
+    };
+    let config = CONFIG.replace("MAILDIR", paths.mail.to_str().unwrap());
+    fs::write(&paths.config, config).unwrap();
+    let known = Mutex::new(Known::default());
+    let next = AtomicU64::new(1);
+    {
+        let server = Server::start(&paths.config, &paths.data);
+        setup(&Api::new(&server.url));
+        server.kill();
+    }
+    for _ in 0..kills {
+        one_life(&paths, &known, &next, &mut chance);
+    }
+    let server = Server::start(&paths.config, &paths.data);
+    let api = Api::new(&server.url);
+    let known = known.into_inner().unwrap();
+    let by_mail = settle(&api, &known, &paths.mail);
+    let by_inbox = told_by_inbox(&api);
+    for told in [&by_mail, &by_inbox] {
+        let twice: Vec<_> = told.iter().filter(|(_, count)| **count > 1).collect();
+        assert!(twice.is_empty(), "told twice: {twice:?}");
+    }
+    let mail: BTreeSet<_> = by_mail.keys().collect();
+    let inbox: BTreeSet<_> = by_inbox.keys().collect();
+    let apart: Vec<_> = mail.symmetric_difference(&inbox).collect();
+    assert!(apart.is_empty(), "told on one channel alone: {apart:?}");
+    let mut told = 0;
+    for (id, to) in &known.asked {
+        let number: u64 = id[1..].parse().unwrap();
+        let have: BTreeSet<&String> = to
+            .iter()
+            .filter(|to| by_inbox.contains_key(&((*to).clone(), number)))
+            .collect();
+        // What nobody acknowledged happened whole or not at all.
+        let all_or_nothing = have.is_empty() || have.len() == to.len();
+        let all = have.len() == to.len() || !known.acknowledged.contains(id);
+        assert!(all_or_nothing && all, "{id} reached {have:?} of {to:?}");
+        told += have.len();
+    }
+    assert_eq!(
+        told,
+        by_inbox.len(),
+        "told to somebody whom nobody asked for"
+    );
+    println!(
+        "{} events acknowledged, {} asked; {told} notifications",
+        known.acknowledged.len(),
+        known.asked.len()
+    );
+}

@@ -1,0 +1,227 @@
+//! Mixed load on the real process for as long as one likes: memory and open files level off, and
+//! answers don't get slower. `TIDINGS_SOAK_MINUTES=60` is the long run (with `--release`, and
+//! `--nocapture` for its table); a third of a minute is played where nobody asks for more. What days do
+//! to it (forgetting, the disk) is in `retention.rs`, on a virtual clock.
+
+#![cfg(target_os = "linux")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    reason = "a test ends where something is not as it should be, and this one is about real time"
+)]
+
+use std::fs;
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+mod serving;
+
+use serving::{Api, Chance, Server};
+
+const RECIPIENTS: u64 = 500;
+const CLIENTS: u64 = 4;
+/// Requests of one client a second: what a busy application asks for, not what the machine can carry.
+const RATE: u64 = 40;
+/// The run is weighed this often.
+const WINDOWS: u32 = 12;
+
+const CONFIG: &str = r#"
+[categories.news]
+
+[types.note]
+category = "news"
+[types.note.channels]
+inbox = { policy = "now" }
+email = { policy = "cooldown", quiet = "3s", max_wait = "10s" }
+
+[types.alert]
+category = "news"
+[types.alert.channels]
+inbox = { policy = "now" }
+email = { policy = "leading", quiet = "5s" }
+
+[channels.email]
+provider = "file://MAILDIR"
+from = "News <news@example.org>"
+"#;
+
+/// What a window came to.
+#[derive(Clone, Copy, Debug)]
+struct Window {
+    memory_kib: u64,
+    open_files: u64,
+    requests: usize,
+    p50_ms: f64,
+    p99_ms: f64,
+}
+
+fn body(chance: &mut Chance, number: u64) -> Value {
+    let to = match chance.below(20) {
+        0 => json!({"topics": ["all"]}),
+        1..=4 => json!({"topics": [format!("tenth/{}", chance.below(10))]}),
+        _ => json!({"recipients": [format!("r{}", chance.below(RECIPIENTS))]}),
+    };
+    json!({
+        "id": format!("e{number}"),
+        "type": if chance.below(4) == 0 { "alert" } else { "note" },
+        "actor": format!("r{}", chance.below(RECIPIENTS)),
+        "object": {"id": format!("o{}", chance.below(5_000)), "title": "A thing that happened"},
+        "to": to,
+    })
+}
+
+impl Window {
+    fn print(&self) {
+        let Self {
+            memory_kib,
+            open_files,
+            requests,
+            p50_ms,
+            p99_ms,
+        } = self;
+        println!(
+            "{requests:>8} requests  p50 {p50_ms:>8.2} ms  p99 {p99_ms:>8.2} ms  \
+             {memory_kib:>9} KiB  {open_files:>4} open files"
+        );
+    }
+}
+
+/// One request of many kinds.
+fn ask(api: &Api, chance: &mut Chance, next: &AtomicU64) -> u16 {
+    let who = format!("/v1/recipients/r{}", chance.below(RECIPIENTS));
+    let answer = match chance.below(20) {
+        0..=8 => api.post(
+            "/v1/events",
+            &body(chance, next.fetch_add(1, Ordering::Relaxed)),
+        ),
+        9 => {
+            let events = (0..20).map(|_| body(chance, next.fetch_add(1, Ordering::Relaxed)));
+            api.post("/v1/events", &events.collect())
+        }
+        10..=14 => api.get(&format!("{who}/inbox?limit=20")),
+        15 => api.post(
+            &format!("{who}/inbox/seen"),
+            &json!({"object": format!("o{}", chance.below(5_000))}),
+        ),
+        16 => api.get(&format!("{who}/pending")),
+        17 => {
+            let mode = ["never", "immediate", "default"][usize::try_from(chance.below(3)).unwrap()];
+            let chosen = json!([{"type": "note", "channel": "email", "mode": mode}]);
+            api.put(&format!("{who}/preferences"), &chosen)
+        }
+        18 => api.put(
+            &format!("{who}/subscriptions/tenth/{}", chance.below(10)),
+            &Value::Null,
+        ),
+        _ => api.post(
+            &format!("/v1/events/e{}/cancel", chance.below(1_000)),
+            &Value::Null,
+        ),
+    };
+    answer.unwrap().0
+}
+
+fn client(
+    api: &Api,
+    mut chance: Chance,
+    next: &AtomicU64,
+    over: &AtomicBool,
+    ms: &Mutex<Vec<f64>>,
+) {
+    let between = Duration::from_micros(1_000_000 / RATE);
+    let mut due = Instant::now();
+    while !over.load(Ordering::Relaxed) {
+        let began = Instant::now();
+        let status = ask(api, &mut chance, next);
+        assert!(matches!(status, 200..=299 | 404), "{status}");
+        ms.lock()
+            .unwrap()
+            .push(began.elapsed().as_secs_f64() * 1_000.0);
+        due += between;
+        std::thread::sleep(due.saturating_duration_since(Instant::now()));
+    }
+}
+
+fn weigh(process: u32, mut ms: Vec<f64>) -> Window {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    ms.sort_unstable_by(f64::total_cmp);
+    let rank = |of_hundred: usize| ms[(ms.len() * of_hundred / 100).min(ms.len() - 1)];
+    Window {
+        memory_kib: line.unwrap().trim_end_matches("kB").trim().parse().unwrap(),
+        open_files: fs::read_dir(format!("/proc/{process}/fd")).unwrap().count() as u64,
+        requests: ms.len(),
+        p50_ms: rank(50),
+        p99_ms: rank(99),
+    }
+}
+
+fn setup(api: &Api) {
+    for number in 0..RECIPIENTS {
+        let who = format!("/v1/recipients/r{number}");
+        let profile = json!({"email": format!("r{number}@example.org")});
+        assert!(api.put(&who, &profile).unwrap().0 < 300);
+        for topic in ["all".to_owned(), format!("tenth/{}", number % 10)] {
+            let path = format!("{who}/subscriptions/{topic}");
+            assert!(api.put(&path, &Value::Null).unwrap().0 < 300);
+        }
+    }
+}
+
+fn play(server: &Server, length: Duration) -> Vec<Window> {
+    let api = Api::new(&server.url);
+    setup(&api);
+    let (next, over, ms) = (AtomicU64::new(0), AtomicBool::new(false), Mutex::default());
+    let mut windows = Vec::new();
+    std::thread::scope(|scope| {
+        for seed in 0..CLIENTS {
+            let (api, next, over, ms) = (api.clone(), &next, &over, &ms);
+            scope.spawn(move || client(&api, Chance::new(seed), next, over, ms));
+        }
+        let began = Instant::now();
+        for window in 1..=WINDOWS {
+            let end = began + length * window / WINDOWS;
+            std::thread::sleep(end.saturating_duration_since(Instant::now()));
+            let window = weigh(server.process(), std::mem::take(&mut *ms.lock().unwrap()));
+            window.print();
+            windows.push(window);
+        }
+        over.store(true, Ordering::Relaxed);
+    });
+    windows
+}
+
+fn most(windows: &[Window], what: impl Fn(&Window) -> f64) -> f64 {
+    windows.iter().map(what).fold(0.0, f64::max)
+}
+
+#[test]
+fn under_mixed_load_nothing_creeps() {
+    let minutes = std::env::var("TIDINGS_SOAK_MINUTES").map_or(1.0 / 3.0, |n| n.parse().unwrap());
+    let directory = tempfile::tempdir().unwrap();
+    let config = directory.path().join("tidings.toml");
+    let maildir = directory.path().join("mail");
+    let text = CONFIG.replace("MAILDIR", maildir.to_str().unwrap());
+    fs::write(&config, text).unwrap();
+    let server = Server::start(&config, Path::new(&directory.path().join("data")));
+    let windows = play(&server, Duration::from_secs_f64(minutes * 60.0));
+    let third = windows.len() / 3;
+    let (first, middle, last) = (
+        &windows[..third],
+        &windows[third..2 * third],
+        &windows[2 * third..],
+    );
+    let files = |window: &Window| window.open_files as f64;
+    assert!(most(last, files) <= most(middle, files) + 8.0, "open files");
+    // An hour writes into one day: what the day holds grows, and so do the caches, up to their bounds.
+    let memory = |window: &Window| window.memory_kib as f64;
+    let bound = most(middle, memory) * 1.25 + 16_384.0;
+    assert!(most(last, memory) <= bound, "memory");
+    let slow = |window: &Window| window.p99_ms;
+    let bound = most(first, slow) * 3.0 + 50.0;
+    assert!(most(last, slow) <= bound, "answers get slower");
+}
