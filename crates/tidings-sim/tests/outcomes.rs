@@ -17,11 +17,13 @@ const OPTIONS: [Options; 2] = [
         buckets: 3,
         turn_at: Some(0),
         checkpoint_after: 0,
+        slice_bytes: 1,
     },
     Options {
         buckets: 1,
         turn_at: None,
         checkpoint_after: 7,
+        slice_bytes: 1,
     },
 ];
 

@@ -121,3 +121,25 @@ fn what_makes_no_sense_is_wrong_use() {
     );
     assert!(out.is_empty() && !err.is_empty());
 }
+
+#[test]
+fn starts_forgetting_deadlines_and_mixed_load_are_timed() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path().to_str().unwrap();
+    let world = ["--recipients", "300", "--followers", "100", "--dir", dir];
+    let small = ["--events", "20", "--runs", "1"];
+    let start = bench(&[&["recovery", "--days", "2"], &world[..], &small[..]].concat());
+    let notifications = metric(&start, "start")["params"]["notifications"].as_u64();
+    assert!(notifications.unwrap() > 2_000, "{notifications:?}");
+    let forget = bench(&[&["forget"], &world[..], &small[..]].concat());
+    assert!(metric(&forget, "forget")["median"].as_f64().unwrap() > 0.0);
+    let mixed = bench(&[&["mixed", "--seconds", "1"], &world[..]].concat());
+    assert!(metric(&mixed, "commit")["runs"].as_u64().unwrap() > 0);
+    let moved = bench(&["deadlines", "--recipients", "300", "--runs", "3"]);
+    assert_eq!(metric(&moved, "move_all")["runs"], 3);
+    assert_eq!(
+        std::fs::read_dir(dir).unwrap().count(),
+        0,
+        "nothing is left behind"
+    );
+}

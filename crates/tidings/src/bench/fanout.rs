@@ -262,7 +262,7 @@ impl Fanout {
                     .and_then(|()| raw.sync_all())
                     .map_err(unusable)?;
                 let raw_took = watch.elapsed();
-                self.disk.node.checkpoint()?;
+                self.disk.node.chores()?;
                 if run > 0 {
                     let told = number(
                         u64::from(self.audiences[at].size) * u64::from(self.params.together),
@@ -337,14 +337,14 @@ impl Fanout {
                 let command = self.audiences[at].event(name, "gathered");
                 let now = begin.plus_ms(i64::from(event) * (DAY_MS - MINUTE_MS) / gap);
                 self.step(now, &[command])?;
-                self.disk.node.checkpoint()?;
+                self.disk.node.chores()?;
             }
         }
         let end = self.disk.node.engine().now().day().end();
         let name = self.name();
         let last = world::event(name, "lane", None);
         self.step(end, &[last])?;
-        self.disk.node.checkpoint()?;
+        self.disk.node.chores()?;
         self.rest(end.day())?;
         let stored: BTreeMap<_, _> = self.disk.store.day_bytes()?.into_iter().collect();
         let mut day = end.day();

@@ -9,11 +9,15 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
+pub mod deadlines;
 pub mod fanout;
 pub mod feed;
+pub mod forget;
 pub mod memory;
+pub mod mixed;
 pub mod plan;
 pub mod publish;
+pub mod recovery;
 pub mod rival;
 
 mod gauge;

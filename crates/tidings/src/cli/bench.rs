@@ -6,7 +6,9 @@ use clap::Subcommand;
 
 use super::{Status, Streams, report};
 use crate::bench::rival::Rival;
-use crate::bench::{Fault, Measurement, fanout, feed, memory, plan, publish};
+use crate::bench::{
+    Fault, Measurement, deadlines, fanout, feed, forget, memory, mixed, plan, publish, recovery,
+};
 
 /// What `bench` takes.
 #[derive(clap::Args)]
@@ -54,6 +56,29 @@ enum Work {
     /// Beyond profile and id: by what the system says of this process, and by the engine's own
     /// count. Needs /proc/self/status.
     Memory(memory::Params),
+    /// Move the deadline of every window of a cool-down lane with one event to everybody
+    ///
+    /// The time is that of the engine alone, nothing is stored: the audience is worked out, the
+    /// record is made, every window is found and its deadline moved.
+    Deadlines(deadlines::Params),
+    /// Start over a store that holds days of events, with everybody's lanes open
+    ///
+    /// Each event has an inbox and a digest lane, and a last one opens a cool-down window for
+    /// everybody. The store is left as it is after its last commit; the time is that of opening it
+    /// and of recovering the engine, up to where the first command would be taken in.
+    Recovery(recovery::Params),
+    /// Forget a full day, and see its disk come back
+    ///
+    /// The day is over, turned round and packed. The time is that of the whole step that forgets it,
+    /// until it is on the disk; then how long it takes until the disk is given back.
+    Forget(forget::Params),
+    /// Run a mixed load, and tell how long commits take
+    ///
+    /// In every step some events go to one recipient each; now and then one goes to followers, one
+    /// to everybody; people read, follow and unfollow; mails become due, are made and delivered; and
+    /// days end. The clock is a virtual one that runs ahead, so that a minute holds what would take
+    /// hours. Between steps checkpoints are written and days are turned round, merged and packed.
+    Mixed(mixed::Params),
 }
 
 /// Runs the command.
@@ -65,6 +90,10 @@ pub(super) fn run(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Resul
         Work::Plan(params) => plan::run(params),
         Work::Publish(params) => publish::run(params),
         Work::Memory(params) => memory::run(params),
+        Work::Deadlines(params) => deadlines::run(params),
+        Work::Recovery(params) => recovery::run(params),
+        Work::Forget(params) => forget::run(params),
+        Work::Mixed(params) => mixed::run(params),
     };
     let measurements = match measured {
         Ok(measurements) => measurements,
