@@ -292,3 +292,6 @@ async fn mark(
     let done = |replies| only(replies).map(|_| Answer::done());
     service.change(change, vec![command], done).await
 }
+
+#[cfg(test)]
+mod tests;
