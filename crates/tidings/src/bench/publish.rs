@@ -119,7 +119,7 @@ pub fn run(params: &Params) -> Result<Vec<Measurement>, Fault> {
                 samples.latency.extend(latency);
             }
             let Some(postgres) = &postgres else { continue };
-            let (took, latency) = postgres.turn(shape, requests)?;
+            let (took, latency) = postgres.turn(shape, &requests)?;
             if run > 0 {
                 samples.postgres_rate.push(rate(took));
                 samples.postgres_latency.extend(latency);
@@ -255,14 +255,14 @@ fn is_whole(answer: &[u8]) -> bool {
     let Some(head) = answer.windows(4).position(|at| at == b"\r\n\r\n") else {
         return false;
     };
-    let lines = answer[..head].split(|byte| *byte == b'\n');
-    let length = lines.filter_map(|line| {
+    let mut lines = answer[..head].split(|byte| *byte == b'\n');
+    let length = lines.find_map(|line| {
         let (name, value) = line.split_at_checked("content-length:".len())?;
         let value = std::str::from_utf8(value).ok()?.trim();
         name.eq_ignore_ascii_case(b"content-length:")
             .then(|| value.parse().ok())?
     });
-    let length: usize = length.last().unwrap_or_default();
+    let length: usize = length.unwrap_or_default();
     answer.len() >= head + 4 + length
 }
 
@@ -348,14 +348,14 @@ impl Inserting {
         })
     }
 
-    fn turn(&self, shape: Shape, requests: Requests) -> Result<Took, Fault> {
+    fn turn(&self, shape: Shape, requests: &Requests) -> Result<Took, Fault> {
         let clients = match shape {
             Shape::Single => &self.singles,
             Shape::Array => &self.arrays,
         };
         // Bodies are made before the time begins, as those of HTTP are.
-        let with_bodies = requests.into_iter().map(|of_client| {
-            let rows = of_client.into_iter().map(Rows::of);
+        let with_bodies = requests.iter().map(|of_client| {
+            let rows = of_client.iter().map(|events| Rows::of(events));
             rows.collect::<Vec<_>>()
         });
         let with_bodies: Vec<_> = with_bodies.collect();
@@ -378,7 +378,7 @@ struct Rows {
 }
 
 impl Rows {
-    fn of(events: Vec<(u64, u32)>) -> Self {
+    fn of(events: &[(u64, u32)]) -> Self {
         let body = |(event, recipient): &(u64, u32)| world::body(*event, *recipient);
         Self {
             ids: events

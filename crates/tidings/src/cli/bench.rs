@@ -126,7 +126,7 @@ fn print_settings(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Resul
     let rivals: &[Rival] = match &arguments.work {
         Work::Fanout(params) => &params.vs,
         Work::Publish(params) => &params.vs,
-        Work::Plan(_) | Work::Memory(_) => &[],
+        _ => &[],
     };
     let out = match arguments.json {
         true => &mut *streams.err,
