@@ -316,7 +316,7 @@ struct Reader<'a> {
 impl<'a> Reader<'a> {
     fn new(engine: &'a Engine, shelf: &'a dyn Shelf, bucket: &'a Bucket, number: u32) -> Self {
         let lanes = engine.law.names.lanes();
-        let lanes = lanes.filter(|(_, lane)| lane.channel == INBOX_NO);
+        let lanes = lanes.filter(|(_, lane)| lane.is_inbox());
         Self {
             engine,
             shelf,
@@ -390,7 +390,7 @@ impl<'a> Reader<'a> {
         wants_seq: bool,
         visit: &mut impl FnMut(Entry),
     ) -> Result<(), Unreadable> {
-        let key = facets_key(self.bucket.no, run.first);
+        let key = facets_key(self.bucket.no, run.id());
         let bytes = self.shelf.get(Partition::Day(day), &key)?;
         let bytes = bytes.ok_or_else(|| missing("the facets", self.bucket, run))?;
         let facets = Facets::parse(&bytes)?;
@@ -559,7 +559,7 @@ impl<'a> Chunks<'a> {
     }
 
     fn details(&mut self, run: &RunAt, arrival: usize) -> Result<Details<'_>, Unreadable> {
-        let key = details_key(self.bucket.no, run.first, arrival);
+        let key = details_key(self.bucket.no, run.id(), arrival);
         if !self.read.contains_key(&key) {
             let bytes = self.shelf.get(Partition::Day(self.day), &key)?;
             let bytes = bytes.ok_or_else(|| missing("the details", self.bucket, run))?;

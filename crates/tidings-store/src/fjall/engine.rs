@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
@@ -43,6 +43,15 @@ pub(super) const LAST: &[u8] = b"last";
 
 type Days = BTreeMap<Day, Keyspace>;
 
+/// Which room a commit may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Room {
+    /// What is not kept back.
+    Ordinary,
+    /// All there is.
+    KeptBack,
+}
+
 /// What readers see: the days and the rows of one moment between two commits.
 struct Published {
     view: fjall::Snapshot,
@@ -72,7 +81,7 @@ impl Engine {
             directory.finish_engine()?;
         }
         let place = directory.engine();
-        Self::open_at(place, Arc::new(directory), options)
+        Self::open_at(&place, Arc::new(directory), options)
     }
 
     /// Makes an engine in a directory that holds nothing, where nobody finds it before
@@ -82,17 +91,13 @@ impl Engine {
         options: &Options,
     ) -> Result<Self, Error> {
         make(&directory.engine_new(), options)?;
-        Self::open_at(directory.engine_new(), Arc::clone(directory), options)
+        Self::open_at(&directory.engine_new(), Arc::clone(directory), options)
     }
 
-    fn open_at(
-        place: PathBuf,
-        directory: Arc<Directory>,
-        options: &Options,
-    ) -> Result<Self, Error> {
-        manifest::verify(&place)?;
-        let journaled = journal::recover(&place)?;
-        let database = guarded(|| database(&place, options))??;
+    fn open_at(place: &Path, directory: Arc<Directory>, options: &Options) -> Result<Self, Error> {
+        manifest::verify(place)?;
+        let journaled = journal::recover(place)?;
+        let database = guarded(|| database(place, options))??;
         let damaged = |what: &str| {
             Error::Corrupt(format!(
                 "{}: {what}; restore it from a backup",
@@ -104,7 +109,7 @@ impl Engine {
                 return Err(damaged(&format!("the keyspace `{name}` is missing")));
             }
             guarded(|| database.keyspace(name, KeyspaceCreateOptions::default))?
-                .map_err(|fault| at_open(&place, &fault))
+                .map_err(|fault| at_open(place, &fault))
         };
         let commits = existing(COMMITS)?;
         let base = existing(BASE)?;
@@ -218,9 +223,11 @@ impl Engine {
     }
 
     /// Writes a commit; only the writing thread calls this.
-    pub(super) fn commit(&self, commit: Commit) -> Result<(), Error> {
+    pub(super) fn commit(&self, commit: Commit, room: Room) -> Result<(), Error> {
         let bytes = commit_bytes(&commit);
-        self.ensure_room(bytes)?;
+        if room == Room::Ordinary {
+            self.ensure_room(bytes)?;
+        }
         for precondition in &commit.preconditions {
             if !self.holds(precondition)? {
                 return Err(Error::Conflict);
@@ -283,7 +290,7 @@ impl Engine {
         Ok(())
     }
 
-    fn ensure_room(&self, bytes: u64) -> Result<(), Error> {
+    pub(super) fn ensure_room(&self, bytes: u64) -> Result<(), Error> {
         let free = self.directory.free_bytes()?;
         if free < self.floor_bytes.saturating_add(bytes) {
             return Err(Error::Full(format!(

@@ -7,7 +7,7 @@ use tidings_core::engine::{InboxPage, Options};
 use tidings_core::time::{DAY_MS, HOUR_MS};
 use tidings_core::{Command, Instant};
 use tidings_node::Node;
-use tidings_store::FjallStore;
+use tidings_store::{FjallStore, Store as _};
 
 use super::stopwatch::{Stopwatch, ms};
 use super::world::{self, BEGIN, OnDisk};
@@ -182,11 +182,11 @@ fn fill(params: &Params, directory: &std::path::Path) -> Result<(), Fault> {
         for (at, events) in (0_i64..).zip(events.chunks(params.events.div_ceil(10) as usize)) {
             let accepted = disk.node.step(begin.plus_ms(at * HOUR_MS), events)?;
             world::accepted(accepted.replies)?;
-            disk.node.checkpoint()?;
+            disk.node.chores()?;
         }
     }
     disk.node.step(end(params), &[])?;
-    disk.node.checkpoint()?;
+    disk.node.chores()?;
     for day in disk.store.day_bytes()? {
         disk.store.rest(day.0)?;
     }

@@ -1,1 +1,169 @@
+//! Inputs of all kinds, and sinks that refuse and fail.
 
+use super::*;
+use tidings_node::RuntimeError;
+
+/// Remembers what it took; refuses what is named `bad`, fails once it has taken enough.
+struct Kept {
+    rows: Vec<String>,
+    lines: Vec<u8>,
+    wants_lines: bool,
+    slices_max: usize,
+}
+
+impl Kept {
+    fn new() -> Self {
+        Self {
+            rows: Vec::new(),
+            lines: Vec::new(),
+            wants_lines: true,
+            slices_max: usize::MAX,
+        }
+    }
+}
+
+impl Sink for Kept {
+    fn slice_rows(&self) -> usize {
+        2
+    }
+
+    fn wants_lines(&self) -> bool {
+        self.wants_lines
+    }
+
+    fn give(&mut self, commands: Vec<Command>, lines: Vec<u8>) -> Result<Pending, Trouble> {
+        if self.slices_max == 0 {
+            return Err(RuntimeError::Stopped.into());
+        }
+        self.slices_max -= 1;
+        self.lines.extend(lines);
+        let mut refused = Vec::new();
+        for (at, command) in commands.iter().enumerate() {
+            let Command::Recipient(change) = command else {
+                panic!("recipients are brought in");
+            };
+            if change.id.as_str() == "bad" {
+                refused.push((at, Fault::new("it is refused", "")));
+            } else {
+                self.rows.push(change.id.as_str().to_owned());
+            }
+        }
+        Ok(Pending::Durable(refused))
+    }
+}
+
+#[derive(Default)]
+struct Heard {
+    mark: Mark,
+    skipped: Vec<u64>,
+}
+
+impl Observer for Heard {
+    fn came_to(&mut self, mark: Mark, _: Tally) {
+        assert!(mark.bytes >= self.mark.bytes, "it never goes back");
+        self.mark = mark;
+    }
+
+    fn skipped(&mut self, fault: &Fault) {
+        self.skipped.push(fault.line.unwrap());
+    }
+}
+
+fn import(text: &str, format: Format, bad: BadRows, from: Mark) -> Import<&[u8]> {
+    let at = usize::try_from(from.bytes).unwrap();
+    let is_resumed = format == Format::Csv && from != Mark::default();
+    Import {
+        input: &text.as_bytes()[at..],
+        format,
+        columns: is_resumed.then(|| columns(text.as_bytes()).unwrap()),
+        kind: Kind::Recipients,
+        bad,
+        from,
+    }
+}
+
+const LINES: &str =
+    "{\"id\":\"a\"}\r\n\n{\"id\":\"b\"}\n{\"id\":\"bad\"}\n{\"id\":\"c\",\"x\":1}\n{\"id\":\"d\"}";
+const CSV: &str = "id,email\na,\nb,\"b@example.org\"\nbad,\nc,no address\nd,\"d@\nx\"\ne,\n";
+
+#[test]
+fn rows_come_in_and_bad_ones_are_left_out_with_their_lines() {
+    for (text, format, taken, skipped) in [
+        (LINES, Format::Ndjson, &["a", "b", "d"][..], &[4, 5][..]),
+        (CSV, Format::Csv, &["a", "b", "e"], &[4, 5, 6]),
+    ] {
+        let (mut kept, mut heard) = (Kept::new(), Heard::default());
+        let all = import(text, format, BadRows::Skip, Mark::default());
+        let (tally, ended) = all.run(&mut kept, &mut heard);
+        ended.unwrap();
+        assert_eq!(kept.rows, taken);
+        assert_eq!(heard.skipped, skipped);
+        assert_eq!(tally.taken, 3);
+        assert_eq!(tally.skipped, skipped.len() as u64);
+        assert_eq!(heard.mark.bytes, text.len() as u64);
+        let lines = kept.lines.split(|byte| *byte == b'\n');
+        for line in lines.filter(|line| !line.is_empty()) {
+            serde_json::from_slice::<serde_json::Value>(line).unwrap();
+        }
+    }
+}
+
+#[test]
+fn the_first_bad_row_ends_an_import_that_refuses_them() {
+    for (text, format) in [(LINES, Format::Ndjson), (CSV, Format::Csv)] {
+        let (mut kept, mut heard) = (Kept::new(), Heard::default());
+        let all = import(text, format, BadRows::Refuse, Mark::default());
+        let (tally, ended) = all.run(&mut kept, &mut heard);
+        let Err(Stop::Row(fault)) = ended else {
+            panic!("it went on")
+        };
+        assert_eq!(fault.line, Some(4), "{fault}");
+        assert_eq!(&kept.rows[..2], ["a", "b"]);
+        assert!(tally.taken >= 2);
+        assert!(heard.mark.line < 4, "it is read again after it was mended");
+    }
+}
+
+#[test]
+fn what_was_cut_short_goes_on_with_the_same_rows_and_lines() {
+    for (text, format, taken) in [
+        (LINES, Format::Ndjson, &["a", "b", "d"][..]),
+        (CSV, Format::Csv, &["a", "b", "e"]),
+    ] {
+        let (mut kept, mut heard) = (Kept::new(), Heard::default());
+        kept.slices_max = 1;
+        let first = import(text, format, BadRows::Skip, Mark::default());
+        let (_, ended) = first.run(&mut kept, &mut heard);
+        assert!(matches!(ended, Err(Stop::Trouble(_))));
+        // The slice that was on its way when the trouble came may be in or not.
+        let from = heard.mark;
+        kept.slices_max = usize::MAX;
+        kept.rows.clear();
+        let mut rows = vec!["a".to_owned(), "b".to_owned()];
+        if from == Mark::default() {
+            rows.clear();
+        }
+        let rest = import(text, format, BadRows::Skip, from);
+        rest.run(&mut kept, &mut heard).1.unwrap();
+        rows.append(&mut kept.rows);
+        assert_eq!(rows, taken);
+        let last = if format == Format::Csv { 6 } else { 5 };
+        assert_eq!(
+            heard.skipped.last(),
+            Some(&last),
+            "lines keep their numbers"
+        );
+    }
+}
+
+#[test]
+fn a_head_that_names_nothing_or_something_twice_is_refused() {
+    for (text, said) in [("id,id\n", "stands twice"), ("id,,tz\n", "has no name")] {
+        let (mut kept, mut heard) = (Kept::new(), Heard::default());
+        let all = import(text, Format::Csv, BadRows::Skip, Mark::default());
+        let Err(Stop::Row(fault)) = all.run(&mut kept, &mut heard).1 else {
+            panic!("it was taken")
+        };
+        assert!(fault.reason.contains(said), "{fault}");
+    }
+}

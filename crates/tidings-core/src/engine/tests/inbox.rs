@@ -192,8 +192,7 @@ impl World {
     }
 
     fn turn(&mut self) {
-        for bucket in 0..self.engine.buckets() {
-            let writes = self.engine.checkpoint(bucket);
+        while let Some(writes) = self.engine.chore(&self.stored).unwrap() {
             self.stored.commit(writes);
         }
     }
@@ -458,7 +457,7 @@ proptest! {
         buckets in 1..3_u16,
         turn_at in prop::sample::select(vec![Some(0), Some(4), None]),
     ) {
-        let options = Options { buckets, turn_at, ..Options::default() };
+        let options = Options { buckets, turn_at, checkpoint_after: 0, slice_bytes: 64 };
         let mut world = World::new(options);
         for op in &ops {
             world.play(op);

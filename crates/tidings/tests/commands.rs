@@ -1,0 +1,518 @@
+//! The commands as people run them, over a directory that nobody has open and over a server: each
+//! says the same either way.
+
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test ends where something is not as it should be"
+)]
+
+mod serving;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use serde_json::{Value, json};
+use serving::{Api, Patience, Server};
+use tempfile::TempDir;
+
+const CONFIG: &str = r#"
+[categories.news]
+[digests.daily]
+every = "day"
+[types.note]
+category = "news"
+channels = { inbox = { policy = "now" }, email = { policy = "digest", digest = "daily" } }
+"#;
+
+const TIDINGS: &str = env!("CARGO_BIN_EXE_tidings");
+
+/// A directory with a configuration, and perhaps a server over its data.
+struct World {
+    dir: TempDir,
+    server: Option<Server>,
+}
+
+struct Ran {
+    code: i32,
+    out: String,
+    err: String,
+}
+
+impl Ran {
+    fn json(&self) -> Value {
+        serde_json::from_str(&self.out).unwrap_or_else(|_| panic!("{}{}", self.out, self.err))
+    }
+
+    fn lines(&self) -> Vec<Value> {
+        let lines = self.out.lines();
+        lines
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect()
+    }
+
+    fn done(self) -> Self {
+        assert_eq!(self.code, 0, "{}{}", self.out, self.err);
+        self
+    }
+}
+
+fn ran(arguments: &[&str]) -> Ran {
+    let output = Command::new(TIDINGS)
+        .args(arguments)
+        .env_remove("TIDINGS_URL")
+        .env_remove("TIDINGS_KEY")
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    Ran {
+        code: output.status.code().unwrap(),
+        out: String::from_utf8(output.stdout).unwrap(),
+        err: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+impl World {
+    fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        fs::write(dir.path().join("tidings.toml"), CONFIG).unwrap();
+        Self { dir, server: None }
+    }
+
+    fn served() -> Self {
+        let mut world = Self::new();
+        world.server = Some(Server::start(
+            &world.path("tidings.toml"),
+            &world.path("data"),
+        ));
+        world
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.dir.path().join(name)
+    }
+
+    fn file(&self, name: &str, text: &str) -> String {
+        fs::write(self.path(name), text).unwrap();
+        self.path(name).display().to_string()
+    }
+
+    /// Runs a command on the data directory, whoever has it open.
+    fn run(&self, arguments: &[&str]) -> Ran {
+        let (config, data) = (self.path("tidings.toml"), self.path("data"));
+        let place = [
+            "--config",
+            config.to_str().unwrap(),
+            "--data",
+            data.to_str().unwrap(),
+        ];
+        ran(&[arguments, &place].concat())
+    }
+
+    /// With two people, of whom the first follows a topic.
+    fn with_people(self) -> Self {
+        let people = self.file(
+            "people.csv",
+            "id,email,tz,lat,lon\nann,ann@example.org,Europe/Paris,48.8,2.3\nb/ob,,,,\n",
+        );
+        let follows = self.file(
+            "follows.ndjson",
+            "{\"recipient\":\"ann\",\"topic\":\"artist/1\"}\n",
+        );
+        self.run(&["import", &people, "--kind", "recipients"])
+            .done();
+        self.run(&["import", &follows, "--kind", "subscriptions"])
+            .done();
+        self
+    }
+}
+
+fn both(test: impl Fn(World)) {
+    test(World::new());
+    test(World::served());
+}
+
+#[test]
+fn people_come_in_and_are_shown() {
+    both(|world| {
+        let world = world.with_people();
+        let ann = world.run(&["recipient", "ann", "--json"]).done().json();
+        assert_eq!(ann["email"], "ann@example.org");
+        assert_eq!(ann["lat"], 48.8);
+        let bob = world.run(&["recipient", "b/ob"]).done();
+        assert!(bob.out.contains("active"), "{}", bob.out);
+        let unknown = world.run(&["recipient", "nobody"]);
+        assert_eq!(unknown.code, 1);
+        assert!(
+            unknown.err.contains("nobody") && unknown.err.contains("help"),
+            "{}",
+            unknown.err
+        );
+        let status = world.run(&["status", "--json"]).done().json();
+        assert_eq!(status["recipients"], 2);
+    });
+}
+
+#[test]
+fn an_event_is_published_waits_is_flushed_and_is_told() {
+    both(|world| {
+        let world = world.with_people();
+        let one = [
+            "publish", "--type", "note", "--object", "works/1", "--id", "e1",
+        ];
+        let one = [
+            &one[..],
+            &["--topic", "artist/1", "--title", "Water Lilies"],
+        ]
+        .concat();
+        let published = world.run(&[&one[..], &["--json"]].concat()).done().json();
+        assert_eq!(published["status"], "accepted");
+        assert_eq!(published["notifications"], 1);
+        let inbox = world.run(&["inbox", "ann"]).done();
+        assert!(inbox.out.contains("1 unseen, 1 unread"), "{}", inbox.out);
+        assert!(inbox.out.contains("Water Lilies"), "{}", inbox.out);
+        let again = world.run(&one).done();
+        assert!(again.out.contains("1 known already"), "{}", again.out);
+        let pending = world.run(&["pending", "ann"]).done();
+        assert!(pending.out.contains("digest:daily") && pending.out.contains("e1"));
+        let due = world.run(&["due", "--json"]).done().json();
+        assert_eq!(due["lanes"][0]["recipients"], 1);
+        assert!(world.run(&["due"]).done().out.contains("digest:daily"));
+        let flushed = world.run(&["flush", "ann", "--channel", "email"]).done();
+        assert!(flushed.out.contains("marker"), "{}", flushed.out);
+        assert!(
+            world
+                .run(&["pending", "ann"])
+                .done()
+                .out
+                .contains("nothing waits")
+        );
+        let event = world.run(&["event", "e1"]).done();
+        assert!(
+            event.out.contains("inbox") && event.out.contains("delivered 1"),
+            "{}",
+            event.out
+        );
+    });
+}
+
+#[test]
+fn a_stream_of_events_is_answered_with_the_lines_it_has() {
+    both(|world| {
+        let world = world.with_people();
+        let note = |id: &str| {
+            format!(
+                r#"{{"id":"{id}","type":"note","object":{{"id":"o"}},"to":{{"everyone":true}}}}"#
+            )
+        };
+        let text = format!("{}\n\n{{\"type\":\"nope\"}}\n{}\n", note("a"), note("b"));
+        let file = world.file("events.ndjson", &text);
+        let ran = world.run(&["publish", &file]);
+        assert_eq!(ran.code, 1);
+        assert!(ran.err.contains("line 3:"), "{}", ran.err);
+        assert!(
+            ran.out
+                .contains("2 accepted, 0 known already, 1 rejected; 4 notifications")
+        );
+        let again = world.run(&["publish", &file, "--json"]);
+        let lines = again.lines();
+        assert_eq!(lines.len(), 3);
+        assert_eq!(lines[0]["status"], "duplicate");
+        assert_eq!(lines[1]["line"], 3);
+    });
+}
+
+#[test]
+fn what_is_steered_stays_so() {
+    both(|world| {
+        let world = world.with_people();
+        world.run(&["pause", "type", "note"]).done();
+        let status = world.run(&["status", "--json"]).done().json();
+        assert_eq!(status["paused"]["types"], json!(["note"]));
+        world.run(&["resume", "type", "note"]).done();
+        world.run(&["pause", "channel", "email"]).done();
+        let status = world.run(&["status", "--json"]).done().json();
+        assert_eq!(
+            status["paused"],
+            json!({"types": [], "channels": ["email"]})
+        );
+        let unknown = world.run(&["pause", "type", "nope"]);
+        assert_eq!(unknown.code, 1, "{}", unknown.err);
+
+        let event = ["publish", "--type", "note", "--object", "o", "--everyone"];
+        let event = [&event[..], &["--id", "e", "--cancellation-key", "k"]].concat();
+        world.run(&event).done();
+        let answer = world
+            .run(&["cancel", "--cancellation-key", "k", "--json"])
+            .done();
+        assert_eq!(answer.json()["cancelled"], 2, "{}", answer.out);
+        assert!(world.run(&["cancel", "e"]).done().out.contains("cancelled"));
+        world.run(&["forget", "--before", "2024-01-01"]).done();
+        let odd = world.run(&["forget", "--before", "yesterday"]);
+        assert_eq!(odd.code, 1);
+        assert!(odd.err.contains("UTC date"), "{}", odd.err);
+    });
+}
+
+#[test]
+fn bad_rows_stop_an_import_or_are_left_out_as_asked() {
+    both(|world| {
+        let people = "{\"id\":\"a\"}\n{\"id\":\"b\",\"tz\":\"Mars\"}\nnot json\n{\"id\":\"c\"}\n";
+        let people = world.file("people.ndjson", people);
+        let import = ["import", &people, "--kind", "recipients"];
+        let stopped = world.run(&import);
+        assert_eq!(stopped.code, 1);
+        assert!(
+            stopped.err.contains("line 2:") && stopped.err.contains("Mars"),
+            "{}",
+            stopped.err
+        );
+        assert!(!stopped.err.contains("line 3"), "{}", stopped.err);
+        let all = world
+            .run(&[&import[..], &["--skip-bad", "--json"]].concat())
+            .done();
+        assert_eq!(
+            (&all.json()["taken"], &all.json()["skipped"]),
+            (&json!(2), &json!(2))
+        );
+        assert!(
+            all.err.contains("line 2:") && all.err.contains("line 3"),
+            "{}",
+            all.err
+        );
+        let follows =
+            "{\"recipient\":\"a\",\"topic\":\"t\"}\n{\"recipient\":\"x\",\"topic\":\"t\"}\n";
+        let follows = world.file("follows.ndjson", follows);
+        let refused = world.run(&["import", &follows, "--kind", "subscriptions"]);
+        assert_eq!(refused.code, 1);
+        assert!(
+            refused.err.contains("line 2: there is no recipient"),
+            "{}",
+            refused.err
+        );
+        let objects = world.file(
+            "o.csv",
+            "id,title,notifiable\no,\"Water, Lilies\",false\no2,x\n",
+        );
+        let objects = world
+            .run(&["import", &objects, "--kind", "objects", "--skip-bad"])
+            .done();
+        assert!(
+            objects.out.contains("1 objects taken in, 1 left out"),
+            "{}",
+            objects.out
+        );
+        assert!(objects.err.contains("line 3: 2 cells"), "{}", objects.err);
+    });
+}
+
+#[test]
+fn an_import_that_was_killed_goes_on_where_it_was() {
+    let world = World::new();
+    const ROWS: usize = 300_000;
+    let people: String = (0..ROWS)
+        .map(|row| format!("{{\"id\":\"p{row}\"}}\n"))
+        .collect();
+    let people = world.file("people.ndjson", &people);
+    let place = [world.path("tidings.toml"), world.path("data")];
+    let mut child = Command::new(TIDINGS)
+        .args(["import", &people, "--kind", "recipients", "--config"])
+        .arg(&place[0])
+        .arg("--data")
+        .arg(&place[1])
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    let patience = Patience::new();
+    while !world.path("people.ndjson.position").exists() {
+        assert!(
+            child.try_wait().unwrap().is_none(),
+            "it ended before it was killed"
+        );
+        patience.wait(|| "nothing of it became durable".to_owned());
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let import = ["import", &people, "--kind", "recipients", "--json"];
+    let rest = world.run(&import).done().json();
+    let from = rest["from_line"].as_u64().unwrap();
+    assert!(from > 1, "{rest}");
+    assert_eq!(rest["taken"].as_u64().unwrap() + from - 1, ROWS as u64);
+    let status = world.run(&["status", "--json"]).done().json();
+    assert_eq!(status["recipients"], ROWS);
+    assert!(!world.path("people.ndjson.position").exists());
+}
+
+#[test]
+fn a_backup_under_load_is_a_moment_of_the_server_and_comes_back() {
+    let mut world = World::served().with_people();
+    let api = Api::new(&world.server.as_ref().unwrap().url);
+    let publish = |api: &Api, number: u32| {
+        let event = json!({
+            "id": format!("e{number}"),
+            "type": "note",
+            "object": {"id": "o"},
+            "to": {"everyone": true},
+        });
+        api.post("/v1/events", &event).unwrap().1
+    };
+    (0..50).for_each(|number| drop(publish(&api, number)));
+    let file = world.path("backup");
+    let stop = std::sync::atomic::AtomicBool::new(false);
+    let told = std::thread::scope(|scope| {
+        let load = scope.spawn(|| {
+            let numbers = 50..;
+            let going = numbers.take_while(|_| !stop.load(std::sync::atomic::Ordering::SeqCst));
+            going.map(|number| publish(&api, number)).count()
+        });
+        let ran = world
+            .run(&["backup", "--to", file.to_str().unwrap(), "--json"])
+            .done();
+        stop.store(true, std::sync::atomic::Ordering::SeqCst);
+        load.join().unwrap();
+        ran.json()
+    });
+    assert!(told["rows"].as_u64().unwrap() > 50, "{told}");
+    let before = world.run(&["status", "--json"]).done().json();
+    world.server.take().unwrap().kill();
+
+    let other = World::new();
+    let (from, data) = (file.to_str().unwrap(), other.path("data"));
+    let restore = ["restore", "--from", from, "--data", data.to_str().unwrap()];
+    assert!(ran(&restore).done().out.contains("restored"));
+    let status = other.run(&["status", "--json"]).done().json();
+    let all = |status: &Value| status["entries"]["all"].as_u64().unwrap();
+    assert!(
+        (200..=all(&before)).contains(&all(&status)),
+        "{status} {before}"
+    );
+    let sum: u64 = status["entries"]["outcomes"]
+        .as_object()
+        .unwrap()
+        .values()
+        .map(|count| count.as_u64().unwrap())
+        .sum();
+    let pending = status["entries"]["pending"].as_u64().unwrap();
+    assert_eq!(
+        sum + pending,
+        all(&status),
+        "the books of the moment balance: {status}"
+    );
+
+    // P10: what was acknowledged before is known there, and is not told again.
+    let again = [
+        "publish",
+        "--type",
+        "note",
+        "--object",
+        "o",
+        "--everyone",
+        "--id",
+        "e7",
+    ];
+    assert!(other.run(&again).done().out.contains("1 known already"));
+    let second = ran(&restore);
+    assert_eq!(second.code, 3, "{}", second.err);
+    assert!(second.err.contains("not empty"), "{}", second.err);
+}
+
+#[test]
+fn a_backup_that_is_damaged_is_refused_whole() {
+    let world = World::new().with_people();
+    let file = world.path("backup");
+    world
+        .run(&["backup", "--to", file.to_str().unwrap()])
+        .done();
+    assert!(!world.path("backup.partial").exists());
+    let bytes = fs::read(&file).unwrap();
+    let mut flipped = bytes.clone();
+    flipped[bytes.len() / 2] ^= 4;
+    let data = world.path("other");
+    let cases: [(&[u8], &str); 3] = [
+        (&bytes[..bytes.len() - 9], "cut off"),
+        (&flipped, "damaged"),
+        (b"id,email\nann,a@example.org\n", "no backup"),
+    ];
+    for (bytes, said) in cases {
+        fs::write(&file, bytes).unwrap();
+        let (from, to) = (file.to_str().unwrap(), data.to_str().unwrap());
+        let refused = ran(&["restore", "--from", from, "--data", to]);
+        assert_eq!(refused.code, 1);
+        assert!(refused.err.contains(said), "{said}: {}", refused.err);
+        assert!(!data.join("TIDINGS").exists());
+    }
+}
+
+#[test]
+fn who_can_not_be_reached_is_told_apart() {
+    let url = {
+        let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        format!("http://{}", free.local_addr().unwrap())
+    };
+    let nobody = ran(&["status", "--url", &url]);
+    assert_eq!(nobody.code, 1);
+    assert!(nobody.err.contains("no server answers") && nobody.err.contains("tidings serve"));
+    let odd = ran(&["status", "--url", "ftp://x"]);
+    assert_eq!(odd.code, 2, "{}", odd.err);
+
+    let world = World::new().with_people();
+    let config = world.file("bad.toml", "[types.x]\nnope = 1\n");
+    let data = world.path("data");
+    let bad = ran(&[
+        "status",
+        "--data",
+        data.to_str().unwrap(),
+        "--config",
+        &config,
+    ]);
+    assert_eq!(bad.code, 2);
+    assert!(bad.err.contains("bad.toml:2"), "{}", bad.err);
+    fs::write(data.join("TIDINGS"), "format = 99\n").unwrap();
+    let format = world.run(&["status"]);
+    assert_eq!(format.code, 3);
+    assert!(format.err.contains("format 99"), "{}", format.err);
+}
+
+/// Has the directory open as another process would that is no server.
+fn hold(data: &Path) -> tidings_store::FjallStore {
+    tidings_store::FjallStore::open(data, tidings_store::Options::default()).unwrap()
+}
+
+#[test]
+fn a_directory_that_another_process_holds_is_not_opened() {
+    let world = World::new().with_people();
+    let _held = hold(&world.path("data"));
+    let locked = world.run(&["status"]);
+    assert_eq!(locked.code, 3);
+    assert!(locked.err.contains("open in process"), "{}", locked.err);
+    assert!(locked.err.contains("--url"), "{}", locked.err);
+}
+
+#[test]
+fn a_key_is_asked_for_and_taken_from_the_environment() {
+    let world = World::new();
+    let data = world.path("data");
+    drop(hold(&data));
+    let made = ran(&["key", "new", "--data", data.to_str().unwrap()]).done();
+    let key = made.out.split_whitespace().last().unwrap().to_owned();
+    let config = world.path("tidings.toml");
+    let server = Server::start_with_keys(&config, &data);
+    let without = world.run(&["status"]);
+    assert_eq!(without.code, 2, "{}{}", without.out, without.err);
+    assert!(without.err.contains("key"), "{}", without.err);
+    world.run(&["status", "--key", &key]).done();
+    let by_environment = Command::new(TIDINGS)
+        .args(["status", "--url", &server.url])
+        .env("TIDINGS_KEY", &key)
+        .output()
+        .unwrap();
+    assert!(by_environment.status.success());
+}
+
+#[test]
+fn completions_are_made_for_the_shells() {
+    for shell in ["bash", "zsh", "fish"] {
+        let script = ran(&["completions", shell]).done();
+        assert!(script.out.contains("restore") && script.out.contains("skip-bad"));
+    }
+}
