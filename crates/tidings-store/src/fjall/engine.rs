@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
@@ -71,7 +71,7 @@ impl Engine {
             directory.finish_engine()?;
         }
         let place = directory.engine();
-        Self::open_at(place, Arc::new(directory), options)
+        Self::open_at(&place, Arc::new(directory), options)
     }
 
     /// Makes an engine in a directory that holds nothing, where nobody finds it before
@@ -81,17 +81,17 @@ impl Engine {
         options: &Options,
     ) -> Result<Self, Error> {
         make(&directory.engine_new(), options)?;
-        Self::open_at(directory.engine_new(), Arc::clone(directory), options)
+        Self::open_at(&directory.engine_new(), Arc::clone(directory), options)
     }
 
     fn open_at(
-        place: PathBuf,
+        place: &Path,
         directory: Arc<Directory>,
         options: &Options,
     ) -> Result<Self, Error> {
-        manifest::verify(&place)?;
-        let journaled = journal::recover(&place)?;
-        let database = guarded(|| database(&place, options))??;
+        manifest::verify(place)?;
+        let journaled = journal::recover(place)?;
+        let database = guarded(|| database(place, options))??;
         let damaged = |what: &str| {
             Error::Corrupt(format!(
                 "{}: {what}; restore it from a backup",
@@ -103,7 +103,7 @@ impl Engine {
                 return Err(damaged(&format!("the keyspace `{name}` is missing")));
             }
             guarded(|| database.keyspace(name, KeyspaceCreateOptions::default))?
-                .map_err(|fault| at_open(&place, &fault))
+                .map_err(|fault| at_open(place, &fault))
         };
         let commits = existing(COMMITS)?;
         let base = existing(BASE)?;
