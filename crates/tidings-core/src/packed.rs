@@ -185,7 +185,7 @@ mod tests {
             let mut reader = Reader::new(&bytes, "texts");
             if let Ok(texts) = Texts::read(&mut reader, len, "texts") {
                 for at in 0..len {
-                    drop(texts.get(at));
+                    let _ = texts.get(at);
                 }
             }
         }

@@ -36,26 +36,49 @@ const SLOT_BITS_BYTES: usize = BLOCK_RECIPIENTS as usize / 8;
 /// Where there are more than 2^32 - 1 sets.
 #[must_use]
 pub fn build(sets: &[&RoaringBitmap]) -> BTreeMap<u32, Vec<u8>> {
-    let ordinals = u32::try_from(sets.len()).expect("ordinals have 32 bits");
     let mut blocks = BTreeMap::new();
     let mut from = Some(0);
-    while let Some(next) = from.and_then(|from| first_member(sets, from)) {
-        let stripe = next / STRIPE_RECIPIENTS;
-        let first = stripe * STRIPE_RECIPIENTS;
-        let last = first + (STRIPE_RECIPIENTS - 1);
-        let mut rows = Rows::new(STRIPE_RECIPIENTS as usize, ordinals);
-        each_entry(sets, first..=last, |member, ordinal| {
-            rows.measure((member - first) as usize, ordinal);
-        });
-        rows.lay_out();
-        each_entry(sets, first..=last, |member, ordinal| {
-            rows.write((member - first) as usize, ordinal);
-        });
-        let blocks_before = stripe * STRIPE_BLOCKS;
-        blocks.extend((0..STRIPE_BLOCKS).filter_map(|i| Some((blocks_before + i, rows.block(i)?))));
-        from = last.checked_add(1);
+    while let Some(stripe) = from.and_then(|from| build_stripe(sets, from)) {
+        blocks.extend(stripe.blocks);
+        from = stripe.next;
     }
     blocks
+}
+
+/// Some neighbouring blocks of a run that is being turned round.
+#[derive(Debug)]
+pub struct Stripe {
+    /// The blocks that have a row.
+    pub blocks: Vec<(u32, Vec<u8>)>,
+    /// The number from which to go on; `None` = there is none.
+    pub next: Option<u32>,
+}
+
+/// As [`build`], but only the first stripe of blocks that has a recipient whose number is `from` or
+/// more; `from` is 0 or what the stripe before said. `None` = there is no such recipient.
+///
+/// # Panics
+/// Where there are more than 2^32 - 1 sets.
+#[must_use]
+pub fn build_stripe(sets: &[&RoaringBitmap], from: u32) -> Option<Stripe> {
+    let ordinals = u32::try_from(sets.len()).expect("ordinals have 32 bits");
+    let stripe = first_member(sets, from)? / STRIPE_RECIPIENTS;
+    let first = stripe * STRIPE_RECIPIENTS;
+    let last = first + (STRIPE_RECIPIENTS - 1);
+    let mut rows = Rows::new(STRIPE_RECIPIENTS as usize, ordinals);
+    each_entry(sets, first..=last, |member, ordinal| {
+        rows.measure((member - first) as usize, ordinal);
+    });
+    rows.lay_out();
+    each_entry(sets, first..=last, |member, ordinal| {
+        rows.write((member - first) as usize, ordinal);
+    });
+    let blocks_before = stripe * STRIPE_BLOCKS;
+    let blocks = (0..STRIPE_BLOCKS).filter_map(|i| Some((blocks_before + i, rows.block(i)?)));
+    Some(Stripe {
+        blocks: blocks.collect(),
+        next: last.checked_add(1),
+    })
 }
 
 /// The least member of all sets that is not below `from`.

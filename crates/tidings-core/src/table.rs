@@ -18,20 +18,24 @@
 //! | `FOLLOWERS` | base | bucket | topic | set of numbers, as of the checkpoint |
 //! | `FOLLOWING` | base | bucket | number, topic | more topics that were followed with it |
 //! | `MARKS` | base | bucket | number | what was seen and read, as of the checkpoint |
-//! | `LANES` | base | bucket | lane | windows and wheel, as of the checkpoint |
+//! | `LANES` | base | bucket | lane | who waits in it and until when, as of the checkpoint |
+//! | `LANES` | base | bucket | lane, column, page, generation | windows of 256 recipients |
 //! | `LEDGER` | base | bucket | day, channel | entries by outcome |
 //! | `ANSWERS` | base | intake | hash of an `Idempotency-Key` | when, hash of the request, the answer |
 //! | `ANSWERS_BY_AGE` | base | intake | when, hash of an `Idempotency-Key` | nothing |
 //! | `EVENTS` | day | intake | ordinal | the event |
 //! | `HEADERS` | day | intake | ordinal / 256 | a columnar block of event headers |
 //! | `IDS` | day | intake | event id | place, t, ordinal |
+//! | `ID_FILTER` | day | intake | - | which ids the day may hold, once it is over |
 //! | `KEYS` | day | intake | cancellation key, 0, place | place, t |
 //! | `COPIES` | day | intake | event id, 0, place | place, t, of an event whose entries came here later |
 //! | `JOURNAL` | day | bucket | seq | a record |
-//! | `RUNS` | day | bucket | first seq | the arrivals of a run, without their sets |
-//! | `POSTINGS` | day | bucket | block, first seq of the run | per recipient its arrivals |
+//! | `RUN_LIST` | day | bucket | - | which runs the day has |
+//! | `RUNS` | day | bucket | run | the arrivals of a run, without their sets |
+//! | `POSTINGS` | day | bucket | block, run | per recipient its arrivals |
 //! | `FACETS` | day | bucket | run | of a run's arrivals what an inbox is counted by |
 //! | `DETAILS` | day | bucket | run, arrival / 128 | of a run's arrivals what an inbox shows |
+//! | `ENDED` | day | bucket | seq, channel | whose entry of an arrival ended by itself, as of the checkpoint |
 //! | `MESSAGES` | day | bucket | number, seq of the closing | a personal batch |
 //! | `ENDS` | day | bucket | 0, seq of an arrival (or 1, place; 2, seq of a closing), seq | nothing: the record tells its end |
 
@@ -99,9 +103,12 @@ pub enum Table {
     Postings = 38,
     Messages = 39,
     Copies = 40,
+    RunList = 48,
+    Ended = 49,
     Ends = 52,
     Facets = 56,
     Details = 57,
+    IdFilter = 58,
 }
 
 /// A key under construction.

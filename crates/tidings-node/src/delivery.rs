@@ -370,7 +370,7 @@ impl Answered {
 }
 
 impl Parcel {
-    fn new(plan: &Plan, letter: &Letter, batch: Batch) -> Self {
+    pub(crate) fn new(plan: &Plan, letter: &Letter, batch: Batch) -> Self {
         Self {
             closing: (plan.bucket, plan.closing),
             number: letter.number,

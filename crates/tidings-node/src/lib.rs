@@ -11,6 +11,7 @@ mod handle;
 mod kept_back;
 mod node;
 mod once;
+mod packer;
 mod player;
 mod runtime;
 mod senders;

@@ -10,6 +10,7 @@ use tidings_core::engine::{
     Engine, LetterName, Options, Plan, Presenter, Refused, Reply, Sending, Sent, Settled, Step,
     Told,
 };
+use tidings_core::time::Day;
 use tidings_core::{Batch, Books, Command, Instant, Message, Outcome, Rules};
 use tidings_store::{Commit, Store};
 
@@ -23,6 +24,8 @@ pub struct Node {
     store: Arc<dyn Store>,
     engine: Engine,
     vitals: Arc<Vitals>,
+    /// Whether what is done now leads to room being freed.
+    frees: bool,
 }
 
 /// What came of commands.
@@ -89,6 +92,7 @@ impl Node {
             store,
             engine,
             vitals: Arc::default(),
+            frees: false,
         })
     }
 
@@ -142,6 +146,12 @@ impl Node {
     pub fn set_rules(&mut self, now: Instant, rules: Rules) -> Result<(), Error> {
         self.commit(|engine, shelf| Ok(engine.set_rules(shelf, now, rules)?))
             .map(|_| ())
+    }
+
+    /// Whether what is done from now on leads to days being forgotten: it may use the room that the
+    /// store keeps back for that.
+    pub(crate) fn set_frees(&mut self, frees: bool) {
+        self.frees = frees;
     }
 
     /// Closes what is due.
@@ -240,16 +250,16 @@ impl Node {
     /// [`Error`]; the node is worthless then.
     pub fn make(&mut self, now: Instant) -> Result<Vec<Plan>, Error> {
         let closings = self.engine.closings();
-        self.make_of(now, closings)
+        self.make_of(now, closings, SLICE_RECIPIENTS_MAX)
     }
 
-    /// As [`Node::make`], of lanes of one pace.
+    /// As [`Node::make`], of lanes of one pace, and for so many recipients at most.
     ///
     /// # Errors
     /// [`Error`]; the node is worthless then.
-    pub fn make_at(&mut self, now: Instant, pace: Pace) -> Result<Vec<Plan>, Error> {
+    pub fn make_at(&mut self, now: Instant, pace: Pace, most: usize) -> Result<Vec<Plan>, Error> {
         let closings = self.closings_at(pace).collect();
-        self.make_of(now, closings)
+        self.make_of(now, closings, most)
     }
 
     /// Whether there are messages of a pace to be made.
@@ -266,9 +276,13 @@ impl Node {
         })
     }
 
-    fn make_of(&mut self, now: Instant, closings: Vec<(u16, u64)>) -> Result<Vec<Plan>, Error> {
+    fn make_of(
+        &mut self,
+        now: Instant,
+        closings: Vec<(u16, u64)>,
+        mut room: usize,
+    ) -> Result<Vec<Plan>, Error> {
         let mut plans: Vec<Plan> = Vec::new();
-        let mut room = SLICE_RECIPIENTS_MAX;
         {
             // An entry belongs to one closing alone, so that no look depends on what another ends.
             let shelf = self.shelf()?;
@@ -366,20 +380,40 @@ impl Node {
         Ok(messages)
     }
 
-    /// Writes the checkpoints that are wanted, one commit a bucket.
+    /// Does a slice of what the engine has to do between steps, one commit; whether there was any.
     ///
     /// # Errors
     /// [`Error`]; the node is worthless then.
-    pub fn checkpoint(&mut self) -> Result<(), Error> {
-        let wanting: Vec<u16> = self.engine.wants_checkpoint().collect();
-        for bucket in wanting {
-            let writes = self.engine.checkpoint(bucket);
-            self.store.commit(Commit {
-                writes,
-                ..Commit::default()
-            })?;
+    pub fn chore(&mut self) -> Result<bool, Error> {
+        if !self.engine.has_chores() {
+            return Ok(false);
         }
+        let writes = {
+            let shelf = StoreShelf::of(&*self.store)?;
+            self.engine.chore(&shelf)?
+        };
+        let Some(writes) = writes else {
+            return Ok(false);
+        };
+        self.store.commit(Commit {
+            writes,
+            ..Commit::default()
+        })?;
+        Ok(true)
+    }
+
+    /// Does all that the engine has to do between steps.
+    ///
+    /// # Errors
+    /// [`Error`]; the node is worthless then.
+    pub fn chores(&mut self) -> Result<(), Error> {
+        while self.chore()? {}
         Ok(())
+    }
+
+    /// Days that are over and came to rest since this was last asked: worth packing.
+    pub fn take_rested(&mut self) -> Vec<Day> {
+        self.engine.take_rested()
     }
 
     /// Counts everything that is stored.
@@ -407,7 +441,11 @@ impl Node {
                 writes: step.writes,
                 ..Commit::default()
             };
-            timed(&self.vitals.commits, || self.store.commit(commit))?;
+            let frees = self.frees || !step.forgotten.is_empty();
+            timed(&self.vitals.commits, || match frees {
+                true => self.store.commit_to_free(commit),
+                false => self.store.commit(commit),
+            })?;
         }
         for day in step.forgotten {
             self.store.forget(day)?;

@@ -291,7 +291,7 @@ impl Player {
         }
         self.watch_inboxes(&accepted.told)?;
         self.send_all(at)?;
-        self.node.checkpoint()?;
+        self.node.chore()?;
         self.messages.sort_by(|a, b| {
             (&a.recipient, &a.channel, &a.lane).cmp(&(&b.recipient, &b.channel, &b.lane))
         });

@@ -4,13 +4,13 @@
 //! answers (group commit). Messages are made in slices between steps, as many as delivery has room
 //! for, so a million digests never keep one publish waiting for longer than a slice.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
 use crossbeam_channel::{Receiver, Sender, bounded, select};
-use tidings_core::engine::{LetterName, Options, Sending, Sent, Settled};
+use tidings_core::engine::{Options, Sending, Sent, Settled};
 use tidings_core::{Instant, Rules};
 use tidings_store::Store;
 
@@ -21,8 +21,16 @@ use crate::handle::{Handle, Request, RuntimeError, unavailable};
 use crate::kept_back::KeptBack;
 use crate::node::{Node, Pace};
 use crate::once;
-use crate::senders::{Senders, letter};
+use crate::packer::Packer;
+use crate::senders::Senders;
 use crate::vitals::Vitals;
+
+mod full;
+mod late;
+mod reopen;
+
+use full::turn_without_room;
+use late::catch_up;
 
 /// Opens the store, at the start and again after it has failed.
 pub type OpenStore = Box<dyn FnMut() -> Result<Arc<dyn Store>, tidings_store::Error> + Send>;
@@ -91,6 +99,7 @@ impl Runtime {
             clock,
             settings,
             sent: BTreeMap::new(),
+            packer: Packer::default(),
             seen: newest,
             vitals: Arc::clone(&vitals),
         };
@@ -129,6 +138,10 @@ impl Runtime {
     }
 }
 
+/// The most messages that are made and readied for rendering in one turn, of each pace: whoever asks
+/// waits for them, and they lie in memory until they are sent.
+const MADE_AT_ONCE: usize = 256;
+
 struct Loop {
     open: OpenStore,
     /// `None` while the store can't be opened.
@@ -140,6 +153,7 @@ struct Loop {
     /// Answers that are not written yet, by closing. They outlive a failure of the store: what was
     /// sent is not sent again because nobody could write it down.
     sent: BTreeMap<(u16, u64), Vec<Sent>>,
+    packer: Packer,
     /// What the clock said last.
     seen: Instant,
     vitals: Arc<Vitals>,
@@ -170,10 +184,11 @@ impl Loop {
             {
                 let result = match &mut self.node {
                     Some(node) => node
-                        .checkpoint()
+                        .chores()
                         .map_err(|fault| RuntimeError::Unknown(fault.to_string())),
                     None => Err(unavailable()),
                 };
+                self.packer.wait();
                 drop(answer.send(result));
                 return;
             }
@@ -193,7 +208,16 @@ impl Loop {
         let patience = self.patience(stopping);
         let mut answered = None;
         if stopping {
-            answered = self.senders.answers().recv_timeout(patience).ok();
+            select! {
+                recv(inbox) -> request => match request {
+                    Ok(request) => turn_away(request),
+                    // Nobody is left who could ask.
+                    Err(_) => answered = self.senders.answers().recv_timeout(patience).ok(),
+                },
+                recv(self.senders.answers()) -> answer => answered = answer.ok(),
+                default(patience) => {}
+            }
+            inbox.try_iter().for_each(turn_away);
         } else {
             select! {
                 recv(inbox) -> request => requests.push(request?),
@@ -206,7 +230,7 @@ impl Loop {
             _ => 0,
         };
         let mut commands: usize = requests.iter().map(size).sum();
-        while commands < self.settings.commands_max {
+        while !stopping && commands < self.settings.commands_max {
             let Ok(request) = inbox.try_recv() else { break };
             commands += size(&request);
             requests.push(request);
@@ -229,11 +253,15 @@ impl Loop {
         let Some(node) = &mut self.node else {
             return Duration::from_millis(self.settings.reopen_ms);
         };
+        if node.store().ensure_room().is_err() {
+            return Duration::from_millis(self.settings.reopen_ms);
+        }
         if !self.sent.is_empty() {
             return Duration::ZERO;
         }
         let can_make = |pace| self.senders.has_room(pace) && node.has_closings_at(pace);
-        if !stopping && (can_make(Pace::Prompt) || can_make(Pace::Patient)) {
+        let has_work = can_make(Pace::Prompt) || can_make(Pace::Patient);
+        if !stopping && (has_work || node.engine().has_chores()) {
             return Duration::ZERO;
         }
         // While it stops nothing is tried again any more.
@@ -254,6 +282,9 @@ impl Loop {
             refuse(requests, stopping);
             return Ok(());
         };
+        if let Err(full) = node.store().ensure_room() {
+            return turn_without_room(node, now, requests, stopping, &full);
+        }
         if let Err(fault) = catch_up(node, now) {
             refuse(requests, stopping);
             return Err(fault);
@@ -269,10 +300,22 @@ impl Loop {
         if stopping.is_none() {
             self.hand_out(now)?;
         }
-        match &mut self.node {
-            Some(node) => node.checkpoint(),
-            None => Ok(()),
+        self.do_chores()
+    }
+
+    /// What the engine has to do between steps: a slice a turn, more where it falls behind.
+    fn do_chores(&mut self) -> Result<(), Error> {
+        let Some(node) = &mut self.node else {
+            return Ok(());
+        };
+        for _ in 0..if node.engine().is_behind() { 4 } else { 1 } {
+            if !node.chore()? {
+                break;
+            }
         }
+        self.packer.add(node.take_rested());
+        self.packer.go_on(node.store());
+        Ok(())
     }
 
     /// Writes down what channels answered.
@@ -345,7 +388,7 @@ impl Loop {
             let Some(node) = &mut self.node else {
                 return Ok(());
             };
-            let plans = node.make_at(now, pace)?;
+            let plans = node.make_at(now, pace, MADE_AT_ONCE)?;
             let ready = plans.into_iter().map(|plan| node.present(plan));
             for ready in ready.collect::<Result<Vec<_>, _>>()? {
                 for parcel in parcels(ready) {
@@ -381,67 +424,6 @@ impl Loop {
                 self.sent.entry(closing).or_default().push(sent);
             }
         }
-    }
-
-    /// The store failed: its handles go away, and what is stored is the truth.
-    fn fail(&mut self, fault: &Error) {
-        tracing::error!(error = %fault, "the store failed; it will be opened again");
-        self.node = None;
-    }
-
-    fn reopen(&mut self) {
-        let opened = (self.open)()
-            .map_err(Error::from)
-            .and_then(|store| Node::open(store, self.settings.options));
-        match opened {
-            Ok(mut node) => {
-                node.measure(&self.vitals);
-                self.node = Some(node);
-                if let Err(fault) = self.resume() {
-                    self.fail(&fault);
-                }
-            }
-            Err(fault) => tracing::warn!(error = %fault, "the store can't be opened"),
-        }
-    }
-
-    /// Takes up messages that were made before and whose outcome nobody knows. After a failure of the
-    /// store some are still on their way, wait to be tried again, or were answered meanwhile.
-    fn resume(&mut self) -> Result<(), Error> {
-        let Some(node) = &mut self.node else {
-            return Ok(());
-        };
-        self.delivery.pause(node.engine().paused().channels());
-        let waiting = self.delivery.waiting_parcels().map(letter);
-        let answered = self
-            .sent
-            .iter()
-            .flat_map(|(closing, sent)| sent.iter().map(|sent| (*closing, sent.number)));
-        let known: BTreeSet<LetterName> = waiting.chain(answered).collect();
-        for ready in node.unsettled()? {
-            for parcel in parcels(ready) {
-                let letter = letter(&parcel);
-                if !known.contains(&letter) && !self.senders.holds(&letter) {
-                    self.dispatch(parcel.after_a_stop());
-                }
-            }
-        }
-        Ok(())
-    }
-}
-
-/// Plays the instants that a late clock has missed, in their order.
-fn catch_up(node: &mut Node, now: Instant) -> Result<(), Error> {
-    loop {
-        let due = node.next_due().into_iter();
-        let due = due.chain(node.engine().next_forget()).min();
-        let Some(due) = due.filter(|due| *due <= now) else {
-            return Ok(());
-        };
-        let at = due.max(node.engine().now());
-        node.fall_due(at)?;
-        node.forget_due(at)?;
-        node.step(at, &[])?;
     }
 }
 
@@ -496,6 +478,18 @@ fn answer(
     }
     looks.into_iter().for_each(|look| look(Some(node)));
     Ok(())
+}
+
+/// Answers what is asked while the loop stops.
+fn turn_away(request: Request) {
+    match request {
+        Request::Work(work) => work.fail(RuntimeError::Stopped),
+        Request::Rules(_, answer) | Request::Stop(answer) => {
+            drop(answer.send(Err(RuntimeError::Stopped)));
+        }
+        // Who looks hears of it by the look being dropped.
+        Request::Look(_) | Request::Wake => {}
+    }
 }
 
 /// Answers while there is no store.

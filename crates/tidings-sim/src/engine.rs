@@ -24,6 +24,7 @@ pub fn turned_at_once(rules: Rules) -> Box<dyn Subject> {
             buckets: 1,
             turn_at: Some(0),
             checkpoint_after: 0,
+            ..Options::default()
         },
     )
 }
@@ -37,6 +38,7 @@ pub fn never_turned(rules: Rules) -> Box<dyn Subject> {
             buckets: 3,
             turn_at: None,
             checkpoint_after: 5,
+            slice_bytes: 1,
         },
     )
 }

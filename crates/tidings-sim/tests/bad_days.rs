@@ -17,6 +17,7 @@ const OPTIONS: Options = Options {
     buckets: 2,
     turn_at: Some(1),
     checkpoint_after: 3,
+    slice_bytes: 1,
 };
 
 /// The world of a seed.

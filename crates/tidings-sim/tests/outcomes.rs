@@ -17,11 +17,13 @@ const OPTIONS: [Options; 2] = [
         buckets: 3,
         turn_at: Some(0),
         checkpoint_after: 0,
+        slice_bytes: 1,
     },
     Options {
         buckets: 1,
         turn_at: None,
         checkpoint_after: 7,
+        slice_bytes: 1,
     },
 ];
 
@@ -113,10 +115,8 @@ proptest! {
     fn the_fates_of_events_add_up_to_the_books(world in world()) {
         for options in OPTIONS {
             let (node, store) = played(&world, options);
-            // Of forgotten days only the ledger knows.
-            if node.engine().forgotten_before().is_some() {
-                continue;
-            }
+            // Of forgotten days only the ledger knows: such worlds prove nothing here.
+            prop_assume!(node.engine().forgotten_before().is_none());
             let all = node.books().expect("the books agree");
             let expected = Books {
                 messages: 0,

@@ -18,7 +18,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use self::directory::Directory;
-use self::engine::Engine;
+use self::engine::{Engine, Room};
 use self::watch::Writer;
 use crate::{Commit, Error, Snapshot, Store};
 use tidings_core::time::Day;
@@ -45,6 +45,9 @@ impl Default for Options {
         }
     }
 }
+
+/// What an ordinary commit is taken to weigh where room is asked for in advance.
+const ORDINARY_COMMIT_BYTES: u64 = 16 << 20;
 
 /// A store in a directory, open in one process at a time.
 ///
@@ -129,15 +132,6 @@ impl FjallStore {
         self.engine.day_bytes()
     }
 
-    /// Brings a day that is over to rest: out of the journal, and without what was overwritten or
-    /// deleted in it. Takes as long as rewriting the day; others read and write meanwhile.
-    ///
-    /// # Errors
-    /// [`Error::Unavailable`].
-    pub fn rest(&self, day: Day) -> Result<(), Error> {
-        self.engine.rest(day)
-    }
-
     /// Runs a write on the writing thread; whatever else goes wrong than a refusal breaks the store.
     fn write(
         &self,
@@ -163,7 +157,12 @@ impl Store for FjallStore {
 
     fn commit(&self, commit: Commit) -> Result<(), Error> {
         crate::limits::validate(&commit)?;
-        self.write(|engine| engine.commit(commit))
+        self.write(|engine| engine.commit(commit, Room::Ordinary))
+    }
+
+    fn commit_to_free(&self, commit: Commit) -> Result<(), Error> {
+        crate::limits::validate(&commit)?;
+        self.write(|engine| engine.commit(commit, Room::KeptBack))
     }
 
     fn days(&self) -> Result<Vec<Day>, Error> {
@@ -172,5 +171,14 @@ impl Store for FjallStore {
 
     fn forget(&self, day: Day) -> Result<(), Error> {
         self.write(move |engine| engine.forget(day))
+    }
+
+    fn ensure_room(&self) -> Result<(), Error> {
+        self.engine.ensure_whole()?;
+        self.engine.ensure_room(ORDINARY_COMMIT_BYTES)
+    }
+
+    fn rest(&self, day: Day) -> Result<(), Error> {
+        self.engine.rest(day)
     }
 }

@@ -95,6 +95,15 @@ pub trait Store: Send + Sync {
     /// [`Error::Unavailable`] the outcome is unknown: throw the engine away, open it again and read.
     fn commit(&self, commit: Commit) -> Result<(), Error>;
 
+    /// As [`Store::commit`], of what leads to room being freed, such as the forgetting of a day: it may
+    /// use the room that is kept back for that.
+    ///
+    /// # Errors
+    /// As [`Store::commit`].
+    fn commit_to_free(&self, commit: Commit) -> Result<(), Error> {
+        self.commit(commit)
+    }
+
     /// The days that have a partition, in order.
     ///
     /// # Errors
@@ -107,6 +116,26 @@ pub trait Store: Send + Sync {
     /// # Errors
     /// [`Error::Unavailable`]: it may or may not have happened.
     fn forget(&self, day: Day) -> Result<(), Error>;
+
+    /// Whether an ordinary commit has room. Asked before something is decided, it spares undoing what
+    /// [`Store::commit`] would refuse. An engine that can't tell says yes.
+    ///
+    /// # Errors
+    /// [`Error::Full`] if there is none, [`Error::Unavailable`] if that can't be found out.
+    fn ensure_room(&self) -> Result<(), Error> {
+        Ok(())
+    }
+
+    /// Brings a day that is over to rest: out of the journal, and without what was overwritten or
+    /// deleted in it. Changes nothing that can be read, may take long, and is to be called from a
+    /// thread of its own: others read and write meanwhile. Does nothing where an engine has nothing
+    /// to pack, which is the default.
+    ///
+    /// # Errors
+    /// [`Error::Unavailable`]; the store goes on as it was.
+    fn rest(&self, _day: Day) -> Result<(), Error> {
+        Ok(())
+    }
 }
 
 /// What a caller should do is told by the kind.

@@ -7,25 +7,58 @@ mod serving;
 
 use serving::{Server, can_run};
 
+/// What the tool does not know by itself: how lines are written, and that a stream with a bad line is
+/// taken and the line refused in the answer, so that any line will do.
+const LINES: &str = r#"
+import json
+import schemathesis
+
+
+@schemathesis.serializer("application/x-ndjson")
+def lines(context, value):
+    return (json.dumps(value) + "\n").encode()
+
+
+@schemathesis.hook
+def before_load_schema(context, document):
+    for path in document["paths"].values():
+        for operation in path.values():
+            content = operation.get("requestBody", {}).get("content", {})
+            if "application/x-ndjson" in content:
+                content["application/x-ndjson"]["schema"] = {}
+"#;
+
 #[test]
 fn schemathesis_finds_nothing() {
     if !can_run("schemathesis") {
         return;
     }
     let directory = tempfile::tempdir().unwrap();
-    let config = directory.path().join("tidings.toml");
-    std::fs::write(
-        &config,
-        include_str!("../../../examples/first/tidings.toml"),
-    )
-    .unwrap();
-    let server = Server::start(&config, &directory.path().join("data"));
+    let (config, data) = (
+        directory.path().join("t.toml"),
+        directory.path().join("data"),
+    );
+    let rules = include_str!("../../../examples/first/tidings.toml");
+    std::fs::write(&config, rules).unwrap();
+    let hooks = directory.path().join("lines.py");
+    std::fs::write(&hooks, LINES).unwrap();
+    let key = Command::new(env!("CARGO_BIN_EXE_tidings"))
+        .args(["key", "new", "--data"])
+        .arg(&data)
+        .output()
+        .unwrap();
+    let key = String::from_utf8(key.stdout).unwrap();
+    let server = Server::start_with_keys(&config, &data);
     let seed = std::env::var("TIDINGS_SEED").unwrap_or_else(|_| "1".to_owned());
     let examples = std::env::var("TIDINGS_RUNS").unwrap_or_else(|_| "40".to_owned());
     let output = Command::new("schemathesis")
         .current_dir(directory.path())
+        .env("SCHEMATHESIS_HOOKS", &hooks)
         .args(["run", &format!("{}/v1/openapi.json", server.url)])
+        .args(["--header", &format!("Authorization: Bearer {}", key.trim())])
         .args(["--checks", "all", "--mode", "all", "--seed", &seed])
+        // What is valid depends on the configuration and on what exists, which no schema tells.
+        .args(["--exclude-checks", "positive_data_acceptance"])
         .args(["--max-examples", &examples, "--no-color"])
         .output()
         .unwrap();

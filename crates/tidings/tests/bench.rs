@@ -1,5 +1,7 @@
 //! Every benchmark runs on a small world, and says what it measured in the form that scripts read.
 
+mod serving;
+
 use tidings::cli::{self, Progress, Status, Streams};
 
 fn bench(arguments: &[&str]) -> Vec<serde_json::Value> {
@@ -120,4 +122,108 @@ fn what_makes_no_sense_is_wrong_use() {
         Status::Wrong
     );
     assert!(out.is_empty() && !err.is_empty());
+}
+
+#[test]
+fn starts_forgetting_deadlines_and_mixed_load_are_timed() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path().to_str().unwrap();
+    let world = ["--recipients", "300", "--followers", "100", "--dir", dir];
+    let small = ["--events", "20", "--runs", "1"];
+    let start = bench(&[&["recovery", "--days", "2"], &world[..], &small[..]].concat());
+    let notifications = metric(&start, "start")["params"]["notifications"].as_u64();
+    assert!(notifications.unwrap() > 2_000, "{notifications:?}");
+    let forget = bench(&[&["forget"], &world[..], &small[..]].concat());
+    assert!(metric(&forget, "forget")["median"].as_f64().unwrap() > 0.0);
+    let mixed = bench(&[&["mixed", "--seconds", "1"], &world[..]].concat());
+    assert!(metric(&mixed, "commit")["runs"].as_u64().unwrap() > 0);
+    let moved = bench(&["deadlines", "--recipients", "300", "--runs", "3"]);
+    assert_eq!(metric(&moved, "move_all")["runs"], 3);
+    assert_eq!(
+        std::fs::read_dir(dir).unwrap().count(),
+        0,
+        "nothing is left behind"
+    );
+}
+
+#[test]
+fn publish_is_measured_over_http() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path().to_str().unwrap();
+    let measured = bench(&[&["publish", "--dir", dir], &SMALL_LOAD[..]].concat());
+    let rate = metric(&measured, "single_rate");
+    assert!(rate["median"].as_f64().unwrap() > 0.0);
+    assert_eq!(rate["params"]["together"], 1);
+    assert_eq!(metric(&measured, "array_rate")["params"]["together"], 3);
+    assert!(rate.get("versus").is_none());
+    assert_eq!(
+        std::fs::read_dir(dir).unwrap().count(),
+        0,
+        "nothing is left behind"
+    );
+}
+
+const SMALL_LOAD: [&str; 12] = [
+    "--recipients",
+    "50",
+    "--clients",
+    "4",
+    "--singles",
+    "5",
+    "--arrays",
+    "2",
+    "--together",
+    "3",
+    "--runs",
+    "1",
+];
+
+#[test]
+fn rivals_do_the_same_work_and_leave_nothing() {
+    if !(serving::can_run("redis-server") && serving::can_run("postgres")) {
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    // A user other than root has to come there.
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        std::fs::set_permissions(dir.path(), std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    let dir = dir.path().to_str().unwrap();
+    let world = [
+        "--recipients",
+        "300",
+        "--followers",
+        "20,300",
+        "--events",
+        "0",
+        "--runs",
+        "2",
+        "--rival-runs",
+        "1",
+        "--vs",
+        "redis,postgres",
+    ];
+    let measured = bench(&[&["fanout", "--dir", dir], &world[..]].concat());
+    for rate in measured
+        .iter()
+        .filter(|one| one["metric"] == "publish_rate")
+    {
+        for rival in ["redis", "postgres"] {
+            assert!(rate["versus"][rival].as_f64().unwrap() > 0.0);
+            assert!(rate["ratio"][rival].as_f64().unwrap() > 0.0);
+        }
+    }
+    let load = [&SMALL_LOAD[..], &["--vs", "postgres"]].concat();
+    let measured = bench(&[&["publish", "--dir", dir], &load[..]].concat());
+    for name in ["single_rate", "array_latency"] {
+        let versus = &metric(&measured, name)["versus"]["postgres"];
+        assert!(versus.as_f64().unwrap() > 0.0);
+    }
+    assert_eq!(
+        std::fs::read_dir(dir).unwrap().count(),
+        0,
+        "nothing is left behind"
+    );
 }

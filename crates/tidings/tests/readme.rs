@@ -65,3 +65,17 @@ fn there_are_exactly_two_commands_before_the_rest() {
         ["cargo run --release -- demo", "cargo xtask test"]
     );
 }
+
+#[test]
+fn every_metric_is_told_to_operators() {
+    let metrics = fs::read_to_string(root().join("crates/tidings/src/http/metrics.rs")).unwrap();
+    let page = fs::read_to_string(root().join("docs/operating.md")).unwrap();
+    let quoted = metrics
+        .split('"')
+        .filter(|text| text.starts_with("tidings_"));
+    let names: std::collections::BTreeSet<&str> = quoted.collect();
+    assert!(names.len() > 10, "{names:?}");
+    for name in names {
+        assert!(page.contains(&format!("`{name}")), "{name}");
+    }
+}

@@ -259,7 +259,7 @@ impl Bucket {
         ordinals: &mut Vec<u32>,
     ) -> Result<(), Unreadable> {
         let block = number / BLOCK_RECIPIENTS;
-        let key = posting_key(self.no, block, at.first);
+        let key = posting_key(self.no, block, at.id());
         if let Some(bytes) = shelf.get(Partition::Day(day), &key)? {
             let slot = u8::try_from(number % BLOCK_RECIPIENTS).expect("a slot is within its block");
             Block::parse(&bytes)?.row(slot, &mut |ordinal| ordinals.push(ordinal))?;
@@ -296,7 +296,7 @@ impl Bucket {
             let block = first / BLOCK_RECIPIENTS;
             let base = block * BLOCK_RECIPIENTS;
             let last = base + (BLOCK_RECIPIENTS - 1);
-            let key = posting_key(self.no, block, at.first);
+            let key = posting_key(self.no, block, at.id());
             if let Some(bytes) = shelf.get(Partition::Day(day), &key)? {
                 let postings = Block::parse(&bytes)?;
                 let mut take = |slot: u8, ordinal: u32| {
@@ -343,7 +343,7 @@ impl Bucket {
         if let Some(run) = at.loaded.get() {
             return Ok(Arc::clone(run));
         }
-        let key = run_key(self.no, at.first);
+        let key = run_key(self.no, at.id());
         let bytes = shelf.get(Partition::Day(day), &key)?.ok_or_else(|| {
             Unreadable(format!("run {} of bucket {} is missing", at.first, self.no))
         })?;
@@ -353,17 +353,15 @@ impl Bucket {
 }
 
 /// The key of a run's arrivals.
-pub(crate) fn run_key(bucket: u16, first: u64) -> Vec<u8> {
-    Key::of(Owner::Bucket(bucket), Table::Runs)
-        .u64(first)
-        .done()
+pub(crate) fn run_key(bucket: u16, id: u64) -> Vec<u8> {
+    Key::of(Owner::Bucket(bucket), Table::Runs).u64(id).done()
 }
 
 /// The key of a run's postings for a block of recipients.
-pub(crate) fn posting_key(bucket: u16, block: u32, first: u64) -> Vec<u8> {
+pub(crate) fn posting_key(bucket: u16, block: u32, run: u64) -> Vec<u8> {
     Key::of(Owner::Bucket(bucket), Table::Postings)
         .u32(block)
-        .u64(first)
+        .u64(run)
         .done()
 }
 

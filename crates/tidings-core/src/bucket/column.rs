@@ -1,54 +1,206 @@
 //! A column of small values by recipient number, in pages that come into being when first written.
+//!
+//! A checkpoint takes a while to be written, and must show the column as it was when it began. So
+//! the column can be *frozen*: pages that changed since the last time are to be written, and whoever
+//! writes to one of them meanwhile leaves a copy of what it was.
+
+use std::collections::BTreeMap;
+
+use roaring::RoaringBitmap;
 
 /// Values by number. What was never written reads as the default.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Column<T> {
     pages: Vec<Option<Box<[T]>>>,
+    states: Vec<State>,
+    /// Frozen pages as they were, where they have been written to since.
+    kept: BTreeMap<u32, Box<[T]>>,
+    /// Pages whose newest row in the store is of the odd generation: a checkpoint writes over the
+    /// row that the one before does not need.
+    odd: RoaringBitmap,
+}
+
+/// What the store knows of a page.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum State {
+    /// Its newest values, or there are none.
+    #[default]
+    Clean,
+    /// Older values.
+    Dirty,
+    /// Older values; the ones of the freeze are yet to be written and are still in place.
+    Frozen,
 }
 
 /// Values in a page.
-const PAGE: usize = 256;
+pub(crate) const PAGE: u32 = 256;
 
 impl<T> Default for Column<T> {
     fn default() -> Self {
-        Self { pages: Vec::new() }
+        Self {
+            pages: Vec::new(),
+            states: Vec::new(),
+            kept: BTreeMap::new(),
+            odd: RoaringBitmap::new(),
+        }
     }
 }
 
 impl<T: Copy + Default> Column<T> {
     /// The value of a number.
     pub(crate) fn get(&self, number: u32) -> T {
-        let at = number as usize;
-        match self.pages.get(at / PAGE) {
-            Some(Some(page)) => page[at % PAGE],
+        match self.pages.get((number / PAGE) as usize) {
+            Some(Some(page)) => page[(number % PAGE) as usize],
             _ => T::default(),
         }
     }
 
     /// The place of a number's value, to be written.
     pub(crate) fn at(&mut self, number: u32) -> &mut T {
-        let at = number as usize;
-        if self.pages.len() <= at / PAGE {
-            self.pages.resize_with(at / PAGE + 1, || None);
+        let at = (number / PAGE) as usize;
+        if self.states.get(at) != Some(&State::Dirty) {
+            self.before_write(at);
         }
-        let page = &mut self.pages[at / PAGE];
-        &mut page.get_or_insert_with(|| vec![T::default(); PAGE].into())[at % PAGE]
+        let page = &mut self.pages[at];
+        &mut page.get_or_insert_with(empty_page)[(number % PAGE) as usize]
     }
 
-    /// Every value of every page that was ever written to.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, T)> {
-        let pages = self.pages.iter().enumerate();
-        pages
-            .filter_map(|(at, page)| Some((at, page.as_ref()?)))
-            .flat_map(|(at, page)| {
-                let first = u32::try_from(at * PAGE).unwrap_or(u32::MAX);
-                (first..).zip(page.iter().copied())
-            })
+    #[cold]
+    fn before_write(&mut self, at: usize) {
+        if self.pages.len() <= at {
+            self.pages.resize_with(at + 1, || None);
+            self.states.resize(at + 1, State::Clean);
+        }
+        if let (State::Frozen, Some(page)) = (self.states[at], &self.pages[at]) {
+            self.kept.insert(page_no(at), page.clone());
+        }
+        self.states[at] = State::Dirty;
+    }
+
+    /// The same values as a column of which the store knows nothing yet.
+    pub(crate) fn copied(&self) -> Self {
+        let state = |page: &Option<_>| match page {
+            Some(_) => State::Dirty,
+            None => State::Clean,
+        };
+        Self {
+            states: self.pages.iter().map(state).collect(),
+            pages: self.pages.clone(),
+            kept: BTreeMap::new(),
+            odd: RoaringBitmap::new(),
+        }
+    }
+
+    /// Freezes what changed since the last freeze; which pages. Each is to be settled before the
+    /// next freeze.
+    pub(crate) fn freeze(&mut self) -> Vec<u32> {
+        debug_assert!(self.kept.is_empty(), "the freeze before was settled");
+        let mut frozen = Vec::new();
+        for (at, state) in self.states.iter_mut().enumerate() {
+            if *state == State::Dirty {
+                *state = State::Frozen;
+                frozen.push(page_no(at));
+            }
+        }
+        frozen
+    }
+
+    /// The values of a frozen page, with their numbers.
+    pub(crate) fn frozen(&self, page: u32) -> impl Iterator<Item = (u32, T)> {
+        let kept = self.kept.get(&page);
+        let values = kept.or_else(|| self.pages.get(page as usize)?.as_ref());
+        (page * PAGE..).zip(values.into_iter().flat_map(|page| page.iter().copied()))
+    }
+
+    /// The generation of the row that a page is written to next.
+    pub(crate) fn next_generation(&self, page: u32) -> u8 {
+        u8::from(!self.odd.contains(page))
+    }
+
+    /// A frozen page was dealt with: its row was written, or there was nothing to write.
+    pub(crate) fn settle(&mut self, page: u32, written: bool) {
+        self.kept.remove(&page);
+        if let Some(state @ State::Frozen) = self.states.get_mut(page as usize) {
+            *state = State::Clean;
+        }
+        if written && !self.odd.remove(page) {
+            self.odd.insert(page);
+        }
+    }
+
+    /// The pages whose newest row is of the odd generation.
+    pub(crate) fn odd(&self) -> &RoaringBitmap {
+        &self.odd
+    }
+
+    /// All values are what the store has: the column was read from it.
+    pub(crate) fn restored(&mut self, odd: RoaringBitmap) {
+        self.states.fill(State::Clean);
+        self.odd = odd;
     }
 
     /// Bytes of memory that the pages take.
     pub(crate) fn bytes(&self) -> usize {
-        self.pages.iter().flatten().count() * PAGE * size_of::<T>()
+        let pages = self.pages.iter().flatten().count() + self.kept.len();
+        pages * PAGE as usize * size_of::<T>()
             + self.pages.capacity() * size_of::<Option<Box<[T]>>>()
+            + self.states.capacity()
+            + self.odd.serialized_size()
+    }
+}
+
+fn empty_page<T: Copy + Default>() -> Box<[T]> {
+    vec![T::default(); PAGE as usize].into()
+}
+
+fn page_no(at: usize) -> u32 {
+    u32::try_from(at).expect("a page has a smaller number than its recipients")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(column: &Column<u64>, page: u32) -> Vec<(u32, u64)> {
+        column
+            .frozen(page)
+            .filter(|(_, value)| *value > 0)
+            .collect()
+    }
+
+    #[test]
+    fn a_frozen_page_stays_as_it_was() {
+        let mut column = Column::<u64>::default();
+        *column.at(3) = 30;
+        *column.at(700) = 70;
+        assert_eq!(column.freeze(), [0, 2]);
+        *column.at(3) = 31;
+        *column.at(4) = 40;
+        *column.at(300) = 50;
+        assert_eq!(of(&column, 0), [(3, 30)]);
+        assert_eq!(of(&column, 2), [(700, 70)]);
+        assert_eq!((column.get(3), column.get(4)), (31, 40));
+        assert_eq!(column.next_generation(0), 1);
+        column.settle(0, true);
+        column.settle(2, true);
+        assert_eq!(column.next_generation(0), 0);
+        assert_eq!(
+            column.freeze(),
+            [0, 1],
+            "what was written to since, and nothing else"
+        );
+        assert_eq!(of(&column, 0), [(3, 31), (4, 40)]);
+    }
+
+    #[test]
+    fn what_was_read_or_copied_is_known_or_not() {
+        let mut column = Column::<u64>::default();
+        *column.at(3) = 30;
+        column.restored([0].into_iter().collect());
+        assert!(column.freeze().is_empty());
+        assert_eq!(column.next_generation(0), 0);
+        let mut copy = column.copied();
+        assert_eq!(copy.freeze(), [0]);
+        assert_eq!(copy.next_generation(0), 1);
     }
 }

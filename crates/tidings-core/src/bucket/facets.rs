@@ -5,6 +5,8 @@
 //! against marks by) and, of those that are shown, *details* in chunks. Both are derived from the
 //! arrivals and written with the run.
 
+use std::sync::Arc;
+
 use crate::codec::{Corrupt, Reader, put_u32};
 use crate::journal::at_rest::Kept;
 use crate::journal::record::{LaneNo, TypeNo};
@@ -38,12 +40,8 @@ pub(crate) fn details_key(bucket: u16, run: u64, arrival: usize) -> Vec<u8> {
 }
 
 /// The rows that let inboxes read a run.
-pub(crate) fn rows<'a>(
-    bucket: u16,
-    run: u64,
-    arrivals: impl Iterator<Item = &'a Kept>,
-) -> Vec<(Vec<u8>, Vec<u8>)> {
-    let arrivals: Vec<&Kept> = arrivals.collect();
+pub(crate) fn rows(bucket: u16, run: u64, arrivals: &[Arc<Kept>]) -> Vec<(Vec<u8>, Vec<u8>)> {
+    let arrivals: Vec<&Kept> = arrivals.iter().map(|kept| &**kept).collect();
     let mut rows = vec![(facets_key(bucket, run), encode_facets(&arrivals))];
     let mut ordinal = 0;
     for (at, chunk) in arrivals.chunks(CHUNK_ARRIVALS).enumerate() {
@@ -52,6 +50,15 @@ pub(crate) fn rows<'a>(
         ordinal += variants(chunk);
     }
     rows
+}
+
+/// The keys of these rows, of a run of so many arrivals.
+pub(crate) fn keys(bucket: u16, run: u64, arrivals: usize) -> Vec<Vec<u8>> {
+    let chunks = (0..arrivals).step_by(CHUNK_ARRIVALS);
+    let details = chunks.map(|arrival| details_key(bucket, run, arrival));
+    std::iter::once(facets_key(bucket, run))
+        .chain(details)
+        .collect()
 }
 
 fn variants(arrivals: &[&Kept]) -> u64 {

@@ -10,8 +10,11 @@ use super::roster::Roster;
 use super::wheel::{Sooner, Wheel, note, slot_of};
 use crate::calendar::Zone;
 use crate::deadline::{Entered, Kind, Parameters, Window};
-use crate::set::Set;
 use crate::time::{Instant, SECOND_MS};
+
+mod image;
+
+pub(crate) use image::{Frozen, LaneHead, Part};
 
 /// A lane's state.
 #[derive(Debug)]
@@ -380,7 +383,7 @@ impl Lane {
 
     /// Takes over the last messages that the lane had under another kind.
     pub(crate) fn take_over(&mut self, other: &Self) {
-        self.last = other.last.clone();
+        self.last = other.last.copied();
     }
 
     /// Messages that were due at `at` and had nothing to say don't count as the last ones of a
@@ -518,64 +521,4 @@ impl Lane {
             + self.parked.bytes()
             + self.last.bytes()
     }
-
-    /// The lane as a checkpoint keeps it.
-    pub(crate) fn image(&self) -> LaneImage {
-        let mut image = LaneImage {
-            open: Set(self.open.clone()),
-            ..LaneImage::default()
-        };
-        match &self.columns {
-            Columns::Since(since) => {
-                image.since = self.open.iter().map(|number| since.get(number)).collect();
-                let slots = self.wheel.slots().chain(self.parked.slots());
-                image.slots = slots.map(|(slot, who)| (slot, Set(who.clone()))).collect();
-            }
-            Columns::Windows(windows) => {
-                image.windows = self.open.iter().map(|number| windows.get(number)).collect();
-            }
-        }
-        image.last = self
-            .last
-            .iter()
-            .filter(|(_, last)| last.told.is_some())
-            .collect();
-        image
-    }
-
-    /// The lane that a checkpoint kept.
-    pub(crate) fn restore(kind: Kind, image: LaneImage) -> Self {
-        let mut lane = Self::new(kind);
-        lane.open = image.open.0;
-        match &mut lane.columns {
-            Columns::Since(since) => {
-                for (number, seq) in lane.open.iter().zip(image.since) {
-                    *since.at(number) = seq;
-                }
-                for (slot, who) in image.slots {
-                    lane.wheel.insert_all(slot * SECOND_MS, &who);
-                }
-            }
-            Columns::Windows(windows) => {
-                for (number, window) in lane.open.iter().zip(image.windows) {
-                    *windows.at(number) = window;
-                    lane.wheel.insert(window.due(), number);
-                }
-            }
-        }
-        for (number, last) in image.last {
-            *lane.last.at(number) = last;
-        }
-        lane
-    }
-}
-
-/// A lane as a checkpoint keeps it. Windows and starts are in the order of `open`.
-#[derive(Debug, Default, Serialize, Deserialize)]
-pub(crate) struct LaneImage {
-    open: Set,
-    since: Vec<u64>,
-    windows: Vec<Window>,
-    slots: Vec<(i64, Set)>,
-    last: Vec<(u32, Last)>,
 }

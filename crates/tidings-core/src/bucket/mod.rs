@@ -3,15 +3,15 @@
 //! State changes only by [`Bucket::apply`]: live and on recovery the same records go through it, so
 //! what was recovered is what there was.
 
-use std::collections::BTreeMap;
-use std::sync::{Arc, OnceLock};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use roaring::RoaringBitmap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::deadline::Kind;
 use crate::id::Id;
-use crate::journal::at_rest::{Kept, Run};
+use crate::journal::at_rest::Kept;
 use crate::journal::record::{Arrival, ChannelNo, Entries, INBOX_NO, LaneNo, Record};
 use crate::law::Law;
 use crate::recipient::Recipient;
@@ -19,16 +19,25 @@ use crate::set::Set;
 use crate::time::{Day, Instant};
 
 pub(crate) mod checkpoint;
+mod chore;
 mod collect;
 mod column;
+mod counted;
+mod day;
 pub(crate) mod facets;
 mod lane;
 mod marks;
+mod pause;
 mod preferences;
+pub(crate) mod recovery;
 mod roster;
+mod turning;
 mod wheel;
 
+use chore::Chore;
 pub(crate) use collect::{Found, Look};
+pub(crate) use counted::{Counted, Counts};
+pub(crate) use day::{BucketDay, RunAt};
 use lane::Entering;
 pub(crate) use lane::Lane;
 pub(crate) use marks::{Looked, Marking, Marks, Reading, State};
@@ -60,9 +69,18 @@ pub(crate) struct Bucket {
     /// Closings whose messages are not all made and sent.
     pub(crate) closings: BTreeMap<u64, Closing>,
     pub(crate) days: BTreeMap<Day, BucketDay>,
+    /// What was counted of inboxes.
+    pub(crate) counted: Counted,
     /// The channels that are paused.
     pub(crate) paused: Vec<ChannelNo>,
     pub(crate) dirty: Dirty,
+    /// The newest checkpoint holds what came before this seq.
+    checkpointed: u64,
+    /// What is being written in slices.
+    chore: Option<Chore>,
+    /// When it was last found that nothing is to be turned round or merged: `checkpointed` and the
+    /// day of then.
+    rested: Option<(u64, Day)>,
 }
 
 /// A closing that is not done with.
@@ -76,33 +94,19 @@ pub(crate) struct Closing {
     pub(crate) sending: RoaringBitmap,
 }
 
-/// What a bucket holds of a day.
-#[derive(Debug)]
-pub(crate) struct BucketDay {
-    /// The first seq of the day.
-    pub(crate) first: u64,
-    /// Arrivals that have their sets in memory, by seq.
-    pub(crate) tail: Vec<Arc<Kept>>,
-    /// Arrivals at rest, by seq; all of them before the tail.
-    pub(crate) runs: Vec<RunAt>,
-}
-
-/// A run and, once it was read, what is in it.
-#[derive(Debug)]
-pub(crate) struct RunAt {
-    pub(crate) first: u64,
-    pub(crate) last: u64,
-    pub(crate) loaded: OnceLock<Arc<Run>>,
-}
-
 /// What the next checkpoint has to write.
 #[derive(Debug, Default)]
 pub(crate) struct Dirty {
     pub(crate) recipients: RoaringBitmap,
     pub(crate) topics: FxHashSet<Id>,
     pub(crate) marks: RoaringBitmap,
+    /// Those who had marks that were forgotten: their rows say nothing any more.
+    pub(crate) stale_marks: RoaringBitmap,
+    pub(crate) ended: BTreeSet<(u64, ChannelNo)>,
     /// Records since the last checkpoint.
     pub(crate) records: u64,
+    /// The day of the first of them.
+    pub(crate) since: Option<Day>,
 }
 
 /// So many members are put into a set one by one.
@@ -125,16 +129,21 @@ impl Bucket {
             left_out: RoaringBitmap::new(),
             closings: BTreeMap::new(),
             days: BTreeMap::new(),
+            counted: Counted::default(),
             paused: Vec::new(),
             dirty: Dirty::default(),
+            checkpointed: 1,
+            chore: None,
+            rested: None,
         }
     }
 
-    /// Folds one record in. `seq` is the next one.
-    pub(crate) fn apply(&mut self, seq: u64, record: Record, law: &Law) {
+    /// Folds one record in. `seq` is the next one, `day` the one in whose journal it stands.
+    pub(crate) fn apply(&mut self, seq: u64, day: Day, record: Record, law: &Law) {
         debug_assert_eq!(seq, self.next_seq, "records are folded in order");
         self.next_seq = seq + record.seqs();
         self.dirty.records += 1;
+        self.dirty.since.get_or_insert(day);
         match record {
             Record::Arrival(arrival) => self.arrive(Kept { seq, arrival }, None, law),
             Record::Closing { at, lane, who } => self.close(seq, at, lane, &who, law),
@@ -149,6 +158,7 @@ impl Bucket {
                 kind,
             } => {
                 let rules = self.rules;
+                self.counted.drop_of(number);
                 self.marks
                     .entry(number)
                     .or_default()
@@ -216,11 +226,9 @@ impl Bucket {
 
     /// Puts an arrival into the tail without letting it enter lanes: the checkpoint has it.
     pub(crate) fn keep(&mut self, kept: Kept) {
-        let day = self.days.entry(kept.arrival.at.day()).or_insert(BucketDay {
-            first: kept.seq,
-            tail: Vec::new(),
-            runs: Vec::new(),
-        });
+        let day = kept.arrival.at.day();
+        let day = self.days.entry(day).or_insert(BucketDay::new(kept.seq));
+        day.tail_notifications += kept.notifications();
         day.tail.push(Arc::new(kept));
     }
 
@@ -292,6 +300,12 @@ impl Bucket {
     }
 
     fn end_one(&mut self, seq: u64, channel: ChannelNo, who: &RoaringBitmap) {
+        self.note_ended(seq, channel, who);
+        self.dirty.ended.insert((seq, channel));
+    }
+
+    /// Remembers whose entries ended by themselves.
+    fn note_ended(&mut self, seq: u64, channel: ChannelNo, who: &RoaringBitmap) {
         *self.ended.entry((seq, channel)).or_default() |= who;
         if channel == INBOX_NO {
             self.left_out |= who;
@@ -329,38 +343,6 @@ impl Bucket {
             }
         }
         self.settle_closing(closing);
-    }
-
-    /// Nothing is left of messages that were made: as if they had had nothing to say.
-    fn withdraw(&mut self, closing: u64, who: &RoaringBitmap, law: &Law) {
-        let Some(open) = self.closings.get_mut(&closing) else {
-            return;
-        };
-        open.sending -= who;
-        let at = open.at;
-        for no in counting_lanes(open.lane, law) {
-            if let Some(lane) = self.lanes.get_mut(&no) {
-                lane.told_nothing(at, who);
-            }
-        }
-        self.settle_closing(closing);
-    }
-
-    fn pause(&mut self, at: Instant, channels: Vec<ChannelNo>, emptied: &[LaneNo], law: &Law) {
-        self.paused = channels;
-        for (no, lane) in &mut self.lanes {
-            let paused = self.paused.contains(&law.names.lane(*no).channel);
-            match (lane.is_paused(), paused) {
-                (false, true) => lane.pause(),
-                (true, false) => lane.resume(at, &self.roster.unconfirmed),
-                _ => {}
-            }
-        }
-        for no in emptied {
-            if let Some(lane) = self.lanes.get_mut(no) {
-                lane.empty();
-            }
-        }
     }
 
     fn settle_closing(&mut self, closing: u64) {
@@ -460,15 +442,6 @@ impl Bucket {
             .is_some_and(|who| who.contains(number))
     }
 
-    /// The day on which the entries of an arrival live; `None` where it is forgotten.
-    pub(crate) fn day_of(&self, seq: u64) -> Option<Day> {
-        self.days
-            .iter()
-            .rev()
-            .find(|(_, day)| day.first <= seq)
-            .map(|(day, _)| *day)
-    }
-
     /// The number under which each of these recipients has a lane: where their window was opened under
     /// another kind, that one.
     pub(crate) fn lanes_of(
@@ -528,41 +501,6 @@ impl Bucket {
             waiting -= ended;
         }
         waiting
-    }
-
-    /// Whether a lane keeps what is paused.
-    pub(crate) fn keeps_paused(&self, lane: LaneNo) -> bool {
-        self.lanes.get(&lane).is_some_and(Lane::keeps_paused)
-    }
-
-    /// Forgets a day; what the store holds of it is dropped by the caller. Marks go with the day
-    /// before which nothing is left that they could cover.
-    pub(crate) fn forget(&mut self, day: Day) {
-        self.days.remove(&day);
-        let dirty = &mut self.dirty.marks;
-        self.marks.retain(|number, marks| {
-            let left = marks.forget_before(day.start());
-            if !left {
-                dirty.insert(*number);
-            }
-            left
-        });
-        let first = self.first_seq();
-        self.ended.retain(|(seq, _), _| *seq >= first);
-    }
-
-    /// Whether a day before this one has arrivals that are not at rest.
-    pub(crate) fn has_tail_before(&self, today: Day) -> bool {
-        self.days
-            .range(..today)
-            .any(|(_, day)| !day.tail.is_empty())
-    }
-
-    /// The first seq of the days that are held.
-    pub(crate) fn first_seq(&self) -> u64 {
-        self.days
-            .first_key_value()
-            .map_or(self.next_seq, |(_, day)| day.first)
     }
 
     /// Bytes of memory beyond profiles and ids, roughly.

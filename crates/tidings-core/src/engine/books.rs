@@ -185,7 +185,7 @@ impl Walker<'_> {
         for (day, held) in &self.bucket.days {
             for at in &held.runs {
                 let run = self.bucket.run(self.shelf, *day, at)?;
-                let sets = self.sets_at_rest(*day, at.first, run.variants.len())?;
+                let sets = self.sets_at_rest(*day, at.id(), run.variants.len())?;
                 let mut sets = sets.into_iter();
                 for kept in &run.arrivals {
                     let sets: Vec<_> = sets.by_ref().take(kept.arrival.variants.len()).collect();
@@ -265,13 +265,13 @@ impl Walker<'_> {
     fn sets_at_rest(
         &self,
         day: Day,
-        first: u64,
+        run: u64,
         count: usize,
     ) -> Result<Vec<RoaringBitmap>, Unreadable> {
         let mut sets = vec![RoaringBitmap::new(); count];
         let prefix = Key::of(Owner::Bucket(self.bucket.no), Table::Postings).done();
         each(self.shelf, Partition::Day(day), &prefix, |key, value| {
-            if u64_at(key, REST + 4) != Some(first) {
+            if u64_at(key, REST + 4) != Some(run) {
                 return Ok(());
             }
             let base = u32_at(key, REST)

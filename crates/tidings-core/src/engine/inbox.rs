@@ -18,7 +18,7 @@ use super::Engine;
 use super::present::Presenter;
 use super::reply::Refused;
 use crate::bucket::facets::{Details, Facets, details_key, facets_key};
-use crate::bucket::{Bucket, BucketDay, Marking, Reading, RunAt, State};
+use crate::bucket::{Bucket, BucketDay, Counts, Marking, Reading, RunAt, State};
 use crate::event::Object;
 use crate::headers::Header;
 use crate::id::Id;
@@ -160,28 +160,32 @@ struct Shape {
     listed: Vec<Entry>,
 }
 
-/// Groups with something unseen and unread, added up day by day.
+/// Groups of a day with something unseen and with something unread.
 #[derive(Default)]
 struct Badge {
-    unseen: u64,
-    unread: u64,
-    /// The unread groups of the day, and whether something in them is unseen.
-    of_day: FxHashMap<(TypeNo, u64), bool>,
+    counts: Counts,
+    /// The unread groups, and whether something in them is unseen.
+    unread: FxHashMap<(TypeNo, u64), bool>,
 }
 
 impl Badge {
+    fn begin_day(&mut self) {
+        self.counts = (0, 0);
+        self.unread.clear();
+    }
+
     fn count(&mut self, entry: &Entry) {
         if entry.state == State::Read {
             return;
         }
-        let unread = &mut self.unread;
-        let unseen = self.of_day.entry(entry.group).or_insert_with(|| {
+        let (unseen, unread) = &mut self.counts;
+        let is_unseen = self.unread.entry(entry.group).or_insert_with(|| {
             *unread += 1;
             false
         });
-        if entry.state == State::New && !*unseen {
-            *unseen = true;
-            self.unseen += 1;
+        if entry.state == State::New && !*is_unseen {
+            *is_unseen = true;
+            *unseen += 1;
         }
     }
 }
@@ -209,41 +213,56 @@ impl Engine {
             as_of: bucket.told_to,
             below: u64::MAX,
         });
-        let (mut groups, mut next) = (Vec::new(), None);
-        let (mut badge, mut last_shown) = (Badge::default(), from.below);
+        let (mut groups, mut next, mut last_shown) = (Vec::new(), None, from.below);
+        let (today, withdrawals) = (self.intake.now.day(), self.intake.withdrawals);
+        let known = bucket.counted.of(number, withdrawals);
+        let mut counted = Vec::with_capacity(bucket.days.len());
+        let (mut badge, mut unseen, mut unread) = (Badge::default(), 0, 0);
         for (day, held) in bucket.days.iter().rev() {
             let least = reader.reading.of_day(*day);
             let is_shown = next.is_none() && held.first < from.below && held.first <= from.as_of;
-            if !is_shown && least == State::Read {
-                continue;
+            let counts = known.iter().find(|(known, _)| known == day);
+            let counts = counts.map(|(_, counts)| *counts);
+            let counts = counts.or((least == State::Read).then_some((0, 0)));
+            let counts = match counts {
+                Some(counts) if !is_shown => counts,
+                _ => {
+                    badge.begin_day();
+                    let mut entries = Vec::new();
+                    reader.each_entry((*day, held), least, is_shown, |entry| {
+                        badge.count(&entry);
+                        if is_shown && entry.seq <= from.as_of {
+                            entries.push(entry);
+                        }
+                    })?;
+                    let mut shown = Vec::new();
+                    for shape in shapes(entries) {
+                        if shape.newest >= from.below {
+                            continue;
+                        }
+                        if groups.len() + shown.len() == limit {
+                            let (as_of, below) = (from.as_of, last_shown);
+                            next = Some(Cursor { as_of, below });
+                            break;
+                        }
+                        last_shown = shape.newest;
+                        shown.push(shape);
+                    }
+                    groups.extend(reader.build((*day, held), &shown, &mut presenter)?);
+                    badge.counts
+                }
+            };
+            unseen += u64::from(counts.0);
+            unread += u64::from(counts.1);
+            if *day < today {
+                counted.push((*day, counts));
             }
-            badge.of_day.clear();
-            let mut entries = Vec::new();
-            reader.each_entry((*day, held), least, is_shown, |entry| {
-                badge.count(&entry);
-                if is_shown && entry.seq <= from.as_of {
-                    entries.push(entry);
-                }
-            })?;
-            let mut shown = Vec::new();
-            for shape in shapes(entries) {
-                if shape.newest >= from.below {
-                    continue;
-                }
-                if groups.len() + shown.len() == limit {
-                    let (as_of, below) = (from.as_of, last_shown);
-                    next = Some(Cursor { as_of, below });
-                    break;
-                }
-                last_shown = shape.newest;
-                shown.push(shape);
-            }
-            groups.extend(reader.build((*day, held), shown, &mut presenter)?);
         }
+        bucket.counted.keep(number, withdrawals, counted);
         Ok(Ok(InboxPage {
             groups,
-            unseen: badge.unseen,
-            unread: badge.unread,
+            unseen,
+            unread,
             rev: self.rev(bucket),
             next,
         }))
@@ -297,7 +316,7 @@ struct Reader<'a> {
 impl<'a> Reader<'a> {
     fn new(engine: &'a Engine, shelf: &'a dyn Shelf, bucket: &'a Bucket, number: u32) -> Self {
         let lanes = engine.law.names.lanes();
-        let lanes = lanes.filter(|(_, lane)| lane.channel == INBOX_NO);
+        let lanes = lanes.filter(|(_, lane)| lane.is_inbox());
         Self {
             engine,
             shelf,
@@ -313,8 +332,7 @@ impl<'a> Reader<'a> {
     }
 
     fn is_withdrawn(&self, object: u64) -> bool {
-        let withdrawn = &self.engine.intake.withdrawn_hashes;
-        !withdrawn.is_empty() && withdrawn.contains(&object)
+        self.engine.intake.withdrawn_hashes.contains(&object)
     }
 
     /// Visits what the inbox shows of a day, in no order; with its seq only where that is wanted.
@@ -372,19 +390,19 @@ impl<'a> Reader<'a> {
         wants_seq: bool,
         visit: &mut impl FnMut(Entry),
     ) -> Result<(), Unreadable> {
-        let key = facets_key(self.bucket.no, run.first);
+        let key = facets_key(self.bucket.no, run.id());
         let bytes = self.shelf.get(Partition::Day(day), &key)?;
         let bytes = bytes.ok_or_else(|| missing("the facets", self.bucket, run))?;
         let facets = Facets::parse(&bytes)?;
         let lane_sets = facets.lane_sets(|lanes| self.has_inbox(lanes));
         let may_have_ended = self.bucket.left_out.contains(self.number);
+        let has_withdrawn = !self.engine.intake.withdrawn_hashes.is_empty();
         let mut chunks = Chunks::new(self, day);
         for ordinal in ordinals {
             let Some(arrival) = facets.arrival(*ordinal, &lane_sets)? else {
                 continue;
             };
-            let object = facets.object(arrival)?;
-            if self.is_withdrawn(object) {
+            if has_withdrawn && self.is_withdrawn(facets.object(arrival)?) {
                 continue;
             }
             let seq = if wants_seq || may_have_ended {
@@ -400,7 +418,7 @@ impl<'a> Reader<'a> {
             } else {
                 let marking = Marking {
                     place: facets.place(arrival)?,
-                    object,
+                    object: facets.object(arrival)?,
                     bounds: facets.bounds(arrival)?,
                     t: || Ok::<_, Unreadable>(chunks.details(run, arrival)?.t(arrival)?),
                 };
@@ -424,7 +442,7 @@ impl<'a> Reader<'a> {
     fn build(
         &self,
         (day, held): (Day, &BucketDay),
-        shapes: Vec<Shape>,
+        shapes: &[Shape],
         presenter: &mut Presenter<'_>,
     ) -> Result<Vec<InboxGroup>, Unreadable> {
         let mut chunks = Chunks::new(self, day);
@@ -457,9 +475,9 @@ impl<'a> Reader<'a> {
                 Ok(())
             })?;
         let mut listed = headers.into_iter().zip(facts);
-        let groups = shapes.into_iter().map(|shape| {
+        let groups = shapes.iter().map(|shape| {
             let members = shape.listed.len();
-            group_of(&shape, day, listed.by_ref().take(members), presenter)
+            group_of(shape, day, listed.by_ref().take(members), presenter)
         });
         groups.filter_map(Result::transpose).collect()
     }
@@ -541,7 +559,7 @@ impl<'a> Chunks<'a> {
     }
 
     fn details(&mut self, run: &RunAt, arrival: usize) -> Result<Details<'_>, Unreadable> {
-        let key = details_key(self.bucket.no, run.first, arrival);
+        let key = details_key(self.bucket.no, run.id(), arrival);
         if !self.read.contains_key(&key) {
             let bytes = self.shelf.get(Partition::Day(self.day), &key)?;
             let bytes = bytes.ok_or_else(|| missing("the details", self.bucket, run))?;

@@ -8,6 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 
 use super::draft::Draft;
+use super::known_ids::KnownIds;
 use crate::event::{Event, Object};
 use crate::headers::{self, HEADERS_PER_BLOCK, Header, HeaderBlock, HeaderRows};
 use crate::id::Id;
@@ -75,6 +76,8 @@ pub(crate) struct Intake {
     pub(crate) days: BTreeMap<Day, u32>,
     /// The days that have ids or cancellation keys.
     pub(crate) id_days: BTreeSet<Day>,
+    /// Which of them may hold an id.
+    pub(crate) known_ids: KnownIds,
     pub(crate) scheduled: BTreeSet<(Instant, u64)>,
     /// Objects that must not be told.
     pub(crate) withdrawn: FxHashSet<Id>,
@@ -455,6 +458,7 @@ impl Intake {
         }
         self.days.remove(&day);
         self.id_days.remove(&day);
+        self.known_ids.forget(day);
         let blocks = self
             .blocks
             .get_mut()
@@ -499,6 +503,7 @@ impl Intake {
                 .filter(|(day, _)| held.contains(day))
                 .collect(),
             id_days: held.iter().copied().collect(),
+            known_ids: KnownIds::recover(shelf, held)?,
             ..Self::default()
         };
         if let Some((day, next)) = intake.days.last_key_value() {

@@ -12,6 +12,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::bucket::Bucket;
 use crate::bucket::checkpoint::journal_key;
+use crate::bucket::recovery::Source;
 use crate::command::Command;
 use crate::journal::at_rest::{Shelf, Unreadable, decode, each, encode};
 use crate::journal::record::Record;
@@ -28,6 +29,7 @@ mod due;
 mod follow;
 mod inbox;
 mod intake;
+mod known_ids;
 mod ledger;
 mod made;
 mod outcome;
@@ -65,11 +67,14 @@ pub use view::{LetterAt, OpenLane, WaitingEntry};
 pub struct Options {
     /// Buckets of a new store; one that exists keeps its number.
     pub buckets: u16,
-    /// Turn a bucket's tail round at a checkpoint once it holds this many notifications; `None` =
+    /// Turn a bucket's tail round after a checkpoint once it holds this many notifications; `None` =
     /// never.
     pub turn_at: Option<u64>,
     /// Write a bucket's checkpoint after this many records.
     pub checkpoint_after: u64,
+    /// Checkpoints, and what is turned round or merged, are written in slices of about so many bytes,
+    /// so that steps wait for one of them at most.
+    pub slice_bytes: usize,
 }
 
 impl Default for Options {
@@ -78,6 +83,7 @@ impl Default for Options {
             buckets: 16,
             turn_at: Some(4096),
             checkpoint_after: 4096,
+            slice_bytes: 256 << 10,
         }
     }
 }
@@ -91,6 +97,10 @@ pub struct Engine {
     ledger: Ledger,
     /// The days that hold a record of some bucket.
     journal_days: BTreeSet<Day>,
+    /// Days that were written to, and did not come to rest since.
+    restless: BTreeSet<Day>,
+    /// The bucket whose chores are done now.
+    busy: usize,
     options: Options,
 }
 
@@ -133,7 +143,13 @@ impl Engine {
         let mut ledger = Ledger::default();
         let mut buckets = Vec::with_capacity(usize::from(count));
         for no in 0..count {
-            buckets.push(Bucket::recover(no, shelf, &held, &law)?);
+            let source = Source {
+                shelf,
+                law: &law,
+                days: &held,
+                forgotten_before: intake.forgotten_before,
+            };
+            buckets.push(Bucket::recover(no, source)?);
             read_ledger(shelf, no, &mut ledger)?;
         }
         let journal_days = held.into_iter().collect();
@@ -143,6 +159,8 @@ impl Engine {
             intake,
             ledger,
             journal_days,
+            restless: BTreeSet::new(),
+            busy: 0,
             options,
         })
     }
@@ -302,26 +320,53 @@ impl Engine {
         })
     }
 
-    /// Buckets that want a checkpoint: after many records, and when a day is over that was not turned
-    /// round.
-    pub fn wants_checkpoint(&self) -> impl Iterator<Item = u16> {
-        let Options {
-            checkpoint_after: after,
-            turn_at,
-            ..
-        } = self.options;
+    /// Does a slice of what has to be done between steps so that starts and looks stay short: writes
+    /// checkpoints, turns tails round, merges runs. Its writes, to be committed before anything else;
+    /// `None` = nothing is left to be done.
+    ///
+    /// # Errors
+    /// [`Unreadable`]; the engine is worthless then.
+    pub fn chore(&mut self, shelf: &dyn Shelf) -> Result<Option<Vec<Write>>, Unreadable> {
         let today = self.intake.now.day();
-        let wanting = self.buckets.iter().filter(move |bucket| {
-            bucket.dirty.records > after || (turn_at.is_some() && bucket.has_tail_before(today))
-        });
-        wanting.map(|bucket| bucket.no)
+        for _ in 0..self.buckets.len() {
+            let bucket = &mut self.buckets[self.busy];
+            while bucket.has_chore(today, &self.options) {
+                let writes = bucket.chore_slice(shelf, today, &self.options)?;
+                self.restless.extend(writes.iter().filter_map(day_of));
+                if !writes.is_empty() {
+                    return Ok(Some(writes));
+                }
+            }
+            self.busy = (self.busy + 1) % self.buckets.len();
+        }
+        Ok(None)
     }
 
-    /// Writes a bucket's checkpoint and turns its tail round.
+    /// Whether [`Engine::chore`] may have something to do.
     #[must_use]
-    pub fn checkpoint(&mut self, bucket: u16) -> Vec<Write> {
+    pub fn has_chores(&self) -> bool {
         let today = self.intake.now.day();
-        self.buckets[usize::from(bucket)].checkpoint(today, self.options.turn_at)
+        let mut buckets = self.buckets.iter();
+        buckets.any(|bucket| bucket.has_chore(today, &self.options))
+    }
+
+    /// Whether chores are so far behind that they are worth more of a step's time.
+    #[must_use]
+    pub fn is_behind(&self) -> bool {
+        let most = self.options.checkpoint_after.saturating_mul(4);
+        self.buckets
+            .iter()
+            .any(|bucket| bucket.dirty.records > most)
+    }
+
+    /// The days that came to rest since this was last asked: they are over, and nothing will be
+    /// written to them any more but what becomes of their messages.
+    pub fn take_rested(&mut self) -> Vec<Day> {
+        let over = self.restless.range(..self.intake.now.day());
+        let is_at_rest = |day: &&Day| self.buckets.iter().all(|bucket| bucket.is_at_rest(**day));
+        let rested: Vec<Day> = over.filter(is_at_rest).copied().collect();
+        self.restless.retain(|day| !rested.contains(day));
+        rested
     }
 
     /// How many buckets there are.
@@ -392,10 +437,12 @@ impl Engine {
         let bucket = &mut self.buckets[bucket];
         let seq = bucket.next_seq;
         let key = journal_key(bucket.no, seq);
-        self.journal_days.insert(now.day());
-        draft.put(Partition::Day(now.day()), key, encode(&record));
-        outcome::note_ends(draft, bucket.no, now.day(), seq, &record);
-        bucket.apply(seq, record, &self.law);
+        let day = now.day();
+        self.journal_days.insert(day);
+        self.restless.insert(day);
+        draft.put(Partition::Day(day), key, encode(&record));
+        outcome::note_ends(draft, bucket.no, day, seq, &record);
+        bucket.apply(seq, day, record, &self.law);
         seq
     }
 
@@ -406,6 +453,14 @@ impl Engine {
 
     fn version(&self) -> Option<Arc<Version>> {
         self.law.current().cloned()
+    }
+}
+
+/// The day in whose partition something is written.
+fn day_of(write: &Write) -> Option<Day> {
+    match write.partition {
+        Partition::Base => None,
+        Partition::Day(day) => Some(day),
     }
 }
 

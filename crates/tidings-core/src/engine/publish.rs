@@ -121,14 +121,15 @@ impl Engine {
         })))
     }
 
-    /// Where an event is that was accepted before, and the day of its arrival, as long as the day of its arrival is kept.
+    /// Where an event is that was accepted before, and the day of its arrival, as long as that day is
+    /// kept.
     pub(crate) fn locate(
         &self,
         draft: &Draft<'_>,
         event: &Id,
     ) -> Result<Option<(Day, Located)>, Unreadable> {
         let key = id_key(event);
-        for day in self.held_days().rev() {
+        for day in self.intake.known_ids.days_of(event) {
             if let Some(bytes) = draft.get(Partition::Day(day), &key)? {
                 return Ok(Some((day, decode("an event's place", &bytes)?)));
             }
@@ -158,6 +159,7 @@ impl Engine {
         });
         let today = Partition::Day(now.day());
         self.intake.id_days.insert(now.day());
+        self.intake.known_ids.note(draft, now.day(), &event.id);
         draft.put(today, id_key(&event.id), located.clone());
         if let Some(key) = &event.cancellation_key {
             let today_key = named_key(Table::Keys, key, Some(row.place));

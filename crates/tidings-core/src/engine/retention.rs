@@ -39,8 +39,9 @@ impl Engine {
     }
 
     /// Forgets every day before this one, but never the current day, which is still being written;
-    /// which ones. What they hold is expired in the ledger, and
-    /// every checkpoint is brought up beyond them in the same commit.
+    /// which ones. What they hold is expired in the ledger. A checkpoint
+    /// that does not cover all of their records is brought up beyond them in the same commit; as a
+    /// rule it does, and forgetting costs nothing.
     pub(crate) fn forget_until(&mut self, draft: &mut Draft<'_>, before: Day) -> Vec<Day> {
         let before = before.min(self.intake.now.day());
         let mut days: Vec<Day> = self.intake.id_days.iter().copied().collect();
@@ -58,16 +59,16 @@ impl Engine {
             self.ledger.forget(*day);
             self.intake.forget(*day);
             self.journal_days.remove(day);
+            self.restless.remove(day);
             for bucket in &mut self.buckets {
                 bucket.forget(*day);
             }
         }
         self.intake.forgotten_before = self.intake.forgotten_before.max(Some(before));
-        let today = self.intake.now.day();
         for bucket in &mut self.buckets {
-            if bucket.dirty.records > 0 {
-                // Nothing is turned round here: what follows in this step could not read it yet.
-                draft.extend(bucket.checkpoint(today, None));
+            bucket.forget_before(before);
+            if bucket.replays_from().is_some_and(|day| day < before) {
+                draft.extend(bucket.checkpoint_at_once());
             }
         }
         days

@@ -9,6 +9,8 @@ use crate::id::Id;
 use crate::recipient::RecipientChange;
 use crate::rules::{Category, Defaults, Policy, Route, StoreRules, TypeRules};
 
+mod inbox;
+
 #[derive(Default)]
 struct Stored(BTreeMap<(Partition, Vec<u8>), Vec<u8>>);
 
@@ -177,12 +179,20 @@ fn a_tail_is_turned_round_when_its_day_is_over() {
         .step(&stored, Instant(0), &[recipient(), event(0)])
         .unwrap();
     stored.commit(step.writes);
-    assert_eq!(engine.wants_checkpoint().next(), None);
+    assert_eq!(engine.chore(&stored), Ok(None));
     let step = engine.step(&stored, Day(0).end(), &[]).unwrap();
     stored.commit(step.writes);
-    assert_eq!(engine.wants_checkpoint().collect::<Vec<_>>(), [0]);
-    stored.commit(engine.checkpoint(0));
-    assert_eq!(engine.wants_checkpoint().next(), None);
+    assert_eq!(engine.take_rested(), []);
+    let runs = Key::of(Owner::Bucket(0), Table::Runs).done();
+    let is_run = |write: &Write| write.key.starts_with(&runs);
+    let mut turned = 0;
+    while let Some(writes) = engine.chore(&stored).unwrap() {
+        turned += writes.iter().filter(|write| is_run(write)).count();
+        stored.commit(writes);
+    }
+    assert_eq!(turned, 1);
+    assert!(!engine.has_chores());
+    assert_eq!(engine.take_rested(), [Day(0)]);
 }
 
 #[test]

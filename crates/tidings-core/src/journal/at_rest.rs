@@ -114,6 +114,15 @@ pub struct Kept {
     pub arrival: Arrival,
 }
 
+impl Kept {
+    /// How many notifications its sets tell of.
+    #[must_use]
+    pub fn notifications(&self) -> u64 {
+        let variants = self.arrival.variants.iter();
+        variants.map(|variant| variant.who.len()).sum()
+    }
+}
+
 /// A run: consecutive arrivals of a bucket's day, at rest.
 #[derive(Debug)]
 pub struct Run {
@@ -126,16 +135,13 @@ pub struct Run {
 impl Run {
     /// Readies a run that was stored.
     #[must_use]
-    pub fn new(arrivals: Vec<Kept>) -> Self {
+    pub fn new(arrivals: Vec<Arc<Kept>>) -> Self {
         let mut variants = Vec::new();
         for (at, kept) in (0..).zip(&arrivals) {
             let count = u16::try_from(kept.arrival.variants.len()).unwrap_or(u16::MAX);
             variants.extend((0..count).map(|variant| (at, variant)));
         }
-        Self {
-            arrivals: arrivals.into_iter().map(Arc::new).collect(),
-            variants,
-        }
+        Self { arrivals, variants }
     }
 
     /// The arrival and variant of an ordinal; `None` where the postings name one that isn't there.

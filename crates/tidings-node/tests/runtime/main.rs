@@ -99,7 +99,11 @@ fn a_failing_store_is_opened_again_and_nothing_is_lost_or_told_twice() {
             }
             let again = loop {
                 match handle.submit(vec![publish("e1", "bill", "ann")]) {
-                    Err(RuntimeError::Unavailable(_) | RuntimeError::Unknown(_)) => {}
+                    Err(
+                        RuntimeError::Unavailable(_)
+                        | RuntimeError::Unknown(_)
+                        | RuntimeError::Full(_),
+                    ) => {}
                     answer => break published(&answer.unwrap()),
                 }
             };

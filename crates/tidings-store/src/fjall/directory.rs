@@ -62,12 +62,12 @@ impl Directory {
     pub(super) fn for_restore(path: &Path) -> Result<Self, Error> {
         make(path)?;
         refuse_filled(path)?;
-        let held = lock(path)?;
+        let lock = lock(path)?;
         // Once more under the lock: another process may have finished a moment ago.
         refuse_filled(path)?;
         let directory = Self {
             path: path.to_owned(),
-            _lock: held,
+            _lock: lock,
         };
         let failed = |fault| unusable(path, &fault);
         match fs::remove_dir_all(directory.engine_new()) {

@@ -108,13 +108,13 @@ fn apply(damage: Damage, file: &Path) {
     fs::write(file, bytes).unwrap();
 }
 
-fn damages(length: usize, steps: usize) -> Vec<Damage> {
+/// Where a file is damaged, and how: at its ends, and at places drawn by a seed.
+fn damages(length: usize, steps: usize, seed: u64) -> Vec<Damage> {
     let mut damages = vec![Damage::Remove, Damage::Cut(0), Damage::Zero(0)];
     if length > 0 {
-        for step in 0..steps {
-            // Odd strides, so that different fields are hit in different files.
-            let at = (step * length / steps + step * 37 + 3) % length;
-            let bit = 1 << (step % 8);
+        for drawn in noise(seed, steps * 4).as_chunks::<4>().0 {
+            let at = u32::from_le_bytes(*drawn) as usize % length;
+            let bit = 1 << (drawn[0] % 8);
             damages.extend([Damage::Flip(at, bit), Damage::Cut(at), Damage::Zero(at)]);
         }
         damages.push(Damage::Flip(length - 1, 128));
@@ -124,22 +124,26 @@ fn damages(length: usize, steps: usize) -> Vec<Damage> {
 
 #[test]
 fn damage_is_refused_or_cuts_off_the_end() {
-    let steps = std::env::var("TIDINGS_DAMAGE_STEPS").map_or(4, |steps| steps.parse().unwrap());
+    let number = |name: &str, usual: u64| {
+        std::env::var(name).map_or(usual, |number| number.parse().unwrap())
+    };
+    let steps = usize::try_from(number("TIDINGS_DAMAGE_STEPS", 4)).unwrap();
+    let seed = number("TIDINGS_SEED", 1);
     let directory = tempdir().unwrap();
     let whole = directory.path().join("whole");
     let states = make(&whole);
     assert_eq!(read(&whole).unwrap(), *states.last().unwrap());
     let (mut refused, mut shorter, mut unharmed) = (0, 0, 0);
-    for file in files(&whole) {
+    for (file, at) in files(&whole).into_iter().zip(0_u64..) {
         let name = file.strip_prefix(&whole).unwrap();
         let length = usize::try_from(fs::metadata(&file).unwrap().len()).unwrap();
-        for damage in damages(length, steps) {
+        for damage in damages(length, steps, seed * 1_000 + at) {
             let damaged = directory.path().join("damaged");
             copy(&whole, &damaged);
             apply(damage, &damaged.join(name));
             match read(&damaged) {
                 Err(Error::Corrupt(_) | Error::Format(_)) => refused += 1,
-                Err(other) => panic!("{} {damage:?}: {other:?}", name.display()),
+                Err(other) => panic!("seed {seed}: {} {damage:?}: {other:?}", name.display()),
                 Ok(found) if found == *states.last().unwrap() => unharmed += 1,
                 Ok(found) => {
                     assert!(

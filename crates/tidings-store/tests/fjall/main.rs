@@ -8,6 +8,7 @@
 mod damage;
 mod directory;
 mod disk;
+mod full;
 mod kill;
 
 use std::ops::ControlFlow;

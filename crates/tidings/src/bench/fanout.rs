@@ -10,6 +10,9 @@ use tidings_core::time::{DAY_MS, MINUTE_MS};
 use tidings_core::{Command, Day, Instant};
 use tidings_store::Store as _;
 
+use super::rival::Rival;
+use super::rival::postgres::{FanOut, Postgres};
+use super::rival::redis::Redis;
 use super::stopwatch::{Stopwatch, ms};
 use super::world::{self, BEGIN, OnDisk};
 use super::{Fault, Measurement, number};
@@ -33,6 +36,12 @@ pub struct Params {
     /// Events of the day whose bytes on disk are counted; 0 leaves that out
     #[arg(long, default_value_t = 1000)]
     pub events: u32,
+    /// Do the same work with these, in turns with tidings
+    #[arg(long, value_enum, value_delimiter = ',')]
+    pub vs: Vec<Rival>,
+    /// How many of the turns are theirs as well
+    #[arg(long, default_value_t = 5)]
+    pub rival_runs: u32,
     /// Where the store is made; it goes when the benchmark ends
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub dir: PathBuf,
@@ -42,14 +51,28 @@ pub struct Params {
 /// go to the same people.
 const FOLLOWS: u32 = 1_200_000;
 
+impl Params {
+    /// Whether a turn is one of those that are spread over the runs for the rivals, or the first.
+    fn is_rivals_turn(&self, run: u32) -> bool {
+        let apart = self.runs.div_ceil(self.rival_runs.max(1)).max(1);
+        !self.vs.is_empty() && run.is_multiple_of(apart)
+    }
+}
+
 /// An audience of a certain size.
 struct Audience {
     size: u32,
     /// Each with that many followers; none where it is everyone.
     topics: Vec<String>,
+    /// Who follows the first of them, for those who are measured beside it.
+    followers: Vec<u32>,
 }
 
 impl Audience {
+    fn name(&self) -> String {
+        format!("size/{}", self.size)
+    }
+
     fn event(&self, name: u64, kind: &str) -> Command {
         let at = usize::try_from(name).unwrap_or(0) % self.topics.len().max(1);
         world::event(name, kind, self.topics.get(at).map(String::as_str))
@@ -64,6 +87,46 @@ struct Samples {
     engine: Vec<f64>,
     rate: Vec<f64>,
     bytes: Vec<f64>,
+    rivals: BTreeMap<&'static str, Vec<f64>>,
+}
+
+/// What it is held against.
+#[derive(Default)]
+struct Rivals {
+    redis: Option<Redis>,
+    postgres: Option<FanOut>,
+}
+
+impl Rivals {
+    fn start(params: &Params, directory: &Path) -> Result<Self, Fault> {
+        let mut rivals = Self::default();
+        if params.vs.contains(&Rival::Redis) {
+            rivals.redis = Some(Redis::start(directory)?);
+        }
+        if params.vs.contains(&Rival::Postgres) {
+            rivals.postgres = Some(Postgres::start(directory, 1)?.fanning_out()?);
+        }
+        Ok(rivals)
+    }
+
+    /// Lets them do the same; million notifications a second, by name.
+    fn turn(&mut self, event: u64, audience: &Audience) -> Result<Vec<(&'static str, f64)>, Fault> {
+        let mut took = Vec::new();
+        if let Some(redis) = &mut self.redis {
+            let time = redis.fan_out(event, &audience.followers)?;
+            took.push((Rival::Redis.name(), time));
+        }
+        if let Some(postgres) = &self.postgres {
+            let topic = audience.name();
+            let time = postgres.fan_out(event, &topic, audience.size)?;
+            took.push((Rival::Postgres.name(), time));
+        }
+        let told = number(u64::from(audience.size));
+        let rates = took.into_iter();
+        Ok(rates
+            .map(|(name, time)| (name, told / time.as_secs_f64() / 1e6))
+            .collect())
+    }
 }
 
 /// The benchmark.
@@ -82,6 +145,12 @@ pub fn run(params: &Params) -> Result<Vec<Measurement>, Fault> {
     if params.recipients == 0 || params.followers.iter().any(|one| *one > params.recipients) {
         return Err(Fault::Wrong(
             "there are at most as many followers as recipients".to_owned(),
+        ));
+    }
+    if !params.vs.is_empty() && (params.together != 1 || params.rival_runs == 0) {
+        return Err(Fault::Wrong(
+            "what it is held against (`--vs`) takes its turns one event at a time, and at least one"
+                .to_owned(),
         ));
     }
     let directory = world::directory(&params.dir)?;
@@ -112,16 +181,24 @@ impl Fanout {
                 size => (FOLLOWS / (*size).max(1)).clamp(4, 100),
             };
             let topics: Vec<String> = (0..count).map(|at| format!("size/{size}/{at}")).collect();
+            let mut followers = Vec::new();
             for topic in &topics {
                 let drawn = draw(&mut random, params.recipients, *size);
+                if followers.is_empty() {
+                    followers.clone_from(&drawn);
+                }
                 disk.fill(
                     BEGIN,
                     drawn.into_iter().map(|number| world::follow(number, topic)),
                 )?;
             }
+            if topics.is_empty() {
+                followers = (0..*size).collect();
+            }
             audiences.push(Audience {
                 size: *size,
                 topics,
+                followers,
             });
         }
         Ok(Self {
@@ -156,6 +233,12 @@ impl Fanout {
         let unusable = |fault| Fault::Directory(path.clone(), fault);
         let mut raw = File::create(&path).map_err(unusable)?;
         let mut samples: Vec<Samples> = self.audiences.iter().map(|_| Samples::default()).collect();
+        let mut rivals = Rivals::start(&self.params, directory)?;
+        if let Some(postgres) = &rivals.postgres {
+            for audience in &self.audiences {
+                postgres.follow(&audience.name(), &audience.followers)?;
+            }
+        }
         let mut lane = Vec::new();
         let mut now = self.disk.node.engine().now();
         // The first turn opens every window: from the second on deadlines move.
@@ -179,7 +262,7 @@ impl Fanout {
                     .and_then(|()| raw.sync_all())
                     .map_err(unusable)?;
                 let raw_took = watch.elapsed();
-                self.disk.node.checkpoint()?;
+                self.disk.node.chores()?;
                 if run > 0 {
                     let told = number(
                         u64::from(self.audiences[at].size) * u64::from(self.params.together),
@@ -191,6 +274,14 @@ impl Fanout {
                         .push(ms(took.saturating_sub(passed.committing)));
                     samples.rate.push(told / took.as_secs_f64() / 1e6);
                     samples.bytes.push(number(passed.bytes) / told);
+                }
+                if self.params.is_rivals_turn(run) {
+                    let event = self.name();
+                    let rates = rivals.turn(event, &self.audiences[at])?;
+                    // Their first turn warms them up, as the first one here opens the windows.
+                    for (name, rate) in rates.into_iter().filter(|_| run > 0) {
+                        samples.rivals.entry(name).or_default().push(rate);
+                    }
                 }
             }
             now = now.plus_ms(10);
@@ -218,7 +309,10 @@ impl Fanout {
             measurements.extend([
                 of("publish", "ms", &samples.publish).against("raw_write_and_sync", &samples.raw),
                 of("publish_engine", "ms", &samples.engine),
-                of("publish_rate", "million notifications/s", &samples.rate),
+                samples.rivals.iter().fold(
+                    of("publish_rate", "million notifications/s", &samples.rate),
+                    |rate, (name, samples)| rate.against(name, samples),
+                ),
                 of("committed_per_notification", "bytes", &samples.bytes),
             ]);
         }
@@ -243,14 +337,14 @@ impl Fanout {
                 let command = self.audiences[at].event(name, "gathered");
                 let now = begin.plus_ms(i64::from(event) * (DAY_MS - MINUTE_MS) / gap);
                 self.step(now, &[command])?;
-                self.disk.node.checkpoint()?;
+                self.disk.node.chores()?;
             }
         }
         let end = self.disk.node.engine().now().day().end();
         let name = self.name();
         let last = world::event(name, "lane", None);
         self.step(end, &[last])?;
-        self.disk.node.checkpoint()?;
+        self.disk.node.chores()?;
         self.rest(end.day())?;
         let stored: BTreeMap<_, _> = self.disk.store.day_bytes()?.into_iter().collect();
         let mut day = end.day();

@@ -7,7 +7,7 @@ use tidings_core::engine::{InboxPage, Options};
 use tidings_core::time::{DAY_MS, HOUR_MS};
 use tidings_core::{Command, Instant};
 use tidings_node::Node;
-use tidings_store::FjallStore;
+use tidings_store::{FjallStore, Store as _};
 
 use super::stopwatch::{Stopwatch, ms};
 use super::world::{self, BEGIN, OnDisk};
@@ -88,6 +88,9 @@ fn is_rare(day: u32) -> bool {
     day % 5 < 2
 }
 
+/// Objects that were withdrawn, none of them of the readers' events: each entry is held against them.
+const WITHDRAWN: u32 = 10_000;
+
 const RARE: &str = "topic/rare";
 
 fn topic(number: u32) -> String {
@@ -162,6 +165,7 @@ fn fill(params: &Params, directory: &std::path::Path) -> Result<(), Fault> {
             .collect::<Vec<_>>()
     });
     disk.fill(BEGIN, follows)?;
+    disk.fill(BEGIN, (0..WITHDRAWN).map(world::withdraw))?;
     for day in 0..params.days {
         let begin = BEGIN.plus_ms(i64::from(day) * DAY_MS);
         let events: Vec<Command> = (0..params.events)
@@ -178,11 +182,11 @@ fn fill(params: &Params, directory: &std::path::Path) -> Result<(), Fault> {
         for (at, events) in (0_i64..).zip(events.chunks(params.events.div_ceil(10) as usize)) {
             let accepted = disk.node.step(begin.plus_ms(at * HOUR_MS), events)?;
             world::accepted(accepted.replies)?;
-            disk.node.checkpoint()?;
+            disk.node.chores()?;
         }
     }
     disk.node.step(end(params), &[])?;
-    disk.node.checkpoint()?;
+    disk.node.chores()?;
     for day in disk.store.day_bytes()? {
         disk.store.rest(day.0)?;
     }

@@ -26,6 +26,7 @@ pub(super) struct Passed {
 pub(super) struct Gauge<S> {
     inner: Arc<S>,
     passed: Mutex<Passed>,
+    times: Mutex<Vec<Duration>>,
 }
 
 impl<S: Store> Gauge<S> {
@@ -33,7 +34,13 @@ impl<S: Store> Gauge<S> {
         Self {
             inner,
             passed: Mutex::default(),
+            times: Mutex::default(),
         }
+    }
+
+    /// How long each commit took since this was last asked.
+    pub(super) fn take_times(&self) -> Vec<Duration> {
+        std::mem::take(&mut self.times.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// What passed since this was last asked.
@@ -61,6 +68,8 @@ impl<S: Store> Store for Gauge<S> {
         let watch = Stopwatch::start();
         let answer = self.inner.commit(commit);
         let took = watch.elapsed();
+        let mut times = self.times.lock().unwrap_or_else(PoisonError::into_inner);
+        times.push(took);
         let mut passed = self.passed.lock().unwrap_or_else(PoisonError::into_inner);
         passed.bytes += weighed.bytes;
         passed.message_bytes += weighed.message_bytes;
@@ -75,5 +84,13 @@ impl<S: Store> Store for Gauge<S> {
 
     fn forget(&self, day: Day) -> Result<(), Error> {
         self.inner.forget(day)
+    }
+
+    fn ensure_room(&self) -> Result<(), Error> {
+        self.inner.ensure_room()
+    }
+
+    fn rest(&self, day: Day) -> Result<(), Error> {
+        self.inner.rest(day)
     }
 }

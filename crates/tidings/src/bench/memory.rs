@@ -24,7 +24,7 @@ pub struct Params {
 }
 
 /// Nothing is stored: what is measured is the engine alone.
-struct Nothing;
+pub(super) struct Nothing;
 
 impl Shelf for Nothing {
     fn get(&self, _: Partition, _: &[u8]) -> Result<Option<Vec<u8>>, Unreadable> {

@@ -9,10 +9,16 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
+pub mod deadlines;
 pub mod fanout;
 pub mod feed;
+pub mod forget;
 pub mod memory;
+pub mod mixed;
 pub mod plan;
+pub mod publish;
+pub mod recovery;
+pub mod rival;
 
 mod gauge;
 mod stopwatch;
@@ -39,6 +45,15 @@ pub enum Fault {
     /// The machine does not tell what has to be known.
     #[error("this machine does not tell {0}")]
     Unknown(&'static str),
+    /// A server that is measured beside it can't be used.
+    #[error("{0}: {1}")]
+    Rival(&'static str, String),
+    /// The server that is measured did not do what it was asked.
+    #[error("publishing over HTTP: {0}")]
+    Publishing(String),
+    /// The runtime of the server that is measured failed.
+    #[error(transparent)]
+    Runtime(#[from] tidings_node::RuntimeError),
     /// A parameter makes no sense.
     #[error("{0}")]
     Wrong(String),

@@ -83,7 +83,7 @@ pub fn run(params: &Params) -> Result<Vec<Measurement>, Fault> {
             let told = world::event(name, "gathered", Some(&topic));
             let now = due.plus_ms(-5 * DAY_MS + i64::try_from(event).unwrap_or(0) * MINUTE_MS);
             world::accepted(disk.node.step(now, &[told])?.replies)?;
-            disk.node.checkpoint()?;
+            disk.node.chores()?;
         }
         let present = if week % 2 == 0 {
             Present::Nothing

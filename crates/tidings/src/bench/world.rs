@@ -1,6 +1,7 @@
 //! Invented recipients and events: the same on every machine and in every run.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use tempfile::TempDir;
 use tidings_core::engine::{Options, Refused, Reply};
@@ -10,7 +11,9 @@ use tidings_store::{FjallStore, Store};
 
 use super::Fault;
 use super::gauge::Gauge;
+use super::stopwatch::Stopwatch;
 use crate::config;
+use crate::demo::random::Random;
 
 /// Commands that are taken in together while a world is made.
 const TOGETHER: usize = 65_536;
@@ -63,16 +66,25 @@ pub(super) struct OnDisk {
     pub(super) store: Arc<FjallStore>,
     pub(super) gauge: Arc<Gauge<FjallStore>>,
     pub(super) node: Node,
+    /// How long the store took to be opened.
+    pub(super) opened: Duration,
 }
 
 impl OnDisk {
     /// Opens (or makes) the store in a directory.
     pub(super) fn open(directory: &std::path::Path, options: Options) -> Result<Self, Fault> {
+        let watch = Stopwatch::start();
         let store = FjallStore::open(directory.join("store"), tidings_store::Options::default())?;
+        let opened = watch.elapsed();
         let store = Arc::new(store);
         let gauge = Arc::new(Gauge::on(Arc::clone(&store)));
         let node = Node::open(Arc::clone(&gauge) as Arc<dyn Store>, options)?;
-        Ok(Self { store, gauge, node })
+        Ok(Self {
+            store,
+            gauge,
+            node,
+            opened,
+        })
     }
 
     /// Takes commands in, many at once, and writes the checkpoints that come due.
@@ -83,7 +95,7 @@ impl OnDisk {
     ) -> Result<(), Fault> {
         in_chunks(commands, |commands| {
             let replies = self.node.take_in(now, commands)?.replies;
-            self.node.checkpoint()?;
+            self.node.chores()?;
             accepted(replies)
         })
     }
@@ -109,6 +121,31 @@ pub(super) fn accepted(replies: Vec<Result<Reply, Refused>>) -> Result<(), Fault
         Some(refused) => Err(refused.into()),
         None => Ok(()),
     }
+}
+
+/// How many notifications events made.
+pub(super) fn notifications(replies: &[Result<Reply, Refused>]) -> u64 {
+    let made = replies.iter().map(|reply| match reply {
+        Ok(Reply::Published(published)) => published.notifications,
+        _ => 0,
+    });
+    made.sum()
+}
+
+/// Has so many of all recipients, spread over everybody, follow a topic.
+pub(super) fn followers(topic: u32, followers: u32, recipients: u32) -> Vec<Command> {
+    let is_follower = |number: &u32| {
+        let seed = u64::from(topic) << 32 | u64::from(*number);
+        Random::new(seed).below(recipients as usize) < followers as usize
+    };
+    let who = (0..recipients).filter(is_follower);
+    who.map(|number| follow(number, &self::topic(topic)))
+        .collect()
+}
+
+/// The name of a topic.
+pub(super) fn topic(number: u32) -> String {
+    format!("topic/{number}")
 }
 
 /// The name of a recipient.
@@ -137,8 +174,25 @@ pub(super) fn follow(number: u32, topic: &str) -> Command {
     }
 }
 
+/// Withdraws an object that no event is about.
+pub(super) fn withdraw(number: u32) -> Command {
+    Command::Retract {
+        object: id(&format!("withdrawn/{number}")),
+    }
+}
+
 /// An event about a work of its own, for those who follow a topic; for everyone without one.
 pub(super) fn event(name: u64, kind: &str, topic: Option<&str>) -> Command {
+    let to = Audience {
+        topics: topic.into_iter().map(id).collect(),
+        everyone: topic.is_none(),
+        ..Audience::default()
+    };
+    event_to(name, kind, to)
+}
+
+/// An event about a work of its own.
+pub(super) fn event_to(name: u64, kind: &str, to: Audience) -> Command {
     Command::Publish(Box::new(Event {
         id: id(&format!("event-{name:06}")),
         kind: id(kind),
@@ -152,17 +206,21 @@ pub(super) fn event(name: u64, kind: &str, topic: Option<&str>) -> Command {
         },
         target: None,
         data: None,
-        to: Audience {
-            topics: topic.into_iter().map(id).collect(),
-            everyone: topic.is_none(),
-            ..Audience::default()
-        },
+        to,
         channels: None,
         occurred_at: None,
         deliver_at: None,
         expires_at: None,
         cancellation_key: None,
     }))
+}
+
+/// An event for one recipient, as an application sends it over HTTP.
+pub(super) fn body(name: u64, recipient: u32) -> String {
+    let to = self::recipient(recipient);
+    format!(
+        r#"{{"id":"event-{name:06}","type":"shown","actor":"artist/0042","object":{{"id":"artwork/{name:06}","title":"Untitled {name}","url":"https://art.example/artwork/{name}"}},"to":{{"recipients":["{to}"]}}}}"#
+    )
 }
 
 fn id(text: &str) -> Id {

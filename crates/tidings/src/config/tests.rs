@@ -178,6 +178,7 @@ fn keys_of_another_policy_and_lacking_ones_are_refused() {
         ),
         ("{ policy = 'never', lane = 'x' }", "no lane"),
         ("{ policy = 'now', lane = 'now' }", "reserved"),
+        ("{ policy = 'now', lane = 'paused' }", "reserved"),
         ("{ policy = 'now', lane = 'digest:x' }", "reserved"),
         ("{ policy = 'now', lane = '' }", "no lane name"),
         ("'now'", "is a table, not text"),

@@ -1,8 +1,4 @@
 //! What operators look at and do.
-#![expect(
-    unused_qualifications,
-    reason = "the macro that documents a query writes its type with a path"
-)]
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -8,7 +8,9 @@ use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use tidings_core::engine::{Published, PublishedAs, Refused, Reply, Warning};
 use tidings_core::{Command, Id};
-use utoipa::ToSchema;
+use utoipa::openapi::schema::SchemaType;
+use utoipa::openapi::{Array, Object, OneOf, Ref, RefOr, Schema};
+use utoipa::{PartialSchema, ToSchema};
 use utoipa_axum::routes;
 
 use super::schema::Event;
@@ -93,6 +95,34 @@ enum EventOutcome {
     Rejected(RejectedEvent),
 }
 
+/// One event, or an array of events, each of which is judged by itself.
+struct PublishBody;
+
+impl PartialSchema for PublishBody {
+    fn schema() -> RefOr<Schema> {
+        let many = Array::builder().description(Some("Events; each is judged by itself"));
+        let many = many.items(Object::with_type(SchemaType::AnyValue));
+        let event = Ref::from_schema_name(Event::name());
+        OneOf::builder().item(event).item(many).into()
+    }
+}
+
+impl ToSchema for PublishBody {
+    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        schemas.push((Event::name().into_owned(), Event::schema()));
+        Event::schemas(schemas);
+    }
+}
+
+/// What became of one event, or of each event of an array.
+#[derive(Serialize, ToSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "describes what `publish` answers")]
+enum PublishAnswer {
+    One(PublishedEvent),
+    Many(Vec<EventOutcome>),
+}
+
 impl From<Published> for PublishedEvent {
     fn from(published: Published) -> Self {
         let count = published.warnings.len();
@@ -162,12 +192,11 @@ impl EventOutcome {
     post, path = "/v1/events", tag = "events",
     params(Wanted, ("Idempotency-Key" = Option<String>, Header, description = "Sent again with the same key within 24 hours, the request is done once and answered alike", min_length = 1, max_length = 255)),
     request_body(content(
-        (Vec<Event> = "application/json"),
-        (Event = "application/json"),
+        (PublishBody = "application/json"),
         (Event = "application/x-ndjson"),
     )),
     responses((status = 202, description = "Durable", content(
-        (PublishedEvent = "application/json"),
+        (PublishAnswer = "application/json"),
         (EventOutcome = "application/x-ndjson"),
     )))
 )]

@@ -1,8 +1,4 @@
 //! A recipient's inbox, and what was seen or read of it.
-#![expect(
-    unused_qualifications,
-    reason = "the macro that documents a query writes its type with a path"
-)]
 
 use std::sync::Arc;
 
@@ -12,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use tidings_core::command::MarkKind;
 use tidings_core::engine::{Cursor, InboxGroup, InboxItem, InboxPage};
 use tidings_core::{Id, Object};
-use utoipa::{IntoParams, ToSchema};
+use utoipa::ToSchema;
 use utoipa_axum::routes;
 
 use crate::http::call::{Calls, Kind};
@@ -51,7 +47,7 @@ pub(super) fn calls(calls: Calls) -> Calls {
 }
 
 /// Which page.
-#[derive(Deserialize, IntoParams)]
+#[derive(Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 struct InboxQuery {
@@ -296,3 +292,6 @@ async fn mark(
     let done = |replies| only(replies).map(|_| Answer::done());
     service.change(change, vec![command], done).await
 }
+
+#[cfg(test)]
+mod tests;

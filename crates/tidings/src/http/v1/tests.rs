@@ -373,6 +373,7 @@ fn a_type_is_paused_and_resumed() {
     assert_eq!(shown, [("email", "paused", 2), ("inbox", "paused", 1)]);
     let event = get(&rig, "/v1/events/e2");
     assert_eq!(event["channels"]["inbox"]["pending"], 1);
+    assert_eq!(get(&rig, "/v1/recipients/ada/inbox")["unseen"], 1);
     done(&rig.call(Method::POST, "/v1/types/note/resume", &Value::Null));
     assert_eq!(get(&rig, "/v1/recipients/ada/pending")["lanes"], json!([]));
     let event = get(&rig, "/v1/events/e2");
@@ -380,6 +381,7 @@ fn a_type_is_paused_and_resumed() {
         event["channels"]["inbox"]["outcomes"],
         json!({"delivered": 1})
     );
+    assert_eq!(get(&rig, "/v1/recipients/ada/inbox")["unseen"], 2);
 }
 
 #[test]

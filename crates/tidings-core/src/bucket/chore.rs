@@ -1,0 +1,184 @@
+//! What a bucket does between steps, so that a start and a look stay short however much has happened.
+//!
+//! Checkpoints bound what a start replays, turning round and merging bound what a look reads. All
+//! of them take longer than a step may wait, so they go to the store slice by slice, with steps in
+//! between. Whatever is written before the last slice is not referred to by anything; the last one
+//! makes it count, in one commit. A crash on the way leaves what was before, and rows that the next
+//! try writes over.
+
+use super::checkpoint::Checkpoint;
+use super::turning::{Merging, Turning};
+use super::{Bucket, BucketDay};
+use crate::engine::Options;
+use crate::journal::at_rest::{Shelf, Unreadable};
+use crate::table::{Partition, Write};
+use crate::time::Day;
+
+/// A chore that is under way.
+#[derive(Debug)]
+pub(crate) enum Chore {
+    Checkpoint(Checkpoint),
+    Turn(Turning),
+    Merge(Merging),
+}
+
+/// A tail is turned round at the latest when it holds so many notifications: they are in memory.
+const TAIL_NOTIFICATIONS_MAX: u64 = 1 << 20;
+
+impl Chore {
+    /// Whether its rows belong to a day.
+    pub(crate) fn is_about(&self, about: Day) -> bool {
+        match self {
+            Self::Checkpoint(_) => false,
+            Self::Turn(turning) => turning.day == about,
+            Self::Merge(merging) => merging.day == about,
+        }
+    }
+}
+
+/// One commit's worth of a chore.
+#[derive(Debug)]
+pub(crate) struct Slice {
+    pub(crate) writes: Vec<Write>,
+    /// How many bytes are left to be read or written.
+    room: usize,
+}
+
+impl Slice {
+    pub(crate) fn new(room: usize) -> Self {
+        Self {
+            writes: Vec::new(),
+            room,
+        }
+    }
+
+    pub(crate) fn put(&mut self, partition: Partition, key: Vec<u8>, value: Option<Vec<u8>>) {
+        self.spend(key.len() + value.as_ref().map_or(0, Vec::len));
+        self.writes.push(Write {
+            partition,
+            key,
+            value,
+        });
+    }
+
+    /// Counts work that writes nothing.
+    pub(crate) fn spend(&mut self, bytes: usize) {
+        self.room = self.room.saturating_sub(bytes);
+    }
+
+    pub(crate) fn is_full(&self) -> bool {
+        self.room == 0
+    }
+}
+
+impl Bucket {
+    /// Whether there may be something to do, or it is under way.
+    pub(crate) fn has_chore(&self, today: Day, options: &Options) -> bool {
+        self.chore.is_some()
+            || self.wants_checkpoint(today, options)
+            || options.turn_at.is_some() && self.rested != Some((self.checkpointed, today))
+    }
+
+    /// Does one slice of what is to be done; nothing is to be written where there is nothing to do.
+    ///
+    /// # Errors
+    /// [`Unreadable`] where the store can't be read.
+    pub(crate) fn chore_slice(
+        &mut self,
+        shelf: &dyn Shelf,
+        today: Day,
+        options: &Options,
+    ) -> Result<Vec<Write>, Unreadable> {
+        let mut slice = Slice::new(options.slice_bytes);
+        let chore = match self.chore.take() {
+            None if self.wants_checkpoint(today, options) => Some(Chore::Checkpoint(self.freeze())),
+            None => self.begin_rest(shelf, today, options)?,
+            chore => chore,
+        };
+        self.chore = match chore {
+            None => {
+                self.rested = Some((self.checkpointed, today));
+                self.unload_before(today);
+                None
+            }
+            Some(Chore::Checkpoint(work)) => self
+                .checkpoint_slice(work, &mut slice)
+                .map(Chore::Checkpoint),
+            Some(Chore::Turn(work)) => self.turn_slice(work, &mut slice).map(Chore::Turn),
+            Some(Chore::Merge(work)) => {
+                let rest = self.merge_slice(shelf, work, &mut slice)?;
+                rest.map(Chore::Merge)
+            }
+        };
+        Ok(slice.writes)
+    }
+
+    /// Writes all that a start must know by now, in one go.
+    pub(crate) fn checkpoint_at_once(&mut self) -> Vec<Write> {
+        let mut slice = Slice::new(usize::MAX);
+        match self.chore.take() {
+            Some(Chore::Checkpoint(work)) => {
+                let rest = self.checkpoint_slice(work, &mut slice);
+                debug_assert!(rest.is_none(), "the slice has room for everything");
+            }
+            chore => self.chore = chore,
+        }
+        let work = self.freeze();
+        let rest = self.checkpoint_slice(work, &mut slice);
+        debug_assert!(rest.is_none(), "the slice has room for everything");
+        slice.writes
+    }
+
+    /// The day of the oldest record that a start would have to replay; `None` = there is none.
+    pub(crate) fn replays_from(&self) -> Option<Day> {
+        let under_way = match &self.chore {
+            Some(Chore::Checkpoint(work)) => work.since,
+            _ => None,
+        };
+        under_way.into_iter().chain(self.dirty.since).min()
+    }
+
+    /// Whether nothing is left to be done for a day that is over.
+    pub(crate) fn is_at_rest(&self, day: Day) -> bool {
+        self.rested.is_some_and(|(_, today)| today > day)
+            && self.days.get(&day).is_none_or(|day| day.tail.is_empty())
+            && !self.chore.as_ref().is_some_and(|chore| chore.is_about(day))
+    }
+
+    fn wants_checkpoint(&self, today: Day, options: &Options) -> bool {
+        let wants_turning = |(day, held): (&Day, &BucketDay)| {
+            // What is at rest must not be replayed, so the checkpoint has to cover it first.
+            let newest = if *day < today {
+                held.tail.last()
+            } else {
+                let many = held.tail_notifications >= TAIL_NOTIFICATIONS_MAX;
+                held.tail.first().filter(|_| many)
+            };
+            newest.is_some_and(|kept| kept.seq >= self.checkpointed)
+        };
+        self.dirty.records > options.checkpoint_after
+            || options.turn_at.is_some() && self.days.iter().any(wants_turning)
+    }
+
+    fn begin_rest(
+        &mut self,
+        shelf: &dyn Shelf,
+        today: Day,
+        options: &Options,
+    ) -> Result<Option<Chore>, Unreadable> {
+        let Some(turn_at) = options.turn_at else {
+            return Ok(None);
+        };
+        let days: Vec<Day> = self.days.range(..=today).map(|(day, _)| *day).collect();
+        for day in days {
+            let least = if day < today { 1 } else { turn_at };
+            if let Some(turning) = self.begin_turn(day, least) {
+                return Ok(Some(Chore::Turn(turning)));
+            }
+            if let Some(merging) = self.begin_merge(shelf, day, day < today)? {
+                return Ok(Some(Chore::Merge(merging)));
+            }
+        }
+        Ok(None)
+    }
+}

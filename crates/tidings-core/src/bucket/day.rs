@@ -1,0 +1,97 @@
+//! The days that a bucket holds: their arrivals, in the tail and at rest, until they are forgotten.
+
+use std::sync::{Arc, OnceLock};
+
+use super::Bucket;
+use crate::journal::at_rest::{Kept, Run};
+use crate::time::{Day, Instant};
+
+/// What a bucket holds of a day.
+#[derive(Debug)]
+pub(crate) struct BucketDay {
+    /// The first seq of the day.
+    pub(crate) first: u64,
+    /// Arrivals that have their sets in memory, by seq.
+    pub(crate) tail: Vec<Arc<Kept>>,
+    /// How many notifications the tail holds.
+    pub(crate) tail_notifications: u64,
+    /// Arrivals at rest, by seq; all of them before the tail.
+    pub(crate) runs: Vec<RunAt>,
+}
+
+impl BucketDay {
+    pub(crate) fn new(first: u64) -> Self {
+        Self {
+            first,
+            tail: Vec::new(),
+            tail_notifications: 0,
+            runs: Vec::new(),
+        }
+    }
+}
+
+/// A run and, once it was read, what is in it.
+#[derive(Debug)]
+pub(crate) struct RunAt {
+    pub(crate) first: u64,
+    pub(crate) last: u64,
+    /// How many arrivals it has.
+    pub(crate) arrivals: u32,
+    /// 0 where it was turned round, one more than its parts' highest where it was merged of them.
+    pub(crate) level: u8,
+    pub(crate) loaded: OnceLock<Arc<Run>>,
+}
+
+impl RunAt {
+    /// Tells the run's rows from those of all others of its day.
+    pub(crate) fn id(&self) -> u64 {
+        self.first << 8 | u64::from(self.level)
+    }
+}
+
+impl Bucket {
+    /// The day on which the entries of an arrival live; `None` where it is forgotten.
+    pub(crate) fn day_of(&self, seq: u64) -> Option<Day> {
+        self.days
+            .iter()
+            .rev()
+            .find(|(_, day)| day.first <= seq)
+            .map(|(day, _)| *day)
+    }
+
+    /// Forgets a day; what the store holds of it is dropped by the caller.
+    pub(crate) fn forget(&mut self, day: Day) {
+        self.days.remove(&day);
+        if self.chore.as_ref().is_some_and(|chore| chore.is_about(day)) {
+            self.chore = None;
+        }
+    }
+
+    /// After days were forgotten, lets go of what can only concern those before `before`.
+    pub(crate) fn forget_before(&mut self, before: Day) {
+        let (marks_from, first) = (marks_from(before), self.first_seq());
+        let stale = &mut self.dirty.stale_marks;
+        self.marks.retain(|number, marks| {
+            let left = marks.forget_before(marks_from);
+            if !left {
+                stale.insert(*number);
+            }
+            left
+        });
+        self.ended.retain(|(seq, _), _| *seq >= first);
+        self.dirty.ended.retain(|(seq, _)| *seq >= first);
+    }
+
+    /// The first seq of the days that are held.
+    pub(crate) fn first_seq(&self) -> u64 {
+        self.days
+            .first_key_value()
+            .map_or(self.next_seq, |(_, day)| day.first)
+    }
+}
+
+/// Marks that were made before this instant go when the days before `before` are forgotten: those of
+/// the last of these days may cover what is moved on from it.
+pub(crate) fn marks_from(before: Day) -> Instant {
+    Day(before.0.saturating_sub(1)).start()
+}

@@ -1,0 +1,213 @@
+//! A lane as a checkpoint keeps it: a head, and a row for each page of its columns that changed.
+//!
+//! Pages go to the store one by one while the lane goes on, each under the generation that the head
+//! of the last checkpoint does not name. The new head, written last, names them.
+
+use roaring::RoaringBitmap;
+use serde::{Deserialize, Serialize};
+
+use super::super::column::{Column, PAGE};
+use super::{Columns, Lane};
+use crate::deadline::Kind;
+use crate::journal::at_rest::{Unreadable, decode, encode};
+use crate::set::Set;
+use crate::time::SECOND_MS;
+
+/// What a checkpoint keeps of a lane beside the pages of its columns.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(crate) struct LaneHead {
+    open: Set,
+    /// Who is due in which second; of lanes without windows.
+    slots: Vec<(i64, Set)>,
+    /// The pages of each column whose row of the odd generation holds.
+    odd: [Set; 2],
+}
+
+/// One of the columns of a lane; its number is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// The windows, or where they began.
+    Windows = 0,
+    /// The last messages.
+    Last = 1,
+}
+
+/// A lane as it was when a checkpoint began, but for its columns, which keep that themselves.
+#[derive(Debug)]
+pub(crate) struct Frozen {
+    open: RoaringBitmap,
+    slots: Vec<(i64, Set)>,
+    /// The pages that changed.
+    pub(crate) pages: Vec<(Part, u32)>,
+}
+
+/// A row of a page: which of its slots have a value, and the values.
+type Page<T> = (Set, Vec<T>);
+
+impl Lane {
+    /// Keeps the lane as it is now until all of its pages were asked for.
+    pub(crate) fn freeze(&mut self) -> Frozen {
+        let windows = match &mut self.columns {
+            Columns::Since(since) => since.freeze(),
+            Columns::Windows(windows) => windows.freeze(),
+        };
+        let windows = windows.into_iter().map(|page| (Part::Windows, page));
+        let last = self.last.freeze().into_iter();
+        let pages = windows.chain(last.map(|page| (Part::Last, page)));
+        let slots = match &self.columns {
+            Columns::Since(_) => {
+                let slots = self.wheel.slots().chain(self.parked.slots());
+                slots.map(|(slot, who)| (slot, Set(who.clone()))).collect()
+            }
+            Columns::Windows(_) => Vec::new(),
+        };
+        Frozen {
+            open: self.open.clone(),
+            slots,
+            pages: pages.collect(),
+        }
+    }
+
+    /// The row of a frozen page and its generation, once; `None` where nothing of it is of use.
+    pub(crate) fn page_row(
+        &mut self,
+        frozen: &Frozen,
+        part: Part,
+        page: u32,
+    ) -> Option<(u8, Vec<u8>)> {
+        let is_open = |number: u32| frozen.open.contains(number);
+        match (part, &mut self.columns) {
+            // Where nothing is left, the row before must not go on saying what it said.
+            (Part::Last, _) => row(&mut self.last, page, true, |_, last| last.told.is_some()),
+            (Part::Windows, Columns::Since(since)) => {
+                row(since, page, false, |number, _| is_open(number))
+            }
+            (Part::Windows, Columns::Windows(windows)) => {
+                row(windows, page, false, |number, _| is_open(number))
+            }
+        }
+    }
+
+    /// The head that names all pages that were written by now.
+    pub(crate) fn head(&self, frozen: &Frozen) -> LaneHead {
+        let odd = match &self.columns {
+            Columns::Since(since) => since.odd(),
+            Columns::Windows(windows) => windows.odd(),
+        };
+        LaneHead {
+            open: Set(frozen.open.clone()),
+            slots: frozen.slots.clone(),
+            odd: [Set(odd.clone()), Set(self.last.odd().clone())],
+        }
+    }
+
+    /// A lane of which the head was read; its pages follow.
+    pub(crate) fn restore(kind: Kind, head: &LaneHead) -> Self {
+        let mut lane = Self::new(kind);
+        lane.open = head.open.0.clone();
+        if let Columns::Since(_) = lane.columns {
+            for (slot, who) in &head.slots {
+                lane.wheel.insert_all(slot * SECOND_MS, who);
+            }
+        }
+        lane
+    }
+
+    /// Puts the row of a page back, if it is the one that the head names.
+    ///
+    /// # Errors
+    /// [`Unreadable`] where it makes no sense.
+    pub(crate) fn restore_page(
+        &mut self,
+        head: &LaneHead,
+        (part, page, generation): (u8, u32, u8),
+        bytes: &[u8],
+    ) -> Result<(), Unreadable> {
+        let odd = head.odd.get(usize::from(part));
+        let odd = odd.ok_or_else(|| Unreadable("a lane has an unknown column".to_owned()))?;
+        if odd.contains(page) != (generation == 1) {
+            return Ok(());
+        }
+        if part == Part::Last as u8 {
+            return put_back(&mut self.last, page, bytes, |_, _| true);
+        }
+        let Self {
+            columns,
+            open,
+            wheel,
+            ..
+        } = self;
+        match columns {
+            Columns::Since(since) => {
+                put_back(since, page, bytes, |number, _| open.contains(number))
+            }
+            Columns::Windows(windows) => {
+                let (mut due, mut who) = (i64::MAX, RoaringBitmap::new());
+                let done = put_back(windows, page, bytes, |number, window| {
+                    let is_open = open.contains(number);
+                    if is_open {
+                        // Neighbours are due together more often than not.
+                        if window.due() != due {
+                            wheel.insert_all(due, &who);
+                            who.clear();
+                            due = window.due();
+                        }
+                        who.insert(number);
+                    }
+                    is_open
+                });
+                wheel.insert_all(due, &who);
+                done
+            }
+        }
+    }
+
+    /// All pages were read.
+    pub(crate) fn restored(&mut self, head: LaneHead) {
+        let [odd, odd_last] = head.odd;
+        match &mut self.columns {
+            Columns::Since(since) => since.restored(odd.0),
+            Columns::Windows(windows) => windows.restored(odd.0),
+        }
+        self.last.restored(odd_last.0);
+    }
+}
+
+/// The row of a page of those values that are of use; also an empty one where that is asked for.
+fn row<T: Copy + Default + Serialize>(
+    column: &mut Column<T>,
+    page: u32,
+    even_empty: bool,
+    is_of_use: impl Fn(u32, &T) -> bool,
+) -> Option<(u8, Vec<u8>)> {
+    let generation = column.next_generation(page);
+    let frozen = column.frozen(page);
+    let (numbers, values): (Vec<u32>, Vec<T>) = frozen
+        .filter(|(number, value)| is_of_use(*number, value))
+        .unzip();
+    let slots: Set = numbers.iter().map(|number| number % PAGE).collect();
+    let written = even_empty || !values.is_empty();
+    column.settle(page, written);
+    written.then(|| (generation, encode(&(slots, values))))
+}
+
+/// Puts those values of a row back that are wanted.
+fn put_back<T: Copy + Default + for<'a> Deserialize<'a>>(
+    column: &mut Column<T>,
+    page: u32,
+    bytes: &[u8],
+    mut wants: impl FnMut(u32, &T) -> bool,
+) -> Result<(), Unreadable> {
+    let (slots, values): Page<T> = decode("a page of a lane", bytes)?;
+    let odd = || Unreadable("a page of a lane makes no sense".to_owned());
+    let first = page.checked_mul(PAGE).ok_or_else(odd)?;
+    if slots.len() != values.len() as u64 || slots.max().is_some_and(|slot| slot >= PAGE) {
+        return Err(odd());
+    }
+    for (slot, value) in slots.iter().zip(values) {
+        if wants(first + slot, &value) {
+            *column.at(first + slot) = value;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,53 @@
+//! How a bucket folds in what operators and hosts steer: pauses, and messages that are withdrawn.
+
+use roaring::RoaringBitmap;
+
+use super::{Bucket, Lane, counting_lanes};
+use crate::journal::record::{ChannelNo, LaneNo};
+use crate::law::Law;
+use crate::time::Instant;
+
+impl Bucket {
+    /// Nothing is left of messages that were made: as if they had had nothing to say.
+    pub(super) fn withdraw(&mut self, closing: u64, who: &RoaringBitmap, law: &Law) {
+        let Some(open) = self.closings.get_mut(&closing) else {
+            return;
+        };
+        open.sending -= who;
+        let at = open.at;
+        for no in counting_lanes(open.lane, law) {
+            if let Some(lane) = self.lanes.get_mut(&no) {
+                lane.told_nothing(at, who);
+            }
+        }
+        self.settle_closing(closing);
+    }
+
+    pub(super) fn pause(
+        &mut self,
+        at: Instant,
+        channels: Vec<ChannelNo>,
+        emptied: &[LaneNo],
+        law: &Law,
+    ) {
+        self.paused = channels;
+        for (no, lane) in &mut self.lanes {
+            let paused = self.paused.contains(&law.names.lane(*no).channel);
+            match (lane.is_paused(), paused) {
+                (false, true) => lane.pause(),
+                (true, false) => lane.resume(at, &self.roster.unconfirmed),
+                _ => {}
+            }
+        }
+        for no in emptied {
+            if let Some(lane) = self.lanes.get_mut(no) {
+                lane.empty();
+            }
+        }
+    }
+
+    /// Whether a lane keeps what is paused.
+    pub(crate) fn keeps_paused(&self, lane: LaneNo) -> bool {
+        self.lanes.get(&lane).is_some_and(Lane::keeps_paused)
+    }
+}

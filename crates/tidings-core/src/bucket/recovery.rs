@@ -1,0 +1,247 @@
+//! A bucket as the store has it: its newest checkpoint, and the records after it.
+
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+use super::checkpoint::{Head, RecipientRow, journal_key};
+use super::day::marks_from;
+use super::lane::{Lane, LaneHead};
+use super::turning::{RunList, run_list_key};
+use super::{Bucket, BucketDay, Closing, Marks, RunAt};
+use crate::id::Id;
+use crate::journal::at_rest::{Kept, Shelf, Unreadable, decode, each, each_from};
+use crate::journal::record::{LaneNo, Record};
+use crate::law::Law;
+use crate::set::Set;
+use crate::table::{Key, Owner, Partition, REST, Table, u32_at, u64_at};
+use crate::time::{Day, Instant};
+
+/// What a bucket is recovered from.
+#[derive(Clone, Copy)]
+pub(crate) struct Source<'a> {
+    pub(crate) shelf: &'a dyn Shelf,
+    pub(crate) law: &'a Law,
+    /// The days that are held.
+    pub(crate) days: &'a [Day],
+    /// Days before this one are forgotten.
+    pub(crate) forgotten_before: Option<Day>,
+}
+
+impl Bucket {
+    /// Reads the checkpoint and folds in what came after it.
+    ///
+    /// # Errors
+    /// [`Unreadable`] where the store can't be read or makes no sense.
+    pub(crate) fn recover(no: u16, from: Source<'_>) -> Result<Self, Unreadable> {
+        let mut bucket = Self::new(no);
+        let key = bucket.key(Table::Meta).done();
+        let mut tail_from = 0;
+        if let Some(bytes) = from.shelf.get(Partition::Base, &key)? {
+            let head: Head = decode("a bucket's checkpoint", &bytes)?;
+            bucket.read_people(from, &head)?;
+            bucket.read_lanes(from, &head)?;
+            tail_from = head.tail_from;
+            bucket.take_head(head);
+        }
+        bucket.checkpointed = bucket.next_seq;
+        for day in from.days {
+            bucket.read_day(from.shelf, *day)?;
+        }
+        for day in from.days {
+            bucket.replay(from, *day, tail_from)?;
+        }
+        Ok(bucket)
+    }
+
+    fn take_head(&mut self, head: Head) {
+        self.next_seq = head.next_seq;
+        self.told_to = head.told_to;
+        self.rules = head.rules;
+        self.versions = head.versions.into_iter().collect();
+        self.paused = head.paused;
+        for (seq, lane, at, unmade, sending) in head.closings {
+            let closing = Closing {
+                lane,
+                at,
+                unmade: unmade.into_iter().collect(),
+                sending: sending.0,
+            };
+            self.closings.insert(seq, closing);
+        }
+    }
+
+    fn read_people(&mut self, from: Source<'_>, head: &Head) -> Result<(), Unreadable> {
+        let version = from.law.version(head.rules);
+        let tz = version.map_or("UTC", |rules| rules.rules.defaults.tz.as_str());
+        self.each_row(from.shelf, Table::Recipients, |bucket, key, value| {
+            let number = u32_at(key, REST).ok_or_else(|| odd_key("a recipient"))?;
+            let row: RecipientRow = decode("a recipient", value)?;
+            if let Some(profile) = row.profile {
+                bucket.roster.put(number, profile, tz);
+                for (channel, scope, mode) in row.preferences {
+                    bucket.preferences.choose(number, channel, scope, mode);
+                }
+            }
+            Ok(())
+        })?;
+        self.roster.reserve(head.next_number);
+        self.each_row(from.shelf, Table::Followers, |bucket, key, value| {
+            let topic = std::str::from_utf8(&key[REST..]).map_err(|_| odd_key("a topic"))?;
+            let topic = Id::new(topic).map_err(|_| odd_key("a topic"))?;
+            let who: Set = decode("a topic's followers", value)?;
+            bucket.followers.insert(topic, who.0);
+            Ok(())
+        })?;
+        let marks_from = from.forgotten_before.map_or(Instant::MIN, marks_from);
+        self.each_row(from.shelf, Table::Marks, |bucket, key, value| {
+            let number = u32_at(key, REST).ok_or_else(|| odd_key("a recipient's marks"))?;
+            let mut marks: Marks = decode("a recipient's marks", value)?;
+            if marks.forget_before(marks_from) {
+                bucket.marks.insert(number, marks);
+            } else {
+                bucket.dirty.stale_marks.insert(number);
+            }
+            Ok(())
+        })
+    }
+
+    fn read_lanes(&mut self, from: Source<'_>, head: &Head) -> Result<(), Unreadable> {
+        let mut heads: BTreeMap<LaneNo, LaneHead> = BTreeMap::new();
+        self.each_row(from.shelf, Table::Lanes, |bucket, key, value| {
+            let odd = || odd_key("a lane");
+            let (no, page) = key[REST..].split_first_chunk().ok_or_else(odd)?;
+            let no = LaneNo::from_be_bytes(*no);
+            if page.is_empty() {
+                // The key of the head comes before those of the pages.
+                let head = decode("a lane", value)?;
+                let kind = from.law.names.lane(no).kind.clone();
+                bucket.lanes.insert(no, Lane::restore(kind, &head));
+                heads.insert(no, head);
+                return Ok(());
+            }
+            let [part, number @ .., generation] = page else {
+                return Err(odd());
+            };
+            let number = u32::from_be_bytes(number.try_into().map_err(|_| odd())?);
+            // A lane whose first checkpoint never came to its end has pages and no head.
+            match (heads.get(&no), bucket.lanes.get_mut(&no)) {
+                (Some(head), Some(lane)) => {
+                    lane.restore_page(head, (*part, number, *generation), value)
+                }
+                _ => Ok(()),
+            }
+        })?;
+        for (no, lane_head) in heads {
+            if let Some(lane) = self.lanes.get_mut(&no) {
+                lane.restored(lane_head);
+                if head.paused.contains(&from.law.names.lane(no).channel) {
+                    lane.pause();
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads which runs a day has, and which of its entries ended by themselves.
+    fn read_day(&mut self, shelf: &dyn Shelf, day: Day) -> Result<(), Unreadable> {
+        let partition = Partition::Day(day);
+        if let Some(bytes) = shelf.get(partition, &run_list_key(self.no))? {
+            let (first, runs): RunList = decode("the list of a day's runs", &bytes)?;
+            let runs = runs
+                .into_iter()
+                .map(|(first, last, arrivals, level)| RunAt {
+                    first,
+                    last,
+                    arrivals,
+                    level,
+                    loaded: OnceLock::new(),
+                });
+            let mut held = BucketDay::new(first);
+            held.runs = runs.collect();
+            self.days.insert(day, held);
+        }
+        let prefix = self.key(Table::Ended).done();
+        each(shelf, partition, &prefix, |key, value| {
+            let at = u64_at(key, REST).zip(key.get(REST + 8));
+            let (seq, channel) = at.ok_or_else(|| odd_key("what has ended"))?;
+            let who: Set = decode("what has ended", value)?;
+            self.note_ended(seq, *channel, &who);
+            Ok(())
+        })
+    }
+
+    fn each_row(
+        &mut self,
+        shelf: &dyn Shelf,
+        table: Table,
+        mut take: impl FnMut(&mut Self, &[u8], &[u8]) -> Result<(), Unreadable>,
+    ) -> Result<(), Unreadable> {
+        let prefix = self.key(table).done();
+        each(shelf, Partition::Base, &prefix, |key, value| {
+            take(self, key, value)
+        })
+    }
+
+    fn replay(&mut self, from: Source<'_>, day: Day, tail_from: u64) -> Result<(), Unreadable> {
+        let at_rest = self.days.get(&day).and_then(|held| held.runs.last());
+        let begin = tail_from.max(at_rest.map_or(0, |run| run.last + 1));
+        let begin = journal_key(self.no, begin);
+        let journal = self.key(Table::Journal).done();
+        let partition = Partition::Day(day);
+        each_from(from.shelf, partition, &journal, &begin, |key, value| {
+            let seq = u64_at(key, REST).ok_or_else(|| odd_key("a record"))?;
+            self.replay_one(seq, day, decode("a record", value)?, from.law)
+        })
+    }
+
+    fn replay_one(
+        &mut self,
+        seq: u64,
+        day: Day,
+        record: Record,
+        law: &Law,
+    ) -> Result<(), Unreadable> {
+        if seq >= self.checkpointed {
+            if seq != self.next_seq {
+                let next = self.next_seq;
+                let what = format!("bucket {}: record {next} is missing before {seq}", self.no);
+                return Err(Unreadable(what));
+            }
+            self.apply(seq, day, record, law);
+            return Ok(());
+        }
+        match record {
+            Record::Arrival(arrival) => self.keep(Kept { seq, arrival }),
+            Record::Move { arrivals, .. } => {
+                for (seq, arrival) in (seq..).zip(arrivals) {
+                    self.keep(Kept { seq, arrival });
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// What the journal holds of a day, in order.
+    ///
+    /// # Errors
+    /// [`Unreadable`] where the store can't be read.
+    pub(crate) fn records(
+        no: u16,
+        shelf: &dyn Shelf,
+        day: Day,
+    ) -> Result<BTreeMap<u64, Record>, Unreadable> {
+        let prefix = Key::of(Owner::Bucket(no), Table::Journal).done();
+        let mut records = BTreeMap::new();
+        each(shelf, Partition::Day(day), &prefix, |key, value| {
+            let seq = u64_at(key, REST).ok_or_else(|| odd_key("a record"))?;
+            records.insert(seq, decode("a record", value)?);
+            Ok(())
+        })?;
+        Ok(records)
+    }
+}
+
+fn odd_key(what: &str) -> Unreadable {
+    Unreadable(format!("the key of {what} makes no sense"))
+}

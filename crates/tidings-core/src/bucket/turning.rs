@@ -1,0 +1,273 @@
+//! Turning round: arrivals of the tail become postings, and runs of postings become fewer.
+//!
+//! A tail is turned round once it holds enough, or whatever it holds once its day is over. Runs are
+//! merged by the dozen as they pile up, and once more when the day ends, so that what a reader has
+//! to look into grows with the logarithm of what happened. What goes to rest is covered by a
+//! checkpoint, so that nothing has to be replayed whose sets are gone.
+
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
+
+use roaring::RoaringBitmap;
+
+use super::checkpoint::journal_key;
+use super::chore::Slice;
+use super::collect::{posting_key, run_key};
+use super::{Bucket, BucketDay, RunAt, facets};
+use crate::journal::at_rest::{Kept, Run, Shelf, Unreadable, encode};
+use crate::postings::{self, BLOCK_RECIPIENTS};
+use crate::set::Set;
+use crate::table::{Key, Owner, Partition, Table};
+use crate::time::Day;
+
+/// So many neighbouring runs of a level are merged while their day goes on.
+const MERGE_RUNS: usize = 16;
+
+/// The most arrivals of a merged run: a look into it reads what they have in common.
+const MERGED_ARRIVALS_MAX: u32 = 16_384;
+
+/// The first seq of a day, and of each of its runs the first seq, the last, arrivals and level.
+pub(super) type RunList = (u64, Vec<(u64, u64, u32, u8)>);
+
+/// A tail that is being turned round.
+#[derive(Debug)]
+pub(crate) struct Turning {
+    pub(crate) day: Day,
+    kept: Vec<Arc<Kept>>,
+    /// The number of the recipient from which to go on.
+    next: Option<u32>,
+}
+
+/// Runs that are being merged.
+#[derive(Debug)]
+pub(crate) struct Merging {
+    pub(crate) day: Day,
+    /// Which ones.
+    runs: Range<usize>,
+    /// The id of each, and by how much its ordinals grow.
+    parts: Vec<(u64, u32)>,
+    arrivals: Vec<Arc<Kept>>,
+    into: RunAt,
+    /// The block that comes next.
+    block: u32,
+    /// Keys of the postings that are not needed any more then.
+    obsolete: Vec<Vec<u8>>,
+}
+
+/// The key of the list of a day's runs.
+pub(super) fn run_list_key(bucket: u16) -> Vec<u8> {
+    Key::of(Owner::Bucket(bucket), Table::RunList).done()
+}
+
+impl BucketDay {
+    fn run_list(&self) -> RunList {
+        let runs = self.runs.iter();
+        let runs = runs.map(|run| (run.first, run.last, run.arrivals, run.level));
+        (self.first, runs.collect())
+    }
+
+    /// The runs that are to be merged next.
+    fn mergeable(&self, is_over: bool) -> Option<Range<usize>> {
+        let most = |from: usize| {
+            let mut arrivals = 0_u32;
+            let fits = |run: &&RunAt| {
+                arrivals = arrivals.saturating_add(run.arrivals);
+                arrivals <= MERGED_ARRIVALS_MAX
+            };
+            from..from + self.runs[from..].iter().take_while(fits).count()
+        };
+        if is_over {
+            let starts = 0..self.runs.len();
+            return starts.map(most).find(|runs| runs.len() > 1);
+        }
+        let mut starts = 0..=self.runs.len().checked_sub(MERGE_RUNS)?;
+        starts.find_map(|from| {
+            let runs = from..from + MERGE_RUNS;
+            let level = self.runs[from].level;
+            let is_even = self.runs[runs.clone()].iter().all(|run| run.level == level);
+            (is_even && most(from).end >= runs.end).then_some(runs)
+        })
+    }
+}
+
+impl Bucket {
+    /// Begins to turn a day's tail round, as far as a checkpoint covers it and inboxes were told of
+    /// it, if that holds so many notifications.
+    pub(super) fn begin_turn(&self, day: Day, least: u64) -> Option<Turning> {
+        let held = self.days.get(&day)?;
+        if held.tail_notifications < least {
+            return None;
+        }
+        // What the inboxes are yet to be told is looked for in the tail.
+        let is_ready = |kept: &Arc<Kept>| kept.seq < self.checkpointed && kept.seq <= self.told_to;
+        let kept = &held.tail[..held.tail.partition_point(is_ready)];
+        let notifications: u64 = kept.iter().map(|kept| kept.notifications()).sum();
+        (!kept.is_empty() && notifications >= least).then(|| Turning {
+            day,
+            kept: kept.to_vec(),
+            next: Some(0),
+        })
+    }
+
+    /// Writes a slice of the postings, and at the end puts the run in the place of its arrivals.
+    pub(super) fn turn_slice(&mut self, mut work: Turning, slice: &mut Slice) -> Option<Turning> {
+        let (first, last) = (work.kept.first()?.seq, work.kept.last()?.seq);
+        let run = RunAt {
+            first,
+            last,
+            arrivals: count(work.kept.len()),
+            level: 0,
+            loaded: OnceLock::new(),
+        };
+        let partition = Partition::Day(work.day);
+        let variants = work.kept.iter().flat_map(|kept| &kept.arrival.variants);
+        let sets: Vec<&RoaringBitmap> = variants.map(|variant| &variant.who.0).collect();
+        while let Some(from) = work.next {
+            let stripe = postings::build_stripe(&sets, from);
+            work.next = stripe.as_ref().and_then(|stripe| stripe.next);
+            for (block, bytes) in stripe.into_iter().flat_map(|stripe| stripe.blocks) {
+                let key = posting_key(self.no, block, run.id());
+                slice.put(partition, key, Some(bytes));
+            }
+            if slice.is_full() {
+                return Some(work);
+            }
+        }
+        let held = self.days.get_mut(&work.day)?;
+        let rest: Vec<Arc<Kept>> = work.kept.iter().map(|kept| without_sets(kept)).collect();
+        for kept in held.tail.drain(..rest.len()) {
+            held.tail_notifications -= kept.notifications();
+            slice.put(partition, journal_key(self.no, kept.seq), None);
+        }
+        let key = run_key(self.no, run.id());
+        slice.put(partition, key, Some(encode(&rest)));
+        for (key, row) in facets::rows(self.no, run.id(), &rest) {
+            slice.put(partition, key, Some(row));
+        }
+        drop(run.loaded.set(Arc::new(Run::new(rest))));
+        held.runs.push(run);
+        let list = encode(&held.run_list());
+        slice.put(partition, run_list_key(self.no), Some(list));
+        None
+    }
+
+    /// Begins to merge runs of a day, if there are some that should be.
+    pub(super) fn begin_merge(
+        &self,
+        shelf: &dyn Shelf,
+        day: Day,
+        is_over: bool,
+    ) -> Result<Option<Merging>, Unreadable> {
+        let Some(held) = self.days.get(&day) else {
+            return Ok(None);
+        };
+        let Some(runs) = held.mergeable(is_over) else {
+            return Ok(None);
+        };
+        let members = &held.runs[runs.clone()];
+        let (Some(first), Some(last)) = (members.first(), members.last()) else {
+            return Ok(None);
+        };
+        let mut arrivals = Vec::new();
+        let mut parts = Vec::new();
+        let mut ordinals = 0;
+        for at in members {
+            let run = self.run(shelf, day, at)?;
+            parts.push((at.id(), ordinals));
+            ordinals += count(run.variants.len());
+            arrivals.extend(run.arrivals.iter().cloned());
+        }
+        let level = members.iter().map(|run| run.level).max().unwrap_or(0);
+        let into = RunAt {
+            first: first.first,
+            last: last.last,
+            arrivals: count(arrivals.len()),
+            level: level.saturating_add(1),
+            loaded: OnceLock::new(),
+        };
+        Ok(Some(Merging {
+            day,
+            runs,
+            parts,
+            arrivals,
+            into,
+            block: 0,
+            obsolete: Vec::new(),
+        }))
+    }
+
+    /// Writes a slice of the merged postings, and at the end puts the new run in the place of its
+    /// parts.
+    pub(super) fn merge_slice(
+        &mut self,
+        shelf: &dyn Shelf,
+        mut work: Merging,
+        slice: &mut Slice,
+    ) -> Result<Option<Merging>, Unreadable> {
+        let partition = Partition::Day(work.day);
+        let blocks = self.roster.next_number().div_ceil(BLOCK_RECIPIENTS);
+        while work.block < blocks {
+            let mut found = Vec::new();
+            for (id, offset) in &work.parts {
+                let key = posting_key(self.no, work.block, *id);
+                if let Some(bytes) = shelf.get(partition, &key)? {
+                    slice.spend(bytes.len());
+                    found.push((bytes, *offset));
+                    work.obsolete.push(key);
+                }
+            }
+            if !found.is_empty() {
+                let found: Vec<(&[u8], u32)> = found.iter().map(|(b, at)| (&b[..], *at)).collect();
+                let key = posting_key(self.no, work.block, work.into.id());
+                slice.put(partition, key, Some(postings::merge(&found)?));
+            }
+            work.block += 1;
+            if slice.is_full() {
+                return Ok(Some(work));
+            }
+        }
+        let Some(held) = self.days.get_mut(&work.day) else {
+            return Ok(None);
+        };
+        for key in work.obsolete {
+            slice.put(partition, key, None);
+        }
+        for ((id, _), part) in work.parts.iter().zip(&held.runs[work.runs.clone()]) {
+            slice.put(partition, run_key(self.no, *id), None);
+            for key in facets::keys(self.no, *id, part.arrivals as usize) {
+                slice.put(partition, key, None);
+            }
+        }
+        let key = run_key(self.no, work.into.id());
+        slice.put(partition, key, Some(encode(&work.arrivals)));
+        for (key, row) in facets::rows(self.no, work.into.id(), &work.arrivals) {
+            slice.put(partition, key, Some(row));
+        }
+        drop(work.into.loaded.set(Arc::new(Run::new(work.arrivals))));
+        held.runs.splice(work.runs, [work.into]);
+        let list = encode(&held.run_list());
+        slice.put(partition, run_list_key(self.no), Some(list));
+        Ok(None)
+    }
+
+    /// Lets go of what was read of older days, so that memory doesn't grow with what was looked at.
+    pub(super) fn unload_before(&mut self, today: Day) {
+        for (_, held) in self.days.range_mut(..today) {
+            for run in &mut held.runs {
+                run.loaded.take();
+            }
+        }
+    }
+}
+
+fn without_sets(kept: &Kept) -> Arc<Kept> {
+    let mut rest = kept.clone();
+    for variant in &mut rest.arrival.variants {
+        variant.who = Set::default();
+    }
+    Arc::new(rest)
+}
+
+fn count(things: usize) -> u32 {
+    u32::try_from(things).expect("a run has fewer arrivals and variants than 2^32")
+}

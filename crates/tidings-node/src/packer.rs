@@ -1,0 +1,61 @@
+//! Packs days that are over and at rest, in a thread of its own, one after the other.
+//!
+//! Packing rewrites a day without what was overwritten and deleted in it. It changes nothing that
+//! can be read, so nobody waits for it, and a day that could not be packed only takes more disk.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::thread::JoinHandle;
+
+use tidings_core::time::Day;
+use tidings_store::Store;
+
+/// What is to be packed, and what is being packed.
+#[derive(Default)]
+pub(crate) struct Packer {
+    days: BTreeSet<Day>,
+    at_work: Option<JoinHandle<()>>,
+}
+
+impl Packer {
+    /// More days to be packed.
+    pub(crate) fn add(&mut self, days: Vec<Day>) {
+        self.days.extend(days);
+    }
+
+    /// Begins with the next day once the one before is done.
+    pub(crate) fn go_on(&mut self, store: &Arc<dyn Store>) {
+        if self.days.is_empty()
+            || self
+                .at_work
+                .as_ref()
+                .is_some_and(|work| !work.is_finished())
+        {
+            return;
+        }
+        self.wait();
+        let Some(day) = self.days.pop_first() else {
+            return;
+        };
+        let store = Arc::clone(store);
+        let work = move || {
+            if let Err(fault) = store.rest(day) {
+                tracing::warn!(%day, error = %fault, "the day could not be packed");
+            }
+        };
+        let thread = std::thread::Builder::new().name("tidings-packer".to_owned());
+        match thread.spawn(work) {
+            Ok(at_work) => self.at_work = Some(at_work),
+            Err(fault) => tracing::warn!(%day, error = %fault, "no thread to pack the day with"),
+        }
+    }
+
+    /// Waits until the day that is being packed is done: it holds on to the store.
+    pub(crate) fn wait(&mut self) {
+        if let Some(work) = self.at_work.take()
+            && work.join().is_err()
+        {
+            tracing::warn!("packing a day broke down");
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! The store fails: what is in memory is thrown away, and what is stored is taken up again.
+
+use std::collections::BTreeSet;
+
+use tidings_core::engine::LetterName;
+
+use super::Loop;
+use crate::Error;
+use crate::delivery::parcels;
+use crate::node::Node;
+use crate::senders::letter;
+
+impl Loop {
+    /// The store failed: its handles go away, and what is stored is the truth.
+    pub(super) fn fail(&mut self, fault: &Error) {
+        tracing::error!(error = %fault, "the store failed; it will be opened again");
+        self.node = None;
+        self.packer.wait();
+    }
+
+    pub(super) fn reopen(&mut self) {
+        let opened = (self.open)()
+            .map_err(Error::from)
+            .and_then(|store| Node::open(store, self.settings.options));
+        match opened {
+            Ok(mut node) => {
+                node.measure(&self.vitals);
+                self.node = Some(node);
+                if let Err(fault) = self.resume() {
+                    self.fail(&fault);
+                }
+            }
+            Err(fault) => tracing::warn!(error = %fault, "the store can't be opened"),
+        }
+    }
+
+    /// Takes up messages that were made before and whose outcome nobody knows. After a failure of the
+    /// store some are still on their way, wait to be tried again, or were answered meanwhile.
+    pub(super) fn resume(&mut self) -> Result<(), Error> {
+        let Some(node) = &mut self.node else {
+            return Ok(());
+        };
+        self.delivery.pause(node.engine().paused().channels());
+        let waiting = self.delivery.waiting_parcels().map(letter);
+        let answered = self
+            .sent
+            .iter()
+            .flat_map(|(closing, sent)| sent.iter().map(|sent| (*closing, sent.number)));
+        let known: BTreeSet<LetterName> = waiting.chain(answered).collect();
+        for ready in node.unsettled()? {
+            for parcel in parcels(ready) {
+                let letter = letter(&parcel);
+                if !known.contains(&letter) && !self.senders.holds(&letter) {
+                    self.dispatch(parcel.after_a_stop());
+                }
+            }
+        }
+        Ok(())
+    }
+}
