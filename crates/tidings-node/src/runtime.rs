@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use crossbeam_channel::{Receiver, Sender, bounded, select};
+use crossbeam_channel::{Receiver, Sender, bounded, never, select};
 use tidings_core::engine::{Options, Sending, Sent, Settled};
 use tidings_core::{Instant, Rules};
 use tidings_store::Store;
@@ -46,7 +46,8 @@ pub struct Settings {
     pub requests_max: usize,
     /// Commands that one step takes in.
     pub commands_max: usize,
-    /// How long the loop waits before it opens a failed store again, in milliseconds.
+    /// How long the loop waits after it has opened a failed store again, or tried to, before it does so
+    /// once more, in milliseconds.
     pub reopen_ms: u64,
 }
 
@@ -102,6 +103,7 @@ impl Runtime {
             packer: Packer::default(),
             seen: newest,
             vitals: Arc::clone(&vitals),
+            rest: None,
         };
         core.resume()?;
         let thread = std::thread::Builder::new()
@@ -157,6 +159,9 @@ struct Loop {
     /// What the clock said last.
     seen: Instant,
     vitals: Arc<Vitals>,
+    /// Tells when the store may be opened once more; `None` = now. It folds all that is stored, which
+    /// must not happen for each request.
+    rest: Option<Receiver<std::time::Instant>>,
 }
 
 /// Whom to tell that everything has stopped.
@@ -166,7 +171,7 @@ impl Loop {
     fn run(&mut self, inbox: &Receiver<Request>) {
         let mut stopping: Stopping = None;
         loop {
-            if self.node.is_none() {
+            if self.node.is_none() && self.rest.is_none() {
                 self.reopen();
             }
             let mut requests = Vec::new();
@@ -206,6 +211,7 @@ impl Loop {
         requests: &mut Vec<Request>,
     ) -> Result<(), crossbeam_channel::RecvError> {
         let patience = self.patience(stopping);
+        let rest = self.rest.clone().unwrap_or_else(never);
         let mut answered = None;
         if stopping {
             select! {
@@ -222,6 +228,7 @@ impl Loop {
             select! {
                 recv(inbox) -> request => requests.push(request?),
                 recv(self.senders.answers()) -> answer => answered = answer.ok(),
+                recv(rest) -> _ => self.rest = None,
                 default(patience) => {}
             }
         }

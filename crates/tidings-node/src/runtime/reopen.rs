@@ -1,7 +1,9 @@
 //! The store fails: what is in memory is thrown away, and what is stored is taken up again.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
+use crossbeam_channel::after;
 use tidings_core::engine::LetterName;
 
 use super::Loop;
@@ -19,6 +21,7 @@ impl Loop {
     }
 
     pub(super) fn reopen(&mut self) {
+        self.rest = Some(after(Duration::from_millis(self.settings.reopen_ms)));
         let opened = (self.open)()
             .map_err(Error::from)
             .and_then(|store| Node::open(store, self.settings.options));

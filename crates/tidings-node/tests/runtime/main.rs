@@ -6,7 +6,7 @@ mod steer;
 mod world;
 
 use std::collections::VecDeque;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{TryRecvError, channel};
 use std::sync::{Arc, Mutex};
 
@@ -319,6 +319,35 @@ fn a_runtime_that_nobody_can_ask_any_more_ends() {
     while watch.strong_count() > 0 {
         std::thread::yield_now();
     }
+}
+
+/// Opening folds all that is stored: it is not done for each of those who ask meanwhile.
+#[test]
+fn a_store_that_stays_away_is_not_opened_for_every_request() {
+    let store = Arc::new(FaultStore::new(|write: u64| match write {
+        1 => Fault::None,
+        _ => Fault::FailedLost,
+    }));
+    let opened = Arc::new(AtomicUsize::new(0));
+    let (mut first, count) = (Some(store as Arc<dyn Store>), Arc::clone(&opened));
+    let open: OpenStore = Box::new(move || {
+        count.fetch_add(1, Ordering::SeqCst);
+        let gone = || tidings_store::Error::Unavailable("the disk is away".to_owned());
+        first.take().ok_or_else(gone)
+    });
+    let settings = Settings {
+        reopen_ms: 3_600_000,
+        ..settings()
+    };
+    let mail = Arc::new(Counter::default());
+    let runtime = start(open, mail, &clock(MONDAY), settings);
+    let handle = runtime.handle();
+    for _ in 0..100 {
+        handle.submit(vec![person("ann")]).unwrap_err();
+    }
+    // At the start, and once after the failure.
+    assert_eq!(opened.load(Ordering::SeqCst), 2);
+    assert!(matches!(runtime.stop(), Err(RuntimeError::Unavailable(_))));
 }
 
 /// A stop is answered also where the store is gone for good.
