@@ -460,6 +460,9 @@ fn database(place: &Path, options: &Options) -> Result<Database, Error> {
     Database::builder(place)
         .max_journaling_size(JOURNALS_BYTES)
         .cache_size(options.cache_bytes)
+        // With several of its own threads the first one hands compactions on to the others, and takes
+        // them back at once for as long as those are busy: a core spent on nothing.
+        .worker_threads(1)
         .open()
         .map_err(|fault| at_open(place, &fault))
 }
