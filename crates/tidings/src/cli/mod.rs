@@ -88,10 +88,6 @@ struct Arguments {
 }
 
 #[derive(Subcommand)]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "there is one, made once, from the arguments"
-)]
 enum Command {
     /// Copy everything that is stored into a file, while a server goes on
     Backup(backup::Backup),
