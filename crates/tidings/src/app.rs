@@ -1,6 +1,7 @@
 //! The only place where parts are put together.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -46,13 +47,14 @@ pub enum StartError {
     Node(#[from] tidings_node::Error),
 }
 
-/// The channels that a configuration has a provider for. Secrets come from the environment.
+/// The channels that a configuration has a provider for. A secret `NAME` is the value of that
+/// environment variable, or the content of the file whose path the variable `NAME_FILE` holds.
 ///
 /// # Errors
 /// [`StartError::Channel`].
 pub fn channels(rules: &Rules) -> Result<BTreeMap<String, Arc<dyn Channel>>, StartError> {
     let setup = Setup {
-        secret: &|name| std::env::var(name).ok(),
+        secret: &|name| secret(name, &|variable| std::env::var_os(variable)),
         durability: Durability::Each,
         patience: Patience::default(),
     };
@@ -68,6 +70,25 @@ pub fn channels(rules: &Rules) -> Result<BTreeMap<String, Arc<dyn Channel>>, Sta
         channels.insert(name.clone(), Arc::from(opened));
     }
     Ok(channels)
+}
+
+/// A secret by its name, in an environment. One from a file keeps no line break at its end, since
+/// editors leave one there.
+fn secret(name: &str, environment: &dyn Fn(&str) -> Option<OsString>) -> Result<String, String> {
+    if let Some(value) = environment(name) {
+        return value
+            .into_string()
+            .map_err(|_| "what the environment has is not UTF-8".to_owned());
+    }
+    let variable = format!("{name}_FILE");
+    let Some(path) = environment(&variable).map(PathBuf::from) else {
+        return Err(format!(
+            "put it in the environment, or the path of a file that holds it as {variable}"
+        ));
+    };
+    let text = std::fs::read_to_string(&path)
+        .map_err(|fault| format!("{variable}: {}: {fault}", path.display()))?;
+    Ok(text.trim_end_matches(['\r', '\n']).to_owned())
 }
 
 /// A store on disk that is open, and can be opened again.
@@ -158,5 +179,29 @@ fn refused(fault: tidings_node::PlayError) -> PlayError {
     PlayError::Refused {
         reason,
         hint: hint.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_secret_comes_from_the_environment_or_from_a_file() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("password");
+        std::fs::write(&path, " s3cret \r\n").unwrap();
+        let environment = |variable: &str| match variable {
+            "BOTH" | "ONE" => Some(OsString::from("value")),
+            "BOTH_FILE" | "OTHER_FILE" => Some(path.clone().into_os_string()),
+            "AWAY_FILE" => Some(directory.path().join("away").into_os_string()),
+            _ => None,
+        };
+        let of = |name: &str| secret(name, &environment);
+        assert_eq!(of("ONE").as_deref(), Ok("value"));
+        assert_eq!(of("BOTH").as_deref(), Ok("value"));
+        assert_eq!(of("OTHER").as_deref(), Ok(" s3cret "));
+        assert!(of("AWAY").unwrap_err().starts_with("AWAY_FILE: "));
+        assert!(of("NONE").unwrap_err().contains("NONE_FILE"));
     }
 }

@@ -237,3 +237,72 @@ fn a_directory_that_turns_read_only_loses_nothing_and_says_why_it_does_not_start
     has_all(&api, &acknowledged);
     until_acknowledged(&api, &mut next, &mut acknowledged);
 }
+
+/// A directory of which nothing can be written any more, not even by root and through files that are
+/// open, as after a file system has turned itself read-only; writable again when it is dropped.
+struct Frozen<'a>(&'a Path);
+
+impl<'a> Frozen<'a> {
+    /// `None` where the file system or the machine's rules don't have this.
+    fn freeze(path: &'a Path) -> Option<Self> {
+        let is_set = change_attribute("+i", path);
+        let frozen = Self(path);
+        // Some file systems know the attribute and still let open files be written.
+        let first = fs::read_dir(path).unwrap().next();
+        let is_kept = is_set && first.is_some() && File::create(path.join("probe")).is_err();
+        is_kept.then_some(frozen)
+    }
+}
+
+impl Drop for Frozen<'_> {
+    fn drop(&mut self) {
+        change_attribute("-i", self.0);
+    }
+}
+
+fn change_attribute(how: &str, path: &Path) -> bool {
+    let changed = Command::new("chattr")
+        .args(["-R", "-f", how])
+        .arg(path)
+        .status();
+    changed.is_ok_and(|status| status.success())
+}
+
+#[test]
+fn a_disk_that_turns_read_only_refuses_and_goes_on_once_it_can_be_written() {
+    let directory = tempfile::tempdir().unwrap();
+    let (data, config) = (
+        directory.path().join("data"),
+        directory.path().join("tidings.toml"),
+    );
+    let (server, api) = begin(&data, &config);
+    let mut acknowledged = BTreeSet::new();
+    let mut next = 0;
+    for _ in 0..20 {
+        until_acknowledged(&api, &mut next, &mut acknowledged);
+    }
+    let Some(frozen) = Frozen::freeze(&data) else {
+        println!("skipped: files can't be made immutable here");
+        return;
+    };
+    // Nothing is durable now, so nothing may be acknowledged.
+    for _ in 0..20 {
+        next += 1;
+        let code = publish(&api, next).unwrap_err();
+        let is_known = matches!(
+            code.as_str(),
+            "outcome_unknown" | "unavailable" | "starting"
+        );
+        assert!(is_known, "{code}");
+    }
+    let (status, problem) = api.get("/readyz").unwrap();
+    assert_eq!(status, 503, "{problem}");
+    assert_eq!(api.get("/healthz").unwrap().0, 200);
+    drop(frozen);
+    until_acknowledged(&api, &mut next, &mut acknowledged);
+    has_all(&api, &acknowledged);
+    assert_eq!(api.get("/readyz").unwrap().0, 200);
+    server.kill();
+    let server = Server::start(&config, &data);
+    has_all(&Api::new(&server.url), &acknowledged);
+}

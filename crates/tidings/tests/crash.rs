@@ -25,6 +25,9 @@ use serving::{Api, Chance, Patience, Server};
 /// Recipients; all of them follow `topic/N` of the last digit of their number.
 const RECIPIENTS: u64 = 40;
 
+/// What a start may take, with what it folds and takes up again, in milliseconds.
+const STARTING_MS: u64 = 200;
+
 const CONFIG: &str = r#"
 [categories.news]
 
@@ -158,8 +161,12 @@ fn setup(api: &Api) {
 }
 
 /// One life of the server: it is killed after so many acknowledged events, or once so many mails are
-/// there, at whatever it is doing then.
+/// there, at whatever it is doing then; some lives end before they have begun.
 fn one_life(paths: &Paths, known: &Mutex<Known>, next: &AtomicU64, chance: &mut Chance) {
+    if chance.below(4) == 0 {
+        let after_ms = chance.below(STARTING_MS);
+        return Server::start_and_kill(&paths.config, &paths.data, after_ms);
+    }
     let server = Server::start(&paths.config, &paths.data);
     let api = Api::new(&server.url);
     let before = known.lock().unwrap().acknowledged.len() as u64;

@@ -38,8 +38,8 @@ pub trait Channel: Send + Sync {
 
 /// What opening a provider needs from the process around it.
 pub struct Setup<'a> {
-    /// Looks up a secret by its name, as a rule in the environment.
-    pub secret: &'a dyn Fn(&str) -> Option<String>,
+    /// Looks up a secret by its name; else says why it can't be had, and where to put it.
+    pub secret: &'a dyn Fn(&str) -> Result<String, String>,
     /// When files are made durable.
     pub durability: Durability,
     /// How long servers are waited for.
@@ -88,7 +88,10 @@ mod tests {
             from: from.map(str::to_owned),
         };
         let setup = Setup {
-            secret: &|name| (name == "PASS").then(|| "s3cret".to_owned()),
+            secret: &|name| match name {
+                "PASS" => Ok("s3cret".to_owned()),
+                _ => Err("it is not set".to_owned()),
+            },
             durability: Durability::Each,
             patience: Patience::default(),
         };

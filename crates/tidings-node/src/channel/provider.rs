@@ -31,8 +31,13 @@ pub enum ProviderError {
     #[error("the provider's address: {0}")]
     Address(String),
     /// A secret that the address names is not there.
-    #[error("the secret `{0}` is not set: put it in the environment")]
-    Secret(String),
+    #[error("the secret `{name}` can't be had: {why}")]
+    Secret {
+        /// As the address names it.
+        name: String,
+        /// Why, and where to put it.
+        why: String,
+    },
     /// The password stands in the address.
     #[error(
         "a password does not belong in the configuration: write `${{NAME}}` in its place and put it in the environment"
@@ -101,7 +106,7 @@ impl Provider {
     /// Reads an address; secrets are looked up by name.
     pub(super) fn parse(
         address: &str,
-        secret: &dyn Fn(&str) -> Option<String>,
+        secret: &dyn Fn(&str) -> Result<String, String>,
     ) -> Result<Self, ProviderError> {
         let (scheme, rest) = address.split_once("://").ok_or_else(|| {
             ProviderError::Address("it begins with `file://`, `smtp://` or `smtps://`".to_owned())
@@ -123,7 +128,7 @@ impl Server {
     fn parse(
         rest: &str,
         wrapped: bool,
-        secret: &dyn Fn(&str) -> Option<String>,
+        secret: &dyn Fn(&str) -> Result<String, String>,
     ) -> Result<Self, ProviderError> {
         let (rest, query) = rest
             .split_once('?')
@@ -179,7 +184,7 @@ fn read_query(query: Option<&str>) -> Result<(Option<&str>, Option<PathBuf>), Pr
 
 fn read_login(
     login: &str,
-    secret: &dyn Fn(&str) -> Option<String>,
+    secret: &dyn Fn(&str) -> Result<String, String>,
 ) -> Result<(String, String), ProviderError> {
     let (user, name) = match login.split_once(':') {
         None => (login, PASSWORD_VARIABLE),
@@ -195,7 +200,10 @@ fn read_login(
             "write `user:${NAME}@` before the host".to_owned(),
         ));
     }
-    let password = secret(name).ok_or_else(|| ProviderError::Secret(name.to_owned()))?;
+    let password = secret(name).map_err(|why| ProviderError::Secret {
+        name: name.to_owned(),
+        why,
+    })?;
     Ok((user.to_owned(), password))
 }
 
@@ -265,6 +273,7 @@ mod tests {
             ["PASS", PASSWORD_VARIABLE]
                 .contains(&name)
                 .then(|| format!("value of {name}"))
+                .ok_or_else(|| "it is not set".to_owned())
         };
         Provider::parse(address, &secret).map_err(|error| error.to_string())
     }

@@ -31,6 +31,17 @@ impl Server {
         Self::spawn(Command::new(TIDINGS), config, data)
     }
 
+    /// Starts it and kills it after so many milliseconds, wherever it is then.
+    pub(crate) fn start_and_kill(config: &Path, data: &Path, after_ms: u64) {
+        let mut command = arguments(Command::new(TIDINGS), config, data);
+        let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+        let mut child = child.expect("the binary can be run");
+        // What is tested is that the moment does not matter, so there is nothing to wait for.
+        std::thread::park_timeout(std::time::Duration::from_millis(after_ms));
+        child.kill().expect("it is our child");
+        child.wait().expect("it is our child");
+    }
+
     /// As [`Server::start`], with its log in a file.
     pub(crate) fn start_logging(config: &Path, data: &Path, log: File) -> Self {
         let mut command = Command::new(TIDINGS);

@@ -146,9 +146,9 @@ impl MailServer {
         };
         let setup = Setup {
             secret: &|name| match name {
-                "RIGHT" => Some(PASSWORD.to_owned()),
-                "WRONG" => Some("guess".to_owned()),
-                _ => None,
+                "RIGHT" => Ok(PASSWORD.to_owned()),
+                "WRONG" => Ok("guess".to_owned()),
+                _ => Err("unknown".to_owned()),
             },
             durability: Durability::Each,
             patience: Patience::default(),

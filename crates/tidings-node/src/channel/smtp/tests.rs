@@ -101,7 +101,7 @@ impl TestServer {
 }
 
 fn server_at(address: &str) -> Server {
-    let secret = |name: &str| Some(format!("value of {name}"));
+    let secret = |name: &str| Ok(format!("value of {name}"));
     match Provider::parse(address, &secret).unwrap() {
         Provider::Smtp(server) => server,
         Provider::Maildir(_) => panic!("{address} is a server"),
