@@ -56,11 +56,11 @@ fn partition<W: Write>(
             raw.extend_from_slice(part);
         }
         rows += 1;
-        if raw.len() >= BLOCK_BYTES {
-            if let Err(fault) = flush(&mut raw, std::mem::take(&mut first)) {
-                failed = Some(fault);
-                return ControlFlow::Break(());
-            }
+        if raw.len() >= BLOCK_BYTES
+            && let Err(fault) = flush(&mut raw, std::mem::take(&mut first))
+        {
+            failed = Some(fault);
+            return ControlFlow::Break(());
         }
         ControlFlow::Continue(())
     })?;

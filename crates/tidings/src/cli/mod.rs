@@ -125,7 +125,7 @@ enum Command {
     /// Show what waits for a recipient
     Pending(calls::Pending),
     /// Publish events: a file of lines, or one event by its flags
-    Publish(publish::Arguments),
+    Publish(Box<publish::Arguments>),
     /// Show a recipient's profile
     Recipient(calls::Recipient),
     /// Make a store of a backup, in an empty directory
