@@ -26,8 +26,10 @@ const RECIPIENTS: u64 = 500;
 const CLIENTS: u64 = 4;
 /// Requests of one client a second: what a busy application asks for, not what the machine can carry.
 const RATE: u64 = 40;
-/// The run is weighed this often.
-const WINDOWS: u32 = 12;
+/// The run is weighed at least this often, a long one once a minute.
+const WINDOWS_MIN: u32 = 12;
+/// What the store may keep of its journals until it has written tables of it.
+const JOURNALS_BYTES: f64 = (128 << 20) as f64;
 
 const CONFIG: &str = r#"
 [categories.news]
@@ -54,6 +56,7 @@ from = "News <news@example.org>"
 struct Window {
     memory_kib: u64,
     open_files: u64,
+    disk_bytes: u64,
     requests: usize,
     p50_ms: f64,
     p99_ms: f64,
@@ -79,13 +82,15 @@ impl Window {
         let Self {
             memory_kib,
             open_files,
+            disk_bytes,
             requests,
             p50_ms,
             p99_ms,
         } = self;
         println!(
             "{requests:>8} requests  p50 {p50_ms:>8.2} ms  p99 {p99_ms:>8.2} ms  \
-             {memory_kib:>9} KiB  {open_files:>4} open files"
+             {memory_kib:>9} KiB  {open_files:>4} open files  {:>8} KiB on disk",
+            disk_bytes >> 10
         );
     }
 }
@@ -146,7 +151,19 @@ fn client(
     }
 }
 
-fn weigh(process: u32, mut ms: Vec<f64>) -> Window {
+/// Bytes on disk below a directory; what vanishes meanwhile is left out.
+fn bytes_below(dir: &Path) -> u64 {
+    let entries = fs::read_dir(dir).into_iter().flatten().flatten();
+    entries
+        .map(|entry| match fs::metadata(entry.path()) {
+            Ok(found) if found.is_dir() => bytes_below(&entry.path()),
+            Ok(found) => std::os::unix::fs::MetadataExt::blocks(&found) * 512,
+            Err(_) => 0,
+        })
+        .sum()
+}
+
+fn weigh(process: u32, data: &Path, mut ms: Vec<f64>) -> Window {
     let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
     ms.sort_unstable_by(f64::total_cmp);
@@ -154,6 +171,7 @@ fn weigh(process: u32, mut ms: Vec<f64>) -> Window {
     Window {
         memory_kib: line.unwrap().trim_end_matches("kB").trim().parse().unwrap(),
         open_files: fs::read_dir(format!("/proc/{process}/fd")).unwrap().count() as u64,
+        disk_bytes: bytes_below(data),
         requests: ms.len(),
         p50_ms: rank(50),
         p99_ms: rank(99),
@@ -172,7 +190,9 @@ fn setup(api: &Api) {
     }
 }
 
-fn play(server: &Server, length: Duration) -> Vec<Window> {
+fn play(server: &Server, data: &Path, minutes: f64) -> Vec<Window> {
+    let length = Duration::from_secs_f64(minutes * 60.0);
+    let count = WINDOWS_MIN.max(minutes as u32);
     let api = Api::new(&server.url);
     setup(&api);
     let (next, over, ms) = (AtomicU64::new(0), AtomicBool::new(false), Mutex::default());
@@ -183,10 +203,14 @@ fn play(server: &Server, length: Duration) -> Vec<Window> {
             scope.spawn(move || client(&api, Chance::new(seed), next, over, ms));
         }
         let began = Instant::now();
-        for window in 1..=WINDOWS {
-            let end = began + length * window / WINDOWS;
+        for window in 1..=count {
+            let end = began + length * window / count;
             std::thread::sleep(end.saturating_duration_since(Instant::now()));
-            let window = weigh(server.process(), std::mem::take(&mut *ms.lock().unwrap()));
+            let window = weigh(
+                server.process(),
+                data,
+                std::mem::take(&mut *ms.lock().unwrap()),
+            );
             window.print();
             windows.push(window);
         }
@@ -207,8 +231,9 @@ fn under_mixed_load_nothing_creeps() {
     let maildir = directory.path().join("mail");
     let text = CONFIG.replace("MAILDIR", maildir.to_str().unwrap());
     fs::write(&config, text).unwrap();
-    let server = Server::start(&config, Path::new(&directory.path().join("data")));
-    let windows = play(&server, Duration::from_secs_f64(minutes * 60.0));
+    let data = directory.path().join("data");
+    let server = Server::start(&config, &data);
+    let windows = play(&server, &data, minutes);
     let third = windows.len() / 3;
     let (first, middle, last) = (
         &windows[..third],
@@ -221,6 +246,13 @@ fn under_mixed_load_nothing_creeps() {
     let memory = |window: &Window| window.memory_kib as f64;
     let bound = most(middle, memory) * 1.25 + 16_384.0;
     assert!(most(last, memory) <= bound, "memory");
+    // The load is even, so the disk grows evenly, give and take what the store has in hand.
+    let grown = |windows: &[Window]| {
+        let bytes = |window: Option<&Window>| window.map_or(0.0, |window| window.disk_bytes as f64);
+        bytes(windows.last()) - bytes(windows.first())
+    };
+    let bound = grown(middle).max(0.0) * 2.0 + JOURNALS_BYTES;
+    assert!(grown(last) <= bound, "disk");
     let slow = |window: &Window| window.p99_ms;
     let bound = most(first, slow) * 3.0 + 50.0;
     assert!(most(last, slow) <= bound, "answers get slower");
