@@ -49,6 +49,16 @@ impl Server {
         Self::spawn(command, config, data)
     }
 
+    /// As [`Server::start`], with what it reads, writes and syncs noted in a file by `strace`, which
+    /// ends with it.
+    pub(crate) fn start_traced(config: &Path, data: &Path, log: &Path) -> Self {
+        let mut command = Command::new("strace");
+        let calls = "trace=recvfrom,read,sendto,sendmsg,write,writev,fsync,fdatasync";
+        command.args(["-D", "-f", "-s", "32", "-e", calls, "-o"]);
+        command.arg(log).arg(TIDINGS);
+        Self::spawn(command, config, data)
+    }
+
     /// As [`Server::start`], without `--dev`: who calls needs a key.
     pub(crate) fn start_with_keys(config: &Path, data: &Path) -> Self {
         let mut command = Command::new(TIDINGS);
