@@ -23,13 +23,13 @@
 //! | `LEDGER` | base | bucket | day, channel | entries by outcome |
 //! | `ANSWERS` | base | intake | hash of an `Idempotency-Key` | when, hash of the request, the answer |
 //! | `ANSWERS_BY_AGE` | base | intake | when, hash of an `Idempotency-Key` | nothing |
-//! | `EVENTS` | day | intake | ordinal | the event |
+//! | `EVENTS` | day | intake | ordinal of the first | up to 16 events, a line each |
 //! | `HEADERS` | day | intake | ordinal / 256 | a columnar block of event headers |
 //! | `IDS` | day | intake | event id | place, t, ordinal |
 //! | `ID_FILTER` | day | intake | - | which ids the day may hold, once it is over |
 //! | `KEYS` | day | intake | cancellation key, 0, place | place, t |
 //! | `COPIES` | day | intake | event id, 0, place | place, t, of an event whose entries came here later |
-//! | `JOURNAL` | day | bucket | seq | a record |
+//! | `JOURNAL` | day | bucket | seq of the first | records of one step |
 //! | `RUN_LIST` | day | bucket | - | which runs the day has |
 //! | `RUNS` | day | bucket | run | the arrivals of a run, without their sets |
 //! | `POSTINGS` | day | bucket | block, run | per recipient its arrivals |

@@ -60,7 +60,7 @@ pub(crate) struct Checkpoint {
     pages: VecDeque<(LaneNo, Part, u32)>,
 }
 
-/// The key of a record.
+/// The key of a journal's row, by the seq of its first record.
 pub(crate) fn journal_key(bucket: u16, seq: u64) -> Vec<u8> {
     Key::of(Owner::Bucket(bucket), Table::Journal)
         .u64(seq)
@@ -152,7 +152,7 @@ impl Bucket {
             rules: self.rules,
             versions: versions.map(|(seq, version)| (*seq, *version)).collect(),
             next_number: self.roster.next_number(),
-            tail_from: tails.map(|kept| kept.seq).min().unwrap_or(self.next_seq),
+            tail_from: tails.map(|kept| kept.row).min().unwrap_or(self.next_seq),
             closings: closings.collect(),
             paused: self.paused.clone(),
         }

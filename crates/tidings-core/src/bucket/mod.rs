@@ -138,17 +138,18 @@ impl Bucket {
         }
     }
 
-    /// Folds one record in. `seq` is the next one, `day` the one in whose journal it stands.
-    pub(crate) fn apply(&mut self, seq: u64, day: Day, record: Record, law: &Law) {
+    /// Folds one record in. `seq` is the next one, `row` that of the first record of its row, `day` the
+    /// one in whose journal it stands.
+    pub(crate) fn apply(&mut self, (seq, row): (u64, u64), day: Day, record: Record, law: &Law) {
         debug_assert_eq!(seq, self.next_seq, "records are folded in order");
         self.next_seq = seq + record.seqs();
         self.dirty.records += 1;
         self.dirty.since.get_or_insert(day);
         match record {
-            Record::Arrival(arrival) => self.arrive(Kept { seq, arrival }, None, law),
+            Record::Arrival(arrival) => self.arrive(Kept { seq, row, arrival }, None, law),
             Record::Closing { at, lane, who } => self.close(seq, at, lane, &who, law),
             Record::Cut { items, .. } => self.end(&items),
-            Record::Move { at, arrivals } => self.relocate(seq, at, arrivals, law),
+            Record::Move { at, arrivals } => self.relocate((seq, row), at, arrivals, law),
             Record::Dropped { .. } => {}
             Record::Mark {
                 at,
@@ -312,7 +313,7 @@ impl Bucket {
         }
     }
 
-    fn relocate(&mut self, seq: u64, at: Instant, arrivals: Vec<Arrival>, law: &Law) {
+    fn relocate(&mut self, (seq, row): (u64, u64), at: Instant, arrivals: Vec<Arrival>, law: &Law) {
         let mut stuck: BTreeMap<LaneNo, RoaringBitmap> = BTreeMap::new();
         for variant in arrivals.iter().flat_map(|arrival| &arrival.variants) {
             for lane_no in &variant.lanes {
@@ -324,7 +325,7 @@ impl Bucket {
             }
         }
         for (seq, arrival) in (seq..).zip(arrivals) {
-            self.arrive(Kept { seq, arrival }, Some(&stuck), law);
+            self.arrive(Kept { seq, row, arrival }, Some(&stuck), law);
         }
     }
 

@@ -11,6 +11,7 @@ use super::{Bucket, BucketDay, Closing, Marks, RunAt};
 use crate::id::Id;
 use crate::journal::at_rest::{Kept, Shelf, Unreadable, decode, each, each_from};
 use crate::journal::record::{LaneNo, Record};
+use crate::journal::row::each_record;
 use crate::law::Law;
 use crate::set::Set;
 use crate::table::{Key, Owner, Partition, REST, Table, u32_at, u64_at};
@@ -189,14 +190,16 @@ impl Bucket {
         let journal = self.key(Table::Journal).done();
         let partition = Partition::Day(day);
         each_from(from.shelf, partition, &journal, &begin, |key, value| {
-            let seq = u64_at(key, REST).ok_or_else(|| odd_key("a record"))?;
-            self.replay_one(seq, day, decode("a record", value)?, from.law)
+            let row = u64_at(key, REST).ok_or_else(|| odd_key("a record"))?;
+            each_record(row, value, |seq, record| {
+                self.replay_one((seq, row), day, record, from.law)
+            })
         })
     }
 
     fn replay_one(
         &mut self,
-        seq: u64,
+        (seq, row): (u64, u64),
         day: Day,
         record: Record,
         law: &Law,
@@ -207,14 +210,14 @@ impl Bucket {
                 let what = format!("bucket {}: record {next} is missing before {seq}", self.no);
                 return Err(Unreadable(what));
             }
-            self.apply(seq, day, record, law);
+            self.apply((seq, row), day, record, law);
             return Ok(());
         }
         match record {
-            Record::Arrival(arrival) => self.keep(Kept { seq, arrival }),
+            Record::Arrival(arrival) => self.keep(Kept { seq, row, arrival }),
             Record::Move { arrivals, .. } => {
                 for (seq, arrival) in (seq..).zip(arrivals) {
-                    self.keep(Kept { seq, arrival });
+                    self.keep(Kept { seq, row, arrival });
                 }
             }
             _ => {}
@@ -234,9 +237,11 @@ impl Bucket {
         let prefix = Key::of(Owner::Bucket(no), Table::Journal).done();
         let mut records = BTreeMap::new();
         each(shelf, Partition::Day(day), &prefix, |key, value| {
-            let seq = u64_at(key, REST).ok_or_else(|| odd_key("a record"))?;
-            records.insert(seq, decode("a record", value)?);
-            Ok(())
+            let row = u64_at(key, REST).ok_or_else(|| odd_key("a record"))?;
+            each_record(row, value, |seq, record| {
+                records.insert(seq, record);
+                Ok(())
+            })
         })?;
         Ok(records)
     }

@@ -100,7 +100,7 @@ impl Bucket {
         }
         // What the inboxes are yet to be told is looked for in the tail.
         let is_ready = |kept: &Arc<Kept>| kept.seq < self.checkpointed && kept.seq <= self.told_to;
-        let kept = &held.tail[..held.tail.partition_point(is_ready)];
+        let kept = whole_rows(&held.tail, held.tail.partition_point(is_ready));
         let notifications: u64 = kept.iter().map(|kept| kept.notifications()).sum();
         (!kept.is_empty() && notifications >= least).then(|| Turning {
             day,
@@ -135,9 +135,12 @@ impl Bucket {
         }
         let held = self.days.get_mut(&work.day)?;
         let rest: Vec<Arc<Kept>> = work.kept.iter().map(|kept| without_sets(kept)).collect();
+        let mut gone = None;
         for kept in held.tail.drain(..rest.len()) {
             held.tail_notifications -= kept.notifications();
-            slice.put(partition, journal_key(self.no, kept.seq), None);
+            if gone.replace(kept.row) != Some(kept.row) {
+                slice.put(partition, journal_key(self.no, kept.row), None);
+            }
         }
         let key = run_key(self.no, run.id());
         slice.put(partition, key, Some(encode(&rest)));
@@ -260,8 +263,22 @@ impl Bucket {
     }
 }
 
+/// So many arrivals of a tail, or as many fewer as it takes for no row of the journal to be cut.
+fn whole_rows(tail: &[Arc<Kept>], mut count: usize) -> &[Arc<Kept>] {
+    while let [.., last, next] = &tail[..tail.len().min(count + 1)]
+        && count < tail.len()
+        && last.row == next.row
+    {
+        count -= 1;
+    }
+    &tail[..count]
+}
+
 fn without_sets(kept: &Kept) -> Arc<Kept> {
-    let mut rest = kept.clone();
+    let mut rest = Kept {
+        row: 0,
+        ..kept.clone()
+    };
     for variant in &mut rest.arrival.variants {
         variant.who = Set::default();
     }

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::Engine;
-use super::intake::{EventRow, from_json, scheduled_key};
+use super::accepted::EventRow;
+use super::intake::{from_json, scheduled_key};
 use super::view::WaitingEntry;
 use crate::journal::at_rest::{Shelf, Unreadable};
 use crate::journal::record::LaneNo;

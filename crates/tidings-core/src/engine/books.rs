@@ -9,7 +9,8 @@ use roaring::RoaringBitmap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Engine;
-use super::intake::{EventRow, each_base, from_json};
+use super::accepted::{self, EventRow};
+use super::intake::{each_base, from_json};
 use super::ledger::{Place, Row};
 use super::made::{MessageRow, reason_of};
 use super::schedule::Frozen;
@@ -118,12 +119,8 @@ impl Engine {
                 lost += entries.saturating_sub(entered.get(&row.place).copied().unwrap_or(0));
             }
         };
-        let prefix = Key::of(Owner::Intake, Table::Events).done();
         for day in self.intake.days.keys() {
-            each(shelf, Partition::Day(*day), &prefix, |_, value| {
-                count(&from_json("an event", value)?);
-                Ok(())
-            })?;
+            accepted::each_of_day(shelf, *day, &mut count)?;
         }
         each_base(shelf, Table::Scheduled, |_, value| {
             count(&from_json("a scheduled event", value)?);

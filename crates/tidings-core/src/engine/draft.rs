@@ -2,9 +2,16 @@
 
 use std::collections::BTreeMap;
 
+use rustc_hash::FxHashMap;
+
+use super::accepted::FreshEvents;
 use super::cancel::Sending;
+use crate::bucket::checkpoint::journal_key;
 use crate::journal::at_rest::{Shelf, Unreadable};
+use crate::journal::record::Record;
+use crate::journal::row::OpenRow;
 use crate::table::{Partition, Write};
+use crate::time::Day;
 
 /// What a step wants to write, over what is stored.
 pub(crate) struct Draft<'a> {
@@ -12,6 +19,9 @@ pub(crate) struct Draft<'a> {
     /// Whoever sends messages meanwhile.
     pub(crate) sending: &'a dyn Sending,
     writes: BTreeMap<(Partition, Vec<u8>), Option<Vec<u8>>>,
+    /// By bucket the newest row of its journal.
+    journals: FxHashMap<u16, OpenRow>,
+    pub(crate) events: FreshEvents,
 }
 
 impl<'a> Draft<'a> {
@@ -20,6 +30,8 @@ impl<'a> Draft<'a> {
             shelf,
             sending: &(),
             writes: BTreeMap::new(),
+            journals: FxHashMap::default(),
+            events: FreshEvents::default(),
         }
     }
 
@@ -35,6 +47,28 @@ impl<'a> Draft<'a> {
 
     pub(crate) fn delete(&mut self, partition: Partition, key: Vec<u8>) {
         self.writes.insert((partition, key), None);
+    }
+
+    /// Puts a bucket's next record into its journal; the seq under which its row is stored.
+    pub(crate) fn record(&mut self, bucket: u16, day: Day, seq: u64, record: &Record) -> u64 {
+        match self.journals.get_mut(&bucket) {
+            Some(row) if row.takes(day, seq, record) => {
+                row.add(record);
+                row.first
+            }
+            _ => {
+                let row = OpenRow::new(day, seq, record);
+                if let Some(full) = self.journals.insert(bucket, row) {
+                    self.put_row(bucket, full);
+                }
+                seq
+            }
+        }
+    }
+
+    fn put_row(&mut self, bucket: u16, row: OpenRow) {
+        let key = journal_key(bucket, row.first);
+        self.put(Partition::Day(row.day), key, row.bytes);
     }
 
     pub(crate) fn extend(&mut self, writes: Vec<Write>) {
@@ -73,15 +107,24 @@ impl<'a> Draft<'a> {
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.writes.is_empty()
+        self.writes.is_empty() && self.journals.is_empty() && self.events.is_empty()
     }
 
-    /// Drops what was written into a partition that goes away.
-    pub(crate) fn forget(&mut self, partition: Partition) {
+    /// Drops what was written into a day that goes away.
+    pub(crate) fn forget(&mut self, day: Day) {
+        let partition = Partition::Day(day);
         self.writes.retain(|(at, _), _| *at != partition);
+        self.journals.retain(|_, row| row.day != day);
+        self.events.forget(day);
     }
 
-    pub(crate) fn done(self) -> Vec<Write> {
+    pub(crate) fn done(mut self) -> Vec<Write> {
+        for (bucket, row) in std::mem::take(&mut self.journals) {
+            self.put_row(bucket, row);
+        }
+        for (day, key, lines) in std::mem::take(&mut self.events).rows() {
+            self.put(Partition::Day(day), key, lines);
+        }
         let writes = self.writes.into_iter();
         writes
             .map(|((partition, key), value)| Write {

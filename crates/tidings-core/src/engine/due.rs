@@ -151,11 +151,14 @@ impl Engine {
             if let Some(ended) = bucket.ended.get(&(kept.seq, INBOX_NO)) {
                 who -= ended;
             }
-            let header = self
-                .intake
-                .header(draft.shelf, *day, kept.arrival.ordinal)?;
-            let withdrawn = self.intake.withdrawn.contains(&header.object);
-            let expired = header.expires_at.is_some_and(|expires| expires <= now);
+            let (withdrawn, expired) =
+                self.intake
+                    .with_header(draft.shelf, (*day, kept.arrival.ordinal), |header| {
+                        (
+                            self.intake.withdrawn.contains(&header.object),
+                            header.expires_at.is_some_and(|expires| expires <= now),
+                        )
+                    })?;
             let kind = version.and_then(|version| version.kind(kept.arrival.kind));
             let mut end = |who: &mut RoaringBitmap, part: RoaringBitmap, reason: Reason| {
                 if !part.is_empty() {

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 
+use super::accepted::{self, EventRow};
 use super::draft::Draft;
 use super::known_ids::KnownIds;
 use crate::event::{Event, Object};
@@ -17,17 +18,6 @@ use crate::journal::record::About;
 use crate::pause::Paused;
 use crate::table::{Key, Owner, Partition, REST, Table, i64_at, u64_at};
 use crate::time::{Day, Instant};
-
-/// An event as it is stored.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct EventRow {
-    pub(crate) place: u64,
-    /// When it was accepted.
-    pub(crate) arrived: Instant,
-    /// How many notifications and entries it made; `None` in a copy for entries that moved.
-    pub(crate) made: Option<(u64, u64)>,
-    pub(crate) event: Event,
-}
 
 /// An object as it is stored.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -109,10 +99,6 @@ struct Head {
 
 pub(crate) fn head_key() -> Vec<u8> {
     Key::of(Owner::Intake, Table::Meta).done()
-}
-
-pub(crate) fn event_key(ordinal: u32) -> Vec<u8> {
-    Key::of(Owner::Intake, Table::Events).u32(ordinal).done()
 }
 
 pub(crate) fn object_key(object: &Id) -> Vec<u8> {
@@ -197,7 +183,7 @@ impl Intake {
         let next = self.days.entry(day).or_insert(0);
         let ordinal = *next;
         *next += 1;
-        draft.put(Partition::Day(day), event_key(ordinal), to_json(row));
+        draft.events.add(day, ordinal, row);
         self.tail.push(header_of(row));
         if begins_block(ordinal + 1) {
             self.write_block(draft, day, ordinal);
@@ -231,7 +217,7 @@ impl Intake {
         if let (true, Some(ordinal)) = (self.days.contains_key(&day), self.copied.get(&place)) {
             return Ok(*ordinal);
         }
-        let mut row = self.event(draft, from.0, from.1)?;
+        let mut row = accepted::read(draft, from.0, from.1)?;
         row.made = None;
         let ordinal = self.keep_event(draft, day, &row);
         self.copied.insert(place, ordinal);
@@ -286,17 +272,17 @@ impl Intake {
         );
     }
 
-    /// Reads an event's row.
-    pub(crate) fn event(
+    /// Looks at an event's header without making a copy where it is fresh.
+    pub(crate) fn with_header<T>(
         &self,
-        draft: &Draft<'_>,
-        day: Day,
-        ordinal: u32,
-    ) -> Result<EventRow, Unreadable> {
-        let bytes = draft.get(Partition::Day(day), &event_key(ordinal))?;
-        let bytes =
-            bytes.ok_or_else(|| Unreadable(format!("event {ordinal} of {day} is missing")))?;
-        from_json("an event", &bytes)
+        shelf: &dyn Shelf,
+        (day, ordinal): (Day, u32),
+        look: impl FnOnce(&Header) -> T,
+    ) -> Result<T, Unreadable> {
+        match self.fresh_header(day, ordinal) {
+            Some(fresh) => Ok(look(fresh?)),
+            None => Ok(look(&self.header(shelf, day, ordinal)?)),
+        }
     }
 
     /// Reads an event's header: from memory, else from its block.
@@ -307,7 +293,7 @@ impl Intake {
         ordinal: u32,
     ) -> Result<Header, Unreadable> {
         if let Some(fresh) = self.fresh_header(day, ordinal) {
-            return fresh;
+            return fresh.cloned();
         }
         let missing = || missing_header(day, ordinal);
         let (block, at) = (ordinal / headers_per_block(), ordinal % headers_per_block());
@@ -338,7 +324,7 @@ impl Intake {
         let mut blocks: BTreeMap<u32, Vec<u8>> = BTreeMap::new();
         for ordinal in ordinals {
             if let Some(fresh) = self.fresh_header(day, ordinal) {
-                take(fresh?)?;
+                take(fresh?.clone())?;
                 continue;
             }
             let (block, at) = (ordinal / headers_per_block(), ordinal % headers_per_block());
@@ -355,12 +341,12 @@ impl Intake {
     }
 
     /// The header of an event whose block can't be read yet; `None` = it can.
-    fn fresh_header(&self, day: Day, ordinal: u32) -> Option<Result<Header, Unreadable>> {
+    fn fresh_header(&self, day: Day, ordinal: u32) -> Option<Result<&Header, Unreadable>> {
         let (newest, next) = self.days.last_key_value()?;
         let first = next - u32::try_from(self.tail.len()).unwrap_or(0);
         (*newest == day && ordinal >= first).then(|| {
             let header = self.tail.get((ordinal - first) as usize);
-            header.cloned().ok_or_else(|| missing_header(day, ordinal))
+            header.ok_or_else(|| missing_header(day, ordinal))
         })
     }
 
@@ -509,7 +495,7 @@ impl Intake {
         if let Some((day, next)) = intake.days.last_key_value() {
             let draft = Draft::new(shelf);
             let tail = (next - next % headers_per_block())..*next;
-            let rows = tail.map(|ordinal| intake.event(&draft, *day, ordinal));
+            let rows = tail.map(|ordinal| accepted::read(&draft, *day, ordinal));
             intake.tail = rows
                 .map(|row| Ok(header_of(&row?)))
                 .collect::<Result<_, Unreadable>>()?;

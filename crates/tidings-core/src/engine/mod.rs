@@ -11,7 +11,6 @@ use std::sync::Arc;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::bucket::Bucket;
-use crate::bucket::checkpoint::journal_key;
 use crate::bucket::recovery::Source;
 use crate::command::Command;
 use crate::journal::at_rest::{Shelf, Unreadable, decode, each, encode};
@@ -21,6 +20,7 @@ use crate::rules::Rules;
 use crate::table::{Key, Owner, Partition, REST, Table, Write, day_at, u32_at};
 use crate::time::{Day, Instant};
 
+mod accepted;
 mod agenda;
 mod books;
 mod cancel;
@@ -436,13 +436,12 @@ impl Engine {
     fn write(&mut self, draft: &mut Draft<'_>, bucket: usize, now: Instant, record: Record) -> u64 {
         let bucket = &mut self.buckets[bucket];
         let seq = bucket.next_seq;
-        let key = journal_key(bucket.no, seq);
         let day = now.day();
         self.journal_days.insert(day);
         self.restless.insert(day);
-        draft.put(Partition::Day(day), key, encode(&record));
+        let row = draft.record(bucket.no, day, seq, &record);
         outcome::note_ends(draft, bucket.no, day, seq, &record);
-        bucket.apply(seq, day, record, &self.law);
+        bucket.apply((seq, row), day, record, &self.law);
         seq
     }
 

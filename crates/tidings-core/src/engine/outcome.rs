@@ -12,8 +12,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use roaring::RoaringBitmap;
 
 use super::Engine;
+use super::accepted::{self, EventRow};
 use super::draft::Draft;
-use super::intake::{EventRow, Located, from_json, scheduled_key};
+use super::intake::{Located, from_json, scheduled_key};
 use super::ledger::Row;
 use super::made::{MessageRow, reason_of};
 use super::schedule::Frozen;
@@ -206,7 +207,7 @@ impl Engine {
     ) -> Result<Option<EventRow>, Unreadable> {
         for (day, located) in located {
             if let (Some(day), Some(ordinal)) = (day, located.ordinal) {
-                let row = self.intake.event(draft, *day, ordinal)?;
+                let row = accepted::read(draft, *day, ordinal)?;
                 if row.made.is_some() {
                     return Ok(Some(row));
                 }

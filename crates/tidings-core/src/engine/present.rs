@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::Engine;
+use super::accepted;
 use super::draft::Draft;
 use super::intake::{ObjectRow, from_json, object_key};
 use super::plan::{Letter, Plan};
@@ -92,7 +93,7 @@ impl<'a> Presenter<'a> {
         if let Some(data) = self.data.get(&(day, ordinal)) {
             return Ok(data.clone());
         }
-        let row = self.engine.intake.event(&self.draft, day, ordinal)?;
+        let row = accepted::read(&self.draft, day, ordinal)?;
         let data = row.event.data.map(Arc::new);
         self.data.insert((day, ordinal), data.clone());
         Ok(data)

@@ -5,10 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use roaring::RoaringBitmap;
 use rustc_hash::FxHashMap;
 
+use super::Engine;
+use super::accepted::EventRow;
 use super::draft::Draft;
-use super::intake::{EventRow, Located, id_key, named_key};
+use super::intake::{Located, id_key, named_key};
 use super::reply::{Answer, Published, PublishedAs, Refused, Reply, Warning};
-use super::{Engine, bucket_of};
 use crate::audience::partition;
 use crate::batch::Pivot;
 use crate::bucket::Bucket;
@@ -67,13 +68,17 @@ impl Engine {
         let mut warnings = Vec::new();
         let reasons = Reasons::of(&event.to);
         let named = self.named(&event.to, &mut warnings);
+        let left_out = event.actor.as_ref().filter(|_| !kind.rules.include_actor);
+        let left_out = left_out.and_then(|actor| self.number_of(actor));
         let mut routed: Vec<Routed> = Vec::with_capacity(self.buckets.len());
         let mut concerned = 0;
-        for (bucket, named) in self.buckets.iter().zip(named) {
+        for (at, (bucket, named)) in self.buckets.iter().zip(named).enumerate() {
             let mut classes = reasons.classes(bucket, &event.to, named);
-            if let (Some(actor), false) = (&event.actor, kind.rules.include_actor)
-                && let Some(actor) = bucket.roster.number(actor.as_str())
-            {
+            if classes.is_empty() {
+                routed.push(Routed::new());
+                continue;
+            }
+            if let Some((_, actor)) = left_out.filter(|(of, _)| *of == at) {
                 for (_, who) in &mut classes {
                     who.remove(actor);
                 }
@@ -176,13 +181,11 @@ impl Engine {
     }
 
     fn named(&self, to: &Audience, warnings: &mut Vec<Warning>) -> Vec<RoaringBitmap> {
-        let count = self.buckets();
         let mut named = vec![RoaringBitmap::new(); self.buckets.len()];
         let mut unknown = BTreeSet::new();
         for recipient in &to.recipients {
-            let bucket = usize::from(bucket_of(recipient.as_str(), count));
-            match self.buckets[bucket].roster.number(recipient.as_str()) {
-                Some(number) => {
+            match self.number_of(recipient) {
+                Some((bucket, number)) => {
                     named[bucket].insert(number);
                 }
                 None => {
@@ -192,6 +195,13 @@ impl Engine {
         }
         warnings.extend(unknown.into_iter().cloned().map(Warning::UnknownRecipient));
         named
+    }
+
+    /// The place of a recipient's bucket, and their number there.
+    fn number_of(&self, recipient: &Id) -> Option<(usize, u32)> {
+        let at = self.bucket_at(recipient.as_str());
+        let number = self.buckets[at].roster.number(recipient.as_str())?;
+        Some((at, number))
     }
 
     /// Writes the arrival into each bucket that it concerns.

@@ -3,7 +3,6 @@
 use super::Engine;
 use super::draft::Draft;
 use crate::journal::at_rest::{Shelf, Unreadable};
-use crate::table::Partition;
 use crate::time::{DAY_MS, Day, Instant};
 
 impl Engine {
@@ -55,7 +54,7 @@ impl Engine {
             return days;
         }
         for day in &days {
-            draft.forget(Partition::Day(*day));
+            draft.forget(*day);
             self.ledger.forget(*day);
             self.intake.forget(*day);
             self.journal_days.remove(day);

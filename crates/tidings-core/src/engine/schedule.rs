@@ -6,8 +6,9 @@ use roaring::RoaringBitmap;
 use serde::{Deserialize, Serialize};
 
 use super::Engine;
+use super::accepted::EventRow;
 use super::draft::Draft;
-use super::intake::{EventRow, Located, from_json, named_key, scheduled_key, to_json};
+use super::intake::{Located, from_json, named_key, scheduled_key, to_json};
 use super::publish::{Routed, settle_lanes};
 use crate::bucket::Bucket;
 use crate::journal::at_rest::{Unreadable, decode, encode};

@@ -2,7 +2,8 @@
 
 use roaring::RoaringBitmap;
 
-use super::intake::{EventRow, from_json, scheduled_key};
+use super::accepted::EventRow;
+use super::intake::{from_json, scheduled_key};
 use super::made::MessageRow;
 use super::plan::{Letter, Plan};
 use super::reply::Refused;

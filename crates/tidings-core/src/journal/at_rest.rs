@@ -105,11 +105,20 @@ pub fn encode<T: Serialize>(value: &T) -> Vec<u8> {
     postcard::to_stdvec(value).expect("the core's own types can be written")
 }
 
+/// Encodes a value to be stored, behind what is there.
+pub(crate) fn encode_onto<T: Serialize>(bytes: &mut Vec<u8>, value: &T) {
+    *bytes = postcard::to_extend(value, std::mem::take(bytes))
+        .expect("the core's own types can be written");
+}
+
 /// An arrival with its seq.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Kept {
     /// Its seq.
     pub seq: u64,
+    /// The seq of the first record of the journal's row in which it stands; 0 once it is at rest.
+    #[serde(skip)]
+    pub row: u64,
     /// What arrived.
     pub arrival: Arrival,
 }

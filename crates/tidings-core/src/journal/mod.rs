@@ -2,3 +2,4 @@
 
 pub mod at_rest;
 pub mod record;
+pub(crate) mod row;

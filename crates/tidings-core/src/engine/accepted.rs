@@ -1,0 +1,145 @@
+//! Accepted events as the store keeps them: several to a row.
+//!
+//! Events of one step that follow each other share a row, as lines of JSON: for a store that merges
+//! sorted tables, rows cost more than bytes. No row reaches over a multiple of [`EVENTS_PER_ROW`], so
+//! that a reader finds the row of an ordinal without knowing which events came together.
+
+use std::ops::{ControlFlow, RangeInclusive};
+
+use serde::{Deserialize, Serialize};
+
+use super::draft::Draft;
+use super::intake::{from_json, to_json};
+use crate::event::Event;
+use crate::journal::at_rest::{Shelf, Unreadable, each};
+use crate::table::{Key, Owner, Partition, REST, Table, u32_at};
+use crate::time::{Day, Instant};
+
+/// The most events of a row.
+const EVENTS_PER_ROW: u32 = 16;
+
+/// A row that has so many bytes takes no more in.
+const ROW_BYTES: usize = 64 << 10;
+
+/// An event as it is stored.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct EventRow {
+    pub(crate) place: u64,
+    /// When it was accepted.
+    pub(crate) arrived: Instant,
+    /// How many notifications and entries it made; `None` in a copy for entries that moved.
+    pub(crate) made: Option<(u64, u64)>,
+    pub(crate) event: Event,
+}
+
+/// Rows that a step writes.
+#[derive(Debug, Default)]
+pub(crate) struct FreshEvents(Vec<Fresh>);
+
+#[derive(Debug)]
+struct Fresh {
+    day: Day,
+    ordinals: RangeInclusive<u32>,
+    lines: Vec<u8>,
+}
+
+impl FreshEvents {
+    /// Adds the event that has the next ordinal of a day.
+    pub(crate) fn add(&mut self, day: Day, ordinal: u32, row: &EventRow) {
+        let line = to_json(row);
+        match self.0.last_mut() {
+            Some(last) if last.takes(day, ordinal) => {
+                last.ordinals = *last.ordinals.start()..=ordinal;
+                last.lines.push(b'\n');
+                last.lines.extend_from_slice(&line);
+            }
+            _ => self.0.push(Fresh {
+                day,
+                ordinals: ordinal..=ordinal,
+                lines: line,
+            }),
+        }
+    }
+
+    fn line(&self, day: Day, ordinal: u32) -> Option<&[u8]> {
+        let holds = |row: &&Fresh| row.day == day && row.ordinals.contains(&ordinal);
+        let row = self.0.iter().rev().find(holds)?;
+        line_at(&row.lines, ordinal - row.ordinals.start())
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(crate) fn forget(&mut self, day: Day) {
+        self.0.retain(|row| row.day != day);
+    }
+
+    /// The rows, each with its day and its key.
+    pub(crate) fn rows(self) -> impl Iterator<Item = (Day, Vec<u8>, Vec<u8>)> {
+        let rows = self.0.into_iter();
+        rows.map(|row| (row.day, row_key(*row.ordinals.start()), row.lines))
+    }
+}
+
+impl Fresh {
+    fn takes(&self, day: Day, ordinal: u32) -> bool {
+        self.day == day
+            && self.ordinals.end() + 1 == ordinal
+            && !ordinal.is_multiple_of(EVENTS_PER_ROW)
+            && self.lines.len() < ROW_BYTES
+    }
+}
+
+fn row_key(first: u32) -> Vec<u8> {
+    Key::of(Owner::Intake, Table::Events).u32(first).done()
+}
+
+/// JSON has no line break but between its words, and there the core writes none.
+fn line_at(lines: &[u8], at: u32) -> Option<&[u8]> {
+    lines.split(|byte| *byte == b'\n').nth(at as usize)
+}
+
+/// Reads an event's row.
+///
+/// # Errors
+/// [`Unreadable`], also where it is not there.
+pub(crate) fn read(draft: &Draft<'_>, day: Day, ordinal: u32) -> Result<EventRow, Unreadable> {
+    if let Some(line) = draft.events.line(day, ordinal) {
+        return from_json("an event", line);
+    }
+    let first = ordinal - ordinal % EVENTS_PER_ROW;
+    let (from, until) = (row_key(first), row_key(ordinal.saturating_add(1)));
+    let mut found = None;
+    let visit = &mut |key: &[u8], lines: &[u8]| {
+        let at = u32_at(key, REST).and_then(|first| ordinal.checked_sub(first));
+        match at.and_then(|at| line_at(lines, at)) {
+            Some(line) => {
+                found = Some(from_json("an event", line));
+                ControlFlow::Break(())
+            }
+            None => ControlFlow::Continue(()),
+        }
+    };
+    let partition = Partition::Day(day);
+    draft.shelf.scan(partition, &from, Some(&until), visit)?;
+    found.unwrap_or_else(|| Err(Unreadable(format!("event {ordinal} of {day} is missing"))))
+}
+
+/// Visits all events that a day holds.
+///
+/// # Errors
+/// The visitor's, and [`Unreadable`] where the store can't be read.
+pub(crate) fn each_of_day(
+    shelf: &dyn Shelf,
+    day: Day,
+    mut take: impl FnMut(&EventRow),
+) -> Result<(), Unreadable> {
+    let prefix = Key::of(Owner::Intake, Table::Events).done();
+    each(shelf, Partition::Day(day), &prefix, |_, lines| {
+        for line in lines.split(|byte| *byte == b'\n') {
+            take(&from_json("an event", line)?);
+        }
+        Ok(())
+    })
+}

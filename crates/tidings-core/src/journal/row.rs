@@ -1,0 +1,153 @@
+//! Rows of the journal: records of one step that follow each other share one.
+//!
+//! Of many events to a few recipients each, a bucket gets many small records in a step: for a store that
+//! merges sorted tables, rows cost more than bytes. Records that tell an end are read by their seq, and
+//! those that take several seqs are rare: they stand alone.
+
+use std::mem::{Discriminant, discriminant};
+
+use super::at_rest::{Unreadable, encode_onto};
+use super::record::Record;
+use crate::time::Day;
+
+/// A row that has so many bytes takes no more in.
+const ROW_BYTES: usize = 32 << 10;
+
+/// A row under construction: records of a kind.
+#[derive(Debug)]
+pub(crate) struct OpenRow {
+    pub(crate) day: Day,
+    /// The seq of its first record, under which it is stored.
+    pub(crate) first: u64,
+    /// The seq of the record that it could take in.
+    next: u64,
+    kind: Discriminant<Record>,
+    pub(crate) bytes: Vec<u8>,
+}
+
+impl OpenRow {
+    pub(crate) fn new(day: Day, seq: u64, record: &Record) -> Self {
+        let mut row = Self {
+            day,
+            first: seq,
+            next: seq,
+            kind: discriminant(record),
+            bytes: Vec::new(),
+        };
+        row.add(record);
+        row
+    }
+
+    /// Whether a record can stand in this row, behind those that are there.
+    pub(crate) fn takes(&self, day: Day, seq: u64, record: &Record) -> bool {
+        let may_share = matches!(
+            record,
+            Record::Arrival(_)
+                | Record::Profile { .. }
+                | Record::Follow { .. }
+                | Record::Preference { .. }
+        );
+        may_share
+            && (self.day, self.next, self.kind) == (day, seq, discriminant(record))
+            && self.bytes.len() < ROW_BYTES
+    }
+
+    pub(crate) fn add(&mut self, record: &Record) {
+        encode_onto(&mut self.bytes, record);
+        self.next += record.seqs();
+    }
+}
+
+/// Visits the records of a row, each with its seq.
+///
+/// # Errors
+/// The visitor's, and [`Unreadable`] where the row makes no sense.
+pub(crate) fn each_record(
+    first: u64,
+    mut row: &[u8],
+    mut take: impl FnMut(u64, Record) -> Result<(), Unreadable>,
+) -> Result<(), Unreadable> {
+    let mut seq = first;
+    loop {
+        let (record, rest): (Record, &[u8]) = postcard::take_from_bytes(row)
+            .map_err(|fault| Unreadable::decode("a record", &fault))?;
+        let seqs = record.seqs();
+        take(seq, record)?;
+        if rest.is_empty() {
+            return Ok(());
+        }
+        (seq, row) = (seq + seqs, rest);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::set::Set;
+    use crate::time::Instant;
+
+    const DAY: Day = Day(3);
+
+    fn follow(topic: &str) -> Record {
+        Record::Follow {
+            topics: vec![(topic.try_into().unwrap(), Set::default())],
+            on: true,
+        }
+    }
+
+    fn told(at: i64) -> Record {
+        Record::Told {
+            at: Instant(at),
+            from: 1,
+            to: 2,
+            except: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn records_of_a_kind_share_a_row_and_are_read_in_order() {
+        let records = [follow("a"), follow("b"), follow("c")];
+        let mut row = OpenRow::new(DAY, 7, &records[0]);
+        for (seq, record) in (8..).zip(&records[1..]) {
+            assert!(row.takes(DAY, seq, record));
+            row.add(record);
+        }
+        let mut read = Vec::new();
+        each_record(row.first, &row.bytes, |seq, record| {
+            read.push((seq, record));
+            Ok(())
+        })
+        .unwrap();
+        let expected: Vec<_> = (7..).zip(records).collect();
+        assert_eq!(read, expected);
+    }
+
+    #[test]
+    fn another_kind_another_day_or_a_gap_begins_a_row() {
+        let row = OpenRow::new(DAY, 7, &follow("a"));
+        assert!(!row.takes(DAY, 8, &told(5)));
+        assert!(!row.takes(Day(4), 8, &follow("b")));
+        assert!(!row.takes(DAY, 9, &follow("b")));
+    }
+
+    #[test]
+    fn what_is_read_by_its_seq_stands_alone() {
+        let row = OpenRow::new(DAY, 7, &told(5));
+        assert!(!row.takes(DAY, 8, &told(5)));
+    }
+
+    #[test]
+    fn a_full_row_takes_no_more() {
+        let mut row = OpenRow::new(DAY, 7, &follow("a"));
+        row.bytes.resize(ROW_BYTES, 0);
+        assert!(!row.takes(DAY, 8, &follow("b")));
+    }
+
+    #[test]
+    fn a_row_that_is_cut_short_is_unreadable() {
+        let row = OpenRow::new(DAY, 7, &follow("a"));
+        for cut in 0..row.bytes.len() {
+            assert!(each_record(7, &row.bytes[..cut], |_, _| Ok(())).is_err());
+        }
+    }
+}
