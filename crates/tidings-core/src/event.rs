@@ -14,24 +14,32 @@ pub struct Event {
     #[serde(rename = "type")]
     pub kind: Id,
     /// Who did it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub actor: Option<Id>,
     /// What it was done to.
     pub object: Object,
     /// What it was done in or for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<Id>,
     /// Anything else that templates may show.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<serde_json::Map<String, serde_json::Value>>,
     /// Who may be concerned.
     pub to: Audience,
     /// Only these of the type's channels; all of them where `None`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub channels: Option<Vec<String>>,
     /// When it happened, as shown to people; it decides nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub occurred_at: Option<Instant>,
     /// Enters its lanes then, not before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deliver_at: Option<Instant>,
     /// From then on it is not worth telling.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<Instant>,
     /// Cancels together all that carry it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cancellation_key: Option<Id>,
 }
 
@@ -58,16 +66,16 @@ pub struct Object {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Audience {
     /// Recipients by name.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub recipients: Vec<Id>,
     /// Those who subscribed to one of these topics or to something above it.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub topics: Vec<Id>,
     /// Those who live within a circle on the map.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub near: Option<Near>,
     /// Everybody.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub everyone: bool,
 }
 

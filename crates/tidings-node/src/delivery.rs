@@ -163,7 +163,7 @@ impl Delivery {
         plans: &[Plan],
         now: Instant,
     ) -> Result<Vec<Settled>, Error> {
-        let shelf = node.shelf()?;
+        let (engine, shelf) = (node.engine(), node.shelf()?);
         let letters: Vec<(&Plan, &Letter)> = plans
             .iter()
             .flat_map(|plan| plan.letters.iter().map(move |letter| (plan, letter)))
@@ -172,7 +172,7 @@ impl Delivery {
         let next = AtomicUsize::new(0);
         let threads = self.threads.min(letters.len() / 2).max(1);
         let mut answered = std::thread::scope(|scope| {
-            let work = || self.send_some(node.engine(), &shelf, &letters, &next, now);
+            let work = || self.send_some(engine, &shelf, &letters, &next, now);
             let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
             let mut all = work()?;
             for other in others {

@@ -9,6 +9,7 @@ use crossbeam_channel::{Sender, bounded};
 use tidings_core::engine::{Refused, Reply};
 use tidings_core::{Command, Rules};
 
+use crate::Error;
 use crate::node::Node;
 use crate::once::{Asker, Keeper, Once, Work};
 use crate::vitals::Vitals;
@@ -32,6 +33,18 @@ pub enum RuntimeError {
     /// The runtime has stopped; nothing was done.
     #[error("the node is stopping")]
     Stopped,
+}
+
+impl RuntimeError {
+    /// What to say to those whose request was being decided or written when something failed.
+    pub(crate) fn of_commit(fault: &Error) -> Self {
+        use tidings_store::Error as Kind;
+        match fault {
+            Error::Store(full @ Kind::Full(_)) => Self::Full(full.to_string()),
+            Error::Store(Kind::Conflict | Kind::Invalid(_)) => Self::Unavailable(fault.to_string()),
+            _ => Self::Unknown(fault.to_string()),
+        }
+    }
 }
 
 /// An answer per command, in order, or why nobody can tell.

@@ -89,6 +89,10 @@ impl Reach<'_> {
 }
 
 impl Held {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// What goes on, now that the step is durable: each message with what it tells now.
     ///
     /// # Errors

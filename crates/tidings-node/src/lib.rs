@@ -4,6 +4,7 @@
 //! simulator, the demo, the tests), [`Runtime`] in real time with threads (the server). Both send by
 //! the same [`Delivery`].
 
+mod ahead;
 pub mod channel;
 mod clock;
 mod delivery;

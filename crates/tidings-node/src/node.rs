@@ -15,9 +15,10 @@ use tidings_core::{Batch, Books, Command, Instant, Message, Outcome, Rules};
 use tidings_store::{Commit, Store};
 
 use crate::Error;
+use crate::ahead::Ahead;
 use crate::once::{self, Work};
 use crate::shelf::StoreShelf;
-use crate::vitals::{Vitals, timed};
+use crate::vitals::{Stopwatch, Vitals, timed};
 
 /// An engine whose decisions are durable.
 pub struct Node {
@@ -26,6 +27,7 @@ pub struct Node {
     vitals: Arc<Vitals>,
     /// Whether what is done now leads to room being freed.
     frees: bool,
+    ahead: Ahead,
 }
 
 /// What came of commands.
@@ -89,6 +91,7 @@ impl Node {
             }
         }
         Ok(Self {
+            ahead: Ahead::new(&store),
             store,
             engine,
             vitals: Arc::default(),
@@ -99,11 +102,7 @@ impl Node {
     /// Has what it does measured.
     pub(crate) fn measure(&mut self, vitals: &Arc<Vitals>) {
         self.vitals = Arc::clone(vitals);
-    }
-
-    /// What it is measured by.
-    pub(crate) fn vitals(&self) -> &Arc<Vitals> {
-        &self.vitals
+        self.ahead.measure(vitals);
     }
 
     /// The engine, to be read.
@@ -118,12 +117,17 @@ impl Node {
         &self.store
     }
 
-    /// What is stored, to be read.
+    /// What is stored, to be read; with the commit under way, where there is one.
     ///
     /// # Errors
     /// [`Error::Store`].
     pub fn shelf(&self) -> Result<StoreShelf, Error> {
-        StoreShelf::of(&*self.store)
+        StoreShelf::ahead_of(&*self.store, self.ahead.writes())
+    }
+
+    /// The commit under way.
+    pub(crate) fn ahead(&mut self) -> &mut Ahead {
+        &mut self.ahead
     }
 
     /// When something is due next; it may be early, never late.
@@ -217,29 +221,44 @@ impl Node {
         self.commit(|engine, shelf| Ok(engine.step(shelf, now, commands)?))
     }
 
-    /// As [`Node::step_beside`] for several who ask at once; their replies go where the commands came from,
-    /// and what they want kept of them is written in the same commit.
+    /// As [`Node::step_beside`] for several who ask at once; what they want kept of their replies is
+    /// written in the same commit, and so is a part of what the engine has to do between steps. They
+    /// hear of it when it is durable, which it need not be when this returns: [`Ahead::finish`] waits
+    /// for it. `work` is empty then; after an error it has those who have heard of nothing.
     pub(crate) fn step_keeping(
         &mut self,
         sending: &dyn Sending,
         now: Instant,
-        work: &mut [Work],
+        work: &mut Vec<Work>,
     ) -> Result<(), Error> {
         let commands: Vec<Command> = work
             .iter_mut()
             .flat_map(|work| std::mem::take(&mut work.commands))
             .collect();
-        self.commit(|engine, shelf| {
-            let mut step = engine.step_beside(shelf, sending, now, &commands)?;
-            let mut replies = std::mem::take(&mut step.replies).into_iter();
-            for work in work.iter_mut() {
-                work.replies.extend(replies.by_ref().take(work.count));
-            }
-            let answers: Vec<_> = work.iter_mut().filter_map(Work::keep).collect();
-            step.writes.extend(once::writes(shelf, now, &answers)?);
-            Ok(step)
-        })
-        .map(|_| ())
+        let took = Stopwatch::start();
+        let shelf = self.shelf()?;
+        let mut step = self.engine.step_beside(&shelf, sending, now, &commands)?;
+        let mut replies = std::mem::take(&mut step.replies).into_iter();
+        for work in work.iter_mut() {
+            work.replies.extend(replies.by_ref().take(work.count));
+        }
+        let answers: Vec<_> = work.iter_mut().filter_map(Work::keep).collect();
+        step.writes.extend(once::writes(&shelf, now, &answers)?);
+        self.ahead.finish()?;
+        if self.frees || !step.forgotten.is_empty() || step.writes.is_empty() {
+            self.write(step)?;
+            self.vitals.steps.add(took);
+            work.drain(..).for_each(Work::tell);
+            return Ok(());
+        }
+        step.writes
+            .extend(self.engine.chore(&shelf)?.into_iter().flatten());
+        drop(shelf);
+        let commit = Commit {
+            writes: step.writes,
+            ..Commit::default()
+        };
+        self.ahead.start(commit, std::mem::take(work), took)
     }
 
     /// Makes one slice of messages, of the oldest closings that have some left; durable when this
@@ -388,13 +407,12 @@ impl Node {
         if !self.engine.has_chores() {
             return Ok(false);
         }
-        let writes = {
-            let shelf = StoreShelf::of(&*self.store)?;
-            self.engine.chore(&shelf)?
-        };
-        let Some(writes) = writes else {
+        let shelf = self.shelf()?;
+        let Some(writes) = self.engine.chore(&shelf)? else {
             return Ok(false);
         };
+        drop(shelf);
+        self.ahead.finish()?;
         self.store.commit(Commit {
             writes,
             ..Commit::default()
@@ -432,11 +450,15 @@ impl Node {
         &mut self,
         decide: impl FnOnce(&mut Engine, &StoreShelf) -> Result<Step, Error>,
     ) -> Result<Accepted, Error> {
-        let step = {
-            let shelf = StoreShelf::of(&*self.store)?;
-            decide(&mut self.engine, &shelf)?
-        };
+        let shelf = self.shelf()?;
+        let step = decide(&mut self.engine, &shelf)?;
+        drop(shelf);
+        self.write(step)
+    }
+
+    fn write(&mut self, step: Step) -> Result<Accepted, Error> {
         if !step.writes.is_empty() {
+            self.ahead.finish()?;
             let commit = Commit {
                 writes: step.writes,
                 ..Commit::default()

@@ -6,7 +6,6 @@
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
-use std::sync::Arc;
 
 use tidings_core::engine::{Refused, Reply, Sending};
 use tidings_core::journal::at_rest::{Shelf, Unreadable};
@@ -17,7 +16,6 @@ use tidings_core::{Command, Instant};
 use crate::Error;
 use crate::handle::{Answer, RuntimeError};
 use crate::node::Node;
-use crate::vitals::timed;
 
 /// How long a key is remembered, in milliseconds (contract, section 4).
 const KEPT_MS: i64 = DAY_MS;
@@ -92,7 +90,7 @@ impl Work {
     }
 
     /// Tells that it is durable.
-    fn tell(self) {
+    pub(crate) fn tell(self) {
         match self.asker {
             Asker::Each(answer) => answer(Ok(self.replies)),
             Asker::Once(_, keeper) => keeper.tell(Ok(Kept::Now)),
@@ -109,30 +107,36 @@ impl Work {
 }
 
 /// Does work in one step; what is the same request again is tried after that, and gets what it got.
-/// `failed` makes of a fault what is said to those whose work was being written.
+/// Who asked hears when it is durable, which may be after this returns: see [`Node::step_keeping`].
 pub(crate) fn step(
     node: &mut Node,
     sending: &dyn Sending,
     now: Instant,
     work: Vec<Work>,
-    failed: fn(&Error) -> RuntimeError,
 ) -> Result<(), Error> {
     let mut waiting = work;
     while !waiting.is_empty() {
         let mut first = Vec::with_capacity(waiting.len());
         let mut again = Vec::new();
-        let done = sort(node, now, waiting, &mut first, &mut again).and_then(|()| {
-            let vitals = Arc::clone(node.vitals());
-            timed(&vitals.steps, || {
-                node.step_keeping(sending, now, &mut first)
-            })
-        });
+        let is_once = |work: &Work| matches!(work.asker, Asker::Once(..));
+        // What was kept of an answer must not be told before it is durable.
+        let durable = match waiting.iter().any(is_once) {
+            true => node.ahead().finish(),
+            false => Ok(()),
+        };
+        let sorted = match durable {
+            Ok(()) => sort(node, now, waiting, &mut first, &mut again),
+            Err(fault) => {
+                first = waiting;
+                Err(fault)
+            }
+        };
+        let done = sorted.and_then(|()| node.step_keeping(sending, now, &mut first));
         if let Err(fault) = done {
             let askers = first.into_iter().chain(again);
-            askers.for_each(|work| work.fail(failed(&fault)));
+            askers.for_each(|work| work.fail(RuntimeError::of_commit(&fault)));
             return Err(fault);
         }
-        first.into_iter().for_each(Work::tell);
         waiting = again;
     }
     Ok(())
@@ -274,6 +278,8 @@ fn aged(shelf: &dyn Shelf, now: Instant, most: usize) -> Result<Vec<(Instant, [u
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use tidings_core::engine::Options;
     use tidings_core::{Id, Object};
     use tidings_store::{MemoryStore, Store};
@@ -320,8 +326,8 @@ mod tests {
             let asker = Asker::Once(*once, Box::new(Kept1(keep, tell.clone())));
             Work::new(vec![Command::Object(object)], asker)
         });
-        let stopped = |_: &Error| RuntimeError::Stopped;
-        step(node, &(), Instant(at), work.collect(), stopped).unwrap();
+        step(node, &(), Instant(at), work.collect()).unwrap();
+        node.ahead().finish().unwrap();
         told.try_iter().collect()
     }
 

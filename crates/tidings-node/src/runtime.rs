@@ -15,6 +15,7 @@ use tidings_core::{Instant, Rules};
 use tidings_store::Store;
 
 use crate::Error;
+use crate::ahead::gone;
 use crate::clock::Clock;
 use crate::delivery::{Delivery, Parcel, panicked, parcels};
 use crate::handle::{Handle, Request, RuntimeError, unavailable};
@@ -57,7 +58,7 @@ impl Default for Settings {
             options: Options::default(),
             senders: 8,
             requests_max: 1024,
-            commands_max: 16_384,
+            commands_max: 2_048,
             reopen_ms: 1_000,
         }
     }
@@ -144,6 +145,10 @@ impl Runtime {
 /// waits for them, and they lie in memory until they are sent.
 const MADE_AT_ONCE: usize = 256;
 
+/// The fewest commands that are decided while a commit is under way. What comes by ones and twos is
+/// gathered until that has ended: each step writes something for every bucket that it concerns.
+const DECIDED_AHEAD_MIN: usize = 1024;
+
 struct Loop {
     open: OpenStore,
     /// `None` while the store can't be opened.
@@ -189,7 +194,9 @@ impl Loop {
             {
                 let result = match &mut self.node {
                     Some(node) => node
-                        .chores()
+                        .ahead()
+                        .finish()
+                        .and_then(|()| node.chores())
                         .map_err(|fault| RuntimeError::Unknown(fault.to_string())),
                     None => Err(unavailable()),
                 };
@@ -212,7 +219,11 @@ impl Loop {
     ) -> Result<(), crossbeam_channel::RecvError> {
         let patience = self.patience(stopping);
         let rest = self.rest.clone().unwrap_or_else(never);
-        let mut answered = None;
+        let written = match &mut self.node {
+            Some(node) => node.ahead().ended(),
+            None => never(),
+        };
+        let (mut ended, mut answered) = (None, None);
         if stopping {
             select! {
                 recv(inbox) -> request => match request {
@@ -221,6 +232,7 @@ impl Loop {
                     Err(_) => answered = self.senders.answers().recv_timeout(patience).ok(),
                 },
                 recv(self.senders.answers()) -> answer => answered = answer.ok(),
+                recv(written) -> result => ended = Some(result),
                 default(patience) => {}
             }
             inbox.try_iter().for_each(turn_away);
@@ -229,8 +241,12 @@ impl Loop {
                 recv(inbox) -> request => requests.push(request?),
                 recv(self.senders.answers()) -> answer => answered = answer.ok(),
                 recv(rest) -> _ => self.rest = None,
+                recv(written) -> result => ended = Some(result),
                 default(patience) => {}
             }
+        }
+        if let (Some(ended), Some(node)) = (ended, &mut self.node) {
+            node.ahead().hear(ended.unwrap_or_else(|_| Err(gone())));
         }
         let size = |request: &Request| match request {
             Request::Work(work) => work.count,
@@ -238,7 +254,23 @@ impl Loop {
         };
         let mut commands: usize = requests.iter().map(size).sum();
         while !stopping && commands < self.settings.commands_max {
-            let Ok(request) = inbox.try_recv() else { break };
+            let request = match inbox.try_recv() {
+                Ok(request) => request,
+                Err(_) => {
+                    let Some(node) = &mut self.node else { break };
+                    let is_little = (1..DECIDED_AHEAD_MIN).contains(&commands);
+                    if !is_little || !node.ahead().is_writing() {
+                        break;
+                    }
+                    select! {
+                        recv(inbox) -> request => request?,
+                        recv(node.ahead().ended()) -> ended => {
+                            node.ahead().hear(ended.unwrap_or_else(|_| Err(gone())));
+                            continue;
+                        }
+                    }
+                }
+            };
             commands += size(&request);
             requests.push(request);
         }
@@ -268,7 +300,8 @@ impl Loop {
         }
         let can_make = |pace| self.senders.has_room(pace) && node.has_closings_at(pace);
         let has_work = can_make(Pace::Prompt) || can_make(Pace::Patient);
-        if !stopping && (has_work || node.engine().has_chores()) {
+        let has_chores = node.engine().has_chores() && !node.ahead().is_writing();
+        if !stopping && (has_work || has_chores) {
             return Duration::ZERO;
         }
         // While it stops nothing is tried again any more.
@@ -289,6 +322,12 @@ impl Loop {
             refuse(requests, stopping);
             return Ok(());
         };
+        if !node.ahead().is_writing()
+            && let Err(fault) = node.ahead().finish()
+        {
+            refuse(requests, stopping);
+            return Err(fault);
+        }
         if let Err(full) = node.store().ensure_room() {
             return turn_without_room(node, now, requests, stopping, &full);
         }
@@ -301,6 +340,9 @@ impl Loop {
             answer(node, now, requests, stopping, &kept_back)?;
             kept_back.held()
         };
+        if !held.is_empty() {
+            node.ahead().finish()?;
+        }
         let released = held.release(node)?;
         self.let_go(released);
         self.settle(now)?;
@@ -315,6 +357,10 @@ impl Loop {
         let Some(node) = &mut self.node else {
             return Ok(());
         };
+        // Steps do their part of it themselves.
+        if node.ahead().is_writing() && !node.engine().is_behind() {
+            return Ok(());
+        }
         for _ in 0..if node.engine().is_behind() { 4 } else { 1 } {
             if !node.chore()? {
                 break;
@@ -434,18 +480,6 @@ impl Loop {
     }
 }
 
-/// What to say to those whose request was being written when the store failed.
-fn failed(fault: &Error) -> RuntimeError {
-    use tidings_store::Error as Kind;
-    match fault {
-        Error::Store(full @ Kind::Full(_)) => RuntimeError::Full(full.to_string()),
-        Error::Store(Kind::Conflict | Kind::Invalid(_)) => {
-            RuntimeError::Unavailable(fault.to_string())
-        }
-        _ => RuntimeError::Unknown(fault.to_string()),
-    }
-}
-
 /// Does what was asked, all commands in one step, and answers after it is durable.
 fn answer(
     node: &mut Node,
@@ -465,7 +499,7 @@ fn answer(
                 let done = node
                     .set_rules(now, *rules)
                     .and_then(|()| node.step(now, &[]));
-                drop(answer.send(done.as_ref().map(|_| ()).map_err(failed)));
+                drop(answer.send(done.as_ref().map(|_| ()).map_err(RuntimeError::of_commit)));
                 fault = done.err();
             }
             Request::Look(look) => looks.push(look),
@@ -479,7 +513,14 @@ fn answer(
         looks.into_iter().for_each(|look| look(None));
         return Err(fault);
     }
-    if let Err(fault) = once::step(node, sending, now, waiting, failed) {
+    if let Err(fault) = once::step(node, sending, now, waiting) {
+        looks.into_iter().for_each(|look| look(None));
+        return Err(fault);
+    }
+    // Nobody sees what is not durable.
+    if !looks.is_empty()
+        && let Err(fault) = node.ahead().finish()
+    {
         looks.into_iter().for_each(|look| look(None));
         return Err(fault);
     }

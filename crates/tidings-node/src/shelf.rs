@@ -1,14 +1,20 @@
 //! Lends the core what is stored.
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use tidings_core::journal::at_rest::{Shelf, Unreadable};
-use tidings_store::{Partition, Snapshot, Store};
+use tidings_store::{Partition, Snapshot, Store, Visit};
 
 use crate::Error;
+use crate::ahead::Writes;
 
 /// A snapshot as the core reads it. To be dropped before the next commit.
-pub struct StoreShelf(Box<dyn Snapshot>);
+pub struct StoreShelf {
+    snapshot: Box<dyn Snapshot>,
+    /// What is being written over it.
+    ahead: Option<Arc<Writes>>,
+}
 
 impl StoreShelf {
     /// What is committed now.
@@ -16,13 +22,23 @@ impl StoreShelf {
     /// # Errors
     /// [`Error::Store`] where the store is closed or broken.
     pub fn of(store: &dyn Store) -> Result<Self, Error> {
-        Ok(Self(store.snapshot()?))
+        Self::ahead_of(store, None)
+    }
+
+    /// What will be committed once this is written; it may be already.
+    pub(crate) fn ahead_of(store: &dyn Store, ahead: Option<Arc<Writes>>) -> Result<Self, Error> {
+        let snapshot = store.snapshot()?;
+        Ok(Self { snapshot, ahead })
     }
 }
 
 impl Shelf for StoreShelf {
     fn get(&self, partition: Partition, key: &[u8]) -> Result<Option<Vec<u8>>, Unreadable> {
-        self.0
+        let fresh = self.ahead.as_ref();
+        if let Some(value) = fresh.and_then(|writes| writes.get(partition, key)) {
+            return Ok(value.map(<[u8]>::to_vec));
+        }
+        self.snapshot
             .get(partition, key)
             .map_err(|fault| Unreadable(fault.to_string()))
     }
@@ -34,8 +50,11 @@ impl Shelf for StoreShelf {
         until: Option<&[u8]>,
         visit: &mut dyn FnMut(&[u8], &[u8]) -> ControlFlow<()>,
     ) -> Result<(), Unreadable> {
-        self.0
-            .scan(partition, from, until, visit)
-            .map_err(|fault| Unreadable(fault.to_string()))
+        let stored = |visit: &mut Visit<'_>| self.snapshot.scan(partition, from, until, visit);
+        let scanned = match &self.ahead {
+            Some(writes) => writes.merge(partition, (from, until), visit, stored),
+            None => stored(visit),
+        };
+        scanned.map_err(|fault| Unreadable(fault.to_string()))
     }
 }

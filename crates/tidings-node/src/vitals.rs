@@ -23,7 +23,12 @@ pub struct Histogram {
 }
 
 impl Histogram {
-    fn add(&self, took: Duration) {
+    /// Adds what has passed.
+    pub(crate) fn add(&self, watch: Stopwatch) {
+        self.add_duration(watch.0.elapsed());
+    }
+
+    fn add_duration(&self, took: Duration) {
         let seconds = took.as_secs_f64();
         let bucket = BOUNDS_S.partition_point(|bound| *bound < seconds);
         self.counts[bucket].fetch_add(1, Ordering::Relaxed);
@@ -143,15 +148,25 @@ impl Vitals {
     }
 }
 
+/// Measures what is shown and decides nothing.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stopwatch(Instant);
+
+impl Stopwatch {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "what is measured here is shown and decides nothing"
+    )]
+    pub(crate) fn start() -> Self {
+        Self(Instant::now())
+    }
+}
+
 /// Does something and adds how long it took.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "what is measured here is shown and decides nothing"
-)]
 pub(crate) fn timed<T>(histogram: &Histogram, work: impl FnOnce() -> T) -> T {
-    let start = Instant::now();
+    let watch = Stopwatch::start();
     let done = work();
-    histogram.add(start.elapsed());
+    histogram.add(watch);
     done
 }
 
@@ -163,7 +178,7 @@ mod tests {
     fn durations_are_counted_at_or_below_their_bounds() {
         let histogram = Histogram::default();
         for ms in [1, 2, 60_000] {
-            histogram.add(Duration::from_millis(ms));
+            histogram.add_duration(Duration::from_millis(ms));
         }
         let counts = histogram.cumulative();
         assert_eq!(counts.len(), BOUNDS_S.len() + 1);

@@ -11,6 +11,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
+use fjall::compaction::Leveled;
 use fjall::config::PartitioningPolicy;
 use fjall::{
     AbstractTree, Database, Keyspace, KeyspaceCreateOptions, OwnedWriteBatch, PersistMode, Readable,
@@ -25,15 +26,20 @@ use tidings_core::time::Day;
 
 /// Memory for what a keyspace was not yet given to a table, in bytes. The journal is sealed only
 /// when one of these is full, so small ones keep a restart short.
-const MEMTABLE_BYTES: u64 = 8 << 20;
+const MEMTABLE_BYTES: u64 = 16 << 20;
 
 /// Bytes of sealed journals, over which the engine empties the memtables that hold the oldest; the
 /// least that it takes.
-const JOURNALS_BYTES: u64 = 64 << 20;
+const JOURNALS_BYTES: u64 = 128 << 20;
+
+/// What a table is meant to take on the disk. New tables are merged with all of the first level, which
+/// takes four of these; small ones keep that short, and most tables of what only grows at its end
+/// (events, ids) move down from there as they are.
+const TABLE_BYTES: u64 = 16 << 20;
 
 /// After so many bytes of commits all memtables are emptied, or those of idle days would hold the
 /// journal for ever: many keyspaces can fill it without any of them filling its memtable.
-const EMPTY_AFTER_BYTES: u64 = 64 << 20;
+const EMPTY_AFTER_BYTES: u64 = 128 << 20;
 
 const COMMITS: &str = "commits";
 const BASE: &str = "base";
@@ -446,6 +452,9 @@ fn commit_bytes(commit: &Commit) -> u64 {
 fn keyspace_options() -> KeyspaceCreateOptions {
     KeyspaceCreateOptions::default()
         .max_memtable_size(MEMTABLE_BYTES)
+        .compaction_strategy(Arc::new(
+            Leveled::default().with_table_target_size(TABLE_BYTES),
+        ))
         .filter_block_partitioning_policy(PartitioningPolicy::all(true))
         .index_block_partitioning_policy(PartitioningPolicy::all(true))
 }
