@@ -7,6 +7,7 @@ use axum::http::{Method, Request, StatusCode};
 use serde_json::{Value, json};
 use tidings_core::engine::InboxItem;
 use tidings_core::{Command, Id, Instant, RecipientChange};
+use tidings_node::Node;
 
 use crate::http::rig::{Answered, CONFIG, Rig};
 use crate::http::{Access, Settings};
@@ -425,10 +426,16 @@ fn a_small_event_beside_large_ones_waits_for_one_step() {
     let before = steps();
     // The node is held between two steps until all of them wait.
     let (hold, held) = std::sync::mpsc::channel::<()>();
+    let (at_rest, rests) = std::sync::mpsc::channel();
     let holding = rig.tokio.spawn({
         let service = std::sync::Arc::clone(&rig.service);
-        async move { service.look(move |_| held.recv().unwrap_err()).await }
+        let rest = move |_: &Node| {
+            at_rest.send(()).unwrap();
+            held.recv().unwrap_err()
+        };
+        async move { service.look(rest).await }
     });
+    rests.recv().unwrap();
     let ask = |body: Value| {
         let request = Request::post("/v1/events").body(Body::from(body.to_string()));
         rig.tokio.spawn(rig.ask(request.unwrap()))
