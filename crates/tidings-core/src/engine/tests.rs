@@ -161,6 +161,71 @@ fn headers_can_be_read_in_the_step_that_fills_their_block() {
     }
 }
 
+/// How many rows a table of a day has.
+fn rows_of(stored: &Stored, owner: Owner, table: Table) -> usize {
+    let prefix = Key::of(owner, table).done();
+    let mut rows = 0;
+    each(stored, Partition::Day(Day(0)), &prefix, |_, _| {
+        rows += 1;
+        Ok(())
+    })
+    .unwrap();
+    rows
+}
+
+#[test]
+fn what_arrives_together_shares_rows_until_it_is_turned_round() {
+    let options = Options {
+        buckets: 1,
+        turn_at: Some(0),
+        checkpoint_after: 0,
+        ..Options::default()
+    };
+    let mut stored = Stored::default();
+    let mut engine = Engine::open(&stored, &[], options).unwrap();
+    for commands in [vec![], vec![recipient()]] {
+        let mut writes = Vec::new();
+        if commands.is_empty() {
+            writes.extend(
+                engine
+                    .set_rules(&stored, Instant(0), rules())
+                    .unwrap()
+                    .writes,
+            );
+        }
+        let step = engine.step(&stored, Instant(0), &commands).unwrap();
+        writes.extend(step.writes);
+        stored.commit(writes);
+    }
+    let (bucket, intake) = (Owner::Bucket(0), Owner::Intake);
+    let before = rows_of(&stored, bucket, Table::Journal);
+    for (at, names) in [(1, 0..10), (2, 10..40)] {
+        let commands: Vec<Command> = names.map(event).collect();
+        let step = engine.step(&stored, Instant(at), &commands).unwrap();
+        stored.commit(step.writes);
+    }
+    // Of each step one row of arrivals and one that tells the inbox.
+    assert_eq!(rows_of(&stored, bucket, Table::Journal), before + 4);
+    // 10 and 6 to fill the first sixteen, then 16 and 8.
+    assert_eq!(rows_of(&stored, intake, Table::Events), 4);
+
+    let delivered = |engine: &Engine, stored: &Stored| engine.walk(stored).unwrap().books.delivered;
+    let again = Engine::open(&stored, &[Day(0)], options).unwrap();
+    assert_eq!(delivered(&again, &stored), 40);
+    while let Some(writes) = engine.chore(&stored).unwrap() {
+        stored.commit(writes);
+        let again = Engine::open(&stored, &[Day(0)], options).unwrap();
+        assert_eq!(delivered(&again, &stored), 40);
+    }
+    assert_eq!(rows_of(&stored, bucket, Table::Journal), before + 2);
+    let draft = Draft::new(&stored);
+    for ordinal in [0, 9, 10, 15, 16, 39] {
+        let row = accepted::read(&draft, Day(0), ordinal).unwrap();
+        assert_eq!(row.event.id, id(&format!("e{ordinal}")));
+    }
+    assert!(accepted::read(&draft, Day(0), 40).is_err());
+}
+
 #[test]
 fn a_tail_is_turned_round_when_its_day_is_over() {
     let options = Options {
