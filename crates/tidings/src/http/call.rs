@@ -41,6 +41,21 @@ const CHANGES: &[Code] = &[
     Code::OutcomeUnknown,
 ];
 
+/// What the lines of a stream may say, beside what the call for one of them may answer.
+const IN_LINES: &[Code] = &[
+    Code::InvalidJson,
+    Code::InvalidBody,
+    Code::BodyTooLarge,
+    Code::InvalidRequest,
+    Code::RequestTimeout,
+    Code::TooBusy,
+    Code::Unavailable,
+    Code::StoreFull,
+    Code::OutcomeUnknown,
+    Code::TimedOut,
+    Code::Stopping,
+];
+
 /// What a call does, which decides what may go wrong with it beside its own errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -52,6 +67,8 @@ pub(super) enum Kind {
     Looks,
     /// Has the node do something.
     Changes,
+    /// Has the node do something a line, and answers line by line.
+    Streams,
 }
 
 impl Kind {
@@ -61,6 +78,7 @@ impl Kind {
             Self::Knows => [COMMON, &[], &[]],
             Self::Looks => [COMMON, ASKS, &[]],
             Self::Changes => [COMMON, ASKS, CHANGES],
+            Self::Streams => [COMMON, &[Code::TooBusy], &[]],
         };
         of.into_iter().flatten().copied()
     }
@@ -104,6 +122,9 @@ impl Calls {
         for (path, mut item) in paths.paths {
             for operation in operations(&mut item) {
                 document(operation, &listed);
+                if kind == Kind::Streams {
+                    document_lines(operation);
+                }
             }
             let listed = Arc::clone(&listed);
             let methods =
@@ -181,6 +202,19 @@ fn document(operation: &mut Operation, codes: &[Code]) {
                 .description
                 .push_str(&format!("`{}`: {}", row.code, row.title));
         }
+    }
+}
+
+/// Says what lines may say: the status went out before the first was read.
+fn document_lines(operation: &mut Operation) {
+    let ok = operation.responses.responses.get_mut("200");
+    if let Some(RefOr::T(response)) = ok {
+        let codes: Vec<&str> = IN_LINES.iter().map(|code| code.row().code).collect();
+        let codes = codes.join("`, `");
+        response.description.push_str(&format!(
+            ". A line that could not be done is told as a `Problem` with its number; its code is one \
+             that the call for a single one answers, or of `{codes}`"
+        ));
     }
 }
 

@@ -27,6 +27,14 @@ category = "news"
 channels = { inbox = { policy = "now" }, email = { policy = "digest", digest = "daily" } }
 "#;
 
+/// Opens a store, as often as need be.
+pub(crate) type Open = Arc<dyn Fn() -> Result<Arc<dyn Store>, tidings_store::Error> + Send + Sync>;
+
+fn in_memory(store: &Arc<MemoryStore>) -> Open {
+    let store = Arc::clone(store);
+    Arc::new(move || Ok(Arc::clone(&store) as Arc<dyn Store>))
+}
+
 /// A server to be called.
 pub(crate) struct Rig {
     /// Asynchronous work of the calls.
@@ -35,7 +43,7 @@ pub(crate) struct Rig {
     pub(crate) service: Arc<Service>,
     /// The clock that they go by.
     pub(crate) clock: Arc<VirtualClock>,
-    store: Arc<MemoryStore>,
+    open: Open,
     router: Router,
     runtime: Option<Runtime>,
 }
@@ -68,20 +76,21 @@ impl Rig {
     pub(crate) fn with(config: &str, access: Access, settings: Settings) -> Self {
         let clock = Arc::new(VirtualClock::default());
         clock.set(Instant::parse("2024-01-01T12:00:00Z").unwrap());
-        Self::over(Arc::default(), clock, config, access, settings)
+        Self::over(in_memory(&Arc::default()), clock, config, access, settings)
     }
 
-    fn over(
-        store: Arc<MemoryStore>,
+    /// A server over what `open` opens, on a clock of one's own.
+    pub(crate) fn over(
+        open: Open,
         clock: Arc<VirtualClock>,
         config: &str,
         access: Access,
         settings: Settings,
     ) -> Self {
         let rules = crate::config::parse(config, "tidings.toml").unwrap();
-        let opened: Arc<dyn Store> = Arc::clone(&store) as Arc<dyn Store>;
+        let opened = Arc::clone(&open);
         let runtime = Runtime::start(
-            Box::new(move || Ok(Arc::clone(&opened))),
+            Box::new(move || opened()),
             rules.clone(),
             Delivery::new(BTreeMap::new(), Retries::default(), 1),
             Arc::clone(&clock) as _,
@@ -106,7 +115,7 @@ impl Rig {
             router: super::router(Arc::clone(&service)),
             service,
             clock,
-            store,
+            open,
             runtime: Some(runtime),
         }
     }
@@ -119,8 +128,8 @@ impl Rig {
     /// Stops the node and starts another over the same store.
     pub(crate) fn restart(mut self) -> Self {
         self.stop();
-        let (store, clock) = (Arc::clone(&self.store), Arc::clone(&self.clock));
-        Self::over(store, clock, CONFIG, Access::Open, self.service.settings)
+        let (open, clock) = (Arc::clone(&self.open), Arc::clone(&self.clock));
+        Self::over(open, clock, CONFIG, Access::Open, self.service.settings)
     }
 
     /// Puts the clock and has the node look at it.

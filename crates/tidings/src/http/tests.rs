@@ -12,6 +12,8 @@ use super::rig::{Answered, CONFIG, Rig};
 use super::{Access, Code, Settings, document, error, openapi};
 use crate::keys::{KeyFile, Keys};
 
+mod every_error;
+
 fn code(answered: &Answered) -> String {
     assert_eq!(answered.headers["content-type"], "application/problem+json");
     let problem = answered.json();

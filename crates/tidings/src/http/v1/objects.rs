@@ -37,7 +37,7 @@ pub(super) fn calls(calls: Calls) -> Calls {
         )
         .add(
             "change_objects",
-            Kind::Changes,
+            Kind::Streams,
             routes!(change_objects),
             &[Code::InvalidQuery, Code::UnsupportedMediaType],
         )

@@ -54,7 +54,7 @@ pub(super) fn calls(calls: Calls) -> Calls {
         )
         .add(
             "change_recipients",
-            Kind::Changes,
+            Kind::Streams,
             routes!(change_recipients),
             &[Code::InvalidQuery, Code::UnsupportedMediaType],
         )

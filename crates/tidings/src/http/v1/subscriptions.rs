@@ -36,7 +36,7 @@ pub(super) fn calls(calls: Calls) -> Calls {
         )
         .add(
             "follow_many",
-            Kind::Changes,
+            Kind::Streams,
             routes!(follow_many),
             &[Code::InvalidQuery, Code::UnsupportedMediaType],
         )

@@ -1,0 +1,456 @@
+//! Every call of the document, with every error that it documents.
+//!
+//! Each error has a server on which it comes about. What a call documents and does not answer there
+//! fails the test; what it answers and does not document fails where it answers.
+
+use std::collections::BTreeSet;
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use axum::body::{Body, Bytes};
+use axum::http::{Method, Request};
+use futures_util::{StreamExt as _, stream};
+use serde_json::{Value, json};
+use tidings_core::Instant;
+use tidings_core::time::Day;
+use tidings_node::{Node, VirtualClock};
+use tidings_store::{Commit, Error, MemoryStore, Snapshot, Store};
+
+use super::code;
+use crate::http::rig::{Answered, CONFIG, Rig};
+use crate::http::{Access, Settings, document, openapi};
+use crate::keys::{KeyFile, Keys};
+
+/// What only a defect brings about, and what the gate answers before there is an API (it has a test
+/// of its own).
+const NOT_HERE: [&str; 2] = ["internal", "starting"];
+
+/// How long a call may take: more than any machine needs, so that one that hangs is named.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A call as it is documented, with names and a body that a server with [`seed`] takes.
+#[derive(Clone, Debug)]
+struct Call {
+    name: String,
+    method: Method,
+    path: String,
+    media: &'static str,
+    body: String,
+    codes: BTreeSet<String>,
+}
+
+fn calls() -> Vec<Call> {
+    let document: Value = serde_json::from_str(&openapi::text(&document())).unwrap();
+    let mut calls = Vec::new();
+    for (template, methods) in document["paths"].as_object().unwrap() {
+        for (method, operation) in methods.as_object().unwrap() {
+            let Ok(method) = Method::from_bytes(method.to_uppercase().as_bytes()) else {
+                continue;
+            };
+            let Some(responses) = operation["responses"].as_object() else {
+                continue;
+            };
+            let texts = responses
+                .values()
+                .filter_map(|response| response["description"].as_str());
+            // Each is written as `code`: title.
+            let codes = texts.flat_map(|text| {
+                let parts = text.split("`: ").filter_map(|part| part.rsplit('`').next());
+                let mut parts: Vec<String> = parts.map(str::to_owned).collect();
+                parts.pop();
+                parts
+            });
+            let codes = codes
+                .filter(|code| !NOT_HERE.contains(&code.as_str()))
+                .collect();
+            let (media, body) = body(&method, template);
+            calls.push(Call {
+                name: format!("{method} {template}"),
+                path: path(template),
+                method,
+                media,
+                body,
+                codes,
+            });
+        }
+    }
+    calls
+}
+
+fn path(template: &str) -> String {
+    let id = match template.split('/').nth(2) {
+        Some("recipients") => "ann",
+        Some("events") => "e1",
+        _ => "works%2F1",
+    };
+    let path = template
+        .replace("{id}", id)
+        .replace("{topic}", "artists%2F1");
+    path.replace("{channel}", "email").replace("{type}", "note")
+}
+
+fn body(method: &Method, template: &str) -> (&'static str, String) {
+    let json = |body: Value| ("application/json", body.to_string());
+    let line = |line: Value| ("application/x-ndjson", format!("{line}\n"));
+    match (method.as_str(), template) {
+        ("POST", "/v1/admin/forget") => json(json!({ "before": "2023-01-01" })),
+        ("POST", "/v1/cancel") => json(json!({ "cancellation_key": "k" })),
+        ("POST", "/v1/events") => json(json!({
+            "type": "note",
+            "object": { "id": "works/2" },
+            "to": { "recipients": ["ann"] },
+        })),
+        ("POST", "/v1/objects" | "/v1/recipients") => line(json!({ "id": "new" })),
+        ("POST", "/v1/subscriptions") => line(json!({ "recipient": "ann", "topic": "t" })),
+        ("POST", "/v1/recipients/{id}/inbox/read" | "/v1/recipients/{id}/inbox/seen") => {
+            json(json!({ "event": "e1" }))
+        }
+        ("PUT", "/v1/recipients/{id}/preferences") => json(json!([])),
+        ("PUT" | "PATCH", "/v1/objects/{id}" | "/v1/recipients/{id}")
+        | ("POST", "/v1/recipients/{id}/flush") => json(json!({})),
+        _ => ("", String::new()),
+    }
+}
+
+impl Call {
+    fn request(&self) -> axum::http::request::Builder {
+        let request = Request::builder().method(&self.method).uri(&self.path);
+        match self.media {
+            "" => request,
+            media => request.header("content-type", media),
+        }
+    }
+
+    fn is_stream(&self) -> bool {
+        self.media == "application/x-ndjson"
+    }
+
+    fn with_body(&self, body: &str) -> Self {
+        Self {
+            body: body.to_owned(),
+            media: "application/json",
+            ..self.clone()
+        }
+    }
+
+    fn at(&self, path: String) -> Self {
+        Self {
+            path,
+            ..self.clone()
+        }
+    }
+
+    fn ask(&self, rig: &Rig, request: Request<Body>) -> Answered {
+        let answer = rig.ask(request);
+        let answer = rig
+            .tokio
+            .block_on(async { tokio::time::timeout(PATIENCE, answer).await });
+        answer.unwrap_or_else(|_| panic!("{} is not answered", self.name))
+    }
+
+    fn send(&self, rig: &Rig) -> Answered {
+        self.ask(rig, self.request().body(self.body.clone().into()).unwrap())
+    }
+
+    fn send_with(&self, rig: &Rig, header: (&str, &str)) -> Answered {
+        let request = self.request().header(header.0, header.1);
+        self.ask(rig, request.body(self.body.clone().into()).unwrap())
+    }
+
+    fn send_body(&self, rig: &Rig, body: Body) -> Answered {
+        self.ask(rig, self.request().body(body).unwrap())
+    }
+}
+
+/// How a store behaves.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mood {
+    Fine,
+    /// It has no room.
+    Full,
+    /// A commit fails, and nobody knows whether it has happened.
+    Fails,
+    /// It can't be opened.
+    Gone,
+}
+
+#[derive(Clone)]
+struct Moody {
+    store: Arc<MemoryStore>,
+    mood: Arc<Mutex<Mood>>,
+}
+
+impl Moody {
+    fn mood(&self) -> Mood {
+        *self.mood.lock().unwrap()
+    }
+
+    fn put(&self, mood: Mood) {
+        *self.mood.lock().unwrap() = mood;
+    }
+}
+
+impl Store for Moody {
+    fn snapshot(&self) -> Result<Box<dyn Snapshot>, Error> {
+        self.store.snapshot()
+    }
+
+    fn commit(&self, commit: Commit) -> Result<(), Error> {
+        match self.mood() {
+            Mood::Fine => self.store.commit(commit),
+            Mood::Full => Err(Error::Full("a test".to_owned())),
+            Mood::Fails | Mood::Gone => Err(Error::Unavailable("a test".to_owned())),
+        }
+    }
+
+    fn days(&self) -> Result<Vec<Day>, Error> {
+        self.store.days()
+    }
+
+    fn forget(&self, day: Day) -> Result<(), Error> {
+        self.store.forget(day)
+    }
+
+    fn ensure_room(&self) -> Result<(), Error> {
+        match self.mood() {
+            Mood::Full => Err(Error::Full("a test".to_owned())),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// A server whose recipient has one event, and its store.
+fn server(access: Access, settings: Settings) -> (Rig, Moody) {
+    let store = Moody {
+        store: Arc::default(),
+        mood: Arc::new(Mutex::new(Mood::Fine)),
+    };
+    let opened = store.clone();
+    let open = move || match opened.mood() {
+        Mood::Gone => Err(Error::Unusable("a test".to_owned())),
+        _ => Ok(Arc::new(opened.clone()) as Arc<dyn Store>),
+    };
+    let clock = Arc::new(VirtualClock::default());
+    clock.set(Instant::parse("2024-01-01T12:00:00Z").unwrap());
+    (
+        Rig::over(Arc::new(open), clock, CONFIG, access, settings),
+        store,
+    )
+}
+
+fn seed(rig: &Rig) {
+    let done = rig.call(
+        Method::PUT,
+        "/v1/recipients/ann",
+        &json!({ "email": "ann@example.org" }),
+    );
+    assert!(done.status.is_success(), "{done:?}");
+    let event = json!({
+        "id": "e1",
+        "type": "note",
+        "object": { "id": "works/1" },
+        "to": { "recipients": ["ann"] },
+    });
+    let done = rig.call(Method::POST, "/v1/events", &event);
+    assert!(done.status.is_success(), "{done:?}");
+}
+
+fn open() -> (Rig, Moody) {
+    let (rig, store) = server(Access::Open, Settings::default());
+    seed(&rig);
+    (rig, store)
+}
+
+/// Keeps the node from going on until what it gives back is dropped.
+fn hold(rig: &Rig) -> Sender<()> {
+    let ((release, held), (tell, inside)) = (channel::<()>(), channel());
+    let service = Arc::clone(&rig.service);
+    rig.tokio.spawn(async move {
+        let look = move |_: &Node| {
+            tell.send(()).unwrap();
+            let _released = held.recv();
+        };
+        service.look(look).await
+    });
+    inside.recv().unwrap();
+    release
+}
+
+/// What calls answer where an error comes about that has to do with the server and not with what they
+/// say; `None` = the error is another.
+fn answers(code: &str, calls: &[&Call]) -> Option<Vec<Answered>> {
+    let all = |send: &dyn Fn(&Call) -> Answered| calls.iter().map(|call| send(call)).collect();
+    let impatient = |settings: Settings| server(Access::Open, settings).0;
+    let answers = match code {
+        "unauthorized" => {
+            let dir = tempfile::tempdir().unwrap();
+            let access = Access::Keys(Keys::of(KeyFile::of(dir.path())));
+            let (rig, _) = server(access, Settings::default());
+            all(&|call| call.send(&rig))
+        }
+        "too_busy" => {
+            let (rig, _) = open();
+            let no_room = impatient(Settings {
+                bodies_bytes_max: 0,
+                ..Settings::default()
+            });
+            let held = hold(&rig);
+            while rig.service.handle.wake().is_ok() {}
+            let answers = all(&|call| match call.is_stream() {
+                // Its lines can wait for the node; it is turned away where memory is short.
+                true => call.send(&no_room),
+                false => call.send(&rig),
+            });
+            drop(held);
+            answers
+        }
+        "timed_out" => {
+            let rig = impatient(Settings {
+                answer_patience: Duration::from_millis(1),
+                ..Settings::default()
+            });
+            let held = hold(&rig);
+            let answers = all(&|call| call.send(&rig));
+            drop(held);
+            answers
+        }
+        "stopping" => {
+            let (mut rig, _) = open();
+            rig.service.stop();
+            rig.stop();
+            all(&|call| call.send(&rig))
+        }
+        "unavailable" => {
+            let (rig, store) = open();
+            store.put(Mood::Gone);
+            rig.call(Method::PUT, "/v1/objects/x", &json!({ "title": "x" }));
+            all(&|call| call.send(&rig))
+        }
+        // What is kept under the key is written, whatever else there is to write.
+        "store_full" | "outcome_unknown" => all(&|call| {
+            let (rig, store) = open();
+            store.put(if code == "store_full" {
+                Mood::Full
+            } else {
+                Mood::Fails
+            });
+            call.send_with(&rig, ("idempotency-key", "k"))
+        }),
+        "idempotency_key_reused" => {
+            let (rig, _) = open();
+            let first = ("idempotency-key", "k");
+            rig.send(Method::PUT, "/v1/objects/x", &[first], "{}");
+            all(&|call| call.send_with(&rig, first))
+        }
+        "invalid_header" => {
+            let (rig, _) = open();
+            all(&|call| call.send_with(&rig, ("idempotency-key", "")))
+        }
+        "body_too_large" => {
+            let (rig, _) = open();
+            all(&|call| call.send_with(&rig, ("content-length", "999999999999")))
+        }
+        "request_timeout" => {
+            let rig = impatient(Settings {
+                body_patience: Duration::ZERO,
+                ..Settings::default()
+            });
+            all(&|call| {
+                let never = stream::pending::<Result<Bytes, std::io::Error>>();
+                call.send_body(&rig, Body::from_stream(never))
+            })
+        }
+        "invalid_request" => {
+            let (rig, _) = open();
+            all(&|call| {
+                let torn = stream::iter([Err::<Bytes, _>(std::io::Error::other("gone"))]);
+                let begun = stream::iter([Ok(Bytes::from(" "))]).chain(torn);
+                call.send_body(&rig, Body::from_stream(begun))
+            })
+        }
+        // The configuration changed after the body was read.
+        "unknown_preference" => {
+            let (rig, _) = open();
+            let config = CONFIG.replace("daily", "nightly");
+            let rules = crate::config::parse(&config, "tidings.toml").unwrap();
+            rig.service.handle.set_rules(rules).unwrap();
+            let body = r#"[{ "type": "note", "channel": "email", "mode": "daily" }]"#;
+            all(&|call| call.with_body(body).send(&rig))
+        }
+        _ => return None,
+    };
+    Some(answers)
+}
+
+/// The call, so changed that a server that is well answers this error.
+fn wrong(code: &str, call: &Call) -> Call {
+    let path = |from: &str, to: &str| call.at(call.path.replace(from, to));
+    match code {
+        "invalid_json" => call.with_body("{"),
+        "invalid_body" => call.with_body(r#""x""#),
+        "unsupported_media_type" => Call {
+            media: "text/xml",
+            body: "<a/>".to_owned(),
+            ..call.clone()
+        },
+        "invalid_query" => call.at(format!("{}?limit=x&hours=x&answers=x&cursor=x", call.path)),
+        "invalid_path" => {
+            let parts = call.path.split('/').enumerate();
+            let parts = parts.map(|(at, part)| if at == 3 { "%ff" } else { part });
+            call.at(parts.collect::<Vec<_>>().join("/"))
+        }
+        "recipient_not_found" => path("ann", "nobody"),
+        "event_not_found" => path("e1", "none"),
+        "type_not_found" => path("note", "none"),
+        "channel_not_found" => path("email", "none"),
+        "unknown_type" if call.path == "/v1/events" => {
+            call.with_body(&call.body.replace("note", "none"))
+        }
+        "unknown_type" => {
+            call.with_body(r#"[{ "type": "none", "channel": "email", "mode": "never" }]"#)
+        }
+        _ => panic!(
+            "{} documents `{code}`, and nobody knows how to bring it about",
+            call.name
+        ),
+    }
+}
+
+#[test]
+fn each_call_answers_where_all_is_well() {
+    for call in calls() {
+        let answered = call.send(&open().0);
+        assert!(answered.status.is_success(), "{}: {answered:?}", call.name);
+    }
+}
+
+#[test]
+fn each_call_answers_every_error_that_it_documents() {
+    let calls = calls();
+    let codes: BTreeSet<&String> = calls.iter().flat_map(|call| &call.codes).collect();
+    let mut missed = Vec::new();
+    for documented in codes {
+        let who = calls.iter().filter(|call| call.codes.contains(documented));
+        let who: Vec<&Call> = who.collect();
+        let answers = answers(documented, &who).unwrap_or_else(|| {
+            let (rig, _) = open();
+            who.iter()
+                .map(|call| wrong(documented, call).send(&rig))
+                .collect()
+        });
+        for (call, answered) in who.iter().zip(answers) {
+            let found = match answered.status.is_success() {
+                true => String::from_utf8_lossy(&answered.bytes).into_owned(),
+                false => code(&answered),
+            };
+            if found != *documented {
+                missed.push(format!(
+                    "{}: {found:?} instead of {documented:?}",
+                    call.name
+                ));
+            }
+        }
+    }
+    assert!(missed.is_empty(), "{missed:#?}");
+}
