@@ -418,21 +418,6 @@ pub(crate) fn parcels(ready: Ready) -> Vec<Parcel> {
     batches.into_iter().map(parcel).collect()
 }
 
-/// A slice of which everything was sent.
-pub(crate) fn all_sent(plan: &Plan) -> Settled {
-    let telling = plan.letters.iter().filter(|letter| letter.tells());
-    let sent = telling.map(|letter| Sent {
-        number: letter.number,
-        told: plan.told(letter),
-        outcome: Outcome::Delivered,
-        resent: 0,
-    });
-    Settled {
-        closing: (plan.bucket, plan.closing),
-        sent: sent.collect(),
-    }
-}
-
 /// The answer where a channel has no provider.
 pub(crate) fn no_channel(channel: &str) -> Answer {
     Answer::Failed {

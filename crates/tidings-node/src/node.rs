@@ -1,7 +1,9 @@
 //! A node: the engine over a store. Write, sync, then answer.
 //!
-//! Every method that changes something commits what the engine decided before it returns. After an
-//! error the node is worthless: what the store holds is the truth, so drop it and open another.
+//! Every method that changes something commits what the engine decided before it returns; only
+//! [`Node::step_keeping`] may leave its commit under way, and then whoever asked hears after that has
+//! ended. After an error the node is worthless: what the store holds is the truth, so drop it and open
+//! another.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

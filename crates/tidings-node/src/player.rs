@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use tidings_core::engine::{Options, Refused, Reply, Sending};
+use tidings_core::engine::{Options, Refused, Reply, Sending, Settled};
 use tidings_core::{Books, Command, Id, Instant, Message, Rules, Timed};
 use tidings_store::Store;
 
@@ -87,7 +87,7 @@ impl Player {
         let settled: Vec<_> = node
             .unsettled()?
             .iter()
-            .map(|ready| crate::delivery::all_sent(&ready.plan))
+            .map(|ready| Settled::delivered(&ready.plan))
             .collect();
         if !settled.is_empty() {
             node.settle(node.engine().now(), &settled)?;
@@ -410,7 +410,7 @@ impl Player {
             }
             let settled = match &mut self.delivery {
                 Some(delivery) => delivery.send(&self.node, &plans, at)?,
-                None => plans.iter().map(crate::delivery::all_sent).collect(),
+                None => plans.iter().map(Settled::delivered).collect(),
             };
             self.node.settle(at, &settled)?;
         }

@@ -61,7 +61,7 @@ pub struct FjallStore {
 
 impl FjallStore {
     /// Opens the store in a directory; makes it if it is absent or empty (its parent must be there).
-    /// After a crash this reads up to some 200 MB of journal.
+    /// After a crash this reads up to some 300 MB of journal.
     ///
     /// # Errors
     /// [`Error::Locked`] if it is open already, here or in another process; [`Error::Format`] if

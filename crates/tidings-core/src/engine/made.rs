@@ -40,6 +40,24 @@ pub struct Settled {
     pub sent: Vec<Sent>,
 }
 
+impl Settled {
+    /// Everything that a plan tells was delivered.
+    #[must_use]
+    pub fn delivered(plan: &Plan) -> Self {
+        let telling = plan.letters.iter().filter(|letter| letter.tells());
+        let sent = telling.map(|letter| Sent {
+            number: letter.number,
+            told: plan.told(letter),
+            outcome: Outcome::Delivered,
+            resent: 0,
+        });
+        Self {
+            closing: (plan.bucket, plan.closing),
+            sent: sent.collect(),
+        }
+    }
+}
+
 /// A personal batch as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct MessageRow {

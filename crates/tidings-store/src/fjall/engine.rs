@@ -28,8 +28,7 @@ use tidings_core::time::Day;
 /// when one of these is full, so small ones keep a restart short.
 const MEMTABLE_BYTES: u64 = 16 << 20;
 
-/// Bytes of sealed journals, over which the engine empties the memtables that hold the oldest; the
-/// least that it takes.
+/// Bytes of sealed journals, over which the engine empties the memtables that hold the oldest.
 const JOURNALS_BYTES: u64 = 128 << 20;
 
 /// What a table is meant to take on the disk. New tables are merged with all of the first level, which

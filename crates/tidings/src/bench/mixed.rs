@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tidings_core::command::{MarkKind, Marked};
-use tidings_core::engine::{Options, Plan, Sent, Settled};
-use tidings_core::{Audience, Command, Instant, Outcome};
+use tidings_core::engine::{Options, Plan, Settled};
+use tidings_core::{Audience, Command, Instant};
 use tidings_store::Store;
 
 use super::stopwatch::{Stopwatch, ms};
@@ -204,20 +204,8 @@ impl Mixed<'_> {
 
     /// What was made in the turn before was delivered.
     fn settle(&mut self) -> Result<(), Fault> {
-        let settled = self.sent.drain(..).map(|plan| {
-            let letters = plan.letters.iter().filter(|letter| letter.tells());
-            let sent = letters.map(|letter| Sent {
-                number: letter.number,
-                told: plan.told(letter),
-                outcome: Outcome::Delivered,
-                resent: 0,
-            });
-            Settled {
-                closing: (plan.bucket, plan.closing),
-                sent: sent.collect(),
-            }
-        });
-        let settled: Vec<Settled> = settled.collect();
+        let sent = self.sent.drain(..);
+        let settled: Vec<Settled> = sent.map(|plan| Settled::delivered(&plan)).collect();
         if !settled.is_empty() {
             self.disk.node.settle(self.now, &settled)?;
         }
