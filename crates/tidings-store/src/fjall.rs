@@ -7,6 +7,7 @@
 //! be trusted then, but what is on disk is.
 
 mod directory;
+mod emptier;
 mod engine;
 mod fault;
 mod journal;
@@ -18,6 +19,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use self::directory::Directory;
+use self::emptier::Emptier;
 use self::engine::{Engine, Room};
 use self::watch::Writer;
 use crate::{Commit, Error, Snapshot, Store};
@@ -54,8 +56,9 @@ const ORDINARY_COMMIT_BYTES: u64 = 16 << 20;
 /// Dropping it closes it: its threads have ended and the directory can be opened again, unless a
 /// snapshot is still held. That keeps the directory locked until it goes.
 pub struct FjallStore {
-    // First, so that the writing thread lets go of the engine before it is closed.
+    // First, so that the threads let go of the engine before it is closed.
     writer: Writer,
+    emptier: Emptier,
     engine: Arc<Engine>,
 }
 
@@ -68,10 +71,14 @@ impl FjallStore {
     /// something else is in the directory, or another format of tidings; [`Error::Corrupt`] if what
     /// is there is damaged; [`Error::Unusable`] if the system does not let us.
     pub fn open(path: impl AsRef<Path>, options: Options) -> Result<Self, Error> {
-        let patience = options.patience;
-        let engine = Arc::new(Engine::open(path.as_ref(), &options)?);
+        Self::over(Engine::open(path.as_ref(), &options)?, options.patience)
+    }
+
+    fn over(engine: Engine, patience: Duration) -> Result<Self, Error> {
+        let engine = Arc::new(engine);
         Ok(Self {
             writer: Writer::start(patience)?,
+            emptier: Emptier::start(Arc::clone(&engine), patience)?,
             engine,
         })
     }
@@ -90,11 +97,7 @@ impl FjallStore {
     ) -> Result<(), E> {
         let directory = Arc::new(Directory::for_restore(path.as_ref())?);
         let filled = Engine::open_unfinished(&directory, &options)
-            .and_then(|engine| {
-                let writer = Writer::start(options.patience)?;
-                let engine = Arc::new(engine);
-                Ok(Self { writer, engine })
-            })
+            .and_then(|engine| Self::over(engine, options.patience))
             .map_err(E::from)
             .and_then(|store| fill(&store));
         match filled {
@@ -146,6 +149,9 @@ impl FjallStore {
             answer
         });
         self.engine.break_after(&answer);
+        if self.engine.has_due_memtables() {
+            self.emptier.wake();
+        }
         answer
     }
 }

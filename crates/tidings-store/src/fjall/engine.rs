@@ -28,6 +28,11 @@ use tidings_core::time::Day;
 /// when one of these is full, so small ones keep a restart short.
 const MEMTABLE_BYTES: u64 = 16 << 20;
 
+/// From here on the engine empties a memtable by itself; we do so long before. It asks its background
+/// thread anew with each commit until that comes to it, and that thread asks itself to go on: once
+/// it is a thousand requests behind, it waits for ever for room in its own queue.
+const ENGINE_MEMTABLE_BYTES: u64 = 4 * MEMTABLE_BYTES;
+
 /// Bytes of sealed journals, over which the engine empties the memtables that hold the oldest.
 const JOURNALS_BYTES: u64 = 128 << 20;
 
@@ -36,8 +41,9 @@ const JOURNALS_BYTES: u64 = 128 << 20;
 /// (events, ids) move down from there as they are.
 const TABLE_BYTES: u64 = 16 << 20;
 
-/// After so many bytes of commits all memtables are emptied, or those of idle days would hold the
-/// journal for ever: many keyspaces can fill it without any of them filling its memtable.
+/// After so many bytes of commits, and where a day begins, all memtables are emptied, or those of idle
+/// days would hold the journal for ever: many keyspaces can fill it without any of them filling its
+/// memtable.
 const EMPTY_AFTER_BYTES: u64 = 128 << 20;
 
 const COMMITS: &str = "commits";
@@ -256,15 +262,10 @@ impl Engine {
         }
         self.write(batch)?;
         self.publish(days);
-        if has_new {
-            // The others are idle from now on, as a rule.
-            self.empty_memtables(known.values());
-        }
-        if self.bytes_since_emptied.fetch_add(bytes, Ordering::Relaxed) + bytes >= EMPTY_AFTER_BYTES
-        {
-            self.bytes_since_emptied.store(0, Ordering::Relaxed);
-            self.empty_all_memtables();
-        }
+        // The other days are idle from now on, as a rule.
+        let counted = if has_new { EMPTY_AFTER_BYTES } else { bytes };
+        self.bytes_since_emptied
+            .fetch_add(counted, Ordering::Relaxed);
         Ok(())
     }
 
@@ -362,6 +363,24 @@ impl Engine {
         Ok(())
     }
 
+    /// Whether there are memtables to be emptied.
+    pub(super) fn has_due_memtables(&self) -> bool {
+        let published = self.published();
+        let mut all = published.days.values().chain([&self.base]);
+        self.bytes_since_emptied.load(Ordering::Relaxed) >= EMPTY_AFTER_BYTES || all.any(is_full)
+    }
+
+    /// Empties the memtables that are full, and now and then all of them.
+    pub(super) fn empty_due_memtables(&self) {
+        if self.bytes_since_emptied.load(Ordering::Relaxed) >= EMPTY_AFTER_BYTES {
+            self.bytes_since_emptied.store(0, Ordering::Relaxed);
+            return self.empty_all_memtables();
+        }
+        let published = self.published();
+        let all = published.days.values().chain([&self.base]);
+        self.empty_memtables(all.filter(|keyspace| is_full(keyspace)));
+    }
+
     fn empty_all_memtables(&self) {
         // The counter of commits goes last: it must not be older than what it vouches for.
         let published = self.published();
@@ -378,6 +397,10 @@ impl Engine {
             self.break_after(&emptied);
         }
     }
+}
+
+fn is_full(keyspace: &Keyspace) -> bool {
+    keyspace.tree.active_memtable().size() >= MEMTABLE_BYTES
 }
 
 type Writes = BTreeMap<(Partition, Vec<u8>), Option<Vec<u8>>>;
@@ -450,7 +473,7 @@ fn commit_bytes(commit: &Commit) -> u64 {
 /// the row that they lead to.
 fn keyspace_options() -> KeyspaceCreateOptions {
     KeyspaceCreateOptions::default()
-        .max_memtable_size(MEMTABLE_BYTES)
+        .max_memtable_size(ENGINE_MEMTABLE_BYTES)
         .compaction_strategy(Arc::new(
             Leveled::default().with_table_target_size(TABLE_BYTES),
         ))

@@ -5,6 +5,7 @@
     reason = "a test stops at the first thing that goes wrong"
 )]
 
+mod busy;
 mod damage;
 mod directory;
 mod disk;

@@ -1,0 +1,61 @@
+//! A thread that has full memtables written down, so that no commit waits for it.
+//!
+//! Sealing a memtable is quick as a rule, and takes tens of milliseconds where the engine is just
+//! putting its tables in order or removes a journal.
+
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use super::engine::Engine;
+use crate::Error;
+
+/// The thread. It ends when this is dropped.
+#[derive(Debug)]
+pub(super) struct Emptier {
+    wake: Option<SyncSender<()>>,
+    ended: Mutex<Receiver<()>>,
+    patience: Duration,
+}
+
+impl Emptier {
+    /// Starts the thread.
+    pub(super) fn start(engine: Arc<Engine>, patience: Duration) -> Result<Self, Error> {
+        let (wake, woken) = sync_channel(1);
+        let (ends, ended) = sync_channel(1);
+        let run = move || {
+            for () in woken {
+                engine.empty_due_memtables();
+            }
+            drop(engine);
+            // Whoever waited longer than told has gone.
+            let _heard = ends.send(());
+        };
+        std::thread::Builder::new()
+            .name("tidings-emptier".to_owned())
+            .spawn(run)
+            .map_err(|fault| Error::Unavailable(format!("no thread to empty with: {fault}")))?;
+        Ok(Self {
+            wake: Some(wake),
+            ended: Mutex::new(ended),
+            patience,
+        })
+    }
+
+    /// Has it look. Where it is to look already, that is enough.
+    pub(super) fn wake(&self) {
+        if let Some(wake) = &self.wake {
+            let _is_to_look = wake.try_send(());
+        }
+    }
+}
+
+impl Drop for Emptier {
+    fn drop(&mut self) {
+        self.wake = None;
+        // A thread that hangs in the engine keeps its handles, and the lock.
+        let ended = self.ended.get_mut();
+        let ended = ended.unwrap_or_else(PoisonError::into_inner);
+        let _ended = ended.recv_timeout(self.patience);
+    }
+}
