@@ -31,6 +31,14 @@ pub struct Batch {
     pub groups: Vec<Group>,
 }
 
+impl Batch {
+    /// The types that it tells of, some more than once.
+    pub fn kinds(&self) -> impl Iterator<Item = &Id> {
+        let lines = self.groups.iter().flat_map(|group| &group.lines);
+        lines.flat_map(|line| &line.kinds)
+    }
+}
+
 /// Lines that share a pivot, such as "5 works by one artist" or "3 people commented on X".
 #[derive(Clone, Debug, PartialEq)]
 pub struct Group {

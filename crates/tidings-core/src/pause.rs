@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
+use crate::batch::Batch;
 use crate::journal::record::{ChannelNo, INBOX_NO};
 use crate::rules::CHANNELS;
 
@@ -42,6 +43,14 @@ impl Paused {
     /// The paused types by name.
     pub fn types(&self) -> impl Iterator<Item = &str> {
         self.types.iter().map(String::as_str)
+    }
+
+    /// Whether a message has to wait that was made before: its channel is paused, or a type that it
+    /// tells of.
+    #[must_use]
+    pub fn holds(&self, batch: &Batch) -> bool {
+        self.has_channel(&batch.channel)
+            || (!self.types.is_empty() && batch.kinds().any(|kind| self.has_type(kind.as_str())))
     }
 
     /// Whether entries of a type on a channel wait apart from their lanes.

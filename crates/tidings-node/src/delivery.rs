@@ -3,16 +3,17 @@
 //! Surely not sent -> again later, with growing waits. Refused -> failed. Unknown -> once more with
 //! the same batch id, which is the provider's idempotency key, counted as resent; then unknown.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tidings_core::engine::{Engine, Letter, LetterName, Plan, Presenter, Sent, Settled};
+use tidings_core::pause::Paused;
 use tidings_core::{Batch, Instant, Outcome};
 
 use crate::Error;
-use crate::channel::{Channel, Outcome as Answer};
+use crate::channel::{Channels, InForce, Outcome as Answer};
 use crate::node::{Node, Ready};
 use crate::shelf::StoreShelf;
 use crate::vitals::Vitals;
@@ -60,33 +61,29 @@ enum Next {
 
 /// Sends batches through channels.
 pub struct Delivery {
-    channels: BTreeMap<String, Arc<dyn Channel>>,
+    channels: InForce,
     retries: Retries,
     threads: usize,
     waiting: BTreeMap<(Instant, u64), Parcel>,
     next_ticket: u64,
     vitals: Arc<Vitals>,
-    /// Channels of which nothing goes.
-    paused: BTreeSet<&'static str>,
+    /// What nothing goes of.
+    paused: Paused,
 }
 
 impl Delivery {
     /// A delivery through these channels by name, on at most this many threads at once.
     #[must_use]
-    pub fn new(
-        channels: BTreeMap<String, Arc<dyn Channel>>,
-        retries: Retries,
-        threads: usize,
-    ) -> Self {
+    pub fn new(channels: Channels, retries: Retries, threads: usize) -> Self {
         let threads = threads.max(1);
         Self {
-            channels,
+            channels: InForce::new(channels),
             retries,
             threads,
             waiting: BTreeMap::new(),
             next_ticket: 0,
             vitals: Arc::default(),
-            paused: BTreeSet::new(),
+            paused: Paused::default(),
         }
     }
 
@@ -99,7 +96,7 @@ impl Delivery {
     #[must_use]
     pub fn next_retry(&self) -> Option<Instant> {
         let mut waiting = self.waiting.iter();
-        let next = waiting.find(|(_, parcel)| !self.is_paused(&parcel.batch.channel));
+        let next = waiting.find(|(_, parcel)| !self.is_held(parcel));
         next.map(|((at, _), _)| *at)
     }
 
@@ -114,8 +111,8 @@ impl Delivery {
         self.waiting.values()
     }
 
-    /// The channels by name.
-    pub(crate) fn channels(&self) -> BTreeMap<String, Arc<dyn Channel>> {
+    /// What sends.
+    pub(crate) fn channels(&self) -> InForce {
         self.channels.clone()
     }
 
@@ -140,14 +137,19 @@ impl Delivery {
         self.waiting.remove(&key).map(|parcel| (key.0, parcel))
     }
 
-    /// Only messages of other channels go from now on.
-    pub(crate) fn pause(&mut self, channels: impl IntoIterator<Item = &'static str>) {
-        self.paused = channels.into_iter().collect();
+    /// Only what this doesn't hold goes from now on.
+    pub(crate) fn pause(&mut self, paused: Paused) {
+        self.paused = paused;
     }
 
-    /// Whether nothing of a channel goes.
-    pub(crate) fn is_paused(&self, channel: &str) -> bool {
-        self.paused.contains(channel)
+    /// What nothing goes of.
+    pub(crate) fn paused(&self) -> &Paused {
+        &self.paused
+    }
+
+    /// Whether a message waits until what an operator has paused is resumed.
+    pub(crate) fn is_held(&self, parcel: &Parcel) -> bool {
+        self.paused.holds(&parcel.batch)
     }
 
     /// Sends messages that were made, and waits for the answers.
@@ -232,7 +234,7 @@ impl Delivery {
         let due = std::mem::replace(&mut self.waiting, later);
         let (held, due): (Vec<_>, Vec<_>) = due
             .into_iter()
-            .partition(|(_, parcel)| self.is_paused(&parcel.batch.channel));
+            .partition(|(_, parcel)| self.is_held(parcel));
         self.waiting.extend(held);
         self.vitals.set_retries(self.waiting.len());
         due.into_iter().map(|(_, parcel)| parcel).collect()
@@ -248,12 +250,7 @@ impl Delivery {
     }
 
     fn answer(&self, parcel: &Parcel, now: Instant) -> Answer {
-        let Some(channel) = self.channels.get(&parcel.batch.channel) else {
-            return no_channel(&parcel.batch.channel);
-        };
-        // A channel that breaks down over one message must not take the others with it.
-        catch_unwind(AssertUnwindSafe(|| channel.send(&parcel.batch, now)))
-            .unwrap_or_else(|_| panicked())
+        send(&self.channels, parcel, now)
     }
 
     fn settle_into(&mut self, all: &mut ByClosing, parcel: Parcel, answer: &Answer, now: Instant) {
@@ -418,12 +415,10 @@ pub(crate) fn parcels(ready: Ready) -> Vec<Parcel> {
     batches.into_iter().map(parcel).collect()
 }
 
-/// The answer where a channel has no provider.
-pub(crate) fn no_channel(channel: &str) -> Answer {
-    Answer::Failed {
-        why: format!("the channel `{channel}` has no provider"),
-        address_dead: false,
-    }
+/// Hands a message over. A channel that breaks down over one must not take the others with it.
+pub(crate) fn send(channels: &InForce, parcel: &Parcel, now: Instant) -> Answer {
+    catch_unwind(AssertUnwindSafe(|| channels.send(&parcel.batch, now)))
+        .unwrap_or_else(|_| panicked())
 }
 
 /// The answer where a channel broke down while sending: nobody knows how far it came.

@@ -10,6 +10,7 @@ use tidings_core::engine::{Refused, Reply};
 use tidings_core::{Command, Rules};
 
 use crate::Error;
+use crate::channel::Channels;
 use crate::node::Node;
 use crate::once::{Asker, Keeper, Once, Work};
 use crate::vitals::Vitals;
@@ -58,7 +59,7 @@ type Look = dyn FnOnce(Option<&Node>) + Send;
 
 pub(crate) enum Request {
     Work(Work),
-    Rules(Box<Rules>, Sender<Result<(), RuntimeError>>),
+    Configure(Box<Rules>, Channels, Sender<Result<(), RuntimeError>>),
     Look(Box<Look>),
     /// The clock was put: look again.
     Wake,
@@ -115,13 +116,13 @@ impl Handle {
         self.ask(Request::Work(work))
     }
 
-    /// Puts rules in force.
+    /// Puts a configuration in force: rules, and the channels by which messages leave from now on.
     ///
     /// # Errors
-    /// [`RuntimeError`].
-    pub fn set_rules(&self, rules: Rules) -> Result<(), RuntimeError> {
+    /// [`RuntimeError`]; the channels stay as they were.
+    pub fn configure(&self, rules: Rules, channels: Channels) -> Result<(), RuntimeError> {
         let (answer, answered) = bounded(1);
-        self.ask(Request::Rules(Box::new(rules), answer))?;
+        self.ask(Request::Configure(Box::new(rules), channels, answer))?;
         answered.recv().map_err(|_| RuntimeError::Stopped)?
     }
 

@@ -16,6 +16,7 @@ use tidings_store::Store;
 
 use crate::Error;
 use crate::ahead::gone;
+use crate::channel::InForce;
 use crate::clock::Clock;
 use crate::delivery::{Delivery, Parcel, panicked, parcels};
 use crate::handle::{Handle, Request, RuntimeError, unavailable};
@@ -328,8 +329,9 @@ impl Loop {
             refuse(requests, stopping);
             return Err(fault);
         }
+        let channels = self.delivery.channels();
         if let Err(full) = node.store().ensure_room() {
-            return turn_without_room(node, now, requests, stopping, &full);
+            return turn_without_room(node, now, requests, stopping, (&channels, &full));
         }
         if let Err(fault) = catch_up(node, now) {
             refuse(requests, stopping);
@@ -337,13 +339,14 @@ impl Loop {
         }
         let held = {
             let kept_back = KeptBack::new(Some(&mut self.senders), Some(&mut self.delivery));
-            answer(node, now, requests, stopping, &kept_back)?;
+            answer(node, now, requests, stopping, (&channels, &kept_back))?;
             kept_back.held()
         };
         if !held.is_empty() {
             node.ahead().finish()?;
         }
         let released = held.release(node)?;
+        self.hold_paused();
         self.let_go(released);
         self.settle(now)?;
         if stopping.is_none() {
@@ -390,7 +393,23 @@ impl Loop {
         Ok(())
     }
 
-    /// Lets messages go on that were kept back, and holds those of channels that are paused now.
+    /// Holds what was made of what is paused now.
+    fn hold_paused(&mut self) {
+        let Some(node) = &self.node else {
+            return;
+        };
+        let paused = node.engine().paused();
+        if paused == self.delivery.paused() {
+            return;
+        }
+        self.delivery.pause(paused.clone());
+        let now = self.clock.now();
+        for parcel in self.senders.take_back_paused(paused) {
+            self.delivery.wait_until(now, parcel);
+        }
+    }
+
+    /// Lets messages go on that were kept back.
     fn let_go(&mut self, released: Vec<(Parcel, Option<Instant>)>) {
         for (parcel, again) in released {
             match again {
@@ -398,19 +417,6 @@ impl Loop {
                 None => self.dispatch(parcel),
             }
         }
-        let Some(node) = &self.node else {
-            return;
-        };
-        let paused: Vec<&'static str> = node.engine().paused().channels().collect();
-        let now = self.clock.now();
-        for channel in &paused {
-            if !self.delivery.is_paused(channel) {
-                for parcel in self.senders.take_back_all(channel) {
-                    self.delivery.wait_until(now, parcel);
-                }
-            }
-        }
-        self.delivery.pause(paused);
     }
 
     /// What the clock says; that it stepped back is worth a word.
@@ -467,7 +473,7 @@ impl Loop {
     }
 
     fn dispatch(&mut self, parcel: Parcel) {
-        if self.delivery.is_paused(&parcel.batch.channel) {
+        if self.delivery.is_held(&parcel) {
             return self.delivery.wait_until(self.clock.now(), parcel);
         }
         if let Err(parcel) = self.senders.dispatch(parcel) {
@@ -486,7 +492,7 @@ fn answer(
     now: Instant,
     requests: Vec<Request>,
     stopping: &mut Stopping,
-    sending: &dyn Sending,
+    (channels, sending): (&InForce, &dyn Sending),
 ) -> Result<(), Error> {
     let mut waiting = Vec::new();
     let mut looks = Vec::new();
@@ -494,11 +500,16 @@ fn answer(
     for request in requests {
         match request {
             Request::Work(work) => waiting.push(work),
-            Request::Rules(_, answer) if fault.is_some() => drop(answer.send(Err(unavailable()))),
-            Request::Rules(rules, answer) => {
+            Request::Configure(.., answer) if fault.is_some() => {
+                drop(answer.send(Err(unavailable())));
+            }
+            Request::Configure(rules, others, answer) => {
                 let done = node
                     .set_rules(now, *rules)
                     .and_then(|()| node.step(now, &[]));
+                if done.is_ok() {
+                    channels.replace(others);
+                }
                 drop(answer.send(done.as_ref().map(|_| ()).map_err(RuntimeError::of_commit)));
                 fault = done.err();
             }
@@ -532,7 +543,7 @@ fn answer(
 fn turn_away(request: Request) {
     match request {
         Request::Work(work) => work.fail(RuntimeError::Stopped),
-        Request::Rules(_, answer) | Request::Stop(answer) => {
+        Request::Configure(.., answer) | Request::Stop(answer) => {
             drop(answer.send(Err(RuntimeError::Stopped)));
         }
         // Who looks hears of it by the look being dropped.
@@ -545,7 +556,7 @@ fn refuse(requests: Vec<Request>, stopping: &mut Stopping) {
     for request in requests {
         match request {
             Request::Work(work) => work.fail(unavailable()),
-            Request::Rules(_, answer) => drop(answer.send(Err(unavailable()))),
+            Request::Configure(.., answer) => drop(answer.send(Err(unavailable()))),
             Request::Look(look) => look(None),
             Request::Wake => {}
             Request::Stop(answer) => *stopping = Some(answer),

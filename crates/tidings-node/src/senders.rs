@@ -5,10 +5,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crossbeam_channel::{Receiver, Sender, TryRecvError, select, unbounded};
 use tidings_core::engine::LetterName;
+use tidings_core::pause::Paused;
 
 use crate::channel::Outcome as Answer;
 use crate::clock::Clock;
-use crate::delivery::{Delivery, Parcel, no_channel, panicked};
+use crate::delivery::{Delivery, Parcel, send};
 use crate::node::Pace;
 
 /// The threads that send. Messages of lanes that are due at once go before those of digests, and
@@ -48,17 +49,8 @@ impl Senders {
                     let Some(parcel) = locked(&slot).take() else {
                         continue;
                     };
-                    let channel = channels.get(&parcel.batch.channel);
-                    let now = clock.now();
-                    let send = || match channel {
-                        Some(channel) => channel.send(&parcel.batch, now),
-                        None => no_channel(&parcel.batch.channel),
-                    };
-                    let sent = std::panic::catch_unwind(std::panic::AssertUnwindSafe(send));
-                    if answer
-                        .send((parcel, sent.unwrap_or_else(|_| panicked())))
-                        .is_err()
-                    {
+                    let sent = send(&channels, &parcel, clock.now());
+                    if answer.send((parcel, sent)).is_err() {
                         break;
                     }
                 }
@@ -129,12 +121,12 @@ impl Senders {
         None
     }
 
-    /// Takes all messages of a channel out of the queue that no thread has taken yet.
-    pub(crate) fn take_back_all(&mut self, channel: &str) -> Vec<Parcel> {
+    /// Takes all messages out of the queue that are paused and that no thread has taken yet.
+    pub(crate) fn take_back_paused(&mut self, paused: &Paused) -> Vec<Parcel> {
         let mut taken = Vec::new();
         for line in [&mut self.prompt, &mut self.patient] {
             line.on_the_way.retain(|_, slot| {
-                let parcel = locked(slot).take_if(|parcel| parcel.batch.channel == channel);
+                let parcel = locked(slot).take_if(|parcel| paused.holds(&parcel.batch));
                 let stays = parcel.is_none();
                 taken.extend(parcel);
                 stays

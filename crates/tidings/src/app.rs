@@ -1,13 +1,12 @@
 //! The only place where parts are put together.
 
-use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tidings_core::engine::Options;
 use tidings_core::{Books, Instant, Message, Rules, Timed};
-use tidings_node::channel::{self, Channel, Durability, Patience, ProviderError, Setup};
+use tidings_node::channel::{self, Channels, Durability, Patience, ProviderError, Setup};
 use tidings_node::{Clock, Delivery, Player, Retries, Runtime, Settings, Watch};
 use tidings_store::{FjallStore, MemoryStore, Store};
 
@@ -52,13 +51,13 @@ pub enum StartError {
 ///
 /// # Errors
 /// [`StartError::Channel`].
-pub fn channels(rules: &Rules) -> Result<BTreeMap<String, Arc<dyn Channel>>, StartError> {
+pub fn channels(rules: &Rules) -> Result<Channels, StartError> {
     let setup = Setup {
         secret: &|name| secret(name, &|variable| std::env::var_os(variable)),
         durability: Durability::Each,
         patience: Patience::default(),
     };
-    let mut channels = BTreeMap::new();
+    let mut channels = Channels::new();
     for (name, channel) in &rules.channels {
         if channel.provider.is_none() {
             continue;

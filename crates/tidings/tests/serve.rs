@@ -138,6 +138,52 @@ fn the_configuration_is_read_again_or_refused_whole() {
 }
 
 #[test]
+fn a_reload_opens_providers_anew_or_leaves_them() {
+    let place = Place::new();
+    let log = place.dir.path().join("log");
+    let told = || fs::read_to_string(&log).unwrap();
+    let (first, second) = (place.dir.path().join("first"), place.dir.path().join("new"));
+    let with = |provider: &str| {
+        let mails = CONFIG.replace("inbox =", "email = { policy = \"now\" }, inbox =");
+        let channel = format!("provider = \"{provider}\"\nfrom = \"News <news@example.org>\"\n");
+        fs::write(&place.config, format!("{mails}[channels.email]\n{channel}")).unwrap();
+    };
+    let into = |dir: &Path| with(&format!("file://{}", dir.display()));
+    let mails = |dir: &Path| fs::read_dir(dir.join("new")).map_or(0, Iterator::count);
+    into(&first);
+    let server = Server::start_logging(&place.config, &place.data, File::create(&log).unwrap());
+    let api = Api::new(&server.url);
+    let tell = |id: &str, dir: &Path, count: usize| {
+        assert_eq!(api.post("/v1/events", &event(id, "note")).unwrap().0, 202);
+        let patience = Patience::new();
+        while mails(dir) < count {
+            patience.wait(|| format!("no mail tells {id}"));
+        }
+    };
+    let person = json!({ "id": "ann", "email": "ann@example.org" });
+    api.put("/v1/recipients/ann", &person).unwrap();
+    tell("e1", &first, 1);
+
+    into(&second);
+    server.signal("HUP");
+    let patience = Patience::new();
+    while !told().contains("the configuration is in force") {
+        patience.wait(told);
+    }
+    tell("e2", &second, 1);
+
+    with("smtp://news:${NO_SUCH_SECRET}@mail.example.org");
+    server.signal("HUP");
+    let patience = Patience::new();
+    while !told().contains("the old configuration stays in force") {
+        patience.wait(told);
+    }
+    assert!(told().contains("NO_SUCH_SECRET_FILE"), "{}", told());
+    tell("e3", &second, 2);
+    assert_eq!(mails(&first), 1);
+}
+
+#[test]
 fn a_server_that_must_not_start_says_why() {
     let place = Place::new();
     let server = place.start();

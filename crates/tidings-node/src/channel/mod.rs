@@ -1,6 +1,8 @@
 //! Channels: how a message leaves the house. A channel can't see the store.
 
+use std::collections::BTreeMap;
 use std::io;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use tidings_core::Batch;
 use tidings_core::rules::ChannelRules;
@@ -33,6 +35,38 @@ pub trait Channel: Send + Sync {
     /// The disk's; what was not made durable stays due for the next call.
     fn sync(&self) -> io::Result<()> {
         Ok(())
+    }
+}
+
+/// The channels that have a provider, by name.
+pub type Channels = BTreeMap<String, Arc<dyn Channel>>;
+
+/// The channels as all threads that send see them: a reload puts others in their place.
+#[derive(Clone)]
+pub(crate) struct InForce(Arc<RwLock<Channels>>);
+
+impl InForce {
+    pub(crate) fn new(channels: Channels) -> Self {
+        Self(Arc::new(RwLock::new(channels)))
+    }
+
+    /// Hands a batch over. What is on its way when others take their place ends as it began.
+    pub(crate) fn send(&self, batch: &Batch, now: Instant) -> Outcome {
+        let channels = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        let channel = channels.get(&batch.channel).cloned();
+        drop(channels);
+        match channel {
+            Some(channel) => channel.send(batch, now),
+            None => Outcome::Failed {
+                why: format!("the channel `{}` has no provider", batch.channel),
+                address_dead: false,
+            },
+        }
+    }
+
+    /// Puts others in their place.
+    pub(crate) fn replace(&self, channels: Channels) {
+        *self.0.write().unwrap_or_else(PoisonError::into_inner) = channels;
     }
 }
 

@@ -4,6 +4,7 @@ use tidings_core::{Command, Instant};
 
 use super::{Stopping, answer, catch_up, refuse};
 use crate::Error;
+use crate::channel::InForce;
 use crate::handle::{Request, RuntimeError};
 use crate::kept_back::KeptBack;
 use crate::node::Node;
@@ -16,7 +17,7 @@ pub(super) fn turn_without_room(
     now: Instant,
     requests: Vec<Request>,
     stopping: &mut Stopping,
-    full: &tidings_store::Error,
+    (channels, full): (&InForce, &tidings_store::Error),
 ) -> Result<(), Error> {
     let is_forget = |command: &Command| matches!(command, Command::Forget { .. });
     let mut possible = Vec::new();
@@ -25,7 +26,7 @@ pub(super) fn turn_without_room(
             Request::Work(work) if !work.commands.iter().all(is_forget) => {
                 work.fail(RuntimeError::Full(full.to_string()));
             }
-            Request::Rules(_, answer) => {
+            Request::Configure(.., answer) => {
                 drop(answer.send(Err(RuntimeError::Full(full.to_string()))));
             }
             request => possible.push(request),
@@ -34,8 +35,9 @@ pub(super) fn turn_without_room(
     node.set_frees(true);
     let forgets = node.engine().next_forget().is_some_and(|at| at <= now);
     let caught_up = if forgets { catch_up(node, now) } else { Ok(()) };
+    let nothing = KeptBack::new(None, None);
     let done = match caught_up {
-        Ok(()) => answer(node, now, possible, stopping, &KeptBack::new(None, None)),
+        Ok(()) => answer(node, now, possible, stopping, (channels, &nothing)),
         Err(fault) => {
             refuse(possible, stopping);
             Err(fault)

@@ -43,7 +43,7 @@ impl Loop {
         let Some(node) = &mut self.node else {
             return Ok(());
         };
-        self.delivery.pause(node.engine().paused().channels());
+        self.delivery.pause(node.engine().paused().clone());
         let waiting = self.delivery.waiting_parcels().map(letter);
         let answered = self
             .sent

@@ -6,9 +6,10 @@ use std::sync::mpsc::TryRecvError;
 use tidings_core::Command;
 use tidings_core::command::{Cancelled, Pausable};
 use tidings_core::engine::{Reply, TakenBack};
+use tidings_core::pause::Paused;
 use tidings_core::rules::EMAIL;
 use tidings_core::time::HOUR_MS;
-use tidings_node::channel::{Channel, Outcome};
+use tidings_node::channel::{Channel, Channels, Outcome};
 use tidings_node::{Handle, Runtime, VirtualClock};
 use tidings_store::{MemoryStore, Store};
 
@@ -42,10 +43,6 @@ fn taken(cancelled: u64, removed_from_batch: u64, too_late: u64) -> TakenBack {
         too_late,
         events: 1,
     }
-}
-
-fn email() -> Pausable {
-    Pausable::Channel(EMAIL.to_owned())
 }
 
 /// Acceptance T26, P3: what waits is cancelled; what stands in a message that was not handed over is
@@ -129,10 +126,19 @@ fn t26_doubt_makes_it_too_late() {
     }
 }
 
-/// While a channel is paused nothing of it is handed over, not even what was made; after a restart it
-/// is still so. Then everything goes, once.
+/// While a channel or a type is paused nothing of it is handed over, not even what was made; after a
+/// restart it is still so. Then everything goes, once.
 #[test]
-fn a_paused_channel_holds_what_was_made() {
+fn what_is_paused_holds_what_was_made() {
+    for what in [
+        Pausable::Channel(EMAIL.to_owned()),
+        Pausable::Type(id("bill")),
+    ] {
+        holds_what_was_made(&what);
+    }
+}
+
+fn holds_what_was_made(what: &Pausable) {
     let (store, clock) = (in_memory(), clock(MONDAY));
     let (runtime, keeper) = gated(&store, &clock);
     let handle = runtime.handle();
@@ -140,7 +146,7 @@ fn a_paused_channel_holds_what_was_made() {
     keeper.next();
     handle.submit(vec![publish("e1", "bill", "ben")]).unwrap();
     round(&handle);
-    handle.submit(vec![Command::Pause(email())]).unwrap();
+    handle.submit(vec![Command::Pause(what.clone())]).unwrap();
     handle.submit(vec![publish("e2", "bill", "cid")]).unwrap();
     keeper.pass();
     while handle.look(|node| node.books().unwrap().delivered).unwrap() == 0 {
@@ -158,10 +164,10 @@ fn a_paused_channel_holds_what_was_made() {
     assert_eq!(keeper.handed.try_recv().unwrap_err(), TryRecvError::Empty);
     assert!(
         handle
-            .look(|node| node.engine().paused().has_channel(EMAIL))
+            .look(|node| *node.engine().paused() != Paused::default())
             .unwrap()
     );
-    handle.submit(vec![Command::Resume(email())]).unwrap();
+    handle.submit(vec![Command::Resume(what.clone())]).unwrap();
     let mut told = Vec::new();
     for _ in 0..2 {
         told.push(keeper.next().recipient.id);
@@ -172,6 +178,28 @@ fn a_paused_channel_holds_what_was_made() {
     let books = settled(&handle);
     assert_eq!((books.messages, books.delivered, books.resent), (3, 3, 0));
     runtime.stop().unwrap();
+}
+
+/// What is on its way when a configuration is put in force ends with the channel that has it; what
+/// waits in the queue then leaves by the new one.
+#[test]
+fn a_new_configuration_brings_its_channels() {
+    let (runtime, old) = gated(&in_memory(), &clock(MONDAY));
+    let handle = runtime.handle();
+    handle.submit(vec![publish("e0", "bill", "ann")]).unwrap();
+    assert_eq!(old.next().recipient.id, id("ann"));
+    handle.submit(vec![publish("e1", "bill", "ben")]).unwrap();
+    round(&handle);
+    let (gate, new) = Gate::new();
+    let channels = Channels::from([(EMAIL.to_owned(), gate as Arc<dyn Channel>)]);
+    handle.configure(rules(), channels).unwrap();
+    old.pass();
+    assert_eq!(new.next().recipient.id, id("ben"));
+    new.pass();
+    let books = settled(&handle);
+    assert_eq!((books.messages, books.delivered, books.resent), (2, 2, 0));
+    runtime.stop().unwrap();
+    assert!(old.handed.try_recv().is_err());
 }
 
 /// No attempt is made to somebody who was erased: what was not handed over ends as cancelled.

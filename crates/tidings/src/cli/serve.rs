@@ -12,7 +12,7 @@ use tidings_node::{Clock, RuntimeError, SystemClock};
 use tokio::runtime::Runtime;
 
 use super::{Status, Streams, report, signals};
-use crate::app::{Disk, StartError};
+use crate::app::{self, Disk, StartError};
 use crate::config;
 use crate::http::{self, Access, Service, listen};
 use crate::keys::{KeyFile, Keys};
@@ -217,10 +217,14 @@ fn reload(config: &Path, service: &Service) -> Result<Reloaded, RuntimeError> {
             return Ok(Reloaded::Refused);
         }
     };
-    if rules.channels != service.rules().channels {
-        tracing::warn!("[channels] has changed: providers are opened at the start, so restart");
-    }
-    service.set_rules(rules)?;
+    let channels = match app::channels(&rules) {
+        Ok(channels) => channels,
+        Err(fault) => {
+            tracing::error!(reason = %fault, "a fault");
+            return Ok(Reloaded::Refused);
+        }
+    };
+    service.configure(rules, channels)?;
     Ok(Reloaded::InForce)
 }
 

@@ -10,6 +10,7 @@ use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use tidings_core::engine::{Refused, Reply};
 use tidings_core::{Command, Instant, Rules};
+use tidings_node::channel::Channels;
 use tidings_node::{Clock, Handle, Keeper, Kept, Node, RuntimeError};
 use tidings_store::FjallStore;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot, watch};
@@ -133,12 +134,12 @@ impl Service {
         self.clock.now()
     }
 
-    /// Puts rules in force, first in the node. Blocks until they are durable.
+    /// Puts a configuration in force, first in the node. Blocks until it is durable.
     ///
     /// # Errors
-    /// [`RuntimeError`]; the old rules stay in force.
-    pub fn set_rules(&self, rules: Rules) -> Result<(), RuntimeError> {
-        self.handle.set_rules(rules.clone())?;
+    /// [`RuntimeError`]; the old one stays in force.
+    pub fn configure(&self, rules: Rules, channels: Channels) -> Result<(), RuntimeError> {
+        self.handle.configure(rules.clone(), channels)?;
         *self.rules.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(rules);
         Ok(())
     }

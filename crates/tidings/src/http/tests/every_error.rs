@@ -14,6 +14,7 @@ use futures_util::{StreamExt as _, stream};
 use serde_json::{Value, json};
 use tidings_core::Instant;
 use tidings_core::time::Day;
+use tidings_node::channel::Channels;
 use tidings_node::{Node, VirtualClock};
 use tidings_store::{Commit, Error, MemoryStore, Snapshot, Store};
 
@@ -374,7 +375,10 @@ fn answers(code: &str, calls: &[&Call]) -> Option<Vec<Answered>> {
             let (rig, _) = open();
             let config = CONFIG.replace("daily", "nightly");
             let rules = crate::config::parse(&config, "tidings.toml").unwrap();
-            rig.service.handle.set_rules(rules).unwrap();
+            rig.service
+                .handle
+                .configure(rules, Channels::new())
+                .unwrap();
             let body = r#"[{ "type": "note", "channel": "email", "mode": "daily" }]"#;
             all(&|call| call.with_body(body).send(&rig))
         }

@@ -57,7 +57,7 @@ async fn steer(service: &Service, change: &Change, command: Command) -> Result<A
 /// Pause a type
 ///
 /// Its entries wait apart from now on, those that waited already among them; other types of their
-/// lanes go on. Messages that were made before go out as they are.
+/// lanes go on. A message that was made before and tells of it waits too.
 #[utoipa::path(
     post, path = "/v1/types/{type}/pause", tag = "configuration",
     params(("type" = String, Path, description = "The type", min_length = 1, max_length = 256)),
