@@ -3,9 +3,9 @@
 //! A queue that is full refuses at once. Whoever asks holds the work that waits, so memory is bounded
 //! by the queue and by those who were let in, never by those who were not.
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 
-use crossbeam_channel::{Sender, bounded};
+use crossbeam_channel::{Receiver, Sender, bounded};
 use tidings_core::engine::{Refused, Reply};
 use tidings_core::{Command, Rules};
 
@@ -66,16 +66,59 @@ pub(crate) enum Request {
     Stop(Sender<Result<(), RuntimeError>>),
 }
 
+impl Request {
+    /// Answers it where nothing is done any more.
+    pub(crate) fn turn_away(self) {
+        match self {
+            Self::Work(work) => work.fail(RuntimeError::Stopped),
+            Self::Configure(.., answer) | Self::Stop(answer) => {
+                drop(answer.send(Err(RuntimeError::Stopped)));
+            }
+            // Who looks hears of it by the look being dropped.
+            Self::Look(_) | Self::Wake => {}
+        }
+    }
+}
+
 /// Asks the runtime. Cheap to clone.
 #[derive(Clone)]
 pub struct Handle {
     requests: Sender<Request>,
+    /// Whether somebody takes them. Asked and answered under the lock: nothing is put into a queue that
+    /// nobody empties any more.
+    is_open: Arc<RwLock<bool>>,
     vitals: Arc<Vitals>,
 }
 
+/// Where the loop hears what is asked. When it goes, what is left in it is turned away, and what comes
+/// later is refused: nobody waits for a loop that has ended.
+pub(crate) struct Inbox {
+    pub(crate) requests: Receiver<Request>,
+    is_open: Arc<RwLock<bool>>,
+}
+
+impl Drop for Inbox {
+    fn drop(&mut self) {
+        *self.is_open.write().unwrap_or_else(PoisonError::into_inner) = false;
+        self.requests.try_iter().for_each(Request::turn_away);
+    }
+}
+
 impl Handle {
-    pub(crate) fn new(requests: Sender<Request>, vitals: Arc<Vitals>) -> Self {
-        Self { requests, vitals }
+    /// A handle, and where what it asks is heard; so many requests may wait in between.
+    pub(crate) fn new(requests_max: usize, vitals: Arc<Vitals>) -> (Self, Inbox) {
+        let (requests, asked) = bounded(requests_max);
+        let is_open = Arc::new(RwLock::new(true));
+        let inbox = Inbox {
+            requests: asked,
+            is_open: Arc::clone(&is_open),
+        };
+        let handle = Self {
+            requests,
+            is_open,
+            vitals,
+        };
+        (handle, inbox)
     }
 
     /// Has commands taken in; the answer comes after they are durable.
@@ -182,7 +225,8 @@ impl Handle {
         self.requests.len() <= most / 2
     }
 
-    /// Has the loop stop; waits for room, because a stop is never refused.
+    /// Has the loop stop; waits for room, because a stop is never refused. Where the loop ends just
+    /// then, nobody answers.
     pub(crate) fn stop(
         &self,
         answer: Sender<Result<(), RuntimeError>>,
@@ -192,6 +236,10 @@ impl Handle {
     }
 
     fn ask(&self, request: Request) -> Result<(), RuntimeError> {
+        let is_open = self.is_open.read().unwrap_or_else(PoisonError::into_inner);
+        if !*is_open {
+            return Err(RuntimeError::Stopped);
+        }
         self.requests
             .try_send(request)
             .map_err(|fault| match fault {
@@ -204,4 +252,23 @@ impl Handle {
 /// What is said while there is no store.
 pub(crate) fn unavailable() -> RuntimeError {
     RuntimeError::Unavailable("it failed and is being opened again".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nobody_waits_for_a_loop_that_has_ended() {
+        let (handle, inbox) = Handle::new(4, Arc::default());
+        let (answer, answered) = bounded(1);
+        handle
+            .submit_then(Vec::new(), move |replies| answer.send(replies).unwrap())
+            .unwrap();
+        drop(inbox);
+        assert!(matches!(answered.recv(), Ok(Err(RuntimeError::Stopped))));
+        let refused = handle.submit(Vec::new());
+        assert!(matches!(refused, Err(RuntimeError::Stopped)));
+        assert_eq!(handle.waiting(), 0);
+    }
 }

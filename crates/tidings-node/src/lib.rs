@@ -25,7 +25,7 @@ pub use handle::{Handle, Replies, RuntimeError};
 pub use node::{Accepted, Node, Pace, Ready, SLICE_RECIPIENTS_MAX};
 pub use once::{Keeper, Kept, Once};
 pub use player::{Observer, Out, PlayError, Player, Watch};
-pub use runtime::{OpenStore, Runtime, Settings};
+pub use runtime::{Ended, OpenStore, Runtime, Settings};
 pub use shelf::StoreShelf;
 use tidings_core::journal::at_rest::Unreadable;
 pub use vitals::{Answered, BOUNDS_S, Histogram, Vitals};

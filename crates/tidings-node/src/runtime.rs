@@ -5,6 +5,7 @@
 //! for, so a million digests never keep one publish waiting for longer than a slice.
 
 use std::collections::BTreeMap;
+use std::convert::Infallible;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -69,6 +70,19 @@ impl Default for Settings {
 pub struct Runtime {
     handle: Handle,
     thread: Option<JoinHandle<()>>,
+    ended: Ended,
+}
+
+/// Tells when a runtime has ended.
+#[derive(Clone, Debug)]
+pub struct Ended(Receiver<Infallible>);
+
+impl Ended {
+    /// Blocks until then.
+    pub fn wait(&self) {
+        // Nothing is ever sent: that the other side is gone is the answer.
+        let _gone = self.0.recv();
+    }
 }
 
 impl Runtime {
@@ -92,7 +106,8 @@ impl Runtime {
         // What came due while nobody ran did so under the rules of then.
         catch_up(&mut node, now)?;
         node.set_rules(now, rules)?;
-        let (requests, inbox) = bounded(settings.requests_max.max(1));
+        let (handle, inbox) = Handle::new(settings.requests_max.max(1), Arc::clone(&vitals));
+        let (runs, ended) = bounded::<Infallible>(0);
         let senders = Senders::start(settings.senders.max(1), &delivery, &clock);
         let mut core = Loop {
             open,
@@ -106,15 +121,20 @@ impl Runtime {
             seen: newest,
             vitals: Arc::clone(&vitals),
             rest: None,
+            hangs: false,
         };
         core.resume()?;
         let thread = std::thread::Builder::new()
             .name("tidings-loop".to_owned())
-            .spawn(move || core.run(&inbox))
+            .spawn(move || {
+                core.run(&inbox.requests);
+                drop((inbox, runs));
+            })
             .map_err(|fault| tidings_store::Error::Unusable(fault.to_string()))?;
         Ok(Self {
-            handle: Handle::new(requests, vitals),
+            handle,
             thread: Some(thread),
+            ended: Ended(ended),
         })
     }
 
@@ -122,6 +142,13 @@ impl Runtime {
     #[must_use]
     pub fn handle(&self) -> Handle {
         self.handle.clone()
+    }
+
+    /// When it has ended: because it was stopped, or by itself, where a write hangs. Then the process is
+    /// to end, which alone lets go of the store.
+    #[must_use]
+    pub fn ended(&self) -> Ended {
+        self.ended.clone()
     }
 
     /// Stops: what was asked before is answered, messages on their way are waited for, checkpoints
@@ -132,8 +159,10 @@ impl Runtime {
     pub fn stop(mut self) -> Result<(), RuntimeError> {
         let (answer, answered) = bounded(1);
         let result = self.handle.stop(answer).and_then(|()| {
-            let done = answered.recv();
-            done.map_err(|_| RuntimeError::Stopped)?
+            select! {
+                recv(answered) -> done => done.map_err(|_| RuntimeError::Stopped)?,
+                recv(self.ended.0) -> _ => answered.try_recv().map_err(|_| RuntimeError::Stopped)?,
+            }
         });
         if let Some(thread) = self.thread.take() {
             drop(thread.join());
@@ -168,6 +197,8 @@ struct Loop {
     /// Tells when the store may be opened once more; `None` = now. It folds all that is stored, which
     /// must not happen for each request.
     rest: Option<Receiver<std::time::Instant>>,
+    /// A write has not come back, and keeps the store.
+    hangs: bool,
 }
 
 /// Whom to tell that everything has stopped.
@@ -187,6 +218,9 @@ impl Loop {
             }
             if let Err(fault) = self.turn(requests, &mut stopping) {
                 self.fail(&fault);
+            }
+            if self.hangs {
+                return;
             }
             if !self.senders.is_idle() {
                 continue;
@@ -228,7 +262,7 @@ impl Loop {
         if stopping {
             select! {
                 recv(inbox) -> request => match request {
-                    Ok(request) => turn_away(request),
+                    Ok(request) => request.turn_away(),
                     // Nobody is left who could ask.
                     Err(_) => answered = self.senders.answers().recv_timeout(patience).ok(),
                 },
@@ -236,7 +270,7 @@ impl Loop {
                 recv(written) -> result => ended = Some(result),
                 default(patience) => {}
             }
-            inbox.try_iter().for_each(turn_away);
+            inbox.try_iter().for_each(Request::turn_away);
         } else {
             select! {
                 recv(inbox) -> request => requests.push(request?),
@@ -537,18 +571,6 @@ fn answer(
     }
     looks.into_iter().for_each(|look| look(Some(node)));
     Ok(())
-}
-
-/// Answers what is asked while the loop stops.
-fn turn_away(request: Request) {
-    match request {
-        Request::Work(work) => work.fail(RuntimeError::Stopped),
-        Request::Configure(.., answer) | Request::Stop(answer) => {
-            drop(answer.send(Err(RuntimeError::Stopped)));
-        }
-        // Who looks hears of it by the look being dropped.
-        Request::Look(_) | Request::Wake => {}
-    }
 }
 
 /// Answers while there is no store.

@@ -93,6 +93,7 @@ pub trait Store: Send + Sync {
     /// # Errors
     /// [`Error::Conflict`], [`Error::Full`] and [`Error::Invalid`] changed nothing; after
     /// [`Error::Unavailable`] the outcome is unknown: throw the engine away, open it again and read.
+    /// After [`Error::Hung`] the same, in another process.
     fn commit(&self, commit: Commit) -> Result<(), Error>;
 
     /// As [`Store::commit`], of what leads to room being freed, such as the forgetting of a day: it may
@@ -114,7 +115,7 @@ pub trait Store: Send + Sync {
     /// also where a commit is refused as [`Error::Full`].
     ///
     /// # Errors
-    /// [`Error::Unavailable`]: it may or may not have happened.
+    /// [`Error::Unavailable`] and [`Error::Hung`]: it may or may not have happened.
     fn forget(&self, day: Day) -> Result<(), Error>;
 
     /// Whether an ordinary commit has room. Asked before something is decided, it spares undoing what
@@ -154,6 +155,10 @@ pub enum Error {
     /// The engine failed; a commit may or may not have happened. Open again.
     #[error("the store failed: {0}")]
     Unavailable(String),
+    /// A write has not come back in so many seconds; it may still happen. The engine can't be got rid
+    /// of, nor opened again, before the process ends.
+    #[error("a write has not come back for {0} s: the process must be started again")]
+    Hung(u64),
     /// Another process holds the directory.
     #[error("the store is locked by another process: {0}")]
     Locked(String),

@@ -110,6 +110,9 @@ impl Bucket {
                 rest.map(Chore::Merge)
             }
         };
+        if self.chore.is_none() {
+            self.unload_most(today);
+        }
         Ok(slice.writes)
     }
 

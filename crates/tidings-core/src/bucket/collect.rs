@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use roaring::RoaringBitmap;
 
+use super::facets::{Facets, facets_key};
 use super::{Bucket, BucketDay, RunAt};
 use crate::journal::at_rest::{Kept, Run, Shelf, Unreadable, decode};
 use crate::journal::record::{ChannelNo, INBOX_NO, LaneNo, TypeNo, Variant};
@@ -206,6 +207,9 @@ impl Bucket {
         let held = days.iter().filter_map(|day| self.days.get_key_value(day));
         for (day, held) in held {
             for at in &held.runs {
+                if !self.has_place(shelf, *day, at, place)? {
+                    continue;
+                }
                 let run = self.run(shelf, *day, at)?;
                 let of = run
                     .arrivals
@@ -333,8 +337,38 @@ impl Bucket {
         Ok(())
     }
 
+    /// Whether a run has arrivals of an event. Reads no more of it than tells that.
+    fn has_place(
+        &self,
+        shelf: &dyn Shelf,
+        day: Day,
+        at: &RunAt,
+        place: u64,
+    ) -> Result<bool, Unreadable> {
+        let (first, last) = at.places;
+        if !(first..=last).contains(&place) {
+            return Ok(false);
+        }
+        if at.loaded.get().is_some() {
+            return Ok(true);
+        }
+        let bytes = self.facets(shelf, day, at)?;
+        Ok(Facets::parse(&bytes)?.has_place(place))
+    }
+
     /// What is in a run, read once.
     pub(crate) fn run(
+        &self,
+        shelf: &dyn Shelf,
+        day: Day,
+        at: &RunAt,
+    ) -> Result<Arc<Run>, Unreadable> {
+        let run = self.run_once(shelf, day, at)?;
+        Ok(Arc::clone(at.loaded.get_or_init(|| run)))
+    }
+
+    /// As [`Bucket::run`], for who reads all of them: it is not kept.
+    pub(crate) fn run_once(
         &self,
         shelf: &dyn Shelf,
         day: Day,
@@ -344,11 +378,34 @@ impl Bucket {
             return Ok(Arc::clone(run));
         }
         let key = run_key(self.no, at.id());
-        let bytes = shelf.get(Partition::Day(day), &key)?.ok_or_else(|| {
-            Unreadable(format!("run {} of bucket {} is missing", at.first, self.no))
-        })?;
-        let run = Arc::new(Run::new(decode("a run", &bytes)?));
-        Ok(Arc::clone(at.loaded.get_or_init(|| run)))
+        let bytes = self.row_of_run(shelf, day, at, &key)?;
+        Ok(Arc::new(Run::new(decode("a run", &bytes)?)))
+    }
+
+    /// A run's facets.
+    pub(crate) fn facets(
+        &self,
+        shelf: &dyn Shelf,
+        day: Day,
+        at: &RunAt,
+    ) -> Result<Vec<u8>, Unreadable> {
+        self.row_of_run(shelf, day, at, &facets_key(self.no, at.id()))
+    }
+
+    fn row_of_run(
+        &self,
+        shelf: &dyn Shelf,
+        day: Day,
+        at: &RunAt,
+        key: &[u8],
+    ) -> Result<Vec<u8>, Unreadable> {
+        let row = shelf.get(Partition::Day(day), key)?;
+        row.ok_or_else(|| {
+            Unreadable(format!(
+                "rows of run {} of bucket {} are missing",
+                at.first, self.no
+            ))
+        })
     }
 }
 

@@ -39,10 +39,36 @@ pub(crate) struct RunAt {
     pub(crate) arrivals: u32,
     /// 0 where it was turned round, one more than its parts' highest where it was merged of them.
     pub(crate) level: u8,
+    /// The first and the last place in the intake of its events.
+    pub(crate) places: (u64, u64),
     pub(crate) loaded: OnceLock<Arc<Run>>,
 }
 
+/// As it stands in the list of a day's runs.
+pub(super) type RunRow = (u64, u64, u32, u8, (u64, u64));
+
 impl RunAt {
+    pub(super) fn row(&self) -> RunRow {
+        (
+            self.first,
+            self.last,
+            self.arrivals,
+            self.level,
+            self.places,
+        )
+    }
+
+    pub(super) fn of_row((first, last, arrivals, level, places): RunRow) -> Self {
+        Self {
+            first,
+            last,
+            arrivals,
+            level,
+            places,
+            loaded: OnceLock::new(),
+        }
+    }
+
     /// Tells the run's rows from those of all others of its day.
     pub(crate) fn id(&self) -> u64 {
         self.first << 8 | u64::from(self.level)

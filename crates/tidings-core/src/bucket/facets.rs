@@ -237,6 +237,12 @@ impl<'a> Facets<'a> {
         self.places.get(arrival).ok_or(Corrupt(FACETS))
     }
 
+    /// Whether one of its arrivals is of the event at a place.
+    pub(crate) fn has_place(&self, place: u64) -> bool {
+        let mut places = (0..self.places.len()).map(|at| self.places.get(at));
+        places.any(|other| other == Some(place))
+    }
+
     /// The hash of its object's id.
     pub(crate) fn object(&self, arrival: usize) -> Result<u64, Corrupt> {
         self.objects.get(arrival).ok_or(Corrupt(FACETS))

@@ -2,6 +2,8 @@
 //!
 //! `now` and digest lanes keep only where each window begins; the others keep a [`Window`] each.
 
+use std::hint::black_box;
+
 use roaring::RoaringBitmap;
 use serde::{Deserialize, Serialize};
 
@@ -15,6 +17,10 @@ use crate::time::{Instant, SECOND_MS};
 mod image;
 
 pub(crate) use image::{Frozen, LaneHead, Part};
+
+/// How many windows are asked of memory before the first of them is worked on. Those of recipients who
+/// share an event lie far apart, and each would be waited for by itself.
+const FETCHED_AT_ONCE: usize = 32;
 
 /// A lane's state.
 #[derive(Debug)]
@@ -250,27 +256,29 @@ impl Lane {
         }
         // Windows opened under the same rules have the same parameters.
         let (mut rules, mut parameters) = (entering.rules, entering.parameters);
-        for number in &joins {
-            let window = windows.at(number);
-            let before = window.due();
-            if stuck.contains(number) {
-                continue;
-            }
-            if window.rules != rules {
-                rules = window.rules;
-                parameters = if rules == entering.rules {
-                    entering.parameters
-                } else {
-                    (entering.under)(rules).or(entering.parameters)
+        let joins: Vec<u32> = (joins - stuck).iter().collect();
+        for some in joins.chunks(FETCHED_AT_ONCE) {
+            let fetch = |fetched, number: &u32| fetched ^ windows.get(*number).since;
+            black_box(some.iter().fold(0, fetch));
+            for number in some.iter().copied() {
+                let window = windows.at(number);
+                let before = window.due();
+                if window.rules != rules {
+                    rules = window.rules;
+                    parameters = if rules == entering.rules {
+                        entering.parameters
+                    } else {
+                        (entering.under)(rules).or(entering.parameters)
+                    };
+                }
+                let Some(parameters) = parameters else {
+                    continue;
                 };
-            }
-            let Some(parameters) = parameters else {
-                continue;
-            };
-            window.join(kind, entering.entry(parameters), last.get(number).told);
-            let due = window.due();
-            if due < before {
-                sooner.add(due, number);
+                window.join(kind, entering.entry(parameters), last.get(number).told);
+                let due = window.due();
+                if due < before {
+                    sooner.add(due, number);
+                }
             }
         }
         sooner.done();

@@ -1,7 +1,6 @@
 //! A bucket as the store has it: its newest checkpoint, and the records after it.
 
 use std::collections::BTreeMap;
-use std::sync::OnceLock;
 
 use super::checkpoint::{Head, RecipientRow, journal_key};
 use super::day::marks_from;
@@ -148,17 +147,8 @@ impl Bucket {
         let partition = Partition::Day(day);
         if let Some(bytes) = shelf.get(partition, &run_list_key(self.no))? {
             let (first, runs): RunList = decode("the list of a day's runs", &bytes)?;
-            let runs = runs
-                .into_iter()
-                .map(|(first, last, arrivals, level)| RunAt {
-                    first,
-                    last,
-                    arrivals,
-                    level,
-                    loaded: OnceLock::new(),
-                });
             let mut held = BucketDay::new(first);
-            held.runs = runs.collect();
+            held.runs = runs.into_iter().map(RunAt::of_row).collect();
             self.days.insert(day, held);
         }
         let prefix = self.key(Table::Ended).done();

@@ -13,6 +13,7 @@ use roaring::RoaringBitmap;
 use super::checkpoint::journal_key;
 use super::chore::Slice;
 use super::collect::{posting_key, run_key};
+use super::day::RunRow;
 use super::{Bucket, BucketDay, RunAt, facets};
 use crate::journal::at_rest::{Kept, Run, Shelf, Unreadable, encode};
 use crate::postings::{self, BLOCK_RECIPIENTS};
@@ -26,8 +27,11 @@ const MERGE_RUNS: usize = 16;
 /// The most arrivals of a merged run: a look into it reads what they have in common.
 const MERGED_ARRIVALS_MAX: u32 = 16_384;
 
-/// The first seq of a day, and of each of its runs the first seq, the last, arrivals and level.
-pub(super) type RunList = (u64, Vec<(u64, u64, u32, u8)>);
+/// The most arrivals at rest of the day that goes on which a bucket keeps in memory.
+const LOADED_ARRIVALS_MAX: u32 = 4096;
+
+/// The first seq of a day, and its runs.
+pub(super) type RunList = (u64, Vec<RunRow>);
 
 /// A tail that is being turned round.
 #[derive(Debug)]
@@ -61,9 +65,7 @@ pub(super) fn run_list_key(bucket: u16) -> Vec<u8> {
 
 impl BucketDay {
     fn run_list(&self) -> RunList {
-        let runs = self.runs.iter();
-        let runs = runs.map(|run| (run.first, run.last, run.arrivals, run.level));
-        (self.first, runs.collect())
+        (self.first, self.runs.iter().map(RunAt::row).collect())
     }
 
     /// The runs that are to be merged next.
@@ -117,6 +119,7 @@ impl Bucket {
             last,
             arrivals: count(work.kept.len()),
             level: 0,
+            places: places(&work.kept),
             loaded: OnceLock::new(),
         };
         let partition = Partition::Day(work.day);
@@ -186,6 +189,7 @@ impl Bucket {
             last: last.last,
             arrivals: count(arrivals.len()),
             level: level.saturating_add(1),
+            places: places(&arrivals),
             loaded: OnceLock::new(),
         };
         Ok(Some(Merging {
@@ -261,6 +265,19 @@ impl Bucket {
             }
         }
     }
+
+    /// Lets go of all but the newest arrivals of a day, so that memory doesn't grow with what happens on
+    /// it. What comes due soon is among these.
+    pub(super) fn unload_most(&mut self, day: Day) {
+        let runs = self.days.get_mut(&day).map(|held| &mut held.runs);
+        let mut newest = 0_u32;
+        for run in runs.into_iter().flatten().rev() {
+            newest = newest.saturating_add(run.arrivals);
+            if newest > LOADED_ARRIVALS_MAX {
+                run.loaded.take();
+            }
+        }
+    }
 }
 
 /// So many arrivals of a tail, or as many fewer as it takes for no row of the journal to be cut.
@@ -272,6 +289,13 @@ fn whole_rows(tail: &[Arc<Kept>], mut count: usize) -> &[Arc<Kept>] {
         count -= 1;
     }
     &tail[..count]
+}
+
+/// The first and the last place of arrivals' events.
+fn places(arrivals: &[Arc<Kept>]) -> (u64, u64) {
+    let places = arrivals.iter().map(|kept| kept.arrival.place);
+    let first = places.clone().min().unwrap_or_default();
+    (first, places.max().unwrap_or_default())
 }
 
 fn without_sets(kept: &Kept) -> Arc<Kept> {

@@ -181,7 +181,7 @@ impl Walker<'_> {
         }
         for (day, held) in &self.bucket.days {
             for at in &held.runs {
-                let run = self.bucket.run(self.shelf, *day, at)?;
+                let run = self.bucket.run_once(self.shelf, *day, at)?;
                 let sets = self.sets_at_rest(*day, at.id(), run.variants.len())?;
                 let mut sets = sets.into_iter();
                 for kept in &run.arrivals {

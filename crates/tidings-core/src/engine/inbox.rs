@@ -17,7 +17,7 @@ use rustc_hash::FxHashMap;
 use super::Engine;
 use super::present::Presenter;
 use super::reply::Refused;
-use crate::bucket::facets::{Details, Facets, details_key, facets_key};
+use crate::bucket::facets::{Details, Facets, details_key};
 use crate::bucket::{Bucket, BucketDay, Counts, Marking, Reading, RunAt, State};
 use crate::event::Object;
 use crate::headers::Header;
@@ -390,9 +390,7 @@ impl<'a> Reader<'a> {
         wants_seq: bool,
         visit: &mut impl FnMut(Entry),
     ) -> Result<(), Unreadable> {
-        let key = facets_key(self.bucket.no, run.id());
-        let bytes = self.shelf.get(Partition::Day(day), &key)?;
-        let bytes = bytes.ok_or_else(|| missing("the facets", self.bucket, run))?;
+        let bytes = self.bucket.facets(self.shelf, day, run)?;
         let facets = Facets::parse(&bytes)?;
         let lane_sets = facets.lane_sets(|lanes| self.has_inbox(lanes));
         let may_have_ended = self.bucket.left_out.contains(self.number);

@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::*;
 use crate::event::{Audience, Event, Object};
 use crate::id::Id;
+use crate::reason::Outcome;
 use crate::recipient::RecipientChange;
 use crate::rules::{Category, Defaults, Policy, Route, StoreRules, TypeRules};
 
@@ -224,6 +226,74 @@ fn what_arrives_together_shares_rows_until_it_is_turned_round() {
         assert_eq!(row.event.id, id(&format!("e{ordinal}")));
     }
     assert!(accepted::read(&draft, Day(0), 40).is_err());
+}
+
+/// Counts how often runs are read whole.
+struct Counting<'a> {
+    stored: &'a Stored,
+    runs: AtomicUsize,
+}
+
+impl Shelf for Counting<'_> {
+    fn get(&self, partition: Partition, key: &[u8]) -> Result<Option<Vec<u8>>, Unreadable> {
+        if key.starts_with(&Key::of(Owner::Bucket(0), Table::Runs).done()) {
+            self.runs.fetch_add(1, Ordering::Relaxed);
+        }
+        self.stored.get(partition, key)
+    }
+
+    fn scan(
+        &self,
+        partition: Partition,
+        from: &[u8],
+        until: Option<&[u8]>,
+        visit: &mut dyn FnMut(&[u8], &[u8]) -> ControlFlow<()>,
+    ) -> Result<(), Unreadable> {
+        self.stored.scan(partition, from, until, visit)
+    }
+}
+
+/// What a bucket holds in memory of a day does not grow with what happens on it, and what became of an
+/// event is found without reading what became of the others.
+#[test]
+fn of_the_day_that_goes_on_the_newest_is_in_memory() {
+    let options = Options {
+        buckets: 1,
+        turn_at: Some(0),
+        checkpoint_after: 0,
+        ..Options::default()
+    };
+    let mut stored = Stored::default();
+    let mut engine = Engine::open(&stored, &[], options).unwrap();
+    let step = engine.set_rules(&stored, Instant(0), rules()).unwrap();
+    stored.commit(step.writes);
+    let step = engine.step(&stored, Instant(0), &[recipient()]).unwrap();
+    stored.commit(step.writes);
+    let names: Vec<usize> = (0..10_000).collect();
+    for (at, names) in (1..).zip(names.chunks(250)) {
+        let commands: Vec<Command> = names.iter().copied().map(event).collect();
+        let step = engine.step(&stored, Instant(at), &commands).unwrap();
+        stored.commit(step.writes);
+        while let Some(writes) = engine.chore(&stored).unwrap() {
+            stored.commit(writes);
+        }
+    }
+    let loaded = |engine: &Engine| {
+        let runs = engine.buckets[0].days[&Day(0)].runs.iter();
+        let loaded = runs.filter_map(|run| run.loaded.get());
+        loaded.map(|run| run.arrivals.len()).sum::<usize>()
+    };
+    assert!((250..=4096).contains(&loaded(&engine)));
+    for name in [0, 4_999, 9_999] {
+        let shelf = Counting {
+            stored: &stored,
+            runs: AtomicUsize::new(0),
+        };
+        let trace = engine.trace(&shelf, &id(&format!("e{name}"))).unwrap();
+        let report = trace.unwrap().report(&shelf).unwrap();
+        assert_eq!(report.channels["inbox"].ended[&Outcome::Delivered], 1);
+        assert!(shelf.runs.into_inner() <= 1, "those of other events");
+    }
 }
 
 #[test]

@@ -14,10 +14,20 @@ use crate::senders::letter;
 
 impl Loop {
     /// The store failed: its handles go away, and what is stored is the truth.
+    ///
+    /// Where a write hangs, its thread keeps them, and nothing can be opened again before the process
+    /// has ended: so the loop ends, and whoever runs it hears of that ([`Runtime::ended`]).
+    ///
+    /// [`Runtime::ended`]: crate::Runtime::ended
     pub(super) fn fail(&mut self, fault: &Error) {
-        tracing::error!(error = %fault, "the store failed; it will be opened again");
         self.node = None;
-        self.packer.wait();
+        self.hangs = matches!(fault, Error::Store(tidings_store::Error::Hung(_)));
+        if self.hangs {
+            tracing::error!(error = %fault, "the node ends");
+        } else {
+            tracing::error!(error = %fault, "the store failed; it will be opened again");
+            self.packer.wait();
+        }
     }
 
     pub(super) fn reopen(&mut self) {

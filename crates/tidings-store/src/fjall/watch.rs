@@ -59,8 +59,8 @@ impl Writer {
     /// Runs a write and waits for its answer.
     ///
     /// # Errors
-    /// What the write answers; [`Error::Unavailable`] if it takes longer than the patience, and for
-    /// every write after that.
+    /// What the write answers; [`Error::Hung`] if it takes longer than the patience, and
+    /// [`Error::Unavailable`] for every write after that.
     pub(super) fn run(
         &self,
         job: impl FnOnce() -> Result<(), Error> + Send + 'static,
@@ -77,10 +77,7 @@ impl Writer {
             Err(RecvTimeoutError::Timeout) => {
                 // The late answer must not be taken for that of another write.
                 *slot = None;
-                Err(Error::Unavailable(format!(
-                    "a write has not come back for {} s; restart the process",
-                    self.patience.as_secs()
-                )))
+                Err(Error::Hung(self.patience.as_secs()))
             }
             Err(RecvTimeoutError::Disconnected) => Err(stopped()),
         }
@@ -133,7 +130,7 @@ mod tests {
             let _released = hold.recv();
             Ok(())
         });
-        assert!(matches!(hung, Err(Error::Unavailable(_))));
+        assert!(matches!(hung, Err(Error::Hung(0))));
         assert!(matches!(writer.run(|| Ok(())), Err(Error::Unavailable(_))));
         drop(release);
     }

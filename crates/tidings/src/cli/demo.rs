@@ -71,7 +71,7 @@ pub(super) fn run(
         .worker_threads(1)
         .enable_all()
         .build()?;
-    let stop = signals::stop(&runtime);
+    let stop = signals::stop(&runtime).subscribe();
     // Before anything is played: who waited for it wants to see the page.
     let listener = match arguments.headless {
         true => None,

@@ -8,8 +8,9 @@ use std::sync::{Arc, OnceLock};
 
 use axum::Router;
 use tidings_core::Rules;
-use tidings_node::{Clock, RuntimeError, SystemClock};
+use tidings_node::{Clock, Runtime as Node, RuntimeError, SystemClock};
 use tokio::runtime::Runtime;
+use tokio::sync::watch;
 
 use super::{Status, Streams, report, signals};
 use crate::app::{self, Disk, StartError};
@@ -111,7 +112,7 @@ fn serve(
     // It answers from the start; what it answers says whether it serves yet.
     let gate = Arc::new(OnceLock::new());
     let server = {
-        let mut stop = stop.clone();
+        let mut stop = stop.subscribe();
         let router = http::gate(Arc::clone(&gate));
         let _inside = tokio.enter();
         let listener = tokio::net::TcpListener::from_std(listener)?;
@@ -128,6 +129,7 @@ fn serve(
         Ok(node) => node,
         Err(fault) => return Ok(not_started(&fault, streams)),
     };
+    end_with(&node, Arc::clone(&stop))?;
     let access = access(arguments, streams)?;
     let settings = http::Settings::default();
     let service = Service::new(node.handle(), rules, access, clock, settings);
@@ -141,7 +143,7 @@ fn serve(
     tracing::info!(%url, "serving");
 
     tokio.block_on(async {
-        let mut stop = stop;
+        let mut stop = stop.subscribe();
         drop(stop.wait_for(|stop| *stop).await);
         tracing::info!("stopping");
         service.stop();
@@ -153,11 +155,27 @@ fn serve(
             tracing::info!("stopped");
             Ok(Status::Done)
         }
+        Err(RuntimeError::Stopped) => {
+            let message = "a write hangs, so the process ends: only that lets go of the directory; \
+                           nothing that was acknowledged is lost";
+            Ok(report(streams, message, Status::Failed))
+        }
         Err(fault) => {
             let message = format!("the store failed at the end: {fault}; nothing durable is lost");
             Ok(report(streams, &message, Status::Failed))
         }
     }
+}
+
+/// Has the process end where the node does by itself: a supervisor starts another one.
+fn end_with(node: &Node, stop: Arc<watch::Sender<bool>>) -> io::Result<()> {
+    let ended = node.ended();
+    let wait = move || {
+        ended.wait();
+        stop.send_replace(true);
+    };
+    let thread = std::thread::Builder::new().name("tidings-end".to_owned());
+    thread.spawn(wait).map(drop)
 }
 
 fn open(gate: &OnceLock<Router>, router: Router) {

@@ -7,9 +7,9 @@ use tokio::sync::watch;
 
 /// Turns true once somebody asks the process to end, so that nothing is left lying about. Who asks
 /// twice is not asked to wait.
-pub(super) fn stop(runtime: &Runtime) -> watch::Receiver<bool> {
-    let (sender, receiver) = watch::channel(false);
-    let sender = Arc::new(sender);
+pub(super) fn stop(runtime: &Runtime) -> Arc<watch::Sender<bool>> {
+    let stop = Arc::new(watch::Sender::new(false));
+    let sender = Arc::clone(&stop);
     #[expect(
         clippy::exit,
         reason = "whoever asks twice does not want to wait for an orderly end"
@@ -37,7 +37,7 @@ pub(super) fn stop(runtime: &Runtime) -> watch::Receiver<bool> {
             asked();
         }
     });
-    receiver
+    stop
 }
 
 /// Calls `again` whenever somebody asks for the configuration to be read again (SIGHUP, where there

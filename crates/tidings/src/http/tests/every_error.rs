@@ -375,10 +375,8 @@ fn answers(code: &str, calls: &[&Call]) -> Option<Vec<Answered>> {
             let (rig, _) = open();
             let config = CONFIG.replace("daily", "nightly");
             let rules = crate::config::parse(&config, "tidings.toml").unwrap();
-            rig.service
-                .handle
-                .configure(rules, Channels::new())
-                .unwrap();
+            let handle = &rig.service.handle;
+            handle.configure(rules, Channels::new()).unwrap();
             let body = r#"[{ "type": "note", "channel": "email", "mode": "daily" }]"#;
             all(&|call| call.with_body(body).send(&rig))
         }
