@@ -18,9 +18,12 @@ mod image;
 
 pub(crate) use image::{Frozen, LaneHead, Part};
 
-/// How many windows are asked of memory before the first of them is worked on. Those of recipients who
-/// share an event lie far apart, and each would be waited for by itself.
+/// How many windows are asked of memory before the first of them is worked on, where they lie apart:
+/// each would be waited for by itself.
 const FETCHED_AT_ONCE: usize = 32;
+
+/// Windows lie apart where fewer than one in so many is looked at.
+const APART: u64 = 8;
 
 /// A lane's state.
 #[derive(Debug)]
@@ -256,29 +259,32 @@ impl Lane {
         }
         // Windows opened under the same rules have the same parameters.
         let (mut rules, mut parameters) = (entering.rules, entering.parameters);
-        let joins: Vec<u32> = (joins - stuck).iter().collect();
-        for some in joins.chunks(FETCHED_AT_ONCE) {
-            let fetch = |fetched, number: &u32| fetched ^ windows.get(*number).since;
-            black_box(some.iter().fold(0, fetch));
-            for number in some.iter().copied() {
-                let window = windows.at(number);
-                let before = window.due();
-                if window.rules != rules {
-                    rules = window.rules;
-                    parameters = if rules == entering.rules {
-                        entering.parameters
-                    } else {
-                        (entering.under)(rules).or(entering.parameters)
-                    };
-                }
-                let Some(parameters) = parameters else {
-                    continue;
+        let joins = joins - stuck;
+        let span = u64::from(joins.max().unwrap_or(0));
+        let lie_apart = joins.len() * APART < span;
+        let mut ahead = joins.iter();
+        for (at, number) in joins.iter().enumerate() {
+            if lie_apart && at % FETCHED_AT_ONCE == 0 {
+                let some = ahead.by_ref().take(FETCHED_AT_ONCE);
+                black_box(some.fold(0, |fetched, number| fetched ^ windows.get(number).since));
+            }
+            let window = windows.at(number);
+            let before = window.due();
+            if window.rules != rules {
+                rules = window.rules;
+                parameters = if rules == entering.rules {
+                    entering.parameters
+                } else {
+                    (entering.under)(rules).or(entering.parameters)
                 };
-                window.join(kind, entering.entry(parameters), last.get(number).told);
-                let due = window.due();
-                if due < before {
-                    sooner.add(due, number);
-                }
+            }
+            let Some(parameters) = parameters else {
+                continue;
+            };
+            window.join(kind, entering.entry(parameters), last.get(number).told);
+            let due = window.due();
+            if due < before {
+                sooner.add(due, number);
             }
         }
         sooner.done();
