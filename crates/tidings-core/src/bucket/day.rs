@@ -41,11 +41,13 @@ pub(crate) struct RunAt {
     pub(crate) level: u8,
     /// The first and the last place in the intake of its events.
     pub(crate) places: (u64, u64),
+    /// The least `t` of its arrivals.
+    pub(crate) earliest: Instant,
     pub(crate) loaded: OnceLock<Arc<Run>>,
 }
 
 /// As it stands in the list of a day's runs.
-pub(super) type RunRow = (u64, u64, u32, u8, (u64, u64));
+pub(super) type RunRow = (u64, u64, u32, u8, (u64, u64), Instant);
 
 impl RunAt {
     pub(super) fn row(&self) -> RunRow {
@@ -55,16 +57,19 @@ impl RunAt {
             self.arrivals,
             self.level,
             self.places,
+            self.earliest,
         )
     }
 
-    pub(super) fn of_row((first, last, arrivals, level, places): RunRow) -> Self {
+    pub(super) fn of_row(row: RunRow) -> Self {
+        let (first, last, arrivals, level, places, earliest) = row;
         Self {
             first,
             last,
             arrivals,
             level,
             places,
+            earliest,
             loaded: OnceLock::new(),
         }
     }
@@ -95,7 +100,7 @@ impl Bucket {
 
     /// After days were forgotten, lets go of what can only concern those before `before`.
     pub(crate) fn forget_before(&mut self, before: Day) {
-        let (marks_from, first) = (marks_from(before), self.first_seq());
+        let (marks_from, first) = (self.marks_from(before), self.first_seq());
         let stale = &mut self.dirty.stale_marks;
         self.marks.retain(|number, marks| {
             let left = marks.forget_before(marks_from);
@@ -108,16 +113,21 @@ impl Bucket {
         self.dirty.ended.retain(|(seq, _)| *seq >= first);
     }
 
+    /// Marks that were made before this instant concern nothing any more when the days before `before`
+    /// are forgotten. Those of the last of these days may cover what is moved on from it, and what was
+    /// moved before kept its `t`.
+    fn marks_from(&self, before: Day) -> Instant {
+        let held = self.days.values().flat_map(|day| {
+            let runs = day.runs.iter().map(|run| run.earliest);
+            runs.chain(day.tail.iter().map(|kept| kept.arrival.t))
+        });
+        held.fold(Day(before.0.saturating_sub(1)).start(), Instant::min)
+    }
+
     /// The first seq of the days that are held.
     pub(crate) fn first_seq(&self) -> u64 {
         self.days
             .first_key_value()
             .map_or(self.next_seq, |(_, day)| day.first)
     }
-}
-
-/// Marks that were made before this instant go when the days before `before` are forgotten: those of
-/// the last of these days may cover what is moved on from it.
-pub(crate) fn marks_from(before: Day) -> Instant {
-    Day(before.0.saturating_sub(1)).start()
 }

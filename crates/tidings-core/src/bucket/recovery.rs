@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use super::checkpoint::{Head, RecipientRow, journal_key};
-use super::day::marks_from;
 use super::lane::{Lane, LaneHead};
 use super::turning::{RunList, run_list_key};
 use super::{Bucket, BucketDay, Closing, Marks, RunAt};
@@ -14,7 +13,7 @@ use crate::journal::row::each_record;
 use crate::law::Law;
 use crate::set::Set;
 use crate::table::{Key, Owner, Partition, REST, Table, u32_at, u64_at};
-use crate::time::{Day, Instant};
+use crate::time::Day;
 
 /// What a bucket is recovered from.
 #[derive(Clone, Copy)]
@@ -49,6 +48,9 @@ impl Bucket {
         }
         for day in from.days {
             bucket.replay(from, *day, tail_from)?;
+        }
+        if let Some(before) = from.forgotten_before {
+            bucket.forget_before(before);
         }
         Ok(bucket)
     }
@@ -92,15 +94,10 @@ impl Bucket {
             bucket.followers.insert(topic, who.0);
             Ok(())
         })?;
-        let marks_from = from.forgotten_before.map_or(Instant::MIN, marks_from);
         self.each_row(from.shelf, Table::Marks, |bucket, key, value| {
             let number = u32_at(key, REST).ok_or_else(|| odd_key("a recipient's marks"))?;
-            let mut marks: Marks = decode("a recipient's marks", value)?;
-            if marks.forget_before(marks_from) {
-                bucket.marks.insert(number, marks);
-            } else {
-                bucket.dirty.stale_marks.insert(number);
-            }
+            let marks: Marks = decode("a recipient's marks", value)?;
+            bucket.marks.insert(number, marks);
             Ok(())
         })
     }

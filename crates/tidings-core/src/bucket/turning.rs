@@ -19,7 +19,7 @@ use crate::journal::at_rest::{Kept, Run, Shelf, Unreadable, encode};
 use crate::postings::{self, BLOCK_RECIPIENTS};
 use crate::set::Set;
 use crate::table::{Key, Owner, Partition, Table};
-use crate::time::Day;
+use crate::time::{Day, Instant};
 
 /// So many neighbouring runs of a level are merged while their day goes on.
 const MERGE_RUNS: usize = 16;
@@ -120,6 +120,7 @@ impl Bucket {
             arrivals: count(work.kept.len()),
             level: 0,
             places: places(&work.kept),
+            earliest: earliest(&work.kept),
             loaded: OnceLock::new(),
         };
         let partition = Partition::Day(work.day);
@@ -190,6 +191,7 @@ impl Bucket {
             arrivals: count(arrivals.len()),
             level: level.saturating_add(1),
             places: places(&arrivals),
+            earliest: earliest(&arrivals),
             loaded: OnceLock::new(),
         };
         Ok(Some(Merging {
@@ -296,6 +298,11 @@ fn places(arrivals: &[Arc<Kept>]) -> (u64, u64) {
     let places = arrivals.iter().map(|kept| kept.arrival.place);
     let first = places.clone().min().unwrap_or_default();
     (first, places.max().unwrap_or_default())
+}
+
+fn earliest(arrivals: &[Arc<Kept>]) -> Instant {
+    let times = arrivals.iter().map(|kept| kept.arrival.t);
+    times.min().unwrap_or_default()
 }
 
 fn without_sets(kept: &Kept) -> Arc<Kept> {
