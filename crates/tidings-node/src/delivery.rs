@@ -215,7 +215,7 @@ impl Delivery {
                 continue;
             };
             let parcel = Parcel::new(plan, letter, batch);
-            let answer = self.answer(&parcel, now);
+            let answer = send(&self.channels, &parcel, now);
             answered.push((at, Answered::of(parcel, answer)));
         }
     }
@@ -243,14 +243,10 @@ impl Delivery {
     fn send_parcels(&mut self, parcels: Vec<Parcel>, now: Instant) -> Vec<Settled> {
         let mut settled = BTreeMap::new();
         for parcel in parcels {
-            let answer = self.answer(&parcel, now);
+            let answer = send(&self.channels, &parcel, now);
             self.settle_into(&mut settled, parcel, &answer, now);
         }
         in_order(settled)
-    }
-
-    fn answer(&self, parcel: &Parcel, now: Instant) -> Answer {
-        send(&self.channels, parcel, now)
     }
 
     fn settle_into(&mut self, all: &mut ByClosing, parcel: Parcel, answer: &Answer, now: Instant) {

@@ -364,8 +364,15 @@ impl Loop {
             return Err(fault);
         }
         let channels = self.delivery.channels();
-        if let Err(full) = node.store().ensure_room() {
-            return turn_without_room(node, now, requests, stopping, (&channels, &full));
+        match node.store().ensure_room() {
+            Ok(()) => {}
+            Err(full @ tidings_store::Error::Full(_)) => {
+                return turn_without_room(node, now, requests, stopping, (&channels, &full));
+            }
+            Err(fault) => {
+                refuse(requests, stopping);
+                return Err(fault.into());
+            }
         }
         if let Err(fault) = catch_up(node, now) {
             refuse(requests, stopping);

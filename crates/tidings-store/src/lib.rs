@@ -140,7 +140,7 @@ pub trait Store: Send + Sync {
 }
 
 /// What a caller should do is told by the kind.
-#[derive(Debug, thiserror::Error)]
+#[derive(Clone, Debug, thiserror::Error)]
 pub enum Error {
     /// A precondition does not hold; nothing was written. Read again.
     #[error("a precondition does not hold any more")]

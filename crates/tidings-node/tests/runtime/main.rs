@@ -351,10 +351,11 @@ fn a_store_that_stays_away_is_not_opened_for_every_request() {
     assert!(matches!(runtime.stop(), Err(RuntimeError::Unavailable(_))));
 }
 
-/// A store in which writes hang from the first one on that comes after the node has started.
+/// A store in which writes hang, or that breaks between two of them, once that is asked for.
 struct Hanging {
     store: MemoryStore,
     hangs: AtomicBool,
+    broken: AtomicBool,
 }
 
 impl Store for Hanging {
@@ -367,6 +368,13 @@ impl Store for Hanging {
             return Err(tidings_store::Error::Hung(30));
         }
         self.store.commit(commit)
+    }
+
+    fn ensure_room(&self) -> Result<(), tidings_store::Error> {
+        match self.broken.load(Ordering::SeqCst) {
+            true => Err(tidings_store::Error::Unavailable("it broke".to_owned())),
+            false => Ok(()),
+        }
     }
 
     fn days(&self) -> Result<Vec<Day>, tidings_store::Error> {
@@ -385,6 +393,7 @@ fn a_node_ends_where_a_write_hangs() {
     let store = Arc::new(Hanging {
         store: MemoryStore::new(),
         hangs: AtomicBool::new(false),
+        broken: AtomicBool::new(false),
     });
     let opened = Arc::new(AtomicUsize::new(0));
     let (shared, count) = (Arc::clone(&store), Arc::clone(&opened));
@@ -407,6 +416,35 @@ fn a_node_ends_where_a_write_hangs() {
     assert!(matches!(refused, Err(RuntimeError::Stopped)), "{refused:?}");
     assert!(matches!(runtime.stop(), Err(RuntimeError::Stopped)));
     assert_eq!(opened.load(Ordering::SeqCst), 1);
+}
+
+/// A store that broke between two writes is opened again; it is not taken for a full one.
+#[test]
+fn a_store_that_broke_by_itself_is_opened_again() {
+    let store = Arc::new(Hanging {
+        store: MemoryStore::new(),
+        hangs: AtomicBool::new(false),
+        broken: AtomicBool::new(false),
+    });
+    let shared = Arc::clone(&store);
+    let open: OpenStore = Box::new(move || {
+        shared.broken.store(false, Ordering::SeqCst);
+        Ok(Arc::clone(&shared) as Arc<dyn Store>)
+    });
+    let mail = Arc::new(Counter::default());
+    let runtime = start(open, mail, &clock(MONDAY), settings());
+    let handle = runtime.handle();
+    handle.submit(vec![person("ann")]).unwrap();
+    store.broken.store(true, Ordering::SeqCst);
+    let refused = handle.submit(vec![person("ben")]);
+    assert!(
+        !matches!(refused, Err(RuntimeError::Full(_))),
+        "{refused:?}"
+    );
+    while handle.submit(vec![person("ben")]).is_err() {
+        std::thread::yield_now();
+    }
+    runtime.stop().unwrap();
 }
 
 /// A stop is answered also where the store is gone for good.

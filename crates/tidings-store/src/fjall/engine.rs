@@ -78,7 +78,7 @@ pub(super) struct Engine {
     database: Database,
     last_commit: AtomicU64,
     bytes_since_emptied: AtomicU64,
-    broken: OnceLock<String>,
+    broken: OnceLock<Error>,
     floor_bytes: u64,
     directory: Arc<Directory>,
 }
@@ -157,10 +157,11 @@ impl Engine {
     }
 
     /// # Errors
-    /// [`Error::Unavailable`] once the store is broken.
+    /// [`Error::Unavailable`] once the store is broken, [`Error::Hung`] where a write hangs.
     pub(super) fn ensure_whole(&self) -> Result<(), Error> {
         match self.broken.get() {
             None => Ok(()),
+            Some(Error::Hung(seconds)) => Err(Error::Hung(*seconds)),
             Some(why) => Err(Error::Unavailable(format!(
                 "it failed before ({why}) and must be opened again"
             ))),
@@ -172,7 +173,7 @@ impl Engine {
         match answer {
             Ok(()) | Err(Error::Conflict | Error::Full(_) | Error::Invalid(_)) => {}
             Err(fault) => {
-                self.broken.get_or_init(|| fault.to_string());
+                self.broken.get_or_init(|| fault.clone());
             }
         }
     }
@@ -372,8 +373,10 @@ impl Engine {
 
     /// Empties the memtables that are full, and now and then all of them.
     pub(super) fn empty_due_memtables(&self) {
-        if self.bytes_since_emptied.load(Ordering::Relaxed) >= EMPTY_AFTER_BYTES {
-            self.bytes_since_emptied.store(0, Ordering::Relaxed);
+        let written = self.bytes_since_emptied.load(Ordering::Relaxed);
+        if written >= EMPTY_AFTER_BYTES {
+            self.bytes_since_emptied
+                .fetch_sub(written, Ordering::Relaxed);
             return self.empty_all_memtables();
         }
         let published = self.published();
@@ -389,10 +392,8 @@ impl Engine {
 
     fn empty_memtables<'a>(&self, keyspaces: impl Iterator<Item = &'a Keyspace>) {
         for keyspace in keyspaces {
-            let emptied = keyspace
-                .rotate_memtable()
-                .map(|_| ())
-                .map_err(|fault| in_use(&fault));
+            let emptied = guarded(|| keyspace.rotate_memtable())
+                .and_then(|done| done.map(drop).map_err(|fault| in_use(&fault)));
             // What was asked for is durable already; the next call hears of it.
             self.break_after(&emptied);
         }
