@@ -22,7 +22,10 @@ mod serving;
 
 use serving::{Api, Chance, Server};
 
-const RECIPIENTS: u64 = 500;
+/// An hour brings each of them some thousands of entries: more than a day does to the busiest.
+const RECIPIENTS: u64 = 2_000;
+/// Each recipient follows one of these.
+const TOPICS: u64 = 100;
 const CLIENTS: u64 = 4;
 /// Requests of one client a second: what a busy application asks for, not what the machine can carry.
 const RATE: u64 = 40;
@@ -38,13 +41,13 @@ const CONFIG: &str = r#"
 category = "news"
 [types.note.channels]
 inbox = { policy = "now" }
-email = { policy = "cooldown", quiet = "3s", max_wait = "10s" }
+email = { policy = "cooldown", quiet = "15s", max_wait = "1m" }
 
 [types.alert]
 category = "news"
 [types.alert.channels]
 inbox = { policy = "now" }
-email = { policy = "leading", quiet = "5s" }
+email = { policy = "leading", quiet = "1m" }
 
 [channels.email]
 provider = "file://MAILDIR"
@@ -63,9 +66,9 @@ struct Window {
 }
 
 fn body(chance: &mut Chance, number: u64) -> Value {
-    let to = match chance.below(20) {
+    let to = match chance.below(200) {
         0 => json!({"topics": ["all"]}),
-        1..=4 => json!({"topics": [format!("tenth/{}", chance.below(10))]}),
+        1..=40 => json!({"topics": [format!("some/{}", chance.below(TOPICS))]}),
         _ => json!({"recipients": [format!("r{}", chance.below(RECIPIENTS))]}),
     };
     json!({
@@ -97,7 +100,9 @@ impl Window {
 
 /// One request of many kinds.
 fn ask(api: &Api, chance: &mut Chance, next: &AtomicU64) -> u16 {
-    let who = format!("/v1/recipients/r{}", chance.below(RECIPIENTS));
+    let number = chance.below(RECIPIENTS);
+    let who = format!("/v1/recipients/r{number}");
+    let followed = format!("{who}/subscriptions/some/{}", number % TOPICS);
     let answer = match chance.below(20) {
         0..=8 => api.post(
             "/v1/events",
@@ -118,10 +123,9 @@ fn ask(api: &Api, chance: &mut Chance, next: &AtomicU64) -> u16 {
             let chosen = json!([{"type": "note", "channel": "email", "mode": mode}]);
             api.put(&format!("{who}/preferences"), &chosen)
         }
-        18 => api.put(
-            &format!("{who}/subscriptions/tenth/{}", chance.below(10)),
-            &Value::Null,
-        ),
+        // As many come as go, so that what an event costs stays the same.
+        18 if chance.below(2) == 0 => api.delete(&followed),
+        18 => api.put(&followed, &Value::Null),
         _ => api.post(
             &format!("/v1/events/e{}/cancel", chance.below(1_000)),
             &Value::Null,
@@ -183,7 +187,7 @@ fn setup(api: &Api) {
         let who = format!("/v1/recipients/r{number}");
         let profile = json!({"email": format!("r{number}@example.org")});
         assert!(api.put(&who, &profile).unwrap().0 < 300);
-        for topic in ["all".to_owned(), format!("tenth/{}", number % 10)] {
+        for topic in ["all".to_owned(), format!("some/{}", number % TOPICS)] {
             let path = format!("{who}/subscriptions/{topic}");
             assert!(api.put(&path, &Value::Null).unwrap().0 < 300);
         }

@@ -193,11 +193,11 @@ impl Bucket {
             put(Partition::Base, key, value);
         }
         for (seq, channel) in &self.dirty.ended {
-            let ended = self.ended.get(&(*seq, *channel));
-            if let Some((who, day)) = ended.zip(self.day_of(*seq)) {
+            if let Some(day) = self.day_of(*seq) {
                 let key = self.key(Table::Ended).u64(*seq).bytes(&[*channel]).done();
-                let value = encode(&Set::from(who.clone()));
-                put(Partition::Day(day), key, Some(value));
+                let who = self.ended.of(*seq, *channel);
+                let value = who.map(|who| encode(&Set::from(who.clone())));
+                put(Partition::Day(day), key, value);
             }
         }
         rows

@@ -2,17 +2,13 @@
 //!
 //! What a look costs never grows with events that don't concern those who are looked for.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use roaring::RoaringBitmap;
 
-use super::facets::{Facets, facets_key};
 use super::{Bucket, BucketDay, RunAt};
-use crate::journal::at_rest::{Kept, Run, Shelf, Unreadable, decode};
+use crate::journal::at_rest::{Kept, Shelf, Unreadable};
 use crate::journal::record::{ChannelNo, INBOX_NO, LaneNo, TypeNo, Variant};
-use crate::postings::{BLOCK_RECIPIENTS, Block};
-use crate::table::{Key, Owner, Partition, Table};
 use crate::time::Day;
 
 /// Entries that were found.
@@ -110,7 +106,7 @@ impl Bucket {
         };
         if channel == INBOX_NO && !self.keeps_paused(lane_no) {
             let all = who.unwrap_or(&self.roster.everyone);
-            let has = |number: u32, seq: u64| !self.has_ended(seq, channel, number);
+            let has = |number: u32, seq: u64| !self.ended.has(seq, channel, number);
             let from = self.told_to + 1;
             return self.collect(
                 shelf,
@@ -135,7 +131,7 @@ impl Bucket {
         };
         let has = |number: u32, seq: u64| {
             lane.since(number).is_some_and(|since| since <= seq)
-                && !self.has_ended(seq, channel, number)
+                && !self.ended.has(seq, channel, number)
         };
         self.collect(
             shelf,
@@ -172,7 +168,7 @@ impl Bucket {
         };
         let has = |number: u32, seq: u64| {
             open.unmade.get(&number).is_some_and(|since| *since <= seq)
-                && !self.has_ended(seq, channel, number)
+                && !self.ended.has(seq, channel, number)
         };
         self.collect(
             shelf,
@@ -191,84 +187,6 @@ impl Bucket {
         let mut who = RoaringBitmap::new();
         who.insert_range(0..self.roster.next_number());
         who
-    }
-
-    /// The arrivals of an event on the days on which it lives and to which it was moved.
-    ///
-    /// # Errors
-    /// [`Unreadable`] where the store can't be read.
-    pub(crate) fn arrivals_of(
-        &self,
-        shelf: &dyn Shelf,
-        place: u64,
-        days: &BTreeSet<Day>,
-    ) -> Result<Vec<Arc<Kept>>, Unreadable> {
-        let mut arrivals = Vec::new();
-        let held = days.iter().filter_map(|day| self.days.get_key_value(day));
-        for (day, held) in held {
-            for at in &held.runs {
-                if !self.has_place(shelf, *day, at, place)? {
-                    continue;
-                }
-                let run = self.run(shelf, *day, at)?;
-                let of = run
-                    .arrivals
-                    .iter()
-                    .filter(|kept| kept.arrival.place == place);
-                arrivals.extend(of.cloned());
-            }
-            let of = held.tail.iter().filter(|kept| kept.arrival.place == place);
-            arrivals.extend(of.cloned());
-        }
-        Ok(arrivals)
-    }
-
-    /// The sets of an arrival's variants, in their order, as far as they are among `who`.
-    ///
-    /// # Errors
-    /// [`Unreadable`] where the store can't be read.
-    pub(crate) fn sets_of(
-        &self,
-        shelf: &dyn Shelf,
-        kept: &Kept,
-        who: &RoaringBitmap,
-    ) -> Result<Vec<RoaringBitmap>, Unreadable> {
-        let mut sets = vec![RoaringBitmap::new(); kept.arrival.variants.len()];
-        let takes = |_: &Kept, _: &Variant| true;
-        let has = |_, _| true;
-        let look = Look {
-            from: kept.seq,
-            to: kept.seq,
-            who,
-            takes: &takes,
-            has: &has,
-        };
-        let found = self.collect(shelf, &look)?;
-        for (number, source) in &found.entries {
-            let (_, variant) = &found.sources[*source as usize];
-            sets[usize::from(*variant)].insert(*number);
-        }
-        Ok(sets)
-    }
-
-    /// Adds the ordinals of one recipient's entries in a run, ascending.
-    ///
-    /// # Errors
-    /// [`Unreadable`] where the store can't be read.
-    pub(crate) fn row_of(
-        &self,
-        shelf: &dyn Shelf,
-        (day, at): (Day, &RunAt),
-        number: u32,
-        ordinals: &mut Vec<u32>,
-    ) -> Result<(), Unreadable> {
-        let block = number / BLOCK_RECIPIENTS;
-        let key = posting_key(self.no, block, at.id());
-        if let Some(bytes) = shelf.get(Partition::Day(day), &key)? {
-            let slot = u8::try_from(number % BLOCK_RECIPIENTS).expect("a slot is within its block");
-            Block::parse(&bytes)?.row(slot, &mut |ordinal| ordinals.push(ordinal))?;
-        }
-        Ok(())
     }
 
     fn collect_run(
@@ -295,40 +213,19 @@ impl Bucket {
             return Ok(());
         }
         let mut sources: Vec<Option<u32>> = vec![None; taken.len()];
-        let mut number_next = look.who.min();
-        while let Some(first) = number_next {
-            let block = first / BLOCK_RECIPIENTS;
-            let base = block * BLOCK_RECIPIENTS;
-            let last = base + (BLOCK_RECIPIENTS - 1);
-            let key = posting_key(self.no, block, at.id());
-            if let Some(bytes) = shelf.get(Partition::Day(day), &key)? {
-                let postings = Block::parse(&bytes)?;
-                let mut take = |slot: u8, ordinal: u32| {
-                    let number = base + u32::from(slot);
-                    if taken.get(ordinal as usize) != Some(&true) {
-                        return;
-                    }
-                    let Some((_, variant, kept, _)) = run.variant(ordinal) else {
-                        return;
-                    };
-                    if !(look.has)(number, kept.seq) {
-                        return;
-                    }
-                    let source =
-                        *sources[ordinal as usize].get_or_insert_with(|| found.add(kept, variant));
-                    found.entries.push((number, source));
-                };
-                if look.who.range_cardinality(base..=last) == 1 {
-                    let slot = u8::try_from(first - base).expect("a slot is within its block");
-                    postings.row(slot, &mut |ordinal| take(slot, ordinal))?;
-                } else {
-                    postings.each(|slot| look.who.contains(base + u32::from(slot)), take)?;
-                }
+        self.each_posting(shelf, (day, at), look.who, &mut |number, ordinal| {
+            if taken.get(ordinal as usize) != Some(&true) {
+                return;
             }
-            number_next = last
-                .checked_add(1)
-                .and_then(|next| look.who.range(next..).next());
-        }
+            let Some((_, variant, kept, _)) = run.variant(ordinal) else {
+                return;
+            };
+            if (look.has)(number, kept.seq) {
+                let source =
+                    *sources[ordinal as usize].get_or_insert_with(|| found.add(kept, variant));
+                found.entries.push((number, source));
+            }
+        })?;
         // Sources were numbered as recipients met them; the order of the run is the order of seqs.
         let offset = sources.iter().flatten().min().copied();
         if let Some(offset) = offset {
@@ -336,90 +233,6 @@ impl Bucket {
         }
         Ok(())
     }
-
-    /// Whether a run has arrivals of an event. Reads no more of it than tells that.
-    fn has_place(
-        &self,
-        shelf: &dyn Shelf,
-        day: Day,
-        at: &RunAt,
-        place: u64,
-    ) -> Result<bool, Unreadable> {
-        let (first, last) = at.places;
-        if !(first..=last).contains(&place) {
-            return Ok(false);
-        }
-        if at.loaded.get().is_some() {
-            return Ok(true);
-        }
-        let bytes = self.facets(shelf, day, at)?;
-        Ok(Facets::parse(&bytes)?.has_place(place))
-    }
-
-    /// What is in a run, read once.
-    pub(crate) fn run(
-        &self,
-        shelf: &dyn Shelf,
-        day: Day,
-        at: &RunAt,
-    ) -> Result<Arc<Run>, Unreadable> {
-        let run = self.run_once(shelf, day, at)?;
-        Ok(Arc::clone(at.loaded.get_or_init(|| run)))
-    }
-
-    /// As [`Bucket::run`], for who reads all of them: it is not kept.
-    pub(crate) fn run_once(
-        &self,
-        shelf: &dyn Shelf,
-        day: Day,
-        at: &RunAt,
-    ) -> Result<Arc<Run>, Unreadable> {
-        if let Some(run) = at.loaded.get() {
-            return Ok(Arc::clone(run));
-        }
-        let key = run_key(self.no, at.id());
-        let bytes = self.row_of_run(shelf, day, at, &key)?;
-        Ok(Arc::new(Run::new(decode("a run", &bytes)?)))
-    }
-
-    /// A run's facets.
-    pub(crate) fn facets(
-        &self,
-        shelf: &dyn Shelf,
-        day: Day,
-        at: &RunAt,
-    ) -> Result<Vec<u8>, Unreadable> {
-        self.row_of_run(shelf, day, at, &facets_key(self.no, at.id()))
-    }
-
-    fn row_of_run(
-        &self,
-        shelf: &dyn Shelf,
-        day: Day,
-        at: &RunAt,
-        key: &[u8],
-    ) -> Result<Vec<u8>, Unreadable> {
-        let row = shelf.get(Partition::Day(day), key)?;
-        row.ok_or_else(|| {
-            Unreadable(format!(
-                "rows of run {} of bucket {} are missing",
-                at.first, self.no
-            ))
-        })
-    }
-}
-
-/// The key of a run's arrivals.
-pub(crate) fn run_key(bucket: u16, id: u64) -> Vec<u8> {
-    Key::of(Owner::Bucket(bucket), Table::Runs).u64(id).done()
-}
-
-/// The key of a run's postings for a block of recipients.
-pub(crate) fn posting_key(bucket: u16, block: u32, run: u64) -> Vec<u8> {
-    Key::of(Owner::Bucket(bucket), Table::Postings)
-        .u32(block)
-        .u64(run)
-        .done()
 }
 
 fn collect_tail(day: &BucketDay, look: &Look<'_>, found: &mut Found) {

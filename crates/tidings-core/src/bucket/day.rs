@@ -109,7 +109,7 @@ impl Bucket {
             }
             left
         });
-        self.ended.retain(|(seq, _), _| *seq >= first);
+        self.ended.forget_before(first);
         self.dirty.ended.retain(|(seq, _)| *seq >= first);
     }
 

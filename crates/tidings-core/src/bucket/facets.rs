@@ -14,8 +14,8 @@ use crate::packed::{Column, Texts, put_column, put_texts};
 use crate::table::{Key, Owner, Table};
 use crate::time::Instant;
 
-/// How many arrivals share a chunk of details.
-const CHUNK_ARRIVALS: usize = 128;
+/// How many arrivals share a chunk: of details, and of the run itself.
+pub(super) const CHUNK_ARRIVALS: usize = 128;
 
 /// The first byte of a row: which layout follows.
 const FORM: u8 = 1;
@@ -135,6 +135,20 @@ fn encode_details(arrivals: &[&Kept], first_ordinal: u64) -> Vec<u8> {
     out
 }
 
+/// The first place of so many for which this does not hold; it holds for all before it.
+fn partition_point(len: usize, holds: impl Fn(usize) -> bool) -> usize {
+    let (mut from, mut to) = (0, len);
+    while from < to {
+        let middle = from + (to - from) / 2;
+        if holds(middle) {
+            from = middle + 1;
+        } else {
+            to = middle;
+        }
+    }
+    from
+}
+
 /// An instant as a number whose order is that of instants.
 fn ordered(instant: Instant) -> u64 {
     instant.0.cast_unsigned() ^ (1 << 63)
@@ -237,10 +251,26 @@ impl<'a> Facets<'a> {
         self.places.get(arrival).ok_or(Corrupt(FACETS))
     }
 
-    /// Whether one of its arrivals is of the event at a place.
-    pub(crate) fn has_place(&self, place: u64) -> bool {
-        let mut places = (0..self.places.len()).map(|at| self.places.get(at));
-        places.any(|other| other == Some(place))
+    /// The arrivals of the event at a place.
+    pub(crate) fn arrivals_of(&self, place: u64) -> impl Iterator<Item = usize> {
+        (0..self.places.len()).filter(move |at| self.places.get(*at) == Some(place))
+    }
+
+    /// The ordinal of the first variant of the arrival with a seq.
+    pub(crate) fn first_ordinal(&self, seq: u64) -> Result<u32, Corrupt> {
+        let arrival = partition_point(self.seqs.len(), |at| self.seqs.get(at) < Some(seq));
+        if self.seqs.get(arrival) != Some(seq) {
+            return Err(Corrupt(FACETS));
+        }
+        let is_before = |at: usize| {
+            let back = self
+                .back
+                .get(at)
+                .and_then(|back| usize::try_from(back).ok());
+            back.and_then(|back| at.checked_sub(back)) < Some(arrival)
+        };
+        let first = partition_point(self.back.len(), is_before);
+        u32::try_from(first).map_err(|_| Corrupt(FACETS))
     }
 
     /// The hash of its object's id.

@@ -24,6 +24,7 @@ mod collect;
 mod column;
 mod counted;
 mod day;
+mod ended;
 pub(crate) mod facets;
 mod lane;
 mod marks;
@@ -31,6 +32,7 @@ mod pause;
 mod preferences;
 pub(crate) mod recovery;
 mod roster;
+mod run;
 mod turning;
 mod wheel;
 
@@ -38,6 +40,7 @@ use chore::Chore;
 pub(crate) use collect::{Found, Look};
 pub(crate) use counted::{Counted, Counts};
 pub(crate) use day::{BucketDay, RunAt};
+use ended::Ended;
 use lane::Entering;
 pub(crate) use lane::Lane;
 pub(crate) use marks::{Looked, Marking, Marks, Reading, State};
@@ -62,10 +65,7 @@ pub(crate) struct Bucket {
     pub(crate) preferences: Preferences,
     pub(crate) lanes: BTreeMap<LaneNo, Lane>,
     pub(crate) marks: FxHashMap<u32, Marks>,
-    /// Entries that ended by themselves: taken back, moved away, or left out of the inbox.
-    pub(crate) ended: BTreeMap<(u64, ChannelNo), RoaringBitmap>,
-    /// Those of whom an inbox entry may have ended by itself; nobody else has to be looked up.
-    pub(crate) left_out: RoaringBitmap,
+    pub(crate) ended: Ended,
     /// Closings whose messages are not all made and sent.
     pub(crate) closings: BTreeMap<u64, Closing>,
     pub(crate) days: BTreeMap<Day, BucketDay>,
@@ -125,8 +125,7 @@ impl Bucket {
             preferences: Preferences::default(),
             lanes: BTreeMap::new(),
             marks: FxHashMap::default(),
-            ended: BTreeMap::new(),
-            left_out: RoaringBitmap::new(),
+            ended: Ended::default(),
             closings: BTreeMap::new(),
             days: BTreeMap::new(),
             counted: Counted::default(),
@@ -301,16 +300,8 @@ impl Bucket {
     }
 
     fn end_one(&mut self, seq: u64, channel: ChannelNo, who: &RoaringBitmap) {
-        self.note_ended(seq, channel, who);
+        self.ended.note(seq, channel, who);
         self.dirty.ended.insert((seq, channel));
-    }
-
-    /// Remembers whose entries ended by themselves.
-    fn note_ended(&mut self, seq: u64, channel: ChannelNo, who: &RoaringBitmap) {
-        *self.ended.entry((seq, channel)).or_default() |= who;
-        if channel == INBOX_NO {
-            self.left_out |= who;
-        }
     }
 
     fn relocate(&mut self, (seq, row): (u64, u64), at: Instant, arrivals: Vec<Arrival>, law: &Law) {
@@ -436,13 +427,6 @@ impl Bucket {
             .min()
     }
 
-    /// Whether an entry ended by itself.
-    pub(crate) fn has_ended(&self, seq: u64, channel: ChannelNo, number: u32) -> bool {
-        self.ended
-            .get(&(seq, channel))
-            .is_some_and(|who| who.contains(number))
-    }
-
     /// The number under which each of these recipients has a lane: where their window was opened under
     /// another kind, that one.
     pub(crate) fn lanes_of(
@@ -498,7 +482,7 @@ impl Bucket {
             }
             waiting
         };
-        if let Some(ended) = self.ended.get(&(seq, channel)) {
+        if let Some(ended) = self.ended.of(seq, channel) {
             waiting -= ended;
         }
         waiting
@@ -511,13 +495,8 @@ impl Bucket {
             .values()
             .map(|who| 48 + who.serialized_size())
             .sum::<usize>();
-        let ended = self
-            .ended
-            .values()
-            .map(|who| 48 + who.serialized_size())
-            .sum::<usize>();
         let lanes = self.lanes.values().map(Lane::bytes).sum::<usize>();
-        self.roster.bytes() + followers + ended + lanes
+        self.roster.bytes() + followers + self.ended.bytes() + lanes
     }
 }
 

@@ -153,7 +153,7 @@ impl Bucket {
             let at = u64_at(key, REST).zip(key.get(REST + 8));
             let (seq, channel) = at.ok_or_else(|| odd_key("what has ended"))?;
             let who: Set = decode("what has ended", value)?;
-            self.note_ended(seq, *channel, &who);
+            self.ended.note(seq, *channel, &who);
             Ok(())
         })
     }

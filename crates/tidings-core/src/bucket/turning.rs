@@ -12,9 +12,9 @@ use roaring::RoaringBitmap;
 
 use super::checkpoint::journal_key;
 use super::chore::Slice;
-use super::collect::{posting_key, run_key};
 use super::day::RunRow;
-use super::{Bucket, BucketDay, RunAt, facets};
+use super::run::{self, posting_key};
+use super::{Bucket, BucketDay, RunAt};
 use crate::journal::at_rest::{Kept, Run, Shelf, Unreadable, encode};
 use crate::postings::{self, BLOCK_RECIPIENTS};
 use crate::set::Set;
@@ -146,9 +146,7 @@ impl Bucket {
                 slice.put(partition, journal_key(self.no, kept.row), None);
             }
         }
-        let key = run_key(self.no, run.id());
-        slice.put(partition, key, Some(encode(&rest)));
-        for (key, row) in facets::rows(self.no, run.id(), &rest) {
+        for (key, row) in run::rows(self.no, run.id(), &rest) {
             slice.put(partition, key, Some(row));
         }
         drop(run.loaded.set(Arc::new(Run::new(rest))));
@@ -242,14 +240,11 @@ impl Bucket {
             slice.put(partition, key, None);
         }
         for ((id, _), part) in work.parts.iter().zip(&held.runs[work.runs.clone()]) {
-            slice.put(partition, run_key(self.no, *id), None);
-            for key in facets::keys(self.no, *id, part.arrivals as usize) {
+            for key in run::keys(self.no, *id, part.arrivals as usize) {
                 slice.put(partition, key, None);
             }
         }
-        let key = run_key(self.no, work.into.id());
-        slice.put(partition, key, Some(encode(&work.arrivals)));
-        for (key, row) in facets::rows(self.no, work.into.id(), &work.arrivals) {
+        for (key, row) in run::rows(self.no, work.into.id(), &work.arrivals) {
             slice.put(partition, key, Some(row));
         }
         drop(work.into.loaded.set(Arc::new(Run::new(work.arrivals))));

@@ -221,14 +221,13 @@ impl Engine {
     ) -> Result<Reach, Unreadable> {
         let bucket = &self.buckets[at];
         let mut reach = Reach::default();
-        let everyone = bucket.all_numbers();
         for kept in bucket.arrivals_of(draft.shelf, place, days)? {
-            let found = bucket.sets_of(draft.shelf, &kept, &everyone)?;
+            let found = bucket.sets_of(draft.shelf, &kept)?;
             for (variant, who) in kept.arrival.variants.iter().zip(found) {
                 for lane in &variant.lanes {
                     let name = self.law.names.lane(*lane);
                     let mut rest = who.clone();
-                    if let Some(ended) = bucket.ended.get(&(kept.seq, name.channel)) {
+                    if let Some(ended) = bucket.ended.of(kept.seq, name.channel) {
                         rest -= ended;
                     }
                     let waiting = bucket.pending(kept.seq, *lane, name.channel, &rest);
@@ -236,6 +235,9 @@ impl Engine {
                         rest -= &waiting;
                         let entries = (kept.seq, name.channel);
                         *reach.waiting.entry(entries).or_default() |= waiting;
+                    }
+                    if !rest.is_empty() {
+                        rest -= self.stored_ends(draft.shelf, bucket, &kept, name.channel)?;
                     }
                     if !name.is_inbox() {
                         for letter in self.kept_back(draft, at, (*lane, kept.seq), &rest)? {

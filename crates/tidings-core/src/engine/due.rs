@@ -148,7 +148,7 @@ impl Engine {
                 continue;
             }
             any = true;
-            if let Some(ended) = bucket.ended.get(&(kept.seq, INBOX_NO)) {
+            if let Some(ended) = bucket.ended.of(kept.seq, INBOX_NO) {
                 who -= ended;
             }
             let (withdrawn, expired) =
@@ -234,7 +234,7 @@ impl Engine {
                     continue;
                 }
                 let reasons = kept.arrival.reasons_of(variant);
-                let ended = bucket.ended.get(&(kept.seq, INBOX_NO));
+                let ended = bucket.ended.of(kept.seq, INBOX_NO);
                 for number in variant.who.iter() {
                     let ended = ended.is_some_and(|who| who.contains(number));
                     let Some(profile) = bucket.roster.profile(number) else {

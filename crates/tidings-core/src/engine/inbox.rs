@@ -362,7 +362,7 @@ impl<'a> Reader<'a> {
                 variant.who.contains(self.number) && self.has_inbox(&variant.lanes)
             });
             let Some(variant) = variant else { continue };
-            let ended = self.bucket.has_ended(kept.seq, INBOX_NO, self.number);
+            let ended = self.bucket.ended.has(kept.seq, INBOX_NO, self.number);
             if ended || self.is_withdrawn(arrival.about.object) {
                 continue;
             }
@@ -393,7 +393,7 @@ impl<'a> Reader<'a> {
         let bytes = self.bucket.facets(self.shelf, day, run)?;
         let facets = Facets::parse(&bytes)?;
         let lane_sets = facets.lane_sets(|lanes| self.has_inbox(lanes));
-        let may_have_ended = self.bucket.left_out.contains(self.number);
+        let may_have_ended = self.bucket.ended.may_be_left_out(self.number);
         let has_withdrawn = !self.engine.intake.withdrawn_hashes.is_empty();
         let mut chunks = Chunks::new(self, day);
         for ordinal in ordinals {
@@ -408,7 +408,7 @@ impl<'a> Reader<'a> {
             } else {
                 0
             };
-            if may_have_ended && self.bucket.has_ended(seq, INBOX_NO, self.number) {
+            if may_have_ended && self.bucket.ended.has(seq, INBOX_NO, self.number) {
                 continue;
             }
             let state = if self.reading.is_empty() || least == State::Read {

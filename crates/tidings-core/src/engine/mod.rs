@@ -332,6 +332,7 @@ impl Engine {
             let bucket = &mut self.buckets[self.busy];
             while bucket.has_chore(today, &self.options) {
                 let writes = bucket.chore_slice(shelf, today, &self.options)?;
+                bucket.forget_ended(&self.law);
                 self.restless.extend(writes.iter().filter_map(day_of));
                 if !writes.is_empty() {
                     return Ok(Some(writes));

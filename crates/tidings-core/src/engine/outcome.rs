@@ -141,7 +141,48 @@ fn ends(
     Ok(records)
 }
 
+/// Whose entries of an arrival a record ends, and why; no reason = they go on in another lane.
+fn ended_by(
+    record: &Record,
+    seq: u64,
+    channel: ChannelNo,
+) -> Vec<(Option<Reason>, &RoaringBitmap)> {
+    match record {
+        Record::Cut { why, items, .. } => {
+            let items = items.iter();
+            let items = items.filter(|item| item.seq == seq && item.channel == channel);
+            items.map(|item| (*why, &item.who.0)).collect()
+        }
+        Record::Told { except, .. } if channel == INBOX_NO => {
+            let except = except.iter().filter(|(of, ..)| *of == seq);
+            except
+                .map(|(_, reason, who)| (Some(*reason), &who.0))
+                .collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
 impl Engine {
+    /// Whose entries of an arrival ended by themselves, as far as that is stored: memory keeps only what
+    /// lanes still ask for.
+    pub(crate) fn stored_ends(
+        &self,
+        shelf: &dyn Shelf,
+        bucket: &Bucket,
+        kept: &Kept,
+        channel: ChannelNo,
+    ) -> Result<RoaringBitmap, Unreadable> {
+        let days = self.journal_days.range(kept.arrival.at.day()..).copied();
+        let mut ended = RoaringBitmap::new();
+        for record in ends(shelf, bucket.no, Of::Arrival(kept.seq), days)? {
+            for (_, who) in ended_by(&record, kept.seq, channel) {
+                ended |= who;
+            }
+        }
+        Ok(ended)
+    }
+
     /// Gathers what memory knows of an event, as long as the day of its arrival is kept; `None` where
     /// it is not known.
     ///
@@ -229,7 +270,7 @@ impl Engine {
         kept: &Kept,
         trace: &mut Trace,
     ) -> Result<(), Unreadable> {
-        let sets = bucket.sets_of(shelf, kept, &bucket.all_numbers())?;
+        let sets = bucket.sets_of(shelf, kept)?;
         let day = kept.arrival.at.day();
         let days = trace.days.iter().copied().filter(|later| *later >= day);
         let ended = ends(shelf, bucket.no, Of::Arrival(kept.seq), days)?;
@@ -288,25 +329,13 @@ impl Fate {
         (seq, channel): (u64, ChannelNo),
         rest: &mut RoaringBitmap,
     ) {
-        let mut end = |why: Option<Reason>, who: &RoaringBitmap| {
+        for (why, who) in ended_by(record, seq, channel) {
             let part = &*rest & who;
             *rest -= &part;
             // What goes on in another lane is counted there.
             if let Some(reason) = why {
                 self.end(reason.outcome(), Some(reason), part.len());
             }
-        };
-        match record {
-            Record::Cut { why, items, .. } => {
-                let items = items.iter();
-                let items = items.filter(|item| item.seq == seq && item.channel == channel);
-                items.for_each(|item| end(*why, &item.who.0));
-            }
-            Record::Told { except, .. } if channel == INBOX_NO => {
-                let except = except.iter().filter(|(of, ..)| *of == seq);
-                except.for_each(|(_, reason, who)| end(Some(*reason), &who.0));
-            }
-            _ => {}
         }
     }
 }

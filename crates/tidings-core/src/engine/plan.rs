@@ -215,7 +215,7 @@ impl Engine {
         }
         let takes = |_: &Kept, variant: &Variant| variant.lanes.contains(&lane_no);
         let has = |number: u32, seq: u64| {
-            since[(number - least) as usize] <= seq && !bucket.has_ended(seq, lane.channel, number)
+            since[(number - least) as usize] <= seq && !bucket.ended.has(seq, lane.channel, number)
         };
         let look = Look {
             from,

@@ -249,6 +249,10 @@ impl Api {
         })
     }
 
+    pub(crate) fn delete(&self, path: &str) -> Answer {
+        read(self.agent.delete(format!("{}{path}", self.url)).call()?)
+    }
+
     /// The events of an inbox, page by page.
     pub(crate) fn inbox_events(&self, recipient: &str) -> Vec<String> {
         let mut events = Vec::new();

@@ -1,0 +1,112 @@
+//! Entries that ended by themselves: taken back, moved away, or left out of the inbox.
+//!
+//! The sets of an arrival go on naming them, so whoever looks there has to know. An inbox shows its
+//! days until they are forgotten. A lane looks back no further than to where an open window or a message
+//! that is not made yet begins; what ended before that is remembered by the journal alone.
+
+use std::collections::BTreeMap;
+
+use roaring::RoaringBitmap;
+
+use super::{Bucket, Lane};
+use crate::journal::record::{ChannelNo, INBOX_NO};
+use crate::law::Law;
+
+/// So many entries are remembered before it is worth a look which of them nobody asks for any more.
+const ENTRIES_MIN: u64 = 64;
+
+/// Entries that ended by themselves, as far as somebody may still ask for them.
+#[derive(Debug, Default)]
+pub(crate) struct Ended {
+    /// By the seq of the arrival.
+    who: BTreeMap<(u64, ChannelNo), RoaringBitmap>,
+    /// Those of whom an inbox entry may be among these; nobody else has to be looked up.
+    left_out: RoaringBitmap,
+    /// How many entries of lanes that close these are.
+    of_lanes: u64,
+    /// How many of these were left when it was last looked which are asked for.
+    kept: u64,
+}
+
+impl Ended {
+    pub(super) fn note(&mut self, seq: u64, channel: ChannelNo, who: &RoaringBitmap) {
+        let ended = self.who.entry((seq, channel)).or_default();
+        let before = ended.len();
+        *ended |= who;
+        if channel == INBOX_NO {
+            self.left_out |= who;
+        } else {
+            self.of_lanes += ended.len() - before;
+        }
+    }
+
+    /// Whose entries of an arrival ended.
+    pub(crate) fn of(&self, seq: u64, channel: ChannelNo) -> Option<&RoaringBitmap> {
+        self.who.get(&(seq, channel))
+    }
+
+    pub(crate) fn has(&self, seq: u64, channel: ChannelNo, number: u32) -> bool {
+        self.of(seq, channel)
+            .is_some_and(|who| who.contains(number))
+    }
+
+    /// Whether an inbox entry of somebody may have ended.
+    pub(crate) fn may_be_left_out(&self, number: u32) -> bool {
+        self.left_out.contains(number)
+    }
+
+    pub(super) fn forget_before(&mut self, first: u64) {
+        self.who = self.who.split_off(&(first, 0));
+        let lanes = self.who.iter().filter(|((_, of), _)| *of != INBOX_NO);
+        self.of_lanes = lanes.map(|(_, who)| who.len()).sum();
+        self.kept = self.kept.min(self.of_lanes);
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        let sets = self.who.values().map(|who| 48 + who.serialized_size());
+        sets.sum()
+    }
+}
+
+impl Bucket {
+    /// Lets go of entries that ended in lanes which don't look back to them any more. Looks only when as
+    /// many came as were left the last time, so that it costs each entry the same.
+    pub(crate) fn forget_ended(&mut self, law: &Law) {
+        let Ended { of_lanes, kept, .. } = self.ended;
+        if of_lanes < ENTRIES_MIN.max(kept.saturating_mul(2)) {
+            return;
+        }
+        let unmade = self
+            .closings
+            .values()
+            .filter(|open| !open.unmade.is_empty());
+        let unmade: Vec<(ChannelNo, &BTreeMap<u32, u64>)> = unmade
+            .map(|open| (law.names.lane(open.lane).channel, &open.unmade))
+            .collect();
+        let lanes = self.lanes.iter();
+        let lanes: Vec<(ChannelNo, &Lane)> = lanes
+            .map(|(no, lane)| (law.names.lane(*no).channel, lane))
+            .collect();
+        let is_asked_for = |seq: u64, channel: ChannelNo, number: u32| {
+            let of_lanes = lanes.iter().filter(|(of, _)| *of == channel);
+            let of_closings = unmade.iter().filter(|(of, _)| *of == channel);
+            of_lanes
+                .filter_map(|(_, lane)| lane.since(number))
+                .chain(of_closings.filter_map(|(_, unmade)| unmade.get(&number).copied()))
+                .any(|since| since <= seq)
+        };
+        let stale = &mut self.dirty.ended;
+        let mut left = 0;
+        self.ended.who.retain(|(seq, channel), who| {
+            let (seq, channel) = (*seq, *channel);
+            let stays = channel == INBOX_NO || who.iter().any(|n| is_asked_for(seq, channel, n));
+            if !stays {
+                stale.insert((seq, channel));
+            } else if channel != INBOX_NO {
+                left += who.len();
+            }
+            stays
+        });
+        (self.ended.of_lanes, self.ended.kept) = (left, left);
+    }
+}

@@ -1,0 +1,123 @@
+//! What ended by itself is in memory for as long as somebody may ask for it.
+
+use super::*;
+use crate::command::Cancelled;
+
+const SECOND: i64 = 1_000;
+
+fn cancel(name: usize) -> Command {
+    Command::Cancel(Cancelled::Event(id(&format!("e{name}"))))
+}
+
+/// An engine in which mails go out when it was quiet for a second, with one recipient.
+fn with_mail(options: Options) -> (Stored, Engine) {
+    let mut rules = rules();
+    let quiet = Policy::Cooldown {
+        quiet_ms: SECOND,
+        max_wait_ms: Some(10 * SECOND),
+    };
+    let route = Route {
+        policy: quiet,
+        lane: None,
+    };
+    let kind = rules.types.get_mut("told").unwrap();
+    kind.channels.insert("email".to_owned(), route);
+    let mut stored = Stored::default();
+    let mut engine = Engine::open(&stored, &[], options).unwrap();
+    let step = engine.set_rules(&stored, Instant(0), rules).unwrap();
+    stored.commit(step.writes);
+    let Command::Recipient(mut change) = recipient() else {
+        unreachable!("that is what it makes");
+    };
+    change.email = Some(Some("a@example.org".to_owned()));
+    let step = engine
+        .step(&stored, Instant(0), &[Command::Recipient(change)])
+        .unwrap();
+    stored.commit(step.writes);
+    (stored, engine)
+}
+
+fn rest(stored: &mut Stored, engine: &mut Engine) {
+    while let Some(writes) = engine.chore(stored).unwrap() {
+        stored.commit(writes);
+    }
+}
+
+/// What a cancel of these events comes to: how many entries it ends, and how many are out of reach.
+fn cancelled(
+    (stored, engine): (&mut Stored, &mut Engine),
+    at: i64,
+    names: std::ops::Range<usize>,
+) -> (u64, u64) {
+    let commands: Vec<Command> = names.map(cancel).collect();
+    let step = engine.step(stored, Instant(at), &commands).unwrap();
+    stored.commit(step.writes);
+    let mut sum = (0, 0);
+    for reply in step.replies {
+        let Ok(Reply::Cancelled(back)) = reply else {
+            panic!("{reply:?}");
+        };
+        sum.0 += back.cancelled;
+        sum.1 += back.too_late;
+    }
+    sum
+}
+
+#[test]
+fn what_ended_is_let_go_once_its_window_is_closed_and_made() {
+    let options = Options {
+        buckets: 1,
+        turn_at: Some(0),
+        checkpoint_after: 0,
+        ..Options::default()
+    };
+    let (mut stored, mut engine) = with_mail(options);
+    let remembered = |engine: &Engine| {
+        let events = |seq| engine.buckets[0].ended.of(seq, 1).is_some();
+        (0..engine.buckets[0].next_seq)
+            .filter(|seq| events(*seq))
+            .count()
+    };
+    let email = crate::journal::record::channel_no("email");
+    assert_eq!(email, Some(1));
+    for (window, names) in (1..).zip([0..100, 100..200]) {
+        let at = window * 60 * SECOND;
+        let commands: Vec<Command> = names.clone().map(event).collect();
+        let step = engine.step(&stored, Instant(at), &commands).unwrap();
+        stored.commit(step.writes);
+        // The mail's entries end, it is too late for the inbox's; the second time for all.
+        let ended = cancelled((&mut stored, &mut engine), at + 1, names.clone());
+        assert_eq!(ended, (100, 100));
+        rest(&mut stored, &mut engine);
+        assert_eq!(remembered(&engine), 100, "the window {window} is open");
+        let step = engine.fall_due(&stored, Instant(at + 2 * SECOND)).unwrap();
+        stored.commit(step.writes);
+        let closed = engine.closings();
+        assert_eq!(closed.len(), 1);
+        for (bucket, closing) in closed {
+            let now = Instant(at + 2 * SECOND);
+            let plan = engine.plan(&stored, bucket, closing, now, 10).unwrap();
+            let step = engine.made(&stored, now, &[plan.unwrap()]).unwrap();
+            stored.commit(step.writes);
+        }
+    }
+    rest(&mut stored, &mut engine);
+    let rows = rows_of(&stored, Owner::Bucket(0), Table::Ended);
+    assert_eq!(
+        rows,
+        remembered(&engine),
+        "the store lets go as memory does"
+    );
+    let again = cancelled((&mut stored, &mut engine), 600 * SECOND, 0..200);
+    assert_eq!(
+        again,
+        (0, 200),
+        "the journal knows that the mail's had ended"
+    );
+    let mut again = Engine::open(&stored, &[Day(0)], options).unwrap();
+    assert_eq!(remembered(&again), remembered(&engine));
+    assert_eq!(
+        cancelled((&mut stored, &mut again), 601 * SECOND, 0..200),
+        (0, 200)
+    );
+}
