@@ -12,6 +12,7 @@ mod engine;
 mod fault;
 mod journal;
 mod manifest;
+mod view;
 mod watch;
 
 use std::path::Path;

@@ -1,12 +1,11 @@
 //! The engine itself: what opening, committing, forgetting and reading do with fjall's keyspaces.
 //!
 //! Writes come from one thread only ([`super::watch`]); reads from any. Readers get the view that the
-//! writing thread took after its last commit, never one of their own making: the engine's background
+//! writing thread took after its last commit ([`Published`]), never one of their own making: the engine's background
 //! work moves its mark of what is visible while a batch is half applied, and a snapshot that is taken
 //! just then would see the half.
 
 use std::collections::BTreeMap;
-use std::ops::Bound;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
@@ -14,14 +13,15 @@ use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use fjall::compaction::Leveled;
 use fjall::config::PartitioningPolicy;
 use fjall::{
-    AbstractTree, Database, Keyspace, KeyspaceCreateOptions, OwnedWriteBatch, PersistMode, Readable,
+    AbstractTree, Database, Keyspace, KeyspaceCreateOptions, OwnedWriteBatch, PersistMode,
 };
 
 use super::Options;
 use super::directory::{self, Directory};
 use super::fault::{at_open, guarded, in_use};
+use super::view::{Published, View};
 use super::{journal, manifest};
-use crate::{Commit, Error, KEY_BYTES_MAX, Partition, Precondition, Snapshot, Visit, Write};
+use crate::{Commit, Error, Partition, Precondition, Snapshot, Write};
 use tidings_core::time::Day;
 
 /// Memory for what a keyspace was not yet given to a table, in bytes. The journal is sealed only
@@ -52,7 +52,7 @@ const DAY_PREFIX: &str = "day.";
 /// Where the keyspace that counts commits keeps the number of the last one.
 pub(super) const LAST: &[u8] = b"last";
 
-type Days = BTreeMap<Day, Keyspace>;
+pub(super) type Days = BTreeMap<Day, Keyspace>;
 
 /// Which room a commit may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,18 +63,12 @@ pub(super) enum Room {
     KeptBack,
 }
 
-/// What readers see: the days and the rows of one moment between two commits.
-struct Published {
-    view: fjall::Snapshot,
-    days: Arc<Days>,
-}
-
 /// Everything of an open store. The order of the fields is the order in which they close: handles,
 /// then the database, then the lock.
 pub(super) struct Engine {
     published: RwLock<Arc<Published>>,
     commits: Keyspace,
-    base: Keyspace,
+    pub(super) base: Keyspace,
     database: Database,
     last_commit: AtomicU64,
     bytes_since_emptied: AtomicU64,
@@ -207,10 +201,7 @@ impl Engine {
 
     pub(super) fn snapshot(engine: &Arc<Self>) -> Result<Box<dyn Snapshot>, Error> {
         engine.ensure_whole()?;
-        Ok(Box::new(View {
-            published: engine.published(),
-            engine: Arc::clone(engine),
-        }))
+        Ok(Box::new(View::new(engine.published(), engine)))
     }
 
     fn published(&self) -> Arc<Published> {
@@ -524,78 +515,4 @@ fn read_last(commits: &Keyspace) -> Result<Option<u64>, Error> {
     Ok(found
         .and_then(|value| value.as_ref().try_into().ok())
         .map(u64::from_be_bytes))
-}
-
-struct View {
-    published: Arc<Published>,
-    // Last: the database and the lock outlive what is read.
-    engine: Arc<Engine>,
-}
-
-impl View {
-    fn keyspace(&self, partition: Partition) -> Option<&Keyspace> {
-        match partition {
-            Partition::Base => Some(&self.engine.base),
-            Partition::Day(day) => self.published.days.get(&day),
-        }
-    }
-}
-
-/// Everything from here on; the engine panics over bounds that no key can have.
-fn lower(from: &[u8]) -> Bound<&[u8]> {
-    match from.get(..KEY_BYTES_MAX) {
-        Some(longest) if from.len() > KEY_BYTES_MAX => Bound::Excluded(longest),
-        _ => Bound::Included(from),
-    }
-}
-
-/// Everything before this.
-fn upper(until: &[u8]) -> Bound<&[u8]> {
-    match until.get(..KEY_BYTES_MAX) {
-        Some(longest) if until.len() > KEY_BYTES_MAX => Bound::Included(longest),
-        _ => Bound::Excluded(until),
-    }
-}
-
-impl Snapshot for View {
-    fn get(&self, partition: Partition, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
-        let Some(keyspace) = self.keyspace(partition) else {
-            return Ok(None);
-        };
-        if key.len() > KEY_BYTES_MAX {
-            return Ok(None);
-        }
-        let found =
-            guarded(|| self.published.view.get(keyspace, key))?.map_err(|fault| in_use(&fault))?;
-        Ok(found.map(|value| value.to_vec()))
-    }
-
-    fn scan(
-        &self,
-        partition: Partition,
-        from: &[u8],
-        until: Option<&[u8]>,
-        visit: &mut Visit<'_>,
-    ) -> Result<(), Error> {
-        let Some(keyspace) = self.keyspace(partition) else {
-            return Ok(());
-        };
-        if until.is_some_and(|until| until <= from) {
-            return Ok(());
-        }
-        let bounds = (lower(from), until.map_or(Bound::Unbounded, upper));
-        let mut rows = guarded(|| self.published.view.range::<&[u8], _>(keyspace, bounds))?;
-        loop {
-            let row = guarded(|| rows.next().map(fjall::Guard::into_inner))?;
-            let Some(row) = row else { return Ok(()) };
-            let (key, value) = row.map_err(|fault| in_use(&fault))?;
-            if visit(&key, &value).is_break() {
-                return Ok(());
-            }
-        }
-    }
-
-    fn days(&self) -> Result<Vec<Day>, Error> {
-        Ok(self.published.days.keys().copied().collect())
-    }
 }

@@ -1,0 +1,240 @@
+//! The rows of a run, and who reads which of them.
+//!
+//! Messages of many are made of all its arrivals, which are decoded once and kept. Who asks for one
+//! event finds it by the facets and decodes its chunk alone: a run of thousands would be milliseconds,
+//! in every bucket.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use roaring::RoaringBitmap;
+
+use super::facets::{self, CHUNK_ARRIVALS, Facets, facets_key};
+use super::{Bucket, RunAt};
+use crate::journal::at_rest::{Kept, Run, Shelf, Unreadable, decode, each, encode};
+use crate::postings::{BLOCK_RECIPIENTS, Block};
+use crate::table::{Key, Owner, Partition, Table};
+use crate::time::Day;
+
+/// The key of a run's postings for a block of recipients.
+pub(super) fn posting_key(bucket: u16, block: u32, run: u64) -> Vec<u8> {
+    Key::of(Owner::Bucket(bucket), Table::Postings)
+        .u32(block)
+        .u64(run)
+        .done()
+}
+
+/// What the keys of a run's arrivals begin with.
+fn arrivals_key(bucket: u16, run: u64) -> Key {
+    Key::of(Owner::Bucket(bucket), Table::Runs).u64(run)
+}
+
+/// The key of the arrivals around one of a run's.
+fn chunk_key(bucket: u16, run: u64, arrival: usize) -> Vec<u8> {
+    let chunk = u32::try_from(arrival / CHUNK_ARRIVALS).unwrap_or(u32::MAX);
+    arrivals_key(bucket, run).u32(chunk).done()
+}
+
+/// All rows of a run but its postings.
+pub(super) fn rows(bucket: u16, run: u64, arrivals: &[Arc<Kept>]) -> Vec<(Vec<u8>, Vec<u8>)> {
+    let starts = (0..arrivals.len()).step_by(CHUNK_ARRIVALS);
+    let chunks = arrivals.chunks(CHUNK_ARRIVALS);
+    let mut rows: Vec<_> = starts
+        .zip(chunks)
+        .map(|(at, chunk)| (chunk_key(bucket, run, at), encode(&chunk)))
+        .collect();
+    rows.extend(facets::rows(bucket, run, arrivals));
+    rows
+}
+
+/// The keys of these rows, of a run of so many arrivals.
+pub(super) fn keys(bucket: u16, run: u64, arrivals: usize) -> Vec<Vec<u8>> {
+    let starts = (0..arrivals).step_by(CHUNK_ARRIVALS);
+    let mut keys: Vec<_> = starts.map(|at| chunk_key(bucket, run, at)).collect();
+    keys.extend(facets::keys(bucket, run, arrivals));
+    keys
+}
+
+impl Bucket {
+    /// What is in a run, read once.
+    pub(crate) fn run(
+        &self,
+        shelf: &dyn Shelf,
+        day: Day,
+        at: &RunAt,
+    ) -> Result<Arc<Run>, Unreadable> {
+        let run = self.run_once(shelf, day, at)?;
+        Ok(Arc::clone(at.loaded.get_or_init(|| run)))
+    }
+
+    /// As [`Bucket::run`], for who reads all of them: it is not kept.
+    pub(crate) fn run_once(
+        &self,
+        shelf: &dyn Shelf,
+        day: Day,
+        at: &RunAt,
+    ) -> Result<Arc<Run>, Unreadable> {
+        if let Some(run) = at.loaded.get() {
+            return Ok(Arc::clone(run));
+        }
+        let mut arrivals: Vec<Arc<Kept>> = Vec::with_capacity(at.arrivals as usize);
+        let prefix = arrivals_key(self.no, at.id()).done();
+        each(shelf, Partition::Day(day), &prefix, |_, chunk| {
+            let chunk: Vec<Arc<Kept>> = decode("a run", chunk)?;
+            arrivals.extend(chunk);
+            Ok(())
+        })?;
+        if arrivals.len() != at.arrivals as usize {
+            return Err(self.is_missing(at));
+        }
+        Ok(Arc::new(Run::new(arrivals)))
+    }
+
+    /// A run's facets.
+    pub(crate) fn facets(
+        &self,
+        shelf: &dyn Shelf,
+        day: Day,
+        at: &RunAt,
+    ) -> Result<Vec<u8>, Unreadable> {
+        let row = shelf.get(Partition::Day(day), &facets_key(self.no, at.id()))?;
+        row.ok_or_else(|| self.is_missing(at))
+    }
+
+    /// One arrival of a run.
+    fn arrival_at_rest(
+        &self,
+        shelf: &dyn Shelf,
+        (day, at): (Day, &RunAt),
+        arrival: usize,
+    ) -> Result<Arc<Kept>, Unreadable> {
+        let key = chunk_key(self.no, at.id(), arrival);
+        let chunk = shelf.get(Partition::Day(day), &key)?;
+        let chunk = chunk.ok_or_else(|| self.is_missing(at))?;
+        let mut chunk: Vec<Arc<Kept>> = decode("a run", &chunk)?;
+        let within = arrival % CHUNK_ARRIVALS;
+        if within >= chunk.len() {
+            return Err(self.is_missing(at));
+        }
+        Ok(chunk.swap_remove(within))
+    }
+
+    fn is_missing(&self, at: &RunAt) -> Unreadable {
+        Unreadable(format!(
+            "rows of run {} of bucket {} are missing",
+            at.first, self.no
+        ))
+    }
+
+    /// The arrivals of an event on the days on which it lives and to which it was moved.
+    ///
+    /// # Errors
+    /// [`Unreadable`] where the store can't be read.
+    pub(crate) fn arrivals_of(
+        &self,
+        shelf: &dyn Shelf,
+        place: u64,
+        days: &BTreeSet<Day>,
+    ) -> Result<Vec<Arc<Kept>>, Unreadable> {
+        let mut arrivals = Vec::new();
+        let held = days.iter().filter_map(|day| self.days.get_key_value(day));
+        for (day, held) in held {
+            for at in &held.runs {
+                let (first, last) = at.places;
+                if !(first..=last).contains(&place) {
+                    continue;
+                }
+                let bytes = self.facets(shelf, *day, at)?;
+                for arrival in Facets::parse(&bytes)?.arrivals_of(place) {
+                    arrivals.push(self.arrival_at_rest(shelf, (*day, at), arrival)?);
+                }
+            }
+            let of = held.tail.iter().filter(|kept| kept.arrival.place == place);
+            arrivals.extend(of.cloned());
+        }
+        Ok(arrivals)
+    }
+
+    /// The sets of an arrival's variants, in their order.
+    ///
+    /// # Errors
+    /// [`Unreadable`] where the store can't be read.
+    pub(crate) fn sets_of(
+        &self,
+        shelf: &dyn Shelf,
+        kept: &Kept,
+    ) -> Result<Vec<RoaringBitmap>, Unreadable> {
+        let variants = &kept.arrival.variants;
+        let day = kept.arrival.at.day();
+        let runs = self.days.get(&day).map(|held| &held.runs);
+        let mut runs = runs.into_iter().flatten();
+        let Some(at) = runs.find(|run| (run.first..=run.last).contains(&kept.seq)) else {
+            // It is in the tail, where arrivals have their sets with them.
+            return Ok(variants
+                .iter()
+                .map(|variant| variant.who.0.clone())
+                .collect());
+        };
+        let bytes = self.facets(shelf, day, at)?;
+        let first = Facets::parse(&bytes)?.first_ordinal(kept.seq)?;
+        let mut sets = vec![RoaringBitmap::new(); variants.len()];
+        let everyone = self.all_numbers();
+        self.each_posting(shelf, (day, at), &everyone, &mut |number, ordinal| {
+            let variant = ordinal.checked_sub(first).map(|variant| variant as usize);
+            if let Some(set) = variant.and_then(|variant| sets.get_mut(variant)) {
+                set.insert(number);
+            }
+        })?;
+        Ok(sets)
+    }
+
+    /// Visits the postings of some recipients: the number of each, and which variant of the run.
+    ///
+    /// # Errors
+    /// [`Unreadable`] where the store can't be read.
+    pub(super) fn each_posting(
+        &self,
+        shelf: &dyn Shelf,
+        (day, at): (Day, &RunAt),
+        who: &RoaringBitmap,
+        take: &mut dyn FnMut(u32, u32),
+    ) -> Result<(), Unreadable> {
+        let mut number_next = who.min();
+        while let Some(first) = number_next {
+            let block = first / BLOCK_RECIPIENTS;
+            let base = block * BLOCK_RECIPIENTS;
+            let last = base + (BLOCK_RECIPIENTS - 1);
+            let key = posting_key(self.no, block, at.id());
+            if let Some(bytes) = shelf.get(Partition::Day(day), &key)? {
+                Block::parse(&bytes)?.each(
+                    |slot| who.contains(base + u32::from(slot)),
+                    |slot, ordinal| take(base + u32::from(slot), ordinal),
+                )?;
+            }
+            number_next = last
+                .checked_add(1)
+                .and_then(|next| who.range(next..).next());
+        }
+        Ok(())
+    }
+
+    /// Adds the ordinals of one recipient's entries in a run, ascending.
+    ///
+    /// # Errors
+    /// [`Unreadable`] where the store can't be read.
+    pub(crate) fn row_of(
+        &self,
+        shelf: &dyn Shelf,
+        (day, at): (Day, &RunAt),
+        number: u32,
+        ordinals: &mut Vec<u32>,
+    ) -> Result<(), Unreadable> {
+        let block = number / BLOCK_RECIPIENTS;
+        let key = posting_key(self.no, block, at.id());
+        if let Some(bytes) = shelf.get(Partition::Day(day), &key)? {
+            let slot = u8::try_from(number % BLOCK_RECIPIENTS).expect("a slot is within its block");
+            Block::parse(&bytes)?.row(slot, &mut |ordinal| ordinals.push(ordinal))?;
+        }
+        Ok(())
+    }
+}

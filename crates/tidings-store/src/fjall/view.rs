@@ -1,0 +1,99 @@
+//! What readers see: the rows of one moment between two commits.
+
+use std::ops::Bound;
+use std::sync::Arc;
+
+use fjall::{Keyspace, Readable};
+
+use super::engine::{Days, Engine};
+use super::fault::{guarded, in_use};
+use crate::{Error, KEY_BYTES_MAX, Partition, Snapshot, Visit};
+use tidings_core::time::Day;
+
+/// The days and the rows of that moment.
+pub(super) struct Published {
+    pub(super) view: fjall::Snapshot,
+    pub(super) days: Arc<Days>,
+}
+
+/// A view, which keeps the store open.
+pub(super) struct View {
+    published: Arc<Published>,
+    // Last: the database and the lock outlive what is read.
+    engine: Arc<Engine>,
+}
+
+impl View {
+    pub(super) fn new(published: Arc<Published>, engine: &Arc<Engine>) -> Self {
+        Self {
+            published,
+            engine: Arc::clone(engine),
+        }
+    }
+
+    fn keyspace(&self, partition: Partition) -> Option<&Keyspace> {
+        match partition {
+            Partition::Base => Some(&self.engine.base),
+            Partition::Day(day) => self.published.days.get(&day),
+        }
+    }
+}
+
+/// Everything from here on; the engine panics over bounds that no key can have.
+fn lower(from: &[u8]) -> Bound<&[u8]> {
+    match from.get(..KEY_BYTES_MAX) {
+        Some(longest) if from.len() > KEY_BYTES_MAX => Bound::Excluded(longest),
+        _ => Bound::Included(from),
+    }
+}
+
+/// Everything before this.
+fn upper(until: &[u8]) -> Bound<&[u8]> {
+    match until.get(..KEY_BYTES_MAX) {
+        Some(longest) if until.len() > KEY_BYTES_MAX => Bound::Included(longest),
+        _ => Bound::Excluded(until),
+    }
+}
+
+impl Snapshot for View {
+    fn get(&self, partition: Partition, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
+        let Some(keyspace) = self.keyspace(partition) else {
+            return Ok(None);
+        };
+        if key.len() > KEY_BYTES_MAX {
+            return Ok(None);
+        }
+        let found =
+            guarded(|| self.published.view.get(keyspace, key))?.map_err(|fault| in_use(&fault))?;
+        Ok(found.map(|value| value.to_vec()))
+    }
+
+    fn scan(
+        &self,
+        partition: Partition,
+        from: &[u8],
+        until: Option<&[u8]>,
+        visit: &mut Visit<'_>,
+    ) -> Result<(), Error> {
+        let Some(keyspace) = self.keyspace(partition) else {
+            return Ok(());
+        };
+        if until.is_some_and(|until| until <= from) {
+            return Ok(());
+        }
+        let bounds = (lower(from), until.map_or(Bound::Unbounded, upper));
+        let mut rows = guarded(|| self.published.view.range::<&[u8], _>(keyspace, bounds))?;
+        loop {
+            let row = guarded(|| rows.next().map(fjall::Guard::into_inner))?;
+            let Some(row) = row else { return Ok(()) };
+            let (key, value) = row.map_err(|fault| in_use(&fault))?;
+            if visit(&key, &value).is_break() {
+                return Ok(());
+            }
+        }
+    }
+
+    fn days(&self) -> Result<Vec<Day>, Error> {
+        Ok(self.published.days.keys().copied().collect())
+    }
+}
