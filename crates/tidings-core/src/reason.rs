@@ -46,6 +46,49 @@ pub enum Reason {
     Event,
     /// Its day was forgotten while it waited.
     Forgotten,
+    /// Whoever was to carry its message refused it for good.
+    Refused,
+    /// Nobody took its message for as long as that was tried.
+    Unreachable,
+}
+
+/// How a message ended that was made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Ending {
+    /// It was handed over.
+    Delivered,
+    /// It was refused for good.
+    Refused,
+    /// Nobody took it for as long as that was tried.
+    Unreachable,
+    /// It may or may not have been handed over.
+    Unknown,
+    /// Its recipient was erased before it left.
+    RecipientGone,
+}
+
+impl Ending {
+    /// What it means for the entries that the message tells.
+    #[must_use]
+    pub fn outcome(self) -> Outcome {
+        match self {
+            Self::Delivered => Outcome::Delivered,
+            Self::Refused | Self::Unreachable => Outcome::Failed,
+            Self::Unknown => Outcome::Unknown,
+            Self::RecipientGone => Outcome::Cancelled,
+        }
+    }
+
+    /// Why they were not told, where they surely were not.
+    #[must_use]
+    pub fn reason(self) -> Option<Reason> {
+        match self {
+            Self::Delivered | Self::Unknown => None,
+            Self::Refused => Some(Reason::Refused),
+            Self::Unreachable => Some(Reason::Unreachable),
+            Self::RecipientGone => Some(Reason::RecipientGone),
+        }
+    }
 }
 
 impl Outcome {
@@ -74,6 +117,7 @@ impl Reason {
             | Self::Stale
             | Self::NoAddress => Outcome::Skipped,
             Self::Expired | Self::Forgotten => Outcome::Expired,
+            Self::Refused | Self::Unreachable => Outcome::Failed,
         }
     }
 
@@ -92,6 +136,8 @@ impl Reason {
             Self::NoAddress => "no_address",
             Self::Event => "event",
             Self::Forgotten => "forgotten",
+            Self::Refused => "refused",
+            Self::Unreachable => "unreachable",
         }
     }
 }

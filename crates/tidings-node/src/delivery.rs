@@ -10,10 +10,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tidings_core::engine::{Engine, Letter, LetterName, Plan, Presenter, Sent, Settled};
 use tidings_core::pause::Paused;
-use tidings_core::{Batch, Instant, Outcome};
+use tidings_core::{Batch, Ending, Instant};
 
 use crate::Error;
 use crate::channel::{Channels, InForce, Outcome as Answer};
+use crate::complaints::Complaints;
 use crate::node::{Node, Ready};
 use crate::shelf::StoreShelf;
 use crate::vitals::Vitals;
@@ -55,7 +56,7 @@ pub(crate) struct Parcel {
 
 /// What an answer leads to.
 enum Next {
-    Done(Outcome),
+    Done(Ending),
     Again(Instant),
 }
 
@@ -67,6 +68,7 @@ pub struct Delivery {
     waiting: BTreeMap<(Instant, u64), Parcel>,
     next_ticket: u64,
     vitals: Arc<Vitals>,
+    complaints: Complaints,
     /// What nothing goes of.
     paused: Paused,
 }
@@ -83,6 +85,7 @@ impl Delivery {
             waiting: BTreeMap::new(),
             next_ticket: 0,
             vitals: Arc::default(),
+            complaints: Complaints::default(),
             paused: Paused::default(),
         }
     }
@@ -265,8 +268,10 @@ impl Delivery {
     ) -> Option<Sent> {
         parcel.attempts += 1;
         self.vitals.answered(&parcel.batch.channel, answer);
+        self.complaints
+            .hear(&parcel.batch, parcel.attempts, answer, now);
         match self.next(&parcel, answer, now) {
-            Next::Done(outcome) => {
+            Next::Done(ending) => {
                 let Parcel {
                     number,
                     told,
@@ -276,7 +281,7 @@ impl Delivery {
                 Some(Sent {
                     number,
                     told,
-                    outcome,
+                    ending,
                     resent,
                 })
             }
@@ -304,13 +309,13 @@ impl Delivery {
             now.plus_ms(wait + wait * spread / 9_970)
         };
         match answer {
-            Answer::Sent(_) => Next::Done(Outcome::Delivered),
-            Answer::Failed { .. } => Next::Done(Outcome::Failed),
+            Answer::Sent(_) => Next::Done(Ending::Delivered),
+            Answer::Failed { .. } => Next::Done(Ending::Refused),
             Answer::Retry { .. } if parcel.attempts >= self.retries.attempts_max => {
-                Next::Done(Outcome::Failed)
+                Next::Done(Ending::Unreachable)
             }
             Answer::Retry { after_ms, .. } => Next::Again(wait(*after_ms)),
-            Answer::Unknown { .. } if parcel.resent > 0 => Next::Done(Outcome::Unknown),
+            Answer::Unknown { .. } if parcel.resent > 0 => Next::Done(Ending::Unknown),
             Answer::Unknown { .. } => Next::Again(wait(None)),
         }
     }
@@ -336,9 +341,9 @@ enum Answered {
 
 impl Answered {
     fn of(parcel: Parcel, answer: Answer) -> Self {
-        let outcome = match &answer {
-            Answer::Sent(_) => Outcome::Delivered,
-            Answer::Failed { .. } => Outcome::Failed,
+        let ending = match &answer {
+            Answer::Sent(_) => Ending::Delivered,
+            Answer::Failed { .. } => Ending::Refused,
             Answer::Retry { .. } | Answer::Unknown { .. } => {
                 return Self::Open(Box::new(parcel), answer);
             }
@@ -355,7 +360,7 @@ impl Answered {
             Sent {
                 number,
                 told,
-                outcome,
+                ending,
                 resent,
             },
         )
@@ -385,15 +390,15 @@ impl Parcel {
 
     /// What becomes of it where nothing is tried any more: its recipient was erased.
     pub(crate) fn given_up(self) -> Sent {
-        let outcome = if self.is_in_doubt() {
-            Outcome::Unknown
+        let ending = if self.is_in_doubt() {
+            Ending::Unknown
         } else {
-            Outcome::Cancelled
+            Ending::RecipientGone
         };
         Sent {
             number: self.number,
             told: self.told,
-            outcome,
+            ending,
             resent: self.resent,
         }
     }

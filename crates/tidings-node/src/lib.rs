@@ -7,6 +7,7 @@
 mod ahead;
 pub mod channel;
 mod clock;
+mod complaints;
 mod delivery;
 mod handle;
 mod kept_back;

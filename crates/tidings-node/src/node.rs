@@ -13,7 +13,7 @@ use tidings_core::engine::{
     Told,
 };
 use tidings_core::time::Day;
-use tidings_core::{Batch, Books, Command, Instant, Message, Outcome, Rules};
+use tidings_core::{Batch, Books, Command, Ending, Instant, Message, Rules};
 use tidings_store::{Commit, Store};
 
 use crate::Error;
@@ -490,7 +490,7 @@ fn not_presented(ready: &Ready) -> Option<Settled> {
         .map(|(_, letter)| Sent {
             number: letter.number,
             told: ready.plan.told(letter),
-            outcome: Outcome::Unknown,
+            ending: Ending::Unknown,
             resent: 0,
         })
         .collect();

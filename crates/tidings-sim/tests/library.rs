@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tidings_core::engine::{
     Engine, Letter, Options, Plan, PublishedAs, Refused, Reply, Sent, Settled, Step, batch_id,
 };
-use tidings_core::{Batch, Command, Id, Instant, Outcome, Timed};
+use tidings_core::{Batch, Command, Ending, Id, Instant, Timed};
 use tidings_node::channel::{Channel, Outcome as Answer, Receipt};
 use tidings_node::{
     Delivery, Handle, Node, OpenStore, Retries, Runtime, Settings, StoreShelf, VirtualClock,
@@ -158,7 +158,7 @@ fn delivered(plan: &Plan) -> Settled {
     let sent = |letter: &Letter| Sent {
         number: letter.number,
         told: plan.told(letter),
-        outcome: Outcome::Delivered,
+        ending: Ending::Delivered,
         resent: 0,
     };
     Settled {

@@ -39,7 +39,8 @@ fn schemathesis_finds_nothing() {
         directory.path().join("data"),
     );
     let rules = include_str!("../../../examples/first/tidings.toml");
-    std::fs::write(&config, rules).unwrap();
+    let mails = format!("file://{}", directory.path().join("mail").display());
+    std::fs::write(&config, rules.replace("file://mail", &mails)).unwrap();
     let hooks = directory.path().join("lines.py");
     std::fs::write(&hooks, LINES).unwrap();
     let key = Command::new(env!("CARGO_BIN_EXE_tidings"))

@@ -251,3 +251,23 @@ fn keys_are_made_before_and_while_it_runs() {
         patience.wait(|| "the revoked key is still taken".to_owned());
     }
 }
+
+/// Who writes all of a body that is too large before looking for the answer gets it all the same.
+#[test]
+fn a_body_that_is_too_large_is_answered() {
+    let place = Place::new();
+    let server = place.start();
+    let address = server.url.strip_prefix("http://").unwrap();
+    let mut stream = TcpStream::connect(address).unwrap();
+    let body = vec![b' '; 17 << 20];
+    let head = format!(
+        "POST /v1/events HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: {}\r\n\r\n",
+        body.len()
+    );
+    stream.write_all(head.as_bytes()).unwrap();
+    stream.write_all(&body).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 413 "), "{answer}");
+    assert!(answer.contains("body_too_large"), "{answer}");
+}

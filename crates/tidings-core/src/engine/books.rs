@@ -12,14 +12,14 @@ use super::Engine;
 use super::accepted::{self, EventRow};
 use super::intake::{each_base, from_json};
 use super::ledger::{Place, Row};
-use super::made::{MessageRow, reason_of};
+use super::made::MessageRow;
 use super::schedule::Frozen;
 use crate::bucket::Bucket;
 use crate::journal::at_rest::{Kept, Shelf, Unreadable, decode, each};
 use crate::journal::record::{ChannelNo, Entries, INBOX_NO, Record};
 use crate::message::Books;
 use crate::postings::{BLOCK_RECIPIENTS, Block};
-use crate::reason::{Outcome, Reason};
+use crate::reason::{Ending, Outcome, Reason};
 use crate::set::Set;
 use crate::table::{Key, Owner, Partition, REST, Table, u32_at, u64_at};
 use crate::time::Day;
@@ -199,7 +199,7 @@ impl Walker<'_> {
             }
         }
         self.notifications += self.partly.values().map(RoaringBitmap::len).sum::<u64>();
-        let mut outcomes: BTreeMap<u64, Vec<(Outcome, RoaringBitmap)>> = BTreeMap::new();
+        let mut endings: BTreeMap<u64, Vec<(Ending, RoaringBitmap)>> = BTreeMap::new();
         for record in records.into_values() {
             match record {
                 Record::Cut { why, items, .. } => self.cut(why, &items),
@@ -209,15 +209,15 @@ impl Walker<'_> {
                 Record::Outcome {
                     closing,
                     who,
-                    outcome,
+                    ending,
                     ..
                 } => {
-                    outcomes.entry(closing).or_default().push((outcome, who.0));
+                    endings.entry(closing).or_default().push((ending, who.0));
                 }
                 _ => {}
             }
         }
-        self.messages(&outcomes)?;
+        self.messages(&endings)?;
         self.pending += self.live.values().map(RoaringBitmap::len).sum::<u64>();
         Ok(())
     }
@@ -329,7 +329,7 @@ impl Walker<'_> {
 
     fn messages(
         &mut self,
-        outcomes: &BTreeMap<u64, Vec<(Outcome, RoaringBitmap)>>,
+        endings: &BTreeMap<u64, Vec<(Ending, RoaringBitmap)>>,
     ) -> Result<(), Unreadable> {
         let prefix = Key::of(Owner::Bucket(self.bucket.no), Table::Messages).done();
         let first = self.bucket.first_seq();
@@ -343,12 +343,12 @@ impl Walker<'_> {
                 Ok(())
             })?;
             for (number, closing, row) in rows {
-                let outcome = outcomes.get(&closing).and_then(|sets| {
+                let ending = endings.get(&closing).and_then(|sets| {
                     sets.iter()
                         .find(|(_, who)| who.contains(number))
-                        .map(|(outcome, _)| *outcome)
+                        .map(|(ending, _)| *ending)
                 });
-                self.message(number, closing, &row, outcome, first);
+                self.message(number, closing, &row, ending, first);
             }
         }
         Ok(())
@@ -359,12 +359,12 @@ impl Walker<'_> {
         number: u32,
         closing: u64,
         row: &MessageRow,
-        outcome: Option<Outcome>,
+        ending: Option<Ending>,
         first: u64,
     ) {
         let channel = self.engine.law.names.lane(row.lane).channel;
         let (told, ended) = row.seqs(closing);
-        let reason = outcome.and_then(reason_of);
+        let (outcome, reason) = (ending.map(Ending::outcome), ending.and_then(Ending::reason));
         let told = told.into_iter().map(|seq| (seq, outcome, reason));
         let ended = ended
             .into_iter()

@@ -11,11 +11,13 @@ use super::intake::{Located, named_key};
 use super::made::{MessageRow, Sent, message_key};
 use super::reply::{Answer, Reply, TakenBack};
 use super::schedule::Frozen;
+use crate::bucket::Look;
 use crate::command::Cancelled;
 use crate::id::Id;
 use crate::journal::at_rest::{Unreadable, decode, each, encode};
 use crate::journal::record::{ChannelNo, Entries, LaneNo, Record};
-use crate::reason::{Outcome, Reason};
+use crate::reason::{Ending, Reason};
+use crate::recipient::Mode;
 use crate::set::Set;
 use crate::table::{Partition, Table};
 use crate::time::{Day, Instant};
@@ -208,7 +210,7 @@ impl Engine {
         sum.removed_from_batch += reach.kept_back.len() as u64;
         sum.too_late += reach.gone;
         self.cut(draft, now, at, Some(Reason::Event), items);
-        self.take_out(draft, now, at, reach.kept_back)
+        self.take_out(draft, now, at, Reason::Event, reach.kept_back)
     }
 
     /// What of an event in a bucket can be taken back.
@@ -279,6 +281,61 @@ impl Engine {
         Ok(kept_back)
     }
 
+    /// Takes what somebody never wants to hear again on a channel out of messages to them that were made
+    /// and not handed over yet.
+    pub(crate) fn take_out_unwanted(
+        &mut self,
+        draft: &mut Draft<'_>,
+        now: Instant,
+        at: usize,
+        (number, channel): (u32, ChannelNo),
+    ) -> Result<(), Unreadable> {
+        let Some(version) = self.version() else {
+            return Ok(());
+        };
+        let bucket = &self.buckets[at];
+        let who = RoaringBitmap::from_iter([number]);
+        let mut unwanted = Vec::new();
+        for (closing, open) in &bucket.closings {
+            let is_theirs = open.sending.contains(number);
+            if !is_theirs || self.law.names.lane(open.lane).channel != channel {
+                continue;
+            }
+            let letter = ((bucket.no, *closing), number);
+            let row = self.message_row(draft, letter, open.at.day())?;
+            let told = row.map_or_else(Vec::new, |(_, row)| row.told(*closing));
+            let (Some(from), Some(to)) = (told.iter().min(), told.iter().max()) else {
+                continue;
+            };
+            let look = Look {
+                from: *from,
+                to: *to,
+                who: &who,
+                takes: &|_, variant| variant.lanes.contains(&open.lane),
+                has: &|_, seq| told.contains(&seq),
+            };
+            let found = bucket.collect(draft.shelf, &look)?;
+            let seqs = found.entries.iter().filter_map(|(_, source)| {
+                let kept = found.source(*source).0;
+                let kind = version.kind(kept.arrival.kind)?;
+                let modes = bucket.preferences.split(channel, kind, who.clone());
+                let never = |mode: Option<&Mode>| {
+                    kind.lane_while(&self.intake.paused, channel, mode)
+                        .is_none()
+                };
+                let is_unwanted = modes
+                    .iter()
+                    .any(|(mode, part)| !part.is_empty() && never(mode.as_ref()));
+                is_unwanted.then_some(kept.seq)
+            });
+            let seqs: Vec<u64> = seqs.collect();
+            if !seqs.is_empty() && draft.sending.keep_back(letter) == Reached::KeptBack {
+                unwanted.extend(seqs.into_iter().map(|seq| (seq, channel, letter)));
+            }
+        }
+        self.take_out(draft, now, at, Reason::Preference, unwanted)
+    }
+
     /// Ends the messages to somebody who was erased: no attempt is made any more.
     pub(crate) fn end_messages_to(
         &mut self,
@@ -294,9 +351,9 @@ impl Engine {
                 continue;
             }
             let letter = ((bucket.no, *closing), number);
-            let outcome = match draft.sending.keep_back(letter) {
-                Reached::KeptBack => Outcome::Cancelled,
-                Reached::InDoubt => Outcome::Unknown,
+            let ending = match draft.sending.keep_back(letter) {
+                Reached::KeptBack => Ending::RecipientGone,
+                Reached::InDoubt => Ending::Unknown,
                 Reached::HandedOver => continue,
             };
             let row = self.message_row(draft, letter, open.at.day())?;
@@ -304,7 +361,7 @@ impl Engine {
             let sent = Sent {
                 number,
                 told,
-                outcome,
+                ending,
                 resent: 0,
             };
             ended.push((letter.0, sent));
@@ -337,6 +394,7 @@ impl Engine {
         draft: &mut Draft<'_>,
         now: Instant,
         at: usize,
+        why: Reason,
         kept_back: Vec<(u64, ChannelNo, Letter)>,
     ) -> Result<(), Unreadable> {
         let mut items: BTreeMap<(u64, ChannelNo), Set> = BTreeMap::new();
@@ -365,7 +423,7 @@ impl Engine {
             .into_iter()
             .map(|((seq, channel), who)| Entries { seq, channel, who })
             .collect();
-        self.cut(draft, now, at, Some(Reason::Event), items);
+        self.cut(draft, now, at, Some(why), items);
         for (closing, who) in withdrawn {
             let record = Record::Withdrawn {
                 at: now,

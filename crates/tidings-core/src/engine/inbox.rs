@@ -521,21 +521,23 @@ fn group_of(
     Ok(group)
 }
 
-/// What names a group: the pivot is the id whose hash its entries have in common.
-fn key_of(header: &Header, group: u64, day: Day, read: bool) -> String {
+/// What names a group, and no other of its inbox: the pivot is the id whose hash its entries have in
+/// common, behind its role where that is not the object's. A colon within an id is escaped.
+pub(super) fn key_of(header: &Header, group: u64, day: Day, read: bool) -> String {
     use crate::batch::Pivot;
     let by_object = About::object_hash(&header.object) == group;
+    let escaped = |id: &Id| id.as_str().replace('%', "%25").replace(':', "%3A");
     let by_role = |id: &Option<Id>, pivot: Pivot| {
-        let id = id.as_ref()?;
-        (About::pivot_hash(pivot.word(), id) == group).then(|| id.clone())
+        let (word, id) = (pivot.word(), id.as_ref()?);
+        (About::pivot_hash(word, id) == group).then(|| format!("{word}:{}", escaped(id)))
     };
     let pivot = by_object
-        .then(|| header.object.clone())
+        .then(|| escaped(&header.object))
         .or_else(|| by_role(&header.actor, Pivot::Actor))
         .or_else(|| by_role(&header.target, Pivot::Target))
-        .unwrap_or_else(|| header.id.clone());
+        .unwrap_or_else(|| format!("event:{}", escaped(&header.id)));
     let state = if read { "read" } else { "new" };
-    format!("{}:{pivot}:{day}:{state}", header.kind)
+    format!("{}:{pivot}:{day}:{state}", escaped(&header.kind))
 }
 
 /// Details of a day's runs, each chunk read once.

@@ -11,7 +11,7 @@ use super::accepted::{self, EventRow};
 use super::draft::Draft;
 use super::known_ids::KnownIds;
 use crate::event::{Event, Object};
-use crate::headers::{self, HEADERS_PER_BLOCK, Header, HeaderBlock, HeaderRows};
+use crate::headers::{self, HEADERS_PER_BLOCK, Header, HeaderRows};
 use crate::id::Id;
 use crate::journal::at_rest::{Shelf, Unreadable, decode, each, encode};
 use crate::journal::record::About;
@@ -79,11 +79,12 @@ pub(crate) struct Intake {
     tail: Vec<Header>,
     /// Events of other days that were copied into the newest day.
     copied: FxHashMap<u64, u32>,
-    blocks: Mutex<FxHashMap<(Day, u32), Arc<HeaderBlock>>>,
+    /// Blocks as they lie in the store.
+    blocks: Mutex<FxHashMap<(Day, u32), Arc<[u8]>>>,
 }
 
-/// Decoded header blocks that are kept at most.
-const BLOCKS_KEPT: usize = 4096;
+/// Header blocks that are kept at most, some ten kilobytes each.
+const BLOCKS_KEPT: usize = 512;
 
 #[derive(Debug, Serialize, Deserialize)]
 struct Head {
@@ -295,21 +296,31 @@ impl Intake {
         if let Some(fresh) = self.fresh_header(day, ordinal) {
             return fresh.cloned();
         }
-        let missing = || missing_header(day, ordinal);
         let (block, at) = (ordinal / headers_per_block(), ordinal % headers_per_block());
+        let bytes = self.block(shelf, day, block)?;
+        let bytes = bytes.ok_or_else(|| missing_header(day, ordinal))?;
+        Ok(HeaderRows::parse(&bytes)?.get(at as usize)?)
+    }
+
+    fn block(
+        &self,
+        shelf: &dyn Shelf,
+        day: Day,
+        block: u32,
+    ) -> Result<Option<Arc<[u8]>>, Unreadable> {
         let mut blocks = self.blocks.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(block) = blocks.get(&(day, block)) {
-            return block.get(at as usize).ok_or_else(missing);
+        if let Some(bytes) = blocks.get(&(day, block)) {
+            return Ok(Some(Arc::clone(bytes)));
         }
-        let bytes = shelf
-            .get(Partition::Day(day), &block_key(block))?
-            .ok_or_else(missing)?;
-        let read = Arc::new(HeaderBlock::decode(&bytes)?);
+        let Some(bytes) = shelf.get(Partition::Day(day), &block_key(block))? else {
+            return Ok(None);
+        };
+        let bytes: Arc<[u8]> = bytes.into();
         if blocks.len() >= BLOCKS_KEPT {
             blocks.clear();
         }
-        blocks.insert((day, block), Arc::clone(&read));
-        read.get(at as usize).ok_or_else(missing)
+        blocks.insert((day, block), Arc::clone(&bytes));
+        Ok(Some(bytes))
     }
 
     /// Reads the headers of a few events of a day, and nothing else: `take` gets them in the order of

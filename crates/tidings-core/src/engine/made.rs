@@ -13,7 +13,7 @@ use super::{Engine, Step};
 use crate::bucket::{Bucket, Look};
 use crate::journal::at_rest::{Kept, Shelf, Unreadable, decode, encode};
 use crate::journal::record::{LaneNo, Record, Variant};
-use crate::reason::{Outcome, Reason};
+use crate::reason::{Ending, Reason};
 use crate::set::Set;
 use crate::table::{Key, Owner, Partition, Table};
 use crate::time::Instant;
@@ -25,8 +25,8 @@ pub struct Sent {
     pub number: u32,
     /// The seqs that the message told.
     pub told: Vec<u64>,
-    /// `Delivered`, `Failed` or `Unknown`; `Cancelled` where the recipient was erased before it left.
-    pub outcome: Outcome,
+    /// How it ended.
+    pub ending: Ending,
     /// How often it was sent again after an unknown outcome.
     pub resent: u32,
 }
@@ -48,7 +48,7 @@ impl Settled {
         let sent = telling.map(|letter| Sent {
             number: letter.number,
             told: plan.told(letter),
-            outcome: Outcome::Delivered,
+            ending: Ending::Delivered,
             resent: 0,
         });
         Self {
@@ -161,11 +161,11 @@ impl Engine {
             return;
         };
         let channel = self.law.names.lane(open.lane).channel;
-        let mut sets: BTreeMap<Outcome, Set> = BTreeMap::new();
+        let mut sets: BTreeMap<Ending, Set> = BTreeMap::new();
         for Sent {
             number,
             told,
-            outcome,
+            ending,
             resent,
         } in sent
         {
@@ -173,17 +173,19 @@ impl Engine {
             if !open.sending.contains(*number) || sets.values().any(|who| who.contains(*number)) {
                 continue;
             }
-            sets.entry(*outcome).or_default().insert(*number);
+            sets.entry(*ending).or_default().insert(*number);
             self.intake.tally.resent += u64::from(*resent);
             for seq in told {
                 if let Some(day) = self.buckets[at].day_of(*seq) {
-                    self.ledger
-                        .at((bucket, day, channel))
-                        .end(*outcome, reason_of(*outcome), 1);
+                    self.ledger.at((bucket, day, channel)).end(
+                        ending.outcome(),
+                        ending.reason(),
+                        1,
+                    );
                 }
             }
         }
-        for (outcome, who) in sets {
+        for (ending, who) in sets {
             self.write(
                 draft,
                 at,
@@ -192,7 +194,7 @@ impl Engine {
                     at: now,
                     closing,
                     who,
-                    outcome,
+                    ending,
                 },
             );
         }
@@ -295,7 +297,7 @@ impl Engine {
         let torn = torn.iter().map(|number| Sent {
             number,
             told: rows.remove(&number).unwrap_or_default(),
-            outcome: Outcome::Unknown,
+            ending: Ending::Unknown,
             resent: 0,
         });
         let torn = torn.collect();
@@ -307,11 +309,6 @@ impl Engine {
         plan.torn = torn;
         Ok(plan)
     }
-}
-
-/// Why a message was not sent that ended like this.
-pub(crate) fn reason_of(outcome: Outcome) -> Option<Reason> {
-    (outcome == Outcome::Cancelled).then_some(Reason::RecipientGone)
 }
 
 impl MessageRow {

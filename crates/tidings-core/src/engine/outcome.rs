@@ -16,7 +16,7 @@ use super::accepted::{self, EventRow};
 use super::draft::Draft;
 use super::intake::{Located, from_json, scheduled_key};
 use super::ledger::Row;
-use super::made::{MessageRow, reason_of};
+use super::made::MessageRow;
 use super::schedule::Frozen;
 use crate::bucket::Bucket;
 use crate::bucket::checkpoint::journal_key;
@@ -399,14 +399,15 @@ impl Trace {
                         new.insert(ends(shelf, made.bucket, Of::Closing(closing), days)?)
                     }
                 };
-                let outcome = records.iter().find_map(|record| match record {
-                    Record::Outcome { who, outcome, .. } if who.contains(number) => Some(*outcome),
+                let ending = records.iter().find_map(|record| match record {
+                    Record::Outcome { who, ending, .. } if who.contains(number) => Some(*ending),
                     _ => None,
                 });
-                let outcome = outcome.ok_or_else(|| {
+                let ending = ending.ok_or_else(|| {
                     Unreadable(format!("a message of closing {closing} has no outcome"))
                 })?;
-                self.fate(made.channel).end(outcome, reason_of(outcome), 1);
+                let fate = self.fate(made.channel);
+                fate.end(ending.outcome(), ending.reason(), 1);
             }
         }
         Ok(self.report)

@@ -190,6 +190,7 @@ impl Engine {
                 ..Among::default()
             };
             self.reroute(draft, now, bucket, among)?;
+            self.take_out_unwanted(draft, now, bucket, (number, channel))?;
         }
         Ok(())
     }

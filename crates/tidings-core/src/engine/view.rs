@@ -10,6 +10,7 @@ use super::reply::Refused;
 use super::schedule::Frozen;
 use super::{Engine, follow};
 use crate::bucket::Look;
+use crate::deadline::Kind;
 use crate::id::Id;
 use crate::journal::at_rest::{Kept, Shelf, Unreadable, decode, each};
 use crate::journal::record::{ChannelNo, Variant};
@@ -160,8 +161,10 @@ impl Engine {
             let name = self.law.names.lane(*no);
             let found = bucket.waiting_in(shelf, *no, name.channel, Some(&who))?;
             let mut entries = Vec::new();
+            let mut entered = None;
             for (_, source) in &found.entries {
                 let arrival = &found.source(*source).0.arrival;
+                entered = entered.into_iter().chain([arrival.at]).min();
                 let header = self
                     .intake
                     .header(shelf, arrival.at.day(), arrival.ordinal)?;
@@ -177,10 +180,12 @@ impl Engine {
                 continue;
             }
             entries.sort_by_key(|(t, place, _)| (*t, *place));
-            let due = lane
-                .deadline(number)
-                .filter(|due| *due < i64::MAX)
-                .map(Instant);
+            let due = lane.deadline(number).filter(|due| *due < i64::MAX);
+            let due = match name.kind {
+                // The wheel knows no more than the second.
+                Kind::Now => due.and(entered),
+                _ => due.map(Instant),
+            };
             lanes.push(OpenLane {
                 channel: CHANNELS[usize::from(name.channel)],
                 lane: name.name.clone(),

@@ -10,7 +10,7 @@ use crate::batch::Pivot;
 use crate::command::MarkKind;
 use crate::event::Event;
 use crate::id::Id;
-use crate::reason::{Outcome, Reason};
+use crate::reason::{Ending, Reason};
 use crate::recipient::{Mode, PreferenceScope, Recipient};
 use crate::rules::CHANNELS;
 use crate::set::Set;
@@ -121,8 +121,8 @@ pub enum Record {
         closing: u64,
         /// Whose messages.
         who: Set,
-        /// `Delivered`, `Failed`, `Unknown`, or `Cancelled` where the recipient was erased.
-        outcome: Outcome,
+        /// How they ended.
+        ending: Ending,
     },
     /// A recipient was made (under the next number) or changed.
     Profile {

@@ -80,6 +80,15 @@ pub struct Setup<'a> {
     pub patience: Patience,
 }
 
+/// Reads a provider's address as far as that needs nothing of the machine: no secret is looked up, no
+/// directory is made.
+///
+/// # Errors
+/// [`ProviderError`] says what to write instead; it never holds a password.
+pub fn check(provider: &str) -> Result<(), ProviderError> {
+    Provider::parse(provider, &|_| Ok(String::new())).map(drop)
+}
+
 /// Opens the provider that a channel's rules name: `file://DIR`, `smtp://…` or `smtps://…`.
 ///
 /// A Maildir is made where it is absent. A mail server is not called: that it is down is no fault of

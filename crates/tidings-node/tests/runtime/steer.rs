@@ -3,14 +3,15 @@
 use std::sync::Arc;
 use std::sync::mpsc::TryRecvError;
 
-use tidings_core::Command;
 use tidings_core::command::{Cancelled, Pausable};
 use tidings_core::engine::{Reply, TakenBack};
 use tidings_core::pause::Paused;
+use tidings_core::recipient::{Mode, PreferenceScope};
 use tidings_core::rules::EMAIL;
 use tidings_core::time::HOUR_MS;
+use tidings_core::{Command, Reason};
 use tidings_node::channel::{Channel, Channels, Outcome};
-use tidings_node::{Handle, Runtime, VirtualClock};
+use tidings_node::{Handle, Node, Runtime, VirtualClock};
 use tidings_store::{MemoryStore, Store};
 
 use crate::world::*;
@@ -124,6 +125,57 @@ fn t26_doubt_makes_it_too_late() {
         assert_eq!(books.messages, u64::from(!sure));
         runtime.stop().unwrap();
     }
+}
+
+/// Acceptance H19: who never wants to hear of a type again hears nothing of it, not even by a message
+/// that was made and waits. The rest of such a message goes.
+#[test]
+fn h19_never_takes_out_of_a_message_what_was_not_handed_over() {
+    let (runtime, keeper) = gated(&in_memory(), &clock(MONDAY));
+    let handle = runtime.handle();
+    handle.submit(vec![publish("e0", "bill", "ann")]).unwrap();
+    keeper.next();
+    handle
+        .submit(vec![
+            publish("e1", "bill", "ben"),
+            publish("e2", "bill", "cid"),
+        ])
+        .unwrap();
+    round(&handle);
+    for (who, kind) in [("ann", "bill"), ("ben", "bill"), ("cid", "note")] {
+        let never = Command::Preference {
+            recipient: id(who),
+            scope: PreferenceScope::Type(kind.to_owned()),
+            channel: EMAIL.to_owned(),
+            mode: Mode::Never,
+        };
+        handle.submit(vec![never]).unwrap();
+    }
+    let told = |event: &'static str| {
+        let fate = move |node: &Node| {
+            let (engine, shelf) = (node.engine(), node.shelf().unwrap());
+            let trace = engine.trace(&shelf, &id(event)).unwrap().unwrap();
+            trace
+                .report(&shelf)
+                .unwrap()
+                .channels
+                .remove(EMAIL)
+                .unwrap()
+        };
+        handle.look(fate).unwrap()
+    };
+    assert_eq!(told("e1").reasons, [(Reason::Preference, 1)].into());
+    assert_eq!((told("e0").pending, told("e2").pending), (1, 1));
+    keeper.pass();
+    assert_eq!(keeper.next().recipient.id, id("cid"));
+    keeper.pass();
+    let books = settled(&handle);
+    assert_eq!(
+        (books.messages, books.delivered, books.cancelled),
+        (2, 2, 1)
+    );
+    runtime.stop().unwrap();
+    assert!(keeper.handed.try_recv().is_err());
 }
 
 /// While a channel or a type is paused nothing of it is handed over, not even what was made; after a

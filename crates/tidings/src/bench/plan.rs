@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use tidings_core::engine::{Options, Plan, Sent, Settled};
 use tidings_core::time::{DAY_MS, HOUR_MS, MINUTE_MS};
-use tidings_core::{Instant, Outcome};
+use tidings_core::{Ending, Instant};
 
 use super::stopwatch::Stopwatch;
 use super::world::{self, BEGIN, OnDisk};
@@ -170,7 +170,7 @@ fn settle(disk: &mut OnDisk, now: Instant, made: &[Plan]) -> Result<(), Fault> {
             .map(|letter| Sent {
                 number: letter.number,
                 told: plan.told(letter),
-                outcome: Outcome::Delivered,
+                ending: Ending::Delivered,
                 resent: 0,
             });
         let sent: Vec<Sent> = sent.collect();

@@ -2,11 +2,13 @@
 
 use std::io::{self, Write};
 
+use clap::value_parser;
 use serde_json::{Map, Value, json};
+use tidings_core::time::Day;
 
 use super::reach::{self, To};
 use super::table::{Table, cell, list, shown};
-use super::{Status as Ended, Streams};
+use super::{Status as Ended, Streams, report};
 use crate::client::{Request, segment};
 
 /// A command that is one call.
@@ -26,11 +28,21 @@ pub(super) trait Call {
 
 /// Runs a command that is one call.
 pub(super) fn run(call: &dyn Call, streams: &mut Streams<'_>) -> io::Result<Ended> {
+    let request = call.request();
+    if let Some(data) = call.to().data.as_deref()
+        && request.only_looks()
+        && !data.exists()
+    {
+        let absent = format!("there is no directory {}", data.display());
+        let hint = "name the data directory of a server, or of an import";
+        let absent = format!("{absent}\n  = help: {hint}");
+        return Ok(report(streams, &absent, Ended::Wrong));
+    }
     let mut reach = match reach::find(call.to(), streams) {
         Ok(reach) => reach,
         Err(status) => return Ok(status),
     };
-    let answer = reach.ask(&call.request());
+    let answer = reach.ask(&request);
     let answer = answer.and_then(|asked| asked.success()?.json());
     let closed = reach.close();
     let answer = match answer {
@@ -65,7 +77,7 @@ pub(super) struct Inbox {
     /// Whose
     recipient: String,
     /// How many groups
-    #[arg(long, value_name = "N", default_value_t = 20)]
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = value_parser!(u32).range(1..))]
     limit: u32,
     /// Go on where an earlier page ended
     #[arg(long, value_name = "NEXT")]
@@ -195,7 +207,7 @@ impl Call for Pending {
 #[derive(clap::Args)]
 pub(super) struct Due {
     /// How many scheduled events are listed, at most 1000
-    #[arg(long, value_name = "N", default_value_t = 20)]
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = value_parser!(u16).range(..=1000))]
     scheduled: u16,
     #[command(flatten)]
     to: To,
@@ -342,8 +354,8 @@ impl Call for Steering<'_> {
 #[derive(clap::Args)]
 pub(super) struct Forget {
     /// The first day that stays, in UTC, such as 2024-01-31
-    #[arg(long, value_name = "DATE")]
-    before: String,
+    #[arg(long, value_name = "DATE", value_parser = Day::parse)]
+    before: Day,
     #[command(flatten)]
     to: To,
 }
@@ -352,11 +364,16 @@ impl Call for Forget {
     to!();
 
     fn request(&self) -> Request {
-        Request::post("/v1/admin/forget".to_owned()).json(&json!({ "before": self.before }))
+        Request::post("/v1/admin/forget".to_owned())
+            .json(&json!({ "before": self.before.to_string() }))
     }
 
     fn write(&self, _: &Value, out: &mut dyn Write) -> io::Result<()> {
-        writeln!(out, "every day before {} is forgotten", self.before)
+        writeln!(
+            out,
+            "every day before {} is forgotten; the day that goes on stays in any case",
+            self.before
+        )
     }
 }
 

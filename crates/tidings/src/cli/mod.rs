@@ -112,7 +112,7 @@ enum Command {
     Event(calls::Event),
     /// Send what waits for a recipient now
     Flush(calls::Flush),
-    /// Drop every day before a date, whatever it holds; it can't be undone
+    /// Drop every day before a date but never today, whatever it holds; it can't be undone
     Forget(calls::Forget),
     /// Bring in recipients, subscriptions or objects, by the million
     Import(import::Arguments),

@@ -5,6 +5,7 @@ use std::io::{self, BufRead, BufReader};
 use std::path::PathBuf;
 
 use serde_json::{Map, Value, json};
+use tidings_core::Instant;
 
 use super::reach::{self, To};
 use super::{Status, Streams, report};
@@ -70,11 +71,11 @@ struct OneEvent {
     #[arg(long, requires = "kind")]
     channel: Vec<String>,
     /// Enter lanes at this instant (RFC 3339), not now
-    #[arg(long, value_name = "INSTANT", requires = "kind")]
-    deliver_at: Option<String>,
+    #[arg(long, value_name = "INSTANT", requires = "kind", value_parser = Instant::parse)]
+    deliver_at: Option<Instant>,
     /// Not worth telling from this instant (RFC 3339) on
-    #[arg(long, value_name = "INSTANT", requires = "kind")]
-    expires_at: Option<String>,
+    #[arg(long, value_name = "INSTANT", requires = "kind", value_parser = Instant::parse)]
+    expires_at: Option<Instant>,
     /// What it can be cancelled by, with others
     #[arg(long, value_name = "KEY", requires = "kind")]
     cancellation_key: Option<String>,
@@ -92,6 +93,7 @@ impl OneEvent {
             let fields = fields.map(|(name, value)| ((*name).to_owned(), value.clone()));
             Value::Object(fields.collect::<Map<String, Value>>())
         };
+        let instant = |instant: Option<Instant>| json!(instant.map(|instant| instant.to_string()));
         let object = given(&[
             ("id", json!(self.object)),
             ("title", json!(self.title)),
@@ -109,8 +111,8 @@ impl OneEvent {
             ("object", object),
             ("to", to),
             ("channels", json!(self.channel)),
-            ("deliver_at", json!(self.deliver_at)),
-            ("expires_at", json!(self.expires_at)),
+            ("deliver_at", instant(self.deliver_at)),
+            ("expires_at", instant(self.expires_at)),
             ("cancellation_key", json!(self.cancellation_key)),
         ])
     }

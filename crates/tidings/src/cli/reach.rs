@@ -8,8 +8,9 @@ use crate::client::{Fault, Place, Reach};
 /// Where a command goes, and how it answers.
 #[derive(clap::Args)]
 pub(super) struct To {
-    /// The server's address [default: http://127.0.0.1:8990, unless --data is given]
-    #[arg(long, value_name = "URL", env = "TIDINGS_URL")]
+    /// The server's address [default: http://127.0.0.1:8990] [env: TIDINGS_URL, where neither this nor
+    /// --data is given]
+    #[arg(long, value_name = "URL", conflicts_with = "data")]
     pub(super) url: Option<String>,
     /// A key of the server
     #[arg(long, value_name = "KEY", env = "TIDINGS_KEY", hide_env_values = true)]
@@ -25,11 +26,19 @@ pub(super) struct To {
     pub(super) json: bool,
 }
 
+/// Names a server where the command line names nothing.
+const URL_VARIABLE: &str = "TIDINGS_URL";
+
 /// Finds who answers; what stands in the way is reported.
 pub(super) fn find(to: &To, streams: &mut Streams<'_>) -> Result<Reach, Status> {
+    let usual = || std::env::var(URL_VARIABLE).ok();
+    let url = to.url.clone().or_else(|| match to.data {
+        Some(_) => None,
+        None => usual().filter(|url| !url.is_empty()),
+    });
     let place = Place {
-        url: to.url.clone(),
-        key: to.key.clone(),
+        url,
+        key: to.key.clone().filter(|key| !key.is_empty()),
         data: to.data.clone(),
         config: to.config.clone(),
     };
@@ -45,7 +54,10 @@ pub(super) fn report_fault(fault: &Fault, streams: &mut Streams<'_>) -> Status {
             return Status::Wrong;
         }
         Fault::Address { .. } => Status::Wrong,
-        Fault::Refused { status, .. } if *status == axum::http::StatusCode::UNAUTHORIZED => {
+        // Of a command line that can't be meant.
+        Fault::Refused { status, code, .. }
+            if *status == axum::http::StatusCode::UNAUTHORIZED || code == "invalid_query" =>
+        {
             Status::Wrong
         }
         Fault::Store(_) | Fault::Held(_) => Status::Unusable,

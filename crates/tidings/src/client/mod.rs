@@ -65,6 +65,12 @@ impl Request {
         Self::new(Method::DELETE, path)
     }
 
+    /// Whether it changes nothing.
+    #[must_use]
+    pub fn only_looks(&self) -> bool {
+        self.method == Method::GET
+    }
+
     /// With a body of one JSON value.
     #[must_use]
     pub fn json(self, body: &Value) -> Self {
@@ -174,8 +180,9 @@ impl LineProblem {
     /// The problem that a line of an answer tells; `None` where it tells of something that was done.
     #[must_use]
     pub fn of(line: &Value) -> Option<Self> {
-        let text = |key: &str| line.get(key).and_then(Value::as_str);
-        let status = line.get("status").and_then(Value::as_u64)?;
+        let problem = line.get("problem")?;
+        let text = |key: &str| problem.get(key).and_then(Value::as_str);
+        let status = problem.get("status").and_then(Value::as_u64)?;
         Some(Self {
             line: line.get("line").and_then(Value::as_u64)?.max(1),
             status: StatusCode::from_u16(u16::try_from(status).ok()?).ok()?,
@@ -307,13 +314,10 @@ impl Reach {
     /// [`Fault`]; whether a server is there shows with the first call.
     pub fn find(place: &Place) -> Result<Self, Fault> {
         let key = place.key.as_deref();
-        let Some(data) = &place.data else {
+        let (None, Some(data)) = (&place.url, &place.data) else {
             let url = place.url.as_deref().unwrap_or(DEFAULT_URL);
             return Ok(Self::Server(Server::new(url, key)?));
         };
-        if let Some(url) = &place.url {
-            return Ok(Self::Server(Server::new(url, key)?));
-        }
         // Whether somebody has it open the lock alone can tell; an address may be an old one.
         match Directory::open(data, &place.config) {
             Ok(directory) => Ok(Self::Directory(Box::new(directory))),

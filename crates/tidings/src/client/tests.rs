@@ -33,12 +33,15 @@ fn a_line_is_a_problem_only_where_it_says_so() {
     assert_eq!(LineProblem::of(&done), None);
     let counted = json!({"lines": 2, "done": 1, "problems": 1});
     assert_eq!(LineProblem::of(&counted), None);
+    let rejected = |problem: Value| {
+        let line = json!({"line": 7, "status": "rejected", "problem": problem});
+        LineProblem::of(&line).unwrap()
+    };
     let problem =
-        json!({"line": 7, "status": 422, "code": "invalid_body", "detail": "d", "hint": "h"});
-    let problem = LineProblem::of(&problem).unwrap();
+        rejected(json!({"status": 422, "code": "invalid_body", "detail": "d", "hint": "h"}));
     assert_eq!((problem.line, problem.is_of_the_server()), (7, false));
-    let busy = json!({"line": 7, "status": 503, "code": "stopping", "title": "t"});
-    assert!(LineProblem::of(&busy).unwrap().is_of_the_server());
+    let busy = rejected(json!({"status": 503, "code": "stopping", "title": "t"}));
+    assert!(busy.is_of_the_server());
 }
 
 #[test]

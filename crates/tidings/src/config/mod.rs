@@ -144,8 +144,5 @@ pub fn warnings(rules: &Rules) -> Vec<String> {
     if provider.is_none() && rules.types.values().any(mailed) {
         warnings.push("types have e-mail, but [channels.email] has no provider".to_owned());
     }
-    if provider.is_some_and(|provider| sections::has_secret(provider)) {
-        warnings.push("the provider holds a password: write ${NAME} and set NAME".to_owned());
-    }
     warnings
 }

@@ -6,6 +6,7 @@ use tidings_core::rules::{
     Category, ChannelRules, Defaults, Digest, EMAIL, Every, INBOX, StoreRules,
 };
 use tidings_core::time::DAY_MS;
+use tidings_node::channel::{self, ProviderError};
 
 use super::duration;
 use super::walk::{Section, Walk};
@@ -263,6 +264,9 @@ pub(super) fn channels(walk: &mut Walk, root: &Section<'_>) -> BTreeMap<String, 
     };
     walk.only(&section, &["provider", "from"]);
     let provider = provider(walk, &section);
+    if provider.is_some() && !section.has("from") {
+        walk.missing(&section, "from", SENDER_HINT);
+    }
     let from = from(walk, &section);
     channels.insert(EMAIL.to_owned(), ChannelRules { provider, from });
     channels
@@ -271,13 +275,18 @@ pub(super) fn channels(walk: &mut Walk, root: &Section<'_>) -> BTreeMap<String, 
 fn provider(walk: &mut Walk, section: &Section<'_>) -> Option<String> {
     let hint = "write `file://DIR` for a Maildir, or `smtp://USER:${PASSWORD}@HOST:PORT`";
     let text = walk.text(section, "provider", hint)?;
-    let fault = match text.value.split_once("://") {
-        _ if text.value.chars().any(char::is_control) => Some("a control character stands in it"),
-        Some((_, "")) => Some("nothing follows the scheme"),
-        Some(("smtp" | "smtps", rest)) if host(rest).is_empty() => Some("there is no host in it"),
-        Some(("file" | "smtp" | "smtps", _)) => None,
-        Some(_) => Some("the scheme is not file, smtp or smtps"),
-        None => Some("there is no scheme in it"),
+    let fault = match channel::check(text.value) {
+        _ if text.value.chars().any(char::is_control) => {
+            Some("a control character stands in it".to_owned())
+        }
+        Ok(()) => None,
+        Err(ProviderError::Address(why)) => Some(why),
+        // What stands before `://` may be more than a scheme.
+        Err(ProviderError::Scheme(_)) => Some("the scheme is not file, smtp or smtps".to_owned()),
+        Err(ProviderError::PlainPassword) => {
+            Some("a password does not belong in the configuration".to_owned())
+        }
+        Err(other) => Some(other.to_string()),
     };
     match fault {
         None => Some(text.value.to_owned()),
@@ -293,18 +302,6 @@ fn provider(walk: &mut Walk, section: &Section<'_>) -> Option<String> {
     }
 }
 
-/// The host of what follows `smtp://`.
-fn host(rest: &str) -> &str {
-    let authority = rest.split(['/', '?']).next().unwrap_or(rest);
-    let address = authority
-        .rsplit_once('@')
-        .map_or(authority, |(_, address)| address);
-    match address.strip_prefix('[') {
-        Some(literal) => literal.split(']').next().unwrap_or(literal),
-        None => address.split(':').next().unwrap_or(address),
-    }
-}
-
 /// Whether a provider holds a password that is not taken from the environment.
 pub(super) fn has_secret(provider: &str) -> bool {
     let rest = provider
@@ -315,8 +312,10 @@ pub(super) fn has_secret(provider: &str) -> bool {
         .is_some_and(|(_, password)| !password.is_empty() && !password.contains("${"))
 }
 
+const SENDER_HINT: &str = "write a mailbox, such as `Art <art@example.org>`";
+
 fn from(walk: &mut Walk, section: &Section<'_>) -> Option<String> {
-    let hint = "write a mailbox, such as `Art <art@example.org>`";
+    let hint = SENDER_HINT;
     let text = walk.text(section, "from", hint)?;
     match tidings_mail::Sender::parse(text.value) {
         Ok(_) => Some(text.value.to_owned()),

@@ -1,4 +1,5 @@
-//! Who may call: whoever has a key, or anybody where the server was started with `--dev`.
+//! Who may call: whoever has a key, or whoever is on this machine where the server was started with
+//! `--dev`.
 
 use std::sync::Arc;
 
@@ -35,7 +36,10 @@ pub(super) async fn check(
 
 fn refusal(service: &Service, request: &Request) -> Option<Problem> {
     let Access::Keys(keys) = &service.access else {
-        return None;
+        let origin = request.headers().get(header::ORIGIN)?;
+        let is_ours = origin.to_str().is_ok_and(is_of_this_machine);
+        let detail = "a page of another machine can't call a server that asks for no key";
+        return (!is_ours).then(|| Problem::new(Code::Unauthorized, detail));
     };
     if is_open(request.uri().path()) {
         return None;
@@ -48,8 +52,48 @@ fn refusal(service: &Service, request: &Request) -> Option<Problem> {
     Some(Problem::new(Code::Unauthorized, detail))
 }
 
+/// Whether a page (the `Origin` of RFC 6454) comes from this machine. A developer's browser sends what any
+/// page asks it to, and listening on loopback does not keep that out.
+fn is_of_this_machine(origin: &str) -> bool {
+    let Some((_, place)) = origin.split_once("://") else {
+        return false;
+    };
+    let host = match place.rsplit_once(':') {
+        Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => host,
+        _ => place,
+    };
+    matches!(host, "localhost" | "127.0.0.1" | "[::1]") || host.ends_with(".localhost")
+}
+
 fn key(headers: &HeaderMap) -> Option<&str> {
     let value = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
     let (scheme, key) = value.split_once(' ')?;
     scheme.eq_ignore_ascii_case("bearer").then(|| key.trim())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_of_this_machine_are_told_from_others() {
+        for ours in [
+            "http://localhost:3000",
+            "http://127.0.0.1",
+            "https://[::1]:8990",
+            "http://app.localhost:80",
+        ] {
+            assert!(is_of_this_machine(ours), "{ours}");
+        }
+        for other in [
+            "null",
+            "",
+            "https://example.org",
+            "https://localhost.example.org",
+            "http://127.0.0.1.example.org:80",
+            "http://[::1].example.org",
+        ] {
+            assert!(!is_of_this_machine(other), "{other}");
+        }
+    }
 }

@@ -212,8 +212,8 @@ fn document_lines(operation: &mut Operation) {
         let codes: Vec<&str> = IN_LINES.iter().map(|code| code.row().code).collect();
         let codes = codes.join("`, `");
         response.description.push_str(&format!(
-            ". A line that could not be done is told as a `Problem` with its number; its code is one \
-             that the call for a single one answers, or of `{codes}`"
+            ". A line that could not be done is `rejected`, with its number and its problem, whose code \
+             is one that the call for a single one answers, or of `{codes}`"
         ));
     }
 }

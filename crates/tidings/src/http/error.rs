@@ -266,12 +266,15 @@ impl IntoResponse for Problem {
 impl From<Fault> for Problem {
     fn from(fault: Fault) -> Self {
         match (fault.column, fault.about) {
-            (Some(column), _) => Self::new(
-                Code::InvalidJson,
-                format!("column {column}: {}", fault.reason),
-            ),
+            (Some(column), _) => {
+                let line = fault.line.map(|line| format!("line {line}, "));
+                let place = format!("{}column {column}", line.unwrap_or_default());
+                Self::new(Code::InvalidJson, format!("{place}: {}", fault.reason))
+            }
             (None, About::Body) => Self::new(Code::InvalidBody, fault.reason),
             (None, About::UnknownType) => Self::new(Code::UnknownType, fault.reason),
+            (None, About::UnknownChannel) => Self::new(Code::UnknownChannel, fault.reason),
+            (None, About::Preference) => Self::new(Code::UnknownPreference, fault.reason),
         }
         .hint(fault.hint)
     }

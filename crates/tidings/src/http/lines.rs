@@ -4,6 +4,7 @@
 //! next one is read, and no more. So memory is bounded, and a client that does not read its answers
 //! stops its own stream. A slice that fails ends the stream: what comes after it has not been done.
 
+use std::borrow::Cow;
 use std::convert::Infallible;
 use std::sync::Arc;
 
@@ -23,7 +24,8 @@ use utoipa::{IntoParams, ToSchema};
 use super::error::{Code, Problem, ProblemBody};
 use super::request::{broken, content_type, late};
 use super::service::{Asked, Service};
-use crate::timeline::{Bodies, Fields, json};
+use crate::timeline::json::{self, Json, Table};
+use crate::timeline::{Bodies, Fields};
 
 /// How long a stream waits before it asks a node again that was too busy.
 const BUSY_WAIT: Duration = Duration::from_millis(5);
@@ -121,6 +123,58 @@ pub(super) async fn only_lines(
     answer(service, request.into_body(), wanted, each).await
 }
 
+/// The answer to a line of a stream.
+#[derive(Serialize, ToSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "describes what streams answer")]
+pub(super) enum LineAnswer {
+    Done(LineDone),
+    Rejected(Rejected),
+    Counted(Counted),
+}
+
+/// One of many that could not be done; the others were.
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct Rejected {
+    /// In a stream its line, counted from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<u64>,
+    /// The `id` that it came with, where that could be read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<String>,
+    status: RejectedStatus,
+    /// Why.
+    #[schema(value_type = ProblemBody<'static>)]
+    problem: serde_json::Value,
+}
+
+#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+enum RejectedStatus {
+    Rejected,
+}
+
+impl Rejected {
+    pub(super) fn new(line: Option<u64>, id: Option<String>, problem: &Problem) -> Self {
+        Self {
+            line,
+            id,
+            status: RejectedStatus::Rejected,
+            // Texts and numbers are always JSON.
+            problem: serde_json::to_value(problem.body()).unwrap_or_default(),
+        }
+    }
+}
+
+/// The `id` of a body that is no good otherwise.
+pub(super) fn id_of<'t, 'a>(table: &'t Table<'a>) -> Option<&'t Cow<'a, str>> {
+    let (_, id) = table.iter().find(|(key, _)| key == "id")?;
+    match id {
+        Json::Text(id) => Some(id),
+        _ => None,
+    }
+}
+
 /// The last line of a stream of which only problems are answered.
 #[derive(Serialize, ToSchema)]
 pub(super) struct Counted {
@@ -130,14 +184,6 @@ pub(super) struct Counted {
     done: u64,
     /// Lines that could not be done.
     problems: u64,
-}
-
-/// A line that could not be done.
-#[derive(Serialize)]
-struct Faulty<'p> {
-    line: u64,
-    #[serde(flatten)]
-    problem: ProblemBody<'p>,
 }
 
 /// Answers a stream of lines.
@@ -205,11 +251,23 @@ enum End {
 /// An answer per command.
 type Done = Vec<Result<Reply, Refused>>;
 
+/// What is wrong with a line, and the `id` that it came with.
+struct Fault {
+    problem: Problem,
+    id: Option<String>,
+}
+
+impl From<Problem> for Fault {
+    fn from(problem: Problem) -> Self {
+        Self { problem, id: None }
+    }
+}
+
 /// Lines that are done in one step.
 #[derive(Default)]
 struct Slice {
     /// The number of each line, and what is wrong with it; those in order wait for a reply.
-    lines: Vec<(u64, Option<Problem>)>,
+    lines: Vec<(u64, Option<Fault>)>,
     commands: Vec<Command>,
     bytes: usize,
     asked: Option<Result<Asked<Done>, Problem>>,
@@ -264,13 +322,19 @@ impl<L: Lines> Stream<L> {
                         slice.commands.push(command);
                         None
                     }
-                    Err(problem) => Some(problem),
+                    Err(problem) => {
+                        let table = json::object(line).unwrap_or_default();
+                        let id = id_of(&table).map(|id| id.clone().into_owned());
+                        Some(Fault { problem, id })
+                    }
                 };
                 slice.lines.push((number, fault));
             }
             if self.service.is_stopping() && self.end == End::Open {
                 let stopping = Problem::new(Code::Stopping, "from this line on nothing was done");
-                slice.lines.push((self.buffer.stop(), Some(stopping)));
+                slice
+                    .lines
+                    .push((self.buffer.stop(), Some(stopping.into())));
                 self.end = End::Read;
             }
             let is_full = slice.lines.len() >= settings.slice_lines_max
@@ -299,12 +363,12 @@ impl<L: Lines> Stream<L> {
                     if let Ok(data) = frame.into_data()
                         && let Err(problem) = self.take_in(&data)
                     {
-                        slice.lines.push((self.buffer.stop(), Some(problem)));
+                        slice.lines.push((self.buffer.stop(), Some(problem.into())));
                         self.end = End::Read;
                     }
                 }
                 Err(problem) => {
-                    slice.lines.push((self.buffer.stop(), Some(problem)));
+                    slice.lines.push((self.buffer.stop(), Some(problem.into())));
                     self.end = End::Read;
                 }
             }
@@ -366,15 +430,16 @@ impl<L: Lines> Stream<L> {
             self.counted.lines += 1;
             let told = match (fault, &failed) {
                 (Some(fault), _) => Err(fault),
-                (None, Some(failed)) => Err(failed.clone()),
-                (None, None) => self.tell_one(line, replies.next(), &mut out),
+                (None, Some(failed)) => Err(failed.clone().into()),
+                (None, None) => self
+                    .tell_one(line, replies.next(), &mut out)
+                    .map_err(Fault::from),
             };
             match told {
                 Ok(()) => self.counted.done += 1,
-                Err(problem) => {
+                Err(Fault { problem, id }) => {
                     self.counted.problems += 1;
-                    let problem = problem.body();
-                    write_line(&mut out, &Faulty { line, problem });
+                    write_line(&mut out, &Rejected::new(Some(line), id, &problem));
                 }
             }
         }

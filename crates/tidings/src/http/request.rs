@@ -167,7 +167,12 @@ async fn within(
         let detail = format!("the body has more than {bound} bytes");
         Problem::new(Code::BodyTooLarge, detail)
     };
+    // Who asked before sending it hears the answer in time.
+    let asks = headers.contains_key(header::EXPECT);
     if told.is_some_and(|bytes| bytes > bound) {
+        if !asks {
+            discard(body).await;
+        }
         return Err(too_large());
     }
     let mut room = service.room(told.unwrap_or_default(), SMALL_BYTES)?;
@@ -179,6 +184,7 @@ async fn within(
         };
         let bytes = read.len() + first.len() + data.len();
         if bytes > bound {
+            discard(body).await;
             return Err(too_large());
         }
         if told.is_none() {
@@ -197,6 +203,20 @@ async fn within(
     }
     let body = if read.is_empty() { first } else { read.into() };
     Ok((body, room))
+}
+
+/// So much of a body that is too large is read and thrown away.
+const DISCARDED_BYTES_MAX: usize = 64 << 20;
+
+/// Reads on for a while: many clients write the whole body before they look for an answer, and would see
+/// nothing but a connection that broke.
+async fn discard(mut body: Body) {
+    let mut bytes = 0;
+    while bytes < DISCARDED_BYTES_MAX
+        && let Some(Ok(frame)) = body.frame().await
+    {
+        bytes += frame.data_ref().map_or(0, Bytes::len);
+    }
 }
 
 /// The `Idempotency-Key` of a request.

@@ -121,6 +121,18 @@ fn every_call_but_health_needs_a_key() {
     assert_eq!(code(&with_key(&bearer)), "unauthorized");
 }
 
+/// A developer's browser sends what any page asks it to.
+#[test]
+fn a_page_from_elsewhere_can_not_use_a_server_without_keys() {
+    let rig = Rig::new();
+    let from = |origin| {
+        let origin = [("origin", origin)];
+        rig.send(Method::PUT, "/v1/objects/a", &origin, "{}").status
+    };
+    assert_eq!(from("https://example.org"), StatusCode::UNAUTHORIZED);
+    assert_eq!(from("http://localhost:3000"), StatusCode::NO_CONTENT);
+}
+
 #[test]
 fn bodies_are_bounded() {
     let settings = Settings {

@@ -96,14 +96,7 @@ impl<'r> Bodies<'r> {
     /// # Errors
     /// The first [`Fault`] of the body, or another recipient's name in it.
     pub fn whole_recipient(self, id: Id, mut fields: Fields<'_>) -> Result<Command, Fault> {
-        if let Some(other) = fields.id("id")?.filter(|named| *named != id) {
-            let reason = format!(
-                "the body is {}'s, not {}'s",
-                quoted(other.as_str()),
-                quoted(id.as_str())
-            );
-            return Err(Fault::new(reason, "leave `id` out"));
-        }
+        same_id(&id, &mut fields)?;
         let mut command = self.recipient(id, fields)?;
         if let Command::Recipient(change) = &mut command {
             change.email.get_or_insert(None);
@@ -184,12 +177,13 @@ impl<'r> Bodies<'r> {
         })))
     }
 
-    /// What an object is now; only what is given changes.
+    /// What an object is now; only what is given changes. It may name itself.
     ///
     /// # Errors
-    /// The first [`Fault`] of the body.
+    /// The first [`Fault`] of the body, or another object's name in it.
     pub fn object(self, id: Id, mut fields: Fields<'_>) -> Result<Command, Fault> {
-        fields.only(&["title", "url", "image", "notifiable"])?;
+        same_id(&id, &mut fields)?;
+        fields.only(&["id", "title", "url", "image", "notifiable"])?;
         Ok(Command::Object(read_object(id, &mut fields)?))
     }
 
@@ -272,12 +266,12 @@ impl<'r> Bodies<'r> {
             other => {
                 let digests = self.rules.digests.keys().map(String::as_str);
                 let modes = ["never", "immediate", "default"].into_iter().chain(digests);
-                return Err(unknown("mode", other, modes));
+                return Err(unknown("mode", other, modes).about(About::Preference));
             }
         };
         if channel == INBOX && matches!(mode, Mode::Digest(_)) {
             let hint = "write `immediate`, `never` or `default`";
-            return Err(Fault::new("the inbox has no digests", hint));
+            return Err(Fault::new("the inbox has no digests", hint).about(About::Preference));
         }
         Ok(Command::Preference {
             recipient,
@@ -361,6 +355,18 @@ impl<'r> Bodies<'r> {
     }
 }
 
+/// Refuses a body that names itself, and not as it was named already.
+fn same_id(id: &Id, fields: &mut Fields<'_>) -> Result<(), Fault> {
+    match fields.id("id")? {
+        Some(other) if other != *id => {
+            let (body, path) = (quoted(other.as_str()), quoted(id.as_str()));
+            let reason = format!("the body is {body}'s, not {path}'s");
+            Err(Fault::new(reason, "leave `id` out"))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Refuses a given text that is not what it should be.
 fn check(
     change: Option<&Option<Cow<'_, str>>>,
@@ -381,7 +387,7 @@ fn unknown<'n>(what: &str, word: &str, names: impl IntoIterator<Item = &'n str> 
 
 fn known_channel(name: &str) -> Result<&'static str, Fault> {
     let known = CHANNELS.into_iter().find(|channel| *channel == name);
-    known.ok_or_else(|| unknown("channel", name, CHANNELS))
+    known.ok_or_else(|| unknown("channel", name, CHANNELS).about(About::UnknownChannel))
 }
 
 fn state(fields: &mut Fields<'_>) -> Result<Option<State>, Fault> {
@@ -448,7 +454,7 @@ fn channels(
         if !rules.channels.contains_key(&*name) {
             let hint = did_you_mean(&name, names).unwrap_or_default();
             let reason = format!("the type {} has no channel {}", quoted(kind), quoted(&name));
-            return Err(Fault::new(reason, hint));
+            return Err(Fault::new(reason, hint).about(About::UnknownChannel));
         }
         if channels.iter().all(|channel| *channel != name) {
             channels.push(name.into_owned());

@@ -24,6 +24,10 @@ pub enum About {
     Body,
     /// A type that the configuration does not have, or not yet.
     UnknownType,
+    /// A channel that there is not.
+    UnknownChannel,
+    /// A preference that can't be had.
+    Preference,
 }
 
 impl Fault {

@@ -181,7 +181,8 @@ impl<'a> Fields<'a> {
             Ok(instant) => Ok(Some(instant)),
             Err(_) => {
                 let reason = format!("{} = {} is no instant", self.name(key), quoted(&text));
-                let hint = "write RFC 3339 with an offset, such as `2024-01-01T09:00:00Z`";
+                let hint = "write RFC 3339 with an offset, such as `2024-01-01T09:00:00Z`, until \
+                            9999-12-30T22:00:00Z";
                 Err(Fault::new(reason, hint))
             }
         }

@@ -89,11 +89,15 @@ pub fn object(bytes: &[u8]) -> Result<Table<'_>, Fault> {
 /// Reads one JSON value.
 ///
 /// # Errors
-/// Not UTF-8, not JSON, or a key that stands twice, with its column.
+/// Not UTF-8, not JSON, or a key that stands twice, with its column, and its line where there are
+/// several.
 pub fn value(bytes: &[u8]) -> Result<Json<'_>, Fault> {
     let text = str::from_utf8(bytes).map_err(|error| {
         Fault::new("not UTF-8", "write JSON in UTF-8").at_column(error.valid_up_to() + 1)
     })?;
+    if text.trim_ascii().is_empty() {
+        return Err(Fault::new("nothing is there", "write a JSON value").at_column(1));
+    }
     serde_json::from_str(text).map_err(|error| syntax(&error))
 }
 
@@ -106,10 +110,14 @@ fn syntax(error: &serde_json::Error) -> Fault {
         Some(key) => Fault::new(format!("the key {key} stands twice"), "keep one of the two"),
         None => Fault::new(
             format!("bad JSON: {message}"),
-            "write one JSON object a line",
+            "look at the brackets, quotes and commas there",
         ),
     };
-    fault.at_column(column)
+    let fault = fault.at_column(column);
+    match error.line() {
+        ..=1 => fault,
+        line => fault.on_line(line as u64),
+    }
 }
 
 /// Marks a key that stands twice on its way through the parser's own error.

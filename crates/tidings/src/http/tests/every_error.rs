@@ -409,6 +409,17 @@ fn wrong(code: &str, call: &Call) -> Call {
         "unknown_type" if call.path == "/v1/events" => {
             call.with_body(&call.body.replace("note", "none"))
         }
+        "unknown_channel" if call.path == "/v1/events" => {
+            let mut event: Value = serde_json::from_str(&call.body).unwrap();
+            event["channels"] = json!(["none"]);
+            call.with_body(&event.to_string())
+        }
+        "unknown_channel" if call.path.ends_with("/flush") => {
+            call.with_body(r#"{ "channel": "none" }"#)
+        }
+        "unknown_channel" => {
+            call.with_body(r#"[{ "type": "note", "channel": "none", "mode": "never" }]"#)
+        }
         "unknown_type" => {
             call.with_body(r#"[{ "type": "none", "channel": "email", "mode": "never" }]"#)
         }

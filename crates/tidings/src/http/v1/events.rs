@@ -1,5 +1,6 @@
 //! Events: what happened, and to whom it may matter. One, an array, or a stream of lines.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
@@ -15,9 +16,9 @@ use utoipa_axum::routes;
 
 use super::schema::Event;
 use crate::http::call::{Calls, Kind};
-use crate::http::error::{Code, Problem, ProblemBody};
+use crate::http::error::{Code, Problem};
 use crate::http::ids;
-use crate::http::lines::{self, Lines, Wanted};
+use crate::http::lines::{self, Counted, Lines, Rejected, Wanted};
 use crate::http::request::{InQuery, content_type, idempotency_key};
 use crate::http::{Answer, Change, Service, only};
 use crate::timeline::json::{self, Json};
@@ -37,6 +38,7 @@ pub(super) fn calls(calls: Calls) -> Calls {
             Code::InvalidJson,
             Code::InvalidBody,
             Code::UnknownType,
+            Code::UnknownChannel,
             Code::UnsupportedMediaType,
         ],
     )
@@ -72,27 +74,22 @@ struct EventWarning {
     detail: String,
 }
 
-/// An event of an array that could not be taken; the others were.
-#[derive(Serialize, ToSchema)]
-struct RejectedEvent {
-    status: RejectedStatus,
-    /// Why.
-    #[schema(value_type = ProblemBody<'static>)]
-    problem: serde_json::Value,
-}
-
-#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-enum RejectedStatus {
-    Rejected,
-}
-
 /// What became of an event of an array.
 #[derive(Serialize, ToSchema)]
 #[serde(untagged)]
 enum EventOutcome {
     Published(PublishedEvent),
-    Rejected(RejectedEvent),
+    Rejected(Rejected),
+}
+
+/// The answer to a line of a stream of events.
+#[derive(Serialize, ToSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "describes what `publish` answers")]
+enum EventLineAnswer {
+    Published(PublishedEvent),
+    Rejected(Rejected),
+    Counted(Counted),
 }
 
 /// One event, or an array of events, each of which is judged by itself.
@@ -165,16 +162,6 @@ impl From<&Warning> for EventWarning {
     }
 }
 
-impl EventOutcome {
-    fn rejected(problem: &Problem) -> Result<Self, Problem> {
-        let problem = serde_json::to_value(problem.body());
-        Ok(Self::Rejected(RejectedEvent {
-            status: RejectedStatus::Rejected,
-            problem: problem.map_err(|fault| Problem::new(Code::Internal, fault.to_string()))?,
-        }))
-    }
-}
-
 /// Publish events
 ///
 /// One event as an object, many as an array (`application/json`), or a stream of any length with one
@@ -183,11 +170,11 @@ impl EventOutcome {
 /// An event whose id came before is a `duplicate`: nothing happens. One without an id gets one. Of an
 /// array, an event that can't be taken is `rejected` with its problem, and the others are taken.
 ///
-/// A stream is read as fast as it can be made durable, and answered line by line: as an event of an
-/// array, or `{"line", "type", "title", "status", "detail", "code", "hint"}` for a line that could
-/// not be taken. Read the answers while you write. A problem of the server (status 429 or 503) ends
-/// the stream; lines that have no answer were not taken, or may be sent again with the same ids. With
-/// an `Idempotency-Key` the ids of events without one derive from the key and the number of the line.
+/// A stream is read as fast as it can be made durable, and answered line by line, as an event of an
+/// array; what is `rejected` says which `line` it was. Read the answers while you write. A problem of
+/// the server (its status is 429 or 503) ends the stream; lines that have no answer were not taken, or
+/// may be sent again with the same ids. With an `Idempotency-Key` the ids of events without one derive
+/// from the key and the number of the line.
 #[utoipa::path(
     post, path = "/v1/events", tag = "events",
     params(Wanted, ("Idempotency-Key" = Option<String>, Header, description = "Sent again with the same key within 24 hours, the request is done once and answered alike", min_length = 1, max_length = 255)),
@@ -197,7 +184,7 @@ impl EventOutcome {
     )),
     responses((status = 202, description = "Durable", content(
         (PublishAnswer = "application/json"),
-        (EventOutcome = "application/x-ndjson"),
+        (EventLineAnswer = "application/x-ndjson"),
     )))
 )]
 async fn publish(
@@ -246,22 +233,27 @@ async fn many(service: &Service, change: &Change, list: Vec<Json<'_>>) -> Result
     let mut commands = Vec::with_capacity(list.len());
     let mut faults = Vec::with_capacity(list.len());
     for item in list {
-        let event = match item {
-            Json::Table(table) => read(service, bodies, Fields::new(table)),
+        let (id, event) = match item {
+            Json::Table(table) => {
+                let id = lines::id_of(&table).cloned();
+                (id, read(service, bodies, Fields::new(table)))
+            }
             other => {
                 let detail = format!("an event is an object, not {}", other.kind());
-                Err(Problem::new(Code::InvalidBody, detail))
+                (None, Err(Problem::new(Code::InvalidBody, detail)))
             }
         };
-        faults.push(event.map(|event| commands.push(event)).err());
+        let fault = event.map(|event| commands.push(event)).err();
+        faults.push(fault.map(|fault| (id.map(Cow::into_owned), fault)));
     }
     let told = |replies: Vec<Result<Reply, Refused>>| {
         let mut replies = replies.into_iter();
-        let outcome = |fault: Option<Problem>| match fault {
-            Some(fault) => EventOutcome::rejected(&fault),
+        let rejected = |id, fault: &Problem| EventOutcome::Rejected(Rejected::new(None, id, fault));
+        let outcome = |fault: Option<(Option<String>, Problem)>| match fault {
+            Some((id, fault)) => Ok(rejected(id, &fault)),
             None => match replies.next() {
                 Some(Ok(reply)) => Ok(EventOutcome::Published(published(reply)?)),
-                Some(Err(refused)) => EventOutcome::rejected(&refused.into()),
+                Some(Err(refused)) => Ok(rejected(None, &refused.into())),
                 None => Err(Problem::new(Code::Internal, "the node gave no answer")),
             },
         };

@@ -10,7 +10,7 @@ use utoipa_axum::routes;
 
 use crate::http::call::{Calls, Kind};
 use crate::http::error::{Code, Problem};
-use crate::http::lines::{self, Each, LineDone, Wanted};
+use crate::http::lines::{self, Each, LineAnswer, Wanted};
 use crate::http::request::{InPath, InQuery};
 use crate::http::{Answer, Change, Service, only};
 use crate::timeline::Bodies;
@@ -72,7 +72,7 @@ struct ObjectChange {
 
 /// Make or change an object
 ///
-/// Only what is given changes; a retraction is lifted.
+/// Only what is given changes, and null is as if it were left out; a retraction is lifted.
 #[utoipa::path(
     put, path = "/v1/objects/{id}", tag = "objects",
     params(("id" = String, Path, description = "The object", min_length = 1, max_length = 256)),
@@ -116,7 +116,7 @@ async fn retract_object(
     post, path = "/v1/objects", tag = "objects",
     params(Wanted),
     request_body(content((NamedObject = "application/x-ndjson"))),
-    responses((status = 200, description = "Durable, line by line", content((LineDone = "application/x-ndjson"))))
+    responses((status = 200, description = "Durable, line by line", content((LineAnswer = "application/x-ndjson"))))
 )]
 async fn change_objects(
     State(service): State<Arc<Service>>,

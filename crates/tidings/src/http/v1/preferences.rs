@@ -36,6 +36,7 @@ pub(super) fn calls(calls: Calls) -> Calls {
                 Code::UnsupportedMediaType,
                 Code::RecipientNotFound,
                 Code::UnknownType,
+                Code::UnknownChannel,
                 Code::UnknownPreference,
             ],
         )

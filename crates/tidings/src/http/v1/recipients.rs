@@ -13,7 +13,7 @@ use utoipa_axum::routes;
 
 use crate::http::call::{Calls, Kind};
 use crate::http::error::{Code, Problem};
-use crate::http::lines::{self, Each, LineDone, Wanted};
+use crate::http::lines::{self, Each, LineAnswer, Wanted};
 use crate::http::request::{InPath, InQuery};
 use crate::http::{Answer, Change, Service, only};
 use crate::timeline::Bodies;
@@ -233,7 +233,7 @@ async fn erase_recipient(
     post, path = "/v1/recipients", tag = "recipients",
     params(Wanted),
     request_body(content((NamedRecipient = "application/x-ndjson"))),
-    responses((status = 200, description = "Durable, line by line", content((LineDone = "application/x-ndjson"))))
+    responses((status = 200, description = "Durable, line by line", content((LineAnswer = "application/x-ndjson"))))
 )]
 async fn change_recipients(
     State(service): State<Arc<Service>>,

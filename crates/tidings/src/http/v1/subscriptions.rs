@@ -12,7 +12,7 @@ use utoipa_axum::routes;
 
 use crate::http::call::{Calls, Kind};
 use crate::http::error::{Code, Problem};
-use crate::http::lines::{self, Each, LineDone, Wanted};
+use crate::http::lines::{self, Each, LineAnswer, Wanted};
 use crate::http::request::{InPath, InQuery};
 use crate::http::{Answer, Change, Service, only};
 
@@ -131,7 +131,7 @@ async fn list_subscriptions(
     post, path = "/v1/subscriptions", tag = "subscriptions",
     params(Wanted),
     request_body(content((Subscription = "application/x-ndjson"))),
-    responses((status = 200, description = "Durable, line by line", content((LineDone = "application/x-ndjson"))))
+    responses((status = 200, description = "Durable, line by line", content((LineAnswer = "application/x-ndjson"))))
 )]
 async fn follow_many(
     State(service): State<Arc<Service>>,

@@ -448,7 +448,7 @@ fn many_at_once_are_answered_line_by_line() {
     let answers = lines("/v1/recipients", people);
     assert_eq!(answers[0], json!({"line": 1, "status": "done"}));
     assert_eq!(
-        (&answers[1]["line"], &answers[1]["code"]),
+        (&answers[1]["line"], &answers[1]["problem"]["code"]),
         (&json!(2), &json!("invalid_body"))
     );
     assert_eq!(answers[2]["status"], "done");

@@ -35,6 +35,7 @@ pub(super) fn calls(calls: Calls) -> Calls {
                 Code::InvalidBody,
                 Code::UnsupportedMediaType,
                 Code::RecipientNotFound,
+                Code::UnknownChannel,
             ],
         )
 }
@@ -143,7 +144,8 @@ async fn pending(
 
 /// Send what waits for a recipient now
 ///
-/// Open lanes are due at once, the inbox apart; what is paused stays. The body may be left out.
+/// Open lanes are due at once, the inbox apart; those of a paused channel go when it is resumed, and what is
+/// set apart of a paused type stays. The body may be left out.
 #[utoipa::path(
     post, path = "/v1/recipients/{id}/flush", tag = "pending",
     params(("id" = String, Path, description = "The recipient", min_length = 1, max_length = 256)),

@@ -164,7 +164,7 @@ fn of_an_array_the_good_events_are_taken_in_their_order() {
     person(&rig, "ann");
     let body = json!([
         event(Some("e1"), "ann"),
-        { "type": "nota" },
+        { "id": "bad", "type": "nota" },
         event(Some("e2"), "ann"),
         7,
         event(Some("e1"), "ann"),
@@ -183,6 +183,10 @@ fn of_an_array_the_good_events_are_taken_in_their_order() {
         ["accepted", "rejected", "accepted", "rejected", "duplicate"]
     );
     assert_eq!(answers[1]["problem"]["code"], "unknown_type");
+    assert_eq!(
+        (&answers[1]["id"], &answers[3]["id"]),
+        (&json!("bad"), &json!(null))
+    );
     assert_eq!(answers[3]["problem"]["code"], "invalid_body");
     let told: Vec<String> = inbox(&rig, "ann")
         .iter()
@@ -284,7 +288,7 @@ fn a_stream_is_answered_line_by_line() {
         body.push_str(&format!("{}\n", event(Some(&format!("e{n}")), "ann")));
     }
     body.push_str(
-        "\n{\"type\": }\n{\"type\": \"nota\", \"object\": {\"id\": \"a\"}, \"to\": {}}\n",
+        "\n{\"type\": }\n{\"id\": \"bad\", \"type\": \"nota\", \"object\": {\"id\": \"a\"}, \"to\": {}}\n",
     );
     body.push_str(&event(Some("e0"), "ann").to_string());
     let answer = rig.send(Method::POST, "/v1/events", &[NDJSON], body.clone());
@@ -296,12 +300,16 @@ fn a_stream_is_answered_line_by_line() {
         assert_eq!(answer["status"], "accepted");
     }
     assert_eq!(
-        (&answers[5]["line"], &answers[5]["code"]),
+        (&answers[5]["line"], &answers[5]["problem"]["code"]),
         (&json!(7), &json!("invalid_json"))
     );
     assert_eq!(
-        (&answers[6]["line"], &answers[6]["code"]),
+        (&answers[6]["line"], &answers[6]["problem"]["code"]),
         (&json!(8), &json!("unknown_type"))
+    );
+    assert_eq!(
+        (&answers[6]["id"], &answers[6]["status"]),
+        (&json!("bad"), &json!("rejected"))
     );
     assert_eq!(answers[7]["status"], "duplicate");
 
@@ -390,7 +398,7 @@ fn a_line_without_end_ends_the_stream() {
     assert_eq!(answers.len(), 2);
     assert_eq!(answers[0]["status"], "accepted");
     assert_eq!(
-        (&answers[1]["line"], &answers[1]["code"]),
+        (&answers[1]["line"], &answers[1]["problem"]["code"]),
         (&json!(2), &json!("body_too_large"))
     );
 }
