@@ -79,9 +79,11 @@ pub(crate) struct Intake {
     tail: Vec<Header>,
     /// Events of other days that were copied into the newest day.
     copied: FxHashMap<u64, u32>,
-    /// Blocks as they lie in the store.
-    blocks: Mutex<FxHashMap<(Day, u32), Arc<[u8]>>>,
+    blocks: Mutex<Blocks>,
 }
+
+/// Header blocks as they lie in the store, by day and number.
+type Blocks = FxHashMap<(Day, u32), Arc<[u8]>>;
 
 /// Header blocks that are kept at most, some ten kilobytes each.
 const BLOCKS_KEPT: usize = 512;

@@ -173,7 +173,15 @@ fn h19_preferences_are_one_list() {
         ),
         (
             json!([{"type": "note", "channel": "inbox", "mode": "daily"}]),
-            "invalid_body",
+            "unknown_preference",
+        ),
+        (
+            json!([{"type": "note", "channel": "email", "mode": "sometimes"}]),
+            "unknown_preference",
+        ),
+        (
+            json!([{"type": "note", "channel": "fax", "mode": "never"}]),
+            "unknown_channel",
         ),
         (json!([1]), "invalid_body"),
         (json!({}), "invalid_body"),
@@ -310,7 +318,7 @@ fn what_waits_is_seen_and_flushed() {
     );
     assert_eq!(
         problem(&odd, StatusCode::UNPROCESSABLE_ENTITY),
-        "invalid_body"
+        "unknown_channel"
     );
 }
 
@@ -456,7 +464,7 @@ fn many_at_once_are_answered_line_by_line() {
         "{\"recipient\":\"ada\",\"topic\":\"a/b\"}\n{\"recipient\":\"bob\",\"topic\":\"a\"}";
     let answers = lines("/v1/subscriptions", follows);
     assert_eq!(
-        (&answers[0]["status"], &answers[1]["code"]),
+        (&answers[0]["status"], &answers[1]["problem"]["code"]),
         (&json!("done"), &json!("recipient_not_found"))
     );
     let objects = "{\"id\":\"works/1\",\"title\":\"Water Lilies\"}";

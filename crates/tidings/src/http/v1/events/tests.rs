@@ -410,7 +410,7 @@ fn a_stream_ends_with_the_server() {
     let body = format!("{}\n", event(Some("e1"), "ann"));
     let answers = lines(&rig.send(Method::POST, "/v1/events", &[NDJSON], body));
     assert_eq!(answers.len(), 1);
-    assert_eq!(answers[0]["code"], "stopping");
+    assert_eq!(answers[0]["problem"]["code"], "stopping");
 }
 
 /// P11: whatever comes with it or before it, an event waits for no more than the step that goes on
@@ -471,4 +471,17 @@ fn a_small_event_beside_large_ones_waits_for_one_step() {
         );
     }
     rig.tokio.block_on(holding).unwrap().unwrap();
+}
+
+#[test]
+fn a_fault_of_json_is_told_with_its_line() {
+    let rig = Rig::new();
+    let detail = |body: &'static str| {
+        let answer = rig.send(Method::POST, "/v1/events", &[], body);
+        assert_eq!(answer.status, StatusCode::BAD_REQUEST);
+        answer.json()["detail"].as_str().unwrap().to_owned()
+    };
+    assert!(detail("{\"type\": }").starts_with("column 10: bad JSON"));
+    assert!(detail("{\n \"to\": [\"a\",]\n}").starts_with("line 2, column 13: bad JSON"));
+    assert_eq!(detail(" \n"), "column 1: nothing is there");
 }
