@@ -5,10 +5,10 @@
 //! work moves its mark of what is visible while a batch is half applied, and a snapshot that is taken
 //! just then would see the half.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 
 use fjall::compaction::Leveled;
 use fjall::config::PartitioningPolicy;
@@ -72,6 +72,8 @@ pub(super) struct Engine {
     database: Database,
     last_commit: AtomicU64,
     bytes_since_emptied: AtomicU64,
+    /// The days that are being packed: nothing of theirs is written down meanwhile (see [`Engine::rest`]).
+    packed: Mutex<BTreeSet<Day>>,
     broken: OnceLock<Error>,
     floor_bytes: u64,
     directory: Arc<Directory>,
@@ -144,6 +146,7 @@ impl Engine {
             last_commit: AtomicU64::new(last),
             // What a restart finds in the journals counts as if just written.
             bytes_since_emptied: AtomicU64::new(EMPTY_AFTER_BYTES / 2),
+            packed: Mutex::default(),
             broken: OnceLock::new(),
             floor_bytes: options.floor_bytes,
             directory,
@@ -187,11 +190,17 @@ impl Engine {
         let Some(keyspace) = self.published().days.get(&day).cloned() else {
             return Ok(());
         };
+        self.packed().insert(day);
         let packed = guarded(|| {
             keyspace.rotate_memtable_and_wait()?;
+            // Whenever the engine's one thread has written a memtable down it looks at the keyspace's
+            // tables, and would wait there until the day is packed, with all other memtables behind it.
+            // Once it has written down another one, it has been there.
+            self.base.rotate_memtable_and_wait()?;
             keyspace.major_compact()
-        })?;
-        packed.map_err(|fault| in_use(&fault))
+        });
+        self.packed().remove(&day);
+        packed?.map_err(|fault| in_use(&fault))
     }
 
     pub(super) fn days(&self) -> Result<Vec<Day>, Error> {
@@ -375,10 +384,22 @@ impl Engine {
         self.empty_memtables(all.filter(|keyspace| is_full(keyspace)));
     }
 
+    fn packed(&self) -> MutexGuard<'_, BTreeSet<Day>> {
+        self.packed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn empty_all_memtables(&self) {
-        // The counter of commits goes last: it must not be older than what it vouches for.
+        // The counter of commits goes last: it must not be older than what it vouches for. While a day
+        // is being packed, which keeps its rows in the journal, it stays there too.
         let published = self.published();
-        self.empty_memtables(published.days.values().chain([&self.base, &self.commits]));
+        let packed = self.packed().clone();
+        let days = published.days.iter();
+        let days = days.filter(|(day, _)| !packed.contains(day));
+        let days = days.map(|(_, keyspace)| keyspace);
+        self.empty_memtables(days.chain([&self.base]));
+        if packed.is_empty() {
+            self.empty_memtables([&self.commits].into_iter());
+        }
     }
 
     fn empty_memtables<'a>(&self, keyspaces: impl Iterator<Item = &'a Keyspace>) {
