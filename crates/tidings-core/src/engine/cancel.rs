@@ -9,6 +9,7 @@ use super::Engine;
 use super::draft::Draft;
 use super::intake::{Located, named_key};
 use super::made::{MessageRow, Sent, message_key};
+use super::outcome::ended_by;
 use super::reply::{Answer, Reply, TakenBack};
 use super::schedule::Frozen;
 use crate::bucket::Look;
@@ -225,6 +226,7 @@ impl Engine {
         let mut reach = Reach::default();
         for kept in bucket.arrivals_of(draft.shelf, place, days)? {
             let found = bucket.sets_of(draft.shelf, &kept)?;
+            let mut stored = None;
             for (variant, who) in kept.arrival.variants.iter().zip(found) {
                 for lane in &variant.lanes {
                     let name = self.law.names.lane(*lane);
@@ -239,7 +241,15 @@ impl Engine {
                         *reach.waiting.entry(entries).or_default() |= waiting;
                     }
                     if !rest.is_empty() {
-                        rest -= self.stored_ends(draft.shelf, bucket, &kept, name.channel)?;
+                        let stored = match &mut stored {
+                            Some(stored) => stored,
+                            none => none.insert(self.stored_ends(draft.shelf, bucket, &kept)?),
+                        };
+                        for record in &*stored {
+                            for (_, ended) in ended_by(record, kept.seq, name.channel) {
+                                rest -= ended;
+                            }
+                        }
                     }
                     if !name.is_inbox() {
                         for letter in self.kept_back(draft, at, (*lane, kept.seq), &rest)? {

@@ -142,7 +142,7 @@ fn ends(
 }
 
 /// Whose entries of an arrival a record ends, and why; no reason = they go on in another lane.
-fn ended_by(
+pub(super) fn ended_by(
     record: &Record,
     seq: u64,
     channel: ChannelNo,
@@ -164,23 +164,16 @@ fn ended_by(
 }
 
 impl Engine {
-    /// Whose entries of an arrival ended by themselves, as far as that is stored: memory keeps only what
-    /// lanes still ask for.
-    pub(crate) fn stored_ends(
+    /// The records that end entries of an arrival by themselves, as far as they are stored: memory keeps
+    /// only what lanes still ask for.
+    pub(super) fn stored_ends(
         &self,
         shelf: &dyn Shelf,
         bucket: &Bucket,
         kept: &Kept,
-        channel: ChannelNo,
-    ) -> Result<RoaringBitmap, Unreadable> {
+    ) -> Result<Vec<Record>, Unreadable> {
         let days = self.journal_days.range(kept.arrival.at.day()..).copied();
-        let mut ended = RoaringBitmap::new();
-        for record in ends(shelf, bucket.no, Of::Arrival(kept.seq), days)? {
-            for (_, who) in ended_by(&record, kept.seq, channel) {
-                ended |= who;
-            }
-        }
-        Ok(ended)
+        ends(shelf, bucket.no, Of::Arrival(kept.seq), days)
     }
 
     /// Gathers what memory knows of an event, as long as the day of its arrival is kept; `None` where
@@ -271,9 +264,7 @@ impl Engine {
         trace: &mut Trace,
     ) -> Result<(), Unreadable> {
         let sets = bucket.sets_of(shelf, kept)?;
-        let day = kept.arrival.at.day();
-        let days = trace.days.iter().copied().filter(|later| *later >= day);
-        let ended = ends(shelf, bucket.no, Of::Arrival(kept.seq), days)?;
+        let ended = self.stored_ends(shelf, bucket, kept)?;
         for (variant, who) in kept.arrival.variants.iter().zip(sets) {
             for lane in &variant.lanes {
                 let name = self.law.names.lane(*lane);

@@ -11,6 +11,7 @@ use crate::recipient::RecipientChange;
 use crate::rules::{Category, Defaults, Policy, Route, StoreRules, TypeRules};
 
 mod ended;
+mod group_key;
 mod inbox;
 
 #[derive(Default)]

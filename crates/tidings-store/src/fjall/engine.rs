@@ -1,9 +1,9 @@
 //! The engine itself: what opening, committing, forgetting and reading do with fjall's keyspaces.
 //!
 //! Writes come from one thread only ([`super::watch`]); reads from any. Readers get the view that the
-//! writing thread took after its last commit ([`Published`]), never one of their own making: the engine's background
-//! work moves its mark of what is visible while a batch is half applied, and a snapshot that is taken
-//! just then would see the half.
+//! writing thread took after its last commit ([`Published`]), never one of their own making: the
+//! engine's background work moves its mark of what is visible while a batch is half applied, and a
+//! snapshot that is taken just then would see the half.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
