@@ -457,8 +457,11 @@ fn recover_days(
     let mut days = Days::new();
     // The rows are asked, not the keyspaces that are there: one that lost its beginning is taken
     // away by the engine without a word.
-    for row in guarded(|| commits.prefix(DAY_PREFIX).collect::<Vec<_>>())? {
-        let key = guarded(|| row.key())?.map_err(|fault| in_use(&fault))?;
+    let mut rows = guarded(|| commits.prefix(DAY_PREFIX))?;
+    // Where a row can't be read the engine answers so for ever: nothing is gathered before it is
+    // looked at.
+    while let Some(key) = guarded(|| rows.next().map(fjall::Guard::key))? {
+        let key = key.map_err(|fault| in_use(&fault))?;
         let name = String::from_utf8_lossy(&key);
         let number = name
             .strip_prefix(DAY_PREFIX)

@@ -170,6 +170,32 @@ fn damage_is_refused_or_cuts_off_the_end() {
 }
 
 #[test]
+fn the_table_that_tells_the_days_is_refused_wherever_a_bit_of_it_is_flipped() {
+    // It is read before all others, and whole: the engine answers a block that can't be read with the
+    // same error for ever.
+    let directory = tempdir().unwrap();
+    let whole = directory.path().join("whole");
+    let states = make(&whole);
+    let tables = Path::new("engine/keyspaces/1/tables");
+    let mut refused = 0;
+    for file in files(&whole.join(tables)) {
+        let name = file.strip_prefix(&whole).unwrap();
+        for at in (0..fs::read(&file).unwrap().len()).step_by(8) {
+            let damaged = directory.path().join("damaged");
+            copy(&whole, &damaged);
+            apply(Damage::Flip(at, 16), &damaged.join(name));
+            match read(&damaged) {
+                Err(Error::Corrupt(_)) => refused += 1,
+                Ok(found) if found == *states.last().unwrap() => {}
+                other => panic!("{} at {at}: {other:?}", name.display()),
+            }
+            fs::remove_dir_all(&damaged).unwrap();
+        }
+    }
+    assert!(refused > 50, "{refused} refused");
+}
+
+#[test]
 fn a_last_commit_with_a_hole_is_cut_off() {
     // What a power failure leaves if the pages of a commit reached the disk in another order.
     let directory = tempdir().unwrap();
