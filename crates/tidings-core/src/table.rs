@@ -31,9 +31,9 @@
 //! | `COPIES` | day | intake | event id, 0, place | place, t, of an event whose entries came here later |
 //! | `JOURNAL` | day | bucket | seq of the first | records of one step |
 //! | `RUN_LIST` | day | bucket | - | which runs the day has |
-//! | `RUNS` | day | bucket | run | the arrivals of a run, without their sets |
+//! | `RUNS` | day | bucket | run, arrival / 128 | the arrivals of a run, without their sets |
 //! | `POSTINGS` | day | bucket | block, run | per recipient its arrivals |
-//! | `FACETS` | day | bucket | run | of a run's arrivals what an inbox is counted by |
+//! | `FACETS` | day | bucket | run, ordinal / 1024 | of a run's arrivals what an inbox is counted by |
 //! | `DETAILS` | day | bucket | run, arrival / 128 | of a run's arrivals what an inbox shows |
 //! | `ENDED` | day | bucket | seq, channel | whose entry of an arrival ended by itself, as of the checkpoint |
 //! | `MESSAGES` | day | bucket | number, seq of the closing | a personal batch |

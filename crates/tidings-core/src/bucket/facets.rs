@@ -2,14 +2,14 @@
 //!
 //! A run's arrivals are decoded whole where mails of thousands are made of them. An inbox asks for a
 //! few entries of one reader, so it reads *facets* (what entries are counted, grouped and held
-//! against marks by) and, of those that are shown, *details* in chunks. Both are derived from the
-//! arrivals and written with the run.
+//! against marks by) and, of those that are shown, *details*. Both are derived from the arrivals and
+//! written with the run, in chunks: what concerns others is read only as far as it lies beside.
 
 use std::sync::Arc;
 
 use crate::codec::{Corrupt, Reader, put_u32};
 use crate::journal::at_rest::Kept;
-use crate::journal::record::{LaneNo, TypeNo};
+use crate::journal::record::{LaneNo, TypeNo, Variant};
 use crate::packed::{Column, Texts, put_column, put_texts};
 use crate::table::{Key, Owner, Table};
 use crate::time::Instant;
@@ -17,17 +17,32 @@ use crate::time::Instant;
 /// How many arrivals share a chunk: of details, and of the run itself.
 pub(super) const CHUNK_ARRIVALS: usize = 128;
 
+/// How many ordinals share a chunk of facets: a reader of many entries reads few rows, and one of a
+/// single entry some 20 kB of a run of whatever size.
+const CHUNK_ORDINALS: u32 = 1024;
+
+/// How many arrivals share the bounds of their times.
+const NEIGHBOURS: usize = 128;
+
 /// The first byte of a row: which layout follows.
 const FORM: u8 = 1;
 
 const FACETS: &str = "facets of a run";
 const DETAILS: &str = "details of a run";
 
-/// The key of a run's facets.
-pub(crate) fn facets_key(bucket: u16, run: u64) -> Vec<u8> {
-    Key::of(Owner::Bucket(bucket), Table::Facets)
-        .u64(run)
-        .done()
+/// What the keys of a run's facets begin with.
+pub(super) fn facets_prefix(bucket: u16, run: u64) -> Key {
+    Key::of(Owner::Bucket(bucket), Table::Facets).u64(run)
+}
+
+/// Which chunk of a run's facets tells of an ordinal.
+pub(crate) fn facets_chunk(ordinal: u32) -> u32 {
+    ordinal / CHUNK_ORDINALS
+}
+
+/// The key of a chunk of a run's facets.
+pub(super) fn facets_key(bucket: u16, run: u64, chunk: u32) -> Vec<u8> {
+    facets_prefix(bucket, run).u32(chunk).done()
 }
 
 /// The key of the details of the arrivals around one of a run's.
@@ -42,43 +57,64 @@ pub(crate) fn details_key(bucket: u16, run: u64, arrival: usize) -> Vec<u8> {
 /// The rows that let inboxes read a run.
 pub(crate) fn rows(bucket: u16, run: u64, arrivals: &[Arc<Kept>]) -> Vec<(Vec<u8>, Vec<u8>)> {
     let arrivals: Vec<&Kept> = arrivals.iter().map(|kept| &**kept).collect();
-    let mut rows = vec![(facets_key(bucket, run), encode_facets(&arrivals))];
+    let variants = arrivals.iter().enumerate().flat_map(|(at, kept)| {
+        let variants = kept.arrival.variants.iter();
+        variants.map(move |variant| (at, variant))
+    });
+    let variants: Vec<(usize, &Variant)> = variants.collect();
+    let chunks = (0..).zip(variants.chunks(CHUNK_ORDINALS as usize));
+    let mut rows: Vec<_> = chunks
+        .map(|(chunk, variants)| {
+            let key = facets_key(bucket, run, chunk);
+            (
+                key,
+                encode_facets(chunk * CHUNK_ORDINALS, variants, &arrivals),
+            )
+        })
+        .collect();
     let mut ordinal = 0;
     for (at, chunk) in arrivals.chunks(CHUNK_ARRIVALS).enumerate() {
         let key = details_key(bucket, run, at * CHUNK_ARRIVALS);
         rows.push((key, encode_details(chunk, ordinal)));
-        ordinal += variants(chunk);
+        let variants = chunk.iter().map(|kept| kept.arrival.variants.len() as u64);
+        ordinal += variants.sum::<u64>();
     }
     rows
 }
 
-/// The keys of these rows, of a run of so many arrivals.
-pub(crate) fn keys(bucket: u16, run: u64, arrivals: usize) -> Vec<Vec<u8>> {
+/// The keys of these rows, of a run of so many arrivals and ordinals.
+pub(crate) fn keys(bucket: u16, run: u64, arrivals: usize, ordinals: u32) -> Vec<Vec<u8>> {
     let chunks = (0..arrivals).step_by(CHUNK_ARRIVALS);
     let details = chunks.map(|arrival| details_key(bucket, run, arrival));
-    std::iter::once(facets_key(bucket, run))
+    let chunks = 0..ordinals.div_ceil(CHUNK_ORDINALS);
+    chunks
+        .map(|chunk| facets_key(bucket, run, chunk))
         .chain(details)
         .collect()
 }
 
-fn variants(arrivals: &[&Kept]) -> u64 {
-    let counts = arrivals.iter().map(|kept| kept.arrival.variants.len());
-    counts.sum::<usize>() as u64
-}
-
-fn encode_facets(arrivals: &[&Kept]) -> Vec<u8> {
+/// The chunk of the facets that tells of these variants, each with the place of its arrival among
+/// those of the run.
+fn encode_facets(
+    first_ordinal: u32,
+    variants: &[(usize, &Variant)],
+    arrivals: &[&Kept],
+) -> Vec<u8> {
+    let (Some(&(first, _)), Some(&(last, _))) = (variants.first(), variants.last()) else {
+        return Vec::new();
+    };
+    let arrivals = &arrivals[first..=last];
     let mut lane_sets = indexmap::IndexSet::<&[LaneNo], rustc_hash::FxBuildHasher>::default();
     let (mut sets, mut back) = (Vec::new(), Vec::new());
-    for (at, kept) in arrivals.iter().enumerate() {
-        for variant in &kept.arrival.variants {
-            back.push((sets.len() - at) as u64);
-            sets.push(lane_sets.insert_full(&variant.lanes).0 as u64);
-        }
+    for (at, variant) in variants {
+        back.push((first + sets.len() - at) as u64);
+        sets.push(lane_sets.insert_full(&variant.lanes).0 as u64);
     }
     let mut out = vec![FORM];
-    put_u32(&mut out, u32::try_from(arrivals.len()).unwrap_or(u32::MAX));
-    put_u32(&mut out, u32::try_from(sets.len()).unwrap_or(u32::MAX));
-    put_u32(&mut out, u32::try_from(lane_sets.len()).unwrap_or(u32::MAX));
+    put_u32(&mut out, first_ordinal);
+    for count in [first, arrivals.len(), sets.len(), lane_sets.len()] {
+        put_u32(&mut out, u32::try_from(count).unwrap_or(u32::MAX));
+    }
     for lanes in lane_sets {
         put_u32(&mut out, u32::try_from(lanes.len()).unwrap_or(u32::MAX));
         for lane in lanes {
@@ -97,12 +133,12 @@ fn encode_facets(arrivals: &[&Kept]) -> Vec<u8> {
     if !by_object {
         put_column(&mut out, each().map(|(_, arrival)| arrival.about.group()));
     }
-    let times = |chunk: &[&Kept]| {
-        let times = chunk.iter().map(|kept| kept.arrival.t);
+    let times = |neighbours: &[&Kept]| {
+        let times = neighbours.iter().map(|kept| kept.arrival.t);
         let first = times.clone().min().unwrap_or_default();
         (ordered(first), ordered(times.max().unwrap_or_default()))
     };
-    let bounds: Vec<(u64, u64)> = arrivals.chunks(CHUNK_ARRIVALS).map(times).collect();
+    let bounds: Vec<(u64, u64)> = arrivals.chunks(NEIGHBOURS).map(times).collect();
     put_column(&mut out, bounds.iter().map(|(first, _)| *first));
     put_column(&mut out, bounds.iter().map(|(_, last)| *last));
     out
@@ -158,13 +194,16 @@ fn instant(ordered: u64) -> Instant {
     Instant((ordered ^ (1 << 63)).cast_signed())
 }
 
-/// A run's facets as they lie in the store.
+/// A chunk of a run's facets as they lie in the store. Arrivals and ordinals are counted from the
+/// run's first.
 #[derive(Debug)]
 pub(crate) struct Facets<'a> {
+    first_ordinal: usize,
+    first_arrival: usize,
     lane_sets: Vec<Vec<LaneNo>>,
     /// By ordinal: which lanes.
     sets: Column<'a>,
-    /// By ordinal: by how much it is higher than its arrival's place in the run.
+    /// By ordinal: by how much more it is above the first one than its arrival.
     back: Column<'a>,
     // By arrival.
     seqs: Column<'a>,
@@ -172,7 +211,7 @@ pub(crate) struct Facets<'a> {
     kinds: Column<'a>,
     objects: Column<'a>,
     groups: Column<'a>,
-    // By chunk.
+    // By neighbours.
     first_t: Column<'a>,
     last_t: Column<'a>,
 }
@@ -186,6 +225,7 @@ impl<'a> Facets<'a> {
         if reader.byte()? != FORM {
             return Err(reader.corrupt());
         }
+        let (first_ordinal, first_arrival) = (reader.u32()? as usize, reader.u32()? as usize);
         let (arrivals, ordinals) = (reader.u32()? as usize, reader.u32()? as usize);
         let lane_sets = (0..reader.count()?).map(|_| {
             let lanes = (0..reader.count()?)
@@ -205,8 +245,10 @@ impl<'a> Facets<'a> {
             0 => objects,
             _ => Column::read(reader, arrivals)?,
         };
-        let chunks = arrivals.div_ceil(CHUNK_ARRIVALS);
+        let neighbours = arrivals.div_ceil(NEIGHBOURS);
         Ok(Self {
+            first_ordinal,
+            first_arrival,
             lane_sets,
             sets,
             back,
@@ -215,81 +257,86 @@ impl<'a> Facets<'a> {
             kinds,
             objects,
             groups,
-            first_t: Column::read(reader, chunks)?,
-            last_t: Column::read(reader, chunks)?,
+            first_t: Column::read(reader, neighbours)?,
+            last_t: Column::read(reader, neighbours)?,
         })
     }
 
-    /// For each set of lanes that the run has, whether it is wanted; to be handed to
+    /// For each set of lanes that the chunk has, whether it is wanted; to be handed to
     /// [`Facets::arrival`].
     pub(crate) fn lane_sets(&self, wanted: impl Fn(&[LaneNo]) -> bool) -> Vec<bool> {
         self.lane_sets.iter().map(|lanes| wanted(lanes)).collect()
     }
 
-    /// Which arrival of the run an ordinal belongs to, if its lanes are wanted.
+    /// Which arrival an ordinal belongs to, if its lanes are wanted.
     pub(crate) fn arrival(&self, ordinal: u32, wanted: &[bool]) -> Result<Option<usize>, Corrupt> {
-        let at = ordinal as usize;
+        let corrupt = Corrupt(FACETS);
+        let at = (ordinal as usize).checked_sub(self.first_ordinal);
+        let at = at.ok_or(corrupt)?;
         let set = self.sets.get(at).and_then(|set| usize::try_from(set).ok());
         match set.and_then(|set| wanted.get(set)) {
             Some(true) => {}
             Some(false) => return Ok(None),
-            None => return Err(Corrupt(FACETS)),
+            None => return Err(corrupt),
         }
-        let back = self
-            .back
-            .get(at)
-            .and_then(|back| usize::try_from(back).ok());
-        let arrival = back.and_then(|back| at.checked_sub(back));
-        arrival.map(Some).ok_or(Corrupt(FACETS))
+        let within = self.within(at).ok_or(corrupt)?;
+        Ok(Some(self.first_arrival + within))
+    }
+
+    /// Which of the chunk's arrivals one of its ordinals belongs to.
+    fn within(&self, at: usize) -> Option<usize> {
+        at.checked_sub(usize::try_from(self.back.get(at)?).ok()?)
+    }
+
+    fn of_arrival(&self, column: Column<'_>, arrival: usize) -> Result<u64, Corrupt> {
+        let at = arrival.checked_sub(self.first_arrival);
+        at.and_then(|at| column.get(at)).ok_or(Corrupt(FACETS))
     }
 
     pub(crate) fn seq(&self, arrival: usize) -> Result<u64, Corrupt> {
-        self.seqs.get(arrival).ok_or(Corrupt(FACETS))
+        self.of_arrival(self.seqs, arrival)
     }
 
     pub(crate) fn place(&self, arrival: usize) -> Result<u64, Corrupt> {
-        self.places.get(arrival).ok_or(Corrupt(FACETS))
+        self.of_arrival(self.places, arrival)
     }
 
     /// The arrivals of the event at a place.
     pub(crate) fn arrivals_of(&self, place: u64) -> impl Iterator<Item = usize> {
-        (0..self.places.len()).filter(move |at| self.places.get(*at) == Some(place))
+        (0..self.places.len())
+            .filter(move |at| self.places.get(*at) == Some(place))
+            .map(|at| self.first_arrival + at)
     }
 
-    /// The ordinal of the first variant of the arrival with a seq.
-    pub(crate) fn first_ordinal(&self, seq: u64) -> Result<u32, Corrupt> {
-        let arrival = partition_point(self.seqs.len(), |at| self.seqs.get(at) < Some(seq));
-        if self.seqs.get(arrival) != Some(seq) {
-            return Err(Corrupt(FACETS));
+    /// The ordinal of the first variant that the chunk has of the arrival with a seq.
+    pub(crate) fn first_ordinal(&self, seq: u64) -> Option<u32> {
+        let within = partition_point(self.seqs.len(), |at| self.seqs.get(at) < Some(seq));
+        if self.seqs.get(within) != Some(seq) {
+            return None;
         }
-        let is_before = |at: usize| {
-            let back = self
-                .back
-                .get(at)
-                .and_then(|back| usize::try_from(back).ok());
-            back.and_then(|back| at.checked_sub(back)) < Some(arrival)
-        };
-        let first = partition_point(self.back.len(), is_before);
-        u32::try_from(first).map_err(|_| Corrupt(FACETS))
+        let first = partition_point(self.back.len(), |at| self.within(at) < Some(within));
+        u32::try_from(self.first_ordinal + first).ok()
     }
 
     /// The hash of its object's id.
     pub(crate) fn object(&self, arrival: usize) -> Result<u64, Corrupt> {
-        self.objects.get(arrival).ok_or(Corrupt(FACETS))
+        self.of_arrival(self.objects, arrival)
     }
 
     /// Its type, and what tells its group from others of the type.
     pub(crate) fn group(&self, arrival: usize) -> Result<(TypeNo, u64), Corrupt> {
-        let kind = self.kinds.get(arrival);
-        let kind = kind.and_then(|kind| TypeNo::try_from(kind).ok());
-        kind.zip(self.groups.get(arrival)).ok_or(Corrupt(FACETS))
+        let kind = TypeNo::try_from(self.of_arrival(self.kinds, arrival)?);
+        let kind = kind.map_err(|_| Corrupt(FACETS))?;
+        Ok((kind, self.of_arrival(self.groups, arrival)?))
     }
 
     /// Its `t` and those of its neighbours lie within these.
     pub(crate) fn bounds(&self, arrival: usize) -> Result<(Instant, Instant), Corrupt> {
-        let chunk = arrival / CHUNK_ARRIVALS;
-        let bounds = self.first_t.get(chunk).zip(self.last_t.get(chunk));
-        let (first, last) = bounds.ok_or(Corrupt(FACETS))?;
+        let corrupt = Corrupt(FACETS);
+        let within = arrival.checked_sub(self.first_arrival).ok_or(corrupt)?;
+        let at = within / NEIGHBOURS;
+        let bounds = self.first_t.get(at).zip(self.last_t.get(at));
+        let (first, last) = bounds.ok_or(corrupt)?;
         Ok((instant(first), instant(last)))
     }
 }
@@ -354,5 +401,91 @@ impl<'a> Details<'a> {
             Ok(self.words.get(word.ok_or(corrupt)?)?.to_owned())
         });
         words.collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::journal::at_rest::Run;
+    use crate::journal::record::{About, Arrival};
+    use crate::set::Set;
+    use proptest::prelude::*;
+
+    /// An arrival with so many variants, in lanes of their own.
+    fn arrival((at, variants): (u64, u16)) -> Arc<Kept> {
+        let variant = |lane| Variant {
+            lanes: vec![lane, 9],
+            reasons: Vec::new(),
+            who: Set::default(),
+        };
+        Arc::new(Kept {
+            seq: 1_000 + 3 * at,
+            row: 0,
+            arrival: Arrival {
+                at: Instant(0),
+                t: Instant(50 * (at.cast_signed() % 700)),
+                place: 7 * at,
+                ordinal: 0,
+                kind: 2,
+                rules: 1,
+                moved: false,
+                about: About {
+                    object: at % 10,
+                    pivot: (at % 3 == 0).then_some(at),
+                },
+                reasons: Vec::new(),
+                variants: (0..variants).map(variant).collect(),
+            },
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(32))]
+
+        #[test]
+        fn a_chunk_tells_of_its_ordinals_what_the_run_knows(
+            variants in prop::collection::vec(1_u16..5, 1..1_500),
+        ) {
+            let arrivals: Vec<_> = (0..).zip(variants).map(arrival).collect();
+            let run = Run::new(arrivals.clone());
+            let ordinals = u32::try_from(run.variants.len()).unwrap();
+            let rows = rows(1, 2, &arrivals);
+            let mut expected_keys = keys(1, 2, arrivals.len(), ordinals);
+            expected_keys.sort();
+            let mut keys: Vec<_> = rows.iter().map(|(key, _)| key.clone()).collect();
+            keys.sort();
+            prop_assert_eq!(keys, expected_keys);
+
+            let chunk = |number| {
+                let key = facets_key(1, 2, number);
+                &rows.iter().find(|(found, _)| *found == key).unwrap().1
+            };
+            let chunks = 0..=facets_chunk(ordinals - 1);
+            let chunks: Vec<_> = chunks.map(|no| Facets::parse(chunk(no)).unwrap()).collect();
+            for ordinal in 0..ordinals {
+                let facets = &chunks[facets_chunk(ordinal) as usize];
+                let (at, variant, kept, _) = run.variant(ordinal).unwrap();
+                let wanted = facets.lane_sets(|lanes| lanes.contains(&variant));
+                let found = facets.arrival(ordinal, &wanted).unwrap().unwrap();
+                prop_assert_eq!(found, at as usize);
+                let unwanted = facets.lane_sets(|lanes| !lanes.contains(&variant));
+                prop_assert_eq!(facets.arrival(ordinal, &unwanted).unwrap(), None);
+                prop_assert_eq!(facets.seq(found).unwrap(), kept.seq);
+                prop_assert_eq!(facets.place(found).unwrap(), kept.arrival.place);
+                prop_assert_eq!(facets.object(found).unwrap(), kept.arrival.about.object);
+                let group = (2, kept.arrival.about.group());
+                prop_assert_eq!(facets.group(found).unwrap(), group);
+                let (first, last) = facets.bounds(found).unwrap();
+                prop_assert!((first..=last).contains(&kept.arrival.t));
+                if variant == 0 {
+                    let first = chunks.iter().find_map(|facets| facets.first_ordinal(kept.seq));
+                    prop_assert_eq!(first, Some(ordinal));
+                    prop_assert!(facets.arrivals_of(kept.arrival.place).eq([found]));
+                }
+            }
+            let outside = chunks[0].arrival(1024, &[true; 16]);
+            prop_assert!(outside.is_err());
+        }
     }
 }

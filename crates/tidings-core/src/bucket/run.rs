@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use roaring::RoaringBitmap;
 
-use super::facets::{self, CHUNK_ARRIVALS, Facets, facets_key};
+use super::facets::{self, CHUNK_ARRIVALS, Facets, facets_key, facets_prefix};
 use super::{Bucket, RunAt};
 use crate::journal::at_rest::{Kept, Run, Shelf, Unreadable, decode, each, encode};
 use crate::postings::{BLOCK_RECIPIENTS, Block};
@@ -47,11 +47,11 @@ pub(super) fn rows(bucket: u16, run: u64, arrivals: &[Arc<Kept>]) -> Vec<(Vec<u8
     rows
 }
 
-/// The keys of these rows, of a run of so many arrivals.
-pub(super) fn keys(bucket: u16, run: u64, arrivals: usize) -> Vec<Vec<u8>> {
+/// The keys of these rows, of a run of so many arrivals and ordinals.
+pub(super) fn keys(bucket: u16, run: u64, arrivals: usize, ordinals: u32) -> Vec<Vec<u8>> {
     let starts = (0..arrivals).step_by(CHUNK_ARRIVALS);
     let mut keys: Vec<_> = starts.map(|at| chunk_key(bucket, run, at)).collect();
-    keys.extend(facets::keys(bucket, run, arrivals));
+    keys.extend(facets::keys(bucket, run, arrivals, ordinals));
     keys
 }
 
@@ -90,15 +90,29 @@ impl Bucket {
         Ok(Arc::new(Run::new(arrivals)))
     }
 
-    /// A run's facets.
+    /// A chunk of a run's facets.
     pub(crate) fn facets(
         &self,
         shelf: &dyn Shelf,
-        day: Day,
-        at: &RunAt,
+        (day, at): (Day, &RunAt),
+        chunk: u32,
     ) -> Result<Vec<u8>, Unreadable> {
-        let row = shelf.get(Partition::Day(day), &facets_key(self.no, at.id()))?;
+        let row = shelf.get(Partition::Day(day), &facets_key(self.no, at.id(), chunk))?;
         row.ok_or_else(|| self.is_missing(at))
+    }
+
+    /// Visits all facets of a run, chunk by chunk.
+    fn each_facets(
+        &self,
+        shelf: &dyn Shelf,
+        (day, at): (Day, &RunAt),
+        take: &mut dyn FnMut(&Facets<'_>),
+    ) -> Result<(), Unreadable> {
+        let prefix = facets_prefix(self.no, at.id()).done();
+        each(shelf, Partition::Day(day), &prefix, |_, chunk| {
+            take(&Facets::parse(chunk)?);
+            Ok(())
+        })
     }
 
     /// One arrival of a run.
@@ -144,8 +158,12 @@ impl Bucket {
                 if !(first..=last).contains(&place) {
                     continue;
                 }
-                let bytes = self.facets(shelf, *day, at)?;
-                for arrival in Facets::parse(&bytes)?.arrivals_of(place) {
+                // Where one chunk ends within an arrival, the next one has it too.
+                let mut found = BTreeSet::new();
+                self.each_facets(shelf, (*day, at), &mut |facets| {
+                    found.extend(facets.arrivals_of(place));
+                })?;
+                for arrival in found {
                     arrivals.push(self.arrival_at_rest(shelf, (*day, at), arrival)?);
                 }
             }
@@ -175,8 +193,11 @@ impl Bucket {
                 .map(|variant| variant.who.0.clone())
                 .collect());
         };
-        let bytes = self.facets(shelf, day, at)?;
-        let first = Facets::parse(&bytes)?.first_ordinal(kept.seq)?;
+        let mut first = None;
+        self.each_facets(shelf, (day, at), &mut |facets| {
+            first = first.or_else(|| facets.first_ordinal(kept.seq));
+        })?;
+        let first = first.ok_or_else(|| self.is_missing(at))?;
         let mut sets = vec![RoaringBitmap::new(); variants.len()];
         let everyone = self.all_numbers();
         self.each_posting(shelf, (day, at), &everyone, &mut |number, ordinal| {

@@ -48,8 +48,8 @@ pub(crate) struct Merging {
     pub(crate) day: Day,
     /// Which ones.
     runs: Range<usize>,
-    /// The id of each, and by how much its ordinals grow.
-    parts: Vec<(u64, u32)>,
+    /// The id of each, and what its ordinals become.
+    parts: Vec<(u64, Range<u32>)>,
     arrivals: Vec<Arc<Kept>>,
     into: RunAt,
     /// The block that comes next.
@@ -178,8 +178,9 @@ impl Bucket {
         let mut ordinals = 0;
         for at in members {
             let run = self.run(shelf, day, at)?;
-            parts.push((at.id(), ordinals));
+            let first = ordinals;
             ordinals += count(run.variants.len());
+            parts.push((at.id(), first..ordinals));
             arrivals.extend(run.arrivals.iter().cloned());
         }
         let level = members.iter().map(|run| run.level).max().unwrap_or(0);
@@ -215,11 +216,11 @@ impl Bucket {
         let blocks = self.roster.next_number().div_ceil(BLOCK_RECIPIENTS);
         while work.block < blocks {
             let mut found = Vec::new();
-            for (id, offset) in &work.parts {
+            for (id, ordinals) in &work.parts {
                 let key = posting_key(self.no, work.block, *id);
                 if let Some(bytes) = shelf.get(partition, &key)? {
                     slice.spend(bytes.len());
-                    found.push((bytes, *offset));
+                    found.push((bytes, ordinals.start));
                     work.obsolete.push(key);
                 }
             }
@@ -239,8 +240,9 @@ impl Bucket {
         for key in work.obsolete {
             slice.put(partition, key, None);
         }
-        for ((id, _), part) in work.parts.iter().zip(&held.runs[work.runs.clone()]) {
-            for key in run::keys(self.no, *id, part.arrivals as usize) {
+        for ((id, ordinals), part) in work.parts.iter().zip(&held.runs[work.runs.clone()]) {
+            let ordinals = ordinals.end - ordinals.start;
+            for key in run::keys(self.no, *id, part.arrivals as usize, ordinals) {
                 slice.put(partition, key, None);
             }
         }

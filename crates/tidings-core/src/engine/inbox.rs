@@ -17,7 +17,7 @@ use rustc_hash::FxHashMap;
 use super::Engine;
 use super::present::Presenter;
 use super::reply::Refused;
-use crate::bucket::facets::{Details, Facets, details_key};
+use crate::bucket::facets::{Details, Facets, details_key, facets_chunk};
 use crate::bucket::{Bucket, BucketDay, Counts, Marking, Reading, RunAt, State};
 use crate::event::Object;
 use crate::headers::Header;
@@ -348,9 +348,9 @@ impl<'a> Reader<'a> {
             ordinals.clear();
             self.bucket
                 .row_of(self.shelf, (day, run), self.number, &mut ordinals)?;
-            if !ordinals.is_empty() {
+            for ordinals in ordinals.chunk_by(|a, b| facets_chunk(*a) == facets_chunk(*b)) {
                 let place = (day, run, at);
-                self.each_at_rest(place, &ordinals, least, wants_seq, &mut visit)?;
+                self.each_at_rest(place, ordinals, least, wants_seq, &mut visit)?;
             }
         }
         for (at, kept) in held.tail.iter().enumerate() {
@@ -382,6 +382,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
+    /// Visits those of a run of which one chunk of its facets tells.
     fn each_at_rest(
         &self,
         (day, run, at): (Day, &RunAt, usize),
@@ -390,7 +391,10 @@ impl<'a> Reader<'a> {
         wants_seq: bool,
         visit: &mut impl FnMut(Entry),
     ) -> Result<(), Unreadable> {
-        let bytes = self.bucket.facets(self.shelf, day, run)?;
+        let Some(chunk) = ordinals.first().map(|ordinal| facets_chunk(*ordinal)) else {
+            return Ok(());
+        };
+        let bytes = self.bucket.facets(self.shelf, (day, run), chunk)?;
         let facets = Facets::parse(&bytes)?;
         let lane_sets = facets.lane_sets(|lanes| self.has_inbox(lanes));
         let may_have_ended = self.bucket.ended.may_be_left_out(self.number);
