@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::batch::Pivot;
+use crate::recipient::{Mode, PreferenceScope};
 use crate::time::DAY_MS;
 
 /// The channel that every application has: what is there is there at once.
@@ -32,6 +33,23 @@ pub struct Rules {
     pub store: StoreRules,
     /// Providers.
     pub channels: BTreeMap<String, ChannelRules>,
+}
+
+impl Rules {
+    /// Whether what a recipient chose means something: its type or category is configured, and the
+    /// digest that it names.
+    #[must_use]
+    pub fn know_choice(&self, scope: &PreferenceScope, mode: &Mode) -> bool {
+        let knows_scope = match scope {
+            PreferenceScope::Category(name) => self.categories.contains_key(name),
+            PreferenceScope::Type(name) => self.types.contains_key(name),
+        };
+        let knows_mode = match mode {
+            Mode::Digest(name) => self.digests.contains_key(name),
+            Mode::Never | Mode::Immediate | Mode::Default => true,
+        };
+        knows_scope && knows_mode
+    }
 }
 
 /// For recipients that don't say.

@@ -108,8 +108,20 @@ impl Engine {
         Ok(Ok(Reply::Done))
     }
 
+    /// What a recipient chose, as far as the rules know of it.
+    pub(crate) fn chosen_by(
+        &self,
+        bucket: usize,
+        number: u32,
+    ) -> impl Iterator<Item = (ChannelNo, PreferenceScope, Mode)> {
+        let chosen = self.buckets[bucket].preferences.of(number).into_iter();
+        let rules = self.rules();
+        chosen.filter(move |(_, scope, mode)| rules.is_some_and(|r| r.know_choice(scope, mode)))
+    }
+
     /// Notes everything that a recipient chooses: what they chose before and is not in the list goes
-    /// back to the default. All of it or, where something can't be had, nothing.
+    /// back to the default, but for what the rules don't know now: nobody was shown it. All of it or,
+    /// where something can't be had, nothing.
     pub(crate) fn prefer_all(
         &mut self,
         draft: &mut Draft<'_>,
@@ -130,7 +142,7 @@ impl Engine {
             wanted.insert((channel, choice.scope.clone()), choice.mode.clone());
         }
         let mut choices = Vec::new();
-        for (channel, scope, mode) in self.buckets[bucket].preferences.of(number) {
+        for (channel, scope, mode) in self.chosen_by(bucket, number) {
             match wanted.get(&(channel, scope.clone())) {
                 Some(same) if *same == mode => drop(wanted.remove(&(channel, scope))),
                 Some(_) => {}

@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
+use std::slice;
 
 use super::*;
+use crate::command::Choice;
 use crate::event::{Audience, Event, Object};
 use crate::id::Id;
 use crate::reason::Outcome;
-use crate::recipient::RecipientChange;
+use crate::recipient::{Mode, PreferenceScope, RecipientChange};
 use crate::rules::{Category, Defaults, Policy, Route, StoreRules, TypeRules};
 
 mod ended;
@@ -347,4 +349,54 @@ fn following_of_many_in_one_step_is_one_record_and_is_folded_again() {
         let left = after.0.keys().filter(|(_, key)| key.starts_with(&rows));
         assert_eq!(left.count(), 0, "nothing is left of who was erased");
     }
+}
+
+#[test]
+fn choices_of_which_the_rules_know_nothing_are_neither_shown_nor_taken_away() {
+    let options = Options::default();
+    let (mut stored, mut engine) = with_recipient(options);
+    let choice = |scope, mode| Choice {
+        scope,
+        channel: "inbox".to_owned(),
+        mode,
+    };
+    let told = || PreferenceScope::Type("told".to_owned());
+    let works = || PreferenceScope::Category("works".to_owned());
+    let choose = |engine: &mut Engine, stored: &mut Stored, chosen: Vec<Choice>| {
+        let command = Command::Preferences {
+            recipient: id("a"),
+            chosen,
+        };
+        let step = engine.step(stored, Instant(1), &[command]).unwrap();
+        assert_eq!(step.replies, [Ok(Reply::Done)]);
+        stored.commit(step.writes);
+        engine.preferences(&id("a")).unwrap()
+    };
+    let set = |engine: &mut Engine, stored: &mut Stored, rules| {
+        let step = engine.set_rules(stored, Instant(1), rules).unwrap();
+        stored.commit(step.writes);
+        engine.preferences(&id("a")).unwrap()
+    };
+    let never = (told(), "inbox", Mode::Never);
+    let chosen = choose(&mut engine, &mut stored, vec![choice(told(), Mode::Never)]);
+    assert_eq!(chosen, slice::from_ref(&never));
+
+    let mut without = rules();
+    let kind = without.types.remove("told").unwrap();
+    without.types.insert("other".to_owned(), kind);
+    assert_eq!(set(&mut engine, &mut stored, without), []);
+    let immediate = vec![choice(works(), Mode::Immediate)];
+    let shown = (works(), "inbox", Mode::Immediate);
+    assert_eq!(
+        choose(&mut engine, &mut stored, immediate),
+        slice::from_ref(&shown)
+    );
+
+    // The type is back, and so is what was said of it.
+    let mut both = [shown, never];
+    both.sort();
+    let mut known = set(&mut engine, &mut stored, rules());
+    known.sort();
+    assert_eq!(known, both);
+    assert_eq!(choose(&mut engine, &mut stored, Vec::new()), []);
 }

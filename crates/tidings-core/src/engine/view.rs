@@ -98,7 +98,8 @@ impl Engine {
         self.buckets.iter().map(of).sum()
     }
 
-    /// What a recipient chose: (scope, channel, mode).
+    /// What a recipient chose: (scope, channel, mode). Choices of which the rules know nothing, now, are
+    /// kept and not shown.
     ///
     /// # Errors
     /// [`Refused::UnknownRecipient`].
@@ -107,7 +108,7 @@ impl Engine {
         id: &Id,
     ) -> Result<Vec<(PreferenceScope, &'static str, Mode)>, Refused> {
         let (bucket, number) = self.find(id)?;
-        let chosen = self.buckets[bucket].preferences.of(number).into_iter();
+        let chosen = self.chosen_by(bucket, number);
         let named = |(channel, scope, mode): (ChannelNo, _, _)| {
             (scope, CHANNELS[usize::from(channel)], mode)
         };

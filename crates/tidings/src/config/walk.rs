@@ -2,6 +2,7 @@
 //!
 //! It knows TOML and how to complain, nothing of what the keys mean.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use tidings_core::Id;
@@ -357,40 +358,33 @@ impl Walk {
 
     /// The faults in the order of the file, or nothing where there is none.
     pub(super) fn finish(self, text: &str, file_name: &str) -> Result<(), Faults> {
-        let broken: Vec<usize> = self
+        let syntax = self
             .found
             .iter()
-            .filter(|(_, kind, ..)| *kind == Kind::Syntax)
-            .map(|(span, ..)| Place::of(text, span).line)
+            .filter(|(_, kind, ..)| *kind == Kind::Syntax);
+        let broken: BTreeSet<usize> = syntax
+            .flat_map(|(span, ..)| broken_lines(text, Place::of(text, span).line))
             .collect();
-        let mut list: Vec<(usize, Fault)> = self
-            .found
-            .into_iter()
-            .map(|(span, kind, reason, hint)| {
-                let place = Place::of(text, &span);
-                (
-                    span.start,
-                    kind,
-                    Fault {
-                        place: Some(place),
-                        reason,
-                        hint,
-                    },
-                )
-            })
-            .filter(|(_, kind, fault)| {
-                let echo = match kind {
-                    Kind::Syntax => false,
-                    Kind::Absent => !broken.is_empty(),
-                    Kind::Bad => fault
-                        .place
-                        .as_ref()
-                        .is_some_and(|p| broken.contains(&p.line)),
+        let mut told = BTreeSet::new();
+        let mut list: Vec<(usize, Fault)> = Vec::new();
+        for (span, kind, reason, hint) in self.found {
+            let place = Place::of(text, &span);
+            let echo = match kind {
+                Kind::Syntax => !told.insert(place.line),
+                Kind::Absent => !broken.is_empty(),
+                // What the parser puts where it read no value stands nowhere.
+                Kind::Bad if span.is_empty() => !broken.is_empty(),
+                Kind::Bad => broken.contains(&place.line),
+            };
+            if !echo {
+                let fault = Fault {
+                    place: Some(place),
+                    reason,
+                    hint,
                 };
-                !echo
-            })
-            .map(|(start, _, fault)| (start, fault))
-            .collect();
+                list.push((span.start, fault));
+            }
+        }
         list.sort_by_key(|(start, _)| *start);
         let list: Vec<Fault> = list.into_iter().map(|(_, fault)| fault).collect();
         if list.is_empty() {
@@ -402,4 +396,18 @@ impl Walk {
             })
         }
     }
+}
+
+/// The lines that make no sense because of a fault in the syntax of one: that line, and where it names
+/// a table all that stands in the table.
+fn broken_lines(text: &str, line: usize) -> Range<usize> {
+    let names_table = |text: &str| text.trim_start().starts_with('[');
+    let mut lines = text.lines().skip(line - 1);
+    let is_table = lines.next().is_some_and(names_table);
+    let within = if is_table {
+        lines.take_while(|text| !names_table(text)).count()
+    } else {
+        0
+    };
+    line..line + 1 + within
 }

@@ -83,7 +83,7 @@ impl Preference {
 #[utoipa::path(
     get, path = "/v1/recipients/{id}/preferences", tag = "preferences",
     params(("id" = String, Path, description = "The recipient", min_length = 1, max_length = 256)),
-    responses((status = 200, description = "All choices; what is missing has its default", body = Vec<Preference>))
+    responses((status = 200, description = "All choices of what is configured now; what is missing has its default", body = Vec<Preference>))
 )]
 async fn get_preferences(
     State(service): State<Arc<Service>>,
@@ -101,7 +101,8 @@ async fn get_preferences(
 
 /// Put everything that a recipient chooses
 ///
-/// What is not in the list goes back to its default. All of it is taken, or nothing. What waits goes
+/// What is not in the list goes back to its default; what was chosen of types, categories and digests
+/// that are not configured now is kept for when they are. All of it is taken, or nothing. What waits goes
 /// where it now belongs; with `never` it ends as cancelled.
 #[utoipa::path(
     put, path = "/v1/recipients/{id}/preferences", tag = "preferences",
