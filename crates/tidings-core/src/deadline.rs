@@ -46,25 +46,28 @@ pub struct Entered {
     pub parameters: Parameters,
 }
 
-/// The open window of one recipient in a lane that is not on a calendar.
+/// The open window of one recipient in a lane that is not on a calendar. What an entry that joins
+/// looks at lies together, and before the rest: windows that share an event lie far apart in memory,
+/// and each line of it is waited for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[repr(C)]
 pub struct Window {
-    /// The seq of the first record that put something into it.
-    pub since: u64,
-    /// The first entry's (t, arrival).
-    pub first: (Instant, u64),
     /// The newest entry's (t, arrival).
     pub newest: (Instant, u64),
     /// `newest.t + quiet` of a cool-down, the least `t + hold` where the earliest decides; else none.
     pub soft: i64,
     /// What the first entry alone fixes; none where it fixes nothing.
     pub hard: i64,
-    /// `quiet` of the first entry's type, for `leading`.
-    pub quiet_ms: i64,
     /// The version of the rules under which it was opened: its parameters.
     pub rules: u32,
     /// Whether nothing moves its deadline any more: it has passed, or a flush has named one.
     pub fixed: bool,
+    /// The first entry's (t, arrival).
+    pub first: (Instant, u64),
+    /// `quiet` of the first entry's type, for `leading`.
+    pub quiet_ms: i64,
+    /// The seq of the first record that put something into it.
+    pub since: u64,
 }
 
 /// Stands for "no such deadline".
@@ -130,14 +133,14 @@ impl Window {
     ) -> Self {
         let key = (entry.t, entry.place);
         let mut window = Self {
-            since,
-            first: key,
             newest: key,
             soft: NONE,
             hard: NONE,
-            quiet_ms: entry.parameters.wait_ms,
             rules,
             fixed: false,
+            first: key,
+            quiet_ms: entry.parameters.wait_ms,
+            since,
         };
         window.count_newest(kind, entry);
         window.count_first(kind, entry, last);

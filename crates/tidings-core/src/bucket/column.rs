@@ -48,6 +48,7 @@ impl<T> Default for Column<T> {
 
 impl<T: Copy + Default> Column<T> {
     /// The value of a number.
+    #[inline]
     pub(crate) fn get(&self, number: u32) -> T {
         match self.pages.get((number / PAGE) as usize) {
             Some(Some(page)) => page[(number % PAGE) as usize],
@@ -56,6 +57,7 @@ impl<T: Copy + Default> Column<T> {
     }
 
     /// The place of a number's value, to be written.
+    #[inline]
     pub(crate) fn at(&mut self, number: u32) -> &mut T {
         let at = (number / PAGE) as usize;
         if self.states.get(at) != Some(&State::Dirty) {

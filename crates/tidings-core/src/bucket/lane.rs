@@ -18,9 +18,9 @@ mod image;
 
 pub(crate) use image::{Frozen, LaneHead, Part};
 
-/// How many windows are asked of memory before the first of them is worked on, where they lie apart:
-/// each would be waited for by itself.
-const FETCHED_AT_ONCE: usize = 32;
+/// How many windows are worked on together. Where they lie apart, both ends of what is looked at of
+/// each are asked of memory before the first one is worked on: each would be waited for by itself.
+const TAKEN_AT_ONCE: usize = 32;
 
 /// Windows lie apart where fewer than one in so many is looked at.
 const APART: u64 = 8;
@@ -262,29 +262,46 @@ impl Lane {
         let joins = joins - stuck;
         let span = u64::from(joins.max().unwrap_or(0));
         let lie_apart = joins.len() * APART < span;
-        let mut ahead = joins.iter();
-        for (at, number) in joins.iter().enumerate() {
-            if lie_apart && at % FETCHED_AT_ONCE == 0 {
-                let some = ahead.by_ref().take(FETCHED_AT_ONCE);
-                black_box(some.fold(0, |fetched, number| fetched ^ windows.get(number).since));
+        let (mut numbers, mut room) = (joins.iter(), [0; TAKEN_AT_ONCE]);
+        loop {
+            let mut taken = 0;
+            for (place, number) in room.iter_mut().zip(&mut numbers) {
+                *place = number;
+                taken += 1;
             }
-            let window = windows.at(number);
-            let before = window.due();
-            if window.rules != rules {
-                rules = window.rules;
-                parameters = if rules == entering.rules {
-                    entering.parameters
-                } else {
-                    (entering.under)(rules).or(entering.parameters)
+            let some = &room[..taken];
+            if some.is_empty() {
+                break;
+            }
+            if lie_apart {
+                let ends = |number: &u32| {
+                    let window = windows.get(*number);
+                    window.newest.0.0 ^ i64::from(window.rules)
                 };
+                black_box(
+                    some.iter()
+                        .fold(0, |fetched, number| fetched ^ ends(number)),
+                );
             }
-            let Some(parameters) = parameters else {
-                continue;
-            };
-            window.join(kind, entering.entry(parameters), last.get(number).told);
-            let due = window.due();
-            if due < before {
-                sooner.add(due, number);
+            for number in some {
+                let window = windows.at(*number);
+                let before = window.due();
+                if window.rules != rules {
+                    rules = window.rules;
+                    parameters = if rules == entering.rules {
+                        entering.parameters
+                    } else {
+                        (entering.under)(rules).or(entering.parameters)
+                    };
+                }
+                let Some(parameters) = parameters else {
+                    continue;
+                };
+                window.join(kind, entering.entry(parameters), last.get(*number).told);
+                let due = window.due();
+                if due < before {
+                    sooner.add(due, *number);
+                }
             }
         }
         sooner.done();
