@@ -1,4 +1,4 @@
-//! The closed list of ends and reasons: the same words in the API, the log, the metrics and the books.
+//! The closed list of ends and reasons: the same words in the API, the commands and the books.
 
 use serde::{Deserialize, Serialize};
 

@@ -106,7 +106,8 @@ pub struct TypeRules {
     /// Whether what was seen is left out; where `None`: yes, unless the policy that applies to the
     /// entry is a digest.
     pub drop_if_seen: Option<bool>,
-    /// By what the lines of a message are grouped; the role that gives the fewest groups where `None`.
+    /// By what lines are grouped. Where `None`: in a message by the role that gives the fewest groups, in an
+    /// inbox by the object.
     #[serde(default)]
     pub group: Option<Pivot>,
     /// The policy on each channel.

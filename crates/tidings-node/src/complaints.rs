@@ -41,7 +41,8 @@ impl Complaints {
     fn is_told(&mut self, channel: &str, what: &'static str, now: Instant) -> Option<u64> {
         let new = Told { at: now, alike: 0 };
         match self.0.get_mut(&(channel.to_owned(), what)) {
-            Some(told) if now.0 < told.at.plus_ms(EVERY_MS).0 => {
+            // A clock that stepped back must not keep it silent.
+            Some(told) if (told.at..told.at.plus_ms(EVERY_MS)).contains(&now) => {
                 told.alike += 1;
                 None
             }
@@ -69,5 +70,10 @@ mod tests {
         assert_eq!(told("push", "refused", 3), Some(0), "another channel");
         assert_eq!(told("email", "refused", EVERY_MS), Some(2));
         assert_eq!(told("email", "refused", EVERY_MS + 1), None);
+        assert_eq!(
+            told("email", "refused", 5),
+            Some(1),
+            "the clock stepped back"
+        );
     }
 }

@@ -18,6 +18,7 @@ use crate::complaints::Complaints;
 use crate::node::{Node, Ready};
 use crate::shelf::StoreShelf;
 use crate::vitals::Vitals;
+use crate::waiting::Waiting;
 
 /// When a message that could not be handed over is tried again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,8 +66,7 @@ pub struct Delivery {
     channels: InForce,
     retries: Retries,
     threads: usize,
-    waiting: BTreeMap<(Instant, u64), Parcel>,
-    next_ticket: u64,
+    waiting: Waiting,
     vitals: Arc<Vitals>,
     complaints: Complaints,
     /// What nothing goes of.
@@ -82,8 +82,7 @@ impl Delivery {
             channels: InForce::new(channels),
             retries,
             threads,
-            waiting: BTreeMap::new(),
-            next_ticket: 0,
+            waiting: Waiting::default(),
             vitals: Arc::default(),
             complaints: Complaints::default(),
             paused: Paused::default(),
@@ -98,9 +97,7 @@ impl Delivery {
     /// When the next message is to be tried again.
     #[must_use]
     pub fn next_retry(&self) -> Option<Instant> {
-        let mut waiting = self.waiting.iter();
-        let next = waiting.find(|(_, parcel)| !self.is_held(parcel));
-        next.map(|((at, _), _)| *at)
+        self.waiting.next()
     }
 
     /// How many messages wait to be tried again.
@@ -109,9 +106,9 @@ impl Delivery {
         self.waiting.len()
     }
 
-    /// The messages that wait to be tried again.
-    pub(crate) fn waiting_parcels(&self) -> impl Iterator<Item = &Parcel> {
-        self.waiting.values()
+    /// The names of the messages that wait to be tried again.
+    pub(crate) fn waiting_letters(&self) -> impl Iterator<Item = LetterName> {
+        self.waiting.letters()
     }
 
     /// What sends.
@@ -128,21 +125,19 @@ impl Delivery {
 
     /// Keeps a message until it is to be tried.
     pub(crate) fn wait_until(&mut self, at: Instant, parcel: Parcel) {
-        self.waiting.insert((at, self.next_ticket), parcel);
-        self.next_ticket += 1;
+        let is_held = self.is_held(&parcel);
+        self.waiting.insert(at, parcel, is_held);
     }
 
     /// Takes out a message that waits to be tried again, and when that would be.
     pub(crate) fn take_back(&mut self, letter: &LetterName) -> Option<(Instant, Parcel)> {
-        let mut waiting = self.waiting.iter();
-        let (key, _) = waiting.find(|(_, parcel)| crate::senders::letter(parcel) == *letter)?;
-        let key = *key;
-        self.waiting.remove(&key).map(|parcel| (key.0, parcel))
+        self.waiting.take_back(letter)
     }
 
     /// Only what this doesn't hold goes from now on.
     pub(crate) fn pause(&mut self, paused: Paused) {
         self.paused = paused;
+        self.waiting.hold(|parcel| self.paused.holds(&parcel.batch));
     }
 
     /// What nothing goes of.
@@ -231,16 +226,9 @@ impl Delivery {
 
     /// Takes out what is to be tried again by now.
     pub(crate) fn take_due(&mut self, now: Instant) -> Vec<Parcel> {
-        let later = self
-            .waiting
-            .split_off(&(Instant(now.0.saturating_add(1)), 0));
-        let due = std::mem::replace(&mut self.waiting, later);
-        let (held, due): (Vec<_>, Vec<_>) = due
-            .into_iter()
-            .partition(|(_, parcel)| self.is_held(parcel));
-        self.waiting.extend(held);
+        let due = self.waiting.take_due(now);
         self.vitals.set_retries(self.waiting.len());
-        due.into_iter().map(|(_, parcel)| parcel).collect()
+        due
     }
 
     fn send_parcels(&mut self, parcels: Vec<Parcel>, now: Instant) -> Vec<Settled> {
@@ -375,6 +363,20 @@ impl Parcel {
             told: plan.told(letter),
             batch: Arc::new(batch),
             attempts: 0,
+            resent: 0,
+            from_before: false,
+        }
+    }
+
+    /// A message to the recipient of a number, of whatever closing.
+    #[cfg(test)]
+    pub(crate) fn sample(number: u32, batch: Batch) -> Self {
+        Self {
+            closing: (0, 1),
+            number,
+            told: Vec::new(),
+            batch: Arc::new(batch),
+            attempts: 1,
             resent: 0,
             from_before: false,
         }

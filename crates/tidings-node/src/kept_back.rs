@@ -97,7 +97,10 @@ impl Held {
     ///
     /// # Errors
     /// [`Error`] where what is stored can't be read.
-    pub(crate) fn release(mut self, node: &Node) -> Result<Vec<(Parcel, Option<Instant>)>, Error> {
+    pub(crate) fn release(
+        mut self,
+        node: &mut Node,
+    ) -> Result<Vec<(Parcel, Option<Instant>)>, Error> {
         if self.0.is_empty() {
             return Ok(Vec::new());
         }

@@ -19,6 +19,7 @@ mod runtime;
 mod senders;
 mod shelf;
 mod vitals;
+mod waiting;
 
 pub use clock::{Clock, SystemClock, VirtualClock};
 pub use delivery::{Delivery, Retries};

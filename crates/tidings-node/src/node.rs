@@ -339,6 +339,20 @@ impl Node {
     /// [`Error`]; the node is worthless then.
     pub fn unsettled(&mut self) -> Result<Vec<Ready>, Error> {
         let plans = self.engine.unsettled(&self.shelf()?)?;
+        self.present_made(plans)
+    }
+
+    /// Messages that were made and then kept back, as they are now; those of which nothing is left are
+    /// missing. What can't be made again is noted as with [`Node::unsettled`].
+    ///
+    /// # Errors
+    /// [`Error`]; the node is worthless then.
+    pub fn made_again(&mut self, letters: &BTreeSet<LetterName>) -> Result<Vec<Ready>, Error> {
+        let plans = self.engine.made_again(&self.shelf()?, letters)?;
+        self.present_made(plans)
+    }
+
+    fn present_made(&mut self, plans: Vec<Plan>) -> Result<Vec<Ready>, Error> {
         let torn = plans.iter().filter(|plan| !plan.torn.is_empty());
         let torn = torn.map(|plan| Settled {
             closing: (plan.bucket, plan.closing),
@@ -355,16 +369,6 @@ impl Node {
             self.settle(self.engine.now(), &gone)?;
         }
         Ok(ready)
-    }
-
-    /// Messages that were made and then kept back, as they are now; those of which nothing is left are
-    /// missing.
-    ///
-    /// # Errors
-    /// [`Error`].
-    pub fn made_again(&self, letters: &BTreeSet<LetterName>) -> Result<Vec<Ready>, Error> {
-        let plans = self.engine.made_again(&self.shelf()?, letters)?.into_iter();
-        plans.map(|plan| self.present(plan)).collect()
     }
 
     fn batches(&self, plan: &Plan) -> Result<Vec<(usize, Batch)>, Error> {

@@ -339,7 +339,7 @@ impl Player {
         let accepted = step(&mut self.node, &kept_back, at, commands)?;
         let held = kept_back.held();
         if let Some(delivery) = &mut self.delivery {
-            for (parcel, again) in held.release(&self.node)? {
+            for (parcel, again) in held.release(&mut self.node)? {
                 delivery.wait_until(again.unwrap_or(at), parcel);
             }
             delivery.pause(self.node.engine().paused().clone());

@@ -32,7 +32,6 @@ mod full;
 mod late;
 mod reopen;
 
-use full::turn_without_room;
 use late::catch_up;
 
 /// Opens the store, at the start and again after it has failed.
@@ -103,9 +102,15 @@ impl Runtime {
         delivery.measure(&vitals);
         let now = clock.now();
         let newest = node.engine().now();
+        // On a full disk it starts all the same: what leads to days being forgotten may come due now.
+        node.set_frees(matches!(
+            node.store().ensure_room(),
+            Err(tidings_store::Error::Full(_))
+        ));
         // What came due while nobody ran did so under the rules of then.
         catch_up(&mut node, now)?;
         node.set_rules(now, rules)?;
+        node.set_frees(false);
         let (handle, inbox) = Handle::new(settings.requests_max.max(1), Arc::clone(&vitals));
         let (runs, ended) = bounded::<Infallible>(0);
         let senders = Senders::start(settings.senders.max(1), &delivery, &clock);
@@ -151,8 +156,8 @@ impl Runtime {
         self.ended.clone()
     }
 
-    /// Stops: what was asked before is answered, messages on their way are waited for, checkpoints
-    /// are written.
+    /// Stops: what was asked before is answered, messages on their way are waited for, chores that are
+    /// due are done.
     ///
     /// # Errors
     /// [`RuntimeError`] where the store failed meanwhile; nothing durable is lost by it.
@@ -231,7 +236,11 @@ impl Loop {
                     Some(node) => node
                         .ahead()
                         .finish()
-                        .and_then(|()| node.chores())
+                        .and_then(|()| match node.store().ensure_room() {
+                            Ok(()) => node.chores(),
+                            // They are for the next start, which does them once there is room.
+                            Err(_) => Ok(()),
+                        })
                         .map_err(|fault| RuntimeError::Unknown(fault.to_string())),
                     None => Err(unavailable()),
                 };
@@ -298,7 +307,11 @@ impl Loop {
                         break;
                     }
                     select! {
-                        recv(inbox) -> request => request?,
+                        recv(inbox) -> request => match request {
+                            Ok(request) => request,
+                            // Who could ask is gone, which is seen with the next turn.
+                            Err(_) => break,
+                        },
                         recv(node.ahead().ended()) -> ended => {
                             node.ahead().hear(ended.unwrap_or_else(|_| Err(gone())));
                             continue;
@@ -363,11 +376,10 @@ impl Loop {
             refuse(requests, stopping);
             return Err(fault);
         }
-        let channels = self.delivery.channels();
         match node.store().ensure_room() {
             Ok(()) => {}
             Err(full @ tidings_store::Error::Full(_)) => {
-                return turn_without_room(node, now, requests, stopping, (&channels, &full));
+                return self.turn_without_room(now, requests, stopping, &full);
             }
             Err(fault) => {
                 refuse(requests, stopping);
@@ -378,6 +390,7 @@ impl Loop {
             refuse(requests, stopping);
             return Err(fault);
         }
+        let channels = self.delivery.channels();
         let held = {
             let kept_back = KeptBack::new(Some(&mut self.senders), Some(&mut self.delivery));
             answer(node, now, requests, stopping, (&channels, &kept_back))?;
@@ -458,21 +471,6 @@ impl Loop {
                 None => self.dispatch(parcel),
             }
         }
-    }
-
-    /// What the clock says; that it stepped back is worth a word.
-    fn look_at_the_clock(&mut self) -> Instant {
-        let now = self.clock.now();
-        if now < self.seen {
-            self.vitals.stepped_back();
-            tracing::warn!(
-                from = %self.seen,
-                to = %now,
-                "the clock stepped back; what is due waits until it has come there again"
-            );
-        }
-        self.seen = now;
-        now
     }
 
     /// Hands to the senders what is to be tried again, and a slice of messages of each pace for which

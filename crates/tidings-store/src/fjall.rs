@@ -64,8 +64,14 @@ pub struct FjallStore {
 }
 
 impl FjallStore {
+    /// Whether there is a store in a directory, open or not, of whatever format.
+    #[must_use]
+    pub fn is_in(path: &Path) -> bool {
+        directory::is_store(path)
+    }
+
     /// Opens the store in a directory; makes it if it is absent or empty (its parent must be there).
-    /// After a crash this reads up to some 300 MB of journal.
+    /// After a crash this reads up to some 200 MB of journal.
     ///
     /// # Errors
     /// [`Error::Locked`] if it is open already, here or in another process; [`Error::Format`] if

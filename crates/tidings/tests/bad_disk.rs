@@ -14,7 +14,7 @@
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::Write;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{FileExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -166,8 +166,17 @@ fn a_disk_that_fills_up_refuses_and_goes_on_when_there_is_room() {
     until_acknowledged(&api, &mut next, &mut acknowledged);
     has_all(&api, &acknowledged);
     server.kill();
+    // A start below the floor, with something to be written at once.
+    disk.fill(32 << 20);
+    fs::write(&config, format!("{CONFIG}[categories.more]\n")).unwrap();
     let server = Server::start(&config, &data);
-    has_all(&Api::new(&server.url), &acknowledged);
+    let api = Api::new(&server.url);
+    next += 1;
+    assert_eq!(publish(&api, next), Err("store_full".to_owned()));
+    has_all(&api, &acknowledged);
+    disk.make_room();
+    until_acknowledged(&api, &mut next, &mut acknowledged);
+    has_all(&api, &acknowledged);
 }
 
 fn has_all(api: &Api, acknowledged: &BTreeSet<String>) {
@@ -245,11 +254,15 @@ struct Frozen<'a>(&'a Path);
 impl<'a> Frozen<'a> {
     /// `None` where the file system or the machine's rules don't have this.
     fn freeze(path: &'a Path) -> Option<Self> {
+        let (marker, there) = (
+            path.join("TIDINGS"),
+            fs::read(path.join("TIDINGS")).unwrap(),
+        );
+        let open = File::options().write(true).open(marker).unwrap();
         let is_set = change_attribute("+i", path);
         let frozen = Self(path);
         // Some file systems know the attribute and still let open files be written.
-        let first = fs::read_dir(path).unwrap().next();
-        let is_kept = is_set && first.is_some() && File::create(path.join("probe")).is_err();
+        let is_kept = is_set && open.write_at(&there, 0).is_err();
         is_kept.then_some(frozen)
     }
 }

@@ -473,6 +473,42 @@ fn who_can_not_be_reached_is_told_apart() {
     assert!(format.err.contains("format 99"), "{}", format.err);
 }
 
+#[test]
+fn a_configuration_that_can_not_be_meant_ends_with_2_and_makes_no_store() {
+    let world = World::new();
+    let people = world.file("people.csv", "id\nann\n");
+    let data = world.path("data");
+    for (text, reason) in [("[types.x]\nnope = 1\n", "nope"), ("", "cannot read")] {
+        let config = world.file("bad.toml", text);
+        if text.is_empty() {
+            fs::remove_file(&config).unwrap();
+        }
+        let import = [
+            "import",
+            &people,
+            "--kind",
+            "recipients",
+            "--config",
+            &config,
+        ];
+        let refused = ran(&[&import[..], &["--data", data.to_str().unwrap()]].concat());
+        assert_eq!(refused.code, 2, "{}", refused.err);
+        assert!(refused.err.contains(reason), "{}", refused.err);
+        assert!(!data.exists());
+    }
+    let world = world.with_people();
+    let channel =
+        "[channels.email]\nprovider = \"smtp://news:${NO_SUCH_SECRET}@mail.example.org\"\n";
+    fs::write(
+        world.path("tidings.toml"),
+        format!("{CONFIG}{channel}from = \"News <news@example.org>\"\n"),
+    )
+    .unwrap();
+    let secret = world.run(&["status"]);
+    assert_eq!(secret.code, 2, "{}", secret.err);
+    assert!(secret.err.contains("NO_SUCH_SECRET"), "{}", secret.err);
+}
+
 /// Has the directory open as another process would that is no server.
 fn hold(data: &Path) -> tidings_store::FjallStore {
     tidings_store::FjallStore::open(data, tidings_store::Options::default()).unwrap()

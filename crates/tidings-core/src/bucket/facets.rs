@@ -5,6 +5,7 @@
 //! against marks by) and, of those that are shown, *details*. Both are derived from the arrivals and
 //! written with the run, in chunks: what concerns others is read only as far as it lies beside.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use crate::codec::{Corrupt, Reader, put_u32};
@@ -260,6 +261,16 @@ impl<'a> Facets<'a> {
             first_t: Column::read(reader, neighbours)?,
             last_t: Column::read(reader, neighbours)?,
         })
+    }
+
+    /// Which ordinals it tells of.
+    pub(crate) fn ordinals(&self) -> Range<usize> {
+        self.first_ordinal..self.first_ordinal + self.sets.len()
+    }
+
+    /// The arrival behind its last one.
+    pub(crate) fn arrivals_end(&self) -> usize {
+        self.first_arrival + self.seqs.len()
     }
 
     /// For each set of lanes that the chunk has, whether it is wanted; to be handed to

@@ -109,10 +109,20 @@ impl Bucket {
         take: &mut dyn FnMut(&Facets<'_>),
     ) -> Result<(), Unreadable> {
         let prefix = facets_prefix(self.no, at.id()).done();
+        let (mut ordinals, mut arrivals) = (0, 0);
         each(shelf, Partition::Day(day), &prefix, |_, chunk| {
-            take(&Facets::parse(chunk)?);
+            let facets = Facets::parse(chunk)?;
+            if facets.ordinals().start != ordinals {
+                return Err(self.is_missing(at));
+            }
+            (ordinals, arrivals) = (facets.ordinals().end, facets.arrivals_end());
+            take(&facets);
             Ok(())
-        })
+        })?;
+        match arrivals == at.arrivals as usize {
+            true => Ok(()),
+            false => Err(self.is_missing(at)),
+        }
     }
 
     /// One arrival of a run.

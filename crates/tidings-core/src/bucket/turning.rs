@@ -1,7 +1,7 @@
 //! Turning round: arrivals of the tail become postings, and runs of postings become fewer.
 //!
 //! A tail is turned round once it holds enough, or whatever it holds once its day is over. Runs are
-//! merged by the dozen as they pile up, and once more when the day ends, so that what a reader has
+//! merged by sixteens as they pile up, and once more when the day ends, so that what a reader has
 //! to look into grows with the logarithm of what happened. What goes to rest is covered by a
 //! checkpoint, so that nothing has to be replayed whose sets are gone.
 
@@ -24,7 +24,7 @@ use crate::time::{Day, Instant};
 /// So many neighbouring runs of a level are merged while their day goes on.
 const MERGE_RUNS: usize = 16;
 
-/// The most arrivals of a merged run: a look into it reads what they have in common.
+/// The most arrivals of a merged run: messages of many are made of all of them, decoded.
 const MERGED_ARRIVALS_MAX: u32 = 16_384;
 
 /// The most arrivals at rest of the day that goes on which a bucket keeps in memory.

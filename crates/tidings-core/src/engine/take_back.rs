@@ -120,8 +120,9 @@ impl Engine {
     }
 
     /// Notes everything that a recipient chooses: what they chose before and is not in the list goes
-    /// back to the default, but for what the rules don't know now: nobody was shown it. All of it or,
-    /// where something can't be had, nothing.
+    /// back to the default, but for a `never` of which the rules don't know now: nobody was shown it, and
+    /// who did not want something still doesn't when it is back. All of it or, where something can't be
+    /// had, nothing.
     pub(crate) fn prefer_all(
         &mut self,
         draft: &mut Draft<'_>,
@@ -142,7 +143,11 @@ impl Engine {
             wanted.insert((channel, choice.scope.clone()), choice.mode.clone());
         }
         let mut choices = Vec::new();
-        for (channel, scope, mode) in self.chosen_by(bucket, number) {
+        for (channel, scope, mode) in self.buckets[bucket].preferences.of(number) {
+            let is_known = self.rules().is_some_and(|r| r.know_choice(&scope, &mode));
+            if mode == Mode::Never && !is_known {
+                continue;
+            }
             match wanted.get(&(channel, scope.clone())) {
                 Some(same) if *same == mode => drop(wanted.remove(&(channel, scope))),
                 Some(_) => {}

@@ -119,7 +119,7 @@ fn unrenderable(error: &RenderError) -> Outcome {
 }
 
 #[cfg(test)]
-mod sample;
+pub(crate) mod sample;
 
 #[cfg(test)]
 mod tests {

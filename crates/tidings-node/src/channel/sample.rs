@@ -6,7 +6,7 @@ use tidings_mail::Sender;
 
 pub(super) const NOW: Instant = Instant(1_700_000_000_000);
 
-pub(super) fn batch(id: &str, title: &str) -> Batch {
+pub(crate) fn batch(id: &str, title: &str) -> Batch {
     let name = |text: &str| Id::new(text).unwrap();
     let object = Object {
         id: name("work/1"),

@@ -2,6 +2,7 @@
 
 use tidings_core::Instant;
 
+use super::Loop;
 use crate::Error;
 use crate::node::Node;
 
@@ -17,5 +18,22 @@ pub(super) fn catch_up(node: &mut Node, now: Instant) -> Result<(), Error> {
         node.fall_due(at)?;
         node.forget_due(at)?;
         node.step(at, &[])?;
+    }
+}
+
+impl Loop {
+    /// What the clock says; that it stepped back is worth a word.
+    pub(super) fn look_at_the_clock(&mut self) -> Instant {
+        let now = self.clock.now();
+        if now < self.seen {
+            self.vitals.stepped_back();
+            tracing::warn!(
+                from = %self.seen,
+                to = %now,
+                "the clock stepped back; what is due waits until it has come there again"
+            );
+        }
+        self.seen = now;
+        now
     }
 }

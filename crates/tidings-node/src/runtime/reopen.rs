@@ -54,7 +54,7 @@ impl Loop {
             return Ok(());
         };
         self.delivery.pause(node.engine().paused().clone());
-        let waiting = self.delivery.waiting_parcels().map(letter);
+        let waiting = self.delivery.waiting_letters();
         let answered = self
             .sent
             .iter()

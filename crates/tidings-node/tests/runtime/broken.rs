@@ -1,22 +1,35 @@
-//! A store that hangs, and one that breaks by itself.
+//! A store that hangs, one that breaks by itself, and one that is full.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use tidings_core::time::Day;
+use tidings_core::time::{DAY_MS, Day};
 use tidings_node::{OpenStore, RuntimeError};
 use tidings_store::{Commit, MemoryStore, Snapshot, Store};
 
 use crate::world::*;
 
-/// A store in which writes hang, or that breaks between two of them, once that is asked for.
-struct Hanging {
+/// A store in which writes hang, that breaks between two of them, or that is full, once that is asked
+/// for.
+#[derive(Default)]
+struct Broken {
     store: MemoryStore,
     hangs: AtomicBool,
     broken: AtomicBool,
+    full: AtomicBool,
 }
 
-impl Store for Hanging {
+fn full() -> tidings_store::Error {
+    tidings_store::Error::Full("nothing is free".to_owned())
+}
+
+/// Opens a store that others look at.
+fn opened(store: &Arc<Broken>) -> OpenStore {
+    let shared = Arc::clone(store);
+    Box::new(move || Ok(Arc::clone(&shared) as Arc<dyn Store>))
+}
+
+impl Store for Broken {
     fn snapshot(&self) -> Result<Box<dyn Snapshot>, tidings_store::Error> {
         self.store.snapshot()
     }
@@ -25,10 +38,20 @@ impl Store for Hanging {
         if self.hangs.load(Ordering::SeqCst) {
             return Err(tidings_store::Error::Hung(30));
         }
+        if self.full.load(Ordering::SeqCst) {
+            return Err(full());
+        }
+        self.store.commit(commit)
+    }
+
+    fn commit_to_free(&self, commit: Commit) -> Result<(), tidings_store::Error> {
         self.store.commit(commit)
     }
 
     fn ensure_room(&self) -> Result<(), tidings_store::Error> {
+        if self.full.load(Ordering::SeqCst) {
+            return Err(full());
+        }
         match self.broken.load(Ordering::SeqCst) {
             true => Err(tidings_store::Error::Unavailable("it broke".to_owned())),
             false => Ok(()),
@@ -48,11 +71,7 @@ impl Store for Hanging {
 /// whoever runs the node hears that it has ended.
 #[test]
 fn a_node_ends_where_a_write_hangs() {
-    let store = Arc::new(Hanging {
-        store: MemoryStore::new(),
-        hangs: AtomicBool::new(false),
-        broken: AtomicBool::new(false),
-    });
+    let store = Arc::new(Broken::default());
     let opened = Arc::new(AtomicUsize::new(0));
     let (shared, count) = (Arc::clone(&store), Arc::clone(&opened));
     let open: OpenStore = Box::new(move || {
@@ -79,11 +98,7 @@ fn a_node_ends_where_a_write_hangs() {
 /// A store that broke between two writes is opened again; it is not taken for a full one.
 #[test]
 fn a_store_that_broke_by_itself_is_opened_again() {
-    let store = Arc::new(Hanging {
-        store: MemoryStore::new(),
-        hangs: AtomicBool::new(false),
-        broken: AtomicBool::new(false),
-    });
+    let store = Arc::new(Broken::default());
     let shared = Arc::clone(&store);
     let open: OpenStore = Box::new(move || {
         shared.broken.store(false, Ordering::SeqCst);
@@ -103,4 +118,37 @@ fn a_store_that_broke_by_itself_is_opened_again() {
         std::thread::yield_now();
     }
     runtime.stop().unwrap();
+}
+
+/// What a server sent before the disk was full is noted when it stops, in what is kept back for that;
+/// it does not wait for room. And it starts on a full disk, to forget days and to be read.
+#[test]
+fn a_node_stops_and_starts_on_a_full_disk() {
+    let store = Arc::new(Broken::default());
+    let (gate, keeper) = Gate::new();
+    let runtime = start(opened(&store), gate, &clock(MONDAY), settings());
+    let handle = runtime.handle();
+    handle.submit(vec![person("ann")]).unwrap();
+    handle.submit(vec![publish("e1", "bill", "ann")]).unwrap();
+    assert_eq!(keeper.next().recipient.id, id("ann"));
+    store.full.store(true, Ordering::SeqCst);
+    keeper.pass();
+    runtime.stop().unwrap();
+
+    let mail = Arc::new(Counter::default());
+    let runtime = start(
+        opened(&store),
+        Arc::clone(&mail) as _,
+        &clock(MONDAY.plus_ms(DAY_MS)),
+        settings(),
+    );
+    let handle = runtime.handle();
+    let refused = handle.submit(vec![person("ben")]);
+    assert!(matches!(refused, Err(RuntimeError::Full(_))), "{refused:?}");
+    store.full.store(false, Ordering::SeqCst);
+    while handle.submit(vec![person("ben")]).is_err() {
+        std::thread::yield_now();
+    }
+    runtime.stop().unwrap();
+    assert_eq!(mail.0.load(Ordering::SeqCst), 0, "nothing is sent again");
 }

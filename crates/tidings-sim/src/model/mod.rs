@@ -58,7 +58,8 @@ use std::sync::Arc;
 
 use tidings_core::rules::Policy;
 use tidings_core::{
-    Books, Command, Day, Event, Id, Instant, Message, Mode, Object, Outcome, Rules, Timed,
+    Books, Command, Day, Event, Id, Instant, Message, Mode, Object, Outcome, PreferenceScope,
+    Rules, Timed,
 };
 
 use person::Person;
@@ -250,7 +251,21 @@ impl Model {
                 for choice in chosen {
                     preferences.insert((choice.scope, choice.channel), choice.mode);
                 }
+                let named: BTreeSet<_> = preferences.keys().cloned().collect();
                 preferences.retain(|_, mode| *mode != Mode::Default);
+                // Who was not asked has not changed their mind.
+                for ((scope, channel), mode) in &self.people[person].preferences {
+                    let is_configured = match scope {
+                        PreferenceScope::Type(kind) => self.current().types.contains_key(kind),
+                        PreferenceScope::Category(name) => {
+                            self.current().categories.contains_key(name)
+                        }
+                    };
+                    let key = (scope.clone(), channel.clone());
+                    if *mode == Mode::Never && !is_configured && !named.contains(&key) {
+                        preferences.insert(key, Mode::Never);
+                    }
+                }
                 self.people[person].preferences = preferences;
                 self.reroute(Some(person));
             }

@@ -2,10 +2,11 @@
 //!
 //! ```text
 //! DIR/LOCK         held by the process that has the store open; its process id, for people
-//! DIR/TIDINGS      `format = 1`: what this is, before anything else is read
+//! DIR/TIDINGS      `format = 2`: what this is, before anything else is read
 //! DIR/engine/      the engine's own files
-//! DIR/keys         who may call the server; not the store's own
-//! DIR/engine.new/  the same while it is being made: a crash in the middle leaves nothing half made
+//! DIR/*.new        these two while they are being made: a crash in the middle leaves nothing half made
+//! DIR/keys         who may call the server; not the store's own, as
+//! DIR/address      where the server listens
 //! ```
 
 use std::fs::{self, File, OpenOptions, TryLockError};
@@ -14,8 +15,8 @@ use std::path::{Path, PathBuf};
 
 use crate::Error;
 
-/// The format that this code reads and writes.
-const FORMAT: u32 = 1;
+/// The format that this code reads and writes: it counts up with every change of what is there.
+const FORMAT: u32 = 2;
 
 const LOCK: &str = "LOCK";
 const MARKER: &str = "TIDINGS";
@@ -155,6 +156,11 @@ impl Directory {
         fs::rename(&new, self.path.join(MARKER)).map_err(failed)?;
         sync_directory(&self.path).map_err(failed)
     }
+}
+
+/// Whether there is a store in a directory, of whatever format.
+pub(super) fn is_store(path: &Path) -> bool {
+    path.join(MARKER).exists()
 }
 
 /// Bytes on disk of everything in a directory.

@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
+use std::time::Duration;
 
 use fjall::compaction::Leveled;
 use fjall::config::PartitioningPolicy;
@@ -45,6 +46,9 @@ const TABLE_BYTES: u64 = 16 << 20;
 /// days would hold the journal for ever: many keyspaces can fill it without any of them filling its
 /// memtable.
 const EMPTY_AFTER_BYTES: u64 = 128 << 20;
+
+/// How often it is looked whether a memtable is written down that a day's packing waits for.
+const WRITTEN_DOWN_LOOK: Duration = Duration::from_millis(10);
 
 const COMMITS: &str = "commits";
 const BASE: &str = "base";
@@ -190,17 +194,37 @@ impl Engine {
         let Some(keyspace) = self.published().days.get(&day).cloned() else {
             return Ok(());
         };
+        // The old tables stay until the new ones are whole.
+        self.ensure_room(keyspace.disk_space())?;
         self.packed().insert(day);
-        let packed = guarded(|| {
-            keyspace.rotate_memtable_and_wait()?;
-            // Whenever the engine's one thread has written a memtable down it looks at the keyspace's
-            // tables, and would wait there until the day is packed, with all other memtables behind it.
-            // Once it has written down another one, it has been there.
-            self.base.rotate_memtable_and_wait()?;
-            keyspace.major_compact()
-        });
+        let packed = self.pack(&keyspace);
         self.packed().remove(&day);
-        packed?.map_err(|fault| in_use(&fault))
+        if !self.published().days.contains_key(&day) {
+            // It was forgotten meanwhile, which did not wait for this.
+            release_disk(&keyspace)?;
+        }
+        packed
+    }
+
+    fn pack(&self, keyspace: &Keyspace) -> Result<(), Error> {
+        self.write_down(keyspace)?;
+        // Whenever the engine's one thread has written a memtable down it looks at the keyspace's
+        // tables, and would wait there until the day is packed, with all other memtables behind it.
+        // Once it has written down another one, it has been there.
+        self.write_down(&self.base)?;
+        guarded(|| keyspace.major_compact())?.map_err(|fault| in_use(&fault))
+    }
+
+    /// Has a memtable written down, and waits for it: not for ever, as the engine would where its
+    /// thread is dead.
+    fn write_down(&self, keyspace: &Keyspace) -> Result<(), Error> {
+        guarded(|| keyspace.rotate_memtable())?.map_err(|fault| in_use(&fault))?;
+        let (_nobody, never) = std::sync::mpsc::channel::<()>();
+        while keyspace.tree.sealed_memtable_count() > 0 {
+            self.ensure_whole()?;
+            let _later = never.recv_timeout(WRITTEN_DOWN_LOOK);
+        }
+        Ok(())
     }
 
     pub(super) fn days(&self) -> Result<Vec<Day>, Error> {
@@ -282,10 +306,10 @@ impl Engine {
         self.publish(days);
         // The engine's cache of open files would keep those of the day, and with them its disk: only
         // tables that go by themselves are taken out of it.
-        keyspace
-            .tree
-            .drop_range::<&[u8], _>(..)
-            .map_err(|fault| in_use(&fault.into()))?;
+        // Where the day is being packed it would wait for that, with all writes: then that does it.
+        if !self.packed().contains(&day) {
+            release_disk(&keyspace)?;
+        }
         self.database
             .delete_keyspace(keyspace)
             .map_err(|fault| in_use(&fault))?;
@@ -410,6 +434,12 @@ impl Engine {
             self.break_after(&emptied);
         }
     }
+}
+
+/// Lets go of all tables of a day that is forgotten.
+fn release_disk(keyspace: &Keyspace) -> Result<(), Error> {
+    let dropped = keyspace.tree.drop_range::<&[u8], _>(..);
+    dropped.map_err(|fault| in_use(&fault.into()))
 }
 
 fn is_full(keyspace: &Keyspace) -> bool {

@@ -2,7 +2,7 @@
 
 use tempfile::tempdir;
 use tidings_core::time::Day;
-use tidings_store::{FjallStore, Options, Partition, Store};
+use tidings_store::{Error, FjallStore, Options, Partition, Store};
 
 use crate::{commit, get, noise, on, open, put};
 
@@ -69,12 +69,42 @@ fn a_forgotten_day_whose_files_were_read_is_not_kept_open() {
     store.rest(Day(1)).unwrap();
     assert!(get(&store, on(1), &3_u64.to_be_bytes()).is_some());
     store.forget(Day(1)).unwrap();
+    assert_eq!(deleted_and_open(directory.path()), 0);
+}
+
+/// How many files of a directory are deleted, and kept open by this process.
+#[cfg(target_os = "linux")]
+fn deleted_and_open(directory: &std::path::Path) -> usize {
     let links = std::fs::read_dir("/proc/self/fd").unwrap();
     let open = links.filter_map(|link| std::fs::read_link(link.unwrap().path()).ok());
     let is_kept = |path: &std::path::PathBuf| {
-        path.starts_with(directory.path()) && path.to_string_lossy().ends_with("(deleted)")
+        path.starts_with(directory) && path.to_string_lossy().ends_with("(deleted)")
     };
-    assert_eq!(open.filter(is_kept).count(), 0);
+    open.filter(is_kept).count()
+}
+
+/// Whichever comes first: the forgetting waits for no packing, and whoever ends last takes the files
+/// away.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_day_that_is_forgotten_while_it_is_packed_is_gone_with_its_files() {
+    let directory = tempdir().unwrap();
+    let store = open(directory.path()).unwrap();
+    for day in 1..6 {
+        fill(&store, day, 12);
+        std::thread::scope(|scope| {
+            let packed = scope.spawn(|| store.rest(Day(day)));
+            store.forget(Day(day)).unwrap();
+            let packed = packed.join().unwrap();
+            assert!(
+                matches!(packed, Ok(()) | Err(Error::Unavailable(_))),
+                "{packed:?}"
+            );
+        });
+        assert_eq!(store.days().unwrap(), []);
+        assert_eq!(deleted_and_open(directory.path()), 0, "day {day}");
+    }
+    store.commit(commit([put(on(9), b"a", b"1")])).unwrap();
 }
 
 #[test]

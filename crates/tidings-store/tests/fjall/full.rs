@@ -27,6 +27,8 @@ fn what_frees_room_may_use_what_is_kept_back() {
     let row = || commit([put(Partition::Base, b"forgotten", b"1")]);
     assert!(matches!(store.commit(row()), Err(Error::Full(_))));
     assert_eq!(get(&store, Partition::Base, b"forgotten"), None);
+    // Packing takes as much again before it gives anything back.
+    assert!(matches!(store.rest(Day(1)), Err(Error::Full(_))));
     store.commit_to_free(row()).unwrap();
     store.forget(Day(1)).unwrap();
     assert!(get(&store, Partition::Base, b"forgotten").is_some());

@@ -40,8 +40,8 @@ pub struct Params {
     /// How many runs; one more before them is not counted
     #[arg(long, default_value_t = 5)]
     pub runs: u32,
-    /// Do the same work with these, in turns with tidings
-    #[arg(long, value_enum, value_delimiter = ',')]
+    /// Do the same work with this too, in turns with tidings: `postgres`
+    #[arg(long, value_enum, value_delimiter = ',', hide_possible_values = true)]
     pub vs: Vec<Rival>,
     /// Where the store is made; it goes when the benchmark ends
     #[arg(long, value_name = "DIR", default_value = ".")]

@@ -114,13 +114,10 @@ pub(super) fn run(
 }
 
 fn status_of(fault: &Fault) -> Status {
-    use tidings_store::Error as Store;
     match fault {
         Fault::Occupied(_) => Status::Wrong,
-        Fault::Store(
-            Store::Locked(_) | Store::Unusable(_) | Store::Format(_) | Store::Corrupt(_),
-        )
-        | Fault::Node(tidings_node::Error::Unreadable(_)) => Status::Unusable,
+        Fault::Store(fault) => Status::of_store(fault),
+        Fault::Node(fault) => Status::of_node(fault),
         _ => Status::Failed,
     }
 }

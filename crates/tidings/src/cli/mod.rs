@@ -25,6 +25,7 @@ use std::io::{self, Write};
 use clap::{CommandFactory as _, Parser, Subcommand};
 use tidings_core::Rules;
 
+use crate::app::StartError;
 use crate::config;
 use crate::simulate::{Play, PlayError};
 
@@ -68,6 +69,39 @@ pub enum Status {
 }
 
 impl Status {
+    /// How a command ends whose store can't be used: what may pass by itself is worth another try.
+    fn of_store(fault: &tidings_store::Error) -> Self {
+        use tidings_store::Error;
+        match fault {
+            Error::Locked(_) | Error::Unusable(_) | Error::Format(_) | Error::Corrupt(_) => {
+                Self::Unusable
+            }
+            Error::Conflict
+            | Error::Invalid(_)
+            | Error::Full(_)
+            | Error::Unavailable(_)
+            | Error::Hung(_) => Self::Failed,
+        }
+    }
+
+    /// How a command ends whose node can't be used.
+    fn of_node(fault: &tidings_node::Error) -> Self {
+        match fault {
+            tidings_node::Error::Store(fault) => Self::of_store(fault),
+            tidings_node::Error::Unreadable(_) | tidings_node::Error::Disagreement(_) => {
+                Self::Unusable
+            }
+        }
+    }
+
+    /// How a command ends that can't start a node.
+    fn of_start(fault: &StartError) -> Self {
+        match fault {
+            StartError::Channel { .. } => Self::Wrong,
+            StartError::Node(fault) => Self::of_node(fault),
+        }
+    }
+
     /// The exit code.
     #[must_use]
     pub fn code(self) -> u8 {

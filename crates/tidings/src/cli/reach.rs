@@ -60,7 +60,9 @@ pub(super) fn report_fault(fault: &Fault, streams: &mut Streams<'_>) -> Status {
         {
             Status::Wrong
         }
-        Fault::Store(_) | Fault::Held(_) => Status::Unusable,
+        Fault::Store(fault) => Status::of_store(fault),
+        Fault::Start(fault) => Status::of_start(fault),
+        Fault::Held(_) => Status::Unusable,
         Fault::NoServer { .. }
         | Fault::NoAnswer { .. }
         | Fault::Refused { .. }

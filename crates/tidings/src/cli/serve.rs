@@ -13,7 +13,7 @@ use tokio::runtime::Runtime;
 use tokio::sync::watch;
 
 use super::{Status, Streams, report, signals};
-use crate::app::{self, Disk, StartError};
+use crate::app::{self, Disk};
 use crate::config;
 use crate::http::{self, Access, Service, listen};
 use crate::keys::{KeyFile, Keys};
@@ -62,7 +62,10 @@ pub(super) fn run(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Resul
     // First the lock: whoever has it is told from who merely has the port.
     let disk = match Disk::open(&arguments.data) {
         Ok(disk) => disk,
-        Err(fault) => return Ok(report(streams, &fault.to_string(), Status::Unusable)),
+        Err(fault) => {
+            let status = Status::of_store(&fault);
+            return Ok(report(streams, &fault.to_string(), status));
+        }
     };
     let listener = match listener(arguments.listen) {
         Ok(listener) => listener,
@@ -127,7 +130,13 @@ fn serve(
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let node = match disk.start(rules.clone(), Arc::clone(&clock)) {
         Ok(node) => node,
-        Err(fault) => return Ok(not_started(&fault, streams)),
+        Err(fault) => {
+            return Ok(report(
+                streams,
+                &fault.to_string(),
+                Status::of_start(&fault),
+            ));
+        }
     };
     end_with(&node, Arc::clone(&stop))?;
     let access = access(arguments, streams)?;
@@ -181,14 +190,6 @@ fn end_with(node: &Node, stop: Arc<watch::Sender<bool>>) -> io::Result<()> {
 fn open(gate: &OnceLock<Router>, router: Router) {
     // It is opened here alone, and once.
     drop(gate.set(router));
-}
-
-fn not_started(fault: &StartError, streams: &mut Streams<'_>) -> Status {
-    let status = match fault {
-        StartError::Channel { .. } => Status::Wrong,
-        StartError::Node(_) => Status::Unusable,
-    };
-    report(streams, &fault.to_string(), status)
 }
 
 fn access(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Result<Access> {

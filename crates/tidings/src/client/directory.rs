@@ -9,11 +9,12 @@ use axum::body::{Body, Bytes};
 use axum::response::Response;
 use http_body_util::BodyExt as _;
 use tidings_node::{Clock, Handle, Runtime, SystemClock};
+use tidings_store::FjallStore;
 use tokio::runtime::{Builder, Runtime as Tokio};
 use tower::ServiceExt as _;
 
 use super::{Asked, Fault, Request};
-use crate::app::{Disk, StartError};
+use crate::app::Disk;
 use crate::config;
 use crate::http::{self, Access, Service, Settings};
 
@@ -28,21 +29,20 @@ impl Directory {
     /// Opens a directory by a configuration; one that is absent or empty becomes a store.
     ///
     /// # Errors
-    /// [`Fault::Configuration`], [`Fault::Store`] or [`Fault::Node`].
+    /// [`Fault::Configuration`], [`Fault::Store`], [`Fault::Start`] or [`Fault::Node`].
     pub fn open(data: &Path, config: &Path) -> Result<Self, Fault> {
-        // First the lock: who has it open needs no configuration.
-        let disk = Disk::open(data).map_err(Fault::Store)?;
+        // Whom the lock leads to a server needs no configuration; but no store is made for a command
+        // that can't be done.
+        let is_there = FjallStore::is_in(data);
+        let disk = is_there.then(|| Disk::open(data)).transpose();
+        let disk = disk.map_err(Fault::Store)?;
         let rules = config::read(config).map_err(Fault::Configuration)?;
+        let disk = match disk {
+            Some(disk) => disk,
+            None => Disk::open(data).map_err(Fault::Store)?,
+        };
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-        let runtime =
-            disk.start(rules.clone(), Arc::clone(&clock))
-                .map_err(|fault| match fault {
-                    StartError::Node(tidings_node::Error::Store(fault)) => Fault::Store(fault),
-                    StartError::Node(tidings_node::Error::Unreadable(fault)) => {
-                        Fault::Store(tidings_store::Error::Corrupt(fault.to_string()))
-                    }
-                    other => Fault::Node(other.to_string()),
-                })?;
+        let runtime = disk.start(rules.clone(), Arc::clone(&clock))?;
         let settings = Settings::default();
         let service = Service::new(runtime.handle(), rules, Access::Open, clock, settings);
         let tokio = Builder::new_current_thread()

@@ -18,6 +18,7 @@ use serde_json::Value;
 pub use directory::Directory;
 pub use server::Server;
 
+use crate::app::StartError;
 use crate::config::Faults;
 
 /// Where a server listens that was not told otherwise (contract, section 4).
@@ -267,7 +268,10 @@ pub enum Fault {
     /// The store can't be opened.
     #[error("{0}")]
     Store(tidings_store::Error),
-    /// The node can't start.
+    /// The node can't be started over it.
+    #[error(transparent)]
+    Start(#[from] StartError),
+    /// The node could not go on to the end.
     #[error("{0}")]
     Node(String),
     /// Another process has the directory open and does not say where it listens.

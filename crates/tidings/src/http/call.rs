@@ -10,14 +10,16 @@ use axum::Router;
 use axum::extract::Request;
 use axum::middleware::{self, Next};
 use axum::response::Response;
-use utoipa::openapi::path::{Operation, PathItem};
+use utoipa::openapi::path::{Operation, ParameterBuilder, ParameterIn, PathItem};
 use utoipa::openapi::{
-    ContentBuilder, OpenApi, Ref, RefOr, Response as Documented, ResponseBuilder,
+    ContentBuilder, ObjectBuilder, OpenApi, Ref, RefOr, Response as Documented, ResponseBuilder,
+    Type,
 };
 use utoipa_axum::router::UtoipaMethodRouter;
 
 use super::Service;
 use super::error::Code;
+use super::request::KEY_BYTES_MAX;
 
 /// What every call may answer, whoever asks for what.
 const COMMON: &[Code] = &[Code::Unauthorized, Code::Internal];
@@ -122,8 +124,10 @@ impl Calls {
         for (path, mut item) in paths.paths {
             for operation in operations(&mut item) {
                 document(operation, &listed);
-                if kind == Kind::Streams {
-                    document_lines(operation);
+                match kind {
+                    Kind::Changes => document_key(operation),
+                    Kind::Streams => document_lines(operation),
+                    Kind::Open | Kind::Knows | Kind::Looks => {}
                 }
             }
             let listed = Arc::clone(&listed);
@@ -203,6 +207,23 @@ fn document(operation: &mut Operation, codes: &[Code]) {
                 .push_str(&format!("`{}`: {}", row.code, row.title));
         }
     }
+}
+
+/// Says that a request may name itself.
+fn document_key(operation: &mut Operation) {
+    let schema = ObjectBuilder::new()
+        .schema_type(Type::String)
+        .min_length(Some(1))
+        .max_length(Some(KEY_BYTES_MAX));
+    let key = ParameterBuilder::new()
+        .name("Idempotency-Key")
+        .parameter_in(ParameterIn::Header)
+        .description(Some(
+            "Sent again with the same key within 24 hours, the request is done once and answered alike",
+        ))
+        .schema(Some(schema));
+    let parameters = operation.parameters.get_or_insert_default();
+    parameters.push(RefOr::T(key.build()));
 }
 
 /// Says what lines may say: the status went out before the first was read.

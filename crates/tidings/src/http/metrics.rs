@@ -50,6 +50,7 @@ struct Seen {
     pending: u64,
     ended: BTreeMap<Outcome, u64>,
     days_forgotten: u64,
+    paused: usize,
 }
 
 /// Every outcome of an entry, with the name that it has everywhere.
@@ -78,6 +79,7 @@ fn look(node: &Node) -> Seen {
         pending: 0,
         ended: BTreeMap::new(),
         days_forgotten: days_forgotten.count() as u64,
+        paused: engine.paused().types().count() + engine.paused().channels().count(),
     };
     for row in days.values() {
         // What moved on is counted where it went.
@@ -215,6 +217,11 @@ fn node(page: &mut Page, seen: &Seen) {
         "tidings_days_forgotten_total",
         "Days that were forgotten.",
         seen.days_forgotten,
+    );
+    page.gauge(
+        "tidings_paused",
+        "Types and channels that an operator has paused.",
+        seen.paused,
     );
 }
 

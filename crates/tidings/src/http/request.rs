@@ -21,7 +21,7 @@ use super::service::Service;
 use crate::timeline::{Fields, json};
 
 /// The most bytes of an `Idempotency-Key`.
-const KEY_BYTES_MAX: usize = 255;
+pub(super) const KEY_BYTES_MAX: usize = 255;
 
 /// A body of up to this many bytes is read without asking for room: connections are bounded too.
 const SMALL_BYTES: usize = 16 << 10;

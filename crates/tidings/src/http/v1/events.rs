@@ -177,7 +177,7 @@ impl From<&Warning> for EventWarning {
 /// from the key and the number of the line.
 #[utoipa::path(
     post, path = "/v1/events", tag = "events",
-    params(Wanted, ("Idempotency-Key" = Option<String>, Header, description = "Sent again with the same key within 24 hours, the request is done once and answered alike", min_length = 1, max_length = 255)),
+    params(Wanted),
     request_body(content(
         (PublishBody = "application/json"),
         (Event = "application/x-ndjson"),

@@ -101,9 +101,9 @@ async fn get_preferences(
 
 /// Put everything that a recipient chooses
 ///
-/// What is not in the list goes back to its default; what was chosen of types, categories and digests
-/// that are not configured now is kept for when they are. All of it is taken, or nothing. What waits goes
-/// where it now belongs; with `never` it ends as cancelled.
+/// What is not in the list goes back to its default; a `never` for a type or category that is not
+/// configured now is kept for when it is again. All of it is taken, or nothing. What waits goes where it
+/// now belongs; with `never` it ends as cancelled.
 #[utoipa::path(
     put, path = "/v1/recipients/{id}/preferences", tag = "preferences",
     params(("id" = String, Path, description = "The recipient", min_length = 1, max_length = 256)),
