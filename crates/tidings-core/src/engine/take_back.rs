@@ -108,15 +108,10 @@ impl Engine {
         Ok(Ok(Reply::Done))
     }
 
-    /// What a recipient chose, as far as the rules know of it.
-    pub(crate) fn chosen_by(
-        &self,
-        bucket: usize,
-        number: u32,
-    ) -> impl Iterator<Item = (ChannelNo, PreferenceScope, Mode)> {
-        let chosen = self.buckets[bucket].preferences.of(number).into_iter();
+    /// Whether the rules know of what a recipient chose.
+    pub(crate) fn knows_choice(&self, scope: &PreferenceScope, mode: &Mode) -> bool {
         let rules = self.rules();
-        chosen.filter(move |(_, scope, mode)| rules.is_some_and(|r| r.know_choice(scope, mode)))
+        rules.is_some_and(|rules| rules.know_choice(scope, mode))
     }
 
     /// Notes everything that a recipient chooses: what they chose before and is not in the list goes
@@ -144,8 +139,7 @@ impl Engine {
         }
         let mut choices = Vec::new();
         for (channel, scope, mode) in self.buckets[bucket].preferences.of(number) {
-            let is_known = self.rules().is_some_and(|r| r.know_choice(&scope, &mode));
-            if mode == Mode::Never && !is_known {
+            if mode == Mode::Never && !self.knows_choice(&scope, &mode) {
                 continue;
             }
             match wanted.get(&(channel, scope.clone())) {

@@ -108,7 +108,8 @@ impl Engine {
         id: &Id,
     ) -> Result<Vec<(PreferenceScope, &'static str, Mode)>, Refused> {
         let (bucket, number) = self.find(id)?;
-        let chosen = self.chosen_by(bucket, number);
+        let chosen = self.buckets[bucket].preferences.of(number).into_iter();
+        let chosen = chosen.filter(|(_, scope, mode)| self.knows_choice(scope, mode));
         let named = |(channel, scope, mode): (ChannelNo, _, _)| {
             (scope, CHANNELS[usize::from(channel)], mode)
         };
