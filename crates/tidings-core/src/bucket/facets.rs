@@ -274,13 +274,45 @@ impl<'a> Facets<'a> {
     }
 
     /// For each set of lanes that the chunk has, whether it is wanted; to be handed to
-    /// [`Facets::arrival`].
+    /// [`Facets::arrivals`].
     pub(crate) fn lane_sets(&self, wanted: impl Fn(&[LaneNo]) -> bool) -> Vec<bool> {
         self.lane_sets.iter().map(|lanes| wanted(lanes)).collect()
     }
 
+    /// Those of some ordinals whose lanes are wanted, each with the arrival that it belongs to.
+    pub(crate) fn arrivals(
+        &self,
+        ordinals: &[u32],
+        wanted: &[bool],
+    ) -> Result<Vec<(u32, usize)>, Corrupt> {
+        let mut found = Vec::with_capacity(ordinals.len());
+        for ordinal in ordinals {
+            if let Some(arrival) = self.arrival(*ordinal, wanted)? {
+                found.push((*ordinal, arrival));
+            }
+        }
+        Ok(found)
+    }
+
+    /// Keeps of these those whose object is wanted, by the hash of its id.
+    pub(crate) fn retain_objects(
+        &self,
+        found: &mut Vec<(u32, usize)>,
+        wanted: impl Fn(u64) -> bool,
+    ) -> Result<(), Corrupt> {
+        let mut outcome = Ok(());
+        found.retain(|(_, arrival)| match self.object(*arrival) {
+            Ok(object) => wanted(object),
+            Err(corrupt) => {
+                outcome = Err(corrupt);
+                false
+            }
+        });
+        outcome
+    }
+
     /// Which arrival an ordinal belongs to, if its lanes are wanted.
-    pub(crate) fn arrival(&self, ordinal: u32, wanted: &[bool]) -> Result<Option<usize>, Corrupt> {
+    fn arrival(&self, ordinal: u32, wanted: &[bool]) -> Result<Option<usize>, Corrupt> {
         let corrupt = Corrupt(FACETS);
         let at = (ordinal as usize).checked_sub(self.first_ordinal);
         let at = at.ok_or(corrupt)?;

@@ -143,7 +143,8 @@ impl Bucket {
         Ok(chunk.swap_remove(within))
     }
 
-    fn is_missing(&self, at: &RunAt) -> Unreadable {
+    /// What is said where rows of a run are not there.
+    pub(crate) fn is_missing(&self, at: &RunAt) -> Unreadable {
         Unreadable(format!(
             "rows of run {} of bucket {} are missing",
             at.first, self.no

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Engine;
 use super::present::Presenter;
@@ -163,30 +163,30 @@ struct Shape {
 /// Groups of a day with something unseen and with something unread.
 #[derive(Default)]
 struct Badge {
-    counts: Counts,
-    /// The unread groups, and whether something in them is unseen.
-    unread: FxHashMap<(TypeNo, u64), bool>,
+    unseen: FxHashSet<(TypeNo, u64)>,
+    /// Those with something that was seen and not read.
+    seen: FxHashSet<(TypeNo, u64)>,
 }
 
 impl Badge {
     fn begin_day(&mut self) {
-        self.counts = (0, 0);
-        self.unread.clear();
+        self.unseen.clear();
+        self.seen.clear();
     }
 
     fn count(&mut self, entry: &Entry) {
-        if entry.state == State::Read {
-            return;
-        }
-        let (unseen, unread) = &mut self.counts;
-        let is_unseen = self.unread.entry(entry.group).or_insert_with(|| {
-            *unread += 1;
-            false
-        });
-        if entry.state == State::New && !*is_unseen {
-            *is_unseen = true;
-            *unseen += 1;
-        }
+        match entry.state {
+            State::New => self.unseen.insert(entry.group),
+            State::Seen => self.seen.insert(entry.group),
+            State::Read => false,
+        };
+    }
+
+    fn counts(&self) -> Counts {
+        let only_seen = self.seen.difference(&self.unseen).count();
+        let number = |count| u32::try_from(count).unwrap_or(u32::MAX);
+        let unseen = self.unseen.len();
+        (number(unseen), number(unseen + only_seen))
     }
 }
 
@@ -218,6 +218,7 @@ impl Engine {
         let known = bucket.counted.of(number, withdrawals);
         let mut counted = Vec::with_capacity(bucket.days.len());
         let (mut badge, mut unseen, mut unread) = (Badge::default(), 0, 0);
+        let (mut ordinals, mut entries) = (Vec::new(), Vec::new());
         for (day, held) in bucket.days.iter().rev() {
             let least = reader.reading.of_day(*day);
             let is_shown = next.is_none() && held.first < from.below && held.first <= from.as_of;
@@ -228,28 +229,25 @@ impl Engine {
                 Some(counts) if !is_shown => counts,
                 _ => {
                     badge.begin_day();
-                    let mut entries = Vec::new();
-                    reader.each_entry((*day, held), least, is_shown, |entry| {
+                    entries.clear();
+                    let place = (*day, held);
+                    reader.each_entry(place, least, is_shown, &mut ordinals, |entry| {
                         badge.count(&entry);
                         if is_shown && entry.seq <= from.as_of {
                             entries.push(entry);
                         }
                     })?;
-                    let mut shown = Vec::new();
-                    for shape in shapes(entries) {
-                        if shape.newest >= from.below {
-                            continue;
-                        }
-                        if groups.len() + shown.len() == limit {
-                            let (as_of, below) = (from.as_of, last_shown);
-                            next = Some(Cursor { as_of, below });
-                            break;
-                        }
-                        last_shown = shape.newest;
-                        shown.push(shape);
+                    let room = limit - groups.len();
+                    let (shown, is_all) = shapes(&mut entries, from.below, room);
+                    if let Some(last) = shown.last() {
+                        last_shown = last.newest;
+                    }
+                    if !is_all {
+                        let (as_of, below) = (from.as_of, last_shown);
+                        next = Some(Cursor { as_of, below });
                     }
                     groups.extend(reader.build((*day, held), &shown, &mut presenter)?);
-                    badge.counts
+                    badge.counts()
                 }
             };
             unseen += u64::from(counts.0);
@@ -275,15 +273,24 @@ impl Engine {
     }
 }
 
-/// The groups that the entries of a day make, by their newest entry, newest first.
-fn shapes(mut entries: Vec<Entry>) -> Vec<Shape> {
+/// The groups that the entries of a day make and that were not shown, by their newest entry, newest
+/// first: at most so many, and whether these are all.
+fn shapes(entries: &mut [Entry], below: u64, room: usize) -> (Vec<Shape>, bool) {
     entries.sort_unstable_by_key(|entry| std::cmp::Reverse(entry.seq));
     let mut shapes: Vec<Shape> = Vec::new();
-    let mut known: FxHashMap<((TypeNo, u64), bool), usize> = FxHashMap::default();
+    // `None` = it was shown, or there is no room for it.
+    let mut known: FxHashMap<((TypeNo, u64), bool), Option<usize>> = FxHashMap::default();
+    let mut is_all = true;
     for entry in entries {
         let read = entry.state == State::Read;
-        let at = *known.entry((entry.group, read)).or_insert(shapes.len());
-        if at == shapes.len() {
+        let at = *known.entry((entry.group, read)).or_insert_with(|| {
+            if entry.seq >= below {
+                return None;
+            }
+            if shapes.len() == room {
+                is_all = false;
+                return None;
+            }
             shapes.push(Shape {
                 newest: entry.seq,
                 count: 0,
@@ -291,15 +298,18 @@ fn shapes(mut entries: Vec<Entry>) -> Vec<Shape> {
                 read,
                 listed: Vec::new(),
             });
-        }
-        let shape = &mut shapes[at];
+            Some(shapes.len() - 1)
+        });
+        let Some(shape) = at.map(|at| &mut shapes[at]) else {
+            continue;
+        };
         shape.count += 1;
         shape.seen &= entry.state >= State::Seen;
         if shape.listed.len() < ITEMS_LISTED {
-            shape.listed.push(entry);
+            shape.listed.push(*entry);
         }
     }
-    shapes
+    (shapes, is_all)
 }
 
 /// One recipient's look at their inbox.
@@ -336,18 +346,19 @@ impl<'a> Reader<'a> {
     }
 
     /// Visits what the inbox shows of a day, in no order; with its seq only where that is wanted.
+    /// `ordinals` is room to work in.
     fn each_entry(
         &self,
         (day, held): (Day, &BucketDay),
         least: State,
         wants_seq: bool,
+        ordinals: &mut Vec<u32>,
         mut visit: impl FnMut(Entry),
     ) -> Result<(), Unreadable> {
-        let mut ordinals = Vec::new();
         for (at, run) in held.runs.iter().enumerate() {
             ordinals.clear();
             self.bucket
-                .row_of(self.shelf, (day, run), self.number, &mut ordinals)?;
+                .row_of(self.shelf, (day, run), self.number, ordinals)?;
             for ordinals in ordinals.chunk_by(|a, b| facets_chunk(*a) == facets_chunk(*b)) {
                 let place = (day, run, at);
                 self.each_at_rest(place, ordinals, least, wants_seq, &mut visit)?;
@@ -399,14 +410,12 @@ impl<'a> Reader<'a> {
         let lane_sets = facets.lane_sets(|lanes| self.has_inbox(lanes));
         let may_have_ended = self.bucket.ended.may_be_left_out(self.number);
         let has_withdrawn = !self.engine.intake.withdrawn_hashes.is_empty();
+        let mut found = facets.arrivals(ordinals, &lane_sets)?;
+        if has_withdrawn {
+            facets.retain_objects(&mut found, |object| !self.is_withdrawn(object))?;
+        }
         let mut chunks = Chunks::new(self, day);
-        for ordinal in ordinals {
-            let Some(arrival) = facets.arrival(*ordinal, &lane_sets)? else {
-                continue;
-            };
-            if has_withdrawn && self.is_withdrawn(facets.object(arrival)?) {
-                continue;
-            }
+        for (ordinal, arrival) in found {
             let seq = if wants_seq || may_have_ended {
                 facets.seq(arrival)?
             } else {
@@ -433,7 +442,7 @@ impl<'a> Reader<'a> {
                 source: Source::Run {
                     run: at,
                     arrival,
-                    ordinal: *ordinal,
+                    ordinal,
                 },
             });
         }
@@ -566,16 +575,9 @@ impl<'a> Chunks<'a> {
         let key = details_key(self.bucket.no, run.id(), arrival);
         if !self.read.contains_key(&key) {
             let bytes = self.shelf.get(Partition::Day(self.day), &key)?;
-            let bytes = bytes.ok_or_else(|| missing("the details", self.bucket, run))?;
+            let bytes = bytes.ok_or_else(|| self.bucket.is_missing(run))?;
             self.read.insert(key.clone(), bytes);
         }
         Ok(Details::parse(&self.read[&key])?)
     }
-}
-
-fn missing(what: &str, bucket: &Bucket, run: &RunAt) -> Unreadable {
-    Unreadable(format!(
-        "{what} of run {} of bucket {} are missing",
-        run.first, bucket.no
-    ))
 }
