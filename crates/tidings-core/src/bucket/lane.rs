@@ -178,11 +178,12 @@ impl Lane {
         }
     }
 
-    /// Lets an arrival's entries in. `stuck` = those whose deadline had passed before.
+    /// Lets an arrival's entries in. `overdue` = those whose deadline had passed before; `None` = it is
+    /// still to be found out.
     pub(crate) fn enter(
         &mut self,
         who: &RoaringBitmap,
-        stuck: Option<&RoaringBitmap>,
+        overdue: Option<&RoaringBitmap>,
         entering: Entering<'_>,
         roster: &Roster,
     ) {
@@ -212,15 +213,15 @@ impl Lane {
                 }
             }
             Columns::Windows(_) => {
-                let overdue;
-                let stuck = match stuck {
-                    Some(stuck) => stuck,
+                let found;
+                let overdue = match overdue {
+                    Some(overdue) => overdue,
                     None => {
-                        overdue = self.overdue(who, &roster.unconfirmed, entering.at);
-                        &overdue
+                        found = self.overdue(who, &roster.unconfirmed, entering.at);
+                        &found
                     }
                 };
-                self.enter_windows(who, stuck, entering);
+                self.enter_windows(who, overdue, entering);
             }
         }
     }
@@ -228,7 +229,7 @@ impl Lane {
     fn enter_windows(
         &mut self,
         who: &RoaringBitmap,
-        stuck: &RoaringBitmap,
+        overdue: &RoaringBitmap,
         entering: Entering<'_>,
     ) {
         let Self {
@@ -259,7 +260,7 @@ impl Lane {
         }
         // Windows opened under the same rules have the same parameters.
         let (mut rules, mut parameters) = (entering.rules, entering.parameters);
-        let joins = joins - stuck;
+        let joins = joins - overdue;
         let span = u64::from(joins.max().unwrap_or(0));
         let lie_apart = joins.len() * APART < span;
         let (mut numbers, mut room) = (joins.iter(), [0; TAKEN_AT_ONCE]);

@@ -148,7 +148,14 @@ impl Bucket {
             Record::Arrival(arrival) => self.arrive(Kept { seq, row, arrival }, None, law),
             Record::Closing { at, lane, who } => self.close(seq, at, lane, &who, law),
             Record::Cut { items, .. } => self.end(&items),
-            Record::Move { at, arrivals } => self.relocate((seq, row), at, arrivals, law),
+            Record::Move {
+                overdue, arrivals, ..
+            } => {
+                let overdue = overdue.into_iter().collect();
+                for (seq, arrival) in (seq..).zip(arrivals) {
+                    self.arrive(Kept { seq, row, arrival }, Some(&overdue), law);
+                }
+            }
             Record::Dropped { .. } => {}
             Record::Mark {
                 at,
@@ -232,7 +239,8 @@ impl Bucket {
         day.tail.push(Arc::new(kept));
     }
 
-    fn arrive(&mut self, kept: Kept, stuck: Option<&BTreeMap<LaneNo, RoaringBitmap>>, law: &Law) {
+    /// `overdue` = by lane those whose deadline had passed before; `None` = it is still to be found out.
+    fn arrive(&mut self, kept: Kept, overdue: Option<&BTreeMap<LaneNo, Set>>, law: &Law) {
         let Arrival {
             at,
             t,
@@ -241,6 +249,7 @@ impl Bucket {
             rules,
             ..
         } = kept.arrival;
+        let nobody = Set::default();
         for variant in &kept.arrival.variants {
             for lane_no in &variant.lanes {
                 let name = law.names.lane(*lane_no);
@@ -264,8 +273,8 @@ impl Bucket {
                         slot.unwrap_or(at)
                     },
                 };
-                let stuck = stuck.and_then(|stuck| stuck.get(lane_no));
-                lane.enter(&variant.who, stuck, entering, &self.roster);
+                let overdue = overdue.map(|all| &all.get(lane_no).unwrap_or(&nobody).0);
+                lane.enter(&variant.who, overdue, entering, &self.roster);
             }
         }
         self.keep(kept);
@@ -304,20 +313,21 @@ impl Bucket {
         self.dirty.ended.insert((seq, channel));
     }
 
-    fn relocate(&mut self, (seq, row): (u64, u64), at: Instant, arrivals: Vec<Arrival>, law: &Law) {
-        let mut stuck: BTreeMap<LaneNo, RoaringBitmap> = BTreeMap::new();
+    /// By lane, those of some arrivals whose deadline has passed although their window is open.
+    pub(crate) fn overdue_among(&self, arrivals: &[Arrival], at: Instant) -> BTreeMap<LaneNo, Set> {
+        let mut all: BTreeMap<LaneNo, Set> = BTreeMap::new();
         for variant in arrivals.iter().flat_map(|arrival| &arrival.variants) {
             for lane_no in &variant.lanes {
-                let overdue = match self.lanes.get(lane_no) {
-                    Some(lane) => lane.overdue(&variant.who, &self.roster.unconfirmed, at),
-                    None => RoaringBitmap::new(),
+                let Some(lane) = self.lanes.get(lane_no) else {
+                    continue;
                 };
-                *stuck.entry(*lane_no).or_default() |= overdue;
+                let overdue = lane.overdue(&variant.who, &self.roster.unconfirmed, at);
+                if !overdue.is_empty() {
+                    all.entry(*lane_no).or_default().0 |= overdue;
+                }
             }
         }
-        for (seq, arrival) in (seq..).zip(arrivals) {
-            self.arrive(Kept { seq, row, arrival }, Some(&stuck), law);
-        }
+        all
     }
 
     fn made(&mut self, closing: u64, who: &RoaringBitmap, nothing: &RoaringBitmap, law: &Law) {

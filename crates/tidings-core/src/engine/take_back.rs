@@ -23,6 +23,9 @@ use crate::reason::Reason;
 use crate::recipient::{Mode, PreferenceScope};
 use crate::time::Instant;
 
+/// What goes another way is written in rows of about so many bytes: a row is read whole.
+const PART_BYTES: usize = 1 << 20;
+
 /// A preference as a command gives it.
 #[derive(Clone, Copy)]
 pub(crate) struct Chosen<'a> {
@@ -76,16 +79,14 @@ impl Engine {
                 }
             }
         }
-        self.write(
-            draft,
-            at,
-            now,
-            Record::Cut {
+        for items in parts(items, |item| item.who.serialized_size()) {
+            let record = Record::Cut {
                 at: now,
                 why,
                 items,
-            },
-        );
+            };
+            self.write(draft, at, now, record);
+        }
     }
 
     /// Notes what a recipient chose, and sends what waits where it now belongs.
@@ -256,8 +257,17 @@ impl Engine {
             self.cut(draft, now, at, why, items);
         }
         self.cut(draft, now, at, None, leaves);
-        if !arrivals.is_empty() {
-            self.write(draft, at, now, Record::Move { at: now, arrivals });
+        let overdue = self.buckets[at].overdue_among(&arrivals, now);
+        for arrivals in parts(arrivals, arrival_bytes) {
+            let record = Record::Move {
+                at: now,
+                overdue: overdue
+                    .iter()
+                    .map(|(lane, who)| (*lane, who.clone()))
+                    .collect(),
+                arrivals,
+            };
+            self.write(draft, at, now, record);
         }
         Ok(())
     }
@@ -296,6 +306,35 @@ impl Engine {
         }
         Ok(all)
     }
+}
+
+/// Cuts a list that may be as long as what waits into parts that a row can hold, in order.
+fn parts<T>(items: Vec<T>, bytes: impl Fn(&T) -> usize) -> Vec<Vec<T>> {
+    let mut parts: Vec<Vec<T>> = Vec::new();
+    let mut room = 0_usize;
+    for item in items {
+        let taken = bytes(&item) + size_of::<T>();
+        match parts.last_mut().filter(|_| taken <= room) {
+            Some(part) => {
+                room -= taken;
+                part.push(item);
+            }
+            None => {
+                room = PART_BYTES.saturating_sub(taken);
+                parts.push(vec![item]);
+            }
+        }
+    }
+    parts
+}
+
+/// More than an arrival's sets and words take in a row.
+fn arrival_bytes(arrival: &Arrival) -> usize {
+    let sets = arrival.variants.iter().map(|variant| {
+        variant.who.serialized_size() + 2 * (variant.lanes.len() + variant.reasons.len())
+    });
+    let words = arrival.reasons.iter().map(String::len);
+    sets.sum::<usize>() + words.sum::<usize>()
 }
 
 fn arrive_again(moved: Moved<'_>, now: Instant, rules: u32, ordinal: u32) -> Arrival {

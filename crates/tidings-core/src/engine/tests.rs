@@ -15,6 +15,7 @@ use crate::rules::{Category, Defaults, Policy, Route, StoreRules, TypeRules};
 mod ended;
 mod group_key;
 mod inbox;
+mod loud;
 
 #[derive(Default)]
 struct Stored(BTreeMap<(Partition, Vec<u8>), Vec<u8>>);

@@ -56,16 +56,18 @@ pub enum Record {
     Cut {
         /// When.
         at: Instant,
-        /// Why; `None` = they go on in another lane: a [`Record::Move`] follows in the same commit.
+        /// Why; `None` = they go on in another lane: [`Record::Move`]s follow in the same commit.
         why: Option<Reason>,
         /// Which entries of whom.
         items: Vec<Entries>,
     },
     /// Entries arrive again in another lane with their old `t` and place, entry `i` under this
-    /// record's seq + `i`. They join open windows by (t, arrival), all of them together.
+    /// record's seq + `i`. They join open windows by (t, arrival), all of a commit together.
     Move {
         /// When.
         at: Instant,
+        /// By lane, whose deadline had passed before any of it arrived: it moves nothing for them.
+        overdue: Vec<(LaneNo, Set)>,
         /// What arrives again, by (t, place).
         arrivals: Vec<Arrival>,
     },

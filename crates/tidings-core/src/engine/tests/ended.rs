@@ -10,7 +10,7 @@ fn cancel(name: usize) -> Command {
 }
 
 /// An engine in which mails go out when it was quiet for a second, with one recipient.
-fn with_mail(options: Options) -> (Stored, Engine) {
+pub(super) fn with_mail(options: Options) -> (Stored, Engine) {
     let mut rules = rules();
     let quiet = Policy::Cooldown {
         quiet_ms: SECOND,

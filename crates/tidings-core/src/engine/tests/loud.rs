@@ -1,0 +1,57 @@
+//! Of a type that waits in thousands, what is taken back or set apart is written in rows that can be read.
+
+use super::ended::with_mail;
+use super::*;
+use crate::command::Pausable;
+use crate::journal::record::Record;
+
+const EVENTS: usize = 20_000;
+const SECOND: i64 = 1_000;
+
+#[test]
+fn what_goes_another_way_is_cut_into_rows_and_told_whole() {
+    let options = Options {
+        buckets: 1,
+        ..Options::default()
+    };
+    let (mut stored, mut engine) = with_mail(options);
+    let events: Vec<Command> = (0..EVENTS).map(event).collect();
+    let step = engine.step(&stored, Instant(1), &events).unwrap();
+    stored.commit(step.writes);
+    let told = Pausable::Type(id("told"));
+    for (at, command) in [
+        (2, Command::Pause(told.clone())),
+        (3, Command::Resume(told)),
+    ] {
+        let step = engine.step(&stored, Instant(at), &[command]).unwrap();
+        let longest = step.writes.iter().filter_map(|write| write.value.as_ref());
+        let longest = longest.map(Vec::len).max().unwrap();
+        assert!(longest <= 2 << 20, "a row of {longest} bytes");
+        stored.commit(step.writes);
+        engine = Engine::open(&stored, &[Day(0)], options).unwrap();
+    }
+    let records = Bucket::records(0, &stored, Day(0)).unwrap();
+    let moves = records.values().filter_map(|record| match record {
+        Record::Move { arrivals, .. } => Some(arrivals.len()),
+        _ => None,
+    });
+    let moves: Vec<usize> = moves.collect();
+    assert!(moves.len() > 2, "{moves:?}");
+    assert_eq!(moves.iter().sum::<usize>(), 2 * EVENTS);
+
+    // The window kept its deadline, and who is told hears of everything, in order.
+    let due = Instant(1 + SECOND);
+    assert_eq!(engine.next_due(), Some(due));
+    let step = engine.fall_due(&stored, due).unwrap();
+    stored.commit(step.writes);
+    let [(bucket, closing)] = engine.closings()[..] else {
+        panic!("one window");
+    };
+    let plan = engine.plan(&stored, bucket, closing, due, 10).unwrap();
+    let plan = plan.unwrap();
+    let message = engine.message(&plan, &plan.letters[0]).unwrap();
+    let heard = message.items.iter().map(|item| item.event.clone());
+    assert!(heard.eq((0..EVENTS).map(|name| id(&format!("e{name}")))));
+    let walk = engine.walk(&stored).unwrap();
+    assert_eq!(walk.books.entries, 2 * EVENTS as u64);
+}
