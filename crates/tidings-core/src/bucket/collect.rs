@@ -15,7 +15,7 @@ use crate::time::Day;
 #[derive(Debug, Default)]
 pub(crate) struct Found {
     /// Arrivals with the variant that concerns somebody, by seq.
-    pub(crate) sources: Vec<(Arc<Kept>, u16)>,
+    pub(crate) sources: Vec<(Arc<Kept>, u32)>,
     /// (number, index of the source); see [`Found::sort`].
     pub(crate) entries: Vec<(u32, u32)>,
 }
@@ -34,10 +34,10 @@ impl Found {
     /// The arrival and variant that an entry comes from.
     pub(crate) fn source(&self, at: u32) -> (&Kept, &Variant) {
         let (kept, variant) = &self.sources[at as usize];
-        (kept, &kept.arrival.variants[usize::from(*variant)])
+        (kept, &kept.arrival.variants[*variant as usize])
     }
 
-    fn add(&mut self, kept: &Arc<Kept>, variant: u16) -> u32 {
+    fn add(&mut self, kept: &Arc<Kept>, variant: u32) -> u32 {
         self.sources.push((Arc::clone(kept), variant));
         u32::try_from(self.sources.len() - 1).expect("fewer sources than 2^32 in one look")
     }

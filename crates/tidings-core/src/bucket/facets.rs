@@ -509,10 +509,11 @@ mod tests {
             for ordinal in 0..ordinals {
                 let facets = &chunks[facets_chunk(ordinal) as usize];
                 let (at, variant, kept, _) = run.variant(ordinal).unwrap();
-                let wanted = facets.lane_sets(|lanes| lanes.contains(&variant));
+                let lane = LaneNo::try_from(variant).unwrap();
+                let wanted = facets.lane_sets(|lanes| lanes.contains(&lane));
                 let found = facets.arrival(ordinal, &wanted).unwrap().unwrap();
                 prop_assert_eq!(found, at as usize);
-                let unwanted = facets.lane_sets(|lanes| !lanes.contains(&variant));
+                let unwanted = facets.lane_sets(|lanes| !lanes.contains(&lane));
                 prop_assert_eq!(facets.arrival(ordinal, &unwanted).unwrap(), None);
                 prop_assert_eq!(facets.seq(found).unwrap(), kept.seq);
                 prop_assert_eq!(facets.place(found).unwrap(), kept.arrival.place);

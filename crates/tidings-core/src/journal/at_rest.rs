@@ -138,7 +138,7 @@ pub struct Run {
     /// By seq; their sets are empty.
     pub arrivals: Vec<Arc<Kept>>,
     /// By ordinal in the postings: which arrival, which of its variants.
-    pub variants: Vec<(u32, u16)>,
+    pub variants: Vec<(u32, u32)>,
 }
 
 impl Run {
@@ -147,22 +147,22 @@ impl Run {
     pub fn new(arrivals: Vec<Arc<Kept>>) -> Self {
         let mut variants = Vec::new();
         for (at, kept) in (0..).zip(&arrivals) {
-            let count = u16::try_from(kept.arrival.variants.len()).unwrap_or(u16::MAX);
-            variants.extend((0..count).map(|variant| (at, variant)));
+            let variants_of = (0..).zip(&kept.arrival.variants);
+            variants.extend(variants_of.map(|(variant, _)| (at, variant)));
         }
         Self { arrivals, variants }
     }
 
     /// The arrival and variant of an ordinal; `None` where the postings name one that isn't there.
     #[must_use]
-    pub fn variant(&self, ordinal: u32) -> Option<(u32, u16, &Arc<Kept>, &Variant)> {
+    pub fn variant(&self, ordinal: u32) -> Option<(u32, u32, &Arc<Kept>, &Variant)> {
         let (at, variant) = *self.variants.get(ordinal as usize)?;
         let kept = self.arrivals.get(at as usize)?;
         Some((
             at,
             variant,
             kept,
-            kept.arrival.variants.get(usize::from(variant))?,
+            kept.arrival.variants.get(variant as usize)?,
         ))
     }
 }
