@@ -127,6 +127,41 @@ fn t26_doubt_makes_it_too_late() {
     }
 }
 
+/// A message that is kept back for a cancel, and of which a day was forgotten, can't be made again: it
+/// ends as unknown, at once.
+#[test]
+fn what_is_kept_back_and_was_forgotten_in_part_ends_as_unknown() {
+    let clock = clock(MONDAY);
+    let (runtime, keeper) = gated(&in_memory(), &clock);
+    let handle = runtime.handle();
+    clock.set(MONDAY.plus_ms(10 * HOUR_MS));
+    handle.submit(vec![publish("n1", "note", "ben")]).unwrap();
+    let tuesday = MONDAY.plus_ms(24 * HOUR_MS);
+    clock.set(tuesday);
+    handle
+        .submit(vec![
+            publish("e0", "bill", "ann"),
+            publish("n2", "note", "ben"),
+            publish("n3", "note", "ben"),
+        ])
+        .unwrap();
+    assert_eq!(keeper.next().recipient.id, id("ann"), "the sender is busy");
+    clock.set(tuesday.plus_ms(9 * HOUR_MS));
+    handle.wake().unwrap();
+    round(&handle);
+    let before = tuesday.day();
+    handle.submit(vec![Command::Forget { before }]).unwrap();
+    assert_eq!(cancel(&handle, "n3"), taken(0, 1, 0));
+    let unknown = handle.look(|node| node.books().unwrap().unknown);
+    assert_eq!(unknown.unwrap(), 1, "n2; n1 is forgotten");
+
+    keeper.pass();
+    let books = settled(&handle);
+    assert_eq!((books.delivered, books.cancelled), (1, 1));
+    runtime.stop().unwrap();
+    assert!(keeper.handed.try_recv().is_err());
+}
+
 /// Acceptance H19: who never wants to hear of a type again hears nothing of it, not even by a message
 /// that was made and waits. The rest of such a message goes.
 #[test]
