@@ -300,7 +300,12 @@ impl Delivery {
             Answer::Sent(_) => Next::Done(Ending::Delivered),
             Answer::Failed { .. } => Next::Done(Ending::Refused),
             Answer::Retry { .. } if parcel.attempts >= self.retries.attempts_max => {
-                Next::Done(Ending::Unreachable)
+                let is_in_doubt = parcel.is_in_doubt();
+                Next::Done(if is_in_doubt {
+                    Ending::Unknown
+                } else {
+                    Ending::Unreachable
+                })
             }
             Answer::Retry { after_ms, .. } => Next::Again(wait(*after_ms)),
             Answer::Unknown { .. } if parcel.resent > 0 => Next::Done(Ending::Unknown),

@@ -25,7 +25,7 @@ use crate::kept_back::KeptBack;
 use crate::node::{Node, Pace};
 use crate::once;
 use crate::packer::Packer;
-use crate::senders::Senders;
+use crate::senders::{Senders, letter};
 use crate::vitals::Vitals;
 
 mod full;
@@ -499,9 +499,9 @@ impl Loop {
 
     /// Hands over once more, unless the recipient was erased since.
     fn try_again(&mut self, parcel: Parcel) {
-        let recipient = &parcel.batch.recipient.id;
+        let letter = letter(&parcel);
         let node = self.node.as_ref();
-        if node.is_none_or(|node| node.engine().recipient(recipient).is_some()) {
+        if node.is_none_or(|node| node.engine().has_recipient_of(letter)) {
             return self.dispatch(parcel);
         }
         let closing = parcel.closing;

@@ -66,6 +66,14 @@ impl<'a> Draft<'a> {
         }
     }
 
+    /// Lets nothing more into a bucket's newest row: a checkpoint says from where on rows are read again,
+    /// and a row that reaches over it would be missed.
+    pub(crate) fn end_row(&mut self, bucket: u16) {
+        if let Some(row) = self.journals.remove(&bucket) {
+            self.put_row(bucket, row);
+        }
+    }
+
     fn put_row(&mut self, bucket: u16, row: OpenRow) {
         let key = journal_key(bucket, row.first);
         self.put(Partition::Day(row.day), key, row.bytes);

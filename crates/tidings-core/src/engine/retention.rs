@@ -67,6 +67,7 @@ impl Engine {
         for bucket in &mut self.buckets {
             bucket.forget_before(before);
             if bucket.replays_from().is_some_and(|day| day < before) {
+                draft.end_row(bucket.no);
                 draft.extend(bucket.checkpoint_at_once());
             }
         }

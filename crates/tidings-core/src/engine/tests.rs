@@ -401,3 +401,42 @@ fn choices_of_which_the_rules_know_nothing_are_neither_shown_nor_taken_away() {
     assert_eq!(known, both);
     assert_eq!(choose(&mut engine, &mut stored, Vec::new()), []);
 }
+
+/// What is acknowledged behind a forgetting of the same step is there after a start.
+#[test]
+fn what_follows_a_forgetting_in_its_step_is_recovered() {
+    let options = Options {
+        buckets: 1,
+        ..Options::default()
+    };
+    let follow = |topic: &str| Command::Subscribe {
+        recipient: id("a"),
+        topic: id(topic),
+    };
+    let another = || {
+        let Command::Recipient(mut change) = recipient() else {
+            unreachable!("that is what it makes");
+        };
+        change.id = id("b");
+        Command::Recipient(change)
+    };
+    let (day, now) = (Day(40), Day(40).start());
+    let forget = || Command::Forget { before: day };
+    for commands in [
+        vec![follow("x"), forget(), follow("y")],
+        vec![recipient(), forget(), another()],
+    ] {
+        let (mut stored, mut engine) = with_recipient(options);
+        let step = engine.step(&stored, now, &commands).unwrap();
+        assert!(!step.forgotten.is_empty());
+        let forgotten = |partition| matches!(partition, Partition::Day(of) if of < day);
+        stored.0.retain(|(partition, _), _| !forgotten(*partition));
+        stored.commit(step.writes);
+        let step = engine.step(&stored, now.plus_ms(1), &[event(1)]).unwrap();
+        stored.commit(step.writes);
+        let again = Engine::open(&stored, &[day], options).unwrap();
+        assert_eq!(again.recipients(), engine.recipients());
+        let following = |engine: &Engine| engine.following(&stored, &id("a")).unwrap().unwrap();
+        assert_eq!(following(&again), following(&engine));
+    }
+}

@@ -8,7 +8,7 @@ use super::made::MessageRow;
 use super::plan::{Letter, Plan};
 use super::reply::Refused;
 use super::schedule::Frozen;
-use super::{Engine, follow};
+use super::{Engine, LetterName, follow};
 use crate::bucket::Look;
 use crate::deadline::Kind;
 use crate::id::Id;
@@ -68,6 +68,14 @@ impl Engine {
     pub fn recipient(&self, id: &Id) -> Option<&Recipient> {
         let (bucket, number) = self.find(id).ok()?;
         self.buckets[bucket].roster.profile(number)
+    }
+
+    /// Whether the recipient of a message is still here. Who was made again under the id of somebody who
+    /// was erased is somebody else.
+    #[must_use]
+    pub fn has_recipient_of(&self, ((bucket, _), number): LetterName) -> bool {
+        let bucket = self.buckets.get(usize::from(bucket));
+        bucket.is_some_and(|bucket| bucket.roster.profile(number).is_some())
     }
 
     /// Whether anything was ever said of an object.

@@ -289,7 +289,8 @@ fn a_new_configuration_brings_its_channels() {
     assert!(old.handed.try_recv().is_err());
 }
 
-/// No attempt is made to somebody who was erased: what was not handed over ends as cancelled.
+/// No attempt is made to somebody who was erased, not even where somebody else has their id now: what
+/// was not handed over ends as cancelled.
 #[test]
 fn nothing_is_sent_to_somebody_who_was_erased() {
     let clock = clock(MONDAY);
@@ -303,6 +304,7 @@ fn nothing_is_sent_to_somebody_who_was_erased() {
         let recipient = id(name);
         handle.submit(vec![Command::Erase { recipient }]).unwrap();
     }
+    handle.submit(vec![person("ann")]).unwrap();
     // It was handed over before, and is not tried again.
     keeper.later();
     let mut hours = 0;
