@@ -106,7 +106,12 @@ impl FjallStore {
         let filled = Engine::open_unfinished(&directory, &options)
             .and_then(|engine| Self::over(engine, options.patience))
             .map_err(E::from)
-            .and_then(|store| fill(&store));
+            .and_then(|store| {
+                fill(&store)?;
+                // Its commits are no states that any store was in: a journal of them that is cut short
+                // would be taken for one.
+                Ok(store.engine.write_all_down()?)
+            });
         match filled {
             Ok(()) => Ok(directory.finish_restored()?),
             Err(fault) => {

@@ -227,6 +227,16 @@ impl Engine {
         Ok(())
     }
 
+    /// Has all memtables written down, the counter of commits last: it must not be older than what it
+    /// vouches for.
+    pub(super) fn write_all_down(&self) -> Result<(), Error> {
+        let published = self.published();
+        let keyspaces = published.days.values();
+        keyspaces
+            .chain([&self.base, &self.commits])
+            .try_for_each(|keyspace| self.write_down(keyspace))
+    }
+
     pub(super) fn days(&self) -> Result<Vec<Day>, Error> {
         self.ensure_whole()?;
         Ok(self.published().days.keys().copied().collect())

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use tempfile::tempdir;
-use tidings_store::{Error, Partition, Store};
+use tidings_store::{Error, FjallStore, Options, Partition, Store};
 
 use crate::{Rows, commit, noise, on, open, put, rows};
 
@@ -220,4 +220,47 @@ fn a_last_commit_with_a_hole_is_cut_off() {
             .0,
         b"a"
     );
+}
+
+/// The commits in which a restore puts its rows are no states that a store was ever in.
+#[test]
+fn a_restored_store_is_whole_or_refused_however_its_journal_is_cut() {
+    let directory = tempdir().unwrap();
+    let (whole, broken) = (directory.path().join("w"), directory.path().join("b"));
+    FjallStore::restore(&whole, Options::default(), |store| {
+        (0..10_u64).try_for_each(|number| {
+            let day = i32::try_from(number % 3).unwrap() + 1;
+            let key = number.to_be_bytes();
+            let rows = [
+                put(Partition::Base, &key, &noise(number, 300)),
+                put(on(day), &key, &noise(number, 6_000)),
+            ];
+            store.commit(commit(rows))
+        })
+    })
+    .unwrap();
+    let restored = read(&whole).unwrap();
+    assert_eq!(restored[0].len(), 10);
+    let journals = files(&whole).into_iter();
+    let journals: Vec<PathBuf> = journals
+        .filter(|file| file.extension().is_some_and(|extension| extension == "jnl"))
+        .collect();
+    assert!(!journals.is_empty());
+    let mut refused = 0;
+    for journal in journals {
+        let length = fs::metadata(&journal).unwrap().len();
+        for tenth in 0..10 {
+            copy(&whole, &broken);
+            let file = broken.join(journal.strip_prefix(&whole).unwrap());
+            let file = fs::File::options().write(true).open(file).unwrap();
+            file.set_len(length * tenth / 10).unwrap();
+            match read(&broken) {
+                Ok(state) => assert_eq!(state, restored),
+                Err(Error::Corrupt(_)) => refused += 1,
+                Err(fault) => panic!("{fault}"),
+            }
+            fs::remove_dir_all(&broken).unwrap();
+        }
+    }
+    println!("{refused} cuts were refused");
 }
