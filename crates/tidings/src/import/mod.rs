@@ -74,6 +74,8 @@ pub struct Slice {
     pub numbers: Vec<u64>,
     /// Rows among them that can't be read.
     bad: Vec<Fault>,
+    /// Why nothing behind them can be read.
+    unclosed: Option<Fault>,
     /// Where the input has been read to.
     end: Mark,
 }
@@ -93,6 +95,9 @@ pub enum Stop {
     /// A row was refused, and was to be.
     #[error("{0}")]
     Row(Fault),
+    /// The file is at fault, not a row of it: its head, or a quote that nothing closes.
+    #[error("{0}")]
+    File(Fault),
     /// The input can't be read.
     #[error("cannot read on after line {line}: {source}")]
     Input {
@@ -163,7 +168,7 @@ impl<R: Read + Send> Import<R> {
         let rows = Rows::new(self.input, self.format, self.columns, self.from);
         let mut rows = match rows {
             Ok(rows) => rows,
-            Err(fault) => return drop(slices.send(Err(Stop::Row(fault)))),
+            Err(fault) => return drop(slices.send(Err(Stop::File(fault)))),
         };
         loop {
             let mut slice = Slice::default();
@@ -204,6 +209,10 @@ impl Slice {
                     self.commands.push(command);
                     self.numbers.push(number);
                 }
+                Row::Unclosed(fault) => {
+                    self.unclosed = Some(fault);
+                    return Ok(More::No);
+                }
                 Row::Bad(fault) => {
                     self.bad.push(fault);
                     if bad == BadRows::Refuse {
@@ -220,6 +229,7 @@ impl Slice {
 struct Going {
     numbers: Vec<u64>,
     bad: Vec<Fault>,
+    unclosed: Option<Fault>,
     end: Mark,
     pending: Pending,
 }
@@ -254,6 +264,7 @@ impl Taking<'_> {
         self.pending.push_back(Going {
             numbers: slice.numbers,
             bad: slice.bad,
+            unclosed: slice.unclosed,
             end: slice.end,
             pending,
         });
@@ -286,6 +297,9 @@ impl Taking<'_> {
             }
             self.tally.skipped += 1;
             self.observer.skipped(&fault);
+        }
+        if let Some(fault) = going.unclosed {
+            return Err(Stop::File(fault));
         }
         self.observer.came_to(going.end, self.tally);
         Ok(())

@@ -30,6 +30,8 @@ pub(super) enum Row {
     Good(u64, Command),
     /// One that can't; the fault has its line.
     Bad(Fault),
+    /// A quote that nothing closes: all the rest of the file is one row, which is not to be left out.
+    Unclosed(Fault),
     /// Nothing more.
     End,
 }
@@ -47,7 +49,7 @@ enum Written<R> {
 }
 
 struct Csv<R> {
-    reader: csv::Reader<R>,
+    reader: csv::Reader<Ended<R>>,
     columns: Vec<String>,
     record: csv::StringRecord,
     /// What was read before `reader` began.
@@ -71,10 +73,7 @@ impl<R: Read> Rows<R> {
                 Written::Lines(Lines::resumed(input, from.line, from.bytes))
             }
             Format::Csv => {
-                let mut reader = csv::ReaderBuilder::new()
-                    .has_headers(columns.is_none())
-                    .buffer_capacity(READ_BYTES)
-                    .from_reader(input);
+                let mut reader = reader(input);
                 let columns = match columns {
                     Some(columns) => columns,
                     None => head(&mut reader)?,
@@ -144,33 +143,37 @@ impl<R: Read> Csv<R> {
         kind: Kind,
         lines: Option<&mut Vec<u8>>,
     ) -> io::Result<Row> {
-        let before = self.before.line;
-        let number = |position: Option<&csv::Position>| {
-            position.map_or(before, |position| before + position.line())
-        };
-        match self.reader.read_record(&mut self.record) {
-            Ok(false) => return Ok(Row::End),
-            Ok(true) => {}
-            Err(fault) => {
-                let at = number(fault.position());
-                return match fault.into_kind() {
-                    csv::ErrorKind::Io(fault) => Err(fault),
-                    csv::ErrorKind::UnequalLengths {
-                        expected_len, len, ..
-                    } => {
-                        let reason = format!("{len} cells, where the head has {expected_len}");
-                        let hint = "put text that holds a comma between quotes";
-                        Ok(Row::Bad(Fault::new(reason, hint).on_line(at)))
-                    }
+        let at = loop {
+            let read = self.reader.read_record(&mut self.record);
+            // The line on which the row ends: its own end of line is read with it.
+            let last = self.before.line + self.reader.position().line() - 1;
+            match read {
+                Ok(false) => return Ok(Row::End),
+                Ok(true) => {}
+                Err(fault) => match fault.into_kind() {
+                    csv::ErrorKind::Io(fault) => return Err(fault),
                     _ => {
                         let fault = Fault::new("not UTF-8", "write the file in UTF-8");
-                        Ok(Row::Bad(fault.on_line(at)))
+                        return Ok(Row::Bad(fault.on_line(last)));
                     }
-                };
+                },
             }
+            if !is_blank(&self.record) {
+                break last - breaks(&self.record);
+            }
+        };
+        let (cells, columns) = (self.record.len(), self.columns.len());
+        if cells != columns {
+            let reason = format!("{cells} cells, where the head has {columns}");
+            let hint = "put text that holds a comma between quotes";
+            return Ok(self.bad(Fault::new(reason, hint).on_line(at)));
         }
-        let at = number(self.record.position());
-        let cells = self.columns.iter().zip(&self.record);
+        // Of an end of line of two characters the first is left in the last cell.
+        let cells = self.record.iter().enumerate().map(|(at, cell)| {
+            let is_last = at + 1 == columns;
+            cell.strip_suffix('\r').filter(|_| is_last).unwrap_or(cell)
+        });
+        let cells = self.columns.iter().zip(cells);
         let given = cells.filter(|(_, cell)| !cell.is_empty());
         let table: Table<'_> = given
             .map(|(column, cell)| (Cow::Borrowed(column.as_str()), value(column, cell)))
@@ -183,8 +186,72 @@ impl<R: Read> Csv<R> {
             lines.extend_from_slice(line.as_bytes());
             lines.push(b'\n');
         }
-        Ok(judged(at, command))
+        Ok(match judged(at, command) {
+            Row::Bad(fault) => self.bad(fault),
+            other => other,
+        })
     }
+
+    /// A row that can't be read.
+    fn bad(&self, mut fault: Fault) -> Row {
+        // The end of line that every input is given stands within quotes.
+        let last = self.record.iter().next_back();
+        if last.is_some_and(|cell| cell.ends_with('\n')) {
+            "a quote is opened here, or behind it, and nothing closes it"
+                .clone_into(&mut fault.reason);
+            "close it, or write `\"\"` for a quote in a text".clone_into(&mut fault.hint);
+            fault.line = fault.line.map(|line| line + 1);
+            return Row::Unclosed(fault);
+        }
+        let lines = breaks(&self.record) + 1;
+        if lines > 1 {
+            fault.reason = format!("{}, in a row of {lines} lines", fault.reason);
+        }
+        Row::Bad(fault)
+    }
+}
+
+/// How many ends of lines stand between quotes.
+fn breaks(record: &csv::StringRecord) -> u64 {
+    let cells = record
+        .iter()
+        .map(|cell| cell.bytes().filter(|byte| *byte == b'\n').count() as u64);
+    cells.sum()
+}
+
+/// An input of which the last line is ended like the others.
+struct Ended<R> {
+    input: R,
+    /// The last byte that was read.
+    last: u8,
+}
+
+impl<R: Read> Read for Ended<R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let read = self.input.read(into)?;
+        if let Some(last) = into[..read].last() {
+            self.last = *last;
+        } else if let (Some(end), true) = (into.first_mut(), self.last != b'\n') {
+            (*end, self.last) = (b'\n', b'\n');
+            return Ok(1);
+        }
+        Ok(read)
+    }
+}
+
+fn reader<R: Read>(input: R) -> csv::Reader<Ended<R>> {
+    // What takes either character for an end of line leaves the second of two to the next row, and counts
+    // its line wrong.
+    csv::ReaderBuilder::new()
+        .has_headers(false)
+        .terminator(csv::Terminator::Any(b'\n'))
+        .flexible(true)
+        .buffer_capacity(READ_BYTES)
+        .from_reader(Ended { input, last: b'\n' })
+}
+
+fn is_blank(record: &csv::StringRecord) -> bool {
+    record.len() == 1 && record[0].trim_ascii().is_empty()
 }
 
 /// The names of a CSV's columns, as its first row has them.
@@ -192,15 +259,18 @@ impl<R: Read> Csv<R> {
 /// # Errors
 /// The head can't be read, or names a column twice or not at all.
 pub fn columns(input: impl Read) -> io::Result<Vec<String>> {
-    let mut reader = csv::ReaderBuilder::new().from_reader(input);
-    head(&mut reader).map_err(io::Error::other)
+    head(&mut reader(input)).map_err(io::Error::other)
 }
 
-fn head<R: Read>(reader: &mut csv::Reader<R>) -> Result<Vec<String>, Fault> {
+fn head<R: Read>(reader: &mut csv::Reader<Ended<R>>) -> Result<Vec<String>, Fault> {
     let hint = "name the fields in the first row, such as `id,email,tz`";
-    let head = reader
-        .headers()
-        .map_err(|fault| Fault::new(format!("the head can't be read: {fault}"), hint).on_line(1))?;
+    let mut head = csv::StringRecord::new();
+    while reader.read_record(&mut head).map_err(|fault| {
+        let line = reader.position().line();
+        Fault::new(format!("the head can't be read: {fault}"), hint).on_line(line)
+    })? && is_blank(&head)
+    {}
+    let line = reader.position().line().saturating_sub(1).max(1);
     let columns: Vec<String> = head
         .iter()
         .map(|name| name.trim().trim_start_matches('\u{feff}').to_owned())
@@ -213,7 +283,7 @@ fn head<R: Read>(reader: &mut csv::Reader<R>) -> Result<Vec<String>, Fault> {
         } else {
             continue;
         };
-        return Err(Fault::new(reason, hint).on_line(1));
+        return Err(Fault::new(reason, hint).on_line(line));
     }
     Ok(columns)
 }

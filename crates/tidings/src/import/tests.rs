@@ -161,9 +161,42 @@ fn a_head_that_names_nothing_or_something_twice_is_refused() {
     for (text, said) in [("id,id\n", "stands twice"), ("id,,tz\n", "has no name")] {
         let (mut kept, mut heard) = (Kept::new(), Heard::default());
         let all = import(text, Format::Csv, BadRows::Skip, Mark::default());
-        let Err(Stop::Row(fault)) = all.run(&mut kept, &mut heard).1 else {
+        let Err(Stop::File(fault)) = all.run(&mut kept, &mut heard).1 else {
             panic!("it was taken")
         };
         assert!(fault.reason.contains(said), "{fault}");
+    }
+}
+
+#[test]
+fn lines_of_a_csv_are_counted_whatever_ends_them() {
+    let text = "\n\nid,email\n\na,\n\n\nc,no address\nb,\"b@example.org\"\nd,none";
+    for text in [text.to_owned(), text.replace('\n', "\r\n")] {
+        let (mut kept, mut heard) = (Kept::new(), Heard::default());
+        let all = import(&text, Format::Csv, BadRows::Skip, Mark::default());
+        all.run(&mut kept, &mut heard).1.unwrap();
+        assert_eq!(kept.rows, ["a", "b"]);
+        assert_eq!(heard.skipped, [8, 10], "{text:?}");
+    }
+}
+
+#[test]
+fn a_quote_that_nothing_closes_is_not_left_out_with_all_that_follows() {
+    for row in ["\"b,b@example.org", "b,\"b@example.org"] {
+        let text = format!("id,email\na,\n{row}\nc,\nd,\n");
+        let (mut kept, mut heard) = (Kept::new(), Heard::default());
+        let all = import(&text, Format::Csv, BadRows::Skip, Mark::default());
+        let Err(Stop::File(fault)) = all.run(&mut kept, &mut heard).1 else {
+            panic!("it was left out")
+        };
+        assert_eq!(
+            (fault.line, &kept.rows[..]),
+            (Some(3), &["a".to_owned()][..])
+        );
+        assert_eq!(
+            heard.mark,
+            Mark::default(),
+            "it is read again after it was mended"
+        );
     }
 }
