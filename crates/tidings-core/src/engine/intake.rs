@@ -45,12 +45,17 @@ pub(crate) struct Located {
 
 /// Counters of events; entries are counted by the ledger.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Tally {
-    pub(crate) events: u64,
-    pub(crate) republished: u64,
-    pub(crate) messages: u64,
-    pub(crate) resent: u64,
-    pub(crate) warnings: u64,
+pub struct Tally {
+    /// Events that were accepted.
+    pub events: u64,
+    /// Publishes of an event that was there already.
+    pub republished: u64,
+    /// Messages that were made.
+    pub messages: u64,
+    /// Messages that were sent once more after an unknown outcome.
+    pub resent: u64,
+    /// Recipients that were named and not known, and audiences that were empty.
+    pub warnings: u64,
 }
 
 /// What all buckets share.

@@ -53,6 +53,7 @@ use draft::Draft;
 pub use due::Told;
 pub use inbox::{Cursor, CursorError, ITEMS_LISTED, InboxGroup, InboxItem, InboxPage};
 use intake::Intake;
+pub use intake::Tally;
 use ledger::Ledger;
 pub use ledger::Row as LedgerRow;
 pub use made::{Sent, Settled};
@@ -380,6 +381,12 @@ impl Engine {
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.buckets.iter().map(Bucket::bytes).sum()
+    }
+
+    /// What was counted of events and messages since the store was made.
+    #[must_use]
+    pub fn tally(&self) -> Tally {
+        self.intake.tally
     }
 
     /// The ledger, added up per day.

@@ -1,10 +1,11 @@
 //! Who may call: whoever has a key, or whoever is on this machine where the server was started with
 //! `--dev`.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, header};
+use axum::http::{HeaderMap, HeaderValue, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
@@ -36,10 +37,8 @@ pub(super) async fn check(
 
 fn refusal(service: &Service, request: &Request) -> Option<Problem> {
     let Access::Keys(keys) = &service.access else {
-        let origin = request.headers().get(header::ORIGIN)?;
-        let is_ours = origin.to_str().is_ok_and(is_of_this_machine);
-        let detail = "a page of another machine can't call a server that asks for no key";
-        return (!is_ours).then(|| Problem::new(Code::Unauthorized, detail));
+        let detail = foreign(request)?;
+        return Some(Problem::new(Code::Unauthorized, detail));
     };
     if is_open(request.uri().path()) {
         return None;
@@ -52,17 +51,40 @@ fn refusal(service: &Service, request: &Request) -> Option<Problem> {
     Some(Problem::new(Code::Unauthorized, detail))
 }
 
-/// Whether a page (the `Origin` of RFC 6454) comes from this machine. A developer's browser sends what any
-/// page asks it to, and listening on loopback does not keep that out.
-fn is_of_this_machine(origin: &str) -> bool {
-    let Some((_, place)) = origin.split_once("://") else {
-        return false;
-    };
+/// Why a request does not come from this machine: a developer's browser sends what any page asks it to,
+/// and listening on loopback does not keep that out. The `Origin` (RFC 6454) tells whose page it is. Of a
+/// page whose own name was made to point here it tells nothing, but the `Host` does.
+fn foreign(request: &Request) -> Option<&'static str> {
+    let header = |name| request.headers().get(name);
+    let is_foreign =
+        |value: &HeaderValue, is_ours: fn(&str) -> bool| !value.to_str().is_ok_and(is_ours);
+    if header(header::ORIGIN).is_some_and(|origin| is_foreign(origin, is_page_of_this_machine)) {
+        return Some("a page of another machine can't call a server that asks for no key");
+    }
+    if header(header::HOST).is_some_and(|host| is_foreign(host, is_this_machine)) {
+        return Some(
+            "a server that asks for no key answers to this machine's own names: call it as 127.0.0.1 or localhost",
+        );
+    }
+    None
+}
+
+fn is_page_of_this_machine(origin: &str) -> bool {
+    let place = origin.split_once("://");
+    place.is_some_and(|(_, place)| is_this_machine(place))
+}
+
+/// Whether a host, its port behind it or not, is this machine as it is seen from itself.
+fn is_this_machine(place: &str) -> bool {
     let host = match place.rsplit_once(':') {
         Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => host,
         _ => place,
     };
-    matches!(host, "localhost" | "127.0.0.1" | "[::1]") || host.ends_with(".localhost")
+    let address = host.trim_start_matches('[').trim_end_matches(']');
+    let is_loopback = address
+        .parse::<IpAddr>()
+        .is_ok_and(|address| address.is_loopback());
+    is_loopback || host == "localhost" || host.ends_with(".localhost")
 }
 
 fn key(headers: &HeaderMap) -> Option<&str> {
@@ -83,7 +105,7 @@ mod tests {
             "https://[::1]:8990",
             "http://app.localhost:80",
         ] {
-            assert!(is_of_this_machine(ours), "{ours}");
+            assert!(is_page_of_this_machine(ours), "{ours}");
         }
         for other in [
             "null",
@@ -93,7 +115,18 @@ mod tests {
             "http://127.0.0.1.example.org:80",
             "http://[::1].example.org",
         ] {
-            assert!(!is_of_this_machine(other), "{other}");
+            assert!(!is_page_of_this_machine(other), "{other}");
+        }
+        for host in ["localhost:8990", "127.0.0.1", "127.0.0.2:1", "[::1]:8990"] {
+            assert!(is_this_machine(host), "{host}");
+        }
+        for host in [
+            "",
+            "evil.example:8990",
+            "127.0.0.1.example.org",
+            "10.0.0.1:8990",
+        ] {
+            assert!(!is_this_machine(host), "{host}");
         }
     }
 }

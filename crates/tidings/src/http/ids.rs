@@ -22,9 +22,12 @@ impl EventIds {
     }
 }
 
-/// The id of the `line`th event under an `Idempotency-Key`: sent again, it is the same event.
-pub(super) fn derived(key: &str, line: u64) -> Id {
-    let hash = digest(&SHA256, format!("{line}:{key}").as_bytes());
+/// The id of the `line`th event under an `Idempotency-Key`: sent again, it is the same event. Where the
+/// line says something else, it is another.
+pub(super) fn derived(key: &str, line: u64, said: &[u8]) -> Id {
+    let mut hashed = format!("{line}:{}:{key}", key.len()).into_bytes();
+    hashed.extend_from_slice(said);
+    let hash = digest(&SHA256, &hashed);
     let mut bytes = [0; 16];
     bytes.copy_from_slice(&hash.as_ref()[..16]);
     named(Uuid::new_v8(bytes))
@@ -53,8 +56,10 @@ mod tests {
 
     #[test]
     fn what_is_derived_is_the_same_again() {
-        assert_eq!(derived("k", 1), derived("k", 1));
-        assert_ne!(derived("k", 1), derived("k", 2));
-        assert_ne!(derived("k", 11), derived("1k", 1));
+        assert_eq!(derived("k", 1, b"{}"), derived("k", 1, b"{}"));
+        assert_ne!(derived("k", 1, b"{}"), derived("k", 1, b"[]"));
+        assert_ne!(derived("k", 1, b"{}"), derived("k", 2, b"{}"));
+        assert_ne!(derived("k", 11, b"{}"), derived("1k", 1, b"{}"));
+        assert_ne!(derived("k", 1, b"y"), derived("ky", 1, b""));
     }
 }

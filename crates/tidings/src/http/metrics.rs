@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::IntoResponse;
+use tidings_core::engine::Tally;
 use tidings_core::{Instant, Outcome};
 use tidings_node::{BOUNDS_S, Histogram, Node, Vitals};
 
@@ -45,6 +46,7 @@ struct Seen {
     now: Instant,
     oldest_due: Option<Instant>,
     recipients: u64,
+    tally: Tally,
     entries: u64,
     notifications: u64,
     pending: u64,
@@ -74,6 +76,7 @@ fn look(node: &Node) -> Seen {
         now: engine.now(),
         oldest_due: engine.oldest_due(),
         recipients: engine.recipients(),
+        tally: engine.tally(),
         entries: 0,
         notifications: 0,
         pending: 0,
@@ -191,6 +194,26 @@ fn node(page: &mut Page, seen: &Seen) {
         "tidings_recipients",
         "Recipients that are known.",
         seen.recipients,
+    );
+    page.counter(
+        "tidings_events_total",
+        "Events that were accepted.",
+        seen.tally.events,
+    );
+    page.counter(
+        "tidings_events_republished_total",
+        "Publishes of an event that was there already: nothing happened.",
+        seen.tally.republished,
+    );
+    page.counter(
+        "tidings_warnings_total",
+        "Recipients that were named and not known, and audiences that were empty.",
+        seen.tally.warnings,
+    );
+    page.counter(
+        "tidings_messages_resent_total",
+        "Messages that were sent once more because nobody knew whether they had arrived.",
+        seen.tally.resent,
     );
     page.counter(
         "tidings_notifications_total",

@@ -131,6 +131,13 @@ fn a_page_from_elsewhere_can_not_use_a_server_without_keys() {
     };
     assert_eq!(from("https://example.org"), StatusCode::UNAUTHORIZED);
     assert_eq!(from("http://localhost:3000"), StatusCode::NO_CONTENT);
+    // A page whose own name was made to point here needs no `Origin` to read.
+    let under = |host| {
+        let host = [("host", host)];
+        rig.send(Method::GET, "/v1/types", &host, "").status
+    };
+    assert_eq!(under("evil.example:8990"), StatusCode::UNAUTHORIZED);
+    assert_eq!(under("127.0.0.1:8990"), StatusCode::OK);
 }
 
 #[test]

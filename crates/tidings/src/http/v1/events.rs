@@ -174,7 +174,8 @@ impl From<&Warning> for EventWarning {
 /// array; what is `rejected` says which `line` it was. Read the answers while you write. A problem of
 /// the server (its status is 429 or 503) ends the stream; lines that have no answer were not taken, or
 /// may be sent again with the same ids. With an `Idempotency-Key` the ids of events without one derive
-/// from the key and the number of the line.
+/// from the key, the number of the line and what it says: sent again they are duplicates, and other events
+/// under the same key are other events.
 #[utoipa::path(
     post, path = "/v1/events", tag = "events",
     params(Wanted),
@@ -290,7 +291,7 @@ impl Lines for EventLines {
     fn read(&mut self, bodies: Bodies<'_>, number: u64, line: &[u8]) -> Result<Command, Problem> {
         let id = || -> Result<Id, Fault> {
             Ok(match &self.key {
-                Some(key) => ids::derived(key, number),
+                Some(key) => ids::derived(key, number, line.trim_ascii()),
                 None => self.service.ids.next(self.service.now()),
             })
         };

@@ -365,13 +365,13 @@ fn a_stream_under_a_key_is_the_same_events_again() {
     let rig = Rig::new();
     person(&rig, "ann");
     let body = format!("{}\n{}\n", event(None, "ann"), event(None, "ann"));
-    let send = |rig: &Rig| {
+    let send = |rig: &Rig, body: &str| {
         let headers = [NDJSON, ("idempotency-key", "k")];
-        lines(&rig.send(Method::POST, "/v1/events", &headers, body.clone()))
+        lines(&rig.send(Method::POST, "/v1/events", &headers, body.to_owned()))
     };
-    let first = send(&rig);
+    let first = send(&rig, &body);
     let rig = rig.restart();
-    let again = send(&rig);
+    let again = send(&rig, &body);
     for (first, again) in first.iter().zip(&again) {
         assert_eq!(first["status"], "accepted");
         assert_eq!(
@@ -380,6 +380,20 @@ fn a_stream_under_a_key_is_the_same_events_again() {
         );
     }
     assert_eq!(inbox(&rig, "ann").len(), 2);
+    let page = rig.send(Method::GET, "/metrics", &[], "");
+    let text = std::str::from_utf8(&page.bytes).unwrap();
+    assert!(
+        text.contains("\ntidings_events_republished_total 2\n"),
+        "{text}"
+    );
+    assert!(text.contains("\ntidings_events_total 2\n"), "{text}");
+
+    // What says something else is something else, whatever stood on its line before.
+    let mut other = event(None, "ann");
+    other["object"]["id"] = json!("another");
+    let answers = send(&rig, &other.to_string());
+    assert_eq!(answers[0]["status"], "accepted");
+    assert_eq!(inbox(&rig, "ann").len(), 3);
 }
 
 #[test]
