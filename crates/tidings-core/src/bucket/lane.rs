@@ -174,7 +174,8 @@ impl Lane {
                 .iter()
                 .filter(|number| windows.get(*number).due() <= at.0)
                 .collect(),
-            Columns::Since(_) => members,
+            // Its deadline is that of the calendar.
+            Columns::Since(_) => RoaringBitmap::new(),
         }
     }
 

@@ -73,8 +73,7 @@ impl Marks {
         })
     }
 
-    /// Drops marks on objects and events that were made before this instant: what they covered is
-    /// forgotten. Says whether any is left.
+    /// Drops marks that were made before this instant: what they covered is forgotten. Says whether any is left.
     pub(crate) fn forget_before(&mut self, instant: Instant) -> bool {
         self.0.retain(|mark| mark.at >= instant);
         !self.0.is_empty()

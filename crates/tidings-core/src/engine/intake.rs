@@ -368,7 +368,7 @@ impl Intake {
         })
     }
 
-    /// Puts given fields over what is known of an object; `lift` also lifts a retraction.
+    /// Puts given fields over what is known of an object, and lifts a retraction.
     pub(crate) fn upsert(
         &mut self,
         draft: &mut Draft<'_>,

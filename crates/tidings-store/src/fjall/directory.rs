@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! DIR/LOCK         held by the process that has the store open; its process id, for people
-//! DIR/TIDINGS      `format = 2`: what this is, before anything else is read
+//! DIR/TIDINGS      `format = N`: what this is, before anything else is read
 //! DIR/engine/      the engine's own files
 //! DIR/*.new        these two while they are being made: a crash in the middle leaves nothing half made
 //! DIR/keys         who may call the server; not the store's own, as
@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use crate::Error;
 
 /// The format that this code reads and writes: it counts up with every change of what is there.
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
 
 const LOCK: &str = "LOCK";
 const MARKER: &str = "TIDINGS";

@@ -57,7 +57,7 @@ fn an_unknown_format_is_refused() {
     let marker = directory.path().join("TIDINGS");
     let ours = fs::read(&marker).unwrap();
     for (text, said) in [
-        ("format = 3\n", "format 3"),
+        ("format = 99\n", "format 99"),
         ("format = 4294967296\n", "names no format"),
         ("", "names no format"),
         ("form", "names no format"),

@@ -132,7 +132,7 @@ fn said(stop: &Stop, kept: bool) -> String {
     };
     match stop {
         Stop::Row(fault) => format!(
-            "{fault}, or leave such rows out with --skip-bad\n  = help: the rows before it are in; {on}"
+            "{fault}\n  = help: or leave such rows out with --skip-bad\n  = help: the rows before it are in; {on}"
         ),
         other => format!("{other}\n  = help: the rows that are counted here are in; {on}"),
     }

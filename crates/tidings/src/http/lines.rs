@@ -113,7 +113,7 @@ pub(super) async fn only_lines(
     wanted: Wanted,
     each: Each,
 ) -> Result<Response, Problem> {
-    if content_type(request.headers()).as_deref() != Some("application/x-ndjson") {
+    if content_type(request.headers())?.as_deref() != Some("application/x-ndjson") {
         return Err(Problem::new(
             Code::UnsupportedMediaType,
             "the content type is not `application/x-ndjson`",

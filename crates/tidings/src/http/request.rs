@@ -8,7 +8,7 @@ use std::time::Duration;
 use axum::body::{Body, Bytes};
 use axum::extract::{FromRequest, FromRequestParts, Path, Query, Request};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, Method, Uri, header};
+use axum::http::{HeaderMap, HeaderValue, Method, Uri, header};
 use http_body_util::BodyExt as _;
 use ring::digest::{Context, SHA256, digest};
 use serde::de::DeserializeOwned;
@@ -113,15 +113,24 @@ impl FromRequest<Arc<Service>> for Change {
 }
 
 /// The content type without its parameters, in small letters; `None` where none is given.
-pub(super) fn content_type(headers: &HeaderMap) -> Option<String> {
-    let value = headers.get(header::CONTENT_TYPE)?;
-    let text = String::from_utf8_lossy(value.as_bytes());
-    let essence = text.split(';').next().unwrap_or_default();
-    Some(essence.trim().to_ascii_lowercase())
+///
+/// # Errors
+/// [`Code::UnsupportedMediaType`] where the body is compressed.
+pub(super) fn content_type(headers: &HeaderMap) -> Result<Option<String>, Problem> {
+    let small = |name| {
+        let value = headers.get(name).map(HeaderValue::as_bytes);
+        value.map(|value| String::from_utf8_lossy(value).to_ascii_lowercase())
+    };
+    if small(header::CONTENT_ENCODING).is_some_and(|encoding| encoding.trim() != "identity") {
+        let detail = "the body is compressed; send it as it is, without a `Content-Encoding`";
+        return Err(Problem::new(Code::UnsupportedMediaType, detail));
+    }
+    let kind = small(header::CONTENT_TYPE);
+    Ok(kind.map(|kind| kind.split(';').next().unwrap_or_default().trim().to_owned()))
 }
 
 fn expect_json(headers: &HeaderMap) -> Result<(), Problem> {
-    match content_type(headers).as_deref() {
+    match content_type(headers)?.as_deref() {
         None | Some("application/json") => Ok(()),
         Some(_) => Err(Problem::new(
             Code::UnsupportedMediaType,

@@ -162,6 +162,10 @@ fn bodies_are_bounded() {
         code(&put(&[("content-type", "text/xml")], title(1).into())),
         "unsupported_media_type"
     );
+    assert_eq!(
+        code(&put(&[("content-encoding", "gzip")], title(1).into())),
+        "unsupported_media_type"
+    );
     let long_key = "k".repeat(256);
     for key in ["", long_key.as_str(), "schl\u{fc}ssel"] {
         assert_eq!(

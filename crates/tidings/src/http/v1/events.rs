@@ -194,7 +194,7 @@ async fn publish(
     request: Request,
 ) -> Result<Response, Problem> {
     let (parts, body) = request.into_parts();
-    if content_type(&parts.headers).as_deref() == Some("application/x-ndjson") {
+    if content_type(&parts.headers)?.as_deref() == Some("application/x-ndjson") {
         let key = idempotency_key(&parts.headers)?.map(str::to_owned);
         let events = EventLines {
             service: Arc::clone(&service),
