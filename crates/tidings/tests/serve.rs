@@ -80,7 +80,7 @@ fn what_has_begun_is_finished_before_the_process_ends() {
     let length = body.len();
     write!(
         half,
-        "POST /v1/events HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: {length}\r\n\
+        "POST /v1/events HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-length: {length}\r\n\
          expect: 100-continue\r\n\r\n"
     )
     .unwrap();
@@ -225,7 +225,7 @@ fn keys_are_made_before_and_while_it_runs() {
     let status = |key: &str| {
         let mut stream = TcpStream::connect(server.url.strip_prefix("http://").unwrap()).unwrap();
         let head = format!("authorization: Bearer {key}\r\nconnection: close\r\n");
-        write!(stream, "GET /metrics HTTP/1.1\r\nhost: x\r\n{head}\r\n").unwrap();
+        write!(stream, "GET /metrics HTTP/1.1\r\nhost: localhost\r\n{head}\r\n").unwrap();
         let mut answer = String::new();
         stream.read_to_string(&mut answer).unwrap();
         answer.split(' ').nth(1).unwrap().to_owned()
@@ -261,7 +261,7 @@ fn a_body_that_is_too_large_is_answered() {
     let mut stream = TcpStream::connect(address).unwrap();
     let body = vec![b' '; 17 << 20];
     let head = format!(
-        "POST /v1/events HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: {}\r\n\r\n",
+        "POST /v1/events HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-length: {}\r\n\r\n",
         body.len()
     );
     stream.write_all(head.as_bytes()).unwrap();

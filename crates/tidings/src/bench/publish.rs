@@ -191,7 +191,7 @@ fn encode(shape: Shape, events: &[(u64, u32)]) -> Vec<u8> {
     };
     let length = body.len();
     format!(
-        "POST /v1/events HTTP/1.1\r\nhost: bench\r\ncontent-type: application/json\r\n\
+        "POST /v1/events HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n\
          content-length: {length}\r\n\r\n{body}"
     )
     .into_bytes()
