@@ -225,7 +225,11 @@ fn keys_are_made_before_and_while_it_runs() {
     let status = |key: &str| {
         let mut stream = TcpStream::connect(server.url.strip_prefix("http://").unwrap()).unwrap();
         let head = format!("authorization: Bearer {key}\r\nconnection: close\r\n");
-        write!(stream, "GET /metrics HTTP/1.1\r\nhost: localhost\r\n{head}\r\n").unwrap();
+        write!(
+            stream,
+            "GET /metrics HTTP/1.1\r\nhost: localhost\r\n{head}\r\n"
+        )
+        .unwrap();
         let mut answer = String::new();
         stream.read_to_string(&mut answer).unwrap();
         answer.split(' ').nth(1).unwrap().to_owned()

@@ -314,7 +314,8 @@ impl Engine {
             let letter = ((bucket.no, *closing), number);
             let row = self.message_row(draft, letter, open.at.day())?;
             let told = row.map_or_else(Vec::new, |(_, row)| row.told(*closing));
-            let (Some(from), Some(to)) = (told.iter().min(), told.iter().max()) else {
+            let told = BTreeSet::from_iter(told);
+            let (Some(from), Some(to)) = (told.first(), told.last()) else {
                 continue;
             };
             let look = Look {
@@ -409,14 +410,18 @@ impl Engine {
     ) -> Result<(), Unreadable> {
         let mut items: BTreeMap<(u64, ChannelNo), Set> = BTreeMap::new();
         let mut withdrawn: BTreeMap<u64, Set> = BTreeMap::new();
+        let mut letters: BTreeMap<(Letter, ChannelNo), BTreeSet<u64>> = BTreeMap::new();
         for (seq, channel, letter) in kept_back {
+            letters.entry((letter, channel)).or_default().insert(seq);
+        }
+        for ((letter, channel), seqs) in letters {
             let ((bucket, closing), number) = letter;
             let made = self.buckets[at].closings.get(&closing);
             let from = made.map_or(now.day(), |open| open.at.day());
             let Some((day, row)) = self.message_row(draft, letter, from)? else {
                 continue;
             };
-            let row = row.without(closing, seq);
+            let row = row.without(closing, &seqs);
             let key = message_key(bucket, number, closing);
             if row.is_empty() {
                 draft.delete(Partition::Day(day), key);
@@ -427,7 +432,9 @@ impl Engine {
                 withdrawn.entry(closing).or_default().insert(number);
                 self.intake.tally.messages -= 1;
             }
-            items.entry((seq, channel)).or_default().insert(number);
+            for seq in seqs {
+                items.entry((seq, channel)).or_default().insert(number);
+            }
         }
         let items = items
             .into_iter()

@@ -255,13 +255,13 @@ impl Engine {
         (closing, who): (u64, &RoaringBitmap),
     ) -> Result<Plan, Unreadable> {
         let open = &bucket.closings[&closing];
-        let mut rows: FxHashMap<u32, Vec<u64>> = FxHashMap::default();
+        let mut rows: FxHashMap<u32, BTreeSet<u64>> = FxHashMap::default();
         for number in who {
             let key = message_key(bucket.no, number, closing);
             for day in self.journal_days.range(open.at.day()..) {
                 if let Some(bytes) = shelf.get(Partition::Day(*day), &key)? {
                     let row: MessageRow = decode("a message", &bytes)?;
-                    rows.insert(number, row.told(closing));
+                    rows.insert(number, BTreeSet::from_iter(row.told(closing)));
                     break;
                 }
             }
@@ -296,7 +296,11 @@ impl Engine {
         }
         let torn = torn.iter().map(|number| Sent {
             number,
-            told: rows.remove(&number).unwrap_or_default(),
+            told: rows
+                .remove(&number)
+                .unwrap_or_default()
+                .into_iter()
+                .collect(),
             ending: Ending::Unknown,
             resent: 0,
         });
@@ -345,10 +349,10 @@ impl MessageRow {
         }
     }
 
-    /// The same message without telling one entry.
-    pub(crate) fn without(&self, closing: u64, seq: u64) -> Self {
+    /// The same message without telling some entries.
+    pub(crate) fn without(&self, closing: u64, seqs: &BTreeSet<u64>) -> Self {
         let (told, ended) = self.seqs(closing);
-        let told = told.into_iter().filter(|told| *told != seq);
+        let told = told.into_iter().filter(|told| !seqs.contains(told));
         Self::new((self.lane, self.at), closing, told, ended.into_iter())
     }
 
