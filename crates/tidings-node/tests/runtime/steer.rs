@@ -162,6 +162,31 @@ fn what_is_kept_back_and_was_forgotten_in_part_ends_as_unknown() {
     assert!(keeper.handed.try_recv().is_err());
 }
 
+/// What may have arrived at one attempt is not called failed because no later one came through.
+#[test]
+fn doubt_is_not_forgotten_when_the_provider_stays_away() {
+    let clock = clock(MONDAY);
+    let (runtime, keeper) = gated(&in_memory(), &clock);
+    let handle = runtime.handle();
+    handle.submit(vec![publish("e0", "bill", "ann")]).unwrap();
+    keeper.next();
+    keeper.answer(Outcome::Unknown {
+        why: "the line dropped".to_owned(),
+    });
+    let mut hours = 0;
+    while handle.look(|node| node.books().unwrap().pending).unwrap() > 0 {
+        hours += 1;
+        clock.set(MONDAY.plus_ms(hours * HOUR_MS));
+        handle.wake().unwrap();
+        if keeper.handed.try_recv().is_ok() {
+            keeper.later();
+        }
+    }
+    let books = settled(&handle);
+    assert_eq!((books.unknown, books.failed), (1, 0));
+    runtime.stop().unwrap();
+}
+
 /// Acceptance H19: who never wants to hear of a type again hears nothing of it, not even by a message
 /// that was made and waits. The rest of such a message goes.
 #[test]
