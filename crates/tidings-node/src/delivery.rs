@@ -100,12 +100,6 @@ impl Delivery {
         self.waiting.next()
     }
 
-    /// How many messages wait to be tried again.
-    #[must_use]
-    pub fn waiting(&self) -> usize {
-        self.waiting.len()
-    }
-
     /// The names of the messages that wait to be tried again.
     pub(crate) fn waiting_letters(&self) -> impl Iterator<Item = LetterName> {
         self.waiting.letters()
@@ -134,15 +128,14 @@ impl Delivery {
         self.waiting.take_back(letter)
     }
 
-    /// Only what this doesn't hold goes from now on.
-    pub(crate) fn pause(&mut self, paused: Paused) {
-        self.paused = paused;
-        self.waiting.hold(|parcel| self.paused.holds(&parcel.batch));
-    }
-
-    /// What nothing goes of.
-    pub(crate) fn paused(&self) -> &Paused {
-        &self.paused
+    /// Only what this doesn't hold goes from now on; whether that was otherwise before.
+    pub(crate) fn pause(&mut self, paused: &Paused) -> bool {
+        if self.paused == *paused {
+            return false;
+        }
+        self.paused = paused.clone();
+        self.waiting.hold(|parcel| paused.holds(&parcel.batch));
+        true
     }
 
     /// Whether a message waits until what an operator has paused is resumed.

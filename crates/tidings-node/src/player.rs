@@ -119,7 +119,7 @@ impl Player {
         for ready in node.unsettled()? {
             delivery.take_up(ready, node.engine().now());
         }
-        delivery.pause(node.engine().paused().clone());
+        delivery.pause(node.engine().paused());
         let delivery = Some(delivery);
         Ok(Self {
             node,
@@ -342,7 +342,7 @@ impl Player {
             for (parcel, again) in held.release(&mut self.node)? {
                 delivery.wait_until(again.unwrap_or(at), parcel);
             }
-            delivery.pause(self.node.engine().paused().clone());
+            delivery.pause(self.node.engine().paused());
         }
         Ok(accepted)
     }

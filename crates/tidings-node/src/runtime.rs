@@ -453,10 +453,9 @@ impl Loop {
             return;
         };
         let paused = node.engine().paused();
-        if paused == self.delivery.paused() {
+        if !self.delivery.pause(paused) {
             return;
         }
-        self.delivery.pause(paused.clone());
         let now = self.clock.now();
         for parcel in self.senders.take_back_paused(paused) {
             self.delivery.wait_until(now, parcel);

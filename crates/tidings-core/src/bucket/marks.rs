@@ -73,7 +73,8 @@ impl Marks {
         })
     }
 
-    /// Drops marks that were made before this instant: what they covered is forgotten. Says whether any is left.
+    /// Drops marks that were made before this instant: what they covered is forgotten. Says whether any
+    /// is left.
     pub(crate) fn forget_before(&mut self, instant: Instant) -> bool {
         self.0.retain(|mark| mark.at >= instant);
         !self.0.is_empty()

@@ -111,7 +111,7 @@ impl Engine {
         Ok(places.collect())
     }
 
-    fn located_event(
+    pub(crate) fn located_event(
         &self,
         draft: &Draft<'_>,
         id: &Id,

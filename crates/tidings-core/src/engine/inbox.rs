@@ -246,7 +246,7 @@ impl Engine {
                         let (as_of, below) = (from.as_of, last_shown);
                         next = Some(Cursor { as_of, below });
                     }
-                    groups.extend(reader.build((*day, held), &shown, &mut presenter)?);
+                    groups.extend(reader.build(place, &shown, &mut presenter)?);
                     badge.counts()
                 }
             };

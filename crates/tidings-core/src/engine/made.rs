@@ -296,11 +296,7 @@ impl Engine {
         }
         let torn = torn.iter().map(|number| Sent {
             number,
-            told: rows
-                .remove(&number)
-                .unwrap_or_default()
-                .into_iter()
-                .collect(),
+            told: rows.remove(&number).into_iter().flatten().collect(),
             ending: Ending::Unknown,
             resent: 0,
         });

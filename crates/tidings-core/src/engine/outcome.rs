@@ -184,9 +184,7 @@ impl Engine {
     /// [`Unreadable`] where the store can't be read.
     pub fn trace(&self, shelf: &dyn Shelf, event: &Id) -> Result<Option<Trace>, Unreadable> {
         let draft = Draft::new(shelf);
-        let mut located = self.located(&draft, event, Table::Copies, Table::ScheduledIds)?;
-        let arrived = self.locate(&draft, event)?;
-        located.extend(arrived.map(|(day, located)| (Some(day), located)));
+        let mut located = self.located_event(&draft, event)?;
         // An id may come again once the day of its arrival is forgotten: the newest is meant.
         let newest = located.iter().map(|(_, located)| located.place).max();
         let Some(place) = newest else {

@@ -53,7 +53,7 @@ impl Loop {
         let Some(node) = &mut self.node else {
             return Ok(());
         };
-        self.delivery.pause(node.engine().paused().clone());
+        self.delivery.pause(node.engine().paused());
         let waiting = self.delivery.waiting_letters();
         let answered = self
             .sent

@@ -29,6 +29,17 @@ fn in_memory() -> Arc<dyn Store> {
     Arc::new(MemoryStore::new())
 }
 
+/// Lets hours pass until nothing is pending.
+fn by_the_hour(handle: &Handle, clock: &VirtualClock, each: impl Fn()) {
+    let mut hours = 0;
+    while handle.look(|node| node.books().unwrap().pending).unwrap() > 0 {
+        hours += 1;
+        clock.set(MONDAY.plus_ms(hours * HOUR_MS));
+        handle.wake().unwrap();
+        each();
+    }
+}
+
 fn cancel(handle: &Handle, event: &str) -> TakenBack {
     let command = Command::Cancel(Cancelled::Event(id(event)));
     match handle.submit(vec![command]).unwrap().pop() {
@@ -173,15 +184,11 @@ fn doubt_is_not_forgotten_when_the_provider_stays_away() {
     keeper.answer(Outcome::Unknown {
         why: "the line dropped".to_owned(),
     });
-    let mut hours = 0;
-    while handle.look(|node| node.books().unwrap().pending).unwrap() > 0 {
-        hours += 1;
-        clock.set(MONDAY.plus_ms(hours * HOUR_MS));
-        handle.wake().unwrap();
+    by_the_hour(&handle, &clock, || {
         if keeper.handed.try_recv().is_ok() {
             keeper.later();
         }
-    }
+    });
     let books = settled(&handle);
     assert_eq!((books.unknown, books.failed), (1, 0));
     runtime.stop().unwrap();
@@ -332,12 +339,7 @@ fn nothing_is_sent_to_somebody_who_was_erased() {
     handle.submit(vec![person("ann")]).unwrap();
     // It was handed over before, and is not tried again.
     keeper.later();
-    let mut hours = 0;
-    while handle.look(|node| node.books().unwrap().pending).unwrap() > 0 {
-        hours += 1;
-        clock.set(MONDAY.plus_ms(hours * HOUR_MS));
-        handle.wake().unwrap();
-    }
+    by_the_hour(&handle, &clock, || ());
     let books = settled(&handle);
     assert_eq!((books.delivered, books.cancelled), (0, 2));
     runtime.stop().unwrap();

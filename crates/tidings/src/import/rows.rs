@@ -200,6 +200,7 @@ impl<R: Read> Csv<R> {
             "a quote is opened here, or behind it, and nothing closes it"
                 .clone_into(&mut fault.reason);
             "close it, or write `\"\"` for a quote in a text".clone_into(&mut fault.hint);
+            // One end of line fewer than rows have was behind it.
             fault.line = fault.line.map(|line| line + 1);
             return Row::Unclosed(fault);
         }
