@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use crate::Error;
 
 /// The format that this code reads and writes: it counts up with every change of what is there.
-const FORMAT: u32 = 3;
+const FORMAT: u32 = 4;
 
 const LOCK: &str = "LOCK";
 const MARKER: &str = "TIDINGS";
