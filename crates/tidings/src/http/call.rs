@@ -10,6 +10,7 @@ use axum::Router;
 use axum::extract::Request;
 use axum::middleware::{self, Next};
 use axum::response::Response;
+use utoipa::openapi::header::{Header, HeaderBuilder};
 use utoipa::openapi::path::{Operation, ParameterBuilder, ParameterIn, PathItem};
 use utoipa::openapi::{
     ContentBuilder, ObjectBuilder, OpenApi, Ref, RefOr, Response as Documented, ResponseBuilder,
@@ -18,8 +19,10 @@ use utoipa::openapi::{
 use utoipa_axum::router::UtoipaMethodRouter;
 
 use super::Service;
-use super::error::Code;
+use super::error::{Again, Code};
 use super::request::KEY_BYTES_MAX;
+
+const PROBLEM_JSON: &str = "application/problem+json";
 
 /// What every call may answer, whoever asks for what.
 const COMMON: &[Code] = &[Code::Unauthorized, Code::Internal];
@@ -99,7 +102,10 @@ pub(super) struct CallName(pub(super) &'static str);
 
 impl Calls {
     /// None yet; `document` has what no call says.
-    pub(super) fn new(document: OpenApi) -> Self {
+    pub(super) fn new(mut document: OpenApi) -> Self {
+        let components = document.components.get_or_insert_default();
+        let headers = headers().map(|(name, header)| (name.to_owned(), header.into()));
+        components.headers.extend(headers);
         Self {
             names: Vec::new(),
             router: Router::new(),
@@ -205,12 +211,69 @@ fn document(operation: &mut Operation, codes: &[Code]) {
             response
                 .description
                 .push_str(&format!("`{}`: {}", row.code, row.title));
+            if let Some(RefOr::T(content)) = response.content.get_mut(PROBLEM_JSON) {
+                let example = Ref::new(format!("#/components/examples/{}", row.code));
+                content
+                    .examples
+                    .insert(row.code.to_owned(), RefOr::Ref(example));
+            }
+            if let Again::After(_) = row.again {
+                document_header(response, "Retry-After");
+            }
+            if *code == Code::Unauthorized {
+                document_header(response, "WWW-Authenticate");
+            }
         }
     }
 }
 
-/// Says that a request may name itself.
+/// Lists a header of [`headers`] in a response.
+fn document_header(response: &mut Documented, name: &str) {
+    let header = Ref::new(format!("#/components/headers/{name}"));
+    let headers = &mut response.headers;
+    headers.insert(name.to_owned(), RefOr::Ref(header));
+}
+
+/// The headers that several responses have.
+fn headers() -> [(&'static str, Header); 3] {
+    let of = |kind| ObjectBuilder::new().schema_type(kind);
+    let header = |schema: ObjectBuilder, about: &str| {
+        let header = HeaderBuilder::new().schema(Some(schema));
+        header.description(Some(about)).build()
+    };
+    let replayed = of(Type::String).enum_values(Some(["true"]));
+    [
+        (
+            "Retry-After",
+            header(
+                of(Type::Integer).minimum(Some(1)),
+                "Seconds to wait before the request is sent again",
+            ),
+        ),
+        (
+            "WWW-Authenticate",
+            header(of(Type::String), "The scheme to authenticate by"),
+        ),
+        (
+            "Idempotency-Replayed",
+            header(
+                replayed,
+                "Present where a request with the same `Idempotency-Key` was done before, and this is \
+                 its answer",
+            ),
+        ),
+    ]
+}
+
+/// Says that a request may have an `Idempotency-Key`, and how its answer shows it.
 fn document_key(operation: &mut Operation) {
+    for (status, response) in &mut operation.responses.responses {
+        if let RefOr::T(response) = response
+            && status.starts_with('2')
+        {
+            document_header(response, "Idempotency-Replayed");
+        }
+    }
     let schema = ObjectBuilder::new()
         .schema_type(Type::String)
         .min_length(Some(1))
@@ -243,6 +306,6 @@ fn no_problem_yet() -> Documented {
     let problem = Ref::from_schema_name("Problem");
     let content = ContentBuilder::new().schema(Some(problem)).build();
     ResponseBuilder::new()
-        .content("application/problem+json", content)
+        .content(PROBLEM_JSON, content)
         .build()
 }

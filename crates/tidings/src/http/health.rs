@@ -32,23 +32,23 @@ pub(super) fn calls(calls: Calls) -> Calls {
 /// What `/healthz` answers: the process lives, whatever else.
 pub(super) const ALIVE: &str = "ok\n";
 
-/// Whether the process lives
+/// Check whether the process is alive
 ///
-/// Needs no key.
+/// Answers as long as the process runs, also while it starts. Needs no key.
 #[utoipa::path(
     get, path = "/healthz", tag = "operating", security(()),
-    responses((status = 200, description = "It does", body = String, content_type = "text/plain"))
+    responses((status = 200, description = "The process is alive", body = String, content_type = "text/plain", example = json!("ok\n")))
 )]
 async fn healthz() -> &'static str {
     ALIVE
 }
 
-/// Whether it serves
+/// Check whether the server serves
 ///
 /// 503 while it starts, while the store can't be used, and once it stops. Needs no key.
 #[utoipa::path(
     get, path = "/readyz", tag = "operating", security(()),
-    responses((status = 200, description = "It does", body = String, content_type = "text/plain"))
+    responses((status = 200, description = "The server serves", body = String, content_type = "text/plain", example = json!("ready\n")))
 )]
 async fn readyz(State(service): State<Arc<Service>>) -> Result<&'static str, Problem> {
     if service.is_stopping() {

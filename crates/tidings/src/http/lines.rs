@@ -49,6 +49,7 @@ pub(super) struct Wanted {
     /// Of a stream of lines: `all` answers each line, `problems` only those that could not be done,
     /// with a last line that counts them.
     #[serde(default)]
+    #[param(inline)]
     pub(super) answers: Answers,
 }
 

@@ -101,7 +101,7 @@ fn look(node: &Node) -> Seen {
 /// Prometheus' text form. Answers also while the store can't be used, with what can be told then.
 #[utoipa::path(
     get, path = "/metrics", tag = "operating",
-    responses((status = 200, description = "The metrics", body = String, content_type = "text/plain"))
+    responses((status = 200, description = "The metrics", body = String, content_type = "text/plain", example = json!("tidings_up 1\ntidings_recipients 2\n")))
 )]
 pub(super) async fn metrics(State(service): State<Arc<Service>>) -> impl IntoResponse {
     let seen = service.look(look).await;

@@ -37,9 +37,8 @@ pub use service::{Access, Answer, Service, Settings, only};
 
 /// The whole API over a service.
 pub fn router(service: Arc<Service>) -> Router {
-    let (calls, document) = calls();
+    let (calls, _) = calls();
     calls
-        .merge(openapi::served(&document))
         .fallback(no_such_call)
         .method_not_allowed_fallback(no_such_method)
         .layer(middleware::from_fn_with_state(
@@ -77,7 +76,8 @@ fn calls() -> (Router<Arc<Service>>, OpenApi) {
 }
 
 fn all() -> call::Calls {
-    health::calls(v1::calls(call::Calls::new(openapi::head())))
+    let calls = call::Calls::new(openapi::head());
+    openapi::calls(health::calls(v1::calls(calls)))
 }
 
 async fn no_such_call(uri: Uri) -> Problem {

@@ -1,25 +1,44 @@
-//! The OpenAPI document: what no single call says, and how the document is served.
+//! The OpenAPI document: what no single call says, and the calls that answer with it.
 
-use std::sync::Arc;
+use std::sync::LazyLock;
 
-use axum::Router;
 use axum::body::Bytes;
-use axum::extract::Path;
 use axum::http::header;
-use axum::routing::get;
+use axum::response::IntoResponse;
 use utoipa::OpenApi;
 use utoipa::openapi::OpenApi as Document;
+use utoipa::openapi::example::ExampleBuilder;
 use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
 
+use utoipa_axum::routes;
+
+use super::call::{Calls, Kind};
 use super::error::{Code, Problem, ProblemBody, section};
-use super::service::Service;
+use super::request::InPath;
 
 #[derive(OpenApi)]
 #[openapi(
     info(
         title = "tidings",
-        description = "Tells people things without spamming them.",
+        description = "Notifications without spam: publish events, and each recipient gets one message \
+                       for what has piled up, when their policy says so.",
         license(name = "Apache-2.0 OR MIT", identifier = "Apache-2.0 OR MIT")
+    ),
+    servers(
+        (url = "/", description = "The server that answers with this document"),
+        (url = "http://127.0.0.1:8990", description = "A server on this machine, without `--listen`"),
+    ),
+    tags(
+        (name = "events", description = "What happened: publish it, see what became of it, cancel it"),
+        (name = "recipients", description = "Who can be notified: their profiles"),
+        (name = "subscriptions", description = "Which topics recipients follow"),
+        (name = "preferences", description = "What recipients want to hear of, on which channel and when"),
+        (name = "objects", description = "What events are about"),
+        (name = "inbox", description = "The inbox of a recipient, and what is seen or read of it"),
+        (name = "pending", description = "What waits for a recipient, and sending it now"),
+        (name = "configuration", description = "Types and channels: list, pause and resume them"),
+        (name = "admin", description = "What operators look at and do"),
+        (name = "operating", description = "What monitoring asks, this document, and the pages of errors"),
     ),
     components(schemas(ProblemBody<'static>)),
     security(("key" = []))
@@ -34,7 +53,27 @@ pub(super) fn head() -> Document {
     components
         .security_schemes
         .insert("key".to_owned(), key.into());
+    for code in Code::ALL {
+        let example = ExampleBuilder::new()
+            .summary(code.row().title)
+            .value(serde_json::to_value(example(*code).body()).ok())
+            .build();
+        let examples = &mut components.examples;
+        examples.insert(code.row().code.to_owned(), example.into());
+    }
     document
+}
+
+/// A problem of a code, such as a call answers.
+fn example(code: Code) -> Problem {
+    match code {
+        Code::InvalidBody => Problem::new(code, "`to` must be an object, got an array")
+            .hint("Example: `{\"recipients\": [\"ada\"]}`"),
+        Code::UnknownType => {
+            Problem::new(code, "unknown type `coment`").hint("did you mean `comment`?")
+        }
+        _ => Problem::new(code, code.row().title),
+    }
 }
 
 /// The document as it is served and committed.
@@ -51,15 +90,45 @@ pub(super) fn text(document: &Document) -> String {
 }
 
 /// `/v1/openapi.json`, and the page of each error.
-pub(super) fn served(document: &Document) -> Router<Arc<Service>> {
-    let text = Bytes::from(text(document));
-    let json = [(header::CONTENT_TYPE, "application/json")];
-    Router::new()
-        .route("/v1/openapi.json", get(async move || (json, text)))
-        .route("/errors/{code}", get(error))
+pub(super) fn calls(calls: Calls) -> Calls {
+    calls
+        .add("openapi", Kind::Knows, routes!(openapi), &[])
+        .add(
+            "get_error",
+            Kind::Open,
+            routes!(get_error),
+            &[Code::InvalidPath, Code::NotFound],
+        )
 }
 
-async fn error(Path(name): Path<String>) -> Result<String, Problem> {
+/// Get this document
+///
+/// The OpenAPI document of the server that answers. The same text is `docs/openapi.json` of the release.
+#[utoipa::path(
+    get, path = "/v1/openapi.json", tag = "operating",
+    responses((
+        status = 200, description = "The document", body = serde_json::Map<String, serde_json::Value>,
+        example = json!({"openapi": "3.1.0", "info": {"title": "tidings", "version": "0.1.0"}, "paths": {}}),
+    ))
+)]
+async fn openapi() -> impl IntoResponse {
+    static TEXT: LazyLock<Bytes> = LazyLock::new(|| text(&super::document()).into());
+    ([(header::CONTENT_TYPE, "application/json")], TEXT.clone())
+}
+
+/// Get the page of an error
+///
+/// The part of `docs/errors.md` on one code: the title, the status, whether to send the request again, and
+/// how to repair it. The `type` of a problem is the path of this call. Needs no key.
+#[utoipa::path(
+    get, path = "/errors/{code}", tag = "operating", security(()),
+    params(("code" = String, Path, description = "Code of an error", example = "unknown_type")),
+    responses((
+        status = 200, description = "The page, in Markdown", body = String, content_type = "text/plain",
+        example = json!("## `unknown_type`\n\nThe type is not configured. Status 422.\n"),
+    ))
+)]
+async fn get_error(InPath(name): InPath<String>) -> Result<String, Problem> {
     let code = Code::ALL.iter().find(|code| code.row().code == name);
     match code {
         Some(code) => Ok(section(*code)),

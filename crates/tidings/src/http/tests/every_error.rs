@@ -88,7 +88,8 @@ fn path(template: &str) -> String {
     let path = template
         .replace("{id}", id)
         .replace("{topic}", "artists%2F1");
-    path.replace("{channel}", "email").replace("{type}", "note")
+    let path = path.replace("{channel}", "email").replace("{type}", "note");
+    path.replace("{code}", "unknown_type")
 }
 
 fn body(method: &Method, template: &str) -> (&'static str, String) {
@@ -398,10 +399,16 @@ fn wrong(code: &str, call: &Call) -> Call {
         },
         "invalid_query" => call.at(format!("{}?limit=x&hours=x&answers=x&cursor=x", call.path)),
         "invalid_path" => {
+            let at_id = if call.path.starts_with("/errors/") {
+                2
+            } else {
+                3
+            };
             let parts = call.path.split('/').enumerate();
-            let parts = parts.map(|(at, part)| if at == 3 { "%ff" } else { part });
+            let parts = parts.map(|(at, part)| if at == at_id { "%ff" } else { part });
             call.at(parts.collect::<Vec<_>>().join("/"))
         }
+        "not_found" => path("unknown_type", "none"),
         "recipient_not_found" => path("ann", "nobody"),
         "event_not_found" => path("e1", "none"),
         "type_not_found" => path("note", "none"),

@@ -44,6 +44,7 @@ pub(super) fn calls(calls: Calls) -> Calls {
 
 /// How the server is.
 #[derive(Serialize, ToSchema)]
+#[schema(example = json!({"now": "2024-03-07T08:03:00Z", "recipients": 2, "forgotten_before": null, "paused": {"types": [], "channels": ["email"]}, "entries": {"all": 8, "pending": 1, "outcomes": {"delivered": 6, "skipped": 1}, "reasons": {"seen": 1}}}))]
 struct StatusAnswer {
     /// The instant of its newest step.
     #[schema(format = "date-time")]
@@ -113,6 +114,7 @@ impl StatusAnswer {
 
 /// What comes due.
 #[derive(Serialize, ToSchema)]
+#[schema(example = json!({"lanes": [{"hour": "2024-03-07T08:00:00Z", "channel": "email", "lane": "cooldown", "recipients": 12, "held": 1}], "unmade": 0, "sending": 2, "scheduled": {"events": 1, "next": [{"event": "e-2", "type": "comment", "object": "works/1", "t": "2024-03-08T09:00:00Z"}]}}))]
 struct DueAnswer {
     /// Open lanes by hour, channel and name; those that are never due come last.
     lanes: Vec<DueHour>,
@@ -181,8 +183,9 @@ struct DueQuery {
     scheduled: Option<u16>,
 }
 
-/// Which days are dropped.
+/// Which days are deleted.
 #[derive(ToSchema)]
+#[serde(deny_unknown_fields)]
 #[schema(example = json!({"before": "2024-01-31"}))]
 #[expect(dead_code, reason = "describes what `Bodies::forget` reads")]
 struct ForgetDays {
@@ -191,20 +194,22 @@ struct ForgetDays {
     before: String,
 }
 
-/// See how the server is
+/// Get the status of the server
+///
+/// How many recipients and entries there are, what became of the entries, and what is paused.
 #[utoipa::path(
     get, path = "/v1/admin/status", tag = "admin",
-    responses((status = 200, description = "Counts, and what is paused", body = StatusAnswer))
+    responses((status = 200, description = "The status", body = StatusAnswer))
 )]
 async fn status(State(service): State<Arc<Service>>) -> Result<Answer, Problem> {
     let status = service.look(StatusAnswer::of).await?;
     Answer::json(StatusCode::OK, &status)
 }
 
-/// See what comes due
+/// List what comes due
 ///
-/// Open lanes counted by the hour in which they are due, and what is scheduled. A lane from which
-/// everything was taken back comes due as well, and sends nothing.
+/// Open lanes counted by the hour in which they are due, messages that are being sent, and events that were
+/// published for later. A lane in which everything was cancelled is counted too; it sends nothing.
 #[utoipa::path(
     get, path = "/v1/admin/due", tag = "admin",
     params(DueQuery),
@@ -227,14 +232,14 @@ async fn due(
     Answer::json(StatusCode::OK, &DueAnswer::from(agenda))
 }
 
-/// Forget days
+/// Delete old days
 ///
-/// Drops every day before a date, whatever it holds, but never today; what still waits there ends as
-/// expired. It can't be undone.
+/// Permanently deletes all data of the days before a date, including notifications that were not sent yet:
+/// these end as expired. Today is always kept.
 #[utoipa::path(
     post, path = "/v1/admin/forget", tag = "admin",
     request_body = ForgetDays,
-    responses((status = 204, description = "Durable"))
+    responses((status = 204, description = "The days are deleted"))
 )]
 async fn forget(State(service): State<Arc<Service>>, change: Change) -> Result<Answer, Problem> {
     let rules = service.rules();

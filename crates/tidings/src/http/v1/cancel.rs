@@ -79,6 +79,7 @@ struct CancelWarning {
 
 /// Which events are taken back.
 #[derive(ToSchema)]
+#[serde(deny_unknown_fields)]
 #[schema(example = json!({"cancellation_key": "invoice-42"}))]
 #[expect(dead_code, reason = "describes what `Bodies::cancel` reads")]
 struct CancelKey {
@@ -123,8 +124,8 @@ fn told(replies: Vec<Result<Reply, Refused>>, unknown: CancelWarning) -> Result<
 /// of it. Cancelling what is not known does nothing and says so.
 #[utoipa::path(
     post, path = "/v1/events/{id}/cancel", tag = "events",
-    params(("id" = String, Path, description = "The event", min_length = 1, max_length = 256)),
-    responses((status = 200, description = "Durable", body = CancelAnswer))
+    params(("id" = String, Path, description = "Event id", example = "e-1", min_length = 1, max_length = 256)),
+    responses((status = 200, description = "What was cancelled", body = CancelAnswer))
 )]
 async fn cancel_event(
     State(service): State<Arc<Service>>,
@@ -146,7 +147,7 @@ async fn cancel_event(
 #[utoipa::path(
     post, path = "/v1/cancel", tag = "events",
     request_body = CancelKey,
-    responses((status = 200, description = "Durable", body = CancelAnswer))
+    responses((status = 200, description = "What was cancelled", body = CancelAnswer))
 )]
 async fn cancel_all(
     State(service): State<Arc<Service>>,

@@ -9,8 +9,7 @@ use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use tidings_core::engine::{Published, PublishedAs, Refused, Reply, Warning};
 use tidings_core::{Command, Id};
-use utoipa::openapi::schema::SchemaType;
-use utoipa::openapi::{Array, Object, OneOf, Ref, RefOr, Schema};
+use utoipa::openapi::{Array, OneOf, Ref, RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 use utoipa_axum::routes;
 
@@ -98,8 +97,8 @@ struct PublishBody;
 impl PartialSchema for PublishBody {
     fn schema() -> RefOr<Schema> {
         let many = Array::builder().description(Some("Events; each is judged by itself"));
-        let many = many.items(Object::with_type(SchemaType::AnyValue));
         let event = Ref::from_schema_name(Event::name());
+        let many = many.items(event.clone());
         OneOf::builder().item(event).item(many).into()
     }
 }
@@ -180,12 +179,12 @@ impl From<&Warning> for EventWarning {
     post, path = "/v1/events", tag = "events",
     params(Wanted),
     request_body(content(
-        (PublishBody = "application/json"),
+        (PublishBody = "application/json", example = json!({"type": "comment", "actor": "ben", "object": {"id": "works/1", "title": "Water Lilies"}, "to": {"recipients": ["ada"]}})),
         (Event = "application/x-ndjson"),
     )),
     responses((status = 202, description = "Durable", content(
-        (PublishAnswer = "application/json"),
-        (EventLineAnswer = "application/x-ndjson"),
+        (PublishAnswer = "application/json", example = json!({"id": "018cc251f40075a4b2a5ce9d0f7a3b11", "status": "accepted", "notifications": 1, "warnings": []})),
+        (EventLineAnswer = "application/x-ndjson", example = json!({"id": "018cc251f40075a4b2a5ce9d0f7a3b11", "status": "accepted", "notifications": 1, "warnings": []})),
     )))
 )]
 async fn publish(

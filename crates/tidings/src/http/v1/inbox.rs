@@ -60,6 +60,7 @@ struct InboxQuery {
 
 /// A page of an inbox, newest first.
 #[derive(Serialize, ToSchema)]
+#[schema(example = json!({"groups": [{"key": "g-1", "type": "comment", "count": 1, "actors": ["ben"], "newest_at": "2024-03-07T08:03:00Z", "seen": false, "read": false, "items": [{"event": "e-1", "type": "comment", "object": {"id": "works/1", "title": "Water Lilies"}, "t": "2024-03-07T08:03:00Z", "reasons": ["named"], "seen": false, "read": false}]}], "unseen": 1, "unread": 1, "rev": 7, "next": null}))]
 struct Page {
     /// Its groups.
     groups: Vec<Group>,
@@ -196,6 +197,7 @@ impl From<Object> for ItemObject {
 
 /// What was seen or read: exactly one of these.
 #[derive(ToSchema)]
+#[serde(deny_unknown_fields)]
 #[schema(example = json!({"object": "works/1"}))]
 #[expect(dead_code, reason = "describes what `Bodies::mark` reads")]
 struct Marked {
@@ -210,14 +212,18 @@ struct Marked {
     event: Option<String>,
 }
 
-/// Read a page of an inbox
+/// Get a page of an inbox
+///
+/// Groups, newest first, with up to 25 items each, and the counts of the whole inbox. Follow `next` for older
+/// groups; what arrives meanwhile does not shift the pages. Of two answers the one with the higher `rev` is
+/// the newer.
 #[utoipa::path(
     get, path = "/v1/recipients/{id}/inbox", tag = "inbox",
     params(
-        ("id" = String, Path, description = "The recipient", min_length = 1, max_length = 256),
+        ("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256),
         InboxQuery,
     ),
-    responses((status = 200, description = "Groups, newest first, and the badge", body = Page))
+    responses((status = 200, description = "The page", body = Page))
 )]
 async fn inbox(
     State(service): State<Arc<Service>>,
@@ -246,15 +252,14 @@ async fn inbox(
     Answer::json(StatusCode::OK, &Page::from(page))
 }
 
-/// Mark what was seen
+/// Mark notifications as seen
 ///
-/// It covers what had entered by now, never what enters later. The badge counts it no more; it stays
-/// unread.
+/// Marks what had entered the inbox by now; later items are not affected. Lowers `unseen`, not `unread`.
 #[utoipa::path(
     post, path = "/v1/recipients/{id}/inbox/seen", tag = "inbox",
-    params(("id" = String, Path, description = "The recipient", min_length = 1, max_length = 256)),
+    params(("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256)),
     request_body = Marked,
-    responses((status = 204, description = "Durable"))
+    responses((status = 204, description = "The notifications are marked as seen"))
 )]
 async fn mark_seen(
     State(service): State<Arc<Service>>,
@@ -264,14 +269,14 @@ async fn mark_seen(
     mark(&service, recipient, MarkKind::Seen, &change).await
 }
 
-/// Mark what was read
+/// Mark notifications as read
 ///
-/// Reading is seeing.
+/// Marks what had entered the inbox by now as read and seen; later items are not affected.
 #[utoipa::path(
     post, path = "/v1/recipients/{id}/inbox/read", tag = "inbox",
-    params(("id" = String, Path, description = "The recipient", min_length = 1, max_length = 256)),
+    params(("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256)),
     request_body = Marked,
-    responses((status = 204, description = "Durable"))
+    responses((status = 204, description = "The notifications are marked as read"))
 )]
 async fn mark_read(
     State(service): State<Arc<Service>>,

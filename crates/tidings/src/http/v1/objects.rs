@@ -5,9 +5,12 @@ use std::sync::Arc;
 use axum::extract::{Request, State};
 use axum::response::Response;
 use tidings_core::{Command, Id};
-use utoipa::ToSchema;
+use utoipa::openapi::RefOr;
+use utoipa::openapi::schema::Schema;
+use utoipa::{PartialSchema, ToSchema};
 use utoipa_axum::routes;
 
+use super::schema::{Naming, with_id};
 use crate::http::call::{Calls, Kind};
 use crate::http::error::{Code, Problem};
 use crate::http::lines::{self, Each, LineAnswer, Wanted};
@@ -43,20 +46,9 @@ pub(super) fn calls(calls: Calls) -> Calls {
         )
 }
 
-/// A change of an object that names it.
-#[derive(ToSchema)]
-#[schema(example = json!({"id": "works/1", "title": "Water Lilies"}))]
-#[expect(dead_code, reason = "describes what `Bodies::named_object` reads")]
-struct NamedObject {
-    /// Names the object.
-    #[schema(min_length = 1, max_length = 256)]
-    id: String,
-    #[serde(flatten)]
-    change: ObjectChange,
-}
-
 /// What an object is now; only what is given changes.
 #[derive(ToSchema)]
+#[serde(deny_unknown_fields)]
 #[schema(example = json!({"title": "Water Lilies", "url": "https://example.org/works/1"}))]
 #[expect(dead_code, reason = "describes what `Bodies::object` reads")]
 struct ObjectChange {
@@ -70,14 +62,38 @@ struct ObjectChange {
     notifiable: Option<bool>,
 }
 
+/// What an object is now, which may repeat the id of the path.
+struct PathObject;
+
+impl PartialSchema for PathObject {
+    fn schema() -> RefOr<Schema> {
+        let about = "What an object is now. Only what is given changes.";
+        with_id::<ObjectChange>(about, ("works/1", Naming::Optional))
+    }
+}
+
+impl ToSchema for PathObject {}
+
+/// What an object is now, with its id.
+struct NamedObject;
+
+impl PartialSchema for NamedObject {
+    fn schema() -> RefOr<Schema> {
+        let about = "What an object is now, with its id. Only what is given changes.";
+        with_id::<ObjectChange>(about, ("works/1", Naming::Required))
+    }
+}
+
+impl ToSchema for NamedObject {}
+
 /// Make or change an object
 ///
-/// Only what is given changes, and null is as if it were left out; a retraction is lifted.
+/// Only what is given changes; null counts as not given. Lifts a retraction.
 #[utoipa::path(
     put, path = "/v1/objects/{id}", tag = "objects",
-    params(("id" = String, Path, description = "The object", min_length = 1, max_length = 256)),
-    request_body = ObjectChange,
-    responses((status = 204, description = "Durable"))
+    params(("id" = String, Path, description = "Object id", example = "works/1", min_length = 1, max_length = 256)),
+    request_body = PathObject,
+    responses((status = 204, description = "The object is saved"))
 )]
 async fn put_object(
     State(service): State<Arc<Service>>,
@@ -92,11 +108,12 @@ async fn put_object(
 
 /// Retract an object
 ///
-/// What waits about it is skipped; a later publish or change lifts the retraction.
+/// Pending notifications about the object are skipped when their message is built. A later publish or
+/// change of the object lifts the retraction.
 #[utoipa::path(
     delete, path = "/v1/objects/{id}", tag = "objects",
-    params(("id" = String, Path, description = "The object", min_length = 1, max_length = 256)),
-    responses((status = 204, description = "Durable"))
+    params(("id" = String, Path, description = "Object id", example = "works/1", min_length = 1, max_length = 256)),
+    responses((status = 204, description = "The object is retracted"))
 )]
 async fn retract_object(
     State(service): State<Arc<Service>>,
@@ -116,7 +133,7 @@ async fn retract_object(
     post, path = "/v1/objects", tag = "objects",
     params(Wanted),
     request_body(content((NamedObject = "application/x-ndjson"))),
-    responses((status = 200, description = "Durable, line by line", content((LineAnswer = "application/x-ndjson"))))
+    responses((status = 200, description = "Durable, line by line", content((LineAnswer = "application/x-ndjson", example = json!({"line": 1, "status": "done"})))))
 )]
 async fn change_objects(
     State(service): State<Arc<Service>>,

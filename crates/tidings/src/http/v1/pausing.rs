@@ -56,12 +56,12 @@ async fn steer(service: &Service, change: &Change, command: Command) -> Result<A
 
 /// Pause a type
 ///
-/// Its entries wait apart from now on, those that waited already among them; other types of their
-/// lanes go on. A message that was made before and tells of it waits too.
+/// Notifications of the type wait in a lane of their own from now on, including those that waited already;
+/// other types are sent as before. A message that was built before and includes the type waits too.
 #[utoipa::path(
     post, path = "/v1/types/{type}/pause", tag = "configuration",
-    params(("type" = String, Path, description = "The type", min_length = 1, max_length = 256)),
-    responses((status = 204, description = "Durable"))
+    params(("type" = String, Path, description = "Type of the configuration", example = "comment", min_length = 1, max_length = 256)),
+    responses((status = 204, description = "The type is paused"))
 )]
 async fn pause_type(
     State(service): State<Arc<Service>>,
@@ -74,12 +74,12 @@ async fn pause_type(
 
 /// Resume a type
 ///
-/// What waited goes back to the lanes that now apply, by its time: what is overdue goes out at once,
-/// a digest takes it at its next slot.
+/// What waited goes back to the lanes that now apply, by its time: what is overdue is sent at once,
+/// a digest sends it at its next slot.
 #[utoipa::path(
     post, path = "/v1/types/{type}/resume", tag = "configuration",
-    params(("type" = String, Path, description = "The type", min_length = 1, max_length = 256)),
-    responses((status = 204, description = "Durable"))
+    params(("type" = String, Path, description = "Type of the configuration", example = "comment", min_length = 1, max_length = 256)),
+    responses((status = 204, description = "The type is resumed"))
 )]
 async fn resume_type(
     State(service): State<Arc<Service>>,
@@ -92,12 +92,12 @@ async fn resume_type(
 
 /// Pause a channel
 ///
-/// None of its lanes closes and no message of it leaves, those that wait to be tried again among
-/// them; deadlines pass. What comes into a paused inbox is not shown.
+/// No lane of the channel closes and no message is sent on it, retries included, until it is resumed.
+/// What enters a paused inbox is not shown.
 #[utoipa::path(
     post, path = "/v1/channels/{channel}/pause", tag = "configuration",
-    params(("channel" = String, Path, description = "The channel")),
-    responses((status = 204, description = "Durable"))
+    params(("channel" = String, Path, description = "Channel", example = "email")),
+    responses((status = 204, description = "The channel is paused"))
 )]
 async fn pause_channel(
     State(service): State<Arc<Service>>,
@@ -110,11 +110,11 @@ async fn pause_channel(
 
 /// Resume a channel
 ///
-/// What is due goes out at once, as one message a lane.
+/// What is due is sent at once, as one message a lane.
 #[utoipa::path(
     post, path = "/v1/channels/{channel}/resume", tag = "configuration",
-    params(("channel" = String, Path, description = "The channel")),
-    responses((status = 204, description = "Durable"))
+    params(("channel" = String, Path, description = "Channel", example = "email")),
+    responses((status = 204, description = "The channel is resumed"))
 )]
 async fn resume_channel(
     State(service): State<Arc<Service>>,

@@ -44,6 +44,7 @@ pub(super) fn calls(calls: Calls) -> Calls {
 
 /// One choice, of a type or of a category: a type goes before its category.
 #[derive(Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
 #[schema(example = json!({"category": "following", "channel": "email", "mode": "weekly"}))]
 pub(super) struct Preference {
     /// A category of the configuration; this or `type`.
@@ -79,11 +80,14 @@ impl Preference {
     }
 }
 
-/// Get what a recipient chose
+/// List the preferences of a recipient
+///
+/// Preferences for types, categories and digests that are configured now. Where there is none, the policy of
+/// the type applies.
 #[utoipa::path(
     get, path = "/v1/recipients/{id}/preferences", tag = "preferences",
-    params(("id" = String, Path, description = "The recipient", min_length = 1, max_length = 256)),
-    responses((status = 200, description = "All choices of what is configured now; what is missing has its default", body = Vec<Preference>))
+    params(("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256)),
+    responses((status = 200, description = "The preferences", body = Vec<Preference>, example = json!([{"category": "following", "channel": "email", "mode": "weekly"}, {"type": "comment", "channel": "email", "mode": "never"}])))
 )]
 async fn get_preferences(
     State(service): State<Arc<Service>>,
@@ -99,16 +103,16 @@ async fn get_preferences(
     Answer::json(StatusCode::OK, &list)
 }
 
-/// Put everything that a recipient chooses
+/// Replace all preferences of a recipient
 ///
 /// What is not in the list goes back to its default; a `never` for a type or category that is not
-/// configured now is kept for when it is again. All of it is taken, or nothing. What waits goes where it
-/// now belongs; with `never` it ends as cancelled.
+/// configured now is kept until it is configured again. Either the whole list is taken or nothing.
+/// Pending notifications move to the lane that now applies; `never` cancels them.
 #[utoipa::path(
     put, path = "/v1/recipients/{id}/preferences", tag = "preferences",
-    params(("id" = String, Path, description = "The recipient", min_length = 1, max_length = 256)),
-    request_body = Vec<Preference>,
-    responses((status = 204, description = "Durable"))
+    params(("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256)),
+    request_body(content = Vec<Preference>, example = json!([{"category": "following", "channel": "email", "mode": "weekly"}, {"type": "comment", "channel": "email", "mode": "never"}])),
+    responses((status = 204, description = "The preferences are replaced"))
 )]
 async fn put_preferences(
     State(service): State<Arc<Service>>,

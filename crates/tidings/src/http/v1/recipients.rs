@@ -8,9 +8,12 @@ use axum::response::Response;
 use serde::Serialize;
 use tidings_core::engine::Refused;
 use tidings_core::{Command, Id, Recipient, State as RecipientState};
-use utoipa::ToSchema;
+use utoipa::openapi::RefOr;
+use utoipa::openapi::schema::Schema;
+use utoipa::{PartialSchema, ToSchema};
 use utoipa_axum::routes;
 
+use super::schema::{Naming, with_id};
 use crate::http::call::{Calls, Kind};
 use crate::http::error::{Code, Problem};
 use crate::http::lines::{self, Each, LineAnswer, Wanted};
@@ -95,6 +98,7 @@ enum StateWord {
 
 /// A profile, or a part of one. Null takes a value away; `lat` and `lon` come together.
 #[derive(ToSchema)]
+#[serde(deny_unknown_fields)]
 #[schema(example = json!({"email": "ada@example.org", "tz": "Europe/Paris"}))]
 #[expect(dead_code, reason = "describes what `Bodies::recipient` reads")]
 struct RecipientChange {
@@ -110,22 +114,34 @@ struct RecipientChange {
     /// Where they live, in degrees east.
     #[schema(minimum = -180, maximum = 180)]
     lon: Option<f64>,
-    /// Whether they are told; `active` for somebody new.
-    #[schema(inline, nullable = false)]
+    /// Whether messages are sent; `active` for a new recipient.
+    #[schema(value_type = StateWord, required = false)]
     state: Option<StateWord>,
 }
 
-/// A change of a profile that names its recipient.
-#[derive(ToSchema)]
-#[schema(example = json!({"id": "ada", "email": "ada@example.org"}))]
-#[expect(dead_code, reason = "describes what `Bodies::named_recipient` reads")]
-struct NamedRecipient {
-    /// Names the recipient.
-    #[schema(min_length = 1, max_length = 256)]
-    id: String,
-    #[serde(flatten)]
-    change: RecipientChange,
+/// A whole profile, which may repeat the id of the path.
+struct WholeRecipient;
+
+impl PartialSchema for WholeRecipient {
+    fn schema() -> RefOr<Schema> {
+        let about = "A whole profile. What is not given gets its default.";
+        with_id::<RecipientChange>(about, ("ada", Naming::Optional))
+    }
 }
+
+impl ToSchema for WholeRecipient {}
+
+/// A change of a profile that names its recipient.
+struct NamedRecipient;
+
+impl PartialSchema for NamedRecipient {
+    fn schema() -> RefOr<Schema> {
+        let about = "A change of a profile that names its recipient. Only what is given changes.";
+        with_id::<RecipientChange>(about, ("ada", Naming::Required))
+    }
+}
+
+impl ToSchema for NamedRecipient {}
 
 impl From<&Recipient> for RecipientProfile {
     fn from(recipient: &Recipient) -> Self {
@@ -148,12 +164,13 @@ impl From<&Recipient> for RecipientProfile {
 
 /// Put a recipient's whole profile
 ///
-/// Makes the recipient if need be. What is not given is taken away: the default holds.
+/// Creates the recipient if there is none. What is not given gets its default. A profile that `GET`
+/// answered can be put back as it is.
 #[utoipa::path(
     put, path = "/v1/recipients/{id}", tag = "recipients",
-    params(("id" = String, Path, description = "The recipient", min_length = 1, max_length = 256)),
-    request_body = RecipientChange,
-    responses((status = 204, description = "Durable"))
+    params(("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256)),
+    request_body = WholeRecipient,
+    responses((status = 204, description = "The profile is saved"))
 )]
 async fn put_recipient(
     State(service): State<Arc<Service>>,
@@ -168,12 +185,12 @@ async fn put_recipient(
 
 /// Change a recipient's profile
 ///
-/// Makes the recipient if need be. Only what is given changes; null takes a value away.
+/// Creates the recipient if there is none. Only what is given changes; null removes a value.
 #[utoipa::path(
     patch, path = "/v1/recipients/{id}", tag = "recipients",
-    params(("id" = String, Path, description = "The recipient", min_length = 1, max_length = 256)),
+    params(("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256)),
     request_body = RecipientChange,
-    responses((status = 204, description = "Durable"))
+    responses((status = 204, description = "The profile is changed"))
 )]
 async fn patch_recipient(
     State(service): State<Arc<Service>>,
@@ -187,9 +204,11 @@ async fn patch_recipient(
 }
 
 /// Get a recipient's profile
+///
+/// Every field is present; null = the default of the configuration applies.
 #[utoipa::path(
     get, path = "/v1/recipients/{id}", tag = "recipients",
-    params(("id" = String, Path, description = "The recipient", min_length = 1, max_length = 256)),
+    params(("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256)),
     responses((status = 200, description = "The profile", body = RecipientProfile))
 )]
 async fn get_recipient(
@@ -212,8 +231,8 @@ async fn get_recipient(
 /// time; of a message that was made, no attempt is made any more.
 #[utoipa::path(
     delete, path = "/v1/recipients/{id}", tag = "recipients",
-    params(("id" = String, Path, description = "The recipient", min_length = 1, max_length = 256)),
-    responses((status = 204, description = "Durable"))
+    params(("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256)),
+    responses((status = 204, description = "The recipient is erased"))
 )]
 async fn erase_recipient(
     State(service): State<Arc<Service>>,
@@ -233,7 +252,7 @@ async fn erase_recipient(
     post, path = "/v1/recipients", tag = "recipients",
     params(Wanted),
     request_body(content((NamedRecipient = "application/x-ndjson"))),
-    responses((status = 200, description = "Durable, line by line", content((LineAnswer = "application/x-ndjson"))))
+    responses((status = 200, description = "Durable, line by line", content((LineAnswer = "application/x-ndjson", example = json!({"line": 1, "status": "done"})))))
 )]
 async fn change_recipients(
     State(service): State<Arc<Service>>,

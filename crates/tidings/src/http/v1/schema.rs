@@ -1,10 +1,46 @@
 //! What several calls take, as the document describes it. [`crate::timeline::Bodies`] reads it.
 #![expect(dead_code, reason = "these types only describe what bodies say")]
 
-use utoipa::ToSchema;
+use serde_json::json;
+use utoipa::openapi::schema::{Schema, SchemaType, Type};
+use utoipa::openapi::{Object, RefOr};
+use utoipa::{PartialSchema, ToSchema};
+
+/// Whether a body has to name what it is about.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Naming {
+    /// The path names it; the body may repeat the name.
+    Optional,
+    /// Only the body names it.
+    Required,
+}
+
+/// The schema of `T`, which is a struct, with an `id`.
+pub(super) fn with_id<T: PartialSchema>(
+    description: &str,
+    (id, naming): (&str, Naming),
+) -> RefOr<Schema> {
+    let mut schema = T::schema();
+    if let RefOr::T(Schema::Object(object)) = &mut schema {
+        let mut named = Object::with_type(SchemaType::Type(Type::String));
+        named.min_length = Some(1);
+        named.max_length = Some(256);
+        named.description = Some("Names what the body is about".to_owned());
+        object.description = Some(description.to_owned());
+        object.properties.insert("id".to_owned(), named.into());
+        if naming == Naming::Required {
+            object.required.push("id".to_owned());
+        }
+        if let Some(example) = &mut object.example {
+            example["id"] = json!(id);
+        }
+    }
+    schema
+}
 
 /// An object in an event; what is given is what the object is from now on.
 #[derive(ToSchema)]
+#[serde(deny_unknown_fields)]
 pub(super) struct EventObject {
     /// Names the object.
     #[schema(min_length = 1, max_length = 256, example = "works/1")]
@@ -20,6 +56,7 @@ pub(super) struct EventObject {
 
 /// A circle on the map.
 #[derive(ToSchema)]
+#[serde(deny_unknown_fields)]
 pub(super) struct Near {
     /// Degrees north.
     #[schema(minimum = -90, maximum = 90)]
@@ -34,8 +71,9 @@ pub(super) struct Near {
 
 /// Whom an event may concern: all of these together, without the actor.
 #[derive(ToSchema)]
+#[serde(deny_unknown_fields)]
 pub(super) struct Audience {
-    /// Recipients by name.
+    /// Ids of recipients.
     recipients: Option<Vec<String>>,
     /// Those who follow one of these topics, or something above it.
     topics: Option<Vec<String>>,
@@ -47,7 +85,8 @@ pub(super) struct Audience {
 
 /// Something that happened.
 #[derive(ToSchema)]
-#[schema(example = json!({"type": "artwork_published", "object": {"id": "works/1", "title": "Water Lilies"}, "to": {"topics": ["artist/42"]}}))]
+#[serde(deny_unknown_fields)]
+#[schema(example = json!({"type": "artwork_published", "actor": "ben", "object": {"id": "works/1", "title": "Water Lilies", "url": "https://example.org/works/1"}, "to": {"topics": ["artist/42"]}}))]
 pub(super) struct Event {
     /// Names the event: the same id is the same event. Made by the server where it is absent.
     #[schema(min_length = 1, max_length = 256)]

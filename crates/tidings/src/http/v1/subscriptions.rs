@@ -52,6 +52,7 @@ struct Subscriptions {
 
 /// One subscription.
 #[derive(ToSchema)]
+#[serde(deny_unknown_fields)]
 #[schema(example = json!({"recipient": "ada", "topic": "artist/42"}))]
 #[expect(dead_code, reason = "describes what `Bodies::subscription` reads")]
 struct Subscription {
@@ -65,14 +66,15 @@ struct Subscription {
 
 /// Follow a topic
 ///
-/// And everything below it: `artist` hears of `artist/42`. Slashes may stand in the path as they are.
+/// A subscription covers the topic and everything below it: who follows `artist` is notified of
+/// events to `artist/42`. Slashes in the path may be encoded or stand as they are.
 #[utoipa::path(
     put, path = "/v1/recipients/{id}/subscriptions/{*topic}", tag = "subscriptions",
     params(
-        ("id" = String, Path, description = "The recipient", min_length = 1, max_length = 256),
-        ("topic" = String, Path, description = "The topic", min_length = 1, max_length = 256),
+        ("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256),
+        ("topic" = String, Path, description = "Topic; slashes may stand as they are", example = "artist/42", min_length = 1, max_length = 256),
     ),
-    responses((status = 204, description = "Durable"))
+    responses((status = 204, description = "The recipient follows the topic"))
 )]
 async fn follow(
     State(service): State<Arc<Service>>,
@@ -86,14 +88,15 @@ async fn follow(
 
 /// Unfollow a topic
 ///
-/// Takes nothing back; what is not followed stays so.
+/// Events that were published before are not cancelled. A topic that the recipient does not follow is
+/// no error.
 #[utoipa::path(
     delete, path = "/v1/recipients/{id}/subscriptions/{*topic}", tag = "subscriptions",
     params(
-        ("id" = String, Path, description = "The recipient", min_length = 1, max_length = 256),
-        ("topic" = String, Path, description = "The topic", min_length = 1, max_length = 256),
+        ("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256),
+        ("topic" = String, Path, description = "Topic; slashes may stand as they are", example = "artist/42", min_length = 1, max_length = 256),
     ),
-    responses((status = 204, description = "Durable"))
+    responses((status = 204, description = "The recipient does not follow the topic"))
 )]
 async fn unfollow(
     State(service): State<Arc<Service>>,
@@ -106,9 +109,11 @@ async fn unfollow(
 }
 
 /// List what a recipient follows
+///
+/// All topics, sorted by bytes.
 #[utoipa::path(
     get, path = "/v1/recipients/{id}/subscriptions", tag = "subscriptions",
-    params(("id" = String, Path, description = "The recipient", min_length = 1, max_length = 256)),
+    params(("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256)),
     responses((status = 200, description = "All topics", body = Subscriptions))
 )]
 async fn list_subscriptions(
@@ -131,7 +136,7 @@ async fn list_subscriptions(
     post, path = "/v1/subscriptions", tag = "subscriptions",
     params(Wanted),
     request_body(content((Subscription = "application/x-ndjson"))),
-    responses((status = 200, description = "Durable, line by line", content((LineAnswer = "application/x-ndjson"))))
+    responses((status = 200, description = "Durable, line by line", content((LineAnswer = "application/x-ndjson", example = json!({"line": 1, "status": "done"})))))
 )]
 async fn follow_many(
     State(service): State<Arc<Service>>,

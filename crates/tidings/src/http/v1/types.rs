@@ -24,6 +24,7 @@ pub(super) fn calls(calls: Calls) -> Calls {
 
 /// What can be published, and how it is told.
 #[derive(Serialize, ToSchema)]
+#[schema(example = json!({"types": {"comment": {"category": "conversations", "include_actor": false, "urgent": false, "look_back": null, "drop_if_seen": null, "group": null, "paused": false, "channels": {"email": {"policy": "cooldown", "lane": "cooldown", "quiet": "4m", "max_wait": "15m"}, "inbox": {"policy": "now", "lane": "now"}}}}, "categories": {"conversations": {"title": "Conversations"}}, "digests": {"weekly": {"every": "week", "on": "mon", "at": "09:00", "tz": null}}, "channels": {"email": {"configured": true, "paused": false}, "inbox": {"configured": true, "paused": false}}}))]
 struct TypesAnswer {
     /// By name.
     types: BTreeMap<String, TypeShown>,

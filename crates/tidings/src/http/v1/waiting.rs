@@ -42,6 +42,7 @@ pub(super) fn calls(calls: Calls) -> Calls {
 
 /// What waits for a recipient.
 #[derive(Serialize, ToSchema)]
+#[schema(example = json!({"lanes": [{"channel": "email", "lane": "cooldown", "due": "2024-03-07T08:07:00Z", "paused": false, "entries": [{"event": "e-1", "type": "comment", "object": "works/1", "t": "2024-03-07T08:03:00Z"}]}], "scheduled": []}))]
 struct Pending {
     /// Open lanes in which something waits.
     lanes: Vec<PendingLane>,
@@ -92,6 +93,7 @@ impl From<WaitingEntry> for Waiting {
 
 /// The marker of a flush.
 #[derive(Serialize, ToSchema)]
+#[schema(example = json!({"marker": "10-5"}))]
 struct Flushed {
     /// Names the place behind which everything is new. Nothing waited where it names an earlier
     /// flush's.
@@ -100,6 +102,7 @@ struct Flushed {
 
 /// What a flush is limited to; all open lanes where nothing is given.
 #[derive(ToSchema)]
+#[serde(deny_unknown_fields)]
 #[schema(example = json!({"channel": "email"}))]
 #[expect(dead_code, reason = "describes what `Bodies::flush` reads")]
 struct FlushLimits {
@@ -109,10 +112,12 @@ struct FlushLimits {
     lane: Option<String>,
 }
 
-/// See what waits for a recipient
+/// List what waits for a recipient
+///
+/// Open lanes with their deadline and their notifications, and events that were published for later.
 #[utoipa::path(
     get, path = "/v1/recipients/{id}/pending", tag = "pending",
-    params(("id" = String, Path, description = "The recipient", min_length = 1, max_length = 256)),
+    params(("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256)),
     responses((status = 200, description = "Open lanes, and what is scheduled", body = Pending))
 )]
 async fn pending(
@@ -144,13 +149,13 @@ async fn pending(
 
 /// Send what waits for a recipient now
 ///
-/// Open lanes are due at once, the inbox apart; those of a paused channel go when it is resumed, and what is
-/// set apart of a paused type stays. The body may be left out.
+/// All open lanes of the recipient are due at once, except the inbox. Lanes of a paused channel are sent when
+/// the channel is resumed; notifications of a paused type stay. The body may be left out.
 #[utoipa::path(
     post, path = "/v1/recipients/{id}/flush", tag = "pending",
-    params(("id" = String, Path, description = "The recipient", min_length = 1, max_length = 256)),
-    request_body = Option<FlushLimits>,
-    responses((status = 200, description = "Durable", body = Flushed))
+    params(("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256)),
+    request_body(content = Option<FlushLimits>, example = json!({"channel": "email"})),
+    responses((status = 200, description = "The lanes are due now", body = Flushed))
 )]
 async fn flush(
     State(service): State<Arc<Service>>,
