@@ -71,9 +71,9 @@ pub struct Audience {
     /// Those who subscribed to one of these topics or to something above it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub topics: Vec<Id>,
-    /// Those who live within a circle on the map.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub near: Option<Near>,
+    /// Those who live within one of these circles on the map.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub near: Vec<Near>,
     /// Everybody.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub everyone: bool,

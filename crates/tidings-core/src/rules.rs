@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::batch::Pivot;
+use crate::limits::Limits;
 use crate::recipient::{Mode, PreferenceScope};
 use crate::time::DAY_MS;
 
@@ -33,6 +34,9 @@ pub struct Rules {
     pub store: StoreRules,
     /// Providers.
     pub channels: BTreeMap<String, ChannelRules>,
+    /// Bounds on what one command may carry.
+    #[serde(default)]
+    pub limits: Limits,
 }
 
 impl Rules {

@@ -3,7 +3,7 @@
 //! At one instant: what is due goes out; days are forgotten at midnight; what arrives is taken in;
 //! what is now due goes out (contract, section 2). The simulator, the demo and the tests are this.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use tidings_core::engine::{Options, Refused, Reply, Sending, Settled};
@@ -23,6 +23,8 @@ pub struct Player {
     open: Option<(Instant, Vec<Command>)>,
     /// Recipients whom commands make that were not taken in yet.
     made: BTreeSet<Id>,
+    /// How many topics the open instant lets each recipient follow.
+    follows: BTreeMap<Id, u64>,
     /// The instant is known to have let out what was due.
     begun: bool,
     messages: Vec<Message>,
@@ -97,6 +99,7 @@ impl Player {
             delivery: None,
             open: None,
             made: BTreeSet::new(),
+            follows: BTreeMap::new(),
             begun: false,
             messages: Vec::new(),
             watch,
@@ -126,6 +129,7 @@ impl Player {
             delivery,
             open: None,
             made: BTreeSet::new(),
+            follows: BTreeMap::new(),
             begun: false,
             messages: Vec::new(),
             watch,
@@ -180,6 +184,14 @@ impl Player {
     pub fn play(&mut self, timed: Timed, out: &mut Out<'_>) -> Result<(), PlayError> {
         let Timed { at, command } = timed;
         self.turn_to(at, out)?;
+        if let Command::Subscribe { recipient, .. } = &command {
+            let follows = self.follows.entry(recipient.clone()).or_default();
+            *follows += 1;
+            if *follows > self.node.engine().room_to_follow(recipient) {
+                // Whether it is one too many shows once those before it are taken in.
+                self.drain()?;
+            }
+        }
         self.check(&command)?;
         if let Some((_, commands)) = &mut self.open {
             if let Command::Recipient(change) = &command {
@@ -282,6 +294,7 @@ impl Player {
             return Ok(());
         };
         self.made.clear();
+        self.follows.clear();
         self.begin(at)?;
         self.before(at, &commands);
         let accepted = self.enter(at, &commands, Node::step_beside)?;
@@ -318,6 +331,7 @@ impl Player {
         };
         let (at, commands) = (*at, std::mem::take(commands));
         self.made.clear();
+        self.follows.clear();
         self.begin(at)?;
         self.before(at, &commands);
         let accepted = self.enter(at, &commands, Node::take_in_beside)?;

@@ -250,6 +250,7 @@ fn rules<'a>(types: impl IntoIterator<Item = &'a str>) -> Rules {
         ]),
     };
     Rules {
+        limits: tidings_core::Limits::default(),
         defaults: Defaults::default(),
         categories: BTreeMap::from([(
             "following".to_owned(),

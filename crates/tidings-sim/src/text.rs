@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use tidings_core::command::{Cancelled, MarkKind, Marked};
 use tidings_core::rules::{Decide, Digest, Every, Policy, Route, Rules, TypeRules};
 use tidings_core::{
-    Command, Event, Id, Instant, Mode, Object, PreferenceScope, RecipientChange, State, Timed,
+    Command, Event, Id, Instant, Mode, Near, Object, PreferenceScope, RecipientChange, State, Timed,
 };
 
 /// One command as a line of a timeline (contract, section 3), without the line's end. `None` for what
@@ -121,10 +121,12 @@ fn publish(event: &Event) -> Value {
     let some = |ids: &Vec<Id>| (!ids.is_empty()).then(|| json!(ids));
     give(&mut to, "recipients", some(&event.to.recipients));
     give(&mut to, "topics", some(&event.to.topics));
-    let near = event
-        .to
-        .near
-        .map(|near| json!({"lat": near.lat, "lon": near.lon, "km": near.km}));
+    let circle = |near: &Near| json!({"lat": near.lat, "lon": near.lon, "km": near.km});
+    let near = match event.to.near.as_slice() {
+        [] => None,
+        [one] => Some(circle(one)),
+        many => Some(many.iter().map(circle).collect()),
+    };
     give(&mut to, "near", near);
     give(&mut to, "everyone", event.to.everyone.then(|| json!(true)));
     let mut body = json!({"id": event.id, "type": event.kind});

@@ -307,6 +307,42 @@ fn bad_rows_stop_an_import_or_are_left_out_as_asked() {
 }
 
 #[test]
+fn what_passes_a_bound_is_refused_by_its_line() {
+    both(|world| {
+        let config = format!("{CONFIG}[limits]\nsubscriptions = 2\nevent_topics = 1\n");
+        let config = world.file("limits.toml", &config);
+        let at = r#""at":"2024-01-01T00:00:00Z""#;
+        let person = format!("{{{at},\"op\":\"recipient\",\"id\":\"a\"}}\n");
+        let follow = |topic: &str| {
+            format!("{{{at},\"op\":\"subscribe\",\"recipient\":\"a\",\"topic\":\"{topic}\"}}\n")
+        };
+        let timeline = [person, follow("t"), follow("t"), follow("u"), follow("v")].concat();
+        let timeline = world.file("follows.ndjson", &timeline);
+        let simulate = ["simulate", "--config", &config, "--timeline", &timeline];
+        let refused = ran(&simulate);
+        assert_eq!(refused.code, 1);
+        assert!(refused.err.contains("line 5: "), "{}", refused.err);
+        let hint = "`[limits] subscriptions` is 2, got 3";
+        assert!(refused.err.contains(hint), "{}", refused.err);
+        let deep = vec!["x"; 17].join("/");
+        let row = |topic: &str| format!("{{\"recipient\":\"a\",\"topic\":\"{topic}\"}}\n");
+        let people = world.file("people.ndjson", "{\"id\":\"a\"}\n");
+        world
+            .run(&["import", &people, "--kind", "recipients"])
+            .done();
+        let follows = world.file("follows.ndjson", &[row("t"), row(&deep)].concat());
+        let refused = world.run(&["import", &follows, "--kind", "subscriptions"]);
+        assert_eq!(refused.code, 1);
+        let hint = "`[limits] topic_levels` is 16, got 17";
+        assert!(
+            refused.err.contains("line 2: ") && refused.err.contains(hint),
+            "{}",
+            refused.err
+        );
+    });
+}
+
+#[test]
 fn an_import_that_was_killed_goes_on_where_it_was() {
     let world = World::new();
     const ROWS: usize = 300_000;

@@ -180,7 +180,7 @@ impl Bucket {
             put(Partition::Base, key, row);
         }
         for topic in &self.dirty.topics {
-            let who = self.followers.get(topic).filter(|who| !who.is_empty());
+            let who = self.followers.get(topic.as_str());
             let value = who.map(|who| encode(&Set::from(who.clone())));
             let key = self.key(Table::Followers);
             let key = key.bytes(topic.as_str().as_bytes()).done();

@@ -26,6 +26,7 @@ mod counted;
 mod day;
 mod ended;
 pub(crate) mod facets;
+mod followers;
 mod lane;
 mod marks;
 mod pause;
@@ -41,6 +42,7 @@ pub(crate) use collect::{Found, Look};
 pub(crate) use counted::{Counted, Counts};
 pub(crate) use day::{BucketDay, RunAt};
 use ended::Ended;
+use followers::Followers;
 use lane::Entering;
 pub(crate) use lane::Lane;
 pub(crate) use marks::{Looked, Marking, Marks, Reading, State};
@@ -61,7 +63,7 @@ pub(crate) struct Bucket {
     /// The seqs at which versions came into force.
     pub(crate) versions: BTreeMap<u64, u32>,
     pub(crate) roster: Roster,
-    pub(crate) followers: FxHashMap<Id, RoaringBitmap>,
+    pub(crate) followers: Followers,
     pub(crate) preferences: Preferences,
     pub(crate) lanes: BTreeMap<LaneNo, Lane>,
     pub(crate) marks: FxHashMap<u32, Marks>,
@@ -109,9 +111,6 @@ pub(crate) struct Dirty {
     pub(crate) since: Option<Day>,
 }
 
-/// So many members are put into a set one by one.
-const FEW: u64 = 16;
-
 impl Bucket {
     pub(crate) fn new(no: u16) -> Self {
         Self {
@@ -121,7 +120,7 @@ impl Bucket {
             rules: 0,
             versions: BTreeMap::new(),
             roster: Roster::default(),
-            followers: FxHashMap::default(),
+            followers: Followers::default(),
             preferences: Preferences::default(),
             lanes: BTreeMap::new(),
             marks: FxHashMap::default(),
@@ -396,11 +395,7 @@ impl Bucket {
     fn erase(&mut self, at: Instant, number: u32) {
         self.roster.erase(number);
         self.preferences.erase(number);
-        for (topic, who) in &mut self.followers {
-            if who.remove(number) {
-                self.dirty.topics.insert(topic.clone());
-            }
-        }
+        self.dirty.topics.extend(self.followers.erase(number));
         self.marks.remove(&number);
         self.dirty.marks.insert(number);
         self.dirty.recipients.insert(number);
@@ -418,12 +413,9 @@ impl Bucket {
             if !self.dirty.topics.contains(&topic) {
                 self.dirty.topics.insert(topic.clone());
             }
-            let who = self.followers.entry(topic).or_default();
-            match (on, changed.len()) {
-                // A union copies: for the few of one step among very many followers that costs more.
-                (true, ..=FEW) => who.extend(changed.0),
-                (true, _) => *who |= changed.0,
-                (false, _) => *who -= changed.0,
+            match on {
+                true => self.followers.add(topic, changed.0),
+                false => self.followers.remove(&topic, &changed.0),
             }
         }
     }
@@ -500,13 +492,8 @@ impl Bucket {
 
     /// Bytes of memory beyond profiles and ids, roughly.
     pub(crate) fn bytes(&self) -> usize {
-        let followers = self
-            .followers
-            .values()
-            .map(|who| 48 + who.serialized_size())
-            .sum::<usize>();
         let lanes = self.lanes.values().map(Lane::bytes).sum::<usize>();
-        self.roster.bytes() + followers + self.ended.bytes() + lanes
+        self.roster.bytes() + self.followers.bytes() + self.ended.bytes() + lanes
     }
 }
 

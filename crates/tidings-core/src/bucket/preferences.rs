@@ -118,6 +118,7 @@ mod tests {
             types: BTreeMap::from([("t".to_owned(), kind)]),
             store: StoreRules::default(),
             channels: BTreeMap::new(),
+            limits: crate::Limits::default(),
         }
     }
 

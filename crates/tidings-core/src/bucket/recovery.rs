@@ -91,7 +91,7 @@ impl Bucket {
             let topic = std::str::from_utf8(&key[REST..]).map_err(|_| odd_key("a topic"))?;
             let topic = Id::new(topic).map_err(|_| odd_key("a topic"))?;
             let who: Set = decode("a topic's followers", value)?;
-            bucket.followers.insert(topic, who.0);
+            bucket.followers.add(topic, who.0);
             Ok(())
         })?;
         self.each_row(from.shelf, Table::Marks, |bucket, key, value| {

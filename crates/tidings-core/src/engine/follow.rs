@@ -15,6 +15,7 @@ use crate::command::Command;
 use crate::id::Id;
 use crate::journal::at_rest::{Unreadable, decode, each, encode};
 use crate::journal::record::Record;
+use crate::limits::Bound;
 use crate::table::{Key, Owner, Partition, REST, Table};
 use crate::time::Instant;
 
@@ -26,13 +27,17 @@ struct Change<'c> {
 }
 
 impl<'c> Change<'c> {
-    /// Whether this is the first that is heard of it.
-    fn add(&mut self, topic: &'c Id, number: u32) -> bool {
+    fn has(&self, topic: &Id, number: u32) -> bool {
+        let at = self.places.get(topic);
+        at.is_some_and(|at| self.topics[*at].1.contains(number))
+    }
+
+    fn add(&mut self, topic: &'c Id, number: u32) {
         let at = *self.places.entry(topic).or_insert_with(|| {
             self.topics.push((topic, RoaringBitmap::new()));
             self.topics.len() - 1
         });
-        self.topics[at].1.insert(number)
+        self.topics[at].1.insert(number);
     }
 }
 
@@ -73,6 +78,25 @@ pub(super) fn topics_of(key: &[u8], value: &[u8]) -> Result<Vec<Id>, Unreadable>
 }
 
 impl Engine {
+    /// Refuses a topic that is too long or too deep, and more topics of one recipient than the rules allow.
+    pub(super) fn may_follow(&self, topic: &Id, topics: u64) -> Result<(), Refused> {
+        let limits = self.limits();
+        limits.check_topic(topic)?;
+        Ok(limits.check(Bound::Subscriptions, topics)?)
+    }
+
+    /// How many more topics a recipient may follow.
+    #[must_use]
+    pub fn room_to_follow(&self, recipient: &Id) -> u64 {
+        let most = u64::from(self.limits().of(Bound::Subscriptions));
+        match self.find(recipient) {
+            Ok((bucket, number)) => {
+                most.saturating_sub(self.buckets[bucket].followers.topics_of(number).into())
+            }
+            Err(_) => most,
+        }
+    }
+
     /// Follows, or unfollows: commands that are all of the one or all of the other kind.
     pub(super) fn follow(
         &mut self,
@@ -85,6 +109,7 @@ impl Engine {
         let mut rows: Vec<(usize, u32, &Id)> = Vec::new();
         let mut replies = Vec::with_capacity(commands.len());
         let mut on = true;
+        let mut added: FxHashMap<(usize, u32), u64> = FxHashMap::default();
         for command in commands {
             let (recipient, topic) = match command {
                 Command::Subscribe { recipient, topic } => (recipient, topic),
@@ -101,12 +126,23 @@ impl Engine {
                     continue;
                 }
             };
-            replies.push(Ok(Reply::Done));
-            let known = self.buckets[bucket].followers.get(topic);
-            let changes_something = known.is_some_and(|who| who.contains(number)) != on;
-            if changes_something && changes[bucket].add(topic, number) {
-                rows.push((bucket, number, topic));
+            let followers = &self.buckets[bucket].followers;
+            if followers.has(topic, number) == on || changes[bucket].has(topic, number) {
+                replies.push(Ok(Reply::Done));
+                continue;
             }
+            if on {
+                let more = added.entry((bucket, number)).or_default();
+                let topics = u64::from(followers.topics_of(number)) + *more + 1;
+                if let Err(refused) = self.may_follow(topic, topics) {
+                    replies.push(Err(refused));
+                    continue;
+                }
+                *more += 1;
+            }
+            replies.push(Ok(Reply::Done));
+            changes[bucket].add(topic, number);
+            rows.push((bucket, number, topic));
         }
         rows.sort_by_key(|(bucket, number, _)| (*bucket, *number));
         for of_one in rows.chunk_by(|one, next| one.0 == next.0 && one.1 == next.1) {

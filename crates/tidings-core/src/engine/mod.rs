@@ -16,6 +16,7 @@ use crate::command::Command;
 use crate::journal::at_rest::{Shelf, Unreadable, decode, each, encode};
 use crate::journal::record::Record;
 use crate::law::{Law, Named, Names, Version};
+use crate::limits::Limits;
 use crate::rules::Rules;
 use crate::table::{Key, Owner, Partition, REST, Table, Write, day_at, u32_at};
 use crate::time::{Day, Instant};
@@ -456,6 +457,12 @@ impl Engine {
     /// The place of a recipient's bucket in `self.buckets`.
     fn bucket_at(&self, recipient: &str) -> usize {
         usize::from(bucket_of(recipient, self.buckets()))
+    }
+
+    /// The bounds on what one command may carry.
+    fn limits(&self) -> Limits {
+        let rules = self.rules();
+        rules.map_or_else(Limits::default, |rules| rules.limits)
     }
 
     fn version(&self) -> Option<Arc<Version>> {

@@ -78,8 +78,15 @@ impl Engine {
     /// Why it would be refused.
     pub fn check(&self, command: &Command) -> Result<(), Refused> {
         match command {
+            Command::Subscribe { recipient, topic } => {
+                let (bucket, number) = self.find(recipient)?;
+                let followers = &self.buckets[bucket].followers;
+                match followers.has(topic, number) {
+                    true => Ok(()),
+                    false => self.may_follow(topic, u64::from(followers.topics_of(number)) + 1),
+                }
+            }
             Command::Erase { recipient }
-            | Command::Subscribe { recipient, .. }
             | Command::Unsubscribe { recipient, .. }
             | Command::Mark { recipient, .. }
             | Command::Preference { recipient, .. }

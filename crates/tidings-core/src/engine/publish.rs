@@ -55,6 +55,9 @@ impl Engine {
                 warnings: Vec::new(),
             })));
         }
+        if let Err(exceeded) = version.rules.limits.check_event(event) {
+            return Ok(Err(exceeded.into()));
+        }
         let place = self.intake.next_place;
         self.intake.next_place += 1;
         self.intake.tally.events += 1;
@@ -266,7 +269,7 @@ impl Reasons {
         if !to.recipients.is_empty() {
             all.insert("named".to_owned(), Source::Named);
         }
-        if to.near.is_some() {
+        if !to.near.is_empty() {
             all.insert("near".to_owned(), Source::Near);
         }
         for topic in to.topics.iter().flat_map(|topic| heard_by(topic.as_str())) {
@@ -291,11 +294,13 @@ impl Reasons {
             let who = match source {
                 Source::Everyone => bucket.roster.everyone.clone(),
                 Source::Named => named.take().unwrap_or_default(),
-                Source::Near => match &to.near {
-                    Some(near) => bucket.roster.places.within(near),
-                    None => RoaringBitmap::new(),
-                },
-                Source::Topic(topic) => match bucket.followers.get(topic) {
+                Source::Near => {
+                    let circles = to.near.iter();
+                    let mut who = RoaringBitmap::new();
+                    circles.for_each(|circle| who |= bucket.roster.places.within(circle));
+                    who
+                }
+                Source::Topic(topic) => match bucket.followers.get(topic.as_str()) {
                     Some(who) => who.clone(),
                     None => continue,
                 },

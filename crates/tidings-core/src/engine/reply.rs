@@ -2,6 +2,7 @@
 
 use crate::id::Id;
 use crate::journal::at_rest::Unreadable;
+use crate::limits::Exceeded;
 
 /// The answer to a command that was done.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -77,6 +78,9 @@ pub enum Refused {
     /// The preference can't be had.
     #[error("{0}")]
     Preference(String),
+    /// It carries more than a bound of the configuration allows.
+    #[error(transparent)]
+    Exceeded(#[from] Exceeded),
 }
 
 /// What a command comes to: the outer fault makes the engine worthless, the inner one is the user's.

@@ -88,6 +88,7 @@ fn rules() -> Rules {
         types: [("told".to_owned(), kind)].into(),
         store: StoreRules::default(),
         channels: BTreeMap::new(),
+        limits: crate::Limits::default(),
     }
 }
 
@@ -332,7 +333,7 @@ fn following_of_many_in_one_step_is_one_record_and_is_folded_again() {
         after.commit(step.writes);
         for engine in [engine, Engine::open(&after, &[Day(0)], options).unwrap()] {
             assert_eq!(following(&engine, &after).unwrap().unwrap(), ["x", "z"]);
-            let who = |topic: &str| engine.buckets[0].followers.get(&id(topic));
+            let who = |topic: &str| engine.buckets[0].followers.get(topic);
             assert_eq!(who("x").unwrap().len(), 1);
             assert!(who("y").is_none_or(|who| who.is_empty()));
         }

@@ -33,6 +33,7 @@ fn rules(types: &[(&str, Option<Pivot>)]) -> Rules {
             .collect(),
         store: StoreRules::default(),
         channels: BTreeMap::new(),
+        limits: crate::Limits::default(),
     }
 }
 

@@ -55,6 +55,7 @@ pub(crate) fn rules() -> Rules {
         ]),
         store: StoreRules::default(),
         channels: BTreeMap::new(),
+        limits: tidings_core::Limits::default(),
     }
 }
 

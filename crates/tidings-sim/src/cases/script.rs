@@ -43,6 +43,7 @@ type Read<T> = Result<T, String>;
 #[must_use]
 pub fn empty_rules() -> Rules {
     Rules {
+        limits: tidings_core::Limits::default(),
         defaults: Defaults::default(),
         categories: BTreeMap::new(),
         digests: BTreeMap::new(),
@@ -392,7 +393,7 @@ fn publish(event: &str, kind: &str, about: &str, facets: &[&str]) -> Read<Comman
                 let &[lat, lon, km] = circle.as_slice() else {
                     return Err("LAT,LON,KM".into());
                 };
-                event.to.near = Some(Near { lat, lon, km });
+                event.to.near.push(Near { lat, lon, km });
             }
             ("actor", actor) => event.actor = Some(id(actor)?),
             ("channels", names) => {

@@ -53,7 +53,7 @@ pub(super) fn audience(
                 .insert("everyone".to_owned());
         }
     }
-    if let Some(near) = &event.to.near {
+    for near in &event.to.near {
         for &person in by_id.values() {
             if people[person]
                 .place()

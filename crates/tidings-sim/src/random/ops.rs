@@ -495,9 +495,13 @@ impl Builder {
                 .map(|topic| self::id(TOPICS[topic]))
                 .take(2)
                 .collect(),
-            near: CIRCLES
-                .get(usize::from(raw.circle))
-                .map(|&(lat, lon, km)| Near { lat, lon, km }),
+            near: match usize::from(raw.circle) {
+                both if both == CIRCLES.len() => &CIRCLES[..2],
+                one => CIRCLES.get(one..=one).unwrap_or_default(),
+            }
+            .iter()
+            .map(|&(lat, lon, km)| Near { lat, lon, km })
+            .collect(),
             everyone: raw.everyone,
         };
         let event = Event {

@@ -168,6 +168,7 @@ impl RawRules {
                 .map(|raw| (name, self.type_rules(raw, &digests)))
         });
         Rules {
+            limits: tidings_core::Limits::default(),
             defaults: Defaults::default(),
             categories: (0..CATEGORIES)
                 .map(|index| (format!("c{index}"), Category::default()))

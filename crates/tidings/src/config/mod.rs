@@ -7,6 +7,7 @@
 pub mod duration;
 pub mod fault;
 mod lanes;
+mod limits;
 mod sections;
 #[cfg(test)]
 mod tests;
@@ -107,6 +108,7 @@ pub fn parse(text: &str, file_name: &str) -> Result<Rules, Faults> {
             "types",
             "store",
             "channels",
+            "limits",
         ],
     );
     let store = sections::store(&mut walk, &root);
@@ -117,7 +119,9 @@ pub fn parse(text: &str, file_name: &str) -> Result<Rules, Faults> {
         types: types::types(&mut walk, &root, store.as_ref()),
         store: store.unwrap_or_default(),
         channels: sections::channels(&mut walk, &root),
+        limits: limits::limits(&mut walk, &root),
     };
+    limits::fits_a_row(&mut walk, &rules);
     walk.finish(text, file_name)?;
     Ok(rules)
 }

@@ -1,5 +1,6 @@
 //! What is accepted, and that each rule refuses.
 
+use tidings_core::limits::{Bound, Limits};
 use tidings_core::rules::{Decide, Every, Policy};
 use tidings_core::time::{DAY_MS, HOUR_MS, MINUTE_MS};
 
@@ -46,6 +47,33 @@ fn the_printed_default_passes() {
     assert_eq!(warnings(&rules), Vec::<String>::new());
     assert_eq!(rules.types.len(), 5);
     assert_eq!(rules.store.keep_ms, 35 * DAY_MS);
+}
+
+#[test]
+fn limits_are_read_and_refused_beyond_what_rows_can_hold() {
+    let given = rules("[limits]\ntopic_levels = 4\nsubscriptions = 20_000");
+    assert_eq!(given.limits.of(Bound::TopicLevels), 4);
+    assert_eq!(given.limits.of(Bound::Subscriptions), 20_000);
+    assert_eq!(given.limits.of(Bound::EventBytes), 256 << 10);
+    assert_eq!(rules(DEFAULT).limits, Limits::default());
+    for bound in Bound::ALL {
+        let text = format!(
+            "[limits]\n{} = {}",
+            bound.key(),
+            u64::from(bound.most()) + 1
+        );
+        let found = reasons(&text);
+        let beyond = format!("`limits.{}` cannot be", bound.key());
+        assert!(
+            found
+                .iter()
+                .any(|(line, reason)| *line == 2 && reason.contains(&beyond)),
+            "{found:?}"
+        );
+        refused(&format!("[limits]\n{} = 0", bound.key()), "cannot be 0");
+    }
+    refused("[limits]\nevent_topics = 1000", "the topics of one event");
+    refused("[limits]\nbytes = 1", "unknown");
 }
 
 #[test]

@@ -124,6 +124,9 @@ codes! {
     UnknownPreference = "unknown_preference", 422, Again::No,
         "The preference can't be had",
         "Choose `never`, `immediate`, `default` or a digest of the configuration.";
+    LimitExceeded = "limit_exceeded", 422, Again::No,
+        "The request passes a bound of the configuration",
+        "`detail` and `hint` name the bound, its value under `[limits]`, and the value that was got.";
     IdempotencyKeyReused = "idempotency_key_reused", 422, Again::No,
         "The `Idempotency-Key` came before with another request",
         "Take a new key for each request; send a request again with the key that it had.";
@@ -282,13 +285,18 @@ impl From<Fault> for Problem {
 
 impl From<Refused> for Problem {
     fn from(refused: Refused) -> Self {
+        let hint = match &refused {
+            Refused::Exceeded(exceeded) => exceeded.hint(),
+            _ => String::new(),
+        };
         let code = match refused {
+            Refused::Exceeded(_) => Code::LimitExceeded,
             Refused::UnknownRecipient(_) => Code::RecipientNotFound,
             Refused::UnknownType(_) => Code::UnknownType,
             Refused::UnknownChannel(_) => Code::UnknownChannel,
             Refused::Preference(_) => Code::UnknownPreference,
         };
-        Self::new(code, refused.to_string())
+        Self::new(code, refused.to_string()).hint(hint)
     }
 }
 

@@ -13,6 +13,7 @@ use super::{Access, Code, Settings, document, error, openapi};
 use crate::keys::{KeyFile, Keys};
 
 mod every_error;
+mod limits;
 
 fn code(answered: &Answered) -> String {
     assert_eq!(answered.headers["content-type"], "application/problem+json");

@@ -89,6 +89,7 @@ impl Sink for IntoNode {
 fn fault(refused: &Refused) -> Fault {
     let hint = match refused {
         Refused::UnknownRecipient(_) => "bring in the recipients first",
+        Refused::Exceeded(exceeded) => &exceeded.hint(),
         _ => "see the configuration",
     };
     Fault::new(refused.to_string(), hint)

@@ -416,17 +416,16 @@ fn read_object(id: Id, fields: &mut Fields<'_>) -> Result<Object, Fault> {
 
 fn audience(mut to: Fields<'_>) -> Result<Audience, Fault> {
     to.only(&["recipients", "topics", "near", "everyone"])?;
-    let near = match to.object("near", "to.near")? {
-        None => None,
-        Some(mut near) => {
-            near.only(&["lat", "lon", "km"])?;
-            Some(Near {
-                lat: near.required_number("lat", LATITUDES)?,
-                lon: near.required_number("lon", LONGITUDES)?,
-                km: near.required_number("km", (0.0, NEAR_KM_MAX))?,
-            })
-        }
+    let circle = |mut near: Fields<'_>| {
+        near.only(&["lat", "lon", "km"])?;
+        Ok(Near {
+            lat: near.required_number("lat", LATITUDES)?,
+            lon: near.required_number("lon", LONGITUDES)?,
+            km: near.required_number("km", (0.0, NEAR_KM_MAX))?,
+        })
     };
+    let near = to.one_or_many("near", "to.near")?;
+    let near = near.into_iter().map(circle).collect::<Result<_, Fault>>()?;
     Ok(Audience {
         recipients: to.ids("recipients")?,
         topics: to.ids("topics")?,

@@ -197,6 +197,24 @@ impl<'a> Fields<'a> {
         Ok(self.table(key)?.map(|table| Fields { table, path }))
     }
 
+    /// The fields of an object below this one, or of each object of a list; empty where absent.
+    pub(super) fn one_or_many(
+        &mut self,
+        key: &str,
+        path: &'static str,
+    ) -> Result<Vec<Fields<'a>>, Fault> {
+        let list = match self.take(key) {
+            None => Vec::new(),
+            Some(Json::List(list)) => list,
+            Some(one) => vec![one],
+        };
+        let fields = list.into_iter().map(|item| match item {
+            Json::Table(table) => Ok(Fields { table, path }),
+            other => Err(self.wrong(key, "an object, or a list of objects", &other)),
+        });
+        fields.collect()
+    }
+
     /// An object whose fields are anybody's.
     pub(super) fn table(&mut self, key: &str) -> Result<Option<Table<'a>>, Fault> {
         match self.take(key) {

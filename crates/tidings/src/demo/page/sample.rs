@@ -285,7 +285,7 @@ fn hear(
         if event.to.recipients.contains(&person.id) {
             reasons.push("named".to_owned());
         }
-        if event.to.near.is_some() && world.city_of(person).zone == "America/New_York" {
+        if !event.to.near.is_empty() && world.city_of(person).zone == "America/New_York" {
             reasons.push("near".to_owned());
         }
         if !reasons.is_empty() {

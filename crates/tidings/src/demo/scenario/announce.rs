@@ -141,11 +141,11 @@ fn show_events(world: &World, show: &Show) -> Vec<Timed> {
         11..=50 => 100.0,
         _ => 200.0,
     };
-    let near = Some(Near {
+    let near = vec![Near {
         lat: show.lat,
         lon: show.lon,
         km,
-    });
+    }];
     let mut said = vec![publish(
         at,
         about(

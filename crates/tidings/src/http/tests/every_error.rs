@@ -392,6 +392,12 @@ fn wrong(code: &str, call: &Call) -> Call {
     match code {
         "invalid_json" => call.with_body("{"),
         "invalid_body" => call.with_body(r#""x""#),
+        "limit_exceeded" if call.path == "/v1/events" => {
+            let mut event: Value = serde_json::from_str(&call.body).unwrap();
+            event["data"] = json!({ "text": "x".repeat(256 << 10) });
+            call.with_body(&event.to_string())
+        }
+        "limit_exceeded" => path("artists%2F1", &"a/".repeat(16)),
         "unsupported_media_type" => Call {
             media: "text/xml",
             body: "<a/>".to_owned(),

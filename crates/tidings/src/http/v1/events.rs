@@ -36,6 +36,7 @@ pub(super) fn calls(calls: Calls) -> Calls {
             Code::InvalidQuery,
             Code::InvalidJson,
             Code::InvalidBody,
+            Code::LimitExceeded,
             Code::UnknownType,
             Code::UnknownChannel,
             Code::UnsupportedMediaType,

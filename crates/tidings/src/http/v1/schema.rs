@@ -3,7 +3,7 @@
 
 use serde_json::json;
 use utoipa::openapi::schema::{Schema, SchemaType, Type};
-use utoipa::openapi::{Object, RefOr};
+use utoipa::openapi::{Array, Object, OneOf, Ref, RefOr};
 use utoipa::{PartialSchema, ToSchema};
 
 /// Whether a body has to name what it is about.
@@ -69,6 +69,23 @@ pub(super) struct Near {
     km: f64,
 }
 
+/// One circle, or several of which one is enough.
+struct Circles;
+
+impl PartialSchema for Circles {
+    fn schema() -> RefOr<Schema> {
+        let circle = Ref::from_schema_name(Near::name());
+        let many = Array::builder().items(circle.clone());
+        OneOf::builder().item(circle).item(many).into()
+    }
+}
+
+impl ToSchema for Circles {
+    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        schemas.push((Near::name().into_owned(), Near::schema()));
+    }
+}
+
 /// Whom an event may concern: all of these together, without the actor.
 #[derive(ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -77,8 +94,8 @@ pub(super) struct Audience {
     recipients: Option<Vec<String>>,
     /// Those who follow one of these topics, or something above it.
     topics: Option<Vec<String>>,
-    /// Those who live within a circle.
-    near: Option<Near>,
+    /// Those who live within a circle, or within one of several: up to 50, see `[limits]`.
+    near: Option<Circles>,
     /// Everybody.
     everyone: Option<bool>,
 }

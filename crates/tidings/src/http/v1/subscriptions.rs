@@ -16,8 +16,16 @@ use crate::http::lines::{self, Each, LineAnswer, Wanted};
 use crate::http::request::{InPath, InQuery};
 use crate::http::{Answer, Change, Service, only};
 
-/// What can go wrong with following and unfollowing.
+/// What can go wrong with following.
 const FOLLOW: &[Code] = &[
+    Code::InvalidPath,
+    Code::LimitExceeded,
+    Code::UnsupportedMediaType,
+    Code::RecipientNotFound,
+];
+
+/// What can go wrong with unfollowing.
+const UNFOLLOW: &[Code] = &[
     Code::InvalidPath,
     Code::UnsupportedMediaType,
     Code::RecipientNotFound,
@@ -27,7 +35,7 @@ const FOLLOW: &[Code] = &[
 pub(super) fn calls(calls: Calls) -> Calls {
     calls
         .add("follow", Kind::Changes, routes!(follow), FOLLOW)
-        .add("unfollow", Kind::Changes, routes!(unfollow), FOLLOW)
+        .add("unfollow", Kind::Changes, routes!(unfollow), UNFOLLOW)
         .add(
             "list_subscriptions",
             Kind::Looks,

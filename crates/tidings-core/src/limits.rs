@@ -1,0 +1,236 @@
+//! Bounds on what one command may carry: nothing that is accepted may make a later commit fail.
+//!
+//! A store refuses a value above 1 MiB. What grows with what a command carries is bounded here; what grows
+//! with the number of commands is cut into rows of bounded size where it is written.
+
+use serde::{Deserialize, Serialize};
+
+use crate::event::Event;
+use crate::id::{ID_BYTES_MAX, Id};
+use crate::topic;
+
+/// The most bytes that the words of all reasons of one event may take: every topic of the event, each with
+/// all that lies above it.
+pub const REASON_BYTES_MAX: u64 = 512 << 10;
+
+/// What `topic:` and the length take beside a topic in the word of a reason.
+const WORD_BYTES: u64 = 8;
+
+/// A bound of `[limits]`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Bound {
+    /// Bytes of an event, as compact JSON.
+    EventBytes,
+    /// Recipients that the `to` of an event names.
+    EventRecipients,
+    /// Topics that the `to` of an event names.
+    EventTopics,
+    /// Circles of the `near` of an event.
+    EventCircles,
+    /// Levels of a topic.
+    TopicLevels,
+    /// Bytes of a topic.
+    TopicBytes,
+    /// Topics that a recipient follows.
+    Subscriptions,
+}
+
+impl Bound {
+    /// All bounds, in the order of the documentation.
+    pub const ALL: [Self; 7] = [
+        Self::EventBytes,
+        Self::EventRecipients,
+        Self::EventTopics,
+        Self::EventCircles,
+        Self::TopicLevels,
+        Self::TopicBytes,
+        Self::Subscriptions,
+    ];
+
+    /// Its key in `[limits]`.
+    #[must_use]
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::EventBytes => "event_bytes",
+            Self::EventRecipients => "event_recipients",
+            Self::EventTopics => "event_topics",
+            Self::EventCircles => "event_circles",
+            Self::TopicLevels => "topic_levels",
+            Self::TopicBytes => "topic_bytes",
+            Self::Subscriptions => "subscriptions",
+        }
+    }
+
+    /// The value where the configuration has none (contract, section 2, "Bounds").
+    #[must_use]
+    pub fn default_value(self) -> u32 {
+        match self {
+            Self::EventBytes => 256 << 10,
+            Self::EventRecipients | Self::Subscriptions => 10_000,
+            Self::EventTopics => 100,
+            Self::EventCircles => 50,
+            Self::TopicLevels => 16,
+            Self::TopicBytes => 256,
+        }
+    }
+
+    /// The greatest value that a configuration may give.
+    #[must_use]
+    pub fn most(self) -> u32 {
+        match self {
+            // Several rows hold an event beside what others need of it.
+            Self::EventBytes => 512 << 10,
+            Self::EventRecipients => 100_000,
+            Self::EventTopics | Self::EventCircles => 1000,
+            Self::TopicLevels => 64,
+            Self::TopicBytes => ID_BYTES_MAX as u32,
+            Self::Subscriptions => 1_000_000,
+        }
+    }
+
+    /// The subject and the unit, for a sentence such as "the event names 101 topics".
+    fn sentence(self) -> (&'static str, &'static str) {
+        match self {
+            Self::EventBytes => ("the event has", "bytes as compact JSON"),
+            Self::EventRecipients => ("`to.recipients` names", "recipients"),
+            Self::EventTopics => ("`to.topics` names", "topics"),
+            Self::EventCircles => ("`to.near` has", "circles"),
+            Self::TopicLevels => ("the topic has", "levels"),
+            Self::TopicBytes => ("the topic has", "bytes"),
+            Self::Subscriptions => ("the recipient would follow", "topics"),
+        }
+    }
+
+    /// How to mend a command that passes the bound.
+    fn mend(self) -> &'static str {
+        match self {
+            Self::EventBytes => "shorten `data`, or keep it elsewhere and link to it",
+            Self::EventRecipients => "let them follow a topic, or publish several events",
+            Self::EventTopics | Self::EventCircles => "name fewer, or publish several events",
+            Self::TopicLevels | Self::TopicBytes => "shorten the topic",
+            Self::Subscriptions => "unfollow a topic first, or follow one that lies above several",
+        }
+    }
+}
+
+/// The value of each bound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Limits([u32; Bound::ALL.len()]);
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self(Bound::ALL.map(Bound::default_value))
+    }
+}
+
+/// A bound that a command passes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{} {got} {}, more than {most}", bound.sentence().0, bound.sentence().1)]
+pub struct Exceeded {
+    /// Which bound.
+    pub bound: Bound,
+    /// The value that the command has.
+    pub got: u64,
+    /// The greatest value that is accepted.
+    pub most: u32,
+}
+
+impl Exceeded {
+    /// How to mend it: names the bound, its value, and the value that was got.
+    #[must_use]
+    pub fn hint(&self) -> String {
+        let Self { bound, got, most } = self;
+        let key = bound.key();
+        format!("{}; `[limits] {key}` is {most}, got {got}", bound.mend())
+    }
+}
+
+impl Limits {
+    /// The value of a bound.
+    #[must_use]
+    pub fn of(&self, bound: Bound) -> u32 {
+        self.0[bound as usize]
+    }
+
+    /// The same with another value of one bound.
+    #[must_use]
+    pub fn with(mut self, bound: Bound, value: u32) -> Self {
+        self.0[bound as usize] = value;
+        self
+    }
+
+    /// How many bytes the words of an event's reasons may take under these limits; more than
+    /// [`REASON_BYTES_MAX`] is refused by the configuration.
+    #[must_use]
+    pub fn reason_bytes(&self) -> u64 {
+        let of = |bound| u64::from(self.of(bound));
+        of(Bound::EventTopics) * of(Bound::TopicLevels) * (of(Bound::TopicBytes) + WORD_BYTES)
+    }
+
+    /// Refuses a value that passes a bound.
+    ///
+    /// # Errors
+    /// [`Exceeded`].
+    pub fn check(&self, bound: Bound, got: u64) -> Result<(), Exceeded> {
+        let most = self.of(bound);
+        match got > u64::from(most) {
+            true => Err(Exceeded { bound, got, most }),
+            false => Ok(()),
+        }
+    }
+
+    /// Refuses a topic that is too long or too deep.
+    ///
+    /// # Errors
+    /// The first bound that it passes.
+    pub fn check_topic(&self, topic: &Id) -> Result<(), Exceeded> {
+        let topic = topic.as_str();
+        self.check(Bound::TopicBytes, topic.len() as u64)?;
+        self.check(Bound::TopicLevels, topic::heard_by(topic).count() as u64)
+    }
+
+    /// Refuses an event that carries too much.
+    ///
+    /// # Errors
+    /// The first bound that it passes.
+    pub fn check_event(&self, event: &Event) -> Result<(), Exceeded> {
+        let to = &event.to;
+        self.check(Bound::EventRecipients, to.recipients.len() as u64)?;
+        self.check(Bound::EventTopics, to.topics.len() as u64)?;
+        self.check(Bound::EventCircles, to.near.len() as u64)?;
+        for topic in &to.topics {
+            self.check_topic(topic)?;
+        }
+        let bytes = serde_json::to_vec(event).map_or(u64::MAX, |bytes| bytes.len() as u64);
+        self.check(Bound::EventBytes, bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bounds_have_their_defaults_and_keep_rows_small() {
+        let limits = Limits::default();
+        for bound in Bound::ALL {
+            assert_eq!(limits.of(bound), bound.default_value());
+            assert!(bound.default_value() <= bound.most());
+        }
+        assert!(limits.reason_bytes() <= REASON_BYTES_MAX);
+    }
+
+    #[test]
+    fn a_refusal_names_the_bound_and_both_values() {
+        let limits = Limits::default().with(Bound::TopicLevels, 2);
+        let topic = |text: &str| limits.check_topic(&Id::new(text).unwrap());
+        assert_eq!(topic("a/b"), Ok(()));
+        let exceeded = topic("a/b/c").unwrap_err();
+        assert_eq!(exceeded.to_string(), "the topic has 3 levels, more than 2");
+        assert_eq!(
+            exceeded.hint(),
+            "shorten the topic; `[limits] topic_levels` is 2, got 3"
+        );
+    }
+}
