@@ -81,17 +81,26 @@ impl Node {
     /// # Errors
     /// [`Error`] where the store can't be read or makes no sense.
     pub fn open(store: Arc<dyn Store>, options: Options) -> Result<Self, Error> {
-        let days = store.days()?;
-        let engine = {
-            let shelf = StoreShelf::of(&*store)?;
-            Engine::open(&shelf, &days, options)?
-        };
+        let node = Self::open_to_look(store, options)?;
         // A crash between a commit that forgets a day and its drop leaves the day: drop it now.
-        if let Some(before) = engine.forgotten_before() {
+        if let Some(before) = node.engine.forgotten_before() {
+            let days = node.store.days()?;
             for day in days.into_iter().filter(|day| *day < before) {
-                store.forget(day)?;
+                node.store.forget(day)?;
             }
         }
+        Ok(node)
+    }
+
+    /// Opens what is stored, and changes nothing of it.
+    ///
+    /// # Errors
+    /// [`Error`] where the store can't be read or makes no sense.
+    pub fn open_to_look(store: Arc<dyn Store>, options: Options) -> Result<Self, Error> {
+        let engine = {
+            let shelf = StoreShelf::of(&*store)?;
+            Engine::open(&shelf, &store.days()?, options)?
+        };
         Ok(Self {
             ahead: Ahead::new(&store),
             store,

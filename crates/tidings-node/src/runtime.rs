@@ -30,6 +30,7 @@ use crate::vitals::Vitals;
 
 mod full;
 mod late;
+mod look;
 mod reopen;
 
 use late::catch_up;
@@ -42,6 +43,9 @@ pub type OpenStore = Box<dyn FnMut() -> Result<Arc<dyn Store>, tidings_store::Er
 pub struct Settings {
     /// How the engine works.
     pub options: Options,
+    /// Whether messages are made and handed over. Where not, what is due is closed all the same, and its
+    /// messages wait for a node that hands over.
+    pub sends: bool,
     /// Threads that send.
     pub senders: usize,
     /// Requests that may wait for the loop; one more is refused.
@@ -57,6 +61,7 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             options: Options::default(),
+            sends: true,
             senders: 8,
             requests_max: 1024,
             commands_max: 2_048,
@@ -347,13 +352,14 @@ impl Loop {
             return Duration::ZERO;
         }
         let can_make = |pace| self.senders.has_room(pace) && node.has_closings_at(pace);
-        let has_work = can_make(Pace::Prompt) || can_make(Pace::Patient);
+        let sends = self.settings.sends;
+        let has_work = sends && (can_make(Pace::Prompt) || can_make(Pace::Patient));
         let has_chores = node.engine().has_chores() && !node.ahead().is_writing();
         if !stopping && (has_work || has_chores) {
             return Duration::ZERO;
         }
         // While it stops nothing is tried again any more.
-        let retry = self.delivery.next_retry().filter(|_| !stopping);
+        let retry = self.delivery.next_retry().filter(|_| sends && !stopping);
         let due = node.next_due().into_iter().chain(retry);
         let due = due.chain(node.engine().next_forget()).min();
         let longest = 60_000;
@@ -403,7 +409,7 @@ impl Loop {
         self.hold_paused();
         self.let_go(released);
         self.settle(now)?;
-        if stopping.is_none() {
+        if stopping.is_none() && self.settings.sends {
             self.hand_out(now)?;
         }
         self.do_chores()
@@ -511,7 +517,7 @@ impl Loop {
     }
 
     fn dispatch(&mut self, parcel: Parcel) {
-        if self.delivery.is_held(&parcel) {
+        if !self.settings.sends || self.delivery.is_held(&parcel) {
             return self.delivery.wait_until(self.clock.now(), parcel);
         }
         if let Err(parcel) = self.senders.dispatch(parcel) {

@@ -113,8 +113,38 @@ impl Disk {
     /// # Errors
     /// [`StartError`].
     pub fn start(self, rules: Rules, clock: Arc<dyn Clock>) -> Result<Runtime, StartError> {
-        let settings = Settings::default();
         let channels = channels(&rules)?;
+        self.run(rules, clock, channels, Settings::default())
+    }
+
+    /// Starts a node over it that takes in and commits, and hands nothing over: it needs no provider.
+    ///
+    /// # Errors
+    /// [`StartError::Node`].
+    pub fn take_in(self, rules: Rules, clock: Arc<dyn Clock>) -> Result<Runtime, StartError> {
+        let settings = Settings {
+            sends: false,
+            senders: 1,
+            ..Settings::default()
+        };
+        self.run(rules, clock, Channels::new(), settings)
+    }
+
+    /// Opens what it holds to be looked at only.
+    ///
+    /// # Errors
+    /// [`StartError::Node`].
+    pub fn look(self) -> Result<Runtime, StartError> {
+        Ok(Runtime::look(self.store, Options::default())?)
+    }
+
+    fn run(
+        self,
+        rules: Rules,
+        clock: Arc<dyn Clock>,
+        channels: Channels,
+        settings: Settings,
+    ) -> Result<Runtime, StartError> {
         let delivery = Delivery::new(channels, Retries::default(), settings.senders);
         let Self { data, store } = self;
         let mut first = Some(store);

@@ -75,6 +75,12 @@ impl KeyFile {
         Self(data.join("keys"))
     }
 
+    /// Whether there is one.
+    #[must_use]
+    pub fn is_there(&self) -> bool {
+        self.0.exists()
+    }
+
     /// Makes a key: what is known of it, and the key itself, which is stored nowhere.
     ///
     /// # Errors

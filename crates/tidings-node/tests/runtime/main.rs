@@ -4,6 +4,7 @@
 
 mod ahead;
 mod broken;
+mod closed;
 mod steer;
 mod world;
 

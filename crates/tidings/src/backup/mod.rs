@@ -34,6 +34,9 @@ pub enum Error {
     /// The store.
     #[error(transparent)]
     Store(#[from] tidings_store::Error),
+    /// What was restored makes no sense.
+    #[error(transparent)]
+    Node(#[from] tidings_node::Error),
     /// The stream can't be read or written.
     #[error("{0}")]
     Stream(#[from] std::io::Error),

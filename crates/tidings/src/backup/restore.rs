@@ -4,17 +4,23 @@ use std::io::Read;
 use std::path::Path;
 
 use tidings_core::time::Day;
-use tidings_store::{Commit, FjallStore, Options, Partition, Write};
+use tidings_store::{Commit, FjallStore, Options, Partition, Store, Write};
 
 use super::block::{Kind, Reader};
 use super::{Contents, Error};
 
-/// Makes a store of a backup, in a directory that is absent or empty. Where the backup is not whole
-/// and undamaged, the directory does not become a store.
+/// Makes a store of a backup, in a directory that is absent or empty; `finish` changes what is restored
+/// before the directory is a store. Where the backup is not whole and undamaged, the directory does not
+/// become a store.
 ///
 /// # Errors
-/// [`Error`].
-pub fn restore(input: impl Read, directory: &Path, options: Options) -> Result<Contents, Error> {
+/// [`Error`], and those of `finish`.
+pub fn restore(
+    input: impl Read,
+    directory: &Path,
+    options: Options,
+    finish: impl FnOnce(&dyn Store) -> Result<(), Error>,
+) -> Result<Contents, Error> {
     // Before anything is touched: whatever was named by mistake is refused here.
     let reader = Reader::new(input)?;
     let mut contents = Contents::default();
@@ -25,7 +31,7 @@ pub fn restore(input: impl Read, directory: &Path, options: Options) -> Result<C
                 ..Commit::default()
             })
         })?;
-        Ok::<(), Error>(())
+        finish(store)
     })?;
     Ok(contents)
 }

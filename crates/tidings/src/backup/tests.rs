@@ -73,7 +73,7 @@ fn exported(store: &dyn Store) -> (Vec<u8>, Contents) {
 }
 
 fn restored(bytes: &[u8], directory: &Path) -> Result<Contents, Error> {
-    restore(bytes, directory, Options::default())
+    restore(bytes, directory, Options::default(), |_| Ok(()))
 }
 
 #[test]

@@ -4,10 +4,13 @@ use std::fs::{self, File};
 use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
+use tidings_node::{Clock as _, SystemClock, pause_restored};
+use tidings_store::Store;
+
 use super::reach::{self, To};
 use super::{Status, Streams, report};
 use crate::backup::{self, Contents, Error};
-use crate::client::{Fault, Reach, Request};
+use crate::client::{Fault, Purpose, Reach, Request};
 
 /// Bytes that are read or written at once.
 const CHUNK_BYTES: usize = 1 << 18;
@@ -44,7 +47,7 @@ enum Failed {
 
 /// Runs `backup`.
 pub(super) fn backup(arguments: &Backup, streams: &mut Streams<'_>) -> io::Result<Status> {
-    let mut reach = match reach::find(&arguments.reach, streams) {
+    let mut reach = match reach::find(&arguments.reach, Purpose::Look, streams) {
         Ok(reach) => reach,
         Err(status) => return Ok(status),
     };
@@ -140,9 +143,17 @@ pub(super) fn restore(arguments: &Restore, streams: &mut Streams<'_>) -> io::Res
             return Ok(report(streams, &message, Status::Wrong));
         }
     };
-    match backup::restore(file, &arguments.data, tidings_store::Options::default()) {
+    let options = tidings_store::Options::default();
+    let pause = |store: &dyn Store| Ok(pause_restored(store, SystemClock.now())?);
+    match backup::restore(file, &arguments.data, options, pause) {
         Ok(contents) => {
             tell("restored", &contents, arguments.json, streams)?;
+            let data = arguments.data.display();
+            writeln!(
+                streams.err,
+                "Every channel is paused, because the original may still send. To send from this copy, \
+                 start `tidings serve --data {data}` and run `tidings resume channel email --data {data}`"
+            )?;
             Ok(Status::Done)
         }
         Err(Error::Store(fault)) => Ok(report(streams, &fault.to_string(), Status::Unusable)),

@@ -8,7 +8,7 @@ use tidings_core::time::Day;
 
 use super::reach::{self, To};
 use super::table::{Table, cell, list, shown};
-use super::{Status as Ended, Streams, report};
+use super::{Status as Ended, Streams};
 use crate::client::{Request, segment};
 
 /// A command that is one call.
@@ -29,16 +29,7 @@ pub(super) trait Call {
 /// Runs a command that is one call.
 pub(super) fn run(call: &dyn Call, streams: &mut Streams<'_>) -> io::Result<Ended> {
     let request = call.request();
-    if let Some(data) = call.to().data.as_deref()
-        && request.only_looks()
-        && !data.exists()
-    {
-        let absent = format!("there is no directory {}", data.display());
-        let hint = "name the data directory of a server, or of an import";
-        let absent = format!("{absent}\n  = help: {hint}");
-        return Ok(report(streams, &absent, Ended::Wrong));
-    }
-    let mut reach = match reach::find(call.to(), streams) {
+    let mut reach = match reach::find(call.to(), request.purpose(), streams) {
         Ok(reach) => reach,
         Err(status) => return Ok(status),
     };
@@ -483,7 +474,17 @@ impl Call for Status {
     }
 
     fn write(&self, answer: &Value, out: &mut dyn Write) -> io::Result<()> {
-        write_fields(answer, &[], out)
+        write_fields(answer, &[], out)?;
+        for (kind, names) in [("channel", "paused.channels"), ("type", "paused.types")] {
+            for name in list(answer, names) {
+                let name = shown(name);
+                writeln!(
+                    out,
+                    "The {kind} {name} is paused: `tidings resume {kind} {name}`"
+                )?;
+            }
+        }
+        Ok(())
     }
 }
 

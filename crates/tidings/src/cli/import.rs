@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::reach::{self, To};
 use super::{Progress, Status, Streams, report};
-use crate::client::Reach;
+use crate::client::{Purpose, Reach};
 use crate::import::{
     BadRows, Format, Import, IntoNode, IntoServer, Kind, Mark, Observer, Position, Sink, Stop,
     Tally, columns,
@@ -58,17 +58,20 @@ impl Arguments {
 
 /// Runs the command.
 pub(super) fn run(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Result<Status> {
-    let mut reach = match reach::find(&arguments.to, streams) {
+    // Before a store is made for it.
+    if !arguments.is_stdin()
+        && let Err(error) = File::open(&arguments.file)
+    {
+        return Ok(can_not_open(arguments, &error, streams));
+    }
+    let mut reach = match reach::find(&arguments.to, Purpose::Make, streams) {
         Ok(reach) => reach,
         Err(status) => return Ok(status),
     };
     let opened = open(arguments, &reach);
     let (import, position) = match opened {
         Ok(opened) => opened,
-        Err(error) => {
-            let message = format!("cannot open {}: {error}", arguments.file.display());
-            return Ok(report(streams, &message, Status::Wrong));
-        }
+        Err(error) => return Ok(can_not_open(arguments, &error, streams)),
     };
     let from = import.from;
     let mut telling = Telling {
@@ -121,6 +124,11 @@ pub(super) fn run(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Resul
         Ok(()) => Ok(status),
         Err(fault) => Ok(reach::report_fault(&fault, streams)),
     }
+}
+
+fn can_not_open(arguments: &Arguments, error: &io::Error, streams: &mut Streams<'_>) -> Status {
+    let message = format!("cannot open {}: {error}", arguments.file.display());
+    report(streams, &message, Status::Wrong)
 }
 
 /// What stopped the import, and how to go on.

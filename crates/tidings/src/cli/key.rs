@@ -5,8 +5,10 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 use tidings_node::{Clock as _, SystemClock};
+use tidings_store::FjallStore;
 
 use super::{Status, Streams, report};
+use crate::client::Fault;
 use crate::keys::{KeyFile, NAME_CHARS_MAX};
 
 /// What `key` takes.
@@ -89,7 +91,23 @@ fn new(data: &Path, name: &str, json: bool, streams: &mut Streams<'_>) -> io::Re
     Ok(Status::Done)
 }
 
+/// Whether a directory has keys or a store; where it has neither, that is reported.
+fn is_kept(data: &Path, streams: &mut Streams<'_>) -> bool {
+    let is_kept = KeyFile::of(data).is_there() || FjallStore::is_in(data);
+    if !is_kept {
+        report(
+            streams,
+            &Fault::NoStore(data.to_owned()).to_string(),
+            Status::Unusable,
+        );
+    }
+    is_kept
+}
+
 fn list(data: &Path, json: bool, streams: &mut Streams<'_>) -> io::Result<Status> {
+    if !is_kept(data, streams) {
+        return Ok(Status::Unusable);
+    }
     let keys = match KeyFile::of(data).list() {
         Ok(keys) => keys,
         Err(fault) => return Ok(unusable(data, &fault, streams)),
@@ -111,6 +129,9 @@ fn list(data: &Path, json: bool, streams: &mut Streams<'_>) -> io::Result<Status
 }
 
 fn revoke(data: &Path, id: &str, streams: &mut Streams<'_>) -> io::Result<Status> {
+    if !is_kept(data, streams) {
+        return Ok(Status::Unusable);
+    }
     match KeyFile::of(data).revoke(id) {
         Ok(true) => {
             writeln!(streams.out, "key {id} is revoked")?;

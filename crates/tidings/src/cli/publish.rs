@@ -9,7 +9,7 @@ use tidings_core::Instant;
 
 use super::reach::{self, To};
 use super::{Status, Streams, report};
-use crate::client::{Fault, LineProblem, Reach, Request};
+use crate::client::{Fault, LineProblem, Purpose, Reach, Request};
 use crate::timeline::{Line, Lines};
 
 /// Events that are sent at once.
@@ -140,7 +140,7 @@ pub(super) fn run(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Resul
             }
         },
     };
-    let mut reach = match reach::find(&arguments.to, streams) {
+    let mut reach = match reach::find(&arguments.to, Purpose::Change, streams) {
         Ok(reach) => reach,
         Err(status) => return Ok(status),
     };

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::{Status, Streams, report};
-use crate::client::{Fault, Place, Reach};
+use crate::client::{Fault, Place, Purpose, Reach};
 
 /// Where a command goes, and how it answers.
 #[derive(clap::Args)]
@@ -30,7 +30,7 @@ pub(super) struct To {
 const URL_VARIABLE: &str = "TIDINGS_URL";
 
 /// Finds who answers; what stands in the way is reported.
-pub(super) fn find(to: &To, streams: &mut Streams<'_>) -> Result<Reach, Status> {
+pub(super) fn find(to: &To, purpose: Purpose, streams: &mut Streams<'_>) -> Result<Reach, Status> {
     let usual = || std::env::var(URL_VARIABLE).ok();
     let url = to.url.clone().or_else(|| match to.data {
         Some(_) => None,
@@ -42,7 +42,7 @@ pub(super) fn find(to: &To, streams: &mut Streams<'_>) -> Result<Reach, Status> 
         data: to.data.clone(),
         config: to.config.clone(),
     };
-    Reach::find(&place).map_err(|fault| report_fault(&fault, streams))
+    Reach::find(&place, purpose).map_err(|fault| report_fault(&fault, streams))
 }
 
 /// Reports a fault; how the command ends by it.
@@ -62,7 +62,7 @@ pub(super) fn report_fault(fault: &Fault, streams: &mut Streams<'_>) -> Status {
         }
         Fault::Store(fault) => Status::of_store(fault),
         Fault::Start(fault) => Status::of_start(fault),
-        Fault::Held(_) => Status::Unusable,
+        Fault::NoStore(_) | Fault::Held(_) => Status::Unusable,
         Fault::NoServer { .. }
         | Fault::NoAnswer { .. }
         | Fault::Refused { .. }

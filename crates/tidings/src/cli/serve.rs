@@ -138,6 +138,7 @@ fn serve(
             ));
         }
     };
+    say_paused(&node, &arguments.data);
     end_with(&node, Arc::clone(&stop))?;
     let access = access(arguments, streams)?;
     let settings = http::Settings::default();
@@ -173,6 +174,20 @@ fn serve(
             let message = format!("the store failed at the end: {fault}; nothing durable is lost");
             Ok(report(streams, &message, Status::Failed))
         }
+    }
+}
+
+/// Logs what is paused: nothing of it leaves before somebody resumes it.
+fn say_paused(node: &Node, data: &Path) {
+    let paused = node.handle().look(|node| {
+        let paused = node.engine().paused();
+        let channels = paused.channels().map(|name| format!("channel {name}"));
+        let types = paused.types().map(|name| format!("type {name}"));
+        channels.chain(types).collect::<Vec<_>>()
+    });
+    for what in paused.unwrap_or_default() {
+        let resume = format!("tidings resume {what} --data {}", data.display());
+        tracing::warn!(%resume, "{what} is paused: nothing of it is sent until it is resumed");
     }
 }
 

@@ -18,7 +18,18 @@ use crate::app::Disk;
 use crate::config;
 use crate::http::{self, Access, Service, Settings};
 
-/// A data directory that this process has open. What comes due meanwhile is told, as a server would.
+/// What a data directory is opened for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// To see what is stored. Nothing is decided, written or sent, and no configuration is needed.
+    Look,
+    /// To change what is stored. What came due is closed and everything is committed; nothing is sent.
+    Change,
+    /// As [`Purpose::Change`]; a directory that is absent or empty becomes a store.
+    Make,
+}
+
+/// A data directory that this process has open. No message leaves meanwhile: that is for a server.
 pub struct Directory {
     tokio: Tokio,
     router: Router,
@@ -26,23 +37,37 @@ pub struct Directory {
 }
 
 impl Directory {
-    /// Opens a directory by a configuration; one that is absent or empty becomes a store.
+    /// Opens a directory.
     ///
     /// # Errors
-    /// [`Fault::Configuration`], [`Fault::Store`], [`Fault::Start`] or [`Fault::Node`].
-    pub fn open(data: &Path, config: &Path) -> Result<Self, Fault> {
+    /// [`Fault::NoStore`], [`Fault::Configuration`], [`Fault::Store`], [`Fault::Start`] or
+    /// [`Fault::Node`].
+    pub fn open(data: &Path, config: &Path, purpose: Purpose) -> Result<Self, Fault> {
+        let is_there = FjallStore::is_in(data);
+        if !is_there && purpose != Purpose::Make {
+            return Err(Fault::NoStore(data.to_owned()));
+        }
         // Whom the lock leads to a server needs no configuration; but no store is made for a command
         // that can't be done.
-        let is_there = FjallStore::is_in(data);
         let disk = is_there.then(|| Disk::open(data)).transpose();
         let disk = disk.map_err(Fault::Store)?;
-        let rules = config::read(config).map_err(Fault::Configuration)?;
-        let disk = match disk {
-            Some(disk) => disk,
-            None => Disk::open(data).map_err(Fault::Store)?,
-        };
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-        let runtime = disk.start(rules.clone(), Arc::clone(&clock))?;
+        let (runtime, rules) = match (disk, purpose) {
+            (Some(disk), Purpose::Look) => {
+                let runtime = disk.look()?;
+                let stored = runtime.handle().look(|node| node.engine().rules().cloned());
+                let stored = stored.map_err(|fault| Fault::Node(fault.to_string()))?;
+                (runtime, stored.unwrap_or_default())
+            }
+            (disk, _) => {
+                let rules = config::read(config).map_err(Fault::Configuration)?;
+                let disk = match disk {
+                    Some(disk) => disk,
+                    None => Disk::open(data).map_err(Fault::Store)?,
+                };
+                (disk.take_in(rules.clone(), Arc::clone(&clock))?, rules)
+            }
+        };
         let settings = Settings::default();
         let service = Service::new(runtime.handle(), rules, Access::Open, clock, settings);
         let tokio = Builder::new_current_thread()
@@ -119,7 +144,7 @@ impl Directory {
         }))
     }
 
-    /// Hands over what is due, writes down what became of it, and lets go of the directory.
+    /// Ends what was begun, and lets go of the directory.
     ///
     /// # Errors
     /// [`Fault::Node`]; what was acknowledged is durable all the same.

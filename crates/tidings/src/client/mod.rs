@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use axum::http::{Method, StatusCode};
 use serde_json::Value;
 
-pub use directory::Directory;
+pub use directory::{Directory, Purpose};
 pub use server::Server;
 
 use crate::app::StartError;
@@ -66,10 +66,14 @@ impl Request {
         Self::new(Method::DELETE, path)
     }
 
-    /// Whether it changes nothing.
+    /// What a directory is opened for where no server answers this.
     #[must_use]
-    pub fn only_looks(&self) -> bool {
-        self.method == Method::GET
+    pub fn purpose(&self) -> Purpose {
+        if self.method == Method::GET {
+            Purpose::Look
+        } else {
+            Purpose::Change
+        }
     }
 
     /// With a body of one JSON value.
@@ -265,6 +269,12 @@ pub enum Fault {
     /// The configuration has faults.
     #[error("{0}")]
     Configuration(Faults),
+    /// There is no store, and what was asked makes none.
+    #[error(
+        "no tidings store at {}\n  = help: name the data directory of a server with --data; `tidings \
+         serve`, `tidings import` and `tidings restore` make one", .0.display()
+    )]
+    NoStore(PathBuf),
     /// The store can't be opened.
     #[error("{0}")]
     Store(tidings_store::Error),
@@ -312,18 +322,19 @@ pub enum Reach {
 }
 
 impl Reach {
-    /// Finds who answers at a place. Where it names nothing, a server at [`DEFAULT_URL`].
+    /// Finds who answers at a place; a directory that no server has open is opened for a purpose. Where
+    /// the place names nothing, a server at [`DEFAULT_URL`].
     ///
     /// # Errors
     /// [`Fault`]; whether a server is there shows with the first call.
-    pub fn find(place: &Place) -> Result<Self, Fault> {
+    pub fn find(place: &Place, purpose: Purpose) -> Result<Self, Fault> {
         let key = place.key.as_deref();
         let (None, Some(data)) = (&place.url, &place.data) else {
             let url = place.url.as_deref().unwrap_or(DEFAULT_URL);
             return Ok(Self::Server(Server::new(url, key)?));
         };
         // Whether somebody has it open the lock alone can tell; an address may be an old one.
-        match Directory::open(data, &place.config) {
+        match Directory::open(data, &place.config, purpose) {
             Ok(directory) => Ok(Self::Directory(Box::new(directory))),
             Err(Fault::Store(fault @ tidings_store::Error::Locked(_))) => match address_of(data) {
                 Some(url) => Ok(Self::Server(Server::new(&url, key)?)),
@@ -355,7 +366,7 @@ impl Reach {
         })
     }
 
-    /// Lets go: of a directory after everything is durable and what was due has been handed over.
+    /// Lets go: of a directory after everything is durable.
     ///
     /// # Errors
     /// [`Fault::Node`] where the last of it could not be written.

@@ -103,6 +103,7 @@ mod tests {
             &answer.bytes[..],
             dir.path(),
             tidings_store::Options::default(),
+            |_| Ok(()),
         );
         assert_eq!(back.unwrap(), contents);
     }

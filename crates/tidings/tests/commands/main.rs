@@ -6,7 +6,9 @@
     reason = "a test ends where something is not as it should be"
 )]
 
+#[path = "../serving/mod.rs"]
 mod serving;
+mod stores;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -111,6 +113,11 @@ impl World {
 
     /// With two people, of whom the first follows a topic.
     fn with_people(self) -> Self {
+        self.bring_people();
+        self
+    }
+
+    fn bring_people(&self) {
         let people = self.file(
             "people.csv",
             "id,email,tz,lat,lon\nann,ann@example.org,Europe/Paris,48.8,2.3\nb/ob,,,,\n",
@@ -123,7 +130,6 @@ impl World {
             .done();
         self.run(&["import", &follows, "--kind", "subscriptions"])
             .done();
-        self
     }
 }
 
@@ -494,15 +500,11 @@ fn who_can_not_be_reached_is_told_apart() {
     let world = World::new().with_people();
     let config = world.file("bad.toml", "[types.x]\nnope = 1\n");
     let data = world.path("data");
-    let bad = ran(&[
-        "status",
-        "--data",
-        data.to_str().unwrap(),
-        "--config",
-        &config,
-    ]);
+    let place = ["--data", data.to_str().unwrap(), "--config", &config];
+    let bad = ran(&[&["flush", "ann"], &place[..]].concat());
     assert_eq!(bad.code, 2);
     assert!(bad.err.contains("bad.toml:2"), "{}", bad.err);
+    ran(&[&["status"], &place[..]].concat()).done();
     fs::write(data.join("TIDINGS"), "format = 99\n").unwrap();
     let format = world.run(&["status"]);
     assert_eq!(format.code, 3);
@@ -532,6 +534,7 @@ fn a_configuration_that_can_not_be_meant_ends_with_2_and_makes_no_store() {
         assert!(refused.err.contains(reason), "{}", refused.err);
         assert!(!data.exists());
     }
+    // Without a server nothing is sent, so nothing that sending needs is asked for.
     let world = world.with_people();
     let channel =
         "[channels.email]\nprovider = \"smtp://news:${NO_SUCH_SECRET}@mail.example.org\"\n";
@@ -540,7 +543,9 @@ fn a_configuration_that_can_not_be_meant_ends_with_2_and_makes_no_store() {
         format!("{CONFIG}{channel}from = \"News <news@example.org>\"\n"),
     )
     .unwrap();
-    let secret = world.run(&["status"]);
+    world.run(&["status"]).done();
+    world.run(&["flush", "ann"]).done();
+    let secret = world.run(&["serve"]);
     assert_eq!(secret.code, 2, "{}", secret.err);
     assert!(secret.err.contains("NO_SUCH_SECRET"), "{}", secret.err);
 }

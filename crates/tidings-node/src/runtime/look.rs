@@ -1,0 +1,59 @@
+//! A node that is only looked at: nothing is decided, made, handed over or written.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+
+use crossbeam_channel::bounded;
+use tidings_core::engine::Options;
+use tidings_store::Store;
+
+use super::{Ended, Runtime};
+use crate::Error;
+use crate::handle::{Handle, Inbox, Request, RuntimeError};
+use crate::node::Node;
+use crate::vitals::Vitals;
+
+/// Looks that may wait for the thread; one more is refused.
+const LOOKS_MAX: usize = 64;
+
+impl Runtime {
+    /// Opens a store to look at what it holds, whatever has come due since. Looks are answered, and
+    /// everything else is refused.
+    ///
+    /// # Errors
+    /// [`Error`] where the store can't be read.
+    pub fn look(store: Arc<dyn Store>, options: Options) -> Result<Self, Error> {
+        let node = Node::open_to_look(store, options)?;
+        let (handle, inbox) = Handle::new(LOOKS_MAX, Arc::<Vitals>::default());
+        let (runs, ended) = bounded::<Infallible>(0);
+        let thread = std::thread::Builder::new()
+            .name("tidings-look".to_owned())
+            .spawn(move || {
+                answer(&node, &inbox);
+                drop((inbox, runs));
+            })
+            .map_err(|fault| tidings_store::Error::Unusable(fault.to_string()))?;
+        Ok(Self {
+            handle,
+            thread: Some(thread),
+            ended: Ended(ended),
+        })
+    }
+}
+
+/// Answers looks until the runtime is stopped.
+fn answer(node: &Node, inbox: &Inbox) {
+    let refused = || RuntimeError::Unavailable("it is open to be looked at only".to_owned());
+    for request in &inbox.requests {
+        match request {
+            Request::Look(look) => look(Some(node)),
+            Request::Work(work) => work.fail(refused()),
+            Request::Configure(.., answer) => drop(answer.send(Err(refused()))),
+            Request::Wake => {}
+            Request::Stop(answer) => {
+                drop(answer.send(Ok(())));
+                return;
+            }
+        }
+    }
+}
