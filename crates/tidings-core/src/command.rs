@@ -80,12 +80,14 @@ pub enum Command {
         /// Only the lane of this name.
         lane: Option<String>,
     },
-    /// Choose everything anew: what is not in the list goes back to the default.
+    /// Choose several things at once, all of them or, where one is refused, none.
     Preferences {
         /// Who.
         recipient: Id,
         /// What is chosen; where two speak of the same, the later counts.
         chosen: Vec<Choice>,
+        /// Whether this is all: what is not in the list goes back to the default, or stays as it is.
+        whole: bool,
     },
     /// Let nothing of this close or leave; what comes waits.
     Pause(Pausable),

@@ -60,9 +60,11 @@ impl Engine {
                 channel,
                 lane,
             } => Ok(self.flush(draft, now, recipient, channel.as_deref(), lane.as_deref())),
-            Command::Preferences { recipient, chosen } => {
-                self.prefer_all(draft, now, recipient, chosen)
-            }
+            Command::Preferences {
+                recipient,
+                chosen,
+                whole,
+            } => self.prefer_all(draft, now, recipient, (chosen, *whole)),
             Command::Pause(what) => self.pause(draft, now, what),
             Command::Resume(what) => self.resume(draft, now, what),
             Command::Forget { before } => {

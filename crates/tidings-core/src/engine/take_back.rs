@@ -115,16 +115,15 @@ impl Engine {
         rules.is_some_and(|rules| rules.know_choice(scope, mode))
     }
 
-    /// Notes everything that a recipient chooses: what they chose before and is not in the list goes
-    /// back to the default, but for a `never` of which the rules don't know now: nobody was shown it, and
-    /// who did not want something still doesn't when it is back. All of it or, where something can't be
-    /// had, nothing.
+    /// Notes several choices of a recipient; all of them or, where one is refused, none. Of a whole list, what
+    /// they chose before and is not in it goes back to the default, except a `never` of which the rules don't
+    /// know now: it was not shown to anybody, and holds again when it is configured again.
     pub(crate) fn prefer_all(
         &mut self,
         draft: &mut Draft<'_>,
         now: Instant,
         recipient: &Id,
-        list: &[Choice],
+        (list, whole): (&[Choice], bool),
     ) -> Answer {
         let (bucket, number) = match self.find(recipient) {
             Ok(found) => found,
@@ -145,8 +144,8 @@ impl Engine {
             }
             match wanted.get(&(channel, scope.clone())) {
                 Some(same) if *same == mode => drop(wanted.remove(&(channel, scope))),
-                Some(_) => {}
-                None => choices.push((channel, scope, Mode::Default)),
+                None if whole => choices.push((channel, scope, Mode::Default)),
+                Some(_) | None => {}
             }
         }
         let wanted = wanted.into_iter();

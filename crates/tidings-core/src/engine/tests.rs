@@ -368,6 +368,7 @@ fn choices_of_which_the_rules_know_nothing_are_neither_shown_nor_taken_away() {
         let command = Command::Preferences {
             recipient: id("a"),
             chosen,
+            whole: true,
         };
         let step = engine.step(stored, Instant(1), &[command]).unwrap();
         assert_eq!(step.replies, [Ok(Reply::Done)]);

@@ -245,7 +245,25 @@ impl Model {
                 let person = self.person(&recipient)?;
                 self.flush(person, channel.as_deref(), lane.as_deref());
             }
-            Command::Preferences { recipient, chosen } => {
+            Command::Preferences {
+                recipient,
+                chosen,
+                whole: false,
+            } => {
+                let person = self.person(&recipient)?;
+                for choice in chosen {
+                    let level = (choice.scope, choice.channel);
+                    self.people[person].preferences.insert(level, choice.mode);
+                }
+                let preferences = &mut self.people[person].preferences;
+                preferences.retain(|_, mode| *mode != Mode::Default);
+                self.reroute(Some(person));
+            }
+            Command::Preferences {
+                recipient,
+                chosen,
+                whole: true,
+            } => {
                 let person = self.person(&recipient)?;
                 let mut preferences = route::Preferences::new();
                 for choice in chosen {

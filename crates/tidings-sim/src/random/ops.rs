@@ -76,7 +76,7 @@ enum RawOp {
     Object(u8, u8),
     Forget(u8),
     Pause(u8, bool),
-    Choose(u8, Vec<(u8, bool, u8)>),
+    Choose(u8, Vec<(u8, bool, u8)>, bool),
     Erase(u8),
     Rules(RawChange),
 }
@@ -139,8 +139,8 @@ pub(super) fn raw_step() -> impl Strategy<Value = RawStep> {
         3 => (0..OBJECTS, 0..9_u8).prop_map(|(a, b)| RawOp::Object(a, b)),
         1 => (0..4_u8).prop_map(RawOp::Forget),
         4 => (0..TYPES + 2, proptest::bool::weighted(0.4)).prop_map(|(a, b)| RawOp::Pause(a, b)),
-        2 => (who(), proptest::collection::vec(raw_choice(), 0..4))
-            .prop_map(|(a, b)| RawOp::Choose(a, b)),
+        3 => (who(), proptest::collection::vec(raw_choice(), 0..4), any::<bool>())
+            .prop_map(|(a, b, c)| RawOp::Choose(a, b, c)),
         1 => who().prop_map(RawOp::Erase),
         7 => raw_change().prop_map(RawOp::Rules),
     ];
@@ -297,7 +297,7 @@ impl Builder {
             | RawOp::Mark(who, ..)
             | RawOp::Preference(who, ..)
             | RawOp::Flush(who, _)
-            | RawOp::Choose(who, _)
+            | RawOp::Choose(who, ..)
             | RawOp::Erase(who) => Some(who),
             _ => None,
         };
@@ -363,13 +363,14 @@ impl Builder {
                 });
             }
             RawOp::Pause(which, on) => self.pause(*which, *on),
-            RawOp::Choose(who, choices) => {
+            RawOp::Choose(who, choices, whole) => {
                 let choices = choices.iter();
                 let chosen = choices.filter_map(|(a, b, c)| self.choice(*a, *b, *c));
                 let chosen = chosen.collect();
                 self.say(Command::Preferences {
                     recipient: name("r", *who),
                     chosen,
+                    whole: *whole,
                 });
             }
             RawOp::Erase(who) => {

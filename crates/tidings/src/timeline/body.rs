@@ -281,11 +281,16 @@ impl<'r> Bodies<'r> {
         })
     }
 
-    /// All choices of a recipient: what is not in the list goes back to the default.
+    /// Several choices of a recipient. Of a `whole` list, what is not in it goes back to the default.
     ///
     /// # Errors
     /// The first [`Fault`] of an item, with its number.
-    pub fn preferences(self, recipient: Id, list: Vec<Json<'_>>) -> Result<Command, Fault> {
+    pub fn preferences(
+        self,
+        recipient: Id,
+        list: Vec<Json<'_>>,
+        whole: bool,
+    ) -> Result<Command, Fault> {
         let mut chosen = Vec::with_capacity(list.len());
         for (number, item) in (1..).zip(list) {
             let Json::Table(table) = item else {
@@ -312,7 +317,11 @@ impl<'r> Bodies<'r> {
                 });
             }
         }
-        Ok(Command::Preferences { recipient, chosen })
+        Ok(Command::Preferences {
+            recipient,
+            chosen,
+            whole,
+        })
     }
 
     /// Whose open lanes are due now; `channel` and `lane` narrow it.

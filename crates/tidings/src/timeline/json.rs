@@ -86,6 +86,20 @@ pub fn object(bytes: &[u8]) -> Result<Table<'_>, Fault> {
     }
 }
 
+/// Reads one JSON array.
+///
+/// # Errors
+/// As [`object`], for something else than an array.
+pub fn list(bytes: &[u8]) -> Result<Vec<Json<'_>>, Fault> {
+    match value(bytes)? {
+        Json::List(list) => Ok(list),
+        other => {
+            let reason = format!("the body must be an array, got {}", other.kind());
+            Err(Fault::new(reason, "write `[…]`"))
+        }
+    }
+}
+
 /// Reads one JSON value.
 ///
 /// # Errors

@@ -108,7 +108,7 @@ fn body(method: &Method, template: &str) -> (&'static str, String) {
         ("POST", "/v1/recipients/{id}/inbox/read" | "/v1/recipients/{id}/inbox/seen") => {
             json(json!({ "event": "e1" }))
         }
-        ("PUT", "/v1/recipients/{id}/preferences") => json(json!([])),
+        ("PUT" | "PATCH", "/v1/recipients/{id}/preferences") => json(json!([])),
         ("PUT" | "PATCH", "/v1/objects/{id}" | "/v1/recipients/{id}")
         | ("POST", "/v1/recipients/{id}/flush") => json(json!({})),
         _ => ("", String::new()),

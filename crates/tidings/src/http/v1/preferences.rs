@@ -14,7 +14,7 @@ use crate::http::error::{Code, Problem};
 use crate::http::request::InPath;
 use crate::http::{Answer, Change, Service, only};
 use crate::timeline::Bodies;
-use crate::timeline::json::{self, Json};
+use crate::timeline::json;
 
 /// The calls of preferences.
 pub(super) fn calls(calls: Calls) -> Calls {
@@ -29,18 +29,27 @@ pub(super) fn calls(calls: Calls) -> Calls {
             "put_preferences",
             Kind::Changes,
             routes!(put_preferences),
-            &[
-                Code::InvalidPath,
-                Code::InvalidJson,
-                Code::InvalidBody,
-                Code::UnsupportedMediaType,
-                Code::RecipientNotFound,
-                Code::UnknownType,
-                Code::UnknownChannel,
-                Code::UnknownPreference,
-            ],
+            CHANGE,
+        )
+        .add(
+            "patch_preferences",
+            Kind::Changes,
+            routes!(patch_preferences),
+            CHANGE,
         )
 }
+
+/// What can go wrong with a list of preferences.
+const CHANGE: &[Code] = &[
+    Code::InvalidPath,
+    Code::InvalidJson,
+    Code::InvalidBody,
+    Code::UnsupportedMediaType,
+    Code::RecipientNotFound,
+    Code::UnknownType,
+    Code::UnknownChannel,
+    Code::UnknownPreference,
+];
 
 /// One choice, of a type or of a category: a type goes before its category.
 #[derive(Serialize, ToSchema)]
@@ -119,15 +128,37 @@ async fn put_preferences(
     InPath(recipient): InPath<Id>,
     change: Change,
 ) -> Result<Answer, Problem> {
-    let list = match json::value(&change.body)? {
-        Json::List(list) => list,
-        other => {
-            let detail = format!("preferences are a list, not {}", other.kind());
-            return Err(Problem::new(Code::InvalidBody, detail).hint("Write `[…]`."));
-        }
-    };
+    set(&service, recipient, &change, true).await
+}
+
+/// Set some preferences of a recipient
+///
+/// Sets the preferences that are in the list; the others stay as they are. With `default` a preference is
+/// removed. Either the whole list is taken or nothing. Pending notifications move to the lane that now
+/// applies; `never` cancels them.
+#[utoipa::path(
+    patch, path = "/v1/recipients/{id}/preferences", tag = "preferences",
+    params(("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256)),
+    request_body(content = Vec<Preference>, example = json!([{"type": "comment", "channel": "email", "mode": "immediate"}])),
+    responses((status = 204, description = "The preferences are set"))
+)]
+async fn patch_preferences(
+    State(service): State<Arc<Service>>,
+    InPath(recipient): InPath<Id>,
+    change: Change,
+) -> Result<Answer, Problem> {
+    set(&service, recipient, &change, false).await
+}
+
+async fn set(
+    service: &Service,
+    recipient: Id,
+    change: &Change,
+    whole: bool,
+) -> Result<Answer, Problem> {
+    let list = json::list(&change.body)?;
     let rules = service.rules();
-    let command = Bodies::new(&rules).preferences(recipient, list)?;
+    let command = Bodies::new(&rules).preferences(recipient, list, whole)?;
     let done = |replies| only(replies).map(|_| Answer::done());
-    service.change(&change, vec![command], done).await
+    service.change(change, vec![command], done).await
 }
