@@ -61,7 +61,7 @@ pub use made::{Sent, Settled};
 pub use outcome::{EventReport, Fate, Trace};
 pub use plan::{Letter, Plan};
 pub use present::{Presenter, batch_id};
-pub use reply::{Published, PublishedAs, Refused, Reply, TakenBack, Warning};
+pub use reply::{Extent, Published, PublishedAs, Refused, Reply, TakenBack, Warning};
 pub use view::{LetterAt, OpenLane, WaitingEntry};
 
 /// How an engine works; none of it changes what comes out.

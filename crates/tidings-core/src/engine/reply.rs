@@ -30,6 +30,39 @@ pub struct TakenBack {
     pub events: u64,
 }
 
+impl TakenBack {
+    /// The furthest that the cancel went.
+    #[must_use]
+    pub fn extent(&self) -> Extent {
+        match *self {
+            Self { events: 0, .. } => Extent::Unknown,
+            Self {
+                removed_from_batch: 1..,
+                ..
+            } => Extent::RemovedFromBatch,
+            Self { cancelled: 1.., .. } => Extent::Cancelled,
+            Self { too_late: 1.., .. } => Extent::TooLate,
+            _ => Extent::NothingLeft,
+        }
+    }
+}
+
+/// How far a cancel went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// Entries that waited were cancelled; none stood in a message.
+    Cancelled,
+    /// Entries were taken out of messages that were made.
+    RemovedFromBatch,
+    /// Nothing could be taken back any more.
+    TooLate,
+    /// The events are known, and have nothing that waits or was told: it was cancelled before, or has
+    /// concerned nobody.
+    NothingLeft,
+    /// No event was found.
+    Unknown,
+}
+
 /// What came of a publish.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Published {

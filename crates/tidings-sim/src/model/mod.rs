@@ -56,6 +56,7 @@ mod window;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use tidings_core::command::Choice;
 use tidings_core::rules::Policy;
 use tidings_core::{
     Books, Command, Day, Event, Id, Instant, Message, Mode, Object, Outcome, PreferenceScope,
@@ -248,50 +249,37 @@ impl Model {
             Command::Preferences {
                 recipient,
                 chosen,
-                whole: false,
+                whole,
             } => {
                 let person = self.person(&recipient)?;
-                for choice in chosen {
-                    let level = (choice.scope, choice.channel);
-                    self.people[person].preferences.insert(level, choice.mode);
-                }
-                let preferences = &mut self.people[person].preferences;
-                preferences.retain(|_, mode| *mode != Mode::Default);
-                self.reroute(Some(person));
-            }
-            Command::Preferences {
-                recipient,
-                chosen,
-                whole: true,
-            } => {
-                let person = self.person(&recipient)?;
-                let mut preferences = route::Preferences::new();
-                for choice in chosen {
-                    preferences.insert((choice.scope, choice.channel), choice.mode);
-                }
-                let named: BTreeSet<_> = preferences.keys().cloned().collect();
-                preferences.retain(|_, mode| *mode != Mode::Default);
-                // Who was not asked has not changed their mind.
-                for ((scope, channel), mode) in &self.people[person].preferences {
-                    let is_configured = match scope {
-                        PreferenceScope::Type(kind) => self.current().types.contains_key(kind),
-                        PreferenceScope::Category(name) => {
-                            self.current().categories.contains_key(name)
-                        }
-                    };
-                    let key = (scope.clone(), channel.clone());
-                    if *mode == Mode::Never && !is_configured && !named.contains(&key) {
-                        preferences.insert(key, Mode::Never);
-                    }
-                }
-                self.people[person].preferences = preferences;
-                self.reroute(Some(person));
+                self.choose(person, chosen, whole);
             }
             Command::Pause(what) => self.pause(what, true),
             Command::Resume(what) => self.pause(what, false),
             Command::Forget { before } => self.forget(before),
         }
         Ok(())
+    }
+
+    /// Sets preferences; of a whole list, what is not in it goes back to the default.
+    fn choose(&mut self, person: usize, chosen: Vec<Choice>, whole: bool) {
+        let mut preferences = self.people[person].preferences.clone();
+        if whole {
+            // Who was not asked has not changed their mind.
+            preferences.retain(|(scope, _), mode| {
+                let is_configured = match scope {
+                    PreferenceScope::Type(kind) => self.current().types.contains_key(kind),
+                    PreferenceScope::Category(name) => self.current().categories.contains_key(name),
+                };
+                *mode == Mode::Never && !is_configured
+            });
+        }
+        for choice in chosen {
+            preferences.insert((choice.scope, choice.channel), choice.mode);
+        }
+        preferences.retain(|_, mode| *mode != Mode::Default);
+        self.people[person].preferences = preferences;
+        self.reroute(Some(person));
     }
 
     /// Runs the clock to an instant, where a new configuration takes effect like a command.

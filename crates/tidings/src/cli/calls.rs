@@ -24,6 +24,11 @@ pub(super) trait Call {
     /// # Errors
     /// The stream's.
     fn write(&self, answer: &Value, out: &mut dyn Write) -> io::Result<()>;
+
+    /// How the command ends with this answer.
+    fn ended(&self, _answer: &Value) -> Ended {
+        Ended::Done
+    }
 }
 
 /// Runs a command that is one call.
@@ -49,7 +54,7 @@ pub(super) fn run(call: &dyn Call, streams: &mut Streams<'_>) -> io::Result<Ende
         call.write(&answer, streams.out)?;
     }
     Ok(match closed {
-        Ok(()) => Ended::Done,
+        Ok(()) => call.ended(&answer),
         Err(fault) => reach::report_fault(&fault, streams),
     })
 }
@@ -395,18 +400,33 @@ impl Call for Cancel {
     }
 
     fn write(&self, answer: &Value, out: &mut dyn Write) -> io::Result<()> {
-        writeln!(
-            out,
-            "{}: {} cancelled, {} removed from a batch, {} too late",
-            cell(answer, "status"),
-            cell(answer, "cancelled"),
-            cell(answer, "removed_from_batch"),
-            cell(answer, "too_late"),
-        )?;
-        for warning in list(answer, "warnings") {
-            writeln!(out, "warning: {}", cell(warning, "detail"))?;
+        let late = cell(answer, "too_late");
+        match answer["status"].as_str() {
+            Some("unknown") => {
+                let unknown = list(answer, "warnings")
+                    .iter()
+                    .map(|warning| cell(warning, "detail"));
+                let unknown = unknown.collect::<Vec<_>>().join("; ");
+                writeln!(out, "Nothing cancelled: {unknown}")
+            }
+            Some("nothing_left") => writeln!(out, "Nothing cancelled: nothing is left to cancel"),
+            Some("too_late") => {
+                writeln!(out, "Nothing cancelled: too late for {late} notifications")
+            }
+            _ => writeln!(
+                out,
+                "Cancelled {} pending notifications, removed {} from messages, too late for {late}",
+                cell(answer, "cancelled"),
+                cell(answer, "removed_from_batch"),
+            ),
         }
-        Ok(())
+    }
+
+    fn ended(&self, answer: &Value) -> Ended {
+        match answer["status"].as_str() {
+            Some("unknown" | "nothing_left") => Ended::Failed,
+            _ => Ended::Done,
+        }
     }
 }
 

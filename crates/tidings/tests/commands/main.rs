@@ -252,7 +252,19 @@ fn what_is_steered_stays_so() {
             .run(&["cancel", "--cancellation-key", "k", "--json"])
             .done();
         assert_eq!(answer.json()["cancelled"], 2, "{}", answer.out);
-        assert!(world.run(&["cancel", "e"]).done().out.contains("cancelled"));
+        let late = world.run(&["cancel", "e"]).done().out;
+        assert_eq!(late, "Nothing cancelled: too late for 2 notifications\n");
+        let again = ["publish", "--type", "note", "--object", "o", "--everyone"];
+        let again = [&again[..], &["--id", "m", "--channel", "email"]].concat();
+        world.run(&again).done();
+        world.run(&["cancel", "m"]).done();
+        let again = world.run(&["cancel", "m"]);
+        assert_eq!(again.code, 1);
+        assert_eq!(again.out, "Nothing cancelled: nothing is left to cancel\n");
+        let unknown = world.run(&["cancel", "nope"]);
+        assert_eq!(unknown.code, 1);
+        let said = "Nothing cancelled: no event `nope` in the last 35 days\n";
+        assert_eq!(unknown.out, said);
         world.run(&["forget", "--before", "2024-01-01"]).done();
         let odd = world.run(&["forget", "--before", "yesterday"]);
         assert_eq!(odd.code, 2);

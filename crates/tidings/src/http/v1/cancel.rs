@@ -6,11 +6,13 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use serde::Serialize;
 use tidings_core::command::Cancelled;
-use tidings_core::engine::{Refused, Reply, TakenBack};
-use tidings_core::{Command, Id};
+use tidings_core::engine::{Extent, Refused, Reply, TakenBack};
+use tidings_core::time::DAY_MS;
+use tidings_core::{Command, Id, Rules};
 use utoipa::ToSchema;
 use utoipa_axum::routes;
 
+use crate::config::duration;
 use crate::http::call::{Calls, Kind};
 use crate::http::error::{Code, Problem};
 use crate::http::request::InPath;
@@ -58,14 +60,28 @@ struct CancelAnswer {
 }
 
 /// The furthest that it went: `removed_from_batch` where entries were taken out of a message;
-/// `cancelled` where others were, or there was nothing to take back; `too_late` where nothing could
-/// be taken back.
+/// `cancelled` where only entries that waited were cancelled; `too_late` where all of it was told already;
+/// `nothing_left` where it was cancelled before or concerned nobody; `unknown` where no event was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 enum CancelStatus {
     Cancelled,
     RemovedFromBatch,
     TooLate,
+    NothingLeft,
+    Unknown,
+}
+
+impl From<Extent> for CancelStatus {
+    fn from(extent: Extent) -> Self {
+        match extent {
+            Extent::Cancelled => Self::Cancelled,
+            Extent::RemovedFromBatch => Self::RemovedFromBatch,
+            Extent::TooLate => Self::TooLate,
+            Extent::NothingLeft => Self::NothingLeft,
+            Extent::Unknown => Self::Unknown,
+        }
+    }
 }
 
 /// What is probably not meant.
@@ -74,7 +90,35 @@ struct CancelWarning {
     /// Stable: `unknown_event`, `unknown_cancellation_key`.
     code: &'static str,
     /// In words.
-    detail: &'static str,
+    detail: String,
+}
+
+impl CancelWarning {
+    fn unknown_event(id: &Id, rules: &Rules) -> Self {
+        Self {
+            code: "unknown_event",
+            detail: format!("no event `{id}` in the last {}", kept(rules)),
+        }
+    }
+
+    fn unknown_key(key: &Id, rules: &Rules) -> Self {
+        Self {
+            code: "unknown_cancellation_key",
+            detail: format!(
+                "no event with the cancellation key `{key}` in the last {}",
+                kept(rules)
+            ),
+        }
+    }
+}
+
+/// For how long events are kept, in words.
+fn kept(rules: &Rules) -> String {
+    match (rules.store.keep_ms / DAY_MS, rules.store.keep_ms % DAY_MS) {
+        (1, 0) => "day".to_owned(),
+        (days, 0) => format!("{days} days"),
+        _ => duration::print(rules.store.keep_ms),
+    }
 }
 
 /// Which events are taken back.
@@ -91,13 +135,7 @@ struct CancelKey {
 impl CancelAnswer {
     fn of(taken: TakenBack, unknown: CancelWarning) -> Self {
         Self {
-            status: if taken.removed_from_batch > 0 {
-                CancelStatus::RemovedFromBatch
-            } else if taken.cancelled == 0 && taken.too_late > 0 {
-                CancelStatus::TooLate
-            } else {
-                CancelStatus::Cancelled
-            },
+            status: taken.extent().into(),
             cancelled: taken.cancelled,
             removed_from_batch: taken.removed_from_batch,
             too_late: taken.too_late,
@@ -120,8 +158,8 @@ fn told(replies: Vec<Result<Reply, Refused>>, unknown: CancelWarning) -> Result<
 
 /// Cancel an event
 ///
-/// What waits of it ends at once; what stands in a message that was not handed over yet is taken out
-/// of it. Cancelling what is not known does nothing and says so.
+/// Pending notifications end at once; those in a message that was built and not handed over yet are taken out
+/// of it. `status` says how far it went. An event that is not known is no error: the status is `unknown`.
 #[utoipa::path(
     post, path = "/v1/events/{id}/cancel", tag = "events",
     params(("id" = String, Path, description = "Event id", example = "e-1", min_length = 1, max_length = 256)),
@@ -132,18 +170,15 @@ async fn cancel_event(
     InPath(id): InPath<Id>,
     change: Change,
 ) -> Result<Answer, Problem> {
+    let unknown = CancelWarning::unknown_event(&id, &service.rules());
     let command = Command::Cancel(Cancelled::Event(id));
-    let unknown = CancelWarning {
-        code: "unknown_event",
-        detail: "no event of this id is known",
-    };
     let told = |replies| told(replies, unknown);
     service.change(&change, vec![command], told).await
 }
 
 /// Cancel all events of a key
 ///
-/// All that were published with this `cancellation_key` so far, as one by one.
+/// Cancels all events that were published with this `cancellation_key` so far. The counts are of all of them.
 #[utoipa::path(
     post, path = "/v1/cancel", tag = "events",
     request_body = CancelKey,
@@ -155,14 +190,11 @@ async fn cancel_all(
 ) -> Result<Answer, Problem> {
     let rules = service.rules();
     let command = Bodies::new(&rules).cancel(change.fields()?)?;
-    if let Command::Cancel(Cancelled::Event(_)) = &command {
-        let problem = Problem::new(Code::InvalidBody, "a single event is named in the path");
-        return Err(problem.hint("`POST /v1/events/{id}/cancel`, or give `cancellation_key`"));
-    }
-    let unknown = CancelWarning {
-        code: "unknown_cancellation_key",
-        detail: "no event that is known carries this key",
+    let Command::Cancel(Cancelled::Key(key)) = &command else {
+        let problem = Problem::new(Code::InvalidBody, "unknown field `event`");
+        return Err(problem.hint("one event is cancelled by `POST /v1/events/{id}/cancel`"));
     };
+    let unknown = CancelWarning::unknown_key(key, &rules);
     let told = |replies| told(replies, unknown);
     service.change(&change, vec![command], told).await
 }

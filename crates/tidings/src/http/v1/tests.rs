@@ -5,6 +5,8 @@ use serde_json::{Value, json};
 
 use crate::http::rig::{Answered, Rig};
 
+mod cancel;
+
 const NDJSON: &[(&str, &str)] = &[("content-type", "application/x-ndjson")];
 
 fn get(rig: &Rig, path: &str) -> Value {
@@ -44,11 +46,12 @@ fn with_people() -> Rig {
     rig
 }
 
-fn publish(rig: &Rig, event: &str, kind: &str, to: &[&str]) -> Value {
-    let body = json!({
-        "id": event, "type": kind, "object": {"id": format!("of/{event}")}, "to": {"recipients": to},
-    });
-    post(rig, "/v1/events", &body)
+fn event(id: &str, kind: &str, to: &[&str]) -> Value {
+    json!({"id": id, "type": kind, "object": {"id": format!("of/{id}")}, "to": {"recipients": to}})
+}
+
+fn publish(rig: &Rig, id: &str, kind: &str, to: &[&str]) -> Value {
+    post(rig, "/v1/events", &event(id, kind, to))
 }
 
 #[test]
@@ -110,6 +113,7 @@ fn whoever_is_not_there_is_not_found() {
         (Method::DELETE, "/subscriptions/a", Value::Null),
         (Method::GET, "/preferences", Value::Null),
         (Method::PUT, "/preferences", json!([])),
+        (Method::PATCH, "/preferences", json!([])),
         (Method::GET, "/pending", Value::Null),
         (Method::POST, "/flush", Value::Null),
     ];
@@ -199,6 +203,48 @@ fn h19_preferences_are_one_list() {
     assert_eq!(get(&rig, path), json!([]));
 }
 
+/// Acceptance H18, H19: PATCH sets the choices that are given and leaves the others.
+#[test]
+fn h18_a_part_of_the_preferences_is_set() {
+    let rig = with_people();
+    let path = "/v1/recipients/ada/preferences";
+    let patch = |list: &Value| rig.call(Method::PATCH, path, list);
+    let never = json!({"type": "note", "channel": "email", "mode": "never"});
+    let daily = json!({"category": "news", "channel": "email", "mode": "daily"});
+    let inbox = json!({"category": "news", "channel": "inbox", "mode": "immediate"});
+    put(&rig, path, &json!([never, inbox]));
+    done(&patch(&json!([daily])));
+    let mut all = get(&rig, path);
+    let sort = |list: &mut Value| {
+        let list = list.as_array_mut().unwrap();
+        list.sort_by_key(Value::to_string);
+    };
+    let mut expected = json!([never, daily, inbox]);
+    sort(&mut all);
+    sort(&mut expected);
+    assert_eq!(all, expected);
+    // `default` removes one, and what waits goes where it now belongs.
+    let default = json!({"type": "note", "channel": "email", "mode": "default"});
+    done(&patch(&json!([default])));
+    assert_eq!(get(&rig, path).as_array().unwrap().len(), 2);
+    publish(&rig, "e1", "note", &["ada"]);
+    let lane = |rig: &Rig| get(rig, "/v1/recipients/ada/pending")["lanes"][0]["lane"].clone();
+    assert_eq!(lane(&rig), "digest:daily");
+    let immediate = json!({"category": "news", "channel": "email", "mode": "immediate"});
+    done(&patch(&json!([immediate])));
+    assert_eq!(lane(&rig), "cooldown");
+    // One item is wrong: nothing is set.
+    let wrong = json!([never, {"type": "note", "channel": "fax", "mode": "never"}]);
+    let refused = patch(&wrong);
+    assert_eq!(
+        problem(&refused, StatusCode::UNPROCESSABLE_ENTITY),
+        "unknown_channel"
+    );
+    done(&patch(&json!([])));
+    assert_eq!(lane(&rig), "cooldown");
+    assert_eq!(get(&rig.restart(), path).as_array().unwrap().len(), 2);
+}
+
 /// Acceptance T12: what is published for later is nothing yet, and can be seen to be scheduled.
 #[test]
 fn t12_what_is_scheduled_can_be_seen() {
@@ -228,49 +274,6 @@ fn t12_what_is_scheduled_can_be_seen() {
     assert_eq!(due["scheduled"]["events"], 0);
     let answer = rig.call(Method::GET, "/v1/admin/due?scheduled=5000", &Value::Null);
     assert_eq!(problem(&answer, StatusCode::BAD_REQUEST), "invalid_query");
-}
-
-/// Acceptance T26, as far as nothing is on its way; the rest is with the runtime's tests.
-#[test]
-fn t26_a_cancel_says_how_far_it_went() {
-    let rig = with_people();
-    publish(&rig, "e1", "note", &["ada", "bob"]);
-    let taken = post(&rig, "/v1/events/e1/cancel", &Value::Null);
-    let expected = json!({"status": "cancelled", "cancelled": 2, "removed_from_batch": 0, "too_late": 2, "events": 1, "warnings": []});
-    assert_eq!(taken, expected, "the inboxes were told at once");
-    let again = post(&rig, "/v1/events/e1/cancel", &Value::Null);
-    assert_eq!(
-        (&again["status"], &again["too_late"]),
-        (&json!("too_late"), &json!(2))
-    );
-    let unknown = post(&rig, "/v1/events/none/cancel", &Value::Null);
-    assert_eq!(unknown["status"], "cancelled");
-    assert_eq!(unknown["warnings"][0]["code"], "unknown_event");
-
-    let keyed = |event: &str| {
-        json!({
-            "id": event, "type": "note", "object": {"id": "o"}, "to": {"recipients": ["ada"]},
-            "channels": ["email"], "cancellation_key": "k", "deliver_at": "2024-01-02T00:00:00Z",
-        })
-    };
-    post(&rig, "/v1/events", &keyed("k1"));
-    post(&rig, "/v1/events", &keyed("k2"));
-    let taken = post(&rig, "/v1/cancel", &json!({"cancellation_key": "k"}));
-    assert_eq!(
-        (&taken["cancelled"], &taken["events"]),
-        (&json!(2), &json!(2))
-    );
-    let event = get(&rig, "/v1/events/k2");
-    let email =
-        json!({"entries": 1, "pending": 0, "outcomes": {"cancelled": 1}, "reasons": {"event": 1}});
-    assert_eq!(event["channels"], json!({"email": email}));
-    let none = post(&rig, "/v1/cancel", &json!({"cancellation_key": "other"}));
-    assert_eq!(none["warnings"][0]["code"], "unknown_cancellation_key");
-    let odd = rig.call(Method::POST, "/v1/cancel", &json!({"event": "e1"}));
-    assert_eq!(
-        problem(&odd, StatusCode::UNPROCESSABLE_ENTITY),
-        "invalid_body"
-    );
 }
 
 /// Acceptance A15: an audience of nobody is taken, and says so.

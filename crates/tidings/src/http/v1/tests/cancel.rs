@@ -1,0 +1,116 @@
+//! Taking events back, and what the answer says of it.
+
+use std::sync::Arc;
+
+use axum::http::{Method, StatusCode};
+use serde_json::{Value, json};
+use tidings_core::Instant;
+use tidings_core::batch::Batch;
+use tidings_core::rules::EMAIL;
+use tidings_node::channel::{Channel, Channels, Outcome};
+
+use super::{event, get, post, problem, publish, with_people};
+use crate::http::rig::CONFIG;
+
+/// Acceptance T26: cancelled while it waits, too late once it was told, and what there was to cancel.
+#[test]
+fn t26_a_cancel_says_how_far_it_went() {
+    let rig = with_people();
+    let answer = |status: &str, counts: [u64; 4]| {
+        let [cancelled, removed, late, events] = counts;
+        json!({
+            "status": status, "cancelled": cancelled, "removed_from_batch": removed,
+            "too_late": late, "events": events, "warnings": [],
+        })
+    };
+    let cancel = |event: &str| {
+        let path = format!("/v1/events/{event}/cancel");
+        post(&rig, &path, &Value::Null)
+    };
+    publish(&rig, "e1", "note", &["ada", "bob"]);
+    // The inboxes were told at once.
+    assert_eq!(cancel("e1"), answer("cancelled", [2, 0, 2, 1]));
+    assert_eq!(cancel("e1"), answer("too_late", [0, 0, 2, 1]));
+    publish(&rig, "nobody", "note", &[]);
+    assert_eq!(cancel("nobody"), answer("nothing_left", [0, 0, 0, 1]));
+    let unknown = cancel("none");
+    let warning =
+        json!([{"code": "unknown_event", "detail": "no event `none` in the last 35 days"}]);
+    assert_eq!(unknown["warnings"], warning);
+    let mut counted = answer("unknown", [0; 4]);
+    counted["warnings"] = warning;
+    assert_eq!(unknown, counted);
+
+    let keyed = |event: &str, deliver_at: Option<&str>| {
+        json!({
+            "id": event, "type": "note", "object": {"id": "o"}, "to": {"recipients": ["ada"]},
+            "channels": ["email"], "cancellation_key": "k", "deliver_at": deliver_at,
+        })
+    };
+    let cancel = || post(&rig, "/v1/cancel", &json!({"cancellation_key": "k"}));
+    post(
+        &rig,
+        "/v1/events",
+        &keyed("k1", Some("2024-01-02T00:00:00Z")),
+    );
+    post(&rig, "/v1/events", &keyed("k2", None));
+    assert_eq!(cancel(), answer("cancelled", [2, 0, 0, 2]));
+    assert_eq!(cancel(), answer("nothing_left", [0, 0, 0, 2]));
+    let event = get(&rig, "/v1/events/k2");
+    let email =
+        json!({"entries": 1, "pending": 0, "outcomes": {"cancelled": 1}, "reasons": {"event": 1}});
+    assert_eq!(event["channels"], json!({"email": email}));
+    let none = post(&rig, "/v1/cancel", &json!({"cancellation_key": "other"}));
+    assert_eq!(
+        (&none["status"], &none["warnings"][0]["code"]),
+        (&json!("unknown"), &json!("unknown_cancellation_key"))
+    );
+    let odd = rig.call(Method::POST, "/v1/cancel", &json!({"event": "e1"}));
+    assert_eq!(
+        problem(&odd, StatusCode::UNPROCESSABLE_ENTITY),
+        "invalid_body"
+    );
+}
+
+/// A mail server that is away: what it is handed is to be tried again.
+struct Away;
+
+impl Channel for Away {
+    fn send(&self, _: &Batch, _: Instant) -> Outcome {
+        Outcome::Retry {
+            why: "away".to_owned(),
+            after_ms: None,
+        }
+    }
+}
+
+/// Acceptance T26: what stands in a message that was surely not handed over is taken out of it.
+#[test]
+fn t26_a_cancel_takes_out_of_a_message_that_is_not_handed_over() {
+    let rig = with_people();
+    let rules = crate::config::parse(CONFIG, "tidings.toml").unwrap();
+    let channels = Channels::from([(EMAIL.to_owned(), Arc::new(Away) as Arc<dyn Channel>)]);
+    rig.service.configure(rules, channels).unwrap();
+    let mut mail = event("e1", "note", &["ada"]);
+    mail["channels"] = json!(["email"]);
+    post(&rig, "/v1/events", &mail);
+    rig.at("2024-01-01T12:04:00Z");
+    while get(&rig, "/v1/admin/due")["sending"] != 1 {
+        std::thread::yield_now();
+    }
+    // While a sender has it, and until its answer is in, it is too late.
+    let taken = loop {
+        let taken = post(&rig, "/v1/events/e1/cancel", &Value::Null);
+        if taken["status"] != "too_late" {
+            break taken;
+        }
+        std::thread::yield_now();
+    };
+    assert_eq!(taken["status"], "removed_from_batch");
+    assert_eq!(
+        (&taken["cancelled"], &taken["removed_from_batch"]),
+        (&json!(0), &json!(1))
+    );
+    let again = post(&rig, "/v1/events/e1/cancel", &Value::Null);
+    assert_eq!(again["status"], "nothing_left");
+}
