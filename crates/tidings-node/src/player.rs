@@ -190,6 +190,8 @@ impl Player {
             if *follows > self.node.engine().room_to_follow(recipient) {
                 // Whether it is one too many shows once those before it are taken in.
                 self.drain()?;
+                // That has forgotten this one, which comes after.
+                self.follows.insert(recipient.clone(), 1);
             }
         }
         self.check(&command)?;

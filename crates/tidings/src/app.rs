@@ -1,16 +1,17 @@
 //! The only place where parts are put together.
 
+use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tidings_core::engine::Options;
-use tidings_core::{Books, Instant, Message, Rules, Timed};
+use tidings_core::engine::{Options, Refused, Reply, Warning};
+use tidings_core::{Books, Command, Id, Instant, Message, Rules, Timed};
 use tidings_node::channel::{self, Channels, Durability, Patience, ProviderError, Setup};
-use tidings_node::{Clock, Delivery, Player, Retries, Runtime, Settings, Watch};
+use tidings_node::{Clock, Delivery, Observer, Player, Retries, Runtime, Settings, Watch};
 use tidings_store::{FjallStore, MemoryStore, Store};
 
-use crate::simulate::{Play, PlayError};
+use crate::simulate::{Play, PlayError, Sink};
 
 /// What `tidings simulate` plays a timeline through: the engine on a virtual clock, over a store in
 /// memory.
@@ -23,9 +24,12 @@ pub fn player(rules: Rules) -> Result<Box<dyn Play>, PlayError> {
         buckets: 1,
         ..Options::default()
     };
-    let player = Player::open(store, options, Watch::Messages).map_err(broken)?;
+    let mut player = Player::open(store, options, Watch::Messages).map_err(broken)?;
+    let answers = Arc::<Mutex<Answers>>::default();
+    player.observe_by(Box::new(Gather(Arc::clone(&answers))));
     Ok(Box::new(Simulation {
         player,
+        answers,
         rules: Some(rules),
     }))
 }
@@ -158,31 +162,73 @@ impl Disk {
 
 struct Simulation {
     player: Player,
+    /// What the lines were answered that were taken in.
+    answers: Arc<Mutex<Answers>>,
     /// Set at the first command's instant.
     rules: Option<Rules>,
 }
 
 impl Play for Simulation {
-    fn play(&mut self, timed: Timed, out: &mut dyn FnMut(&Message)) -> Result<(), PlayError> {
-        let mut each = |message: Message| out(&message);
+    fn play(&mut self, line: u64, timed: Timed, sink: &mut dyn Sink) -> Result<(), PlayError> {
         if let Some(rules) = self.rules.take() {
-            self.player
-                .set_rules(timed.at, rules, &mut each)
-                .map_err(refused)?;
+            let each = &mut |message: Message| sink.message(&message);
+            let set = self.player.set_rules(timed.at, rules, each);
+            set.map_err(refused)?;
         }
-        self.player.play(timed, &mut each).map_err(refused)
+        lock(&self.answers).lines.push_back(line);
+        let played = self
+            .player
+            .play(timed, &mut |message| sink.message(&message));
+        lock(&self.answers).warn(sink);
+        played.map_err(refused)
     }
 
-    fn finish(
-        &mut self,
-        until: Option<Instant>,
-        out: &mut dyn FnMut(&Message),
-    ) -> Result<Books, PlayError> {
-        self.player
-            .finish(until, &mut |message| out(&message))
-            .map_err(refused)?;
+    fn finish(&mut self, until: Option<Instant>, sink: &mut dyn Sink) -> Result<Books, PlayError> {
+        let finished = self
+            .player
+            .finish(until, &mut |message| sink.message(&message));
+        lock(&self.answers).warn(sink);
+        finished.map_err(refused)?;
         self.player.books().map_err(broken)
     }
+}
+
+/// Which lines wait to be taken in, and the warnings about those that were.
+#[derive(Default)]
+struct Answers {
+    lines: VecDeque<u64>,
+    warnings: Vec<(u64, Id, Warning)>,
+}
+
+impl Answers {
+    fn warn(&mut self, sink: &mut dyn Sink) {
+        for (line, event, warning) in self.warnings.drain(..) {
+            sink.warning(line, &event, &warning);
+        }
+    }
+}
+
+/// Gathers what a player answers.
+struct Gather(Arc<Mutex<Answers>>);
+
+impl Observer for Gather {
+    fn before(&mut self, _: Instant, _: &[Command]) {}
+
+    fn after(&mut self, _: Instant, replies: &[Result<Reply, Refused>]) {
+        let mut answers = lock(&self.0);
+        for reply in replies {
+            let line = answers.lines.pop_front().unwrap_or_default();
+            if let Ok(Reply::Published(published)) = reply {
+                let warnings = published.warnings.iter();
+                let warnings = warnings.map(|one| (line, published.id.clone(), one.clone()));
+                answers.warnings.extend(warnings);
+            }
+        }
+    }
+}
+
+fn lock(answers: &Mutex<Answers>) -> MutexGuard<'_, Answers> {
+    answers.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn broken(fault: impl std::fmt::Display) -> PlayError {
@@ -190,7 +236,6 @@ fn broken(fault: impl std::fmt::Display) -> PlayError {
 }
 
 fn refused(fault: tidings_node::PlayError) -> PlayError {
-    use tidings_core::engine::Refused;
     let reason = fault.to_string();
     let hint = match fault {
         tidings_node::PlayError::Refused(Refused::UnknownRecipient(_)) => {

@@ -13,6 +13,6 @@ pub mod import;
 pub mod keys;
 pub mod simulate;
 pub mod timeline;
-
+pub mod warning;
 pub mod wording;
 pub mod zone;

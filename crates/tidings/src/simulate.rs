@@ -5,30 +5,27 @@
 
 use std::io::{self, BufRead};
 
-use tidings_core::{Books, Instant, Message, Rules, Timed};
+use tidings_core::engine::Warning;
+use tidings_core::{Books, Id, Instant, Message, Rules, Timed};
 
 use crate::timeline::{Bodies, Fault, Line, Lines, lines, read_line};
 
 /// What plays commands: the engine, or a model of it.
 pub trait Play {
-    /// Takes the next command; time never goes back. Messages of finished instants go to `out`,
-    /// already in order.
+    /// Takes the command of a line; time never goes back. Messages of finished instants go to `sink`,
+    /// already in order, and so do warnings, with the line of the command that they are about.
     ///
     /// # Errors
     /// [`PlayError::Refused`] where the command cannot be taken, [`PlayError::Broken`] where nothing
     /// can be taken any more.
-    fn play(&mut self, timed: Timed, out: &mut dyn FnMut(&Message)) -> Result<(), PlayError>;
+    fn play(&mut self, line: u64, timed: Timed, sink: &mut dyn Sink) -> Result<(), PlayError>;
 
     /// Runs the clock on until nothing waits that could still become due, or to `until` (all steps of
     /// that instant included), and counts.
     ///
     /// # Errors
     /// [`PlayError::Broken`] where that cannot be done.
-    fn finish(
-        &mut self,
-        until: Option<Instant>,
-        out: &mut dyn FnMut(&Message),
-    ) -> Result<Books, PlayError>;
+    fn finish(&mut self, until: Option<Instant>, sink: &mut dyn Sink) -> Result<Books, PlayError>;
 }
 
 /// Why a command was not played.
@@ -47,10 +44,13 @@ pub enum PlayError {
     Broken(String),
 }
 
-/// Where messages go.
+/// Where messages and warnings go.
 pub trait Sink {
     /// Takes the next message.
     fn message(&mut self, message: &Message);
+
+    /// Takes a warning about the event of a line.
+    fn warning(&mut self, line: u64, event: &Id, warning: &Warning);
 
     /// Whether it takes no more: nobody reads on.
     fn closed(&self) -> bool;
@@ -106,7 +106,7 @@ impl<R: BufRead> Run<'_, R> {
             Order::AsGiven => self.play_as_given(player, sink)?,
             Order::ByInstant => self.play_sorted(player, sink)?,
         }
-        let books = player.finish(until, &mut |message| sink.message(message));
+        let books = player.finish(until, sink);
         match books {
             _ if sink.closed() => Err(Halt::Closed),
             Ok(books) => Ok(books),
@@ -170,7 +170,7 @@ fn play_one(
     player: &mut dyn Play,
     sink: &mut dyn Sink,
 ) -> Result<(), Halt> {
-    let played = player.play(timed, &mut |message| sink.message(message));
+    let played = player.play(number, timed, sink);
     match played {
         _ if sink.closed() => Err(Halt::Closed),
         Ok(()) => Ok(()),
@@ -195,23 +195,19 @@ mod tests {
     }
 
     impl Play for Record {
-        fn play(&mut self, timed: Timed, out: &mut dyn FnMut(&Message)) -> Result<(), PlayError> {
+        fn play(&mut self, _: u64, timed: Timed, sink: &mut dyn Sink) -> Result<(), PlayError> {
             let Command::Retract { object } = timed.command else {
                 return Err(PlayError::Refused {
                     reason: "unknown recipient".to_owned(),
                     hint: "make it first".to_owned(),
                 });
             };
-            out(&message(timed.at));
+            sink.message(&message(timed.at));
             self.played.push(object.to_string());
             Ok(())
         }
 
-        fn finish(
-            &mut self,
-            until: Option<Instant>,
-            _: &mut dyn FnMut(&Message),
-        ) -> Result<Books, PlayError> {
+        fn finish(&mut self, until: Option<Instant>, _: &mut dyn Sink) -> Result<Books, PlayError> {
             self.until = until;
             Ok(Books {
                 events: self.played.len() as u64,
@@ -240,6 +236,8 @@ mod tests {
         fn message(&mut self, _: &Message) {
             self.left = self.left.saturating_sub(1);
         }
+
+        fn warning(&mut self, _: u64, _: &Id, _: &Warning) {}
 
         fn closed(&self) -> bool {
             self.left == 0

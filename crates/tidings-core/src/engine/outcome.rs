@@ -232,7 +232,7 @@ impl Engine {
     }
 
     /// The row of an event as it was accepted.
-    fn accepted(
+    pub(crate) fn accepted(
         &self,
         draft: &Draft<'_>,
         located: &BTreeSet<(Option<Day>, Located)>,

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use super::Engine;
 use super::accepted::EventRow;
 use super::draft::Draft;
-use super::intake::{Located, id_key, named_key};
+use super::intake::{Located, from_json, id_key, named_key, to_json};
 use super::reply::{Answer, Published, PublishedAs, Refused, Reply, Warning};
 use crate::audience::partition;
 use crate::batch::Pivot;
@@ -45,15 +45,8 @@ impl Engine {
         let Some(kind) = version.kind(type_no) else {
             return Ok(Err(Refused::UnknownType(event.kind.clone())));
         };
-        if self.locate(draft, &event.id)?.is_some() {
-            self.intake.tally.republished += 1;
-            return Ok(Ok(Reply::Published(Published {
-                id: event.id.clone(),
-                status: PublishedAs::Duplicate,
-                notifications: 0,
-                entries: 0,
-                warnings: Vec::new(),
-            })));
+        if let Some((day, located)) = self.locate(draft, &event.id)? {
+            return self.publish_again(draft, event, day, located);
         }
         if let Err(exceeded) = version.rules.limits.check_event(event) {
             return Ok(Err(exceeded.into()));
@@ -74,7 +67,7 @@ impl Engine {
         let left_out = event.actor.as_ref().filter(|_| !kind.rules.include_actor);
         let left_out = left_out.and_then(|actor| self.number_of(actor));
         let mut routed: Vec<Routed> = Vec::with_capacity(self.buckets.len());
-        let mut concerned = 0;
+        let (mut concerned, mut actor_is_left_out) = (0, false);
         for (at, (bucket, named)) in self.buckets.iter().zip(named).enumerate() {
             let mut classes = reasons.classes(bucket, &event.to, named);
             if classes.is_empty() {
@@ -83,7 +76,7 @@ impl Engine {
             }
             if let Some((_, actor)) = left_out.filter(|(of, _)| *of == at) {
                 for (_, who) in &mut classes {
-                    who.remove(actor);
+                    actor_is_left_out |= who.remove(actor);
                 }
             }
             concerned += classes.iter().map(|(_, who)| who.len()).sum::<u64>();
@@ -94,10 +87,12 @@ impl Engine {
                 route(bucket, (kind, &self.intake.paused), only, classes),
             ));
         }
+        // Of the warnings these are counted: who is not known, and an audience that is empty, once.
+        self.intake.tally.warnings += warnings.len() as u64 + u64::from(concerned == 0);
         if concerned == 0 {
-            warnings.push(Warning::NobodyConcerned);
+            warnings.extend(why_nobody(&event.to, actor_is_left_out));
         }
-        self.intake.tally.warnings += warnings.len() as u64;
+        warnings.extend(why_never(event, now));
 
         let sizes = routed
             .iter()
@@ -126,6 +121,29 @@ impl Engine {
             notifications,
             entries,
             warnings,
+        })))
+    }
+
+    /// Answers an event whose id came before: nothing happens.
+    fn publish_again(
+        &mut self,
+        draft: &Draft<'_>,
+        event: &Event,
+        day: Day,
+        located: Located,
+    ) -> Answer {
+        self.intake.tally.republished += 1;
+        let waits = located.scheduled;
+        let stored = self.accepted(draft, &BTreeSet::from([(Some(day), located)]), waits)?;
+        // What was stored has been through JSON, which not every number survives as it was.
+        let given: Event = from_json("an event", &to_json(event))?;
+        let differs = stored.is_some_and(|stored| stored.event != given);
+        Ok(Ok(Reply::Published(Published {
+            id: event.id.clone(),
+            status: PublishedAs::Duplicate,
+            notifications: 0,
+            entries: 0,
+            warnings: differs.then_some(Warning::Differs).into_iter().collect(),
         })))
     }
 
@@ -251,6 +269,31 @@ impl Engine {
             };
             self.write(draft, at, now, Record::Arrival(arrival));
         }
+    }
+}
+
+/// Why an audience is empty.
+fn why_nobody(to: &Audience, actor_is_left_out: bool) -> Vec<Warning> {
+    if actor_is_left_out {
+        return vec![Warning::OnlyTheActor];
+    }
+    let topics = (!to.topics.is_empty()).then(|| Warning::NoFollowers(to.topics.clone()));
+    let near = (!to.near.is_empty()).then(|| Warning::NobodyNear(to.near.clone()));
+    let causes: Vec<Warning> = topics.into_iter().chain(near).collect();
+    match causes.is_empty() {
+        true => vec![Warning::NobodyConcerned],
+        false => causes,
+    }
+}
+
+/// Why nothing of an event can be told, whoever it concerns.
+fn why_never(event: &Event, now: Instant) -> Option<Warning> {
+    let expires = event.expires_at?;
+    let later = event.deliver_at.filter(|t| *t > now);
+    match later {
+        _ if expires <= now => Some(Warning::AlreadyExpired(expires)),
+        Some(t) if expires <= t => Some(Warning::ExpiresBeforeDelivery(expires)),
+        _ => None,
     }
 }
 

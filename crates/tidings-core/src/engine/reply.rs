@@ -1,11 +1,13 @@
 //! What the engine answers.
 
+use crate::event::Near;
 use crate::id::Id;
 use crate::journal::at_rest::Unreadable;
 use crate::limits::Exceeded;
+use crate::time::Instant;
 
 /// The answer to a command that was done.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Reply {
     /// Done, and there is nothing more to say.
     Done,
@@ -64,7 +66,7 @@ pub enum Extent {
 }
 
 /// What came of a publish.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Published {
     /// The event.
     pub id: Id,
@@ -88,12 +90,24 @@ pub enum PublishedAs {
 }
 
 /// Something that is accepted but probably not meant.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Warning {
     /// A recipient is named who is not known.
     UnknownRecipient(Id),
-    /// The audience is empty.
+    /// The audience is empty: nobody follows any of the event's topics, which are these.
+    NoFollowers(Vec<Id>),
+    /// The audience is empty: only the actor would be in it, and the type leaves the actor out.
+    OnlyTheActor,
+    /// The audience is empty: nobody lives within any of the event's circles, which are these.
+    NobodyNear(Vec<Near>),
+    /// The audience is empty, for none of the other reasons.
     NobodyConcerned,
+    /// The event expired before it arrived, at this instant: nothing of it will be sent.
+    AlreadyExpired(Instant),
+    /// The event expires, at this instant, before or when it is to be delivered: nothing of it will be sent.
+    ExpiresBeforeDelivery(Instant),
+    /// The id came before with an event of other content, which stays as it is.
+    Differs,
 }
 
 /// Why a command was refused; nothing has changed.

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use tidings_core::time::Day;
 
 use super::reach::{self, To};
-use super::table::{Table, cell, list, shown};
+use super::table::{Table, cell, cut, list, padded, shown, width_of};
 use super::{Status as Ended, Streams};
 use crate::client::{Request, segment};
 
@@ -512,10 +512,10 @@ impl Call for Status {
 fn write_fields(answer: &Value, but: &[&str], out: &mut dyn Write) -> io::Result<()> {
     let mut rows = Vec::new();
     gather("", answer, but, &mut rows);
-    let width = rows.iter().map(|(name, _)| name.chars().count()).max();
+    let width = rows.iter().map(|(name, _)| width_of(name)).max();
     let width = width.unwrap_or(0);
     for (name, value) in rows {
-        writeln!(out, "{name:width$}  {value}")?;
+        writeln!(out, "{}  {value}", padded(&name, width))?;
     }
     Ok(())
 }
@@ -530,7 +530,7 @@ fn gather(path: &str, value: &Value, but: &[&str], rows: &mut Vec<(String, Strin
         match value {
             Value::Object(_) => gather(&name, value, but, rows),
             Value::Null => {}
-            value => rows.push((name, shown(value))),
+            value => rows.push((cut(&name), shown(value))),
         }
     }
 }

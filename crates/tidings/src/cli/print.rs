@@ -3,9 +3,12 @@
 use std::io::{self, Write};
 
 use serde::ser::{Serialize, Serializer};
-use tidings_core::{Books, Item, Message, Skipped};
+use tidings_core::engine::Warning;
+use tidings_core::{Books, Id, Item, Message, Skipped};
 
 use crate::simulate::Sink;
+use crate::warning::{Summed, Worded};
+use crate::wording::quoted;
 
 /// In which form messages are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,19 +22,27 @@ pub(super) enum Form {
 /// Prints messages as they come; keeps the first fault of the stream and prints no more after it.
 pub(super) struct Printer<'p> {
     out: &'p mut dyn Write,
+    err: &'p mut dyn Write,
     form: Form,
     channel: Option<&'p str>,
+    warnings: Summed,
     printed: u64,
     fault: Option<io::Error>,
 }
 
 impl<'p> Printer<'p> {
-    /// Prints to `out`, only the messages of `channel` where one is given.
-    pub(super) fn new(out: &'p mut dyn Write, form: Form, channel: Option<&'p str>) -> Self {
+    /// Prints messages to `out`, only those of `channel` where one is given, and warnings to `err`.
+    pub(super) fn new(
+        (out, err): (&'p mut dyn Write, &'p mut dyn Write),
+        form: Form,
+        channel: Option<&'p str>,
+    ) -> Self {
         Self {
             out,
+            err,
             form,
             channel,
+            warnings: Summed::default(),
             printed: 0,
             fault: None,
         }
@@ -45,6 +56,7 @@ impl<'p> Printer<'p> {
         if let Some(fault) = self.fault.take() {
             return Err(fault);
         }
+        write_rest(&self.warnings, self.err)?;
         match (books, self.form) {
             (None, _) => {}
             (Some(books), Form::Json) => {
@@ -100,9 +112,35 @@ impl Sink for Printer<'_> {
         }
     }
 
+    fn warning(&mut self, line: u64, event: &Id, warning: &Warning) {
+        let worded = Worded::from(warning);
+        if self.fault.is_some() || !self.warnings.add(worded.code) {
+            return;
+        }
+        let place = format!("line {line}: event {}", quoted(event.as_str()));
+        let Worded { code, detail, hint } = worded;
+        self.fault = write_warning(&place, (code, &detail, hint), self.err).err();
+    }
+
     fn closed(&self) -> bool {
         self.fault.is_some()
     }
+}
+
+/// Writes a warning: about what, its code, what is wrong and what to do.
+pub(super) fn write_warning(
+    place: &str,
+    (code, detail, hint): (&str, &str, &str),
+    err: &mut dyn Write,
+) -> io::Result<()> {
+    writeln!(err, "warning: {place}: {detail} ({code})\n  = help: {hint}")
+}
+
+/// Writes how many warnings were not shown.
+pub(super) fn write_rest(warnings: &Summed, err: &mut dyn Write) -> io::Result<()> {
+    warnings
+        .rest()
+        .try_for_each(|line| writeln!(err, "warning: {line}"))
 }
 
 /// Wide enough for most of what stands in the columns; what is longer pushes the rest of its row.

@@ -7,10 +7,14 @@ use std::path::PathBuf;
 use serde_json::{Map, Value, json};
 use tidings_core::Instant;
 
+use super::print::{write_rest, write_warning};
 use super::reach::{self, To};
+use super::table::{cell, list};
 use super::{Status, Streams, report};
 use crate::client::{Fault, LineProblem, Purpose, Reach, Request};
 use crate::timeline::{Line, Lines};
+use crate::warning::Summed;
+use crate::wording::quoted;
 
 /// Events that are sent at once.
 const SLICE_LINES: usize = 1_000;
@@ -146,10 +150,12 @@ pub(super) fn run(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Resul
     };
     let mut publishing = Publishing {
         tally: Tally::default(),
+        warnings: Summed::default(),
         is_one: arguments.file.is_none(),
         json: arguments.to.json,
     };
     let ended = publishing.all(Lines::new(input), &mut reach, streams)?;
+    write_rest(&publishing.warnings, streams.err)?;
     let closed = reach.close();
     let tally = &publishing.tally;
     if !arguments.to.json && (ended.is_ok() || tally.accepted + tally.duplicates > 0) {
@@ -168,6 +174,7 @@ pub(super) fn run(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Resul
 
 struct Publishing {
     tally: Tally,
+    warnings: Summed,
     /// Whether the event comes from flags: then there are no lines to speak of.
     is_one: bool,
     json: bool,
@@ -238,7 +245,9 @@ impl Publishing {
         numbers: &[u64],
         streams: &mut Streams<'_>,
     ) -> io::Result<Result<(), Fault>> {
-        for answer in answers {
+        // An answer a line, in their order; what is more is a count.
+        let numbers_of = numbers.iter().map(Some).chain(std::iter::repeat(None));
+        for (answer, number) in answers.iter().zip(numbers_of) {
             if let Some(problem) = LineProblem::of(answer) {
                 if problem.is_of_the_server() {
                     return Ok(Err(problem.into_fault()));
@@ -255,11 +264,16 @@ impl Publishing {
             self.tally.notifications += notifications.unwrap_or(0);
             if self.json {
                 writeln!(streams.out, "{answer}")?;
-            } else {
-                let id = super::table::cell(answer, "id");
-                for warning in super::table::list(answer, "warnings") {
-                    let detail = super::table::cell(warning, "detail");
-                    writeln!(streams.err, "warning: event {id}: {detail}")?;
+            }
+            for warning in list(answer, "warnings") {
+                let [code, detail, hint] = ["code", "detail", "hint"].map(|key| cell(warning, key));
+                if self.warnings.add(&code) {
+                    let place = format!("event {}", quoted(&cell(answer, "id")));
+                    let place = match number {
+                        Some(number) if !self.is_one => format!("line {number}: {place}"),
+                        _ => place,
+                    };
+                    write_warning(&place, (&code, &detail, &hint), streams.err)?;
                 }
             }
         }

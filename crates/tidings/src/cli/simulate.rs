@@ -74,7 +74,11 @@ pub(super) fn run(
     } else {
         Form::Table
     };
-    let mut printer = Printer::new(&mut *streams.out, form, arguments.channel.as_deref());
+    let mut printer = Printer::new(
+        (&mut *streams.out, &mut *streams.err),
+        form,
+        arguments.channel.as_deref(),
+    );
     let run = Run {
         rules: &rules,
         timeline,

@@ -1,10 +1,17 @@
-//! Answers for people: rows whose columns stand below each other.
+//! Answers for people: rows in aligned columns, none of them wider than a terminal can show.
 
 use std::io::{self, Write};
 
 use serde_json::Value;
 
-/// Rows under titles; every column is as wide as its widest cell.
+/// Columns of a terminal that a cell takes at most.
+const CELL_WIDTH_MAX: usize = 60;
+
+/// Characters of a cell at most, where many take no columns.
+const CELL_CHARS_MAX: usize = 4 * CELL_WIDTH_MAX;
+
+/// Rows under titles; every column is as wide as its widest cell, and a cell is cut at
+/// [`CELL_WIDTH_MAX`].
 #[derive(Debug, Default)]
 pub(super) struct Table {
     rows: Vec<Vec<String>>,
@@ -13,13 +20,15 @@ pub(super) struct Table {
 impl Table {
     /// A table with these titles.
     pub(super) fn new(titles: &[&str]) -> Self {
-        let titles = titles.iter().map(|title| (*title).to_owned()).collect();
-        Self { rows: vec![titles] }
+        let mut table = Self::default();
+        table.row(titles.iter().map(|title| (*title).to_owned()));
+        table
     }
 
     /// Adds a row.
     pub(super) fn row(&mut self, cells: impl IntoIterator<Item = String>) {
-        self.rows.push(cells.into_iter().collect());
+        self.rows
+            .push(cells.into_iter().map(|cell| cut(&cell)).collect());
     }
 
     /// Writes all rows; nothing where there is none but the titles.
@@ -30,18 +39,69 @@ impl Table {
         let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
         let width = |column: usize| {
             let cells = self.rows.iter().filter_map(|row| row.get(column));
-            cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
+            cells.map(|cell| width_of(cell)).max().unwrap_or(0)
         };
         let widths: Vec<usize> = (0..columns).map(width).collect();
         for row in &self.rows {
             let cells = row.iter().zip(&widths);
-            let line: Vec<String> = cells
-                .map(|(cell, width)| format!("{cell:width$}"))
-                .collect();
+            let line: Vec<String> = cells.map(|(cell, width)| padded(cell, *width)).collect();
             writeln!(out, "{}", line.join("  ").trim_end())?;
         }
         Ok(())
     }
+}
+
+/// A text with spaces behind it, so many columns wide, or as wide as it is.
+pub(super) fn padded(text: &str, width: usize) -> String {
+    let missing = width.saturating_sub(width_of(text));
+    format!("{text}{}", " ".repeat(missing))
+}
+
+/// A text without what steers a terminal, and no wider than a cell may be.
+pub(super) fn cut(text: &str) -> String {
+    let mut shown = String::new();
+    let mut width = 0;
+    for (at, char) in text.chars().filter(|char| !steers(*char)).enumerate() {
+        width += columns_of(char);
+        if width > CELL_WIDTH_MAX || at > CELL_CHARS_MAX {
+            // Room for the mark that something is missing.
+            while width_of(&shown) >= CELL_WIDTH_MAX {
+                shown.pop();
+            }
+            shown.push('…');
+            return shown;
+        }
+        shown.push(char);
+    }
+    shown
+}
+
+/// Columns of a terminal that a text takes.
+pub(super) fn width_of(text: &str) -> usize {
+    text.chars().map(columns_of).sum()
+}
+
+/// Columns of a terminal that a character takes: none for one that joins the one before, two for those
+/// of East Asia and for pictures.
+fn columns_of(char: char) -> usize {
+    match u32::from(char) {
+        0x0300..=0x036f | 0x200b..=0x200d | 0x20d0..=0x20ff | 0xfe00..=0xfe0f => 0,
+        0x1100..=0x115f
+        | 0x2e80..=0xa4cf
+        | 0xac00..=0xd7a3
+        | 0xf900..=0xfaff
+        | 0xfe30..=0xfe6f
+        | 0xff00..=0xff60
+        | 0xffe0..=0xffe6
+        | 0x1f300..=0x1faff
+        | 0x20000..=0x3fffd => 2,
+        _ => 1,
+    }
+}
+
+/// Whether a character steers a terminal: control characters, and those that turn the direction round.
+fn steers(char: char) -> bool {
+    char.is_control() || matches!(char, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// What stands at a path of an answer, such as `object.title`, as people read it; empty where there
@@ -71,7 +131,7 @@ pub(super) fn shown(value: &Value) -> String {
         }
         other => other.to_string(),
     };
-    text.chars().filter(|char| !char.is_control()).collect()
+    text.chars().filter(|char| !steers(*char)).collect()
 }
 
 /// The list at a path of an answer; empty where there is none.
@@ -97,6 +157,40 @@ mod tests {
         table.write(&mut out).unwrap();
         let text = String::from_utf8(out).unwrap();
         assert_eq!(text, "WHO           WHAT\nÅse           x\na longer one\n");
+    }
+
+    fn written(cells: [&str; 2]) -> String {
+        let mut table = Table::new(&["A", "B"]);
+        table.row(cells.map(str::to_owned));
+        let mut out = Vec::new();
+        table.write(&mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn no_cell_is_wider_than_a_terminal() {
+        for length in [61, 65_535, 65_536, 500_000] {
+            let text = written([&"x".repeat(length), "y"]);
+            let row = text.lines().last().unwrap();
+            assert_eq!(row, format!("{}…  y", "x".repeat(59)));
+        }
+        let fits = "x".repeat(60);
+        assert_eq!(
+            written([&fits, "y"]).lines().last().unwrap(),
+            format!("{fits}  y")
+        );
+        // Two columns each: the last that fits leaves one column for the mark.
+        let text = written([&"水".repeat(70_000), "y"]);
+        assert_eq!(
+            text.lines().last().unwrap(),
+            format!("{}…  y", "水".repeat(29))
+        );
+        assert_eq!(written(["水", "y"]), "A   B\n水  y\n");
+        assert_eq!(written(["e\u{301}", "y"]), "A  B\ne\u{301}  y\n");
+        let joining = "e".to_owned() + &"\u{301}".repeat(70_000);
+        assert!(written([&joining, "y"]).len() < 1_000);
+        let steering = "\u{202e}\u{1b}[2J\n".repeat(70_000);
+        assert_eq!(written([&steering, "y"]).lines().count(), 2);
     }
 
     #[test]

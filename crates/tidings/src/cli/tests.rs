@@ -5,6 +5,7 @@ use std::path::Path;
 use tidings_core::{Books, Command, Id, Instant, Item, Message, Reason, Skipped, Timed};
 
 use super::*;
+use crate::simulate::Sink;
 
 /// Tells each `object` command as one message by mail and one in the inbox, at once.
 #[derive(Default)]
@@ -13,7 +14,7 @@ struct Echo {
 }
 
 impl Play for Echo {
-    fn play(&mut self, timed: Timed, out: &mut dyn FnMut(&Message)) -> Result<(), PlayError> {
+    fn play(&mut self, _: u64, timed: Timed, sink: &mut dyn Sink) -> Result<(), PlayError> {
         let Command::Object(object) = timed.command else {
             let (reason, hint) = (
                 "unknown recipient `r`".to_owned(),
@@ -22,17 +23,13 @@ impl Play for Echo {
             return Err(PlayError::Refused { reason, hint });
         };
         for channel in ["email", "inbox"] {
-            out(&message(timed.at, channel, &object.id));
+            sink.message(&message(timed.at, channel, &object.id));
             self.books.messages += 1;
         }
         Ok(())
     }
 
-    fn finish(
-        &mut self,
-        _: Option<Instant>,
-        _: &mut dyn FnMut(&Message),
-    ) -> Result<Books, PlayError> {
+    fn finish(&mut self, _: Option<Instant>, _: &mut dyn Sink) -> Result<Books, PlayError> {
         Ok(self.books)
     }
 }

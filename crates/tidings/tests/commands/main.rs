@@ -9,6 +9,7 @@
 #[path = "../serving/mod.rs"]
 mod serving;
 mod stores;
+mod warnings;
 
 use std::fs;
 use std::path::{Path, PathBuf};

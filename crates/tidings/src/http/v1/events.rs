@@ -22,6 +22,7 @@ use crate::http::request::{InQuery, content_type, idempotency_key};
 use crate::http::{Answer, Change, Service, only};
 use crate::timeline::json::{self, Json};
 use crate::timeline::{Bodies, Fault, Fields};
+use crate::warning::Worded;
 
 /// Warnings of one event that are told one by one.
 const WARNINGS_MAX: usize = 20;
@@ -36,9 +37,9 @@ pub(super) fn calls(calls: Calls) -> Calls {
             Code::InvalidQuery,
             Code::InvalidJson,
             Code::InvalidBody,
-            Code::LimitExceeded,
             Code::UnknownType,
             Code::UnknownChannel,
+            Code::LimitExceeded,
             Code::UnsupportedMediaType,
         ],
     )
@@ -68,10 +69,14 @@ enum PublishedStatus {
 /// What is accepted and probably not meant.
 #[derive(Serialize, ToSchema)]
 struct EventWarning {
-    /// Stable: `unknown_recipient`, `nobody_concerned`, or `more_warnings` in place of many.
+    /// Stable: `unknown_recipient`; `no_followers`, `only_the_actor`, `nobody_near` or `nobody_concerned`
+    /// where the audience is empty; `already_expired`, `expires_before_delivery`; `differs` for an id that
+    /// was used before for another event; or `more_warnings` in place of many.
     code: &'static str,
-    /// In words.
+    /// What is wrong.
     detail: String,
+    /// What to do.
+    hint: &'static str,
 }
 
 /// What became of an event of an array.
@@ -133,6 +138,7 @@ impl From<Published> for PublishedEvent {
             warnings.push(EventWarning {
                 code: "more_warnings",
                 detail: format!("and {} more", count - WARNINGS_MAX),
+                hint: "mend these first",
             });
         }
         Self {
@@ -149,16 +155,8 @@ impl From<Published> for PublishedEvent {
 
 impl From<&Warning> for EventWarning {
     fn from(warning: &Warning) -> Self {
-        match warning {
-            Warning::UnknownRecipient(id) => Self {
-                code: "unknown_recipient",
-                detail: format!("there is no recipient `{id}`"),
-            },
-            Warning::NobodyConcerned => Self {
-                code: "nobody_concerned",
-                detail: "the event concerns nobody".to_owned(),
-            },
-        }
+        let Worded { code, detail, hint } = warning.into();
+        Self { code, detail, hint }
     }
 }
 

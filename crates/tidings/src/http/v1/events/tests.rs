@@ -123,6 +123,93 @@ fn nobody_and_unknown_people_are_warnings() {
     assert_eq!(warnings[super::WARNINGS_MAX]["code"], "more_warnings");
 }
 
+/// The codes of the warnings of an answer, each of which says what is wrong and what to do.
+fn codes(answer: &Value) -> Vec<String> {
+    let warnings = answer["warnings"].as_array().unwrap().iter();
+    let code = |warning: &Value| {
+        for said in ["detail", "hint"] {
+            assert!(warning[said].as_str().unwrap().len() > 10, "{warning}");
+        }
+        warning["code"].as_str().unwrap().to_owned()
+    };
+    warnings.map(code).collect()
+}
+
+#[test]
+fn a_warning_says_why_nobody_hears_of_an_event() {
+    let rig = Rig::new();
+    person(&rig, "ann");
+    let warned = |change: Value| {
+        let mut event = event(None, "ann");
+        for (key, value) in change.as_object().unwrap() {
+            event[key] = value.clone();
+        }
+        let answer = publish(&rig, &event).json();
+        assert_eq!(answer["status"], "accepted", "{answer}");
+        (codes(&answer), answer["warnings"][0]["detail"].to_string())
+    };
+    assert!(warned(json!({})).0.is_empty());
+    let (code, _) = warned(json!({"actor": "ann"}));
+    assert_eq!(code, ["only_the_actor"]);
+    let (code, detail) = warned(json!({"to": {"topics": ["repo/zzz", "repo/*"]}}));
+    assert_eq!(code, ["no_followers"]);
+    assert!(
+        detail.contains("repo/zzz") && detail.contains("repo/*"),
+        "{detail}"
+    );
+    let near = json!({"lat": 1, "lon": 2, "km": 3});
+    let (code, detail) = warned(json!({"to": {"near": near}}));
+    assert_eq!(code, ["nobody_near"]);
+    assert!(detail.contains("3 km of 1, 2"), "{detail}");
+    let (code, _) = warned(json!({"to": {"near": near, "topics": ["a"]}}));
+    assert_eq!(code, ["no_followers", "nobody_near"]);
+    assert_eq!(warned(json!({"to": {}})).0, ["nobody_concerned"]);
+    let (code, _) = warned(json!({"to": {"recipients": ["ghost"]}}));
+    assert_eq!(code, ["unknown_recipient", "nobody_concerned"]);
+    let (code, _) = warned(json!({"to": {"recipients": ["ghost", "ann"], "topics": ["a"]}}));
+    assert_eq!(code, ["unknown_recipient"], "somebody hears of it");
+
+    // It is noon.
+    let noon = "2024-01-01T12:00:00Z";
+    assert_eq!(warned(json!({"expires_at": noon})).0, ["already_expired"]);
+    let later = "2024-01-01T12:00:00.001Z";
+    assert!(warned(json!({"expires_at": later})).0.is_empty());
+    let (code, _) = warned(json!({"expires_at": later, "deliver_at": later}));
+    assert_eq!(code, ["expires_before_delivery"]);
+    let (code, _) = warned(json!({"expires_at": later, "deliver_at": noon}));
+    assert!(
+        code.is_empty(),
+        "what is to be delivered by now is delivered now"
+    );
+}
+
+#[test]
+fn an_id_that_comes_again_with_another_event_is_a_warning() {
+    let rig = Rig::new();
+    person(&rig, "ann");
+    let mut first = event(Some("e1"), "ann");
+    first["data"] = json!({"amount": 0.1, "big": 1e300, "text": "é"});
+    first["deliver_at"] = "2024-01-01T13:00:00Z".into();
+    publish(&rig, &first);
+    publish(&rig, &event(Some("e2"), "ann"));
+    let again = |rig: &Rig, body: &Value| {
+        let answer = publish(rig, body).json();
+        assert_eq!(answer["status"], "duplicate", "{answer}");
+        codes(&answer)
+    };
+    let restarted = rig.restart();
+    assert!(again(&restarted, &first).is_empty(), "scheduled");
+    assert!(again(&restarted, &event(Some("e2"), "ann")).is_empty());
+    first["data"]["amount"] = json!(0.2);
+    assert_eq!(again(&restarted, &first), ["differs"]);
+    let mut other = event(Some("e2"), "ann");
+    other["object"]["title"] = "Other Lilies".into();
+    assert_eq!(again(&restarted, &other), ["differs"]);
+    let both = json!([event(Some("e3"), "ann"), other, event(Some("e3"), "ben")]);
+    let answers = publish(&restarted, &both).json();
+    assert_eq!(codes(&answers[2]), ["differs"], "also within one request");
+}
+
 #[test]
 fn an_event_that_cannot_be_read_is_refused_with_the_reason() {
     let rig = Rig::new();
