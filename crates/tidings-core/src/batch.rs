@@ -29,6 +29,9 @@ pub struct Batch {
     pub entries: usize,
     /// What is told, grouped, in the order of their newest line, newest first.
     pub groups: Vec<Group>,
+    /// The topics among the reasons of its lines that have a title: that of the object with the
+    /// topic's id. Sorted by id.
+    pub topics: Vec<Arc<Object>>,
 }
 
 impl Batch {
@@ -48,10 +51,10 @@ pub struct Group {
     pub category: String,
     /// What the lines have in common.
     pub pivot: Pivot,
-    /// The id that the lines have in common; `None` where they lack that role.
-    pub key: Option<Id>,
+    /// What the lines have in common, as it is now; `None` where they lack that role.
+    pub key: Option<Arc<Object>>,
     /// Actors of all lines, each once, newest first.
-    pub actors: Vec<Id>,
+    pub actors: Vec<Arc<Object>>,
     /// The lines, newest first; equal objects stand once.
     pub lines: Vec<Line>,
 }
@@ -89,10 +92,10 @@ pub struct Line {
     pub object: Arc<Object>,
     /// All types that told it, in order of first appearance.
     pub kinds: Vec<Id>,
-    /// Who did it, each once, newest first.
-    pub actors: Vec<Id>,
-    /// What it was done in or for.
-    pub target: Option<Id>,
+    /// Who did it, as they are now, each once, newest first.
+    pub actors: Vec<Arc<Object>>,
+    /// What it was done in or for, as it is now.
+    pub target: Option<Arc<Object>>,
     /// Why this recipient is concerned, sorted by bytes.
     pub reasons: Vec<String>,
     /// The newest entry's time.

@@ -15,12 +15,12 @@ pub struct Event {
     pub kind: Id,
     /// Who did it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub actor: Option<Id>,
+    pub actor: Option<Object>,
     /// What it was done to.
     pub object: Object,
     /// What it was done in or for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub target: Option<Id>,
+    pub target: Option<Object>,
     /// Anything else that templates may show.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<serde_json::Map<String, serde_json::Value>>,
@@ -43,7 +43,7 @@ pub struct Event {
     pub cancellation_key: Option<Id>,
 }
 
-/// What is known of an object: only what was given changes what is stored.
+/// What is known of an object, an actor or a target: only what was given changes what is stored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Object {
     /// Names the object.
@@ -60,6 +60,25 @@ pub struct Object {
     /// Whether it may be told at all (Artsy's `notifiable?`); only an `object` command gives it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub notifiable: Option<bool>,
+}
+
+impl Object {
+    /// An object of which only the id is known.
+    #[must_use]
+    pub fn bare(id: Id) -> Self {
+        Self {
+            id,
+            title: None,
+            url: None,
+            image: None,
+            notifiable: None,
+        }
+    }
+
+    /// Whether anything is given but the id.
+    pub(crate) fn says_something(&self) -> bool {
+        self.title.is_some() || self.url.is_some() || self.image.is_some()
+    }
 }
 
 /// The `to` of an event: a union, of which the actor is taken away unless the type says otherwise.

@@ -12,7 +12,7 @@ use crate::batch::{Group, Line, Pivot};
 use crate::event::Object;
 use crate::headers::Header;
 use crate::id::Id;
-use crate::rules::Rules;
+use crate::rules::{Rules, capitalised, in_words};
 use crate::time::Instant;
 
 /// One entry that a message tells.
@@ -26,6 +26,10 @@ pub struct Told {
     pub reasons: Vec<String>,
     /// Its object as it is now.
     pub object: Arc<Object>,
+    /// Who did it, as they are now.
+    pub actor: Option<Arc<Object>>,
+    /// What it was done in or for, as it is now.
+    pub target: Option<Arc<Object>>,
     /// The event's `data`.
     pub data: Option<Arc<serde_json::Map<String, serde_json::Value>>>,
 }
@@ -67,7 +71,7 @@ struct Gathered {
     /// Of its newest entry.
     newest: usize,
     /// Who did it, in the order of entries; an actor may come again.
-    acts: Vec<(usize, Id)>,
+    acts: Vec<(usize, Arc<Object>)>,
 }
 
 /// One line for each object. Entries come oldest first.
@@ -81,6 +85,8 @@ fn lines(told: Vec<Told>) -> Vec<Gathered> {
             t,
             reasons,
             object,
+            actor,
+            target,
             data,
         } = told;
         let index = *of_object.entry(header.object).or_insert(lines.len());
@@ -97,9 +103,9 @@ fn lines(told: Vec<Told>) -> Vec<Gathered> {
         if kinds_seen.insert((index, header.kind.clone())) {
             line.kinds.push(header.kind);
         }
-        acts.extend(header.actor.map(|actor| (position, actor)));
+        acts.extend(actor.map(|actor| (position, actor)));
         line.object = object;
-        line.target = header.target.or_else(|| line.target.take());
+        line.target = target.or_else(|| line.target.take());
         line.reasons.extend(reasons);
         line.t = t;
         line.data = data;
@@ -127,13 +133,13 @@ fn empty_line(object: Arc<Object>, t: Instant) -> Line {
 }
 
 /// The actors of some acts, each once, by their latest act.
-fn newest_first<'a>(acts: impl Iterator<Item = &'a (usize, Id)>) -> Vec<Id> {
-    let mut acts: Vec<&(usize, Id)> = acts.collect();
+fn newest_first<'a>(acts: impl Iterator<Item = &'a (usize, Arc<Object>)>) -> Vec<Arc<Object>> {
+    let mut acts: Vec<&(usize, Arc<Object>)> = acts.collect();
     acts.sort_unstable_by_key(|(position, _)| Reverse(*position));
     let mut seen = FxHashSet::default();
     acts.into_iter()
-        .filter(|(_, id)| seen.insert(id))
-        .map(|(_, id)| id.clone())
+        .filter(|(_, actor)| seen.insert(&actor.id))
+        .map(|(_, actor)| Arc::clone(actor))
         .collect()
 }
 
@@ -151,24 +157,24 @@ fn groups_of_kind(lines: Vec<Gathered>, rules: &Rules) -> Vec<(usize, Group)> {
         .categories
         .get(category)
         .and_then(|category| category.title.as_deref());
-    let category = title.unwrap_or(category);
+    let category = title.map_or_else(|| capitalised(&in_words(category)), str::to_owned);
     let mut of_key: FxHashMap<Id, usize> = FxHashMap::default();
     let mut groups: Vec<(usize, Group)> = Vec::new();
-    let mut acts_of: Vec<Vec<(usize, Id)>> = Vec::new();
+    let mut acts_of: Vec<Vec<(usize, Arc<Object>)>> = Vec::new();
     for Gathered { line, newest, acts } in lines {
         let key = role(&line, pivot).cloned();
-        let known = key.as_ref().and_then(|key| of_key.get(key).copied());
+        let known = key.as_ref().and_then(|key| of_key.get(&key.id).copied());
         if let Some(index) = known {
             groups[index].1.lines.push(line);
             acts_of[index].extend(acts);
             continue;
         }
         if let Some(key) = &key {
-            of_key.insert(key.clone(), groups.len());
+            of_key.insert(key.id.clone(), groups.len());
         }
         let group = Group {
             kind: kind.clone(),
-            category: category.to_owned(),
+            category: category.clone(),
             pivot,
             key,
             actors: Vec::new(),
@@ -189,6 +195,7 @@ fn fewest(lines: &[Gathered]) -> Pivot {
         let roles: Vec<&Id> = lines
             .iter()
             .filter_map(|gathered| role(&gathered.line, pivot))
+            .map(|role| &role.id)
             .collect();
         let alone = lines.len() - roles.len();
         let distinct = roles.into_iter().collect::<FxHashSet<_>>().len();
@@ -202,9 +209,9 @@ fn fewest(lines: &[Gathered]) -> Pivot {
 }
 
 /// What a line has in a role, if it is one thing.
-fn role(line: &Line, pivot: Pivot) -> Option<&Id> {
+fn role(line: &Line, pivot: Pivot) -> Option<&Arc<Object>> {
     match pivot {
-        Pivot::Object => Some(&line.object.id),
+        Pivot::Object => Some(&line.object),
         Pivot::Actor => match &line.actors[..] {
             [actor] => Some(actor),
             _ => None,

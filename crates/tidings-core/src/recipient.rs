@@ -22,6 +22,8 @@ pub enum State {
 pub struct Recipient {
     /// Names the recipient.
     pub id: Id,
+    /// Name to show; the title of an actor of the same id whose own title is not known.
+    pub name: Option<String>,
     /// Address of the e-mail channel.
     pub email: Option<String>,
     /// IANA time zone; the configuration's default where `None`.
@@ -39,6 +41,8 @@ pub struct Recipient {
 pub struct RecipientChange {
     /// Names the recipient; an unknown one is made.
     pub id: Id,
+    /// New name; `Some(None)` takes it away.
+    pub name: Option<Option<String>>,
     /// New address; `Some(None)` takes it away.
     pub email: Option<Option<String>>,
     /// New time zone; `Some(None)` goes back to the default.

@@ -72,6 +72,25 @@ pub struct Category {
     pub title: Option<String>,
 }
 
+/// A name of the configuration in words: `artwork_published` is "artwork published".
+#[must_use]
+pub fn in_words(name: &str) -> String {
+    let words: Vec<&str> = name
+        .split(|c: char| c.is_whitespace() || matches!(c, '_' | '-' | '.' | '/' | ':'))
+        .filter(|word| !word.is_empty())
+        .collect();
+    words.join(" ")
+}
+
+/// A text with a capital at its beginning.
+#[must_use]
+pub fn capitalised(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |first| {
+        first.to_uppercase().chain(chars).collect()
+    })
+}
+
 /// A wall-clock rule.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Digest {

@@ -9,9 +9,9 @@
 //! encoded in headers (RFC 2047); only absolute `http` and `https` addresses become links.
 //!
 //! # Display names
-//! A batch names actors, targets and topics by their ids. `data.actor_title` and `data.target_title` of
-//! an event, where they are texts, are shown instead; otherwise an id that is a slug, such as
-//! `artist/andy-warhol`, is shown as `Andy Warhol`, and any other id as it is.
+//! Objects, actors, targets and topics are called by their titles. An id is never shown: where no title is
+//! known, the type says in words what happened ("New comment"), and actors without a name are counted
+//! among the others.
 
 mod link;
 mod mime;
@@ -81,7 +81,7 @@ pub fn render(batch: &Batch, sender: &Sender) -> Result<Mail, RenderError> {
     }
     let to = mime::recipient_address(batch)?;
     let page = page::Page::of(batch, sender).ok_or(RenderError::Empty)?;
-    let subject = subject::text(&page);
+    let subject = subject::text(batch);
     let bodies = template::render(&page)?;
     let message_id = format!("<{}@{}>", batch.id, sender.host());
     let bytes = mime::compose(

@@ -1,65 +1,42 @@
-//! What actors and targets are called in one mail.
+//! What objects, actors, targets and topics are called in a mail: by their titles, never by their ids.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use serde_json::Value;
-use tidings_core::Id;
-use tidings_core::batch::Line;
+use tidings_core::Object;
 
-use crate::wording;
+use crate::{text, wording};
 
-/// Names that the events of a batch gave, and a readable form of the ids of all others.
-pub(crate) struct Names {
-    actors: BTreeMap<Id, String>,
-    targets: BTreeMap<Id, String>,
+/// The longest name that is shown whole, in characters.
+const NAME_CHARS_MAX: usize = 80;
+
+/// The name of an actor, a target or a topic; `None` where it has no title that can be shown.
+pub(crate) fn name_of(object: &Object) -> Option<String> {
+    let name = text::cut(&text::clean(object.title.as_deref()?), NAME_CHARS_MAX);
+    (!name.is_empty()).then_some(name)
 }
 
-impl Names {
-    /// Gathers `data.actor_title` and `data.target_title`; the newest line's word counts. A line's data
-    /// is its newest event's, whose actor comes first.
-    pub(crate) fn of(lines: &[&Line]) -> Self {
-        let mut names = Self {
-            actors: BTreeMap::new(),
-            targets: BTreeMap::new(),
-        };
-        let mut newest_last = lines.to_vec();
-        newest_last.sort_by_key(|line| line.t);
-        for line in newest_last {
-            if let (Some(actor), Some(name)) = (line.actors.first(), given(line, "actor_title")) {
-                names.actors.insert(actor.clone(), name);
-            }
-            if let (Some(target), Some(name)) = (&line.target, given(line, "target_title")) {
-                names.targets.insert(target.clone(), name);
-            }
-        }
-        names
-    }
-
-    pub(crate) fn actor(&self, id: &Id) -> String {
-        self.actors
-            .get(id)
-            .cloned()
-            .unwrap_or_else(|| wording::display_name(id.as_str()))
-    }
-
-    pub(crate) fn target(&self, id: &Id) -> String {
-        self.targets
-            .get(id)
-            .cloned()
-            .unwrap_or_else(|| wording::display_name(id.as_str()))
-    }
-
-    /// "A, B and 3 others".
-    pub(crate) fn actors(&self, ids: &[Id]) -> String {
-        let names: Vec<String> = ids.iter().map(|id| self.actor(id)).collect();
-        wording::listed(&names)
-    }
+/// "A, B and 3 others", where those without a name are among the others; `None` where nobody has one.
+pub(crate) fn named(objects: &[Arc<Object>]) -> Option<String> {
+    let names: Vec<String> = objects
+        .iter()
+        .filter_map(|object| name_of(object))
+        .collect();
+    (!names.is_empty()).then(|| wording::listed(&names, objects.len() - names.len()))
 }
 
-fn given(line: &Line, field: &str) -> Option<String> {
-    line.data
-        .as_ref()?
-        .get(field)
-        .and_then(Value::as_str)
-        .and_then(wording::given_name)
+/// The names of topics, by their ids.
+pub(crate) struct Topics(BTreeMap<String, String>);
+
+impl Topics {
+    pub(crate) fn of(topics: &[Arc<Object>]) -> Self {
+        let named = topics
+            .iter()
+            .filter_map(|topic| Some((topic.id.as_str().to_owned(), name_of(topic)?)));
+        Self(named.collect())
+    }
+
+    pub(crate) fn name(&self, topic: &str) -> Option<&str> {
+        self.0.get(topic).map(String::as_str)
+    }
 }

@@ -2,10 +2,10 @@
 //! work out.
 
 use serde::Serialize;
-use tidings_core::Batch;
 use tidings_core::batch::{Group, Line, Pivot};
+use tidings_core::{Batch, Id};
 
-use crate::names::Names;
+use crate::names::{self, Topics};
 use crate::wording::{self, Calendar};
 use crate::{LINES_SHOWN_MAX, Sender, link, pick, text, why};
 
@@ -40,13 +40,10 @@ pub(crate) enum Content {
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Many {
-    /// How many lines there are, shown or not.
+    /// How many notifications there are, shown or not.
     pub(crate) count: String,
-    /// How many follow the first.
-    pub(crate) rest: String,
-    pub(crate) first_title: String,
     pub(crate) sections: Vec<Section>,
-    /// How many lines are not shown; `None` where all are.
+    /// How many are not shown; `None` where all are.
     pub(crate) more: Option<String>,
 }
 
@@ -61,7 +58,7 @@ pub(crate) struct Section {
 pub(crate) struct GroupView {
     /// What the lines share; `None` where no group of the section has a heading.
     pub(crate) heading: Option<String>,
-    /// "5 new", or "5 new from A and B"; `None` where there is one line or no heading.
+    /// "5 new: comment", or "5 new: comment · A and B"; `None` where there is one line or no heading.
     pub(crate) tally: Option<String>,
     pub(crate) lines: Vec<LineView>,
 }
@@ -73,7 +70,7 @@ pub(crate) struct LineView {
     pub(crate) image: Option<String>,
     /// Title of the category.
     pub(crate) category: String,
-    /// Who, where, when and why, as far as the surroundings don't tell.
+    /// What happened, who did it, where, when and why, as far as the surroundings don't tell.
     pub(crate) about: String,
 }
 
@@ -83,7 +80,7 @@ impl Page {
         let lines: Vec<&Line> = batch.groups.iter().flat_map(|group| &group.lines).collect();
         let first = *lines.first()?;
         let writer = Writer {
-            names: Names::of(&lines),
+            topics: Topics::of(&batch.topics),
             calendar: Calendar::new(&batch.tz, batch.at),
             reasons_differ: lines.iter().any(|line| line.reasons != first.reasons),
         };
@@ -107,7 +104,7 @@ impl Page {
             sender: sender.name().to_owned(),
             day: calendar.full_day(batch.at),
             sent: format!("{} ({})", calendar.minute(batch.at), calendar.zone_name()),
-            why: why::told(&lines),
+            why: why::told(&lines, &writer.topics),
             content,
         })
     }
@@ -125,19 +122,35 @@ fn preview_of(sections: &[Section]) -> String {
     titles.join(" · ")
 }
 
-/// The title of a line's object, or its id where it has none that can be shown.
+/// The title of a line's object; `None` where it has none that can be shown.
+pub(crate) fn own_title(line: &Line) -> Option<String> {
+    let title = line.object.title.as_deref().map(text::clean);
+    title.filter(|title| !title.is_empty())
+}
+
+/// What a line is called: by its object's title, or by what happened.
 fn title_of(line: &Line) -> String {
-    let title = line
-        .object
-        .title
-        .as_deref()
-        .map(text::clean)
-        .filter(|title| !title.is_empty());
-    title.unwrap_or_else(|| text::clean(line.object.id.as_str()))
+    own_title(line).unwrap_or_else(|| wording::untitled(&line.kinds, line.entries))
+}
+
+/// The notifications of some lines.
+fn entries<'l>(lines: impl IntoIterator<Item = &'l Line>) -> usize {
+    lines.into_iter().map(|line| line.entries).sum()
+}
+
+/// What stands above lines, so that they need not say it again.
+#[derive(Clone, Copy, Default)]
+struct Said<'a> {
+    /// The name of what they have in common.
+    heading: Option<(&'a str, Pivot)>,
+    /// Who did what the tally counts.
+    actors: Option<&'a str>,
+    /// Whether it is said what happened.
+    kind: bool,
 }
 
 struct Writer {
-    names: Names,
+    topics: Topics,
     calendar: Calendar,
     /// Whether lines must tell their reason, since the mail's sentence is not true of each.
     reasons_differ: bool,
@@ -145,7 +158,7 @@ struct Writer {
 
 impl Writer {
     fn single(&self, group: &Group, line: &Line) -> LineView {
-        let mut about = self.who_and_where(line, None);
+        let mut about = what_who_and_where(line, Said::default());
         about.push(self.calendar.minute(line.t));
         view(group, line, &about)
     }
@@ -173,11 +186,11 @@ impl Writer {
                 groups: self.groups(&groups),
             })
             .collect();
-        let hidden = lines.len() - shown.iter().sum::<usize>();
+        let all = entries(lines.iter().copied());
+        let told = batch.groups.iter().zip(&shown);
+        let hidden = all - entries(told.flat_map(|(group, shown)| group.lines.iter().take(*shown)));
         Many {
-            count: wording::number(lines.len()),
-            rest: wording::number(lines.len() - 1),
-            first_title: lines.first().map(|line| title_of(line)).unwrap_or_default(),
+            count: wording::number(all),
             sections,
             more: (hidden > 0).then(|| wording::number(hidden)),
         }
@@ -188,49 +201,43 @@ impl Writer {
     fn groups(&self, groups: &[(&Group, usize)]) -> Vec<GroupView> {
         let have_headings = groups
             .iter()
-            .any(|(group, _)| group.lines.len() > 1 && self.shared_name(group).is_some());
-        groups
-            .iter()
-            .map(|(group, shown)| {
-                let heading = have_headings.then(|| self.shared_name(group));
-                let under = heading.clone().flatten();
-                GroupView {
-                    heading: heading.map(|name| name.unwrap_or_else(|| ALSO.to_owned())),
-                    tally: under.as_ref().and_then(|_| self.tally(group)),
-                    lines: self.lines(group, *shown, under.as_deref()),
-                }
-            })
-            .collect()
-    }
-
-    /// What to call the thing that the lines of a group share, if it is not the object itself.
-    fn shared_name(&self, group: &Group) -> Option<String> {
-        let key = group.key.as_ref()?;
-        match group.pivot {
-            Pivot::Object => None,
-            Pivot::Actor => Some(self.names.actor(key)),
-            Pivot::Target => Some(self.names.target(key)),
-        }
-    }
-
-    fn tally(&self, group: &Group) -> Option<String> {
-        let count = (group.lines.len() > 1).then(|| wording::number(group.lines.len()))?;
-        let from = match group.pivot {
-            Pivot::Target if !group.actors.is_empty() => self.names.actors(&group.actors),
-            Pivot::Actor | Pivot::Object | Pivot::Target => return Some(format!("{count} new")),
+            .any(|(group, _)| group.lines.len() > 1 && heading(group).is_some());
+        let mut is_under_also = false;
+        let view = |(group, shown): &(&Group, usize)| {
+            let name = heading(group).filter(|_| have_headings);
+            let above = match &name {
+                Some(name) => Some(name.clone()),
+                None => (have_headings && !is_under_also).then(|| ALSO.to_owned()),
+            };
+            is_under_also = name.is_none();
+            let has_tally = name.is_some() && group.lines.len() > 1;
+            let kinds = kinds_of(group);
+            let actors =
+                names::named(&group.actors).filter(|_| has_tally && group.pivot == Pivot::Target);
+            let said = Said {
+                actors: actors.as_deref(),
+                heading: name.as_deref().map(|name| (name, group.pivot)),
+                kind: has_tally && kinds.len() == 1,
+            };
+            GroupView {
+                heading: above,
+                tally: has_tally.then(|| tally(group, &kinds, said.actors)),
+                lines: self.lines(group, *shown, said),
+            }
         };
-        Some(format!("{count} new from {from}"))
+        groups.iter().map(view).collect()
     }
 
-    fn lines(&self, group: &Group, shown: usize, under: Option<&str>) -> Vec<LineView> {
+    fn lines(&self, group: &Group, shown: usize, said: Said<'_>) -> Vec<LineView> {
         let lines = group.lines.iter().take(shown);
-        let pivot = under.map(|_| group.pivot);
         lines
             .map(|line| {
-                let mut about = self.who_and_where(line, pivot);
+                let mut about = what_who_and_where(line, said);
                 if self.reasons_differ {
-                    let said: Vec<&str> = about.iter().map(String::as_str).chain(under).collect();
-                    let notes = why::notes(line, &said);
+                    let heading = said.heading.map(|(name, _)| name);
+                    let known: Vec<&str> =
+                        about.iter().map(String::as_str).chain(heading).collect();
+                    let notes = why::notes(line, &self.topics, &known);
                     about.extend(notes);
                 }
                 about.push(self.calendar.day(line.t));
@@ -238,21 +245,62 @@ impl Writer {
             })
             .collect()
     }
+}
 
-    /// Actors and target of a line, less the one that stands above it as a heading.
-    fn who_and_where(&self, line: &Line, under: Option<Pivot>) -> Vec<String> {
-        let mut about = Vec::new();
-        if under != Some(Pivot::Actor) && !line.actors.is_empty() {
-            about.push(self.names.actors(&line.actors));
-        }
-        if let (false, Some(target)) = (under == Some(Pivot::Target), &line.target) {
-            let name = self.names.target(target);
-            if !about.contains(&name) {
-                about.push(name);
-            }
-        }
-        about
+/// The name of what the lines of a group share; none where it is the object of one of them: nothing is
+/// its own heading.
+fn heading(group: &Group) -> Option<String> {
+    let key = group.key.as_ref()?;
+    if group.pivot == Pivot::Object || group.lines.iter().any(|line| line.object.id == key.id) {
+        return None;
     }
+    let name = names::name_of(key)?;
+    let is_own = |line: &Line| own_title(line).as_ref() == Some(&name);
+    (!group.lines.iter().all(is_own)).then_some(name)
+}
+
+/// The types that a group's lines tell, each once.
+fn kinds_of(group: &Group) -> Vec<Id> {
+    let mut kinds: Vec<Id> = Vec::new();
+    for kind in group.lines.iter().flat_map(|line| &line.kinds) {
+        if !kinds.contains(kind) {
+            kinds.push(kind.clone());
+        }
+    }
+    kinds
+}
+
+fn tally(group: &Group, kinds: &[Id], actors: Option<&str>) -> String {
+    let happened = wording::happened(kinds, entries(&group.lines));
+    match actors {
+        Some(actors) => format!("{happened} · {actors}"),
+        None => happened,
+    }
+}
+
+/// What happened in a line, who did it and where, less what stands above it or in its title.
+fn what_who_and_where(line: &Line, said: Said<'_>) -> Vec<String> {
+    let title = own_title(line);
+    let mut about = Vec::new();
+    match (&title, said.kind) {
+        (None, _) => {}
+        (Some(_), false) => about.push(wording::happened(&line.kinds, line.entries)),
+        (Some(_), true) if line.entries > 1 => {
+            about.push(format!("{} new", wording::number(line.entries)));
+        }
+        (Some(_), true) => {}
+    }
+    let under = said.heading.map(|(_, pivot)| pivot);
+    let actors = names::named(&line.actors).filter(|_| under != Some(Pivot::Actor));
+    let target = line.target.as_deref().and_then(names::name_of);
+    let target = target.filter(|_| under != Some(Pivot::Target));
+    for name in actors.into_iter().chain(target) {
+        let is_said = title.as_ref() == Some(&name) || said.actors == Some(name.as_str());
+        if !is_said && !about.contains(&name) {
+            about.push(name);
+        }
+    }
+    about
 }
 
 fn view(group: &Group, line: &Line, about: &[String]) -> LineView {

@@ -2,23 +2,59 @@
 
 use std::fmt::Write;
 
-use crate::page::{Content, Page};
-use crate::text;
+use tidings_core::batch::{Batch, Line};
+use tidings_core::{Id, rules};
 
-/// The longest title that a subject shows whole, in characters.
-const TITLE_CHARS_MAX: usize = 150;
-/// The longest first title where more follow, in characters: phones show some forty.
-const FIRST_TITLE_CHARS_MAX: usize = 60;
+use crate::{names, page, text, wording};
 
-/// The subject of a page as text.
-pub(crate) fn text(page: &Page) -> String {
-    match &page.content {
-        Content::Single(line) => text::cut(&line.title, TITLE_CHARS_MAX),
-        Content::Many(many) => {
-            let first = text::cut(&many.first_title, FIRST_TITLE_CHARS_MAX);
-            format!("{} new: {first} and {} more", many.count, many.rest)
+/// The longest subject, in characters.
+const SUBJECT_CHARS_MAX: usize = 150;
+/// The longest name where more follow, in characters: phones show some forty.
+const FIRST_NAME_CHARS_MAX: usize = 60;
+
+/// The longest list of types, in characters.
+const KINDS_CHARS_MAX: usize = 40;
+
+/// The subject of a batch: what happened, to what, and how much more there is.
+pub(crate) fn text(batch: &Batch) -> String {
+    let lines: Vec<&Line> = batch.groups.iter().flat_map(|group| &group.lines).collect();
+    let entries: usize = lines.iter().map(|line| line.entries).sum();
+    let mut kinds: Vec<Id> = Vec::new();
+    for kind in batch.kinds() {
+        if !kinds.contains(kind) {
+            kinds.push(kind.clone());
         }
     }
+    let Some(name) = lines.iter().find_map(|line| name_of(line)) else {
+        return wording::untitled(&kinds, entries);
+    };
+    let of_name = lines
+        .iter()
+        .filter(|line| name_of(line).as_ref() == Some(&name));
+    let same: usize = of_name.map(|line| line.entries).sum();
+    let rest = entries - same;
+    let what = text::cut(&wording::kinds_in_words(&kinds), KINDS_CHARS_MAX);
+    let lead = match (entries, kinds.len()) {
+        (1, _) => rules::capitalised(&what),
+        (_, 2..) if rest > 0 => format!("{} new", wording::number(entries)),
+        _ => format!("{} new ({what})", wording::number(entries)),
+    };
+    if rest == 0 {
+        let room = SUBJECT_CHARS_MAX - lead.chars().count() - 2;
+        return format!("{lead}: {}", text::cut(&name, room));
+    }
+    let name = text::cut(&name, FIRST_NAME_CHARS_MAX);
+    let of_name = match same {
+        1 => String::new(),
+        _ => format!(" ({})", wording::number(same)),
+    };
+    let rest = wording::number(rest);
+    format!("{lead}: {name}{of_name} and {rest} more")
+}
+
+/// What a line is about, by name: its object, or else its target.
+fn name_of(line: &Line) -> Option<String> {
+    page::own_title(line).or_else(|| names::name_of(line.target.as_ref()?))
 }
 
 /// The subject as a sequence of RFC 2047 encoded words, folded.

@@ -2,8 +2,12 @@
 //!
 //! Reasons are the contract's: `everyone`, `named`, `near` and `topic:TOPIC`.
 
-use tidings_core::batch::Line;
+use std::collections::BTreeSet;
 
+use tidings_core::batch::Line;
+use tidings_core::rules::capitalised;
+
+use crate::names::Topics;
 use crate::wording;
 
 const TOPIC: &str = "topic:";
@@ -11,13 +15,11 @@ const TOPIC: &str = "topic:";
 /// The words at the foot of a mail; `None` where no line has a reason that is known here.
 ///
 /// What is true of all lines is the cause; what is true of some is told in a sentence of its own.
-pub(crate) fn told(lines: &[&Line]) -> Option<String> {
+pub(crate) fn told(lines: &[&Line], topics: &Topics) -> Option<String> {
     let mut causes = Vec::new();
     let mut asides = Vec::new();
-    let topics = topics_of(lines);
-    if !topics.is_empty() {
-        causes.push(format!("you follow {}", wording::listed(&topics)));
-    }
+    let its = if lines.len() == 1 { "its" } else { "their" };
+    causes.extend(Followed::of(lines, topics).told(its));
     for (reason, one, all, some) in [
         (
             "near",
@@ -27,15 +29,15 @@ pub(crate) fn told(lines: &[&Line]) -> Option<String> {
         ),
         (
             "named",
-            "it was sent to you",
-            "they were sent to you",
-            "some were sent to you",
+            "you were notified directly",
+            "you were notified directly",
+            "some were sent to you directly",
         ),
         (
             "everyone",
-            "it is for everyone",
-            "they are for everyone",
-            "some are for everyone",
+            "it was sent to everyone",
+            "they were sent to everyone",
+            "some were sent to everyone",
         ),
     ] {
         let count = lines
@@ -50,8 +52,8 @@ pub(crate) fn told(lines: &[&Line]) -> Option<String> {
         }
     }
     let this = if lines.len() == 1 { "this" } else { "these" };
-    let cause = joined(&causes).map(|causes| format!("You hear of {this} because {causes}."));
-    let aside = joined(&asides).map(|asides| format!("{}.", wording::capitalised(&asides)));
+    let cause = joined(&causes).map(|causes| format!("You are receiving {this} because {causes}."));
+    let aside = joined(&asides).map(|asides| format!("{}.", capitalised(&asides)));
     let sentences: Vec<String> = cause.into_iter().chain(aside).collect();
     (!sentences.is_empty()).then(|| sentences.join(" "))
 }
@@ -66,19 +68,22 @@ fn joined(clauses: &[String]) -> Option<String> {
 }
 
 /// What is to be said of one line where lines differ: the ways that `said` does not imply already.
-pub(crate) fn notes(line: &Line, said: &[&str]) -> Vec<String> {
+pub(crate) fn notes(line: &Line, topics: &Topics, said: &[&str]) -> Vec<String> {
     let mut notes = Vec::new();
-    let topics: Vec<String> = topics_of(&[line])
-        .into_iter()
-        .filter(|topic| !said.contains(&topic.as_str()))
-        .collect();
-    if !topics.is_empty() {
-        notes.push(format!("you follow {}", wording::listed(&topics)));
+    let mut followed = Followed::of(&[line], topics);
+    if followed
+        .names
+        .iter()
+        .any(|name| said.contains(&name.as_str()))
+    {
+        followed.unnamed = 0;
     }
+    followed.names.retain(|name| !said.contains(&name.as_str()));
+    notes.extend(followed.told("its"));
     for (reason, note) in [
         ("near", "near you"),
-        ("named", "sent to you"),
-        ("everyone", "for everyone"),
+        ("named", "sent to you directly"),
+        ("everyone", "sent to everyone"),
     ] {
         if line.reasons.iter().any(|r| r == reason) {
             notes.push(note.to_owned());
@@ -87,39 +92,60 @@ pub(crate) fn notes(line: &Line, said: &[&str]) -> Vec<String> {
     notes
 }
 
-/// The followed topics' names, each once, in the order of the lines.
-fn topics_of(lines: &[&Line]) -> Vec<String> {
-    let mut seen = std::collections::BTreeSet::new();
-    let mut names = Vec::new();
-    for topic in lines
-        .iter()
-        .flat_map(|line| &line.reasons)
-        .filter_map(|r| r.strip_prefix(TOPIC))
-    {
-        let name = wording::display_name(topic);
-        if !name.is_empty() && seen.insert(name.clone()) {
-            names.push(name);
+/// The followed topics of some lines.
+struct Followed {
+    /// The names that are known, each once, in the order of the lines.
+    names: Vec<String>,
+    /// How many topics have none.
+    unnamed: usize,
+}
+
+impl Followed {
+    fn of(lines: &[&Line], topics: &Topics) -> Self {
+        let mut seen = BTreeSet::new();
+        let mut followed = Self {
+            names: Vec::new(),
+            unnamed: 0,
+        };
+        let reasons = lines.iter().flat_map(|line| &line.reasons);
+        for topic in reasons.filter_map(|reason| reason.strip_prefix(TOPIC)) {
+            let name = topics.name(topic);
+            if !seen.insert(name.unwrap_or(topic)) {
+                continue;
+            }
+            match name {
+                Some(name) => followed.names.push(name.to_owned()),
+                None => followed.unnamed += 1,
+            }
+        }
+        followed
+    }
+
+    /// "you follow A and B"; where no name is known, that one follows "its topic".
+    fn told(&self, its: &str) -> Option<String> {
+        match (self.names.len(), self.unnamed) {
+            (0, 0) => None,
+            (0, 1) => Some(format!("you follow {its} topic")),
+            (0, _) => Some(format!("you follow {its} topics")),
+            (_, unnamed) => {
+                let names = wording::listed(&self.names, unnamed);
+                Some(format!("you follow {names}"))
+            }
         }
     }
-    names
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use tidings_core::{Id, Instant, Object};
 
     use super::*;
 
     fn line(reasons: &[&str]) -> Line {
-        let id = Id::new("o").unwrap();
         Line {
-            object: std::sync::Arc::new(Object {
-                id,
-                title: None,
-                url: None,
-                image: None,
-                notifiable: None,
-            }),
+            object: Arc::new(Object::bare(Id::new("o").unwrap())),
             kinds: Vec::new(),
             actors: Vec::new(),
             target: None,
@@ -130,6 +156,17 @@ mod tests {
         }
     }
 
+    /// Topics `a` and `b` are called A and B; no other has a name.
+    fn topics() -> Topics {
+        let topics = ["a", "b"].map(|topic| {
+            Arc::new(Object {
+                title: Some(topic.to_uppercase()),
+                ..Object::bare(Id::new(topic).unwrap())
+            })
+        });
+        Topics::of(&topics)
+    }
+
     #[test]
     fn causes_come_before_what_is_true_of_some() {
         for (lines, words) in [
@@ -137,42 +174,64 @@ mod tests {
             (vec![line(&["unheard of"])], None),
             (
                 vec![line(&["everyone"])],
-                Some("You hear of this because it is for everyone."),
+                Some("You are receiving this because it was sent to everyone."),
             ),
             (
-                vec![line(&["named", "near", "topic:a/b-c"])],
+                vec![line(&["named"])],
+                Some("You are receiving this because you were notified directly."),
+            ),
+            (
+                vec![line(&["named", "near", "topic:a"])],
                 Some(
-                    "You hear of this because you follow B C, it is near you, and it was sent to you.",
+                    "You are receiving this because you follow A, it is near you, and you were notified directly.",
                 ),
             ),
             (
                 vec![line(&["near"]), line(&["near"])],
-                Some("You hear of these because they are near you."),
+                Some("You are receiving these because they are near you."),
             ),
             (
                 vec![
                     line(&["near", "topic:b"]),
-                    line(&["topic:a", "topic:b"]),
+                    line(&["topic:a", "topic:b", "topic:c"]),
                     line(&["named"]),
                 ],
                 Some(
-                    "You hear of these because you follow B and A. \
-                     Some are near you, and some were sent to you.",
+                    "You are receiving these because you follow B, A and 1 other. \
+                     Some are near you, and some were sent to you directly.",
                 ),
             ),
             (
                 vec![line(&["near"]), line(&["named"])],
-                Some("Some are near you, and some were sent to you."),
+                Some("Some are near you, and some were sent to you directly."),
             ),
         ] {
             let lines: Vec<&Line> = lines.iter().collect();
-            assert_eq!(told(&lines).as_deref(), words);
+            assert_eq!(told(&lines, &topics()).as_deref(), words);
+        }
+    }
+
+    #[test]
+    fn a_topic_without_a_name_is_not_told_by_its_id() {
+        for (lines, words) in [
+            (
+                vec![line(&["topic:repo/5512"])],
+                "You are receiving this because you follow its topic.",
+            ),
+            (
+                vec![line(&["topic:repo/1"]), line(&["topic:repo/2"])],
+                "You are receiving these because you follow their topics.",
+            ),
+        ] {
+            let lines: Vec<&Line> = lines.iter().collect();
+            assert_eq!(told(&lines, &topics()).as_deref(), Some(words));
         }
     }
 
     #[test]
     fn a_lines_notes_leave_out_what_stands_there_already() {
-        let line = line(&["near", "topic:artist/ann", "topic:artist/bob"]);
-        assert_eq!(notes(&line, &["Ann"]), ["you follow Bob", "near you"]);
+        let line = line(&["near", "topic:a", "topic:b"]);
+        let notes = notes(&line, &topics(), &["A"]);
+        assert_eq!(notes, ["you follow B", "near you"]);
     }
 }

@@ -1,69 +1,60 @@
 //! How things are said: names, lists, dates and reasons.
 //!
-//! Type and category names are the host's, so the sentences name nothing but counts, names and ways
-//! of being concerned. They are English; the recipient's locale waits for translations.
+//! The sentences are English; the recipient's locale waits for translations.
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
+use tidings_core::Id;
+use tidings_core::rules::{capitalised, in_words};
 use tidings_core::time::Instant;
 
 use crate::text;
 
-/// The longest name that is shown whole, in characters.
-const NAME_CHARS_MAX: usize = 80;
-
-/// Words that stay small inside names.
-const SMALL_WORDS: [&str; 19] = [
-    "a", "an", "and", "at", "da", "de", "del", "der", "di", "du", "for", "in", "la", "of", "on",
-    "the", "van", "von", "y",
-];
-
-/// What to call something of which only the id is known: `artist/andy-warhol` is Andy Warhol, while
-/// `artist/42` or `u-8f3a` stay as they are, since half a number says less than the whole id.
-pub(crate) fn display_name(id: &str) -> String {
-    let last = id.rsplit(['/', ':']).next().unwrap_or(id);
-    let is_slug = last.starts_with(char::is_alphabetic)
-        && last
-            .chars()
-            .all(|c| c.is_alphabetic() || matches!(c, '-' | '_' | '\'' | '.' | ' '));
-    if !is_slug {
-        return text::cut(&text::clean(id), NAME_CHARS_MAX);
+/// What happened: "Comment", or "3 new: comment, share" where there are several.
+pub(crate) fn happened(kinds: &[Id], entries: usize) -> String {
+    match entries {
+        0 | 1 => capitalised(&kinds_in_words(kinds)),
+        _ => format!("{} new: {}", number(entries), kinds_in_words(kinds)),
     }
-    let words = last
-        .split(['-', '_', ' '])
-        .filter(|word| !word.is_empty())
-        .enumerate();
-    let words: Vec<String> = words
-        .map(|(at, word)| match word {
-            word if at > 0 && SMALL_WORDS.contains(&word) => word.to_owned(),
-            word => capitalised(word),
-        })
+}
+
+/// The same, to stand for a title: "New comment".
+pub(crate) fn untitled(kinds: &[Id], entries: usize) -> String {
+    match entries {
+        0 | 1 => format!("New {}", kinds_in_words(kinds)),
+        _ => happened(kinds, entries),
+    }
+}
+
+/// "comment, share".
+pub(crate) fn kinds_in_words(kinds: &[Id]) -> String {
+    const KINDS_SHOWN: usize = 3;
+    const KINDS_CHARS_MAX: usize = 80;
+    let mut words: Vec<String> = kinds
+        .iter()
+        .take(KINDS_SHOWN)
+        .map(|kind| text::clean(&in_words(kind.as_str())))
         .collect();
-    text::cut(&text::clean(&words.join(" ")), NAME_CHARS_MAX)
+    if kinds.len() > KINDS_SHOWN {
+        words.push("…".to_owned());
+    }
+    text::cut(&words.join(", "), KINDS_CHARS_MAX)
 }
 
-/// A name as the host gives it; `None` where nothing of it can be shown.
-pub(crate) fn given_name(name: &str) -> Option<String> {
-    let name = text::cut(&text::clean(name), NAME_CHARS_MAX);
-    (!name.is_empty()).then_some(name)
-}
-
-/// A word with a capital at its beginning.
-pub(crate) fn capitalised(word: &str) -> String {
-    let mut chars = word.chars();
-    chars.next().map_or_else(String::new, |first| {
-        first.to_uppercase().chain(chars).collect()
-    })
-}
-
-/// "A", "A and B", "A, B and C", "A, B and 3 others".
-pub(crate) fn listed(names: &[String]) -> String {
-    match names {
-        [] => String::new(),
-        [a] => a.clone(),
-        [a, b] => format!("{a} and {b}"),
-        [a, b, c] => format!("{a}, {b} and {c}"),
-        [a, b, rest @ ..] => format!("{a}, {b} and {} others", number(rest.len())),
+/// "A", "A and B", "A, B and C", "A, B and 3 others"; of the others some may have no name.
+pub(crate) fn listed(names: &[String], unnamed: usize) -> String {
+    let others = |count: usize| match count {
+        1 => "1 other".to_owned(),
+        _ => format!("{} others", number(count)),
+    };
+    match (names, unnamed) {
+        ([], 0) => String::new(),
+        ([], _) => others(unnamed),
+        ([a], 0) => a.clone(),
+        ([a, b], 0) => format!("{a} and {b}"),
+        ([a, b, c], 0) => format!("{a}, {b} and {c}"),
+        ([a], _) => format!("{a} and {}", others(unnamed)),
+        ([a, b, rest @ ..], _) => format!("{a}, {b} and {}", others(rest.len() + unnamed)),
     }
 }
 
@@ -149,31 +140,40 @@ mod tests {
     use super::*;
 
     #[test]
-    fn slugs_become_names_and_other_ids_stay() {
-        for (id, name) in [
-            ("artist/andy-warhol", "Andy Warhol"),
-            ("user:rob_wynne", "Rob Wynne"),
-            ("the-museum-of-modern-art", "The Museum of Modern Art"),
-            ("Van-Gogh", "Van Gogh"),
-            ("anni-müller", "Anni Müller"),
-            ("MoMA", "MoMA"),
-            ("artist/42", "artist/42"),
-            ("moma-ps1", "moma-ps1"),
-            ("r00001", "r00001"),
-            ("a/", "a/"),
-            ("-", "-"),
-        ] {
-            assert_eq!(display_name(id), name, "{id}");
-        }
+    fn what_happened_is_told_by_the_names_of_types() {
+        let kinds = |names: &[&str]| -> Vec<Id> {
+            names.iter().map(|name| Id::new(name).unwrap()).collect()
+        };
+        let (one, two) = (
+            kinds(&["artwork_published"]),
+            kinds(&["comment", "artwork_published"]),
+        );
+        assert_eq!(happened(&one, 1), "Artwork published");
+        assert_eq!(happened(&two, 3), "3 new: comment, artwork published");
+        assert_eq!(untitled(&one, 1), "New artwork published");
+        assert_eq!(untitled(&two, 2), "2 new: comment, artwork published");
+        let many = kinds(&["repo.star", "issue/closed", "issue:opened", "x", "y"]);
+        assert_eq!(
+            kinds_in_words(&many),
+            "repo star, issue closed, issue opened, …"
+        );
     }
 
     #[test]
     fn lists_name_two_and_count_the_rest() {
         let names: Vec<String> = ["A", "B", "C", "D", "E"].map(str::to_owned).to_vec();
-        assert_eq!(listed(&names[..1]), "A");
-        assert_eq!(listed(&names[..2]), "A and B");
-        assert_eq!(listed(&names[..3]), "A, B and C");
-        assert_eq!(listed(&names), "A, B and 3 others");
+        for (named, unnamed, list) in [
+            (1, 0, "A"),
+            (2, 0, "A and B"),
+            (3, 0, "A, B and C"),
+            (5, 0, "A, B and 3 others"),
+            (1, 1, "A and 1 other"),
+            (1, 2, "A and 2 others"),
+            (2, 1, "A, B and 1 other"),
+            (3, 1_000, "A, B and 1,001 others"),
+        ] {
+            assert_eq!(listed(&names[..named], unnamed), list);
+        }
     }
 
     #[test]

@@ -271,6 +271,7 @@ fn rules<'a>(types: impl IntoIterator<Item = &'a str>) -> Rules {
 fn recipient(who: Id, email: Option<String>) -> Command {
     Command::Recipient(Box::new(RecipientChange {
         id: who,
+        name: None,
         email: Some(email),
         tz: None,
         locale: None,
@@ -284,7 +285,7 @@ fn publish(event: Id, kind: Id, actor: Id, object: Object, topic: Id) -> Command
     Command::Publish(Box::new(Event {
         id: event,
         kind,
-        actor: Some(actor),
+        actor: Some(Object::bare(actor)),
         object,
         target: None,
         data: None,

@@ -96,6 +96,11 @@ fn recipient(change: &RecipientChange) -> Value {
     let mut body = json!({"id": change.id});
     give(
         &mut body,
+        "name",
+        change.name.as_ref().map(|name| json!(name)),
+    );
+    give(
+        &mut body,
         "email",
         change.email.as_ref().map(|email| json!(email)),
     );
@@ -130,17 +135,9 @@ fn publish(event: &Event) -> Value {
     give(&mut to, "near", near);
     give(&mut to, "everyone", event.to.everyone.then(|| json!(true)));
     let mut body = json!({"id": event.id, "type": event.kind});
-    give(
-        &mut body,
-        "actor",
-        event.actor.as_ref().map(|actor| json!(actor)),
-    );
+    give(&mut body, "actor", event.actor.as_ref().map(role));
     give(&mut body, "object", Some(object(&event.object)));
-    give(
-        &mut body,
-        "target",
-        event.target.as_ref().map(|target| json!(target)),
-    );
+    give(&mut body, "target", event.target.as_ref().map(role));
     give(
         &mut body,
         "data",
@@ -158,6 +155,14 @@ fn publish(event: &Event) -> Value {
     let key = event.cancellation_key.as_ref().map(|key| json!(key));
     give(&mut body, "cancellation_key", key);
     body
+}
+
+/// An actor or a target: its id, or an object where more than that is given.
+fn role(role: &Object) -> Value {
+    if *role == Object::bare(role.id.clone()) {
+        return json!(role.id);
+    }
+    object(role)
 }
 
 fn object(object: &Object) -> Value {

@@ -35,7 +35,7 @@ fn counted(timeline: &Timeline) -> (usize, usize, usize) {
                     .into_iter()
                     .flatten()
                     .copied()
-                    .filter(|id| Some(*id) != event.actor.as_ref())
+                    .filter(|id| event.actor.as_ref().is_none_or(|actor| actor.id != **id))
                     .collect();
                 notifications += audience.len();
                 largest = largest.max(audience.len());

@@ -4,9 +4,11 @@
 //! sorted tables, rows cost more than bytes. No row reaches over a multiple of [`EVENTS_PER_ROW`], so
 //! that a reader finds the row of an ordinal without knowing which events came together.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::{ControlFlow, RangeInclusive};
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use super::draft::Draft;
 use super::intake::{from_json, to_json};
@@ -123,7 +125,76 @@ pub(crate) fn read(draft: &Draft<'_>, day: Day, ordinal: u32) -> Result<EventRow
     };
     let partition = Partition::Day(day);
     draft.shelf.scan(partition, &from, Some(&until), visit)?;
-    found.unwrap_or_else(|| Err(Unreadable(format!("event {ordinal} of {day} is missing"))))
+    found.unwrap_or_else(|| Err(missing(day, ordinal)))
+}
+
+/// The `data` of an event.
+pub(crate) type Data = Option<Map<String, Value>>;
+
+/// As much of a stored event as its `data`: an audience of thousands is passed over unread.
+#[derive(Deserialize)]
+struct DataRow {
+    event: DataOf,
+}
+
+#[derive(Deserialize)]
+struct DataOf {
+    #[serde(default)]
+    data: Data,
+}
+
+/// Reads the `data` of events of a day; each row is read once.
+///
+/// # Errors
+/// [`Unreadable`], also where one is not there.
+pub(crate) fn read_data(
+    shelf: &dyn Shelf,
+    day: Day,
+    ordinals: &BTreeSet<u32>,
+    mut take: impl FnMut(u32, Data),
+) -> Result<(), Unreadable> {
+    let mut wanted = ordinals.iter().copied().peekable();
+    while let Some(first) = wanted
+        .peek()
+        .map(|ordinal| ordinal - ordinal % EVENTS_PER_ROW)
+    {
+        let mut block = Vec::new();
+        while let Some(ordinal) = wanted.next_if(|ordinal| ordinal - first < EVENTS_PER_ROW) {
+            block.push(ordinal);
+        }
+        let last = block.last().copied().unwrap_or(first);
+        let (from, until) = (row_key(first), row_key(last.saturating_add(1)));
+        let mut found = BTreeMap::new();
+        let mut fault = None;
+        let visit = &mut |key: &[u8], lines: &[u8]| {
+            let begins = u32_at(key, REST).unwrap_or(u32::MAX);
+            for ordinal in block.iter().filter(|ordinal| **ordinal >= begins) {
+                let Some(line) = line_at(lines, ordinal - begins) else {
+                    break;
+                };
+                match from_json::<DataRow>("an event", line) {
+                    Ok(row) => drop(found.insert(*ordinal, row.event.data)),
+                    Err(unreadable) => fault = Some(unreadable),
+                }
+            }
+            ControlFlow::Continue(())
+        };
+        shelf.scan(Partition::Day(day), &from, Some(&until), visit)?;
+        if let Some(fault) = fault {
+            return Err(fault);
+        }
+        for ordinal in block {
+            let data = found
+                .remove(&ordinal)
+                .ok_or_else(|| missing(day, ordinal))?;
+            take(ordinal, data);
+        }
+    }
+    Ok(())
+}
+
+fn missing(day: Day, ordinal: u32) -> Unreadable {
+    Unreadable(format!("event {ordinal} of {day} is missing"))
 }
 
 /// Visits all events that a day holds.

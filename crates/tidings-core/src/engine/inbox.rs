@@ -9,13 +9,13 @@
 //! those whose object is withdrawn now.
 
 use std::collections::BTreeMap;
-use std::fmt;
-use std::str::FromStr;
+use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Engine;
-use super::present::Presenter;
+use super::cursor::Cursor;
+use super::present::{Data, Presenter};
 use super::reply::Refused;
 use crate::bucket::facets::{Details, Facets, details_key, facets_chunk};
 use crate::bucket::{Bucket, BucketDay, Counts, Marking, Reading, RunAt, State};
@@ -43,43 +43,6 @@ pub struct InboxPage {
     pub rev: u64,
     /// Where the next page begins; `None` = this is the last.
     pub next: Option<Cursor>,
-}
-
-/// Where a page begins: with the groups whose newest entry is older than the last one shown, as the
-/// inbox was when its first page was read. What arrives meanwhile moves nothing and stands on top of
-/// a new first page.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Cursor {
-    /// Entries after this seq are left out.
-    as_of: u64,
-    /// Groups whose newest entry has this seq or a later one were shown.
-    below: u64,
-}
-
-/// A text is no cursor.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a cursor is what an inbox page gave as `next`")]
-pub struct CursorError;
-
-impl fmt::Display for Cursor {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:x}-{:x}", self.as_of, self.below)
-    }
-}
-
-impl FromStr for Cursor {
-    type Err = CursorError;
-
-    fn from_str(text: &str) -> Result<Self, CursorError> {
-        let (as_of, below) = text.split_once('-').ok_or(CursorError)?;
-        let number = |text: &str| u64::from_str_radix(text, 16).map_err(|_| CursorError);
-        let (as_of, below) = (number(as_of)?, number(below)?);
-        let cursor = Self { as_of, below };
-        // One text a cursor: what parses in another way was not given by a page.
-        (cursor.to_string() == text)
-            .then_some(cursor)
-            .ok_or(CursorError)
-    }
 }
 
 /// Inbox items of one day and type that share a pivot. What was read stands in a group apart, so
@@ -111,8 +74,16 @@ pub struct InboxItem {
     pub event: Id,
     /// Its type.
     pub kind: Id,
+    /// The category of its type; `None` where the type is not configured any more.
+    pub category: Option<String>,
+    /// Who did it, as they are now.
+    pub actor: Option<Arc<Object>>,
     /// The object as it is now.
-    pub object: Object,
+    pub object: Arc<Object>,
+    /// What it was done in or for, as it is now.
+    pub target: Option<Arc<Object>>,
+    /// What the event brought along.
+    pub data: Data,
     /// When it happened, if the event said so.
     pub occurred_at: Option<Instant>,
     /// When it entered.
@@ -478,60 +449,75 @@ impl<'a> Reader<'a> {
             facts.push((t, reasons));
             ordinals.push(ordinal);
         }
+        presenter.read_data(day, &ordinals.iter().copied().collect())?;
         let mut headers = Vec::with_capacity(ordinals.len());
         self.engine
             .intake
-            .few_headers(self.shelf, day, ordinals.into_iter(), |header| {
+            .few_headers(self.shelf, day, ordinals.iter().copied(), |header| {
                 headers.push(header);
                 Ok(())
             })?;
+        let facts = facts.into_iter().zip(ordinals);
         let mut listed = headers.into_iter().zip(facts);
         let groups = shapes.iter().map(|shape| {
-            let members = shape.listed.len();
-            group_of(shape, day, listed.by_ref().take(members), presenter)
+            let members = listed.by_ref().take(shape.listed.len());
+            self.group_of((shape, day), members, presenter)
         });
         groups.filter_map(Result::transpose).collect()
     }
-}
 
-/// A group as it is shown, of its newest members; `None` where it has none.
-fn group_of(
-    shape: &Shape,
-    day: Day,
-    members: impl Iterator<Item = (Header, (Instant, Vec<String>))>,
-    presenter: &mut Presenter<'_>,
-) -> Result<Option<InboxGroup>, Unreadable> {
-    let mut group: Option<InboxGroup> = None;
-    for ((header, (t, reasons)), entry) in members.zip(&shape.listed) {
-        let object = presenter.object(&header.object)?;
-        let item = InboxItem {
-            event: header.id.clone(),
-            kind: header.kind.clone(),
-            object: (*object).clone(),
-            occurred_at: header.occurred_at,
-            t,
-            reasons,
-            seen: entry.state >= State::Seen,
-            read: entry.state == State::Read,
-        };
-        let group = group.get_or_insert_with(|| InboxGroup {
-            key: key_of(&header, entry.group.1, day, shape.read),
-            kind: header.kind.clone(),
-            count: shape.count,
-            actors: Vec::new(),
-            newest_at: t,
-            seen: shape.seen,
-            read: shape.read,
-            items: Vec::new(),
-        });
-        if let Some(actor) = header.actor
-            && !group.actors.contains(&actor)
-        {
-            group.actors.push(actor);
+    /// A group as it is shown, of its newest members; `None` where it has none.
+    fn group_of(
+        &self,
+        (shape, day): (&Shape, Day),
+        members: impl Iterator<Item = (Header, ((Instant, Vec<String>), u32))>,
+        presenter: &mut Presenter<'_>,
+    ) -> Result<Option<InboxGroup>, Unreadable> {
+        let types = self.engine.rules().map(|rules| &rules.types);
+        let mut group: Option<InboxGroup> = None;
+        for ((header, ((t, reasons), ordinal)), entry) in members.zip(&shape.listed) {
+            let kind = types.and_then(|types| types.get(header.kind.as_str()));
+            let item = InboxItem {
+                event: header.id.clone(),
+                kind: header.kind.clone(),
+                category: kind.map(|kind| kind.category.clone()),
+                actor: header
+                    .actor
+                    .as_ref()
+                    .map(|id| presenter.actor(id))
+                    .transpose()?,
+                object: presenter.object(&header.object)?,
+                target: header
+                    .target
+                    .as_ref()
+                    .map(|id| presenter.object(id))
+                    .transpose()?,
+                data: presenter.data(day, ordinal)?,
+                occurred_at: header.occurred_at,
+                t,
+                reasons,
+                seen: entry.state >= State::Seen,
+                read: entry.state == State::Read,
+            };
+            let group = group.get_or_insert_with(|| InboxGroup {
+                key: key_of(&header, entry.group.1, day, shape.read),
+                kind: header.kind.clone(),
+                count: shape.count,
+                actors: Vec::new(),
+                newest_at: t,
+                seen: shape.seen,
+                read: shape.read,
+                items: Vec::new(),
+            });
+            if let Some(actor) = header.actor
+                && !group.actors.contains(&actor)
+            {
+                group.actors.push(actor);
+            }
+            group.items.push(item);
         }
-        group.items.push(item);
+        Ok(group)
     }
-    Ok(group)
 }
 
 /// What names a group, and no other of its inbox: the pivot is the id whose hash its entries have in

@@ -153,9 +153,9 @@ pub(crate) fn header_of(row: &EventRow) -> Header {
         place: row.place,
         id: event.id.clone(),
         kind: event.kind.clone(),
-        actor: event.actor.clone(),
+        actor: event.actor.as_ref().map(|actor| actor.id.clone()),
         object: event.object.id.clone(),
-        target: event.target.clone(),
+        target: event.target.as_ref().map(|target| target.id.clone()),
         occurred_at: event.occurred_at,
         expires_at: event.expires_at,
     }
@@ -374,6 +374,28 @@ impl Intake {
         draft: &mut Draft<'_>,
         given: &Object,
     ) -> Result<(), Unreadable> {
+        self.put_fields(draft, given, true)
+    }
+
+    /// Puts given fields over what is known of an actor or a target; a retraction of it stays.
+    pub(crate) fn upsert_role(
+        &mut self,
+        draft: &mut Draft<'_>,
+        given: &Object,
+    ) -> Result<(), Unreadable> {
+        // Most are bare ids: these need no row.
+        if !given.says_something() {
+            return Ok(());
+        }
+        self.put_fields(draft, given, false)
+    }
+
+    fn put_fields(
+        &mut self,
+        draft: &mut Draft<'_>,
+        given: &Object,
+        lifts_retraction: bool,
+    ) -> Result<(), Unreadable> {
         let key = object_key(&given.id);
         let known: Option<ObjectRow> = match draft.get(Partition::Base, &key)? {
             Some(bytes) => Some(from_json("an object", &bytes)?),
@@ -386,7 +408,7 @@ impl Intake {
                 retracted: false,
             },
         };
-        row.retracted = false;
+        row.retracted &= !lifts_retraction;
         let put = |field: &mut Option<String>, given: &Option<String>| {
             if given.is_some() {
                 field.clone_from(given);
@@ -406,14 +428,10 @@ impl Intake {
             Some(bytes) => Some(from_json("an object", &bytes)?),
             None => None,
         };
-        let bare = || Object {
-            id: object.clone(),
-            title: None,
-            url: None,
-            image: None,
-            notifiable: None,
+        let object = match &known {
+            Some(row) => row.object.clone(),
+            None => Object::bare(object.clone()),
         };
-        let object = known.as_ref().map_or_else(bare, |row| row.object.clone());
         self.keep_object(
             draft,
             known.as_ref(),

@@ -2,6 +2,7 @@
 //!
 //! One presenter serves many letters of one moment: each event and object is read once.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
@@ -21,7 +22,11 @@ use crate::message::Message;
 use crate::table::Partition;
 use crate::time::Day;
 
-type Data = Option<Arc<serde_json::Map<String, serde_json::Value>>>;
+/// The `data` of an event, shared by all who are told of it.
+pub(super) type Data = Option<Arc<serde_json::Map<String, serde_json::Value>>>;
+
+/// The reason of whoever follows a topic begins with this.
+const TOPIC: &str = "topic:";
 
 /// Makes batches of letters.
 pub struct Presenter<'a> {
@@ -29,6 +34,7 @@ pub struct Presenter<'a> {
     draft: Draft<'a>,
     data: FxHashMap<(Day, u32), Data>,
     objects: FxHashMap<Id, Arc<Object>>,
+    actors: FxHashMap<Id, Arc<Object>>,
 }
 
 impl<'a> Presenter<'a> {
@@ -40,6 +46,7 @@ impl<'a> Presenter<'a> {
             draft: Draft::new(shelf),
             data: FxHashMap::default(),
             objects: FxHashMap::default(),
+            actors: FxHashMap::default(),
         }
     }
 
@@ -61,15 +68,23 @@ impl<'a> Presenter<'a> {
         let mut told = Vec::with_capacity(letter.told.len());
         let id = batch_id(&message);
         for (source, item) in letter.told.iter().zip(message.items) {
-            let data = self.data(plan.event_at(*source))?;
+            let (day, ordinal) = plan.event_at(*source);
+            let header = plan.headers[*source as usize].clone();
             told.push(Told {
-                header: plan.headers[*source as usize].clone(),
                 t: item.t,
                 reasons: item.reasons,
                 object: self.object(&item.object)?,
-                data,
+                actor: header.actor.as_ref().map(|id| self.actor(id)).transpose()?,
+                target: header
+                    .target
+                    .as_ref()
+                    .map(|id| self.object(id))
+                    .transpose()?,
+                data: self.data(day, ordinal)?,
+                header,
             });
         }
+        let topics = self.topics(&told)?;
         Ok(Some(Batch {
             id,
             tz: profile
@@ -86,17 +101,62 @@ impl<'a> Presenter<'a> {
             at: message.at,
             entries: told.len(),
             groups: group(told, rules),
+            topics,
         }))
     }
 
-    fn data(&mut self, (day, ordinal): (Day, u32)) -> Result<Data, Unreadable> {
-        if let Some(data) = self.data.get(&(day, ordinal)) {
-            return Ok(data.clone());
+    /// The topics for which something is told and that have a title.
+    fn topics(&mut self, told: &[Told]) -> Result<Vec<Arc<Object>>, Unreadable> {
+        let reasons = told.iter().flat_map(|told| &told.reasons);
+        let topics: BTreeSet<&str> = reasons
+            .filter_map(|reason| reason.strip_prefix(TOPIC))
+            .collect();
+        let mut titled = Vec::new();
+        for topic in topics.into_iter().filter_map(|topic| Id::new(topic).ok()) {
+            let object = self.object(&topic)?;
+            if object.title.is_some() {
+                titled.push(object);
+            }
         }
-        let row = accepted::read(&self.draft, day, ordinal)?;
-        let data = row.event.data.map(Arc::new);
-        self.data.insert((day, ordinal), data.clone());
-        Ok(data)
+        Ok(titled)
+    }
+
+    /// The `data` of an event.
+    pub(super) fn data(&mut self, day: Day, ordinal: u32) -> Result<Data, Unreadable> {
+        if !self.data.contains_key(&(day, ordinal)) {
+            self.read_data(day, &BTreeSet::from([ordinal]))?;
+        }
+        Ok(self.data.get(&(day, ordinal)).cloned().flatten())
+    }
+
+    /// Reads the `data` of several events of a day ahead.
+    pub(super) fn read_data(
+        &mut self,
+        day: Day,
+        ordinals: &BTreeSet<u32>,
+    ) -> Result<(), Unreadable> {
+        accepted::read_data(self.draft.shelf, day, ordinals, |ordinal, data| {
+            self.data.insert((day, ordinal), data.map(Arc::new));
+        })
+    }
+
+    /// An actor as they are known now: with the name of the recipient of the same id where the object
+    /// has no title.
+    pub(super) fn actor(&mut self, id: &Id) -> Result<Arc<Object>, Unreadable> {
+        if let Some(actor) = self.actors.get(id) {
+            return Ok(Arc::clone(actor));
+        }
+        let mut actor = self.object(id)?;
+        if actor.title.is_none()
+            && let Some(name) = self
+                .engine
+                .recipient(id)
+                .and_then(|found| found.name.as_ref())
+        {
+            Arc::make_mut(&mut actor).title = Some(name.clone());
+        }
+        self.actors.insert(id.clone(), Arc::clone(&actor));
+        Ok(actor)
     }
 
     /// An object as it is known now.
@@ -109,13 +169,7 @@ impl<'a> Presenter<'a> {
         }
         let object = match self.draft.get(Partition::Base, &object_key(id))? {
             Some(bytes) => from_json::<ObjectRow>("an object", &bytes)?.object,
-            None => Object {
-                id: id.clone(),
-                title: None,
-                url: None,
-                image: None,
-                notifiable: None,
-            },
+            None => Object::bare(id.clone()),
         };
         let object = Arc::new(object);
         self.objects.insert(id.clone(), Arc::clone(&object));

@@ -229,12 +229,16 @@ impl Engine {
 fn changed(known: Option<Recipient>, change: &RecipientChange) -> Recipient {
     let mut new = known.unwrap_or_else(|| Recipient {
         id: change.id.clone(),
+        name: None,
         email: None,
         tz: None,
         locale: None,
         place: None,
         state: State::Active,
     });
+    if let Some(name) = &change.name {
+        new.name.clone_from(name);
+    }
     if let Some(email) = &change.email {
         new.email.clone_from(email);
     }

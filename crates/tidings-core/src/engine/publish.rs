@@ -55,17 +55,20 @@ impl Engine {
         self.intake.next_place += 1;
         self.intake.tally.events += 1;
         // Only an `object` command says whether an object may be told.
-        let object = Object {
+        let described = |object: &Object| Object {
             notifiable: None,
-            ..event.object.clone()
+            ..object.clone()
         };
-        self.intake.upsert(draft, &object)?;
+        for role in event.actor.iter().chain(&event.target) {
+            self.intake.upsert_role(draft, &described(role))?;
+        }
+        self.intake.upsert(draft, &described(&event.object))?;
 
         let mut warnings = Vec::new();
         let reasons = Reasons::of(&event.to);
         let named = self.named(&event.to, &mut warnings);
         let left_out = event.actor.as_ref().filter(|_| !kind.rules.include_actor);
-        let left_out = left_out.and_then(|actor| self.number_of(actor));
+        let left_out = left_out.and_then(|actor| self.number_of(&actor.id));
         let mut routed: Vec<Routed> = Vec::with_capacity(self.buckets.len());
         let (mut concerned, mut actor_is_left_out) = (0, false);
         for (at, (bucket, named)) in self.buckets.iter().zip(named).enumerate() {

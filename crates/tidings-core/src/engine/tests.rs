@@ -16,6 +16,7 @@ mod ended;
 mod group_key;
 mod inbox;
 mod loud;
+mod payload;
 
 #[derive(Default)]
 struct Stored(BTreeMap<(Partition, Vec<u8>), Vec<u8>>);
@@ -95,6 +96,7 @@ fn rules() -> Rules {
 fn recipient() -> Command {
     Command::Recipient(Box::new(RecipientChange {
         id: id("a"),
+        name: None,
         email: None,
         tz: None,
         locale: None,

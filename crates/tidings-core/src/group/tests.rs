@@ -62,12 +62,11 @@ fn told(t: i64, text: &str) -> Told {
         t: Instant(t * 1000),
         reasons: vec![format!("topic:{}", words[1]), "everyone".to_owned()],
         object: Arc::new(Object {
-            id: object,
             title,
-            url: None,
-            image: None,
-            notifiable: None,
+            ..Object::bare(object)
         }),
+        actor: role(1).map(Object::bare).map(Arc::new),
+        target: role(3).map(Object::bare).map(Arc::new),
         data: Some(Arc::new([("t".to_owned(), t.into())].into_iter().collect())),
     }
 }
@@ -80,7 +79,7 @@ fn all(texts: &[&str]) -> Vec<Told> {
 fn shown(groups: &[Group]) -> Vec<String> {
     let joined = |ids: Vec<&str>| ids.join(",");
     let show = |group: &Group| {
-        let actors = joined(group.actors.iter().map(Id::as_str).collect());
+        let actors = joined(group.actors.iter().map(|actor| actor.id.as_str()).collect());
         let objects = joined(
             group
                 .lines
@@ -88,7 +87,7 @@ fn shown(groups: &[Group]) -> Vec<String> {
                 .map(|line| line.object.id.as_str())
                 .collect(),
         );
-        let key = group.key.as_ref().map_or("-", Id::as_str);
+        let key = group.key.as_ref().map_or("-", |key| key.id.as_str());
         format!(
             "{} {:?} {key} [{actors}] {{{objects}}}",
             group.kind, group.pivot

@@ -8,7 +8,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::batch::Pivot;
 use crate::command::MarkKind;
-use crate::event::Event;
+use crate::event::{Event, Object};
 use crate::id::Id;
 use crate::reason::{Ending, Reason};
 use crate::recipient::{Mode, PreferenceScope, Recipient};
@@ -275,8 +275,8 @@ impl About {
     /// What an event is about, where its type's inbox groups share `pivot`.
     #[must_use]
     pub fn of(event: &Event, pivot: Pivot) -> Self {
-        let by_role = |id: Option<&Id>| match id {
-            Some(id) => Self::pivot_hash(pivot.word(), id),
+        let by_role = |role: Option<&Object>| match role {
+            Some(role) => Self::pivot_hash(pivot.word(), &role.id),
             None => Self::pivot_hash("event", &event.id),
         };
         Self {

@@ -1,5 +1,7 @@
 //! Batches to render.
 
+use std::sync::Arc;
+
 use tidings_core::batch::{Batch, Group, Line, Pivot};
 use tidings_core::{Id, Instant, Object, Recipient, State};
 use tidings_mail::{Mail, Sender};
@@ -22,9 +24,14 @@ pub(crate) fn object(name: &str, title: &str) -> Object {
     }
 }
 
+/// An actor, a target or a topic as it is now.
+pub(crate) fn role(name: &str, title: &str) -> Arc<Object> {
+    Arc::new(object(name, title))
+}
+
 pub(crate) fn line(object: Object, reasons: &[&str]) -> Line {
     Line {
-        object: std::sync::Arc::new(object),
+        object: Arc::new(object),
         kinds: vec![id("artwork_published")],
         actors: Vec::new(),
         target: None,
@@ -35,18 +42,18 @@ pub(crate) fn line(object: Object, reasons: &[&str]) -> Line {
     }
 }
 
-pub(crate) fn group(pivot: Pivot, key: Option<&str>, lines: Vec<Line>) -> Group {
-    let mut actors: Vec<Id> = Vec::new();
+pub(crate) fn group(pivot: Pivot, key: Option<Arc<Object>>, lines: Vec<Line>) -> Group {
+    let mut actors: Vec<Arc<Object>> = Vec::new();
     for actor in lines.iter().flat_map(|line| &line.actors) {
         if !actors.contains(actor) {
-            actors.push(actor.clone());
+            actors.push(Arc::clone(actor));
         }
     }
     Group {
         kind: id("artwork_published"),
         category: "Artists and galleries you follow".to_owned(),
         pivot,
-        key: key.map(id),
+        key,
         actors,
         lines,
     }
@@ -57,6 +64,7 @@ pub(crate) fn batch(groups: Vec<Group>) -> Batch {
         id: "0123456789abcdef0123456789abcdef".to_owned(),
         recipient: Recipient {
             id: id("r1"),
+            name: None,
             email: Some("r1@example.org".to_owned()),
             tz: None,
             locale: None,
@@ -74,6 +82,7 @@ pub(crate) fn batch(groups: Vec<Group>) -> Batch {
             .map(|line| line.entries)
             .sum(),
         groups,
+        topics: vec![role("artist/andy-warhol", "Andy Warhol")],
     }
 }
 

@@ -12,7 +12,8 @@ use std::sync::Arc;
 use fixture::*;
 use mail_parser::{HeaderValue, MessageParser};
 use proptest::prelude::*;
-use tidings_core::batch::Pivot;
+use tidings_core::Object;
+use tidings_core::batch::{Line, Pivot};
 use tidings_mail::{RenderError, Sender};
 
 #[test]
@@ -21,21 +22,23 @@ fn m10_one_line_is_told_by_its_title() {
         object("w1", "You're Dreaming"),
         &["near", "topic:artist/rob-wynne"],
     );
-    one.actors = vec![id("rob-wynne")];
+    one.actors = vec![role("artist/rob-wynne", "Rob Wynne")];
     Arc::make_mut(&mut one.object).url = Some("https://example.org/w1?a=1&b=2".to_owned());
     Arc::make_mut(&mut one.object).image = Some("https://example.org/w1.jpg".to_owned());
-    let mail = render(&batch(vec![group(Pivot::Object, Some("w1"), vec![one])]));
+    let mut batch = batch(vec![group(Pivot::Object, Some(role("w1", "W")), vec![one])]);
+    batch.topics = vec![role("artist/rob-wynne", "Rob Wynne")];
+    let mail = render(&batch);
     assert_proper(&mail);
-    assert_eq!(mail.subject, "You're Dreaming");
+    assert_eq!(mail.subject, "Artwork published: You're Dreaming");
     let (text, html) = bodies(&mail);
     assert_eq!(
         text.trim_end(),
         "Artists and galleries you follow\n\n\
          You're Dreaming\n\
-         Rob Wynne · Friday 1 March 2024, 11:00\n\n\
+         Artwork published · Rob Wynne · Friday 1 March 2024, 11:00\n\n\
          https://example.org/w1?a=1&b=2\n\n\
          ----------------------------------------\n\
-         You hear of this because you follow Rob Wynne, and it is near you.\n\
+         You are receiving this because you follow Rob Wynne, and it is near you.\n\
          Sent by Art on Monday 4 March 2024, 09:00 (Paris time)."
     );
     assert!(html.contains("href=\"https://example.org/w1?a=1&amp;b=2\""));
@@ -46,33 +49,41 @@ fn m10_one_line_is_told_by_its_title() {
 fn m10_many_lines_are_told_in_groups() {
     let works = ["Marilyn", "Flowers"].map(|title| {
         let mut work = line(object(title, title), &["topic:artist/andy-warhol"]);
-        work.target = Some(id("artist/andy-warhol"));
+        work.target = Some(role("artist/andy-warhol", "Andy Warhol"));
         work
     });
     let mut comment = line(object("d1", "Notes on a wall"), &["named"]);
-    comment.actors = ["ann", "bob", "cy", "dee", "eve"].map(id).to_vec();
-    let mut comments = group(Pivot::Object, Some("d1"), vec![comment]);
+    comment.kinds = vec![id("comment")];
+    comment.entries = 6;
+    comment.actors = ["Ann", "Bob", "Cy", "Dee", "Eve"]
+        .map(|name| role(&name.to_lowercase(), name))
+        .to_vec();
+    let mut comments = group(Pivot::Object, Some(role("d1", "D")), vec![comment]);
     comments.category = "Comments".to_owned();
     let mail = render(&batch(vec![
-        group(Pivot::Target, Some("artist/andy-warhol"), works.to_vec()),
+        group(
+            Pivot::Target,
+            Some(role("artist/andy-warhol", "Andy Warhol")),
+            works.to_vec(),
+        ),
         comments,
     ]));
     assert_proper(&mail);
-    assert_eq!(mail.subject, "3 new: Marilyn and 2 more");
+    assert_eq!(mail.subject, "8 new: Marilyn and 7 more");
     let (text, html) = bodies(&mail);
     assert_eq!(
         text.trim_end(),
-        "3 new for you\n\
+        "8 new for you\n\
          Monday 4 March 2024\n\n\
          == Artists and galleries you follow ==\n\n\
          Andy Warhol\n\
-         2 new\n\n\
+         2 new: artwork published\n\n\
          * Marilyn\n  1 March\n\n\
          * Flowers\n  1 March\n\n\
          == Comments ==\n\n\
-         * Notes on a wall\n  Ann, Bob and 3 others · sent to you · 1 March\n\n\
+         * Notes on a wall\n  6 new: comment · Ann, Bob and 3 others · sent to you directly · 1 March\n\n\
          ----------------------------------------\n\
-         You hear of these because you follow Andy Warhol. Some were sent to you.\n\
+         You are receiving these because you follow Andy Warhol. Some were sent to you directly.\n\
          Sent by Art on Monday 4 March 2024, 09:00 (Paris time)."
     );
     assert!(html.contains("Ann, Bob and 3 others"));
@@ -89,7 +100,7 @@ fn h30_headers_are_those_of_the_batch() {
         Some(format!("{}@example.org", batch.id).as_str())
     );
     assert_eq!(parsed.date().unwrap().to_rfc3339(), "2024-03-04T08:00:00Z");
-    assert_eq!(parsed.subject(), Some("One"));
+    assert_eq!(parsed.subject(), Some("Artwork published: One"));
     assert_eq!(
         parsed
             .header("Auto-Submitted")
@@ -222,7 +233,10 @@ fn p5_ten_thousand_lines_show_fifty_and_tell_the_rest() {
     let titles: Vec<String> = (0..10_000).map(|n| format!("Work number {n}")).collect();
     let mail = render(&of_titles(&titles));
     assert_proper(&mail);
-    assert_eq!(mail.subject, "10,000 new: Work number 0 and 9,999 more");
+    assert_eq!(
+        mail.subject,
+        "10,000 new (artwork published): Work number 0 and 9,999 more"
+    );
     let (text, html) = bodies(&mail);
     assert_eq!(text.matches("\n* Work number ").count(), 50);
     assert!(text.contains("\nand 9,950 more\n") && html.contains("and 9,950 more"));
@@ -238,62 +252,177 @@ fn fifty_lines_are_all_shown() {
     );
 }
 
+/// The comments of some people on a document; who has no name gives an empty one.
+fn comments(on: Object, by: &[&str]) -> Line {
+    let mut line = line(on, &["named"]);
+    line.kinds = vec![id("comment")];
+    line.entries = by.len();
+    let actors = by.iter().enumerate();
+    line.actors = actors
+        .map(|(n, name)| role(&format!("u{n}"), name))
+        .collect();
+    line
+}
+
 #[test]
-fn names_that_the_host_gives_are_shown() {
-    let named = |n: u32| {
-        let mut line = line(object(&format!("o{n}"), "Work"), &["named"]);
-        line.actors = vec![id("user-7")];
-        line.target = Some(id("show/42"));
-        line.data = serde_json::json!({"actor_title": "Ann", "target_title": "Long Show"})
-            .as_object()
-            .cloned()
-            .map(Arc::new);
-        line
+fn h40_h42_comments_on_one_document_are_one_line_with_names_once() {
+    let on = object("issues/43", "Crash when the list is empty");
+    let line = comments(on.clone(), &["Ann", "Bob", "", "Cy", "Dee"]);
+    let mail = render(&batch(vec![group(
+        Pivot::Object,
+        Some(Arc::new(on)),
+        vec![line],
+    )]));
+    assert_eq!(
+        mail.subject,
+        "5 new (comment): Crash when the list is empty"
+    );
+    let (text, _) = bodies(&mail);
+    let line = "Crash when the list is empty\n5 new: comment · Ann, Bob and 3 others · Friday";
+    assert!(text.contains(line), "{text}");
+}
+
+#[test]
+fn the_subject_counts_notifications_and_not_lines() {
+    let on = |n: u32, title: &str| object(&format!("issues/{n}"), title);
+    let told = |lines: Vec<Line>| render(&batch(vec![group(Pivot::Target, None, lines)])).subject;
+    let crash = || {
+        comments(
+            on(43, "Crash when the list is empty"),
+            &["Ann", "Bob", "Ann"],
+        )
     };
+    let names = || comments(on(44, "Names"), &["Ann"]);
+    assert_eq!(
+        told(vec![crash(), names()]),
+        "4 new (comment): Crash when the list is empty (3) and 1 more"
+    );
+    assert_eq!(
+        told(vec![names(), crash()]),
+        "4 new (comment): Names and 3 more"
+    );
+    let mut closed = names();
+    closed.kinds = vec![id("issue_closed")];
+    assert_eq!(told(vec![closed, crash()]), "4 new: Names and 3 more");
     let (text, _) = bodies(&render(&batch(vec![group(
         Pivot::Target,
-        Some("show/42"),
-        vec![named(1), named(2)],
+        None,
+        vec![crash(), names()],
     )])));
-    assert!(text.contains("\nLong Show\n2 new from Ann\n"), "{text}");
+    assert!(text.starts_with("4 new for you\n"), "{text}");
+}
+
+#[test]
+fn names_are_titles_and_never_ids() {
+    let of = |target: Arc<Object>, actor: Arc<Object>| {
+        let lines = [1, 2].map(|n| {
+            let mut line = line(
+                object(&format!("o{n}"), "Work"),
+                &["named", "topic:repo/5512"],
+            );
+            line.actors = vec![Arc::clone(&actor)];
+            line.target = Some(Arc::clone(&target));
+            line
+        });
+        let group = group(Pivot::Target, Some(target), lines.to_vec());
+        bodies(&render(&batch(vec![group])))
+    };
+    let (text, _) = of(role("show/42", "Long Show"), role("user-7", "Ann"));
+    assert!(
+        text.contains("\nLong Show\n2 new: artwork published · Ann\n\n* Work\n  1 March\n"),
+        "{text}"
+    );
+    let bare = |name: &str| Arc::new(Object::bare(id(name)));
+    let uuid = "0b54f1f8-3f8e-4b42-8d4e-2f1d3f6f9f10";
+    for body in <[String; 2]>::from(of(bare("jane_doe"), bare(uuid))) {
+        for hidden in ["jane", "Jane", uuid, "5512", "repo", "user-7", "o1"] {
+            assert!(!body.contains(hidden), "{hidden} in {body}");
+        }
+    }
+}
+
+#[test]
+fn nothing_is_its_own_heading() {
+    let ann = role("ann", "Ann");
+    let made = |name: &str, title: &str| {
+        let mut line = line(object(name, title), &["everyone"]);
+        line.target = Some(Arc::clone(&ann));
+        line
+    };
+    let lines = vec![made("ann", "Ann"), made("x", "X")];
+    let (text, _) = bodies(&render(&batch(vec![group(
+        Pivot::Target,
+        Some(Arc::clone(&ann)),
+        lines,
+    )])));
+    let lines =
+        "* Ann\n  Artwork published · 1 March\n\n* X\n  Artwork published · Ann · 1 March\n";
+    assert!(text.contains(lines), "{text}");
+    assert!(!text.contains("\nAnn\n"), "{text}");
 }
 
 #[test]
 fn no_line_stands_under_anothers_heading() {
     let of = |target: Option<&str>, names: &[&str]| {
+        let target = target.map(|name| role(&name.to_lowercase(), name));
         let lines = names.iter().map(|name| {
             let mut line = line(object(name, name), &["everyone"]);
-            line.target = target.map(id);
+            line.target.clone_from(&target);
             line
         });
-        group(Pivot::Target, target, lines.collect())
+        group(Pivot::Target, target.clone(), lines.collect())
     };
-    let alone = batch(vec![of(Some("ann"), &["A1"]), of(None, &["X1"])]);
+    let alone = batch(vec![of(Some("Ann"), &["A1"]), of(None, &["X1"])]);
     let (text, _) = bodies(&render(&alone));
-    assert!(text.contains("* A1\n  Ann · 1 March\n\n* X1\n"), "{text}");
+    let lines = "* A1\n  Artwork published · Ann · 1 March\n\n* X1\n";
+    assert!(text.contains(lines), "{text}");
     let mixed = batch(vec![
-        of(Some("ann"), &["A1", "A2"]),
-        of(Some("bob"), &["B1"]),
+        of(Some("Ann"), &["A1", "A2"]),
+        of(Some("Bob"), &["B1"]),
         of(None, &["X1"]),
+        of(None, &["Y1"]),
     ]);
     let (text, _) = bodies(&render(&mixed));
-    let headings = "Ann\n2 new\n\n* A1\n  1 March\n\n* A2\n  1 March\n\n\
-                    Bob\n\n* B1\n  1 March\n\n\
-                    Also new\n\n* X1\n  1 March\n";
+    let headings = "Ann\n2 new: artwork published\n\n* A1\n  1 March\n\n* A2\n  1 March\n\n\
+                    Bob\n\n* B1\n  Artwork published · 1 March\n\n\
+                    Also new\n\n* X1\n  Artwork published · 1 March\n\n\
+                    * Y1\n  Artwork published · 1 March\n";
     assert!(text.contains(headings), "{text}");
 }
 
 #[test]
-fn an_object_without_a_title_is_told_by_its_id() {
-    let mut bare = line(object("work/9", "\u{7}"), &[]);
-    assert_eq!(
-        render(&batch(vec![group(Pivot::Object, None, vec![bare.clone()])])).subject,
-        "work/9"
+fn an_object_without_a_title_is_told_by_what_happened() {
+    let bare = || {
+        let mut bare = comments(object("work/9", "\u{7}"), &["Ann"]);
+        bare.reasons.clear();
+        bare
+    };
+    let told = |lines: Vec<Line>| render(&batch(vec![group(Pivot::Object, None, lines)]));
+    let mail = told(vec![bare()]);
+    assert_eq!(mail.subject, "New comment");
+    let (text, html) = bodies(&mail);
+    assert!(text.contains("\nNew comment\nAnn · Friday"), "{text}");
+    assert!(!text.contains("You are receiving"), "{text}");
+    assert!(
+        !text.contains("work/9") && !html.contains("work/9"),
+        "{html}"
     );
-    Arc::make_mut(&mut bare.object).title = None;
-    let mail = render(&batch(vec![group(Pivot::Object, None, vec![bare])]));
-    assert_eq!(mail.subject, "work/9");
-    assert!(!bodies(&mail).0.contains("You hear"));
+    let mut none = bare();
+    Arc::make_mut(&mut none.object).title = None;
+    none.target = Some(role("issues/43", "Crash when the list is empty"));
+    let mail = told(vec![none.clone()]);
+    assert_eq!(mail.subject, "Comment: Crash when the list is empty");
+    let mut other = bare();
+    other.kinds = vec![id("artwork_published")];
+    assert_eq!(
+        told(vec![bare(), other]).subject,
+        "2 new: comment, artwork published"
+    );
+    let again = bare();
+    assert_eq!(
+        told(vec![again, none]).subject,
+        "2 new (comment): Crash when the list is empty and 1 more"
+    );
 }
 
 #[test]
@@ -387,7 +516,7 @@ proptest! {
         let mut line = line(object("o", &title), &["near"]);
         Arc::make_mut(&mut line.object).url = Some(format!("https://{url}"));
         Arc::make_mut(&mut line.object).image = Some(url);
-        let mut group = group(Pivot::Object, Some("o"), vec![line.clone(), line]);
+        let mut group = group(Pivot::Object, Some(role("o", "O")), vec![line.clone(), line]);
         group.category = category;
         assert_proper(&render(&batch(vec![group])));
     }

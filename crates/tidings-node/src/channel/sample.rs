@@ -35,6 +35,7 @@ pub(crate) fn batch(id: &str, title: &str) -> Batch {
     };
     let recipient = Recipient {
         id: name("r1"),
+        name: None,
         email: Some("r1@example.org".to_owned()),
         tz: None,
         locale: None,
@@ -51,6 +52,7 @@ pub(crate) fn batch(id: &str, title: &str) -> Batch {
         at: NOW,
         entries: 1,
         groups: vec![group],
+        topics: Vec::new(),
     }
 }
 

@@ -62,6 +62,7 @@ pub(crate) fn rules() -> Rules {
 pub(crate) fn person(name: &str) -> Command {
     Command::Recipient(Box::new(RecipientChange {
         id: id(name),
+        name: None,
         email: Some(Some(format!("{name}@example.org"))),
         tz: None,
         locale: None,

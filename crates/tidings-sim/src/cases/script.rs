@@ -342,6 +342,7 @@ fn command(words: &[&str]) -> Read<Command> {
 fn recipient(who: &str, address: Option<String>, facets: &[&str]) -> Read<Command> {
     let mut change = RecipientChange {
         id: id(who)?,
+        name: None,
         email: address.map(Some),
         tz: None,
         locale: None,
@@ -395,7 +396,7 @@ fn publish(event: &str, kind: &str, about: &str, facets: &[&str]) -> Read<Comman
                 };
                 event.to.near.push(Near { lat, lon, km });
             }
-            ("actor", actor) => event.actor = Some(id(actor)?),
+            ("actor", actor) => event.actor = Some(object(actor)?),
             ("channels", names) => {
                 event.channels = Some(names.split(',').map(str::to_owned).collect());
             }
@@ -409,13 +410,7 @@ fn publish(event: &str, kind: &str, about: &str, facets: &[&str]) -> Read<Comman
 }
 
 fn object(about: &str) -> Read<Object> {
-    Ok(Object {
-        id: id(about)?,
-        title: None,
-        url: None,
-        image: None,
-        notifiable: None,
-    })
+    Ok(Object::bare(id(about)?))
 }
 
 fn expected_message(line: &str) -> Read<ExpectedMessage> {

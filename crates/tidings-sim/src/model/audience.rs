@@ -64,7 +64,12 @@ pub(super) fn audience(
         }
     }
     if !include_actor {
-        told.retain(|&person, _| Some(&people[person].id) != event.actor.as_ref());
+        told.retain(|&person, _| {
+            event
+                .actor
+                .as_ref()
+                .is_none_or(|actor| actor.id != people[person].id)
+        });
     }
     let warnings = unknown.len() as u64 + u64::from(told.is_empty());
     let told = told

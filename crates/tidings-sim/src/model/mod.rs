@@ -35,7 +35,8 @@
 //!     that id that still waits. `forget` concerns what is there when it is said.
 //! 13. Without `until` the run ends as soon as no entry waits that could become due (a scheduled entry
 //!     can, by its `t`); with it the clock runs to that instant, forgetting days on the way.
-//! 14. `notifiable` in the object of a publish is not read: only an `object` command gives it.
+//! 14. `notifiable` in the object of a publish is not read: only an `object` command gives it. What a
+//!     publish gives of its actor and its target lifts no retraction.
 //! 15. A publish of a type that is not configured is refused; `erase` of somebody unknown does nothing.
 //! 16. Zone changes at T: the next slot is strictly after T. A zone change moves nothing in a lane that
 //!     was flushed or is overdue.

@@ -277,6 +277,7 @@ impl Builder {
         let place = PLACES.get(usize::from(raw.place));
         let change = RecipientChange {
             id: name("r", number),
+            name: None,
             email: (what & 1 > 0).then(|| raw.email.then(|| format!("r{number}@example.org"))),
             tz: (what & 2 > 0).then(|| ZONES[usize::from(raw.zone)].map(str::to_owned)),
             locale: None,
@@ -508,9 +509,13 @@ impl Builder {
         let event = Event {
             id,
             kind: self::id(&kind),
-            actor: (raw.actor < RECIPIENTS).then(|| name("r", raw.actor)),
+            actor: (raw.actor < RECIPIENTS).then(|| Object::bare(name("r", raw.actor))),
             object: object(raw.object),
-            target: None,
+            // A title is put over what is known of it; a retraction of it stays.
+            target: (raw.key > 3).then(|| Object {
+                title: Some("A place".to_owned()),
+                ..object((raw.object + 1) % OBJECTS)
+            }),
             data: None,
             to,
             channels,
@@ -537,13 +542,7 @@ impl Builder {
 }
 
 fn object(number: u8) -> Object {
-    Object {
-        id: name("o", number),
-        title: None,
-        url: None,
-        image: None,
-        notifiable: None,
-    }
+    Object::bare(name("o", number))
 }
 
 fn name(letter: &str, number: u8) -> Id {

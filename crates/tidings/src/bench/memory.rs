@@ -101,6 +101,7 @@ fn place(number: u32) -> Command {
     let lon = degrees(town >> 48, 340, random);
     Command::Recipient(Box::new(RecipientChange {
         id: world::recipient(number),
+        name: None,
         email: None,
         tz: None,
         locale: None,

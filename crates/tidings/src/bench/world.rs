@@ -157,6 +157,7 @@ pub(super) fn recipient(number: u32) -> Id {
 pub(super) fn make(number: u32) -> Command {
     Command::Recipient(Box::new(RecipientChange {
         id: recipient(number),
+        name: None,
         email: Some(Some(format!("recipient-{number:07}@example.org"))),
         tz: None,
         locale: None,
@@ -196,7 +197,7 @@ pub(super) fn event_to(name: u64, kind: &str, to: Audience) -> Command {
     Command::Publish(Box::new(Event {
         id: id(&format!("event-{name:06}")),
         kind: id(kind),
-        actor: Some(id("artist/0042")),
+        actor: Some(Object::bare(id("artist/0042"))),
         object: Object {
             id: id(&format!("artwork/{name:06}")),
             title: Some(format!("Untitled {name}")),

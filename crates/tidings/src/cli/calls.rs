@@ -105,7 +105,7 @@ impl Call for Inbox {
             cell(answer, "unseen"),
             cell(answer, "unread")
         )?;
-        let mut table = Table::new(&["NEWEST", "TYPE", "COUNT", "", "OBJECTS"]);
+        let mut table = Table::new(&["NEWEST", "TYPE", "COUNT", "", "ACTORS", "OBJECTS"]);
         for group in list(answer, "groups") {
             let flag = |name| group.get(name) == Some(&Value::Bool(true));
             let state = match (flag("seen"), flag("read")) {
@@ -113,20 +113,14 @@ impl Call for Inbox {
                 (true, false) => "seen",
                 (false, false) => "new",
             };
-            let objects = list(group, "items").iter().map(|item| {
-                let title = cell(item, "object.title");
-                if title.is_empty() {
-                    cell(item, "object.id")
-                } else {
-                    title
-                }
-            });
+            let items = list(group, "items");
             table.row([
                 cell(group, "newest_at"),
                 cell(group, "type"),
                 cell(group, "count"),
                 state.to_owned(),
-                few(objects),
+                few(names(items, "actor")),
+                few(names(items, "object")),
             ]);
         }
         table.write(out)?;
@@ -137,10 +131,23 @@ impl Call for Inbox {
     }
 }
 
-/// The first of them, and how many there are.
-fn few(names: impl Iterator<Item = String>) -> String {
+/// What items have in a role, each once: its title, else its id.
+fn names(items: &[Value], role: &str) -> Vec<String> {
+    let mut ids = Vec::new();
+    let mut names = Vec::new();
+    for item in items {
+        let [id, title] = ["id", "title"].map(|field| cell(item, &format!("{role}.{field}")));
+        if !id.is_empty() && !ids.contains(&id) {
+            names.push(if title.is_empty() { id.clone() } else { title });
+            ids.push(id);
+        }
+    }
+    names
+}
+
+/// The first of them, and how many more there are.
+fn few(names: Vec<String>) -> String {
     const SHOWN_MAX: usize = 3;
-    let names: Vec<String> = names.collect();
     let shown = names[..names.len().min(SHOWN_MAX)].join(", ");
     match names.len().checked_sub(SHOWN_MAX) {
         None | Some(0) => shown,

@@ -122,6 +122,7 @@ impl World {
 pub(crate) fn lives_in(id: Id, city: &City) -> RecipientChange {
     RecipientChange {
         id,
+        name: None,
         email: None,
         tz: Some(Some(city.zone.clone())),
         locale: None,

@@ -8,6 +8,7 @@ use axum::body::Body;
 use axum::http::{HeaderMap, Method, Request, StatusCode};
 use serde_json::Value;
 use tidings_core::Instant;
+use tidings_node::channel::Channels;
 use tidings_node::{Delivery, Retries, Runtime, VirtualClock};
 use tidings_store::{MemoryStore, Store};
 use tower::ServiceExt as _;
@@ -79,6 +80,15 @@ impl Rig {
         Self::over(in_memory(&Arc::default()), clock, config, access, settings)
     }
 
+    /// A server with a configuration and channels of one's own.
+    pub(crate) fn with_channels(config: &str, channels: Channels) -> Self {
+        let clock = Arc::new(VirtualClock::default());
+        clock.set(Instant::parse("2024-01-01T12:00:00Z").unwrap());
+        let open = in_memory(&Arc::default());
+        let told = (config, channels);
+        Self::start(open, clock, told, Access::Open, Settings::default())
+    }
+
     /// A server over what `open` opens, on a clock of one's own.
     pub(crate) fn over(
         open: Open,
@@ -87,12 +97,23 @@ impl Rig {
         access: Access,
         settings: Settings,
     ) -> Self {
+        let told = (config, BTreeMap::new());
+        Self::start(open, clock, told, access, settings)
+    }
+
+    fn start(
+        open: Open,
+        clock: Arc<VirtualClock>,
+        (config, channels): (&str, Channels),
+        access: Access,
+        settings: Settings,
+    ) -> Self {
         let rules = crate::config::parse(config, "tidings.toml").unwrap();
         let opened = Arc::clone(&open);
         let runtime = Runtime::start(
             Box::new(move || opened()),
             rules.clone(),
-            Delivery::new(BTreeMap::new(), Retries::default(), 1),
+            Delivery::new(channels, Retries::default(), 1),
             Arc::clone(&clock) as _,
             tidings_node::Settings::default(),
         )

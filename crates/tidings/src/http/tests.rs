@@ -14,6 +14,7 @@ use crate::keys::{KeyFile, Keys};
 
 mod every_error;
 mod limits;
+mod told;
 
 fn code(answered: &Answered) -> String {
     assert_eq!(answered.headers["content-type"], "application/problem+json");
@@ -153,7 +154,7 @@ fn bodies_are_bounded() {
     let put = |headers: &[(&str, &str)], body: Body| {
         rig.send(Method::PUT, "/v1/objects/a", headers, body)
     };
-    let title = |bytes: usize| json!({ "title": "x".repeat(bytes) }).to_string();
+    let title = |bytes: usize| format!("{}{}", json!({ "title": "x" }), " ".repeat(bytes));
     let done = put(&[], title(39_000).into());
     assert_eq!(done.status, StatusCode::NO_CONTENT);
     assert_eq!(code(&put(&[], title(41_000).into())), "body_too_large");

@@ -200,3 +200,15 @@ fn a_quote_that_nothing_closes_is_not_left_out_with_all_that_follows() {
         );
     }
 }
+
+#[test]
+fn a_name_that_is_too_long_is_a_bad_row_with_its_line() {
+    let text = format!("id,name\na,Ann\nb,{}\nc,Cy\n", "x".repeat(1025));
+    let (mut kept, mut heard) = (Kept::new(), Heard::default());
+    let all = import(&text, Format::Csv, BadRows::Skip, Mark::default());
+    all.run(&mut kept, &mut heard).1.unwrap();
+    assert_eq!(
+        (kept.rows, heard.skipped),
+        (vec!["a".to_owned(), "c".to_owned()], vec![3])
+    );
+}

@@ -12,13 +12,16 @@ use tidings_core::{
     State,
 };
 
+use super::address::within;
 use super::fault::{About, Fault};
-use super::fields::Fields;
+use super::fields::{Fields, IdOrObject};
 use super::json::{self, Json};
 use crate::config::{is_address, is_locale};
 use crate::wording::{did_you_mean, quoted};
 use crate::zone;
 
+/// The most bytes of a title and of a recipient's name.
+const TITLE_BYTES_MAX: usize = 1 << 10;
 /// The furthest that two places are apart, in kilometres.
 const NEAR_KM_MAX: f64 = 20_038.0;
 const LATITUDES: (f64, f64) = (-90.0, 90.0);
@@ -42,7 +45,11 @@ impl<'r> Bodies<'r> {
     /// # Errors
     /// The first [`Fault`] of the body.
     pub fn recipient(self, id: Id, mut fields: Fields<'_>) -> Result<Command, Fault> {
-        fields.only(&["email", "tz", "locale", "lat", "lon", "state"])?;
+        fields.only(&["name", "email", "tz", "locale", "lat", "lon", "state"])?;
+        let name = fields.change("name")?;
+        if let Some(Some(name)) = &name {
+            within("`name`", name, TITLE_BYTES_MAX)?;
+        }
         let email = fields.change("email")?;
         check(email.as_ref(), is_address, |email| {
             let hint = "write `local@domain`, or null for no address";
@@ -73,6 +80,7 @@ impl<'r> Bodies<'r> {
         let owned = |change: Option<Option<Cow<'_, str>>>| change.map(|v| v.map(Cow::into_owned));
         Ok(Command::Recipient(Box::new(RecipientChange {
             id,
+            name: owned(name),
             email: owned(email),
             tz: owned(tz),
             locale: owned(locale),
@@ -99,6 +107,7 @@ impl<'r> Bodies<'r> {
         same_id(&id, &mut fields)?;
         let mut command = self.recipient(id, fields)?;
         if let Command::Recipient(change) = &mut command {
+            change.name.get_or_insert(None);
             change.email.get_or_insert(None);
             change.tz.get_or_insert(None);
             change.locale.get_or_insert(None);
@@ -153,19 +162,17 @@ impl<'r> Bodies<'r> {
         };
         let kind = fields.required_id("type")?;
         let type_rules = self.type_rules(kind.as_str())?;
-        let Some(mut object) = fields.object("object", "object")? else {
+        let Some(object) = fields.object("object", "object")? else {
             return Err(fields.missing("object"));
         };
-        object.only(&["id", "title", "url", "image"])?;
-        let object_id = object.required_id("id")?;
         let Some(to) = fields.object("to", "to")? else {
             return Err(fields.missing("to"));
         };
         Ok(Command::Publish(Box::new(Event {
             id,
-            actor: fields.id("actor")?,
-            object: read_object(object_id, &mut object)?,
-            target: fields.id("target")?,
+            actor: role(&mut fields, "actor")?,
+            object: event_object(object)?,
+            target: role(&mut fields, "target")?,
             data: fields.table("data")?.map(json::into_map),
             to: audience(to)?,
             channels: channels(&mut fields, kind.as_str(), type_rules)?,
@@ -413,12 +420,31 @@ fn state(fields: &mut Fields<'_>) -> Result<Option<State>, Fault> {
     }
 }
 
+/// An actor or a target: an id, or an object as an event's object is one.
+fn role(fields: &mut Fields<'_>, key: &'static str) -> Result<Option<Object>, Fault> {
+    match fields.id_or_object(key)? {
+        None => Ok(None),
+        Some(IdOrObject::Id(id)) => Ok(Some(Object::bare(id))),
+        Some(IdOrObject::Object(object)) => event_object(object).map(Some),
+    }
+}
+
+/// An object within an event.
+fn event_object(mut fields: Fields<'_>) -> Result<Object, Fault> {
+    fields.only(&["id", "title", "url", "image"])?;
+    read_object(fields.required_id("id")?, &mut fields)
+}
+
 fn read_object(id: Id, fields: &mut Fields<'_>) -> Result<Object, Fault> {
+    let title = fields.owned("title")?;
+    if let Some(title) = &title {
+        within(&fields.name("title"), title, TITLE_BYTES_MAX)?;
+    }
     Ok(Object {
         id,
-        title: fields.owned("title")?,
-        url: fields.owned("url")?,
-        image: fields.owned("image")?,
+        title,
+        url: fields.address("url")?,
+        image: fields.address("image")?,
         notifiable: fields.flag("notifiable")?,
     })
 }

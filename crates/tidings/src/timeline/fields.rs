@@ -6,9 +6,19 @@ use std::borrow::Cow;
 
 use tidings_core::{Id, Instant};
 
+use super::address;
 use super::fault::Fault;
 use super::json::{Json, Table};
 use crate::wording::{did_you_mean, nearest, one_of, quoted};
+
+/// What names something, or says more of it.
+#[derive(Debug)]
+pub(super) enum IdOrObject<'a> {
+    /// Its id.
+    Id(Id),
+    /// The fields of an object.
+    Object(Fields<'a>),
+}
 
 /// The fields that have not been taken yet.
 #[derive(Debug)]
@@ -25,7 +35,8 @@ impl<'a> Fields<'a> {
         Self { table, path: "" }
     }
 
-    fn name(&self, key: &str) -> String {
+    /// The field as faults name it.
+    pub(super) fn name(&self, key: &str) -> String {
         if self.path.is_empty() {
             format!("`{key}`")
         } else {
@@ -99,6 +110,28 @@ impl<'a> Fields<'a> {
     pub(super) fn id(&mut self, key: &str) -> Result<Option<Id>, Fault> {
         let text = self.text(key)?;
         text.map(|text| read_id(&self.name(key), &text)).transpose()
+    }
+
+    /// An id, or the fields of an object.
+    pub(super) fn id_or_object(
+        &mut self,
+        key: &'static str,
+    ) -> Result<Option<IdOrObject<'a>>, Fault> {
+        match self.take(key) {
+            None => Ok(None),
+            Some(Json::Text(text)) => Ok(Some(IdOrObject::Id(read_id(&self.name(key), &text)?))),
+            Some(Json::Table(table)) => Ok(Some(IdOrObject::Object(Fields { table, path: key }))),
+            Some(other) => Err(self.wrong(key, "an id or an object", &other)),
+        }
+    }
+
+    /// The address of a page or a picture.
+    pub(super) fn address(&mut self, key: &str) -> Result<Option<String>, Fault> {
+        let address = self.owned(key)?;
+        if let Some(address) = &address {
+            address::check(&self.name(key), address)?;
+        }
+        Ok(address)
     }
 
     /// An id that must be there.

@@ -3,6 +3,7 @@
 //! [`Bodies`] reads bodies, whoever sends them; [`read_line`] adds what only a line has: `at`, `op`
 //! and its number. [`Lines`] takes a stream apart without ever holding more than one line of it.
 
+mod address;
 pub mod body;
 pub mod fault;
 pub mod fields;

@@ -1,7 +1,7 @@
 //! What each operation takes, and what is refused with which words.
 
 use tidings_core::command::{Cancelled, Marked};
-use tidings_core::{Day, Instant, Mode, PreferenceScope, Rules, State};
+use tidings_core::{Day, Instant, Mode, Object, PreferenceScope, Rules, State};
 
 use super::*;
 
@@ -44,6 +44,62 @@ fn refused(op: &str, body: &str, reason: &str, hint: &str) {
 
 fn id(text: &str) -> Id {
     Id::new(text).unwrap()
+}
+
+#[test]
+fn actors_and_targets_are_ids_or_objects() {
+    let body = r#""id":"e","type":"work","object":{"id":"o"},"to":{},"actor":{"id":"a","title":"Ann","url":"/ann"},"target":"t""#;
+    let Ok(Command::Publish(event)) = read("publish", body) else {
+        panic!()
+    };
+    let actor = event.actor.unwrap();
+    assert_eq!(
+        (actor.id, actor.title.as_deref(), actor.url.as_deref()),
+        (id("a"), Some("Ann"), Some("/ann"))
+    );
+    assert_eq!(event.target, Some(Object::bare(id("t"))));
+    for (role, reason, hint) in [
+        (r#""actor":7"#, "`actor`", "an id or an object"),
+        (
+            r#""actor":{"title":"Ann"}"#,
+            "`actor.id` is missing",
+            "`actor.id`",
+        ),
+        (r#""target":"""#, "`target`", "1 to 256 bytes"),
+        (
+            r#""target":{"id":"t","notifiable":true}"#,
+            "unknown field `notifiable` in `target`",
+            "known: `id`",
+        ),
+        (
+            r#""target":{"id":"t","url":"javascript:alert(1)"}"#,
+            "`target.url` = `javascript:alert(1)` has another scheme",
+            "`https://`",
+        ),
+    ] {
+        let body = format!(r#""id":"e","type":"work","object":{{"id":"o"}},"to":{{}},{role}"#);
+        refused("publish", &body, reason, hint);
+    }
+}
+
+#[test]
+fn texts_have_bounds() {
+    let long = |bytes: usize| "x".repeat(bytes);
+    let too_long = format!(r#""id":"r","name":"{}""#, long(1025));
+    refused(
+        "recipient",
+        &too_long,
+        "`name` has 1025 bytes, more than 1024",
+        "shorter",
+    );
+    let name = format!(r#""id":"r","name":"{}""#, long(1024));
+    assert!(read("recipient", &name).is_ok());
+    for (field, most) in [("title", 1024), ("url", 2048), ("image", 2048)] {
+        let object = |bytes: usize| format!(r#""id":"o","{field}":"{}""#, long(bytes));
+        assert!(read("object", &object(most)).is_ok(), "{field}");
+        let reason = format!("`{field}` has {} bytes, more than {most}", most + 1);
+        refused("object", &object(most + 1), &reason, "shorter");
+    }
 }
 
 #[test]
@@ -152,7 +208,8 @@ fn a_publish_is_read_whole() {
         panic!()
     };
     assert_eq!((event.id.as_str(), event.kind.as_str()), ("e", "work"));
-    assert_eq!((event.actor, event.target), (Some(id("a")), Some(id("t"))));
+    let bare = |text: &str| Some(Object::bare(id(text)));
+    assert_eq!((event.actor, event.target), (bare("a"), bare("t")));
     assert_eq!(
         (event.object.title.as_deref(), event.object.image),
         (Some("T"), None)

@@ -128,6 +128,7 @@ fn typed(pivots: [usize; 3]) -> Rules {
 fn person(who: usize, state: State) -> Command {
     Command::Recipient(Box::new(RecipientChange {
         id: id(PEOPLE[who]),
+        name: None,
         email: None,
         tz: None,
         locale: None,
@@ -241,7 +242,9 @@ impl World {
     fn publish(&mut self, kind: usize, roles: (u8, u8, u8), to: u8, delay_hours: u8) {
         let event = self.events;
         self.events += 1;
-        let named = |word: &str, number: u8| (number > 0).then(|| id(&format!("{word}{number}")));
+        let named = |word: &str, number: u8| {
+            (number > 0).then(|| Object::bare(id(&format!("{word}{number}"))))
+        };
         let people = PEOPLE.iter().enumerate();
         let recipients = people.filter(|(who, _)| to >> who & 1 == 1);
         let deliver_at = self.now.plus_ms(i64::from(delay_hours) * HOUR_MS);

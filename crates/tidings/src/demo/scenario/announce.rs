@@ -92,7 +92,7 @@ fn works(world: &World) -> Vec<Timed> {
 
 fn work_event(world: &World, artist: usize, work: &Work) -> Event {
     Event {
-        target: Some(world.topic(artist)),
+        target: Some(artist_object(world, artist)),
         data: Some(work_data(world, artist, work)),
         cancellation_key: Some(cancellation_key(world, &work.acquired, artist)),
         ..event(
@@ -243,7 +243,7 @@ fn suggestion(
             work.id,
             tidings_core::Day(thursday)
         )),
-        target: Some(world.topic(artist)),
+        target: Some(artist_object(world, artist)),
         data: Some(data),
         expires_at: Some(tidings_core::Day(thursday).start().plus_ms(14 * DAY_MS)),
         ..event(ARTWORK_SUGGESTED, work_object(work), to)
@@ -256,6 +256,14 @@ pub(super) fn first_artist(world: &World, work: &Work) -> usize {
         .museum
         .place_of(work.artists[0])
         .expect("the compiled-in works name carried artists")
+}
+
+/// An artist under the id of their topic, so that mails call the topic by their name.
+fn artist_object(world: &World, artist: usize) -> Object {
+    Object {
+        title: Some(world.museum.artists[artist].name.clone()),
+        ..Object::bare(world.topic(artist))
+    }
 }
 
 fn topics(world: &World, artists: &[u32]) -> Vec<Id> {
@@ -285,8 +293,6 @@ fn work_data(world: &World, artist: usize, work: &Work) -> Map<String, Value> {
     let artist = Some(&world.museum.artists[artist].name);
     [
         ("artist", artist),
-        // What mails call the topic; they know it by its slug only.
-        ("target_title", artist),
         ("date", work.date.as_ref()),
         ("medium", work.medium.as_ref()),
         ("credit", work.credit.as_ref()),

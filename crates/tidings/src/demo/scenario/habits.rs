@@ -133,6 +133,7 @@ fn moves(world: &World, random: &mut Random) -> Vec<Command> {
 fn becomes(person: &Person, state: State) -> Command {
     Command::Recipient(Box::new(RecipientChange {
         id: person.id.clone(),
+        name: None,
         email: None,
         tz: None,
         locale: None,
@@ -170,7 +171,7 @@ fn looks(world: &World, announced: &[Timed], date: Day, random: &mut Random) -> 
         let reader = match event
             .target
             .as_ref()
-            .and_then(|topic| place_of_topic(world, topic))
+            .and_then(|artist| place_of_topic(world, &artist.id))
         {
             Some(artist) => random.pick(&world.followers[artist]).copied(),
             None => Some(random.below(world.people.len())),

@@ -104,8 +104,24 @@ struct Item {
     event: String,
     /// Its type.
     r#type: String,
+    /// The category of its type; absent where the type is not configured any more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    category: Option<String>,
+    /// Who did it, as they are now; absent where the event named nobody.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    actor: Option<ItemObject>,
     /// The object as it is now.
     object: ItemObject,
+    /// What it was done in or for, as it is now; absent where the event named nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    target: Option<ItemObject>,
+    /// The event's `data`; absent where it had none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, value_type = Option<serde_json::Map<String, serde_json::Value>>)]
+    data: Option<Arc<serde_json::Map<String, serde_json::Value>>>,
     /// When it happened, if the event said so.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(format = "date-time", nullable = false)]
@@ -122,7 +138,7 @@ struct Item {
     read: bool,
 }
 
-/// What an object is now.
+/// What an object, an actor or a target is now.
 #[derive(Serialize, ToSchema)]
 struct ItemObject {
     /// Its id.
@@ -174,7 +190,11 @@ impl From<InboxItem> for Item {
         Self {
             event: item.event.as_str().to_owned(),
             r#type: item.kind.as_str().to_owned(),
-            object: item.object.into(),
+            category: item.category,
+            actor: item.actor.as_deref().map(ItemObject::from),
+            object: ItemObject::from(&*item.object),
+            target: item.target.as_deref().map(ItemObject::from),
+            data: item.data,
             occurred_at: item.occurred_at.map(|at| at.to_string()),
             t: item.t.to_string(),
             reasons: item.reasons,
@@ -184,13 +204,13 @@ impl From<InboxItem> for Item {
     }
 }
 
-impl From<Object> for ItemObject {
-    fn from(object: Object) -> Self {
+impl From<&Object> for ItemObject {
+    fn from(object: &Object) -> Self {
         Self {
             id: object.id.as_str().to_owned(),
-            title: object.title,
-            url: object.url,
-            image: object.image,
+            title: object.title.clone(),
+            url: object.url.clone(),
+            image: object.image.clone(),
         }
     }
 }

@@ -49,10 +49,12 @@ struct EventWithOutcome {
 struct PublishedAs {
     id: String,
     r#type: String,
-    actor: Option<String>,
+    #[schema(value_type = Option<EventObject>)]
+    actor: Option<tidings_core::Object>,
     #[schema(value_type = EventObject)]
     object: tidings_core::Object,
-    target: Option<String>,
+    #[schema(value_type = Option<EventObject>)]
+    target: Option<tidings_core::Object>,
     data: Option<serde_json::Map<String, serde_json::Value>>,
     #[schema(value_type = schema::Audience)]
     to: tidings_core::Audience,
@@ -89,9 +91,9 @@ impl From<Event> for PublishedAs {
         Self {
             id: id(event.id),
             r#type: id(event.kind),
-            actor: event.actor.map(id),
+            actor: event.actor,
             object: event.object,
-            target: event.target.map(id),
+            target: event.target,
             data: event.data,
             to: event.to,
             channels: event.channels,

@@ -65,11 +65,13 @@ pub(super) fn calls(calls: Calls) -> Calls {
 
 /// A recipient's profile.
 #[derive(Serialize, ToSchema)]
-#[schema(example = json!({"id": "ada", "email": "ada@example.org", "tz": "Europe/Paris", "locale": "fr", "lat": 48.8566, "lon": 2.3522, "state": "active"}))]
+#[schema(example = json!({"id": "ada", "name": "Ada", "email": "ada@example.org", "tz": "Europe/Paris", "locale": "fr", "lat": 48.8566, "lon": 2.3522, "state": "active"}))]
 pub(super) struct RecipientProfile {
     /// Names the recipient.
     #[schema(min_length = 1, max_length = 256)]
     id: String,
+    /// Name to show.
+    name: Option<String>,
     /// Address of the e-mail channel.
     email: Option<String>,
     /// IANA time zone; the configuration's default where null.
@@ -99,9 +101,13 @@ enum StateWord {
 /// A profile, or a part of one. Null takes a value away; `lat` and `lon` come together.
 #[derive(ToSchema)]
 #[serde(deny_unknown_fields)]
-#[schema(example = json!({"email": "ada@example.org", "tz": "Europe/Paris"}))]
+#[schema(example = json!({"name": "Ada", "email": "ada@example.org", "tz": "Europe/Paris"}))]
 #[expect(dead_code, reason = "describes what `Bodies::recipient` reads")]
 struct RecipientChange {
+    /// Name to show, at most 1 KiB. Mails and inboxes call an actor of the same id so, where the actor has
+    /// no title.
+    #[schema(max_length = 1024)]
+    name: Option<String>,
     /// Address of the e-mail channel.
     email: Option<String>,
     /// IANA time zone.
@@ -148,6 +154,7 @@ impl From<&Recipient> for RecipientProfile {
         let (lat, lon) = recipient.place.unzip();
         Self {
             id: recipient.id.as_str().to_owned(),
+            name: recipient.name.clone(),
             email: recipient.email.clone(),
             tz: recipient.tz.clone(),
             locale: recipient.locale.clone(),

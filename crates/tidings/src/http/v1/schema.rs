@@ -45,14 +45,30 @@ pub(super) struct EventObject {
     /// Names the object.
     #[schema(min_length = 1, max_length = 256, example = "works/1")]
     id: String,
-    /// A title to show.
-    #[schema(example = "Water Lilies")]
+    /// A title to show, at most 1 KiB.
+    #[schema(example = "Water Lilies", max_length = 1024)]
     title: Option<String>,
-    /// Where it is to be seen.
+    /// Its page: `http`, `https`, `mailto` or relative, at most 2 KiB.
+    #[schema(max_length = 2048)]
     url: Option<String>,
-    /// A picture of it.
+    /// A picture of it: an address as `url`.
+    #[schema(max_length = 2048)]
     image: Option<String>,
 }
+
+/// An id, or an object with more than that.
+#[derive(ToSchema)]
+#[serde(untagged)]
+#[schema(example = json!({"id": "ben", "title": "Ben"}))]
+pub(super) enum IdOrObject {
+    Id(BareId),
+    Object(EventObject),
+}
+
+/// An id alone.
+#[derive(ToSchema)]
+#[schema(min_length = 1, max_length = 256)]
+pub(super) struct BareId(String);
 
 /// A circle on the map.
 #[derive(ToSchema)]
@@ -112,13 +128,11 @@ pub(super) struct Event {
     #[schema(min_length = 1, max_length = 256)]
     r#type: String,
     /// Who did it.
-    #[schema(min_length = 1, max_length = 256)]
-    actor: Option<String>,
+    actor: Option<IdOrObject>,
     /// What it was done to.
     object: EventObject,
     /// What it was done in or for.
-    #[schema(min_length = 1, max_length = 256)]
-    target: Option<String>,
+    target: Option<IdOrObject>,
     /// Anything else that templates may show.
     data: Option<serde_json::Map<String, serde_json::Value>>,
     /// Whom it may concern.

@@ -57,18 +57,18 @@ fn publish(rig: &Rig, id: &str, kind: &str, to: &[&str]) -> Value {
 #[test]
 fn put_takes_the_whole_profile_and_patch_a_part_of_it() {
     let rig = Rig::new();
-    let whole = json!({"email": "ada@example.org", "tz": "Europe/Paris", "lat": 48.9, "lon": 2.4, "state": "unconfirmed"});
+    let whole = json!({"name": "Ada", "email": "ada@example.org", "tz": "Europe/Paris", "lat": 48.9, "lon": 2.4, "state": "unconfirmed"});
     put(&rig, "/v1/recipients/ada", &whole);
     let part = json!({"tz": null, "locale": "fr"});
     done(&rig.call(Method::PATCH, "/v1/recipients/ada", &part));
     let profile = get(&rig, "/v1/recipients/ada");
-    let expected = json!({"id": "ada", "email": "ada@example.org", "tz": null, "locale": "fr", "lat": 48.9, "lon": 2.4, "state": "unconfirmed"});
+    let expected = json!({"id": "ada", "name": "Ada", "email": "ada@example.org", "tz": null, "locale": "fr", "lat": 48.9, "lon": 2.4, "state": "unconfirmed"});
     assert_eq!(profile, expected);
     // What was got can be put.
     put(&rig, "/v1/recipients/ada", &profile);
     assert_eq!(get(&rig, "/v1/recipients/ada"), expected);
     put(&rig, "/v1/recipients/ada", &json!({"locale": "de"}));
-    let bare = json!({"id": "ada", "email": null, "tz": null, "locale": "de", "lat": null, "lon": null, "state": "active"});
+    let bare = json!({"id": "ada", "name": null, "email": null, "tz": null, "locale": "de", "lat": null, "lon": null, "state": "active"});
     assert_eq!(get(&rig, "/v1/recipients/ada"), bare);
     assert_eq!(get(&rig.restart(), "/v1/recipients/ada"), bare);
 }

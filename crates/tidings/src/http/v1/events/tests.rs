@@ -17,6 +17,7 @@ const NDJSON: (&str, &str) = ("content-type", "application/x-ndjson");
 fn person(rig: &Rig, id: &str) {
     let change = RecipientChange {
         id: Id::new(id).unwrap(),
+        name: None,
         email: None,
         tz: None,
         locale: None,

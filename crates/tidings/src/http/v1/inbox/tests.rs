@@ -125,8 +125,8 @@ fn a_page_tells_what_the_contract_names() {
     let page = page(&rig, "");
     let item = |event: &str| {
         json!({
-            "event": event, "type": "note", "object": {"id": "o1", "title": "o1"}, "t": NOW,
-            "reasons": ["named"], "seen": false, "read": false,
+            "event": event, "type": "note", "category": "news", "actor": {"id": format!("by/{event}")},
+            "object": {"id": "o1", "title": "o1"}, "t": NOW, "reasons": ["named"], "seen": false, "read": false,
         })
     };
     let group = json!({
@@ -135,6 +135,114 @@ fn a_page_tells_what_the_contract_names() {
     });
     assert_eq!(page["groups"], json!([group]));
     assert_eq!(page["next"], Value::Null);
+}
+
+#[test]
+fn items_tell_who_did_what_where_and_what_came_along_as_it_is_now() {
+    let rig = with_ada();
+    let put = |path: &str, body: Value| {
+        let done = rig.call(Method::PUT, path, &body);
+        assert_eq!(done.status, StatusCode::NO_CONTENT, "{}", done.json());
+    };
+    put("/v1/recipients/ben", json!({"name": "Ben"}));
+    let event = |id: &str, actor: Value| {
+        let body = json!({
+            "id": id, "type": "note", "actor": actor,
+            "object": {"id": "notes/7", "title": "Crash", "url": "/notes/7"},
+            "target": {"id": "repo/acme", "title": "Acme", "image": "https://example.org/acme.png"},
+            "data": {"excerpt": "It still does.", "n": [1, 2.5]}, "to": {"recipients": ["ada"]},
+        });
+        let answer = rig.call(Method::POST, "/v1/events", &body);
+        assert_eq!(answer.status, StatusCode::ACCEPTED, "{}", answer.json());
+    };
+    event("e1", json!("ben"));
+    event(
+        "e2",
+        json!({"id": "cy", "title": "Cy", "url": "mailto:cy@example.org"}),
+    );
+    put("/v1/objects/repo%2Facme", json!({"title": "Acme Inc."}));
+    let item = |event: &str, actor: Value| {
+        json!({
+            "event": event, "type": "note", "category": "news", "actor": actor,
+            "object": {"id": "notes/7", "title": "Crash", "url": "/notes/7"},
+            "target": {"id": "repo/acme", "title": "Acme Inc.", "image": "https://example.org/acme.png"},
+            "data": {"excerpt": "It still does.", "n": [1, 2.5]},
+            "t": NOW, "reasons": ["named"], "seen": false, "read": false,
+        })
+    };
+    let cy = json!({"id": "cy", "title": "Cy", "url": "mailto:cy@example.org"});
+    let ben = |name: &str| json!({"id": "ben", "title": name});
+    let items = page(&rig, "")["groups"][0]["items"].take();
+    assert_eq!(items, json!([item("e2", cy), item("e1", ben("Ben"))]));
+    // The title of an object stands above the name of a recipient; without both there is the id alone.
+    let actor = || page(&rig, "")["groups"][0]["items"][1]["actor"].take();
+    put("/v1/recipients/ben", json!({}));
+    assert_eq!(actor(), json!({"id": "ben"}));
+    put("/v1/objects/ben", json!({"title": "Benjamin"}));
+    assert_eq!(actor(), ben("Benjamin"));
+    put("/v1/recipients/ben", json!({"name": "Ben"}));
+    assert_eq!(actor(), ben("Benjamin"));
+    let told = rig.call(Method::GET, "/v1/events/e1", &Value::Null).json();
+    assert_eq!(told["event"]["actor"], json!({"id": "ben"}));
+    assert_eq!(told["event"]["target"]["title"], "Acme");
+}
+
+#[test]
+fn a_publish_lifts_the_retraction_of_its_object_and_not_of_actor_or_target() {
+    let rig = with_ada();
+    publish(&rig, "e1", "o1");
+    rig.call(Method::DELETE, "/v1/objects/o1", &Value::Null);
+    let about = |event: &str, object: &str, role: &str| {
+        let body = json!({
+            "id": event, "type": "note", "object": {"id": object}, "to": {"recipients": ["ada"]},
+            role: {"id": "o1", "title": "Again"},
+        });
+        let answer = rig.call(Method::POST, "/v1/events", &body);
+        assert_eq!(answer.status, StatusCode::ACCEPTED, "{}", answer.json());
+        page(&rig, "")["unseen"].as_u64().unwrap()
+    };
+    assert_eq!(about("e2", "o2", "target"), 1);
+    assert_eq!(about("e3", "o2", "actor"), 1);
+    publish(&rig, "e4", "o1");
+    assert_eq!(page(&rig, "")["unseen"], 2);
+}
+
+#[test]
+fn texts_and_addresses_out_of_bounds_are_refused_with_their_place() {
+    let rig = with_ada();
+    let refused = |method: Method, path: &str, body: &Value, field: &str| {
+        let answer = rig.call(method, path, body);
+        assert_eq!(answer.status, StatusCode::UNPROCESSABLE_ENTITY, "{body}");
+        let problem = answer.json();
+        assert_eq!(problem["code"], "invalid_body");
+        let detail = problem["detail"].as_str().unwrap();
+        assert!(detail.contains(&format!("`{field}`")), "{field}: {detail}");
+        assert!(!problem["hint"].as_str().unwrap().is_empty());
+    };
+    let faults = [
+        ("title", "x".repeat(1025)),
+        ("url", format!("/{}", "x".repeat(2048))),
+        ("url", "javascript:alert(1)".to_owned()),
+        ("image", "//example.org/a.png".to_owned()),
+    ];
+    for (field, text) in &faults {
+        for role in ["actor", "object", "target"] {
+            let mut event = json!({
+                "type": "note", "object": {"id": "o"}, "to": {"recipients": ["ada"]},
+            });
+            event[role] = json!({"id": "o", *field: text});
+            refused(
+                Method::POST,
+                "/v1/events",
+                &event,
+                &format!("{role}.{field}"),
+            );
+        }
+        refused(Method::PUT, "/v1/objects/o", &json!({*field: text}), field);
+    }
+    let name = json!({"name": "x".repeat(1025)});
+    refused(Method::PATCH, "/v1/recipients/ada", &name, "name");
+    assert_eq!(page(&rig, "")["groups"], json!([]));
 }
 
 #[test]

@@ -1,0 +1,41 @@
+//! Where a page of an inbox begins, as a text that a caller hands back.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// Where a page begins: with the groups whose newest entry is older than the last one shown, as the
+/// inbox was when its first page was read. What arrives meanwhile moves nothing and stands on top of
+/// a new first page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cursor {
+    /// Entries after this seq are left out.
+    pub(super) as_of: u64,
+    /// Groups whose newest entry has this seq or a later one were shown.
+    pub(super) below: u64,
+}
+
+/// A text is no cursor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a cursor is what an inbox page gave as `next`")]
+pub struct CursorError;
+
+impl fmt::Display for Cursor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:x}-{:x}", self.as_of, self.below)
+    }
+}
+
+impl FromStr for Cursor {
+    type Err = CursorError;
+
+    fn from_str(text: &str) -> Result<Self, CursorError> {
+        let (as_of, below) = text.split_once('-').ok_or(CursorError)?;
+        let number = |text: &str| u64::from_str_radix(text, 16).map_err(|_| CursorError);
+        let (as_of, below) = (number(as_of)?, number(below)?);
+        let cursor = Self { as_of, below };
+        // One text a cursor: what parses in another way was not given by a page.
+        (cursor.to_string() == text)
+            .then_some(cursor)
+            .ok_or(CursorError)
+    }
+}

@@ -1,0 +1,258 @@
+//! What recipients are told: the bytes of their mails and the pages of their inboxes. Named after rows
+//! of the acceptance table.
+
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use axum::http::Method;
+use serde_json::{Value, json};
+use tidings_core::{Batch, Instant};
+use tidings_node::channel::{Channel, Outcome, Receipt};
+
+use crate::http::rig::Rig;
+
+const CONFIG: &str = r#"
+[categories.news]
+title = "News"
+[digests.daily]
+every = "day"
+at = "09:00"
+[types.artwork_published]
+category = "news"
+channels = { inbox = { policy = "now" }, email = { policy = "digest", digest = "daily" } }
+[types.artwork_shown]
+category = "news"
+channels = { inbox = { policy = "now" }, email = { policy = "digest", digest = "daily" } }
+[types.comment]
+category = "news"
+channels = { email = { policy = "first_event", hold = "2h" } }
+[types.share]
+category = "news"
+channels = { email = { policy = "first_event", hold = "3h" } }
+"#;
+
+/// A channel that hands over the mails it is given.
+struct Postman(Mutex<Sender<Vec<u8>>>);
+
+impl Channel for Postman {
+    fn send(&self, batch: &Batch, _: Instant) -> Outcome {
+        let sender = tidings_mail::Sender::parse("Art <art@example.org>").unwrap();
+        let mail = tidings_mail::render(batch, &sender).unwrap();
+        self.0.lock().unwrap().send(mail.bytes).unwrap();
+        Outcome::Sent(Receipt::default())
+    }
+}
+
+/// A server at noon of the first day of 2024, with `ana`, and the mails that leave it.
+struct Post {
+    rig: Rig,
+    mails: Receiver<Vec<u8>>,
+}
+
+impl Post {
+    fn new() -> Self {
+        let (sender, mails) = channel();
+        let postman: Arc<dyn Channel> = Arc::new(Postman(Mutex::new(sender)));
+        let rig = Rig::with_channels(CONFIG, [("email".to_owned(), postman)].into());
+        let post = Self { rig, mails };
+        let ana = json!({"email": "ana@example.org", "name": "Ana"});
+        post.change(Method::PUT, "/v1/recipients/ana", &ana);
+        post
+    }
+
+    fn change(&self, method: Method, path: &str, body: &Value) -> Value {
+        let answer = self.rig.call(method, path, body);
+        assert!(answer.status.is_success(), "{}", answer.json());
+        answer.json()
+    }
+
+    fn publish(&self, kind: &str, actor: &str, object: &str, to: Value) {
+        let event = json!({
+            "type": kind, "actor": {"id": actor.to_lowercase(), "title": actor},
+            "object": {"id": object.to_lowercase(), "title": object}, "to": to,
+        });
+        self.change(Method::POST, "/v1/events", &event);
+    }
+
+    fn publish_to_ana(&self, kind: &str, actor: &str, object: &str) {
+        self.publish(kind, actor, object, json!({"recipients": ["ana"]}));
+    }
+
+    /// The next mail: its subject, and its text down to the footer.
+    fn mail(&self) -> (String, String) {
+        let bytes = self.mails.recv_timeout(Duration::from_secs(60)).unwrap();
+        let parsed = mail_parser::MessageParser::default().parse(&bytes).unwrap();
+        let text = parsed.body_text(0).unwrap().replace("\r\n", "\n");
+        (parsed.subject().unwrap().to_owned(), text)
+    }
+
+    /// Type, count and reasons of each group of the inbox.
+    fn inbox(&self) -> Vec<(String, u64, Value)> {
+        let page = self.change(Method::GET, "/v1/recipients/ana/inbox", &Value::Null);
+        let groups = page["groups"].as_array().unwrap().iter();
+        let shown = groups.map(|group| {
+            let items = group["items"].as_array().unwrap();
+            let reasons = items.iter().map(|item| item["reasons"].clone()).collect();
+            (
+                group["type"].as_str().unwrap().to_owned(),
+                group["count"].as_u64().unwrap(),
+                reasons,
+            )
+        });
+        shown.collect()
+    }
+}
+
+#[test]
+fn a3_the_same_object_of_one_type_is_shown_once() {
+    let post = Post::new();
+    post.publish_to_ana("artwork_published", "Ben", "Marilyn");
+    post.rig.at("2024-01-01T20:00:00Z");
+    post.publish_to_ana("artwork_published", "Cy", "Marilyn");
+    post.rig.at("2024-01-02T09:00:00Z");
+    let (subject, text) = post.mail();
+    assert_eq!(subject, "2 new (artwork published): Marilyn");
+    let told =
+        "News\n\nMarilyn\n2 new: artwork published · Cy and Ben · Monday 1 January 2024, 20:00\n";
+    assert!(text.starts_with(told), "{text}");
+    assert_eq!(text.matches("Marilyn").count(), 1, "{text}");
+    let group = (
+        "artwork_published".to_owned(),
+        2,
+        json!([["named"], ["named"]]),
+    );
+    assert_eq!(post.inbox(), [group]);
+}
+
+#[test]
+fn a4_an_object_of_two_types_is_shown_once_with_both_reasons() {
+    let post = Post::new();
+    for (topic, title) in [("artist/42", "Andy Warhol"), ("show/7", "Spring Show")] {
+        let subscription = format!("/v1/recipients/ana/subscriptions/{topic}");
+        post.change(Method::PUT, &subscription, &Value::Null);
+        let object = format!("/v1/objects/{}", topic.replace('/', "%2F"));
+        post.change(Method::PUT, &object, &json!({"title": title}));
+    }
+    let to = |topic: &str| json!({"topics": [topic]});
+    post.publish("artwork_published", "Ben", "Marilyn", to("artist/42"));
+    post.publish("artwork_shown", "Ben", "Marilyn", to("show/7/room/1"));
+    post.rig.at("2024-01-02T09:00:00Z");
+    let (subject, text) = post.mail();
+    assert_eq!(subject, "2 new (artwork published, artwork shown): Marilyn");
+    let told = "News\n\nMarilyn\n2 new: artwork published, artwork shown · Ben · Monday";
+    assert!(text.starts_with(told), "{text}");
+    assert_eq!(text.matches("Marilyn").count(), 1, "{text}");
+    let why = "You are receiving this because you follow Andy Warhol and Spring Show.\n";
+    assert!(text.contains(why), "{text}");
+    let group = |kind: &str, reason: &str| (kind.to_owned(), 1, json!([[reason]]));
+    assert_eq!(
+        post.inbox(),
+        [
+            group("artwork_shown", "topic:show/7"),
+            group("artwork_published", "topic:artist/42"),
+        ]
+    );
+}
+
+#[test]
+fn a13_what_is_published_again_is_shown_once_or_told_again_after_a_flush() {
+    let post = Post::new();
+    post.publish_to_ana("artwork_published", "Ben", "Marilyn");
+    post.change(Method::DELETE, "/v1/objects/marilyn", &Value::Null);
+    assert_eq!(post.inbox(), []);
+    post.publish_to_ana("artwork_published", "Ben", "Marilyn");
+    post.change(Method::POST, "/v1/recipients/ana/flush", &json!({}));
+    let (subject, text) = post.mail();
+    assert_eq!(subject, "2 new (artwork published): Marilyn");
+    assert_eq!(text.matches("Marilyn").count(), 1, "{text}");
+    post.change(Method::DELETE, "/v1/objects/marilyn", &Value::Null);
+    post.publish_to_ana("artwork_published", "Ben", "Marilyn");
+    post.rig.at("2024-01-02T09:00:00Z");
+    let (subject, text) = post.mail();
+    assert_eq!(subject, "Artwork published: Marilyn");
+    assert!(
+        text.starts_with("News\n\nMarilyn\nArtwork published · Ben · "),
+        "{text}"
+    );
+    let all = json!([["named"], ["named"], ["named"]]);
+    assert_eq!(post.inbox(), [("artwork_published".to_owned(), 3, all)]);
+}
+
+#[test]
+fn h1_four_shares_are_one_line_and_what_comes_at_the_mails_instant_is_in_the_next() {
+    let post = Post::new();
+    post.rig.at("2024-01-02T01:00:00Z");
+    for (at, actor) in [("01:00", "Ann"), ("01:30", "Bob"), ("02:00", "Cy")] {
+        post.rig.at(&format!("2024-01-02T{at}:00Z"));
+        post.publish_to_ana("share", actor, "Plan");
+    }
+    post.rig.at("2024-01-02T02:30:00Z");
+    post.publish_to_ana("comment", "Ann", "Budget");
+    post.rig.at("2024-01-02T03:59:59Z");
+    post.publish_to_ana("share", "Dee", "Plan");
+    post.rig.at("2024-01-02T04:00:00Z");
+    post.publish_to_ana("comment", "Ann", "Plan");
+    post.publish_to_ana("comment", "Eve", "Plan");
+    let (subject, text) = post.mail();
+    assert_eq!(subject, "5 new: Plan (4) and 1 more");
+    let told = "5 new for you\nTuesday 2 January 2024\n\n== News ==\n\n\
+                * Plan\n  4 new: share · Dee, Cy and 2 others · 2 January\n\n\
+                * Budget\n  Comment · Ann · 2 January\n\n---";
+    assert!(text.starts_with(told), "{text}");
+    post.rig.at("2024-01-02T06:00:00Z");
+    let (subject, text) = post.mail();
+    assert_eq!(subject, "2 new (comment): Plan");
+    let told = "News\n\nPlan\n2 new: comment · Eve and Ann · Tuesday 2 January 2024, 04:00\n";
+    assert!(text.starts_with(told), "{text}");
+}
+
+#[test]
+fn h2_a_comment_and_a_share_are_two_lines_and_two_shares_are_one() {
+    let post = Post::new();
+    post.rig.at("2024-01-02T01:00:00Z");
+    post.publish_to_ana("comment", "Ann", "Budget");
+    post.rig.at("2024-01-02T02:00:00Z");
+    post.publish_to_ana("share", "Bob", "Plan");
+    post.rig.at("2024-01-02T03:00:00Z");
+    post.publish_to_ana("share", "Cy", "Plan");
+    post.publish_to_ana("share", "Dee", "Plan");
+    let (subject, text) = post.mail();
+    assert_eq!(subject, "2 new: Plan and 1 more");
+    let told = "* Plan\n  Share · Bob · 2 January\n\n* Budget\n  Comment · Ann · 2 January\n\n---";
+    assert!(text.contains(told), "{text}");
+    post.rig.at("2024-01-02T06:00:00Z");
+    let (subject, text) = post.mail();
+    assert_eq!(subject, "2 new (share): Plan");
+    let told = "News\n\nPlan\n2 new: share · Dee and Cy · Tuesday 2 January 2024, 03:00\n";
+    assert!(text.starts_with(told), "{text}");
+}
+
+#[test]
+fn mails_hold_no_id_where_a_title_is_known_and_no_id_as_a_subject() {
+    let post = Post::new();
+    post.change(Method::PUT, "/v1/recipients/ben", &json!({"name": "Ben"}));
+    let comment = |actor: &str, object: Value, target: Value| {
+        let event = json!({
+            "type": "comment", "actor": actor, "object": object, "target": target,
+            "to": {"recipients": ["ana"]},
+        });
+        post.change(Method::POST, "/v1/events", &event);
+    };
+    let issue = json!({"id": "issue/43", "title": "Crash"});
+    comment("ben", json!({"id": "comment/1"}), issue);
+    comment("u12", json!({"id": "comment/2"}), json!("issue/43"));
+    comment("jane_doe", json!({"id": "comment/3"}), json!("repo:5512"));
+    post.rig.at("2024-01-01T14:00:00Z");
+    let (subject, text) = post.mail();
+    assert_eq!(subject, "3 new (comment): Crash (2) and 1 more");
+    let told = "== News ==\n\n\
+                Also new\n\n* New comment\n  1 January\n\n\
+                Crash\n2 new: comment · Ben and 1 other\n\n\
+                * New comment\n  1 January\n\n\
+                * New comment\n  Ben · 1 January\n\n---";
+    assert!(text.contains(told), "{text}");
+    for hidden in ["u12", "jane", "Jane", "5512", "issue/", "comment/"] {
+        assert!(!text.contains(hidden), "{hidden} in {text}");
+    }
+}
