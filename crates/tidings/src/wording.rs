@@ -34,11 +34,21 @@ fn visible(c: char) -> Vec<char> {
 /// Words as a sentence lists them: `a`, `b` or `c`.
 #[must_use]
 pub fn one_of<S: AsRef<str>>(words: &[S]) -> String {
+    listed(words, "or")
+}
+
+/// Words as a sentence lists them: `a`, `b` and `c`.
+#[must_use]
+pub fn all_of<S: AsRef<str>>(words: &[S]) -> String {
+    listed(words, "and")
+}
+
+fn listed<S: AsRef<str>>(words: &[S], joined_by: &str) -> String {
     let each: Vec<String> = words.iter().map(|word| quoted(word.as_ref())).collect();
     match each.split_last() {
         None => "nothing".to_owned(),
         Some((last, [])) => last.clone(),
-        Some((last, rest)) => format!("{} or {last}", rest.join(", ")),
+        Some((last, rest)) => format!("{} {joined_by} {last}", rest.join(", ")),
     }
 }
 

@@ -26,6 +26,8 @@ def before_load_schema(context, document):
             content = operation.get("requestBody", {}).get("content", {})
             if "application/x-ndjson" in content:
                 content["application/x-ndjson"]["schema"] = {}
+                if "items" in content["application/json"]["schema"]:
+                    content["application/json"]["schema"]["items"] = {}
     document["components"]["schemas"]["PublishBody"]["oneOf"][1]["items"] = {}
 "#;
 

@@ -46,6 +46,14 @@ const CHANGES: &[Code] = &[
     Code::OutcomeUnknown,
 ];
 
+/// What calls may answer beside that take many bodies.
+pub(super) const MANY: &[Code] = &[
+    Code::InvalidQuery,
+    Code::InvalidJson,
+    Code::InvalidBody,
+    Code::UnsupportedMediaType,
+];
+
 /// What the lines of a stream may say, beside what the call for one of them may answer.
 const IN_LINES: &[Code] = &[
     Code::InvalidJson,
@@ -72,8 +80,6 @@ pub(super) enum Kind {
     Looks,
     /// Has the node do something.
     Changes,
-    /// Has the node do something a line, and answers line by line.
-    Streams,
 }
 
 impl Kind {
@@ -83,7 +89,6 @@ impl Kind {
             Self::Knows => [COMMON, &[], &[]],
             Self::Looks => [COMMON, ASKS, &[]],
             Self::Changes => [COMMON, ASKS, CHANGES],
-            Self::Streams => [COMMON, &[Code::TooBusy], &[]],
         };
         of.into_iter().flatten().copied()
     }
@@ -130,10 +135,9 @@ impl Calls {
         for (path, mut item) in paths.paths {
             for operation in operations(&mut item) {
                 document(operation, &listed);
-                match kind {
-                    Kind::Changes => document_key(operation),
-                    Kind::Streams => document_lines(operation),
-                    Kind::Open | Kind::Knows | Kind::Looks => {}
+                if kind == Kind::Changes {
+                    document_key(operation);
+                    document_lines(operation);
                 }
             }
             let listed = Arc::clone(&listed);
@@ -144,8 +148,7 @@ impl Calls {
                         watch(name, Arc::clone(&listed), request, next)
                     }));
             self.router = self.router.route(&path, methods);
-            // The router's mark for "the rest of the path" is none of OpenAPI's.
-            let shown = path.replace("{*", "{");
+            let shown = shown(&path);
             let known = &mut self.document.paths.paths;
             match known.get_mut(&shown) {
                 Some(known) => known.merge_operations(item),
@@ -166,6 +169,24 @@ impl Calls {
     pub(super) fn finish(self) -> (Router<Arc<Service>>, OpenApi) {
         (self.router, self.document)
     }
+}
+
+/// A path as the document has it: the router's mark for "the rest of the path" is none of OpenAPI's.
+pub(super) fn shown(path: &str) -> String {
+    path.replace("{*", "{")
+}
+
+/// The methods that a path has.
+pub(super) fn methods(item: &PathItem) -> Vec<&'static str> {
+    let has = [
+        ("GET", item.get.is_some()),
+        ("PUT", item.put.is_some()),
+        ("POST", item.post.is_some()),
+        ("DELETE", item.delete.is_some()),
+        ("PATCH", item.patch.is_some()),
+    ];
+    let has = has.into_iter().filter(|(_, has)| *has);
+    has.map(|(name, _)| name).collect()
 }
 
 async fn watch(name: &'static str, listed: Arc<[Code]>, request: Request, next: Next) -> Response {
@@ -289,16 +310,20 @@ fn document_key(operation: &mut Operation) {
     parameters.push(RefOr::T(key.build()));
 }
 
-/// Says what lines may say: the status went out before the first was read.
+/// Says what lines may say, where a call takes a stream: the status went out before the first was read.
 fn document_lines(operation: &mut Operation) {
-    let ok = operation.responses.responses.get_mut("200");
-    if let Some(RefOr::T(response)) = ok {
-        let codes: Vec<&str> = IN_LINES.iter().map(|code| code.row().code).collect();
-        let codes = codes.join("`, `");
-        response.description.push_str(&format!(
-            ". A line that could not be done is `rejected`, with its number and its problem, whose code \
-             is one that the call for a single one answers, or of `{codes}`"
-        ));
+    for response in operation.responses.responses.values_mut() {
+        if let RefOr::T(response) = response
+            && response.content.contains_key("application/x-ndjson")
+        {
+            let codes: Vec<&str> = IN_LINES.iter().map(|code| code.row().code).collect();
+            let codes = codes.join("`, `");
+            response.description.push_str(&format!(
+                ". A stream is answered with an object a line, which names its `line`, counted from 1; blank \
+                 lines are counted, skipped and not answered. A line that could not be done is `rejected`, \
+                 with its problem, whose code is one that the call for a single one answers, or of `{codes}`"
+            ));
+        }
     }
 }
 

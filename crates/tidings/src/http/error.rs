@@ -71,17 +71,17 @@ codes! {
         "The body is not JSON",
         "`detail` says what the parser met, and at which column.";
     InvalidPath = "invalid_path", 400, Again::No,
-        "The path names something that can't be",
+        "Invalid id in the path",
         "Ids are 1 to 256 bytes of UTF-8 without control characters, percent-encoded in a path.";
     InvalidQuery = "invalid_query", 400, Again::No,
-        "The query can't be read",
+        "Invalid query",
         "See the call's parameters in `/v1/openapi.json`.";
     InvalidHeader = "invalid_header", 400, Again::No,
-        "A header can't be read",
+        "Invalid header",
         "An `Idempotency-Key` is 1 to 255 visible ASCII characters.";
     InvalidRequest = "invalid_request", 400, Again::No,
-        "The request broke off or can't be read",
-        "Send the whole body, as long as `Content-Length` says.";
+        "The request broke off",
+        "Send as many bytes as `Content-Length` says.";
     Unauthorized = "unauthorized", 401, Again::No,
         "A key is needed",
         "Send `Authorization: Bearer KEY`; `tidings key new --data DIR` makes a key.";
@@ -113,8 +113,8 @@ codes! {
         "The content type is not one that the call takes",
         "Send `Content-Type: application/json`, or `application/x-ndjson` where the call takes lines.";
     InvalidBody = "invalid_body", 422, Again::No,
-        "The body does not say what the call needs",
-        "`detail` names the field.";
+        "Invalid request body",
+        "`detail` names the field, what was expected and what was got.";
     UnknownType = "unknown_type", 422, Again::No,
         "The type is not configured",
         "Declare it under `[types]` in the configuration and reload it.";
@@ -122,14 +122,14 @@ codes! {
         "There is no such channel",
         "See the channels of the type in the configuration.";
     UnknownPreference = "unknown_preference", 422, Again::No,
-        "The preference can't be had",
+        "Unknown preference",
         "Choose `never`, `immediate`, `default` or a digest of the configuration.";
     LimitExceeded = "limit_exceeded", 422, Again::No,
         "The request passes a bound of the configuration",
         "`detail` and `hint` name the bound, its value under `[limits]`, and the value that was got.";
     IdempotencyKeyReused = "idempotency_key_reused", 422, Again::No,
-        "The `Idempotency-Key` came before with another request",
-        "Take a new key for each request; send a request again with the key that it had.";
+        "The `Idempotency-Key` was used with a different request",
+        "Use a new key for each request, and the same key only to send the same request again.";
     TooBusy = "too_busy", 429, Again::After(1),
         "Too much waits already",
         "Nothing was done. Wait as long as `Retry-After` says and send it again.";
@@ -357,7 +357,7 @@ pub fn section(code: Code) -> String {
         row.code, row.title, row.status
     );
     match row.again {
-        Again::No => text.push_str("Sent again as it is, it fails again."),
+        Again::No => text.push_str("Do not retry; fix the request first."),
         Again::After(seconds) => {
             // Writing into a String can't fail.
             let _ = write!(text, "Send it again after {seconds} s (`Retry-After`).");

@@ -9,12 +9,11 @@ use std::convert::Infallible;
 use std::sync::Arc;
 
 use axum::body::{Body, Bytes};
-use axum::extract::Request;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use futures_util::{FutureExt as _, StreamExt as _, stream};
 use http_body_util::BodyExt as _;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use tidings_core::Command;
 use tidings_core::engine::{Refused, Reply};
 use tokio::sync::OwnedSemaphorePermit;
@@ -22,7 +21,8 @@ use tokio::time::{Duration, Instant, sleep, timeout};
 use utoipa::{IntoParams, ToSchema};
 
 use super::error::{Code, Problem, ProblemBody};
-use super::request::{broken, content_type, late};
+use super::query::{FromQuery, Parameters};
+use super::request::{broken, late};
 use super::service::{Asked, Service};
 use crate::timeline::json::{self, Json, Table};
 use crate::timeline::{Bodies, Fields};
@@ -31,8 +31,8 @@ use crate::timeline::{Bodies, Fields};
 const BUSY_WAIT: Duration = Duration::from_millis(5);
 
 /// Which lines are answered.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToSchema)]
+#[schema(rename_all = "snake_case")]
 pub(super) enum Answers {
     /// Each line has its answer.
     #[default]
@@ -41,16 +41,24 @@ pub(super) enum Answers {
     Problems,
 }
 
-/// What the query of a stream says.
-#[derive(Clone, Copy, Debug, Default, Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
+/// What the query of a call that takes many says.
+#[derive(Clone, Copy, Debug, Default, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(super) struct Wanted {
     /// Of a stream of lines: `all` answers each line, `problems` only those that could not be done,
-    /// with a last line that counts them.
-    #[serde(default)]
-    #[param(inline)]
+    /// with a last line that counts them. An array is always answered item by item.
+    #[param(inline, required = false)]
     pub(super) answers: Answers,
+}
+
+impl FromQuery for Wanted {
+    const KNOWN: &'static [&'static str] = &["answers"];
+
+    fn read(query: &Parameters) -> Result<Self, Problem> {
+        let words = [("all", Answers::All), ("problems", Answers::Problems)];
+        let answers = query.word("answers", &words)?.unwrap_or_default();
+        Ok(Self { answers })
+    }
 }
 
 /// What a call does with its lines.
@@ -71,17 +79,26 @@ pub(super) trait Lines: Send + 'static {
     fn tell(&self, number: u64, reply: Reply, out: &mut Vec<u8>) -> Result<(), Problem>;
 }
 
-/// A line that was done, where there is nothing more to say.
+/// One of many that was done, where there is nothing more to say.
 #[derive(Serialize, ToSchema)]
-pub(super) struct LineDone {
-    /// The line, counted from 1.
-    line: u64,
-    status: LineStatus,
+pub(super) struct Done {
+    /// In a stream its line, counted from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    line: Option<u64>,
+    status: DoneStatus,
+}
+
+impl Done {
+    pub(super) fn new(line: Option<u64>) -> Self {
+        let status = DoneStatus::Done;
+        Self { line, status }
+    }
 }
 
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
-enum LineStatus {
+enum DoneStatus {
     Done,
 }
 
@@ -98,30 +115,9 @@ impl Lines for Each {
     }
 
     fn tell(&self, line: u64, _: Reply, out: &mut Vec<u8>) -> Result<(), Problem> {
-        let status = LineStatus::Done;
-        let written = serde_json::to_writer(out, &LineDone { line, status });
+        let written = serde_json::to_writer(out, &Done::new(Some(line)));
         written.map_err(|fault| Problem::new(Code::Internal, fault.to_string()))
     }
-}
-
-/// Answers a call that takes nothing but lines.
-///
-/// # Errors
-/// A [`Problem`] before the first line was read.
-pub(super) async fn only_lines(
-    service: Arc<Service>,
-    request: Request,
-    wanted: Wanted,
-    each: Each,
-) -> Result<Response, Problem> {
-    if content_type(request.headers())?.as_deref() != Some("application/x-ndjson") {
-        return Err(Problem::new(
-            Code::UnsupportedMediaType,
-            "the content type is not `application/x-ndjson`",
-        )
-        .hint("Send one object a line with `Content-Type: application/x-ndjson`."));
-    }
-    answer(service, request.into_body(), wanted, each).await
 }
 
 /// The answer to a line of a stream.
@@ -129,7 +125,7 @@ pub(super) async fn only_lines(
 #[serde(untagged)]
 #[expect(dead_code, reason = "describes what streams answer")]
 pub(super) enum LineAnswer {
-    Done(LineDone),
+    Done(Done),
     Rejected(Rejected),
     Counted(Counted),
 }
@@ -139,9 +135,11 @@ pub(super) enum LineAnswer {
 pub(super) struct Rejected {
     /// In a stream its line, counted from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     line: Option<u64>,
     /// The `id` that it came with, where that could be read.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     id: Option<String>,
     status: RejectedStatus,
     /// Why.
@@ -250,7 +248,7 @@ enum End {
 }
 
 /// An answer per command.
-type Done = Vec<Result<Reply, Refused>>;
+type Replies = Vec<Result<Reply, Refused>>;
 
 /// What is wrong with a line, and the `id` that it came with.
 struct Fault {
@@ -271,7 +269,7 @@ struct Slice {
     lines: Vec<(u64, Option<Fault>)>,
     commands: Vec<Command>,
     bytes: usize,
-    asked: Option<Result<Asked<Done>, Problem>>,
+    asked: Option<Result<Asked<Replies>, Problem>>,
 }
 
 impl<L: Lines> Stream<L> {

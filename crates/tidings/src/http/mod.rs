@@ -5,6 +5,7 @@
 //! stands in one table ([`error`]).
 
 mod access;
+mod array;
 mod call;
 pub mod error;
 mod health;
@@ -13,6 +14,7 @@ mod lines;
 pub mod listen;
 mod metrics;
 mod openapi;
+mod query;
 mod request;
 #[cfg(test)]
 pub(crate) mod rig;
@@ -21,15 +23,17 @@ mod service;
 mod tests;
 pub mod v1;
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 use axum::Router;
-use axum::extract::Request;
-use axum::http::Uri;
+use axum::extract::{MatchedPath, Request};
+use axum::http::{Method, Uri};
 use axum::middleware;
 use axum::response::IntoResponse as _;
 use tower::ServiceExt as _;
 use utoipa::openapi::OpenApi;
+
+use crate::wording::{all_of, quoted};
 
 pub use error::{Code, Problem};
 pub use request::Change;
@@ -87,9 +91,12 @@ async fn no_such_call(uri: Uri) -> Problem {
     )
 }
 
-async fn no_such_method(uri: Uri) -> Problem {
-    Problem::new(
-        Code::MethodNotAllowed,
-        format!("`{}` has other methods", uri.path()),
-    )
+async fn no_such_method(method: Method, uri: Uri, matched: MatchedPath) -> Problem {
+    static DOCUMENT: LazyLock<OpenApi> = LazyLock::new(document);
+    let item = call::shown(matched.as_str());
+    let item = DOCUMENT.paths.paths.get(&item);
+    let methods = all_of(&item.map_or_else(Vec::new, call::methods));
+    let (path, method) = (uri.path(), quoted(method.as_str()));
+    let detail = format!("`{path}` has no method {method}, only {methods}");
+    Problem::new(Code::MethodNotAllowed, detail)
 }

@@ -1,4 +1,4 @@
-//! What is taken from a request: parts of the path, the query, the body, the `Idempotency-Key`.
+//! What is taken from a request: parts of the path, the body, the `Idempotency-Key`.
 //! Whatever is wrong with them is a problem as any other.
 
 use std::fmt::Display;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::{Body, Bytes};
-use axum::extract::{FromRequest, FromRequestParts, Path, Query, Request};
+use axum::extract::{FromRequest, FromRequestParts, Path, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Method, Uri, header};
 use http_body_util::BodyExt as _;
@@ -42,23 +42,6 @@ impl<T: DeserializeOwned + Send> FromRequestParts<Arc<Service>> for InPath<T> {
         match Path::from_request_parts(parts, service).await {
             Ok(Path(value)) => Ok(Self(value)),
             Err(rejection) => Err(Problem::new(Code::InvalidPath, rejection.body_text())),
-        }
-    }
-}
-
-/// The query, as the fields of `T`.
-pub(super) struct InQuery<T>(pub(super) T);
-
-impl<T: DeserializeOwned> FromRequestParts<Arc<Service>> for InQuery<T> {
-    type Rejection = Problem;
-
-    async fn from_request_parts(
-        parts: &mut Parts,
-        service: &Arc<Service>,
-    ) -> Result<Self, Problem> {
-        match Query::from_request_parts(parts, service).await {
-            Ok(Query(value)) => Ok(Self(value)),
-            Err(rejection) => Err(Problem::new(Code::InvalidQuery, rejection.body_text())),
         }
     }
 }

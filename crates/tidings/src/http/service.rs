@@ -30,8 +30,8 @@ pub struct Settings {
     pub body_bytes_max: usize,
     /// What all bodies that are being read and waited for may take together, in bytes.
     pub bodies_bytes_max: usize,
-    /// The most events of one array.
-    pub events_max: usize,
+    /// The most items of one array.
+    pub array_items_max: usize,
     /// The most lines of a stream that are done at once.
     pub slice_lines_max: usize,
     /// The most bytes of a stream's lines that are done at once; a longer line is done alone.
@@ -47,7 +47,7 @@ impl Default for Settings {
         Self {
             body_bytes_max: 16 << 20,
             bodies_bytes_max: 128 << 20,
-            events_max: 10_000,
+            array_items_max: 10_000,
             slice_lines_max: 1_000,
             slice_bytes_max: 1 << 20,
             body_patience: Duration::from_secs(30),
@@ -282,7 +282,7 @@ where
             Kept::Before(kept) => Answer::of_kept(&kept).ok_or_else(not_made),
             Kept::Other => Err(Problem::new(
                 Code::IdempotencyKeyReused,
-                "the key came before with another method, path or body",
+                "the key was used with another method, path or body",
             )),
         });
         // Whoever asked may have gone.

@@ -83,6 +83,87 @@ fn whatever_no_call_answers_is_a_problem() {
 }
 
 #[test]
+fn a_wrong_method_is_told_which_there_are() {
+    let rig = Rig::new();
+    let said = |method, path| {
+        let answer = rig.call(method, path, &Value::Null);
+        assert_eq!(code(&answer), "method_not_allowed");
+        let allow = answer.headers["allow"].to_str().unwrap().to_owned();
+        (answer.json()["detail"].as_str().unwrap().to_owned(), allow)
+    };
+    let (detail, allow) = said(Method::DELETE, "/v1/events");
+    assert_eq!(detail, "`/v1/events` has no method `DELETE`, only `POST`");
+    assert_eq!(allow, "POST");
+    let (detail, _) = said(Method::POST, "/v1/recipients/ada/preferences");
+    for method in ["`GET`", "`PUT`", "`PATCH`"] {
+        assert!(detail.contains(method), "{detail}");
+    }
+}
+
+#[test]
+fn a_query_is_told_what_was_expected_and_what_was_got() {
+    let rig = Rig::new();
+    let said = |path: &str| {
+        let answer = rig.call(Method::GET, path, &Value::Null);
+        assert_eq!(code(&answer), "invalid_query", "{path}");
+        let problem = answer.json();
+        let text = |field: &str| problem[field].as_str().unwrap().to_owned();
+        (text("detail"), text("hint"))
+    };
+    let inbox = "/v1/recipients/ada/inbox";
+    for (query, got) in [
+        ("abc", "abc"),
+        ("0", "0"),
+        ("101", "101"),
+        ("-1", "-1"),
+        ("", ""),
+    ] {
+        let (detail, hint) = said(&format!("{inbox}?limit={query}"));
+        let expected = format!("`limit` must be a whole number from 1 to 100, got `{got}`");
+        assert_eq!((detail, hint.as_str()), (expected, "Example: `limit=100`"));
+    }
+    let (detail, hint) = said(&format!("{inbox}?limt=5"));
+    assert_eq!(detail, "unknown parameter `limt`");
+    assert_eq!(hint, "did you mean `limit`?");
+    let (detail, _) = said(&format!("{inbox}?limit=5&limit=6"));
+    assert_eq!(detail, "`limit` is given twice");
+    let (detail, _) = said("/v1/admin/due?scheduled=1001");
+    assert_eq!(
+        detail,
+        "`scheduled` must be a whole number from 0 to 1000, got `1001`"
+    );
+    let events = rig.call(Method::POST, "/v1/events?answers=no", &json!([]));
+    assert_eq!(
+        events.json()["detail"],
+        "`answers` must be `all` or `problems`, got `no`"
+    );
+}
+
+#[test]
+fn a_body_is_told_what_was_expected_and_what_was_got() {
+    let rig = Rig::new();
+    let event = json!({"type": "note", "object": {"id": "o"}, "to": {"recipients": ["ada"]}});
+    let said = |field: &str, value: Value| {
+        let mut event = event.clone();
+        event[field] = value;
+        let answer = rig.call(Method::POST, "/v1/events", &event);
+        assert_eq!(code(&answer), "invalid_body");
+        let problem = answer.json();
+        assert_eq!(problem["title"], "Invalid request body");
+        let text = |field: &str| problem[field].as_str().unwrap().to_owned();
+        (text("detail"), text("hint"))
+    };
+    let (detail, hint) = said("to", json!(["ada"]));
+    assert_eq!(detail, "`to` must be an object, got an array");
+    assert_eq!(hint, r#"Example: {"recipients": ["ada"]}"#);
+    let (detail, hint) = said("to", json!({"topics": "artist/42"}));
+    assert_eq!(detail, "`to.topics` must be an array, got a string");
+    assert_eq!(hint, r#"Example: ["artist/42"]"#);
+    let (detail, _) = said("id", json!(7));
+    assert_eq!(detail, "`id` must be a string, got a number");
+}
+
+#[test]
 fn every_call_but_health_needs_a_key() {
     let dir = tempfile::tempdir().unwrap();
     let file = KeyFile::of(dir.path());
@@ -147,7 +228,7 @@ fn bodies_are_bounded() {
     let settings = Settings {
         body_bytes_max: 40_000,
         bodies_bytes_max: 60_000,
-        events_max: 2,
+        array_items_max: 2,
         ..Settings::default()
     };
     let rig = Rig::with(CONFIG, Access::Open, settings);

@@ -53,28 +53,24 @@ impl<'r> Bodies<'r> {
         let email = fields.change("email")?;
         check(email.as_ref(), is_address, |email| {
             let hint = "write `local@domain`, or null for no address";
-            Fault::new(format!("`email` = {} is no address", quoted(email)), hint)
+            let reason = format!("`email` must be an address, got {}", quoted(email));
+            Fault::new(reason, hint)
         })?;
         let tz = fields.change("tz")?;
         check(tz.as_ref(), zone::exists, |tz| {
-            Fault::new(
-                format!("there is no time zone {}", quoted(tz)),
-                zone::hint(tz),
-            )
+            Fault::new(format!("unknown time zone {}", quoted(tz)), zone::hint(tz))
         })?;
         let locale = fields.change("locale")?;
         check(locale.as_ref(), is_locale, |locale| {
             let hint = "write a BCP 47 tag, such as `en` or `pt-BR`";
-            Fault::new(format!("`locale` = {} is no locale", quoted(locale)), hint)
+            let reason = format!("`locale` must be a locale, got {}", quoted(locale));
+            Fault::new(reason, hint)
         })?;
         let lat = fields.number_change("lat", LATITUDES)?;
         let lon = fields.number_change("lon", LONGITUDES)?;
         if lat.map(|lat| lat.is_some()) != lon.map(|lon| lon.is_some()) {
             let hint = "give both, both as numbers or both as null";
-            return Err(Fault::new(
-                "`lat` and `lon` make a place only together",
-                hint,
-            ));
+            return Err(Fault::new("`lat` and `lon` must be given together", hint));
         }
         let state = state(&mut fields)?;
         let owned = |change: Option<Option<Cow<'_, str>>>| change.map(|v| v.map(Cow::into_owned));
@@ -131,6 +127,16 @@ impl<'r> Bodies<'r> {
         } else {
             Command::Unsubscribe { recipient, topic }
         })
+    }
+
+    /// A subscription, or the end of one: `"unsubscribe": true`.
+    ///
+    /// # Errors
+    /// The first [`Fault`] of the body.
+    pub fn subscription_change(self, mut fields: Fields<'_>) -> Result<Command, Fault> {
+        fields.only(&["recipient", "topic", "unsubscribe"])?;
+        let ends = fields.flag("unsubscribe")?.unwrap_or(false);
+        self.subscription(!ends, fields)
     }
 
     /// Something that happened. `or_id` gives the id of an event that has none of its own.
@@ -278,7 +284,7 @@ impl<'r> Bodies<'r> {
         };
         if channel == INBOX && matches!(mode, Mode::Digest(_)) {
             let hint = "write `immediate`, `never` or `default`";
-            return Err(Fault::new("the inbox has no digests", hint).about(About::Preference));
+            return Err(Fault::new("the inbox can't have a digest", hint).about(About::Preference));
         }
         Ok(Command::Preference {
             recipient,
@@ -301,7 +307,7 @@ impl<'r> Bodies<'r> {
         let mut chosen = Vec::with_capacity(list.len());
         for (number, item) in (1..).zip(list) {
             let Json::Table(table) = item else {
-                let reason = format!("item {number} is {}", item.kind());
+                let reason = format!("item {number} must be an object, got {}", item.kind());
                 let hint = "write `{\"type\": …, \"channel\": …, \"mode\": …}`";
                 return Err(Fault::new(reason, hint));
             };
@@ -357,7 +363,7 @@ impl<'r> Bodies<'r> {
         fields.only(&["before"])?;
         let text = fields.required_text("before")?;
         let before = Day::parse(&text).map_err(|_| {
-            let reason = format!("`before` = {} is no date", quoted(&text));
+            let reason = format!("`before` must be a date, got {}", quoted(&text));
             Fault::new(reason, "write a UTC date, such as `2024-01-31`")
         })?;
         Ok(Command::Forget { before })
@@ -376,7 +382,7 @@ fn same_id(id: &Id, fields: &mut Fields<'_>) -> Result<(), Fault> {
     match fields.id("id")? {
         Some(other) if other != *id => {
             let (body, path) = (quoted(other.as_str()), quoted(id.as_str()));
-            let reason = format!("the body is {body}'s, not {path}'s");
+            let reason = format!("`id` must be {path}, as in the path, got {body}");
             Err(Fault::new(reason, "leave `id` out"))
         }
         _ => Ok(()),
@@ -410,7 +416,7 @@ fn state(fields: &mut Fields<'_>) -> Result<Option<State>, Fault> {
     let hint = "write `active`, `unconfirmed` or `disabled`";
     match fields.change("state")? {
         None => Ok(None),
-        Some(None) => Err(Fault::new("a `state` cannot be taken away", hint)),
+        Some(None) => Err(Fault::new("`state` can't be null", hint)),
         Some(Some(word)) => match &*word {
             "active" => Ok(Some(State::Active)),
             "unconfirmed" => Ok(Some(State::Unconfirmed)),
@@ -482,8 +488,7 @@ fn channels(
     let mut channels: Vec<String> = Vec::new();
     for item in list {
         let Json::Text(name) = item else {
-            let reason = format!("`channels` lists names of channels, not {}", item.kind());
-            return Err(Fault::new(reason, "write names in quotes"));
+            return Err(fields.wrong("channels", "an array of strings", &item));
         };
         if !rules.channels.contains_key(&*name) {
             let hint = did_you_mean(&name, names).unwrap_or_default();

@@ -56,7 +56,7 @@ impl<'a> Fields<'a> {
         let hint = did_you_mean(key, known.iter().copied());
         Err(Fault::new(
             reason,
-            hint.unwrap_or_else(|| "take it away".to_owned()),
+            hint.unwrap_or_else(|| "remove it".to_owned()),
         ))
     }
 
@@ -69,9 +69,11 @@ impl<'a> Fields<'a> {
         self.take_any(key).filter(|value| *value != Json::Null)
     }
 
-    fn wrong(&self, key: &str, wanted: &str, is: &Json<'_>) -> Fault {
-        let reason = format!("{} is {wanted}, not {}", self.name(key), is.kind());
-        Fault::new(reason, format!("write {wanted}"))
+    /// The fault of a field that is of another type.
+    pub(super) fn wrong(&self, key: &str, wanted: &str, got: &Json<'_>) -> Fault {
+        let name = self.name(key);
+        let reason = format!("{name} must be {wanted}, got {}", got.kind());
+        Fault::new(reason, example(key, wanted))
     }
 
     /// The fault of a field that must be there.
@@ -89,7 +91,7 @@ impl<'a> Fields<'a> {
         match self.take(key) {
             None => Ok(None),
             Some(Json::Text(text)) => Ok(Some(text)),
-            Some(other) => Err(self.wrong(key, "text", &other)),
+            Some(other) => Err(self.wrong(key, "a string", &other)),
         }
     }
 
@@ -149,7 +151,7 @@ impl<'a> Fields<'a> {
             .into_iter()
             .map(|item| match item {
                 Json::Text(text) => read_id(&self.name(key), &text),
-                other => Err(self.wrong(key, "a list of ids", &other)),
+                other => Err(self.wrong(key, "an array of strings", &other)),
             })
             .collect()
     }
@@ -159,7 +161,7 @@ impl<'a> Fields<'a> {
         match self.take(key) {
             None => Ok(None),
             Some(Json::List(list)) => Ok(Some(list)),
-            Some(other) => Err(self.wrong(key, "a list", &other)),
+            Some(other) => Err(self.wrong(key, "an array", &other)),
         }
     }
 
@@ -168,7 +170,7 @@ impl<'a> Fields<'a> {
         match self.take(key) {
             None => Ok(None),
             Some(Json::Bool(flag)) => Ok(Some(flag)),
-            Some(other) => Err(self.wrong(key, "true or false", &other)),
+            Some(other) => Err(self.wrong(key, "a boolean", &other)),
         }
     }
 
@@ -196,11 +198,9 @@ impl<'a> Fields<'a> {
         match number.as_f64() {
             Some(number) if (least..=most).contains(&number) => Ok(number),
             _ => {
-                let reason = format!("{} cannot be {number}", self.name(key));
-                Err(Fault::new(
-                    reason,
-                    format!("write a number from {least} to {most}"),
-                ))
+                let range = format!("a number from {least} to {most}");
+                let reason = format!("{} must be {range}, got {number}", self.name(key));
+                Err(Fault::new(reason, format!("write {range}")))
             }
         }
     }
@@ -213,7 +213,7 @@ impl<'a> Fields<'a> {
         match Instant::parse(&text) {
             Ok(instant) => Ok(Some(instant)),
             Err(_) => {
-                let reason = format!("{} = {} is no instant", self.name(key), quoted(&text));
+                let reason = format!("{} must be a time, got {}", self.name(key), quoted(&text));
                 let hint = "write RFC 3339 with an offset, such as `2024-01-01T09:00:00Z`, until \
                             9999-12-30T22:00:00Z";
                 Err(Fault::new(reason, hint))
@@ -263,7 +263,7 @@ impl<'a> Fields<'a> {
             None => Ok(None),
             Some(Json::Null) => Ok(Some(None)),
             Some(Json::Text(text)) => Ok(Some(Some(text))),
-            Some(other) => Err(self.wrong(key, "text or null", &other)),
+            Some(other) => Err(self.wrong(key, "a string or null", &other)),
         }
     }
 
@@ -298,16 +298,32 @@ impl<'a> Fields<'a> {
             [one] => Ok(one),
             [] => Err(Fault::new(format!("{} is missing", one_of(keys)), hint)),
             [first, second, ..] => Err(Fault::new(
-                format!("`{first}` and `{second}` stand together"),
+                format!("`{first}` and `{second}` are mutually exclusive"),
                 hint,
             )),
         }
     }
 }
 
+/// How a field is written, for faults.
+fn example(key: &str, wanted: &str) -> &'static str {
+    match (wanted, key) {
+        ("an object", "to") => r#"Example: {"recipients": ["ada"]}"#,
+        ("an object", "object" | "target") => r#"Example: {"id": "works/1"}"#,
+        ("an object", "near") => r#"Example: {"lat": 48.86, "lon": 2.35, "km": 10}"#,
+        ("an object", _) => r#"Example: {"excerpt": "Well done"}"#,
+        ("an array" | "an array of strings", "topics") => r#"Example: ["artist/42"]"#,
+        ("an array" | "an array of strings", "channels") => r#"Example: ["email"]"#,
+        ("an array" | "an array of strings", _) => r#"Example: ["ada"]"#,
+        ("a boolean", _) => "write true or false, without quotes",
+        ("a number", _) => "write it without quotes",
+        _ => "write it in quotes",
+    }
+}
+
 fn read_id(name: &str, text: &str) -> Result<Id, Fault> {
     Id::new(text).map_err(|error| {
-        let reason = format!("{name} = {} is no id: {error}", quoted(text));
+        let reason = format!("{name} must be an id, got {}: {error}", quoted(text));
         Fault::new(
             reason,
             "write 1 to 256 bytes of UTF-8 without control characters",

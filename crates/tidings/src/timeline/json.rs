@@ -41,10 +41,10 @@ impl Json<'_> {
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Null => "null",
-            Self::Bool(_) => "true or false",
+            Self::Bool(_) => "a boolean",
             Self::Number(_) => "a number",
-            Self::Text(_) => "text",
-            Self::List(_) => "a list",
+            Self::Text(_) => "a string",
+            Self::List(_) => "an array",
             Self::Table(_) => "an object",
         }
     }
@@ -80,7 +80,7 @@ pub fn object(bytes: &[u8]) -> Result<Table<'_>, Fault> {
     match value(bytes)? {
         Json::Table(table) => Ok(table),
         other => {
-            let reason = format!("one JSON object is expected, not {}", other.kind());
+            let reason = format!("the body must be an object, got {}", other.kind());
             Err(Fault::new(reason, "write `{…}`"))
         }
     }
@@ -110,7 +110,7 @@ pub fn value(bytes: &[u8]) -> Result<Json<'_>, Fault> {
         Fault::new("not UTF-8", "write JSON in UTF-8").at_column(error.valid_up_to() + 1)
     })?;
     if text.trim_ascii().is_empty() {
-        return Err(Fault::new("nothing is there", "write a JSON value").at_column(1));
+        return Err(Fault::new("the body is empty", "write a JSON value").at_column(1));
     }
     serde_json::from_str(text).map_err(|error| syntax(&error))
 }
@@ -121,10 +121,10 @@ fn syntax(error: &serde_json::Error) -> Fault {
     let place = format!(" at line {} column {column}", error.line());
     let message = message.strip_suffix(&place).unwrap_or(&message);
     let fault = match message.strip_prefix(TWICE) {
-        Some(key) => Fault::new(format!("the key {key} stands twice"), "keep one of the two"),
+        Some(key) => Fault::new(format!("duplicate key {key}"), "keep one of the two"),
         None => Fault::new(
-            format!("bad JSON: {message}"),
-            "look at the brackets, quotes and commas there",
+            format!("invalid JSON: {message}"),
+            "check the brackets, quotes and commas there",
         ),
     };
     let fault = fault.at_column(column);
@@ -260,7 +260,7 @@ mod tests {
         let large = format!("{{{},\"k3\":0}}", many.join(","));
         for text in [r#"{"a":1,"a":2}"#, r#"{"x":[{"a":1,"\u0061":2}]}"#, &large] {
             let fault = object(text.as_bytes()).unwrap_err();
-            assert!(fault.reason.ends_with("stands twice"), "{fault:?}");
+            assert!(fault.reason.starts_with("duplicate key"), "{fault:?}");
             assert!(fault.column.is_some());
         }
         assert!(object(format!("{{{}}}", many.join(",")).as_bytes()).is_ok());
@@ -284,7 +284,7 @@ mod tests {
         }
         assert_eq!(
             object(b"[]").unwrap_err().reason,
-            "one JSON object is expected, not a list"
+            "the body must be an object, got an array"
         );
         let deep = "[".repeat(100_000);
         assert!(object(deep.as_bytes()).is_err());

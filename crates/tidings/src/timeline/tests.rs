@@ -136,20 +136,24 @@ fn bad_recipients_are_refused() {
         ("", "`id` is missing", "add `id`"),
         (r#""idd":"r""#, "`id` is missing", "`idd` meant"),
         (r#""id":null"#, "`id` is missing", ""),
-        (r#""id":7"#, "`id` is text, not a number", ""),
+        (r#""id":7"#, "`id` must be a string, got a number", ""),
         (r#""id":"""#, "at least one byte", ""),
         (r#""id":"a\u0000""#, "control", ""),
-        (r#""id":"r","tz":"Mars""#, "no time zone `Mars`", ""),
+        (r#""id":"r","tz":"Mars""#, "unknown time zone `Mars`", ""),
         (
             r#""id":"r","tz":"europe/paris""#,
-            "no time zone",
+            "unknown time zone",
             "Europe/Paris",
         ),
-        (r#""id":"r","email":"""#, "no address", "null"),
-        (r#""id":"r","email":"a@b\nBcc: c@d""#, "no address", ""),
-        (r#""id":"r","locale":"not a tag""#, "no locale", ""),
-        (r#""id":"r","lat":1"#, "only together", ""),
-        (r#""id":"r","lat":1,"lon":null"#, "only together", ""),
+        (r#""id":"r","email":"""#, "must be an address", "null"),
+        (
+            r#""id":"r","email":"a@b\nBcc: c@d""#,
+            "must be an address",
+            "",
+        ),
+        (r#""id":"r","locale":"not a tag""#, "must be a locale", ""),
+        (r#""id":"r","lat":1"#, "given together", ""),
+        (r#""id":"r","lat":1,"lon":null"#, "given together", ""),
         (
             r#""id":"r","lat":90.01,"lon":0"#,
             "`lat` cannot be",
@@ -160,9 +164,13 @@ fn bad_recipients_are_refused() {
             "`lon` cannot be",
             "-180 to 180",
         ),
-        (r#""id":"r","lat":"0","lon":0"#, "a number, not text", ""),
+        (
+            r#""id":"r","lat":"0","lon":0"#,
+            "a number, got a string",
+            "",
+        ),
         (r#""id":"r","state":"gone""#, "unknown state", "disabled"),
-        (r#""id":"r","state":null"#, "taken away", "active"),
+        (r#""id":"r","state":null"#, "can't be null", "active"),
         (
             r#""id":"r","emial":"a@b""#,
             "unknown field `emial`",
@@ -254,36 +262,40 @@ fn bad_publishes_are_refused() {
             "did you mean `inbox`",
         ),
         (r#""channels":[]"#, "empty", "leave it out"),
-        (r#""channels":[1]"#, "names of channels", ""),
-        (r#""channels":"inbox""#, "a list, not text", ""),
-        (r#""deliver_at":"tomorrow""#, "no instant", "RFC 3339"),
+        (r#""channels":[1]"#, "an array of strings, got a number", ""),
+        (r#""channels":"inbox""#, "an array, got a string", ""),
+        (
+            r#""deliver_at":"tomorrow""#,
+            "must be a time, got `tomorrow`",
+            "RFC 3339",
+        ),
         (
             r#""deliver_at":"2024-01-01T00:00:00""#,
-            "no instant",
+            "must be a time",
             "offset",
         ),
-        (r#""data":[]"#, "`data` is an object, not a list", ""),
+        (r#""data":[]"#, "`data` must be an object, got an array", ""),
         (r#""notifiable":false"#, "unknown field `notifiable`", ""),
         (r#""typ":"x""#, "unknown field `typ`", "did you mean `type`"),
-        (r#""to":{}"#, "`to` stands twice", "keep one"),
+        (r#""to":{}"#, "duplicate key `to`", "keep one"),
     ] {
         refused("publish", &with(extra), reason, hint);
     }
     let to = |to: &str| format!(r#""type":"note","object":{{"id":"o"}},"to":{{{to}}}"#);
     for (audience, reason) in [
         (r#""everybody":true"#, "unknown field `everybody` in `to`"),
-        (r#""everyone":1"#, "`to.everyone` is true or false"),
+        (r#""everyone":1"#, "`to.everyone` must be a boolean"),
         (r#""recipients":"r""#, "`to.recipients` is a list"),
         (r#""recipients":[""]"#, "at least one byte"),
-        (r#""topics":[1]"#, "a list of ids, not a number"),
+        (r#""topics":[1]"#, "an array of strings, got a number"),
         (r#""near":{"lat":0,"lon":0}"#, "`to.near.km` is missing"),
         (
             r#""near":{"lat":0,"lon":0,"km":-1}"#,
-            "`to.near.km` cannot be -1",
+            "`to.near.km` must be a number from 0 to 20038, got -1",
         ),
         (
             r#""near":{"lat":0,"lon":0,"km":20039}"#,
-            "`to.near.km` cannot be 20039",
+            "`to.near.km` must be a number from 0 to 20038, got 20039",
         ),
         (
             r#""near":{"lat":0,"lng":0,"km":1}"#,
@@ -319,7 +331,7 @@ fn bad_publishes_are_refused() {
     refused(
         "publish",
         r#""type":"note","object":"o","to":{}"#,
-        "an object, not text",
+        "an object, got a string",
         "",
     );
     refused(
@@ -343,7 +355,7 @@ fn objects_and_retractions_are_read() {
     refused(
         "object",
         r#""id":"o","notifiable":"no""#,
-        "true or false, not text",
+        "a boolean, got a string",
         "",
     );
     refused("retract", r#""object":"o""#, "unknown field `object`", "");
@@ -378,7 +390,7 @@ fn marks_speak_of_exactly_one_thing() {
     refused(
         "read",
         r#""recipient":"r","object":"o","event":"e""#,
-        "stand together",
+        "mutually exclusive",
         "exactly one",
     );
 }
@@ -420,7 +432,7 @@ fn what_is_cancelled_flushed_and_forgotten_is_read() {
         read("forget", r#""before":"1970-01-02""#),
         Ok(Command::Forget { before: Day(1) })
     );
-    refused("forget", r#""before":"1970-02-30""#, "no date", "");
+    refused("forget", r#""before":"1970-02-30""#, "must be a date", "");
 }
 
 #[test]
@@ -459,7 +471,7 @@ fn preferences_name_one_scope_and_a_known_mode() {
         ),
         (
             r#""type":"work","category":"art","channel":"email","mode":"never""#,
-            "together",
+            "mutually exclusive",
             "",
         ),
         (
@@ -484,7 +496,7 @@ fn preferences_name_one_scope_and_a_known_mode() {
         ),
         (
             r#""type":"work","channel":"inbox","mode":"weekly""#,
-            "no digests",
+            "can't have a digest",
             "immediate",
         ),
         (
@@ -506,18 +518,18 @@ fn preferences_name_one_scope_and_a_known_mode() {
 fn a_line_is_one_object_with_at_and_op() {
     let rules = rules();
     let reason = |line: &str| read_line(Bodies::new(&rules), 3, line.as_bytes()).unwrap_err();
-    assert!(reason("[]").reason.contains("one JSON object"));
+    assert!(reason("[]").reason.contains("must be an object"));
     assert!(reason("{}").reason.contains("`at` is missing"));
     assert!(
         reason(r#"{"At":"x"}"#)
             .hint
             .contains("`At` meant to be `at`")
     );
-    assert!(reason(r#"{"at":"x"}"#).reason.contains("no instant"));
+    assert!(reason(r#"{"at":"x"}"#).reason.contains("must be a time"));
     assert!(
         reason(r#"{"at":1704067200}"#)
             .reason
-            .contains("text, not a number")
+            .contains("a string, got a number")
     );
     assert!(
         reason(r#"{"at":"2024-01-01T00:00:00Z"}"#)
@@ -533,7 +545,9 @@ fn a_line_is_one_object_with_at_and_op() {
     let fault = reason(r#"{"at":"#);
     assert_eq!((fault.line, fault.column), (Some(3), Some(6)));
     assert!(
-        fault.to_string().starts_with("line 3, column 6: bad JSON"),
+        fault
+            .to_string()
+            .starts_with("line 3, column 6: invalid JSON"),
         "{fault}"
     );
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use axum::http::StatusCode;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use tidings_core::Outcome;
 use tidings_core::engine::{Agenda, LedgerRow};
 use tidings_node::Node;
@@ -15,12 +15,12 @@ use utoipa_axum::routes;
 use super::waiting::Waiting;
 use crate::http::call::{Calls, Kind};
 use crate::http::error::{Code, Problem};
-use crate::http::request::InQuery;
+use crate::http::query::{FromQuery, InQuery, Parameters};
 use crate::http::{Answer, Change, Service, only};
 use crate::timeline::Bodies;
 
 /// Scheduled events that are listed at most.
-const SCHEDULED_MAX: usize = 1_000;
+const SCHEDULED_MAX: u16 = 1_000;
 
 /// Scheduled events that are listed where nothing is said.
 const SCHEDULED_USUAL: usize = 100;
@@ -174,13 +174,21 @@ impl From<Agenda> for DueAnswer {
 }
 
 /// How much is listed.
-#[derive(Deserialize, utoipa::IntoParams)]
-#[serde(deny_unknown_fields)]
+#[derive(utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
 struct DueQuery {
-    /// How many scheduled events are listed, at most 1000; 100 where nothing is said.
-    #[param(maximum = 1000)]
+    /// How many scheduled events are listed; 100 where absent.
+    #[param(minimum = 0, maximum = 1000)]
     scheduled: Option<u16>,
+}
+
+impl FromQuery for DueQuery {
+    const KNOWN: &'static [&'static str] = &["scheduled"];
+
+    fn read(query: &Parameters) -> Result<Self, Problem> {
+        let scheduled = query.whole_number("scheduled", 0..=SCHEDULED_MAX)?;
+        Ok(Self { scheduled })
+    }
 }
 
 /// Which days are deleted.
@@ -220,10 +228,6 @@ async fn due(
     InQuery(query): InQuery<DueQuery>,
 ) -> Result<Answer, Problem> {
     let most = query.scheduled.map_or(SCHEDULED_USUAL, usize::from);
-    if most > SCHEDULED_MAX {
-        let detail = format!("`scheduled` = {most} is more than {SCHEDULED_MAX}");
-        return Err(Problem::new(Code::InvalidQuery, detail));
-    }
     let agenda = service
         .look(move |node| -> Result<Agenda, Problem> {
             Ok(node.engine().agenda(&node.shelf()?, most)?)

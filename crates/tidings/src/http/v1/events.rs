@@ -1,24 +1,25 @@
 //! Events: what happened, and to whom it may matter. One, an array, or a stream of lines.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
-use tidings_core::engine::{Published, PublishedAs, Refused, Reply, Warning};
+use tidings_core::engine::{Published, PublishedAs, Reply, Warning};
 use tidings_core::{Command, Id};
 use utoipa::openapi::{Array, OneOf, Ref, RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 use utoipa_axum::routes;
 
 use super::schema::Event;
+use crate::http::array;
 use crate::http::call::{Calls, Kind};
 use crate::http::error::{Code, Problem};
 use crate::http::ids;
 use crate::http::lines::{self, Counted, Lines, Rejected, Wanted};
-use crate::http::request::{InQuery, content_type, idempotency_key};
+use crate::http::query::InQuery;
+use crate::http::request::{content_type, idempotency_key};
 use crate::http::{Answer, Change, Service, only};
 use crate::timeline::json::{self, Json};
 use crate::timeline::{Bodies, Fault, Fields};
@@ -49,6 +50,10 @@ pub(super) fn calls(calls: Calls) -> Calls {
 #[derive(Serialize, ToSchema)]
 #[schema(example = json!({"id": "018cc251f40075a4b2a5ce9d0f7a3b11", "status": "accepted", "notifications": 2, "warnings": []}))]
 struct PublishedEvent {
+    /// In a stream its line, counted from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    line: Option<u64>,
     /// The event; made by the server where it came without one.
     id: String,
     /// What it is: new, or known by its id, in which case nothing happened.
@@ -82,6 +87,7 @@ struct EventWarning {
 /// What became of an event of an array.
 #[derive(Serialize, ToSchema)]
 #[serde(untagged)]
+#[expect(dead_code, reason = "describes what `publish` answers")]
 enum EventOutcome {
     Published(PublishedEvent),
     Rejected(Rejected),
@@ -142,6 +148,7 @@ impl From<Published> for PublishedEvent {
             });
         }
         Self {
+            line: None,
             id: published.id.as_str().to_owned(),
             status: match published.status {
                 PublishedAs::Accepted => PublishedStatus::Accepted,
@@ -169,7 +176,7 @@ impl From<&Warning> for EventWarning {
 /// array, an event that can't be taken is `rejected` with its problem, and the others are taken.
 ///
 /// A stream is read as fast as it can be made durable, and answered line by line, as an event of an
-/// array; what is `rejected` says which `line` it was. Read the answers while you write. A problem of
+/// array. Read the answers while you write. A problem of
 /// the server (its status is 429 or 503) ends the stream; lines that have no answer were not taken, or
 /// may be sent again with the same ids. With an `Idempotency-Key` the ids of events without one derive
 /// from the key, the number of the line and what it says: sent again they are duplicates, and other events
@@ -181,9 +188,9 @@ impl From<&Warning> for EventWarning {
         (PublishBody = "application/json", example = json!({"type": "comment", "actor": "ben", "object": {"id": "works/1", "title": "Water Lilies"}, "to": {"recipients": ["ada"]}})),
         (Event = "application/x-ndjson"),
     )),
-    responses((status = 202, description = "Durable", content(
+    responses((status = 202, description = "What became of each", content(
         (PublishAnswer = "application/json", example = json!({"id": "018cc251f40075a4b2a5ce9d0f7a3b11", "status": "accepted", "notifications": 1, "warnings": []})),
-        (EventLineAnswer = "application/x-ndjson", example = json!({"id": "018cc251f40075a4b2a5ce9d0f7a3b11", "status": "accepted", "notifications": 1, "warnings": []})),
+        (EventLineAnswer = "application/x-ndjson", example = json!({"line": 1, "id": "018cc251f40075a4b2a5ce9d0f7a3b11", "status": "accepted", "notifications": 1, "warnings": []})),
     )))
 )]
 async fn publish(
@@ -202,11 +209,16 @@ async fn publish(
     }
     let change = Change::read(&parts, body, &service).await?;
     let answer = match json::value(&change.body)? {
-        Json::List(list) => many(&service, &change, list).await,
+        Json::List(list) => {
+            let rules = service.rules();
+            let read = |fields: Fields<'_>| read(&service, Bodies::new(&rules), fields);
+            let list = (StatusCode::ACCEPTED, list);
+            array::answer(&service, &change, list, read, published).await
+        }
         Json::Table(table) => one(&service, &change, Fields::new(table)).await,
         other @ (Json::Null | Json::Bool(_) | Json::Number(_) | Json::Text(_)) => {
             let detail = format!(
-                "an event is an object, or many an array, not {}",
+                "the body must be an object or an array of objects, got {}",
                 other.kind()
             );
             Err(Problem::new(Code::InvalidBody, detail))
@@ -219,48 +231,6 @@ async fn one(service: &Service, change: &Change, fields: Fields<'_>) -> Result<A
     let command = read(service, Bodies::new(&service.rules()), fields)?;
     let told = |replies| Answer::json(StatusCode::ACCEPTED, &published(only(replies)?)?);
     service.change(change, vec![command], told).await
-}
-
-async fn many(service: &Service, change: &Change, list: Vec<Json<'_>>) -> Result<Answer, Problem> {
-    let most = service.settings.events_max;
-    if list.len() > most {
-        let detail = format!("the array has {} events, more than {most}", list.len());
-        return Err(Problem::new(Code::BodyTooLarge, detail));
-    }
-    let rules = service.rules();
-    let bodies = Bodies::new(&rules);
-    let mut commands = Vec::with_capacity(list.len());
-    let mut faults = Vec::with_capacity(list.len());
-    for item in list {
-        let (id, event) = match item {
-            Json::Table(table) => {
-                let id = lines::id_of(&table).cloned();
-                (id, read(service, bodies, Fields::new(table)))
-            }
-            other => {
-                let detail = format!("an event is an object, not {}", other.kind());
-                (None, Err(Problem::new(Code::InvalidBody, detail)))
-            }
-        };
-        let fault = event.map(|event| commands.push(event)).err();
-        faults.push(fault.map(|fault| (id.map(Cow::into_owned), fault)));
-    }
-    let told = |replies: Vec<Result<Reply, Refused>>| {
-        let mut replies = replies.into_iter();
-        let rejected = |id, fault: &Problem| EventOutcome::Rejected(Rejected::new(None, id, fault));
-        let outcome = |fault: Option<(Option<String>, Problem)>| match fault {
-            Some((id, fault)) => Ok(rejected(id, &fault)),
-            None => match replies.next() {
-                Some(Ok(reply)) => Ok(EventOutcome::Published(published(reply)?)),
-                Some(Err(refused)) => Ok(rejected(None, &refused.into())),
-                None => Err(Problem::new(Code::Internal, "the node gave no answer")),
-            },
-        };
-        let outcomes: Result<Vec<EventOutcome>, Problem> =
-            faults.into_iter().map(outcome).collect();
-        Answer::json(StatusCode::ACCEPTED, &outcomes?)
-    };
-    service.change(change, commands, told).await
 }
 
 fn read(service: &Service, bodies: Bodies<'_>, fields: Fields<'_>) -> Result<Command, Problem> {
@@ -296,8 +266,11 @@ impl Lines for EventLines {
         Ok(bodies.publish(Fields::new(json::object(line)?), id)?)
     }
 
-    fn tell(&self, _: u64, reply: Reply, out: &mut Vec<u8>) -> Result<(), Problem> {
-        let published = published(reply)?;
+    fn tell(&self, line: u64, reply: Reply, out: &mut Vec<u8>) -> Result<(), Problem> {
+        let published = PublishedEvent {
+            line: Some(line),
+            ..published(reply)?
+        };
         let written = serde_json::to_writer(out, &published);
         written.map_err(|fault| Problem::new(Code::Internal, fault.to_string()))
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use axum::http::StatusCode;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use tidings_core::command::MarkKind;
 use tidings_core::engine::{Cursor, InboxGroup, InboxItem, InboxPage};
 use tidings_core::{Id, Object};
@@ -13,7 +13,8 @@ use utoipa_axum::routes;
 
 use crate::http::call::{Calls, Kind};
 use crate::http::error::{Code, Problem};
-use crate::http::request::{InPath, InQuery};
+use crate::http::query::{FromQuery, InQuery, Parameters};
+use crate::http::request::InPath;
 use crate::http::{Answer, Change, Service, only};
 use crate::timeline::Bodies;
 
@@ -47,8 +48,7 @@ pub(super) fn calls(calls: Calls) -> Calls {
 }
 
 /// Which page.
-#[derive(Deserialize, utoipa::IntoParams)]
-#[serde(deny_unknown_fields)]
+#[derive(utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
 struct InboxQuery {
     /// The most groups of the page; 20 where absent.
@@ -56,6 +56,17 @@ struct InboxQuery {
     limit: Option<u16>,
     /// Where the page begins: what the page before gave as `next`.
     cursor: Option<String>,
+}
+
+impl FromQuery for InboxQuery {
+    const KNOWN: &'static [&'static str] = &["limit", "cursor"];
+
+    fn read(query: &Parameters) -> Result<Self, Problem> {
+        Ok(Self {
+            limit: query.whole_number("limit", 1..=GROUPS_MAX)?,
+            cursor: query.text("cursor").map(str::to_owned),
+        })
+    }
 }
 
 /// A page of an inbox, newest first.
@@ -251,15 +262,12 @@ async fn inbox(
     InQuery(query): InQuery<InboxQuery>,
 ) -> Result<Answer, Problem> {
     let limit = query.limit.unwrap_or(GROUPS_USUAL);
-    if !(1..=GROUPS_MAX).contains(&limit) {
-        let detail = format!("`limit` = {limit} is not from 1 to {GROUPS_MAX}");
-        return Err(Problem::new(Code::InvalidQuery, detail));
-    }
     let from: Option<Cursor> = match query.cursor.as_deref().map(str::parse) {
         None => None,
         Some(Ok(cursor)) => Some(cursor),
         Some(Err(fault)) => {
-            let problem = Problem::new(Code::InvalidQuery, format!("`cursor`: {fault}"));
+            let detail = format!("`cursor` must be the `next` of a page: {fault}");
+            let problem = Problem::new(Code::InvalidQuery, detail);
             return Err(problem.hint("leave it out for the first page"));
         }
     };

@@ -11,10 +11,12 @@ use utoipa::{PartialSchema, ToSchema};
 use utoipa_axum::routes;
 
 use super::schema::{Naming, with_id};
-use crate::http::call::{Calls, Kind};
+use crate::http::array::{self, ItemAnswer};
+use crate::http::call::{Calls, Kind, MANY};
 use crate::http::error::{Code, Problem};
-use crate::http::lines::{self, Each, LineAnswer, Wanted};
-use crate::http::request::{InPath, InQuery};
+use crate::http::lines::{Each, LineAnswer, Wanted};
+use crate::http::query::InQuery;
+use crate::http::request::InPath;
 use crate::http::{Answer, Change, Service, only};
 use crate::timeline::Bodies;
 
@@ -40,9 +42,9 @@ pub(super) fn calls(calls: Calls) -> Calls {
         )
         .add(
             "change_objects",
-            Kind::Streams,
+            Kind::Changes,
             routes!(change_objects),
-            &[Code::InvalidQuery, Code::UnsupportedMediaType],
+            MANY,
         )
 }
 
@@ -128,12 +130,18 @@ async fn retract_object(
 
 /// Make or change many objects
 ///
-/// One a line, of any length; only what is given changes. Answered line by line, when it is durable.
+/// An array of at most 10,000 objects, or a stream of any length with one a line; only what is given changes.
+/// Each is taken or rejected by itself, and answered in its order.
 #[utoipa::path(
     post, path = "/v1/objects", tag = "objects",
     params(Wanted),
-    request_body(content((NamedObject = "application/x-ndjson"))),
-    responses((status = 200, description = "Durable, line by line", content((LineAnswer = "application/x-ndjson", example = json!({"line": 1, "status": "done"})))))
+    request_body(content(
+        (Vec<NamedObject> = "application/json", example = json!([{"id": "works/1", "title": "Water Lilies"}, {"id": "works/2", "notifiable": false}])),
+        (NamedObject = "application/x-ndjson"),
+    )),
+    responses((status = 200, description = "What became of each", content(
+        (Vec<ItemAnswer> = "application/json", example = json!([{"status": "done"}, {"status": "done"}])),
+        (LineAnswer = "application/x-ndjson", example = json!({"line": 1, "status": "done"})))))
 )]
 async fn change_objects(
     State(service): State<Arc<Service>>,
@@ -141,7 +149,7 @@ async fn change_objects(
     request: Request,
 ) -> Result<Response, Problem> {
     let each = Each(|bodies, fields| bodies.named_object(fields));
-    lines::only_lines(service, request, wanted, each).await
+    array::many(service, request, wanted, each).await
 }
 
 #[cfg(test)]

@@ -14,10 +14,12 @@ use utoipa::{PartialSchema, ToSchema};
 use utoipa_axum::routes;
 
 use super::schema::{Naming, with_id};
-use crate::http::call::{Calls, Kind};
+use crate::http::array::{self, ItemAnswer};
+use crate::http::call::{Calls, Kind, MANY};
 use crate::http::error::{Code, Problem};
-use crate::http::lines::{self, Each, LineAnswer, Wanted};
-use crate::http::request::{InPath, InQuery};
+use crate::http::lines::{Each, LineAnswer, Wanted};
+use crate::http::query::InQuery;
+use crate::http::request::InPath;
 use crate::http::{Answer, Change, Service, only};
 use crate::timeline::Bodies;
 
@@ -57,9 +59,9 @@ pub(super) fn calls(calls: Calls) -> Calls {
         )
         .add(
             "change_recipients",
-            Kind::Streams,
+            Kind::Changes,
             routes!(change_recipients),
-            &[Code::InvalidQuery, Code::UnsupportedMediaType],
+            MANY,
         )
 }
 
@@ -254,12 +256,18 @@ async fn erase_recipient(
 
 /// Make or change many recipients
 ///
-/// One a line, of any length; only what is given changes. Answered line by line, when it is durable.
+/// An array of at most 10,000 profiles, or a stream of any length with one a line. Creates the recipients that do
+/// not exist; only what is given changes. Each is taken or rejected by itself, and answered in its order.
 #[utoipa::path(
     post, path = "/v1/recipients", tag = "recipients",
     params(Wanted),
-    request_body(content((NamedRecipient = "application/x-ndjson"))),
-    responses((status = 200, description = "Durable, line by line", content((LineAnswer = "application/x-ndjson", example = json!({"line": 1, "status": "done"})))))
+    request_body(content(
+        (Vec<NamedRecipient> = "application/json", example = json!([{"id": "ada", "email": "ada@example.org", "tz": "Europe/Paris"}, {"id": "bob"}])),
+        (NamedRecipient = "application/x-ndjson"),
+    )),
+    responses((status = 200, description = "What became of each", content(
+        (Vec<ItemAnswer> = "application/json", example = json!([{"status": "done"}, {"status": "done"}])),
+        (LineAnswer = "application/x-ndjson", example = json!({"line": 1, "status": "done"})))))
 )]
 async fn change_recipients(
     State(service): State<Arc<Service>>,
@@ -267,5 +275,5 @@ async fn change_recipients(
     request: Request,
 ) -> Result<Response, Problem> {
     let each = Each(|bodies, fields| bodies.named_recipient(fields));
-    lines::only_lines(service, request, wanted, each).await
+    array::many(service, request, wanted, each).await
 }

@@ -10,10 +10,12 @@ use tidings_core::{Command, Id};
 use utoipa::ToSchema;
 use utoipa_axum::routes;
 
-use crate::http::call::{Calls, Kind};
+use crate::http::array::{self, ItemAnswer};
+use crate::http::call::{Calls, Kind, MANY};
 use crate::http::error::{Code, Problem};
-use crate::http::lines::{self, Each, LineAnswer, Wanted};
-use crate::http::request::{InPath, InQuery};
+use crate::http::lines::{Each, LineAnswer, Wanted};
+use crate::http::query::InQuery;
+use crate::http::request::InPath;
 use crate::http::{Answer, Change, Service, only};
 
 /// What can go wrong with following.
@@ -42,12 +44,7 @@ pub(super) fn calls(calls: Calls) -> Calls {
             routes!(list_subscriptions),
             &[Code::InvalidPath, Code::RecipientNotFound],
         )
-        .add(
-            "follow_many",
-            Kind::Streams,
-            routes!(follow_many),
-            &[Code::InvalidQuery, Code::UnsupportedMediaType],
-        )
+        .add("follow_many", Kind::Changes, routes!(follow_many), MANY)
 }
 
 /// What a recipient follows.
@@ -58,11 +55,14 @@ struct Subscriptions {
     topics: Vec<String>,
 }
 
-/// One subscription.
+/// One subscription, or the end of one.
 #[derive(ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({"recipient": "ada", "topic": "artist/42"}))]
-#[expect(dead_code, reason = "describes what `Bodies::subscription` reads")]
+#[expect(
+    dead_code,
+    reason = "describes what `Bodies::subscription_change` reads"
+)]
 struct Subscription {
     /// Who follows.
     #[schema(min_length = 1, max_length = 256)]
@@ -70,6 +70,8 @@ struct Subscription {
     /// What.
     #[schema(min_length = 1, max_length = 256)]
     topic: String,
+    /// Whether the recipient no longer follows it.
+    unsubscribe: Option<bool>,
 }
 
 /// Follow a topic
@@ -137,20 +139,26 @@ async fn list_subscriptions(
     Answer::json(StatusCode::OK, &Subscriptions { topics })
 }
 
-/// Follow many topics
+/// Follow and unfollow many topics
 ///
-/// One subscription a line, of any length. Answered line by line, when it is durable.
+/// An array of at most 10,000 subscriptions, or a stream of any length with one a line; `unsubscribe` ends one.
+/// Each is taken or rejected by itself, and answered in its order.
 #[utoipa::path(
     post, path = "/v1/subscriptions", tag = "subscriptions",
     params(Wanted),
-    request_body(content((Subscription = "application/x-ndjson"))),
-    responses((status = 200, description = "Durable, line by line", content((LineAnswer = "application/x-ndjson", example = json!({"line": 1, "status": "done"})))))
+    request_body(content(
+        (Vec<Subscription> = "application/json", example = json!([{"recipient": "ada", "topic": "artist/42"}, {"recipient": "ada", "topic": "artist/7", "unsubscribe": true}])),
+        (Subscription = "application/x-ndjson"),
+    )),
+    responses((status = 200, description = "What became of each", content(
+        (Vec<ItemAnswer> = "application/json", example = json!([{"status": "done"}, {"status": "done"}])),
+        (LineAnswer = "application/x-ndjson", example = json!({"line": 1, "status": "done"})))))
 )]
 async fn follow_many(
     State(service): State<Arc<Service>>,
     InQuery(wanted): InQuery<Wanted>,
     request: Request,
 ) -> Result<Response, Problem> {
-    let each = Each(|bodies, fields| bodies.subscription(true, fields));
-    lines::only_lines(service, request, wanted, each).await
+    let each = Each(|bodies, fields| bodies.subscription_change(fields));
+    array::many(service, request, wanted, each).await
 }

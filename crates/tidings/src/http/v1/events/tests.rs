@@ -246,6 +246,46 @@ fn an_event_that_cannot_be_read_is_refused_with_the_reason() {
     assert_eq!(code, "invalid_json");
 }
 
+/// Acceptance A2: the events of an array, and of a stream, are taken in their order, which is that of the
+/// inbox and of the entries that wait.
+#[test]
+fn a2_events_are_taken_in_their_order() {
+    let names: Vec<String> = (0..50).map(|n| format!("e{}", n * 37 % 50)).collect();
+    let events: Vec<Value> = names
+        .iter()
+        .map(|name| {
+            let mut event = event(Some(name), "ann");
+            event["object"] = json!({ "id": format!("of/{name}") });
+            event
+        })
+        .collect();
+    let stream: String = events.iter().map(|event| format!("{event}\n")).collect();
+    for is_stream in [false, true] {
+        let rig = Rig::new();
+        person(&rig, "ann");
+        let answers = if is_stream {
+            lines(&rig.send(Method::POST, "/v1/events", &[NDJSON], stream.clone()))
+        } else {
+            serde_json::from_value(publish(&rig, &json!(events)).json()).unwrap()
+        };
+        let answered: Vec<&Value> = answers.iter().map(|answer| &answer["id"]).collect();
+        assert_eq!(answered, names.iter().collect::<Vec<_>>());
+        let pending = rig.call(Method::GET, "/v1/recipients/ann/pending", &Value::Null);
+        let entries = pending.json()["lanes"][0]["entries"].clone();
+        let entries = entries.as_array().unwrap().iter();
+        let waiting: Vec<String> = entries
+            .map(|entry| entry["event"].as_str().unwrap().to_owned())
+            .collect();
+        assert_eq!(waiting, names);
+        let mut told: Vec<String> = inbox(&rig, "ann")
+            .iter()
+            .map(|item| item.event.to_string())
+            .collect();
+        told.reverse();
+        assert_eq!(told, names);
+    }
+}
+
 #[test]
 fn of_an_array_the_good_events_are_taken_in_their_order() {
     let rig = Rig::new();
@@ -280,7 +320,7 @@ fn of_an_array_the_good_events_are_taken_in_their_order() {
         .iter()
         .map(|item| item.event.to_string())
         .collect();
-    assert_eq!(told.len(), 2);
+    assert_eq!(told, ["e2", "e1"], "newest first");
     assert_eq!(publish(&rig, &json!([])).json(), json!([]));
 }
 
@@ -386,6 +426,7 @@ fn a_stream_is_answered_line_by_line() {
     for (n, answer) in answers[..5].iter().enumerate() {
         assert_eq!(answer["id"], format!("e{n}"));
         assert_eq!(answer["status"], "accepted");
+        assert_eq!(answer["line"], n + 1);
     }
     assert_eq!(
         (&answers[5]["line"], &answers[5]["problem"]["code"]),
@@ -399,7 +440,11 @@ fn a_stream_is_answered_line_by_line() {
         (&answers[6]["id"], &answers[6]["status"]),
         (&json!("bad"), &json!("rejected"))
     );
-    assert_eq!(answers[7]["status"], "duplicate");
+    // The blank line is counted and not answered.
+    assert_eq!(
+        (&answers[7]["line"], &answers[7]["status"]),
+        (&json!(9), &json!("duplicate"))
+    );
 
     let quiet = rig.send(Method::POST, "/v1/events?answers=problems", &[NDJSON], body);
     let answers = lines(&quiet);
@@ -439,7 +484,7 @@ fn a_stream_answers_what_has_come_before_more_comes() {
             }
             drop(send);
             let last = answers.collect().await.unwrap().to_bytes();
-            assert!(last.starts_with(b"{\"id\":\"e3\""), "{last:?}");
+            assert!(last.starts_with(b"{\"line\":3,\"id\":\"e3\""), "{last:?}");
         };
         tokio::time::timeout(Duration::from_secs(60), talk)
             .await
@@ -583,7 +628,7 @@ fn a_fault_of_json_is_told_with_its_line() {
         assert_eq!(answer.status, StatusCode::BAD_REQUEST);
         answer.json()["detail"].as_str().unwrap().to_owned()
     };
-    assert!(detail("{\"type\": }").starts_with("column 10: bad JSON"));
-    assert!(detail("{\n \"to\": [\"a\",]\n}").starts_with("line 2, column 13: bad JSON"));
-    assert_eq!(detail(" \n"), "column 1: nothing is there");
+    assert!(detail("{\"type\": }").starts_with("column 10: invalid JSON"));
+    assert!(detail("{\n \"to\": [\"a\",]\n}").starts_with("line 2, column 13: invalid JSON"));
+    assert_eq!(detail(" \n"), "column 1: the body is empty");
 }

@@ -1,0 +1,113 @@
+//! Calls that take many bodies: an array, whose items are judged one by one, or a stream of lines.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use axum::extract::Request;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse as _, Response};
+use serde::Serialize;
+use tidings_core::Command;
+use tidings_core::engine::{Refused, Reply};
+use utoipa::ToSchema;
+
+use super::error::{Code, Problem};
+use super::lines::{self, Done, Each, Rejected, Wanted};
+use super::request::content_type;
+use super::{Answer, Change, Service};
+use crate::timeline::json::{self, Json};
+use crate::timeline::{Bodies, Fault, Fields};
+
+/// The answer to an item of an array.
+#[derive(Serialize, ToSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "describes what `many` answers")]
+pub(super) enum ItemAnswer {
+    Done(Done),
+    Rejected(Rejected),
+}
+
+/// What became of an item of an array.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Outcome<T> {
+    Done(T),
+    Rejected(Rejected),
+}
+
+impl<T> Outcome<T> {
+    fn rejected(id: Option<String>, problem: &Problem) -> Self {
+        Self::Rejected(Rejected::new(None, id, problem))
+    }
+}
+
+/// Answers a call that takes many bodies, and says of each no more than that it was done.
+///
+/// # Errors
+/// A [`Problem`] of the whole request.
+pub(super) async fn many(
+    service: Arc<Service>,
+    request: Request,
+    wanted: Wanted,
+    each: Each,
+) -> Result<Response, Problem> {
+    let (parts, body) = request.into_parts();
+    if content_type(&parts.headers)?.as_deref() == Some("application/x-ndjson") {
+        return lines::answer(service, body, wanted, each).await;
+    }
+    let change = Change::read(&parts, body, &service).await?;
+    let list = json::list(&change.body)?;
+    let rules = service.rules();
+    let read = |fields: Fields<'_>| Ok((each.0)(Bodies::new(&rules), fields)?);
+    let done = |_| Ok(Done::new(None));
+    let answer = answer(&service, &change, (StatusCode::OK, list), read, done).await?;
+    Ok(answer.into_response())
+}
+
+/// The answer to an array: what `done` makes of each item that was done, and what is wrong with the others.
+///
+/// # Errors
+/// A [`Problem`] of the whole request.
+pub(super) async fn answer<T: Serialize>(
+    service: &Service,
+    change: &Change,
+    (status, list): (StatusCode, Vec<Json<'_>>),
+    read: impl Fn(Fields<'_>) -> Result<Command, Problem>,
+    done: impl Fn(Reply) -> Result<T, Problem> + Send + 'static,
+) -> Result<Answer, Problem> {
+    let most = service.settings.array_items_max;
+    if list.len() > most {
+        let detail = format!("the array has {} items, more than {most}", list.len());
+        return Err(Problem::new(Code::BodyTooLarge, detail));
+    }
+    let mut commands = Vec::with_capacity(list.len());
+    let mut faults = Vec::with_capacity(list.len());
+    for item in list {
+        let (id, command) = match item {
+            Json::Table(table) => {
+                let id = lines::id_of(&table).cloned();
+                (id, read(Fields::new(table)))
+            }
+            other => {
+                let reason = format!("the item must be an object, got {}", other.kind());
+                (None, Err(Fault::new(reason, "write `{…}`").into()))
+            }
+        };
+        let fault = command.map(|command| commands.push(command)).err();
+        faults.push(fault.map(|fault| (id.map(Cow::into_owned), fault)));
+    }
+    let told = move |replies: Vec<Result<Reply, Refused>>| {
+        let mut replies = replies.into_iter();
+        let outcome = |fault: Option<(Option<String>, Problem)>| match fault {
+            Some((id, fault)) => Ok(Outcome::rejected(id, &fault)),
+            None => match replies.next() {
+                Some(Ok(reply)) => Ok(Outcome::Done(done(reply)?)),
+                Some(Err(refused)) => Ok(Outcome::rejected(None, &refused.into())),
+                None => Err(Problem::new(Code::Internal, "the node gave no answer")),
+            },
+        };
+        let outcomes: Result<Vec<Outcome<T>>, Problem> = faults.into_iter().map(outcome).collect();
+        Answer::json(status, &outcomes?)
+    };
+    service.change(change, commands, told).await
+}
