@@ -153,10 +153,10 @@ impl Limits {
         self.0[bound as usize]
     }
 
-    /// The same with another value of one bound.
+    /// The same with another value of one bound; it is at most [`Bound::most`].
     #[must_use]
     pub fn with(mut self, bound: Bound, value: u32) -> Self {
-        self.0[bound as usize] = value;
+        self.0[bound as usize] = value.min(bound.most());
         self
     }
 

@@ -27,6 +27,18 @@ const STRIPE_RECIPIENTS: u32 = STRIPE_BLOCKS * BLOCK_RECIPIENTS;
 const SLOT_LIST_ROWS_MAX: usize = 31;
 const SLOT_BITS_BYTES: usize = BLOCK_RECIPIENTS as usize / 8;
 
+/// The most bytes that a block may have of a run with so many arrivals and ordinals, of which a recipient
+/// has one of each arrival at most.
+#[must_use]
+pub fn block_bytes_max(arrivals: u32, ordinals: u32) -> u64 {
+    // A gap takes a byte, and another for each 7 bits: of the sum of all gaps few can be long.
+    let wide = [7, 14, 21, 28].map(|bits| ordinals >> bits);
+    let gaps = wide.iter().map(|more| u64::from(*more)).sum::<u64>() + u64::from(arrivals);
+    let row = gaps.min(bits_len(ordinals).into());
+    let header = (8 + SLOT_BITS_BYTES) as u64;
+    header + u64::from(BLOCK_RECIPIENTS) * (row + size_of::<u32>() as u64)
+}
+
 /// Turns a run round: `sets[i]` are the recipients that the arrival of ordinal `i` reached.
 ///
 /// The key of a block is a recipient's number divided by [`BLOCK_RECIPIENTS`]; blocks without a

@@ -31,12 +31,13 @@
 //! | `COPIES` | day | intake | event id, 0, place | place, t, of an event whose entries came here later |
 //! | `JOURNAL` | day | bucket | seq of the first | records of one step |
 //! | `RUN_LIST` | day | bucket | - | which runs the day has |
-//! | `RUNS` | day | bucket | run, arrival / 128 | the arrivals of a run, without their sets |
+//! | `RUNS` | day | bucket | run, first arrival | up to 128 arrivals of a run, without their sets |
 //! | `POSTINGS` | day | bucket | block, run | per recipient its arrivals |
 //! | `FACETS` | day | bucket | run, ordinal / 1024 | of a run's arrivals what an inbox is counted by |
-//! | `DETAILS` | day | bucket | run, arrival / 128 | of a run's arrivals what an inbox shows |
+//! | `DETAILS` | day | bucket | run, first arrival | of the same arrivals what an inbox shows |
 //! | `ENDED` | day | bucket | seq, channel | whose entry of an arrival ended by itself, as of the checkpoint |
 //! | `MESSAGES` | day | bucket | number, seq of the closing | a personal batch |
+//! | `PARTS` | either | either | table, rest of the key, number | a further part of a value that is longer than a row |
 //! | `ENDS` | day | bucket | 0, seq of an arrival (or 1, place; 2, seq of a closing), seq | nothing: the record tells its end |
 
 use crate::time::Day;
@@ -109,6 +110,7 @@ pub enum Table {
     Facets = 56,
     Details = 57,
     IdFilter = 58,
+    Parts = 59,
 }
 
 /// A key under construction.

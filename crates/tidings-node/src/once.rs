@@ -9,6 +9,7 @@ use std::ops::ControlFlow;
 
 use tidings_core::engine::{Refused, Reply, Sending};
 use tidings_core::journal::at_rest::{Shelf, Unreadable};
+use tidings_core::journal::parts;
 use tidings_core::table::{Key, Owner, Partition, REST, Table, Write, i64_at};
 use tidings_core::time::DAY_MS;
 use tidings_core::{Command, Instant};
@@ -201,7 +202,7 @@ fn age_key(at: Instant, key: &[u8; 16]) -> Vec<u8> {
 
 /// What is kept under a key, whatever its age.
 fn stored(shelf: &dyn Shelf, key: &[u8; 16]) -> Result<Option<Row>, Error> {
-    let Some(value) = shelf.get(Partition::Base, &row_key(key))? else {
+    let Some(value) = parts::get(shelf, Partition::Base, &row_key(key))? else {
         return Ok(None);
     };
     let read = || {
@@ -243,7 +244,10 @@ pub(crate) fn writes(
         writes.push(write(age_key(at, &key), None));
         // The clock may have stepped back since: then the row is younger than its first age.
         if stored(shelf, &key)?.is_some_and(|row| row.at == at) {
-            writes.push(write(row_key(&key), None));
+            let key = row_key(&key);
+            let row = shelf.get(Partition::Base, &key)?.unwrap_or_default();
+            let more = parts::more_keys(&key, &row)?.into_iter();
+            writes.extend(more.chain([key]).map(|key| write(key, None)));
         }
     }
     for (once, answer) in answers {
@@ -251,7 +255,7 @@ pub(crate) fn writes(
         value.drain(..REST);
         value.extend_from_slice(&once.request);
         value.extend_from_slice(answer);
-        writes.push(write(row_key(&once.key), Some(value)));
+        writes.extend(parts::rows(Partition::Base, row_key(&once.key), &value));
         writes.push(write(age_key(now, &once.key), Some(Vec::new())));
     }
     Ok(writes)

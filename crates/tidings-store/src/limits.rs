@@ -3,11 +3,12 @@
 
 use crate::{Commit, Error};
 
-/// The longest key, in bytes. (The default engine writes the length as 16 bits.) The shortest is 1.
-pub const KEY_BYTES_MAX: usize = 65_535;
+/// The longest key, in bytes; the shortest has 1. (A row of an index of PostgreSQL holds 2.7 kB.)
+pub const KEY_BYTES_MAX: usize = 1024;
 
-/// The longest value, in bytes: 64 MiB, a bound on what one row may cost a reader's memory.
-pub const VALUE_BYTES_MAX: usize = 64 << 20;
+/// The longest value, in bytes: what a single conditional write of Cassandra carries, and a bound on what one
+/// row may cost a reader's memory.
+pub const VALUE_BYTES_MAX: usize = 1 << 20;
 
 /// Refuses what an engine could not carry, before anything is touched.
 pub(crate) fn validate(commit: &Commit) -> Result<(), Error> {

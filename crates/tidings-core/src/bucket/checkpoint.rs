@@ -119,7 +119,7 @@ impl Bucket {
         for (no, frozen) in &work.lanes {
             if let Some(lane) = self.lanes.get(no) {
                 let key = self.key(Table::Lanes).u16(*no).done();
-                slice.put(Partition::Base, key, Some(encode(&lane.head(frozen))));
+                slice.put_in_parts(Partition::Base, key, &encode(&lane.head(frozen)));
             }
         }
         let is_held = |write: &Write| match write.partition {
@@ -128,7 +128,7 @@ impl Bucket {
         };
         slice.writes.extend(work.rows.into_iter().filter(is_held));
         let key = self.key(Table::Meta).done();
-        slice.put(Partition::Base, key, Some(encode(&work.head)));
+        slice.put_in_parts(Partition::Base, key, &encode(&work.head));
         self.checkpointed = work.head.next_seq;
         None
     }

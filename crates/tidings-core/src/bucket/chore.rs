@@ -11,6 +11,7 @@ use super::turning::{Merging, Turning};
 use super::{Bucket, BucketDay};
 use crate::engine::Options;
 use crate::journal::at_rest::{Shelf, Unreadable};
+use crate::journal::parts;
 use crate::table::{Partition, Write};
 use crate::time::Day;
 
@@ -59,6 +60,13 @@ impl Slice {
             key,
             value,
         });
+    }
+
+    /// Puts a value that may be longer than a row.
+    pub(crate) fn put_in_parts(&mut self, partition: Partition, key: Vec<u8>, value: &[u8]) {
+        for row in parts::rows(partition, key, value) {
+            self.put(row.partition, row.key, row.value);
+        }
     }
 
     /// Counts work that writes nothing.

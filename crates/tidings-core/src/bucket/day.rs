@@ -2,8 +2,12 @@
 
 use std::sync::{Arc, OnceLock};
 
+use serde::{Deserialize, Serialize};
+
 use super::Bucket;
+use super::facets::row_bytes;
 use crate::journal::at_rest::{Kept, Run};
+use crate::postings::block_bytes_max;
 use crate::time::{Day, Instant};
 
 /// What a bucket holds of a day.
@@ -35,8 +39,8 @@ impl BucketDay {
 pub(crate) struct RunAt {
     pub(crate) first: u64,
     pub(crate) last: u64,
-    /// How many arrivals it has.
-    pub(crate) arrivals: u32,
+    /// How much it holds.
+    pub(crate) weight: Weight,
     /// 0 where it was turned round, one more than its parts' highest where it was merged of them.
     pub(crate) level: u8,
     /// The first and the last place in the intake of its events.
@@ -46,15 +50,60 @@ pub(crate) struct RunAt {
     pub(crate) loaded: OnceLock<Arc<Run>>,
 }
 
+/// How much a run holds: what bounds its rows, and what it costs to read or to write all of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Weight {
+    pub(crate) arrivals: u32,
+    /// How many variants its arrivals have.
+    pub(crate) ordinals: u32,
+    /// More than its arrivals take in rows, their sets apart.
+    pub(crate) bytes: u64,
+}
+
+impl Weight {
+    pub(super) fn of(kept: &Kept) -> Self {
+        let variants = kept.arrival.variants.len();
+        Self {
+            arrivals: 1,
+            ordinals: u32::try_from(variants).unwrap_or(u32::MAX),
+            bytes: row_bytes(&kept.arrival),
+        }
+    }
+
+    pub(super) fn plus(self, other: Self) -> Self {
+        Self {
+            arrivals: self.arrivals.saturating_add(other.arrivals),
+            ordinals: self.ordinals.saturating_add(other.ordinals),
+            bytes: self.bytes.saturating_add(other.bytes),
+        }
+    }
+
+    /// Whether one run may hold so much.
+    pub(super) fn fits(self) -> bool {
+        self.arrivals <= RUN_ARRIVALS_MAX
+            && self.bytes <= RUN_BYTES_MAX
+            && block_bytes_max(self.arrivals, self.ordinals) <= BLOCK_BYTES_MAX
+    }
+}
+
+/// The most arrivals of a run: messages of many are made of all of them, decoded.
+const RUN_ARRIVALS_MAX: u32 = 16_384;
+
+/// The most bytes of a run's arrivals: they are decoded together, and written in one commit.
+const RUN_BYTES_MAX: u64 = 4 << 20;
+
+/// The most bytes of a block of a run's postings, which is one row.
+const BLOCK_BYTES_MAX: u64 = 512 << 10;
+
 /// As it stands in the list of a day's runs.
-pub(super) type RunRow = (u64, u64, u32, u8, (u64, u64), Instant);
+pub(super) type RunRow = (u64, u64, Weight, u8, (u64, u64), Instant);
 
 impl RunAt {
     pub(super) fn row(&self) -> RunRow {
         (
             self.first,
             self.last,
-            self.arrivals,
+            self.weight,
             self.level,
             self.places,
             self.earliest,
@@ -62,11 +111,11 @@ impl RunAt {
     }
 
     pub(super) fn of_row(row: RunRow) -> Self {
-        let (first, last, arrivals, level, places, earliest) = row;
+        let (first, last, weight, level, places, earliest) = row;
         Self {
             first,
             last,
-            arrivals,
+            weight,
             level,
             places,
             earliest,

@@ -10,13 +10,17 @@ use std::sync::Arc;
 
 use crate::codec::{Corrupt, Reader, put_u32};
 use crate::journal::at_rest::Kept;
-use crate::journal::record::{LaneNo, TypeNo, Variant};
+use crate::journal::record::{Arrival, LaneNo, TypeNo, Variant};
 use crate::packed::{Column, Texts, put_column, put_texts};
 use crate::table::{Key, Owner, Table};
 use crate::time::Instant;
 
-/// How many arrivals share a chunk: of details, and of the run itself.
-pub(super) const CHUNK_ARRIVALS: usize = 128;
+/// The most arrivals that share a row: of details, and of the run itself. No row reaches over a multiple
+/// of it, so that a reader finds the row of an arrival.
+const ROW_ARRIVALS: usize = 128;
+
+/// A row that has so many bytes takes no further arrival in.
+const ROW_BYTES: u64 = 256 << 10;
 
 /// How many ordinals share a chunk of facets: a reader of many entries reads few rows, and one of a
 /// single entry some 20 kB of a run of whatever size.
@@ -46,17 +50,60 @@ pub(super) fn facets_key(bucket: u16, run: u64, chunk: u32) -> Vec<u8> {
     facets_prefix(bucket, run).u32(chunk).done()
 }
 
-/// The key of the details of the arrivals around one of a run's.
-pub(crate) fn details_key(bucket: u16, run: u64, arrival: usize) -> Vec<u8> {
-    let chunk = u32::try_from(arrival / CHUNK_ARRIVALS).unwrap_or(u32::MAX);
+/// The key of a row of details, by its first arrival.
+pub(crate) fn details_key(bucket: u16, run: u64, first: usize) -> Vec<u8> {
+    let first = u32::try_from(first).unwrap_or(u32::MAX);
     Key::of(Owner::Bucket(bucket), Table::Details)
         .u64(run)
-        .u32(chunk)
+        .u32(first)
         .done()
+}
+
+/// More than an arrival takes in a row, its sets apart.
+pub(super) fn row_bytes(arrival: &Arrival) -> u64 {
+    let words = arrival.reasons.iter().map(|word| word.len() + 5);
+    let variants = arrival.variants.iter();
+    let variants = variants.map(|variant| 16 + 3 * (variant.lanes.len() + variant.reasons.len()));
+    (96 + words.sum::<usize>() + variants.sum::<usize>()) as u64
+}
+
+/// Which arrivals share a row: neighbours, until it is full.
+pub(super) fn row_ranges(arrivals: &[Arc<Kept>]) -> Vec<Range<usize>> {
+    let mut ranges: Vec<Range<usize>> = Vec::new();
+    let mut bytes = 0;
+    for (at, kept) in arrivals.iter().enumerate() {
+        let more = row_bytes(&kept.arrival);
+        bytes += more;
+        match ranges.last_mut() {
+            Some(row) if !at.is_multiple_of(ROW_ARRIVALS) && bytes <= ROW_BYTES => row.end = at + 1,
+            _ => {
+                ranges.push(at..at + 1);
+                bytes = more;
+            }
+        }
+    }
+    ranges
+}
+
+/// The row that holds an arrival, of those that [`row_ranges`] made: `read` gets the first arrival of a
+/// row, and says what it is and how many arrivals it holds.
+pub(crate) fn row_of<T, E>(
+    arrival: usize,
+    mut read: impl FnMut(usize) -> Result<(T, usize), E>,
+) -> Result<(usize, T), E> {
+    let mut first = arrival - arrival % ROW_ARRIVALS;
+    loop {
+        let (row, arrivals) = read(first)?;
+        if arrival - first < arrivals {
+            return Ok((first, row));
+        }
+        first += arrivals.max(1);
+    }
 }
 
 /// The rows that let inboxes read a run.
 pub(crate) fn rows(bucket: u16, run: u64, arrivals: &[Arc<Kept>]) -> Vec<(Vec<u8>, Vec<u8>)> {
+    let ranges = row_ranges(arrivals);
     let arrivals: Vec<&Kept> = arrivals.iter().map(|kept| &**kept).collect();
     let variants = arrivals.iter().enumerate().flat_map(|(at, kept)| {
         let variants = kept.arrival.variants.iter();
@@ -74,23 +121,25 @@ pub(crate) fn rows(bucket: u16, run: u64, arrivals: &[Arc<Kept>]) -> Vec<(Vec<u8
         })
         .collect();
     let mut ordinal = 0;
-    for (at, chunk) in arrivals.chunks(CHUNK_ARRIVALS).enumerate() {
-        let key = details_key(bucket, run, at * CHUNK_ARRIVALS);
-        rows.push((key, encode_details(chunk, ordinal)));
-        let variants = chunk.iter().map(|kept| kept.arrival.variants.len() as u64);
+    for range in ranges {
+        let key = details_key(bucket, run, range.start);
+        let row = &arrivals[range];
+        rows.push((key, encode_details(row, ordinal)));
+        let variants = row.iter().map(|kept| kept.arrival.variants.len() as u64);
         ordinal += variants.sum::<u64>();
     }
     rows
 }
 
-/// The keys of these rows, of a run of so many arrivals and ordinals.
-pub(crate) fn keys(bucket: u16, run: u64, arrivals: usize, ordinals: u32) -> Vec<Vec<u8>> {
-    let chunks = (0..arrivals).step_by(CHUNK_ARRIVALS);
-    let details = chunks.map(|arrival| details_key(bucket, run, arrival));
+/// The keys of these rows.
+pub(crate) fn keys(bucket: u16, run: u64, arrivals: &[Arc<Kept>]) -> Vec<Vec<u8>> {
+    let variants = arrivals.iter().map(|kept| kept.arrival.variants.len());
+    let ordinals = u32::try_from(variants.sum::<usize>()).unwrap_or(u32::MAX);
     let chunks = 0..ordinals.div_ceil(CHUNK_ORDINALS);
+    let details = row_ranges(arrivals).into_iter();
     chunks
         .map(|chunk| facets_key(bucket, run, chunk))
-        .chain(details)
+        .chain(details.map(|row| details_key(bucket, run, row.start)))
         .collect()
 }
 
@@ -384,9 +433,11 @@ impl<'a> Facets<'a> {
     }
 }
 
-/// A chunk of a run's details as they lie in the store.
+/// A row of a run's details as they lie in the store.
 #[derive(Debug)]
 pub(crate) struct Details<'a> {
+    /// The arrival of the run that it begins with.
+    first: usize,
     first_ordinal: u64,
     // By arrival.
     times: Column<'a>,
@@ -400,7 +451,7 @@ pub(crate) struct Details<'a> {
 impl<'a> Details<'a> {
     /// # Errors
     /// [`Corrupt`] where the bytes are something else.
-    pub(crate) fn parse(bytes: &'a [u8]) -> Result<Self, Corrupt> {
+    pub(crate) fn parse(first: usize, bytes: &'a [u8]) -> Result<Self, Corrupt> {
         let mut reader = Reader::new(bytes, DETAILS);
         let reader = &mut reader;
         if reader.byte()? != FORM {
@@ -409,26 +460,35 @@ impl<'a> Details<'a> {
         let mut count = || Ok::<_, Corrupt>(reader.u32()? as usize);
         let (arrivals, variants, numbers, words) = (count()?, count()?, count()?, count()?);
         Ok(Self {
+            first,
             first_ordinal: reader.u64()?,
             times: Column::read(reader, arrivals)?,
             ordinals: Column::read(reader, arrivals)?,
-            ends: Column::read(reader, variants + 1)?,
+            ends: Column::read(reader, variants.checked_add(1).ok_or(Corrupt(DETAILS))?)?,
             numbers: Column::read(reader, numbers)?,
             words: Texts::read(reader, words, DETAILS)?,
         })
     }
 
+    /// How many arrivals it tells of.
+    pub(crate) fn arrivals(&self) -> usize {
+        self.times.len()
+    }
+
+    fn of_arrival(&self, column: Column<'_>, arrival: usize) -> Result<u64, Corrupt> {
+        let at = arrival.checked_sub(self.first);
+        at.and_then(|at| column.get(at)).ok_or(Corrupt(DETAILS))
+    }
+
     /// When the entries of an arrival of the run entered.
     pub(crate) fn t(&self, arrival: usize) -> Result<Instant, Corrupt> {
-        let t = self.times.get(arrival % CHUNK_ARRIVALS);
-        t.map(instant).ok_or(Corrupt(DETAILS))
+        self.of_arrival(self.times, arrival).map(instant)
     }
 
     /// The event's row in the day.
     pub(crate) fn event(&self, arrival: usize) -> Result<u32, Corrupt> {
-        let ordinal = self.ordinals.get(arrival % CHUNK_ARRIVALS);
-        let ordinal = ordinal.and_then(|ordinal| u32::try_from(ordinal).ok());
-        ordinal.ok_or(Corrupt(DETAILS))
+        let ordinal = self.of_arrival(self.ordinals, arrival)?;
+        u32::try_from(ordinal).map_err(|_| Corrupt(DETAILS))
     }
 
     /// The words of an ordinal's reasons, sorted by bytes.
@@ -451,7 +511,7 @@ impl<'a> Details<'a> {
 mod tests {
     use super::*;
     use crate::journal::at_rest::Run;
-    use crate::journal::record::{About, Arrival};
+    use crate::journal::record::About;
     use crate::set::Set;
     use proptest::prelude::*;
 
@@ -494,7 +554,7 @@ mod tests {
             let run = Run::new(arrivals.clone());
             let ordinals = u32::try_from(run.variants.len()).unwrap();
             let rows = rows(1, 2, &arrivals);
-            let mut expected_keys = keys(1, 2, arrivals.len(), ordinals);
+            let mut expected_keys = keys(1, 2, &arrivals);
             expected_keys.sort();
             let mut keys: Vec<_> = rows.iter().map(|(key, _)| key.clone()).collect();
             keys.sort();

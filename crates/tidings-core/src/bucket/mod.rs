@@ -71,6 +71,8 @@ pub(crate) struct Bucket {
     /// Closings whose messages are not all made and sent.
     pub(crate) closings: BTreeMap<u64, Closing>,
     pub(crate) days: BTreeMap<Day, BucketDay>,
+    /// What is scheduled, by (t, place): whom it concerns.
+    pub(crate) scheduled: BTreeMap<(Instant, u64), RoaringBitmap>,
     /// What was counted of inboxes.
     pub(crate) counted: Counted,
     /// The channels that are paused.
@@ -127,6 +129,7 @@ impl Bucket {
             ended: Ended::default(),
             closings: BTreeMap::new(),
             days: BTreeMap::new(),
+            scheduled: BTreeMap::new(),
             counted: Counted::default(),
             paused: Vec::new(),
             dirty: Dirty::default(),

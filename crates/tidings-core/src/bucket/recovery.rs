@@ -6,14 +6,16 @@ use super::checkpoint::{Head, RecipientRow, journal_key};
 use super::lane::{Lane, LaneHead};
 use super::turning::{RunList, run_list_key};
 use super::{Bucket, BucketDay, Closing, Marks, RunAt};
+use crate::engine::Frozen;
 use crate::id::Id;
 use crate::journal::at_rest::{Kept, Shelf, Unreadable, decode, each, each_from};
+use crate::journal::parts;
 use crate::journal::record::{LaneNo, Record};
 use crate::journal::row::each_record;
 use crate::law::Law;
 use crate::set::Set;
-use crate::table::{Key, Owner, Partition, REST, Table, u32_at, u64_at};
-use crate::time::Day;
+use crate::table::{Key, Owner, Partition, REST, Table, i64_at, u32_at, u64_at};
+use crate::time::{Day, Instant};
 
 /// What a bucket is recovered from.
 #[derive(Clone, Copy)]
@@ -35,7 +37,7 @@ impl Bucket {
         let mut bucket = Self::new(no);
         let key = bucket.key(Table::Meta).done();
         let mut tail_from = 0;
-        if let Some(bytes) = from.shelf.get(Partition::Base, &key)? {
+        if let Some(bytes) = parts::get(from.shelf, Partition::Base, &key)? {
             let head: Head = decode("a bucket's checkpoint", &bytes)?;
             bucket.read_people(from, &head)?;
             bucket.read_lanes(from, &head)?;
@@ -49,6 +51,7 @@ impl Bucket {
         for day in from.days {
             bucket.replay(from, *day, tail_from)?;
         }
+        bucket.read_scheduled(from.shelf)?;
         if let Some(before) = from.forgotten_before {
             bucket.forget_before(before);
         }
@@ -102,6 +105,16 @@ impl Bucket {
         })
     }
 
+    fn read_scheduled(&mut self, shelf: &dyn Shelf) -> Result<(), Unreadable> {
+        self.each_row(shelf, Table::Scheduled, |bucket, key, row| {
+            let at = i64_at(key, REST).zip(u64_at(key, REST + 8));
+            let (t, place) = at.ok_or_else(|| odd_key("a scheduled audience"))?;
+            let who = Frozen::read(shelf, key, row)?.everyone();
+            bucket.scheduled.insert((Instant(t), place), who);
+            Ok(())
+        })
+    }
+
     fn read_lanes(&mut self, from: Source<'_>, head: &Head) -> Result<(), Unreadable> {
         let mut heads: BTreeMap<LaneNo, LaneHead> = BTreeMap::new();
         self.each_row(from.shelf, Table::Lanes, |bucket, key, value| {
@@ -110,7 +123,8 @@ impl Bucket {
             let no = LaneNo::from_be_bytes(*no);
             if page.is_empty() {
                 // The key of the head comes before those of the pages.
-                let head = decode("a lane", value)?;
+                let get = |key: &[u8]| from.shelf.get(Partition::Base, key);
+                let head = decode("a lane", &parts::whole(key, value, get)?)?;
                 let kind = from.law.names.lane(no).kind.clone();
                 bucket.lanes.insert(no, Lane::restore(kind, &head));
                 heads.insert(no, head);

@@ -1,7 +1,7 @@
 //! The rows of a run, and who reads which of them.
 //!
 //! Messages of many are made of all its arrivals, which are decoded once and kept. Who asks for one
-//! event finds it by the facets and decodes its chunk alone: a run of thousands would be milliseconds,
+//! event finds it by the facets and decodes its row alone: a run of thousands would be milliseconds,
 //! in every bucket.
 
 use std::collections::BTreeSet;
@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use roaring::RoaringBitmap;
 
-use super::facets::{self, CHUNK_ARRIVALS, Facets, facets_key, facets_prefix};
+use super::facets::{self, Facets, facets_key, facets_prefix};
 use super::{Bucket, RunAt};
 use crate::journal::at_rest::{Kept, Run, Shelf, Unreadable, decode, each, encode};
 use crate::postings::{BLOCK_RECIPIENTS, Block};
@@ -29,29 +29,27 @@ fn arrivals_key(bucket: u16, run: u64) -> Key {
     Key::of(Owner::Bucket(bucket), Table::Runs).u64(run)
 }
 
-/// The key of the arrivals around one of a run's.
-fn chunk_key(bucket: u16, run: u64, arrival: usize) -> Vec<u8> {
-    let chunk = u32::try_from(arrival / CHUNK_ARRIVALS).unwrap_or(u32::MAX);
-    arrivals_key(bucket, run).u32(chunk).done()
+/// The key of a row of a run's arrivals, by its first.
+fn row_key(bucket: u16, run: u64, first: usize) -> Vec<u8> {
+    let first = u32::try_from(first).unwrap_or(u32::MAX);
+    arrivals_key(bucket, run).u32(first).done()
 }
 
 /// All rows of a run but its postings.
 pub(super) fn rows(bucket: u16, run: u64, arrivals: &[Arc<Kept>]) -> Vec<(Vec<u8>, Vec<u8>)> {
-    let starts = (0..arrivals.len()).step_by(CHUNK_ARRIVALS);
-    let chunks = arrivals.chunks(CHUNK_ARRIVALS);
-    let mut rows: Vec<_> = starts
-        .zip(chunks)
-        .map(|(at, chunk)| (chunk_key(bucket, run, at), encode(&chunk)))
+    let ranges = facets::row_ranges(arrivals).into_iter();
+    let mut rows: Vec<_> = ranges
+        .map(|row| (row_key(bucket, run, row.start), encode(&&arrivals[row])))
         .collect();
     rows.extend(facets::rows(bucket, run, arrivals));
     rows
 }
 
-/// The keys of these rows, of a run of so many arrivals and ordinals.
-pub(super) fn keys(bucket: u16, run: u64, arrivals: usize, ordinals: u32) -> Vec<Vec<u8>> {
-    let starts = (0..arrivals).step_by(CHUNK_ARRIVALS);
-    let mut keys: Vec<_> = starts.map(|at| chunk_key(bucket, run, at)).collect();
-    keys.extend(facets::keys(bucket, run, arrivals, ordinals));
+/// The keys of these rows.
+pub(super) fn keys(bucket: u16, run: u64, arrivals: &[Arc<Kept>]) -> Vec<Vec<u8>> {
+    let ranges = facets::row_ranges(arrivals).into_iter();
+    let mut keys: Vec<_> = ranges.map(|row| row_key(bucket, run, row.start)).collect();
+    keys.extend(facets::keys(bucket, run, arrivals));
     keys
 }
 
@@ -77,14 +75,14 @@ impl Bucket {
         if let Some(run) = at.loaded.get() {
             return Ok(Arc::clone(run));
         }
-        let mut arrivals: Vec<Arc<Kept>> = Vec::with_capacity(at.arrivals as usize);
+        let mut arrivals: Vec<Arc<Kept>> = Vec::new();
         let prefix = arrivals_key(self.no, at.id()).done();
         each(shelf, Partition::Day(day), &prefix, |_, chunk| {
             let chunk: Vec<Arc<Kept>> = decode("a run", chunk)?;
             arrivals.extend(chunk);
             Ok(())
         })?;
-        if arrivals.len() != at.arrivals as usize {
+        if arrivals.len() != at.weight.arrivals as usize {
             return Err(self.is_missing(at));
         }
         Ok(Arc::new(Run::new(arrivals)))
@@ -119,7 +117,7 @@ impl Bucket {
             take(&facets);
             Ok(())
         })?;
-        match arrivals == at.arrivals as usize {
+        match arrivals == at.weight.arrivals as usize {
             true => Ok(()),
             false => Err(self.is_missing(at)),
         }
@@ -132,15 +130,14 @@ impl Bucket {
         (day, at): (Day, &RunAt),
         arrival: usize,
     ) -> Result<Arc<Kept>, Unreadable> {
-        let key = chunk_key(self.no, at.id(), arrival);
-        let chunk = shelf.get(Partition::Day(day), &key)?;
-        let chunk = chunk.ok_or_else(|| self.is_missing(at))?;
-        let mut chunk: Vec<Arc<Kept>> = decode("a run", &chunk)?;
-        let within = arrival % CHUNK_ARRIVALS;
-        if within >= chunk.len() {
-            return Err(self.is_missing(at));
-        }
-        Ok(chunk.swap_remove(within))
+        let (first, mut row) = facets::row_of(arrival, |first| {
+            let row = shelf.get(Partition::Day(day), &row_key(self.no, at.id(), first))?;
+            let row = row.ok_or_else(|| self.is_missing(at))?;
+            let row: Vec<Arc<Kept>> = decode("a run", &row)?;
+            let arrivals = row.len();
+            Ok::<_, Unreadable>((row, arrivals))
+        })?;
+        Ok(row.swap_remove(arrival - first))
     }
 
     /// What is said where rows of a run are not there.

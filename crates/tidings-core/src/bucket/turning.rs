@@ -12,7 +12,7 @@ use roaring::RoaringBitmap;
 
 use super::checkpoint::journal_key;
 use super::chore::Slice;
-use super::day::RunRow;
+use super::day::{RunRow, Weight};
 use super::run::{self, posting_key};
 use super::{Bucket, BucketDay, RunAt};
 use crate::journal::at_rest::{Kept, Run, Shelf, Unreadable, encode};
@@ -23,9 +23,6 @@ use crate::time::{Day, Instant};
 
 /// So many neighbouring runs of a level are merged while their day goes on.
 const MERGE_RUNS: usize = 16;
-
-/// The most arrivals of a merged run: messages of many are made of all of them, decoded.
-const MERGED_ARRIVALS_MAX: u32 = 16_384;
 
 /// The most arrivals at rest of the day that goes on which a bucket keeps in memory.
 const LOADED_ARRIVALS_MAX: u32 = 4096;
@@ -71,10 +68,10 @@ impl BucketDay {
     /// The runs that are to be merged next.
     fn mergeable(&self, is_over: bool) -> Option<Range<usize>> {
         let most = |from: usize| {
-            let mut arrivals = 0_u32;
+            let mut weight = Weight::default();
             let fits = |run: &&RunAt| {
-                arrivals = arrivals.saturating_add(run.arrivals);
-                arrivals <= MERGED_ARRIVALS_MAX
+                weight = weight.plus(run.weight);
+                weight.fits()
             };
             from..from + self.runs[from..].iter().take_while(fits).count()
         };
@@ -106,7 +103,7 @@ impl Bucket {
         let notifications: u64 = kept.iter().map(|kept| kept.notifications()).sum();
         (!kept.is_empty() && notifications >= least).then(|| Turning {
             day,
-            kept: kept.to_vec(),
+            kept: one_run(kept).to_vec(),
             next: Some(0),
         })
     }
@@ -117,7 +114,7 @@ impl Bucket {
         let run = RunAt {
             first,
             last,
-            arrivals: count(work.kept.len()),
+            weight: weight(&work.kept),
             level: 0,
             places: places(&work.kept),
             earliest: earliest(&work.kept),
@@ -187,7 +184,7 @@ impl Bucket {
         let into = RunAt {
             first: first.first,
             last: last.last,
-            arrivals: count(arrivals.len()),
+            weight: weight(&arrivals),
             level: level.saturating_add(1),
             places: places(&arrivals),
             earliest: earliest(&arrivals),
@@ -240,9 +237,11 @@ impl Bucket {
         for key in work.obsolete {
             slice.put(partition, key, None);
         }
-        for ((id, ordinals), part) in work.parts.iter().zip(&held.runs[work.runs.clone()]) {
-            let ordinals = ordinals.end - ordinals.start;
-            for key in run::keys(self.no, *id, part.arrivals as usize, ordinals) {
+        let mut rest = &work.arrivals[..];
+        for ((id, _), part) in work.parts.iter().zip(&held.runs[work.runs.clone()]) {
+            let (arrivals, others) = rest.split_at(rest.len().min(part.weight.arrivals as usize));
+            rest = others;
+            for key in run::keys(self.no, *id, arrivals) {
                 slice.put(partition, key, None);
             }
         }
@@ -271,7 +270,7 @@ impl Bucket {
         let runs = self.days.get_mut(&day).map(|held| &mut held.runs);
         let mut newest = 0_u32;
         for run in runs.into_iter().flatten().rev() {
-            newest = newest.saturating_add(run.arrivals);
+            newest = newest.saturating_add(run.weight.arrivals);
             if newest > LOADED_ARRIVALS_MAX {
                 run.loaded.take();
             }
@@ -288,6 +287,24 @@ fn whole_rows(tail: &[Arc<Kept>], mut count: usize) -> &[Arc<Kept>] {
         count -= 1;
     }
     &tail[..count]
+}
+
+/// So many of these arrivals as one run may hold: whole rows of the journal, one at least.
+fn one_run(kept: &[Arc<Kept>]) -> &[Arc<Kept>] {
+    let (mut taken, mut sum) = (0, Weight::default());
+    for row in kept.chunk_by(|one, next| one.row == next.row) {
+        sum = sum.plus(weight(row));
+        if taken > 0 && !sum.fits() {
+            break;
+        }
+        taken += row.len();
+    }
+    &kept[..taken]
+}
+
+fn weight(kept: &[Arc<Kept>]) -> Weight {
+    let each = kept.iter().map(|kept| Weight::of(kept));
+    each.fold(Weight::default(), Weight::plus)
 }
 
 /// The first and the last place of arrivals' events.

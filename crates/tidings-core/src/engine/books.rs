@@ -15,7 +15,7 @@ use super::ledger::{Place, Row};
 use super::made::MessageRow;
 use super::schedule::Frozen;
 use crate::bucket::Bucket;
-use crate::journal::at_rest::{Kept, Shelf, Unreadable, decode, each};
+use crate::journal::at_rest::{Kept, Shelf, Unreadable, each};
 use crate::journal::record::{ChannelNo, Entries, INBOX_NO, Record};
 use crate::message::Books;
 use crate::postings::{BLOCK_RECIPIENTS, Block};
@@ -339,7 +339,8 @@ impl Walker<'_> {
                 let at = u32_at(key, REST).zip(u64_at(key, REST + 4));
                 let (number, closing) =
                     at.ok_or_else(|| Unreadable("a message's key is odd".to_owned()))?;
-                rows.push((number, closing, decode("a message", value)?));
+                let row = MessageRow::read(self.shelf, Partition::Day(*day), key, value)?;
+                rows.push((number, closing, row));
                 Ok(())
             })?;
             for (number, closing, row) in rows {
@@ -390,7 +391,7 @@ impl Walker<'_> {
         let prefix = Key::of(Owner::Bucket(self.bucket.no), Table::Scheduled).done();
         let mut sum = 0;
         each(self.shelf, Partition::Base, &prefix, |key, value| {
-            let (place, entries, notifications) = frozen_counts(key, value)?;
+            let (place, entries, notifications) = frozen_counts(self.shelf, key, value)?;
             sum += entries;
             self.notifications += notifications;
             *self.entered.entry(place).or_default() += entries;
@@ -402,9 +403,13 @@ impl Walker<'_> {
 }
 
 /// Decodes the frozen sets of a scheduled event: (place, entries, notifications).
-fn frozen_counts(key: &[u8], value: &[u8]) -> Result<(u64, u64, u64), Unreadable> {
+fn frozen_counts(
+    shelf: &dyn Shelf,
+    key: &[u8],
+    value: &[u8],
+) -> Result<(u64, u64, u64), Unreadable> {
     let place = u64_at(key, REST + 8).ok_or_else(|| Unreadable("a scheduled key is odd".into()))?;
-    let parts: Vec<Frozen> = decode("a scheduled audience", value)?;
+    let parts = Frozen::read(shelf, key, value)?.parts;
     let entries = parts
         .iter()
         .map(|part| part.who.len() * part.channels.len() as u64)

@@ -11,7 +11,7 @@ use super::intake::{Located, named_key};
 use super::made::{MessageRow, Sent, message_key};
 use super::outcome::ended_by;
 use super::reply::{Answer, Reply, TakenBack};
-use super::schedule::Frozen;
+use super::schedule::FrozenPart;
 use crate::bucket::Look;
 use crate::command::Cancelled;
 use crate::id::Id;
@@ -172,10 +172,10 @@ impl Engine {
         self.intake.name_copy(draft, now.day(), &row.event, located);
         self.intake.keep_event(draft, now.day(), &row);
         let mut count = 0;
-        for (at, parts) in frozen.into_iter().enumerate() {
+        for (at, frozen) in frozen.into_iter().enumerate() {
             let mut items: BTreeMap<ChannelNo, RoaringBitmap> = BTreeMap::new();
-            let alone = parts.iter().map(|part| part.who.len()).sum();
-            for Frozen { channels, who, .. } in parts {
+            let alone = frozen.parts.iter().map(|part| part.who.len()).sum();
+            for FrozenPart { channels, who, .. } in frozen.parts {
                 for channel in channels {
                     *items.entry(channel).or_default() |= &who.0;
                 }
@@ -392,7 +392,7 @@ impl Engine {
     ) -> Result<Option<(Day, MessageRow)>, Unreadable> {
         let key = message_key(bucket, number, closing);
         for day in self.journal_days.range(from..) {
-            if let Some(bytes) = draft.get(Partition::Day(*day), &key)? {
+            if let Some(bytes) = draft.get_in_parts(Partition::Day(*day), &key)? {
                 return Ok(Some((*day, decode("a message", &bytes)?)));
             }
         }
@@ -426,7 +426,7 @@ impl Engine {
             if row.is_empty() {
                 draft.delete(Partition::Day(day), key);
             } else {
-                draft.put(Partition::Day(day), key, encode(&row));
+                draft.put_in_parts(Partition::Day(day), key, &encode(&row));
             }
             if row.told(closing).is_empty() {
                 withdrawn.entry(closing).or_default().insert(number);

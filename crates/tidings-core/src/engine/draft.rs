@@ -8,6 +8,7 @@ use super::accepted::FreshEvents;
 use super::cancel::Sending;
 use crate::bucket::checkpoint::journal_key;
 use crate::journal::at_rest::{Shelf, Unreadable};
+use crate::journal::parts;
 use crate::journal::record::Record;
 use crate::journal::row::OpenRow;
 use crate::table::{Partition, Write};
@@ -43,6 +44,39 @@ impl<'a> Draft<'a> {
 
     pub(crate) fn put(&mut self, partition: Partition, key: Vec<u8>, value: Vec<u8>) {
         self.writes.insert((partition, key), Some(value));
+    }
+
+    /// Puts a value that may be longer than a row.
+    pub(crate) fn put_in_parts(&mut self, partition: Partition, key: Vec<u8>, value: &[u8]) {
+        self.extend(parts::rows(partition, key, value));
+    }
+
+    /// A value that may be longer than a row.
+    pub(crate) fn get_in_parts(
+        &self,
+        partition: Partition,
+        key: &[u8],
+    ) -> Result<Option<Vec<u8>>, Unreadable> {
+        let Some(row) = self.get(partition, key)? else {
+            return Ok(None);
+        };
+        let value = parts::whole(key, &row, |key| self.get(partition, key))?;
+        Ok(Some(value.into_owned()))
+    }
+
+    /// Deletes a value that may be longer than a row.
+    pub(crate) fn delete_in_parts(
+        &mut self,
+        partition: Partition,
+        key: Vec<u8>,
+    ) -> Result<(), Unreadable> {
+        if let Some(row) = self.get(partition, &key)? {
+            for more in parts::more_keys(&key, &row)? {
+                self.delete(partition, more);
+            }
+        }
+        self.delete(partition, key);
+        Ok(())
     }
 
     pub(crate) fn delete(&mut self, partition: Partition, key: Vec<u8>) {

@@ -4,6 +4,7 @@ use roaring::RoaringBitmap;
 
 use super::Engine;
 use super::draft::Draft;
+use super::take_back::{parts, set_bytes};
 use crate::journal::at_rest::{Kept, Shelf, Unreadable};
 use crate::journal::record::{INBOX_NO, Record, Variant};
 use crate::law::Law;
@@ -26,6 +27,34 @@ pub struct Told {
     pub to: u64,
     /// What ended instead.
     pub except: Vec<(u64, Reason, Set)>,
+}
+
+impl Told {
+    /// The records that say so: each of the arrivals from where the one before ends.
+    fn records(&self) -> Vec<Record> {
+        let by_arrival = self.except.chunk_by(|one, next| one.0 == next.0);
+        let bytes = |of: &&[(u64, Reason, Set)]| of.iter().map(|(.., who)| set_bytes(who)).sum();
+        let mut parts = parts(by_arrival.collect::<Vec<_>>(), bytes);
+        if parts.is_empty() {
+            parts.push(Vec::new());
+        }
+        let (mut from, last) = (self.from, parts.len() - 1);
+        let records = parts.into_iter().enumerate().map(|(at, part)| {
+            let except = part.concat();
+            let to = match except.last() {
+                Some((seq, ..)) if at < last => *seq,
+                _ => self.to,
+            };
+            let from = std::mem::replace(&mut from, to + 1);
+            Record::Told {
+                at: self.at,
+                from,
+                to,
+                except,
+            }
+        });
+        records.collect()
+    }
 }
 
 impl Engine {
@@ -98,37 +127,23 @@ impl Engine {
     ) -> Result<Vec<Told>, Unreadable> {
         let mut told = Vec::new();
         for at in 0..self.buckets.len() {
-            let Some(record) = self.inbox_record(draft, at, now)? else {
+            let Some(of_bucket) = self.inbox_told(draft, at, now)? else {
                 continue;
             };
-            if let Record::Told {
-                at: instant,
-                from,
-                to,
-                except,
-            } = &record
-            {
-                let bucket = self.buckets[at].no;
-                let except = except.clone();
-                told.push(Told {
-                    bucket,
-                    at: *instant,
-                    from: *from,
-                    to: *to,
-                    except,
-                });
+            for record in of_bucket.records() {
+                self.write(draft, at, now, record);
             }
-            self.write(draft, at, now, record);
+            told.push(of_bucket);
         }
         Ok(told)
     }
 
-    fn inbox_record(
+    fn inbox_told(
         &mut self,
         draft: &Draft<'_>,
         at: usize,
         now: Instant,
-    ) -> Result<Option<Record>, Unreadable> {
+    ) -> Result<Option<Told>, Unreadable> {
         let bucket = &self.buckets[at];
         let Some((day, held)) = bucket.days.last_key_value() else {
             return Ok(None);
@@ -196,7 +211,8 @@ impl Engine {
             self.buckets[at].told_to = to;
             return Ok(None);
         }
-        Ok(Some(Record::Told {
+        Ok(Some(Told {
+            bucket: place.0,
             at: now,
             from,
             to,

@@ -11,11 +11,13 @@ use rustc_hash::FxHashMap;
 use super::Engine;
 use super::draft::Draft;
 use super::reply::{Refused, Reply};
+use super::take_back::{parts, set_bytes};
 use crate::command::Command;
 use crate::id::Id;
 use crate::journal::at_rest::{Unreadable, decode, each, encode};
 use crate::journal::record::Record;
 use crate::limits::Bound;
+use crate::set::Set;
 use crate::table::{Key, Owner, Partition, REST, Table};
 use crate::time::Instant;
 
@@ -162,9 +164,11 @@ impl Engine {
                 continue;
             }
             let topics = change.topics.into_iter();
-            let topics = topics.map(|(topic, who)| (topic.clone(), who.into()));
-            let topics = topics.collect();
-            self.write(draft, bucket, now, Record::Follow { topics, on });
+            let topics = topics.map(|(topic, who)| (topic.clone(), Set::from(who)));
+            let bytes = |(topic, who): &(Id, Set)| topic.as_str().len() + set_bytes(who);
+            for topics in parts(topics.collect(), bytes) {
+                self.write(draft, bucket, now, Record::Follow { topics, on });
+            }
         }
         Ok(replies)
     }

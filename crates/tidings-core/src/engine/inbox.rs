@@ -17,7 +17,7 @@ use super::Engine;
 use super::cursor::Cursor;
 use super::present::{Data, Presenter};
 use super::reply::Refused;
-use crate::bucket::facets::{Details, Facets, details_key, facets_chunk};
+use crate::bucket::facets::{Details, Facets, details_key, facets_chunk, row_of};
 use crate::bucket::{Bucket, BucketDay, Counts, Marking, Reading, RunAt, State};
 use crate::event::Object;
 use crate::headers::Header;
@@ -539,7 +539,7 @@ pub(super) fn key_of(header: &Header, group: u64, day: Day, read: bool) -> Strin
     format!("{}:{pivot}:{day}:{state}", escaped(&header.kind))
 }
 
-/// Details of a day's runs, each chunk read once.
+/// Details of a day's runs, each row read once.
 struct Chunks<'a> {
     shelf: &'a dyn Shelf,
     bucket: &'a Bucket,
@@ -558,12 +558,17 @@ impl<'a> Chunks<'a> {
     }
 
     fn details(&mut self, run: &RunAt, arrival: usize) -> Result<Details<'_>, Unreadable> {
-        let key = details_key(self.bucket.no, run.id(), arrival);
-        if !self.read.contains_key(&key) {
-            let bytes = self.shelf.get(Partition::Day(self.day), &key)?;
-            let bytes = bytes.ok_or_else(|| self.bucket.is_missing(run))?;
-            self.read.insert(key.clone(), bytes);
-        }
-        Ok(Details::parse(&self.read[&key])?)
+        let (no, id) = (self.bucket.no, run.id());
+        let (first, key) = row_of(arrival, |first| {
+            let key = details_key(no, id, first);
+            if !self.read.contains_key(&key) {
+                let bytes = self.shelf.get(Partition::Day(self.day), &key)?;
+                let bytes = bytes.ok_or_else(|| self.bucket.is_missing(run))?;
+                self.read.insert(key.clone(), bytes);
+            }
+            let arrivals = Details::parse(first, &self.read[&key])?.arrivals();
+            Ok::<_, Unreadable>((key, arrivals))
+        })?;
+        Ok(Details::parse(first, &self.read[&key])?)
     }
 }

@@ -12,6 +12,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::draft::Draft;
 use crate::id::Id;
 use crate::journal::at_rest::{Shelf, Unreadable, each};
+use crate::journal::parts;
 use crate::table::{Key, Owner, Partition, REST, Table};
 use crate::time::Day;
 
@@ -48,7 +49,7 @@ impl KnownIds {
         let prefix = Key::of(Owner::Intake, Table::Ids).done();
         for day in held {
             let partition = Partition::Day(*day);
-            let of_day = match shelf.get(partition, &filter_key())? {
+            let of_day = match parts::get(shelf, partition, &filter_key())? {
                 Some(bytes) => OfDay::Sealed(Filter::read(&bytes)?),
                 None => {
                     let mut hashes = FxHashSet::default();
@@ -70,7 +71,7 @@ impl KnownIds {
             for (day, of_day) in &mut self.0 {
                 if let OfDay::Exact(hashes) = of_day {
                     let filter = Filter::of(hashes);
-                    draft.put(Partition::Day(*day), filter_key(), filter.bytes());
+                    draft.put_in_parts(Partition::Day(*day), filter_key(), &filter.bytes());
                     *of_day = OfDay::Sealed(filter);
                 }
             }

@@ -12,6 +12,7 @@ use super::plan::{Letter, Plan};
 use super::{Engine, Step};
 use crate::bucket::{Bucket, Look};
 use crate::journal::at_rest::{Kept, Shelf, Unreadable, decode, encode};
+use crate::journal::parts;
 use crate::journal::record::{LaneNo, Record, Variant};
 use crate::reason::{Ending, Reason};
 use crate::set::Set;
@@ -119,7 +120,7 @@ impl Engine {
             if letter.tells() || !letter.ended.is_empty() {
                 let key = message_key(plan.bucket, letter.number, plan.closing);
                 let row = MessageRow::of(plan, letter);
-                draft.put(Partition::Day(now.day()), key, encode(&row));
+                draft.put_in_parts(Partition::Day(now.day()), key, &encode(&row));
             }
         }
         let record = Record::Made {
@@ -259,8 +260,8 @@ impl Engine {
         for number in who {
             let key = message_key(bucket.no, number, closing);
             for day in self.journal_days.range(open.at.day()..) {
-                if let Some(bytes) = shelf.get(Partition::Day(*day), &key)? {
-                    let row: MessageRow = decode("a message", &bytes)?;
+                if let Some(row) = shelf.get(Partition::Day(*day), &key)? {
+                    let row = MessageRow::read(shelf, Partition::Day(*day), &key, &row)?;
                     rows.insert(number, BTreeSet::from_iter(row.told(closing)));
                     break;
                 }
@@ -312,6 +313,20 @@ impl Engine {
 }
 
 impl MessageRow {
+    /// The batch whose first row is `row`.
+    ///
+    /// # Errors
+    /// [`Unreadable`] where it makes no sense.
+    pub(crate) fn read(
+        shelf: &dyn Shelf,
+        partition: Partition,
+        key: &[u8],
+        row: &[u8],
+    ) -> Result<Self, Unreadable> {
+        let bytes = parts::whole(key, row, |key| shelf.get(partition, key))?;
+        decode("a message", &bytes)
+    }
+
     fn of(plan: &Plan, letter: &Letter) -> Self {
         let seq = |source: u32| plan.found.source(source).0.seq;
         let told = letter.told.iter().map(|source| seq(*source));

@@ -64,6 +64,7 @@ pub use outcome::{EventReport, Fate, Trace};
 pub use plan::{Letter, Plan};
 pub use present::{Presenter, batch_id};
 pub use reply::{Extent, Published, PublishedAs, Refused, Reply, TakenBack, Warning};
+pub(crate) use schedule::Frozen;
 pub use view::{LetterAt, OpenLane, WaitingEntry};
 
 /// How an engine works; none of it changes what comes out.

@@ -348,8 +348,8 @@ impl Trace {
         let Some(bytes) = shelf.get(Partition::Base, &key)? else {
             return Ok(());
         };
-        let parts: Vec<Frozen> = decode("a scheduled audience", &bytes)?;
-        for part in parts {
+        let frozen = Frozen::read(shelf, &key, &bytes)?;
+        for part in frozen.parts {
             for channel in part.channels {
                 let fate = self.fate(channel);
                 fate.entries += part.who.len();
@@ -420,7 +420,7 @@ impl Trace {
                 if found.is_some() || closing < made.seq {
                     return Ok(());
                 }
-                let row: MessageRow = decode("a message", value)?;
+                let row = MessageRow::read(shelf, Partition::Day(*day), key, value)?;
                 let (told, ended) = row.seqs(closing);
                 let has = told.contains(&made.seq) || ended.iter().any(|(seq, _)| *seq == made.seq);
                 if has && row.lane == made.lane {

@@ -10,6 +10,7 @@ use super::accepted::EventRow;
 use super::draft::Draft;
 use super::intake::{Located, from_json, id_key, named_key, to_json};
 use super::reply::{Answer, Published, PublishedAs, Refused, Reply, Warning};
+use super::take_back::{parts, set_bytes};
 use crate::audience::partition;
 use crate::batch::Pivot;
 use crate::bucket::Bucket;
@@ -33,6 +34,9 @@ enum Source {
 
 /// The sets of one bucket by (lanes, reasons).
 pub(crate) type Routed = BTreeMap<(Vec<LaneNo>, Vec<u16>), RoaringBitmap>;
+
+/// One of these sets.
+type Destination = ((Vec<LaneNo>, Vec<u16>), RoaringBitmap);
 
 impl Engine {
     /// Takes an event in, once.
@@ -256,21 +260,25 @@ impl Engine {
                     self.ledger.at((no, day, channel)).entries += who.len();
                 }
             }
-            let (reasons, variants) = narrowed(words, routed);
-            let place = row.place;
-            let arrival = Arrival {
-                at: now,
-                t,
-                place,
-                ordinal,
-                kind,
-                rules,
-                moved: false,
-                about,
-                reasons,
-                variants,
+            let bytes = |((lanes, reasons), who): &Destination| {
+                8 + 3 * (lanes.len() + reasons.len()) + set_bytes(who)
             };
-            self.write(draft, at, now, Record::Arrival(arrival));
+            for routed in parts(routed.into_iter().collect(), bytes) {
+                let (reasons, variants) = narrowed(words, routed);
+                let arrival = Arrival {
+                    at: now,
+                    t,
+                    place: row.place,
+                    ordinal,
+                    kind,
+                    rules,
+                    moved: false,
+                    about,
+                    reasons,
+                    variants,
+                };
+                self.write(draft, at, now, Record::Arrival(arrival));
+            }
         }
     }
 }
@@ -377,7 +385,7 @@ fn route(
     for (reasons, who) in classes {
         let reasons: Vec<u16> = reasons
             .into_iter()
-            .map(|at| u16::try_from(at).unwrap_or(u16::MAX))
+            .map(|at| u16::try_from(at).expect("the limits leave an event fewer reasons than 2^16"))
             .collect();
         let mut parts = vec![(Vec::new(), who)];
         for channel in kind.channels(only) {
@@ -434,10 +442,10 @@ pub(crate) fn settle_lanes(bucket: &Bucket, law: &Law, routed: Routed) -> Routed
 }
 
 /// The variants of an arrival with only those words that a bucket needs.
-fn narrowed(words: &[String], routed: Routed) -> (Vec<String>, Vec<Variant>) {
+fn narrowed(words: &[String], routed: Vec<Destination>) -> (Vec<String>, Vec<Variant>) {
     let mut used: Vec<u16> = routed
-        .keys()
-        .flat_map(|(_, reasons)| reasons.clone())
+        .iter()
+        .flat_map(|((_, reasons), _)| reasons.clone())
         .collect();
     used.sort_unstable();
     used.dedup();

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use roaring::RoaringBitmap;
+use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use super::Engine;
@@ -11,7 +12,8 @@ use super::draft::Draft;
 use super::intake::{Located, from_json, named_key, scheduled_key, to_json};
 use super::publish::{Routed, settle_lanes};
 use crate::bucket::Bucket;
-use crate::journal::at_rest::{Unreadable, decode, encode};
+use crate::journal::at_rest::{Shelf, Unreadable, decode, encode};
+use crate::journal::parts;
 use crate::journal::record::{ChannelNo, INBOX_NO, LaneNo, Record, TypeNo};
 use crate::law::Type;
 use crate::pause::Paused;
@@ -21,17 +23,42 @@ use crate::table::{Owner, Partition, Table};
 use crate::time::Instant;
 
 /// Recipients of a scheduled event in a bucket, frozen at its arrival.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Frozen {
+    /// Words of the reasons, sorted by bytes.
+    pub(crate) words: Vec<String>,
+    pub(crate) parts: Vec<FrozenPart>,
+}
+
+/// Those of them who have entries on the same channels for the same reasons.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct FrozenPart {
     /// The channels on which there is an entry.
     pub(crate) channels: Vec<ChannelNo>,
-    /// Words of the reasons.
-    pub(crate) reasons: Vec<String>,
+    /// Which of the words.
+    pub(crate) reasons: Vec<u16>,
     pub(crate) who: Set,
 }
 
+impl Frozen {
+    /// Everyone who is concerned.
+    pub(crate) fn everyone(&self) -> RoaringBitmap {
+        let parts = self.parts.iter();
+        parts.fold(RoaringBitmap::new(), |who, part| who | &part.who.0)
+    }
+
+    /// The frozen sets whose first row is `row`.
+    ///
+    /// # Errors
+    /// [`Unreadable`] where they make no sense.
+    pub(crate) fn read(shelf: &dyn Shelf, key: &[u8], row: &[u8]) -> Result<Self, Unreadable> {
+        let bytes = parts::whole(key, row, |key| shelf.get(Partition::Base, key))?;
+        decode("a scheduled audience", &bytes)
+    }
+}
+
 /// A scheduled event with each bucket's frozen sets.
-type Scheduled = (EventRow, Vec<Vec<Frozen>>);
+type Scheduled = (EventRow, Vec<Frozen>);
 
 impl Engine {
     /// Keeps an event and its audience for later.
@@ -46,7 +73,7 @@ impl Engine {
         self.intake.scheduled.insert((t, row.place));
         let key = |owner| scheduled_key(owner, t, row.place);
         draft.put(Partition::Base, key(Owner::Intake), to_json(row));
-        for (bucket, routed) in self.buckets.iter().zip(routed) {
+        for (bucket, routed) in self.buckets.iter_mut().zip(routed) {
             let mut merged: BTreeMap<(Vec<ChannelNo>, Vec<u16>), RoaringBitmap> = BTreeMap::new();
             for ((lanes, reasons), who) in routed {
                 let channels = lanes.iter().map(|lane| self.law.names.lane(*lane).channel);
@@ -54,22 +81,36 @@ impl Engine {
                 channels.sort_unstable();
                 *merged.entry((channels, reasons)).or_default() |= who;
             }
-            let frozen = merged.into_iter().map(|((channels, reasons), who)| Frozen {
-                channels,
-                reasons: reasons
+            if merged.is_empty() {
+                continue;
+            }
+            let mut used: Vec<u16> = merged
+                .keys()
+                .flat_map(|(_, of)| of.iter().copied())
+                .collect();
+            used.sort_unstable();
+            used.dedup();
+            let number: FxHashMap<u16, u16> = used.iter().copied().zip(0..).collect();
+            let parts = merged
+                .into_iter()
+                .map(|((channels, reasons), who)| FrozenPart {
+                    channels,
+                    reasons: reasons.iter().map(|at| number[at]).collect(),
+                    who: who.into(),
+                });
+            let frozen = Frozen {
+                words: used
                     .iter()
                     .map(|at| words[usize::from(*at)].clone())
                     .collect(),
-                who: who.into(),
-            });
-            let frozen: Vec<Frozen> = frozen.collect();
-            if !frozen.is_empty() {
-                draft.put(
-                    Partition::Base,
-                    key(Owner::Bucket(bucket.no)),
-                    encode(&frozen),
-                );
-            }
+                parts: parts.collect(),
+            };
+            bucket.scheduled.insert((t, row.place), frozen.everyone());
+            draft.put_in_parts(
+                Partition::Base,
+                key(Owner::Bucket(bucket.no)),
+                &encode(&frozen),
+            );
         }
     }
 
@@ -113,15 +154,17 @@ impl Engine {
             draft.delete(Partition::Base, key);
         }
         let mut frozen = Vec::with_capacity(self.buckets.len());
-        for bucket in &self.buckets {
-            let key = scheduled_key(Owner::Bucket(bucket.no), t, place);
-            match draft.get(Partition::Base, &key)? {
-                Some(bytes) => {
-                    frozen.push(decode("a scheduled audience", &bytes)?);
-                    draft.delete(Partition::Base, key);
-                }
-                None => frozen.push(Vec::new()),
+        for bucket in &mut self.buckets {
+            if bucket.scheduled.remove(&(t, place)).is_none() {
+                frozen.push(Frozen::default());
+                continue;
             }
+            let key = scheduled_key(Owner::Bucket(bucket.no), t, place);
+            let bytes = draft.get_in_parts(Partition::Base, &key)?;
+            let bytes =
+                bytes.ok_or_else(|| Unreadable("a scheduled audience is missing".to_owned()))?;
+            frozen.push(decode("a scheduled audience", &bytes)?);
+            draft.delete_in_parts(Partition::Base, key)?;
         }
         Ok(Some((row, frozen)))
     }
@@ -134,7 +177,7 @@ impl Engine {
         now: Instant,
         t: Instant,
         row: &EventRow,
-        frozen: Vec<Vec<Frozen>>,
+        frozen: Vec<Frozen>,
     ) {
         let version = self.version();
         let type_no = self.law.names.type_no(row.event.kind.as_str());
@@ -144,19 +187,18 @@ impl Engine {
             .and_then(|(version, no)| version.kind(no));
         let mut words: Vec<String> = frozen
             .iter()
-            .flatten()
-            .flat_map(|part| part.reasons.iter().cloned())
+            .flat_map(|frozen| frozen.words.iter().cloned())
             .collect();
         words.sort_unstable();
         words.dedup();
         let mut routed = Vec::with_capacity(frozen.len());
-        for (at, parts) in frozen.into_iter().enumerate() {
-            let concerned: u64 = parts.iter().map(|part| part.who.len()).sum();
+        for (at, frozen) in frozen.into_iter().enumerate() {
+            let concerned: u64 = frozen.parts.iter().map(|part| part.who.len()).sum();
             let (sets, dropped) = thaw(
                 &self.buckets[at],
                 (kind, &self.intake.paused),
                 &words,
-                parts,
+                frozen,
             );
             let sets = settle_lanes(&self.buckets[at], &self.law, sets);
             let alone = concerned - sets.values().map(RoaringBitmap::len).sum::<u64>();
@@ -211,20 +253,22 @@ fn thaw(
     bucket: &Bucket,
     (kind, paused): (Option<&Type>, &Paused),
     words: &[String],
-    parts: Vec<Frozen>,
+    frozen: Frozen,
 ) -> (Routed, Vec<(ChannelNo, Reason, Set)>) {
     let mut routed = Routed::new();
     let mut dropped: BTreeMap<(ChannelNo, Reason), RoaringBitmap> = BTreeMap::new();
-    for Frozen {
+    let at = frozen.words.iter().map(|word| words.binary_search(word));
+    let at: Vec<Option<u16>> = at.map(|at| u16::try_from(at.ok()?).ok()).collect();
+    for FrozenPart {
         channels,
         reasons,
         mut who,
-    } in parts
+    } in frozen.parts
     {
-        let reasons: Vec<u16> = reasons
+        let reasons = reasons
             .iter()
-            .filter_map(|word| u16::try_from(words.binary_search(word).ok()?).ok())
-            .collect();
+            .filter_map(|word| *at.get(usize::from(*word))?);
+        let reasons: Vec<u16> = reasons.collect();
         let Some(kind) = kind else {
             for channel in channels {
                 *dropped.entry((channel, Reason::UnknownType)).or_default() |= &who.0;

@@ -23,8 +23,8 @@ use crate::reason::Reason;
 use crate::recipient::{Mode, PreferenceScope};
 use crate::time::Instant;
 
-/// What goes another way is written in rows of about so many bytes: a row is read whole.
-const PART_BYTES: usize = 1 << 20;
+/// Records that grow with what waits are cut at about so many bytes: each is a value of the store.
+pub(super) const RECORD_BYTES: usize = 256 << 10;
 
 /// A preference as a command gives it.
 #[derive(Clone, Copy)]
@@ -79,7 +79,7 @@ impl Engine {
                 }
             }
         }
-        for items in parts(items, |item| item.who.serialized_size()) {
+        for items in parts(items, |item| set_bytes(&item.who)) {
             let record = Record::Cut {
                 at: now,
                 why,
@@ -308,7 +308,7 @@ impl Engine {
 }
 
 /// Cuts a list that may be as long as what waits into parts that a row can hold, in order.
-fn parts<T>(items: Vec<T>, bytes: impl Fn(&T) -> usize) -> Vec<Vec<T>> {
+pub(super) fn parts<T>(items: Vec<T>, bytes: impl Fn(&T) -> usize) -> Vec<Vec<T>> {
     let mut parts: Vec<Vec<T>> = Vec::new();
     let mut room = 0_usize;
     for item in items {
@@ -319,7 +319,7 @@ fn parts<T>(items: Vec<T>, bytes: impl Fn(&T) -> usize) -> Vec<Vec<T>> {
                 part.push(item);
             }
             None => {
-                room = PART_BYTES.saturating_sub(taken);
+                room = RECORD_BYTES.saturating_sub(taken);
                 parts.push(vec![item]);
             }
         }
@@ -327,11 +327,17 @@ fn parts<T>(items: Vec<T>, bytes: impl Fn(&T) -> usize) -> Vec<Vec<T>> {
     parts
 }
 
+/// More than a set takes in a row.
+pub(super) fn set_bytes(who: &RoaringBitmap) -> usize {
+    8 + 2 * who.serialized_size()
+}
+
 /// More than an arrival's sets and words take in a row.
 fn arrival_bytes(arrival: &Arrival) -> usize {
-    let sets = arrival.variants.iter().map(|variant| {
-        variant.who.serialized_size() + 2 * (variant.lanes.len() + variant.reasons.len())
-    });
+    let sets = arrival
+        .variants
+        .iter()
+        .map(|variant| set_bytes(&variant.who) + 3 * (variant.lanes.len() + variant.reasons.len()));
     let words = arrival.reasons.iter().map(String::len);
     sets.sum::<usize>() + words.sum::<usize>()
 }

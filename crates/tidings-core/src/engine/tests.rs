@@ -12,6 +12,7 @@ use crate::reason::Outcome;
 use crate::recipient::{Mode, PreferenceScope, RecipientChange};
 use crate::rules::{Category, Defaults, Policy, Route, StoreRules, TypeRules};
 
+mod bounds;
 mod ended;
 mod group_key;
 mod inbox;
@@ -30,7 +31,15 @@ impl Stored {
         } in writes
         {
             match value {
-                Some(value) => drop(self.0.insert((partition, key), value)),
+                Some(value) => {
+                    let table = key.get(2);
+                    assert!(key.len() <= 1 << 10, "a key of table {table:?} is too long");
+                    assert!(
+                        value.len() <= 1 << 20,
+                        "a value of table {table:?} is too long"
+                    );
+                    self.0.insert((partition, key), value);
+                }
                 None => drop(self.0.remove(&(partition, key))),
             }
         }

@@ -7,12 +7,11 @@ use super::intake::{from_json, scheduled_key};
 use super::made::MessageRow;
 use super::plan::{Letter, Plan};
 use super::reply::Refused;
-use super::schedule::Frozen;
 use super::{Engine, LetterName, follow};
 use crate::bucket::Look;
 use crate::deadline::Kind;
 use crate::id::Id;
-use crate::journal::at_rest::{Kept, Shelf, Unreadable, decode, each};
+use crate::journal::at_rest::{Kept, Shelf, Unreadable, each};
 use crate::journal::record::{ChannelNo, Variant};
 use crate::recipient::{Mode, PreferenceScope, Recipient};
 use crate::rules::CHANNELS;
@@ -219,14 +218,9 @@ impl Engine {
             Ok(found) => found,
             Err(refused) => return Ok(Err(refused)),
         };
-        let owner = Owner::Bucket(self.buckets[at].no);
         let mut entries = Vec::new();
-        for (t, place) in &self.intake.scheduled {
-            let Some(bytes) = shelf.get(Partition::Base, &scheduled_key(owner, *t, *place))? else {
-                continue;
-            };
-            let parts: Vec<Frozen> = decode("a scheduled audience", &bytes)?;
-            if !parts.iter().any(|part| part.who.contains(number)) {
+        for ((t, place), who) in &self.buckets[at].scheduled {
+            if !who.contains(number) {
                 continue;
             }
             let key = scheduled_key(Owner::Intake, *t, *place);
@@ -266,7 +260,7 @@ impl Engine {
             let mut of_day = Vec::new();
             each(shelf, Partition::Day(*day), &prefix, |key, value| {
                 let closing = u64_at(key, REST + 4).unwrap_or_default();
-                let row: MessageRow = decode("a message", value)?;
+                let row = MessageRow::read(shelf, Partition::Day(*day), key, value)?;
                 let name = self.law.names.lane(row.lane);
                 let seqs = row.told(closing);
                 of_day.push(LetterAt {
