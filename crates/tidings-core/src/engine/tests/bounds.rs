@@ -27,6 +27,7 @@ fn deepest(name: usize) -> String {
 fn person(name: &str, state: State) -> Command {
     Command::Recipient(Box::new(RecipientChange {
         id: id(name),
+        name: None,
         email: Some(Some("a@example.org".to_owned())),
         tz: None,
         locale: None,
