@@ -73,7 +73,7 @@ fn step(name: &str) {
 }
 
 /// Runs a command to its end, with our own streams.
-fn pass(command: &mut Command) -> Result<(), Failure> {
+pub(crate) fn pass(command: &mut Command) -> Result<(), Failure> {
     let status = command
         .status()
         .map_err(|fault| format!("cannot run {}: {fault}", said(command)))?;
@@ -88,7 +88,9 @@ fn said(command: &Command) -> String {
     let words = command
         .get_args()
         .map(|word| word.to_string_lossy().into_owned());
-    format!("cargo {}", words.collect::<Vec<_>>().join(" "))
+    let program = Path::new(command.get_program()).file_name();
+    let program = program.unwrap_or_default().to_string_lossy();
+    format!("{program} {}", words.collect::<Vec<_>>().join(" "))
 }
 
 /// `cargo deny`, where somebody has installed it: it takes longer to build than everything else.

@@ -4,6 +4,7 @@
 //! it knows the workspace only from outside: by running cargo and by reading files.
 
 mod ci;
+mod package;
 mod source;
 mod tidy;
 
@@ -15,6 +16,7 @@ const USAGE: &str = "usage: cargo xtask COMMAND
   test [ARGUMENTS]  run every test of the workspace; arguments go to `cargo test`
   crash [KILLS]     kill the server under load so often (500), and count what was told
   soak [MINUTES]    mixed load for so long (60): nothing may creep; then a year of days
+  package           build the archive for download, with checksums, in target/package
   tidy              check the rules that no compiler checks
   ci                format, lints, tests, documentation, tidy, licences, the demo's books";
 
@@ -29,6 +31,7 @@ fn main() -> ExitCode {
         (Some("test"), rest) => ci::test(rest),
         (Some("crash"), [] | [_]) => ci::crash(rest.first().map_or("500", String::as_str)),
         (Some("soak"), [] | [_]) => ci::soak(rest.first().map_or("60", String::as_str)),
+        (Some("package"), []) => package::run(&root()),
         (Some("tidy"), []) => tidy::run(&root()),
         (Some("ci"), []) => ci::run(&root()),
         (Some("help" | "--help" | "-h"), []) => {
