@@ -13,7 +13,8 @@ use crate::delivery::{Delivery, Parcel, send};
 use crate::node::Pace;
 
 /// The threads that send. Messages of lanes that are due at once go before those of digests, and
-/// each kind has room of its own: a million digests never keep one of the others from being made.
+/// each kind has room of its own: a million digests never keep one of the others from being made. Some
+/// threads take no digest, so that a server that is slow with those leaves them free.
 pub(crate) struct Senders {
     prompt: Line,
     patient: Line,
@@ -40,12 +41,17 @@ impl Senders {
         let (prompt, prompt_work) = unbounded::<Slot>();
         let (patient, patient_work) = unbounded::<Slot>();
         let (answer, answers) = unbounded();
-        for _ in 0..count {
+        for number in 0..count {
+            let is_kept_free = number < kept_free(count);
             let (prompt, patient) = (prompt_work.clone(), patient_work.clone());
             let (answer, clock) = (answer.clone(), Arc::clone(clock));
             let channels = delivery.channels();
             std::thread::spawn(move || {
-                while let Some(slot) = next_slot(&prompt, &patient) {
+                let next = || match is_kept_free {
+                    true => prompt.recv().ok(),
+                    false => next_slot(&prompt, &patient),
+                };
+                while let Some(slot) = next() {
                     let Some(parcel) = locked(&slot).take() else {
                         continue;
                     };
@@ -156,6 +162,15 @@ impl Line {
             parcels,
             on_the_way: BTreeMap::new(),
         }
+    }
+}
+
+/// How many of so many threads take prompt messages alone.
+fn kept_free(count: usize) -> usize {
+    match count {
+        0 | 1 => 0,
+        2..8 => 1,
+        _ => count / 4,
     }
 }
 

@@ -2,16 +2,14 @@
 //!
 //! The steps are taken one by one, rather than through the mail library's transport, because an
 //! outcome depends on the step: a line that drops before the final dot has surely delivered nothing,
-//! one that drops after it may have delivered everything (RFC 5321, sections 4.2.5 and 6.1).
+//! one that drops after it may have delivered everything (RFC 5321, sections 4.2.5 and 6.1). A
+//! transaction as a whole has a deadline, so no server holds a thread for longer ([`line`]).
 
 use std::str::FromStr;
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
 
 use lettre::Address;
-use lettre::transport::smtp::Error;
-use lettre::transport::smtp::authentication::{Credentials, DEFAULT_MECHANISMS};
-use lettre::transport::smtp::client::{Certificate, SmtpConnection, TlsParameters};
+use lettre::transport::smtp::authentication::Credentials;
 use lettre::transport::smtp::commands::{Data, Mail as MailFrom, Rcpt, Rset};
 use lettre::transport::smtp::extension::ClientId;
 use lettre::transport::smtp::response::Response;
@@ -21,6 +19,7 @@ use tidings_mail::{Mail, Sender};
 
 use super::provider::{ProviderError, Security, Server};
 use super::{Channel, Outcome, Receipt, unrenderable};
+use line::{Bound, Error, Line, Trust, trust};
 
 /// The most connections that are kept open between mails.
 const IDLE_MAX: usize = 8;
@@ -30,18 +29,21 @@ const REFERENCE_CHARS_MAX: usize = 200;
 /// How long a server is waited for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Patience {
-    /// For a connection and for each answer, in milliseconds; more than 0.
+    /// For a connection and for each whole answer, in milliseconds; more than 0.
     pub answer_ms: u64,
+    /// For everything before the final dot, the connection included, in milliseconds; more than 0.
+    pub begin_ms: u64,
     /// For the answer to the final dot, in milliseconds; more than 0. Longer, since a server may do all
     /// its checks then (RFC 5321, section 4.5.3.2.6, would have ten minutes).
     pub delivery_ms: u64,
 }
 
 impl Default for Patience {
-    /// 30 seconds, and three minutes for the final dot.
+    /// 30 seconds an answer, a minute up to the final dot, and three minutes for that.
     fn default() -> Self {
         Self {
             answer_ms: 30_000,
+            begin_ms: 60_000,
             delivery_ms: 180_000,
         }
     }
@@ -50,11 +52,11 @@ impl Default for Patience {
 /// A mail server that mails are handed over to.
 pub(super) struct Smtp {
     server: Server,
-    tls: TlsParameters,
+    trust: Trust,
     hello: ClientId,
     sender: Sender,
     patience: Patience,
-    idle: Mutex<Vec<SmtpConnection>>,
+    idle: Mutex<Vec<Line>>,
 }
 
 /// The steps of a transaction.
@@ -86,7 +88,7 @@ impl Smtp {
         sender: Sender,
         patience: Patience,
     ) -> Result<Self, ProviderError> {
-        let tls = tls_parameters(server).map_err(|why| ProviderError::Tls {
+        let trust = trust(server).map_err(|why| ProviderError::Tls {
             host: server.host.clone(),
             why,
         })?;
@@ -97,7 +99,7 @@ impl Smtp {
         };
         Ok(Self {
             server: server.clone(),
-            tls,
+            trust,
             hello,
             sender,
             patience,
@@ -105,108 +107,96 @@ impl Smtp {
         })
     }
 
-    fn connect(&self) -> Result<SmtpConnection, Error> {
-        let wrapped = (self.server.security == Security::Wrapped).then_some(&self.tls);
-        let mut connection = SmtpConnection::connect(
-            (self.server.host.as_str(), self.server.port),
-            Some(Duration::from_millis(self.patience.answer_ms)),
-            &self.hello,
-            wrapped,
-            None,
-        )?;
-        let starts_tls = match self.server.security {
+    fn connect(&self, bound: Bound) -> Result<Line, Error> {
+        let (server, hello) = (&self.server, &self.hello);
+        let wrapped = (server.security == Security::Wrapped).then_some(&self.trust);
+        let mut line = Line::connect(server, wrapped, hello, bound)?;
+        let is_encrypted_now = match server.security {
             Security::Required => true,
-            Security::Opportunistic => connection.can_starttls(),
+            Security::Opportunistic => line.can_be_encrypted(),
             Security::Wrapped | Security::Plain => false,
         };
-        if starts_tls {
-            connection.starttls(&self.tls, &self.hello)?;
+        if is_encrypted_now {
+            line = line.encrypt(server, &self.trust, hello, bound)?;
         }
-        if let Some((user, password)) = &self.server.login {
+        if let Some((user, password)) = &server.login {
             let credentials = Credentials::new(user.clone(), password.clone());
-            connection.auth(DEFAULT_MECHANISMS, &credentials)?;
+            line.log_in(&credentials, bound)?;
         }
-        Ok(connection)
+        Ok(line)
     }
 
-    /// A connection on which the server has accepted the sender. One that was kept may have been closed
-    /// by the server meanwhile; then the next is tried, and at last a new one.
-    fn begin(&self, from: &Address) -> Result<SmtpConnection, Fault> {
-        let greet = |connection: &mut SmtpConnection| {
-            connection
-                .command(MailFrom::new(Some(from.clone()), Vec::new()))
+    /// A line on which the server has accepted the sender. One that was kept may have been closed by the
+    /// server meanwhile; then the next is tried, and at last a new one.
+    fn begin(&self, from: &Address, bound: Bound) -> Result<Line, Fault> {
+        let greet = |line: &mut Line| {
+            line.command(MailFrom::new(Some(from.clone()), Vec::new()), bound)
                 .map(drop)
         };
-        while let Some(mut connection) = self.take_idle() {
-            match greet(&mut connection) {
-                Ok(()) => return Ok(connection),
-                Err(error) if error.status().is_none() || is_closing(&error) => {}
-                Err(error) => return Err(self.keep_after(connection, Step::Mail, error)),
+        while let Some(mut line) = self.take_idle() {
+            match greet(&mut line) {
+                Ok(()) => return Ok(line),
+                Err(error) if error.refusal().is_none() || is_closing(&error) => {}
+                Err(error) => return Err(self.keep_after(line, Step::Mail, error, bound)),
             }
         }
-        let mut connection = self.connect().map_err(|error| Fault {
+        let mut line = self.connect(bound).map_err(|error| Fault {
             step: Step::Connect,
             error,
         })?;
-        match greet(&mut connection) {
-            Ok(()) => Ok(connection),
-            Err(error) => Err(self.keep_after(connection, Step::Mail, error)),
+        match greet(&mut line) {
+            Ok(()) => Ok(line),
+            Err(error) => Err(self.keep_after(line, Step::Mail, error, bound)),
         }
     }
 
     fn transact(&self, from: &Address, to: &Address, bytes: &[u8]) -> Result<Response, Fault> {
-        let mut connection = self.begin(from)?;
-        if let Err(error) = connection.command(Rcpt::new(to.clone(), Vec::new())) {
-            return Err(self.keep_after(connection, Step::Recipient, error));
+        let Patience {
+            answer_ms,
+            begin_ms,
+            delivery_ms,
+        } = self.patience;
+        let bound = Bound::new(begin_ms, answer_ms);
+        let mut line = self.begin(from, bound)?;
+        if let Err(error) = line.command(Rcpt::new(to.clone(), Vec::new()), bound) {
+            return Err(self.keep_after(line, Step::Recipient, error, bound));
         }
-        if let Err(error) = connection.command(Data) {
-            return Err(self.keep_after(connection, Step::Data, error));
+        if let Err(error) = line.command(Data, bound) {
+            return Err(self.keep_after(line, Step::Data, error, bound));
         }
-        // The connection would keep the old time-out; failing to set it is a broken line.
-        let _ = connection.set_timeout(Some(Duration::from_millis(self.patience.delivery_ms)));
-        let mut content = Some(bytes.strip_suffix(b"\r\n").unwrap_or(bytes));
-        let mut step = Step::Content;
-        // The dot is written once this has no more to give, so that tells the two steps apart.
-        let parts = std::iter::from_fn(|| {
-            let part = content.take();
-            if part.is_none() {
-                step = Step::Dot;
-            }
-            part
-        });
-        match connection.message_iter(parts) {
+        let content = stuffed(bytes.strip_suffix(b"\r\n").unwrap_or(bytes));
+        let fault = |step| move |error| Fault { step, error };
+        line.write(&content, bound.for_content())
+            .map_err(fault(Step::Content))?;
+        let last = Bound::new(delivery_ms, delivery_ms);
+        match line.command("\r\n.\r\n", last) {
             Ok(response) => {
-                self.keep(connection);
+                self.keep(line);
                 Ok(response)
             }
-            Err(error) if error.status().is_some() => Err(self.keep_after(connection, step, error)),
-            Err(error) => Err(Fault { step, error }),
+            Err(error) => Err(self.keep_after(line, Step::Dot, error, bound)),
         }
     }
 
-    fn take_idle(&self) -> Option<SmtpConnection> {
+    fn take_idle(&self) -> Option<Line> {
         self.idle
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .pop()
     }
 
-    fn keep(&self, mut connection: SmtpConnection) {
-        let patience = Some(Duration::from_millis(self.patience.answer_ms));
-        if connection.set_timeout(patience).is_err() {
-            return;
-        }
+    fn keep(&self, line: Line) {
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         if idle.len() < IDLE_MAX {
-            idle.push(connection);
+            idle.push(line);
         }
     }
 
-    /// Keeps the connection after a refusal if the server goes on talking; returns the fault.
-    fn keep_after(&self, mut connection: SmtpConnection, step: Step, error: Error) -> Fault {
-        let goes_on = error.status().is_some() && !is_closing(&error);
-        if goes_on && connection.command(Rset).is_ok() {
-            self.keep(connection);
+    /// Keeps the line after a refusal if the server goes on talking; returns the fault.
+    fn keep_after(&self, mut line: Line, step: Step, error: Error, bound: Bound) -> Fault {
+        let goes_on = error.refusal().is_some() && !is_closing(&error);
+        if goes_on && line.command(Rset, bound).is_ok() {
+            self.keep(line);
         }
         Fault { step, error }
     }
@@ -251,7 +241,7 @@ impl Fault {
                 address_dead: self.is_address_dead(),
             };
         }
-        if self.error.status().is_none() && self.step == Step::Dot {
+        if self.error.refusal().is_none() && self.step == Step::Dot {
             return Outcome::Unknown { why };
         }
         Outcome::Retry {
@@ -264,8 +254,8 @@ impl Fault {
     /// message and which an operator can mend: any refusal before a message is spoken of, and those
     /// that ask for a login or for encryption (RFC 4954, section 6).
     fn is_operators(&self) -> bool {
-        let code = self.code();
-        self.step == Step::Connect || ["530", "534", "535", "538"].contains(&code.as_str())
+        let asks = ["530", "534", "535", "538"];
+        self.step == Step::Connect || self.code().is_some_and(|code| asks.contains(&&*code))
     }
 
     /// Whether the refusal says that there is no such mailbox: the enhanced codes of RFC 3463, section
@@ -279,18 +269,13 @@ impl Fault {
             )
     }
 
-    fn code(&self) -> String {
-        self.error
-            .status()
-            .map(|code| code.to_string())
-            .unwrap_or_default()
+    fn code(&self) -> Option<String> {
+        Some(self.error.refusal()?.code().to_string())
     }
 
     /// The enhanced status code that a refusal's text begins with (RFC 2034, section 4).
     fn enhanced(&self) -> Option<String> {
-        self.error.status()?;
-        let text = std::error::Error::source(&self.error)?.to_string();
-        let first = text.split_whitespace().next()?;
+        let first = self.error.refusal()?.first_word()?;
         let parts: Vec<&str> = first.split('.').collect();
         let is_code = parts.len() == 3
             && parts.iter().all(|part| {
@@ -310,30 +295,31 @@ impl Fault {
             Step::Content => "writing the message",
             Step::Dot => "ending the message",
         };
-        match (self.error.status(), self.enhanced()) {
-            (Some(code), Some(enhanced)) => format!("{what}: {code} {enhanced}"),
-            (Some(code), None) => format!("{what}: {code}"),
-            (None, _) => format!("{what}: {}", self.error),
+        match (&self.error, self.code(), self.enhanced()) {
+            (Error::Broken(why), ..) => format!("{what}: {why}"),
+            (_, Some(code), Some(enhanced)) => format!("{what}: {code} {enhanced}"),
+            (_, code, _) => format!("{what}: {}", code.unwrap_or_default()),
         }
     }
 }
 
-/// How the server proves who it is: by a certificate for its host, of a public authority or of the one
-/// that the address names.
-fn tls_parameters(server: &Server) -> Result<TlsParameters, String> {
-    let mut tls = TlsParameters::builder(server.host.clone());
-    if let Some(path) = &server.authority {
-        let told = |fault: &dyn std::fmt::Display| format!("{}: {fault}", path.display());
-        let pem = std::fs::read(path).map_err(|fault| told(&fault))?;
-        let authority = Certificate::from_pem(&pem).map_err(|fault| told(&fault))?;
-        tls = tls.add_root_certificate(authority);
+/// A message's content with a second dot where a line begins with one (RFC 5321, section 4.5.2).
+fn stuffed(content: &[u8]) -> Vec<u8> {
+    let mut stuffed = Vec::with_capacity(content.len());
+    let mut last = *b"\r\n";
+    for &byte in content {
+        if byte == b'.' && last == *b"\r\n" {
+            stuffed.push(b'.');
+        }
+        stuffed.push(byte);
+        last = [last[1], byte];
     }
-    tls.build().map_err(|fault| fault.to_string())
+    stuffed
 }
 
 /// Whether the server says that it closes the line (RFC 5321, section 3.8).
 fn is_closing(error: &Error) -> bool {
-    error.status().is_some_and(|code| code.to_string() == "421")
+    error.refusal().is_some_and(|reply| reply.has_code(421))
 }
 
 fn reference(line: &str) -> String {
@@ -343,7 +329,10 @@ fn reference(line: &str) -> String {
         .collect()
 }
 
+mod line;
 #[cfg(test)]
 mod postfix;
+#[cfg(test)]
+mod slow;
 #[cfg(test)]
 mod tests;

@@ -10,6 +10,7 @@ use super::*;
 
 const PATIENT: Patience = Patience {
     answer_ms: 20_000,
+    begin_ms: 60_000,
     delivery_ms: 20_000,
 };
 

@@ -1,0 +1,364 @@
+//! A line to a mail server on which no step outlasts its deadline.
+//!
+//! The mail library bounds each read of the socket: a server that answers one byte every few seconds
+//! would hold a thread for hours, in the middle of a TLS handshake too. Here every read and write gets
+//! what is left of a deadline, so the library's commands and replies go over a socket of our own.
+
+use std::fmt::Display;
+use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
+use std::net::{TcpStream, ToSocketAddrs};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use lettre::transport::smtp::authentication::{Credentials, DEFAULT_MECHANISMS};
+use lettre::transport::smtp::commands::{Auth, Ehlo, Starttls};
+use lettre::transport::smtp::extension::{ClientId, Extension, ServerInfo};
+use lettre::transport::smtp::response::{Response, Severity};
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, ServerName};
+use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
+
+use super::super::provider::Server;
+
+/// Bytes of one line of a reply; RFC 5321 allows 512.
+const REPLY_LINE_BYTES_MAX: u64 = 1_000;
+/// Bytes of a whole reply.
+const REPLY_BYTES_MAX: usize = 100_000;
+/// Rounds of a login.
+const CHALLENGES_MAX: usize = 10;
+
+/// Why a step failed.
+#[derive(Debug)]
+pub(super) enum Error {
+    /// The server refused it.
+    Refused(Response),
+    /// There was no whole reply.
+    Broken(String),
+}
+
+/// The time until which a transaction may last, and how long each of its answers may take.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bound {
+    end: Instant,
+    answer: Duration,
+}
+
+/// A connection to a mail server.
+pub(super) struct Line {
+    stream: BufReader<Stream>,
+    offers: ServerInfo,
+}
+
+enum Stream {
+    Plain(Timed),
+    Encrypted(Box<StreamOwned<ClientConnection, Timed>>),
+}
+
+/// A socket of which every read and write ends at a deadline.
+struct Timed {
+    socket: TcpStream,
+    until: Instant,
+}
+
+/// Whom to believe who a server is.
+pub(super) type Trust = Arc<ClientConfig>;
+
+/// Makes the trust in the public authorities, and in the one that the server's address names.
+///
+/// # Errors
+/// Why its file can't be used.
+pub(super) fn trust(server: &Server) -> Result<Trust, String> {
+    let mut roots = RootCertStore::empty();
+    roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
+    if let Some(path) = &server.authority {
+        let told = |fault: &dyn Display| format!("{}: {fault}", path.display());
+        let pem = std::fs::read(path).map_err(|fault| told(&fault))?;
+        for certificate in CertificateDer::pem_slice_iter(&pem) {
+            let certificate = certificate.map_err(|fault| told(&fault))?;
+            roots.add(certificate).map_err(|fault| told(&fault))?;
+        }
+    }
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .map_err(|fault| fault.to_string())?
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    Ok(Arc::new(config))
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "how long a server is waited for is no decision of the engine's"
+)]
+fn now() -> Instant {
+    Instant::now()
+}
+
+impl Bound {
+    /// So long from now, and so long for each answer.
+    pub(super) fn new(whole_ms: u64, answer_ms: u64) -> Self {
+        Self {
+            end: now() + Duration::from_millis(whole_ms),
+            answer: Duration::from_millis(answer_ms),
+        }
+    }
+
+    /// The same end, for what has all the time until then: a content may be large and the line slow.
+    pub(super) fn for_content(self) -> Self {
+        Self {
+            answer: self.end.saturating_duration_since(now()),
+            ..self
+        }
+    }
+
+    /// The time by which an answer must be there that is asked for now.
+    fn answer(&self) -> Instant {
+        self.end.min(now() + self.answer)
+    }
+}
+
+impl Line {
+    /// Connects, encrypted from the first byte where `trust` is given, and exchanges greetings.
+    pub(super) fn connect(
+        server: &Server,
+        trust: Option<&Trust>,
+        hello: &ClientId,
+        bound: Bound,
+    ) -> Result<Self, Error> {
+        let mut stream = Stream::Plain(dial(server, bound)?);
+        if let Some(trust) = trust {
+            stream = stream.encrypted(server, trust)?;
+        }
+        let mut line = Self {
+            stream: BufReader::new(stream),
+            offers: ServerInfo::default(),
+        };
+        line.until(bound.answer());
+        line.reply()?;
+        line.greet(hello, bound)?;
+        Ok(line)
+    }
+
+    /// Whether the server offers to encrypt the line.
+    pub(super) fn can_be_encrypted(&self) -> bool {
+        self.offers.supports_feature(Extension::StartTls)
+    }
+
+    /// Encrypts the line, and exchanges greetings again.
+    pub(super) fn encrypt(
+        mut self,
+        server: &Server,
+        trust: &Trust,
+        hello: &ClientId,
+        bound: Bound,
+    ) -> Result<Self, Error> {
+        if !self.can_be_encrypted() {
+            return Err(broken("the server offers no STARTTLS"));
+        }
+        self.command(Starttls, bound)?;
+        // What came behind the reply was said by who knows whom.
+        if !self.stream.buffer().is_empty() {
+            return Err(broken("the server spoke before the line was encrypted"));
+        }
+        let stream = self.stream.into_inner().encrypted(server, trust)?;
+        let mut line = Self {
+            stream: BufReader::new(stream),
+            offers: ServerInfo::default(),
+        };
+        line.greet(hello, bound)?;
+        Ok(line)
+    }
+
+    /// Logs in.
+    pub(super) fn log_in(&mut self, credentials: &Credentials, bound: Bound) -> Result<(), Error> {
+        let mechanism = self.offers.get_auth_mechanism(DEFAULT_MECHANISMS);
+        let mechanism =
+            mechanism.ok_or_else(|| broken("the server offers no login by password"))?;
+        let odd = |_| broken("the server's challenge is none");
+        let first = Auth::new(mechanism, credentials.clone(), None).map_err(odd)?;
+        let mut reply = self.command(first, bound)?;
+        for _ in 0..CHALLENGES_MAX {
+            if !reply.has_code(334) {
+                return Ok(());
+            }
+            let next = Auth::new_from_response(mechanism, credentials.clone(), &reply);
+            reply = self.command(next.map_err(odd)?, bound)?;
+        }
+        Err(broken("the server does not stop asking for the password"))
+    }
+
+    /// Gives a command and waits for its reply.
+    pub(super) fn command(
+        &mut self,
+        command: impl Display,
+        bound: Bound,
+    ) -> Result<Response, Error> {
+        self.write(command.to_string().as_bytes(), bound)?;
+        self.reply()
+    }
+
+    /// Writes; the reply is read by the same deadline.
+    pub(super) fn write(&mut self, bytes: &[u8], bound: Bound) -> Result<(), Error> {
+        self.until(bound.answer());
+        let stream = self.stream.get_mut();
+        stream.write_all(bytes)?;
+        Ok(stream.flush()?)
+    }
+
+    /// Reads a reply, by the deadline of what was written last.
+    pub(super) fn reply(&mut self) -> Result<Response, Error> {
+        let mut text = String::new();
+        loop {
+            let mut line = Vec::new();
+            let mut bounded = (&mut self.stream).take(REPLY_LINE_BYTES_MAX);
+            bounded.read_until(b'\n', &mut line)?;
+            if !line.ends_with(b"\n") {
+                return Err(broken("the server ended in the middle of a reply"));
+            }
+            text.push_str(&String::from_utf8_lossy(&line));
+            if text.len() > REPLY_BYTES_MAX {
+                return Err(broken("the server's reply is too long"));
+            }
+            if line.get(3) != Some(&b'-') {
+                break;
+            }
+        }
+        let reply: Response = text
+            .parse()
+            .map_err(|_| broken("the server's reply is not SMTP"))?;
+        if reply.is_positive() {
+            Ok(reply)
+        } else {
+            Err(Error::Refused(reply))
+        }
+    }
+
+    fn greet(&mut self, hello: &ClientId, bound: Bound) -> Result<(), Error> {
+        let reply = self.command(Ehlo::new(hello.clone()), bound)?;
+        let offers = ServerInfo::from_response(&reply);
+        self.offers = offers.map_err(|_| broken("the server does not say who it is"))?;
+        Ok(())
+    }
+
+    fn until(&mut self, deadline: Instant) {
+        match self.stream.get_mut() {
+            Stream::Plain(socket) => socket.until = deadline,
+            Stream::Encrypted(stream) => stream.sock.until = deadline,
+        }
+    }
+}
+
+/// Connects to the first of the server's addresses that answers.
+fn dial(server: &Server, bound: Bound) -> Result<Timed, Error> {
+    let mut last = broken("the server's name has no address");
+    for address in (server.host.as_str(), server.port).to_socket_addrs()? {
+        let until = bound.answer();
+        let connected = left(until).and_then(|left| TcpStream::connect_timeout(&address, left));
+        match connected {
+            Ok(socket) => {
+                // Commands are small and wait for their replies.
+                socket.set_nodelay(true)?;
+                return Ok(Timed { socket, until });
+            }
+            Err(fault) => last = fault.into(),
+        }
+    }
+    Err(last)
+}
+
+impl Stream {
+    /// The same line, encrypted; the handshake takes place with the first bytes, by their deadline.
+    fn encrypted(self, server: &Server, trust: &Trust) -> Result<Self, Error> {
+        let Self::Plain(socket) = self else {
+            return Ok(self);
+        };
+        let odd = |fault: &dyn Display| broken(&fault.to_string());
+        let name = ServerName::try_from(server.host.clone()).map_err(|fault| odd(&fault))?;
+        let session =
+            ClientConnection::new(Arc::clone(trust), name).map_err(|fault| odd(&fault))?;
+        Ok(Self::Encrypted(Box::new(StreamOwned::new(session, socket))))
+    }
+}
+
+impl Read for Stream {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Self::Plain(socket) => socket.read(bytes),
+            Self::Encrypted(stream) => stream.read(bytes),
+        }
+    }
+}
+
+impl Write for Stream {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::Plain(socket) => socket.write(bytes),
+            Self::Encrypted(stream) => stream.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Self::Plain(socket) => socket.flush(),
+            Self::Encrypted(stream) => stream.flush(),
+        }
+    }
+}
+
+impl Read for Timed {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        self.socket.set_read_timeout(Some(left(self.until)?))?;
+        self.socket.read(bytes)
+    }
+}
+
+impl Write for Timed {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.socket.set_write_timeout(Some(left(self.until)?))?;
+        self.socket.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.socket.flush()
+    }
+}
+
+/// What is left until a deadline; a fault where nothing is.
+fn left(until: Instant) -> io::Result<Duration> {
+    let left = until.saturating_duration_since(now());
+    if left.is_zero() {
+        return Err(ErrorKind::TimedOut.into());
+    }
+    Ok(left)
+}
+
+impl Error {
+    /// The refusal, if the server said one.
+    pub(super) fn refusal(&self) -> Option<&Response> {
+        match self {
+            Self::Refused(reply) => Some(reply),
+            Self::Broken(_) => None,
+        }
+    }
+
+    /// Whether the server refused for good.
+    pub(super) fn is_permanent(&self) -> bool {
+        let severity = self.refusal().map(|reply| reply.code().severity);
+        severity == Some(Severity::PermanentNegativeCompletion)
+    }
+}
+
+impl From<io::Error> for Error {
+    fn from(fault: io::Error) -> Self {
+        match fault.kind() {
+            // A socket's own time-out has either name.
+            ErrorKind::WouldBlock | ErrorKind::TimedOut => broken("no answer in time"),
+            _ => Self::Broken(fault.to_string()),
+        }
+    }
+}
+
+fn broken(why: &str) -> Error {
+    Error::Broken(why.to_owned())
+}
