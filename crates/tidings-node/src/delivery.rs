@@ -1,7 +1,8 @@
 //! Delivery: sends batches with bounded concurrency, and decides what an answer leads to.
 //!
 //! Surely not sent -> again later, with growing waits. Refused -> failed. Unknown -> once more with
-//! the same batch id, which is the provider's idempotency key, counted as resent; then unknown.
+//! the same batch id, which is the provider's idempotency key, counted as resent; then unknown. What was
+//! made before a stop may have been handed over then, so handing it over now counts as resent too.
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -251,7 +252,9 @@ impl Delivery {
         self.vitals.answered(&parcel.batch.channel, answer);
         self.complaints
             .hear(&parcel.batch, parcel.attempts, answer, now);
-        match self.next(&parcel, answer, now) {
+        let next = self.next(&parcel, answer, now);
+        parcel.count_again(answer);
+        match next {
             Next::Done(ending) => {
                 let Parcel {
                     number,
@@ -386,6 +389,12 @@ impl Parcel {
             from_before: true,
             ..self
         }
+    }
+
+    /// Counts the first time that a message of before a stop was handed over, or may have been.
+    fn count_again(&mut self, answer: &Answer) {
+        let is_handed_over = matches!(answer, Answer::Sent(_) | Answer::Unknown { .. });
+        self.resent += u32::from(self.from_before && self.resent == 0 && is_handed_over);
     }
 
     /// What becomes of it where nothing is tried any more: its recipient was erased.

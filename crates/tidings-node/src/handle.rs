@@ -4,8 +4,9 @@
 //! by the queue and by those who were let in, never by those who were not.
 
 use std::sync::{Arc, PoisonError, RwLock};
+use std::time::{Duration, Instant};
 
-use crossbeam_channel::{Receiver, Sender, bounded};
+use crossbeam_channel::{Receiver, Sender, after, bounded, select};
 use tidings_core::engine::{Refused, Reply};
 use tidings_core::{Command, Rules};
 
@@ -63,7 +64,29 @@ pub(crate) enum Request {
     Look(Box<Look>),
     /// The clock was put: look again.
     Wake,
-    Stop(Sender<Result<(), RuntimeError>>),
+    Stop(Stop),
+}
+
+/// A stop that is asked for.
+pub(crate) struct Stop {
+    /// Whom to tell that everything has stopped.
+    pub(crate) answer: Sender<Result<(), RuntimeError>>,
+    /// Tells when what is under way is waited for no longer.
+    pub(crate) drained: Receiver<Instant>,
+}
+
+impl Stop {
+    pub(crate) fn within(drain: Duration, answer: Sender<Result<(), RuntimeError>>) -> Self {
+        Self {
+            answer,
+            drained: after(drain),
+        }
+    }
+
+    /// The stop where nobody is left who could ask for one.
+    pub(crate) fn unasked() -> Self {
+        Self::within(Duration::MAX, bounded(1).0)
+    }
 }
 
 impl Request {
@@ -71,7 +94,7 @@ impl Request {
     pub(crate) fn turn_away(self) {
         match self {
             Self::Work(work) => work.fail(RuntimeError::Stopped),
-            Self::Configure(.., answer) | Self::Stop(answer) => {
+            Self::Configure(.., answer) | Self::Stop(Stop { answer, .. }) => {
                 drop(answer.send(Err(RuntimeError::Stopped)));
             }
             // Who looks hears of it by the look being dropped.
@@ -225,14 +248,14 @@ impl Handle {
         self.requests.len() <= most / 2
     }
 
-    /// Has the loop stop; waits for room, because a stop is never refused. Where the loop ends just
-    /// then, nobody answers.
-    pub(crate) fn stop(
-        &self,
-        answer: Sender<Result<(), RuntimeError>>,
-    ) -> Result<(), RuntimeError> {
-        let asked = self.requests.send(Request::Stop(answer));
-        asked.map_err(|_| RuntimeError::Stopped)
+    /// Has the loop stop; nothing else is taken in from now on. A stop is never refused, so it waits for
+    /// room in the queue, until `last`.
+    pub(crate) fn stop(&self, stop: Stop, last: &Receiver<Instant>) -> Result<(), RuntimeError> {
+        *self.is_open.write().unwrap_or_else(PoisonError::into_inner) = false;
+        select! {
+            send(self.requests, Request::Stop(stop)) -> asked => asked.map_err(|_| RuntimeError::Stopped),
+            recv(last) -> _ => Err(RuntimeError::Busy),
+        }
     }
 
     fn ask(&self, request: Request) -> Result<(), RuntimeError> {

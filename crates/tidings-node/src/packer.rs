@@ -4,9 +4,12 @@
 //! can be read, so nobody waits for it, and a day that could not be packed only takes more disk.
 
 use std::collections::BTreeSet;
+use std::convert::Infallible;
 use std::sync::Arc;
 use std::thread::JoinHandle;
+use std::time::Instant;
 
+use crossbeam_channel::{Receiver, bounded, select};
 use tidings_core::time::Day;
 use tidings_store::Store;
 
@@ -14,7 +17,14 @@ use tidings_store::Store;
 #[derive(Default)]
 pub(crate) struct Packer {
     days: BTreeSet<Day>,
-    at_work: Option<JoinHandle<()>>,
+    at_work: Option<Work>,
+}
+
+/// A day that is being packed.
+struct Work {
+    thread: JoinHandle<()>,
+    /// Tells when it is done.
+    done: Receiver<Infallible>,
 }
 
 impl Packer {
@@ -29,7 +39,7 @@ impl Packer {
             || self
                 .at_work
                 .as_ref()
-                .is_some_and(|work| !work.is_finished())
+                .is_some_and(|work| !work.thread.is_finished())
         {
             return;
         }
@@ -38,14 +48,17 @@ impl Packer {
             return;
         };
         let store = Arc::clone(store);
+        let (works, done) = bounded::<Infallible>(0);
         let work = move || {
             if let Err(fault) = store.rest(day) {
                 tracing::warn!(%day, error = %fault, "the day could not be packed");
             }
+            drop(store);
+            drop(works);
         };
         let thread = std::thread::Builder::new().name("tidings-packer".to_owned());
         match thread.spawn(work) {
-            Ok(at_work) => self.at_work = Some(at_work),
+            Ok(thread) => self.at_work = Some(Work { thread, done }),
             Err(fault) => tracing::warn!(%day, error = %fault, "no thread to pack the day with"),
         }
     }
@@ -53,9 +66,19 @@ impl Packer {
     /// Waits until the day that is being packed is done: it holds on to the store.
     pub(crate) fn wait(&mut self) {
         if let Some(work) = self.at_work.take()
-            && work.join().is_err()
+            && work.thread.join().is_err()
         {
             tracing::warn!("packing a day broke down");
+        }
+    }
+
+    /// As [`Packer::wait`], until `last`. A day whose packing is cut short stays as it is.
+    pub(crate) fn wait_until(&mut self, last: &Receiver<Instant>) {
+        if let Some(work) = &self.at_work {
+            select! {
+                recv(work.done) -> _ => self.wait(),
+                recv(last) -> _ => {}
+            }
         }
     }
 }

@@ -7,10 +7,9 @@
 use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::sync::Arc;
-use std::thread::JoinHandle;
 use std::time::Duration;
 
-use crossbeam_channel::{Receiver, Sender, bounded, never, select};
+use crossbeam_channel::{Receiver, bounded, never, select};
 use tidings_core::engine::{Options, Sending, Sent, Settled};
 use tidings_core::{Instant, Rules};
 use tidings_store::Store;
@@ -20,7 +19,7 @@ use crate::ahead::gone;
 use crate::channel::InForce;
 use crate::clock::Clock;
 use crate::delivery::{Delivery, Parcel, panicked, parcels};
-use crate::handle::{Handle, Request, RuntimeError, unavailable};
+use crate::handle::{Handle, Request, RuntimeError, Stop, unavailable};
 use crate::kept_back::KeptBack;
 use crate::node::{Node, Pace};
 use crate::once;
@@ -32,6 +31,7 @@ mod full;
 mod late;
 mod look;
 mod reopen;
+mod stop;
 
 use late::catch_up;
 
@@ -73,8 +73,9 @@ impl Default for Settings {
 /// A node that runs.
 pub struct Runtime {
     handle: Handle,
-    thread: Option<JoinHandle<()>>,
     ended: Ended,
+    /// Tells when the store was let go of.
+    closed: Receiver<Infallible>,
 }
 
 /// Tells when a runtime has ended.
@@ -118,6 +119,7 @@ impl Runtime {
         node.set_frees(false);
         let (handle, inbox) = Handle::new(settings.requests_max.max(1), Arc::clone(&vitals));
         let (runs, ended) = bounded::<Infallible>(0);
+        let (holds, closed) = bounded::<Infallible>(0);
         let senders = Senders::start(settings.senders.max(1), &delivery, &clock);
         let mut core = Loop {
             open,
@@ -132,19 +134,22 @@ impl Runtime {
             vitals: Arc::clone(&vitals),
             rest: None,
             hangs: false,
+            is_drained: false,
         };
         core.resume()?;
-        let thread = std::thread::Builder::new()
+        std::thread::Builder::new()
             .name("tidings-loop".to_owned())
             .spawn(move || {
                 core.run(&inbox.requests);
                 drop((inbox, runs));
+                drop(core);
+                drop(holds);
             })
             .map_err(|fault| tidings_store::Error::Unusable(fault.to_string()))?;
         Ok(Self {
             handle,
-            thread: Some(thread),
             ended: Ended(ended),
+            closed,
         })
     }
 
@@ -159,25 +164,6 @@ impl Runtime {
     #[must_use]
     pub fn ended(&self) -> Ended {
         self.ended.clone()
-    }
-
-    /// Stops: what was asked before is answered, messages on their way are waited for, chores that are
-    /// due are done.
-    ///
-    /// # Errors
-    /// [`RuntimeError`] where the store failed meanwhile; nothing durable is lost by it.
-    pub fn stop(mut self) -> Result<(), RuntimeError> {
-        let (answer, answered) = bounded(1);
-        let result = self.handle.stop(answer).and_then(|()| {
-            select! {
-                recv(answered) -> done => done.map_err(|_| RuntimeError::Stopped)?,
-                recv(self.ended.0) -> _ => answered.try_recv().map_err(|_| RuntimeError::Stopped)?,
-            }
-        });
-        if let Some(thread) = self.thread.take() {
-            drop(thread.join());
-        }
-        result
     }
 }
 
@@ -209,10 +195,12 @@ struct Loop {
     rest: Option<Receiver<std::time::Instant>>,
     /// A write has not come back, and keeps the store.
     hangs: bool,
+    /// It stops, and what is under way is waited for no longer.
+    is_drained: bool,
 }
 
-/// Whom to tell that everything has stopped.
-type Stopping = Option<Sender<Result<(), RuntimeError>>>;
+/// The stop that was asked for.
+type Stopping = Option<Stop>;
 
 impl Loop {
     fn run(&mut self, inbox: &Receiver<Request>) {
@@ -222,9 +210,9 @@ impl Loop {
                 self.reopen();
             }
             let mut requests = Vec::new();
-            if self.wait(inbox, stopping.is_some(), &mut requests).is_err() {
+            if self.wait(inbox, stopping.as_ref(), &mut requests).is_err() {
                 // Nobody is left who could ask or stop.
-                stopping.get_or_insert(bounded(1).0);
+                stopping.get_or_insert_with(Stop::unasked);
             }
             if let Err(fault) = self.turn(requests, &mut stopping) {
                 self.fail(&fault);
@@ -232,26 +220,8 @@ impl Loop {
             if self.hangs {
                 return;
             }
-            if !self.senders.is_idle() {
-                continue;
-            }
-            if let Some(answer) = stopping.take_if(|_| self.sent.is_empty() || self.node.is_none())
-            {
-                let result = match &mut self.node {
-                    Some(node) => node
-                        .ahead()
-                        .finish()
-                        .and_then(|()| match node.store().ensure_room() {
-                            Ok(()) => node.chores(),
-                            // They are for the next start, which does them once there is room.
-                            Err(_) => Ok(()),
-                        })
-                        .map_err(|fault| RuntimeError::Unknown(fault.to_string())),
-                    None => Err(unavailable()),
-                };
-                self.packer.wait();
-                drop(answer.send(result));
-                return;
+            if let Some(stop) = stopping.take_if(|_| self.can_end()) {
+                return self.end(&stop);
             }
         }
     }
@@ -263,9 +233,10 @@ impl Loop {
     fn wait(
         &mut self,
         inbox: &Receiver<Request>,
-        stopping: bool,
+        stop: Option<&Stop>,
         requests: &mut Vec<Request>,
     ) -> Result<(), crossbeam_channel::RecvError> {
+        let stopping = stop.is_some();
         let patience = self.patience(stopping);
         let rest = self.rest.clone().unwrap_or_else(never);
         let written = match &mut self.node {
@@ -273,8 +244,9 @@ impl Loop {
             None => never(),
         };
         let (mut ended, mut answered) = (None, None);
-        if stopping {
+        if let Some(stop) = stop {
             select! {
+                recv(stop.drained) -> _ => self.is_drained = true,
                 recv(inbox) -> request => match request {
                     Ok(request) => request.turn_away(),
                     // Nobody is left who could ask.
@@ -559,7 +531,7 @@ fn answer(
             }
             Request::Look(look) => looks.push(look),
             Request::Wake => {}
-            Request::Stop(answer) => *stopping = Some(answer),
+            Request::Stop(stop) => *stopping = Some(stop),
         }
     }
     if let Some(fault) = fault {
@@ -591,7 +563,7 @@ fn refuse(requests: Vec<Request>, stopping: &mut Stopping) {
             Request::Configure(.., answer) => drop(answer.send(Err(unavailable()))),
             Request::Look(look) => look(None),
             Request::Wake => {}
-            Request::Stop(answer) => *stopping = Some(answer),
+            Request::Stop(stop) => *stopping = Some(stop),
         }
     }
 }

@@ -88,7 +88,12 @@ impl Senders {
 
     /// Whether no message is on its way.
     pub(crate) fn is_idle(&self) -> bool {
-        self.prompt.on_the_way.is_empty() && self.patient.on_the_way.is_empty()
+        self.under_way() == 0
+    }
+
+    /// How many messages are queued or being handed over.
+    pub(crate) fn under_way(&self) -> usize {
+        self.prompt.on_the_way.len() + self.patient.on_the_way.len()
     }
 
     /// Whether a message is on its way.

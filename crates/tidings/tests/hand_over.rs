@@ -195,6 +195,8 @@ fn a19_killed_before_the_hand_over_it_is_handed_over_once() {
         let telling = mails.iter().filter(|mail| mail.contains(title)).count();
         assert_eq!(telling, 1, "{title}: {mails:?}");
     }
+    // Nobody could know that the message was not handed over before.
+    assert_eq!(api.metric("tidings_messages_resent_total"), 1);
     server.kill();
     // Nothing is left to be handed over.
     let server = again(directory.path());
@@ -226,6 +228,7 @@ fn a19_killed_after_the_hand_over_the_same_message_goes_once_more() {
     assert_eq!(same, [&first], "the same bytes under the same name");
     let other = mails.iter().find(|mail| !is_same(mail)).unwrap();
     assert!(other.contains("Second") && !other.contains("First"));
+    assert_eq!(api.metric("tidings_messages_resent_total"), 1);
     server.kill();
     let server = again(directory.path());
     publish(&Api::new(&server.url), "e3", "Third");
@@ -237,4 +240,50 @@ fn a19_killed_after_the_hand_over_the_same_message_goes_once_more() {
         mailed(&Api::new(&server.url), "e3"),
         json!({"delivered": 1})
     );
+}
+
+/// Starts a server that waits so long at its end, with a mail that the mail server holds.
+fn holding(mail: &MailServer, directory: &Path, drain: &str) -> Server {
+    drop(begin(mail, directory));
+    let log = std::fs::File::create(directory.join("log")).unwrap();
+    let (config, data) = (directory.join("tidings.toml"), directory.join("data"));
+    let server = Server::start_with_drain(&config, &data, drain, log);
+    publish(&Api::new(&server.url), "e1", "First");
+    assert_eq!(mail.next(), Heard::Announced);
+    server
+}
+
+#[test]
+fn a19_a_stop_ends_with_its_drain_although_the_mail_server_hangs() {
+    let mail = MailServer::start(&[Stops::BeforeContent, Stops::Never]);
+    let directory = tempfile::tempdir().unwrap();
+    let server = holding(&mail, directory.path(), "100ms");
+    server.signal("TERM");
+    assert_eq!(server.wait().code(), Some(0));
+    let said = std::fs::read_to_string(directory.path().join("log")).unwrap();
+    assert!(said.contains("messages=1"), "{said}");
+    // What was under way goes as after a crash.
+    let server = again(directory.path());
+    let api = Api::new(&server.url);
+    assert_eq!(mailed(&api, "e1"), json!({"delivered": 1}));
+    assert!(mail.next_message().contains("First"));
+    assert_eq!(api.metric("tidings_messages_resent_total"), 1);
+}
+
+#[test]
+fn a_second_signal_ends_at_once() {
+    let mail = MailServer::start(&[Stops::BeforeContent]);
+    let directory = tempfile::tempdir().unwrap();
+    let server = holding(&mail, directory.path(), "1h");
+    server.signal("TERM");
+    let patience = Patience::new();
+    loop {
+        let said = std::fs::read_to_string(directory.path().join("log")).unwrap();
+        if said.contains("stopping") {
+            break;
+        }
+        patience.wait(|| said.clone());
+    }
+    server.signal("TERM");
+    assert_eq!(server.wait().code(), Some(1));
 }

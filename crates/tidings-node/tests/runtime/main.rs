@@ -5,6 +5,7 @@
 mod ahead;
 mod broken;
 mod closed;
+mod slow;
 mod steer;
 mod world;
 

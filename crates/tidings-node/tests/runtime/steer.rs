@@ -296,7 +296,8 @@ fn holds_what_was_made(what: &Pausable) {
     told.sort();
     assert_eq!(told, [id("ben"), id("cid")]);
     let books = settled(&handle);
-    assert_eq!((books.messages, books.delivered, books.resent), (3, 3, 0));
+    // Nothing says after a stop that what was made was not handed over.
+    assert_eq!((books.messages, books.delivered, books.resent), (3, 3, 1));
     runtime.stop().unwrap();
 }
 

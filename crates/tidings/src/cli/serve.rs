@@ -5,6 +5,7 @@ use std::io;
 use std::net::{SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use axum::Router;
 use tidings_core::Rules;
@@ -14,7 +15,7 @@ use tokio::sync::watch;
 
 use super::{Status, Streams, report, signals};
 use crate::app::{self, Disk};
-use crate::config;
+use crate::config::{self, duration};
 use crate::http::{self, Access, Service, listen};
 use crate::keys::{KeyFile, Keys};
 
@@ -36,6 +37,9 @@ pub(super) struct Arguments {
     /// Ask for no key; on a loopback address only
     #[arg(long)]
     dev: bool,
+    /// On SIGTERM, wait this long for requests and messages under way
+    #[arg(long, value_name = "DURATION", default_value = "30s", value_parser = drain)]
+    drain: Duration,
 }
 
 /// Runs the command.
@@ -80,6 +84,13 @@ pub(super) fn run(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Resul
     serve(arguments, rules, disk, listener, streams)
 }
 
+fn drain(text: &str) -> Result<Duration, String> {
+    match duration::parse(text) {
+        Ok(ms) => Ok(Duration::from_millis(ms.unsigned_abs())),
+        Err(fault) => Err(format!("{fault}; {}", fault.hint())),
+    }
+}
+
 fn log_to_stderr() {
     use tracing_subscriber::EnvFilter;
     let filter = EnvFilter::try_from_env("TIDINGS_LOG");
@@ -120,12 +131,12 @@ fn serve(
         let _inside = tokio.enter();
         let listener = tokio::net::TcpListener::from_std(listener)?;
         let stopped = async move { drop(stop.wait_for(|stop| *stop).await) };
-        tokio.spawn(listen::serve(
-            listener,
-            router,
-            listen::Bounds::default(),
-            stopped,
-        ))
+        let bounds = listen::Bounds {
+            // The rest is for messages.
+            drain_patience: arguments.drain / 2,
+            ..listen::Bounds::default()
+        };
+        tokio.spawn(listen::serve(listener, router, bounds, stopped))
     };
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let node = match disk.start(rules.clone(), Arc::clone(&clock)) {
@@ -152,15 +163,20 @@ fn serve(
     streams.out.flush()?;
     tracing::info!(%url, "serving");
 
-    tokio.block_on(async {
+    let left = tokio.block_on(async {
         let mut stop = stop.subscribe();
         drop(stop.wait_for(|stop| *stop).await);
         tracing::info!("stopping");
+        let end = tokio::time::Instant::now() + arguments.drain;
         service.stop();
         drop(server.await);
+        end.saturating_duration_since(tokio::time::Instant::now())
     });
     drop(mark);
-    match node.stop() {
+    let stopped = node.stop_within(left);
+    // A call that still waits for the disk or for its client must not keep the process.
+    tokio.shutdown_background();
+    match stopped {
         Ok(()) => {
             tracing::info!("stopped");
             Ok(Status::Done)

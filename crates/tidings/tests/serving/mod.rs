@@ -49,6 +49,13 @@ impl Server {
         Self::spawn(command, config, data)
     }
 
+    /// As [`Server::start_logging`], to wait so long for what is under way when it stops.
+    pub(crate) fn start_with_drain(config: &Path, data: &Path, drain: &str, log: File) -> Self {
+        let mut command = arguments(Command::new(TIDINGS), config, data);
+        command.args(["--drain", drain]).stderr(log);
+        Self::spawn_as(command)
+    }
+
     /// As [`Server::start`], with what it reads, writes and syncs noted in a file by `strace`, which
     /// ends with it.
     pub(crate) fn start_traced(config: &Path, data: &Path, log: &Path) -> Self {
@@ -233,6 +240,14 @@ impl Api {
     pub(crate) fn get(&self, path: &str) -> Answer {
         let answer = self.agent.get(format!("{}{path}", self.url)).call()?;
         read(answer)
+    }
+
+    /// A number of `/metrics`.
+    pub(crate) fn metric(&self, name: &str) -> u64 {
+        let answer = self.agent.get(format!("{}/metrics", self.url)).call();
+        let text = answer.unwrap().body_mut().read_to_string().unwrap();
+        let value = |line: &str| line.strip_prefix(name)?.strip_prefix(' ')?.parse().ok();
+        text.lines().find_map(value).unwrap()
     }
 
     pub(crate) fn post(&self, path: &str, body: &Value) -> Answer {

@@ -1,0 +1,82 @@
+//! A channel that answers nothing: what it holds up, and what it does not.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tidings_core::time::HOUR_MS;
+use tidings_node::channel::{Channel, Receipt};
+use tidings_node::{Runtime, Settings};
+use tidings_store::{MemoryStore, Store};
+
+use crate::world::*;
+
+/// How long a mail is waited for that has to come.
+const WAIT: Duration = Duration::from_secs(60);
+
+/// A node with so many senders, all of which that take digests have one and get no answer.
+fn stuck(
+    store: &Arc<dyn Store>,
+    senders: usize,
+    digests: usize,
+) -> (Runtime, Keeper, Arc<tidings_node::VirtualClock>) {
+    let clock = clock(MONDAY);
+    let (gate, keeper) = Gate::new();
+    let settings = Settings {
+        senders,
+        ..settings()
+    };
+    let runtime = start(over(store), gate as Arc<dyn Channel>, &clock, settings);
+    let handle = runtime.handle();
+    let people = (0..digests).flat_map(|number| {
+        let name = format!("p{number}");
+        [person(&name), publish(&format!("e{number}"), "note", &name)]
+    });
+    handle.submit(people.collect()).unwrap();
+    clock.set(MONDAY.plus_ms(9 * HOUR_MS));
+    handle.wake().unwrap();
+    (runtime, keeper, clock)
+}
+
+#[test]
+fn a_prompt_mail_leaves_while_all_digests_hang() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let (runtime, keeper, _clock) = stuck(&store, 8, 100);
+    let handle = runtime.handle();
+    for _ in 0..6 {
+        let digest = keeper.handed.recv_timeout(WAIT).unwrap();
+        assert_eq!(digest.lane, "digest:daily");
+    }
+    handle
+        .submit(vec![person("ann"), publish("urgent", "bill", "ann")])
+        .unwrap();
+    let prompt = keeper.handed.recv_timeout(WAIT).unwrap();
+    assert_eq!((prompt.recipient.id, &*prompt.lane), (id("ann"), "now"));
+    drop(keeper);
+    runtime.stop_within(Duration::ZERO).unwrap();
+}
+
+#[test]
+fn a19_a_stop_ends_with_its_drain_and_what_was_under_way_goes_once_more() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let (runtime, keeper, clock) = stuck(&store, 1, 3);
+    let first = keeper.handed.recv_timeout(WAIT).unwrap();
+    // The gate stays closed until the test is over.
+    runtime.stop_within(Duration::ZERO).unwrap();
+
+    let (gate, next) = Gate::new();
+    let runtime = start(over(&store), gate as Arc<dyn Channel>, &clock, settings());
+    let mut ids = Vec::new();
+    for _ in 0..3 {
+        ids.push(next.handed.recv_timeout(WAIT).unwrap().id);
+        next.answer(tidings_node::channel::Outcome::Sent(Receipt::default()));
+    }
+    assert!(ids.contains(&first.id), "under the same name");
+    let books = settled(&runtime.handle());
+    assert_eq!(
+        (books.delivered, books.resent),
+        (3, 3),
+        "nobody knows which"
+    );
+    runtime.stop().unwrap();
+    drop(keeper);
+}
