@@ -29,6 +29,16 @@ impl Clock for SystemClock {
     }
 }
 
+/// The machine's clock so many milliseconds ahead, for tests of the process.
+#[derive(Clone, Copy, Debug)]
+pub struct AheadClock(pub i64);
+
+impl Clock for AheadClock {
+    fn now(&self) -> Instant {
+        SystemClock.now().plus_ms(self.0)
+    }
+}
+
 /// A clock that stands where it was put.
 #[derive(Debug, Default)]
 pub struct VirtualClock(AtomicI64);

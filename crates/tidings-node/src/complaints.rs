@@ -1,10 +1,13 @@
-//! What the log says of messages that don't go out: why, and not a line for each of a million.
+//! What the log says of messages that don't go out: why, when they are tried again, and not a line for
+//! each of a million.
 
 use std::collections::BTreeMap;
 
-use tidings_core::{Batch, Instant};
+use tidings_core::Instant;
+use tidings_core::rules::EMAIL;
 
 use crate::channel::Outcome as Answer;
+use crate::delivery::Parcel;
 
 /// What a channel answers is told once in so many milliseconds; how many answers were like it meanwhile
 /// is told with the next.
@@ -18,35 +21,67 @@ pub(crate) struct Complaints(BTreeMap<(String, &'static str), Told>);
 struct Told {
     at: Instant,
     /// So many were like it since.
-    alike: u64,
+    similar: u64,
 }
 
 impl Complaints {
-    /// Tells of an answer that is not that the message was handed over.
-    pub(crate) fn hear(&mut self, batch: &Batch, attempt: u32, answer: &Answer, now: Instant) {
+    /// Tells of an answer that is not that the message was handed over; it is tried again after
+    /// `wait_ms`, or not any more.
+    pub(crate) fn hear(
+        &mut self,
+        parcel: &Parcel,
+        answer: &Answer,
+        wait_ms: Option<i64>,
+        now: Instant,
+    ) {
         let (what, why) = match answer {
             Answer::Sent(_) => return,
-            Answer::Failed { why, .. } => ("a message was refused", why),
-            Answer::Retry { why, .. } => ("a message was not taken", why),
-            Answer::Unknown { why } => ("nobody knows whether a message was taken", why),
+            Answer::Failed { why, .. } => ("refused", why),
+            Answer::Retry { why, .. } => ("deferred", why),
+            Answer::Unknown { why } => ("in doubt", why),
         };
-        let (channel, id) = (&*batch.channel, &*batch.id);
+        let (channel, batch) = (&*parcel.batch.channel, &*parcel.batch.id);
+        let (stage, reply) = why.split_once(": ").unwrap_or(("", why));
+        let attempt = parcel.attempts();
+        let then = match wait_ms {
+            Some(ms) => format!("retry in {} s", (ms + 500) / 1_000),
+            None => "given up".to_owned(),
+        };
+        let subject = if channel == EMAIL { "mail" } else { "message" };
         match self.is_told(channel, what, now) {
-            Some(alike) => tracing::warn!(channel, batch = id, attempt, why, alike, "{what}"),
-            None => tracing::debug!(channel, batch = id, attempt, why, "{what}"),
+            Some(similar_suppressed) => tracing::warn!(
+                channel,
+                batch,
+                attempt,
+                stage,
+                reply,
+                similar_suppressed,
+                "{subject} {what}, {then}"
+            ),
+            None => tracing::debug!(
+                channel,
+                batch,
+                attempt,
+                stage,
+                reply,
+                "{subject} {what}, {then}"
+            ),
         }
     }
 
     /// Whether it is time to tell of this again, and how many were kept silent since the last time.
     fn is_told(&mut self, channel: &str, what: &'static str, now: Instant) -> Option<u64> {
-        let new = Told { at: now, alike: 0 };
+        let new = Told {
+            at: now,
+            similar: 0,
+        };
         match self.0.get_mut(&(channel.to_owned(), what)) {
             // A clock that stepped back must not keep it silent.
             Some(told) if (told.at..told.at.plus_ms(EVERY_MS)).contains(&now) => {
-                told.alike += 1;
+                told.similar += 1;
                 None
             }
-            Some(told) => Some(std::mem::replace(told, new).alike),
+            Some(told) => Some(std::mem::replace(told, new).similar),
             None => {
                 self.0.insert((channel.to_owned(), what), new);
                 Some(0)

@@ -16,6 +16,7 @@ use tidings_core::{Batch, Ending, Instant};
 use crate::Error;
 use crate::channel::{Channels, InForce, Outcome as Answer};
 use crate::complaints::Complaints;
+use crate::deferred::Said;
 use crate::node::{Node, Ready};
 use crate::shelf::StoreShelf;
 use crate::vitals::Vitals;
@@ -51,6 +52,8 @@ pub(crate) struct Parcel {
     pub(crate) told: Vec<u64>,
     pub(crate) batch: Arc<Batch>,
     attempts: u32,
+    /// What was answered last.
+    last: Option<Said>,
     resent: u32,
     /// It was made before a stop: it may have been handed over then.
     from_before: bool,
@@ -99,6 +102,11 @@ impl Delivery {
     #[must_use]
     pub fn next_retry(&self) -> Option<Instant> {
         self.waiting.next()
+    }
+
+    /// The messages that wait to be tried again, each with the instant for that.
+    pub(crate) fn waiting(&self) -> impl Iterator<Item = (Instant, &Parcel)> {
+        self.waiting.iter()
     }
 
     /// The names of the messages that wait to be tried again.
@@ -250,9 +258,12 @@ impl Delivery {
     ) -> Option<Sent> {
         parcel.attempts += 1;
         self.vitals.answered(&parcel.batch.channel, answer);
-        self.complaints
-            .hear(&parcel.batch, parcel.attempts, answer, now);
         let next = self.next(&parcel, answer, now);
+        let wait = match &next {
+            Next::Again(at) => Some(at.0 - now.0),
+            Next::Done(_) => None,
+        };
+        self.complaints.hear(&parcel, answer, wait, now);
         parcel.count_again(answer);
         match next {
             Next::Done(ending) => {
@@ -271,6 +282,7 @@ impl Delivery {
             }
             Next::Again(at) => {
                 parcel.resent += u32::from(matches!(answer, Answer::Unknown { .. }));
+                parcel.last = Said::of(answer);
                 self.wait_until(at, parcel);
                 self.vitals.set_retries(self.waiting.len());
                 None
@@ -364,6 +376,7 @@ impl Parcel {
             told: plan.told(letter),
             batch: Arc::new(batch),
             attempts: 0,
+            last: None,
             resent: 0,
             from_before: false,
         }
@@ -378,9 +391,20 @@ impl Parcel {
             told: Vec::new(),
             batch: Arc::new(batch),
             attempts: 1,
+            last: None,
             resent: 0,
             from_before: false,
         }
+    }
+
+    /// How often it was tried.
+    pub(crate) fn attempts(&self) -> u32 {
+        self.attempts
+    }
+
+    /// What was answered last.
+    pub(crate) fn last(&self) -> Option<&Said> {
+        self.last.as_ref()
     }
 
     /// The same, made before a stop.

@@ -8,10 +8,12 @@ use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, Sender, after, bounded, select};
 use tidings_core::engine::{Refused, Reply};
-use tidings_core::{Command, Rules};
+use tidings_core::{Command, Id, Rules};
 
 use crate::Error;
 use crate::channel::Channels;
+use crate::deferred::Deferrals;
+use crate::delivery::Delivery;
 use crate::node::Node;
 use crate::once::{Asker, Keeper, Once, Work};
 use crate::vitals::Vitals;
@@ -58,10 +60,14 @@ pub(crate) type Answer = Box<dyn FnOnce(Replies) + Send>;
 /// Looks at the node, or hears that there is none now.
 type Look = dyn FnOnce(Option<&Node>) + Send;
 
+/// Looks at the messages that wait to be tried again; there are none where nothing is handed over.
+type LookAtDeferred = dyn FnOnce(Option<&Delivery>) + Send;
+
 pub(crate) enum Request {
     Work(Work),
     Configure(Box<Rules>, Channels, Sender<Result<(), RuntimeError>>),
     Look(Box<Look>),
+    Deferred(Box<LookAtDeferred>),
     /// The clock was put: look again.
     Wake,
     Stop(Stop),
@@ -98,7 +104,7 @@ impl Request {
                 drop(answer.send(Err(RuntimeError::Stopped)));
             }
             // Who looks hears of it by the look being dropped.
-            Self::Look(_) | Self::Wake => {}
+            Self::Look(_) | Self::Deferred(_) | Self::Wake => {}
         }
     }
 }
@@ -217,6 +223,23 @@ impl Handle {
     ) -> Result<(), RuntimeError> {
         self.ask(Request::Look(Box::new(move |node| {
             then(node.map(look).ok_or_else(unavailable));
+        })))
+    }
+
+    /// Looks at the messages that wait to be tried again: those of a recipient, or all; so many at most.
+    /// `then` gets them on the loop's thread and must only pass them on.
+    ///
+    /// # Errors
+    /// [`RuntimeError::Busy`] or [`RuntimeError::Stopped`]; `then` is not called.
+    pub fn deferred_then(
+        &self,
+        of: Option<Id>,
+        most: usize,
+        then: impl FnOnce(Deferrals) + Send + 'static,
+    ) -> Result<(), RuntimeError> {
+        self.ask(Request::Deferred(Box::new(move |delivery| {
+            let found = delivery.map(|delivery| delivery.deferred(of.as_ref(), most));
+            then(found.unwrap_or_default());
         })))
     }
 

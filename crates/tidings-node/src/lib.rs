@@ -8,6 +8,7 @@ mod ahead;
 pub mod channel;
 mod clock;
 mod complaints;
+mod deferred;
 mod delivery;
 mod handle;
 mod kept_back;
@@ -22,7 +23,8 @@ mod shelf;
 mod vitals;
 mod waiting;
 
-pub use clock::{Clock, SystemClock, VirtualClock};
+pub use clock::{AheadClock, Clock, SystemClock, VirtualClock};
+pub use deferred::{Deferrals, Deferred, Said};
 pub use delivery::{Delivery, Retries};
 pub use handle::{Handle, Replies, RuntimeError};
 pub use node::{Accepted, Node, Pace, Ready, SLICE_RECIPIENTS_MAX};
@@ -32,7 +34,7 @@ pub use restored::pause_restored;
 pub use runtime::{Ended, OpenStore, Runtime, Settings};
 pub use shelf::StoreShelf;
 use tidings_core::journal::at_rest::Unreadable;
-pub use vitals::{Answered, BOUNDS_S, Histogram, Vitals};
+pub use vitals::{Answered, BOUNDS_S, Histogram, Reads, Vitals};
 
 /// Why a node can't go on. It is worthless then: drop it, and open what is stored.
 #[derive(Debug, thiserror::Error)]

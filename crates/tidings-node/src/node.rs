@@ -6,7 +6,7 @@
 //! another.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use tidings_core::engine::{
     Engine, LetterName, Options, Plan, Presenter, Refused, Reply, Sending, Sent, Settled, Step,
@@ -27,6 +27,8 @@ pub struct Node {
     store: Arc<dyn Store>,
     engine: Engine,
     vitals: Arc<Vitals>,
+    /// Goes with the node.
+    life: Arc<()>,
     /// Whether what is done now leads to room being freed.
     frees: bool,
     ahead: Ahead,
@@ -106,6 +108,7 @@ impl Node {
             store,
             engine,
             vitals: Arc::default(),
+            life: Arc::default(),
             frees: false,
         })
     }
@@ -128,12 +131,20 @@ impl Node {
         &self.store
     }
 
+    /// Tells whether the node still lives: one that failed was thrown away, and its store is to be opened
+    /// again as soon as nobody holds a snapshot of it.
+    #[must_use]
+    pub fn life(&self) -> Weak<()> {
+        Arc::downgrade(&self.life)
+    }
+
     /// What is stored, to be read; with the commit under way, where there is one.
     ///
     /// # Errors
     /// [`Error::Store`].
     pub fn shelf(&self) -> Result<StoreShelf, Error> {
-        StoreShelf::ahead_of(&*self.store, self.ahead.writes())
+        let shelf = StoreShelf::ahead_of(&*self.store, self.ahead.writes())?;
+        Ok(shelf.measured(&self.vitals))
     }
 
     /// The commit under way.

@@ -214,6 +214,11 @@ impl Loop {
                 // Nobody is left who could ask or stop.
                 stopping.get_or_insert_with(Stop::unasked);
             }
+            for asked in requests.extract_if(.., |asked| matches!(asked, Request::Deferred(_))) {
+                if let Request::Deferred(look) = asked {
+                    look(Some(&self.delivery));
+                }
+            }
             if let Err(fault) = self.turn(requests, &mut stopping) {
                 self.fail(&fault);
             }
@@ -530,7 +535,7 @@ fn answer(
                 fault = done.err();
             }
             Request::Look(look) => looks.push(look),
-            Request::Wake => {}
+            Request::Deferred(_) | Request::Wake => {}
             Request::Stop(stop) => *stopping = Some(stop),
         }
     }
@@ -562,7 +567,7 @@ fn refuse(requests: Vec<Request>, stopping: &mut Stopping) {
             Request::Work(work) => work.fail(unavailable()),
             Request::Configure(.., answer) => drop(answer.send(Err(unavailable()))),
             Request::Look(look) => look(None),
-            Request::Wake => {}
+            Request::Deferred(_) | Request::Wake => {}
             Request::Stop(stop) => *stopping = Some(stop),
         }
     }

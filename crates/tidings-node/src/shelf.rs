@@ -8,12 +8,15 @@ use tidings_store::{Partition, Snapshot, Store, Visit};
 
 use crate::Error;
 use crate::ahead::Writes;
+use crate::vitals::Vitals;
 
 /// A snapshot as the core reads it. To be dropped before the next commit.
 pub struct StoreShelf {
     snapshot: Box<dyn Snapshot>,
     /// What is being written over it.
     ahead: Option<Arc<Writes>>,
+    /// Where it is noted whether reads fail.
+    vitals: Arc<Vitals>,
 }
 
 impl StoreShelf {
@@ -28,7 +31,35 @@ impl StoreShelf {
     /// What will be committed once this is written; it may be already.
     pub(crate) fn ahead_of(store: &dyn Store, ahead: Option<Arc<Writes>>) -> Result<Self, Error> {
         let snapshot = store.snapshot()?;
-        Ok(Self { snapshot, ahead })
+        Ok(Self {
+            snapshot,
+            ahead,
+            vitals: Arc::default(),
+        })
+    }
+
+    /// The same, with its failing reads noted.
+    pub(crate) fn measured(self, vitals: &Arc<Vitals>) -> Self {
+        let vitals = Arc::clone(vitals);
+        Self { vitals, ..self }
+    }
+
+    /// Notes whether a read failed that began at a key.
+    fn heard<T>(
+        &self,
+        (partition, from): (Partition, &[u8]),
+        read: Result<T, tidings_store::Error>,
+    ) -> Result<T, Unreadable> {
+        match read {
+            Ok(found) => {
+                self.vitals.reads.succeeded(partition, from);
+                Ok(found)
+            }
+            Err(fault) => {
+                self.vitals.reads.failed(partition, from, &fault);
+                Err(Unreadable(fault.to_string()))
+            }
+        }
     }
 }
 
@@ -38,9 +69,7 @@ impl Shelf for StoreShelf {
         if let Some(value) = fresh.and_then(|writes| writes.get(partition, key)) {
             return Ok(value.map(<[u8]>::to_vec));
         }
-        self.snapshot
-            .get(partition, key)
-            .map_err(|fault| Unreadable(fault.to_string()))
+        self.heard((partition, key), self.snapshot.get(partition, key))
     }
 
     fn scan(
@@ -55,6 +84,6 @@ impl Shelf for StoreShelf {
             Some(writes) => writes.merge(partition, (from, until), visit, stored),
             None => stored(visit),
         };
-        scanned.map_err(|fault| Unreadable(fault.to_string()))
+        self.heard((partition, from), scanned)
     }
 }

@@ -2,10 +2,13 @@
 //!
 //! Counters that any thread may read while the loop writes. They decide nothing.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use tidings_core::rules::CHANNELS;
+use tidings_core::table::Partition;
 
 use crate::channel::Outcome;
 
@@ -85,13 +88,56 @@ impl Answered {
         }
     }
 
-    fn of(answer: &Outcome) -> Self {
+    pub(crate) fn of(answer: &Outcome) -> Self {
         match answer {
             Outcome::Sent(_) => Self::Sent,
             Outcome::Failed { .. } => Self::Failed,
             Outcome::Retry { .. } => Self::Retry,
             Outcome::Unknown { .. } => Self::Unknown,
         }
+    }
+}
+
+/// Reads of the store that failed, until they succeed again or the store is opened anew.
+#[derive(Debug, Default)]
+pub struct Reads {
+    failing: Mutex<BTreeSet<(Partition, Vec<u8>)>>,
+    /// How many there are: a read that succeeds takes no lock while none fails.
+    count: AtomicUsize,
+}
+
+/// The most failing reads that are remembered: one is enough to be unwell.
+const FAILING_MAX: usize = 1_000;
+
+impl Reads {
+    /// The partitions in which reads fail.
+    #[must_use]
+    pub fn failing(&self) -> BTreeSet<Partition> {
+        let failing = self.failing.lock().unwrap_or_else(PoisonError::into_inner);
+        failing.iter().map(|(partition, _)| *partition).collect()
+    }
+
+    pub(crate) fn failed(&self, partition: Partition, from: &[u8], fault: &tidings_store::Error) {
+        let mut failing = self.failing.lock().unwrap_or_else(PoisonError::into_inner);
+        if failing.len() < FAILING_MAX && failing.insert((partition, from.to_vec())) {
+            tracing::error!(?partition, error = %fault, "a read of the store failed");
+        }
+        self.count.store(failing.len(), Ordering::Relaxed);
+    }
+
+    pub(crate) fn succeeded(&self, partition: Partition, from: &[u8]) {
+        if self.count.load(Ordering::Relaxed) > 0 {
+            let mut failing = self.failing.lock().unwrap_or_else(PoisonError::into_inner);
+            failing.remove(&(partition, from.to_vec()));
+            self.count.store(failing.len(), Ordering::Relaxed);
+        }
+    }
+
+    /// The store was opened anew.
+    pub(crate) fn forget(&self) {
+        let mut failing = self.failing.lock().unwrap_or_else(PoisonError::into_inner);
+        failing.clear();
+        self.count.store(0, Ordering::Relaxed);
     }
 }
 
@@ -102,6 +148,8 @@ pub struct Vitals {
     pub steps: Histogram,
     /// How long commits take.
     pub commits: Histogram,
+    /// Reads of the store that fail.
+    pub reads: Reads,
     answers: [[AtomicU64; Answered::ALL.len()]; CHANNELS.len()],
     retries: AtomicU64,
     steps_back: AtomicU64,

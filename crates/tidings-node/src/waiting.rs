@@ -69,6 +69,11 @@ impl Waiting {
         self.parcels.len()
     }
 
+    /// All of them, each with the instant at which it is to be tried.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (Instant, &Parcel)> {
+        self.parcels.values().map(|(at, parcel)| (*at, parcel))
+    }
+
     /// Their names.
     pub(crate) fn letters(&self) -> impl Iterator<Item = LetterName> {
         self.parcels.keys().copied()

@@ -19,6 +19,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+pub use self::directory::FORMAT;
+
 use self::directory::Directory;
 use self::emptier::Emptier;
 use self::engine::{Engine, Room};
@@ -37,6 +39,11 @@ pub struct Options {
     pub patience: Duration,
     /// Memory for blocks that were read, in bytes. Default 64 MiB.
     pub cache_bytes: u64,
+    /// How often it is noted beside the engine which commit is the newest, so that its loss is seen when
+    /// the store is opened; it is noted at the end, too. Default 5 s.
+    pub note_every: Duration,
+    /// Whether a store is opened whose newest commits are gone. Default no.
+    pub accept_loss: bool,
 }
 
 impl Default for Options {
@@ -45,6 +52,8 @@ impl Default for Options {
             floor_bytes: 64 << 20,
             patience: Duration::from_secs(30),
             cache_bytes: 64 << 20,
+            note_every: Duration::from_secs(5),
+            accept_loss: false,
         }
     }
 }
@@ -76,16 +85,17 @@ impl FjallStore {
     /// # Errors
     /// [`Error::Locked`] if it is open already, here or in another process; [`Error::Format`] if
     /// something else is in the directory, or another format of tidings; [`Error::Corrupt`] if what
-    /// is there is damaged; [`Error::Unusable`] if the system does not let us.
+    /// is there is damaged, or its newest commits are gone; [`Error::Unusable`] if the system does not
+    /// let us.
     pub fn open(path: impl AsRef<Path>, options: Options) -> Result<Self, Error> {
-        Self::over(Engine::open(path.as_ref(), &options)?, options.patience)
+        Self::over(Engine::open(path.as_ref(), &options)?, options)
     }
 
-    fn over(engine: Engine, patience: Duration) -> Result<Self, Error> {
+    fn over(engine: Engine, options: Options) -> Result<Self, Error> {
         let engine = Arc::new(engine);
         Ok(Self {
-            writer: Writer::start(patience)?,
-            emptier: Emptier::start(Arc::clone(&engine), patience)?,
+            writer: Writer::start(options.patience)?,
+            emptier: Emptier::start(Arc::clone(&engine), options)?,
             engine,
         })
     }
@@ -104,7 +114,7 @@ impl FjallStore {
     ) -> Result<(), E> {
         let directory = Arc::new(Directory::for_restore(path.as_ref())?);
         let filled = Engine::open_unfinished(&directory, &options)
-            .and_then(|engine| Self::over(engine, options.patience))
+            .and_then(|engine| Self::over(engine, options))
             .map_err(E::from)
             .and_then(|store| {
                 fill(&store)?;

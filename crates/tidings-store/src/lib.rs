@@ -18,7 +18,7 @@ mod limits;
 mod memory;
 
 pub use self::fault::{CrashAt, Fault, FaultStore, Faults, Moment, NoFaults, Script};
-pub use self::fjall::{FjallStore, Options};
+pub use self::fjall::{FORMAT, FjallStore, Options};
 pub use self::limits::{KEY_BYTES_MAX, VALUE_BYTES_MAX};
 pub use self::memory::MemoryStore;
 

@@ -106,9 +106,25 @@ impl Disk {
     /// # Errors
     /// [`tidings_store::Error`].
     pub fn open(data: &Path) -> Result<Self, tidings_store::Error> {
+        Self::open_as(data, tidings_store::Options::default())
+    }
+
+    /// As [`Disk::open`], where the newest commits may be gone.
+    ///
+    /// # Errors
+    /// [`tidings_store::Error`].
+    pub fn open_with_loss(data: &Path) -> Result<Self, tidings_store::Error> {
+        let options = tidings_store::Options {
+            accept_loss: true,
+            ..tidings_store::Options::default()
+        };
+        Self::open_as(data, options)
+    }
+
+    fn open_as(data: &Path, options: tidings_store::Options) -> Result<Self, tidings_store::Error> {
         Ok(Self {
             data: data.to_owned(),
-            store: Arc::new(FjallStore::open(data, tidings_store::Options::default())?),
+            store: Arc::new(FjallStore::open(data, options)?),
         })
     }
 
@@ -116,9 +132,18 @@ impl Disk {
     ///
     /// # Errors
     /// [`StartError`].
-    pub fn start(self, rules: Rules, clock: Arc<dyn Clock>) -> Result<Runtime, StartError> {
+    pub fn start(
+        self,
+        rules: Rules,
+        clock: Arc<dyn Clock>,
+        options: Options,
+    ) -> Result<Runtime, StartError> {
         let channels = channels(&rules)?;
-        self.run(rules, clock, channels, Settings::default())
+        let settings = Settings {
+            options,
+            ..Settings::default()
+        };
+        self.run(rules, clock, channels, settings)
     }
 
     /// Starts a node over it that takes in and commits, and hands nothing over: it needs no provider.

@@ -3,7 +3,7 @@
 //! there is room again.
 //!
 //! A small file system is mounted for it, which takes root and Linux; elsewhere the tests say that they
-//! are skipped.
+//! are skipped, and fail where `TIDINGS_REQUIRE_SERVERS` is set.
 
 #![cfg(target_os = "linux")]
 #![allow(
@@ -22,7 +22,7 @@ use serde_json::json;
 
 mod serving;
 
-use serving::{Api, Patience, Server};
+use serving::{Api, Patience, Server, skip};
 
 const CONFIG: &str = r#"
 [categories.news]
@@ -49,7 +49,7 @@ impl Disk {
             .arg(&path)
             .status();
         if !mounted.is_ok_and(|status| status.success()) {
-            println!("skipped: a file system can't be mounted here");
+            skip("a file system can't be mounted here: that takes root");
             return None;
         }
         Some(Self {
@@ -206,8 +206,7 @@ fn set_mode(path: &Path, mode: u32) {
 #[test]
 fn a_directory_that_turns_read_only_loses_nothing_and_says_why_it_does_not_start() {
     if Command::new("id").arg("-u").output().unwrap().stdout != b"0\n" {
-        println!("skipped: it takes root to run the server as somebody else");
-        return;
+        return skip("it takes root to run the server as somebody else");
     }
     let directory = tempfile::tempdir().unwrap();
     set_mode(directory.path(), 0o777);
@@ -295,8 +294,7 @@ fn a_disk_that_turns_read_only_refuses_and_goes_on_once_it_can_be_written() {
         until_acknowledged(&api, &mut next, &mut acknowledged);
     }
     let Some(frozen) = Frozen::freeze(&data) else {
-        println!("skipped: files can't be made immutable here");
-        return;
+        return skip("files can't be made immutable here: that takes root and such a file system");
     };
     // Nothing is durable now, so nothing may be acknowledged.
     for _ in 0..20 {

@@ -1,5 +1,8 @@
 //! The real process, killed again and again under load: what was acknowledged is told exactly once,
-//! what was not acknowledged never twice.
+//! what was not acknowledged never twice, and a mail that goes more than once is counted as sent again.
+//!
+//! The server writes its checkpoints and turns its journal round after a few records, and its clock comes
+//! to midnight in many of its lives, so that kills meet these too.
 //!
 //! `TIDINGS_KILLS=500` kills more often, `TIDINGS_SEED=n` plays one run's choices again (not its
 //! interleaving: that is the machine's).
@@ -11,15 +14,21 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::Path;
-use std::sync::Mutex;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
 use mail_parser::MessageParser;
 use serde_json::{Value, json};
+use tidings_core::table::{Key, Owner, Partition, Table};
+use tidings_core::time::DAY_MS;
+use tidings_node::{Clock as _, SystemClock};
+use tidings_store::{FjallStore, Snapshot, Store as _};
 
 mod serving;
 
+use serving::mail::{Heard, MailServer, Stops, message_id};
 use serving::{Api, Chance, Patience, Server};
 
 /// Recipients; all of them follow `topic/N` of the last digit of their number.
@@ -28,7 +37,13 @@ const RECIPIENTS: u64 = 40;
 /// What a start may take, with what it folds and takes up again, in milliseconds.
 const STARTING_MS: u64 = 200;
 
+/// How long before midnight a life begins in which the day changes, in milliseconds.
+const BEFORE_MIDNIGHT_MS: i64 = 700;
+
 const CONFIG: &str = r#"
+[store]
+keep = "3000d"
+
 [categories.news]
 
 [types.note]
@@ -44,7 +59,7 @@ inbox = { policy = "now" }
 email = { policy = "now" }
 
 [channels.email]
-provider = "file://MAILDIR"
+provider = "smtp://127.0.0.1:PORT?tls=none"
 from = "News <news@example.org>"
 "#;
 
@@ -160,17 +175,21 @@ fn setup(api: &Api) {
     }
 }
 
-/// One life of the server: it is killed after so many acknowledged events, or once so many mails are
-/// there, at whatever it is doing then; some lives end before they have begun.
-fn one_life(paths: &Paths, known: &Mutex<Known>, next: &AtomicU64, chance: &mut Chance) {
+/// One life of the server: it is killed after so many acknowledged events, or once so many mails were
+/// handed over, at whatever it is doing then; some lives end before they have begun, and in some the day
+/// changes.
+fn one_life(world: &mut World, known: &Mutex<Known>, next: &AtomicU64, chance: &mut Chance) {
+    if chance.below(3) == 0 {
+        world.go_to_midnight();
+    }
     if chance.below(4) == 0 {
         let after_ms = chance.below(STARTING_MS);
-        return Server::start_and_kill(&paths.config, &paths.data, after_ms);
+        return Server::start_and_kill(&world.config, &world.data, world.ahead_ms, after_ms);
     }
-    let server = Server::start(&paths.config, &paths.data);
+    let server = Server::start_busy(&world.config, &world.data, world.ahead_ms);
     let api = Api::new(&server.url);
     let before = known.lock().unwrap().acknowledged.len() as u64;
-    let mails_before = mails(&paths.mail).len() as u64;
+    let mails_before = world.mails();
     let (enough, enough_mails) = match chance.below(3) {
         0 => (u64::MAX, mails_before + 1 + chance.below(30)),
         _ => (before + 1 + chance.below(150), u64::MAX),
@@ -183,9 +202,7 @@ fn one_life(paths: &Paths, known: &Mutex<Known>, next: &AtomicU64, chance: &mut 
         let patience = Patience::new();
         loop {
             let acknowledged = known.lock().unwrap().acknowledged.len() as u64;
-            let have_mails =
-                enough_mails < u64::MAX && mails(&paths.mail).len() as u64 >= enough_mails;
-            if acknowledged >= enough || have_mails {
+            if acknowledged >= enough || world.mails() >= enough_mails {
                 break;
             }
             patience.wait(|| "nothing goes on".to_owned());
@@ -194,38 +211,82 @@ fn one_life(paths: &Paths, known: &Mutex<Known>, next: &AtomicU64, chance: &mut 
     });
 }
 
-struct Paths {
-    config: std::path::PathBuf,
-    data: std::path::PathBuf,
-    mail: std::path::PathBuf,
+struct World {
+    config: PathBuf,
+    data: PathBuf,
+    /// How far the server's clock is ahead; it never goes back.
+    ahead_ms: i64,
+    told: Arc<Mutex<Told>>,
 }
 
-fn mails(dir: &Path) -> Vec<std::path::PathBuf> {
-    let Ok(entries) = fs::read_dir(dir.join("new")) else {
-        return Vec::new();
-    };
-    entries.map(|entry| entry.unwrap().path()).collect()
+/// What the mail server was handed.
+#[derive(Default)]
+struct Told {
+    /// By the name of a mail: the mail, and how often it came.
+    mails: BTreeMap<String, (String, u64)>,
+    /// By recipient and event: the names of the mails that tell it.
+    events: BTreeMap<(String, u64), BTreeSet<String>>,
 }
 
-/// How often each recipient was told each event by mail.
-fn told_by_mail(dir: &Path) -> BTreeMap<(String, u64), u64> {
-    let mut told = BTreeMap::new();
-    for path in mails(dir) {
-        let bytes = fs::read(&path).unwrap();
-        let mail = MessageParser::default().parse(&bytes).unwrap();
-        let to = mail.to().unwrap().first().unwrap().address().unwrap();
+impl Told {
+    fn add(&mut self, mail: String) {
+        let name = message_id(&mail).to_owned();
+        let parsed = MessageParser::default().parse(mail.as_bytes()).unwrap();
+        let to = parsed.to().unwrap().first().unwrap().address().unwrap();
         let recipient = to.split('@').next().unwrap().to_owned();
-        let text = mail.body_text(0).unwrap();
-        let numbers: BTreeSet<u64> = text
+        let text = parsed.body_text(0).unwrap();
+        let numbers = text
             .split("Note")
             .skip(1)
-            .filter_map(|rest| rest.split_once("end")?.0.parse().ok())
-            .collect();
+            .filter_map(|rest| rest.split_once("end")?.0.parse().ok());
         for number in numbers {
-            *told.entry((recipient.clone(), number)).or_insert(0) += 1;
+            let telling = self.events.entry((recipient.clone(), number)).or_default();
+            telling.insert(name.clone());
         }
+        let (first, times) = self.mails.entry(name).or_insert((mail.clone(), 0));
+        assert_eq!(*first, mail, "one name, and other bytes");
+        *times += 1;
     }
-    told
+
+    /// How many mails came more than once.
+    fn again(&self) -> u64 {
+        self.mails.values().filter(|(_, times)| *times > 1).count() as u64
+    }
+}
+
+impl World {
+    fn new(directory: &Path) -> Self {
+        let mail = MailServer::start(&[Stops::Never]);
+        let told: Arc<Mutex<Told>> = Arc::default();
+        let world = Self {
+            config: directory.join("tidings.toml"),
+            data: directory.join("data"),
+            ahead_ms: 0,
+            told: Arc::clone(&told),
+        };
+        let config = CONFIG.replace("PORT", &mail.port.to_string());
+        fs::write(&world.config, config).unwrap();
+        std::thread::spawn(move || {
+            for heard in mail.heard {
+                if let Heard::Message(mail) = heard {
+                    told.lock().unwrap().add(mail);
+                }
+            }
+        });
+        world
+    }
+
+    fn mails(&self) -> u64 {
+        let told = self.told.lock().unwrap();
+        told.mails.values().map(|(_, times)| times).sum()
+    }
+
+    /// Puts the server's clock shortly before its next midnight.
+    fn go_to_midnight(&mut self) {
+        let now = SystemClock.now().0 + self.ahead_ms;
+        let left = DAY_MS - now.rem_euclid(DAY_MS);
+        self.ahead_ms += (left - BEFORE_MIDNIGHT_MS).max(0);
+    }
 }
 
 /// How often each recipient has each event in the inbox.
@@ -241,25 +302,67 @@ fn told_by_inbox(api: &Api) -> BTreeMap<(String, u64), u64> {
     told
 }
 
-/// Waits until nothing waits in a lane any more and every mail has left.
-fn settle(api: &Api, known: &Known, mail: &Path) -> BTreeMap<(String, u64), u64> {
+/// Waits until nothing waits in a lane any more and every mail has left; how many mails tell each
+/// recipient each event then.
+fn settle(api: &Api, known: &Known, world: &World) -> BTreeMap<(String, u64), u64> {
     let patience = Patience::new();
     loop {
-        let told = told_by_mail(mail);
-        let missing = known.acknowledged.iter().find(|id| {
-            let number: u64 = id[1..].parse().unwrap();
-            known.asked[*id]
-                .iter()
-                .any(|to| !told.contains_key(&(to.clone(), number)))
-        });
+        let missing = {
+            let told = world.told.lock().unwrap();
+            let mut ids = known.acknowledged.iter();
+            ids.find(|id| {
+                let number: u64 = id[1..].parse().unwrap();
+                let mut to = known.asked[*id].iter();
+                to.any(|to| !told.events.contains_key(&(to.clone(), number)))
+            })
+        };
         let waits = (0..RECIPIENTS).any(|number| api.waits(&name(number)));
-        if missing.is_none() && !waits {
-            return told;
+        let (_, due) = api.get("/v1/admin/due").unwrap();
+        let sending = &due["sending"];
+        if missing.is_none() && !waits && *sending == 0 {
+            let told = world.told.lock().unwrap();
+            let times = |(told, mails): (&(String, u64), &BTreeSet<String>)| {
+                (told.clone(), mails.len() as u64)
+            };
+            return told.events.iter().map(times).collect();
         }
         patience.wait(|| {
-            format!("acknowledged and never told by mail: {missing:?}; something waits: {waits}")
+            format!(
+                "acknowledged and never told by mail: {missing:?}; something waits: {waits}; \
+                 {sending} are being sent"
+            )
         });
     }
+}
+
+/// How many rows a table has in all days.
+fn rows(snapshot: &dyn Snapshot, table: Table) -> usize {
+    let mut count = 0;
+    for day in snapshot.days().unwrap() {
+        for bucket in 0..16 {
+            let from = Key::of(Owner::Bucket(bucket), table).done();
+            let until = tidings_core::table::after_prefix(&from);
+            let mut visit = |_: &[u8], _: &[u8]| {
+                count += 1;
+                ControlFlow::Continue(())
+            };
+            let day = Partition::Day(day);
+            snapshot
+                .scan(day, &from, until.as_deref(), &mut visit)
+                .unwrap();
+        }
+    }
+    count
+}
+
+/// Whether chores were done and days ended while the server was killed.
+fn met(data: &Path, kills: u64) {
+    let store = FjallStore::open(data, tidings_store::Options::default()).unwrap();
+    let snapshot = store.snapshot().unwrap();
+    let days = snapshot.days().unwrap().len();
+    let runs = rows(&*snapshot, Table::Runs);
+    println!("{days} days, {runs} rows of runs");
+    assert!(kills < 20 || (days > 2 && runs > 0), "{days} {runs}");
 }
 
 #[test]
@@ -274,27 +377,30 @@ fn what_was_acknowledged_is_told_exactly_once_whenever_the_process_is_killed() {
     println!("TIDINGS_SEED={seed} TIDINGS_KILLS={kills}");
     let mut chance = Chance::new(seed);
     let directory = tempfile::tempdir().unwrap();
-    let paths = Paths {
-        config: directory.path().join("tidings.toml"),
-        data: directory.path().join("data"),
-        mail: directory.path().join("mail"),
-    };
-    let config = CONFIG.replace("MAILDIR", paths.mail.to_str().unwrap());
-    fs::write(&paths.config, config).unwrap();
+    let mut world = World::new(directory.path());
     let known = Mutex::new(Known::default());
     let next = AtomicU64::new(1);
     {
-        let server = Server::start(&paths.config, &paths.data);
+        let server = Server::start_busy(&world.config, &world.data, 0);
         setup(&Api::new(&server.url));
         server.kill();
     }
     for _ in 0..kills {
-        one_life(&paths, &known, &next, &mut chance);
+        one_life(&mut world, &known, &next, &mut chance);
     }
-    let server = Server::start(&paths.config, &paths.data);
+    let server = Server::start_busy(&world.config, &world.data, world.ahead_ms);
     let api = Api::new(&server.url);
     let known = known.into_inner().unwrap();
-    let by_mail = settle(&api, &known, &paths.mail);
+    let by_mail = settle(&api, &known, &world);
+    let (again, resent) = (
+        world.told.lock().unwrap().again(),
+        api.metric("tidings_messages_resent_total"),
+    );
+    println!("{again} mails came more than once, {resent} are counted as sent again");
+    assert!(
+        again <= resent,
+        "{again} came more than once, {resent} are counted"
+    );
     let by_inbox = told_by_inbox(&api);
     for told in [&by_mail, &by_inbox] {
         let twice: Vec<_> = told.iter().filter(|(_, count)| **count > 1).collect();
@@ -327,4 +433,6 @@ fn what_was_acknowledged_is_told_exactly_once_whenever_the_process_is_killed() {
         known.acknowledged.len(),
         known.asked.len()
     );
+    server.kill();
+    met(&world.data, kills);
 }

@@ -6,16 +6,13 @@
     reason = "a test ends where something is not as it should be"
 )]
 
-use std::io::{BufRead, BufReader, Read as _, Write as _};
-use std::net::{TcpListener, TcpStream};
 use std::path::Path;
-use std::sync::mpsc::{self, Receiver, Sender};
-use std::time::Duration;
 
 use serde_json::{Value, json};
 
 mod serving;
 
+use serving::mail::{Heard, MailServer, Stops, message_id};
 use serving::{Api, Patience, Server};
 
 const CONFIG: &str = r#"
@@ -31,106 +28,6 @@ email = { policy = "now" }
 provider = "smtp://127.0.0.1:PORT?tls=none"
 from = "News <news@example.org>"
 "#;
-
-/// How long a mail is waited for; the server that is tested has a clock of its own.
-const WAIT: Duration = Duration::from_secs(60);
-
-/// Where a line stops answering for good.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Stops {
-    Never,
-    /// At `DATA`: the message was not handed over.
-    BeforeContent,
-    /// After the final dot: it was, and the client can't know it.
-    AfterDot,
-}
-
-/// What a line tells the test.
-#[derive(Debug, PartialEq, Eq)]
-enum Heard {
-    /// It stopped before the content.
-    Announced,
-    /// A whole message, byte by byte.
-    Message(String),
-}
-
-/// A mail server that plays one script a line, and the last one for ever.
-struct MailServer {
-    port: u16,
-    heard: Receiver<Heard>,
-}
-
-impl MailServer {
-    fn start(scripts: &'static [Stops]) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let port = listener.local_addr().unwrap().port();
-        let (tell, heard) = mpsc::channel();
-        std::thread::spawn(move || {
-            for number in 0_usize.. {
-                let Ok((stream, _)) = listener.accept() else {
-                    return;
-                };
-                let script = scripts[number.min(scripts.len() - 1)];
-                let tell = tell.clone();
-                // A client keeps lines open and uses several. That it is killed breaks them.
-                std::thread::spawn(move || drop(answer(stream, script, &tell)));
-            }
-        });
-        Self { port, heard }
-    }
-
-    fn next(&self) -> Heard {
-        self.heard.recv_timeout(WAIT).unwrap()
-    }
-
-    fn next_message(&self) -> String {
-        match self.next() {
-            Heard::Message(text) => text,
-            Heard::Announced => panic!("it stopped before the content"),
-        }
-    }
-}
-
-/// Speaks SMTP on one line until the client hangs up.
-fn answer(stream: TcpStream, stops: Stops, tell: &Sender<Heard>) -> std::io::Result<()> {
-    let mut line = BufReader::new(stream);
-    let mut says = b"220 mail.example.org ready\r\n".to_vec();
-    loop {
-        line.get_mut().write_all(&says)?;
-        let mut command = String::new();
-        if line.read_line(&mut command)? == 0 {
-            return Ok(());
-        }
-        let is_data = command.starts_with("DATA");
-        if is_data && stops == Stops::BeforeContent {
-            tell.send(Heard::Announced).unwrap();
-            return line.read_to_end(&mut Vec::new()).map(drop);
-        }
-        if is_data {
-            line.get_mut().write_all(b"354 go on\r\n")?;
-            tell.send(Heard::Message(read_content(&mut line)?)).unwrap();
-            if stops == Stops::AfterDot {
-                return line.read_to_end(&mut Vec::new()).map(drop);
-            }
-        }
-        says = b"250 2.0.0 ok\r\n".to_vec();
-    }
-}
-
-fn read_content(line: &mut BufReader<TcpStream>) -> std::io::Result<String> {
-    let mut content = String::new();
-    while !content.ends_with("\r\n.\r\n") {
-        if line.read_line(&mut content)? == 0 {
-            return Err(std::io::ErrorKind::UnexpectedEof.into());
-        }
-    }
-    Ok(content)
-}
-
-fn message_id(mail: &str) -> &str {
-    let line = mail.lines().find(|line| line.starts_with("Message-ID:"));
-    line.unwrap()
-}
 
 fn publish(api: &Api, id: &str, title: &str) {
     let event = json!({
@@ -286,4 +183,51 @@ fn a_second_signal_ends_at_once() {
     }
     server.signal("TERM");
     assert_eq!(server.wait().code(), Some(1));
+}
+
+#[test]
+fn a_mail_that_is_tried_again_is_visible_with_its_last_answer() {
+    let mail = MailServer::start(&[Stops::Defers]);
+    let directory = tempfile::tempdir().unwrap();
+    drop(begin(&mail, directory.path()));
+    let log = std::fs::File::create(directory.path().join("log")).unwrap();
+    let (config, data) = (
+        directory.path().join("tidings.toml"),
+        directory.path().join("data"),
+    );
+    let server = Server::start_logging(&config, &data, log);
+    let api = Api::new(&server.url);
+    publish(&api, "e1", "First");
+    let patience = Patience::new();
+    let message = loop {
+        let (_, pending) = api.get("/v1/recipients/ana/pending").unwrap();
+        if let Some(message) = pending["messages"].get(0) {
+            break message.clone();
+        }
+        patience.wait(|| format!("nothing is deferred: {pending}"));
+    };
+    assert_eq!(message["attempts"], 1);
+    let last = json!({"answer": "retry", "reply": "DATA: 451 4.3.0"});
+    assert_eq!(message["last"], last, "the code, and no address");
+    assert!(message["next_try"].is_string(), "{message}");
+    assert_eq!(message["held_by"], Value::Null);
+    let (_, due) = api.get("/v1/admin/due").unwrap();
+    assert_eq!(due["deferred"], json!({"messages": 1, "next": [message]}));
+    let said = std::fs::read_to_string(directory.path().join("log")).unwrap();
+    let line = said.lines().find(|line| line.contains("mail deferred"));
+    let line = line.unwrap();
+    assert!(line.contains("mail deferred, retry in 3"), "{line}");
+    assert!(
+        line.contains("DATA") && line.contains("451 4.3.0"),
+        "{line}"
+    );
+    assert!(line.contains("similar_suppressed=0"), "{line}");
+    let (status, answer) = api.post("/v1/channels/email/pause", &Value::Null).unwrap();
+    assert!(status < 300, "{answer}");
+    let (_, pending) = api.get("/v1/recipients/ana/pending").unwrap();
+    let held = &pending["messages"][0];
+    assert_eq!(
+        (&held["held_by"], &held["next_try"]),
+        (&json!("paused"), &Value::Null)
+    );
 }

@@ -1,7 +1,8 @@
 //! The real process under a tracer of system calls: no event is acknowledged before what it is stored in
 //! was synced. A kill can't show that, since the operating system keeps what was written.
 //!
-//! It takes `strace` and the right to trace; elsewhere the test says that it is skipped.
+//! It takes `strace` and the right to trace; elsewhere the test says that it is skipped, and fails where
+//! `TIDINGS_REQUIRE_SERVERS` is set.
 
 #![cfg(target_os = "linux")]
 #![allow(
@@ -17,7 +18,7 @@ use serde_json::json;
 
 mod serving;
 
-use serving::{Api, Patience, Server};
+use serving::{Api, Patience, Server, skip};
 
 const CONFIG: &str = r#"
 [categories.news]
@@ -74,8 +75,9 @@ fn whole(log: &Path) -> String {
 #[test]
 fn nothing_is_acknowledged_before_it_is_synced() {
     if !can_trace() {
-        println!("skipped: system calls can't be traced here");
-        return;
+        return skip(
+            "system calls can't be traced here: that takes `strace` and the right to trace",
+        );
     }
     let directory = tempfile::tempdir().unwrap();
     let (config, log) = (

@@ -7,7 +7,8 @@ pub enum Outcome {
     Sent(Receipt),
     /// Surely not handed over; worth another try after this many milliseconds at least.
     Retry {
-        /// Why, for the log: no address, no body.
+        /// Why, for the log and for operators: no address, no body; `stage: reply` where a provider has
+        /// stages.
         why: String,
         /// The least time to wait, if the provider said one.
         after_ms: Option<i64>,

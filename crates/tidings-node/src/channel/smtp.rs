@@ -287,18 +287,18 @@ impl Fault {
     /// For the log. What a server says of its own accord may hold the address, so of a refusal only the
     /// codes are told.
     fn why(&self) -> String {
-        let what = match self.step {
-            Step::Connect => "connecting",
-            Step::Mail => "naming the sender",
-            Step::Recipient => "naming the recipient",
-            Step::Data => "announcing the message",
-            Step::Content => "writing the message",
-            Step::Dot => "ending the message",
+        let stage = match self.step {
+            Step::Connect => "connect",
+            Step::Mail => "MAIL",
+            Step::Recipient => "RCPT",
+            Step::Data => "DATA",
+            Step::Content => "content",
+            Step::Dot => "end of DATA",
         };
         match (&self.error, self.code(), self.enhanced()) {
-            (Error::Broken(why), ..) => format!("{what}: {why}"),
-            (_, Some(code), Some(enhanced)) => format!("{what}: {code} {enhanced}"),
-            (_, code, _) => format!("{what}: {}", code.unwrap_or_default()),
+            (Error::Broken(why), ..) => format!("{stage}: {why}"),
+            (_, Some(code), Some(enhanced)) => format!("{stage}: {code} {enhanced}"),
+            (_, code, _) => format!("{stage}: {}", code.unwrap_or_default()),
         }
     }
 }

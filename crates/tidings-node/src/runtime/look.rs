@@ -26,17 +26,20 @@ impl Runtime {
         let node = Node::open_to_look(store, options)?;
         let (handle, inbox) = Handle::new(LOOKS_MAX, Arc::<Vitals>::default());
         let (runs, ended) = bounded::<Infallible>(0);
-        let thread = std::thread::Builder::new()
+        let (holds, closed) = bounded::<Infallible>(0);
+        std::thread::Builder::new()
             .name("tidings-look".to_owned())
             .spawn(move || {
                 answer(&node, &inbox);
                 drop((inbox, runs));
+                drop(node);
+                drop(holds);
             })
             .map_err(|fault| tidings_store::Error::Unusable(fault.to_string()))?;
         Ok(Self {
             handle,
-            thread: Some(thread),
             ended: Ended(ended),
+            closed,
         })
     }
 }
@@ -49,9 +52,10 @@ fn answer(node: &Node, inbox: &Inbox) {
             Request::Look(look) => look(Some(node)),
             Request::Work(work) => work.fail(refused()),
             Request::Configure(.., answer) => drop(answer.send(Err(refused()))),
+            Request::Deferred(look) => look(None),
             Request::Wake => {}
-            Request::Stop(answer) => {
-                drop(answer.send(Ok(())));
+            Request::Stop(stop) => {
+                drop(stop.answer.send(Ok(())));
                 return;
             }
         }

@@ -38,6 +38,7 @@ impl Loop {
         match opened {
             Ok(mut node) => {
                 node.measure(&self.vitals);
+                self.vitals.reads.forget();
                 self.node = Some(node);
                 if let Err(fault) = self.resume() {
                     self.fail(&fault);

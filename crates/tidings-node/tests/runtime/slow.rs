@@ -3,9 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use tidings_core::Command;
+use tidings_core::command::Pausable;
+use tidings_core::rules::EMAIL;
 use tidings_core::time::HOUR_MS;
 use tidings_node::channel::{Channel, Receipt};
-use tidings_node::{Runtime, Settings};
+use tidings_node::{Answered, Runtime, Settings};
 use tidings_store::{MemoryStore, Store};
 
 use crate::world::*;
@@ -79,4 +82,43 @@ fn a19_a_stop_ends_with_its_drain_and_what_was_under_way_goes_once_more() {
     );
     runtime.stop().unwrap();
     drop(keeper);
+}
+
+#[test]
+fn what_is_deferred_is_seen_with_its_last_answer_and_its_next_try() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let clock = clock(MONDAY);
+    let (gate, keeper) = Gate::new();
+    let runtime = start(over(&store), gate as Arc<dyn Channel>, &clock, settings());
+    let handle = runtime.handle();
+    let deferred = |of: Option<&str>| {
+        let (tell, told) = std::sync::mpsc::channel();
+        let then = move |found| tell.send(found).unwrap();
+        handle.deferred_then(of.map(id), 10, then).unwrap();
+        told.recv().unwrap()
+    };
+    for name in ["ann", "ben"] {
+        handle
+            .submit(vec![person(name), publish(name, "bill", name)])
+            .unwrap();
+        keeper.handed.recv_timeout(WAIT).unwrap();
+        keeper.later();
+    }
+    while deferred(None).count < 2 {
+        std::thread::yield_now();
+    }
+    let found = deferred(Some("ann"));
+    assert_eq!((found.count, found.messages.len()), (1, 1));
+    let message = &found.messages[0];
+    assert_eq!((message.attempts, message.entries), (1, 1));
+    let last = message.last.as_ref().unwrap();
+    assert_eq!((last.answer, &*last.reply), (Answered::Retry, "busy"));
+    let wait_ms = message.next.unwrap().0 - MONDAY.0;
+    assert!((30_000..=33_000).contains(&wait_ms), "{wait_ms}");
+    let email = Pausable::Channel(EMAIL.to_owned());
+    handle.submit(vec![Command::Pause(email)]).unwrap();
+    assert_eq!(deferred(Some("ann")).messages[0].next, None);
+    assert_eq!(deferred(Some("cid")).count, 0);
+    drop(keeper);
+    runtime.stop().unwrap();
 }

@@ -3,8 +3,9 @@
 //! ```text
 //! DIR/LOCK         held by the process that has the store open; its process id, for people
 //! DIR/TIDINGS      `format = N`: what this is, before anything else is read
+//! DIR/NEWEST       `commit = N`: a commit that was durable when this was written
 //! DIR/engine/      the engine's own files
-//! DIR/*.new        these two while they are being made: a crash in the middle leaves nothing half made
+//! DIR/*.new        these while they are being made: a crash in the middle leaves nothing half made
 //! DIR/keys         who may call the server; not the store's own, as
 //! DIR/address      where the server listens
 //! ```
@@ -16,13 +17,18 @@ use std::path::{Path, PathBuf};
 use crate::Error;
 
 /// The format that this code reads and writes: it counts up with every change of what is there.
-const FORMAT: u32 = 4;
+pub const FORMAT: u32 = 4;
 
 const LOCK: &str = "LOCK";
 const MARKER: &str = "TIDINGS";
 const MARKER_NEW: &str = "TIDINGS.new";
+const NEWEST: &str = "NEWEST";
+const NEWEST_NEW: &str = "NEWEST.new";
 const ENGINE: &str = "engine";
 const ENGINE_NEW: &str = "engine.new";
+/// What to do where the newest commits can't be had back.
+pub(super) const ACCEPT_LOSS: &str =
+    "start `tidings serve` once with --accept-loss to go on without them";
 /// Who may call a server over the store; made before there is a store.
 const KEYS: &str = "keys";
 /// What some filesystems put at the root of a fresh volume.
@@ -108,6 +114,33 @@ impl Directory {
         sync_directory(&self.path).map_err(failed)
     }
 
+    /// Notes that a commit is durable; whoever opens the store later sees whether it is still there.
+    pub(super) fn note_newest(&self, commit: u64) -> std::io::Result<()> {
+        replace(
+            &self.path,
+            (NEWEST_NEW, NEWEST),
+            &format!("commit = {commit}\n"),
+        )
+    }
+
+    /// The commit that was noted last; none where none was.
+    pub(super) fn newest(&self) -> Result<Option<u64>, Error> {
+        let path = self.path.join(NEWEST);
+        let text = match fs::read(&path) {
+            Err(fault) if fault.kind() == ErrorKind::NotFound => return Ok(None),
+            read => read.map_err(|fault| unusable(&path, &fault))?,
+        };
+        let text = String::from_utf8_lossy(&text);
+        let number = text.trim().strip_prefix("commit =").map(str::trim);
+        match number.map(str::parse) {
+            Some(Ok(number)) => Ok(Some(number)),
+            _ => Err(Error::Corrupt(format!(
+                "{} names no commit; restore it from a backup, or {ACCEPT_LOSS}",
+                path.display()
+            ))),
+        }
+    }
+
     /// Bytes that may still be written, `u64::MAX` where the system does not tell.
     pub(super) fn free_bytes(&self) -> Result<u64, Error> {
         free_bytes(&self.path)
@@ -148,14 +181,20 @@ impl Directory {
     }
 
     fn write_marker(&self) -> Result<(), Error> {
-        let failed = |fault| unusable(&self.path, &fault);
-        let new = self.path.join(MARKER_NEW);
-        let mut file = File::create(&new).map_err(failed)?;
-        writeln!(file, "format = {FORMAT}").map_err(failed)?;
-        file.sync_all().map_err(failed)?;
-        fs::rename(&new, self.path.join(MARKER)).map_err(failed)?;
-        sync_directory(&self.path).map_err(failed)
+        let text = format!("format = {FORMAT}\n");
+        replace(&self.path, (MARKER_NEW, MARKER), &text)
+            .map_err(|fault| unusable(&self.path, &fault))
     }
+}
+
+/// Puts a file in the place of another one: whoever reads it sees the old or the new one whole.
+fn replace(directory: &Path, (new, name): (&str, &str), text: &str) -> std::io::Result<()> {
+    let new = directory.join(new);
+    let mut file = File::create(&new)?;
+    file.write_all(text.as_bytes())?;
+    file.sync_all()?;
+    fs::rename(&new, directory.join(name))?;
+    sync_directory(directory)
 }
 
 /// Whether there is a store in a directory, of whatever format.

@@ -1,12 +1,14 @@
-//! A thread that has full memtables written down, so that no commit waits for it.
+//! A thread that has full memtables written down, so that no commit waits for it, and that notes now and
+//! then which commit is the newest.
 //!
 //! Sealing a memtable is quick as a rule, and takes tens of milliseconds where the engine is just
 //! putting its tables in order or removes a journal.
 
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use super::Options;
 use super::engine::Engine;
 use crate::Error;
 
@@ -20,13 +22,18 @@ pub(super) struct Emptier {
 
 impl Emptier {
     /// Starts the thread.
-    pub(super) fn start(engine: Arc<Engine>, patience: Duration) -> Result<Self, Error> {
+    pub(super) fn start(engine: Arc<Engine>, options: Options) -> Result<Self, Error> {
         let (wake, woken) = sync_channel(1);
         let (ends, ended) = sync_channel(1);
         let run = move || {
-            for () in woken {
-                engine.empty_due_memtables();
+            loop {
+                match woken.recv_timeout(options.note_every) {
+                    Ok(()) => engine.empty_due_memtables(),
+                    Err(RecvTimeoutError::Timeout) => engine.note_newest(),
+                    Err(RecvTimeoutError::Disconnected) => break,
+                }
             }
+            engine.note_newest();
             drop(engine);
             // Whoever waited longer than told has gone.
             let _heard = ends.send(());
@@ -38,7 +45,7 @@ impl Emptier {
         Ok(Self {
             wake: Some(wake),
             ended: Mutex::new(ended),
-            patience,
+            patience: options.patience,
         })
     }
 

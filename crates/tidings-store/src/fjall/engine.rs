@@ -22,6 +22,9 @@ use super::directory::{self, Directory};
 use super::fault::{at_open, guarded, in_use};
 use super::view::{Published, View};
 use super::{journal, manifest};
+
+mod newest;
+
 use crate::{Commit, Error, Partition, Precondition, Snapshot, Write};
 use tidings_core::time::Day;
 
@@ -75,6 +78,9 @@ pub(super) struct Engine {
     pub(super) base: Keyspace,
     database: Database,
     last_commit: AtomicU64,
+    /// The commit that the directory names as durable; `None` where none is to be named, as in a restore
+    /// that is not finished.
+    noted_commit: Option<AtomicU64>,
     bytes_since_emptied: AtomicU64,
     /// The days that are being packed: nothing of theirs is written down meanwhile (see [`Engine::rest`]).
     packed: Mutex<BTreeSet<Day>>,
@@ -91,8 +97,10 @@ impl Engine {
             make(&directory.engine_new(), options)?;
             directory.finish_engine()?;
         }
-        let place = directory.engine();
-        Self::open_at(&place, Arc::new(directory), options)
+        let (place, noted) = (directory.engine(), directory.newest());
+        let mut engine = Self::open_at(&place, Arc::new(directory), options)?;
+        engine.compare_with(noted, options.accept_loss)?;
+        Ok(engine)
     }
 
     /// Makes an engine in a directory that holds nothing, where nobody finds it before
@@ -148,6 +156,7 @@ impl Engine {
             base,
             database,
             last_commit: AtomicU64::new(last),
+            noted_commit: None,
             // What a restart finds in the journals counts as if just written.
             bytes_since_emptied: AtomicU64::new(EMPTY_AFTER_BYTES / 2),
             packed: Mutex::default(),
@@ -394,7 +403,7 @@ impl Engine {
         let number = self.last_commit.load(Ordering::Relaxed) + 1;
         batch.insert(&self.commits, LAST, number.to_be_bytes());
         batch.commit().map_err(|fault| in_use(&fault))?;
-        self.last_commit.store(number, Ordering::Relaxed);
+        self.last_commit.store(number, Ordering::Release);
         Ok(())
     }
 

@@ -39,6 +39,18 @@ impl View {
     }
 }
 
+/// The fault with the place where what can't be read is: a day, and the directory of its files.
+fn placed(partition: Partition, keyspace: &Keyspace, fault: Error) -> Error {
+    let Error::Corrupt(what) = fault else {
+        return fault;
+    };
+    let place = match partition {
+        Partition::Base => "what outlives days".to_owned(),
+        Partition::Day(day) => format!("the day {day}"),
+    };
+    Error::Corrupt(format!("{place}, in {}: {what}", keyspace.path().display()))
+}
+
 /// Everything from here on; the engine panics over bounds that no key can have.
 fn lower(from: &[u8]) -> Bound<&[u8]> {
     match from.get(..KEY_BYTES_MAX) {
@@ -63,8 +75,9 @@ impl Snapshot for View {
         if key.len() > KEY_BYTES_MAX {
             return Ok(None);
         }
-        let found =
-            guarded(|| self.published.view.get(keyspace, key))?.map_err(|fault| in_use(&fault))?;
+        let found = guarded(|| self.published.view.get(keyspace, key))
+            .and_then(|found| found.map_err(|fault| in_use(&fault)))
+            .map_err(|fault| placed(partition, keyspace, fault))?;
         Ok(found.map(|value| value.to_vec()))
     }
 
@@ -82,11 +95,13 @@ impl Snapshot for View {
             return Ok(());
         }
         let bounds = (lower(from), until.map_or(Bound::Unbounded, upper));
-        let mut rows = guarded(|| self.published.view.range::<&[u8], _>(keyspace, bounds))?;
+        let placed = |fault| placed(partition, keyspace, fault);
+        let mut rows =
+            guarded(|| self.published.view.range::<&[u8], _>(keyspace, bounds)).map_err(placed)?;
         loop {
-            let row = guarded(|| rows.next().map(fjall::Guard::into_inner))?;
+            let row = guarded(|| rows.next().map(fjall::Guard::into_inner)).map_err(placed)?;
             let Some(row) = row else { return Ok(()) };
-            let (key, value) = row.map_err(|fault| in_use(&fault))?;
+            let (key, value) = row.map_err(|fault| placed(in_use(&fault)))?;
             if visit(&key, &value).is_break() {
                 return Ok(());
             }

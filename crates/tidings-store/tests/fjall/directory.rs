@@ -103,12 +103,30 @@ fn a_read_only_directory_is_refused() {
     let directory = tempdir().unwrap();
     let allow = |mode| fs::set_permissions(directory.path(), fs::Permissions::from_mode(mode));
     allow(0o555).unwrap();
-    if fs::write(directory.path().join("probe"), "").is_ok() {
-        println!("skipped: this user may write to a read-only directory");
-    } else {
+    if fs::write(directory.path().join("probe"), "").is_err() {
         assert!(matches!(open(directory.path()), Err(Error::Unusable(_))));
+    } else {
+        without_privileges("directory::a_read_only_directory_is_refused");
     }
     allow(0o755).unwrap();
+}
+
+/// Set for a test that runs once more without what root may do.
+const UNPRIVILEGED: &str = "TIDINGS_STORE_TEST_UNPRIVILEGED";
+
+/// Runs a test in a process that permissions bind: those of root don't.
+fn without_privileges(test: &str) {
+    assert!(std::env::var_os(UNPRIVILEGED).is_none(), "still privileged");
+    let ended = std::process::Command::new("setpriv")
+        .args(["--bounding-set=-all", "--inh-caps=-all"])
+        .arg(std::env::current_exe().unwrap())
+        .args(["--exact", test])
+        .env(UNPRIVILEGED, "1")
+        .status();
+    match ended {
+        Ok(ended) => assert!(ended.success()),
+        Err(_) => crate::skip("`setpriv` is not installed"),
+    }
 }
 
 #[test]

@@ -9,7 +9,7 @@ use tempfile::tempdir;
 use tidings_core::time::Day;
 use tidings_store::{Error, FjallStore, Options, Partition, Store};
 
-use crate::{commit, get, noise, on, open, put};
+use crate::{commit, get, noise, on, open, put, skip};
 
 #[test]
 fn what_frees_room_may_use_what_is_kept_back() {
@@ -78,8 +78,7 @@ fn child_that_writes_until_the_disk_is_full() {
 #[test]
 fn a_disk_that_fills_up_loses_nothing_acknowledged() {
     if Command::new("prlimit").arg("--version").output().is_err() {
-        println!("skipped: there is no `prlimit` here");
-        return;
+        return skip("`prlimit` is not installed");
     }
     let directory = tempdir().unwrap();
     let path = directory.path().join("store");

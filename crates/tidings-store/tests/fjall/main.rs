@@ -18,6 +18,13 @@ use std::path::Path;
 use tidings_core::time::Day;
 use tidings_store::{Commit, Error, FjallStore, Options, Partition, Store, Write};
 
+/// Skips a test where this machine lacks what it takes; where that is required, the test fails.
+fn skip(lack: &str) {
+    let is_required = std::env::var_os("TIDINGS_REQUIRE_SERVERS").is_some();
+    assert!(!is_required, "{lack}");
+    println!("skipped: {lack}");
+}
+
 fn open(path: &Path) -> Result<FjallStore, Error> {
     FjallStore::open(path, Options::default())
 }

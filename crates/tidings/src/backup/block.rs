@@ -4,7 +4,7 @@ use std::io::{ErrorKind, Read, Write};
 
 use xxhash_rust::xxh3::Xxh3;
 
-use super::{Error, FORMAT, MAGIC};
+use super::{Error, FORMAT, MAGIC, STORE_FORMAT};
 use tidings_store::{KEY_BYTES_MAX, VALUE_BYTES_MAX};
 
 /// Bytes of rows that are gathered before they become a block.
@@ -41,6 +41,7 @@ impl<W: Write> Writer<W> {
         };
         writer.put(MAGIC)?;
         writer.put(&FORMAT.to_be_bytes())?;
+        writer.put(&STORE_FORMAT.to_be_bytes())?;
         Ok(writer)
     }
 
@@ -119,12 +120,20 @@ impl<R: Read> Reader<R> {
         if magic != *MAGIC {
             return Err(Error::Foreign);
         }
-        let mut format = [0; 4];
-        reader.take(&mut format)?;
-        match u32::from_be_bytes(format) {
-            FORMAT => Ok(reader),
-            other => Err(Error::Format(other)),
+        match reader.number()? {
+            FORMAT => {}
+            other => return Err(Error::Format(other)),
         }
+        match reader.number()? {
+            STORE_FORMAT => Ok(reader),
+            other => Err(Error::StoreFormat(other)),
+        }
+    }
+
+    fn number(&mut self) -> Result<u32, Error> {
+        let mut bytes = [0; 4];
+        self.take(&mut bytes)?;
+        Ok(u32::from_be_bytes(bytes))
     }
 
     /// Reads the next block into `raw`. After [`Kind::End`] the whole stream has been checked, but

@@ -1,7 +1,7 @@
 //! Backups: everything that a snapshot of a store holds, as one stream that can be checked.
 //!
 //! ```text
-//! head    "TIDINGS BACKUP\n" 0x1A, format u32
+//! head    "TIDINGS BACKUP\n" 0x1A, format u32, format of the store u32
 //! block   kind u8, raw bytes u32, stored bytes u32, xxh3 of what stands before and of the payload u64,
 //!         payload
 //! ```
@@ -9,6 +9,8 @@
 //! and values in the order of the keys, packed with lz4), `END` (how many rows there are, and xxh3 of
 //! all bytes before this block). A stream that ends without `END` is cut off; bytes behind it are
 //! foreign. Neither side holds more than a block or two, however large the store is.
+
+use tidings_store::FORMAT as STORE_FORMAT;
 
 mod block;
 mod export;
@@ -48,6 +50,12 @@ pub enum Error {
         "the backup has format {0}, this tidings reads format {FORMAT}; use the version that wrote it"
     )]
     Format(u32),
+    /// The rows of the backup are of a store that this version does not know.
+    #[error(
+        "the backup is of a store of format {0}, this tidings reads format {STORE_FORMAT}; use the version \
+         that wrote it"
+    )]
+    StoreFormat(u32),
     /// The backup ends before its end.
     #[error("the backup is cut off after {0} bytes; take another copy of it")]
     CutOff(u64),
@@ -62,7 +70,7 @@ pub enum Error {
 }
 
 /// The format that is written and read.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 /// What a backup begins with. The odd byte at its end keeps tools from taking it for text.
 const MAGIC: &[u8; 16] = b"TIDINGS BACKUP\n\x1a";

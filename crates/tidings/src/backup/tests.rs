@@ -114,7 +114,19 @@ fn what_is_cut_off_is_no_store() {
     let (bytes, _) = exported(&store());
     let directory = tempfile::tempdir().unwrap();
     let data = directory.path().join("data");
-    for length in [0, 5, 16, 19, 20, 25, 60, bytes.len() / 2, bytes.len() - 1] {
+    for length in [
+        0,
+        5,
+        16,
+        19,
+        20,
+        23,
+        24,
+        29,
+        60,
+        bytes.len() / 2,
+        bytes.len() - 1,
+    ] {
         let fault = restored(&bytes[..length], &data).unwrap_err();
         let expected = match length {
             0..16 => matches!(fault, Error::Foreign),
@@ -156,7 +168,7 @@ fn blocks_that_are_missing_doubled_or_foreign_are_found() {
     let whole = writer.finish(1).unwrap();
     assert_eq!(check(&whole[..]).unwrap().rows, 1);
     let damaged = |bytes: &[u8]| matches!(check(bytes), Err(Error::Damaged { .. }));
-    let (head, rest) = whole.split_at(20);
+    let (head, rest) = whole.split_at(24);
     let (named, rows) = rest.split_at(17);
     assert!(damaged(&[head, rows].concat()));
     assert!(damaged(&[head, named, named, rows].concat()));
@@ -175,9 +187,12 @@ fn other_files_and_other_formats_are_refused_before_anything_is_touched() {
     let data = directory.path().join("data");
     let foreign = restored(b"{\"id\":\"a\"}\n{\"id\":\"b\"}\n", &data);
     assert!(matches!(foreign, Err(Error::Foreign)));
-    let (mut bytes, _) = exported(&MemoryStore::new());
-    bytes[19] = 9;
-    let fault = restored(&bytes, &data).unwrap_err();
-    assert!(fault.to_string().contains("format 9"), "{fault}");
-    assert!(!data.exists());
+    let (bytes, _) = exported(&MemoryStore::new());
+    for (at, what) in [(19, "backup has format 9"), (23, "store of format 9")] {
+        let mut other = bytes.clone();
+        other[at] = 9;
+        let fault = restored(&other, &data).unwrap_err();
+        assert!(fault.to_string().contains(what), "{fault}");
+        assert!(!data.exists());
+    }
 }

@@ -158,8 +158,12 @@ pub(super) fn restore(arguments: &Restore, streams: &mut Streams<'_>) -> io::Res
         }
         Err(Error::Store(fault)) => Ok(report(streams, &fault.to_string(), Status::Unusable)),
         Err(fault) => {
+            let status = match fault {
+                Error::Format(_) | Error::StoreFormat(_) => Status::Unusable,
+                _ => Status::Failed,
+            };
             let message = format!("{}: {fault}", arguments.file.display());
-            Ok(report(streams, &message, Status::Failed))
+            Ok(report(streams, &message, status))
         }
     }
 }

@@ -177,10 +177,11 @@ impl Call for Pending {
     fn write(&self, answer: &Value, out: &mut dyn Write) -> io::Result<()> {
         let mut table = Table::new(&["DUE", "CHANNEL", "LANE", "SINCE", "TYPE", "OBJECT", "EVENT"]);
         for lane in list(answer, "lanes") {
-            let due = if lane.get("paused") == Some(&Value::Bool(true)) {
-                "paused".to_owned()
-            } else {
+            let held_by = cell(lane, "held_by");
+            let due = if held_by.is_empty() {
                 cell(lane, "due")
+            } else {
+                held_by
             };
             for entry in list(lane, "entries") {
                 let of_entry = ["t", "type", "object", "event"].map(|key| cell(entry, key));
@@ -199,11 +200,46 @@ impl Call for Pending {
             table.row(when.into_iter().chain(of_entry));
         }
         table.write(out)?;
-        if list(answer, "lanes").is_empty() && list(answer, "scheduled").is_empty() {
+        let messages = list(answer, "messages");
+        write_deferred(messages, out)?;
+        let waits = ["lanes", "messages", "scheduled"];
+        if waits.iter().all(|what| list(answer, what).is_empty()) {
             writeln!(out, "nothing waits")?;
         }
         Ok(())
     }
+}
+
+/// Messages that wait to be tried again.
+fn write_deferred(messages: &[Value], out: &mut dyn Write) -> io::Result<()> {
+    let mut table = Table::new(&[
+        "NEXT TRY",
+        "CHANNEL",
+        "LANE",
+        "RECIPIENT",
+        "ATTEMPTS",
+        "LAST ANSWER",
+        "REPLY",
+    ]);
+    for message in messages {
+        let held_by = cell(message, "held_by");
+        let next = if held_by.is_empty() {
+            cell(message, "next_try")
+        } else {
+            held_by
+        };
+        let keys = [
+            "channel",
+            "lane",
+            "recipient",
+            "attempts",
+            "last.answer",
+            "last.reply",
+        ];
+        let cells = keys.map(|key| cell(message, key));
+        table.row([next].into_iter().chain(cells));
+    }
+    table.write(out)
 }
 
 /// `tidings due`.
@@ -232,11 +268,13 @@ impl Call for Due {
         table.write(out)?;
         writeln!(
             out,
-            "{} messages are to be made, {} are on their way, {} events are scheduled",
+            "{} messages to build, {} sending or waiting for a retry ({} of them waiting), {} events scheduled",
             cell(answer, "unmade"),
             cell(answer, "sending"),
+            cell(answer, "deferred.messages"),
             cell(answer, "scheduled.events"),
         )?;
+        write_deferred(list(answer, "deferred.next"), out)?;
         let mut table = Table::new(&["AT", "TYPE", "OBJECT", "EVENT"]);
         for event in list(answer, "scheduled.next") {
             table.row(["t", "type", "object", "event"].map(|key| cell(event, key)));

@@ -9,7 +9,8 @@ use std::time::Duration;
 
 use axum::Router;
 use tidings_core::Rules;
-use tidings_node::{Clock, Runtime as Node, RuntimeError, SystemClock};
+use tidings_core::engine::Options;
+use tidings_node::{AheadClock, Clock, Runtime as Node, RuntimeError};
 use tokio::runtime::Runtime;
 use tokio::sync::watch;
 
@@ -40,6 +41,15 @@ pub(super) struct Arguments {
     /// On SIGTERM, wait this long for requests and messages under way
     #[arg(long, value_name = "DURATION", default_value = "30s", value_parser = drain)]
     drain: Duration,
+    /// Start although the newest commits are gone from the data directory (only the commits that it still has)
+    #[arg(long)]
+    accept_loss: bool,
+    /// Run so many milliseconds ahead of the machine's clock, for tests of the process
+    #[arg(long, value_name = "MS", default_value_t = 0, hide = true)]
+    clock_ahead: i64,
+    /// Do the chores of a bucket after so many records, for tests of the process
+    #[arg(long, value_name = "RECORDS", hide = true)]
+    chores_after: Option<u64>,
 }
 
 /// Runs the command.
@@ -64,7 +74,11 @@ pub(super) fn run(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Resul
         writeln!(streams.err, "warning: {warning}")?;
     }
     // First the lock: whoever has it is told from who merely has the port.
-    let disk = match Disk::open(&arguments.data) {
+    let opened = match arguments.accept_loss {
+        true => Disk::open_with_loss(&arguments.data),
+        false => Disk::open(&arguments.data),
+    };
+    let disk = match opened {
         Ok(disk) => disk,
         Err(fault) => {
             let status = Status::of_store(&fault);
@@ -138,8 +152,13 @@ fn serve(
         };
         tokio.spawn(listen::serve(listener, router, bounds, stopped))
     };
-    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-    let node = match disk.start(rules.clone(), Arc::clone(&clock)) {
+    let clock: Arc<dyn Clock> = Arc::new(AheadClock(arguments.clock_ahead));
+    let mut options = Options::default();
+    if let Some(records) = arguments.chores_after {
+        options.checkpoint_after = records;
+        options.turn_at = Some(records);
+    }
+    let node = match disk.start(rules.clone(), Arc::clone(&clock), options) {
         Ok(node) => node,
         Err(fault) => {
             return Ok(report(

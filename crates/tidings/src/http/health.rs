@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use axum::extract::State;
+use tidings_core::table::Partition;
 use utoipa_axum::routes;
 
 use super::call::{Calls, Kind};
@@ -45,7 +46,7 @@ async fn healthz() -> &'static str {
 
 /// Check whether the server serves
 ///
-/// 503 while it starts, while the store can't be used, and once it stops. Needs no key.
+/// 503 while it starts, while the store can't be used or read, and once it stops. Needs no key.
 #[utoipa::path(
     get, path = "/readyz", tag = "operating", security(()),
     responses((status = 200, description = "The server serves", body = String, content_type = "text/plain", example = json!("ready\n")))
@@ -55,5 +56,15 @@ async fn readyz(State(service): State<Arc<Service>>) -> Result<&'static str, Pro
         return Err(Problem::new(Code::Stopping, "the server is stopping"));
     }
     service.look(|_| ()).await?;
+    let failing = service.handle.vitals().reads.failing();
+    if !failing.is_empty() {
+        let place = |partition| match partition {
+            Partition::Base => "what outlives days".to_owned(),
+            Partition::Day(day) => format!("the day {day}"),
+        };
+        let places: Vec<String> = failing.into_iter().map(place).collect();
+        let detail = format!("the store can't be read: {}", places.join(", "));
+        return Err(Problem::new(Code::Unavailable, detail));
+    }
     Ok("ready\n")
 }

@@ -9,9 +9,9 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use tidings_core::engine::{Refused, Reply};
-use tidings_core::{Command, Instant, Rules};
+use tidings_core::{Command, Id, Instant, Rules};
 use tidings_node::channel::Channels;
-use tidings_node::{Clock, Handle, Keeper, Kept, Node, RuntimeError};
+use tidings_node::{Clock, Deferrals, Handle, Keeper, Kept, Node, RuntimeError};
 use tidings_store::FjallStore;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot, watch};
 use tokio::task::spawn_blocking;
@@ -40,6 +40,8 @@ pub struct Settings {
     pub body_patience: Duration,
     /// How long an answer of the node is waited for.
     pub answer_patience: Duration,
+    /// How long a backup waits for its reader to take some of it.
+    pub backup_patience: Duration,
 }
 
 impl Default for Settings {
@@ -52,9 +54,13 @@ impl Default for Settings {
             slice_bytes_max: 1 << 20,
             body_patience: Duration::from_secs(30),
             answer_patience: Duration::from_secs(30),
+            backup_patience: Duration::from_secs(30),
         }
     }
 }
+
+/// Backups that are read at once: each holds a thread and a snapshot of the store.
+const BACKUPS_MAX: usize = 2;
 
 /// Who may call.
 #[derive(Debug)]
@@ -75,6 +81,7 @@ pub struct Service {
     pub(super) requests: Requests,
     data: Option<PathBuf>,
     bodies: Arc<Semaphore>,
+    backups: Arc<Semaphore>,
     stopping: watch::Sender<bool>,
     rules: RwLock<Arc<Rules>>,
 }
@@ -96,6 +103,7 @@ impl Service {
             handle,
             access,
             bodies: Arc::new(Semaphore::new(settings.bodies_bytes_max / ROOM_UNIT)),
+            backups: Arc::new(Semaphore::new(BACKUPS_MAX)),
             ids: EventIds::default(),
             requests: Requests::of(super::call_names()),
             data: None,
@@ -197,6 +205,17 @@ impl Service {
         self.answered(answered).await
     }
 
+    /// Looks at the messages that wait to be tried again: those of a recipient, or all; so many at most.
+    ///
+    /// # Errors
+    /// A [`Problem`] where the node can't be asked.
+    pub(super) async fn deferred(&self, of: Option<Id>, most: usize) -> Result<Deferrals, Problem> {
+        let (answer, answered) = oneshot::channel();
+        self.handle
+            .deferred_then(of, most, move |found| drop(answer.send(Ok(found))))?;
+        self.answered(answered).await
+    }
+
     /// Has commands done for a request that may carry an `Idempotency-Key`. `answer` makes the
     /// response from the replies; it is kept with the work, so that the same request gets it again.
     /// A request that `answer` gives a [`Problem`] is not kept: it may be sent again.
@@ -233,6 +252,11 @@ impl Service {
                 Err(Problem::new(Code::TimedOut, detail))
             }
         }
+    }
+
+    /// Room for one more backup, as long as what this gives is kept.
+    pub(super) fn room_for_backup(&self) -> Option<OwnedSemaphorePermit> {
+        Arc::clone(&self.backups).try_acquire_owned().ok()
     }
 
     /// Room for a body of so many bytes; those of up to `free` need none.

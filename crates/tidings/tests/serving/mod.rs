@@ -13,6 +13,8 @@ use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
 
 use serde_json::Value;
 
+pub(crate) mod mail;
+
 /// A server that runs until it is dropped, and is killed then.
 pub(crate) struct Server {
     child: Child,
@@ -31,9 +33,9 @@ impl Server {
         Self::spawn(Command::new(TIDINGS), config, data)
     }
 
-    /// Starts it and kills it after so many milliseconds, wherever it is then.
-    pub(crate) fn start_and_kill(config: &Path, data: &Path, after_ms: u64) {
-        let mut command = arguments(Command::new(TIDINGS), config, data);
+    /// Starts it as [`Server::start_busy`] does and kills it after so many milliseconds, wherever it is then.
+    pub(crate) fn start_and_kill(config: &Path, data: &Path, ahead_ms: i64, after_ms: u64) {
+        let mut command = busy(config, data, ahead_ms);
         let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn();
         let mut child = child.expect("the binary can be run");
         // What is tested is that the moment does not matter, so there is nothing to wait for.
@@ -54,6 +56,12 @@ impl Server {
         let mut command = arguments(Command::new(TIDINGS), config, data);
         command.args(["--drain", drain]).stderr(log);
         Self::spawn_as(command)
+    }
+
+    /// As [`Server::start`], on a clock that is so many milliseconds ahead, and with chores after so few
+    /// records that they are met.
+    pub(crate) fn start_busy(config: &Path, data: &Path, ahead_ms: i64) -> Self {
+        Self::spawn_as(busy(config, data, ahead_ms))
     }
 
     /// As [`Server::start`], with what it reads, writes and syncs noted in a file by `strace`, which
@@ -152,6 +160,13 @@ fn arguments(mut command: Command, config: &Path, data: &Path) -> Command {
     addressed(command, config, data)
 }
 
+fn busy(config: &Path, data: &Path, ahead_ms: i64) -> Command {
+    let mut command = arguments(Command::new(TIDINGS), config, data);
+    command.args(["--chores-after", "8", "--clock-ahead"]);
+    command.arg(ahead_ms.to_string());
+    command
+}
+
 fn addressed(mut command: Command, config: &Path, data: &Path) -> Command {
     command
         .args(["--listen", "127.0.0.1:0", "--config"])
@@ -207,15 +222,20 @@ pub(crate) fn can_run(program: &str) -> bool {
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .status();
-    if ran.is_ok() {
-        return true;
+    if ran.is_err() {
+        skip(&format!("{program} is not installed"));
     }
-    assert!(
-        std::env::var_os("TIDINGS_REQUIRE_SERVERS").is_none(),
-        "{program} is not installed"
-    );
-    println!("skipped: {program} is not installed");
-    false
+    ran.is_ok()
+}
+
+/// Skips a test where this machine lacks what it takes; where that is required, the test fails.
+///
+/// # Panics
+/// Where `TIDINGS_REQUIRE_SERVERS` is set.
+pub(crate) fn skip(lack: &str) {
+    let is_required = std::env::var_os("TIDINGS_REQUIRE_SERVERS").is_some();
+    assert!(!is_required, "{lack}");
+    println!("skipped: {lack}");
 }
 
 /// A client of the API. Cheap to clone; a clone shares its connections.

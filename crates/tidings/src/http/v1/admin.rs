@@ -8,11 +8,11 @@ use axum::http::StatusCode;
 use serde::Serialize;
 use tidings_core::Outcome;
 use tidings_core::engine::{Agenda, LedgerRow};
-use tidings_node::Node;
+use tidings_node::{Deferrals, Node};
 use utoipa::ToSchema;
 use utoipa_axum::routes;
 
-use super::waiting::Waiting;
+use super::waiting::{DeferredMessage, Waiting};
 use crate::http::call::{Calls, Kind};
 use crate::http::error::{Code, Problem};
 use crate::http::query::{FromQuery, InQuery, Parameters};
@@ -21,6 +21,9 @@ use crate::timeline::Bodies;
 
 /// Scheduled events that are listed at most.
 const SCHEDULED_MAX: u16 = 1_000;
+
+/// Messages that are listed that wait to be tried again.
+const DEFERRED_SHOWN: usize = 100;
 
 /// Scheduled events that are listed where nothing is said.
 const SCHEDULED_USUAL: usize = 100;
@@ -114,14 +117,16 @@ impl StatusAnswer {
 
 /// What comes due.
 #[derive(Serialize, ToSchema)]
-#[schema(example = json!({"lanes": [{"hour": "2024-03-07T08:00:00Z", "channel": "email", "lane": "cooldown", "recipients": 12, "held": 1}], "unmade": 0, "sending": 2, "scheduled": {"events": 1, "next": [{"event": "e-2", "type": "comment", "object": "works/1", "t": "2024-03-08T09:00:00Z"}]}}))]
+#[schema(example = json!({"lanes": [{"hour": "2024-03-07T08:00:00Z", "channel": "email", "lane": "cooldown", "recipients": 12, "held": 1}], "unmade": 0, "sending": 2, "deferred": {"messages": 1, "next": [{"recipient": "ada", "channel": "email", "lane": "cooldown", "batch": "5c0f3d1a9b7e4f60821d3c4b5a697887", "entries": 2, "attempts": 1, "last": {"answer": "retry", "reply": "RCPT: 451 4.3.0"}, "next_try": "2024-03-07T08:03:30Z", "held_by": null}]}, "scheduled": {"events": 1, "next": [{"event": "e-2", "type": "comment", "object": "works/1", "t": "2024-03-08T09:00:00Z"}]}}))]
 struct DueAnswer {
     /// Open lanes by hour, channel and name; those that are never due come last.
     lanes: Vec<DueHour>,
     /// Messages that came due and are not made yet.
     unmade: u64,
-    /// Messages that were made and have no outcome yet.
+    /// Messages that were made and have no outcome yet, deferred ones among them.
     sending: u64,
+    /// Messages that wait to be tried again.
+    deferred: DeferredShown,
     /// Events that were published for later.
     scheduled: Scheduled,
 }
@@ -142,6 +147,15 @@ struct DueHour {
     held: u64,
 }
 
+/// Messages that wait to be tried again.
+#[derive(Serialize, ToSchema)]
+struct DeferredShown {
+    /// How many there are.
+    messages: usize,
+    /// The next of them, 100 at most.
+    next: Vec<DeferredMessage>,
+}
+
 /// Events that were published for later.
 #[derive(Serialize, ToSchema)]
 struct Scheduled {
@@ -151,8 +165,8 @@ struct Scheduled {
     next: Vec<Waiting>,
 }
 
-impl From<Agenda> for DueAnswer {
-    fn from(agenda: Agenda) -> Self {
+impl DueAnswer {
+    fn of(agenda: Agenda, deferred: Deferrals) -> Self {
         let lanes = agenda.lanes.into_iter().map(|lanes| DueHour {
             hour: lanes.hour.map(|hour| hour.to_string()),
             channel: lanes.channel,
@@ -165,6 +179,10 @@ impl From<Agenda> for DueAnswer {
             lanes: lanes.collect(),
             unmade: agenda.unmade,
             sending: agenda.sending,
+            deferred: DeferredShown {
+                messages: deferred.count,
+                next: deferred.messages.into_iter().map(Into::into).collect(),
+            },
             scheduled: Scheduled {
                 events: agenda.scheduled,
                 next: next.map(Waiting::from).collect(),
@@ -216,8 +234,8 @@ async fn status(State(service): State<Arc<Service>>) -> Result<Answer, Problem> 
 
 /// List what comes due
 ///
-/// Open lanes counted by the hour in which they are due, messages that are being sent, and events that were
-/// published for later. A lane in which everything was cancelled is counted too; it sends nothing.
+/// Open lanes counted by the hour in which they are due, messages that are being sent or wait to be tried
+/// again, and events that were published for later. A lane in which everything was cancelled is counted too; it sends nothing.
 #[utoipa::path(
     get, path = "/v1/admin/due", tag = "admin",
     params(DueQuery),
@@ -233,7 +251,8 @@ async fn due(
             Ok(node.engine().agenda(&node.shelf()?, most)?)
         })
         .await??;
-    Answer::json(StatusCode::OK, &DueAnswer::from(agenda))
+    let deferred = service.deferred(None, DEFERRED_SHOWN).await?;
+    Answer::json(StatusCode::OK, &DueAnswer::of(agenda, deferred))
 }
 
 /// Delete old days

@@ -1,27 +1,33 @@
 //! A backup, streamed while the server goes on.
 
 use std::io;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
+use std::time::Duration;
 
 use axum::body::{Body, Bytes};
 use axum::extract::State;
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
-use futures_util::stream;
+use futures_util::stream::{self, Stream};
 use tidings_store::Snapshot;
+use tokio::runtime::Handle;
 use tokio::sync::mpsc;
+use tokio::time::timeout;
 use utoipa_axum::routes;
 
 use crate::backup::export;
 use crate::http::Service;
 use crate::http::call::{Calls, Kind};
-use crate::http::error::Problem;
+use crate::http::error::{Code, Problem};
 
 /// Bytes that are handed to the connection at once.
 const CHUNK_BYTES: usize = 256 << 10;
 
 /// Chunks that wait for a connection that is slower than the disk.
 const CHUNKS_WAITING: usize = 4;
+
+/// How often it is looked whether a stalled backup still may wait.
+const LIFE_LOOK: Duration = Duration::from_millis(100);
 
 /// The call that makes a backup.
 pub(super) fn calls(calls: Calls) -> Calls {
@@ -31,49 +37,106 @@ pub(super) fn calls(calls: Calls) -> Calls {
 /// Back up everything
 ///
 /// What the store holds at one moment, while it goes on; `tidings restore` makes a store of it. A
-/// stream that breaks off is no backup, and is recognised as none. While it is read, the disk of
-/// days that are forgotten meanwhile is not given back.
+/// stream that breaks off is no backup, and is recognised as none. One that its reader does not take on for
+/// 30 seconds is broken off, and two may be read at once. While one is read, the disk of days that are
+/// forgotten meanwhile is not given back.
 #[utoipa::path(
     get, path = "/v1/admin/backup", tag = "admin",
     responses((status = 200, description = "The backup", content((Vec<u8> = "application/octet-stream"))))
 )]
 async fn backup(State(service): State<Arc<Service>>) -> Result<Response, Problem> {
-    let snapshot = service
-        .look(|node| node.store().snapshot())
+    let permit = service.room_for_backup().ok_or_else(|| {
+        let detail = "two backups are being read; wait for one of them to end";
+        Problem::new(Code::TooBusy, detail)
+    })?;
+    let (snapshot, life) = service
+        .look(|node| node.store().snapshot().map(|taken| (taken, node.life())))
         .await?
         .map_err(|fault| {
             Problem::from(tidings_node::RuntimeError::Unavailable(fault.to_string()))
         })?;
-    let (chunks, wanted) = mpsc::channel(CHUNKS_WAITING);
-    tokio::task::spawn_blocking(move || write(&*snapshot, &chunks));
-    let stream = stream::unfold(wanted, async |mut wanted| {
-        let chunk = wanted.recv().await?;
-        Some((chunk, wanted))
-    });
+    let patience = service.settings.backup_patience;
+    let stream = streamed(snapshot, life, patience, permit);
     let bytes = HeaderValue::from_static("application/octet-stream");
     let head = [(header::CONTENT_TYPE, bytes)];
     Ok((head, Body::from_stream(stream)).into_response())
 }
 
-fn write(snapshot: &dyn Snapshot, chunks: &mpsc::Sender<io::Result<Bytes>>) {
-    let out = io::BufWriter::with_capacity(CHUNK_BYTES, Chunks(chunks));
-    if let Err(fault) = export(snapshot, out) {
-        tracing::warn!(error = %fault, "a backup broke off");
-        // The connection breaks, so that whoever reads sees that it is not whole.
-        drop(chunks.blocking_send(Err(io::Error::other(fault.to_string()))));
+/// What a snapshot holds, as its reader takes it; a fault at the end where it is not whole.
+fn streamed<T: Send + 'static>(
+    snapshot: Box<dyn Snapshot>,
+    life: Weak<()>,
+    patience: Duration,
+    kept: T,
+) -> impl Stream<Item = io::Result<Bytes>> {
+    let (chunks, wanted) = mpsc::channel(CHUNKS_WAITING);
+    let tokio = Handle::current();
+    let writing = tokio::task::spawn_blocking(move || {
+        let chunks = Chunks {
+            chunks,
+            tokio,
+            life,
+            patience,
+            is_over: false,
+        };
+        let out = io::BufWriter::with_capacity(CHUNK_BYTES, chunks);
+        let exported = export(&*snapshot, out);
+        drop((snapshot, kept));
+        exported.map(drop).map_err(|fault| {
+            tracing::warn!(error = %fault, "a backup broke off");
+            io::Error::other(fault.to_string())
+        })
+    });
+    stream::unfold((wanted, Some(writing)), async |(mut wanted, writing)| {
+        if let Some(chunk) = wanted.recv().await {
+            return Some((Ok(chunk), (wanted, writing)));
+        }
+        // The connection breaks where it is not whole, so that whoever reads sees that.
+        let ended = writing?
+            .await
+            .unwrap_or_else(|fault| Err(io::Error::other(fault)));
+        Some((Err(ended.err()?), (wanted, None)))
+    })
+}
+
+/// Hands on what is written; waits where the connection is slow, but not for ever.
+struct Chunks {
+    chunks: mpsc::Sender<Bytes>,
+    tokio: Handle,
+    life: Weak<()>,
+    patience: Duration,
+    /// It broke off: a buffer that is dropped writes once more.
+    is_over: bool,
+}
+
+impl Chunks {
+    /// Waits for room; a node that failed meanwhile wants its store back.
+    async fn room(&self) -> io::Result<mpsc::Permit<'_, Bytes>> {
+        let mut waited = Duration::ZERO;
+        while self.life.strong_count() > 0 {
+            match timeout(LIFE_LOOK, self.chunks.reserve()).await {
+                Ok(room) => return room.map_err(|_| io::ErrorKind::BrokenPipe.into()),
+                Err(_) if waited >= self.patience => {
+                    let seconds = self.patience.as_secs_f32();
+                    let why = format!("its reader took nothing for {seconds} s");
+                    return Err(io::Error::new(io::ErrorKind::TimedOut, why));
+                }
+                Err(_) => waited += LIFE_LOOK,
+            }
+        }
+        Err(io::Error::other("the store failed or the server stops"))
     }
 }
 
-/// Hands on what is written; waits where the connection is slow.
-struct Chunks<'c>(&'c mpsc::Sender<io::Result<Bytes>>);
-
-impl io::Write for Chunks<'_> {
+impl io::Write for Chunks {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let chunk = Bytes::copy_from_slice(bytes);
-        match self.0.blocking_send(Ok(chunk)) {
-            Ok(()) => Ok(bytes.len()),
-            Err(_) => Err(io::ErrorKind::BrokenPipe.into()),
+        if self.is_over {
+            return Err(io::ErrorKind::BrokenPipe.into());
         }
+        let sent = self.tokio.block_on(self.room());
+        let sent = sent.map(|room| room.send(Bytes::copy_from_slice(bytes)));
+        self.is_over = sent.is_err();
+        sent.map(|()| bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -83,9 +146,15 @@ impl io::Write for Chunks<'_> {
 
 #[cfg(test)]
 mod tests {
-    use axum::http::{Method, StatusCode};
-    use serde_json::{Value, json};
+    use std::sync::mpsc::{Receiver, Sender, channel};
 
+    use axum::http::{Method, StatusCode};
+    use futures_util::StreamExt as _;
+    use serde_json::{Value, json};
+    use tidings_core::time::Day;
+    use tidings_store::{Commit, MemoryStore, Partition, Store, Visit, Write};
+
+    use super::*;
     use crate::backup::{check, restore};
     use crate::http::rig::Rig;
 
@@ -106,5 +175,113 @@ mod tests {
             |_| Ok(()),
         );
         assert_eq!(back.unwrap(), contents);
+    }
+
+    #[test]
+    fn a_third_backup_at_once_is_refused() {
+        let rig = Rig::new();
+        let two = [rig.service.room_for_backup(), rig.service.room_for_backup()];
+        assert!(two.iter().all(Option::is_some));
+        let refused = rig.call(Method::GET, "/v1/admin/backup", &Value::Null);
+        assert_eq!(refused.status, StatusCode::TOO_MANY_REQUESTS);
+        drop(two);
+        let answer = rig.call(Method::GET, "/v1/admin/backup", &Value::Null);
+        assert_eq!(answer.status, StatusCode::OK);
+    }
+
+    /// A snapshot that tells when it is let go of.
+    struct Watched(Box<dyn Snapshot>, Sender<()>);
+
+    impl Drop for Watched {
+        fn drop(&mut self) {
+            self.1.send(()).unwrap();
+        }
+    }
+
+    impl Snapshot for Watched {
+        fn get(
+            &self,
+            partition: Partition,
+            key: &[u8],
+        ) -> Result<Option<Vec<u8>>, tidings_store::Error> {
+            self.0.get(partition, key)
+        }
+
+        fn scan(
+            &self,
+            partition: Partition,
+            from: &[u8],
+            until: Option<&[u8]>,
+            visit: &mut Visit<'_>,
+        ) -> Result<(), tidings_store::Error> {
+            self.0.scan(partition, from, until, visit)
+        }
+
+        fn days(&self) -> Result<Vec<Day>, tidings_store::Error> {
+            self.0.days()
+        }
+    }
+
+    /// Of more than is on its way at once.
+    fn large() -> (Watched, Receiver<()>) {
+        let store = MemoryStore::new();
+        let row = |number: u32| {
+            // What does not compress.
+            let mut state = u64::from(number) + 1;
+            let value = (0..100_000).map(|_| {
+                state ^= state << 13;
+                state ^= state >> 7;
+                state ^= state << 17;
+                state.to_le_bytes()[3]
+            });
+            Write {
+                partition: Partition::Base,
+                key: number.to_be_bytes().to_vec(),
+                value: Some(value.collect()),
+            }
+        };
+        let commit = Commit {
+            writes: (0..100).map(row).collect(),
+            ..Commit::default()
+        };
+        store.commit(commit).unwrap();
+        let (tell, told) = channel();
+        (Watched(store.snapshot().unwrap(), tell), told)
+    }
+
+    fn ends_without_a_reader(life: Weak<()>, patience: Duration) {
+        let tokio = tokio::runtime::Runtime::new().unwrap();
+        let (snapshot, let_go) = large();
+        let _inside = tokio.enter();
+        let stream = streamed(Box::new(snapshot), life, patience, ());
+        // Nobody reads, and the snapshot goes all the same.
+        let_go.recv_timeout(Duration::from_secs(60)).unwrap();
+        let chunks: Vec<_> = tokio.block_on(stream.collect());
+        let (last, before) = chunks.split_last().unwrap();
+        assert!(last.is_err() && before.iter().all(Result::is_ok));
+    }
+
+    #[test]
+    fn a_reader_that_stalls_does_not_keep_the_store() {
+        let life = Arc::new(());
+        ends_without_a_reader(Arc::downgrade(&life), Duration::ZERO);
+    }
+
+    #[test]
+    fn a_store_that_failed_does_not_wait_for_a_reader() {
+        ends_without_a_reader(Weak::new(), Duration::from_secs(3_600));
+    }
+
+    #[test]
+    fn a_reader_that_takes_all_gets_all() {
+        let tokio = tokio::runtime::Runtime::new().unwrap();
+        let life = Arc::new(());
+        let (snapshot, _let_go) = large();
+        let _inside = tokio.enter();
+        let patience = Duration::from_secs(60);
+        let stream = streamed(Box::new(snapshot), Arc::downgrade(&life), patience, ());
+        let chunks: Vec<_> = tokio.block_on(stream.collect());
+        let chunks: Vec<Bytes> = chunks.into_iter().map(Result::unwrap).collect();
+        assert_eq!(check(&chunks.concat()[..]).unwrap().rows, 100);
     }
 }

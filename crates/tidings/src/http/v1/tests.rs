@@ -261,7 +261,10 @@ fn t12_what_is_scheduled_can_be_seen() {
     assert_eq!(due["lanes"], json!([]));
     assert_eq!(due["scheduled"], json!({"events": 1, "next": waiting}));
     let pending = get(&rig, "/v1/recipients/ada/pending");
-    assert_eq!(pending, json!({"lanes": [], "scheduled": waiting}));
+    assert_eq!(
+        pending,
+        json!({"lanes": [], "messages": [], "scheduled": waiting})
+    );
     let event = get(&rig, "/v1/events/e1");
     assert_eq!(event["scheduled_for"], "2024-01-03T12:00:00Z");
     assert_eq!(event["arrived_at"], "2024-01-01T12:00:00Z");
@@ -302,7 +305,7 @@ fn what_waits_is_seen_and_flushed() {
     let lane = |lane: &str, event: &str, kind: &str, due: &str| {
         let t = "2024-01-01T12:00:00Z";
         let entry = json!({"event": event, "type": kind, "object": format!("of/{event}"), "t": t});
-        json!({"channel": "email", "lane": lane, "due": due, "paused": false, "entries": [entry]})
+        json!({"channel": "email", "lane": lane, "due": due, "held_by": null, "entries": [entry]})
     };
     let cooldown = lane("cooldown", "e1", "note", "2024-01-01T12:04:00Z");
     let digest = lane("digest:daily", "w1", "weekly", "2024-01-02T09:00:00Z");
@@ -314,7 +317,10 @@ fn what_waits_is_seen_and_flushed() {
     assert_eq!(pending["lanes"], json!([cooldown]));
     post(&rig, "/v1/recipients/ada/flush", &Value::Null);
     let pending = get(&rig, "/v1/recipients/ada/pending");
-    assert_eq!(pending, json!({"lanes": [], "scheduled": []}));
+    assert_eq!(
+        pending,
+        json!({"lanes": [], "messages": [], "scheduled": []})
+    );
     let odd = rig.call(
         Method::POST,
         "/v1/recipients/ada/flush",
@@ -370,8 +376,8 @@ fn a_type_is_paused_and_resumed() {
         .iter()
         .map(|lane| {
             assert_eq!(
-                (&lane["paused"], &lane["due"]),
-                (&json!(true), &Value::Null)
+                (&lane["held_by"], &lane["due"]),
+                (&json!("paused"), &Value::Null)
             );
             let entries = lane["entries"].as_array().unwrap().len();
             (
@@ -397,6 +403,20 @@ fn a_type_is_paused_and_resumed() {
 }
 
 #[test]
+fn m8_a_lane_of_an_unconfirmed_recipient_says_what_holds_it() {
+    let rig = with_people();
+    let state = json!({"state": "unconfirmed"});
+    rig.call(Method::PATCH, "/v1/recipients/ada", &state);
+    publish(&rig, "e1", "note", &["ada"]);
+    rig.at("2024-01-01T13:00:00Z");
+    let lane = get(&rig, "/v1/recipients/ada/pending")["lanes"][0].clone();
+    assert_eq!(
+        (&lane["due"], &lane["held_by"]),
+        (&json!("2024-01-01T12:04:00Z"), &json!("unconfirmed"))
+    );
+}
+
+#[test]
 fn a_channel_is_paused_and_resumed() {
     let rig = with_people();
     publish(&rig, "e1", "note", &["ada"]);
@@ -405,8 +425,8 @@ fn a_channel_is_paused_and_resumed() {
     assert_eq!(get(&rig, "/v1/types")["channels"]["email"]["paused"], true);
     let lane = get(&rig, "/v1/recipients/ada/pending")["lanes"][0].clone();
     assert_eq!(
-        (&lane["due"], &lane["paused"]),
-        (&json!("2024-01-01T12:04:00Z"), &json!(true))
+        (&lane["due"], &lane["held_by"]),
+        (&json!("2024-01-01T12:04:00Z"), &json!("paused"))
     );
     let due = get(&rig, "/v1/admin/due");
     assert_eq!(

@@ -7,6 +7,9 @@ use axum::http::StatusCode;
 use serde::Serialize;
 use tidings_core::Id;
 use tidings_core::engine::{OpenLane, Reply, WaitingEntry};
+use tidings_core::recipient::State as Confirmation;
+use tidings_core::rules::INBOX;
+use tidings_node::Deferred;
 use utoipa::ToSchema;
 use utoipa_axum::routes;
 
@@ -15,6 +18,9 @@ use crate::http::error::{Code, Problem};
 use crate::http::request::InPath;
 use crate::http::{Answer, Change, Service, only};
 use crate::timeline::{Bodies, Fields};
+
+/// Messages that are listed at most that wait to be tried again.
+const DEFERRED_MAX: usize = 1_000;
 
 /// The calls of what waits.
 pub(super) fn calls(calls: Calls) -> Calls {
@@ -42,10 +48,12 @@ pub(super) fn calls(calls: Calls) -> Calls {
 
 /// What waits for a recipient.
 #[derive(Serialize, ToSchema)]
-#[schema(example = json!({"lanes": [{"channel": "email", "lane": "cooldown", "due": "2024-03-07T08:07:00Z", "paused": false, "entries": [{"event": "e-1", "type": "comment", "object": "works/1", "t": "2024-03-07T08:03:00Z"}]}], "scheduled": []}))]
+#[schema(example = json!({"lanes": [{"channel": "email", "lane": "cooldown", "due": "2024-03-07T08:07:00Z", "held_by": null, "entries": [{"event": "e-1", "type": "comment", "object": "works/1", "t": "2024-03-07T08:03:00Z"}]}], "messages": [], "scheduled": []}))]
 struct Pending {
     /// Open lanes in which something waits.
     lanes: Vec<PendingLane>,
+    /// Messages that were made and wait to be tried again, the next first; 1,000 at most.
+    messages: Vec<DeferredMessage>,
     /// What was published for later, by time.
     scheduled: Vec<Waiting>,
 }
@@ -60,10 +68,73 @@ struct PendingLane {
     /// When it is due; null = not as things are.
     #[schema(format = "date-time")]
     due: Option<String>,
-    /// Whether it stays open all the same, because an operator has paused it.
-    paused: bool,
+    /// Why it stays open all the same: an operator has paused it, or the recipient is unconfirmed; null =
+    /// nothing holds it.
+    held_by: Option<HeldBy>,
     /// What waits, by time and arrival.
     entries: Vec<Waiting>,
+}
+
+/// Why something waits although it is due.
+#[derive(Clone, Copy, Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+enum HeldBy {
+    /// An operator has paused the channel or the type.
+    Paused,
+    /// The recipient has not confirmed.
+    Unconfirmed,
+}
+
+/// A message that was made and waits to be tried again, or for what is paused.
+#[derive(Serialize, ToSchema)]
+pub(super) struct DeferredMessage {
+    /// Whom it is for.
+    recipient: String,
+    /// On which channel.
+    channel: String,
+    /// Of which lane.
+    lane: String,
+    /// Its id, which the log has too.
+    batch: String,
+    /// How many notifications it tells.
+    entries: usize,
+    /// How often it was tried.
+    attempts: u32,
+    /// What the provider answered last; null = it was not tried yet.
+    last: Option<LastAnswer>,
+    /// When it is tried next; null = it is held.
+    #[schema(format = "date-time")]
+    next_try: Option<String>,
+    /// What holds it; null = nothing.
+    held_by: Option<HeldBy>,
+}
+
+/// What a provider answered.
+#[derive(Serialize, ToSchema)]
+struct LastAnswer {
+    /// `retry`: not handed over; `unknown`: nobody knows.
+    answer: &'static str,
+    /// The stage and the code; texts of providers are not told, since they may hold addresses.
+    reply: String,
+}
+
+impl From<Deferred> for DeferredMessage {
+    fn from(message: Deferred) -> Self {
+        Self {
+            recipient: message.recipient.as_str().to_owned(),
+            channel: message.channel,
+            lane: message.lane,
+            batch: message.batch,
+            entries: message.entries,
+            attempts: message.attempts,
+            last: message.last.map(|said| LastAnswer {
+                answer: said.answer.name(),
+                reply: said.reply,
+            }),
+            held_by: message.next.is_none().then_some(HeldBy::Paused),
+            next_try: message.next.map(|at| at.to_string()),
+        }
+    }
 }
 
 /// One notification that waits.
@@ -114,25 +185,35 @@ struct FlushLimits {
 
 /// List what waits for a recipient
 ///
-/// Open lanes with their deadline and their notifications, and events that were published for later.
+/// Open lanes with their deadline and their notifications, messages that wait to be tried again, and events
+/// that were published for later.
 #[utoipa::path(
     get, path = "/v1/recipients/{id}/pending", tag = "pending",
     params(("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256)),
-    responses((status = 200, description = "Open lanes, and what is scheduled", body = Pending))
+    responses((status = 200, description = "Open lanes, deferred messages, and what is scheduled", body = Pending))
 )]
 async fn pending(
     State(service): State<Arc<Service>>,
     InPath(id): InPath<Id>,
 ) -> Result<Answer, Problem> {
-    let pending = service
+    let asked = id.clone();
+    let mut pending = service
         .look(move |node| -> Result<Pending, Problem> {
             let (engine, shelf) = (node.engine(), node.shelf()?);
-            let paused = |lane: &OpenLane| {
-                lane.lane == "paused" || engine.paused().has_channel(lane.channel)
+            let state = engine.recipient(&id).map(|recipient| recipient.state);
+            let is_unconfirmed = state == Some(Confirmation::Unconfirmed);
+            let held_by = |lane: &OpenLane| {
+                if lane.lane == "paused" || engine.paused().has_channel(lane.channel) {
+                    Some(HeldBy::Paused)
+                } else if is_unconfirmed && lane.channel != INBOX {
+                    Some(HeldBy::Unconfirmed)
+                } else {
+                    None
+                }
             };
             let lanes = engine.open_lanes(&shelf, &id)??.into_iter();
             let lanes = lanes.map(|lane| PendingLane {
-                paused: paused(&lane),
+                held_by: held_by(&lane),
                 channel: lane.channel,
                 lane: lane.lane,
                 due: lane.due.map(|due| due.to_string()),
@@ -141,9 +222,15 @@ async fn pending(
             let lanes = lanes.collect();
             let scheduled = engine.scheduled(&shelf, &id)??.into_iter();
             let scheduled = scheduled.map(Waiting::from).collect();
-            Ok(Pending { lanes, scheduled })
+            Ok(Pending {
+                lanes,
+                messages: Vec::new(),
+                scheduled,
+            })
         })
         .await??;
+    let deferred = service.deferred(Some(asked), DEFERRED_MAX).await?;
+    pending.messages = deferred.messages.into_iter().map(Into::into).collect();
     Answer::json(StatusCode::OK, &pending)
 }
 

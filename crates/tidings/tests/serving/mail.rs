@@ -1,0 +1,116 @@
+//! A mail server on loopback that stops where a test says, and tells what it was handed.
+
+use std::io::{BufRead, BufReader, Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::time::Duration;
+
+/// How long a mail is waited for; the server that is tested has a clock of its own.
+const WAIT: Duration = Duration::from_secs(60);
+
+/// Where a line stops answering for good.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stops {
+    Never,
+    /// At `DATA`: the message was not handed over.
+    BeforeContent,
+    /// After the final dot: it was, and the client can't know it.
+    AfterDot,
+    /// Never, but each message is to come again later.
+    Defers,
+}
+
+/// What a line tells the test.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Heard {
+    /// It stopped before the content.
+    Announced,
+    /// A whole message, byte by byte.
+    Message(String),
+}
+
+/// A mail server that plays one script a line, and the last one for ever.
+pub(crate) struct MailServer {
+    pub(crate) port: u16,
+    pub(crate) heard: Receiver<Heard>,
+}
+
+impl MailServer {
+    /// Starts it on a free port of loopback.
+    pub(crate) fn start(scripts: &'static [Stops]) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let (tell, heard) = mpsc::channel();
+        std::thread::spawn(move || {
+            for number in 0_usize.. {
+                let Ok((stream, _)) = listener.accept() else {
+                    return;
+                };
+                let script = scripts[number.min(scripts.len() - 1)];
+                let tell = tell.clone();
+                // A client keeps lines open and uses several. That it is killed breaks them.
+                std::thread::spawn(move || drop(answer(stream, script, &tell)));
+            }
+        });
+        Self { port, heard }
+    }
+
+    /// What it hears next.
+    pub(crate) fn next(&self) -> Heard {
+        self.heard.recv_timeout(WAIT).unwrap()
+    }
+
+    /// The next message, which is the next that it hears.
+    pub(crate) fn next_message(&self) -> String {
+        match self.next() {
+            Heard::Message(text) => text,
+            Heard::Announced => panic!("it stopped before the content"),
+        }
+    }
+}
+
+/// Speaks SMTP on one line until the client hangs up.
+fn answer(stream: TcpStream, stops: Stops, tell: &Sender<Heard>) -> std::io::Result<()> {
+    let mut line = BufReader::new(stream);
+    let mut says = b"220 mail.example.org ready\r\n".to_vec();
+    loop {
+        line.get_mut().write_all(&says)?;
+        let mut command = String::new();
+        if line.read_line(&mut command)? == 0 {
+            return Ok(());
+        }
+        let is_data = command.starts_with("DATA");
+        if is_data && stops == Stops::BeforeContent {
+            tell.send(Heard::Announced).unwrap();
+            return line.read_to_end(&mut Vec::new()).map(drop);
+        }
+        if is_data && stops == Stops::Defers {
+            says = b"451 4.3.0 <ana@example.org> is busy\r\n".to_vec();
+            continue;
+        }
+        if is_data {
+            line.get_mut().write_all(b"354 go on\r\n")?;
+            tell.send(Heard::Message(read_content(&mut line)?)).unwrap();
+            if stops == Stops::AfterDot {
+                return line.read_to_end(&mut Vec::new()).map(drop);
+            }
+        }
+        says = b"250 2.0.0 ok\r\n".to_vec();
+    }
+}
+
+fn read_content(line: &mut BufReader<TcpStream>) -> std::io::Result<String> {
+    let mut content = String::new();
+    while !content.ends_with("\r\n.\r\n") {
+        if line.read_line(&mut content)? == 0 {
+            return Err(std::io::ErrorKind::UnexpectedEof.into());
+        }
+    }
+    Ok(content)
+}
+
+/// The line of a mail that names it.
+pub(crate) fn message_id(mail: &str) -> &str {
+    let line = mail.lines().find(|line| line.starts_with("Message-ID:"));
+    line.unwrap()
+}
