@@ -65,6 +65,8 @@ pub enum Ending {
     Unknown,
     /// Its recipient was erased before it left.
     RecipientGone,
+    /// A day of which it tells was forgotten before it left.
+    Forgotten,
 }
 
 impl Ending {
@@ -76,6 +78,7 @@ impl Ending {
             Self::Refused | Self::Unreachable => Outcome::Failed,
             Self::Unknown => Outcome::Unknown,
             Self::RecipientGone => Outcome::Cancelled,
+            Self::Forgotten => Outcome::Expired,
         }
     }
 
@@ -87,6 +90,7 @@ impl Ending {
             Self::Refused => Some(Reason::Refused),
             Self::Unreachable => Some(Reason::Unreachable),
             Self::RecipientGone => Some(Reason::RecipientGone),
+            Self::Forgotten => Some(Reason::Forgotten),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! One clock that can be virtual: whoever needs the time is handed this.
 
 use std::sync::atomic::{AtomicI64, Ordering};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use tidings_core::Instant;
 
@@ -9,6 +9,9 @@ use tidings_core::Instant;
 pub trait Clock: Send + Sync {
     /// The instant now; it may step back, and whoever asks copes.
     fn now(&self) -> Instant;
+
+    /// Waits, less than a millisecond, until an instant is over if it is that instant now.
+    fn pass(&self, instant: Instant);
 }
 
 /// The machine's clock.
@@ -27,6 +30,16 @@ impl Clock for SystemClock {
         };
         Instant(ms).clamp(Instant::MIN, Instant::MAX)
     }
+
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "nothing but the clock can say that a millisecond is over"
+    )]
+    fn pass(&self, instant: Instant) {
+        while self.now() == instant {
+            std::thread::sleep(Duration::from_micros(100));
+        }
+    }
 }
 
 /// The machine's clock so many milliseconds ahead, for tests of the process.
@@ -36,6 +49,10 @@ pub struct AheadClock(pub i64);
 impl Clock for AheadClock {
     fn now(&self) -> Instant {
         SystemClock.now().plus_ms(self.0)
+    }
+
+    fn pass(&self, instant: Instant) {
+        SystemClock.pass(instant.plus_ms(-self.0));
     }
 }
 
@@ -53,5 +70,14 @@ impl VirtualClock {
 impl Clock for VirtualClock {
     fn now(&self) -> Instant {
         Instant(self.0.load(Ordering::SeqCst))
+    }
+
+    /// It doesn't go on by itself, so it is put to the next instant.
+    fn pass(&self, instant: Instant) {
+        let next = instant.plus_ms(1).0;
+        // Where it is another instant now there is nothing to be waited for.
+        let _another = self
+            .0
+            .compare_exchange(instant.0, next, Ordering::SeqCst, Ordering::SeqCst);
     }
 }

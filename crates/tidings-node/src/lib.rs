@@ -45,6 +45,14 @@ pub enum Error {
     /// What is stored can't be read or makes no sense.
     #[error("what is stored makes no sense: {0}")]
     Unreadable(#[from] Unreadable),
+    /// The store refuses what a chore of a bucket writes. What was decided before it is durable.
+    #[error("what a chore of bucket {bucket} writes is refused: {fault}")]
+    Chore {
+        /// Whose chore it is.
+        bucket: u16,
+        /// Why.
+        fault: tidings_store::Error,
+    },
     /// The walk through the store and the ledger don't agree.
     #[error("the books don't balance: {0}")]
     Disagreement(String),

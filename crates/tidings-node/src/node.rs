@@ -12,7 +12,8 @@ use tidings_core::engine::{
     Engine, LetterName, Options, Plan, Presenter, Refused, Reply, Sending, Sent, Settled, Step,
     Told,
 };
-use tidings_core::time::Day;
+use tidings_core::table::Write;
+use tidings_core::time::{DAY_MS, Day};
 use tidings_core::{Batch, Books, Command, Ending, Instant, Message, Rules};
 use tidings_store::{Commit, Store};
 
@@ -32,7 +33,20 @@ pub struct Node {
     /// Whether what is done now leads to room being freed.
     frees: bool,
     ahead: Ahead,
+    late_forget: Option<LateForget>,
 }
+
+/// Days that are to be forgotten once what is due of them has gone out.
+#[derive(Clone, Copy, Debug)]
+struct LateForget {
+    before: Day,
+    /// When it was first found that they have to wait, by the clock.
+    since: Option<Instant>,
+}
+
+/// The longest time that days wait to be forgotten for what is due of them: longer than a message is
+/// tried again.
+const FORGET_WAITS_MS: i64 = 2 * DAY_MS;
 
 /// What came of commands.
 #[derive(Debug, Default)]
@@ -110,6 +124,7 @@ impl Node {
             vitals: Arc::default(),
             life: Arc::default(),
             frees: false,
+            late_forget: None,
         })
     }
 
@@ -170,7 +185,20 @@ impl Node {
     /// # Errors
     /// [`Error`]; the node is worthless then.
     pub fn set_rules(&mut self, now: Instant, rules: Rules) -> Result<(), Error> {
-        self.commit(|engine, shelf| Ok(engine.set_rules(shelf, now, rules)?))
+        self.set_rules_beside(&(), now, rules)
+    }
+
+    /// As [`Node::set_rules`], beside somebody who sends.
+    ///
+    /// # Errors
+    /// [`Error`]; the node is worthless then.
+    pub(crate) fn set_rules_beside(
+        &mut self,
+        sending: &dyn Sending,
+        now: Instant,
+        rules: Rules,
+    ) -> Result<(), Error> {
+        self.commit(|engine, shelf| Ok(engine.set_rules_beside(shelf, sending, now, rules)?))
             .map(|_| ())
     }
 
@@ -189,16 +217,83 @@ impl Node {
             .map(|_| ())
     }
 
-    /// At midnight, forgets days whose time has come.
+    /// Plays instants that were missed, in their order, in one commit: at most `most` of them, at or before
+    /// `until`.
+    ///
+    /// # Errors
+    /// [`Error`]; the node is worthless then.
+    pub(crate) fn play_missed(&mut self, until: Instant, most: usize) -> Result<(), Error> {
+        if self.next_due().is_none_or(|due| due > until) {
+            return Ok(());
+        }
+        self.commit(|engine, shelf| Ok(engine.play_missed(shelf, until, most)?))
+            .map(|_| ())
+    }
+
+    /// At midnight, forgets days whose time has come. As long as something of them is due and has not
+    /// gone out they stay, and only what is not due ends: see [`Node::forget_late`].
     ///
     /// # Errors
     /// [`Error`]; the node is worthless then.
     pub fn forget_due(&mut self, now: Instant) -> Result<(), Error> {
-        if now != now.day().start() {
+        let before = self.engine.forgets_before(now);
+        let (Some(before), true) = (before, now == now.day().start()) else {
+            return Ok(());
+        };
+        if self.engine.is_due_before(before) {
+            self.commit(|engine, shelf| Ok(engine.expire_before(shelf, now, before)?))?;
+            let since = self.late_forget.and_then(|late| late.since);
+            self.late_forget = Some(LateForget { before, since });
             return Ok(());
         }
-        self.commit(|engine, shelf| Ok(engine.forget_due(shelf, now)?))
-            .map(|_| ())
+        self.forget_before(&(), now, before)
+    }
+
+    /// Forgets days that had to wait for what was due of them, once that has gone out, and at the latest
+    /// after two days: what is paused, or goes nowhere, must not keep them for ever.
+    ///
+    /// # Errors
+    /// [`Error`]; the node is worthless then.
+    pub(crate) fn forget_late(&mut self, sending: &dyn Sending, now: Instant) -> Result<(), Error> {
+        let Some(late) = &mut self.late_forget else {
+            return Ok(());
+        };
+        let (before, since) = (late.before, *late.since.get_or_insert(now));
+        if self.engine.is_due_before(before) && now < since.plus_ms(FORGET_WAITS_MS) {
+            return Ok(());
+        }
+        let now = self.decided_at(now);
+        self.forget_before(sending, now, before)
+    }
+
+    /// Whether instants before now were missed, or a midnight.
+    pub(crate) fn is_late(&mut self, now: Instant) -> bool {
+        let forgets = self.engine.next_forget().is_some_and(|at| at <= now);
+        forgets || self.next_due().is_some_and(|due| due < now)
+    }
+
+    /// The instant of what is noted now: as long as instants are missed none after them.
+    pub(crate) fn decided_at(&mut self, now: Instant) -> Instant {
+        match self.is_late(now) {
+            true => self.engine.now(),
+            false => now,
+        }
+    }
+
+    /// Whether days wait to be forgotten for what is due of them to go out.
+    pub(crate) fn forgets_late(&self) -> bool {
+        self.late_forget.is_some()
+    }
+
+    fn forget_before(
+        &mut self,
+        sending: &dyn Sending,
+        now: Instant,
+        before: Day,
+    ) -> Result<(), Error> {
+        self.commit(|engine, shelf| Ok(engine.forget_before(shelf, sending, now, before)?))?;
+        self.late_forget = None;
+        Ok(())
     }
 
     /// Takes commands in; the instant stays open.
@@ -273,9 +368,15 @@ impl Node {
             work.drain(..).for_each(Work::tell);
             return Ok(());
         }
-        step.writes
-            .extend(self.engine.chore(&shelf)?.into_iter().flatten());
+        let chore = self.engine.chore(&shelf)?.unwrap_or_default();
         drop(shelf);
+        if let Err(refused) = self.ensure_fits(&chore) {
+            self.write(step)?;
+            self.vitals.steps.add(took);
+            work.drain(..).for_each(Work::tell);
+            return Err(refused);
+        }
+        step.writes.extend(chore);
         let commit = Commit {
             writes: step.writes,
             ..Commit::default()
@@ -306,7 +407,7 @@ impl Node {
     /// Whether there are messages of a pace to be made.
     #[must_use]
     pub fn has_closings_at(&self, pace: Pace) -> bool {
-        self.closings_at(pace).next().is_some()
+        self.engine.has_closings_of(|lane| Pace::of(lane) == pace)
     }
 
     fn closings_at(&self, pace: Pace) -> impl Iterator<Item = (u16, u64)> {
@@ -331,7 +432,7 @@ impl Node {
                 if room == 0 {
                     break;
                 }
-                if let Some(plan) = self.engine.plan(&shelf, bucket, closing, now, room)? {
+                if let Some(plan) = self.engine.plan(&shelf, bucket, closing, room)? {
                     room = room.saturating_sub(plan.letters.len());
                     plans.push(plan);
                 }
@@ -439,11 +540,27 @@ impl Node {
         };
         drop(shelf);
         self.ahead.finish()?;
+        self.ensure_fits(&writes)?;
         self.store.commit(Commit {
             writes,
             ..Commit::default()
         })?;
         Ok(true)
+    }
+
+    /// Whether the store takes what a chore wrote. Where it doesn't, the engine has done what the store
+    /// will never know of.
+    fn ensure_fits(&self, chore: &[Write]) -> Result<(), Error> {
+        let fits = self.store.ensure_fits(chore);
+        fits.map_err(|fault| Error::Chore {
+            bucket: self.engine.chores_of(),
+            fault,
+        })
+    }
+
+    /// Leaves a bucket's chores undone from now on.
+    pub(crate) fn set_aside(&mut self, bucket: u16) {
+        self.engine.set_aside(bucket);
     }
 
     /// Does all that the engine has to do between steps.

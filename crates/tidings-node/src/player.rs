@@ -323,7 +323,11 @@ impl Player {
             self.node.fall_due(at)?;
             self.send_all(at)?;
         }
-        self.node.forget_due(at)
+        self.node.forget_due(at)?;
+        if self.node.forgets_late() {
+            self.beside(at, |node, sending| node.forget_late(sending, at))?;
+        }
+        Ok(())
     }
 
     /// Takes in what has arrived so far at the open instant.
@@ -351,8 +355,17 @@ impl Player {
         commands: &[Command],
         step: impl FnOnce(&mut Node, &dyn Sending, Instant, &[Command]) -> Result<Accepted, Error>,
     ) -> Result<Accepted, Error> {
+        self.beside(at, |node, sending| step(node, sending, at, commands))
+    }
+
+    /// Does something beside the messages that wait to be tried again.
+    fn beside<T>(
+        &mut self,
+        at: Instant,
+        work: impl FnOnce(&mut Node, &dyn Sending) -> Result<T, Error>,
+    ) -> Result<T, Error> {
         let kept_back = KeptBack::new(None, self.delivery.as_mut());
-        let accepted = step(&mut self.node, &kept_back, at, commands)?;
+        let done = work(&mut self.node, &kept_back)?;
         let held = kept_back.held();
         if let Some(delivery) = &mut self.delivery {
             for (parcel, again) in held.release(&mut self.node)? {
@@ -360,7 +373,7 @@ impl Player {
             }
             delivery.pause(self.node.engine().paused());
         }
-        Ok(accepted)
+        Ok(done)
     }
 
     /// Refuses a command that the engine would refuse, before it is taken together with others.

@@ -4,7 +4,7 @@
 //! answers (group commit). Messages are made in slices between steps, as many as delivery has room
 //! for, so a million digests never keep one publish waiting for longer than a slice.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
@@ -33,7 +33,7 @@ mod look;
 mod reopen;
 mod stop;
 
-use late::catch_up;
+use late::{catch_up, put_off};
 
 /// Opens the store, at the start and again after it has failed.
 pub type OpenStore = Box<dyn FnMut() -> Result<Arc<dyn Store>, tidings_store::Error> + Send>;
@@ -113,9 +113,11 @@ impl Runtime {
             node.store().ensure_room(),
             Err(tidings_store::Error::Full(_))
         ));
-        // What came due while nobody ran did so under the rules of then.
-        catch_up(&mut node, now)?;
-        node.set_rules(now, rules)?;
+        // What came due while nobody ran did so under the rules of then. The loop does the rest of it.
+        let is_late = catch_up(&mut node, now)?;
+        if !is_late {
+            node.set_rules(now, rules.clone())?;
+        }
         node.set_frees(false);
         let (handle, inbox) = Handle::new(settings.requests_max.max(1), Arc::clone(&vitals));
         let (runs, ended) = bounded::<Infallible>(0);
@@ -130,6 +132,10 @@ impl Runtime {
             settings,
             sent: BTreeMap::new(),
             packer: Packer::default(),
+            rules,
+            rules_due: is_late,
+            put_off: Vec::new(),
+            set_aside: BTreeSet::new(),
             seen: newest,
             vitals: Arc::clone(&vitals),
             rest: None,
@@ -187,6 +193,15 @@ struct Loop {
     /// sent is not sent again because nobody could write it down.
     sent: BTreeMap<(u16, u64), Vec<Sent>>,
     packer: Packer,
+    /// The rules that are to be in force; those of the engine may be others, as long as it is late and
+    /// after a failure of the store.
+    rules: Rules,
+    /// Whether the engine is still to be given them.
+    rules_due: bool,
+    /// What was asked while missed instants are made up for: it came after them.
+    put_off: Vec<Request>,
+    /// Buckets of whose chores the store refused what they write.
+    set_aside: BTreeSet<u16>,
     /// What the clock said last.
     seen: Instant,
     vitals: Arc<Vitals>,
@@ -348,6 +363,8 @@ impl Loop {
 
     /// One turn: what is due, what was asked, what was answered, what can be made.
     fn turn(&mut self, requests: Vec<Request>, stopping: &mut Stopping) -> Result<(), Error> {
+        let mut requests = self.with_put_off(requests);
+        self.let_instant_pass(&requests);
         let now = self.look_at_the_clock();
         let Some(node) = &mut self.node else {
             refuse(requests, stopping);
@@ -369,14 +386,32 @@ impl Loop {
                 return Err(fault.into());
             }
         }
-        if let Err(fault) = catch_up(node, now) {
-            refuse(requests, stopping);
-            return Err(fault);
+        match catch_up(node, now) {
+            Ok(false) => {}
+            Ok(true) => requests = put_off(requests, &mut self.put_off, self.settings.requests_max),
+            Err(fault) => {
+                refuse(requests, stopping);
+                return Err(fault);
+            }
         }
         let channels = self.delivery.channels();
         let held = {
             let kept_back = KeptBack::new(Some(&mut self.senders), Some(&mut self.delivery));
-            answer(node, now, requests, stopping, (&channels, &kept_back))?;
+            let mut prepared = node.forget_late(&kept_back, now);
+            let is_late = node.is_late(now);
+            if self.rules_due && !is_late && prepared.is_ok() {
+                prepared = node.set_rules_beside(&kept_back, now, self.rules.clone());
+                self.rules_due = prepared.is_err();
+            }
+            if let Err(fault) = prepared {
+                refuse(requests, stopping);
+                return Err(fault);
+            }
+            let in_force = (&channels, &mut self.rules);
+            answer(node, now, requests, stopping, in_force, &kept_back)?;
+            if !is_late && node.next_due().is_some_and(|due| due <= now) {
+                node.step_beside(&kept_back, now, &[])?;
+            }
             kept_back.held()
         };
         if !held.is_empty() {
@@ -416,6 +451,7 @@ impl Loop {
         let Some(node) = &mut self.node else {
             return Ok(());
         };
+        let now = node.decided_at(now);
         let sent = std::mem::take(&mut self.sent).into_iter();
         let settled: Vec<Settled> = sent
             .map(|(closing, sent)| Settled { closing, sent })
@@ -468,7 +504,8 @@ impl Loop {
             let Some(node) = &mut self.node else {
                 return Ok(());
             };
-            let plans = node.make_at(now, pace, MADE_AT_ONCE)?;
+            let at = node.decided_at(now);
+            let plans = node.make_at(at, pace, MADE_AT_ONCE)?;
             let ready = plans.into_iter().map(|plan| node.present(plan));
             for ready in ready.collect::<Result<Vec<_>, _>>()? {
                 for parcel in parcels(ready) {
@@ -513,7 +550,8 @@ fn answer(
     now: Instant,
     requests: Vec<Request>,
     stopping: &mut Stopping,
-    (channels, sending): (&InForce, &dyn Sending),
+    (channels, in_force): (&InForce, &mut Rules),
+    sending: &dyn Sending,
 ) -> Result<(), Error> {
     let mut waiting = Vec::new();
     let mut looks = Vec::new();
@@ -526,10 +564,11 @@ fn answer(
             }
             Request::Configure(rules, others, answer) => {
                 let done = node
-                    .set_rules(now, *rules)
-                    .and_then(|()| node.step(now, &[]));
+                    .set_rules_beside(sending, now, (*rules).clone())
+                    .and_then(|()| node.step_beside(sending, now, &[]));
                 if done.is_ok() {
                     channels.replace(others);
+                    *in_force = *rules;
                 }
                 drop(answer.send(done.as_ref().map(|_| ()).map_err(RuntimeError::of_commit)));
                 fault = done.err();

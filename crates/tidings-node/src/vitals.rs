@@ -153,6 +153,7 @@ pub struct Vitals {
     answers: [[AtomicU64; Answered::ALL.len()]; CHANNELS.len()],
     retries: AtomicU64,
     steps_back: AtomicU64,
+    refused_chores: AtomicU64,
 }
 
 impl Vitals {
@@ -178,6 +179,17 @@ impl Vitals {
     #[must_use]
     pub fn steps_back(&self) -> u64 {
         self.steps_back.load(Ordering::SeqCst)
+    }
+
+    /// How often the store refused what a chore writes, since the start. The bucket that it was about has
+    /// no more chores done until the next start.
+    #[must_use]
+    pub fn refused_chores(&self) -> u64 {
+        self.refused_chores.load(Ordering::SeqCst)
+    }
+
+    pub(crate) fn refused_chore(&self) {
+        self.refused_chores.fetch_add(1, Ordering::SeqCst);
     }
 
     pub(crate) fn answered(&self, channel: &str, answer: &Outcome) {

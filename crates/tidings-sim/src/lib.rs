@@ -4,6 +4,7 @@
 pub mod cases;
 pub mod convert;
 pub mod engine;
+pub mod live;
 pub mod model;
 pub mod random;
 pub mod rig;

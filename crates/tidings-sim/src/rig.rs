@@ -5,8 +5,8 @@
 //! memory away, opens what is stored, and goes on where that says it was. A sentinel object, written
 //! with the commands of each stretch, tells whether a commit with an unknown outcome has happened.
 
-use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tidings_core::engine::Options;
 use tidings_core::{Batch, Books, Command, Id, Instant, Object, Timed};
@@ -29,6 +29,19 @@ pub struct TakenBatch {
     pub entries: usize,
     /// How often it was handed over.
     pub times: u32,
+    /// The lives of the process in which that was.
+    pub lives: BTreeSet<u32>,
+    /// How often the line dropped after it was taken.
+    pub doubts: u32,
+}
+
+impl TakenBatch {
+    /// Whether it was handed over no more often than it may be: once, once more where nobody knew whether it
+    /// was taken, and once more in each later life, which can't know of what the one before had not noted.
+    #[must_use]
+    pub fn was_needed_each_time(&self) -> bool {
+        self.times as usize <= self.lives.len() + self.doubts as usize
+    }
 }
 
 /// What a lying channel does with a batch. Numbers of hand-overs count from 1.
@@ -76,27 +89,61 @@ pub fn mix(number: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-struct Recorder {
+/// A channel that lies as it is told, and keeps what it took.
+pub(crate) struct Recorder {
     seed: u64,
     lie: Lie,
-    state: Mutex<(u64, Taken)>,
+    state: Mutex<Record>,
+}
+
+#[derive(Default)]
+struct Record {
+    handed_over: u64,
+    life: u32,
+    taken: Taken,
+}
+
+impl Recorder {
+    pub(crate) fn new(seed: u64, lie: Lie) -> Self {
+        let state = Mutex::default();
+        Self { seed, lie, state }
+    }
+
+    /// What it took.
+    pub(crate) fn taken(&self) -> Taken {
+        self.state().taken.clone()
+    }
+
+    /// The process that hands over is another one from now on.
+    pub(crate) fn begin_life(&self) {
+        self.state().life += 1;
+    }
+
+    fn state(&self) -> MutexGuard<'_, Record> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl Channel for Recorder {
     fn send(&self, batch: &Batch, _now: Instant) -> Outcome {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        state.0 += 1;
-        let answer = (self.lie)(self.seed, state.0);
+        let mut state = self.state();
+        state.handed_over += 1;
+        let answer = (self.lie)(self.seed, state.handed_over);
         if matches!(answer, Answer::Sent | Answer::UnknownTaken) {
+            let life = state.life;
             let taken = state
-                .1
+                .taken
                 .entry(batch.id.clone())
                 .or_insert_with(|| TakenBatch {
                     recipient: batch.recipient.id.clone(),
                     entries: batch.entries,
                     times: 0,
+                    lives: BTreeSet::new(),
+                    doubts: 0,
                 });
             taken.times += 1;
+            taken.lives.insert(life);
+            taken.doubts += u32::from(answer == Answer::UnknownTaken);
             assert_eq!(taken.entries, batch.entries, "a batch is always the same");
         }
         let why = || "the simulation says so".to_owned();
@@ -140,8 +187,7 @@ pub fn run(
     seed: u64,
 ) -> Result<Ran, String> {
     let store = Arc::new(FaultStore::new(faults));
-    let state = Mutex::default();
-    let recorder = Arc::new(Recorder { seed, lie, state });
+    let recorder = Arc::new(Recorder::new(seed, lie));
     let mut rig = Rig {
         store,
         recorder,
@@ -181,13 +227,7 @@ pub fn run(
         }
     }
     let books = rig.player()?.books().map_err(|fault| fault.to_string())?;
-    let taken = rig
-        .recorder
-        .state
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner)
-        .1
-        .clone();
+    let taken = rig.recorder.taken();
     Ok(Ran {
         books,
         taken,
@@ -259,6 +299,7 @@ impl Rig {
     fn restart(&mut self) {
         self.player = None;
         self.restarts += 1;
+        self.recorder.begin_life();
     }
 
     /// Plays an instant to its end, however often it takes.

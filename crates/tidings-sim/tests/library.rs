@@ -310,7 +310,7 @@ fn m6_two_workers_on_one_lane_make_one_message() {
         panic!("one lane is due")
     };
     let plan = |engine: &Engine| {
-        let plan = engine.plan(&shelf(), bucket, closing, now, 10);
+        let plan = engine.plan(&shelf(), bucket, closing, 10);
         plan.expect("readable").expect("there is something to make")
     };
     let (one, other) = (plan(&engine), plan(&engine));
@@ -333,7 +333,7 @@ fn p2_planning_again_after_a_crash_gives_the_same_batch() {
         let (engine, shelf) = (scene.node.engine(), scene.node.shelf().expect("a view"));
         let mut batches = Vec::new();
         for (bucket, closing) in engine.closings() {
-            let plan = engine.plan(&shelf, bucket, closing, at("10:05"), 10);
+            let plan = engine.plan(&shelf, bucket, closing, 10);
             let plan = plan.expect("readable").expect("it is due");
             for letter in &plan.letters {
                 let message = engine.message(&plan, letter).expect("it tells something");

@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::{Commit, Error, MemoryStore, Partition, Snapshot, Store, Visit};
+use crate::{Commit, Error, MemoryStore, Partition, Snapshot, Store, Visit, Write, limits};
 use tidings_core::time::Day;
 
 /// What happens to one write (a commit, or the forgetting of a day).
@@ -102,6 +102,8 @@ impl Faults for CrashAt {
 /// A store in memory that fails as it is told. See the module's text.
 pub struct FaultStore {
     durable: MemoryStore,
+    /// The longest value that is taken.
+    value_bytes_max: usize,
     state: Mutex<State>,
     // Counts the lives of the store: odd while it is up. A snapshot belongs to one life.
     life: Arc<AtomicU64>,
@@ -119,6 +121,7 @@ impl FaultStore {
     pub fn new(faults: impl Faults + 'static) -> Self {
         Self {
             durable: MemoryStore::new(),
+            value_bytes_max: crate::VALUE_BYTES_MAX,
             state: Mutex::new(State {
                 faults: Box::new(faults),
                 writes: 0,
@@ -126,6 +129,13 @@ impl FaultStore {
             }),
             life: Arc::new(AtomicU64::new(1)),
         }
+    }
+
+    /// The same with another bound on values: a commit with a longer one is refused as [`Error::Invalid`].
+    #[must_use]
+    pub fn with_values_up_to(mut self, bytes: usize) -> Self {
+        self.value_bytes_max = bytes;
+        self
     }
 
     /// Opens the store again, with exactly what was durable; snapshots of before stay unreadable.
@@ -220,7 +230,15 @@ impl Store for FaultStore {
 
     fn commit(&self, commit: Commit) -> Result<(), Error> {
         let full = Error::Full("a fault of the simulation".to_owned());
-        self.write(Some(full), || self.durable.commit(commit))
+        self.write(Some(full), || {
+            self.ensure_fits(&commit.writes)?;
+            self.durable.commit(commit)
+        })
+    }
+
+    fn ensure_fits(&self, writes: &[Write]) -> Result<(), Error> {
+        limits::validate_writes(writes)?;
+        limits::validate_values(writes, self.value_bytes_max)
     }
 
     fn days(&self) -> Result<Vec<Day>, Error> {

@@ -127,6 +127,15 @@ pub trait Store: Send + Sync {
         Ok(())
     }
 
+    /// Whether an engine could carry these writes, room apart: asked of what may be left out of a commit
+    /// where [`Store::commit`] would refuse all of it.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] as [`Store::commit`].
+    fn ensure_fits(&self, writes: &[Write]) -> Result<(), Error> {
+        limits::validate_writes(writes)
+    }
+
     /// Brings a day that is over to rest: out of the journal, and without what was overwritten or
     /// deleted in it. Changes nothing that can be read, may take long, and is to be called from a
     /// thread of its own: others read and write meanwhile. Does nothing where an engine has nothing

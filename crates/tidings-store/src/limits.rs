@@ -1,7 +1,7 @@
 //! What every engine can carry: the bounds are those of the narrowest engine, and all of them refuse
 //! the same commits, so that what runs in simulation runs on disk.
 
-use crate::{Commit, Error};
+use crate::{Commit, Error, Write};
 
 /// The longest key, in bytes; the shortest has 1. (A row of an index of PostgreSQL holds 2.7 kB.)
 pub const KEY_BYTES_MAX: usize = 1024;
@@ -12,29 +12,38 @@ pub const VALUE_BYTES_MAX: usize = 1 << 20;
 
 /// Refuses what an engine could not carry, before anything is touched.
 pub(crate) fn validate(commit: &Commit) -> Result<(), Error> {
-    let keys = commit
-        .preconditions
-        .iter()
-        .map(|precondition| precondition.key.len())
-        .chain(commit.writes.iter().map(|write| write.key.len()));
-    for length in keys {
-        if !(1..=KEY_BYTES_MAX).contains(&length) {
-            return Err(Error::Invalid(format!(
-                "a key of {length} bytes; 1 to {KEY_BYTES_MAX} are possible"
-            )));
-        }
+    let preconditions = commit.preconditions.iter();
+    preconditions
+        .map(|condition| condition.key.len())
+        .try_for_each(validate_key)?;
+    validate_writes(&commit.writes)
+}
+
+fn validate_key(length: usize) -> Result<(), Error> {
+    if (1..=KEY_BYTES_MAX).contains(&length) {
+        return Ok(());
     }
-    for value in commit
-        .writes
+    Err(Error::Invalid(format!(
+        "a key of {length} bytes; 1 to {KEY_BYTES_MAX} are possible"
+    )))
+}
+
+/// Refuses writes that an engine could not carry.
+pub(crate) fn validate_writes(writes: &[Write]) -> Result<(), Error> {
+    writes
         .iter()
-        .filter_map(|write| write.value.as_ref())
-    {
-        if value.len() > VALUE_BYTES_MAX {
-            return Err(Error::Invalid(format!(
-                "a value of {} bytes; at most {VALUE_BYTES_MAX} are possible",
-                value.len()
-            )));
-        }
+        .map(|write| write.key.len())
+        .try_for_each(validate_key)?;
+    validate_values(writes, VALUE_BYTES_MAX)
+}
+
+/// Refuses writes with a value of more bytes than this.
+pub(crate) fn validate_values(writes: &[Write], most: usize) -> Result<(), Error> {
+    let values = writes.iter().filter_map(|write| write.value.as_ref());
+    match values.map(Vec::len).find(|length| *length > most) {
+        None => Ok(()),
+        Some(length) => Err(Error::Invalid(format!(
+            "a value of {length} bytes; at most {most} are possible"
+        ))),
     }
-    Ok(())
 }

@@ -22,9 +22,9 @@ use crate::time::{Day, Instant};
 /// The most rows of forgotten marks that one checkpoint takes away.
 const STALE_MARKS_MAX: usize = 2048;
 
-/// A closing: seq, lane, instant, whose messages are not made (each since which seq), whose are on
-/// their way.
-pub(super) type ClosingImage = (u64, LaneNo, Instant, Vec<(u32, u64)>, Set);
+/// A closing: seq, lane, instant, the first seq of its windows, whose messages are not made (each since
+/// which seq), whose are on their way.
+pub(super) type ClosingImage = (u64, LaneNo, Instant, u64, Vec<(u32, u64)>, Set);
 
 /// The head of a checkpoint; big things have rows of their own.
 #[derive(Debug, Serialize, Deserialize)]
@@ -141,6 +141,7 @@ impl Bucket {
                 *seq,
                 closing.lane,
                 closing.at,
+                closing.from,
                 unmade.map(|(number, since)| (*number, *since)).collect(),
                 closing.sending.clone().into(),
             )

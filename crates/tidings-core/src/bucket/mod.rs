@@ -92,6 +92,8 @@ pub(crate) struct Bucket {
 pub(crate) struct Closing {
     pub(crate) lane: LaneNo,
     pub(crate) at: Instant,
+    /// The first seq of its windows.
+    pub(crate) from: u64,
     /// Where the window of each began whose message is not made yet, by number.
     pub(crate) unmade: BTreeMap<u32, u64>,
     /// Those whose message was made and whose outcome is not known yet.
@@ -283,7 +285,7 @@ impl Bucket {
     }
 
     fn close(&mut self, seq: u64, at: Instant, lane_no: LaneNo, who: &RoaringBitmap, law: &Law) {
-        let unmade = lane_at(&mut self.lanes, lane_no, &self.paused, law)
+        let unmade: BTreeMap<u32, u64> = lane_at(&mut self.lanes, lane_no, &self.paused, law)
             .close(at, who)
             .into_iter()
             .collect();
@@ -298,6 +300,7 @@ impl Bucket {
             Closing {
                 lane: lane_no,
                 at,
+                from: unmade.values().min().copied().unwrap_or(seq),
                 unmade,
                 sending,
             },

@@ -291,26 +291,34 @@ impl Engine {
         Ok(kept_back)
     }
 
-    /// Takes what somebody never wants to hear again on a channel out of messages to them that were made
-    /// and not handed over yet.
+    /// Takes what somebody never wants to hear again on a channel, or everybody on all of them, out of
+    /// messages that were made and not handed over yet.
     pub(crate) fn take_out_unwanted(
         &mut self,
         draft: &mut Draft<'_>,
         now: Instant,
         at: usize,
-        (number, channel): (u32, ChannelNo),
+        whose: Option<(u32, ChannelNo)>,
     ) -> Result<(), Unreadable> {
         let Some(version) = self.version() else {
             return Ok(());
         };
         let bucket = &self.buckets[at];
-        let who = RoaringBitmap::from_iter([number]);
+        let letters = bucket.closings.iter().flat_map(|(closing, open)| {
+            let channel = self.law.names.lane(open.lane).channel;
+            let numbers: Vec<u32> = match whose {
+                None => open.sending.iter().collect(),
+                Some((number, on)) if on == channel && open.sending.contains(number) => {
+                    vec![number]
+                }
+                Some(_) => Vec::new(),
+            };
+            let letters = numbers.into_iter();
+            letters.map(move |number| (closing, open, channel, number))
+        });
         let mut unwanted = Vec::new();
-        for (closing, open) in &bucket.closings {
-            let is_theirs = open.sending.contains(number);
-            if !is_theirs || self.law.names.lane(open.lane).channel != channel {
-                continue;
-            }
+        for (closing, open, channel, number) in letters {
+            let who = RoaringBitmap::from_iter([number]);
             let letter = ((bucket.no, *closing), number);
             let row = self.message_row(draft, letter, open.at.day())?;
             let told = row.map_or_else(Vec::new, |(_, row)| row.told(*closing));
@@ -356,31 +364,76 @@ impl Engine {
         number: u32,
     ) -> Result<(), Unreadable> {
         let bucket = &self.buckets[at];
-        let mut ended = Vec::new();
-        for (closing, open) in &bucket.closings {
-            if !open.sending.contains(number) {
-                continue;
-            }
-            let letter = ((bucket.no, *closing), number);
-            let ending = match draft.sending.keep_back(letter) {
-                Reached::KeptBack => Ending::RecipientGone,
-                Reached::InDoubt => Ending::Unknown,
-                Reached::HandedOver => continue,
-            };
-            let row = self.message_row(draft, letter, open.at.day())?;
-            let told = row.map_or_else(Vec::new, |(_, row)| row.told(*closing));
-            let sent = Sent {
-                number,
-                told,
-                ending,
-                resent: 0,
-            };
-            ended.push((letter.0, sent));
-        }
-        for (closing, sent) in ended {
-            self.note(draft, now, closing, &[sent]);
+        let open = bucket.closings.iter();
+        let theirs = open.filter(|(_, open)| open.sending.contains(number));
+        let theirs: Vec<Letter> = theirs
+            .map(|(closing, _)| ((bucket.no, *closing), number))
+            .collect();
+        for letter in theirs {
+            let told = self.told_by(draft, letter)?;
+            self.end_message(draft, now, letter, told, Ending::RecipientGone);
         }
         Ok(())
+    }
+
+    /// Ends the messages that tell something of the days before this one: it can't be told any more.
+    pub(crate) fn end_messages_before(
+        &mut self,
+        draft: &mut Draft<'_>,
+        now: Instant,
+        before: Day,
+    ) -> Result<(), Unreadable> {
+        let mut ends = Vec::new();
+        for bucket in &self.buckets {
+            let is_forgotten = |seq: u64| bucket.day_of(seq).is_none_or(|day| day < before);
+            let open = bucket.closings.iter();
+            for (closing, open) in open.filter(|(_, open)| is_forgotten(open.from)) {
+                for number in &open.sending {
+                    let letter = ((bucket.no, *closing), number);
+                    let told = self.told_by(draft, letter)?;
+                    if told.iter().any(|seq| is_forgotten(*seq)) {
+                        ends.push((letter, told));
+                    }
+                }
+            }
+        }
+        for (letter, told) in ends {
+            self.end_message(draft, now, letter, told, Ending::Forgotten);
+        }
+        Ok(())
+    }
+
+    /// Ends a message that can be kept back; where an earlier attempt may have handed it over nobody knows.
+    fn end_message(
+        &mut self,
+        draft: &mut Draft<'_>,
+        now: Instant,
+        letter: Letter,
+        told: Vec<u64>,
+        ending: Ending,
+    ) {
+        let ending = match draft.sending.keep_back(letter) {
+            Reached::KeptBack => ending,
+            Reached::InDoubt => Ending::Unknown,
+            Reached::HandedOver => return,
+        };
+        let (closing, number) = letter;
+        let sent = Sent {
+            number,
+            told,
+            ending,
+            resent: 0,
+        };
+        self.note(draft, now, closing, &[sent]);
+    }
+
+    /// The seqs that a message tells which was made.
+    fn told_by(&self, draft: &Draft<'_>, letter: Letter) -> Result<Vec<u64>, Unreadable> {
+        let (bucket, closing) = letter.0;
+        let open = &self.buckets[usize::from(bucket)].closings;
+        let from = open.get(&closing).map(|open| open.at.day());
+        let row = self.message_row(draft, letter, from.unwrap_or(self.intake.now.day()))?;
+        Ok(row.map_or_else(Vec::new, |(_, row)| row.told(closing)))
     }
 
     /// A message's row, and the day on which it was made, not before `from`.

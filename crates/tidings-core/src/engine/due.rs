@@ -58,8 +58,23 @@ impl Told {
 }
 
 impl Engine {
-    /// Closes the lanes that are due.
-    pub(crate) fn close_due(&mut self, draft: &mut Draft<'_>, now: Instant) {
+    /// Lets out what an instant leads to once everything has arrived at it: tells the inboxes, and closes
+    /// the lanes that are due now.
+    pub(crate) fn end_instant(
+        &mut self,
+        draft: &mut Draft<'_>,
+        now: Instant,
+    ) -> Result<Vec<Told>, Unreadable> {
+        let told = self.tell_inboxes(draft, now)?;
+        if self.close_due(draft, now) || !told.is_empty() {
+            self.spoke_at = Some(now);
+        }
+        Ok(told)
+    }
+
+    /// Closes the lanes that are due; whether there are any.
+    pub(crate) fn close_due(&mut self, draft: &mut Draft<'_>, now: Instant) -> bool {
+        let mut any = false;
         for at in 0..self.buckets.len() {
             let bucket = &mut self.buckets[at];
             if bucket.next_due().is_none_or(|due| due > now.0) {
@@ -70,6 +85,7 @@ impl Engine {
             let due = lanes.map(|(no, lane)| (*no, lane.take_due(now, unconfirmed)));
             let due: Vec<_> = due.filter(|(_, who)| !who.is_empty()).collect();
             for (lane, who) in due {
+                any = true;
                 self.write(
                     draft,
                     at,
@@ -82,6 +98,7 @@ impl Engine {
                 );
             }
         }
+        any
     }
 
     /// Whether something waits that could become due: what is scheduled, or an entry of somebody who
@@ -120,7 +137,7 @@ impl Engine {
     }
 
     /// Tells the inboxes what has arrived: at once, as a set, no row a recipient.
-    pub(crate) fn tell_inboxes(
+    fn tell_inboxes(
         &mut self,
         draft: &mut Draft<'_>,
         now: Instant,

@@ -106,6 +106,10 @@ pub struct Engine {
     restless: BTreeSet<Day>,
     /// The bucket whose chores are done now.
     busy: usize,
+    /// Buckets whose chores are left undone.
+    set_aside: BTreeSet<u16>,
+    /// The last instant that ended with something told or closed.
+    spoke_at: Option<Instant>,
     options: Options,
 }
 
@@ -166,6 +170,8 @@ impl Engine {
             journal_days,
             restless: BTreeSet::new(),
             busy: 0,
+            set_aside: BTreeSet::new(),
+            spoke_at: None,
             options,
         })
     }
@@ -211,6 +217,44 @@ impl Engine {
             engine.close_due(draft, now);
             Ok(())
         })
+    }
+
+    /// Plays instants that were missed, each as [`Engine::fall_due`] and a step at which nothing
+    /// arrives: those at or before `until` at which something is due, in their order. At most `most` of them,
+    /// and all of one day.
+    ///
+    /// # Errors
+    /// [`Unreadable`]; the engine is worthless then.
+    pub fn play_missed(
+        &mut self,
+        shelf: &dyn Shelf,
+        until: Instant,
+        most: usize,
+    ) -> Result<Step, Unreadable> {
+        let Some(first) = self.next_due().filter(|due| *due <= until) else {
+            return Ok(Step::default());
+        };
+        self.in_step(Draft::new(shelf), first, |engine, draft, now, _| {
+            let until = until.min(now.day().end().plus_ms(-1));
+            for _ in 0..most {
+                let Some(due) = engine.next_due().filter(|due| *due <= until) else {
+                    break;
+                };
+                let at = due.max(engine.intake.now);
+                engine.intake.now = at;
+                engine.close_due(draft, at);
+                engine.enter_scheduled(draft, at)?;
+                engine.end_instant(draft, at)?;
+            }
+            Ok(())
+        })
+    }
+
+    /// The last instant that ended with something told or closed, since the start: what arrives at it now
+    /// comes too late for its messages.
+    #[must_use]
+    pub fn spoke_at(&self) -> Option<Instant> {
+        self.spoke_at
     }
 
     /// Takes in what arrives at an instant: what is scheduled, then the commands in order. The
@@ -276,8 +320,7 @@ impl Engine {
             now,
             |engine, draft, now, step| {
                 engine.enter(draft, now, commands, step)?;
-                step.told = engine.tell_inboxes(draft, now)?;
-                engine.close_due(draft, now);
+                step.told = engine.end_instant(draft, now)?;
                 Ok(())
             },
         )
@@ -294,10 +337,26 @@ impl Engine {
         now: Instant,
         rules: Rules,
     ) -> Result<Step, Unreadable> {
+        self.set_rules_beside(shelf, &(), now, rules)
+    }
+
+    /// As [`Engine::set_rules`], beside somebody who sends: what is never to be told under the new rules is
+    /// taken out of messages that were made and not handed over yet.
+    ///
+    /// # Errors
+    /// [`Unreadable`]; the engine is worthless then.
+    pub fn set_rules_beside(
+        &mut self,
+        shelf: &dyn Shelf,
+        sending: &dyn Sending,
+        now: Instant,
+        rules: Rules,
+    ) -> Result<Step, Unreadable> {
         if self.rules() == Some(&rules) {
             return Ok(Step::default());
         }
-        self.in_step(Draft::new(shelf), now, |engine, draft, now, _| {
+        let draft = Draft::new(shelf).beside(sending);
+        self.in_step(draft, now, |engine, draft, now, _| {
             let number = engine.law.current().map_or(1, |version| version.number + 1);
             draft.put(Partition::Base, rules_key(number), intake::to_json(&rules));
             let (version, given) = Version::new(number, rules, &mut engine.law.names);
@@ -317,6 +376,7 @@ impl Engine {
                     },
                 );
                 engine.reroute(draft, now, bucket, take_back::Among::default())?;
+                engine.take_out_unwanted(draft, now, bucket, None)?;
                 if dropped {
                     engine.write_paused(draft, now, bucket);
                 }
@@ -334,8 +394,9 @@ impl Engine {
     pub fn chore(&mut self, shelf: &dyn Shelf) -> Result<Option<Vec<Write>>, Unreadable> {
         let today = self.intake.now.day();
         for _ in 0..self.buckets.len() {
+            let is_set_aside = self.set_aside.contains(&self.chores_of());
             let bucket = &mut self.buckets[self.busy];
-            while bucket.has_chore(today, &self.options) {
+            while !is_set_aside && bucket.has_chore(today, &self.options) {
                 let writes = bucket.chore_slice(shelf, today, &self.options)?;
                 bucket.forget_ended(&self.law);
                 self.restless.extend(writes.iter().filter_map(day_of));
@@ -352,17 +413,32 @@ impl Engine {
     #[must_use]
     pub fn has_chores(&self) -> bool {
         let today = self.intake.now.day();
-        let mut buckets = self.buckets.iter();
+        let mut buckets = self.working();
         buckets.any(|bucket| bucket.has_chore(today, &self.options))
+    }
+
+    /// The bucket of which [`Engine::chore`] gave the last writes.
+    #[must_use]
+    pub fn chores_of(&self) -> u16 {
+        u16::try_from(self.busy).expect("there are fewer buckets than 2^16")
+    }
+
+    /// Leaves the chores of a bucket undone from now on: the store refused what they wrote.
+    pub fn set_aside(&mut self, bucket: u16) {
+        self.set_aside.insert(bucket);
+    }
+
+    /// The buckets whose chores are done.
+    fn working(&self) -> impl Iterator<Item = &Bucket> {
+        let buckets = self.buckets.iter();
+        buckets.filter(|bucket| !self.set_aside.contains(&bucket.no))
     }
 
     /// Whether chores are so far behind that they are worth more of a step's time.
     #[must_use]
     pub fn is_behind(&self) -> bool {
         let most = self.options.checkpoint_after.saturating_mul(4);
-        self.buckets
-            .iter()
-            .any(|bucket| bucket.dirty.records > most)
+        self.working().any(|bucket| bucket.dirty.records > most)
     }
 
     /// The days that came to rest since this was last asked: they are over, and nothing will be

@@ -168,11 +168,17 @@ impl Engine {
     /// Whether there are messages to be made.
     #[must_use]
     pub fn has_closings(&self) -> bool {
-        let mut closings = self
-            .buckets
-            .iter()
-            .flat_map(|bucket| bucket.closings.values());
-        closings.any(|closing| self.can_be_made(closing))
+        self.has_closings_of(|_| true)
+    }
+
+    /// Whether there are messages to be made of lanes whose name is wanted.
+    #[must_use]
+    pub fn has_closings_of(&self, is_wanted: impl Fn(&str) -> bool) -> bool {
+        let buckets = self.buckets.iter();
+        let mut closings = buckets.flat_map(|bucket| bucket.closings.values());
+        closings.any(|closing| {
+            self.can_be_made(closing) && is_wanted(&self.law.names.lane(closing.lane).name)
+        })
     }
 
     fn can_be_made(&self, closing: &Closing) -> bool {
@@ -180,7 +186,8 @@ impl Engine {
         !closing.unmade.is_empty() && !self.intake.paused.channels.contains(&channel())
     }
 
-    /// Looks at the entries of at most `most` recipients of a closing. Reads only.
+    /// Looks at the entries of at most `most` recipients of a closing, as of the instant at which it
+    /// came due: that it is made later takes nothing from it. Reads only.
     ///
     /// # Errors
     /// [`Unreadable`] where the store can't be read.
@@ -189,7 +196,6 @@ impl Engine {
         shelf: &dyn Shelf,
         bucket: u16,
         closing: u64,
-        now: Instant,
         most: usize,
     ) -> Result<Option<Plan>, Unreadable> {
         let bucket = &self.buckets[usize::from(bucket)];
@@ -227,7 +233,7 @@ impl Engine {
         let mut found = bucket.collect(shelf, &look)?;
         found.sort();
         let mut plan = self.plan_of(shelf, (bucket.no, closing), (open.lane, open.at), found)?;
-        plan.letters = self.letters(bucket, lane.channel, &who, &plan, now);
+        plan.letters = self.letters(bucket, lane.channel, &who, &plan);
         Ok(Some(plan))
     }
 
@@ -264,8 +270,9 @@ impl Engine {
         bucket: &Bucket,
         channel: ChannelNo,
         who: &RoaringBitmap,
-        Plan { found, headers, .. }: &Plan,
-        now: Instant,
+        Plan {
+            at, found, headers, ..
+        }: &Plan,
     ) -> Vec<Letter> {
         let version = self.law.current();
         let choices = version.map(|version| self.choices(bucket, version, channel, who, found));
@@ -279,9 +286,9 @@ impl Engine {
                 Facts {
                     kind,
                     choices: choices.as_ref().and_then(|all| all.get(&kept.arrival.kind)),
-                    expired: header.expires_at.is_some_and(|expires| expires <= now),
+                    expired: header.expires_at.is_some_and(|expires| expires <= *at),
                     withdrawn: self.intake.withdrawn.contains(&header.object),
-                    stale: look_back.is_some_and(|ms| kept.arrival.t < now.plus_ms(-ms)),
+                    stale: look_back.is_some_and(|ms| kept.arrival.t < at.plus_ms(-ms)),
                     drop_if_seen: kind.and_then(|kind| kind.rules.drop_if_seen),
                 }
             })

@@ -68,7 +68,7 @@ impl Engine {
             Command::Pause(what) => self.pause(draft, now, what),
             Command::Resume(what) => self.resume(draft, now, what),
             Command::Forget { before } => {
-                forgotten.extend(self.forget_until(draft, *before));
+                forgotten.extend(self.forget_until(draft, *before)?);
                 Ok(Ok(Reply::Done))
             }
         }

@@ -1,8 +1,15 @@
 //! Forgetting: a day is dropped whole, and what it still held is counted.
 
+use std::collections::BTreeMap;
+
 use super::Engine;
+use super::cancel::Sending;
 use super::draft::Draft;
+use super::take_back::Among;
 use crate::journal::at_rest::{Shelf, Unreadable};
+use crate::journal::record::Entries;
+use crate::reason::Reason;
+use crate::set::Set;
 use crate::time::{DAY_MS, Day, Instant};
 
 impl Engine {
@@ -17,31 +24,84 @@ impl Engine {
         Some(Instant(midnight.saturating_mul(DAY_MS)).max(self.intake.now.day().end()))
     }
 
-    /// At midnight, forgets every day that ended `keep` or longer before; at any other instant nothing.
+    /// The day before which everything is to be forgotten at a midnight.
+    #[must_use]
+    pub fn forgets_before(&self, midnight: Instant) -> Option<Day> {
+        let keep_ms = self.rules()?.store.keep_ms;
+        Some(midnight.plus_ms(-keep_ms).day())
+    }
+
+    /// Whether something of the days before this one came due and has not ended: its message is not made
+    /// yet, or nobody knows yet whether it was sent.
+    #[must_use]
+    pub fn is_due_before(&self, before: Day) -> bool {
+        self.buckets.iter().any(|bucket| {
+            let mut days = bucket
+                .closings
+                .values()
+                .map(|open| bucket.day_of(open.from));
+            days.any(|day| day.is_some_and(|day| day < before))
+        })
+    }
+
+    /// Ends as expired what waits of the days before this one and is not due: as forgetting would do,
+    /// where that has to wait for what is due.
     ///
     /// # Errors
     /// [`Unreadable`]; the engine is worthless then.
-    pub fn forget_due(
+    pub fn expire_before(
         &mut self,
         shelf: &dyn Shelf,
         now: Instant,
+        before: Day,
     ) -> Result<super::Step, Unreadable> {
-        self.in_step(Draft::new(shelf), now, |engine, draft, now, step| {
-            let keep_ms = engine.rules().map(|rules| rules.store.keep_ms);
-            let (Some(keep_ms), true) = (keep_ms, now == now.day().start()) else {
-                return Ok(());
-            };
-            let before = now.plus_ms(-keep_ms).day();
-            step.forgotten = engine.forget_until(draft, before);
+        self.in_step(Draft::new(shelf), now, |engine, draft, now, _| {
+            for at in 0..engine.buckets.len() {
+                let mut items = Vec::new();
+                for (_, channel, found) in engine.waiting_among(draft, at, Among::default())? {
+                    let mut sets: BTreeMap<u64, Set> = BTreeMap::new();
+                    for (number, source) in &found.entries {
+                        let kept = found.source(*source).0;
+                        if kept.arrival.at.day() < before {
+                            sets.entry(kept.seq).or_default().insert(*number);
+                        }
+                    }
+                    let sets = sets.into_iter();
+                    items.extend(sets.map(|(seq, who)| Entries { seq, channel, who }));
+                }
+                engine.cut(draft, now, at, Some(Reason::Forgotten), items);
+            }
+            Ok(())
+        })
+    }
+
+    /// Forgets every day before this one; what they still hold and is pending ends as expired.
+    ///
+    /// # Errors
+    /// [`Unreadable`]; the engine is worthless then.
+    pub fn forget_before(
+        &mut self,
+        shelf: &dyn Shelf,
+        sending: &dyn Sending,
+        now: Instant,
+        before: Day,
+    ) -> Result<super::Step, Unreadable> {
+        let draft = Draft::new(shelf).beside(sending);
+        self.in_step(draft, now, |engine, draft, _, step| {
+            step.forgotten = engine.forget_until(draft, before)?;
             Ok(())
         })
     }
 
     /// Forgets every day before this one, but never the current day, which is still being written;
-    /// which ones. What they hold is expired in the ledger. A checkpoint
-    /// that does not cover all of their records is brought up beyond them in the same commit; as a
-    /// rule it does, and forgetting costs nothing.
-    pub(crate) fn forget_until(&mut self, draft: &mut Draft<'_>, before: Day) -> Vec<Day> {
+    /// which ones. What they hold is expired in the ledger, and messages that tell some of it are not
+    /// sent any more, unless they were handed over. A checkpoint that does not cover all of their records
+    /// is brought up beyond them in the same commit; as a rule it does, and forgetting costs nothing.
+    pub(crate) fn forget_until(
+        &mut self,
+        draft: &mut Draft<'_>,
+        before: Day,
+    ) -> Result<Vec<Day>, Unreadable> {
         let before = before.min(self.intake.now.day());
         let mut days: Vec<Day> = self.intake.id_days.iter().copied().collect();
         days.extend(self.intake.days.keys());
@@ -51,8 +111,10 @@ impl Engine {
         days.sort_unstable();
         days.dedup();
         if days.is_empty() {
-            return days;
+            return Ok(days);
         }
+        let now = self.intake.now;
+        self.end_messages_before(draft, now, before)?;
         for day in &days {
             draft.forget(*day);
             self.ledger.forget(*day);
@@ -71,7 +133,7 @@ impl Engine {
                 draft.extend(bucket.checkpoint_at_once());
             }
         }
-        days
+        Ok(days)
     }
 
     fn oldest_day(&self) -> Option<Day> {

@@ -201,7 +201,7 @@ impl Engine {
                 ..Among::default()
             };
             self.reroute(draft, now, bucket, among)?;
-            self.take_out_unwanted(draft, now, bucket, (number, channel))?;
+            self.take_out_unwanted(draft, now, bucket, Some((number, channel)))?;
         }
         Ok(())
     }
@@ -272,7 +272,7 @@ impl Engine {
     }
 
     /// What waits in the lanes of a bucket, lane by lane.
-    fn waiting_among(
+    pub(crate) fn waiting_among(
         &self,
         draft: &Draft<'_>,
         at: usize,

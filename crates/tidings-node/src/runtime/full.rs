@@ -48,17 +48,44 @@ impl Loop {
         possible: Vec<Request>,
         stopping: &mut Stopping,
     ) -> Result<(), Error> {
+        if let Err(fault) = self.forget_without_room(now, stopping) {
+            refuse(possible, stopping);
+            return Err(fault);
+        }
         let Some(node) = &mut self.node else {
             refuse(possible, stopping);
             return Ok(());
         };
-        let forgets = node.engine().next_forget().is_some_and(|at| at <= now);
-        if forgets && let Err(fault) = catch_up(node, now) {
-            refuse(possible, stopping);
-            return Err(fault);
+        let (in_force, nothing) = (self.delivery.channels(), KeptBack::new(None, None));
+        let in_force = (&in_force, &mut self.rules);
+        answer(node, now, possible, stopping, in_force, &nothing)
+    }
+
+    /// Forgets the days whose time has come; what is due of them goes out first.
+    fn forget_without_room(&mut self, now: Instant, stopping: &Stopping) -> Result<(), Error> {
+        let Some(node) = &mut self.node else {
+            return Ok(());
+        };
+        let is_time = node.engine().next_forget().is_some_and(|at| at <= now);
+        if !is_time && !node.forgets_late() {
+            return Ok(());
         }
-        let (channels, nothing) = (self.delivery.channels(), KeptBack::new(None, None));
-        answer(node, now, possible, stopping, (&channels, &nothing))
+        while catch_up(node, now)? {}
+        self.settle(now)?;
+        if stopping.is_none() {
+            self.hand_out(now)?;
+        }
+        let Some(node) = &mut self.node else {
+            return Ok(());
+        };
+        let held = {
+            let kept_back = KeptBack::new(Some(&mut self.senders), Some(&mut self.delivery));
+            node.forget_late(&kept_back, now)?;
+            kept_back.held()
+        };
+        let released = held.release(node)?;
+        self.let_go(released);
+        Ok(())
     }
 
     fn set_frees(&mut self, frees: bool) {

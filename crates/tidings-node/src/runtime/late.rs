@@ -4,24 +4,75 @@ use tidings_core::Instant;
 
 use super::Loop;
 use crate::Error;
+use crate::handle::{Request, RuntimeError};
 use crate::node::Node;
 
-/// Plays the instants that a late clock has missed, in their order.
-pub(super) fn catch_up(node: &mut Node, now: Instant) -> Result<(), Error> {
-    loop {
-        let due = node.next_due().into_iter();
-        let due = due.chain(node.engine().next_forget()).min();
-        let Some(due) = due.filter(|due| *due <= now) else {
-            return Ok(());
-        };
-        let at = due.max(node.engine().now());
-        node.fall_due(at)?;
-        node.forget_due(at)?;
-        node.step(at, &[])?;
+/// The most missed instants that are decided in one commit. Who asks waits for one such slice.
+const INSTANTS_AT_ONCE: usize = 1024;
+
+/// Plays a slice of the instants before now that a late clock has missed, in their order; whether there
+/// are more. After the last one what is due now goes out, and the instant is open for what arrives.
+pub(super) fn catch_up(node: &mut Node, now: Instant) -> Result<bool, Error> {
+    let midnight = node.engine().next_forget().filter(|at| *at <= now);
+    let next = midnight.unwrap_or(now);
+    node.play_missed(next.plus_ms(-1), INSTANTS_AT_ONCE)?;
+    if node.next_due().is_some_and(|due| due < next) {
+        return Ok(true);
     }
+    if node.next_due().is_some_and(|due| due <= next) {
+        node.fall_due(next)?;
+    }
+    let Some(midnight) = midnight else {
+        return Ok(false);
+    };
+    node.forget_due(midnight)?;
+    if midnight < now {
+        node.step(midnight, &[])?;
+    }
+    Ok(node.is_late(now))
+}
+
+/// Sorts out what has to wait until missed instants were made up for, as many as may wait; the rest.
+pub(super) fn put_off(
+    requests: Vec<Request>,
+    put_off: &mut Vec<Request>,
+    most: usize,
+) -> Vec<Request> {
+    let mut possible = Vec::new();
+    for request in requests {
+        match request {
+            Request::Work(work) if put_off.len() >= most => work.fail(RuntimeError::Busy),
+            Request::Configure(.., answer) if put_off.len() >= most => {
+                drop(answer.send(Err(RuntimeError::Busy)));
+            }
+            Request::Work(_) | Request::Configure(..) => put_off.push(request),
+            Request::Look(_) | Request::Deferred(_) | Request::Wake | Request::Stop(_) => {
+                possible.push(request);
+            }
+        }
+    }
+    possible
 }
 
 impl Loop {
+    /// What was put off, and what has come since.
+    pub(super) fn with_put_off(&mut self, requests: Vec<Request>) -> Vec<Request> {
+        let mut all = std::mem::take(&mut self.put_off);
+        all.extend(requests);
+        all
+    }
+
+    /// Lets an instant pass that ended with something told, before commands are taken in: what arrived in
+    /// it would need a second message of the same instant.
+    pub(super) fn let_instant_pass(&self, requests: &[Request]) {
+        let changes =
+            |request: &Request| matches!(request, Request::Work(_) | Request::Configure(..));
+        let spoke = self.node.as_ref().and_then(|node| node.engine().spoke_at());
+        if let Some(spoke) = spoke.filter(|_| requests.iter().any(changes)) {
+            self.clock.pass(spoke);
+        }
+    }
+
     /// What the clock says; that it stepped back is worth a word.
     pub(super) fn look_at_the_clock(&mut self) -> Instant {
         let now = self.clock.now();

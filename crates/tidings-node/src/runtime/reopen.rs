@@ -21,6 +21,18 @@ impl Loop {
     /// [`Runtime::ended`]: crate::Runtime::ended
     pub(super) fn fail(&mut self, fault: &Error) {
         self.node = None;
+        // What the engine has is the commit's that failed, or the one's before: the rules too.
+        self.rules_due = true;
+        if let Error::Chore { bucket, fault } = fault {
+            tracing::error!(
+                bucket, error = %fault,
+                "the store refuses what a chore writes; its bucket's chores wait for the next start"
+            );
+            self.vitals.refused_chore();
+            self.set_aside.insert(*bucket);
+            self.rest = None;
+            return self.packer.wait();
+        }
         self.hangs = matches!(fault, Error::Store(tidings_store::Error::Hung(_)));
         if self.hangs {
             tracing::error!(error = %fault, "the node ends");
@@ -39,6 +51,9 @@ impl Loop {
             Ok(mut node) => {
                 node.measure(&self.vitals);
                 self.vitals.reads.forget();
+                for bucket in &self.set_aside {
+                    node.set_aside(*bucket);
+                }
                 self.node = Some(node);
                 if let Err(fault) = self.resume() {
                     self.fail(&fault);

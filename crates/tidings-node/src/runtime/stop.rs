@@ -5,7 +5,7 @@ use std::time::Duration;
 use crossbeam_channel::{Receiver, bounded, select};
 
 use super::{Loop, Runtime};
-use crate::handle::{RuntimeError, Stop, unavailable};
+use crate::handle::{Request, RuntimeError, Stop, unavailable};
 
 /// How long [`Runtime::stop`] waits for what is under way.
 const DRAIN: Duration = Duration::from_secs(30);
@@ -60,6 +60,7 @@ impl Loop {
 
     /// Ends, and tells who asked for it.
     pub(super) fn end(&mut self, stop: &Stop) {
+        self.put_off.drain(..).for_each(Request::turn_away);
         let under_way = self.senders.under_way();
         if under_way > 0 {
             tracing::warn!(
@@ -84,8 +85,16 @@ impl Loop {
         if node.store().ensure_room().is_err() {
             return Ok(());
         }
-        while !self.is_drained && node.chore().map_err(failed)? {
-            self.is_drained = drained.try_recv().is_ok();
+        while !self.is_drained {
+            match node.chore() {
+                Ok(true) => self.is_drained = drained.try_recv().is_ok(),
+                Ok(false) => break,
+                Err(fault @ crate::Error::Chore { .. }) => {
+                    self.fail(&fault);
+                    break;
+                }
+                Err(fault) => return Err(failed(fault)),
+            }
         }
         Ok(())
     }

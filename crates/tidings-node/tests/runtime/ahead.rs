@@ -1,13 +1,11 @@
 //! What is decided while the commit before it is being written.
 
-use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use tidings_core::Command;
 use tidings_core::engine::{Published, PublishedAs, Refused, Reply};
-use tidings_core::time::Day;
 use tidings_node::{Handle, OpenStore, Runtime, RuntimeError};
-use tidings_store::{Commit, Error, Fault, FaultStore, Snapshot, Store};
+use tidings_store::{Fault, Store};
 
 use super::world::*;
 use super::{Counter, failing};
@@ -15,58 +13,9 @@ use super::{Counter, failing};
 /// So many commands are decided ahead, and are a step of their own.
 const MANY: usize = 2048;
 
-/// A store whose commits wait, once it is asked to, until they are let through.
-struct Held {
-    store: Arc<FaultStore>,
-    commits: Mutex<Option<(Sender<()>, Receiver<()>)>>,
-}
-
-impl Held {
-    /// Has the next commit wait: (tells when it is there, lets it go on).
-    fn hold(&self) -> (Receiver<()>, Sender<()>) {
-        let ((arrive, arrived), (release, released)) = (channel(), channel());
-        *self.commits.lock().unwrap() = Some((arrive, released));
-        (arrived, release)
-    }
-}
-
-impl Store for Held {
-    fn snapshot(&self) -> Result<Box<dyn Snapshot>, Error> {
-        self.store.snapshot()
-    }
-
-    fn commit(&self, commit: Commit) -> Result<(), Error> {
-        let held = self.commits.lock().unwrap().take();
-        if let Some((arrive, released)) = held {
-            arrive.send(()).unwrap();
-            let _released = released.recv();
-        }
-        self.store.commit(commit)
-    }
-
-    fn days(&self) -> Result<Vec<Day>, Error> {
-        self.store.days()
-    }
-
-    fn forget(&self, day: Day) -> Result<(), Error> {
-        self.store.forget(day)
-    }
-}
-
-type Answers = Result<Vec<Result<Reply, Refused>>, RuntimeError>;
-
 fn notes(name: &str) -> Vec<Command> {
     let note = |number| publish(&format!("{name}-{number}"), "note", "ann");
     (0..MANY).map(note).collect()
-}
-
-/// Asks; it has been queued when this returns.
-fn ask(handle: &Handle, commands: Vec<Command>) -> Receiver<Answers> {
-    let (answer, answered) = channel();
-    handle
-        .submit_then(commands, move |replies| answer.send(replies).unwrap())
-        .unwrap();
-    answered
 }
 
 /// Asks for two steps: the second is decided while the first is being written. `then` says what
@@ -77,10 +26,7 @@ fn two_steps(
     second: Vec<Command>,
 ) -> (Answers, Answers, Runtime) {
     let (store, faults, mut open) = failing();
-    let held = Arc::new(Held {
-        store,
-        commits: Mutex::default(),
-    });
+    let held = Arc::new(Held::over(store));
     let opened = Arc::clone(&held);
     let open: OpenStore = Box::new(move || {
         open()?;

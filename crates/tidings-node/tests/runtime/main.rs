@@ -4,7 +4,9 @@
 
 mod ahead;
 mod broken;
+mod chores;
 mod closed;
+mod late;
 mod slow;
 mod steer;
 mod world;

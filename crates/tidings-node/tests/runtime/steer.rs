@@ -139,10 +139,10 @@ fn t26_doubt_makes_it_too_late() {
     }
 }
 
-/// A message that is kept back for a cancel, and of which a day was forgotten, can't be made again: it
-/// ends as unknown, at once.
+/// A message of which a day was forgotten before it was handed over is not sent any more: all that it tells
+/// has expired.
 #[test]
-fn what_is_kept_back_and_was_forgotten_in_part_ends_as_unknown() {
+fn a_message_that_was_forgotten_in_part_expires() {
     let clock = clock(MONDAY);
     let (runtime, keeper) = gated(&in_memory(), &clock);
     let handle = runtime.handle();
@@ -163,13 +163,13 @@ fn what_is_kept_back_and_was_forgotten_in_part_ends_as_unknown() {
     round(&handle);
     let before = tuesday.day();
     handle.submit(vec![Command::Forget { before }]).unwrap();
-    assert_eq!(cancel(&handle, "n3"), taken(0, 1, 0));
-    let unknown = handle.look(|node| node.books().unwrap().unknown);
-    assert_eq!(unknown.unwrap(), 1, "n2; n1 is forgotten");
+    let expired = handle.look(|node| node.books().unwrap().expired);
+    assert_eq!(expired.unwrap(), 3);
+    assert_eq!(cancel(&handle, "n3"), taken(0, 0, 1));
 
     keeper.pass();
     let books = settled(&handle);
-    assert_eq!((books.delivered, books.cancelled), (1, 1));
+    assert_eq!((books.delivered, books.expired), (1, 3));
     runtime.stop().unwrap();
     assert!(keeper.handed.try_recv().is_err());
 }

@@ -10,6 +10,7 @@ use tidings_core::engine::{Published, PublishedAs, Refused, Reply};
 use tidings_core::rules::{
     Category, Defaults, Digest, EMAIL, Every, Policy, Route, StoreRules, TypeRules,
 };
+use tidings_core::time::Day;
 use tidings_core::{
     Audience, Batch, Books, Command, Event, Id, Instant, Object, RecipientChange, Rules,
 };
@@ -17,7 +18,7 @@ use tidings_node::channel::{Channel, Durability, Maildir, Outcome, Receipt};
 use tidings_node::{
     Delivery, Handle, OpenStore, Retries, Runtime, RuntimeError, Settings, VirtualClock,
 };
-use tidings_store::{FjallStore, Store};
+use tidings_store::{Commit, FaultStore, FjallStore, Snapshot, Store};
 
 /// 2024-01-01T00:00:00Z, a Monday.
 pub(crate) const MONDAY: Instant = Instant(1_704_067_200_000);
@@ -213,10 +214,20 @@ pub(crate) fn start(
     clock: &Arc<VirtualClock>,
     settings: Settings,
 ) -> Runtime {
+    start_under(rules(), open, mail, clock, settings)
+}
+
+pub(crate) fn start_under(
+    rules: Rules,
+    open: OpenStore,
+    mail: Arc<dyn Channel>,
+    clock: &Arc<VirtualClock>,
+    settings: Settings,
+) -> Runtime {
     let channels = BTreeMap::from([(EMAIL.to_owned(), mail)]);
     let delivery = Delivery::new(channels, Retries::default(), 1);
     let clock = Arc::clone(clock);
-    Runtime::start(open, rules(), delivery, clock, settings).unwrap()
+    Runtime::start(open, rules, delivery, clock, settings).unwrap()
 }
 
 /// A clock that was put.
@@ -260,4 +271,58 @@ pub(crate) fn round(handle: &Handle) {
     for _ in 0..2 {
         handle.look(|_| ()).unwrap();
     }
+}
+
+/// A store whose commits wait, once it is asked to, until they are let through.
+pub(crate) struct Held {
+    store: Arc<FaultStore>,
+    commits: Mutex<Option<(Sender<()>, Receiver<()>)>>,
+}
+
+impl Held {
+    pub(crate) fn over(store: Arc<FaultStore>) -> Self {
+        let commits = Mutex::default();
+        Self { store, commits }
+    }
+
+    /// Has the next commit wait: (tells when it is there, lets it go on).
+    pub(crate) fn hold(&self) -> (Receiver<()>, Sender<()>) {
+        let ((arrive, arrived), (release, released)) = (channel(), channel());
+        *self.commits.lock().unwrap() = Some((arrive, released));
+        (arrived, release)
+    }
+}
+
+impl Store for Held {
+    fn snapshot(&self) -> Result<Box<dyn Snapshot>, tidings_store::Error> {
+        self.store.snapshot()
+    }
+
+    fn commit(&self, commit: Commit) -> Result<(), tidings_store::Error> {
+        let held = self.commits.lock().unwrap().take();
+        if let Some((arrive, released)) = held {
+            arrive.send(()).unwrap();
+            let _released = released.recv();
+        }
+        self.store.commit(commit)
+    }
+
+    fn days(&self) -> Result<Vec<Day>, tidings_store::Error> {
+        self.store.days()
+    }
+
+    fn forget(&self, day: Day) -> Result<(), tidings_store::Error> {
+        self.store.forget(day)
+    }
+}
+
+pub(crate) type Answers = Result<Vec<Result<Reply, Refused>>, RuntimeError>;
+
+/// Asks; it has been queued when this returns.
+pub(crate) fn ask(handle: &Handle, commands: Vec<Command>) -> Receiver<Answers> {
+    let (answer, answered) = channel();
+    handle
+        .submit_then(commands, move |replies| answer.send(replies).unwrap())
+        .unwrap();
+    answered
 }

@@ -87,7 +87,9 @@ impl Status {
     /// How a command ends whose node can't be used.
     fn of_node(fault: &tidings_node::Error) -> Self {
         match fault {
-            tidings_node::Error::Store(fault) => Self::of_store(fault),
+            tidings_node::Error::Store(fault) | tidings_node::Error::Chore { fault, .. } => {
+                Self::of_store(fault)
+            }
             tidings_node::Error::Unreadable(_) | tidings_node::Error::Disagreement(_) => {
                 Self::Unusable
             }

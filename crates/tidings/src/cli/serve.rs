@@ -136,6 +136,8 @@ fn serve(
         .enable_all()
         .build()?;
     let stop = signals::stop(&tokio);
+    // Opening the store may take long.
+    let hangups = signals::Hangups::listen(&tokio);
 
     // It answers from the start; what it answers says whether it serves yet.
     let gate = Arc::new(OnceLock::new());
@@ -175,7 +177,7 @@ fn serve(
     let service = Service::new(node.handle(), rules, access, clock, settings);
     let service = Arc::new(service.in_directory(&arguments.data));
     open(&gate, http::router(Arc::clone(&service)));
-    reload_by_signal(&tokio, &arguments.config, &service);
+    reload_by_signal(&tokio, hangups, &arguments.config, &service);
 
     let mark = AddressMark::put(&arguments.data, &url)?;
     writeln!(streams.out, "listening on {url}")?;
@@ -258,9 +260,14 @@ fn access(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Result<Access
     Ok(Access::Keys(Keys::of(file)))
 }
 
-fn reload_by_signal(tokio: &Runtime, config: &Path, service: &Arc<Service>) {
+fn reload_by_signal(
+    tokio: &Runtime,
+    hangups: signals::Hangups,
+    config: &Path,
+    service: &Arc<Service>,
+) {
     let (config, service) = (config.to_owned(), Arc::clone(service));
-    signals::reload(tokio, move || match reload(&config, &service) {
+    hangups.answer(tokio, move || match reload(&config, &service) {
         Ok(Reloaded::InForce) => tracing::info!("the configuration is in force"),
         Ok(Reloaded::Refused) => tracing::error!("the old configuration stays in force"),
         Err(fault) => tracing::error!(error = %fault, "the old configuration stays in force"),

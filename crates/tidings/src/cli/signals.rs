@@ -40,20 +40,64 @@ pub(super) fn stop(runtime: &Runtime) -> Arc<watch::Sender<bool>> {
     stop
 }
 
-/// Calls `again` whenever somebody asks for the configuration to be read again (SIGHUP, where there
-/// are signals).
-pub(super) fn reload(runtime: &Runtime, again: impl Fn() + Send + 'static) {
+/// Requests for the configuration to be read again (SIGHUP, where there are signals).
+#[derive(Default)]
+pub(super) struct Hangups {
     #[cfg(unix)]
-    runtime.spawn(async move {
-        use tokio::signal::unix::{SignalKind, signal};
-        let Ok(mut hangup) = signal(SignalKind::hangup()) else {
-            return;
-        };
-        while hangup.recv().await.is_some() {
-            // It reads a file and waits for the node.
-            tokio::task::block_in_place(&again);
+    signal: Option<tokio::signal::unix::Signal>,
+}
+
+impl Hangups {
+    /// Hears of them from now on; without that the first one ends the process.
+    pub(super) fn listen(runtime: &Runtime) -> Self {
+        #[cfg(unix)]
+        {
+            use tokio::signal::unix::{SignalKind, signal};
+            let _inside = runtime.enter();
+            let signal = signal(SignalKind::hangup()).ok();
+            Self { signal }
         }
-    });
-    #[cfg(not(unix))]
-    drop((runtime, again));
+        #[cfg(not(unix))]
+        {
+            let _ = runtime;
+            Self::default()
+        }
+    }
+
+    /// Calls `again` for them: once for all that have come so far, and whenever another one comes.
+    pub(super) fn answer(self, runtime: &Runtime, again: impl Fn() + Send + 'static) {
+        #[cfg(unix)]
+        runtime.spawn(async move {
+            let Some(mut signal) = self.signal else {
+                return;
+            };
+            while signal.recv().await.is_some() {
+                // It reads a file and waits for the node.
+                tokio::task::block_in_place(&again);
+            }
+        });
+        #[cfg(not(unix))]
+        drop((runtime, again));
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::process::Command;
+    use std::sync::mpsc::channel;
+
+    use super::*;
+
+    /// What comes before the server can do anything about it neither ends it nor is lost.
+    #[test]
+    fn who_asks_before_the_server_is_ready_is_answered() {
+        let runtime = Runtime::new().unwrap();
+        let hangups = Hangups::listen(&runtime);
+        let process = std::process::id().to_string();
+        let sent = Command::new("kill").args(["-HUP", &process]).status();
+        assert!(sent.unwrap().success());
+        let (tell, told) = channel();
+        hangups.answer(&runtime, move || tell.send(()).unwrap());
+        told.recv().unwrap();
+    }
 }

@@ -159,6 +159,11 @@ fn text(service: &Service, seen: Result<&Seen, &Problem>, disk: Option<u64>) -> 
         "How often the clock was seen to step back.",
         vitals.steps_back(),
     );
+    page.counter(
+        "tidings_chores_refused_total",
+        "How often the store refused what a chore writes.",
+        vitals.refused_chores(),
+    );
     if let Some(bytes) = disk {
         page.gauge(
             "tidings_store_bytes",

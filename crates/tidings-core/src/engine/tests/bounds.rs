@@ -96,7 +96,7 @@ impl World {
             reply.unwrap();
         }
         for (bucket, closing) in self.engine.closings() {
-            let plan = self.engine.plan(&self.stored, bucket, closing, now, 10_000);
+            let plan = self.engine.plan(&self.stored, bucket, closing, 10_000);
             let plan = plan.unwrap().unwrap();
             let made = self
                 .engine

@@ -96,7 +96,7 @@ fn what_ended_is_let_go_once_its_window_is_closed_and_made() {
         assert_eq!(closed.len(), 1);
         for (bucket, closing) in closed {
             let now = Instant(at + 2 * SECOND);
-            let plan = engine.plan(&stored, bucket, closing, now, 10).unwrap();
+            let plan = engine.plan(&stored, bucket, closing, 10).unwrap();
             let step = engine.made(&stored, now, &[plan.unwrap()]).unwrap();
             stored.commit(step.writes);
         }

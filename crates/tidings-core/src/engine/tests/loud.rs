@@ -47,7 +47,7 @@ fn what_goes_another_way_is_cut_into_rows_and_told_whole() {
     let [(bucket, closing)] = engine.closings()[..] else {
         panic!("one window");
     };
-    let plan = engine.plan(&stored, bucket, closing, due, 10).unwrap();
+    let plan = engine.plan(&stored, bucket, closing, 10).unwrap();
     let plan = plan.unwrap();
     let message = engine.message(&plan, &plan.letters[0]).unwrap();
     let heard = message.items.iter().map(|item| item.event.clone());
