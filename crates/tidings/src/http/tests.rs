@@ -13,6 +13,7 @@ use super::{Access, Code, Settings, document, error, openapi};
 use crate::keys::{KeyFile, Keys};
 
 mod every_error;
+mod examples;
 mod limits;
 mod told;
 

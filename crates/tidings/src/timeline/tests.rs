@@ -156,12 +156,12 @@ fn bad_recipients_are_refused() {
         (r#""id":"r","lat":1,"lon":null"#, "given together", ""),
         (
             r#""id":"r","lat":90.01,"lon":0"#,
-            "`lat` cannot be",
+            "`lat` must be a number from",
             "-90 to 90",
         ),
         (
             r#""id":"r","lat":0,"lon":-181"#,
-            "`lon` cannot be",
+            "`lon` must be a number from",
             "-180 to 180",
         ),
         (
@@ -285,7 +285,7 @@ fn bad_publishes_are_refused() {
     for (audience, reason) in [
         (r#""everybody":true"#, "unknown field `everybody` in `to`"),
         (r#""everyone":1"#, "`to.everyone` must be a boolean"),
-        (r#""recipients":"r""#, "`to.recipients` is a list"),
+        (r#""recipients":"r""#, "`to.recipients` must be an array"),
         (r#""recipients":[""]"#, "at least one byte"),
         (r#""topics":[1]"#, "an array of strings, got a number"),
         (r#""near":{"lat":0,"lon":0}"#, "`to.near.km` is missing"),

@@ -94,6 +94,7 @@ pub(super) struct RecipientProfile {
 /// somebody `disabled` ends at its time.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
+#[schema(as = RecipientState)]
 enum StateWord {
     Active,
     Unconfirmed,

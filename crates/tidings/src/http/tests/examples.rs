@@ -1,0 +1,68 @@
+//! Every call of the document with the examples that the document gives: each is accepted.
+
+use axum::http::{Method, StatusCode};
+use serde_json::{Value, json};
+
+use crate::http::rig::Rig;
+use crate::http::{Access, Settings, document, openapi};
+
+/// The configuration that the examples are about.
+const CONFIG: &str = include_str!("../../../../../examples/first/tidings.toml");
+
+fn resolved<'d>(document: &'d Value, value: &'d Value) -> &'d Value {
+    match value["$ref"].as_str() {
+        Some(target) => &document.pointer(&target[1..]).unwrap(),
+        None => value,
+    }
+}
+
+/// A server that has what the examples name.
+fn server() -> Rig {
+    let rig = Rig::with(CONFIG, Access::Open, Settings::default());
+    let person = json!({"email": "ada@example.org"});
+    let made = rig.call(Method::PUT, "/v1/recipients/ada", &person);
+    assert_eq!(made.status, StatusCode::NO_CONTENT);
+    let event = json!({
+        "id": "e-1", "type": "comment", "object": {"id": "works/1"}, "to": {"recipients": ["ada"]},
+    });
+    let published = rig.call(Method::POST, "/v1/events", &event);
+    assert_eq!(published.status, StatusCode::ACCEPTED);
+    rig
+}
+
+#[test]
+fn each_example_of_a_request_is_accepted() {
+    let document: Value = serde_json::from_str(&openapi::text(&document())).unwrap();
+    let mut bodies = 0;
+    for (template, methods) in document["paths"].as_object().unwrap() {
+        for (method, operation) in methods.as_object().unwrap() {
+            let method = Method::from_bytes(method.to_uppercase().as_bytes()).unwrap();
+            let mut path = template.clone();
+            for parameter in operation["parameters"].as_array().into_iter().flatten() {
+                if parameter["in"] == "path" {
+                    let example = parameter["example"].as_str().unwrap();
+                    let name = format!("{{{}}}", parameter["name"].as_str().unwrap());
+                    path = path.replace(&name, &example.replace('/', "%2F"));
+                }
+            }
+            let content = operation["requestBody"]["content"].as_object();
+            let Some(content) = content else {
+                let answer = server().call(method.clone(), &path, &Value::Null);
+                assert!(answer.status.is_success(), "{method} {path}: {answer:?}");
+                continue;
+            };
+            for (media, content) in content {
+                let schema = resolved(&document, &content["schema"]);
+                let example = content.get("example").or_else(|| schema.get("example"));
+                let example = example.unwrap_or_else(|| panic!("{method} {path} {media}"));
+                let headers = [("content-type", media.as_str())];
+                let answer = server().send(method.clone(), &path, &headers, example.to_string());
+                let text = String::from_utf8(answer.bytes.clone()).unwrap();
+                let is_taken = answer.status.is_success() && !text.contains("\"rejected\"");
+                assert!(is_taken, "{method} {path} {example}: {answer:?}");
+                bodies += 1;
+            }
+        }
+    }
+    assert!(bodies > 15, "{bodies}");
+}
