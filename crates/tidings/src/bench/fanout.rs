@@ -95,6 +95,8 @@ struct Samples {
 struct Rivals {
     redis: Option<Redis>,
     postgres: Option<FanOut>,
+    /// Entries that tidings makes of the events that they were given.
+    entries: u64,
 }
 
 impl Rivals {
@@ -107,6 +109,17 @@ impl Rivals {
             rivals.postgres = Some(Postgres::start(directory, 1)?.fanning_out()?);
         }
         Ok(rivals)
+    }
+
+    /// Refuses a comparison with who holds more or less than tidings made.
+    fn check(&mut self) -> Result<(), Fault> {
+        if let Some(redis) = &mut self.redis {
+            Rival::Redis.expect(redis.held()?, self.entries)?;
+        }
+        if let Some(postgres) = &self.postgres {
+            Rival::Postgres.expect(postgres.held()?, self.entries)?;
+        }
+        Ok(())
     }
 
     /// Lets them do the same; million notifications a second, by name.
@@ -218,8 +231,12 @@ impl Fanout {
         ])
     }
 
-    fn step(&mut self, now: Instant, commands: &[Command]) -> Result<(), Fault> {
-        world::accepted(self.disk.node.step(now, commands)?.replies)
+    /// Has commands done; how many entries they made.
+    fn step(&mut self, now: Instant, commands: &[Command]) -> Result<u64, Fault> {
+        let replies = self.disk.node.step(now, commands)?.replies;
+        let entries = world::entries(&replies);
+        world::accepted(replies)?;
+        Ok(entries)
     }
 
     fn name(&mut self) -> u64 {
@@ -253,7 +270,7 @@ impl Fanout {
                     .collect();
                 self.disk.gauge.take();
                 let watch = Stopwatch::start();
-                self.step(now, &events)?;
+                let entries = self.step(now, &events)?;
                 let took = watch.elapsed();
                 let passed = self.disk.gauge.take();
                 let bytes = vec![0xa5; usize::try_from(passed.bytes).unwrap_or(0)];
@@ -276,6 +293,8 @@ impl Fanout {
                     samples.bytes.push(number(passed.bytes) / told);
                 }
                 if self.params.is_rivals_turn(run) {
+                    // One event at a time, and of the same size.
+                    rivals.entries += entries;
                     let event = self.name();
                     let rates = rivals.turn(event, &self.audiences[at])?;
                     // Their first turn warms them up, as the first one here opens the windows.
@@ -296,6 +315,7 @@ impl Fanout {
                 lane.push(ms(took));
             }
         }
+        rivals.check()?;
         Ok(self.told(&samples, &lane))
     }
 

@@ -92,7 +92,7 @@ pub fn run(params: &Params) -> Result<Vec<Measurement>, Fault> {
         ));
     }
     let directory = world::directory(&params.dir)?;
-    let postgres = match params.vs.is_empty() {
+    let mut postgres = match params.vs.is_empty() {
         true => None,
         false => Some(Inserting::start(params, directory.path())?),
     };
@@ -118,7 +118,9 @@ pub fn run(params: &Params) -> Result<Vec<Measurement>, Fault> {
                 samples.rate.push(rate(took));
                 samples.latency.extend(latency);
             }
-            let Some(postgres) = &postgres else { continue };
+            let Some(postgres) = &mut postgres else {
+                continue;
+            };
             let (took, latency) = postgres.turn(shape, &requests)?;
             if run > 0 {
                 samples.postgres_rate.push(rate(took));
@@ -127,6 +129,9 @@ pub fn run(params: &Params) -> Result<Vec<Measurement>, Fault> {
         }
     }
     server.stop()?;
+    if let Some(postgres) = &postgres {
+        postgres.check()?;
+    }
     Ok(told(params, &samples))
 }
 
@@ -334,6 +339,8 @@ impl Server {
 struct Inserting {
     singles: Vec<(Client, Statement)>,
     arrays: Vec<(Client, Statement)>,
+    /// Events that it was given.
+    given: u64,
     server: Postgres,
 }
 
@@ -344,11 +351,22 @@ impl Inserting {
         Ok(Self {
             singles: server.clients(clients, SINGLE)?,
             arrays: server.clients(clients, ARRAY)?,
+            given: 0,
             server,
         })
     }
 
-    fn turn(&self, shape: Shape, requests: &Requests) -> Result<Took, Fault> {
+    /// Refuses a comparison with a server that did not keep a notification of each event.
+    fn check(&self) -> Result<(), Fault> {
+        match self.singles.first() {
+            Some((client, _)) => Rival::Postgres.expect(self.server.held(client)?, self.given),
+            None => Ok(()),
+        }
+    }
+
+    fn turn(&mut self, shape: Shape, requests: &Requests) -> Result<Took, Fault> {
+        let events: usize = requests.iter().flatten().map(Vec::len).sum();
+        self.given += events as u64;
         let clients = match shape {
             Shape::Single => &self.singles,
             Shape::Array => &self.arrays,

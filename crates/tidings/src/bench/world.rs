@@ -123,6 +123,15 @@ pub(super) fn accepted(replies: Vec<Result<Reply, Refused>>) -> Result<(), Fault
     }
 }
 
+/// How many entries events made.
+pub(super) fn entries(replies: &[Result<Reply, Refused>]) -> u64 {
+    let made = replies.iter().map(|reply| match reply {
+        Ok(Reply::Published(published)) => published.entries,
+        _ => 0,
+    });
+    made.sum()
+}
+
 /// How many notifications events made.
 pub(super) fn notifications(replies: &[Result<Reply, Refused>]) -> u64 {
     let made = replies.iter().map(|reply| match reply {

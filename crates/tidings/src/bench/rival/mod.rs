@@ -45,6 +45,16 @@ impl Rival {
         }
     }
 
+    /// Refuses a comparison with a rival that did not do the same work.
+    pub(super) fn expect(self, held: u64, expected: u64) -> Result<(), Fault> {
+        if held == expected {
+            return Ok(());
+        }
+        Err(self.fault(format!(
+            "it holds {held} notifications, {expected} were made"
+        )))
+    }
+
     fn fault(self, why: impl std::fmt::Display) -> Fault {
         Fault::Rival(self.name(), why.to_string())
     }

@@ -170,6 +170,16 @@ impl Postgres {
         connected.map_err(fault)
     }
 
+    /// How many notifications it has.
+    ///
+    /// # Errors
+    /// [`Fault::Rival`].
+    pub(in crate::bench) fn held(&self, client: &Client) -> Result<u64, Fault> {
+        let counted = client.query_one("SELECT count(*) FROM notifications", &[]);
+        let counted = self.tokio.block_on(counted).map_err(fault)?;
+        Ok(counted.get::<_, i64>(0).unsigned_abs())
+    }
+
     /// A client that fans out.
     ///
     /// # Errors
@@ -224,6 +234,14 @@ impl FanOut {
             self.client.batch_execute("ANALYZE followers").await
         });
         followed.map_err(fault)
+    }
+
+    /// How many notifications it has.
+    ///
+    /// # Errors
+    /// [`Fault::Rival`].
+    pub(in crate::bench) fn held(&self) -> Result<u64, Fault> {
+        self.server.held(&self.client)
     }
 
     /// Tells an event to those who follow a topic; how long that took until it was durable.

@@ -1,6 +1,6 @@
 //! Redis: an event is a string, and its id goes into two lists for each recipient.
 
-use std::io::{BufReader, Write as _};
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::{Ipv4Addr, TcpStream};
 use std::path::Path;
 use std::process::Command;
@@ -78,6 +78,28 @@ impl Redis {
         let answers = 1 + 2 * recipients.len();
         self.pipeline(&pipeline, answers)
             .map_err(|fault| Rival::Redis.fault(fault))
+    }
+
+    /// How many entries all lists have together.
+    ///
+    /// # Errors
+    /// [`Fault::Rival`].
+    pub(in crate::bench) fn held(&mut self) -> Result<u64, Fault> {
+        let sum = "local n = 0 for _, key in ipairs(redis.call('KEYS', '*:*')) do n = n + \
+                   redis.call('LLEN', key) end return n";
+        let mut asked = Vec::new();
+        command(&mut asked, &["EVAL", sum, "0"]);
+        let mut answer = String::new();
+        let read = self
+            .stream
+            .write_all(&asked)
+            .and_then(|()| BufReader::new(&self.stream).read_line(&mut answer));
+        read.map_err(|fault| Rival::Redis.fault(fault))?;
+        let count = answer
+            .trim()
+            .strip_prefix(':')
+            .and_then(|count| count.parse().ok());
+        count.ok_or_else(|| Rival::Redis.fault(format!("it does not count: {answer}")))
     }
 
     fn pipeline(&self, pipeline: &[u8], answers: usize) -> std::io::Result<Duration> {
