@@ -75,6 +75,20 @@ pub fn channels(rules: &Rules) -> Result<Channels, StartError> {
     Ok(channels)
 }
 
+/// The secrets of a configuration that can't be read here: without them `serve` refuses to start.
+#[must_use]
+pub fn unset_secrets(rules: &Rules) -> Vec<String> {
+    let secret = |name: &str| secret(name, &|variable| std::env::var_os(variable));
+    let missing = rules.channels.iter().filter_map(|(name, channel)| {
+        let checked = channel::check_with(channel.provider.as_ref()?, &secret);
+        let fault = checked.err()?;
+        Some(format!(
+            "channels.{name}.provider: {fault}; `serve` needs it"
+        ))
+    });
+    missing.collect()
+}
+
 /// A secret by its name, in an environment. One from a file keeps no line break at its end, since
 /// editors leave one there.
 fn secret(name: &str, environment: &dyn Fn(&str) -> Option<OsString>) -> Result<String, String> {
@@ -85,9 +99,7 @@ fn secret(name: &str, environment: &dyn Fn(&str) -> Option<OsString>) -> Result<
     }
     let variable = format!("{name}_FILE");
     let Some(path) = environment(&variable).map(PathBuf::from) else {
-        return Err(format!(
-            "put it in the environment, or the path of a file that holds it as {variable}"
-        ));
+        return Err(format!("set {name}, or {variable}=/path/to/file"));
     };
     let text = std::fs::read_to_string(&path)
         .map_err(|fault| format!("{variable}: {}: {fault}", path.display()))?;

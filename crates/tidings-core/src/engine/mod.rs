@@ -63,7 +63,7 @@ pub use made::{Sent, Settled};
 pub use outcome::{EventReport, Fate, Trace};
 pub use plan::{Letter, Plan};
 pub use present::{Presenter, batch_id};
-pub use reply::{Extent, Published, PublishedAs, Refused, Reply, TakenBack, Warning};
+pub use reply::{Dropped, Extent, Published, PublishedAs, Refused, Reply, TakenBack, Warning};
 pub(crate) use schedule::Frozen;
 pub use view::{LetterAt, OpenLane, WaitingEntry};
 

@@ -1,7 +1,7 @@
 //! Commands about recipients: profiles, subscriptions, marks, flushes.
 
 use super::draft::Draft;
-use super::reply::{Answer, Refused, Reply};
+use super::reply::{Answer, Dropped, Refused, Reply};
 use super::{Engine, follow, take_back};
 use crate::command::{Command, MarkKind, Marked};
 use crate::id::Id;
@@ -68,8 +68,13 @@ impl Engine {
             Command::Pause(what) => self.pause(draft, now, what),
             Command::Resume(what) => self.resume(draft, now, what),
             Command::Forget { before } => {
-                forgotten.extend(self.forget_until(draft, *before)?);
-                Ok(Ok(Reply::Done))
+                let (days, expired) = self.forget_until(draft, *before)?;
+                let dropped = Dropped {
+                    days: days.len() as u64,
+                    expired,
+                };
+                forgotten.extend(days);
+                Ok(Ok(Reply::Dropped(dropped)))
             }
         }
     }

@@ -17,6 +17,17 @@ pub enum Reply {
     Flushed(String),
     /// What was to be taken back, by what became of it.
     Cancelled(TakenBack),
+    /// Days were dropped.
+    Dropped(Dropped),
+}
+
+/// Days that were dropped, whatever they held.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Dropped {
+    /// How many days.
+    pub days: u64,
+    /// Entries that waited there, and ended as expired.
+    pub expired: u64,
 }
 
 /// Entries of a cancelled event, or of all that carry a key.

@@ -88,20 +88,21 @@ impl Engine {
     ) -> Result<super::Step, Unreadable> {
         let draft = Draft::new(shelf).beside(sending);
         self.in_step(draft, now, |engine, draft, _, step| {
-            step.forgotten = engine.forget_until(draft, before)?;
+            (step.forgotten, _) = engine.forget_until(draft, before)?;
             Ok(())
         })
     }
 
     /// Forgets every day before this one, but never the current day, which is still being written;
-    /// which ones. What they hold is expired in the ledger, and messages that tell some of it are not
-    /// sent any more, unless they were handed over. A checkpoint that does not cover all of their records
-    /// is brought up beyond them in the same commit; as a rule it does, and forgetting costs nothing.
+    /// which ones, and how many entries waited there. What they hold is expired in the ledger, and messages
+    /// with some of it are not sent any more, unless they were handed over. A checkpoint that does not cover
+    /// all of their records is brought up beyond them in the same commit; as a rule it does, and forgetting
+    /// costs nothing.
     pub(crate) fn forget_until(
         &mut self,
         draft: &mut Draft<'_>,
         before: Day,
-    ) -> Result<Vec<Day>, Unreadable> {
+    ) -> Result<(Vec<Day>, u64), Unreadable> {
         let before = before.min(self.intake.now.day());
         let mut days: Vec<Day> = self.intake.id_days.iter().copied().collect();
         days.extend(self.intake.days.keys());
@@ -111,13 +112,14 @@ impl Engine {
         days.sort_unstable();
         days.dedup();
         if days.is_empty() {
-            return Ok(days);
+            return Ok((days, 0));
         }
         let now = self.intake.now;
         self.end_messages_before(draft, now, before)?;
+        let mut expired = 0;
         for day in &days {
             draft.forget(*day);
-            self.ledger.forget(*day);
+            expired += self.ledger.forget(*day);
             self.intake.forget(*day);
             self.journal_days.remove(day);
             self.restless.remove(day);
@@ -133,7 +135,7 @@ impl Engine {
                 draft.extend(bucket.checkpoint_at_once());
             }
         }
-        Ok(days)
+        Ok((days, expired))
     }
 
     fn oldest_day(&self) -> Option<Day> {

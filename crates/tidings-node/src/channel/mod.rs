@@ -72,7 +72,7 @@ impl InForce {
 
 /// What opening a provider needs from the process around it.
 pub struct Setup<'a> {
-    /// Looks up a secret by its name; else says why it can't be had, and where to put it.
+    /// Looks up a secret by its name; else says why it is not available, and where to put it.
     pub secret: &'a dyn Fn(&str) -> Result<String, String>,
     /// When files are made durable.
     pub durability: Durability,
@@ -86,7 +86,18 @@ pub struct Setup<'a> {
 /// # Errors
 /// [`ProviderError`] says what to write instead; it never holds a password.
 pub fn check(provider: &str) -> Result<(), ProviderError> {
-    Provider::parse(provider, &|_| Ok(String::new())).map(drop)
+    check_with(provider, &|_| Ok(String::new()))
+}
+
+/// As [`check`], with the secrets that the address names.
+///
+/// # Errors
+/// As [`check`], and [`ProviderError::Secret`].
+pub fn check_with(
+    provider: &str,
+    secret: &dyn Fn(&str) -> Result<String, String>,
+) -> Result<(), ProviderError> {
+    Provider::parse(provider, secret).map(drop)
 }
 
 /// Opens the provider that a channel's rules name: `file://DIR`, `smtp://…` or `smtps://…`.

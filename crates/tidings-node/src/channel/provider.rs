@@ -31,7 +31,7 @@ pub enum ProviderError {
     #[error("the provider's address: {0}")]
     Address(String),
     /// A secret that the address names is not there.
-    #[error("the secret `{name}` can't be had: {why}")]
+    #[error("the secret `{name}` is not available: {why}")]
     Secret {
         /// As the address names it.
         name: String,

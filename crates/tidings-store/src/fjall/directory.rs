@@ -229,12 +229,24 @@ fn make(path: &Path) -> Result<(), Error> {
             "{} is a file, a directory is needed; name another",
             path.display()
         ))),
+        Err(fault) if fault.kind() == ErrorKind::NotFound && !has_parent(path) => {
+            Err(Error::Unusable(format!(
+                "{} can't be made, its parent directory is missing; make that first",
+                path.display()
+            )))
+        }
         Err(fault) if fault.kind() == ErrorKind::NotFound => Err(Error::Unusable(format!(
-            "{} can't be made, its parent directory is missing; make that first",
+            "{} can't be made: the filesystem there takes no new directories ({fault}); name another \
+             place",
             path.display()
         ))),
         Err(fault) => Err(unusable(path, &fault)),
     }
+}
+
+fn has_parent(path: &Path) -> bool {
+    path.parent()
+        .is_none_or(|parent| parent.as_os_str().is_empty() || parent.is_dir())
 }
 
 /// True if the directory is a store of this format, false if it is empty or hardly begun.

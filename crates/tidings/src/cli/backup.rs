@@ -18,7 +18,7 @@ const CHUNK_BYTES: usize = 1 << 18;
 /// What `backup` takes.
 #[derive(clap::Args)]
 pub(super) struct Backup {
-    /// The file; one that is there already is replaced once the new one is whole
+    /// File to write; an existing one is replaced once the new one is complete
     #[arg(long = "to", value_name = "FILE")]
     file: PathBuf,
     #[command(flatten)]
@@ -28,10 +28,10 @@ pub(super) struct Backup {
 /// What `restore` takes.
 #[derive(clap::Args)]
 pub(super) struct Restore {
-    /// The backup
+    /// Backup file
     #[arg(long = "from", value_name = "FILE")]
     file: PathBuf,
-    /// Where the store is made: a directory that is absent or empty
+    /// Data directory to create; it must be empty or absent
     #[arg(long, value_name = "DIR")]
     data: PathBuf,
     /// Print JSON
@@ -57,11 +57,11 @@ pub(super) fn backup(arguments: &Backup, streams: &mut Streams<'_>) -> io::Resul
         Ok(contents) => contents,
         Err(Failed::Answer(fault)) => return Ok(reach::report_fault(&fault, streams)),
         Err(Failed::Copy(fault)) => {
-            let message = format!("{}: {fault}; there is no backup", arguments.file.display());
+            let message = format!("{}: {fault}; no backup was made", arguments.file.display());
             return Ok(report(streams, &message, Status::Failed));
         }
     };
-    tell("backed up", &contents, arguments.reach.json, streams)?;
+    tell("Backed up", &contents, arguments.reach.json, streams)?;
     Ok(match closed {
         Ok(()) => Status::Done,
         Err(fault) => reach::report_fault(&fault, streams),
@@ -147,7 +147,7 @@ pub(super) fn restore(arguments: &Restore, streams: &mut Streams<'_>) -> io::Res
     let pause = |store: &dyn Store| Ok(pause_restored(store, SystemClock.now())?);
     match backup::restore(file, &arguments.data, options, pause) {
         Ok(contents) => {
-            tell("restored", &contents, arguments.json, streams)?;
+            tell("Restored", &contents, arguments.json, streams)?;
             let data = arguments.data.display();
             writeln!(
                 streams.err,
@@ -178,5 +178,6 @@ fn tell(
         return writeln!(streams.out, "{}", serde_json::to_string(contents)?);
     }
     let Contents { days, rows } = contents;
-    writeln!(streams.out, "{done}: {rows} rows, {days} days")
+    let plural = if *days == 1 { "" } else { "s" };
+    writeln!(streams.out, "{done}: {rows} rows, {days} day{plural}")
 }

@@ -1,14 +1,15 @@
 //! Commands that are one call of the API: what is asked, and how the answer looks to people.
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal as _, Write};
 
 use clap::value_parser;
 use serde_json::{Map, Value, json};
 use tidings_core::time::Day;
 
 use super::reach::{self, To};
+use super::status;
 use super::table::{Table, cell, cut, list, padded, shown, width_of};
-use super::{Status as Ended, Streams};
+use super::{Status as Ended, Streams, report};
 use crate::client::{Request, segment};
 
 /// A command that is one call.
@@ -18,6 +19,14 @@ pub(super) trait Call {
 
     /// What it asks.
     fn request(&self) -> Request;
+
+    /// Asks before something is done that can't be undone; how the command ends where it is not to be done.
+    ///
+    /// # Errors
+    /// The stream's.
+    fn confirm(&self, _: &mut Streams<'_>) -> io::Result<Option<Ended>> {
+        Ok(None)
+    }
 
     /// Writes the answer for people.
     ///
@@ -33,6 +42,9 @@ pub(super) trait Call {
 
 /// Runs a command that is one call.
 pub(super) fn run(call: &dyn Call, streams: &mut Streams<'_>) -> io::Result<Ended> {
+    if let Some(ended) = call.confirm(streams)? {
+        return Ok(ended);
+    }
     let request = call.request();
     let mut reach = match reach::find(call.to(), request.purpose(), streams) {
         Ok(reach) => reach,
@@ -70,12 +82,12 @@ macro_rules! to {
 /// `tidings inbox`.
 #[derive(clap::Args)]
 pub(super) struct Inbox {
-    /// Whose
+    /// Recipient id
     recipient: String,
-    /// How many groups
+    /// Number of groups
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = value_parser!(u32).range(1..))]
     limit: u32,
-    /// Go on where an earlier page ended
+    /// Cursor of the next page, as the page before printed it
     #[arg(long, value_name = "NEXT")]
     cursor: Option<String>,
     #[command(flatten)]
@@ -126,7 +138,7 @@ impl Call for Inbox {
         table.write(out)?;
         match cell(answer, "next") {
             next if next.is_empty() => Ok(()),
-            next => writeln!(out, "more with --cursor {next}"),
+            next => writeln!(out, "next page: --cursor {next}"),
         }
     }
 }
@@ -158,7 +170,7 @@ fn few(names: Vec<String>) -> String {
 /// `tidings pending`.
 #[derive(clap::Args)]
 pub(super) struct Pending {
-    /// For whom
+    /// Recipient id
     recipient: String,
     #[command(flatten)]
     to: To,
@@ -204,7 +216,7 @@ impl Call for Pending {
         write_deferred(messages, out)?;
         let waits = ["lanes", "messages", "scheduled"];
         if waits.iter().all(|what| list(answer, what).is_empty()) {
-            writeln!(out, "nothing waits")?;
+            writeln!(out, "No notifications waiting")?;
         }
         Ok(())
     }
@@ -245,7 +257,7 @@ fn write_deferred(messages: &[Value], out: &mut dyn Write) -> io::Result<()> {
 /// `tidings due`.
 #[derive(clap::Args)]
 pub(super) struct Due {
-    /// How many scheduled events are listed, at most 1000
+    /// Number of scheduled events to list, at most 1000
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = value_parser!(u16).range(..=1000))]
     scheduled: u16,
     #[command(flatten)]
@@ -286,12 +298,12 @@ impl Call for Due {
 /// `tidings flush`.
 #[derive(clap::Args)]
 pub(super) struct Flush {
-    /// For whom
+    /// Recipient id
     recipient: String,
-    /// Only what waits on this channel
+    /// Only notifications on this channel
     #[arg(long)]
     channel: Option<String>,
-    /// Only what waits in lanes of this name
+    /// Only notifications in lanes of this name
     #[arg(long)]
     lane: Option<String>,
     #[command(flatten)]
@@ -314,7 +326,8 @@ impl Call for Flush {
     fn write(&self, answer: &Value, out: &mut dyn Write) -> io::Result<()> {
         writeln!(
             out,
-            "what waited is due now (marker {})",
+            "Pending notifications for {} are due now; a running server sends them (marker {})",
+            self.recipient,
             cell(answer, "marker")
         )
     }
@@ -323,10 +336,10 @@ impl Call for Flush {
 /// `tidings pause` and `tidings resume`.
 #[derive(clap::Args)]
 pub(super) struct Steer {
-    /// Of which kind it is
+    /// What is paused or resumed
     #[arg(value_enum)]
     what: Steered,
-    /// Its name
+    /// Name of the type or channel
     name: String,
     #[command(flatten)]
     to: To,
@@ -335,9 +348,9 @@ pub(super) struct Steer {
 /// What can be paused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum Steered {
-    /// A type of events
+    /// A type of event, on all channels
     Type,
-    /// A channel, for all types
+    /// A channel, for all types of event
     Channel,
 }
 
@@ -345,25 +358,22 @@ enum Steered {
 pub(super) struct Steering<'s> {
     steer: &'s Steer,
     call: &'static str,
-    done: &'static str,
 }
 
 impl Steer {
-    /// Nothing of it leaves from now on.
+    /// Sends nothing of it from now on.
     pub(super) fn to_pause(&self) -> Steering<'_> {
         Steering {
             steer: self,
             call: "pause",
-            done: "is paused: what comes in waits",
         }
     }
 
-    /// It goes on.
+    /// Sends it again.
     pub(super) fn to_resume(&self) -> Steering<'_> {
         Steering {
             steer: self,
             call: "resume",
-            done: "goes on: what is due goes out now",
         }
     }
 }
@@ -387,16 +397,29 @@ impl Call for Steering<'_> {
             Steered::Type => "type",
             Steered::Channel => "channel",
         };
-        writeln!(out, "the {what} {} {}", self.steer.name, self.done)
+        let name = &self.steer.name;
+        match self.call {
+            "pause" => writeln!(
+                out,
+                "Paused {what} {name}. Nothing of it is sent until `tidings resume {what} {name}`"
+            ),
+            _ => writeln!(
+                out,
+                "Resumed {what} {name}. A running server sends what is due"
+            ),
+        }
     }
 }
 
 /// `tidings forget`.
 #[derive(clap::Args)]
 pub(super) struct Forget {
-    /// The first day that stays, in UTC, such as 2024-01-31
+    /// First day to keep, in UTC, such as 2024-01-31
     #[arg(long, value_name = "DATE", value_parser = Day::parse)]
     before: Day,
+    /// Do not ask for confirmation
+    #[arg(long)]
+    yes: bool,
     #[command(flatten)]
     to: To,
 }
@@ -409,11 +432,37 @@ impl Call for Forget {
             .json(&json!({ "before": self.before.to_string() }))
     }
 
-    fn write(&self, _: &Value, out: &mut dyn Write) -> io::Result<()> {
+    fn confirm(&self, streams: &mut Streams<'_>) -> io::Result<Option<Ended>> {
+        if self.yes {
+            return Ok(None);
+        }
+        let before = self.before;
+        if !io::stdin().is_terminal() {
+            let message = format!(
+                "this permanently deletes all data before {before}, including notifications not yet \
+                 sent\n  = help: pass --yes to confirm"
+            );
+            return Ok(Some(report(streams, &message, Ended::Wrong)));
+        }
+        write!(
+            streams.err,
+            "Permanently delete all data before {before}, including notifications not yet sent? [y/N] "
+        )?;
+        streams.err.flush()?;
+        let mut answer = String::new();
+        io::stdin().read_line(&mut answer)?;
+        if matches!(answer.trim(), "y" | "Y" | "yes") {
+            return Ok(None);
+        }
+        Ok(Some(report(streams, "nothing was deleted", Ended::Failed)))
+    }
+
+    fn write(&self, answer: &Value, out: &mut dyn Write) -> io::Result<()> {
+        let (days, expired) = (cell(answer, "days"), cell(answer, "expired"));
+        let plural = if days == "1" { "" } else { "s" };
         writeln!(
             out,
-            "every day before {} is forgotten; the day that goes on stays in any case",
-            self.before
+            "Deleted {days} day{plural} ({expired} pending notifications expired). Today is kept"
         )
     }
 }
@@ -422,10 +471,10 @@ impl Call for Forget {
 #[derive(clap::Args)]
 #[command(group = clap::ArgGroup::new("which").required(true))]
 pub(super) struct Cancel {
-    /// The event
+    /// Event id
     #[arg(group = "which")]
     event: Option<String>,
-    /// All that were published with this cancellation key so far
+    /// Cancel all events that were published with this cancellation key
     #[arg(long, value_name = "KEY", group = "which")]
     cancellation_key: Option<String>,
     #[command(flatten)]
@@ -478,7 +527,7 @@ impl Call for Cancel {
 /// `tidings event`.
 #[derive(clap::Args)]
 pub(super) struct Event {
-    /// Which
+    /// Event id
     event: String,
     #[command(flatten)]
     to: To,
@@ -506,7 +555,7 @@ impl Call for Event {
 /// `tidings recipient`.
 #[derive(clap::Args)]
 pub(super) struct Recipient {
-    /// Who
+    /// Recipient id
     recipient: String,
     #[command(flatten)]
     to: To,
@@ -539,17 +588,7 @@ impl Call for Status {
     }
 
     fn write(&self, answer: &Value, out: &mut dyn Write) -> io::Result<()> {
-        write_fields(answer, &[], out)?;
-        for (kind, names) in [("channel", "paused.channels"), ("type", "paused.types")] {
-            for name in list(answer, names) {
-                let name = shown(name);
-                writeln!(
-                    out,
-                    "The {kind} {name} is paused: `tidings resume {kind} {name}`"
-                )?;
-            }
-        }
-        Ok(())
+        status::write(answer, out)
     }
 }
 

@@ -1,21 +1,24 @@
 //! `tidings check`: is this configuration in order?
 
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::json;
 use tidings_core::Rules;
 use tidings_core::rules::{Policy, TypeRules};
 
 use super::{Status, Streams};
+use crate::app;
 use crate::config::{self, Faults, duration};
 
 /// What `check` takes.
 #[derive(clap::Args)]
 pub(super) struct Arguments {
-    /// The configuration
-    #[arg(default_value = "tidings.toml")]
-    file: PathBuf,
+    /// Configuration [default: tidings.toml]
+    file: Option<PathBuf>,
+    /// Configuration, as other commands take it
+    #[arg(long, value_name = "FILE", conflicts_with = "file")]
+    config: Option<PathBuf>,
     /// Print one JSON object on standard output
     #[arg(long)]
     json: bool,
@@ -23,19 +26,33 @@ pub(super) struct Arguments {
 
 /// Runs the command.
 pub(super) fn run(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Result<Status> {
-    let file = arguments.file.display().to_string();
-    let read = config::read(&arguments.file);
+    let path = arguments.file.as_ref().or(arguments.config.as_ref());
+    let path = path.map_or(Path::new("tidings.toml"), PathBuf::as_path);
+    let file = path.display().to_string();
+    let read = config::read(path);
     let status = if read.is_ok() {
         Status::Done
     } else {
         Status::Wrong
     };
     match (&read, arguments.json) {
-        (Ok(rules), false) => write_summary(&file, rules, streams.out)?,
+        (Ok(rules), false) => {
+            write_summary(&file, rules, streams.out)?;
+            for note in notes(rules) {
+                writeln!(streams.out, "note: {note}")?;
+            }
+        }
         (Err(faults), false) => write!(streams.err, "{faults}")?,
         (read, true) => writeln!(streams.out, "{}", to_json(&file, read.as_ref()))?,
     }
     Ok(status)
+}
+
+/// What is worth a second look, and what `serve` needs beside the configuration.
+fn notes(rules: &Rules) -> Vec<String> {
+    let mut notes = config::notes(rules);
+    notes.extend(app::unset_secrets(rules));
+    notes
 }
 
 fn to_json(file: &str, read: Result<&Rules, &Faults>) -> serde_json::Value {
@@ -48,6 +65,7 @@ fn to_json(file: &str, read: Result<&Rules, &Faults>) -> serde_json::Value {
             "digests": rules.digests.len(),
             "keep": duration::print(rules.store.keep_ms),
             "warnings": config::warnings(rules),
+            "notes": notes(rules),
         }),
         Err(faults) => json!({ "file": file, "ok": false, "faults": faults.to_json() }),
     }

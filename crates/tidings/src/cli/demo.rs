@@ -30,11 +30,12 @@ pub(super) struct Arguments {
     /// Print one JSON object: the summary's counters and how long things took
     #[arg(long)]
     pub(super) json: bool,
-    /// Keep store and Maildir in this directory, empty or absent; else in one that goes at the end
+    /// Keep the store and the Maildir in this directory, which must be empty or absent; else they are
+    /// deleted at the end
     #[arg(long, value_name = "DIR")]
     pub(super) data: Option<PathBuf>,
-    /// Where the page is served
-    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8990")]
+    /// Address of the page
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8990", value_parser = super::serve::address)]
     pub(super) listen: SocketAddr,
 }
 

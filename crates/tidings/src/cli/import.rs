@@ -22,19 +22,19 @@ const REPORTED_MAX: u64 = 100;
 /// What `import` takes.
 #[derive(clap::Args)]
 pub(super) struct Arguments {
-    /// What is brought in; `-` reads standard input
+    /// File to import; `-` reads standard input
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// What it is
+    /// What the rows are
     #[arg(long, value_enum)]
     kind: Kind,
-    /// How it is written; by the file's name where not given: `.csv`, else one JSON object a line
+    /// Format of the file; by default CSV if its name ends in `.csv`, else one JSON object per line
     #[arg(long, value_enum)]
     format: Option<Format>,
-    /// Report a row that can't be taken in, leave it out and go on; else the import stops there
+    /// Report a bad row, skip it and go on; else the import stops at the first one
     #[arg(long)]
     skip_bad: bool,
-    /// Begin at the front, also where an earlier run was cut short
+    /// Start from the first row, even if an earlier import was interrupted
     #[arg(long)]
     anew: bool,
     #[command(flatten)]
@@ -94,7 +94,7 @@ pub(super) fn run(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Resul
     let unreported = tally.skipped.saturating_sub(REPORTED_MAX);
     let position = telling.position.take();
     if unreported > 0 {
-        writeln!(streams.err, "and {unreported} more rows were left out")?;
+        writeln!(streams.err, "{unreported} more rows skipped")?;
     }
     let closed = reach.close();
     if arguments.to.json {
@@ -109,7 +109,7 @@ pub(super) fn run(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Resul
     let status = match ended {
         Ok(()) => {
             if let Some(Err(fault)) = position.map(|position| position.forget()) {
-                let message = format!("the position beside the file can't be removed: {fault}");
+                let message = format!("cannot remove the position beside the file: {fault}");
                 report(streams, &message, Status::Failed)
             } else {
                 Status::Done
@@ -134,15 +134,15 @@ fn can_not_open(arguments: &Arguments, error: &io::Error, streams: &mut Streams<
 /// What stopped the import, and how to go on.
 fn said(stop: &Stop, kept: bool) -> String {
     let on = if kept {
-        "run the same command again: it goes on from there"
+        "run the same command again: it continues from there"
     } else {
-        "run the same command again: what is in already is not changed by it"
+        "run the same command again: rows that are imported already do not change"
     };
     match stop {
         Stop::Row(fault) => format!(
-            "{fault}\n  = help: or leave such rows out with --skip-bad\n  = help: the rows before it are in; {on}"
+            "{fault}\n  = help: or skip such rows with --skip-bad\n  = help: the rows before it are imported; {on}"
         ),
-        other => format!("{other}\n  = help: the rows that are counted here are in; {on}"),
+        other => format!("{other}\n  = help: the rows counted here are imported; {on}"),
     }
 }
 
@@ -246,7 +246,7 @@ impl Observer for Telling<'_> {
         let noted = self.position.as_ref().map(|position| position.note(mark));
         if let Some(Err(fault)) = noted {
             self.position = None;
-            let line = format!("how far it came can't be kept beside the file: {fault}");
+            let line = format!("cannot save the position beside the file: {fault}");
             self.tell(&line);
         }
     }
@@ -283,12 +283,16 @@ fn write_summary(
     from: Mark,
     streams: &mut Streams<'_>,
 ) -> io::Result<()> {
-    write!(streams.out, "{} {} taken in", tally.taken, kind.word())?;
+    let what = match tally.taken {
+        1 => kind.word().trim_end_matches('s'),
+        _ => kind.word(),
+    };
+    write!(streams.out, "{} {what} imported", tally.taken)?;
     if tally.skipped > 0 {
-        write!(streams.out, ", {} left out", tally.skipped)?;
+        write!(streams.out, ", {} skipped", tally.skipped)?;
     }
     if from.line > 0 {
-        write!(streams.out, ", going on behind line {}", from.line)?;
+        write!(streams.out, ", continued after line {}", from.line)?;
     }
     writeln!(streams.out)
 }

@@ -7,6 +7,8 @@ use serde_json::json;
 use tidings_node::{Clock as _, SystemClock};
 use tidings_store::FjallStore;
 
+use super::reach::DATA_VARIABLE;
+use super::table::Table;
 use super::{Status, Streams, report};
 use crate::client::Fault;
 use crate::keys::{KeyFile, NAME_CHARS_MAX};
@@ -20,33 +22,33 @@ pub(super) struct Arguments {
 
 #[derive(clap::Subcommand)]
 enum Action {
-    /// Make a key and print it, this once; a server that runs takes it at once
+    /// Create a key and print it once; a running server accepts it at once
     New {
-        /// The data directory of the server
-        #[arg(long, value_name = "DIR")]
+        /// Data directory of the server
+        #[arg(long, value_name = "DIR", env = DATA_VARIABLE)]
         data: PathBuf,
-        /// Whose key it is, for `key list`
+        /// Name shown by `key list`
         #[arg(long, default_value = "", value_parser = name)]
         name: String,
         /// Print one JSON object
         #[arg(long)]
         json: bool,
     },
-    /// List the keys; the keys themselves are not stored
+    /// List the keys by id; the keys themselves are not stored
     List {
-        /// The data directory of the server
-        #[arg(long, value_name = "DIR")]
+        /// Data directory of the server
+        #[arg(long, value_name = "DIR", env = DATA_VARIABLE)]
         data: PathBuf,
         /// Print one JSON object a line
         #[arg(long)]
         json: bool,
     },
-    /// Revoke a key; a server that runs refuses it within a second
+    /// Revoke a key; a running server refuses it within a second
     Revoke {
-        /// The data directory of the server
-        #[arg(long, value_name = "DIR")]
+        /// Data directory of the server
+        #[arg(long, value_name = "DIR", env = DATA_VARIABLE)]
         data: PathBuf,
-        /// The key's id, as `key list` prints it
+        /// Key id, as `key list` prints it
         id: String,
     },
 }
@@ -84,7 +86,7 @@ fn new(data: &Path, name: &str, json: bool, streams: &mut Streams<'_>) -> io::Re
         writeln!(streams.out, "{key}")?;
         writeln!(
             streams.err,
-            "key {}: keep it, it is not shown again; send it as `Authorization: Bearer KEY`",
+            "Created key {}. It is not shown again. Set TIDINGS_KEY, or send `Authorization: Bearer KEY`",
             entry.id
         )?;
     }
@@ -115,15 +117,22 @@ fn list(data: &Path, json: bool, streams: &mut Streams<'_>) -> io::Result<Status
     if keys.is_empty() && !json {
         writeln!(
             streams.err,
-            "there are no keys; `tidings key new` makes one"
+            "No API keys. Create one: tidings key new --data DIR"
         )?;
     }
+    let mut table = Table::new(&["ID", "CREATED", "NAME"]);
     for key in keys {
         if json {
             writeln!(streams.out, "{}", serde_json::to_string(&key)?)?;
-        } else {
-            writeln!(streams.out, "{}  {}  {}", key.id, key.made, key.name)?;
         }
+        let name = match key.name.as_str() {
+            "" => "-".to_owned(),
+            name => name.to_owned(),
+        };
+        table.row([key.id, key.made.to_string(), name]);
+    }
+    if !json {
+        table.write(streams.out)?;
     }
     Ok(Status::Done)
 }
@@ -134,7 +143,7 @@ fn revoke(data: &Path, id: &str, streams: &mut Streams<'_>) -> io::Result<Status
     }
     match KeyFile::of(data).revoke(id) {
         Ok(true) => {
-            writeln!(streams.out, "key {id} is revoked")?;
+            writeln!(streams.out, "Revoked key {id}")?;
             Ok(Status::Done)
         }
         Ok(false) => {

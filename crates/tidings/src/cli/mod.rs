@@ -15,6 +15,7 @@ mod reach;
 mod serve;
 mod signals;
 mod simulate;
+mod status;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -125,52 +126,52 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Copy everything that is stored into a file, while a server goes on
+    /// Back up the store into a file, while the server runs
     Backup(backup::Backup),
-    /// Measure what tidings costs on this machine
+    /// Run benchmarks on this machine
     Bench(bench::Arguments),
-    /// Take back an event, or all that were published with a cancellation key
+    /// Cancel an event, or all events with a cancellation key
     Cancel(calls::Cancel),
-    /// Check a configuration: every fault at once, with its place and how to mend it
+    /// Check a configuration: lists every fault with its line and how to fix it
     Check(check::Arguments),
     /// Print a script that completes these commands in a shell
     Completions {
-        /// Which shell
+        /// Shell
         shell: clap_complete::Shell,
     },
     /// Print the default configuration, with a comment on every key
     Config,
-    /// Tell 25,000 people of a museum's winter, and look at what each of them got
+    /// Play a museum's winter with 25,000 recipients, and browse what each of them received
     Demo(demo::Arguments),
-    /// Show what comes due, by the hour, and what is scheduled
+    /// Show what is due, by the hour, and which events are scheduled
     Due(calls::Due),
-    /// Show an event and what became of it
+    /// Show an event and the outcome of its notifications
     Event(calls::Event),
-    /// Send what waits for a recipient now
+    /// Make a recipient's pending notifications due now
     Flush(calls::Flush),
-    /// Drop every day before a date but never today, whatever it holds; it can't be undone
+    /// Permanently delete all data before DATE, including notifications not yet sent (today is kept)
     Forget(calls::Forget),
-    /// Bring in recipients, subscriptions or objects, by the million
+    /// Import recipients, subscriptions or objects from a file
     Import(import::Arguments),
     /// Show a recipient's inbox
     Inbox(calls::Inbox),
-    /// Make, list and revoke the keys that let clients call the API
+    /// Create, list and revoke API keys
     Key(key::Arguments),
-    /// Let nothing of a type or of a channel leave until it is resumed; entries wait
+    /// Pause a type or a channel: its notifications wait until it is resumed
     Pause(calls::Steer),
-    /// Show what waits for a recipient
+    /// Show a recipient's pending notifications
     Pending(calls::Pending),
-    /// Publish events: a file of lines, or one event by its flags
+    /// Publish events: from a file, or one event given by flags
     Publish(Box<publish::Arguments>),
     /// Show a recipient's profile
     Recipient(calls::Recipient),
-    /// Make a store of a backup, in an empty directory
+    /// Restore a backup into an empty directory; its channels start paused
     Restore(backup::Restore),
-    /// Let a paused type or channel go on
+    /// Resume a paused type or channel
     Resume(calls::Steer),
     /// Serve the HTTP API over a data directory
     Serve(serve::Arguments),
-    /// Show how a server is, or a data directory
+    /// Show the status of a server or a data directory: what is pending, overdue or paused
     Status(calls::Status),
     /// Play a timeline on a virtual clock and print the messages that would go out
     Simulate(simulate::Arguments),

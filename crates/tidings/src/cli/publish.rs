@@ -26,8 +26,8 @@ const SLICE_BYTES: usize = 1 << 20;
 #[derive(clap::Args)]
 #[command(group = clap::ArgGroup::new("what").required(true))]
 pub(super) struct Arguments {
-    /// Events, one JSON object a line; `-` reads standard input. Events that have an id can be sent
-    /// again: they are taken once
+    /// File of events, one JSON object per line; `-` reads standard input. Events with an id can be
+    /// published again: each is accepted once
     #[arg(value_name = "FILE", group = "what")]
     file: Option<PathBuf>,
     #[command(flatten)]
@@ -39,7 +39,7 @@ pub(super) struct Arguments {
 /// One event by its flags.
 #[derive(clap::Args)]
 struct OneEvent {
-    /// The event's type
+    /// Type of the event
     #[arg(
         long = "type",
         value_name = "TYPE",
@@ -47,40 +47,40 @@ struct OneEvent {
         requires = "object"
     )]
     kind: Option<String>,
-    /// The object that it is about
+    /// Id of the object that the event is about
     #[arg(long, value_name = "ID", requires = "kind")]
     object: Option<String>,
-    /// The object's title
+    /// Title of the object
     #[arg(long, requires = "kind")]
     title: Option<String>,
-    /// Where the object is to be seen
+    /// URL of the object
     #[arg(long, value_name = "URL", requires = "kind")]
     object_url: Option<String>,
-    /// Who did it
+    /// Id of the actor
     #[arg(long, value_name = "ID", requires = "kind")]
     actor: Option<String>,
-    /// The event's id; made where not given
+    /// Event id; generated if not given
     #[arg(long, requires = "kind")]
     id: Option<String>,
-    /// Tell this recipient; may stand several times
+    /// Notify this recipient; can be repeated
     #[arg(long, value_name = "ID", requires = "kind")]
     recipient: Vec<String>,
-    /// Tell who follows this topic; may stand several times
+    /// Notify the followers of this topic; can be repeated
     #[arg(long, requires = "kind")]
     topic: Vec<String>,
-    /// Tell everyone
+    /// Notify all recipients
     #[arg(long, requires = "kind")]
     everyone: bool,
-    /// Only on this channel; may stand several times
+    /// Use only this channel; can be repeated
     #[arg(long, requires = "kind")]
     channel: Vec<String>,
-    /// Enter lanes at this instant (RFC 3339), not now
+    /// Deliver at this instant (RFC 3339), not now
     #[arg(long, value_name = "INSTANT", requires = "kind", value_parser = Instant::parse)]
     deliver_at: Option<Instant>,
-    /// Not worth telling from this instant (RFC 3339) on
+    /// Expire at this instant (RFC 3339): what is not sent by then is not sent at all
     #[arg(long, value_name = "INSTANT", requires = "kind", value_parser = Instant::parse)]
     expires_at: Option<Instant>,
-    /// What it can be cancelled by, with others
+    /// Key to cancel this event by, together with others
     #[arg(long, value_name = "KEY", requires = "kind")]
     cancellation_key: Option<String>,
 }
@@ -161,7 +161,7 @@ pub(super) fn run(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Resul
     if !arguments.to.json && (ended.is_ok() || tally.accepted + tally.duplicates > 0) {
         writeln!(
             streams.out,
-            "{} accepted, {} known already, {} rejected; {} notifications",
+            "{} accepted, {} duplicates, {} rejected; {} notifications",
             tally.accepted, tally.duplicates, tally.rejected, tally.notifications
         )?;
     }
@@ -208,7 +208,7 @@ impl Publishing {
                         break;
                     }
                     Err(fault) => {
-                        let message = format!("the events can't be read on: {fault}");
+                        let message = format!("cannot read more events: {fault}");
                         self.tally.rejected += 1;
                         report(streams, &message, Status::Failed);
                         is_last = true;
@@ -227,7 +227,7 @@ impl Publishing {
                 };
                 if let Err(fault) = told {
                     if let (Some(first), false) = (numbers.first(), self.is_one) {
-                        let line = format!("from line {first} on not all was answered");
+                        let line = format!("not all events from line {first} on were answered");
                         writeln!(streams.err, "warning: {line}")?;
                     }
                     return Ok(Err(fault));

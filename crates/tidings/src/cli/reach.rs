@@ -1,5 +1,6 @@
 //! What the commands have in common that ask a server or open its directory.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use super::{Status, Streams, report};
@@ -8,17 +9,22 @@ use crate::client::{Fault, Place, Purpose, Reach};
 /// Where a command goes, and how it answers.
 #[derive(clap::Args)]
 pub(super) struct To {
-    /// The server's address [default: http://127.0.0.1:8990] [env: TIDINGS_URL, where neither this nor
-    /// --data is given]
+    /// Address of the server [default: http://127.0.0.1:8990] [env: TIDINGS_URL] (ignored with --data)
     #[arg(long, value_name = "URL", conflicts_with = "data")]
     pub(super) url: Option<String>,
-    /// A key of the server
-    #[arg(long, value_name = "KEY", env = "TIDINGS_KEY", hide_env_values = true)]
+    /// API key of the server
+    #[arg(
+        long,
+        value_name = "API_KEY",
+        env = "TIDINGS_KEY",
+        hide_env_values = true
+    )]
     pub(super) key: Option<String>,
-    /// The data directory: the server that has it open is asked, or it is opened where none has
+    /// Data directory. Uses the running server if there is one, else opens it directly [env: TIDINGS_DATA]
+    /// (ignored with --url)
     #[arg(long, value_name = "DIR")]
     pub(super) data: Option<PathBuf>,
-    /// The configuration by which the directory is opened
+    /// Configuration for changes to a data directory without a server
     #[arg(long, value_name = "FILE", default_value = "tidings.toml")]
     pub(super) config: PathBuf,
     /// Print JSON
@@ -26,22 +32,33 @@ pub(super) struct To {
     pub(super) json: bool,
 }
 
+impl To {
+    /// Where the command line, or else the environment, says that the answer comes from. What is named
+    /// on the command line goes before the environment, and an address there before a directory.
+    fn place(&self, environment: &dyn Fn(&str) -> Option<OsString>) -> Place {
+        let given = |name: &str| environment(name).filter(|value| !value.is_empty());
+        let is_named = self.url.is_some() || self.data.is_some();
+        let url = given(URL_VARIABLE).filter(|_| !is_named);
+        let url = url.and_then(|url| url.into_string().ok());
+        let data = given(DATA_VARIABLE).filter(|_| !is_named && url.is_none());
+        Place {
+            url: self.url.clone().or(url),
+            key: self.key.clone().filter(|key| !key.is_empty()),
+            data: self.data.clone().or(data.map(PathBuf::from)),
+            config: self.config.clone(),
+        }
+    }
+}
+
 /// Names a server where the command line names nothing.
 const URL_VARIABLE: &str = "TIDINGS_URL";
 
+/// Names a data directory where the command line names nothing.
+pub(super) const DATA_VARIABLE: &str = "TIDINGS_DATA";
+
 /// Finds who answers; what stands in the way is reported.
 pub(super) fn find(to: &To, purpose: Purpose, streams: &mut Streams<'_>) -> Result<Reach, Status> {
-    let usual = || std::env::var(URL_VARIABLE).ok();
-    let url = to.url.clone().or_else(|| match to.data {
-        Some(_) => None,
-        None => usual().filter(|url| !url.is_empty()),
-    });
-    let place = Place {
-        url,
-        key: to.key.clone().filter(|key| !key.is_empty()),
-        data: to.data.clone(),
-        config: to.config.clone(),
-    };
+    let place = to.place(&|name| std::env::var_os(name));
     Reach::find(&place, purpose).map_err(|fault| report_fault(&fault, streams))
 }
 
@@ -69,5 +86,65 @@ pub(super) fn report_fault(fault: &Fault, streams: &mut Streams<'_>) -> Status {
         | Fault::Odd(_)
         | Fault::Node(_) => Status::Failed,
     };
-    report(streams, &fault.to_string(), status)
+    report(streams, &said(fault), status)
+}
+
+/// A fault in the words of the command line: what the server says to a client of its API is a hint of
+/// other calls.
+fn said(fault: &Fault) -> String {
+    let Fault::Refused { code, reason, .. } = fault else {
+        return fault.to_string();
+    };
+    let hint = match code.as_str() {
+        "unauthorized" => {
+            return "no API key, or one that the server does not know. Set TIDINGS_KEY or pass --key. \
+                    Create one: tidings key new --data DIR"
+                .to_owned();
+        }
+        "recipient_not_found" => "recipients are created by `tidings import` or by the application",
+        "event_not_found" => "events are kept for as many days as `[store] keep` says",
+        "unknown_type" | "type_not_found" => {
+            "types are declared under [types] in the server's configuration"
+        }
+        "unknown_channel" | "channel_not_found" => "the channels are `inbox` and `email`",
+        _ => return fault.to_string(),
+    };
+    format!("{reason}\n  = help: {hint}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn to(url: Option<&str>, data: Option<&str>) -> To {
+        To {
+            url: url.map(str::to_owned),
+            key: Some(String::new()),
+            data: data.map(PathBuf::from),
+            config: PathBuf::new(),
+            json: false,
+        }
+    }
+
+    #[test]
+    fn the_command_line_goes_before_the_environment() {
+        let both = |name: &str| {
+            Some(OsString::from(match name {
+                URL_VARIABLE => "http://there",
+                _ => "there",
+            }))
+        };
+        let data = |name: &str| (name == DATA_VARIABLE).then(|| OsString::from("there"));
+        let none = |_: &str| Some(OsString::new());
+        let named = |place: Place| (place.url, place.data.map(|data| data.display().to_string()));
+        let (url, dir) = (Some("http://there".to_owned()), Some("there".to_owned()));
+        assert_eq!(named(to(None, None).place(&both)), (url, None));
+        assert_eq!(named(to(None, None).place(&data)), (None, dir));
+        assert_eq!(named(to(None, None).place(&none)), (None, None));
+        let here = named(to(None, Some("here")).place(&both));
+        assert_eq!(here, (None, Some("here".to_owned())));
+        let here = named(to(Some("http://here"), None).place(&both));
+        assert_eq!(here, (Some("http://here".to_owned()), None));
+        assert_eq!(to(None, None).place(&none).key, None);
+    }
 }

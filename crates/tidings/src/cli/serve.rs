@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io;
-use std::net::{SocketAddr, TcpListener};
+use std::net::{SocketAddr, TcpListener, ToSocketAddrs as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -14,6 +14,7 @@ use tidings_node::{AheadClock, Clock, Runtime as Node, RuntimeError};
 use tokio::runtime::Runtime;
 use tokio::sync::watch;
 
+use super::reach::DATA_VARIABLE;
 use super::{Status, Streams, report, signals};
 use crate::app::{self, Disk};
 use crate::config::{self, duration};
@@ -26,16 +27,16 @@ const ADDRESS: &str = "address";
 /// What `serve` takes.
 #[derive(clap::Args)]
 pub(super) struct Arguments {
-    /// The configuration; read again on SIGHUP
+    /// Configuration; read again on SIGHUP
     #[arg(long, value_name = "FILE", default_value = "tidings.toml")]
     config: PathBuf,
-    /// Where everything is kept; made if it is absent
-    #[arg(long, value_name = "DIR")]
+    /// Data directory; created if it does not exist
+    #[arg(long, value_name = "DIR", env = DATA_VARIABLE)]
     data: PathBuf,
-    /// Where to listen; port 0 takes one that is free
-    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8990")]
+    /// Address to listen on: HOST:PORT, or :PORT for all interfaces; port 0 takes a free one
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8990", value_parser = address)]
     listen: SocketAddr,
-    /// Ask for no key; on a loopback address only
+    /// Require no API key; on a loopback address only
     #[arg(long)]
     dev: bool,
     /// On SIGTERM, wait this long for requests and messages under way
@@ -52,13 +53,28 @@ pub(super) struct Arguments {
     chores_after: Option<u64>,
 }
 
+/// Reads an address to listen on. A name stands for the first of its addresses, IPv4 before IPv6.
+pub(super) fn address(text: &str) -> Result<SocketAddr, String> {
+    let whole = match text.strip_prefix(':') {
+        Some(port) => format!("0.0.0.0:{port}"),
+        None => text.to_owned(),
+    };
+    let found = whole.to_socket_addrs().map_err(|fault| {
+        format!("{fault}; write HOST:PORT such as 127.0.0.1:8990, or :8990 for all interfaces")
+    })?;
+    let found: Vec<SocketAddr> = found.collect();
+    let first = found.iter().find(|address| address.is_ipv4());
+    let first = first.or(found.first()).copied();
+    first.ok_or_else(|| "the name has no address".to_owned())
+}
+
 /// Runs the command.
 pub(super) fn run(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Result<Status> {
     log_to_stderr();
     if arguments.dev && !arguments.listen.ip().is_loopback() {
         let message = format!(
-            "--dev asks for no key, and {} can be reached from outside; listen on 127.0.0.1, or make \
-             a key with `tidings key new` and leave --dev out",
+            "--dev requires no API key, and {} can be reached from outside; listen on 127.0.0.1, or \
+             create a key with `tidings key new` and leave --dev out",
             arguments.listen
         );
         return Ok(report(streams, &message, Status::Wrong));
@@ -252,8 +268,8 @@ fn access(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Result<Access
     if file.list()?.is_empty() {
         writeln!(
             streams.err,
-            "warning: there is no key yet, so every call is refused; make one with \
-             `tidings key new --data {}`",
+            "warning: there is no API key yet, so every request is refused. Create one: tidings key \
+             new --data {}",
             arguments.data.display()
         )?;
     }

@@ -19,22 +19,22 @@ const READ_BYTES: usize = 1 << 16;
 /// What `simulate` takes.
 #[derive(clap::Args)]
 pub(super) struct Arguments {
-    /// The configuration
+    /// Configuration
     #[arg(long, value_name = "FILE")]
     config: PathBuf,
-    /// What happens: one JSON object a line; `-` reads standard input
+    /// Timeline to play, one JSON object per line; `-` reads standard input
     #[arg(long, value_name = "FILE")]
     timeline: PathBuf,
-    /// Stop the clock at this instant (RFC 3339), all that is due then included
+    /// Stop at this instant (RFC 3339), after everything that is due then
     #[arg(long, value_name = "INSTANT", value_parser = Instant::parse)]
     until: Option<Instant>,
-    /// Print the messages of this channel only; the summary still counts all
+    /// Print only the messages of this channel; the summary counts all
     #[arg(long, value_parser = CHANNELS)]
     channel: Option<String>,
-    /// Play the lines by their `at`; the whole timeline is kept in memory
+    /// Sort the lines by `at`; the whole timeline is kept in memory
     #[arg(long)]
     sort: bool,
-    /// Print one JSON object a line
+    /// Print one JSON object per line
     #[arg(long)]
     json: bool,
 }

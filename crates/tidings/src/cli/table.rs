@@ -33,9 +33,14 @@ impl Table {
 
     /// Writes all rows; nothing where there is none but the titles.
     pub(super) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
-        if self.rows.len() < 2 {
-            return Ok(());
+        match self.rows.len() {
+            0 | 1 => Ok(()),
+            _ => self.write_all(out),
         }
+    }
+
+    /// Writes all rows of a table that has no titles.
+    pub(super) fn write_all(&self, out: &mut dyn Write) -> io::Result<()> {
         let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
         let width = |column: usize| {
             let cells = self.rows.iter().filter_map(|row| row.get(column));

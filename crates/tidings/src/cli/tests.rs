@@ -272,3 +272,18 @@ fn a_closed_pipe_ends_quietly_and_a_full_disk_does_not() {
         }
     }
 }
+
+#[test]
+fn an_address_to_listen_on_may_be_a_name_or_a_port() {
+    let address = |text: &str| serve::address(text).map(|address| address.to_string());
+    assert_eq!(address("127.0.0.1:8990").as_deref(), Ok("127.0.0.1:8990"));
+    assert_eq!(address("localhost:8990").as_deref(), Ok("127.0.0.1:8990"));
+    assert_eq!(address(":8990").as_deref(), Ok("0.0.0.0:8990"));
+    assert_eq!(address("[::1]:0").as_deref(), Ok("[::1]:0"));
+    for odd in ["8990", "localhost", ":http", "localhost:99999", ""] {
+        assert!(
+            address(odd).is_err_and(|fault| fault.contains("HOST:PORT")),
+            "{odd}"
+        );
+    }
+}

@@ -230,7 +230,7 @@ pub enum Fault {
         why: String,
     },
     /// The address can't be used.
-    #[error("{url} can't be called: {why}\n  = help: write `http://HOST:PORT`")]
+    #[error("cannot call {url}: {why}\n  = help: write `http://HOST:PORT`")]
     Address {
         /// The address.
         url: String,
@@ -239,8 +239,8 @@ pub enum Fault {
     },
     /// The line broke after the request was sent.
     #[error(
-        "no answer from {url}: {why}\n  = help: it may or may not have happened; an event that has \
-         an id can be sent again"
+        "no answer from {url}: {why}\n  = help: the request may or may not have been done; an event \
+         with an id can be published again"
     )]
     NoAnswer {
         /// Where.
@@ -262,8 +262,8 @@ pub enum Fault {
     },
     /// The answer is not one of tidings.
     #[error(
-        "the answer can't be read: {0}\n  = help: is it a tidings server, of this version, that \
-         listens there?"
+        "cannot read the answer: {0}\n  = help: check that a tidings server of this version \
+         listens there"
     )]
     Odd(String),
     /// The configuration has faults.
@@ -286,8 +286,8 @@ pub enum Fault {
     Node(String),
     /// Another process has the directory open and does not say where it listens.
     #[error(
-        "{0}\n  = help: it is no server, or one that is starting; wait until it has ended, or name \
-         its address with --url"
+        "{0}\n  = help: another command or a server that is starting has the directory open; wait, or \
+         name the server's address with --url"
     )]
     Held(tidings_store::Error),
 }

@@ -120,6 +120,12 @@ impl Server {
             ureq::Error::Io(fault) if fault.kind() == std::io::ErrorKind::ConnectionRefused => {
                 Fault::NoServer { url, why }
             }
+            // What a server says that speaks no TLS is none.
+            _ if self.url.starts_with("https:") && why.contains("InvalidContentType") => {
+                let plain = self.url.replacen("https:", "http:", 1);
+                let why = format!("the server does not speak TLS; is this plain http? Try {plain}");
+                Fault::Address { url, why }
+            }
             ureq::Error::BadUri(_) | ureq::Error::Tls(_) => Fault::Address { url, why },
             _ => Fault::NoAnswer { url, why },
         }

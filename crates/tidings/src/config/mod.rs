@@ -126,6 +126,20 @@ pub fn parse(text: &str, file_name: &str) -> Result<Rules, Faults> {
     Ok(rules)
 }
 
+/// What is allowed, often meant, and worth a second look, one sentence each.
+#[must_use]
+pub fn notes(rules: &Rules) -> Vec<String> {
+    let types = rules.types.iter();
+    let urgent = types.filter(|(_, kind)| kind.urgent && !kind.include_actor);
+    let note = |name: &String| {
+        format!(
+            "the urgent type `{name}` leaves the actor out; set `include_actor = true` if recipients are \
+             notified of what they did themselves (a changed password)"
+        )
+    };
+    urgent.map(|(name, _)| note(name)).collect()
+}
+
 /// What is allowed and probably not meant, one sentence each.
 #[must_use]
 pub fn warnings(rules: &Rules) -> Vec<String> {

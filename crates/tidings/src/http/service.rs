@@ -80,6 +80,7 @@ pub struct Service {
     pub(super) ids: EventIds,
     pub(super) requests: Requests,
     data: Option<PathBuf>,
+    started: Instant,
     bodies: Arc<Semaphore>,
     backups: Arc<Semaphore>,
     stopping: watch::Sender<bool>,
@@ -107,6 +108,7 @@ impl Service {
             ids: EventIds::default(),
             requests: Requests::of(super::call_names()),
             data: None,
+            started: clock.now(),
             stopping: watch::Sender::new(false),
             settings,
             clock,
@@ -128,6 +130,13 @@ impl Service {
         let data = self.data.clone()?;
         let bytes = spawn_blocking(move || FjallStore::disk_bytes_of(data));
         bytes.await.ok()?.ok()
+    }
+
+    /// How long the server has run; `None` where this is no server but a command that has a directory open.
+    pub(super) fn uptime_seconds(&self) -> Option<u64> {
+        self.data.as_ref()?;
+        let ms = self.now().0.saturating_sub(self.started.0).max(0);
+        Some(ms.unsigned_abs() / 1000)
     }
 
     /// The rules that bodies are read by.

@@ -164,7 +164,7 @@ impl<R: Read> Csv<R> {
         };
         let (cells, columns) = (self.record.len(), self.columns.len());
         if cells != columns {
-            let reason = format!("{cells} cells, where the head has {columns}");
+            let reason = format!("{cells} columns, the header has {columns}");
             let hint = "put text that holds a comma between quotes";
             return Ok(self.bad(Fault::new(reason, hint).on_line(at)));
         }

@@ -87,7 +87,9 @@ fn two_validators_accept_the_document() {
 fn each_call_is_described_and_each_example_fits_its_schema() {
     if can_run("openapi-spec-validator") {
         let python = python_of("openapi-spec-validator");
-        ran(Command::new(python).arg(here("examples.py")).arg(document()));
+        ran(Command::new(python)
+            .arg(here("examples.py"))
+            .arg(document()));
     }
 }
 
@@ -113,7 +115,8 @@ fn a_generated_python_client_runs_the_quick_start() {
         .arg(root().join("examples/clients/quickstart.py"))
         .env("PYTHONPATH", directory.path());
     let said = started(&mut quick_start, directory.path());
-    let expected = "published: accepted to 1\ninbox: Water Lilies unseen 1\nstate: {'email': 1, 'inbox': 0}\n";
+    let expected =
+        "published: accepted to 1\ninbox: Water Lilies unseen 1\nstate: {'email': 1, 'inbox': 0}\n";
     assert_eq!(said, expected);
 }
 
@@ -134,7 +137,8 @@ fn a_generated_typescript_client_runs_the_quick_start() {
     ran(Command::new("tsc").current_dir(directory.path()));
     let mut quick_start = Command::new("node");
     let said = started(quick_start.arg("out/quickstart.js"), directory.path());
-    let expected = "published: accepted to 1\ninbox: Water Lilies unseen 1\nstate: [ 'email 1', 'inbox 0' ]\n";
+    let expected =
+        "published: accepted to 1\ninbox: Water Lilies unseen 1\nstate: [ 'email 1', 'inbox 0' ]\n";
     assert_eq!(said, expected);
 }
 

@@ -9,6 +9,7 @@
 #[path = "../serving/mod.rs"]
 mod serving;
 mod stores;
+mod usage;
 mod warnings;
 
 use std::fs;
@@ -65,6 +66,7 @@ fn ran(arguments: &[&str]) -> Ran {
         .args(arguments)
         .env_remove("TIDINGS_URL")
         .env_remove("TIDINGS_KEY")
+        .env_remove("TIDINGS_DATA")
         .stdin(Stdio::null())
         .output()
         .unwrap();
@@ -179,7 +181,7 @@ fn an_event_is_published_waits_is_flushed_and_is_told() {
         assert!(inbox.out.contains("1 unseen, 1 unread"), "{}", inbox.out);
         assert!(inbox.out.contains("Water Lilies"), "{}", inbox.out);
         let again = world.run(&one).done();
-        assert!(again.out.contains("1 known already"), "{}", again.out);
+        assert!(again.out.contains("1 duplicates"), "{}", again.out);
         let pending = world.run(&["pending", "ann"]).done();
         assert!(pending.out.contains("digest:daily") && pending.out.contains("e1"));
         let due = world.run(&["due", "--json"]).done().json();
@@ -192,7 +194,7 @@ fn an_event_is_published_waits_is_flushed_and_is_told() {
                 .run(&["pending", "ann"])
                 .done()
                 .out
-                .contains("nothing waits")
+                .contains("No notifications waiting")
         );
         let event = world.run(&["event", "e1"]).done();
         assert!(
@@ -219,7 +221,7 @@ fn a_stream_of_events_is_answered_with_the_lines_it_has() {
         assert!(ran.err.contains("line 3:"), "{}", ran.err);
         assert!(
             ran.out
-                .contains("2 accepted, 0 known already, 1 rejected; 4 notifications")
+                .contains("2 accepted, 0 duplicates, 1 rejected; 4 notifications")
         );
         let again = world.run(&["publish", &file, "--json"]);
         let lines = again.lines();
@@ -266,7 +268,9 @@ fn what_is_steered_stays_so() {
         assert_eq!(unknown.code, 1);
         let said = "Nothing cancelled: no event `nope` in the last 35 days\n";
         assert_eq!(unknown.out, said);
-        world.run(&["forget", "--before", "2024-01-01"]).done();
+        world
+            .run(&["forget", "--before", "2024-01-01", "--yes"])
+            .done();
         let odd = world.run(&["forget", "--before", "yesterday"]);
         assert_eq!(odd.code, 2);
         assert!(odd.err.contains("--before"), "{}", odd.err);
@@ -317,11 +321,11 @@ fn bad_rows_stop_an_import_or_are_left_out_as_asked() {
             .run(&["import", &objects, "--kind", "objects", "--skip-bad"])
             .done();
         assert!(
-            objects.out.contains("1 objects taken in, 1 left out"),
+            objects.out.contains("1 object imported, 1 skipped"),
             "{}",
             objects.out
         );
-        assert!(objects.err.contains("line 3: 2 cells"), "{}", objects.err);
+        assert!(objects.err.contains("line 3: 2 columns"), "{}", objects.err);
     });
 }
 
@@ -434,7 +438,7 @@ fn a_backup_under_load_is_a_moment_of_the_server_and_comes_back() {
     let other = World::new();
     let (from, data) = (file.to_str().unwrap(), other.path("data"));
     let restore = ["restore", "--from", from, "--data", data.to_str().unwrap()];
-    assert!(ran(&restore).done().out.contains("restored"));
+    assert!(ran(&restore).done().out.contains("Restored"));
     let status = other.run(&["status", "--json"]).done().json();
     let all = |status: &Value| status["entries"]["all"].as_u64().unwrap();
     assert!(
@@ -465,7 +469,7 @@ fn a_backup_under_load_is_a_moment_of_the_server_and_comes_back() {
         "--id",
         "e7",
     ];
-    assert!(other.run(&again).done().out.contains("1 known already"));
+    assert!(other.run(&again).done().out.contains("1 duplicates"));
     let second = ran(&restore);
     assert_eq!(second.code, 3, "{}", second.err);
     assert!(second.err.contains("not empty"), "{}", second.err);

@@ -53,7 +53,7 @@ const COMMANDS: [&[&str]; 18] = [
     &["due"],
     &["event", "e"],
     &["flush", "ann"],
-    &["forget", "--before", "2024-01-01"],
+    &["forget", "--yes", "--before", "2024-01-01"],
     &["inbox", "ann"],
     &["pause", "channel", "email"],
     &["pause", "type", "note"],

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::StatusCode;
 use serde::Serialize;
-use tidings_core::Outcome;
-use tidings_core::engine::{Agenda, LedgerRow};
+use tidings_core::engine::{Agenda, Dropped, LedgerRow, Reply};
+use tidings_core::rules::{CHANNELS, INBOX};
+use tidings_core::{Outcome, Rules};
 use tidings_node::{Deferrals, Node};
 use utoipa::ToSchema;
 use utoipa_axum::routes;
@@ -47,8 +48,19 @@ pub(super) fn calls(calls: Calls) -> Calls {
 
 /// How the server is.
 #[derive(Serialize, ToSchema)]
-#[schema(example = json!({"now": "2024-03-07T08:03:00Z", "recipients": 2, "forgotten_before": null, "paused": {"types": [], "channels": ["email"]}, "entries": {"all": 8, "pending": 1, "outcomes": {"delivered": 6, "skipped": 1}, "reasons": {"seen": 1}}}))]
+#[schema(example = json!({"version": "0.1.0", "uptime_seconds": 86400, "oldest_due": null, "retrying": 0, "channels": {"email": {"provider": "smtp", "paused": true}}, "now": "2024-03-07T08:03:00Z", "recipients": 2, "forgotten_before": null, "paused": {"types": [], "channels": ["email"]}, "entries": {"all": 8, "pending": 1, "outcomes": {"delivered": 6, "skipped": 1}, "reasons": {"seen": 1}}}))]
 struct StatusAnswer {
+    /// The version of tidings that answers.
+    version: &'static str,
+    /// How long the server has run; null where a command reads the data directory without one.
+    uptime_seconds: Option<u64>,
+    /// When the oldest lane came due whose message is not known to have been sent; null = none waits.
+    #[schema(format = "date-time")]
+    oldest_due: Option<String>,
+    /// Messages that wait to be tried again.
+    retrying: u64,
+    /// The channels by which messages leave, by name.
+    channels: BTreeMap<String, ChannelShown>,
     /// The instant of its newest step.
     #[schema(format = "date-time")]
     now: String,
@@ -86,13 +98,37 @@ struct EntriesCounted {
     reasons: BTreeMap<&'static str, u64>,
 }
 
+/// A channel by which messages leave.
+#[derive(Serialize, ToSchema)]
+struct ChannelShown {
+    /// The kind of its provider (`file`, `smtp`, `smtps`); null = none is configured.
+    provider: Option<String>,
+    /// Whether an operator has paused it.
+    paused: bool,
+}
+
 impl StatusAnswer {
-    fn of(node: &Node) -> Self {
+    fn of(node: &Node, rules: &Rules, uptime_seconds: Option<u64>, retrying: u64) -> Self {
         let engine = node.engine();
         let mut sum = LedgerRow::default();
         engine.ledger().values().for_each(|row| sum.add(row));
         let pending = sum.pending();
+        let provider = |name: &str| {
+            let address = rules.channels.get(name)?.provider.as_ref()?;
+            Some(address.split_once("://")?.0.to_owned())
+        };
+        let leaving = CHANNELS.iter().filter(|channel| **channel != INBOX);
+        let shown = leaving.map(|channel| {
+            let paused = engine.paused().has_channel(channel);
+            let provider = provider(channel);
+            ((*channel).to_owned(), ChannelShown { provider, paused })
+        });
         Self {
+            version: env!("CARGO_PKG_VERSION"),
+            uptime_seconds,
+            oldest_due: engine.oldest_due().map(|due| due.to_string()),
+            retrying,
+            channels: shown.collect(),
             now: engine.now().to_string(),
             recipients: engine.recipients(),
             forgotten_before: engine.forgotten_before().map(|day| day.to_string()),
@@ -220,6 +256,16 @@ struct ForgetDays {
     before: String,
 }
 
+/// Which days were deleted.
+#[derive(Serialize, ToSchema)]
+#[schema(example = json!({"days": 3, "expired": 12}))]
+struct DroppedDays {
+    /// How many days.
+    days: u64,
+    /// Pending entries that were deleted with them; they end as expired.
+    expired: u64,
+}
+
 /// Get the status of the server
 ///
 /// How many recipients and entries there are, what became of the entries, and what is paused.
@@ -228,7 +274,10 @@ struct ForgetDays {
     responses((status = 200, description = "The status", body = StatusAnswer))
 )]
 async fn status(State(service): State<Arc<Service>>) -> Result<Answer, Problem> {
-    let status = service.look(StatusAnswer::of).await?;
+    let (rules, uptime) = (service.rules(), service.uptime_seconds());
+    let retrying = service.handle.vitals().retries();
+    let status = move |node: &Node| StatusAnswer::of(node, &rules, uptime, retrying);
+    let status = service.look(status).await?;
     Answer::json(StatusCode::OK, &status)
 }
 
@@ -262,11 +311,16 @@ async fn due(
 #[utoipa::path(
     post, path = "/v1/admin/forget", tag = "admin",
     request_body = ForgetDays,
-    responses((status = 204, description = "The days are deleted"))
+    responses((status = 200, description = "The days are deleted", body = DroppedDays))
 )]
 async fn forget(State(service): State<Arc<Service>>, change: Change) -> Result<Answer, Problem> {
     let rules = service.rules();
     let command = Bodies::new(&rules).forget(change.fields()?)?;
-    let done = |replies| only(replies).map(|_| Answer::done());
+    let done = |replies| match only(replies)? {
+        Reply::Dropped(Dropped { days, expired }) => {
+            Answer::json(StatusCode::OK, &DroppedDays { days, expired })
+        }
+        _ => Err(Problem::new(Code::Internal, "an answer to something else")),
+    };
     service.change(&change, vec![command], done).await
 }

@@ -241,7 +241,7 @@ fn read(service: &Service, bodies: Bodies<'_>, fields: Fields<'_>) -> Result<Com
 fn published(reply: Reply) -> Result<PublishedEvent, Problem> {
     match reply {
         Reply::Published(published) => Ok(published.into()),
-        Reply::Done | Reply::Flushed(_) | Reply::Cancelled(_) => {
+        Reply::Done | Reply::Flushed(_) | Reply::Cancelled(_) | Reply::Dropped(_) => {
             Err(Problem::new(Code::Internal, "an answer to something else"))
         }
     }

@@ -1,0 +1,132 @@
+//! `tidings status` for people: whether notifications wait, whether mail goes out, what is paused.
+
+use std::io::{self, Write};
+
+use serde_json::Value;
+use tidings_core::Instant;
+
+use super::table::{Table, cell, list, shown};
+
+/// Writes the status.
+pub(super) fn write(status: &Value, out: &mut dyn Write) -> io::Result<()> {
+    let version = cell(status, "version");
+    match status.get("uptime_seconds").and_then(Value::as_u64) {
+        Some(seconds) => writeln!(out, "tidings {version}, running for {}", span(seconds))?,
+        None => writeln!(out, "tidings {version}, no server: nothing is sent")?,
+    }
+    write_counts(status, out)?;
+    let mut channels = Table::new(&["CHANNEL", "PROVIDER", "STATE"]);
+    let of_status = status.get("channels").and_then(Value::as_object);
+    for (name, channel) in of_status.into_iter().flatten() {
+        let provider = match cell(channel, "provider") {
+            none if none.is_empty() => "none".to_owned(),
+            provider => provider,
+        };
+        let state = match channel.get("paused") {
+            Some(Value::Bool(true)) => "paused",
+            _ => "active",
+        };
+        channels.row([name.clone(), provider, state.to_owned()]);
+    }
+    writeln!(out)?;
+    channels.write(out)?;
+    for (kind, names) in [("channel", "paused.channels"), ("type", "paused.types")] {
+        for name in list(status, names).iter().map(shown) {
+            writeln!(
+                out,
+                "Paused: {kind} {name}. Resume with `tidings resume {kind} {name}`"
+            )?;
+        }
+    }
+    Ok(())
+}
+
+fn write_counts(status: &Value, out: &mut dyn Write) -> io::Result<()> {
+    let now = cell(status, "now");
+    let mut rows = Table::default();
+    for (name, value) in [
+        ("newest step", now.clone()),
+        ("recipients", cell(status, "recipients")),
+        ("pending", cell(status, "entries.pending")),
+        ("oldest overdue", overdue(status, &now)),
+        ("retrying", cell(status, "retrying")),
+        ("ended", cell(status, "entries.outcomes")),
+        ("because of", cell(status, "entries.reasons")),
+        ("deleted before", cell(status, "forgotten_before")),
+    ] {
+        if !value.is_empty() {
+            rows.row([name.to_owned(), value]);
+        }
+    }
+    rows.write_all(out)
+}
+
+/// How long the oldest message has been due that is not known to have been sent.
+fn overdue(status: &Value, now: &str) -> String {
+    let due = cell(status, "oldest_due");
+    match (Instant::parse(&due), Instant::parse(now)) {
+        (Ok(at), Ok(now)) => {
+            let late = now.0.saturating_sub(at.0).max(0).unsigned_abs() / 1000;
+            format!("{due} ({} late)", span(late))
+        }
+        _ => "none".to_owned(),
+    }
+}
+
+/// Seconds as people say them, by the two largest units.
+fn span(seconds: u64) -> String {
+    let (days, hours) = (seconds / 86_400, seconds / 3_600 % 24);
+    let (minutes, rest) = (seconds / 60 % 60, seconds % 60);
+    match (days, hours, minutes) {
+        (0, 0, 0) => format!("{rest} s"),
+        (0, 0, _) => format!("{minutes} min {rest} s"),
+        (0, _, _) => format!("{hours} h {minutes} min"),
+        _ => format!("{days} d {hours} h"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_span_has_its_two_largest_units() {
+        let spans = [5, 65, 3_660, 90_000].map(span);
+        assert_eq!(spans, ["5 s", "1 min 5 s", "1 h 1 min", "1 d 1 h"]);
+    }
+
+    #[test]
+    fn the_screen_answers_whether_mail_goes_out() {
+        let status = json!({
+            "version": "0.1.0",
+            "uptime_seconds": 65,
+            "now": "2024-01-01T12:01:05Z",
+            "oldest_due": "2024-01-01T12:00:00Z",
+            "retrying": 3,
+            "recipients": 2,
+            "channels": {"email": {"provider": "smtp", "paused": true}},
+            "entries": {"pending": 4, "outcomes": {"delivered": 1}, "reasons": {}},
+            "paused": {"types": ["note"], "channels": ["email"]},
+        });
+        let mut out = Vec::new();
+        write(&status, &mut out).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        let expected = "\
+tidings 0.1.0, running for 1 min 5 s
+newest step     2024-01-01T12:01:05Z
+recipients      2
+pending         4
+oldest overdue  2024-01-01T12:00:00Z (1 min 5 s late)
+retrying        3
+ended           delivered 1
+
+CHANNEL  PROVIDER  STATE
+email    smtp      paused
+Paused: channel email. Resume with `tidings resume channel email`
+Paused: type note. Resume with `tidings resume type note`
+";
+        assert_eq!(text, expected);
+    }
+}

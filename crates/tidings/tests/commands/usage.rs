@@ -1,0 +1,163 @@
+//! What a command says of wrong use, and what it asks for before it does something for good.
+
+use std::io::{Read as _, Write as _};
+use std::net::TcpListener;
+use std::process::Command;
+
+use serde_json::json;
+
+use super::serving::Server;
+use super::{CONFIG, TIDINGS, World, both, ran};
+
+#[test]
+fn days_are_deleted_only_when_that_is_confirmed() {
+    both(|world| {
+        let world = world.with_people();
+        let forget = ["forget", "--before", "2024-01-01"];
+        let asked = world.run(&forget);
+        assert_eq!(asked.code, 2, "{}", asked.err);
+        assert!(asked.err.contains("--yes") && asked.err.contains("permanently"));
+        let done = world.run(&[&forget[..], &["--yes"]].concat()).done();
+        let said = "Deleted 0 days (0 pending notifications expired). Today is kept\n";
+        assert_eq!(done.out, said);
+        let json = world.run(&[&forget[..], &["--yes", "--json"]].concat());
+        assert_eq!(json.done().json(), json!({"days": 0, "expired": 0}));
+    });
+}
+
+#[test]
+fn check_takes_the_configuration_as_other_commands_do_and_notes_what_serve_needs() {
+    let world = World::new();
+    let channel =
+        "[channels.email]\nprovider = \"smtp://news:${NO_SUCH_SECRET}@mail.example.org\"\n";
+    let text = format!("{CONFIG}{channel}from = \"News <news@example.org>\"\n");
+    let config = world.file("mailing.toml", &text);
+    let note = "note: channels.email.provider: the secret `NO_SUCH_SECRET` is not available: set \
+                NO_SUCH_SECRET, or NO_SUCH_SECRET_FILE=/path/to/file";
+    for arguments in [&["check", "--config", &config][..], &["check", &config]] {
+        let checked = ran(arguments).done();
+        assert!(checked.out.contains(note), "{}", checked.out);
+    }
+    let checked = ran(&["check", "--json", &config]).done().json();
+    assert_eq!(checked["notes"].as_array().unwrap().len(), 1, "{checked}");
+    let urgent = "[types.password]\ncategory = \"news\"\nurgent = true\n";
+    let urgent = format!("{urgent}channels = {{ inbox = {{ policy = \"now\" }} }}\n");
+    let file = world.file("urgent.toml", &format!("{CONFIG}{urgent}"));
+    let noted = ran(&["check", &file]).done();
+    assert!(
+        noted
+            .out
+            .contains("note: the urgent type `password` leaves the actor out")
+    );
+    let both = ran(&["check", &config, "--config", &config]);
+    assert_eq!(both.code, 2);
+}
+
+#[test]
+fn hints_name_commands() {
+    let world = World::new();
+    let data = world.path("data").display().to_string();
+    ran(&["key", "new", "--data", &data, "--name", "ci"]).done();
+    let made = ran(&["key", "new", "--data", &data]).done();
+    let listed = ran(&["key", "list", "--data", &data]).done();
+    let lines: Vec<Vec<&str>> = listed
+        .out
+        .lines()
+        .map(|line| line.split_whitespace().collect())
+        .collect();
+    assert_eq!(lines[0], ["ID", "CREATED", "NAME"]);
+    assert_eq!((lines[1][2], lines[2][2]), ("ci", "-"));
+
+    let _server = Server::start_with_keys(&world.path("tidings.toml"), &world.path("data"));
+    let without = world.run(&["status"]);
+    assert_eq!(without.code, 2);
+    let said = "Set TIDINGS_KEY or pass --key. Create one: tidings key new --data DIR";
+    assert!(without.err.contains(said), "{}", without.err);
+    let key = made.out.trim();
+    let ghost = world.run(&["inbox", "ghost", "--key", key]);
+    assert_eq!(ghost.code, 1);
+    assert!(!ghost.err.contains("PUT"), "{}", ghost.err);
+    // Without --url or --data the environment says where.
+    let by_environment = Command::new(TIDINGS)
+        .args(["status", "--json"])
+        .env_remove("TIDINGS_URL")
+        .env("TIDINGS_DATA", &data)
+        .env("TIDINGS_KEY", key)
+        .output()
+        .unwrap();
+    assert!(by_environment.status.success());
+    let status: serde_json::Value = serde_json::from_slice(&by_environment.stdout).unwrap();
+    assert!(status["uptime_seconds"].is_u64(), "{status}");
+    assert_eq!(status["channels"]["email"]["provider"], json!(null));
+}
+
+#[test]
+fn https_to_a_server_without_tls_is_told() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("https://{}", listener.local_addr().unwrap());
+    let answering = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let mut hello = [0; 5];
+        stream.read_exact(&mut hello).unwrap();
+        let answer = b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n";
+        stream.write_all(answer).unwrap();
+    });
+    let ran = ran(&["status", "--url", &url]);
+    answering.join().unwrap();
+    assert_eq!(ran.code, 2, "{}", ran.err);
+    assert!(ran.err.contains("is this plain http?"), "{}", ran.err);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_directory_that_can_not_be_made_is_told_with_the_true_reason() {
+    let world = World::new();
+    let people = world.file("people.csv", "id\nann\n");
+    let config = world.path("tidings.toml").display().to_string();
+    let import = [
+        "import",
+        &people,
+        "--kind",
+        "recipients",
+        "--config",
+        &config,
+    ];
+    let refused = ran(&[&import[..], &["--data", "/proc/x"]].concat());
+    assert_eq!(refused.code, 3, "{}", refused.err);
+    assert!(!refused.err.contains("parent"), "{}", refused.err);
+    let absent = world.path("a/b").display().to_string();
+    let refused = ran(&[&import[..], &["--data", &absent]].concat());
+    assert_eq!(refused.code, 3, "{}", refused.err);
+    assert!(
+        refused.err.contains("parent directory is missing"),
+        "{}",
+        refused.err
+    );
+}
+
+/// Whatever is stored, a table of it can be printed.
+#[test]
+fn names_of_any_length_are_printed() {
+    let world = World::new().with_people();
+    let long = "x".repeat(70_000);
+    let data = json!({long: 1, "水\u{202e}\u{1b}[2J": "\u{9b}31m"});
+    let title = "水".repeat(300);
+    let event = json!({
+        "id": "e", "type": "note", "object": {"id": "o", "title": title},
+        "to": {"recipients": ["ann"]}, "data": data,
+    });
+    let file = world.file("event.ndjson", &format!("{event}\n"));
+    world.run(&["publish", &file]).done();
+    for look in [
+        &["event", "e"][..],
+        &["inbox", "ann"],
+        &["pending", "ann"],
+        &["status"],
+    ] {
+        let shown = world.run(look).done();
+        let steers = |char: char| char != '\n' && (char.is_control() || char == '\u{202e}');
+        assert!(!shown.out.contains(steers), "{look:?}: {}", shown.out);
+    }
+    let inbox = world.run(&["inbox", "ann"]).done();
+    assert!(inbox.out.lines().all(|line| line.chars().count() < 200));
+}
