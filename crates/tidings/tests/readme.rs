@@ -1,10 +1,14 @@
-//! What the README prints is what happens: its first configuration, its timeline and their outcome.
+//! What the documents print is what happens: the README's first configuration, its timeline and their
+//! outcome, and every command of a shell block.
 
 #![allow(
     clippy::unwrap_used,
     reason = "a test ends where something is not as it should be"
 )]
 
+mod serving;
+
+use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -55,15 +59,181 @@ fn the_first_simulation_ends_as_printed() {
 fn there_are_exactly_two_commands_before_the_rest() {
     let readme = fs::read_to_string(root().join("README.md")).unwrap();
     let (start, _) = readme.split_once("\n## ").unwrap();
-    let commands: Vec<&str> = start.split("```sh\n").skip(1).collect();
+    let commands: Vec<&str> = start.split("```sh").skip(1).collect();
     let commands: Vec<&str> = commands
         .iter()
         .map(|block| block.split("\n```").next().unwrap())
+        .map(|block| block.split_once('\n').unwrap().1)
         .collect();
     assert_eq!(
         commands,
         ["cargo run --release -- demo", "cargo xtask test"]
     );
+}
+
+/// The port that the documents name.
+const PORT: &str = "8990";
+
+/// What the info string of a block begins with that is shown and not run, before the reason.
+const NOT_RUN: &str = "sh not run: ";
+
+/// The pages whose commands are run.
+fn documents() -> Vec<PathBuf> {
+    let pages = fs::read_dir(root().join("docs")).unwrap();
+    let pages = pages.map(|entry| entry.unwrap().path());
+    let is_page = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "md");
+    let mut pages: Vec<PathBuf> = pages.filter(is_page).collect();
+    pages.sort();
+    pages.insert(0, root().join("README.md"));
+    pages
+}
+
+/// The shell blocks of a page that are to be run, each with the line where it begins. A block that is
+/// not run says so and why: "```sh not run: REASON".
+fn shell_blocks(page: &str) -> Vec<(usize, String)> {
+    let mut blocks = Vec::new();
+    let mut lines = (1..).zip(page.lines());
+    while let Some((number, line)) = lines.next() {
+        let Some(info) = line.strip_prefix("```") else {
+            continue;
+        };
+        let body = lines.by_ref().map(|(_, line)| line);
+        let body: Vec<&str> = body.take_while(|line| *line != "```").collect();
+        match info.split(' ').next() {
+            Some("sh") if info == "sh" => blocks.push((number, body.join("\n"))),
+            Some("sh") => {
+                let reason = info.strip_prefix(NOT_RUN).unwrap_or_default();
+                assert!(reason.len() > 8, "line {number}: `{NOT_RUN}REASON`");
+            }
+            Some("bash" | "shell" | "console" | "zsh") => {
+                panic!("line {number}: commands stand in a block of `sh`, so that they are run")
+            }
+            _ => {}
+        }
+    }
+    blocks
+}
+
+/// A command as it is run here: this binary, on a free port, a server in the background.
+fn as_run(command: &str, port: u16) -> String {
+    let command = command.replace("cargo run --release -- ", "tidings ");
+    let command = command.replace(PORT, &port.to_string());
+    if command.starts_with("cargo install ") {
+        return ":".to_owned();
+    }
+    if !command.starts_with("tidings serve ") {
+        return command;
+    }
+    let command = command.split(" #").next().unwrap_or_default();
+    let command = command.trim_end().trim_end_matches('&').trim_end();
+    let listen = match command.contains("--listen") {
+        true => String::new(),
+        false => format!("--listen 127.0.0.1:{port}"),
+    };
+    format!(
+        "{command} {listen} >> serve.log 2>&1 &\n\
+         for _ in {{1..600}}; do curl http://127.0.0.1:{port}/readyz > /dev/null 2>&1 && break; sleep 0.1; done"
+    )
+}
+
+/// All blocks of a page as one script. Every command must succeed; the server ends with the script.
+fn script(blocks: &[(usize, String)], port: u16) -> String {
+    let mut script =
+        "set -euo pipefail\ntrap 'kill $(jobs -p) 2> /dev/null; wait' EXIT\n".to_owned();
+    for (number, block) in blocks {
+        writeln!(script, "echo 'the block of line {number}' >&2").unwrap();
+        // A command goes on behind a backslash.
+        let commands = block.replace("\\\n", " ");
+        for command in commands.lines() {
+            writeln!(script, "{}", as_run(command, port)).unwrap();
+        }
+    }
+    script
+}
+
+/// What the pages take for granted: the examples, a configuration and what is imported.
+fn prepare(dir: &Path) {
+    let bin = dir.join("bin");
+    fs::create_dir(&bin).unwrap();
+    fs::copy(env!("CARGO_BIN_EXE_tidings"), bin.join("tidings")).unwrap();
+    // An answer that is an error is a command that failed.
+    fs::write(dir.join(".curlrc"), "fail\nsilent\nshow-error\n").unwrap();
+    for example in ["art", "first"] {
+        let to = dir.join("examples").join(example);
+        fs::create_dir_all(&to).unwrap();
+        for file in fs::read_dir(root().join("examples").join(example)).unwrap() {
+            let file = file.unwrap();
+            fs::copy(file.path(), to.join(file.file_name())).unwrap();
+        }
+    }
+    fs::write(dir.join("tidings.toml"), file("tidings.toml")).unwrap();
+    fs::write(dir.join("people.csv"), "id,email\nann,ann@example.org\n").unwrap();
+    let follows = "{\"recipient\":\"ann\",\"topic\":\"artist/1\"}\n";
+    fs::write(dir.join("follows.ndjson"), follows).unwrap();
+}
+
+#[test]
+fn every_command_of_a_document_does_what_it_says() {
+    if !(serving::can_run("bash") && serving::can_run("curl")) {
+        return;
+    }
+    let mut ran = 0;
+    for page in documents() {
+        let blocks = shell_blocks(&fs::read_to_string(&page).unwrap());
+        if blocks.is_empty() {
+            continue;
+        }
+        ran += blocks.len();
+        let dir = tempfile::tempdir().unwrap();
+        prepare(dir.path());
+        let port = {
+            let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+            free.local_addr().unwrap().port()
+        };
+        let path = std::env::var("PATH").unwrap();
+        let path = format!("{}:{path}", dir.path().join("bin").display());
+        let output = Command::new("bash")
+            .args(["-c", &script(&blocks, port)])
+            .current_dir(dir.path())
+            .env("HOME", dir.path())
+            .env("PATH", path)
+            .env("TIDINGS_URL", format!("http://127.0.0.1:{port}"))
+            .env_remove("TIDINGS_KEY")
+            .env_remove("TIDINGS_DATA")
+            .output()
+            .unwrap();
+        let log = fs::read_to_string(dir.path().join("serve.log")).unwrap_or_default();
+        assert!(
+            output.status.success(),
+            "{}: {}{}{log}",
+            page.display(),
+            String::from_utf8_lossy(&output.stdout),
+            String::from_utf8_lossy(&output.stderr),
+        );
+    }
+    assert!(ran > 3, "there are commands in the documents");
+}
+
+#[test]
+fn a_block_is_run_unless_it_says_why_not() {
+    let page = "a\n```sh\ntidings x \\\n  y\n```\n```sh not run: takes a minute\nz\n```\n```toml\nsh\n```\n";
+    assert_eq!(shell_blocks(page), [(2, "tidings x \\\n  y".to_owned())]);
+    let run = script(&shell_blocks(page), 1);
+    assert!(run.ends_with("tidings x    y\n"), "{run}");
+    assert!(
+        as_run("tidings serve --data d &  # so", 7)
+            .starts_with("tidings serve --data d --listen 127.0.0.1:7 >>")
+    );
+    assert_eq!(
+        as_run("curl http://127.0.0.1:8990/x", 7),
+        "curl http://127.0.0.1:7/x"
+    );
+    for odd in ["```sh not run:\n```\n", "```sh -x\n```\n", "```bash\n```\n"] {
+        assert!(
+            std::panic::catch_unwind(|| shell_blocks(odd)).is_err(),
+            "{odd}"
+        );
+    }
 }
 
 #[test]
@@ -72,7 +242,11 @@ fn every_metric_is_told_to_operators() {
     let page = fs::read_to_string(root().join("docs/operating.md")).unwrap();
     let quoted = metrics
         .split('"')
-        .filter(|text| text.starts_with("tidings_"));
+        .filter(|text| text.starts_with("tidings_"))
+        .filter(|text| {
+            text.bytes()
+                .all(|byte| byte.is_ascii_lowercase() || byte == b'_')
+        });
     let names: std::collections::BTreeSet<&str> = quoted.collect();
     assert!(names.len() > 10, "{names:?}");
     for name in names {
