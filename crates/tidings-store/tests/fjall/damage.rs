@@ -306,3 +306,33 @@ fn a_restored_store_is_whole_or_refused_however_its_journal_is_cut() {
     }
     println!("{refused} cuts were refused");
 }
+
+#[test]
+fn a_block_that_can_not_be_read_is_told_with_its_day_and_its_files() {
+    let directory = tempdir().unwrap();
+    let (whole, broken) = (directory.path().join("w"), directory.path().join("b"));
+    FjallStore::restore(&whole, Options::default(), |store| {
+        let rows =
+            (0..100_u64).map(|number| put(on(1), &number.to_be_bytes(), &noise(number, 6_000)));
+        store.commit(commit(rows))
+    })
+    .unwrap();
+    let tables = files(&whole).into_iter();
+    let tables = tables.filter(|file| file.components().any(|part| part.as_os_str() == "tables"));
+    let mut said = Vec::new();
+    for table in tables {
+        copy(&whole, &broken);
+        let length = usize::try_from(fs::metadata(&table).unwrap().len()).unwrap();
+        let table = broken.join(table.strip_prefix(&whole).unwrap());
+        apply(Damage::Flip(length / 2, 1), &table);
+        if let Ok(store) = open(&broken)
+            && let Err(fault) = rows(&store, on(1))
+        {
+            said.push(fault.to_string());
+        }
+        fs::remove_dir_all(&broken).unwrap();
+    }
+    let is_placed =
+        |text: &String| text.contains("the day 1970-01-02, in") && text.contains("keyspaces");
+    assert!(said.iter().any(is_placed), "{said:?}");
+}
