@@ -89,12 +89,12 @@ pub fn run(world: &World, options: Options, seed: u64) -> Result<Lived, String> 
     while let Some(at) = rest.first().map(Step::at) {
         let (now, later) = rest.split_at(rest.iter().take_while(|step| step.at() == at).count());
         rest = later;
-        let stops = mix(seed ^ (rest.len() as u64).rotate_left(32)) % 3 == 0;
+        let stops = mix(seed ^ (rest.len() as u64).rotate_left(32)).is_multiple_of(3);
         life.come_to(at.plus_ms(-APART_MS / 2), stops)?;
         life.arrive(at, now)?;
     }
     let until = world.until.ok_or("the world has no end")?;
-    life.come_to(until, mix(seed) % 2 == 0)?;
+    life.come_to(until, mix(seed).is_multiple_of(2))?;
     let books = life.look(|node| node.books().map_err(|fault| fault.to_string()))??;
     let (stops, taken) = (life.stops, life.recorder.taken());
     life.stop()?;

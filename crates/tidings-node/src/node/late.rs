@@ -1,0 +1,102 @@
+//! A node whose clock is late: missed instants are played in slices, and days wait to be forgotten for what
+//! is due of them (decision 024).
+
+use tidings_core::Instant;
+use tidings_core::engine::Sending;
+use tidings_core::time::{DAY_MS, Day};
+
+use super::Node;
+use crate::Error;
+
+/// Days that are to be forgotten once what is due of them has gone out.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LateForget {
+    before: Day,
+    /// When it was first found that they have to wait, by the clock.
+    since: Option<Instant>,
+}
+
+/// The longest time that days wait to be forgotten for what is due of them: longer than a message is
+/// tried again.
+const FORGET_WAITS_MS: i64 = 2 * DAY_MS;
+
+impl Node {
+    /// Plays instants that were missed, in their order, in one commit: at most `most` of them, at or before
+    /// `until`.
+    ///
+    /// # Errors
+    /// [`Error`]; the node is worthless then.
+    pub(crate) fn play_missed(&mut self, until: Instant, most: usize) -> Result<(), Error> {
+        if self.next_due().is_none_or(|due| due > until) {
+            return Ok(());
+        }
+        self.commit(|engine, shelf| Ok(engine.play_missed(shelf, until, most)?))
+            .map(|_| ())
+    }
+
+    /// At midnight, forgets days whose time has come. As long as something of them is due and has not
+    /// gone out they stay, and only what is not due ends: see [`Node::forget_late`].
+    ///
+    /// # Errors
+    /// [`Error`]; the node is worthless then.
+    pub fn forget_due(&mut self, now: Instant) -> Result<(), Error> {
+        let before = self.engine.forgets_before(now);
+        let (Some(before), true) = (before, now == now.day().start()) else {
+            return Ok(());
+        };
+        if self.engine.is_due_before(before) {
+            self.commit(|engine, shelf| Ok(engine.expire_before(shelf, now, before)?))?;
+            let since = self.late_forget.and_then(|late| late.since);
+            self.late_forget = Some(LateForget { before, since });
+            return Ok(());
+        }
+        self.forget_before(&(), now, before)
+    }
+
+    /// Forgets days that had to wait for what was due of them, once that has gone out, and at the latest
+    /// after two days: what is paused, or goes nowhere, must not keep them for ever.
+    ///
+    /// # Errors
+    /// [`Error`]; the node is worthless then.
+    pub(crate) fn forget_late(&mut self, sending: &dyn Sending, now: Instant) -> Result<(), Error> {
+        let Some(late) = &mut self.late_forget else {
+            return Ok(());
+        };
+        let (before, since) = (late.before, *late.since.get_or_insert(now));
+        if self.engine.is_due_before(before) && now < since.plus_ms(FORGET_WAITS_MS) {
+            return Ok(());
+        }
+        let now = self.decided_at(now);
+        self.forget_before(sending, now, before)
+    }
+
+    /// Whether instants before now were missed, or a midnight.
+    pub(crate) fn is_late(&mut self, now: Instant) -> bool {
+        let forgets = self.engine.next_forget().is_some_and(|at| at <= now);
+        forgets || self.next_due().is_some_and(|due| due < now)
+    }
+
+    /// The instant of what is noted now: as long as instants are missed none after them.
+    pub(crate) fn decided_at(&mut self, now: Instant) -> Instant {
+        match self.is_late(now) {
+            true => self.engine.now(),
+            false => now,
+        }
+    }
+
+    /// Whether days wait to be forgotten for what is due of them to go out.
+    pub(crate) fn forgets_late(&self) -> bool {
+        self.late_forget.is_some()
+    }
+
+    fn forget_before(
+        &mut self,
+        sending: &dyn Sending,
+        now: Instant,
+        before: Day,
+    ) -> Result<(), Error> {
+        self.commit(|engine, shelf| Ok(engine.forget_before(shelf, sending, now, before)?))?;
+        self.late_forget = None;
+        Ok(())
+    }
+}

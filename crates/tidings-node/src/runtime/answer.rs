@@ -1,0 +1,79 @@
+//! What was asked, done and answered between two waits of the loop.
+
+use tidings_core::engine::Sending;
+use tidings_core::{Instant, Rules};
+
+use super::Stopping;
+use crate::Error;
+use crate::channel::InForce;
+use crate::handle::{Request, RuntimeError, unavailable};
+use crate::node::Node;
+use crate::once;
+
+/// Does what was asked, all commands in one step, and answers after it is durable.
+pub(super) fn answer(
+    node: &mut Node,
+    now: Instant,
+    requests: Vec<Request>,
+    stopping: &mut Stopping,
+    (channels, in_force): (&InForce, &mut Rules),
+    sending: &dyn Sending,
+) -> Result<(), Error> {
+    let mut waiting = Vec::new();
+    let mut looks = Vec::new();
+    let mut fault = None;
+    for request in requests {
+        match request {
+            Request::Work(work) => waiting.push(work),
+            Request::Configure(.., answer) if fault.is_some() => {
+                drop(answer.send(Err(unavailable())));
+            }
+            Request::Configure(rules, others, answer) => {
+                let done = node
+                    .set_rules_beside(sending, now, (*rules).clone())
+                    .and_then(|()| node.step_beside(sending, now, &[]));
+                if done.is_ok() {
+                    channels.replace(others);
+                    *in_force = *rules;
+                }
+                drop(answer.send(done.as_ref().map(|_| ()).map_err(RuntimeError::of_commit)));
+                fault = done.err();
+            }
+            Request::Look(look) => looks.push(look),
+            Request::Deferred(_) | Request::Wake => {}
+            Request::Stop(stop) => *stopping = Some(stop),
+        }
+    }
+    if let Some(fault) = fault {
+        let waiting = waiting.into_iter();
+        waiting.for_each(|work| work.fail(unavailable()));
+        looks.into_iter().for_each(|look| look(None));
+        return Err(fault);
+    }
+    if let Err(fault) = once::step(node, sending, now, waiting) {
+        looks.into_iter().for_each(|look| look(None));
+        return Err(fault);
+    }
+    // Nobody sees what is not durable.
+    if !looks.is_empty()
+        && let Err(fault) = node.ahead().finish()
+    {
+        looks.into_iter().for_each(|look| look(None));
+        return Err(fault);
+    }
+    looks.into_iter().for_each(|look| look(Some(node)));
+    Ok(())
+}
+
+/// Answers while there is no store.
+pub(super) fn refuse(requests: Vec<Request>, stopping: &mut Stopping) {
+    for request in requests {
+        match request {
+            Request::Work(work) => work.fail(unavailable()),
+            Request::Configure(.., answer) => drop(answer.send(Err(unavailable()))),
+            Request::Look(look) => look(None),
+            Request::Deferred(_) | Request::Wake => {}
+            Request::Stop(stop) => *stopping = Some(stop),
+        }
+    }
+}
