@@ -18,7 +18,7 @@ use crate::Error;
 use crate::ahead::gone;
 use crate::clock::Clock;
 use crate::delivery::{Delivery, Parcel, panicked, parcels};
-use crate::handle::{Handle, Request, RuntimeError, Stop, unavailable};
+use crate::handle::{Handle, Request, Stop};
 use crate::kept_back::KeptBack;
 use crate::node::{Node, Pace};
 use crate::packer::Packer;
