@@ -131,8 +131,8 @@ impl Call for Inbox {
                 cell(group, "type"),
                 cell(group, "count"),
                 state.to_owned(),
-                few(names(items, "actor")),
-                few(names(items, "object")),
+                few(&names(items, "actor")),
+                few(&names(items, "object")),
             ]);
         }
         table.write(out)?;
@@ -158,7 +158,7 @@ fn names(items: &[Value], role: &str) -> Vec<String> {
 }
 
 /// The first of them, and how many more there are.
-fn few(names: Vec<String>) -> String {
+fn few(names: &[String]) -> String {
     const SHOWN_MAX: usize = 3;
     let shown = names[..names.len().min(SHOWN_MAX)].join(", ");
     match names.len().checked_sub(SHOWN_MAX) {
