@@ -101,7 +101,8 @@ fn publish(api: &Api, number: u64) -> Result<(), String> {
     let event = json!({
         "id": format!("e{number}"),
         "type": "note",
-        "object": {"id": format!("o{number}"), "title": "x".repeat(10_000)},
+        "object": {"id": format!("o{number}")},
+        "data": {"filler": "x".repeat(10_000)},
         "to": {"recipients": ["ana"]},
     });
     match api.post("/v1/events", &event) {

@@ -265,7 +265,7 @@ mod tests {
         );
         let bytes = fs::read(maildir.new.join(ID)).unwrap();
         let mail = mail_parser::MessageParser::default().parse(&bytes).unwrap();
-        assert_eq!(mail.subject(), Some("One"));
+        assert_eq!(mail.subject(), Some("Artwork published: One"));
     }
 
     #[test]

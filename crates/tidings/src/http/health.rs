@@ -146,8 +146,7 @@ mod tests {
         let open = Arc::new(move || Ok(Arc::clone(&store) as Arc<dyn Store>));
         let rig = Rig::over(open, clock, CONFIG, Access::Open, Settings::default());
         rig.call(Method::PUT, "/v1/recipients/ada", &json!({}));
-        let event =
-            json!({"id": "e1", "type": "note", "object": "o", "to": {"recipients": ["ada"]}});
+        let event = json!({"id": "e1", "type": "note", "object": {"id": "o"}, "to": {"recipients": ["ada"]}});
         rig.call(Method::POST, "/v1/events", &event);
         let status = |path| rig.call(Method::GET, path, &Value::Null).status;
         assert_eq!(status("/readyz"), StatusCode::OK);

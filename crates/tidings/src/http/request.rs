@@ -6,6 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::{Body, Bytes};
+use axum::extract::path::ErrorKind;
+use axum::extract::rejection::PathRejection;
 use axum::extract::{FromRequest, FromRequestParts, Path, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Method, Uri, header};
@@ -41,8 +43,21 @@ impl<T: DeserializeOwned + Send> FromRequestParts<Arc<Service>> for InPath<T> {
     ) -> Result<Self, Problem> {
         match Path::from_request_parts(parts, service).await {
             Ok(Path(value)) => Ok(Self(value)),
-            Err(rejection) => Err(Problem::new(Code::InvalidPath, rejection.body_text())),
+            Err(rejection) => Err(Problem::new(Code::InvalidPath, in_own_words(&rejection))),
         }
+    }
+}
+
+/// What is wrong with a part of the path.
+fn in_own_words(rejection: &PathRejection) -> String {
+    let PathRejection::FailedToDeserializePathParams(fault) = rejection else {
+        return rejection.body_text();
+    };
+    match fault.kind() {
+        ErrorKind::InvalidUtf8InPathParam { key } => format!("`{key}` is not UTF-8"),
+        ErrorKind::DeserializeError { key, message, .. } => format!("`{key}`: {message}"),
+        ErrorKind::Message(message) => message.clone(),
+        other => other.to_string(),
     }
 }
 

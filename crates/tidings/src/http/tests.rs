@@ -76,6 +76,15 @@ fn whatever_no_call_answers_is_a_problem() {
     assert_eq!(answer(Method::PUT, "/v1/objects/%ff"), "invalid_path");
     let long = format!("/v1/objects/{}", "x".repeat(257));
     assert_eq!(answer(Method::PUT, &long), "invalid_path");
+    for path in [
+        long.as_str(),
+        "/v1/objects/%ff",
+        "/v1/recipients/a/subscriptions/%00",
+    ] {
+        let answer = rig.call(Method::PUT, path, &Value::Null).json();
+        let detail = answer["detail"].as_str().unwrap();
+        assert!(!detail.contains("Invalid URL"), "{detail}");
+    }
     assert_eq!(
         answer(Method::POST, "/v1/events?answers=no"),
         "invalid_query"

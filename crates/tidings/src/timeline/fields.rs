@@ -315,6 +315,7 @@ fn example(key: &str, wanted: &str) -> &'static str {
         ("an array" | "an array of strings", "topics") => r#"Example: ["artist/42"]"#,
         ("an array" | "an array of strings", "channels") => r#"Example: ["email"]"#,
         ("an array" | "an array of strings", _) => r#"Example: ["ada"]"#,
+        ("an id or an object", _) => r#"Example: "ada" or {"id": "ada", "title": "Ada"}"#,
         ("a boolean", _) => "write true or false, without quotes",
         ("a number", _) => "write it without quotes",
         _ => "write it in quotes",

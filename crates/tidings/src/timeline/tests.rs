@@ -59,7 +59,11 @@ fn actors_and_targets_are_ids_or_objects() {
     );
     assert_eq!(event.target, Some(Object::bare(id("t"))));
     for (role, reason, hint) in [
-        (r#""actor":7"#, "`actor`", "an id or an object"),
+        (
+            r#""actor":7"#,
+            "`actor` must be an id or an object, got a number",
+            "Example",
+        ),
         (
             r#""actor":{"title":"Ann"}"#,
             "`actor.id` is missing",

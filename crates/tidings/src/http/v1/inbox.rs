@@ -71,7 +71,7 @@ impl FromQuery for InboxQuery {
 
 /// A page of an inbox, newest first.
 #[derive(Serialize, ToSchema)]
-#[schema(example = json!({"groups": [{"key": "g-1", "type": "comment", "count": 1, "actors": ["ben"], "newest_at": "2024-03-07T08:03:00Z", "seen": false, "read": false, "items": [{"event": "e-1", "type": "comment", "object": {"id": "works/1", "title": "Water Lilies"}, "t": "2024-03-07T08:03:00Z", "reasons": ["named"], "seen": false, "read": false}]}], "unseen": 1, "unread": 1, "rev": 7, "next": null}))]
+#[schema(example = json!({"groups": [{"key": "g-1", "type": "comment", "count": 1, "actors": ["ben"], "newest_at": "2024-03-07T08:03:00Z", "seen": false, "read": false, "items": [{"event": "e-1", "type": "comment", "category": "conversations", "actor": {"id": "ben", "title": "Ben"}, "object": {"id": "works/1", "title": "Water Lilies"}, "data": {"excerpt": "Well done"}, "t": "2024-03-07T08:03:00Z", "reasons": ["named"], "seen": false, "read": false}]}], "unseen": 1, "unread": 1, "rev": 7, "next": null}))]
 struct Page {
     /// Its groups.
     groups: Vec<Group>,

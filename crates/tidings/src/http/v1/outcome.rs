@@ -29,7 +29,7 @@ pub(super) fn calls(calls: Calls) -> Calls {
 
 /// An event and what became of it.
 #[derive(Serialize, ToSchema)]
-#[schema(example = json!({"event": {"id": "e-1", "type": "comment", "actor": "ben", "object": {"id": "works/1", "title": "Water Lilies"}, "target": null, "data": null, "to": {"recipients": ["ada"]}, "channels": null, "occurred_at": null, "deliver_at": null, "expires_at": null, "cancellation_key": null}, "arrived_at": "2024-03-07T08:03:00Z", "scheduled_for": null, "notifications": 1, "channels": {"email": {"entries": 1, "pending": 1, "outcomes": {}, "reasons": {}}, "inbox": {"entries": 1, "pending": 0, "outcomes": {"delivered": 1}, "reasons": {}}}}))]
+#[schema(example = json!({"event": {"id": "e-1", "type": "comment", "actor": {"id": "ben"}, "object": {"id": "works/1", "title": "Water Lilies"}, "target": null, "data": null, "to": {"recipients": ["ada"]}, "channels": null, "occurred_at": null, "deliver_at": null, "expires_at": null, "cancellation_key": null}, "arrived_at": "2024-03-07T08:03:00Z", "scheduled_for": null, "notifications": 1, "channels": {"email": {"entries": 1, "pending": 1, "outcomes": {}, "reasons": {}}, "inbox": {"entries": 1, "pending": 0, "outcomes": {"delivered": 1}, "reasons": {}}}}))]
 struct EventWithOutcome {
     event: PublishedAs,
     /// When it was accepted.

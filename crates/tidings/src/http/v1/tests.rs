@@ -302,13 +302,22 @@ fn what_waits_is_seen_and_flushed() {
     publish(&rig, "e1", "note", &["ada"]);
     publish(&rig, "w1", "weekly", &["ada"]);
     let pending = get(&rig, "/v1/recipients/ada/pending");
-    let lane = |lane: &str, event: &str, kind: &str, due: &str| {
-        let t = "2024-01-01T12:00:00Z";
+    let lane = |lane: &str, (event, t): (&str, &str), kind: &str, due: &str| {
         let entry = json!({"event": event, "type": kind, "object": format!("of/{event}"), "t": t});
         json!({"channel": "email", "lane": lane, "due": due, "held_by": null, "entries": [entry]})
     };
-    let cooldown = lane("cooldown", "e1", "note", "2024-01-01T12:04:00Z");
-    let digest = lane("digest:daily", "w1", "weekly", "2024-01-02T09:00:00Z");
+    let cooldown = lane(
+        "cooldown",
+        ("e1", "2024-01-01T12:00:00Z"),
+        "note",
+        "2024-01-01T12:04:00Z",
+    );
+    let digest = lane(
+        "digest:daily",
+        ("w1", "2024-01-01T12:00:00.001Z"),
+        "weekly",
+        "2024-01-02T09:00:00Z",
+    );
     assert_eq!(pending["lanes"], json!([cooldown, digest]));
     let limits = json!({"channel": "email", "lane": "digest:daily"});
     let flushed = post(&rig, "/v1/recipients/ada/flush", &limits);

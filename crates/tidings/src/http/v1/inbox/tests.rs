@@ -39,6 +39,12 @@ fn mark(rig: &Rig, how: &str, what: &Value) {
 
 const NOW: &str = "2024-01-01T12:00:00Z";
 
+/// An instant after all that these tests publish.
+const LATER: &str = "2024-01-01T12:01:00Z";
+
+/// A millisecond later: what is told ends its instant, and what comes next belongs to the following one.
+const NEXT: &str = "2024-01-01T12:00:00.001Z";
+
 #[test]
 fn h32_and_p6_the_badge_counts_groups_and_its_rev_rises() {
     let rig = with_ada();
@@ -55,7 +61,7 @@ fn h32_and_p6_the_badge_counts_groups_and_its_rev_rises() {
         publish(&rig, event, object);
         look();
     }
-    mark(&rig, "seen", &json!({"up_to": NOW}));
+    mark(&rig, "seen", &json!({"up_to": LATER}));
     look();
     publish(&rig, "e3", "o1");
     publish(&rig, "e4", "o1");
@@ -73,7 +79,7 @@ fn t27_and_t28_what_was_seen_stays_unread_until_it_is_opened() {
     let rig = with_ada();
     publish(&rig, "e1", "o1");
     publish(&rig, "e2", "o2");
-    mark(&rig, "seen", &json!({"up_to": NOW}));
+    mark(&rig, "seen", &json!({"up_to": LATER}));
     let seen = page(&rig, "");
     assert_eq!((&seen["unseen"], &seen["unread"]), (&json!(0), &json!(2)));
     mark(&rig, "read", &json!({"object": "o1"}));
@@ -123,15 +129,15 @@ fn a_page_tells_what_the_contract_names() {
     publish(&rig, "e1", "o1");
     publish(&rig, "e2", "o1");
     let page = page(&rig, "");
-    let item = |event: &str| {
+    let item = |event: &str, t: &str| {
         json!({
             "event": event, "type": "note", "category": "news", "actor": {"id": format!("by/{event}")},
-            "object": {"id": "o1", "title": "o1"}, "t": NOW, "reasons": ["named"], "seen": false, "read": false,
+            "object": {"id": "o1", "title": "o1"}, "t": t, "reasons": ["named"], "seen": false, "read": false,
         })
     };
     let group = json!({
         "key": "note:o1:2024-01-01:new", "type": "note", "count": 2, "actors": ["by/e2", "by/e1"],
-        "newest_at": NOW, "seen": false, "read": false, "items": [item("e2"), item("e1")],
+        "newest_at": NEXT, "seen": false, "read": false, "items": [item("e2", NEXT), item("e1", NOW)],
     });
     assert_eq!(page["groups"], json!([group]));
     assert_eq!(page["next"], Value::Null);
@@ -161,19 +167,22 @@ fn items_tell_who_did_what_where_and_what_came_along_as_it_is_now() {
         json!({"id": "cy", "title": "Cy", "url": "mailto:cy@example.org"}),
     );
     put("/v1/objects/repo%2Facme", json!({"title": "Acme Inc."}));
-    let item = |event: &str, actor: Value| {
+    let item = |event: &str, actor: Value, t: &str| {
         json!({
             "event": event, "type": "note", "category": "news", "actor": actor,
             "object": {"id": "notes/7", "title": "Crash", "url": "/notes/7"},
             "target": {"id": "repo/acme", "title": "Acme Inc.", "image": "https://example.org/acme.png"},
             "data": {"excerpt": "It still does.", "n": [1, 2.5]},
-            "t": NOW, "reasons": ["named"], "seen": false, "read": false,
+            "t": t, "reasons": ["named"], "seen": false, "read": false,
         })
     };
     let cy = json!({"id": "cy", "title": "Cy", "url": "mailto:cy@example.org"});
     let ben = |name: &str| json!({"id": "ben", "title": name});
     let items = page(&rig, "")["groups"][0]["items"].take();
-    assert_eq!(items, json!([item("e2", cy), item("e1", ben("Ben"))]));
+    assert_eq!(
+        items,
+        json!([item("e2", cy, NEXT), item("e1", ben("Ben"), NOW)])
+    );
     // The title of an object stands above the name of a recipient; without both there is the id alone.
     let actor = || page(&rig, "")["groups"][0]["items"][1]["actor"].take();
     put("/v1/recipients/ben", json!({}));
