@@ -67,7 +67,13 @@ impl Names {
             .map_or("", String::as_str)
     }
 
-    /// A lane by its number.
+    /// Whether a number stands for a lane.
+    #[must_use]
+    pub fn has_lane(&self, number: LaneNo) -> bool {
+        usize::from(number) < self.lanes.len()
+    }
+
+    /// A lane by its number; numbers off the disk are asked for with [`Names::has_lane`] first.
     ///
     /// # Panics
     /// Where the number was never given: numbers come from the store that this was read from.

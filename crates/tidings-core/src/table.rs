@@ -10,6 +10,8 @@
 //! | `RULES` | base | intake | version | [`crate::Rules`] as JSON |
 //! | `NAMES` | base | intake | kind, number | a type's name or a lane |
 //! | `OBJECTS` | base | intake | object id | what the object is now |
+//! | `OBJECT_DAYS` | base | intake | day, object id | nothing: the newest day that named or changed the object |
+//! | `OBJECT_DAYS` | day | intake | - | nothing: objects changed on a day on which nothing was published before |
 //! | `WITHDRAWN` | base | intake | object id | nothing: the object must not be told |
 //! | `SCHEDULED` | base | either | t, place | the event; a bucket's frozen sets of it |
 //! | `SCHEDULED_IDS` | base | intake | event id, 0, place | t, place |
@@ -17,7 +19,7 @@
 //! | `RECIPIENTS` | base | bucket | number | profile and preferences, as of the checkpoint |
 //! | `FOLLOWERS` | base | bucket | topic | set of numbers, as of the checkpoint |
 //! | `FOLLOWING` | base | bucket | number, topic | more topics that were followed with it |
-//! | `MARKS` | base | bucket | number | what was seen and read, as of the checkpoint |
+//! | `MARKS` | base | bucket | number, kind, what | the newest marks of it, as of the checkpoint |
 //! | `LANES` | base | bucket | lane | who waits in it and until when, as of the checkpoint |
 //! | `LANES` | base | bucket | lane, column, page, generation | windows of 256 recipients |
 //! | `LEDGER` | base | bucket | day, channel | entries by outcome |
@@ -111,6 +113,7 @@ pub enum Table {
     Details = 57,
     IdFilter = 58,
     Parts = 59,
+    ObjectDays = 60,
 }
 
 /// A key under construction.

@@ -383,8 +383,18 @@ impl Player {
         };
         match &refused {
             Refused::UnknownRecipient(recipient) if self.made.contains(recipient) => Ok(()),
+            Refused::UnknownType { .. } if self.has_event(command) => Ok(()),
             _ => Err(refused),
         }
+    }
+
+    /// Tells whether a command publishes an event whose id is known already.
+    fn has_event(&self, command: &Command) -> bool {
+        let Command::Publish(event) = command else {
+            return false;
+        };
+        let shelf = self.node.shelf();
+        shelf.is_ok_and(|shelf| matches!(self.node.engine().has_event(&shelf, &event.id), Ok(true)))
     }
 
     fn before(&mut self, at: Instant, commands: &[Command]) {

@@ -278,8 +278,13 @@ fn refused(fault: tidings_node::PlayError) -> PlayError {
         tidings_node::PlayError::Refused(Refused::UnknownRecipient(_)) => {
             "a `recipient` line has to come before the first line that names them"
         }
-        tidings_node::PlayError::Refused(Refused::UnknownType(_)) => {
-            "declare it under [types] in the configuration"
+        tidings_node::PlayError::Refused(Refused::UnknownType { kind, configured }) => {
+            &crate::timeline::body::unknown(
+                "type",
+                kind.as_str(),
+                configured.iter().map(String::as_str),
+            )
+            .hint
         }
         tidings_node::PlayError::Refused(Refused::UnknownChannel(_) | Refused::Preference(_)) => {
             "see the channels and digests of the configuration"

@@ -136,7 +136,7 @@ fn memory_files_and_disk_level_off_once_days_are_forgotten() {
             let at = Instant(at + i64::try_from(event).unwrap() * step_ms + 1_000);
             let publish = serde_json::json!({
                 "op": "publish", "id": format!("d{day}-{event}"), "type": "note",
-                "object": {"id": format!("o{}", event % 50), "title": "A thing that happened"},
+                "object": {"id": format!("o{day}-{event}"), "title": "A thing that happened"},
                 "to": {"topics": [format!("topic/{}", event % 10)]},
             });
             play(&mut player, bodies, at, publish);

@@ -19,8 +19,9 @@ use crate::set::Set;
 use crate::table::{Key, Owner, Partition, Table, Write};
 use crate::time::{Day, Instant};
 
-/// The most rows of forgotten marks that one checkpoint takes away.
-const STALE_MARKS_MAX: usize = 2048;
+/// The most rows of forgotten marks that one checkpoint takes away: more than it writes of new ones, of which
+/// each is a record.
+const STALE_MARKS_MAX: usize = 8192;
 
 /// A closing: seq, lane, instant, the first seq of its windows, whose messages are not made (each since
 /// which seq), whose are on their way.
@@ -84,7 +85,11 @@ impl Bucket {
         });
         let lanes = lanes.collect();
         let mut stale_marks = std::mem::take(&mut self.dirty.stale_marks);
-        stale_marks.remove_smallest(STALE_MARKS_MAX as u64);
+        for _ in 0..STALE_MARKS_MAX {
+            if stale_marks.pop_first().is_none() {
+                break;
+            }
+        }
         let dirty = Dirty {
             stale_marks,
             ..Dirty::default()
@@ -188,10 +193,10 @@ impl Bucket {
             put(Partition::Base, key, value);
         }
         let stale = self.dirty.stale_marks.iter().take(STALE_MARKS_MAX);
-        for number in self.dirty.marks.iter().chain(stale) {
-            let value = self.marks.get(&number).map(encode);
-            let key = self.key(Table::Marks).u32(number).done();
-            put(Partition::Base, key, value);
+        for (number, mark) in self.dirty.marks.iter().chain(stale) {
+            let newest = self.marks.get(number).and_then(|marks| marks.get(mark));
+            let key = self.key(Table::Marks).u32(*number).bytes(&mark.key());
+            put(Partition::Base, key.done(), newest.map(encode));
         }
         for (seq, channel) in &self.dirty.ended {
             if let Some(day) = self.day_of(*seq) {

@@ -152,11 +152,9 @@ impl Bucket {
         let (marks_from, first) = (self.marks_from(before), self.first_seq());
         let stale = &mut self.dirty.stale_marks;
         self.marks.retain(|number, marks| {
-            let left = marks.forget_before(marks_from);
-            if !left {
-                stale.insert(*number);
-            }
-            left
+            marks.forget_before(marks_from, |mark| {
+                stale.insert((*number, mark));
+            })
         });
         self.ended.forget_before(first);
         self.dirty.ended.retain(|(seq, _)| *seq >= first);

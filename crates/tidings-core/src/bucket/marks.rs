@@ -3,6 +3,11 @@
 //! A mark covers what had entered its lane by then, never what enters later: entries with `t` at or
 //! before the mark's instant, of events that were published before it. Moves keep both, so a moved
 //! entry stays covered.
+//!
+//! Marks are kept by what they cover, the newest of each: neither a new mark nor a look at an entry
+//! costs more where there are many.
+
+use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -13,17 +18,40 @@ use crate::journal::record::{About, Covered};
 use crate::time::{Day, Instant};
 
 /// All marks of one recipient.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Marks(Vec<Mark>);
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Marks {
+    /// By the version of the rules that says which types have an inbox.
+    up_to: BTreeMap<u32, Newest>,
+    objects: BTreeMap<Id, Newest>,
+    /// By the hash of the object's id, for inboxes, which know no more of it.
+    hashes: FxHashMap<u64, Newest>,
+    /// By the event's place.
+    events: FxHashMap<u64, Newest>,
+}
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// Which of a recipient's marks: each has a row of its own.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum MarkAt {
+    /// Up to an instant, under a version of the rules.
+    UpTo(u32),
+    Object(Id),
+    /// An event, by its place.
+    Event(u64),
+}
+
+/// The newest mark of each kind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Newest {
+    seen: Option<Mark>,
+    read: Option<Mark>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Mark {
     at: Instant,
     before: u64,
-    what: Covered,
-    kind: MarkKind,
-    /// The version of the rules that says which types have an inbox.
-    rules: u32,
+    /// It covers no entry with a later `t`.
+    reach: Instant,
 }
 
 /// The entry that a mark is held against.
@@ -39,45 +67,193 @@ pub(crate) struct Looked<'a> {
     pub(crate) has_inbox: &'a dyn Fn(u32) -> bool,
 }
 
+impl MarkAt {
+    /// What stands in a row's key behind the recipient's number.
+    pub(super) fn key(&self) -> Vec<u8> {
+        let (kind, rest) = match self {
+            Self::UpTo(rules) => (0, rules.to_be_bytes().to_vec()),
+            Self::Object(object) => (1, object.as_str().as_bytes().to_vec()),
+            Self::Event(place) => (2, place.to_be_bytes().to_vec()),
+        };
+        [vec![kind], rest].concat()
+    }
+
+    /// Reads what [`MarkAt::key`] wrote.
+    pub(super) fn of_key(key: &[u8]) -> Option<Self> {
+        let (kind, rest) = key.split_first()?;
+        match kind {
+            0 => Some(Self::UpTo(u32::from_be_bytes(rest.try_into().ok()?))),
+            1 => Some(Self::Object(Id::new(std::str::from_utf8(rest).ok()?).ok()?)),
+            2 => Some(Self::Event(u64::from_be_bytes(rest.try_into().ok()?))),
+            _ => None,
+        }
+    }
+}
+
+impl Newest {
+    fn of(&mut self, kind: MarkKind) -> &mut Option<Mark> {
+        match kind {
+            MarkKind::Seen => &mut self.seen,
+            MarkKind::Read => &mut self.read,
+        }
+    }
+
+    /// Adds a mark. Of two of a kind the one that reaches further counts, of equal ones the later: where the
+    /// earlier reaches further, everything that entered after it has a `t` beyond the later one's reach.
+    fn add(&mut self, kind: MarkKind, mark: Mark) {
+        let old = self.of(kind);
+        if old.is_none_or(|old| old.reach <= mark.reach) {
+            *old = Some(mark);
+        }
+    }
+
+    fn add_all(&mut self, other: Self) {
+        for (kind, mark) in [(MarkKind::Seen, other.seen), (MarkKind::Read, other.read)] {
+            if let Some(mark) = mark {
+                self.add(kind, mark);
+            }
+        }
+    }
+
+    /// Whether a mark of this kind (or a stronger one) covers what has this `t` and place.
+    fn covers(&self, kind: MarkKind, t: Instant, place: u64) -> bool {
+        work::count();
+        let covers = |mark: Option<Mark>| mark.is_some_and(|m| place < m.before && t <= m.reach);
+        covers(self.read) || kind == MarkKind::Seen && covers(self.seen)
+    }
+
+    /// Drops marks that were made before an instant. Says whether any is left.
+    fn forget_before(&mut self, instant: Instant) -> bool {
+        self.seen = self.seen.filter(|mark| mark.at >= instant);
+        self.read = self.read.filter(|mark| mark.at >= instant);
+        self.seen.is_some() || self.read.is_some()
+    }
+}
+
 impl Marks {
-    /// Adds a mark; one that it makes needless goes away.
+    /// Adds a mark; which one has changed.
     pub(crate) fn add(
         &mut self,
-        (at, before): (Instant, u64),
+        (made, before): (Instant, u64),
         what: Covered,
         kind: MarkKind,
         rules: u32,
-    ) {
-        let new = Mark {
-            at,
-            before,
-            what,
-            kind,
-            rules,
+    ) -> MarkAt {
+        work::count();
+        let reach = match what {
+            Covered::UpTo(up_to) => up_to.min(made),
+            Covered::Object(_) | Covered::Event(_) => made,
         };
-        self.0.retain(|old| !new.covers(old));
-        self.0.push(new);
+        let at = match what {
+            Covered::UpTo(_) => MarkAt::UpTo(rules),
+            Covered::Object(object) => MarkAt::Object(object),
+            Covered::Event(place) => MarkAt::Event(place),
+        };
+        let mut newest = Newest::default();
+        newest.add(
+            kind,
+            Mark {
+                at: made,
+                before,
+                reach,
+            },
+        );
+        self.put(at.clone(), newest);
+        at
+    }
+
+    /// Adds marks that were stored.
+    pub(super) fn put(&mut self, at: MarkAt, newest: Newest) {
+        let place = match at {
+            MarkAt::UpTo(rules) => self.up_to.entry(rules).or_default(),
+            MarkAt::Object(object) => {
+                let hash = About::object_hash(&object);
+                self.hashes.entry(hash).or_default().add_all(newest);
+                self.objects.entry(object).or_default()
+            }
+            MarkAt::Event(place) => self.events.entry(place).or_default(),
+        };
+        place.add_all(newest);
+    }
+
+    pub(super) fn get(&self, at: &MarkAt) -> Option<&Newest> {
+        match at {
+            MarkAt::UpTo(rules) => self.up_to.get(rules),
+            MarkAt::Object(object) => self.objects.get(object),
+            MarkAt::Event(place) => self.events.get(place),
+        }
+    }
+
+    /// Which marks there are.
+    pub(super) fn all(&self) -> impl Iterator<Item = MarkAt> {
+        let up_to = self.up_to.keys().map(|rules| MarkAt::UpTo(*rules));
+        let objects = self.objects.keys().cloned().map(MarkAt::Object);
+        let events = self.events.keys().map(|place| MarkAt::Event(*place));
+        up_to.chain(objects).chain(events)
     }
 
     /// Whether a mark of this kind (or a stronger one) covers the entry.
     pub(crate) fn cover(&self, entry: Looked<'_>, kind: MarkKind) -> bool {
-        self.0.iter().any(|mark| {
-            mark.kind >= kind
-                && entry.place < mark.before
-                && entry.t <= mark.at
-                && match &mark.what {
-                    Covered::UpTo(up_to) => entry.t <= *up_to && (entry.has_inbox)(mark.rules),
-                    Covered::Object(object) => object == entry.object,
-                    Covered::Event(place) => *place == entry.place,
-                }
-        })
+        let Looked { t, place, .. } = entry;
+        let covers = |newest: Option<&Newest>| newest.is_some_and(|n| n.covers(kind, t, place));
+        let up_to = || {
+            let of_rules = self.up_to.iter();
+            let mut of_type = of_rules.filter(|(rules, _)| (entry.has_inbox)(**rules));
+            of_type.any(|(_, newest)| newest.covers(kind, t, place))
+        };
+        covers(self.objects.get(entry.object)) || covers(self.events.get(&place)) || up_to()
     }
 
-    /// Drops marks that were made before this instant: what they covered is forgotten. Says whether any
-    /// is left.
-    pub(crate) fn forget_before(&mut self, instant: Instant) -> bool {
-        self.0.retain(|mark| mark.at >= instant);
-        !self.0.is_empty()
+    /// Drops marks that were made before this instant: what they covered is forgotten. `dropped` hears of
+    /// those of which none is left. Says whether any is left at all.
+    pub(crate) fn forget_before(
+        &mut self,
+        instant: Instant,
+        mut dropped: impl FnMut(MarkAt),
+    ) -> bool {
+        self.hashes
+            .retain(|_, newest| newest.forget_before(instant));
+        self.up_to.retain(|rules, newest| {
+            let left = newest.forget_before(instant);
+            if !left {
+                dropped(MarkAt::UpTo(*rules));
+            }
+            left
+        });
+        self.objects.retain(|object, newest| {
+            let left = newest.forget_before(instant);
+            if !left {
+                dropped(MarkAt::Object(object.clone()));
+            }
+            left
+        });
+        self.events.retain(|place, newest| {
+            let left = newest.forget_before(instant);
+            if !left {
+                dropped(MarkAt::Event(*place));
+            }
+            left
+        });
+        !(self.up_to.is_empty() && self.objects.is_empty() && self.events.is_empty())
+    }
+}
+
+/// Counts marks that are looked at, in tests.
+mod work {
+    #[cfg(test)]
+    std::thread_local! {
+        static DONE: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
+    }
+
+    pub(super) fn count() {
+        #[cfg(test)]
+        DONE.with(|done| done.set(done.get() + 1));
+    }
+
+    /// How many were looked at by this thread since this was last asked.
+    #[cfg(test)]
+    pub(super) fn take() -> u64 {
+        DONE.with(|done| done.replace(0))
     }
 }
 
@@ -89,24 +265,11 @@ pub(crate) enum State {
     Read,
 }
 
-impl From<MarkKind> for State {
-    fn from(kind: MarkKind) -> Self {
-        match kind {
-            MarkKind::Seen => Self::Seen,
-            MarkKind::Read => Self::Read,
-        }
-    }
-}
-
-/// The marks of one reader, sorted out to be held against many entries of their inbox. What stands
-/// there has an inbox, whatever the rules said when a mark was made.
+/// The marks of one reader, to be held against many entries of their inbox. What stands there has an
+/// inbox, whatever the rules said when a mark was made.
 #[derive(Debug, Default)]
 pub(crate) struct Reading<'a> {
-    up_to: Vec<&'a Mark>,
-    /// By the hash of the object's id.
-    objects: FxHashMap<u64, Vec<&'a Mark>>,
-    /// By the event's place.
-    events: FxHashMap<u64, Vec<&'a Mark>>,
+    marks: Option<&'a Marks>,
 }
 
 /// An entry of an inbox as marks see it.
@@ -122,35 +285,28 @@ pub(crate) struct Marking<T> {
 
 impl<'a> Reading<'a> {
     pub(crate) fn of(marks: Option<&'a Marks>) -> Self {
-        let mut reading = Self::default();
-        for mark in marks.into_iter().flat_map(|marks| &marks.0) {
-            let list = match &mark.what {
-                Covered::UpTo(_) => &mut reading.up_to,
-                Covered::Object(id) => {
-                    let hash = About::object_hash(id);
-                    reading.objects.entry(hash).or_default()
-                }
-                Covered::Event(place) => reading.events.entry(*place).or_default(),
-            };
-            list.push(mark);
-        }
-        reading
+        Self { marks }
     }
 
     /// Whether there is nothing to be held against anything.
     pub(crate) fn is_empty(&self) -> bool {
-        self.up_to.is_empty() && self.objects.is_empty() && self.events.is_empty()
+        self.marks.is_none()
     }
 
     /// What all entries of a day are at least: a mark that was made when the day was over, and
     /// reaches to its end, covers whatever arrived on it.
     pub(crate) fn of_day(&self, day: Day) -> State {
-        let whole = self
-            .up_to
-            .iter()
-            .filter(|mark| mark.reach().0 >= day.end().0);
-        let kinds = whole.map(|mark| State::from(mark.kind));
-        kinds.max().unwrap_or(State::New)
+        let reaches = |mark: Option<Mark>| mark.is_some_and(|mark| mark.reach.0 >= day.end().0);
+        let mut state = State::New;
+        for newest in self.marks.iter().flat_map(|marks| marks.up_to.values()) {
+            if reaches(newest.read) {
+                return State::Read;
+            }
+            if reaches(newest.seen) {
+                state = State::Seen;
+            }
+        }
+        state
     }
 
     /// What an entry is, if it is at least `least`.
@@ -163,41 +319,27 @@ impl<'a> Reading<'a> {
         mut entry: Marking<impl FnMut() -> Result<Instant, E>>,
     ) -> Result<State, E> {
         let mut state = least;
-        let objects = self.objects.get(&entry.object).into_iter().flatten();
-        let events = self.events.get(&entry.place).into_iter().flatten();
-        for mark in self.up_to.iter().chain(objects).chain(events) {
-            if State::from(mark.kind) <= state || entry.place >= mark.before {
-                continue;
-            }
-            let (reach, (first, last)) = (mark.reach(), entry.bounds);
-            if last <= reach || first <= reach && (entry.t)()? <= reach {
-                state = mark.kind.into();
+        let Some(marks) = self.marks else {
+            return Ok(state);
+        };
+        let about = [
+            marks.hashes.get(&entry.object),
+            marks.events.get(&entry.place),
+        ];
+        for newest in marks.up_to.values().chain(about.into_iter().flatten()) {
+            work::count();
+            for (mark, kind) in [(newest.read, State::Read), (newest.seen, State::Seen)] {
+                let Some(mark) = mark.filter(|mark| kind > state && entry.place < mark.before)
+                else {
+                    continue;
+                };
+                let (first, last) = entry.bounds;
+                if last <= mark.reach || first <= mark.reach && (entry.t)()? <= mark.reach {
+                    state = kind;
+                }
             }
         }
         Ok(state)
-    }
-}
-
-impl Mark {
-    /// It covers no entry with a later `t`.
-    fn reach(&self) -> Instant {
-        match self.what {
-            Covered::UpTo(up_to) => up_to.min(self.at),
-            Covered::Object(_) | Covered::Event(_) => self.at,
-        }
-    }
-
-    /// Whether everything that `old` covers is covered by this one as well.
-    fn covers(&self, old: &Self) -> bool {
-        self.kind >= old.kind
-            && self.at >= old.at
-            && self.before >= old.before
-            && match (&self.what, &old.what) {
-                (Covered::UpTo(new), Covered::UpTo(old_to)) => {
-                    new >= old_to && self.rules == old.rules
-                }
-                (new, old) => new == old,
-            }
     }
 }
 
@@ -245,7 +387,7 @@ mod tests {
             MarkKind::Read,
             1,
         );
-        assert_eq!(marks.0.len(), 1);
+        assert_eq!(marks.all().count(), 1);
         assert!(
             marks.cover(entry(12, 6, true), MarkKind::Seen),
             "reading is seeing"
@@ -257,5 +399,80 @@ mod tests {
             1,
         );
         assert!(marks.cover(entry(12, 6, false), MarkKind::Seen));
+    }
+
+    #[test]
+    fn of_marks_up_to_an_instant_the_furthest_counts() {
+        let object = Id::new("o").unwrap();
+        let mut marks = Marks::default();
+        let mut up_to = |at, to| {
+            let what = Covered::UpTo(Instant(to));
+            marks.add((Instant(at), at.cast_unsigned()), what, MarkKind::Seen, 1);
+        };
+        up_to(10, 8);
+        up_to(20, 5);
+        let covers = |marks: &Marks, t, place| {
+            let entry = Looked {
+                t: Instant(t),
+                place,
+                object: &object,
+                has_inbox: &|_| true,
+            };
+            marks.cover(entry, MarkKind::Seen)
+        };
+        assert!(
+            covers(&marks, 8, 9),
+            "the second takes nothing of the first away"
+        );
+        assert!(!covers(&marks, 9, 9));
+        let what = Covered::UpTo(Instant(25));
+        marks.add((Instant(30), 30), what, MarkKind::Seen, 1);
+        assert!(covers(&marks, 25, 29) && !covers(&marks, 26, 29));
+        assert_eq!(marks.all().count(), 1);
+    }
+
+    /// What n marks of a kind, and as many looks, cost.
+    fn cost(count: u64, what: impl Fn(u64) -> Covered) -> u64 {
+        let mut marks = Marks::default();
+        work::take();
+        let at = |n: u64| Instant(n.cast_signed());
+        for n in 0..count {
+            marks.add((at(n), count), what(n), MarkKind::Seen, 1);
+        }
+        let reading = Reading::of(Some(&marks));
+        for n in 0..count {
+            let object = Id::new(&format!("o{n}")).unwrap();
+            let entry = Looked {
+                t: at(n),
+                place: n,
+                object: &object,
+                has_inbox: &|_| true,
+            };
+            marks.cover(entry, MarkKind::Seen);
+            let marking = Marking {
+                place: n,
+                object: About::object_hash(&object),
+                bounds: (at(n), at(n)),
+                t: || Ok::<_, ()>(at(n)),
+            };
+            reading.of_entry(State::New, marking).unwrap();
+        }
+        marks.forget_before(at(count), |_| {});
+        work::take()
+    }
+
+    #[test]
+    fn p12_a_hundred_thousand_marks_cost_each_the_same() {
+        let object = |n: u64| Covered::Object(Id::new(&format!("o{n}")).unwrap());
+        for count in [1_000, 100_000] {
+            for spent in [
+                cost(count, object),
+                cost(count, Covered::Event),
+                cost(count, |n| Covered::UpTo(Instant(n.cast_signed()))),
+                cost(count, |n| Covered::UpTo(Instant((count - n).cast_signed()))),
+            ] {
+                assert!(spent <= 8 * count, "{spent} looks for {count} marks");
+            }
+        }
     }
 }

@@ -45,7 +45,7 @@ use ended::Ended;
 use followers::Followers;
 use lane::Entering;
 pub(crate) use lane::Lane;
-pub(crate) use marks::{Looked, Marking, Marks, Reading, State};
+pub(crate) use marks::{Looked, MarkAt, Marking, Marks, Reading, State};
 use preferences::Preferences;
 use roster::Roster;
 
@@ -105,9 +105,10 @@ pub(crate) struct Closing {
 pub(crate) struct Dirty {
     pub(crate) recipients: RoaringBitmap,
     pub(crate) topics: FxHashSet<Id>,
-    pub(crate) marks: RoaringBitmap,
-    /// Those who had marks that were forgotten: their rows say nothing any more.
-    pub(crate) stale_marks: RoaringBitmap,
+    /// Marks, each with its recipient.
+    pub(crate) marks: FxHashSet<(u32, MarkAt)>,
+    /// Marks that were forgotten: their rows say nothing any more.
+    pub(crate) stale_marks: BTreeSet<(u32, MarkAt)>,
     pub(crate) ended: BTreeSet<(u64, ChannelNo)>,
     /// Records since the last checkpoint.
     pub(crate) records: u64,
@@ -170,11 +171,9 @@ impl Bucket {
             } => {
                 let rules = self.rules;
                 self.counted.drop_of(number);
-                self.marks
-                    .entry(number)
-                    .or_default()
-                    .add((at, before), what, kind, rules);
-                self.dirty.marks.insert(number);
+                let marks = self.marks.entry(number).or_default();
+                let mark = marks.add((at, before), what, kind, rules);
+                self.dirty.marks.insert((number, mark));
             }
             Record::Told { to, except, .. } => {
                 self.told_to = to;
@@ -402,8 +401,9 @@ impl Bucket {
         self.roster.erase(number);
         self.preferences.erase(number);
         self.dirty.topics.extend(self.followers.erase(number));
-        self.marks.remove(&number);
-        self.dirty.marks.insert(number);
+        let marks = self.marks.remove(&number);
+        let marks = marks.iter().flat_map(Marks::all);
+        self.dirty.marks.extend(marks.map(|mark| (number, mark)));
         self.dirty.recipients.insert(number);
         self.unpark(at, number);
     }

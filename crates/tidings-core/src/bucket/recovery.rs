@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::checkpoint::{Head, RecipientRow, journal_key};
+use super::column::PAGE;
 use super::lane::{Lane, LaneHead};
 use super::turning::{RunList, run_list_key};
-use super::{Bucket, BucketDay, Closing, Marks, RunAt};
+use super::{Bucket, BucketDay, Closing, MarkAt, RunAt};
 use crate::engine::Frozen;
 use crate::id::Id;
 use crate::journal::at_rest::{Kept, Shelf, Unreadable, decode, each, each_from};
@@ -39,6 +40,14 @@ impl Bucket {
         let mut tail_from = 0;
         if let Some(bytes) = parts::get(from.shelf, Partition::Base, &key)? {
             let head: Head = decode("a bucket's checkpoint", &bytes)?;
+            if u64::from(head.next_number) >= head.next_seq.min(RECIPIENTS_MAX) {
+                return Err(Unreadable(
+                    "a bucket's checkpoint makes no sense".to_owned(),
+                ));
+            }
+            for (_, lane, ..) in &head.closings {
+                known_lane(from.law, *lane)?;
+            }
             bucket.read_people(from, &head)?;
             bucket.read_lanes(from, &head)?;
             tail_from = head.tail_from;
@@ -81,6 +90,7 @@ impl Bucket {
         let tz = version.map_or("UTC", |rules| rules.rules.defaults.tz.as_str());
         self.each_row(from.shelf, Table::Recipients, |bucket, key, value| {
             let number = u32_at(key, REST).ok_or_else(|| odd_key("a recipient"))?;
+            known_number(head, Some(number))?;
             let row: RecipientRow = decode("a recipient", value)?;
             if let Some(profile) = row.profile {
                 bucket.roster.put(number, profile, tz);
@@ -95,13 +105,16 @@ impl Bucket {
             let topic = std::str::from_utf8(&key[REST..]).map_err(|_| odd_key("a topic"))?;
             let topic = Id::new(topic).map_err(|_| odd_key("a topic"))?;
             let who: Set = decode("a topic's followers", value)?;
+            known_number(head, who.max())?;
             bucket.followers.add(topic, who.0);
             Ok(())
         })?;
         self.each_row(from.shelf, Table::Marks, |bucket, key, value| {
             let number = u32_at(key, REST).ok_or_else(|| odd_key("a recipient's marks"))?;
-            let marks: Marks = decode("a recipient's marks", value)?;
-            bucket.marks.insert(number, marks);
+            let mark = key.get(REST + size_of::<u32>()..).and_then(MarkAt::of_key);
+            let mark = mark.ok_or_else(|| odd_key("a recipient's mark"))?;
+            let marks = bucket.marks.entry(number).or_default();
+            marks.put(mark, decode("a recipient's mark", value)?);
             Ok(())
         })
     }
@@ -121,7 +134,7 @@ impl Bucket {
         self.each_row(from.shelf, Table::Lanes, |bucket, key, value| {
             let odd = || odd_key("a lane");
             let (no, page) = key[REST..].split_first_chunk().ok_or_else(odd)?;
-            let no = LaneNo::from_be_bytes(*no);
+            let no = known_lane(from.law, LaneNo::from_be_bytes(*no))?;
             if page.is_empty() {
                 // The key of the head comes before those of the pages.
                 let get = |key: &[u8]| from.shelf.get(Partition::Base, key);
@@ -135,6 +148,9 @@ impl Bucket {
                 return Err(odd());
             };
             let number = u32::from_be_bytes(number.try_into().map_err(|_| odd())?);
+            if number > head.next_number / PAGE {
+                return Err(odd());
+            }
             // A lane whose first checkpoint never came to its end has pages and no head.
             match (heads.get(&no), bucket.lanes.get_mut(&no)) {
                 (Some(head), Some(lane)) => {
@@ -206,6 +222,7 @@ impl Bucket {
         record: Record,
         law: &Law,
     ) -> Result<(), Unreadable> {
+        self.check(&record, law)?;
         if seq >= self.checkpointed {
             if seq != self.next_seq {
                 let next = self.next_seq;
@@ -227,6 +244,34 @@ impl Bucket {
         Ok(())
     }
 
+    /// Refuses a record whose numbers were never given.
+    fn check(&self, record: &Record, law: &Law) -> Result<(), Unreadable> {
+        let arrivals = match record {
+            Record::Arrival(arrival) => std::slice::from_ref(arrival),
+            Record::Move { arrivals, .. } => arrivals,
+            _ => &[],
+        };
+        let lanes = arrivals.iter().flat_map(|arrival| &arrival.variants);
+        let mut lanes = lanes.flat_map(|variant| &variant.lanes);
+        lanes.try_for_each(|lane| known_lane(law, *lane).map(drop))?;
+        let next = self.roster.next_number();
+        let is_known = match record {
+            Record::Closing { lane, .. } => return known_lane(law, *lane).map(drop),
+            Record::Profile { number, .. } => *number <= next,
+            Record::Follow { topics, .. } => {
+                let most = topics.iter().filter_map(|(_, who)| who.max()).max();
+                most.is_none_or(|most| most < next)
+            }
+            _ => true,
+        };
+        match is_known {
+            true => Ok(()),
+            false => Err(Unreadable(
+                "a record names a recipient that there is not".to_owned(),
+            )),
+        }
+    }
+
     /// What the journal holds of a day, in order.
     ///
     /// # Errors
@@ -246,6 +291,27 @@ impl Bucket {
             })
         })?;
         Ok(records)
+    }
+}
+
+/// More recipients than a bucket ever has: what a damaged number may make a start reserve.
+const RECIPIENTS_MAX: u64 = 1 << 28;
+
+/// Refuses the number of a lane that was never given.
+fn known_lane(law: &Law, number: LaneNo) -> Result<LaneNo, Unreadable> {
+    match law.names.has_lane(number) {
+        true => Ok(number),
+        false => Err(Unreadable(format!("there is no lane {number}"))),
+    }
+}
+
+/// Refuses the number of a recipient that was never given.
+fn known_number(head: &Head, number: Option<u32>) -> Result<(), Unreadable> {
+    match number.is_none_or(|number| number < head.next_number) {
+        true => Ok(()),
+        false => Err(Unreadable(
+            "a row names a recipient that there is not".to_owned(),
+        )),
     }
 }
 

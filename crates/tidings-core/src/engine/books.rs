@@ -147,7 +147,7 @@ impl Engine {
             let mut booked = self.ledger.rows().get(&place).unwrap_or(&empty).clone();
             booked.notifications = 0;
             let walked = walker.rows.get(&place).unwrap_or(&empty);
-            if booked != *walked {
+            if booked != *walked || !booked.balances() {
                 let (_, day, channel) = place;
                 disagreements.push(format!(
                     "bucket {bucket}, {day}, channel {channel}: ledger {booked:?}, walk {walked:?}"
@@ -229,7 +229,7 @@ impl Walker<'_> {
     fn dropped(&mut self, day: Day, place: u64, items: &[(ChannelNo, Reason, Set)]) {
         for (channel, reason, who) in items {
             let row = self.row(day, *channel);
-            row.entries += who.len();
+            row.enter(who.len());
             row.end(reason.outcome(), Some(*reason), who.len());
             *self.entered.entry(place).or_default() += who.len();
             *self.partly.entry(place).or_default() |= &who.0;
@@ -253,7 +253,7 @@ impl Walker<'_> {
                 if channel == INBOX_NO && !name.is_inbox() {
                     self.untold.insert(kept.seq);
                 }
-                self.row(day, channel).entries += who.len();
+                self.row(day, channel).enter(who.len());
                 *self.live.entry((kept.seq, channel)).or_default() |= who;
             }
         }
@@ -297,7 +297,7 @@ impl Walker<'_> {
             let row = self.row(day, entries.channel);
             match why {
                 Some(reason) => row.end(reason.outcome(), Some(reason), ended.len()),
-                None => row.moved += ended.len(),
+                None => row.go_on(ended.len()),
             }
         }
     }

@@ -127,12 +127,7 @@ impl Engine {
                 held_back += found.entries.len() as u64;
             }
         }
-        let pending: u64 = self
-            .ledger
-            .rows()
-            .values()
-            .map(super::LedgerRow::pending)
-            .sum();
+        let pending: u64 = self.ledger.rows().values().map(|row| row.pending).sum();
         Ok(pending > held_back)
     }
 
@@ -187,7 +182,7 @@ impl Engine {
                 self.intake
                     .with_header(draft.shelf, (*day, kept.arrival.ordinal), |header| {
                         (
-                            self.intake.withdrawn.contains(&header.object),
+                            self.intake.objects.withdrawn.contains(&header.object),
                             header.expires_at.is_some_and(|expires| expires <= now),
                         )
                     })?;

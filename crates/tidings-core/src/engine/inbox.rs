@@ -185,7 +185,7 @@ impl Engine {
             below: u64::MAX,
         });
         let (mut groups, mut next, mut last_shown) = (Vec::new(), None, from.below);
-        let (today, withdrawals) = (self.intake.now.day(), self.intake.withdrawals);
+        let (today, withdrawals) = (self.intake.now.day(), self.intake.objects.withdrawals);
         let known = bucket.counted.of(number, withdrawals);
         let mut counted = Vec::with_capacity(bucket.days.len());
         let (mut badge, mut unseen, mut unread) = (Badge::default(), 0, 0);
@@ -240,7 +240,7 @@ impl Engine {
     /// Counts up with whatever may change what an inbox of a bucket shows.
     fn rev(&self, bucket: &Bucket) -> u64 {
         let forgotten = self.intake.forgotten_before.map_or(0, |day| day.0);
-        bucket.next_seq + self.intake.withdrawals + u64::try_from(forgotten).unwrap_or(0)
+        bucket.next_seq + self.intake.objects.withdrawals + u64::try_from(forgotten).unwrap_or(0)
     }
 }
 
@@ -313,7 +313,11 @@ impl<'a> Reader<'a> {
     }
 
     fn is_withdrawn(&self, object: u64) -> bool {
-        self.engine.intake.withdrawn_hashes.contains(&object)
+        self.engine
+            .intake
+            .objects
+            .withdrawn_hashes
+            .contains(&object)
     }
 
     /// Visits what the inbox shows of a day, in no order; with its seq only where that is wanted.
@@ -380,7 +384,7 @@ impl<'a> Reader<'a> {
         let facets = Facets::parse(&bytes)?;
         let lane_sets = facets.lane_sets(|lanes| self.has_inbox(lanes));
         let may_have_ended = self.bucket.ended.may_be_left_out(self.number);
-        let has_withdrawn = !self.engine.intake.withdrawn_hashes.is_empty();
+        let has_withdrawn = !self.engine.intake.objects.withdrawn_hashes.is_empty();
         let mut found = facets.arrivals(ordinals, &lane_sets)?;
         if has_withdrawn {
             facets.retain_objects(&mut found, |object| !self.is_withdrawn(object))?;

@@ -1,37 +1,23 @@
-//! The intake: accepted events in their places, what is scheduled, what is withdrawn.
+//! The intake: accepted events in their places, and what is scheduled.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use super::accepted::{self, EventRow};
 use super::draft::Draft;
 use super::known_ids::KnownIds;
-use crate::event::{Event, Object};
+use super::objects::Objects;
+use crate::event::Event;
 use crate::headers::{self, HEADERS_PER_BLOCK, Header, HeaderRows};
 use crate::id::Id;
 use crate::journal::at_rest::{Shelf, Unreadable, decode, each, encode};
-use crate::journal::record::About;
 use crate::pause::Paused;
 use crate::table::{Key, Owner, Partition, REST, Table, i64_at, u64_at};
 use crate::time::{Day, Instant};
-
-/// An object as it is stored.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct ObjectRow {
-    pub(crate) object: Object,
-    pub(crate) retracted: bool,
-}
-
-impl ObjectRow {
-    /// Whether it may be told.
-    pub(crate) fn applies(&self) -> bool {
-        !self.retracted && self.object.notifiable != Some(false)
-    }
-}
 
 /// Where an event is to be found again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -74,12 +60,7 @@ pub(crate) struct Intake {
     /// Which of them may hold an id.
     pub(crate) known_ids: KnownIds,
     pub(crate) scheduled: BTreeSet<(Instant, u64)>,
-    /// Objects that must not be told.
-    pub(crate) withdrawn: FxHashSet<Id>,
-    /// The hashes of their ids, as arrivals name their objects.
-    pub(crate) withdrawn_hashes: FxHashSet<u64>,
-    /// How often an object was withdrawn or came back: what inboxes show has changed.
-    pub(crate) withdrawals: u64,
+    pub(crate) objects: Objects,
     /// Headers of the newest day that no block has yet that could be read.
     tail: Vec<Header>,
     /// Events of other days that were copied into the newest day.
@@ -107,18 +88,6 @@ struct Head {
 
 pub(crate) fn head_key() -> Vec<u8> {
     Key::of(Owner::Intake, Table::Meta).done()
-}
-
-pub(crate) fn object_key(object: &Id) -> Vec<u8> {
-    Key::of(Owner::Intake, Table::Objects)
-        .bytes(object.as_str().as_bytes())
-        .done()
-}
-
-fn withdrawn_key(object: &Id) -> Vec<u8> {
-    Key::of(Owner::Intake, Table::Withdrawn)
-        .bytes(object.as_str().as_bytes())
-        .done()
 }
 
 pub(crate) fn id_key(event: &Id) -> Vec<u8> {
@@ -227,6 +196,7 @@ impl Intake {
         }
         let mut row = accepted::read(draft, from.0, from.1)?;
         row.made = None;
+        self.objects.touch_all(draft, &row.event, day)?;
         let ordinal = self.keep_event(draft, day, &row);
         self.copied.insert(place, ordinal);
         self.name_copy(
@@ -368,106 +338,6 @@ impl Intake {
         })
     }
 
-    /// Puts given fields over what is known of an object, and lifts a retraction.
-    pub(crate) fn upsert(
-        &mut self,
-        draft: &mut Draft<'_>,
-        given: &Object,
-    ) -> Result<(), Unreadable> {
-        self.put_fields(draft, given, true)
-    }
-
-    /// Puts given fields over what is known of an actor or a target; a retraction of it stays.
-    pub(crate) fn upsert_role(
-        &mut self,
-        draft: &mut Draft<'_>,
-        given: &Object,
-    ) -> Result<(), Unreadable> {
-        // Most are bare ids: these need no row.
-        if !given.says_something() {
-            return Ok(());
-        }
-        self.put_fields(draft, given, false)
-    }
-
-    fn put_fields(
-        &mut self,
-        draft: &mut Draft<'_>,
-        given: &Object,
-        lifts_retraction: bool,
-    ) -> Result<(), Unreadable> {
-        let key = object_key(&given.id);
-        let known: Option<ObjectRow> = match draft.get(Partition::Base, &key)? {
-            Some(bytes) => Some(from_json("an object", &bytes)?),
-            None => None,
-        };
-        let mut row = match &known {
-            Some(row) => row.clone(),
-            None => ObjectRow {
-                object: given.clone(),
-                retracted: false,
-            },
-        };
-        row.retracted &= !lifts_retraction;
-        let put = |field: &mut Option<String>, given: &Option<String>| {
-            if given.is_some() {
-                field.clone_from(given);
-            }
-        };
-        put(&mut row.object.title, &given.title);
-        put(&mut row.object.url, &given.url);
-        put(&mut row.object.image, &given.image);
-        row.object.notifiable = given.notifiable.or(row.object.notifiable);
-        self.keep_object(draft, known.as_ref(), row);
-        Ok(())
-    }
-
-    /// Takes an object back.
-    pub(crate) fn retract(&mut self, draft: &mut Draft<'_>, object: &Id) -> Result<(), Unreadable> {
-        let known: Option<ObjectRow> = match draft.get(Partition::Base, &object_key(object))? {
-            Some(bytes) => Some(from_json("an object", &bytes)?),
-            None => None,
-        };
-        let object = match &known {
-            Some(row) => row.object.clone(),
-            None => Object::bare(object.clone()),
-        };
-        self.keep_object(
-            draft,
-            known.as_ref(),
-            ObjectRow {
-                object,
-                retracted: true,
-            },
-        );
-        Ok(())
-    }
-
-    fn keep_object(&mut self, draft: &mut Draft<'_>, known: Option<&ObjectRow>, row: ObjectRow) {
-        if known == Some(&row) {
-            return;
-        }
-        draft.put(Partition::Base, object_key(&row.object.id), to_json(&row));
-        let key = withdrawn_key(&row.object.id);
-        if !row.applies() {
-            if self.withdraw(row.object.id) {
-                self.withdrawals += 1;
-                draft.put(Partition::Base, key, Vec::new());
-            }
-        } else if self.withdrawn.remove(&row.object.id) {
-            self.withdrawals += 1;
-            self.withdrawn_hashes
-                .remove(&About::object_hash(&row.object.id));
-            draft.delete(Partition::Base, key);
-        }
-    }
-
-    /// Notes that an object must not be told; whether that is new.
-    fn withdraw(&mut self, object: Id) -> bool {
-        self.withdrawn_hashes.insert(About::object_hash(&object));
-        self.withdrawn.insert(object)
-    }
-
     /// Forgets a day.
     pub(crate) fn forget(&mut self, day: Day) {
         if self
@@ -494,7 +364,7 @@ impl Intake {
             now: self.now,
             next_place: self.next_place,
             tally: self.tally,
-            withdrawals: self.withdrawals,
+            withdrawals: self.objects.withdrawals,
             forgotten_before: self.forgotten_before,
             days: self.days.iter().map(|(day, next)| (*day, *next)).collect(),
             buckets,
@@ -516,7 +386,7 @@ impl Intake {
             now: head.now,
             next_place: head.next_place,
             tally: head.tally,
-            withdrawals: head.withdrawals,
+            objects: Objects::recover(shelf, head.withdrawals)?,
             forgotten_before: head.forgotten_before,
             paused: head.paused,
             days: head
@@ -528,6 +398,9 @@ impl Intake {
             known_ids: KnownIds::recover(shelf, held)?,
             ..Self::default()
         };
+        if let Some(before) = intake.forgotten_before {
+            intake.objects.forget_before(before);
+        }
         if let Some((day, next)) = intake.days.last_key_value() {
             let draft = Draft::new(shelf);
             let tail = (next - next % headers_per_block())..*next;
@@ -536,12 +409,6 @@ impl Intake {
                 .map(|row| Ok(header_of(&row?)))
                 .collect::<Result<_, Unreadable>>()?;
         }
-        each_base(shelf, Table::Withdrawn, |key, _| {
-            let id = key.get(REST..).and_then(|id| std::str::from_utf8(id).ok());
-            let id = id.and_then(|id| Id::new(id).ok());
-            intake.withdraw(id.ok_or_else(|| Unreadable("a withdrawn key is odd".to_owned()))?);
-            Ok(())
-        })?;
         each_base(shelf, Table::Scheduled, |key, _| {
             let t = i64_at(key, REST).map(Instant);
             let place = u64_at(key, REST + 8);

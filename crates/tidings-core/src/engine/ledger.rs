@@ -18,6 +18,9 @@ pub struct Row {
     pub entries: u64,
     /// Of these, moved on to another day's row (or another row of this day).
     pub moved: u64,
+    /// Of these, still waiting: counted where entries enter, go on and end, so that a count that went wrong
+    /// shows.
+    pub pending: u64,
     /// Pairs of event and recipient that entered on this day; kept under the inbox's row.
     pub notifications: u64,
     /// Ended, by outcome.
@@ -27,17 +30,30 @@ pub struct Row {
 }
 
 impl Row {
-    /// What still waits.
+    /// Whether every entry went on, ended or waits, once.
     #[must_use]
-    pub fn pending(&self) -> u64 {
+    pub fn balances(&self) -> bool {
         let ended: u64 = self.ended.values().sum();
-        self.entries.saturating_sub(self.moved + ended)
+        self.entries == self.moved + ended + self.pending
+    }
+
+    /// Books entries that enter.
+    pub fn enter(&mut self, count: u64) {
+        self.entries += count;
+        self.pending += count;
+    }
+
+    /// Books entries that go on in another row.
+    pub fn go_on(&mut self, count: u64) {
+        self.moved += count;
+        self.pending = self.pending.saturating_sub(count);
     }
 
     /// Adds another row to this one.
     pub fn add(&mut self, other: &Self) {
         self.entries += other.entries;
         self.moved += other.moved;
+        self.pending += other.pending;
         self.notifications += other.notifications;
         for (outcome, count) in &other.ended {
             *self.ended.entry(*outcome).or_default() += count;
@@ -50,6 +66,7 @@ impl Row {
     /// Books entries as ended.
     pub fn end(&mut self, outcome: Outcome, reason: Option<Reason>, count: u64) {
         if count > 0 {
+            self.pending = self.pending.saturating_sub(count);
             *self.ended.entry(outcome).or_default() += count;
             if let Some(reason) = reason {
                 *self.reasons.entry(reason).or_default() += count;
@@ -89,7 +106,7 @@ impl Ledger {
         let places: Vec<Place> = self.rows.keys().copied().filter(|at| at.1 == day).collect();
         let mut expired = 0;
         for place in places {
-            let pending = self.rows.get(&place).map_or(0, Row::pending);
+            let pending = self.rows.get(&place).map_or(0, |row| row.pending);
             if pending > 0 {
                 self.at(place)
                     .end(Outcome::Expired, Some(Reason::Forgotten), pending);
@@ -114,4 +131,20 @@ fn key((bucket, day, channel): Place) -> Vec<u8> {
         .day(day)
         .bytes(&[channel])
         .done()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_count_that_went_wrong_shows() {
+        let mut row = Row::default();
+        row.enter(5);
+        row.go_on(1);
+        row.end(Outcome::Delivered, None, 3);
+        assert_eq!((row.pending, row.balances()), (1, true));
+        row.end(Outcome::Delivered, None, 2);
+        assert!(!row.balances(), "more ended than entered");
+    }
 }

@@ -34,6 +34,7 @@ mod intake;
 mod known_ids;
 mod ledger;
 mod made;
+mod objects;
 mod outcome;
 mod pause;
 mod plan;
@@ -509,9 +510,13 @@ impl Engine {
         self.intake.now = now;
         self.intake.begin_step();
         let mut step = Step::default();
-        let counted = |intake: &Intake| (intake.tally, intake.withdrawals, intake.forgotten_before);
+        let counted = |intake: &Intake| {
+            let withdrawals = intake.objects.withdrawals;
+            (intake.tally, withdrawals, intake.forgotten_before)
+        };
         let before = counted(&self.intake);
         work(self, &mut draft, now, &mut step)?;
+        self.intake.objects.sweep(&mut draft)?;
         self.ledger.write(&mut draft);
         if !draft.is_empty() || before != counted(&self.intake) {
             self.intake.write(&mut draft, self.buckets());

@@ -101,7 +101,7 @@ impl Engine {
                     version.is_some_and(|version| version.kind(*number).is_some())
                 });
                 let known = known.map(Found::Type);
-                known.ok_or_else(|| Refused::UnknownType(name.clone()))
+                known.ok_or_else(|| self.unknown_type(name))
             }
             Pausable::Channel(name) => {
                 let number = channel_no(name).map(Found::Channel);

@@ -287,7 +287,7 @@ impl Engine {
                     kind,
                     choices: choices.as_ref().and_then(|all| all.get(&kept.arrival.kind)),
                     expired: header.expires_at.is_some_and(|expires| expires <= *at),
-                    withdrawn: self.intake.withdrawn.contains(&header.object),
+                    withdrawn: self.intake.objects.withdrawn.contains(&header.object),
                     stale: look_back.is_some_and(|ms| kept.arrival.t < at.plus_ms(-ms)),
                     drop_if_seen: kind.and_then(|kind| kind.rules.drop_if_seen),
                 }

@@ -28,11 +28,13 @@ impl Engine {
             }
             Command::Publish(event) => self.publish(draft, now, event),
             Command::Object(object) => {
-                self.intake.upsert(draft, object)?;
+                self.keep_day(draft, now.day());
+                self.intake.objects.upsert(draft, object, now.day())?;
                 Ok(Ok(Reply::Done))
             }
             Command::Retract { object } => {
-                self.intake.retract(draft, object)?;
+                self.keep_day(draft, now.day());
+                self.intake.objects.retract(draft, object, now.day())?;
                 Ok(Ok(Reply::Done))
             }
             Command::Mark {
@@ -106,7 +108,7 @@ impl Engine {
                     .is_some_and(|(no, version)| version.kind(no).is_some());
                 known
                     .then_some(())
-                    .ok_or_else(|| Refused::UnknownType(event.kind.clone()))
+                    .ok_or_else(|| self.unknown_type(&event.kind))
             }
             Command::Pause(what) | Command::Resume(what) => self.check_pausable(what),
             Command::Recipient(_)
@@ -177,7 +179,11 @@ impl Engine {
         };
         let covered = match what {
             Marked::UpTo(instant) => vec![Covered::UpTo(*instant)],
-            Marked::Object(object) => vec![Covered::Object(object.clone())],
+            // A mark covers what has entered by now: about what nothing names there is nothing.
+            Marked::Object(object) => match self.intake.objects.knows(draft, object)? {
+                true => vec![Covered::Object(object.clone())],
+                false => Vec::new(),
+            },
             Marked::Event(event) => {
                 let places = self.places_of(draft, event)?;
                 places.into_iter().map(Covered::Event).collect()

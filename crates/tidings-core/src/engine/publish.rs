@@ -16,11 +16,11 @@ use crate::batch::Pivot;
 use crate::bucket::Bucket;
 use crate::event::{Audience, Event, Object};
 use crate::id::Id;
-use crate::journal::at_rest::{Unreadable, decode, encode};
+use crate::journal::at_rest::{Shelf, Unreadable, decode, encode};
 use crate::journal::record::{About, Arrival, INBOX_NO, LaneNo, Record, TypeNo, Variant};
 use crate::law::{Law, Type};
 use crate::pause::Paused;
-use crate::table::{Partition, Table};
+use crate::table::{Key, Owner, Partition, Table};
 use crate::time::{Day, Instant};
 use crate::topic::heard_by;
 
@@ -41,17 +41,17 @@ type Destination = ((Vec<LaneNo>, Vec<u16>), RoaringBitmap);
 impl Engine {
     /// Takes an event in, once.
     pub(crate) fn publish(&mut self, draft: &mut Draft<'_>, now: Instant, event: &Event) -> Answer {
-        let type_no = self.law.names.type_no(event.kind.as_str());
-        let version = self.version();
-        let Some((type_no, version)) = type_no.zip(version) else {
-            return Ok(Err(Refused::UnknownType(event.kind.clone())));
-        };
-        let Some(kind) = version.kind(type_no) else {
-            return Ok(Err(Refused::UnknownType(event.kind.clone())));
-        };
         if let Some((day, located)) = self.locate(draft, &event.id)? {
             return self.publish_again(draft, event, day, located);
         }
+        let type_no = self.law.names.type_no(event.kind.as_str());
+        let version = self.version();
+        let Some((type_no, version)) = type_no.zip(version) else {
+            return Ok(Err(self.unknown_type(&event.kind)));
+        };
+        let Some(kind) = version.kind(type_no) else {
+            return Ok(Err(self.unknown_type(&event.kind)));
+        };
         if let Err(exceeded) = version.rules.limits.check_event(event) {
             return Ok(Err(exceeded.into()));
         }
@@ -63,10 +63,13 @@ impl Engine {
             notifiable: None,
             ..object.clone()
         };
+        let scheduled = event.deliver_at.filter(|t| *t > now);
+        let named_on = scheduled.unwrap_or(now).day();
+        let objects = &mut self.intake.objects;
         for role in event.actor.iter().chain(&event.target) {
-            self.intake.upsert_role(draft, &described(role))?;
+            objects.upsert_role(draft, &described(role), named_on)?;
         }
-        self.intake.upsert(draft, &described(&event.object))?;
+        objects.upsert(draft, &described(&event.object), named_on)?;
 
         let mut warnings = Vec::new();
         let reasons = Reasons::of(&event.to);
@@ -114,7 +117,6 @@ impl Engine {
             made: Some((notifications, entries)),
             event: event.clone(),
         };
-        let scheduled = event.deliver_at.filter(|t| *t > now);
         self.register(draft, now, &row, scheduled);
         match scheduled {
             Some(t) => self.freeze(draft, t, &row, &reasons.words, routed),
@@ -154,6 +156,22 @@ impl Engine {
         })))
     }
 
+    /// Whether an event of this id was accepted before, on a day that is kept.
+    ///
+    /// # Errors
+    /// [`Unreadable`] where the store can't be read.
+    pub fn has_event(&self, shelf: &dyn Shelf, event: &Id) -> Result<bool, Unreadable> {
+        Ok(self.locate(&Draft::new(shelf), event)?.is_some())
+    }
+
+    pub(crate) fn unknown_type(&self, kind: &Id) -> Refused {
+        let types = self.rules().map(|rules| rules.types.keys().cloned());
+        Refused::UnknownType {
+            kind: kind.clone(),
+            configured: types.into_iter().flatten().collect(),
+        }
+    }
+
     /// Where an event is that was accepted before, and the day of its arrival, as long as that day is
     /// kept.
     pub(crate) fn locate(
@@ -168,6 +186,14 @@ impl Engine {
             }
         }
         Ok(None)
+    }
+
+    /// A day on which objects change is held, so that it is forgotten like others.
+    pub(crate) fn keep_day(&mut self, draft: &mut Draft<'_>, day: Day) {
+        if self.intake.id_days.insert(day) {
+            let key = Key::of(Owner::Intake, Table::ObjectDays).done();
+            draft.put(Partition::Day(day), key, Vec::new());
+        }
     }
 
     /// The days that may hold something of the intake.
@@ -257,7 +283,7 @@ impl Engine {
                 self.ledger.at((no, day, INBOX_NO)).notifications += who.len();
                 for lane in lanes {
                     let channel = self.law.names.lane(*lane).channel;
-                    self.ledger.at((no, day, channel)).entries += who.len();
+                    self.ledger.at((no, day, channel)).enter(who.len());
                 }
             }
             let bytes = |((lanes, reasons), who): &Destination| {

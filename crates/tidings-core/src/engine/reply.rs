@@ -128,8 +128,13 @@ pub enum Refused {
     #[error("there is no recipient `{0}`")]
     UnknownRecipient(Id),
     /// The type is not configured.
-    #[error("the type `{0}` is not configured")]
-    UnknownType(Id),
+    #[error("unknown type `{kind}`")]
+    UnknownType {
+        /// The type.
+        kind: Id,
+        /// The types that are configured.
+        configured: Vec<String>,
+    },
     /// The channel is not known.
     #[error("there is no channel `{0}`")]
     UnknownChannel(String),

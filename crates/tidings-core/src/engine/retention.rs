@@ -128,6 +128,7 @@ impl Engine {
             }
         }
         self.intake.forgotten_before = self.intake.forgotten_before.max(Some(before));
+        self.intake.objects.forget_before(before);
         for bucket in &mut self.buckets {
             bucket.forget_before(before);
             if bucket.replays_from().is_some_and(|day| day < before) {

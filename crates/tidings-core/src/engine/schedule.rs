@@ -127,6 +127,9 @@ impl Engine {
             let Some((row, frozen)) = self.take_scheduled(draft, t, place)? else {
                 continue;
             };
+            self.intake
+                .objects
+                .touch_all(draft, &row.event, now.day())?;
             self.enter_frozen(draft, now, t, &row, frozen);
         }
         Ok(())
@@ -232,7 +235,7 @@ impl Engine {
         self.ledger.at((no, now.day(), INBOX_NO)).notifications += alone;
         for (channel, reason, who) in &items {
             let row = self.ledger.at((no, now.day(), *channel));
-            row.entries += who.len();
+            row.enter(who.len());
             row.end(reason.outcome(), Some(*reason), who.len());
         }
         self.write(

@@ -75,7 +75,7 @@ impl Engine {
                 let row = self.ledger.at((bucket.no, day, *channel));
                 match why {
                     Some(reason) => row.end(reason.outcome(), Some(reason), who.len()),
-                    None => row.moved += who.len(),
+                    None => row.go_on(who.len()),
                 }
             }
         }
@@ -247,7 +247,9 @@ impl Engine {
             let place = kept.arrival.place;
             let ordinal = self.intake.copy_event(draft, from, place, now.day())?;
             let channel = self.law.names.lane(moved.lane).channel;
-            self.ledger.at((bucket.no, now.day(), channel)).entries += moved.who.len();
+            self.ledger
+                .at((bucket.no, now.day(), channel))
+                .enter(moved.who.len());
             arrivals.push(arrive_again(moved, now, version.number, ordinal));
         }
         // What goes on is taken out right before it arrives again.

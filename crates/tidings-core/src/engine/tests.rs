@@ -15,6 +15,7 @@ use crate::rules::{Category, Defaults, Policy, Route, StoreRules, TypeRules};
 mod bounds;
 mod ended;
 mod group_key;
+mod growth;
 mod inbox;
 mod loud;
 mod payload;

@@ -83,7 +83,7 @@ impl Engine {
     /// [`Unreadable`] where the store can't be read.
     pub fn knows_object(&self, shelf: &dyn Shelf, object: &Id) -> Result<bool, Unreadable> {
         Ok(shelf
-            .get(Partition::Base, &super::intake::object_key(object))?
+            .get(Partition::Base, &super::objects::object_key(object))?
             .is_some())
     }
 

@@ -62,8 +62,16 @@ impl Model {
         if at.0.rem_euclid(DAY_MS) == 0 {
             let keep = self.current().store.keep_ms;
             let ended = |day: tidings_core::Day| day.end().plus_ms(keep) <= at;
-            let stays = self.days.keys().copied().find(|&day| !ended(day));
-            self.forget(stays.unwrap_or(at.day()));
+            let gone = self
+                .days
+                .keys()
+                .copied()
+                .take_while(|&day| ended(day))
+                .last();
+            if let Some(gone) = gone {
+                self.forget(tidings_core::Day(gone.0 + 1));
+                self.objects.retain(|_, object| !ended(object.newest));
+            }
         }
         while let Some(&(t, arrival)) = self.scheduled.first().filter(|(t, _)| *t <= at) {
             self.scheduled.remove(&(t, arrival));

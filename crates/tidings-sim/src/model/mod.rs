@@ -37,6 +37,8 @@
 //!     can, by its `t`); with it the clock runs to that instant, forgetting days on the way.
 //! 14. `notifiable` in the object of a publish is not read: only an `object` command gives it. What a
 //!     publish gives of its actor and its target lifts no retraction.
+//!     An object is unknown again once the newest day that named or changed it is forgotten (an event names it
+//!     on the day of its arrival, of its `t`, and of each move); retracting what is unknown does nothing.
 //! 15. A publish of a type that is not configured is refused; `erase` of somebody unknown does nothing.
 //! 16. Zone changes at T: the next slot is strictly after T. A zone change moves nothing in a lane that
 //!     was flushed or is overdue.
@@ -60,8 +62,7 @@ use std::sync::Arc;
 use tidings_core::command::Choice;
 use tidings_core::rules::Policy;
 use tidings_core::{
-    Books, Command, Day, Event, Id, Instant, Message, Mode, Object, Outcome, PreferenceScope,
-    Rules, Timed,
+    Books, Command, Day, Event, Id, Instant, Message, Mode, Outcome, PreferenceScope, Rules, Timed,
 };
 
 use person::Person;
@@ -118,6 +119,8 @@ pub struct Model {
 struct ObjectState {
     retracted: bool,
     not_notifiable: bool,
+    /// The newest day that named or changed it.
+    newest: Day,
 }
 
 /// An event, with its place in the order of arrival as its index.
@@ -205,14 +208,22 @@ impl Model {
             }
             Command::Publish(event) => self.publish(*event)?,
             Command::Object(object) => {
+                let today = self.now.day();
+                self.days.entry(today).or_default();
                 let known = self.objects.entry(object.id).or_default();
+                known.newest = known.newest.max(today);
                 known.retracted = false;
                 if let Some(notifiable) = object.notifiable {
                     known.not_notifiable = !notifiable;
                 }
             }
             Command::Retract { object } => {
-                self.objects.entry(object).or_default().retracted = true;
+                let today = self.now.day();
+                self.days.entry(today).or_default();
+                if let Some(known) = self.objects.get_mut(&object) {
+                    known.newest = known.newest.max(today);
+                    known.retracted = true;
+                }
             }
             Command::Mark {
                 recipient,
@@ -400,8 +411,12 @@ impl Model {
         if let Some(only) = &event.channels {
             channels.retain(|channel| only.contains(channel));
         }
-        let Object { id: object, .. } = &event.object;
-        self.objects.entry(object.clone()).or_default().retracted = false;
+        let object = self.objects.entry(event.object.id.clone()).or_default();
+        object.retracted = false;
+        let t = event
+            .deliver_at
+            .map_or(self.now, |later| later.max(self.now));
+        self.name(&event, t.day());
 
         let concerned = audience::audience(
             &event,
@@ -436,6 +451,16 @@ impl Model {
             self.enter_all(arrival);
         }
         Ok(())
+    }
+
+    /// An event names its object, and its actor and target where they are known as objects.
+    fn name(&mut self, event: &Event, day: Day) {
+        let roles = event.actor.iter().chain(&event.target);
+        for object in roles.chain([&event.object]) {
+            if let Some(known) = self.objects.get_mut(&object.id) {
+                known.newest = known.newest.max(day);
+            }
+        }
     }
 
     /// Makes the entries of one notification: preferences at arrival decide whether there are any.

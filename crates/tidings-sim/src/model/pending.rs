@@ -107,6 +107,8 @@ impl Model {
         self.lanes[lane].waiting.insert(entry);
         self.entries[entry].state = EntryState::Waiting { lane };
         self.entries[entry].day = self.now.day();
+        let named = self.events[event].event.clone();
+        self.name(&named, self.now.day());
         self.days
             .entry(self.now.day())
             .or_default()
@@ -256,5 +258,7 @@ impl Model {
                 }
             }
         }
+        let before = before.min(self.now.day());
+        self.objects.retain(|_, object| object.newest >= before);
     }
 }

@@ -12,6 +12,7 @@ use tidings_core::journal::at_rest::Unreadable;
 use tidings_node::RuntimeError;
 use utoipa::ToSchema;
 
+use crate::timeline::body::unknown;
 use crate::timeline::{About, Fault};
 
 /// Whether the same request may be sent again as it is.
@@ -287,12 +288,15 @@ impl From<Refused> for Problem {
     fn from(refused: Refused) -> Self {
         let hint = match &refused {
             Refused::Exceeded(exceeded) => exceeded.hint(),
+            Refused::UnknownType { kind, configured } => {
+                unknown("type", kind.as_str(), configured.iter().map(String::as_str)).hint
+            }
             _ => String::new(),
         };
         let code = match refused {
             Refused::Exceeded(_) => Code::LimitExceeded,
             Refused::UnknownRecipient(_) => Code::RecipientNotFound,
-            Refused::UnknownType(_) => Code::UnknownType,
+            Refused::UnknownType { .. } => Code::UnknownType,
             Refused::UnknownChannel(_) => Code::UnknownChannel,
             Refused::Preference(_) => Code::UnknownPreference,
         };

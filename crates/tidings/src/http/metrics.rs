@@ -88,7 +88,7 @@ fn look(node: &Node) -> Seen {
         // What moved on is counted where it went.
         seen.entries += row.entries.saturating_sub(row.moved);
         seen.notifications += row.notifications;
-        seen.pending += row.pending();
+        seen.pending += row.pending;
         for (outcome, count) in &row.ended {
             *seen.ended.entry(*outcome).or_default() += count;
         }

@@ -8,6 +8,7 @@ use tidings_node::{Handle, Replies, RuntimeError};
 use super::Kind;
 use crate::client::{Asked, LineProblem, Request, Server};
 use crate::timeline::Fault;
+use crate::timeline::body::unknown;
 
 /// Rows of a slice that were refused: the place in the slice, and why.
 pub(super) type Refusals = Vec<(usize, Fault)>;
@@ -90,6 +91,9 @@ fn fault(refused: &Refused) -> Fault {
     let hint = match refused {
         Refused::UnknownRecipient(_) => "bring in the recipients first",
         Refused::Exceeded(exceeded) => &exceeded.hint(),
+        Refused::UnknownType { kind, configured } => {
+            return unknown("type", kind.as_str(), configured.iter().map(String::as_str));
+        }
         _ => "see the configuration",
     };
     Fault::new(refused.to_string(), hint)

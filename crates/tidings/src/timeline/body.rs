@@ -401,7 +401,12 @@ fn check(
     }
 }
 
-fn unknown<'n>(what: &str, word: &str, names: impl IntoIterator<Item = &'n str> + Clone) -> Fault {
+/// The fault of a word that the configuration does not have.
+pub(crate) fn unknown<'n>(
+    what: &str,
+    word: &str,
+    names: impl IntoIterator<Item = &'n str> + Clone,
+) -> Fault {
     let hint = did_you_mean(word, names);
     let hint = hint.unwrap_or_else(|| format!("the configuration has no {what}"));
     Fault::new(format!("unknown {what} {}", quoted(word)), hint)

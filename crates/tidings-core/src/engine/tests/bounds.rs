@@ -24,7 +24,7 @@ fn deepest(name: usize) -> String {
     )
 }
 
-fn person(name: &str, state: State) -> Command {
+pub(super) fn person(name: &str, state: State) -> Command {
     Command::Recipient(Box::new(RecipientChange {
         id: id(name),
         name: None,
@@ -66,14 +66,14 @@ fn with_mail() -> Rules {
 }
 
 /// An engine over what it has stored, each step of which is committed.
-struct World {
-    stored: Stored,
-    engine: Engine,
+pub(super) struct World {
+    pub(super) stored: Stored,
+    pub(super) engine: Engine,
     now: Instant,
 }
 
 impl World {
-    fn new(options: Options) -> Self {
+    pub(super) fn new(options: Options) -> Self {
         let mut stored = Stored::default();
         let mut engine = Engine::open(&stored, &[], options).unwrap();
         let step = engine.set_rules(&stored, Instant(0), with_mail()).unwrap();
@@ -86,10 +86,22 @@ impl World {
     }
 
     /// Plays an instant: what is due, what comes in, the messages, the chores.
-    fn play(&mut self, now: Instant, commands: &[Command]) {
+    pub(super) fn play(&mut self, now: Instant, commands: &[Command]) {
         self.now = now;
         let step = self.engine.fall_due(&self.stored, now).unwrap();
         self.stored.commit(step.writes);
+        if now == now.day().start()
+            && let Some(before) = self.engine.forgets_before(now)
+        {
+            let step = self.engine.forget_before(&self.stored, &(), now, before);
+            let step = step.unwrap();
+            self.stored.commit(step.writes);
+            for day in step.forgotten {
+                self.stored
+                    .0
+                    .retain(|(partition, _), _| *partition != Partition::Day(day));
+            }
+        }
         let step = self.engine.step(&self.stored, now, commands).unwrap();
         self.stored.commit(step.writes);
         for reply in step.replies {
@@ -113,8 +125,17 @@ impl World {
     }
 
     /// Opens the engine anew and holds what is stored against what was counted.
-    fn check(&mut self, options: Options) {
-        let days: Vec<Day> = (0..=self.now.day().0).map(Day).collect();
+    pub(super) fn check(&mut self, options: Options) {
+        let days: BTreeSet<Day> = self
+            .stored
+            .0
+            .keys()
+            .filter_map(|(partition, _)| match partition {
+                Partition::Day(day) => Some(*day),
+                Partition::Base => None,
+            })
+            .collect();
+        let days: Vec<Day> = days.into_iter().collect();
         self.engine = Engine::open(&self.stored, &days, options).unwrap();
         let walk = self.engine.walk(&self.stored).unwrap();
         assert_eq!((walk.books.lost, walk.books.duplicates), (0, 0));

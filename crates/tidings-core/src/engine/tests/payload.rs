@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::*;
 use crate::engine::InboxPage;
-use crate::engine::intake::object_key;
+use crate::engine::objects::object_key;
 use crate::recipient::RecipientChange;
 use crate::table::{Key, Owner, Table};
 

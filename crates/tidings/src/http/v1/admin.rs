@@ -112,7 +112,7 @@ impl StatusAnswer {
         let engine = node.engine();
         let mut sum = LedgerRow::default();
         engine.ledger().values().for_each(|row| sum.add(row));
-        let pending = sum.pending();
+        let pending = sum.pending;
         let provider = |name: &str| {
             let address = rules.channels.get(name)?.provider.as_ref()?;
             Some(address.split_once("://")?.0.to_owned())

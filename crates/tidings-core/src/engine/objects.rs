@@ -1,0 +1,306 @@
+//! Objects as they are now, for as long as something that is kept names them.
+//!
+//! An object is kept until the newest day that named or changed it is forgotten. From then on it counts as
+//! unknown; its row goes a few at a time, with the steps that follow.
+
+use std::ops::ControlFlow;
+
+use rustc_hash::FxHashSet;
+use serde::{Deserialize, Serialize};
+
+use super::draft::Draft;
+use super::intake::{each_base, from_json, to_json};
+use crate::event::{Event, Object};
+use crate::id::Id;
+use crate::journal::at_rest::{Shelf, Unreadable};
+use crate::journal::record::About;
+use crate::table::{Key, Owner, Partition, REST, Table, day_at};
+use crate::time::Day;
+
+/// An object as it is stored.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct ObjectRow {
+    pub(crate) object: Object,
+    pub(crate) retracted: bool,
+    /// The newest day on which something named or changed it.
+    newest: Day,
+}
+
+impl ObjectRow {
+    /// Whether it may be told.
+    pub(crate) fn applies(&self) -> bool {
+        !self.retracted && self.object.notifiable != Some(false)
+    }
+}
+
+/// Which objects must not be told, and which of them are to be forgotten.
+#[derive(Debug, Default)]
+pub(crate) struct Objects {
+    /// Objects that must not be told.
+    pub(crate) withdrawn: FxHashSet<Id>,
+    /// The hashes of their ids, as arrivals name their objects.
+    pub(crate) withdrawn_hashes: FxHashSet<u64>,
+    /// How often an object was withdrawn or came back: what inboxes show has changed.
+    pub(crate) withdrawals: u64,
+    /// What was last named or changed before this day is unknown now.
+    forgotten_before: Option<Day>,
+    /// The key behind which rows may be left that are to be forgotten; `None` = there are none.
+    sweep_from: Option<Vec<u8>>,
+    /// Objects that this step has written.
+    written: usize,
+}
+
+/// A step forgets so many objects, and [`SWEPT_PER_WRITTEN`] for each that it writes.
+const SWEPT_PER_STEP: usize = 32;
+
+/// More than one, so that what is to be forgotten gets less.
+const SWEPT_PER_WRITTEN: usize = 4;
+
+pub(crate) fn object_key(object: &Id) -> Vec<u8> {
+    Key::of(Owner::Intake, Table::Objects)
+        .bytes(object.as_str().as_bytes())
+        .done()
+}
+
+fn withdrawn_key(object: &Id) -> Vec<u8> {
+    Key::of(Owner::Intake, Table::Withdrawn)
+        .bytes(object.as_str().as_bytes())
+        .done()
+}
+
+fn days_key() -> Key {
+    Key::of(Owner::Intake, Table::ObjectDays)
+}
+
+fn day_key(day: Day, object: &Id) -> Vec<u8> {
+    days_key().day(day).bytes(object.as_str().as_bytes()).done()
+}
+
+impl Objects {
+    /// Reads which objects must not be told.
+    pub(super) fn recover(shelf: &dyn Shelf, withdrawals: u64) -> Result<Self, Unreadable> {
+        let mut objects = Self {
+            withdrawals,
+            ..Self::default()
+        };
+        each_base(shelf, Table::Withdrawn, |key, _| {
+            let id = key.get(REST..).and_then(|id| std::str::from_utf8(id).ok());
+            let id = id.and_then(|id| Id::new(id).ok());
+            objects.withdraw(id.ok_or_else(|| Unreadable("a withdrawn key is odd".to_owned()))?);
+            Ok(())
+        })?;
+        Ok(objects)
+    }
+
+    /// What was last named or changed before this day is unknown from now on.
+    pub(super) fn forget_before(&mut self, before: Day) {
+        self.forgotten_before = self.forgotten_before.max(Some(before));
+        self.sweep_from = Some(days_key().done());
+    }
+
+    /// Puts given fields over what is known of an object that a day names, and lifts a retraction.
+    pub(crate) fn upsert(
+        &mut self,
+        draft: &mut Draft<'_>,
+        given: &Object,
+        day: Day,
+    ) -> Result<(), Unreadable> {
+        self.put_fields(draft, given, day, true)
+    }
+
+    /// Puts given fields over what is known of an actor or a target; a retraction of it stays.
+    pub(crate) fn upsert_role(
+        &mut self,
+        draft: &mut Draft<'_>,
+        given: &Object,
+        day: Day,
+    ) -> Result<(), Unreadable> {
+        // Most are bare ids: these need no row.
+        match given.says_something() {
+            true => self.put_fields(draft, given, day, false),
+            false => self.touch(draft, &given.id, day),
+        }
+    }
+
+    fn put_fields(
+        &mut self,
+        draft: &mut Draft<'_>,
+        given: &Object,
+        day: Day,
+        lifts_retraction: bool,
+    ) -> Result<(), Unreadable> {
+        let known = self.known(draft, &given.id)?;
+        let mut row = match &known {
+            Some(row) => row.clone(),
+            None => ObjectRow {
+                object: given.clone(),
+                retracted: false,
+                newest: day,
+            },
+        };
+        row.retracted &= !lifts_retraction;
+        row.newest = row.newest.max(day);
+        let put = |field: &mut Option<String>, given: &Option<String>| {
+            if given.is_some() {
+                field.clone_from(given);
+            }
+        };
+        put(&mut row.object.title, &given.title);
+        put(&mut row.object.url, &given.url);
+        put(&mut row.object.image, &given.image);
+        row.object.notifiable = given.notifiable.or(row.object.notifiable);
+        self.keep(draft, known.as_ref(), row);
+        Ok(())
+    }
+
+    /// Takes an object back. One that nothing named has nothing that could be told.
+    pub(crate) fn retract(
+        &mut self,
+        draft: &mut Draft<'_>,
+        object: &Id,
+        day: Day,
+    ) -> Result<(), Unreadable> {
+        if let Some(known) = self.known(draft, object)? {
+            let row = ObjectRow {
+                retracted: true,
+                newest: known.newest.max(day),
+                ..known.clone()
+            };
+            self.keep(draft, Some(&known), row);
+        }
+        Ok(())
+    }
+
+    /// Keeps what an event names as long as a day.
+    pub(crate) fn touch_all(
+        &mut self,
+        draft: &mut Draft<'_>,
+        event: &Event,
+        day: Day,
+    ) -> Result<(), Unreadable> {
+        let roles = event.actor.iter().chain(&event.target);
+        let mut named = roles.chain([&event.object]);
+        named.try_for_each(|object| self.touch(draft, &object.id, day))
+    }
+
+    fn touch(&mut self, draft: &mut Draft<'_>, object: &Id, day: Day) -> Result<(), Unreadable> {
+        if let Some(known) = self.known(draft, object)?
+            && known.newest < day
+        {
+            let row = ObjectRow {
+                newest: day,
+                ..known.clone()
+            };
+            self.keep(draft, Some(&known), row);
+        }
+        Ok(())
+    }
+
+    /// Whether something that is kept may name an object.
+    pub(crate) fn knows(&mut self, draft: &mut Draft<'_>, object: &Id) -> Result<bool, Unreadable> {
+        Ok(self.known(draft, object)?.is_some())
+    }
+
+    /// What is known of an object. A row that is to be forgotten is forgotten here.
+    fn known(
+        &mut self,
+        draft: &mut Draft<'_>,
+        object: &Id,
+    ) -> Result<Option<ObjectRow>, Unreadable> {
+        let Some(bytes) = draft.get(Partition::Base, &object_key(object))? else {
+            return Ok(None);
+        };
+        let row: ObjectRow = from_json("an object", &bytes)?;
+        if self
+            .forgotten_before
+            .is_some_and(|before| row.newest < before)
+        {
+            self.forget(draft, &row);
+            return Ok(None);
+        }
+        Ok(Some(row))
+    }
+
+    fn keep(&mut self, draft: &mut Draft<'_>, known: Option<&ObjectRow>, row: ObjectRow) {
+        if known == Some(&row) {
+            return;
+        }
+        self.written += 1;
+        let id = &row.object.id;
+        if known.is_none_or(|known| known.newest != row.newest) {
+            if let Some(known) = known {
+                draft.delete(Partition::Base, day_key(known.newest, id));
+            }
+            draft.put(Partition::Base, day_key(row.newest, id), Vec::new());
+        }
+        draft.put(Partition::Base, object_key(id), to_json(&row));
+        if !row.applies() {
+            let key = withdrawn_key(id);
+            if self.withdraw(row.object.id) {
+                self.withdrawals += 1;
+                draft.put(Partition::Base, key, Vec::new());
+            }
+        } else if self.bring_back(draft, id) {
+            self.withdrawals += 1;
+        }
+    }
+
+    /// Notes that an object must not be told; whether that is new.
+    fn withdraw(&mut self, object: Id) -> bool {
+        self.withdrawn_hashes.insert(About::object_hash(&object));
+        self.withdrawn.insert(object)
+    }
+
+    /// Notes that an object may be told; whether that is new.
+    fn bring_back(&mut self, draft: &mut Draft<'_>, object: &Id) -> bool {
+        let was_withdrawn = self.withdrawn.remove(object);
+        if was_withdrawn {
+            self.withdrawn_hashes.remove(&About::object_hash(object));
+            draft.delete(Partition::Base, withdrawn_key(object));
+        }
+        was_withdrawn
+    }
+
+    fn forget(&mut self, draft: &mut Draft<'_>, row: &ObjectRow) {
+        let id = &row.object.id;
+        draft.delete(Partition::Base, object_key(id));
+        draft.delete(Partition::Base, day_key(row.newest, id));
+        self.bring_back(draft, id);
+    }
+
+    /// Takes away some of what is to be forgotten: more than the step has written.
+    pub(super) fn sweep(&mut self, draft: &mut Draft<'_>) -> Result<(), Unreadable> {
+        let most = SWEPT_PER_STEP + SWEPT_PER_WRITTEN * std::mem::take(&mut self.written);
+        let Some((from, before)) = self.sweep_from.take().zip(self.forgotten_before) else {
+            return Ok(());
+        };
+        let until = days_key().day(before).done();
+        let mut found: Vec<Vec<u8>> = Vec::new();
+        draft
+            .shelf
+            .scan(Partition::Base, &from, Some(&until), &mut |key, _| {
+                found.push(key.to_vec());
+                match found.len() < most {
+                    true => ControlFlow::Continue(()),
+                    false => ControlFlow::Break(()),
+                }
+            })?;
+        for key in &found {
+            let id = key.get(REST + size_of::<Day>()..);
+            let id = id.and_then(|id| Id::new(std::str::from_utf8(id).ok()?).ok());
+            let (day, id) = day_at(key, REST)
+                .zip(id)
+                .ok_or_else(|| Unreadable("the key of an object's day is odd".to_owned()))?;
+            let row = draft.get(Partition::Base, &object_key(&id))?;
+            let row = row.map(|bytes| from_json::<ObjectRow>("an object", &bytes));
+            match row.transpose()?.filter(|row| row.newest == day) {
+                Some(row) => self.forget(draft, &row),
+                None => draft.delete(Partition::Base, key.clone()),
+            }
+        }
+        if found.len() == most {
+            self.sweep_from = found.pop();
+        }
+        Ok(())
+    }
+}
