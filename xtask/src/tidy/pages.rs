@@ -12,8 +12,8 @@ const TOPS: [&str; 5] = ["crates/", "docs/", "examples/", "xtask/", ".ci/"];
 /// Sections of every decision.
 const SECTIONS: [&str; 3] = [
     "\n## Context\n",
-    "\n## Choice\n",
-    "\n## What would change our mind\n",
+    "\n## Decision\n",
+    "\n## Consequences\n",
 ];
 
 /// Lines of a decision: what fits on a page.
@@ -169,7 +169,7 @@ mod tests {
 
     #[test]
     fn decisions_are_numbered_and_whole() {
-        let text = "# 001. Title\n\n## Context\n\n## Choice\n\n## What would change our mind\n";
+        let text = "# 001. Title\n\n## Context\n\n## Decision\n\n## Consequences\n";
         assert!(decision(1, "docs/decisions/001-title.md", text).is_empty());
         assert_eq!(decision(2, "docs/decisions/001-title.md", text).len(), 2);
         assert_eq!(
