@@ -21,18 +21,18 @@ use crate::vitals::Vitals;
 /// Why a request was not answered.
 #[derive(Debug, thiserror::Error)]
 pub enum RuntimeError {
-    /// Too much is waiting; nothing was done. Try again in a moment.
-    #[error("too many requests wait already; try again in a moment")]
+    /// The queue is full; nothing was done. Retry in a moment.
+    #[error("too many requests in progress; retry in a moment")]
     Busy,
-    /// The store failed while this was being written: it may or may not have happened. Ask again
-    /// with the same event id.
-    #[error("the store failed: {0}; what was asked may or may not have happened")]
+    /// The store failed during the write: the change may or may not have been made. Retry with the
+    /// same event id.
+    #[error("the store failed: {0}; the change may or may not have been made")]
     Unknown(String),
     /// The store has no room left; nothing was done.
     #[error("the store has no room left: {0}")]
     Full(String),
     /// The store can't be opened at the moment; nothing was done.
-    #[error("the store can't be used at the moment: {0}")]
+    #[error("the store is unavailable: {0}")]
     Unavailable(String),
     /// The runtime has stopped; nothing was done.
     #[error("the node is stopping")]

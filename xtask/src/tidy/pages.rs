@@ -10,11 +10,7 @@ use crate::source::{entries, files, named, read};
 const TOPS: [&str; 5] = ["crates/", "docs/", "examples/", "xtask/", ".ci/"];
 
 /// Sections of every decision.
-const SECTIONS: [&str; 3] = [
-    "\n## Context\n",
-    "\n## Decision\n",
-    "\n## Consequences\n",
-];
+const SECTIONS: [&str; 3] = ["\n## Context\n", "\n## Decision\n", "\n## Consequences\n"];
 
 /// Lines of a decision: what fits on a page.
 const DECISION_LINES_MAX: usize = 70;

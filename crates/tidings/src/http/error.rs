@@ -15,27 +15,29 @@ use utoipa::ToSchema;
 use crate::timeline::body::unknown;
 use crate::timeline::{About, Fault};
 
-/// Whether the same request may be sent again as it is.
+/// Whether the same request may be retried unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Again {
-    /// It would fail again: change it first.
+    /// No: it would fail again.
     No,
-    /// Nothing was done; wait as long as `Retry-After` says.
+    /// Yes: the fault is in the server, not in the request.
+    Maybe,
+    /// Yes, after so many seconds (`Retry-After`).
     After(u32),
 }
 
-/// What the table says of a code.
+/// A row of the table: everything that is fixed for a code.
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
     /// The code as clients see it. Never changed once it was released.
     pub code: &'static str,
     /// The HTTP status.
     pub status: u16,
-    /// Whether to send it again.
+    /// Whether to retry.
     pub again: Again,
-    /// What it is, in a few words, the same for each occurrence.
+    /// A short description, the same for each occurrence.
     pub title: &'static str,
-    /// How to mend it, where the occurrence itself has nothing better to say.
+    /// How to fix it, unless the occurrence has a hint of its own.
     pub hint: &'static str,
 }
 
@@ -50,7 +52,7 @@ macro_rules! codes {
             /// All codes, in the order of the table.
             pub const ALL: &[Self] = &[$(Self::$name),*];
 
-            /// What the table says of it.
+            /// Its row of the table.
             #[must_use]
             pub fn row(self) -> Row {
                 match self {
@@ -70,7 +72,7 @@ macro_rules! codes {
 codes! {
     InvalidJson = "invalid_json", 400, Again::No,
         "The body is not JSON",
-        "`detail` says what the parser met, and at which column.";
+        "`detail` has the parser's message, and the line and column.";
     InvalidPath = "invalid_path", 400, Again::No,
         "Invalid id in the path",
         "Ids are 1 to 256 bytes of UTF-8 without control characters, percent-encoded in a path.";
@@ -81,29 +83,29 @@ codes! {
         "Invalid header",
         "An `Idempotency-Key` is 1 to 255 visible ASCII characters.";
     InvalidRequest = "invalid_request", 400, Again::No,
-        "The request broke off",
+        "The request body is incomplete",
         "Send as many bytes as `Content-Length` says.";
     Unauthorized = "unauthorized", 401, Again::No,
-        "A key is needed",
-        "Send `Authorization: Bearer KEY`; `tidings key new --data DIR` makes a key.";
+        "No valid API key",
+        "Send `Authorization: Bearer KEY`. Create a key with `tidings key new --data DIR`.";
     NotFound = "not_found", 404, Again::No,
-        "There is no such call",
-        "`/v1/openapi.json` lists all of them.";
+        "Not found",
+        "`/v1/openapi.json` lists all calls.";
     RecipientNotFound = "recipient_not_found", 404, Again::No,
-        "There is no such recipient",
-        "Make it first: `PUT /v1/recipients/{id}`.";
+        "Unknown recipient",
+        "Create it first: `PUT /v1/recipients/{id}`.";
     EventNotFound = "event_not_found", 404, Again::No,
-        "There is no such event",
+        "Unknown event",
         "An event is known as long as the day of its arrival is kept (`[store] keep`).";
     TypeNotFound = "type_not_found", 404, Again::No,
-        "There is no such type",
-        "`GET /v1/types` lists the types of the configuration.";
+        "Unknown type",
+        "`GET /v1/types` lists the configured types.";
     ChannelNotFound = "channel_not_found", 404, Again::No,
-        "There is no such channel",
+        "Unknown channel",
         "`GET /v1/types` lists the channels.";
     MethodNotAllowed = "method_not_allowed", 405, Again::No,
-        "The path has no such method",
-        "The header `Allow` lists those that it has.";
+        "Method not allowed",
+        "The header `Allow` lists the methods of the path.";
     RequestTimeout = "request_timeout", 408, Again::After(1),
         "The body took too long to arrive",
         "Send smaller bodies, or a stream of lines as `application/x-ndjson`.";
@@ -111,8 +113,8 @@ codes! {
         "The body is too large",
         "Send less at once, or a stream of lines as `application/x-ndjson`.";
     UnsupportedMediaType = "unsupported_media_type", 415, Again::No,
-        "The content type is not one that the call takes",
-        "Send `Content-Type: application/json`, or `application/x-ndjson` where the call takes lines.";
+        "Unsupported content type",
+        "Send `Content-Type: application/json`, or `application/x-ndjson` if the call accepts a stream of lines.";
     InvalidBody = "invalid_body", 422, Again::No,
         "Invalid request body",
         "`detail` names the field, what was expected and what was got.";
@@ -120,43 +122,45 @@ codes! {
         "The type is not configured",
         "Declare it under `[types]` in the configuration and reload it.";
     UnknownChannel = "unknown_channel", 422, Again::No,
-        "There is no such channel",
-        "See the channels of the type in the configuration.";
+        "Unknown channel",
+        "`GET /v1/types` lists the channels of each type.";
     UnknownPreference = "unknown_preference", 422, Again::No,
         "Unknown preference",
         "Choose `never`, `immediate`, `default` or a digest of the configuration.";
     LimitExceeded = "limit_exceeded", 422, Again::No,
-        "The request passes a bound of the configuration",
-        "`detail` and `hint` name the bound, its value under `[limits]`, and the value that was got.";
+        "The request exceeds a limit of the configuration",
+        "`detail` and `hint` name the limit, its value under `[limits]`, and the value that was got.";
     IdempotencyKeyReused = "idempotency_key_reused", 422, Again::No,
         "The `Idempotency-Key` was used with a different request",
         "Use a new key for each request, and the same key only to send the same request again.";
     TooBusy = "too_busy", 429, Again::After(1),
-        "Too much waits already",
-        "Nothing was done. Wait as long as `Retry-After` says and send it again.";
-    Internal = "internal", 500, Again::No,
-        "The server has a defect",
-        "The server's log says more. Please report it.";
+        "Too many requests in progress",
+        "Nothing was done. Wait as long as `Retry-After` says, then retry.";
+    Internal = "internal", 500, Again::Maybe,
+        "Internal error",
+        "The change may or may not have been made. Retry with the same event id or `Idempotency-Key`, and report the \
+         fault with the line \"internal error\" of the server's log.";
     Starting = "starting", 503, Again::After(1),
         "The server is starting",
-        "Nothing was done. Send it again in a moment.";
+        "Nothing was done. Retry in a moment.";
     Unavailable = "unavailable", 503, Again::After(1),
-        "The store can't be used at the moment",
-        "Nothing was done. It is opened again by itself; the server's log says why it failed.";
+        "The store is unavailable",
+        "Nothing was done. The server opens the store again by itself; its log says why the store failed.";
     StoreFull = "store_full", 503, Again::After(30),
-        "The disk has no room left",
-        "Nothing was done. Make room; the server goes on by itself.";
+        "The disk is full",
+        "Nothing was done. Free disk space, or delete old days with `tidings forget`; the server \
+         continues by itself.";
     OutcomeUnknown = "outcome_unknown", 503, Again::After(1),
-        "The store failed while this was being written",
-        "It may or may not have happened. Send it again with the same event id or \
-         `Idempotency-Key`: it is done once.";
+        "The store failed during the write",
+        "The change may or may not have been made. Retry with the same event id or \
+         `Idempotency-Key`: it is made once.";
     TimedOut = "timed_out", 503, Again::After(5),
         "The answer took too long",
-        "It may or may not have happened. Send it again with the same event id or \
-         `Idempotency-Key`: it is done once.";
+        "The change may or may not have been made. Retry with the same event id or \
+         `Idempotency-Key`: it is made once.";
     Stopping = "stopping", 503, Again::After(5),
         "The server is stopping",
-        "Nothing was done. Send it again to the one that takes over.";
+        "Nothing was done. Retry once the server runs again.";
 }
 
 impl Code {
@@ -167,14 +171,14 @@ impl Code {
     }
 }
 
-/// What a call answers that could not be done (RFC 9457, `application/problem+json`).
+/// The answer to a call that failed (RFC 9457, `application/problem+json`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// What it is.
     pub code: Code,
     /// What is wrong with this request.
     pub detail: Cow<'static, str>,
-    /// How to mend it; the table's hint where `None`.
+    /// How to fix it; `None` = the table's hint.
     pub hint: Option<String>,
 }
 
@@ -182,10 +186,10 @@ pub struct Problem {
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Problem)]
 pub struct ProblemBody<'p> {
-    /// A path of the server that tells more of the code.
+    /// A path of the server that describes the code.
     #[schema(value_type = String, example = "/errors/unknown_type", format = "uri-reference")]
     r#type: String,
-    /// What it is, in a few words.
+    /// A short description of the code.
     #[schema(example = "The type is not configured")]
     title: &'static str,
     /// The HTTP status.
@@ -194,26 +198,30 @@ pub struct ProblemBody<'p> {
     /// What is wrong with this request.
     #[schema(example = "unknown type `artwork_publishd`")]
     detail: &'p str,
-    /// Stable: decide by it.
+    /// The stable code: use it in programs.
     #[schema(example = "unknown_type")]
     code: &'static str,
-    /// How to mend it.
+    /// How to fix it.
     #[schema(example = "did you mean `artwork_published`?")]
     hint: &'p str,
 }
 
 impl Problem {
-    /// A problem with the table's hint.
+    /// A problem with the table's hint. An internal error is logged, so that it can be reported.
     #[must_use]
     pub fn new(code: Code, detail: impl Into<Cow<'static, str>>) -> Self {
+        let detail = detail.into();
+        if code == Code::Internal {
+            tracing::error!(%detail, "internal error");
+        }
         Self {
             code,
-            detail: detail.into(),
+            detail,
             hint: None,
         }
     }
 
-    /// The same with a hint of its own; an empty one leaves the table's.
+    /// Sets a hint; an empty one leaves the table's.
     #[must_use]
     pub fn hint(self, hint: impl Into<String>) -> Self {
         let hint = hint.into();
@@ -223,7 +231,7 @@ impl Problem {
         }
     }
 
-    /// What is sent.
+    /// The body of the answer.
     #[must_use]
     pub fn body(&self) -> ProblemBody<'_> {
         let row = self.code.row();
@@ -238,7 +246,7 @@ impl Problem {
     }
 }
 
-/// The URI-reference that names a code; the server answers it with the code's part of the page.
+/// The URI reference of a code; the server answers it with the code's section of the page.
 fn type_of(code: Code) -> String {
     format!("/errors/{}", code.row().code)
 }
@@ -339,11 +347,11 @@ impl From<RuntimeError> for Problem {
 pub fn page() -> String {
     let mut page = String::from(
         "# Errors of the API\n\n\
-         Whatever a call can't do is answered as `application/problem+json` (RFC 9457) with `type`, \
-         `title`, `status`, `detail`, `code` and `hint`. `code` is stable: decide by it, and show \
-         `detail` and `hint` to whoever has to mend it. `type` is a path of the server that answers \
-         with the part of this page.\n\n\
-         This page is made from the table in `crates/tidings/src/http/error.rs`.\n",
+         A call that fails is answered with `application/problem+json` (RFC 9457): `type`, `title`, `status`, \
+         `detail`, `code` and `hint`. `code` is stable: use it in programs, and show `detail` and `hint` to \
+         the person who has to fix the fault. `type` is a path of the server that returns this page's section \
+         on the code.\n\n\
+         This page is generated from the table in `crates/tidings/src/http/error.rs`.\n",
     );
     for code in Code::ALL {
         page.push('\n');
@@ -352,7 +360,7 @@ pub fn page() -> String {
     page
 }
 
-/// The part of the page that tells of one code.
+/// The section of the page on one code.
 #[must_use]
 pub fn section(code: Code) -> String {
     let row = code.row();
@@ -362,9 +370,10 @@ pub fn section(code: Code) -> String {
     );
     match row.again {
         Again::No => text.push_str("Do not retry; fix the request first."),
+        Again::Maybe => text.push_str("A fault in tidings, not in the request. You may retry."),
         Again::After(seconds) => {
             // Writing into a String can't fail.
-            let _ = write!(text, "Send it again after {seconds} s (`Retry-After`).");
+            let _ = write!(text, "Retry after {seconds} s (`Retry-After`).");
         }
     }
     let _ = writeln!(text, "\n\n{}", row.hint);
