@@ -20,13 +20,13 @@ pub struct Id(Arc<str>);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum IdError {
     /// There is nothing in it.
-    #[error("an id has at least one byte")]
+    #[error("an id must have at least one byte")]
     Empty,
     /// It is longer than [`ID_BYTES_MAX`].
-    #[error("an id has at most {ID_BYTES_MAX} bytes, this one has {0}")]
+    #[error("an id must have at most {ID_BYTES_MAX} bytes, got {0}")]
     TooLong(usize),
     /// It holds a control character, at this byte.
-    #[error("an id has no control characters, this one has one at byte {0}")]
+    #[error("an id must not have control characters, got one at byte {0}")]
     Control(usize),
 }
 

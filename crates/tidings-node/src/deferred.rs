@@ -36,7 +36,7 @@ pub struct Said {
     pub reply: String,
 }
 
-/// Messages that wait to be tried again.
+/// Messages that wait for a retry.
 #[derive(Clone, Debug, Default)]
 pub struct Deferrals {
     /// How many there are.

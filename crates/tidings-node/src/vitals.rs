@@ -168,7 +168,7 @@ impl Vitals {
             })
     }
 
-    /// Messages that wait to be tried again.
+    /// Messages that wait for a retry.
     #[must_use]
     pub fn retries(&self) -> u64 {
         self.retries.load(Ordering::Relaxed)

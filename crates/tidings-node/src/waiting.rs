@@ -1,4 +1,4 @@
-//! Messages that wait to be tried again.
+//! Messages that wait for a retry.
 //!
 //! They are found by when they are to go, and by their names: a cancel that reaches a hundred thousand
 //! of them, while a mail server is away, asks for each. What an operator has paused is set aside, so

@@ -95,7 +95,7 @@ fn secret(name: &str, environment: &dyn Fn(&str) -> Option<OsString>) -> Result<
     if let Some(value) = environment(name) {
         return value
             .into_string()
-            .map_err(|_| "what the environment has is not UTF-8".to_owned());
+            .map_err(|_| "the value in the environment is not UTF-8".to_owned());
     }
     let variable = format!("{name}_FILE");
     let Some(path) = environment(&variable).map(PathBuf::from) else {
@@ -276,7 +276,7 @@ fn refused(fault: tidings_node::PlayError) -> PlayError {
     let reason = fault.to_string();
     let hint = match fault {
         tidings_node::PlayError::Refused(Refused::UnknownRecipient(_)) => {
-            "a `recipient` line has to come before the first line that names them"
+            "add a `recipient` line before the first line that names the recipient"
         }
         tidings_node::PlayError::Refused(Refused::UnknownType { kind, configured }) => {
             &crate::timeline::body::unknown(

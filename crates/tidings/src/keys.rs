@@ -89,7 +89,7 @@ impl KeyFile {
         let mut secret = [0; KEY_BYTES];
         SystemRandom::new()
             .fill(&mut secret)
-            .map_err(|_| io::Error::other("the system gives no random bits"))?;
+            .map_err(|_| io::Error::other("the system provides no random bits"))?;
         let key = format!("{PREFIX}{}", hex(&secret));
         let hash = hash(&key);
         let entry = KeyEntry {
@@ -227,7 +227,7 @@ impl Keys {
             match self.file.read() {
                 Ok(keys) => known.hashes = keys.into_iter().map(|key| key.hash).collect(),
                 Err(fault) => {
-                    tracing::error!(error = %fault, "the file of keys can't be read");
+                    tracing::error!(error = %fault, "the key file can't be read");
                     known.hashes.clear();
                 }
             }

@@ -75,7 +75,7 @@ pub enum Halt {
     #[error("cannot read the timeline: {0}")]
     Unreadable(#[from] io::Error),
     /// What plays is at fault.
-    #[error("the run broke off: {0}")]
+    #[error("the run was interrupted: {0}")]
     Broken(String),
     /// Nobody reads what comes out.
     #[error("the output was closed")]
@@ -199,7 +199,7 @@ mod tests {
             let Command::Retract { object } = timed.command else {
                 return Err(PlayError::Refused {
                     reason: "unknown recipient".to_owned(),
-                    hint: "make it first".to_owned(),
+                    hint: "create it first".to_owned(),
                 });
             };
             sink.message(&message(timed.at));

@@ -26,7 +26,7 @@ impl From<&Warning> for Worded {
         let (code, detail, hint) = match warning {
             Warning::UnknownRecipient(id) => (
                 "unknown_recipient",
-                format!("there is no recipient {}", quoted(id.as_str())),
+                format!("unknown recipient {}", quoted(id.as_str())),
                 "create the recipient before you publish to it",
             ),
             Warning::NoFollowers(topics) => (
@@ -61,7 +61,7 @@ impl From<&Warning> for Worded {
             ),
             Warning::Differs => (
                 "differs",
-                "the id was used before for an event with other content, which stays as it is"
+                "the id was used before for an event with other content; that event is unchanged"
                     .to_owned(),
                 "give a new event a new id",
             ),

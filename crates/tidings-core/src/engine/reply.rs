@@ -125,7 +125,7 @@ pub enum Warning {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
     /// There is no such recipient.
-    #[error("there is no recipient `{0}`")]
+    #[error("unknown recipient `{0}`")]
     UnknownRecipient(Id),
     /// The type is not configured.
     #[error("unknown type `{kind}`")]
@@ -136,7 +136,7 @@ pub enum Refused {
         configured: Vec<String>,
     },
     /// The channel is not known.
-    #[error("there is no channel `{0}`")]
+    #[error("unknown channel `{0}`")]
     UnknownChannel(String),
     /// The preference can't be had.
     #[error("{0}")]

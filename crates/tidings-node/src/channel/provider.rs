@@ -40,7 +40,7 @@ pub enum ProviderError {
     },
     /// The password stands in the address.
     #[error(
-        "a password does not belong in the configuration: write `${{NAME}}` in its place and put it in the environment"
+        "the configuration must not contain a password: write `${{NAME}}` in its place, and set the environment variable NAME"
     )]
     PlainPassword,
     /// The Maildir can't be made.

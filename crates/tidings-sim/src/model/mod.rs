@@ -73,10 +73,10 @@ use window::Lane;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
     /// Nobody has this id.
-    #[error("there is no recipient {0}")]
+    #[error("unknown recipient {0}")]
     UnknownRecipient(Id),
     /// No type of this name is configured.
-    #[error("there is no type {0}")]
+    #[error("unknown type {0}")]
     UnknownType(Id),
     /// The command is earlier than what was played.
     #[error("time went back to {0}")]

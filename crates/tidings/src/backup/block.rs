@@ -149,7 +149,7 @@ impl<R: Read> Reader<R> {
             1 => Kind::Partition,
             2 => Kind::Rows,
             3 => Kind::End,
-            _ => return Err(damaged("there is no such kind of block")),
+            _ => return Err(damaged("unknown kind of block")),
         };
         let number = |from: usize| {
             let bytes = [head[from], head[from + 1], head[from + 2], head[from + 3]];
@@ -158,13 +158,13 @@ impl<R: Read> Reader<R> {
         let (raw_bytes, stored_bytes) = (number(1), number(5));
         let stored_max = lz4_flex::block::get_maximum_output_size(raw_bytes.min(RAW_BYTES_MAX));
         if raw_bytes > RAW_BYTES_MAX || stored_bytes > stored_max {
-            return Err(damaged("its length makes no sense"));
+            return Err(damaged("invalid length"));
         }
         let mut packed = std::mem::take(&mut self.packed);
         packed.resize(stored_bytes, 0);
         self.take(&mut packed)?;
         if checksum(&head, &packed) != u64::from_be_bytes(sum) {
-            return Err(damaged("its checksum is another"));
+            return Err(damaged("wrong checksum"));
         }
         raw.clear();
         if kind == Kind::Rows {
@@ -187,13 +187,13 @@ impl<R: Read> Reader<R> {
     pub(super) fn odd(&self) -> Error {
         Error::Damaged {
             at: self.at,
-            what: "what stands before makes no sense",
+            what: "invalid data before the end",
         }
     }
 
     fn end(&mut self, raw: &[u8], before: u64, at: u64) -> Result<(), Error> {
         if raw.get(8..) != Some(&before.to_be_bytes()[..]) {
-            let what = "blocks are missing or in another order";
+            let what = "blocks are missing or in the wrong order";
             return Err(Error::Damaged { at, what });
         }
         let mut one = [0; 1];
@@ -201,7 +201,7 @@ impl<R: Read> Reader<R> {
             0 => Ok(()),
             _ => Err(Error::Damaged {
                 at: self.at,
-                what: "something stands behind its end",
+                what: "data after its end",
             }),
         }
     }

@@ -43,7 +43,7 @@ pub enum Error {
     #[error("{0}")]
     Stream(#[from] std::io::Error),
     /// The stream is no backup of tidings.
-    #[error("it is no backup of tidings")]
+    #[error("it is not a backup of tidings")]
     Foreign,
     /// The backup is of a format that this version does not know.
     #[error(

@@ -222,7 +222,7 @@ impl Call for Pending {
     }
 }
 
-/// Messages that wait to be tried again.
+/// Messages that wait for a retry.
 fn write_deferred(messages: &[Value], out: &mut dyn Write) -> io::Result<()> {
     let mut table = Table::new(&[
         "NEXT TRY",

@@ -147,8 +147,7 @@ fn revoke(data: &Path, id: &str, streams: &mut Streams<'_>) -> io::Result<Status
             Ok(Status::Done)
         }
         Ok(false) => {
-            let message =
-                format!("there is no key `{id}`; `tidings key list` shows those there are");
+            let message = format!("unknown key `{id}`; `tidings key list` lists the keys");
             Ok(report(streams, &message, Status::Wrong))
         }
         Err(fault) => Ok(unusable(data, &fault, streams)),

@@ -208,7 +208,7 @@ impl Publishing {
                         break;
                     }
                     Err(fault) => {
-                        let message = format!("cannot read more events: {fault}");
+                        let message = format!("cannot read the next events: {fault}");
                         self.tally.rejected += 1;
                         report(streams, &message, Status::Failed);
                         is_last = true;
@@ -227,7 +227,7 @@ impl Publishing {
                 };
                 if let Err(fault) = told {
                     if let (Some(first), false) = (numbers.first(), self.is_one) {
-                        let line = format!("not all events from line {first} on were answered");
+                        let line = format!("some events from line {first} on got no answer");
                         writeln!(streams.err, "warning: {line}")?;
                     }
                     return Ok(Err(fault));

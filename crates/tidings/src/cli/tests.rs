@@ -18,7 +18,7 @@ impl Play for Echo {
         let Command::Object(object) = timed.command else {
             let (reason, hint) = (
                 "unknown recipient `r`".to_owned(),
-                "make it first".to_owned(),
+                "create it first".to_owned(),
             );
             return Err(PlayError::Refused { reason, hint });
         };
@@ -147,7 +147,7 @@ fn a_faulty_line_stops_the_run_without_a_summary() {
     assert_eq!((status, out.as_str()), (Status::Failed, ""));
     assert_eq!(
         err,
-        "error: line 1: unknown recipient `r`\n  = help: make it first\n"
+        "error: line 1: unknown recipient `r`\n  = help: create it first\n"
     );
 }
 

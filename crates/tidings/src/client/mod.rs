@@ -240,7 +240,7 @@ pub enum Fault {
     /// The line broke after the request was sent.
     #[error(
         "no answer from {url}: {why}\n  = help: the request may or may not have been done; an event \
-         with an id can be published again"
+         with an id can safely be published again"
     )]
     NoAnswer {
         /// Where.
@@ -269,10 +269,10 @@ pub enum Fault {
     /// The configuration has faults.
     #[error("{0}")]
     Configuration(Faults),
-    /// There is no store, and what was asked makes none.
+    /// There is no store, and this command creates none.
     #[error(
         "no tidings store at {}\n  = help: name the data directory of a server with --data; `tidings \
-         serve`, `tidings import` and `tidings restore` make one", .0.display()
+         serve`, `tidings import` and `tidings restore` create one", .0.display()
     )]
     NoStore(PathBuf),
     /// The store can't be opened.

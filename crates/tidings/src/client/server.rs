@@ -33,9 +33,9 @@ impl Server {
             url: url.to_owned(),
             why: why.to_owned(),
         };
-        let parsed: Uri = url.parse().map_err(|_| address("it is no address"))?;
+        let parsed: Uri = url.parse().map_err(|_| address("it is not an address"))?;
         if !matches!(parsed.scheme_str(), Some("http" | "https")) || parsed.host().is_none() {
-            return Err(address("it is no address of a server"));
+            return Err(address("it is not the address of a server"));
         }
         let agent = Agent::config_builder()
             .http_status_as_error(false)

@@ -17,10 +17,10 @@ pub enum DurationError {
     #[error("months and years have no fixed length")]
     Calendar,
     /// It is 0.
-    #[error("a duration is more than 0")]
+    #[error("a duration must be more than 0")]
     Zero,
     /// It is longer than [`DURATION_MS_MAX`].
-    #[error("a duration is at most 3650d")]
+    #[error("a duration must be at most 3650d")]
     TooLong,
 }
 

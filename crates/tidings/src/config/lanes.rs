@@ -37,7 +37,7 @@ pub(super) fn check(walk: &mut Walk, mut uses: Vec<LaneUse>) {
                     route.channel,
                     quoted(&one.kind)
                 ),
-                "give one of them a `lane` of its own, or the same policy",
+                "give one type a `lane` of its own, or both the same policy",
             );
         }
     }

@@ -41,7 +41,7 @@ pub(super) fn limits(walk: &mut Walk, root: &Section<'_>) -> Limits {
     let bytes = limits.reason_bytes();
     if bytes > REASON_BYTES_MAX {
         let reason = format!(
-            "the topics of one event and all that lie above them could take {bytes} bytes, more than \
+            "the topics of one event and their parent topics could take {bytes} bytes, more than \
              {REASON_BYTES_MAX}"
         );
         let hint = "lower `event_topics`, `topic_levels` or `topic_bytes`: their product counts";
@@ -55,7 +55,7 @@ pub(super) fn fits_a_row(walk: &mut Walk, rules: &Rules) {
     let bytes = serde_json::to_vec(rules).map_or(usize::MAX, |json| json.len());
     if bytes > RULES_BYTES_MAX {
         let reason = format!(
-            "the configuration takes {bytes} bytes where it is stored, more than {RULES_BYTES_MAX}"
+            "the configuration takes {bytes} bytes in the store, more than {RULES_BYTES_MAX}"
         );
         walk.bad(
             &(0..0),

@@ -32,7 +32,7 @@ pub(super) fn defaults(walk: &mut Walk, root: &Section<'_>) -> Defaults {
         if is_locale(locale.value) {
             locale.value.clone_into(&mut defaults.locale);
         } else {
-            let reason = format!("{} is no locale", quoted(locale.value));
+            let reason = format!("{} is not a locale", quoted(locale.value));
             walk.bad(
                 &locale.span,
                 reason,
@@ -91,7 +91,7 @@ pub(super) fn digests(
             walk.bad(
                 &section.header,
                 format!("a digest cannot be called {}", quoted(name)),
-                "preferences have a mode of this name: call the digest something else",
+                "choose another name: preferences have a mode of this name",
             );
         }
         walk.only(&section, &["every", "on", "at", "tz"]);
@@ -105,7 +105,7 @@ pub(super) fn digests(
                 walk.bad(
                     &section.header,
                     format!(
-                        "the digest {} gathers for {}, days are kept for {}",
+                        "the digest {} covers {}, but days are kept for {}",
                         quoted(name),
                         duration::print(period_ms),
                         duration::print(store.keep_ms)
@@ -156,8 +156,8 @@ fn every(walk: &mut Walk, section: &Section<'_>) -> Option<Every> {
             if let Some(on) = section.keys().find(|key| key.value == "on") {
                 walk.bad(
                     &on.span,
-                    format!("`on` has no place in a digest of every {plain}"),
-                    "take it away, or write `every = \"week\"` or `\"month\"`",
+                    format!("`on` is not allowed in a digest of every {plain}"),
+                    "remove it, or write `every = \"week\"` or `\"month\"`",
                 );
             }
             Some(if plain == "weekday" {
@@ -198,7 +198,7 @@ fn month(walk: &mut Walk, section: &Section<'_>) -> Option<Every> {
         _ => {
             walk.bad(
                 &on.span,
-                "a day of the month is 1 to 31",
+                "the day of the month must be 1 to 31",
                 "31 is the last day of every month",
             );
             None
@@ -213,7 +213,7 @@ fn at_minute(walk: &mut Walk, section: &Section<'_>) -> Option<u16> {
     if minute.is_none() {
         walk.bad(
             &at.span,
-            format!("{} is no time of day", quoted(at.value)),
+            format!("{} is not a time of day", quoted(at.value)),
             hint,
         );
     }
@@ -242,10 +242,10 @@ pub(super) fn channels(walk: &mut Walk, root: &Section<'_>) -> BTreeMap<String, 
         match name.value {
             EMAIL => {}
             INBOX => {
-                let hint = "take the section away";
+                let hint = "remove the section";
                 walk.bad(
                     &name.span,
-                    "the inbox has no provider and nothing to set",
+                    "the inbox has no provider and no settings",
                     hint,
                 );
             }
@@ -277,14 +277,14 @@ fn provider(walk: &mut Walk, section: &Section<'_>) -> Option<String> {
     let text = walk.text(section, "provider", hint)?;
     let fault = match channel::check(text.value) {
         _ if text.value.chars().any(char::is_control) => {
-            Some("a control character stands in it".to_owned())
+            Some("it contains a control character".to_owned())
         }
         Ok(()) => None,
         Err(ProviderError::Address(why)) => Some(why),
         // What stands before `://` may be more than a scheme.
         Err(ProviderError::Scheme(_)) => Some("the scheme is not file, smtp or smtps".to_owned()),
         Err(ProviderError::PlainPassword) => {
-            Some("a password does not belong in the configuration".to_owned())
+            Some("the configuration must not contain a password".to_owned())
         }
         Err(other) => Some(other.to_string()),
     };

@@ -82,11 +82,11 @@ fn admission(walk: &mut Walk, section: &Section<'_>) {
         && admission != "always"
         && let Some(key) = section.keys().find(|key| key.value == "admission")
     {
-        let reason = format!("the admission `{admission}` is of a later version");
+        let reason = format!("the admission `{admission}` is not supported in this version");
         walk.bad(
             &key.span,
             reason,
-            "write `admission = \"always\"`, or take it away",
+            "write `admission = \"always\"`, or remove it",
         );
     }
     walk.word(section, "per", &["type", "object"]);
@@ -132,8 +132,8 @@ fn look_back(walk: &mut Walk, section: &Section<'_>, store: Option<&StoreRules>)
         );
         walk.bad(
             &look_back.span,
-            format!("a look-back of {back} does not fit: days are kept for {keep}"),
-            format!("set `keep` of [store] to {back} or more, or look back {keep} at most"),
+            format!("`look_back` = {back} is too long: days are kept for {keep}"),
+            format!("set `keep` of [store] to {back} or more, or `look_back` to {keep} or less"),
         );
     }
     Some(look_back.value)
@@ -216,7 +216,7 @@ fn route(walk: &mut Walk, channel: &str, table: &Section<'_>, known: &Known<'_>)
         walk.bad(
             &table.header,
             format!("the inbox cannot have the policy `{word}`"),
-            "what is in an inbox is there at once: write `now` or `never`",
+            "an inbox shows entries at once: write `now` or `never`",
         );
         return None;
     }
@@ -243,9 +243,9 @@ fn strangers(walk: &mut Walk, policy: &str, table: &Section<'_>) {
         if !owners.contains(&policy) {
             walk.bad(
                 &key.span,
-                format!("`{}` is no key of the policy `{policy}`", key.value),
+                format!("`{}` is not a key of the policy `{policy}`", key.value),
                 format!(
-                    "take it away, or choose the policy {}",
+                    "remove it, or choose the policy {}",
                     crate::wording::one_of(owners)
                 ),
             );
@@ -256,15 +256,11 @@ fn strangers(walk: &mut Walk, policy: &str, table: &Section<'_>) {
 fn lane(walk: &mut Walk, channel: &str, policy: &str, table: &Section<'_>) -> Option<String> {
     let key = table.keys().find(|key| key.value == "lane")?;
     if policy == "never" {
-        walk.bad(&key.span, "a `never` route has no lane", "take `lane` away");
+        walk.bad(&key.span, "the policy `never` has no lane", "remove `lane`");
         return None;
     }
     if channel == INBOX {
-        walk.bad(
-            &key.span,
-            "the inbox has no lanes of one's own",
-            "take `lane` away",
-        );
+        walk.bad(&key.span, "the inbox cannot have a `lane`", "remove `lane`");
         return None;
     }
     let text = walk.text(table, "lane", "write the lane's name in quotes")?;

@@ -115,7 +115,7 @@ impl Walk {
             let name = text.get(span.clone()).unwrap_or_default();
             self.bad(
                 &span,
-                format!("{} stands here a second time", quoted(name)),
+                format!("duplicate key {}", quoted(name)),
                 "keep one of the two; a type, category or digest is declared in one place",
             );
         } else {
@@ -124,7 +124,7 @@ impl Walk {
                 .strip_suffix(", expected nothing")
                 .unwrap_or(&message);
             let reason = format!("not TOML: {message}");
-            let hint = "mend the syntax; text stands in double quotes, a table on one line in { }";
+            let hint = "fix the syntax: text goes in double quotes, a table on one line in { }";
             self.found
                 .push((span, Kind::Syntax, reason, hint.to_owned()));
         }
@@ -139,10 +139,10 @@ impl Walk {
     pub(super) fn only_and_later(&mut self, section: &Section<'_>, known: &[&str], later: &[&str]) {
         for key in section.keys().filter(|key| !known.contains(&key.value)) {
             if later.contains(&key.value) {
-                let hint = "take it away: this version doesn't have it yet";
+                let hint = "remove it: this version does not support it yet";
                 self.bad(
                     &key.span,
-                    format!("`{}` is a key of a later version", key.value),
+                    format!("`{}` is not supported in this version", key.value),
                     hint,
                 );
                 continue;
@@ -151,7 +151,7 @@ impl Walk {
             self.bad(
                 &key.span,
                 format!("unknown key {}", quoted(&section.below(key.value))),
-                hint.unwrap_or_else(|| "take it away".to_owned()),
+                hint.unwrap_or_else(|| "remove it".to_owned()),
             );
         }
     }
@@ -166,7 +166,7 @@ impl Walk {
     }
 
     fn wrong_type(&mut self, path: &str, value: &Spanned<DeValue<'_>>, wanted: &str, hint: &str) {
-        let is = match value.get_ref() {
+        let got = match value.get_ref() {
             DeValue::String(_) => "text",
             DeValue::Integer(_) => "a whole number",
             DeValue::Float(_) => "a number",
@@ -177,7 +177,7 @@ impl Walk {
         };
         self.bad(
             &value.span(),
-            format!("{} is {wanted}, not {is}", quoted(path)),
+            format!("{}: expected {wanted}, got {got}", quoted(path)),
             hint,
         );
     }
@@ -227,7 +227,7 @@ impl Walk {
         if let Err(error) = Id::new(text.value) {
             self.bad(
                 &text.span,
-                format!("{} is no {what}: {error}", quoted(text.value)),
+                format!("{} is not a valid {what}: {error}", quoted(text.value)),
                 "write 1 to 256 bytes without control characters",
             );
         }
@@ -324,7 +324,7 @@ impl Walk {
             "write a zone in quotes, such as `\"Europe/Paris\"`",
         )?;
         if !zone::exists(text.value) {
-            let reason = format!("there is no time zone {}", quoted(text.value));
+            let reason = format!("unknown time zone {}", quoted(text.value));
             self.bad(&text.span, reason, zone::hint(text.value));
             return None;
         }

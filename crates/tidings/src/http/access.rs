@@ -45,8 +45,8 @@ fn refusal(service: &Service, request: &Request) -> Option<Problem> {
     }
     let detail = match key(request.headers()) {
         Some(key) if keys.admit(key, service.now()) => return None,
-        Some(_) => "the key is not known",
-        None => "the request has no key",
+        Some(_) => "the API key is unknown",
+        None => "the request has no API key",
     };
     Some(Problem::new(Code::Unauthorized, detail))
 }
@@ -59,11 +59,13 @@ fn foreign(request: &Request) -> Option<&'static str> {
     let is_foreign =
         |value: &HeaderValue, is_ours: fn(&str) -> bool| !value.to_str().is_ok_and(is_ours);
     if header(header::ORIGIN).is_some_and(|origin| is_foreign(origin, is_page_of_this_machine)) {
-        return Some("a page of another machine can't call a server that asks for no key");
+        return Some(
+            "a server without API keys (--dev) refuses requests from web pages of other sites",
+        );
     }
     if header(header::HOST).is_some_and(|host| is_foreign(host, is_this_machine)) {
         return Some(
-            "a server that asks for no key answers to this machine's own names: call it as 127.0.0.1 or localhost",
+            "a server without API keys (--dev) accepts local host names only: call it as 127.0.0.1 or localhost",
         );
     }
     None

@@ -268,19 +268,18 @@ fn headers() -> [(&'static str, Header); 3] {
             "Retry-After",
             header(
                 of(Type::Integer).minimum(Some(1)),
-                "Seconds to wait before the request is sent again",
+                "Seconds to wait before a retry",
             ),
         ),
         (
             "WWW-Authenticate",
-            header(of(Type::String), "The scheme to authenticate by"),
+            header(of(Type::String), "The authentication scheme"),
         ),
         (
             "Idempotency-Replayed",
             header(
                 replayed,
-                "Present where a request with the same `Idempotency-Key` was done before, and this is \
-                 its answer",
+                "Present if this is the stored answer of an earlier request with the same `Idempotency-Key`",
             ),
         ),
     ]
@@ -303,7 +302,7 @@ fn document_key(operation: &mut Operation) {
         .name("Idempotency-Key")
         .parameter_in(ParameterIn::Header)
         .description(Some(
-            "Sent again with the same key within 24 hours, the request is done once and answered alike",
+            "A request that is sent again with the same key within 24 hours is done once and gets the same answer",
         ))
         .schema(Some(schema));
     let parameters = operation.parameters.get_or_insert_default();

@@ -330,7 +330,7 @@ impl<L: Lines> Stream<L> {
                 slice.lines.push((number, fault));
             }
             if self.service.is_stopping() && self.end == End::Open {
-                let stopping = Problem::new(Code::Stopping, "from this line on nothing was done");
+                let stopping = Problem::new(Code::Stopping, "nothing was done from this line on");
                 slice
                     .lines
                     .push((self.buffer.stop(), Some(stopping.into())));

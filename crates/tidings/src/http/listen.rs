@@ -77,7 +77,7 @@ pub async fn serve(
         .is_err()
     {
         let seconds = bounds.drain_patience.as_secs();
-        tracing::warn!(seconds, "requests were still going on and were cut off");
+        tracing::warn!(seconds, "requests still in progress were cut off");
     }
 }
 
@@ -97,7 +97,7 @@ async fn accept(
                 return (stream, permit);
             }
             Err(fault) => {
-                tracing::warn!(error = %fault, "no connection can be accepted");
+                tracing::warn!(error = %fault, "accepting a connection failed");
                 sleep(OUT_OF_FILES_WAIT).await;
             }
         }

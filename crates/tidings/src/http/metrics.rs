@@ -125,13 +125,13 @@ fn text(service: &Service, seen: Result<&Seen, &Problem>, disk: Option<u64>) -> 
             .map_or(0, |due| now.0.saturating_sub(due.0).max(0));
         page.gauge(
             "tidings_oldest_due_age_seconds",
-            "How long ago the oldest lane came due whose message is not known to have been sent. The one number to watch.",
+            "Age of the oldest overdue, unsent message, in seconds. Alert on this.",
             seconds(age),
         );
     }
     page.gauge(
         "tidings_up",
-        "1 where the store can be used, 0 where it can't or the node is too busy to be asked.",
+        "1 if the store and the node can be used, 0 if the store failed or the node is too busy to answer.",
         u8::from(seen.is_ok()),
     );
     if let Ok(seen) = seen {
@@ -140,34 +140,34 @@ fn text(service: &Service, seen: Result<&Seen, &Problem>, disk: Option<u64>) -> 
     let vitals = service.handle.vitals();
     page.gauge(
         "tidings_queue_requests",
-        "Requests that wait for the node.",
+        "Requests in the queue to the node.",
         service.handle.waiting(),
     );
     page.histogram(
         "tidings_step_duration_seconds",
-        "How long it takes the node to do what was asked: deciding, writing, syncing.",
+        "Duration of a step of the node: deciding, writing, syncing.",
         &vitals.steps,
     );
     page.histogram(
         "tidings_commit_duration_seconds",
-        "How long commits take, syncing included.",
+        "Duration of a commit, syncing included.",
         &vitals.commits,
     );
     channels(&mut page, vitals);
     page.counter(
         "tidings_clock_steps_back_total",
-        "How often the clock was seen to step back.",
+        "Number of times that the clock stepped back.",
         vitals.steps_back(),
     );
     page.counter(
         "tidings_chores_refused_total",
-        "How often the store refused what a chore writes.",
+        "Number of times that the store refused a maintenance write.",
         vitals.refused_chores(),
     );
     if let Some(bytes) = disk {
         page.gauge(
             "tidings_store_bytes",
-            "What the data directory takes up on the disk.",
+            "Size of the data directory on disk, in bytes.",
             bytes,
         );
     }
@@ -185,7 +185,7 @@ fn text(service: &Service, seen: Result<&Seen, &Problem>, disk: Option<u64>) -> 
             }
         }
     }
-    page.head("tidings_build_info", "Which version runs.", "gauge");
+    page.head("tidings_build_info", "The running version.", "gauge");
     page.sample(
         "tidings_build_info",
         concat!("version=\"", env!("CARGO_PKG_VERSION"), "\""),
@@ -197,27 +197,27 @@ fn text(service: &Service, seen: Result<&Seen, &Problem>, disk: Option<u64>) -> 
 fn node(page: &mut Page, seen: &Seen) {
     page.gauge(
         "tidings_recipients",
-        "Recipients that are known.",
+        "Number of recipients.",
         seen.recipients,
     );
     page.counter(
         "tidings_events_total",
-        "Events that were accepted.",
+        "Accepted events.",
         seen.tally.events,
     );
     page.counter(
         "tidings_events_republished_total",
-        "Publishes of an event that was there already: nothing happened.",
+        "Publishes with an id that was already known: nothing happened.",
         seen.tally.republished,
     );
     page.counter(
         "tidings_warnings_total",
-        "Recipients that were named and not known, and audiences that were empty.",
+        "Unknown recipients and empty audiences.",
         seen.tally.warnings,
     );
     page.counter(
         "tidings_messages_resent_total",
-        "Messages that were sent once more because nobody knew whether they had arrived.",
+        "Messages that were sent again because the outcome of the first attempt was unknown.",
         seen.tally.resent,
     );
     page.counter(
@@ -227,37 +227,29 @@ fn node(page: &mut Page, seen: &Seen) {
     );
     page.counter(
         "tidings_entries_total",
-        "Entries, one a notification and channel.",
+        "Entries: one per notification and channel.",
         seen.entries,
     );
-    page.gauge(
-        "tidings_entries_pending",
-        "Entries that wait.",
-        seen.pending,
-    );
+    page.gauge("tidings_entries_pending", "Pending entries.", seen.pending);
     let ended = "tidings_entries_ended_total";
-    page.head(ended, "Entries that have ended, by outcome.", "counter");
+    page.head(ended, "Ended entries, by outcome.", "counter");
     for (outcome, name) in OUTCOMES {
         let count = seen.ended.get(&outcome).copied().unwrap_or_default();
         page.sample(ended, &format!("outcome=\"{name}\""), count);
     }
     page.counter(
         "tidings_days_forgotten_total",
-        "Days that were forgotten.",
+        "Deleted days.",
         seen.days_forgotten,
     );
-    page.gauge(
-        "tidings_paused",
-        "Types and channels that an operator has paused.",
-        seen.paused,
-    );
+    page.gauge("tidings_paused", "Paused types and channels.", seen.paused);
 }
 
 fn channels(page: &mut Page, vitals: &Vitals) {
     let messages = "tidings_messages_total";
     page.head(
         messages,
-        "What channels answered to messages, since the start.",
+        "Answers of channels to messages, since the start.",
         "counter",
     );
     for (channel, answer, count) in vitals.answers() {
@@ -268,7 +260,7 @@ fn channels(page: &mut Page, vitals: &Vitals) {
     }
     page.gauge(
         "tidings_messages_retrying",
-        "Messages that wait to be tried again.",
+        "Messages that wait for a retry.",
         vitals.retries(),
     );
 }

@@ -60,7 +60,7 @@ pub fn gate(api: Arc<OnceLock<Router>>) -> Router {
             Err(never) => match never {},
         },
         None if request.uri().path() == "/healthz" => health::ALIVE.into_response(),
-        None => Problem::new(Code::Starting, "the store is being read").into_response(),
+        None => Problem::new(Code::Starting, "the server is opening the store").into_response(),
     })
 }
 
@@ -87,7 +87,7 @@ fn all() -> call::Calls {
 async fn no_such_call(uri: Uri) -> Problem {
     Problem::new(
         Code::NotFound,
-        format!("there is no call at `{}`", uri.path()),
+        format!("no call has the path `{}`", uri.path()),
     )
 }
 
@@ -97,6 +97,6 @@ async fn no_such_method(method: Method, uri: Uri, matched: MatchedPath) -> Probl
     let item = DOCUMENT.paths.paths.get(&item);
     let methods = all_of(&item.map_or_else(Vec::new, call::methods));
     let (path, method) = (uri.path(), quoted(method.as_str()));
-    let detail = format!("`{path}` has no method {method}, only {methods}");
+    let detail = format!("`{path}` has no method {method}; it has {methods}");
     Problem::new(Code::MethodNotAllowed, detail)
 }

@@ -137,6 +137,6 @@ async fn get_error(InPath(name): InPath<String>) -> Result<String, Problem> {
     let code = Code::ALL.iter().find(|code| code.row().code == name);
     match code {
         Some(code) => Ok(section(*code)),
-        None => Err(Problem::new(Code::NotFound, "there is no such error")),
+        None => Err(Problem::new(Code::NotFound, "no error has this code")),
     }
 }

@@ -102,7 +102,7 @@ impl<T: FromQuery> FromRequestParts<Arc<Service>> for InQuery<T> {
     ) -> Result<Self, Problem> {
         let read = Query::<Vec<(String, String)>>::from_request_parts(parts, service).await;
         // Every query is a list of texts.
-        let Query(parameters) = read.map_err(|_| wrong("the query can't be read".to_owned()))?;
+        let Query(parameters) = read.map_err(|_| wrong("the query is not valid".to_owned()))?;
         let parameters = Parameters(parameters);
         parameters.only(T::KNOWN)?;
         T::read(&parameters).map(Self)

@@ -120,7 +120,7 @@ pub(super) fn content_type(headers: &HeaderMap) -> Result<Option<String>, Proble
         value.map(|value| String::from_utf8_lossy(value).to_ascii_lowercase())
     };
     if small(header::CONTENT_ENCODING).is_some_and(|encoding| encoding.trim() != "identity") {
-        let detail = "the body is compressed; send it as it is, without a `Content-Encoding`";
+        let detail = "the body is compressed; send it without a `Content-Encoding`";
         return Err(Problem::new(Code::UnsupportedMediaType, detail));
     }
     let kind = small(header::CONTENT_TYPE);
@@ -154,12 +154,15 @@ pub(super) fn late(patience: Duration) -> Problem {
     let seconds = patience.as_secs_f32();
     Problem::new(
         Code::RequestTimeout,
-        format!("no more of the body came within {seconds} s"),
+        format!("no data of the body arrived within {seconds} s"),
     )
 }
 
 pub(super) fn broken(fault: impl Display) -> Problem {
-    Problem::new(Code::InvalidRequest, format!("the body broke off: {fault}"))
+    Problem::new(
+        Code::InvalidRequest,
+        format!("the body is incomplete: {fault}"),
+    )
 }
 
 async fn within(

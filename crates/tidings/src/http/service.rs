@@ -285,7 +285,7 @@ impl Service {
             Ok(permit) => Ok(Some(permit)),
             Err(_) => Err(Problem::new(
                 Code::TooBusy,
-                "the bodies that are being read take all the room",
+                "the bodies of requests in progress use all the memory reserved for them",
             )),
         }
     }
@@ -315,7 +315,7 @@ where
             Kept::Before(kept) => Answer::of_kept(&kept).ok_or_else(not_made),
             Kept::Other => Err(Problem::new(
                 Code::IdempotencyKeyReused,
-                "the key was used with another method, path or body",
+                "the key was used with a different method, path or body",
             )),
         });
         // Whoever asked may have gone.
@@ -324,7 +324,7 @@ where
 }
 
 fn not_made() -> Problem {
-    Problem::new(Code::Internal, "there is no answer under the key")
+    Problem::new(Code::Internal, "the key has no stored answer")
 }
 
 /// A response that can be kept and given again.

@@ -99,7 +99,7 @@ pub enum Stop {
     #[error("{0}")]
     File(Fault),
     /// The input can't be read.
-    #[error("cannot read on after line {line}: {source}")]
+    #[error("cannot read the file after line {line}: {source}")]
     Input {
         /// The last line that was read.
         line: u64,

@@ -165,7 +165,7 @@ impl<R: Read> Csv<R> {
         let (cells, columns) = (self.record.len(), self.columns.len());
         if cells != columns {
             let reason = format!("{cells} columns, the header has {columns}");
-            let hint = "put text that holds a comma between quotes";
+            let hint = "put text with a comma in quotes";
             return Ok(self.bad(Fault::new(reason, hint).on_line(at)));
         }
         // Of an end of line of two characters the first is left in the last cell.
@@ -197,8 +197,7 @@ impl<R: Read> Csv<R> {
         // The end of line that every input is given stands within quotes.
         let last = self.record.iter().next_back();
         if last.is_some_and(|cell| cell.ends_with('\n')) {
-            "a quote is opened here, or behind it, and nothing closes it"
-                .clone_into(&mut fault.reason);
+            "an unclosed quote begins here or later".clone_into(&mut fault.reason);
             "close it, or write `\"\"` for a quote in a text".clone_into(&mut fault.hint);
             // One end of line fewer than rows have was behind it.
             fault.line = fault.line.map(|line| line + 1);
@@ -268,7 +267,7 @@ fn head<R: Read>(reader: &mut csv::Reader<Ended<R>>) -> Result<Vec<String>, Faul
     let mut head = csv::StringRecord::new();
     while reader.read_record(&mut head).map_err(|fault| {
         let line = reader.position().line();
-        Fault::new(format!("the head can't be read: {fault}"), hint).on_line(line)
+        Fault::new(format!("the head of the file is not valid: {fault}"), hint).on_line(line)
     })? && is_blank(&head)
     {}
     let line = reader.position().line().saturating_sub(1).max(1);

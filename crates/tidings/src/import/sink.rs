@@ -89,7 +89,7 @@ impl Sink for IntoNode {
 
 fn fault(refused: &Refused) -> Fault {
     let hint = match refused {
-        Refused::UnknownRecipient(_) => "bring in the recipients first",
+        Refused::UnknownRecipient(_) => "import the recipients first",
         Refused::Exceeded(exceeded) => &exceeded.hint(),
         Refused::UnknownType { kind, configured } => {
             return unknown("type", kind.as_str(), configured.iter().map(String::as_str));

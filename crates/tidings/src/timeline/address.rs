@@ -54,7 +54,7 @@ pub(super) fn check(name: &str, address: &str) -> Result<(), Fault> {
         .into_iter()
         .find(|known| known.eq_ignore_ascii_case(scheme));
     match known {
-        None => fault("has another scheme than `http`, `https` and `mailto`"),
+        None => fault("has a scheme other than `http`, `https` and `mailto`"),
         Some("mailto") => Ok(()),
         Some(_) => {
             let host = rest.strip_prefix("//").unwrap_or_default();

@@ -309,7 +309,7 @@ fn bad_rows_stop_an_import_or_are_left_out_as_asked() {
         let refused = world.run(&["import", &follows, "--kind", "subscriptions"]);
         assert_eq!(refused.code, 1);
         assert!(
-            refused.err.contains("line 2: there is no recipient"),
+            refused.err.contains("line 2: unknown recipient"),
             "{}",
             refused.err
         );

@@ -25,7 +25,7 @@ fn publish_names_the_line_of_a_warning() {
         let file = world.file("events.ndjson", &lines);
         let ran = world.run(&["publish", &file]).done();
         for (line, event, said) in [
-            (3, "e2", "there is no recipient `ghost` (unknown_recipient)"),
+            (3, "e2", "unknown recipient `ghost` (unknown_recipient)"),
             (5, "e3", "no recipient follows `repo/zzz` (no_followers)"),
             (9, "e1", "(differs)"),
         ] {
@@ -98,7 +98,7 @@ fn simulate_prints_warnings_with_their_lines_and_counts_what_it_counts() {
         .filter(|line| line.starts_with("warning: "))
         .collect();
     let expected = [
-        "line 4: event `e2`: there is no recipient `ghost` (unknown_recipient)",
+        "line 4: event `e2`: unknown recipient `ghost` (unknown_recipient)",
         "line 5: event `e3`: no recipient follows `repo/zzz` (no_followers)",
         "line 7: event `e1`: ",
         "line 8: event `e5`: the only recipient is the actor, who is left out (only_the_actor)",

@@ -57,7 +57,7 @@ struct StatusAnswer {
     /// When the oldest lane came due whose message is not known to have been sent; null = none waits.
     #[schema(format = "date-time")]
     oldest_due: Option<String>,
-    /// Messages that wait to be tried again.
+    /// Messages that wait for a retry.
     retrying: u64,
     /// The channels by which messages leave, by name.
     channels: BTreeMap<String, ChannelShown>,
@@ -161,7 +161,7 @@ struct DueAnswer {
     unmade: u64,
     /// Messages that were made and have no outcome yet, deferred ones among them.
     sending: u64,
-    /// Messages that wait to be tried again.
+    /// Messages that wait for a retry.
     deferred: DeferredShown,
     /// Events that were published for later.
     scheduled: Scheduled,
@@ -183,7 +183,7 @@ struct DueHour {
     held: u64,
 }
 
-/// Messages that wait to be tried again.
+/// Messages that wait for a retry.
 #[derive(Serialize, ToSchema)]
 struct DeferredShown {
     /// How many there are.
@@ -320,7 +320,10 @@ async fn forget(State(service): State<Arc<Service>>, change: Change) -> Result<A
         Reply::Dropped(Dropped { days, expired }) => {
             Answer::json(StatusCode::OK, &DroppedDays { days, expired })
         }
-        _ => Err(Problem::new(Code::Internal, "an answer to something else")),
+        _ => Err(Problem::new(
+            Code::Internal,
+            "the node gave an answer of the wrong kind",
+        )),
     };
     service.change(&change, vec![command], done).await
 }

@@ -83,7 +83,7 @@ fn streamed<T: Send + 'static>(
         let exported = export(&*snapshot, out);
         drop((snapshot, kept));
         exported.map(drop).map_err(|fault| {
-            tracing::warn!(error = %fault, "a backup broke off");
+            tracing::warn!(error = %fault, "a backup was interrupted");
             io::Error::other(fault.to_string())
         })
     });
@@ -118,13 +118,15 @@ impl Chunks {
                 Ok(room) => return room.map_err(|_| io::ErrorKind::BrokenPipe.into()),
                 Err(_) if waited >= self.patience => {
                     let seconds = self.patience.as_secs_f32();
-                    let why = format!("its reader took nothing for {seconds} s");
+                    let why = format!("its reader accepted no data for {seconds} s");
                     return Err(io::Error::new(io::ErrorKind::TimedOut, why));
                 }
                 Err(_) => waited += LIFE_LOOK,
             }
         }
-        Err(io::Error::other("the store failed or the server stops"))
+        Err(io::Error::other(
+            "the store failed or the server is stopping",
+        ))
     }
 }
 

@@ -152,7 +152,10 @@ impl CancelAnswer {
 fn told(replies: Vec<Result<Reply, Refused>>, unknown: CancelWarning) -> Result<Answer, Problem> {
     match only(replies)? {
         Reply::Cancelled(taken) => Answer::json(StatusCode::OK, &CancelAnswer::of(taken, unknown)),
-        _ => Err(Problem::new(Code::Internal, "an answer to something else")),
+        _ => Err(Problem::new(
+            Code::Internal,
+            "the node gave an answer of the wrong kind",
+        )),
     }
 }
 

@@ -144,7 +144,7 @@ impl From<Published> for PublishedEvent {
             warnings.push(EventWarning {
                 code: "more_warnings",
                 detail: format!("and {} more", count - WARNINGS_MAX),
-                hint: "mend these first",
+                hint: "fix these first",
             });
         }
         Self {
@@ -241,9 +241,9 @@ fn read(service: &Service, bodies: Bodies<'_>, fields: Fields<'_>) -> Result<Com
 fn published(reply: Reply) -> Result<PublishedEvent, Problem> {
     match reply {
         Reply::Published(published) => Ok(published.into()),
-        Reply::Done | Reply::Flushed(_) | Reply::Cancelled(_) | Reply::Dropped(_) => {
-            Err(Problem::new(Code::Internal, "an answer to something else"))
-        }
+        Reply::Done | Reply::Flushed(_) | Reply::Cancelled(_) | Reply::Dropped(_) => Err(
+            Problem::new(Code::Internal, "the node gave an answer of the wrong kind"),
+        ),
     }
 }
 

@@ -69,7 +69,7 @@ struct PathObject;
 
 impl PartialSchema for PathObject {
     fn schema() -> RefOr<Schema> {
-        let about = "What an object is now. Only what is given changes.";
+        let about = "The new state of an object. Fields that are left out keep their value.";
         with_id::<ObjectChange>(about, ("works/1", Naming::Optional))
     }
 }
@@ -81,7 +81,8 @@ struct NamedObject;
 
 impl PartialSchema for NamedObject {
     fn schema() -> RefOr<Schema> {
-        let about = "What an object is now, with its id. Only what is given changes.";
+        let about =
+            "The new state of an object, with its id. Fields that are left out keep their value.";
         with_id::<ObjectChange>(about, ("works/1", Naming::Required))
     }
 }

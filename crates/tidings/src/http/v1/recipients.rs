@@ -133,7 +133,7 @@ struct WholeRecipient;
 
 impl PartialSchema for WholeRecipient {
     fn schema() -> RefOr<Schema> {
-        let about = "A whole profile. What is not given gets its default.";
+        let about = "A whole profile. Fields that are left out get their default.";
         with_id::<RecipientChange>(about, ("ada", Naming::Optional))
     }
 }
@@ -145,7 +145,7 @@ struct NamedRecipient;
 
 impl PartialSchema for NamedRecipient {
     fn schema() -> RefOr<Schema> {
-        let about = "A change of a profile that names its recipient. Only what is given changes.";
+        let about = "A change of a profile, with the recipient's id. Fields that are left out keep their value.";
         with_id::<RecipientChange>(about, ("ada", Naming::Required))
     }
 }

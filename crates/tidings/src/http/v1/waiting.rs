@@ -258,7 +258,10 @@ async fn flush(
     let command = Bodies::new(&rules).flush(recipient, fields)?;
     let flushed = |replies| match only(replies)? {
         Reply::Flushed(marker) => Answer::json(StatusCode::OK, &Flushed { marker }),
-        _ => Err(Problem::new(Code::Internal, "an answer to something else")),
+        _ => Err(Problem::new(
+            Code::Internal,
+            "the node gave an answer of the wrong kind",
+        )),
     };
     service.change(&change, vec![command], flushed).await
 }
