@@ -318,9 +318,9 @@ fn document_lines(operation: &mut Operation) {
             let codes: Vec<&str> = IN_LINES.iter().map(|code| code.row().code).collect();
             let codes = codes.join("`, `");
             response.description.push_str(&format!(
-                ". A stream is answered with an object a line, which names its `line`, counted from 1; blank \
-                 lines are counted, skipped and not answered. A line that could not be done is `rejected`, \
-                 with its problem, whose code is one that the call for a single one answers, or of `{codes}`"
+                ". A stream is answered with one object per line, whose `line` counts from 1; blank lines are \
+                 counted, skipped and not answered. A line that fails is `rejected` with its problem. The \
+                 code is one of the call for a single item, or one of `{codes}`"
             ));
         }
     }

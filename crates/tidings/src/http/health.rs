@@ -35,7 +35,7 @@ pub(super) const ALIVE: &str = "ok\n";
 
 /// Check whether the process is alive
 ///
-/// Answers as long as the process runs, also while it starts. Needs no key.
+/// Answers 200 as long as the process runs, also while it starts. Needs no key.
 #[utoipa::path(
     get, path = "/healthz", tag = "operating", security(()),
     responses((status = 200, description = "The process is alive", body = String, content_type = "text/plain", example = json!("ok\n")))
@@ -44,12 +44,13 @@ async fn healthz() -> &'static str {
     ALIVE
 }
 
-/// Check whether the server serves
+/// Check whether the server is ready
 ///
-/// 503 while it starts, while the store can't be used or read, and once it stops. Needs no key.
+/// Answers 503 while the server starts, while the store can't be used or read, and while it stops. Needs no
+/// key.
 #[utoipa::path(
     get, path = "/readyz", tag = "operating", security(()),
-    responses((status = 200, description = "The server serves", body = String, content_type = "text/plain", example = json!("ready\n")))
+    responses((status = 200, description = "The server is ready", body = String, content_type = "text/plain", example = json!("ready\n")))
 )]
 async fn readyz(State(service): State<Arc<Service>>) -> Result<&'static str, Problem> {
     if service.is_stopping() {

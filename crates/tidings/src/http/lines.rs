@@ -45,8 +45,8 @@ pub(super) enum Answers {
 #[derive(Clone, Copy, Debug, Default, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(super) struct Wanted {
-    /// Of a stream of lines: `all` answers each line, `problems` only those that could not be done,
-    /// with a last line that counts them. An array is always answered item by item.
+    /// For a stream of lines: `all` answers each line; `problems` answers failed lines only, with a last line
+    /// of counts. An array is always answered item by item.
     #[param(inline, required = false)]
     pub(super) answers: Answers,
 }
@@ -79,10 +79,10 @@ pub(super) trait Lines: Send + 'static {
     fn tell(&self, number: u64, reply: Reply, out: &mut Vec<u8>) -> Result<(), Problem>;
 }
 
-/// One of many that was done, where there is nothing more to say.
+/// An item that succeeded.
 #[derive(Serialize, ToSchema)]
 pub(super) struct Done {
-    /// In a stream its line, counted from 1.
+    /// In a stream: the line number, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     line: Option<u64>,
@@ -130,14 +130,14 @@ pub(super) enum LineAnswer {
     Counted(Counted),
 }
 
-/// One of many that could not be done; the others were.
+/// An item that failed; the others succeeded.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct Rejected {
-    /// In a stream its line, counted from 1.
+    /// In a stream: the line number, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     line: Option<u64>,
-    /// The `id` that it came with, where that could be read.
+    /// The item's `id`, if it could be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     id: Option<String>,
@@ -174,14 +174,14 @@ pub(super) fn id_of<'t, 'a>(table: &'t Table<'a>) -> Option<&'t Cow<'a, str>> {
     }
 }
 
-/// The last line of a stream of which only problems are answered.
+/// The last line of the answer to a stream with `answers=problems`.
 #[derive(Serialize, ToSchema)]
 pub(super) struct Counted {
-    /// Lines that were read, blank ones apart.
+    /// Number of lines read, without blank ones.
     lines: u64,
-    /// Lines that were done.
+    /// Number of lines that succeeded.
     done: u64,
-    /// Lines that could not be done.
+    /// Number of lines that failed.
     problems: u64,
 }
 

@@ -96,9 +96,10 @@ fn look(node: &Node) -> Seen {
     seen
 }
 
-/// What to watch
+/// Get the metrics
 ///
-/// Prometheus' text form. Answers also while the store can't be used, with what can be told then.
+/// Prometheus text format. It also answers while the store can't be used, with the metrics that are available
+/// then.
 #[utoipa::path(
     get, path = "/metrics", tag = "operating",
     responses((status = 200, description = "The metrics", body = String, content_type = "text/plain", example = json!("tidings_up 1\ntidings_recipients 2\n")))

@@ -20,8 +20,8 @@ use super::request::InPath;
 #[openapi(
     info(
         title = "tidings",
-        description = "Notifications without spam: publish events, and each recipient gets one message \
-                       for what has piled up, when their policy says so.",
+        description = "A notification engine: publish events, and each recipient gets one message for \
+                       what has gathered, when the policy says so.",
         license(name = "Apache-2.0 OR MIT", identifier = "Apache-2.0 OR MIT")
     ),
     servers(
@@ -29,16 +29,16 @@ use super::request::InPath;
         (url = "http://127.0.0.1:8990", description = "A server on this machine, without `--listen`"),
     ),
     tags(
-        (name = "events", description = "What happened: publish it, see what became of it, cancel it"),
-        (name = "recipients", description = "Who can be notified: their profiles"),
-        (name = "subscriptions", description = "Which topics recipients follow"),
-        (name = "preferences", description = "What recipients want to hear of, on which channel and when"),
-        (name = "objects", description = "What events are about"),
-        (name = "inbox", description = "The inbox of a recipient, and what is seen or read of it"),
-        (name = "pending", description = "What waits for a recipient, and sending it now"),
-        (name = "configuration", description = "Types and channels: list, pause and resume them"),
-        (name = "admin", description = "What operators look at and do"),
-        (name = "operating", description = "What monitoring asks, this document, and the pages of errors"),
+        (name = "events", description = "Publish events, get their outcome, cancel them"),
+        (name = "recipients", description = "Profiles of the people who can be notified"),
+        (name = "subscriptions", description = "Topics that recipients follow"),
+        (name = "preferences", description = "Choices of recipients: what they receive, on which channel and when"),
+        (name = "objects", description = "The things that events are about"),
+        (name = "inbox", description = "Inboxes, and seen and read marks"),
+        (name = "pending", description = "Pending notifications, and sending them now"),
+        (name = "configuration", description = "List, pause and resume types and channels"),
+        (name = "admin", description = "Status and actions for operators"),
+        (name = "operating", description = "Health, metrics, this document, and the pages of errors"),
     ),
     components(schemas(ProblemBody<'static>)),
     security(("key" = []))
@@ -123,8 +123,8 @@ async fn openapi() -> impl IntoResponse {
 
 /// Get the page of an error
 ///
-/// The part of `docs/errors.md` on one code: the title, the status, whether to send the request again, and
-/// how to repair it. The `type` of a problem is the path of this call. Needs no key.
+/// Returns the section of `docs/errors.md` on one code: the title, the status, whether to retry, and how to
+/// fix the fault. The `type` of a problem is the path of this call. Needs no key.
 #[utoipa::path(
     get, path = "/errors/{code}", tag = "operating", security(()),
     params(("code" = String, Path, description = "Code of an error", example = "unknown_type")),

@@ -46,36 +46,36 @@ pub(super) fn calls(calls: Calls) -> Calls {
         )
 }
 
-/// How the server is.
+/// The status of the server.
 #[derive(Serialize, ToSchema)]
 #[schema(example = json!({"version": "0.1.0", "uptime_seconds": 86400, "oldest_due": null, "retrying": 0, "channels": {"email": {"provider": "smtp", "paused": true}}, "now": "2024-03-07T08:03:00Z", "recipients": 2, "forgotten_before": null, "paused": {"types": [], "channels": ["email"]}, "entries": {"all": 8, "pending": 1, "outcomes": {"delivered": 6, "skipped": 1}, "reasons": {"seen": 1}}}))]
 struct StatusAnswer {
-    /// The version of tidings that answers.
+    /// Version of tidings.
     version: &'static str,
-    /// How long the server has run; null where a command reads the data directory without one.
+    /// Seconds since the server started; null = a command reads the data directory without a server.
     uptime_seconds: Option<u64>,
-    /// When the oldest lane came due whose message is not known to have been sent; null = none waits.
+    /// Due time of the oldest overdue, unsent message; null = none.
     #[schema(format = "date-time")]
     oldest_due: Option<String>,
     /// Messages that wait for a retry.
     retrying: u64,
-    /// The channels by which messages leave, by name.
+    /// The channels that send messages, by name.
     channels: BTreeMap<String, ChannelShown>,
-    /// The instant of its newest step.
+    /// Time of the newest step.
     #[schema(format = "date-time")]
     now: String,
-    /// How many recipients there are.
+    /// Number of recipients.
     recipients: u64,
-    /// Days before this one are forgotten; null = none yet.
+    /// Days before this one are deleted; null = none yet.
     #[schema(format = "date")]
     forgotten_before: Option<String>,
-    /// What an operator has paused.
+    /// Types and channels that are paused.
     paused: PausedShown,
-    /// Entries that are counted, forgotten days among them.
+    /// Counts of entries, deleted days included.
     entries: EntriesCounted,
 }
 
-/// What an operator has paused.
+/// Types and channels that are paused.
 #[derive(Serialize, ToSchema)]
 struct PausedShown {
     /// Types.
@@ -84,21 +84,21 @@ struct PausedShown {
     channels: Vec<&'static str>,
 }
 
-/// Entries by what became of them; what is scheduled is not among them.
+/// Counts of entries by outcome, without scheduled ones.
 #[derive(Serialize, ToSchema)]
 struct EntriesCounted {
-    /// All that entered a lane.
+    /// All entries that entered a lane.
     all: u64,
-    /// Those that wait, or are on their way.
+    /// Number of entries that wait or are being sent.
     pending: u64,
-    /// Those that ended, by outcome.
+    /// Number of ended entries by outcome.
     #[schema(value_type = BTreeMap<String, u64>)]
     outcomes: BTreeMap<Outcome, u64>,
-    /// Why those ended that were not told.
+    /// Number of undelivered entries by reason.
     reasons: BTreeMap<&'static str, u64>,
 }
 
-/// A channel by which messages leave.
+/// A channel that sends messages.
 #[derive(Serialize, ToSchema)]
 struct ChannelShown {
     /// The kind of its provider (`file`, `smtp`, `smtps`); null = none is configured.
@@ -151,53 +151,53 @@ impl StatusAnswer {
     }
 }
 
-/// What comes due.
+/// Everything that comes due.
 #[derive(Serialize, ToSchema)]
 #[schema(example = json!({"lanes": [{"hour": "2024-03-07T08:00:00Z", "channel": "email", "lane": "cooldown", "recipients": 12, "held": 1}], "unmade": 0, "sending": 2, "deferred": {"messages": 1, "next": [{"recipient": "ada", "channel": "email", "lane": "cooldown", "batch": "5c0f3d1a9b7e4f60821d3c4b5a697887", "entries": 2, "attempts": 1, "last": {"answer": "retry", "reply": "RCPT: 451 4.3.0"}, "next_try": "2024-03-07T08:03:30Z", "held_by": null}]}, "scheduled": {"events": 1, "next": [{"event": "e-2", "type": "comment", "object": "works/1", "t": "2024-03-08T09:00:00Z"}]}}))]
 struct DueAnswer {
-    /// Open lanes by hour, channel and name; those that are never due come last.
+    /// Open lanes by hour, channel and name; lanes that are never due come last.
     lanes: Vec<DueHour>,
-    /// Messages that came due and are not made yet.
+    /// Messages that are due and not built yet.
     unmade: u64,
-    /// Messages that were made and have no outcome yet, deferred ones among them.
+    /// Messages that are built and have no outcome yet, deferred ones included.
     sending: u64,
     /// Messages that wait for a retry.
     deferred: DeferredShown,
-    /// Events that were published for later.
+    /// Events published with `deliver_at`.
     scheduled: Scheduled,
 }
 
-/// Lanes of one name that come due within an hour.
+/// Lanes of one name that are due within one hour.
 #[derive(Serialize, ToSchema)]
 struct DueHour {
-    /// The hour (of UTC) in which they are due; null = not as things are.
+    /// The hour (UTC) in which they are due; null = they are not due as things are.
     #[schema(format = "date-time")]
     hour: Option<String>,
-    /// On which channel.
+    /// The channel.
     channel: &'static str,
-    /// The lane's name.
+    /// Name of the lane.
     lane: String,
-    /// How many, each of a recipient.
+    /// Number of recipients.
     recipients: u64,
-    /// Of these, how many stay open all the same: unconfirmed, or paused.
+    /// Number of these that stay open all the same: unconfirmed, or paused.
     held: u64,
 }
 
 /// Messages that wait for a retry.
 #[derive(Serialize, ToSchema)]
 struct DeferredShown {
-    /// How many there are.
+    /// Number of them.
     messages: usize,
-    /// The next of them, 100 at most.
+    /// The next ones, 100 at most.
     next: Vec<DeferredMessage>,
 }
 
-/// Events that were published for later.
+/// Events published with `deliver_at`.
 #[derive(Serialize, ToSchema)]
 struct Scheduled {
-    /// How many there are.
+    /// Number of them.
     events: u64,
-    /// The next of them, by time.
+    /// The next ones, by time.
     next: Vec<Waiting>,
 }
 
@@ -231,7 +231,7 @@ impl DueAnswer {
 #[derive(utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
 struct DueQuery {
-    /// How many scheduled events are listed; 100 where absent.
+    /// Number of scheduled events to list; 100 if absent.
     #[param(minimum = 0, maximum = 1000)]
     scheduled: Option<u16>,
 }
@@ -245,30 +245,30 @@ impl FromQuery for DueQuery {
     }
 }
 
-/// Which days are deleted.
+/// The days to delete.
 #[derive(ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({"before": "2024-01-31"}))]
 #[expect(dead_code, reason = "describes what `Bodies::forget` reads")]
 struct ForgetDays {
-    /// The first day (of UTC) that stays.
+    /// The first day (UTC) that is kept.
     #[schema(format = "date")]
     before: String,
 }
 
-/// Which days were deleted.
+/// The result of deleting days.
 #[derive(Serialize, ToSchema)]
 #[schema(example = json!({"days": 3, "expired": 12}))]
 struct DroppedDays {
-    /// How many days.
+    /// Number of deleted days.
     days: u64,
-    /// Pending entries that were deleted with them; they end as expired.
+    /// Number of pending entries deleted with them; they end as expired.
     expired: u64,
 }
 
 /// Get the status of the server
 ///
-/// How many recipients and entries there are, what became of the entries, and what is paused.
+/// Counts recipients, and entries by outcome, and lists what is paused.
 #[utoipa::path(
     get, path = "/v1/admin/status", tag = "admin",
     responses((status = 200, description = "The status", body = StatusAnswer))
@@ -283,12 +283,12 @@ async fn status(State(service): State<Arc<Service>>) -> Result<Answer, Problem> 
 
 /// List what comes due
 ///
-/// Open lanes counted by the hour in which they are due, messages that are being sent or wait to be tried
-/// again, and events that were published for later. A lane in which everything was cancelled is counted too; it sends nothing.
+/// Counts open lanes by the hour in which they are due, messages that are being sent or wait for a retry, and
+/// scheduled events. A lane with only cancelled entries is counted too; it sends nothing.
 #[utoipa::path(
     get, path = "/v1/admin/due", tag = "admin",
     params(DueQuery),
-    responses((status = 200, description = "What comes due", body = DueAnswer))
+    responses((status = 200, description = "Everything that comes due", body = DueAnswer))
 )]
 async fn due(
     State(service): State<Arc<Service>>,
@@ -306,8 +306,8 @@ async fn due(
 
 /// Delete old days
 ///
-/// Permanently deletes all data of the days before a date, including notifications that were not sent yet:
-/// these end as expired. Today is always kept.
+/// Permanently deletes all data of the days before a date. Notifications that are not sent yet end as
+/// expired. Today is always kept.
 #[utoipa::path(
     post, path = "/v1/admin/forget", tag = "admin",
     request_body = ForgetDays,

@@ -36,10 +36,9 @@ pub(super) fn calls(calls: Calls) -> Calls {
 
 /// Back up everything
 ///
-/// What the store holds at one moment, while it goes on; `tidings restore` makes a store of it. A
-/// stream that breaks off is no backup, and is recognised as none. One that its reader does not take on for
-/// 30 seconds is broken off, and two may be read at once. While one is read, the disk of days that are
-/// forgotten meanwhile is not given back.
+/// Streams the store's content at one moment; the server continues meanwhile. `tidings restore` makes a store
+/// of it and refuses an incomplete one. The stream ends if its reader accepts no data for 30 seconds. Two may
+/// be read at once. Days that are deleted meanwhile keep their disk space until the backup ends.
 #[utoipa::path(
     get, path = "/v1/admin/backup", tag = "admin",
     responses((status = 200, description = "The backup", content((Vec<u8> = "application/octet-stream"))))

@@ -40,28 +40,28 @@ pub(super) fn calls(calls: Calls) -> Calls {
         )
 }
 
-/// What came of taking events back.
+/// The result of a cancel.
 #[derive(Serialize, ToSchema)]
 #[schema(example = json!({"status": "cancelled", "cancelled": 12, "removed_from_batch": 0, "too_late": 3, "events": 1, "warnings": []}))]
 struct CancelAnswer {
     status: CancelStatus,
-    /// Entries that waited, or were scheduled: they are cancelled.
+    /// Entries that were pending or scheduled and are now cancelled.
     cancelled: u64,
-    /// Entries that stood in a message which was made and not handed over yet: they were taken out
-    /// of it, and where nothing was left it is not sent.
+    /// Entries removed from messages that were built and not handed over yet. A message with no entries left
+    /// is not sent.
     removed_from_batch: u64,
-    /// Entries that can't be taken back: they were told (in an inbox at once), are on their way, or
-    /// had ended when their message was made.
+    /// Entries that can't be cancelled: they were delivered (an inbox entry at once), are being sent, or had
+    /// ended when their message was built.
     too_late: u64,
-    /// Events that were found.
+    /// Number of events found.
     events: u64,
-    /// What is probably not meant.
+    /// A warning: the request is accepted, and probably not what was meant.
     warnings: Vec<CancelWarning>,
 }
 
-/// The furthest that it went: `removed_from_batch` where entries were taken out of a message;
-/// `cancelled` where only entries that waited were cancelled; `too_late` where all of it was told already;
-/// `nothing_left` where it was cancelled before or concerned nobody; `unknown` where no event was found.
+/// How far the cancel went: `removed_from_batch` = entries were removed from a message; `cancelled` = only
+/// pending entries were cancelled; `too_late` = everything was delivered already; `nothing_left` = the event
+/// was cancelled before or has no recipients; `unknown` = no event was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 enum CancelStatus {
@@ -84,12 +84,12 @@ impl From<Extent> for CancelStatus {
     }
 }
 
-/// What is probably not meant.
+/// A warning: the request is accepted, and probably not what was meant.
 #[derive(Serialize, ToSchema)]
 struct CancelWarning {
-    /// Stable: `unknown_event`, `unknown_cancellation_key`.
+    /// The stable code: `unknown_event` or `unknown_cancellation_key`.
     code: &'static str,
-    /// In words.
+    /// The warning in words.
     detail: String,
 }
 
@@ -121,13 +121,13 @@ fn kept(rules: &Rules) -> String {
     }
 }
 
-/// Which events are taken back.
+/// The events to cancel.
 #[derive(ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({"cancellation_key": "invoice-42"}))]
 #[expect(dead_code, reason = "describes what `Bodies::cancel` reads")]
 struct CancelKey {
-    /// All that were published with this key so far.
+    /// Cancels all events published with this key so far.
     #[schema(min_length = 1, max_length = 256)]
     cancellation_key: String,
 }
@@ -161,12 +161,12 @@ fn told(replies: Vec<Result<Reply, Refused>>, unknown: CancelWarning) -> Result<
 
 /// Cancel an event
 ///
-/// Pending notifications end at once; those in a message that was built and not handed over yet are taken out
-/// of it. `status` says how far it went. An event that is not known is no error: the status is `unknown`.
+/// Pending notifications end at once. Those in a message that is built and not handed over yet are removed
+/// from it. `status` says how far the cancel went. An unknown event is not an error: the status is `unknown`.
 #[utoipa::path(
     post, path = "/v1/events/{id}/cancel", tag = "events",
     params(("id" = String, Path, description = "Event id", example = "e-1", min_length = 1, max_length = 256)),
-    responses((status = 200, description = "What was cancelled", body = CancelAnswer))
+    responses((status = 200, description = "The result", body = CancelAnswer))
 )]
 async fn cancel_event(
     State(service): State<Arc<Service>>,
@@ -181,11 +181,11 @@ async fn cancel_event(
 
 /// Cancel all events of a key
 ///
-/// Cancels all events that were published with this `cancellation_key` so far. The counts are of all of them.
+/// Cancels all events published with this `cancellation_key` so far. The counts are sums over all of them.
 #[utoipa::path(
     post, path = "/v1/cancel", tag = "events",
     request_body = CancelKey,
-    responses((status = 200, description = "What was cancelled", body = CancelAnswer))
+    responses((status = 200, description = "The result", body = CancelAnswer))
 )]
 async fn cancel_all(
     State(service): State<Arc<Service>>,

@@ -46,21 +46,21 @@ pub(super) fn calls(calls: Calls) -> Calls {
     )
 }
 
-/// What became of one event.
+/// The result of one event.
 #[derive(Serialize, ToSchema)]
 #[schema(example = json!({"id": "018cc251f40075a4b2a5ce9d0f7a3b11", "status": "accepted", "notifications": 2, "warnings": []}))]
 struct PublishedEvent {
-    /// In a stream its line, counted from 1.
+    /// In a stream: the line number, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     line: Option<u64>,
-    /// The event; made by the server where it came without one.
+    /// The event's id; made by the server if the event had none.
     id: String,
-    /// What it is: new, or known by its id, in which case nothing happened.
+    /// `accepted`, or `duplicate` if its id is known: then nothing happened.
     status: PublishedStatus,
-    /// Recipients who have at least one entry of it.
+    /// Number of recipients with at least one entry.
     notifications: u64,
-    /// What is accepted and probably not meant.
+    /// A warning: the event is accepted, and probably not what was meant.
     warnings: Vec<EventWarning>,
 }
 
@@ -71,12 +71,12 @@ enum PublishedStatus {
     Duplicate,
 }
 
-/// What is accepted and probably not meant.
+/// A warning: the event is accepted, and probably not what was meant.
 #[derive(Serialize, ToSchema)]
 struct EventWarning {
-    /// Stable: `unknown_recipient`; `no_followers`, `only_the_actor`, `nobody_near` or `nobody_concerned`
-    /// where the audience is empty; `already_expired`, `expires_before_delivery`; `differs` for an id that
-    /// was used before for another event; or `more_warnings` in place of many.
+    /// The stable code: `unknown_recipient`; `no_followers`, `only_the_actor`, `nobody_near` or
+    /// `nobody_concerned` if the audience is empty; `already_expired`, `expires_before_delivery`; `differs`
+    /// for an id that was used before for another event; or `more_warnings` in place of many.
     code: &'static str,
     /// What is wrong.
     detail: String,
@@ -84,7 +84,7 @@ struct EventWarning {
     hint: &'static str,
 }
 
-/// What became of an event of an array.
+/// The result of one event of an array.
 #[derive(Serialize, ToSchema)]
 #[serde(untagged)]
 #[expect(dead_code, reason = "describes what `publish` answers")]
@@ -108,7 +108,8 @@ struct PublishBody;
 
 impl PartialSchema for PublishBody {
     fn schema() -> RefOr<Schema> {
-        let many = Array::builder().description(Some("Events; each is judged by itself"));
+        let many =
+            Array::builder().description(Some("Events; each is accepted or rejected by itself"));
         let event = Ref::from_schema_name(Event::name());
         let many = many.items(event.clone());
         OneOf::builder().item(event).item(many).into()
@@ -122,7 +123,7 @@ impl ToSchema for PublishBody {
     }
 }
 
-/// What became of one event, or of each event of an array.
+/// The result of one event, or of each event of an array.
 #[derive(Serialize, ToSchema)]
 #[serde(untagged)]
 #[expect(dead_code, reason = "describes what `publish` answers")]
@@ -169,18 +170,16 @@ impl From<&Warning> for EventWarning {
 
 /// Publish events
 ///
-/// One event as an object, many as an array (`application/json`), or a stream of any length with one
-/// event a line (`application/x-ndjson`). The answer comes when they are durable, in their order.
+/// One event as an object, many as an array (`application/json`), or a stream of any length with one event
+/// per line (`application/x-ndjson`). Events are answered in order, once they are durable.
 ///
-/// An event whose id came before is a `duplicate`: nothing happens. One without an id gets one. Of an
-/// array, an event that can't be taken is `rejected` with its problem, and the others are taken.
+/// An event with a known id is a `duplicate`: nothing happens. An event without an id gets one. An invalid
+/// event of an array is `rejected` with its problem, and the others are accepted.
 ///
-/// A stream is read as fast as it can be made durable, and answered line by line, as an event of an
-/// array. Read the answers while you write. A problem of
-/// the server (its status is 429 or 503) ends the stream; lines that have no answer were not taken, or
-/// may be sent again with the same ids. With an `Idempotency-Key` the ids of events without one derive
-/// from the key, the number of the line and what it says: sent again they are duplicates, and other events
-/// under the same key are other events.
+/// A stream is read as fast as it can be made durable, and each line is answered as an item of an array is.
+/// Read the answers while you write. A problem of the server (status 429 or 503) ends the stream: send the
+/// lines without an answer again, with the same ids. With an `Idempotency-Key`, events without an id get one
+/// that derives from the key, the line number and the line's content: sent again they are duplicates.
 #[utoipa::path(
     post, path = "/v1/events", tag = "events",
     params(Wanted),
@@ -188,7 +187,7 @@ impl From<&Warning> for EventWarning {
         (PublishBody = "application/json", example = json!({"type": "comment", "actor": "ben", "object": {"id": "works/1", "title": "Water Lilies"}, "to": {"recipients": ["ada"]}})),
         (Event = "application/x-ndjson"),
     )),
-    responses((status = 202, description = "What became of each", content(
+    responses((status = 202, description = "The result of each item", content(
         (PublishAnswer = "application/json", example = json!({"id": "018cc251f40075a4b2a5ce9d0f7a3b11", "status": "accepted", "notifications": 1, "warnings": []})),
         (EventLineAnswer = "application/x-ndjson", example = json!({"line": 1, "id": "018cc251f40075a4b2a5ce9d0f7a3b11", "status": "accepted", "notifications": 1, "warnings": []})),
     )))

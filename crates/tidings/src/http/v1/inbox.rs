@@ -51,10 +51,10 @@ pub(super) fn calls(calls: Calls) -> Calls {
 #[derive(utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
 struct InboxQuery {
-    /// The most groups of the page; 20 where absent.
+    /// Maximum number of groups; 20 if absent.
     #[param(minimum = 1, maximum = 100)]
     limit: Option<u16>,
-    /// Where the page begins: what the page before gave as `next`.
+    /// Start of the page: `next` of the previous page.
     cursor: Option<String>,
 }
 
@@ -75,32 +75,32 @@ impl FromQuery for InboxQuery {
 struct Page {
     /// Its groups.
     groups: Vec<Group>,
-    /// Groups with a member that was not seen, of the whole inbox: the badge.
+    /// Number of groups with an unseen item, in the whole inbox: the badge.
     unseen: u64,
-    /// Groups with a member that was not read, of the whole inbox.
+    /// Number of groups with an unread item, in the whole inbox.
     unread: u64,
-    /// Of two answers the one with the higher number is the newer.
+    /// Revision: of two answers the one with the higher number is newer.
     rev: u64,
     /// The next page's cursor; null = this is the last.
     #[schema(required)]
     next: Option<String>,
 }
 
-/// What one day brought of one type about one thing; what was read stands apart.
+/// A group: items of one type about one thing on one day. Read items are in a group of their own.
 #[derive(Serialize, ToSchema)]
 struct Group {
-    /// Names the group in this inbox.
+    /// Key of the group, unique in this inbox.
     key: String,
     /// The type.
     r#type: String,
-    /// How many items there are, listed or not.
+    /// Number of items, listed or not.
     count: usize,
-    /// Who did what is listed, each once, newest first.
+    /// The actors of the listed items, each once, newest first.
     actors: Vec<String>,
-    /// The newest item's time.
+    /// Time of the newest item.
     #[schema(format = "date-time")]
     newest_at: String,
-    /// Whether all of it was seen.
+    /// Whether all items were seen.
     seen: bool,
     /// Whether it was read.
     read: bool,
@@ -115,33 +115,33 @@ struct Item {
     event: String,
     /// Its type.
     r#type: String,
-    /// The category of its type; absent where the type is not configured any more.
+    /// The category of the type; absent if the type is no longer configured.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     category: Option<String>,
-    /// Who did it, as they are now; absent where the event named nobody.
+    /// The actor as it is now; absent if the event has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     actor: Option<ItemObject>,
     /// The object as it is now.
     object: ItemObject,
-    /// What it was done in or for, as it is now; absent where the event named nothing.
+    /// The target as it is now; absent if the event has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     target: Option<ItemObject>,
-    /// The event's `data`; absent where it had none.
+    /// The event's `data`; absent if it has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, value_type = Option<serde_json::Map<String, serde_json::Value>>)]
     data: Option<Arc<serde_json::Map<String, serde_json::Value>>>,
-    /// When it happened, if the event said so.
+    /// The event's `occurred_at`, if it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(format = "date-time", nullable = false)]
     occurred_at: Option<String>,
-    /// When it entered the inbox.
+    /// Time at which it entered the inbox.
     #[schema(format = "date-time")]
     t: String,
-    /// Why this recipient is concerned: `everyone`, `named`, `near`, or `topic:` and the topic as it is
-    /// followed.
+    /// Why this recipient was notified: `everyone`, `named`, `near`, or `topic:` and the topic that they
+    /// follow.
     reasons: Vec<String>,
     /// Whether it was seen.
     seen: bool,
@@ -149,7 +149,7 @@ struct Item {
     read: bool,
 }
 
-/// What an object, an actor or a target is now.
+/// An object, an actor or a target as it is now.
 #[derive(Serialize, ToSchema)]
 struct ItemObject {
     /// Its id.
@@ -158,11 +158,11 @@ struct ItemObject {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     title: Option<String>,
-    /// Where it is to be seen.
+    /// Address of its page.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     url: Option<String>,
-    /// A picture of it.
+    /// Address of a picture.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     image: Option<String>,
@@ -226,28 +226,28 @@ impl From<&Object> for ItemObject {
     }
 }
 
-/// What was seen or read: exactly one of these.
+/// What to mark: exactly one of these.
 #[derive(ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({"object": "works/1"}))]
 #[expect(dead_code, reason = "describes what `Bodies::mark` reads")]
 struct Marked {
-    /// All that entered by then.
+    /// Marks all items that entered by this time.
     #[schema(format = "date-time")]
     up_to: Option<String>,
-    /// All that entered so far about this object.
+    /// Marks all items about this object that entered so far.
     #[schema(min_length = 1, max_length = 256)]
     object: Option<String>,
-    /// This event.
+    /// Marks the event with this id.
     #[schema(min_length = 1, max_length = 256)]
     event: Option<String>,
 }
 
 /// Get a page of an inbox
 ///
-/// Groups, newest first, with up to 25 items each, and the counts of the whole inbox. Follow `next` for older
-/// groups; what arrives meanwhile does not shift the pages. Of two answers the one with the higher `rev` is
-/// the newer.
+/// Returns groups, newest first, with up to 25 items each, and the counts of the whole inbox. Follow `next`
+/// for older groups; new arrivals do not shift the pages. Of two answers the one with the higher `rev` is
+/// newer.
 #[utoipa::path(
     get, path = "/v1/recipients/{id}/inbox", tag = "inbox",
     params(
@@ -282,7 +282,7 @@ async fn inbox(
 
 /// Mark notifications as seen
 ///
-/// Marks what had entered the inbox by now; later items are not affected. Lowers `unseen`, not `unread`.
+/// Marks everything up to now as seen; later items are not affected. Lowers `unseen`, not `unread`.
 #[utoipa::path(
     post, path = "/v1/recipients/{id}/inbox/seen", tag = "inbox",
     params(("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256)),
@@ -299,7 +299,7 @@ async fn mark_seen(
 
 /// Mark notifications as read
 ///
-/// Marks what had entered the inbox by now as read and seen; later items are not affected.
+/// Marks everything up to now as read and seen; later items are not affected.
 #[utoipa::path(
     post, path = "/v1/recipients/{id}/inbox/read", tag = "inbox",
     params(("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256)),

@@ -56,11 +56,11 @@ pub(super) fn calls(calls: Calls) -> Calls {
 struct ObjectChange {
     /// A title to show.
     title: Option<String>,
-    /// Where it is to be seen.
+    /// Address of its page.
     url: Option<String>,
-    /// A picture of it.
+    /// Address of a picture.
     image: Option<String>,
-    /// Whether it may be told at all.
+    /// Whether notifications about it are sent.
     notifiable: Option<bool>,
 }
 
@@ -91,7 +91,7 @@ impl ToSchema for NamedObject {}
 
 /// Make or change an object
 ///
-/// Only what is given changes; null counts as not given. Lifts a retraction.
+/// Only the given fields change; null counts as not given. Lifts a retraction.
 #[utoipa::path(
     put, path = "/v1/objects/{id}", tag = "objects",
     params(("id" = String, Path, description = "Object id", example = "works/1", min_length = 1, max_length = 256)),
@@ -111,8 +111,8 @@ async fn put_object(
 
 /// Retract an object
 ///
-/// Pending notifications about the object are skipped when their message is built. A later publish or
-/// change of the object lifts the retraction.
+/// Skips pending notifications about the object when their message is built. A later publish or change of the
+/// object lifts the retraction.
 #[utoipa::path(
     delete, path = "/v1/objects/{id}", tag = "objects",
     params(("id" = String, Path, description = "Object id", example = "works/1", min_length = 1, max_length = 256)),
@@ -131,8 +131,8 @@ async fn retract_object(
 
 /// Make or change many objects
 ///
-/// An array of at most 10,000 objects, or a stream of any length with one a line; only what is given changes.
-/// Each is taken or rejected by itself, and answered in its order.
+/// Takes an array of at most 10,000 objects, or a stream of any length with one per line. Only the given
+/// fields change. Each item is accepted or rejected by itself; the answers are in order.
 #[utoipa::path(
     post, path = "/v1/objects", tag = "objects",
     params(Wanted),
@@ -140,7 +140,7 @@ async fn retract_object(
         (Vec<NamedObject> = "application/json", example = json!([{"id": "works/1", "title": "Water Lilies"}, {"id": "works/2", "notifiable": false}])),
         (NamedObject = "application/x-ndjson"),
     )),
-    responses((status = 200, description = "What became of each", content(
+    responses((status = 200, description = "The result of each item", content(
         (Vec<ItemAnswer> = "application/json", example = json!([{"status": "done"}, {"status": "done"}])),
         (LineAnswer = "application/x-ndjson", example = json!({"line": 1, "status": "done"})))))
 )]

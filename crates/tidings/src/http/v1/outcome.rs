@@ -27,24 +27,24 @@ pub(super) fn calls(calls: Calls) -> Calls {
     )
 }
 
-/// An event and what became of it.
+/// An event with its outcomes.
 #[derive(Serialize, ToSchema)]
 #[schema(example = json!({"event": {"id": "e-1", "type": "comment", "actor": {"id": "ben"}, "object": {"id": "works/1", "title": "Water Lilies"}, "target": null, "data": null, "to": {"recipients": ["ada"]}, "channels": null, "occurred_at": null, "deliver_at": null, "expires_at": null, "cancellation_key": null}, "arrived_at": "2024-03-07T08:03:00Z", "scheduled_for": null, "notifications": 1, "channels": {"email": {"entries": 1, "pending": 1, "outcomes": {}, "reasons": {}}, "inbox": {"entries": 1, "pending": 0, "outcomes": {"delivered": 1}, "reasons": {}}}}))]
 struct EventWithOutcome {
     event: PublishedAs,
-    /// When it was accepted.
+    /// Time of acceptance.
     #[schema(format = "date-time")]
     arrived_at: String,
-    /// When it enters its lanes; null where it has.
+    /// Time at which it enters its lanes; null = it has entered them.
     #[schema(format = "date-time")]
     scheduled_for: Option<String>,
-    /// Recipients who had at least one entry of it when it was accepted.
+    /// Number of recipients with at least one entry when it was accepted.
     notifications: u64,
-    /// Its entries by channel; empty where it concerned nobody.
+    /// Its entries by channel; empty if the audience was empty.
     channels: BTreeMap<&'static str, ChannelFate>,
 }
 
-/// An event as it was published; what was not given is null.
+/// An event as it was published; absent fields are null.
 #[derive(Serialize, ToSchema)]
 struct PublishedAs {
     id: String,
@@ -68,19 +68,19 @@ struct PublishedAs {
     cancellation_key: Option<String>,
 }
 
-/// What became of the entries of an event on a channel: entries = pending + all that ended.
+/// The entries of an event on a channel, by state: entries = pending + all outcomes.
 #[derive(Serialize, ToSchema)]
 #[schema(example = json!({"entries": 12, "pending": 3, "outcomes": {"delivered": 8, "skipped": 1}, "reasons": {"seen": 1}}))]
 struct ChannelFate {
-    /// How many there are.
+    /// Number of them.
     entries: u64,
-    /// How many wait, are scheduled, or are on their way.
+    /// Number of entries that wait, are scheduled, or are being sent.
     pending: u64,
-    /// How many ended, by outcome: `delivered`, `cancelled`, `skipped`, `expired`, `failed`,
+    /// Number of ended entries by outcome: `delivered`, `cancelled`, `skipped`, `expired`, `failed`,
     /// `unknown`.
     #[schema(value_type = BTreeMap<String, u64>)]
     outcomes: BTreeMap<tidings_core::Outcome, u64>,
-    /// Why those ended that were not told.
+    /// Number of undelivered entries by reason.
     reasons: BTreeMap<&'static str, u64>,
 }
 
@@ -134,7 +134,7 @@ impl From<EventReport> for EventWithOutcome {
 
 /// Get an event and what became of it
 ///
-/// The event, and its entries counted by channel, outcome and reason, as long as the day of its
+/// Returns the event, and its entries counted by channel, outcome and reason, as long as the day of its
 /// arrival is kept.
 #[utoipa::path(
     get, path = "/v1/events/{id}", tag = "events",

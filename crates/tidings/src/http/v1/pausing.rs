@@ -56,8 +56,8 @@ async fn steer(service: &Service, change: &Change, command: Command) -> Result<A
 
 /// Pause a type
 ///
-/// Notifications of the type wait in a lane of their own from now on, including those that waited already;
-/// other types are sent as before. A message that was built before and includes the type waits too.
+/// Notifications of the type wait in a lane of their own, including those that are pending already. Other
+/// types are sent as before. A message that is already built and includes the type waits too.
 #[utoipa::path(
     post, path = "/v1/types/{type}/pause", tag = "configuration",
     params(("type" = String, Path, description = "Type of the configuration", example = "comment", min_length = 1, max_length = 256)),
@@ -74,8 +74,8 @@ async fn pause_type(
 
 /// Resume a type
 ///
-/// What waited goes back to the lanes that now apply, by its time: what is overdue is sent at once,
-/// a digest sends it at its next slot.
+/// Waiting notifications return to the lanes that now apply, by their time: overdue ones are sent at once, a
+/// digest sends them at its next slot.
 #[utoipa::path(
     post, path = "/v1/types/{type}/resume", tag = "configuration",
     params(("type" = String, Path, description = "Type of the configuration", example = "comment", min_length = 1, max_length = 256)),
@@ -92,8 +92,8 @@ async fn resume_type(
 
 /// Pause a channel
 ///
-/// No lane of the channel closes and no message is sent on it, retries included, until it is resumed.
-/// What enters a paused inbox is not shown.
+/// No lane of the channel closes and no message is sent on it, retries included, until it is resumed. A
+/// paused inbox does not show new notifications.
 #[utoipa::path(
     post, path = "/v1/channels/{channel}/pause", tag = "configuration",
     params(("channel" = String, Path, description = "Channel", example = "email")),
@@ -110,7 +110,7 @@ async fn pause_channel(
 
 /// Resume a channel
 ///
-/// What is due is sent at once, as one message a lane.
+/// Due lanes are sent at once, one message per lane.
 #[utoipa::path(
     post, path = "/v1/channels/{channel}/resume", tag = "configuration",
     params(("channel" = String, Path, description = "Channel", example = "email")),

@@ -51,7 +51,7 @@ const CHANGE: &[Code] = &[
     Code::UnknownPreference,
 ];
 
-/// One choice, of a type or of a category: a type goes before its category.
+/// A preference for a type or a category. A type has precedence over its category.
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({"category": "following", "channel": "email", "mode": "weekly"}))]
@@ -62,10 +62,10 @@ pub(super) struct Preference {
     /// A type of the configuration; this or `category`.
     #[serde(skip_serializing_if = "Option::is_none")]
     r#type: Option<String>,
-    /// On which channel.
+    /// The channel.
     channel: String,
-    /// `never`, `immediate` (the type's own policy, or at once where that is a digest), `default`
-    /// (as if not chosen), or the name of a digest.
+    /// `never`, `immediate` (the type's own policy, or at once if that is a digest), `default` (no
+    /// preference), or the name of a digest.
     mode: String,
 }
 
@@ -91,8 +91,8 @@ impl Preference {
 
 /// List the preferences of a recipient
 ///
-/// Preferences for types, categories and digests that are configured now. Where there is none, the policy of
-/// the type applies.
+/// Lists preferences for types, categories and digests that are configured now. Without a preference the
+/// policy of the type applies.
 #[utoipa::path(
     get, path = "/v1/recipients/{id}/preferences", tag = "preferences",
     params(("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256)),
@@ -114,9 +114,9 @@ async fn get_preferences(
 
 /// Replace all preferences of a recipient
 ///
-/// What is not in the list goes back to its default; a `never` for a type or category that is not
-/// configured now is kept until it is configured again. Either the whole list is taken or nothing.
-/// Pending notifications move to the lane that now applies; `never` cancels them.
+/// Preferences that are not in the list return to their default, but a `never` for a type or category that is
+/// not configured now is kept. Either the whole list is accepted or nothing. Pending notifications move to
+/// the lane that now applies; `never` cancels them.
 #[utoipa::path(
     put, path = "/v1/recipients/{id}/preferences", tag = "preferences",
     params(("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256)),
@@ -133,9 +133,9 @@ async fn put_preferences(
 
 /// Set some preferences of a recipient
 ///
-/// Sets the preferences that are in the list; the others stay as they are. With `default` a preference is
-/// removed. Either the whole list is taken or nothing. Pending notifications move to the lane that now
-/// applies; `never` cancels them.
+/// Sets the preferences in the list; the others stay as they are. `default` removes a preference. Either the
+/// whole list is accepted or nothing. Pending notifications move to the lane that now applies; `never`
+/// cancels them.
 #[utoipa::path(
     patch, path = "/v1/recipients/{id}/preferences", tag = "preferences",
     params(("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256)),

@@ -69,7 +69,7 @@ pub(super) fn calls(calls: Calls) -> Calls {
 #[derive(Serialize, ToSchema)]
 #[schema(example = json!({"id": "ada", "name": "Ada", "email": "ada@example.org", "tz": "Europe/Paris", "locale": "fr", "lat": 48.8566, "lon": 2.3522, "state": "active"}))]
 pub(super) struct RecipientProfile {
-    /// Names the recipient.
+    /// Id of the recipient.
     #[schema(min_length = 1, max_length = 256)]
     id: String,
     /// Name to show.
@@ -80,18 +80,18 @@ pub(super) struct RecipientProfile {
     tz: Option<String>,
     /// BCP 47 locale; the configuration's default where null.
     locale: Option<String>,
-    /// Where they live, in degrees north.
+    /// Latitude, in degrees north.
     #[schema(minimum = -90, maximum = 90)]
     lat: Option<f64>,
-    /// Where they live, in degrees east.
+    /// Longitude, in degrees east.
     #[schema(minimum = -180, maximum = 180)]
     lon: Option<f64>,
-    /// Whether they are told.
+    /// Whether messages are sent.
     state: StateWord,
 }
 
-/// Whether a recipient is told: `unconfirmed` waits on every channel but the inbox, what waits for
-/// somebody `disabled` ends at its time.
+/// Whether messages are sent: notifications of an `unconfirmed` recipient wait on every channel but the
+/// inbox, those of a `disabled` one end when they are due.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 #[schema(as = RecipientState)]
@@ -101,14 +101,14 @@ enum StateWord {
     Disabled,
 }
 
-/// A profile, or a part of one. Null takes a value away; `lat` and `lon` come together.
+/// A profile, or a part of one. Null removes a value; give `lat` and `lon` together.
 #[derive(ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({"name": "Ada", "email": "ada@example.org", "tz": "Europe/Paris"}))]
 #[expect(dead_code, reason = "describes what `Bodies::recipient` reads")]
 struct RecipientChange {
-    /// Name to show, at most 1 KiB. Mails and inboxes call an actor of the same id so, where the actor has
-    /// no title.
+    /// Name to show, at most 1 KiB. Mails and inboxes also use it for an actor with this id that has no
+    /// title.
     #[schema(max_length = 1024)]
     name: Option<String>,
     /// Address of the e-mail channel.
@@ -117,10 +117,10 @@ struct RecipientChange {
     tz: Option<String>,
     /// BCP 47 locale.
     locale: Option<String>,
-    /// Where they live, in degrees north.
+    /// Latitude, in degrees north.
     #[schema(minimum = -90, maximum = 90)]
     lat: Option<f64>,
-    /// Where they live, in degrees east.
+    /// Longitude, in degrees east.
     #[schema(minimum = -180, maximum = 180)]
     lon: Option<f64>,
     /// Whether messages are sent; `active` for a new recipient.
@@ -174,8 +174,8 @@ impl From<&Recipient> for RecipientProfile {
 
 /// Put a recipient's whole profile
 ///
-/// Creates the recipient if there is none. What is not given gets its default. A profile that `GET`
-/// answered can be put back as it is.
+/// Creates the recipient if there is none. Absent fields get their default. A profile from `GET` can be put
+/// back as it is.
 #[utoipa::path(
     put, path = "/v1/recipients/{id}", tag = "recipients",
     params(("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256)),
@@ -195,7 +195,7 @@ async fn put_recipient(
 
 /// Change a recipient's profile
 ///
-/// Creates the recipient if there is none. Only what is given changes; null removes a value.
+/// Creates the recipient if there is none. Only the given fields change; null removes a value.
 #[utoipa::path(
     patch, path = "/v1/recipients/{id}", tag = "recipients",
     params(("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256)),
@@ -237,8 +237,8 @@ async fn get_recipient(
 
 /// Erase a recipient
 ///
-/// Profile, preferences, subscriptions and marks go at once. What waits ends as cancelled at its
-/// time; of a message that was made, no attempt is made any more.
+/// Deletes profile, preferences, subscriptions and marks at once. Pending notifications end as cancelled when
+/// they are due. Messages that are already built are not sent any more.
 #[utoipa::path(
     delete, path = "/v1/recipients/{id}", tag = "recipients",
     params(("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256)),
@@ -257,8 +257,9 @@ async fn erase_recipient(
 
 /// Make or change many recipients
 ///
-/// An array of at most 10,000 profiles, or a stream of any length with one a line. Creates the recipients that do
-/// not exist; only what is given changes. Each is taken or rejected by itself, and answered in its order.
+/// Takes an array of at most 10,000 profiles, or a stream of any length with one per line. Creates unknown
+/// recipients. Only the given fields change. Each item is accepted or rejected by itself; the answers are in
+/// order.
 #[utoipa::path(
     post, path = "/v1/recipients", tag = "recipients",
     params(Wanted),
@@ -266,7 +267,7 @@ async fn erase_recipient(
         (Vec<NamedRecipient> = "application/json", example = json!([{"id": "ada", "email": "ada@example.org", "tz": "Europe/Paris"}, {"id": "bob"}])),
         (NamedRecipient = "application/x-ndjson"),
     )),
-    responses((status = 200, description = "What became of each", content(
+    responses((status = 200, description = "The result of each item", content(
         (Vec<ItemAnswer> = "application/json", example = json!([{"status": "done"}, {"status": "done"}])),
         (LineAnswer = "application/x-ndjson", example = json!({"line": 1, "status": "done"})))))
 )]

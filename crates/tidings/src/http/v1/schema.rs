@@ -25,7 +25,7 @@ pub(super) fn with_id<T: PartialSchema>(
         let mut named = Object::with_type(SchemaType::Type(Type::String));
         named.min_length = Some(1);
         named.max_length = Some(256);
-        named.description = Some("Names what the body is about".to_owned());
+        named.description = Some("Id of the recipient or object".to_owned());
         object.description = Some(description.to_owned());
         object.properties.insert("id".to_owned(), named.into());
         if naming == Naming::Required {
@@ -38,25 +38,25 @@ pub(super) fn with_id<T: PartialSchema>(
     schema
 }
 
-/// An object in an event; what is given is what the object is from now on.
+/// An object in an event. The given fields replace the stored ones.
 #[derive(ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct EventObject {
-    /// Names the object.
+    /// Id of the object.
     #[schema(min_length = 1, max_length = 256, example = "works/1")]
     id: String,
     /// A title to show, at most 1 KiB.
     #[schema(example = "Water Lilies", max_length = 1024)]
     title: Option<String>,
-    /// Its page: `http`, `https`, `mailto` or relative, at most 2 KiB.
+    /// Address of the page: `http`, `https`, `mailto` or relative, at most 2 KiB.
     #[schema(max_length = 2048)]
     url: Option<String>,
-    /// A picture of it: an address as `url`.
+    /// A picture: an address as `url`.
     #[schema(max_length = 2048)]
     image: Option<String>,
 }
 
-/// An id, or an object with more than that.
+/// An id, or an object with an id and more fields.
 #[derive(ToSchema)]
 #[serde(untagged)]
 #[schema(example = json!({"id": "ben", "title": "Ben"}))]
@@ -102,54 +102,54 @@ impl ToSchema for Circles {
     }
 }
 
-/// Whom an event may concern: all of these together, without the actor.
+/// The audience of an event: all of these together, without the actor.
 #[derive(ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Audience {
     /// Ids of recipients.
     recipients: Option<Vec<String>>,
-    /// Those who follow one of these topics, or something above it.
+    /// Recipients who follow one of these topics, or a parent of it.
     topics: Option<Vec<String>>,
-    /// Those who live within a circle, or within one of several: up to 50, see `[limits]`.
+    /// Recipients within a circle, or within one of several: up to 50, see `[limits]`.
     near: Option<Circles>,
-    /// Everybody.
+    /// All recipients.
     everyone: Option<bool>,
 }
 
-/// Something that happened.
+/// An event: something that happened.
 #[derive(ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({"type": "artwork_published", "actor": "ben", "object": {"id": "works/1", "title": "Water Lilies", "url": "https://example.org/works/1"}, "to": {"topics": ["artist/42"]}}))]
 pub(super) struct Event {
-    /// Names the event: the same id is the same event. Made by the server where it is absent.
+    /// Id of the event: the same id is the same event. The server makes one if it is absent.
     #[schema(min_length = 1, max_length = 256)]
     id: Option<String>,
     /// A type of the configuration.
     #[schema(min_length = 1, max_length = 256)]
     r#type: String,
-    /// Who did it.
+    /// The actor: who did it.
     actor: Option<IdOrObject>,
-    /// What it was done to.
+    /// The object: what it was done to.
     object: EventObject,
-    /// What it was done in or for.
+    /// The target: what it was done in or for.
     target: Option<IdOrObject>,
-    /// Anything else that templates may show.
+    /// Anything else, returned with the inbox item.
     data: Option<serde_json::Map<String, serde_json::Value>>,
-    /// Whom it may concern.
+    /// The audience.
     to: Audience,
-    /// Only these of the type's channels; `["inbox"]` brings a history along without any mail.
+    /// Restricts the type's channels; `["inbox"]` imports a history without sending mail.
     #[schema(min_items = 1)]
     channels: Option<Vec<String>>,
-    /// When it happened, as people are shown it; it decides nothing.
+    /// Time that is shown to people. It has no effect on delivery.
     #[schema(format = "date-time")]
     occurred_at: Option<String>,
-    /// Told then, not before.
+    /// Time before which nothing is delivered.
     #[schema(format = "date-time")]
     deliver_at: Option<String>,
-    /// From then on it is not worth telling.
+    /// Time from which on nothing is delivered.
     #[schema(format = "date-time")]
     expires_at: Option<String>,
-    /// Cancels together all that carry it.
+    /// A key to cancel several events at once.
     #[schema(min_length = 1, max_length = 256)]
     cancellation_key: Option<String>,
 }

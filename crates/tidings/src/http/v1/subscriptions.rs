@@ -47,7 +47,7 @@ pub(super) fn calls(calls: Calls) -> Calls {
         .add("follow_many", Kind::Changes, routes!(follow_many), MANY)
 }
 
-/// What a recipient follows.
+/// The topics of a recipient.
 #[derive(Serialize, ToSchema)]
 #[schema(example = json!({"topics": ["artist/42", "gallery/7"]}))]
 struct Subscriptions {
@@ -55,7 +55,7 @@ struct Subscriptions {
     topics: Vec<String>,
 }
 
-/// One subscription, or the end of one.
+/// A subscription to add or to remove.
 #[derive(ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({"recipient": "ada", "topic": "artist/42"}))]
@@ -64,25 +64,25 @@ struct Subscriptions {
     reason = "describes what `Bodies::subscription_change` reads"
 )]
 struct Subscription {
-    /// Who follows.
+    /// Id of the recipient.
     #[schema(min_length = 1, max_length = 256)]
     recipient: String,
-    /// What.
+    /// The topic.
     #[schema(min_length = 1, max_length = 256)]
     topic: String,
-    /// Whether the recipient no longer follows it.
+    /// Whether to remove the subscription.
     unsubscribe: Option<bool>,
 }
 
 /// Follow a topic
 ///
-/// A subscription covers the topic and everything below it: who follows `artist` is notified of
-/// events to `artist/42`. Slashes in the path may be encoded or stand as they are.
+/// A subscription covers the topic and everything below it: a follower of `artist` is notified of events to
+/// `artist/42`. Slashes in the path may be encoded or not.
 #[utoipa::path(
     put, path = "/v1/recipients/{id}/subscriptions/{*topic}", tag = "subscriptions",
     params(
         ("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256),
-        ("topic" = String, Path, description = "Topic; slashes may stand as they are", example = "artist/42", min_length = 1, max_length = 256),
+        ("topic" = String, Path, description = "Topic; slashes may be encoded or not", example = "artist/42", min_length = 1, max_length = 256),
     ),
     responses((status = 204, description = "The recipient follows the topic"))
 )]
@@ -98,13 +98,12 @@ async fn follow(
 
 /// Unfollow a topic
 ///
-/// Events that were published before are not cancelled. A topic that the recipient does not follow is
-/// no error.
+/// Earlier events are not cancelled. A topic that the recipient does not follow is not an error.
 #[utoipa::path(
     delete, path = "/v1/recipients/{id}/subscriptions/{*topic}", tag = "subscriptions",
     params(
         ("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256),
-        ("topic" = String, Path, description = "Topic; slashes may stand as they are", example = "artist/42", min_length = 1, max_length = 256),
+        ("topic" = String, Path, description = "Topic; slashes may be encoded or not", example = "artist/42", min_length = 1, max_length = 256),
     ),
     responses((status = 204, description = "The recipient does not follow the topic"))
 )]
@@ -118,9 +117,9 @@ async fn unfollow(
     service.change(&change, vec![command], done).await
 }
 
-/// List what a recipient follows
+/// List a recipient's subscriptions
 ///
-/// All topics, sorted by bytes.
+/// Lists all topics, sorted by bytes.
 #[utoipa::path(
     get, path = "/v1/recipients/{id}/subscriptions", tag = "subscriptions",
     params(("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256)),
@@ -141,8 +140,8 @@ async fn list_subscriptions(
 
 /// Follow and unfollow many topics
 ///
-/// An array of at most 10,000 subscriptions, or a stream of any length with one a line; `unsubscribe` ends one.
-/// Each is taken or rejected by itself, and answered in its order.
+/// Takes an array of at most 10,000 subscriptions, or a stream of any length with one per line; `unsubscribe`
+/// removes one. Each item is accepted or rejected by itself; the answers are in order.
 #[utoipa::path(
     post, path = "/v1/subscriptions", tag = "subscriptions",
     params(Wanted),
@@ -150,7 +149,7 @@ async fn list_subscriptions(
         (Vec<Subscription> = "application/json", example = json!([{"recipient": "ada", "topic": "artist/42"}, {"recipient": "ada", "topic": "artist/7", "unsubscribe": true}])),
         (Subscription = "application/x-ndjson"),
     )),
-    responses((status = 200, description = "What became of each", content(
+    responses((status = 200, description = "The result of each item", content(
         (Vec<ItemAnswer> = "application/json", example = json!([{"status": "done"}, {"status": "done"}])),
         (LineAnswer = "application/x-ndjson", example = json!({"line": 1, "status": "done"})))))
 )]

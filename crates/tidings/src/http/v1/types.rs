@@ -22,15 +22,15 @@ pub(super) fn calls(calls: Calls) -> Calls {
     calls.add("list_types", Kind::Looks, routes!(list_types), &[])
 }
 
-/// What can be published, and how it is told.
+/// The configured types, and how they are delivered.
 #[derive(Serialize, ToSchema)]
 #[schema(example = json!({"types": {"comment": {"category": "conversations", "include_actor": false, "urgent": false, "look_back": null, "drop_if_seen": null, "group": null, "paused": false, "channels": {"email": {"policy": "cooldown", "lane": "cooldown", "quiet": "4m", "max_wait": "15m"}, "inbox": {"policy": "now", "lane": "now"}}}}, "categories": {"conversations": {"title": "Conversations"}}, "digests": {"weekly": {"every": "week", "on": "mon", "at": "09:00", "tz": null}}, "channels": {"email": {"configured": true, "paused": false}, "inbox": {"configured": true, "paused": false}}}))]
 struct TypesAnswer {
     /// By name.
     types: BTreeMap<String, TypeShown>,
-    /// What recipients see on a preference page, by name.
+    /// Categories for a preference page, by name.
     categories: BTreeMap<String, CategoryShown>,
-    /// The digests that can be chosen, by name.
+    /// Available digests, by name.
     digests: BTreeMap<String, DigestShown>,
     /// By name.
     channels: BTreeMap<&'static str, ChannelShown>,
@@ -41,43 +41,43 @@ struct TypesAnswer {
 struct TypeShown {
     /// Its category.
     category: String,
-    /// Whether those who caused an event are told of it.
+    /// Whether actors are notified of their own events.
     include_actor: bool,
-    /// Whether it passes digests.
+    /// Whether it is sent without waiting for a digest.
     urgent: bool,
-    /// Entries older than this are not told; null = they are.
+    /// Greatest age of an entry that is sent; null = no limit.
     look_back: Option<String>,
-    /// Whether what was seen is left out; null = unless a digest applies.
+    /// Whether seen notifications are dropped; null = yes, except in digests.
     drop_if_seen: Option<bool>,
-    /// By what lines are grouped: `object`, `actor` or `target`; null = what gives the fewest.
+    /// What lines are grouped by: `object`, `actor` or `target`; null = the one that gives the fewest lines.
     group: Option<&'static str>,
     /// Whether an operator has paused it.
     paused: bool,
-    /// How it is told, by channel.
+    /// The policy for each channel.
     channels: BTreeMap<String, PolicyShown>,
 }
 
-/// How a type is told on a channel.
+/// The policy of a type on a channel.
 #[derive(Default, Serialize, ToSchema)]
 #[schema(example = json!({"policy": "cooldown", "lane": "cooldown", "quiet": "4m", "max_wait": "16m"}))]
 struct PolicyShown {
     /// `now`, `first_event`, `cooldown`, `leading`, `digest` or `never`.
     policy: &'static str,
-    /// The lane in which its entries gather; null for `never`.
+    /// Lane of its entries; null for `never`.
     lane: Option<String>,
-    /// Of `first_event`.
+    /// For `first_event`: how long the first entry waits.
     #[serde(skip_serializing_if = "Option::is_none")]
     hold: Option<String>,
-    /// Of `first_event`: `first` or `earliest`.
+    /// For `first_event`: `first` or `earliest`.
     #[serde(skip_serializing_if = "Option::is_none")]
     decide: Option<&'static str>,
-    /// Of `cooldown` and `leading`.
+    /// For `cooldown` and `leading`: the quiet time.
     #[serde(skip_serializing_if = "Option::is_none")]
     quiet: Option<String>,
-    /// Of `cooldown`; `none` where it waits for ever.
+    /// For `cooldown`: the longest wait; `none` = no bound.
     #[serde(skip_serializing_if = "Option::is_none")]
     max_wait: Option<String>,
-    /// Of `digest`.
+    /// For `digest`: the digest's name.
     #[serde(skip_serializing_if = "Option::is_none")]
     digest: Option<String>,
 }
@@ -85,7 +85,7 @@ struct PolicyShown {
 /// A category.
 #[derive(Serialize, ToSchema)]
 struct CategoryShown {
-    /// What people read.
+    /// The title that people see.
     title: String,
 }
 
@@ -95,11 +95,11 @@ struct CategoryShown {
 struct DigestShown {
     /// `day`, `weekday`, `week` or `month`.
     every: &'static str,
-    /// The day of the week (`mon` to `sun`) or of the month (`1` to `31`); null for the others.
+    /// The day of the week (`mon` to `sun`) or of the month (`1` to `31`); null for `day` and `weekday`.
     on: Option<String>,
-    /// The time on the wall.
+    /// The wall-clock time.
     at: String,
-    /// Whose wall: null = the recipient's.
+    /// The time zone; null = the recipient's.
     tz: Option<String>,
 }
 
@@ -226,10 +226,10 @@ impl TypesAnswer {
 
 /// List types, categories, digests and channels
 ///
-/// The configuration in force, as a host needs it to publish and to show a preference page.
+/// Returns the configuration in force: what a host needs to publish and to show a preference page.
 #[utoipa::path(
     get, path = "/v1/types", tag = "configuration",
-    responses((status = 200, description = "What is configured", body = TypesAnswer))
+    responses((status = 200, description = "The configuration", body = TypesAnswer))
 )]
 async fn list_types(State(service): State<Arc<Service>>) -> Result<Answer, Problem> {
     let rules = service.rules();

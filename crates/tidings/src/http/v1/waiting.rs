@@ -46,36 +46,36 @@ pub(super) fn calls(calls: Calls) -> Calls {
         )
 }
 
-/// What waits for a recipient.
+/// Everything that is pending for a recipient.
 #[derive(Serialize, ToSchema)]
 #[schema(example = json!({"lanes": [{"channel": "email", "lane": "cooldown", "due": "2024-03-07T08:07:00Z", "held_by": null, "entries": [{"event": "e-1", "type": "comment", "object": "works/1", "t": "2024-03-07T08:03:00Z"}]}], "messages": [], "scheduled": []}))]
 struct Pending {
-    /// Open lanes in which something waits.
+    /// Open lanes with pending notifications.
     lanes: Vec<PendingLane>,
-    /// Messages that were made and wait to be tried again, the next first; 1,000 at most.
+    /// Built messages that wait for a retry, the next first; 1,000 at most.
     messages: Vec<DeferredMessage>,
-    /// What was published for later, by time.
+    /// Scheduled events, by time.
     scheduled: Vec<Waiting>,
 }
 
-/// A lane in which something waits: all of it is one message.
+/// A lane with pending notifications, which become one message.
 #[derive(Serialize, ToSchema)]
 struct PendingLane {
-    /// On which channel.
+    /// The channel.
     channel: &'static str,
-    /// Its name; `paused` keeps what an operator has paused.
+    /// Name of the lane; `paused` holds the notifications of paused types.
     lane: String,
-    /// When it is due; null = not as things are.
+    /// Due time; null = not due as things are.
     #[schema(format = "date-time")]
     due: Option<String>,
-    /// Why it stays open all the same: an operator has paused it, or the recipient is unconfirmed; null =
-    /// nothing holds it.
+    /// Why it is held although it is due: it is paused, or the recipient is unconfirmed; null = it is not
+    /// held.
     held_by: Option<HeldBy>,
-    /// What waits, by time and arrival.
+    /// The pending notifications, by time and arrival.
     entries: Vec<Waiting>,
 }
 
-/// Why something waits although it is due.
+/// Why a due lane or message is held.
 #[derive(Clone, Copy, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 enum HeldBy {
@@ -85,36 +85,36 @@ enum HeldBy {
     Unconfirmed,
 }
 
-/// A message that was made and waits to be tried again, or for what is paused.
+/// A built message that waits for a retry, or that a pause holds.
 #[derive(Serialize, ToSchema)]
 pub(super) struct DeferredMessage {
-    /// Whom it is for.
+    /// The recipient.
     recipient: String,
-    /// On which channel.
+    /// The channel.
     channel: String,
-    /// Of which lane.
+    /// The lane.
     lane: String,
-    /// Its id, which the log has too.
+    /// The message's id, which is also in the log.
     batch: String,
-    /// How many notifications it tells.
+    /// Number of notifications in the message.
     entries: usize,
-    /// How often it was tried.
+    /// Number of attempts so far.
     attempts: u32,
-    /// What the provider answered last; null = it was not tried yet.
+    /// The provider's last answer; null = there was no attempt yet.
     last: Option<LastAnswer>,
-    /// When it is tried next; null = it is held.
+    /// Time of the next attempt; null = it is held.
     #[schema(format = "date-time")]
     next_try: Option<String>,
-    /// What holds it; null = nothing.
+    /// Why it is held; null = it is not.
     held_by: Option<HeldBy>,
 }
 
-/// What a provider answered.
+/// The answer of a provider.
 #[derive(Serialize, ToSchema)]
 struct LastAnswer {
-    /// `retry`: not handed over; `unknown`: nobody knows.
+    /// `retry` = not handed over; `unknown` = the outcome is unknown.
     answer: &'static str,
-    /// The stage and the code; texts of providers are not told, since they may hold addresses.
+    /// The stage and the code, without the provider's text, which may contain addresses.
     reply: String,
 }
 
@@ -137,7 +137,7 @@ impl From<Deferred> for DeferredMessage {
     }
 }
 
-/// One notification that waits.
+/// A pending notification.
 #[derive(Serialize, ToSchema)]
 pub(super) struct Waiting {
     /// The event.
@@ -146,7 +146,7 @@ pub(super) struct Waiting {
     r#type: String,
     /// Its object.
     object: String,
-    /// When it entered, or is going to.
+    /// Time at which it entered its lane, or will.
     #[schema(format = "date-time")]
     t: String,
 }
@@ -166,12 +166,12 @@ impl From<WaitingEntry> for Waiting {
 #[derive(Serialize, ToSchema)]
 #[schema(example = json!({"marker": "10-5"}))]
 struct Flushed {
-    /// Names the place behind which everything is new. Nothing waited where it names an earlier
-    /// flush's.
+    /// Marks the position after which everything is new. The marker of an earlier flush means that nothing
+    /// was pending.
     marker: String,
 }
 
-/// What a flush is limited to; all open lanes where nothing is given.
+/// Limits of a flush; without them all open lanes.
 #[derive(ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({"channel": "email"}))]
@@ -183,14 +183,14 @@ struct FlushLimits {
     lane: Option<String>,
 }
 
-/// List what waits for a recipient
+/// List a recipient's pending notifications
 ///
-/// Open lanes with their deadline and their notifications, messages that wait to be tried again, and events
-/// that were published for later.
+/// Returns open lanes with their deadline and notifications, messages that wait for a retry, and scheduled
+/// events.
 #[utoipa::path(
     get, path = "/v1/recipients/{id}/pending", tag = "pending",
     params(("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256)),
-    responses((status = 200, description = "Open lanes, deferred messages, and what is scheduled", body = Pending))
+    responses((status = 200, description = "Open lanes, messages that wait for a retry, and scheduled events", body = Pending))
 )]
 async fn pending(
     State(service): State<Arc<Service>>,
@@ -234,10 +234,10 @@ async fn pending(
     Answer::json(StatusCode::OK, &pending)
 }
 
-/// Send what waits for a recipient now
+/// Send a recipient's pending notifications now
 ///
-/// All open lanes of the recipient are due at once, except the inbox. Lanes of a paused channel are sent when
-/// the channel is resumed; notifications of a paused type stay. The body may be left out.
+/// Makes all open lanes of the recipient due at once, except the inbox. Lanes of a paused channel are sent
+/// when the channel is resumed; notifications of a paused type stay. The body may be left out.
 #[utoipa::path(
     post, path = "/v1/recipients/{id}/flush", tag = "pending",
     params(("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256)),
