@@ -1,4 +1,4 @@
-//! Who hears of an event, and why: the sources of an audience taken apart into disjoint classes.
+//! The audience of an event: its sources, split into disjoint classes by reason.
 //!
 //! Each class holds the recipients that exactly the same sources name, so the reasons are written
 //! once for all of them. An event may have a source or two with a million members (everyone), or
@@ -10,10 +10,10 @@ use std::collections::BTreeMap;
 use roaring::RoaringBitmap;
 use rustc_hash::FxHashMap;
 
-/// Up to so many sources are intersected whatever their size: they make 15 classes at most.
+/// The number of sources that are always intersected, whatever their size: they make 15 classes at most.
 const INTERSECTED_MIN: usize = 4;
 
-/// The members of one container of a bitmap: the stripe that is followed at once.
+/// The size of a stripe: the members of one container of a bitmap, which are followed together.
 const STRIPE: u32 = 1 << 16;
 
 /// Disjoint classes of recipients and, ascending, the keys of the sources that hold them.
@@ -36,8 +36,8 @@ pub fn partition(sources: Vec<(u32, RoaringBitmap)>) -> Vec<(Vec<u32>, RoaringBi
     classes
 }
 
-/// Takes out the sources for which intersecting is cheaper: few there are, or one has more members
-/// than all that are smaller have together, so that following these costs less than reading it.
+/// Takes out the sources that are cheaper to intersect: if there are few, or if one has more members than
+/// all smaller ones together, so that following those costs less than reading it.
 fn take_large(sources: &mut Vec<(u32, RoaringBitmap)>) -> Vec<(u32, RoaringBitmap)> {
     if sources.len() <= INTERSECTED_MIN {
         return std::mem::take(sources);

@@ -1,4 +1,5 @@
-//! What a message is rendered from: plain data, so that templates are pure functions of it.
+//! The content of a message before it is rendered: plain data, so that templates are pure functions of
+//! it.
 
 use std::sync::Arc;
 
@@ -7,27 +8,27 @@ use crate::id::Id;
 use crate::recipient::Recipient;
 use crate::time::Instant;
 
-/// Everything that one message on one channel tells one recipient.
+/// The content of one message to one recipient on one channel.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Batch {
-    /// Derived from recipient, channel, lane, closing instant and first entry: 32 lower-case hex
+    /// The id, derived from recipient, channel, lane, closing instant and first entry: 32 lower-case hex
     /// digits. The idempotency key and the e-mail's Message-ID.
     pub id: String,
-    /// Who is told.
+    /// The recipient.
     pub recipient: Recipient,
     /// The recipient's effective IANA zone.
     pub tz: String,
     /// The recipient's effective locale.
     pub locale: String,
-    /// On which channel.
+    /// The channel.
     pub channel: String,
     /// The lane's name.
     pub lane: String,
     /// The instant of the closing.
     pub at: Instant,
-    /// How many entries it tells.
+    /// Number of entries in the message.
     pub entries: usize,
-    /// What is told, grouped, in the order of their newest line, newest first.
+    /// The groups, by their newest line, newest first.
     pub groups: Vec<Group>,
     /// The topics among the reasons of its lines that have a title: that of the object with the
     /// topic's id. Sorted by id.
@@ -35,7 +36,7 @@ pub struct Batch {
 }
 
 impl Batch {
-    /// The types that it tells of, some more than once.
+    /// The types of the entries, some more than once.
     pub fn kinds(&self) -> impl Iterator<Item = &Id> {
         let lines = self.groups.iter().flat_map(|group| &group.lines);
         lines.flat_map(|line| &line.kinds)
@@ -49,13 +50,13 @@ pub struct Group {
     pub kind: Id,
     /// Title of the type's category.
     pub category: String,
-    /// What the lines have in common.
+    /// The role that the lines share.
     pub pivot: Pivot,
-    /// What the lines have in common, as it is now; `None` where they lack that role.
+    /// The shared object as it is now; `None` if the lines lack that role.
     pub key: Option<Arc<Object>>,
     /// Actors of all lines, each once, newest first.
     pub actors: Vec<Arc<Object>>,
-    /// The lines, newest first; equal objects stand once.
+    /// The lines, newest first, one per object.
     pub lines: Vec<Line>,
 }
 
@@ -65,16 +66,16 @@ pub struct Group {
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Pivot {
-    /// The same object: several actors did the same to it.
+    /// Lines about one object: several actors did the same to it.
     Object,
-    /// The same actor: one actor did it to several objects.
+    /// Lines by one actor, about several objects.
     Actor,
-    /// The same target: several objects in one place.
+    /// Lines in one target: several objects in one place.
     Target,
 }
 
 impl Pivot {
-    /// The role as it is written in a configuration.
+    /// The name of the role in a configuration.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -85,23 +86,23 @@ impl Pivot {
     }
 }
 
-/// One object, shown once however many entries tell it.
+/// A line: one object, however many entries are about it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Line {
     /// The object as it is now. Shared, as is `data`: one event is told in thousands of mails.
     pub object: Arc<Object>,
-    /// All types that told it, in order of first appearance.
+    /// The types of its entries, in order of first appearance.
     pub kinds: Vec<Id>,
-    /// Who did it, as they are now, each once, newest first.
+    /// The actors as they are now, each once, newest first.
     pub actors: Vec<Arc<Object>>,
-    /// What it was done in or for, as it is now.
+    /// The target as it is now.
     pub target: Option<Arc<Object>>,
-    /// Why this recipient is concerned, sorted by bytes.
+    /// The recipient's reasons, sorted by bytes.
     pub reasons: Vec<String>,
     /// The newest entry's time.
     pub t: Instant,
     /// The newest event's `data`.
     pub data: Option<Arc<serde_json::Map<String, serde_json::Value>>>,
-    /// How many entries it stands for.
+    /// Number of entries in the line.
     pub entries: usize,
 }

@@ -1,4 +1,4 @@
-//! When a digest's slots are: wall-clock rules, worked out anew for each slot.
+//! The slots of digests: wall-clock rules, evaluated anew for each slot.
 //!
 //! A rule such as "Mondays at 09:00" has no fixed period in UTC: clocks change, and whole days have
 //! been skipped. So a slot is always a wall time first, and an instant second.

@@ -3,15 +3,15 @@
 //! What comes back from a disk may be anything, so reading is total: every fault is a [`Corrupt`],
 //! and nothing is allocated for a declared length before that many bytes are there.
 
-/// What was read is not what was written.
+/// Stored bytes that can't be decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("corrupt {0}")]
 pub struct Corrupt(
-    /// What was being read.
+    /// Name of the value that was being read.
     pub &'static str,
 );
 
-/// Reads from the front of some bytes.
+/// A reader from the front of a byte slice.
 #[derive(Clone, Debug)]
 pub struct Reader<'a> {
     rest: &'a [u8],
@@ -19,19 +19,19 @@ pub struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// Begins to read; `what` names the thing in errors.
+    /// Begins to read; `what` names the value in errors.
     #[must_use]
     pub fn new(bytes: &'a [u8], what: &'static str) -> Self {
         Self { rest: bytes, what }
     }
 
-    /// The error of this reader, for faults that only the caller can see.
+    /// The error of this reader, for faults that the caller finds.
     #[must_use]
     pub fn corrupt(&self) -> Corrupt {
         Corrupt(self.what)
     }
 
-    /// What has not been read yet.
+    /// The bytes not read yet.
     #[must_use]
     pub fn rest(&self) -> &'a [u8] {
         self.rest
@@ -118,7 +118,7 @@ impl<'a> Reader<'a> {
         self.take(len)
     }
 
-    /// Reads how many things follow, each of which has at least one byte.
+    /// Reads the number of following items, each of which has at least one byte.
     ///
     /// # Errors
     /// [`Corrupt`] where fewer bytes are left than things declared: the count may be allocated.
@@ -129,7 +129,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Ends reading.
+    /// Ends reading; fails if bytes are left.
     ///
     /// # Errors
     /// [`Corrupt`] where something is left.
@@ -163,13 +163,13 @@ pub fn put_i64(out: &mut Vec<u8>, value: i64) {
     put_u64(out, ((value << 1) ^ (value >> 63)).cast_unsigned());
 }
 
-/// Writes some bytes after their number.
+/// Writes bytes after their length.
 pub fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
     put_u64(out, bytes.len() as u64);
     out.extend_from_slice(bytes);
 }
 
-/// How many bytes [`put_u32`] takes: 1 to 5.
+/// Number of bytes that [`put_u32`] writes: 1 to 5.
 #[inline]
 #[must_use]
 pub fn u32_len(value: u32) -> u32 {

@@ -1,4 +1,4 @@
-//! What can be asked of the engine: plain data that can be logged and replayed.
+//! Commands to the engine: plain data that can be logged and replayed.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,108 +10,109 @@ use crate::time::{Day, Instant};
 /// A command with the instant at which it takes effect.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Timed {
-    /// When.
+    /// The instant.
     pub at: Instant,
-    /// What.
+    /// The command.
     pub command: Command,
 }
 
-/// One change that the outside asks for (contract, section 3).
+/// A command: one change requested from outside (contract, section 3).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Command {
-    /// Make or change a recipient.
+    /// Creates or changes a recipient.
     Recipient(Box<RecipientChange>),
-    /// Erase a recipient: what waits ends as cancelled(recipient_gone) at its time.
+    /// Erases a recipient: pending entries end as cancelled(recipient_gone) when they are due.
     Erase {
-        /// Who.
+        /// The recipient.
         recipient: Id,
     },
-    /// Follow a topic and everything below it.
+    /// Subscribes to a topic and everything below it.
     Subscribe {
-        /// Who.
+        /// The recipient.
         recipient: Id,
-        /// What.
+        /// The topic.
         topic: Id,
     },
-    /// Unfollow; takes nothing back.
+    /// Unsubscribes; cancels nothing.
     Unsubscribe {
-        /// Who.
+        /// The recipient.
         recipient: Id,
-        /// What.
+        /// The topic.
         topic: Id,
     },
-    /// Say what happened.
+    /// Publishes an event.
     Publish(Box<Event>),
-    /// Make or change an object; lifts a retraction.
+    /// Creates or changes an object; lifts a retraction.
     Object(Object),
-    /// Take an object back: it is skipped from now on.
+    /// Retracts an object: its entries are skipped from now on.
     Retract {
-        /// Which.
+        /// The object.
         object: Id,
     },
-    /// Tell what a recipient has seen or read; reading is seeing.
+    /// Marks entries of a recipient as seen or read; reading implies seeing.
     Mark {
-        /// Who.
+        /// The recipient.
         recipient: Id,
-        /// What.
+        /// The subject of the mark.
         what: Marked,
-        /// Seen, or read as well.
+        /// Seen, or seen and read.
         kind: MarkKind,
     },
-    /// Take an event back where it still waits.
+    /// Cancels the pending entries of an event.
     Cancel(Cancelled),
-    /// Choose never, immediate, a digest, or the default.
+    /// Sets a preference: never, immediate, a digest, or the default.
     Preference {
-        /// Who.
+        /// The recipient.
         recipient: Id,
         /// A type or a category.
         scope: PreferenceScope,
-        /// On which channel.
+        /// The channel.
         channel: String,
-        /// What.
+        /// The mode.
         mode: Mode,
     },
-    /// The open lanes are due now (the inbox apart).
+    /// Makes open lanes due now (except the inbox).
     Flush {
-        /// Whose.
+        /// The recipient.
         recipient: Id,
-        /// Only on this channel.
+        /// Only entries on this channel.
         channel: Option<String>,
         /// Only the lane of this name.
         lane: Option<String>,
     },
-    /// Choose several things at once, all of them or, where one is refused, none.
+    /// Sets several preferences: all of them or, if one is refused, none.
     Preferences {
-        /// Who.
+        /// The recipient.
         recipient: Id,
-        /// What is chosen; where two speak of the same, the later counts.
+        /// The preferences; of two for the same scope and channel the later counts.
         chosen: Vec<Choice>,
-        /// Whether this is all: what is not in the list goes back to the default, or stays as it is.
+        /// Whether the list is complete: preferences that are not in it return to the default; otherwise
+        /// they stay.
         whole: bool,
     },
-    /// Let nothing of this close or leave; what comes waits.
+    /// Pauses a type or channel: nothing of it closes or is sent, and new entries wait.
     Pause(Pausable),
-    /// Let it go on: what is due goes out at once.
+    /// Resumes a type or channel: what is due is sent at once.
     Resume(Pausable),
-    /// Drop every day before this one.
+    /// Deletes every day before this one.
     Forget {
-        /// The first day that stays.
+        /// The first day that is kept.
         before: Day,
     },
 }
 
-/// One choice among a recipient's preferences.
+/// A preference of a recipient.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Choice {
     /// A type or a category.
     pub scope: PreferenceScope,
-    /// On which channel.
+    /// The channel.
     pub channel: String,
-    /// What.
+    /// The mode.
     pub mode: Mode,
 }
 
-/// What can be paused.
+/// A type or channel that can be paused.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Pausable {
     /// The entries of a type, on all channels.
@@ -120,7 +121,7 @@ pub enum Pausable {
     Channel(String),
 }
 
-/// What a mark speaks of; it covers what had entered its lane by then, never what enters later.
+/// The entries of a mark. It covers entries that had entered their lane by then, never later ones.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Marked {
     /// Entries with `t` at or before this instant, of types that have an inbox.
@@ -134,17 +135,17 @@ pub enum Marked {
 /// Whether a mark says seen or read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum MarkKind {
-    /// Was shown.
+    /// The entry was shown.
     Seen,
-    /// Was opened; implies seen.
+    /// The entry was opened; implies seen.
     Read,
 }
 
-/// What is taken back.
+/// The events to cancel.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Cancelled {
     /// One event.
     Event(Id),
-    /// All that were published with this key so far.
+    /// All events published with this key so far.
     Key(Id),
 }

@@ -1,4 +1,4 @@
-//! When is a lane due? The one function that the engine, the back-test and the preview all call.
+//! The deadline of a lane: one function, which the engine, the back-test and the preview all call.
 //!
 //! A lane is due at (first, newest = the first and the newest entry, by (t, arrival), that entered
 //! it since it was last due) as the table in the contract, section 2, says. A window holds what that
@@ -12,17 +12,17 @@ use crate::time::Instant;
 /// The kind of a lane: all its types share it, each with parameters of its own.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Kind {
-    /// At once.
+    /// Due at once.
     Now,
-    /// Some time after the first entry.
+    /// Due some time after the first entry.
     FirstEvent(Decide),
-    /// Some time after the newest entry.
+    /// Due some time after the newest entry.
     Cooldown,
-    /// The first at once, what follows waits.
+    /// The first entry is due at once, later ones wait.
     Leading,
-    /// On the calendar of this name.
+    /// Due on the calendar of this name.
     Digest(String),
-    /// Never: what is paused waits there until it is resumed.
+    /// Never due: the lane of paused types.
     Paused,
 }
 
@@ -35,46 +35,47 @@ pub struct Parameters {
     pub max_wait_ms: Option<i64>,
 }
 
-/// One entry, as far as a deadline cares.
+/// The fields of an entry that a deadline uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entered {
     /// When it entered its first lane.
     pub t: Instant,
-    /// Its arrival: the place of its event in the intake.
+    /// The place of its event in the intake, which orders arrivals.
     pub place: u64,
     /// The parameters of its type.
     pub parameters: Parameters,
 }
 
-/// The open window of one recipient in a lane that is not on a calendar. What an entry that joins
-/// looks at lies together, and before the rest: windows that share an event lie far apart in memory,
-/// and each line of it is waited for.
+/// The open window of one recipient in a lane that is not on a calendar. The fields that a joining entry
+/// reads come first and are adjacent: windows that share an event are far apart in memory, and each cache
+/// line of one is a miss.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[repr(C)]
 pub struct Window {
     /// The newest entry's (t, arrival).
     pub newest: (Instant, u64),
-    /// `newest.t + quiet` of a cool-down, the least `t + hold` where the earliest decides; else none.
+    /// The movable deadline: `newest.t + quiet` of a cool-down, the least `t + hold` if the earliest
+    /// decides; else none.
     pub soft: i64,
-    /// What the first entry alone fixes; none where it fixes nothing.
+    /// The deadline that the first entry fixes, if any.
     pub hard: i64,
     /// The version of the rules under which it was opened: its parameters.
     pub rules: u32,
-    /// Whether nothing moves its deadline any more: it has passed, or a flush has named one.
+    /// Whether its deadline is final: it has passed, or a flush has set it.
     pub fixed: bool,
     /// The first entry's (t, arrival).
     pub first: (Instant, u64),
     /// `quiet` of the first entry's type, for `leading`.
     pub quiet_ms: i64,
-    /// The seq of the first record that put something into it.
+    /// The seq of the first record that put an entry into it.
     pub since: u64,
 }
 
-/// Stands for "no such deadline".
+/// The value for "no such deadline".
 const NONE: i64 = i64::MAX;
 
 impl Kind {
-    /// The lane that this kind has where none of one's own is named.
+    /// The name of this kind's default lane.
     #[must_use]
     pub fn default_lane(&self) -> String {
         match self {
@@ -102,7 +103,7 @@ impl Kind {
 }
 
 impl Parameters {
-    /// A policy's numbers.
+    /// The parameters of a policy.
     #[must_use]
     pub fn of(policy: &Policy) -> Self {
         let (wait_ms, max_wait_ms) = match *policy {
@@ -147,7 +148,7 @@ impl Window {
         window
     }
 
-    /// Lets one more entry in, by (t, arrival): it may come before the first or after the newest.
+    /// Adds an entry by (t, arrival): it may be before the first or after the newest.
     pub fn join(&mut self, kind: &Kind, entry: Entered, last: Option<Instant>) {
         if self.fixed {
             return;
@@ -172,14 +173,14 @@ impl Window {
         self.soft.min(self.hard)
     }
 
-    /// Makes it due at this instant at the latest, whatever comes.
+    /// Makes it due at this instant at the latest.
     pub fn due_by(&mut self, now: Instant) {
         self.hard = self.due().min(now.0);
         self.soft = NONE;
         self.fixed = true;
     }
 
-    /// Works out the deadline of a `leading` lane anew: its last message has changed.
+    /// Recomputes the deadline of a `leading` lane whose last message has changed.
     pub fn lead(&mut self, last: Option<Instant>) {
         if self.fixed {
             return;
@@ -215,7 +216,8 @@ impl Window {
     }
 }
 
-/// At once if the lane has sent nothing in the last `quiet`; else its last message + `quiet`.
+/// The deadline of a `leading` lane: at once if it has sent nothing in the last `quiet`; else its last
+/// message + `quiet`.
 fn leading(first: Instant, quiet_ms: i64, last: Option<Instant>) -> i64 {
     last.map_or(first.0, |last| first.0.max(last.0.saturating_add(quiet_ms)))
 }

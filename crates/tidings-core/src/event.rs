@@ -1,4 +1,4 @@
-//! What the host application says has happened, and to whom it may matter.
+//! Events: what the host application says has happened, and their audiences.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,56 +8,56 @@ use crate::time::Instant;
 /// An immutable fact, in the roles of ActivityStreams 2.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Event {
-    /// Names the event; the same id is the same event while the day of its arrival is kept.
+    /// The id; the same id is the same event while the day of its arrival is kept.
     pub id: Id,
     /// The type, a key of `[types]`.
     #[serde(rename = "type")]
     pub kind: Id,
-    /// Who did it.
+    /// The actor: who did it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub actor: Option<Object>,
-    /// What it was done to.
+    /// The object: what it was done to.
     pub object: Object,
-    /// What it was done in or for.
+    /// The target: what it was done in or for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<Object>,
-    /// Anything else that templates may show.
+    /// Any other data of the host.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<serde_json::Map<String, serde_json::Value>>,
-    /// Who may be concerned.
+    /// The audience.
     pub to: Audience,
-    /// Only these of the type's channels; all of them where `None`.
+    /// A restriction of the type's channels; `None` = all of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub channels: Option<Vec<String>>,
-    /// When it happened, as shown to people; it decides nothing.
+    /// Time that is shown to people. It has no effect on delivery.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub occurred_at: Option<Instant>,
-    /// Enters its lanes then, not before.
+    /// Time at which it enters its lanes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deliver_at: Option<Instant>,
-    /// From then on it is not worth telling.
+    /// Time from which on nothing is delivered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<Instant>,
-    /// Cancels together all that carry it.
+    /// A key to cancel several events at once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cancellation_key: Option<Id>,
 }
 
-/// What is known of an object, an actor or a target: only what was given changes what is stored.
+/// The given fields of an object, an actor or a target: only those change what is stored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Object {
-    /// Names the object.
+    /// The id.
     pub id: Id,
     /// A title to show.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// Where it is to be seen.
+    /// Address of its page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
-    /// A picture of it.
+    /// Address of a picture.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub image: Option<String>,
-    /// Whether it may be told at all (Artsy's `notifiable?`); only an `object` command gives it.
+    /// Whether its notifications are sent (Artsy's `notifiable?`); only an `object` command sets it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub notifiable: Option<bool>,
 }
@@ -75,25 +75,25 @@ impl Object {
         }
     }
 
-    /// Whether anything is given but the id.
+    /// Whether any field but the id is given.
     pub(crate) fn says_something(&self) -> bool {
         self.title.is_some() || self.url.is_some() || self.image.is_some()
     }
 }
 
-/// The `to` of an event: a union, of which the actor is taken away unless the type says otherwise.
+/// The `to` of an event: a union, without the actor unless the type includes them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Audience {
-    /// Recipients by name.
+    /// Ids of recipients.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub recipients: Vec<Id>,
-    /// Those who subscribed to one of these topics or to something above it.
+    /// Topics: their subscribers, and those of a parent topic.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub topics: Vec<Id>,
-    /// Those who live within one of these circles on the map.
+    /// Circles on the map: the recipients within one of them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub near: Vec<Near>,
-    /// Everybody.
+    /// All recipients.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub everyone: bool,
 }

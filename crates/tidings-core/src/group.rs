@@ -1,4 +1,4 @@
-//! One message, not fifty: entries gathered into lines, and lines into groups.
+//! Grouping: entries are gathered into lines, and lines into groups.
 //!
 //! A line is an object, however many entries tell of it. A group is what reads as one sentence:
 //! "5 works by one artist", "A, B and 3 others commented on X".
@@ -15,26 +15,26 @@ use crate::id::Id;
 use crate::rules::{Rules, capitalised, in_words};
 use crate::time::Instant;
 
-/// One entry that a message tells.
+/// An entry of a message.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Told {
-    /// Its event.
+    /// The event's header.
     pub header: Header,
-    /// When it entered its lane.
+    /// Time of entering the lane.
     pub t: Instant,
-    /// Why this recipient is concerned.
+    /// The reasons why this recipient was notified.
     pub reasons: Vec<String>,
-    /// Its object as it is now.
+    /// The object as it is now.
     pub object: Arc<Object>,
-    /// Who did it, as they are now.
+    /// The actor as it is now.
     pub actor: Option<Arc<Object>>,
-    /// What it was done in or for, as it is now.
+    /// The target as it is now.
     pub target: Option<Arc<Object>>,
     /// The event's `data`.
     pub data: Option<Arc<serde_json::Map<String, serde_json::Value>>>,
 }
 
-/// Gathers what a message tells; the order of `told` does not matter.
+/// Groups the entries of a message; the order of `told` does not matter.
 ///
 /// Equal objects make one line, whatever their types (contract, section 2); it belongs to the type
 /// that told it first. The lines of a type are grouped by the role that its rules name, else by the
@@ -65,12 +65,12 @@ pub fn group(mut told: Vec<Told>, rules: &Rules) -> Vec<Group> {
     groups.into_iter().map(|(_, group)| group).collect()
 }
 
-/// A line, and when what it gathers happened, as positions among all entries.
+/// A line with the positions of its entries among all entries.
 struct Gathered {
     line: Line,
-    /// Of its newest entry.
+    /// Position of its newest entry.
     newest: usize,
-    /// Who did it, in the order of entries; an actor may come again.
+    /// The actors, in the order of entries; an actor may repeat.
     acts: Vec<(usize, Arc<Object>)>,
 }
 
@@ -189,7 +189,7 @@ fn groups_of_kind(lines: Vec<Gathered>, rules: &Rules) -> Vec<(usize, Group)> {
     groups
 }
 
-/// The role that makes the fewest groups; one that every line lacks doesn't count.
+/// The role with the fewest groups; a role that every line lacks doesn't count.
 fn fewest(lines: &[Gathered]) -> Pivot {
     let groups = |pivot| {
         let roles: Vec<&Id> = lines
@@ -208,7 +208,7 @@ fn fewest(lines: &[Gathered]) -> Pivot {
         .map_or(Pivot::Object, |(_, pivot)| pivot)
 }
 
-/// What a line has in a role, if it is one thing.
+/// The object of a line in a role, if there is exactly one.
 fn role(line: &Line, pivot: Pivot) -> Option<&Arc<Object>> {
     match pivot {
         Pivot::Object => Some(&line.object),

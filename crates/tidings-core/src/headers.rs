@@ -1,4 +1,5 @@
-//! What a list or a message needs to know of an event, packed by column and shared by all readers.
+//! Headers: the fields of events that lists and messages need, packed by column and shared by all
+//! readers.
 //!
 //! A reader of one recipient's week needs a few fields of hundreds of events. Fetching the events
 //! one by one costs more than everything else together; a block of headers holds
@@ -9,10 +10,10 @@ use crate::id::Id;
 use crate::packed::{Column, Texts, put_column, put_texts};
 use crate::time::Instant;
 
-/// How many headers are meant to share a block; [`encode`] takes any number.
+/// Number of headers in a block; [`encode`] takes any number.
 pub const HEADERS_PER_BLOCK: usize = 256;
 
-/// The first byte of a block: which layout follows.
+/// The first byte of a block: its layout.
 const FORM: u8 = 2;
 
 /// An event without its data, audience and presentation.
@@ -20,19 +21,19 @@ const FORM: u8 = 2;
 pub struct Header {
     /// The event's place in the intake.
     pub place: u64,
-    /// Names the event.
+    /// The event's id.
     pub id: Id,
     /// The type.
     pub kind: Id,
-    /// Who did it.
+    /// The actor: who did it.
     pub actor: Option<Id>,
-    /// What it was done to.
+    /// The object: what it was done to.
     pub object: Id,
-    /// What it was done in or for.
+    /// The target: what it was done in or for.
     pub target: Option<Id>,
     /// When it happened, as shown to people.
     pub occurred_at: Option<Instant>,
-    /// From then on it is not worth telling.
+    /// Time from which on nothing is delivered.
     pub expires_at: Option<Instant>,
 }
 
@@ -55,7 +56,7 @@ pub fn encode(headers: &[Header]) -> Vec<u8> {
     out
 }
 
-/// A block of headers as it lies in the store: any one is read without the others.
+/// A block of headers as stored: any header is read without the others.
 #[derive(Clone, Copy, Debug)]
 pub struct HeaderRows<'a> {
     places: Column<'a>,
@@ -94,19 +95,19 @@ impl<'a> HeaderRows<'a> {
         Ok(rows)
     }
 
-    /// How many headers there are.
+    /// Number of headers.
     #[must_use]
     pub fn len(&self) -> usize {
         self.places.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no headers.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.places.is_empty()
     }
 
-    /// The header at a place of the block, counted from 0.
+    /// The header at an index of the block.
     ///
     /// # Errors
     /// [`Corrupt`] where there is none, or it makes no sense.
@@ -127,11 +128,11 @@ impl<'a> HeaderRows<'a> {
 
 const BLOCK: Corrupt = Corrupt("block of headers");
 
-/// A column of names that repeat: each different one once, and per header which of them.
+/// A column of repeating names: each distinct name once, and an index per header.
 #[derive(Clone, Copy, Debug)]
 struct NameRows<'a> {
     names: Texts<'a>,
-    /// 0 where the header has none, else the name's index + 1.
+    /// 0 = none, else the name's index + 1.
     which: Column<'a>,
 }
 
@@ -168,7 +169,7 @@ fn id(text: &str) -> Result<Id, Corrupt> {
     Id::new(text).map_err(|_| BLOCK)
 }
 
-/// 0 where a header has none, else one more than how far it lies above the earliest number.
+/// Writes instants: 0 = none, else the distance from the earliest + 1.
 fn put_instants(out: &mut Vec<u8>, column: impl Iterator<Item = Option<Instant>> + Clone) {
     let number = |instant: Instant| instant.0.cast_unsigned() ^ (1 << 63);
     put_column(

@@ -1,11 +1,11 @@
-//! Identifiers as the host application gives them: opaque, bounded, compared byte by byte.
+//! Identifiers of the host application: opaque, bounded, compared byte by byte.
 
 use std::fmt;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-/// The most bytes that an identifier may have (contract, opening paragraph).
+/// Maximum number of bytes of an identifier (contract, opening paragraph).
 pub const ID_BYTES_MAX: usize = 256;
 
 /// An identifier given by the host application: 1 to 256 bytes of UTF-8 without control characters.
@@ -19,13 +19,13 @@ pub struct Id(Arc<str>);
 /// Why a text is not an [`Id`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum IdError {
-    /// There is nothing in it.
+    /// The text is empty.
     #[error("an id must have at least one byte")]
     Empty,
-    /// It is longer than [`ID_BYTES_MAX`].
+    /// The text is longer than [`ID_BYTES_MAX`].
     #[error("an id must have at most {ID_BYTES_MAX} bytes, got {0}")]
     TooLong(usize),
-    /// It holds a control character, at this byte.
+    /// The text has a control character, at this byte.
     #[error("an id must not have control characters, got one at byte {0}")]
     Control(usize),
 }

@@ -1,4 +1,4 @@
-//! The rules at work: names with numbers, every version of the rules, and which lane an entry takes.
+//! The compiled rules: numbers of names, every version of the rules, and the lane of an entry.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::recipient::Mode;
 use crate::rules::{CHANNELS, Digest, Policy, Rules, TypeRules};
 use crate::time::Instant;
 
-/// Names of types and lanes with the numbers that the store knows them by. Only ever grows.
+/// Names of types and lanes with their stored numbers. It only grows.
 #[derive(Clone, Debug, Default)]
 pub struct Names {
     types: IndexSet<String, FxBuildHasher>,
@@ -25,15 +25,15 @@ pub struct Names {
 /// A lane without its recipient.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct LaneName {
-    /// On which channel.
+    /// The channel.
     pub channel: ChannelNo,
     /// Its name, as printed.
     pub name: String,
-    /// Its kind: two kinds under one name (after a change of the configuration) are two lanes.
+    /// The kind: two kinds under one name (after a change of the configuration) are two lanes.
     pub kind: Kind,
 }
 
-/// A name that was given a number.
+/// A name with a number.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Named {
     /// A type.
@@ -43,7 +43,7 @@ pub enum Named {
 }
 
 impl LaneName {
-    /// Whether it is the inbox itself, where what enters is there at once.
+    /// Whether it is the inbox itself, where entries are delivered at once.
     #[must_use]
     pub fn is_inbox(&self) -> bool {
         self.channel == INBOX_NO && self.kind != Kind::Paused
@@ -67,13 +67,13 @@ impl Names {
             .map_or("", String::as_str)
     }
 
-    /// Whether a number stands for a lane.
+    /// Whether a number is that of a lane.
     #[must_use]
     pub fn has_lane(&self, number: LaneNo) -> bool {
         usize::from(number) < self.lanes.len()
     }
 
-    /// A lane by its number; numbers off the disk are asked for with [`Names::has_lane`] first.
+    /// A lane by its number; check numbers from the disk with [`Names::has_lane`] first.
     ///
     /// # Panics
     /// Where the number was never given: numbers come from the store that this was read from.
@@ -84,9 +84,9 @@ impl Names {
             .expect("a stored lane number was given once")
     }
 
-    /// Whether two numbers stand for one lane: the same name on the same channel. They have two numbers
-    /// where a change of the configuration has changed the lane's kind; a window that was open then
-    /// goes on under the kind that it was opened with.
+    /// Whether two numbers are of one lane: the same name on the same channel. A lane has two numbers if
+    /// a change of the configuration changed its kind; a window that was open then keeps the kind under
+    /// which it was opened.
     #[must_use]
     pub fn are_one(&self, a: LaneNo, b: LaneNo) -> bool {
         let (a, b) = (self.lane(a), self.lane(b));
@@ -105,7 +105,7 @@ impl Names {
         (0..).zip(self.lanes.iter())
     }
 
-    /// Puts back a name that was stored; numbers must come in order.
+    /// Restores a stored name; numbers must come in order.
     pub fn put_back(&mut self, named: Named) {
         match named {
             Named::Type(_, name) => drop(self.types.insert(name)),
@@ -132,12 +132,12 @@ impl Names {
     }
 }
 
-/// One version of the rules, ready for use.
+/// A compiled version of the rules.
 #[derive(Debug)]
 pub struct Version {
-    /// Counts up from 1.
+    /// The number, from 1.
     pub number: u32,
-    /// What it says.
+    /// The rules.
     pub rules: Rules,
     types: FxHashMap<TypeNo, Type>,
     digests: BTreeMap<String, (Digest, Option<Zone>)>,
@@ -148,7 +148,7 @@ pub struct Version {
 pub struct Type {
     /// Its name.
     pub name: String,
-    /// What the configuration says of it.
+    /// The rules of the type.
     pub rules: TypeRules,
     /// Whether it has an inbox.
     pub has_inbox: bool,
@@ -165,7 +165,7 @@ struct Route {
 }
 
 impl Version {
-    /// Readies rules; names that have no number yet are given one and told.
+    /// Compiles rules; names without a number get one and are returned.
     #[must_use]
     pub fn new(number: u32, rules: Rules, names: &mut Names) -> (Self, Vec<Named>) {
         let mut given = Vec::new();
@@ -214,7 +214,7 @@ impl Version {
         self.types.get(&number)
     }
 
-    /// The first slot of a digest strictly after an instant, for somebody in this zone.
+    /// The first slot of a digest strictly after an instant, for a recipient in this zone.
     #[must_use]
     pub fn slot(&self, digest: &str, zone: &Zone, after: Instant) -> Option<Instant> {
         let (digest, fixed) = self.digests.get(digest)?;
@@ -223,7 +223,7 @@ impl Version {
 }
 
 impl Type {
-    /// The lane that an entry takes on a channel for somebody who chose this mode; `None` = no entry.
+    /// The lane of an entry on a channel for a recipient with this mode; `None` = no entry.
     ///
     /// `urgent` types take `now` wherever a digest would apply; `never` holds (contract, section 2).
     #[must_use]
@@ -250,8 +250,7 @@ impl Type {
         }
     }
 
-    /// As [`Type::lane`], while some things are paused: what is set apart takes the lane that is never
-    /// due.
+    /// [`Type::lane`] under pauses: entries of paused types take the lane that is never due.
     #[must_use]
     pub fn lane_while(
         &self,
@@ -267,7 +266,7 @@ impl Type {
         Some(route.paused)
     }
 
-    /// Whether a mode means something on a channel.
+    /// Whether a mode is valid on a channel.
     #[must_use]
     pub fn knows(&self, channel: ChannelNo, mode: &Mode) -> bool {
         let route = self
@@ -280,14 +279,14 @@ impl Type {
         }
     }
 
-    /// The type's own lane on a channel, with the parameters that it brings there.
+    /// The type's own lane on a channel, with its parameters.
     #[must_use]
     fn own_lane(&self, channel: ChannelNo) -> Option<(LaneNo, Parameters)> {
         let route = self.routes.get(usize::from(channel))?.as_ref()?;
         Some((route.lane?, Parameters::of(&route.policy)))
     }
 
-    /// The numbers of the channels that may make an entry, or only of those that are named.
+    /// The numbers of the channels that may have an entry, or only of the named ones.
     #[must_use]
     pub fn channels(&self, only: Option<&[String]>) -> Vec<ChannelNo> {
         let named = |channel: &ChannelNo| {
@@ -338,7 +337,7 @@ impl Route {
     }
 }
 
-/// Names, and every version of the rules that a stored record may name.
+/// The compiled rules: names, and every version that a stored record may refer to.
 #[derive(Clone, Debug)]
 pub struct Law {
     /// Names and numbers.
@@ -347,7 +346,7 @@ pub struct Law {
 }
 
 impl Law {
-    /// No rules yet.
+    /// Creates it without rules.
     #[must_use]
     pub fn new(names: Names) -> Self {
         Self {
@@ -356,12 +355,12 @@ impl Law {
         }
     }
 
-    /// Adds a version; the newest number is the one in force.
+    /// Adds a version; the newest number is in force.
     pub fn add(&mut self, version: Version) {
         self.versions.insert(version.number, Arc::new(version));
     }
 
-    /// The version in force, if there is any.
+    /// The version in force, if any.
     #[must_use]
     pub fn current(&self) -> Option<&Arc<Version>> {
         self.versions.last_key_value().map(|(_, version)| version)
@@ -381,8 +380,8 @@ impl Law {
             .is_some_and(|kind| kind.has_inbox)
     }
 
-    /// The parameters that a type brings to a lane under a version; `None` where it doesn't go there,
-    /// or its policy is of another kind.
+    /// The parameters of a type in a lane under a version; `None` if it has no entries there, or its
+    /// policy is of another kind.
     #[must_use]
     pub fn parameters(&self, version: u32, kind: TypeNo, lane: LaneNo) -> Option<Parameters> {
         let channel = self.names.lane(lane).channel;

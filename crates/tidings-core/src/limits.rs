@@ -1,4 +1,4 @@
-//! Bounds on what one command may carry: nothing that is accepted may make a later commit fail.
+//! Bounds on what one command may carry: an accepted command must never make a later commit fail.
 //!
 //! A store refuses a value above 1 MiB. What grows with what a command carries is bounded here; what grows
 //! with the number of commands is cut into rows of bounded size where it is written.
@@ -9,11 +9,11 @@ use crate::event::Event;
 use crate::id::{ID_BYTES_MAX, Id};
 use crate::topic;
 
-/// The most bytes that the words of all reasons of one event may take: every topic of the event, each with
-/// all that lies above it.
+/// Maximum number of bytes of all reasons' words of one event: every topic of the event, each with its
+/// parent topics.
 pub const REASON_BYTES_MAX: u64 = 512 << 10;
 
-/// What `topic:` and the length take beside a topic in the word of a reason.
+/// Bytes of `topic:` and the length in the word of a reason, beside the topic.
 const WORD_BYTES: u64 = 8;
 
 /// A bound of `[limits]`.
@@ -61,7 +61,7 @@ impl Bound {
         }
     }
 
-    /// The value where the configuration has none (contract, section 2, "Bounds").
+    /// The default value (contract, section 2, "Bounds").
     #[must_use]
     pub fn default_value(self) -> u32 {
         match self {
@@ -101,7 +101,7 @@ impl Bound {
         }
     }
 
-    /// How to mend a command that passes the bound.
+    /// How to fix a command that exceeds the bound.
     fn mend(self) -> &'static str {
         match self {
             Self::EventBytes => "shorten `data`, or keep it elsewhere and link to it",
@@ -124,11 +124,11 @@ impl Default for Limits {
     }
 }
 
-/// A bound that a command passes.
+/// A bound that a command exceeds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{} {got} {}, more than {most}", bound.sentence().0, bound.sentence().1)]
 pub struct Exceeded {
-    /// Which bound.
+    /// The bound.
     pub bound: Bound,
     /// The value that the command has.
     pub got: u64,
@@ -137,7 +137,7 @@ pub struct Exceeded {
 }
 
 impl Exceeded {
-    /// How to mend it: names the bound, its value, and the value that was got.
+    /// How to fix it: names the bound, its value, and the value that was got.
     #[must_use]
     pub fn hint(&self) -> String {
         let Self { bound, got, most } = self;
@@ -153,22 +153,22 @@ impl Limits {
         self.0[bound as usize]
     }
 
-    /// The same with another value of one bound; it is at most [`Bound::most`].
+    /// Changes the value of one bound; it is at most [`Bound::most`].
     #[must_use]
     pub fn with(mut self, bound: Bound, value: u32) -> Self {
         self.0[bound as usize] = value.min(bound.most());
         self
     }
 
-    /// How many bytes the words of an event's reasons may take under these limits; more than
-    /// [`REASON_BYTES_MAX`] is refused by the configuration.
+    /// Number of bytes that the words of an event's reasons may take under these limits; the
+    /// configuration refuses more than [`REASON_BYTES_MAX`].
     #[must_use]
     pub fn reason_bytes(&self) -> u64 {
         let of = |bound| u64::from(self.of(bound));
         of(Bound::EventTopics) * of(Bound::TopicLevels) * (of(Bound::TopicBytes) + WORD_BYTES)
     }
 
-    /// Refuses a value that passes a bound.
+    /// Refuses a value that exceeds a bound.
     ///
     /// # Errors
     /// [`Exceeded`].
@@ -183,7 +183,7 @@ impl Limits {
     /// Refuses a topic that is too long or too deep.
     ///
     /// # Errors
-    /// The first bound that it passes.
+    /// The first bound that it exceeds.
     pub fn check_topic(&self, topic: &Id) -> Result<(), Exceeded> {
         let topic = topic.as_str();
         self.check(Bound::TopicBytes, topic.len() as u64)?;
@@ -193,7 +193,7 @@ impl Limits {
     /// Refuses an event that carries too much.
     ///
     /// # Errors
-    /// The first bound that it passes.
+    /// The first bound that it exceeds.
     pub fn check_event(&self, event: &Event) -> Result<(), Exceeded> {
         let to = &event.to;
         self.check(Bound::EventRecipients, to.recipients.len() as u64)?;

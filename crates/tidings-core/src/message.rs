@@ -1,4 +1,4 @@
-//! What comes out: messages, and the books that must balance.
+//! Output: messages, and the books that must balance.
 
 use serde::Serialize;
 
@@ -11,43 +11,44 @@ use crate::time::Instant;
 pub struct Message {
     /// The instant of the closing.
     pub at: Instant,
-    /// Who is told.
+    /// The recipient.
     pub recipient: Id,
-    /// On which channel.
+    /// The channel.
     pub channel: String,
     /// The lane's name.
     pub lane: String,
-    /// What is told, by (t, arrival).
+    /// The entries, by (t, arrival).
     pub items: Vec<Item>,
-    /// What ended at this look, in the order of items.
+    /// The entries that ended at the check, in the order of items.
     pub skipped: Vec<Skipped>,
 }
 
-/// One entry that a message tells.
+/// An entry of a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Item {
     /// The event.
     pub event: Id,
     /// Its type.
     pub kind: Id,
-    /// Its object.
+    /// The object's hash.
     pub object: Id,
-    /// When the entry entered its first lane.
+    /// Time at which the entry entered its first lane.
     pub t: Instant,
-    /// Why this recipient is concerned: `everyone`, `named`, `near`, `topic:…`, sorted by bytes.
+    /// The reasons why this recipient was notified: `everyone`, `named`, `near`, `topic:…`, sorted by
+    /// bytes.
     pub reasons: Vec<String>,
 }
 
-/// One entry that ended when a message was made.
+/// An entry that ended when its message was built.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Skipped {
     /// The event.
     pub event: Id,
-    /// Why it is not told.
+    /// The reason.
     pub reason: Reason,
 }
 
-/// The summary's counters (contract, sections 2 and 3). Entries unless said otherwise.
+/// The counters of the summary (contract, sections 2 and 3), of entries unless said otherwise.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Books {
     /// Events accepted.
@@ -56,36 +57,36 @@ pub struct Books {
     pub republished: u64,
     /// Pairs of event and recipient with at least one entry.
     pub notifications: u64,
-    /// Notifications times channels.
+    /// Entries: one per notification and channel.
     pub entries: u64,
-    /// Messages that told something.
+    /// Messages with at least one entry.
     pub messages: u64,
-    /// Told.
+    /// Delivered entries.
     pub delivered: u64,
-    /// Taken back.
+    /// Cancelled entries.
     pub cancelled: u64,
-    /// Not worth telling when the message was made.
+    /// Entries skipped when the message was built.
     pub skipped: u64,
-    /// Too late, or forgotten with their day.
+    /// Expired entries: too late, or deleted with their day.
     pub expired: u64,
-    /// Refused by the channel for good.
+    /// Failed entries: the channel refused them, or gave up.
     pub failed: u64,
-    /// Nobody knows.
+    /// Entries whose outcome is unknown.
     pub unknown: u64,
-    /// Still waiting.
+    /// Pending entries.
     pub pending: u64,
-    /// What an event should have and the store has not: 0.
+    /// Entries that an event should have and the store has not: 0.
     pub lost: u64,
-    /// Told twice without need: 0.
+    /// Entries delivered twice without need: 0.
     pub duplicates: u64,
-    /// Sent again after an unknown outcome, because the type says so.
+    /// Messages sent again after an unknown outcome.
     pub resent: u64,
-    /// Named but unknown recipients, and empty audiences.
+    /// Unknown recipients, and empty audiences.
     pub warnings: u64,
 }
 
 impl Books {
-    /// Whether every entry is in exactly one column and nothing was lost or told twice.
+    /// Whether every entry is in exactly one column and nothing was lost or delivered twice.
     #[must_use]
     pub fn balance(&self) -> bool {
         let ended = self.delivered

@@ -1,4 +1,4 @@
-//! Columns of numbers and texts of which any one can be read without reading the others.
+//! Columns of numbers and texts with random access: any value is read without the others.
 //!
 //! A look into an inbox wants a few fields of a dozen out of a thousand arrivals. Gaps as
 //! variable-length integers are shorter by a byte or two, but have to be read from the beginning.
@@ -34,7 +34,7 @@ pub fn put_texts<'a>(out: &mut Vec<u8>, texts: impl Iterator<Item = &'a str> + C
     }
 }
 
-/// The least of 0, 1, 2, 4 and 8 bytes that hold a number; 0 holds none but 0.
+/// The smallest width of 0, 1, 2, 4 and 8 bytes that holds a number; 0 bytes hold only 0.
 fn width_of(most: u64) -> u8 {
     match most {
         0 => 0,
@@ -45,7 +45,7 @@ fn width_of(most: u64) -> u8 {
     }
 }
 
-/// A column as it lies in the store; reading allocates nothing.
+/// A column as stored; reading allocates nothing.
 #[derive(Clone, Copy, Debug)]
 pub struct Column<'a> {
     least: u64,
@@ -75,19 +75,19 @@ impl<'a> Column<'a> {
         })
     }
 
-    /// How many values it has.
+    /// Number of values.
     #[must_use]
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether it has none.
+    /// Whether there are no values.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// The value at a place, counted from 0.
+    /// The value at an index.
     #[inline]
     #[must_use]
     pub fn get(&self, at: usize) -> Option<u64> {
@@ -110,10 +110,10 @@ impl<'a> Column<'a> {
     }
 }
 
-/// Texts as they lie in the store.
+/// Texts as stored.
 #[derive(Clone, Copy, Debug)]
 pub struct Texts<'a> {
-    /// Where each begins, and where the last ends.
+    /// The start of each, and the end of the last.
     bounds: Column<'a>,
     text: &'a [u8],
     what: &'static str,
@@ -131,7 +131,7 @@ impl<'a> Texts<'a> {
         Ok(Self { bounds, text, what })
     }
 
-    /// The text at a place, counted from 0.
+    /// The text at an index.
     ///
     /// # Errors
     /// [`Corrupt`] where there is none, or it is no text.

@@ -1,4 +1,4 @@
-//! What operators have paused: nothing of it closes or leaves until it is resumed.
+//! Paused types and channels: nothing of them closes or is sent until they are resumed.
 //!
 //! A channel keeps its windows: their deadlines pass, but no lane closes. A type shares its lanes
 //! with others, which go on; its own entries wait apart, in a lane that is never due
@@ -13,7 +13,7 @@ use crate::batch::Batch;
 use crate::journal::record::{ChannelNo, INBOX_NO};
 use crate::rules::CHANNELS;
 
-/// The types and channels that are paused.
+/// The set of paused types and channels.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Paused {
     pub(crate) types: BTreeSet<String>,
@@ -45,15 +45,14 @@ impl Paused {
         self.types.iter().map(String::as_str)
     }
 
-    /// Whether a message has to wait that was made before: its channel is paused, or a type that it
-    /// tells of.
+    /// Whether a built message has to wait: its channel is paused, or a type of its entries.
     #[must_use]
     pub fn holds(&self, batch: &Batch) -> bool {
         self.has_channel(&batch.channel)
             || (!self.types.is_empty() && batch.kinds().any(|kind| self.has_type(kind.as_str())))
     }
 
-    /// Whether entries of a type on a channel wait apart from their lanes.
+    /// Whether entries of a type on a channel wait in the lane of paused types.
     pub(crate) fn sets_apart(&self, kind: &str, channel: ChannelNo) -> bool {
         self.types.contains(kind) || (channel == INBOX_NO && self.channels.contains(&INBOX_NO))
     }

@@ -1,4 +1,4 @@
-//! Where the recipients of a bucket live, and who of them lives within a circle on the map.
+//! The recipients' places on the map, and searches for recipients within a circle.
 //!
 //! Recipients are gathered by H3 cell. A circle takes a cell whole, leaves it whole, or asks each
 //! of its members. Which of the three is decided by the distance to the cell's centre and by how
@@ -20,19 +20,19 @@ pub const EARTH_RADIUS_KM: f64 = 6371.0088;
 /// for themselves than for those who live there, coarser ones would be asked member by member.
 const RESOLUTION: Resolution = Resolution::Three;
 
-/// What distances may be wrong by when a whole cell is taken or left: they are exact to less than
-/// a metre even half way round the earth.
+/// The tolerance of distances when a whole cell is included or excluded: they are exact to less than a
+/// metre even half way round the earth.
 const MARGIN_KM: f64 = 0.001;
 
-/// The numbers of so many recipients share a page of places.
+/// Number of recipients in a page of places.
 const PAGE: u32 = 256;
 
-/// A place in a page that is none.
+/// The value of an empty slot in a page.
 const NOWHERE: (f64, f64) = (f64::NAN, f64::NAN);
 
-/// Where the recipients of a bucket live, by their dense numbers: 16 bytes for the place of each,
-/// 2 for its being in a cell, some 230 for each cell that is lived in (40 bytes a recipient all told
-/// with 60,000 of them spread over the cities of the world, 21 with a million).
+/// The places of a bucket's recipients, by their dense numbers: 16 bytes for each place, 2 for its being
+/// in a cell, some 230 for each cell with a member (40 bytes a recipient in all with 60,000 of them
+/// spread over the cities of the world, 21 with a million).
 #[derive(Clone, Debug, Default)]
 pub struct Places {
     pages: BTreeMap<u32, Box<[(f64, f64); PAGE as usize]>>,
@@ -42,14 +42,14 @@ pub struct Places {
 #[derive(Clone, Debug)]
 struct Cell {
     centre: (f64, f64),
-    /// No member lives farther from the centre; it may be more than needed once members have left.
+    /// The greatest distance of a member from the centre, or more once members have left.
     reach_km: f64,
     members: RoaringBitmap,
 }
 
 impl Places {
-    /// Says where a recipient lives, in degrees north (-90 to 90) and east (-180 to 180), or that
-    /// nobody knows. A place outside these ranges is none.
+    /// Sets the place of a recipient, in degrees north (-90 to 90) and east (-180 to 180), or removes it.
+    /// A place outside these ranges counts as none.
     pub fn set(&mut self, number: u32, place: Option<(f64, f64)>) {
         self.leave(number);
         let valid = |&(lat, lon): &(f64, f64)| lat.abs() <= 90.0 && lon.abs() <= 180.0;
@@ -73,14 +73,14 @@ impl Places {
         cell.reach_km = cell.reach_km.max(distance_km(cell.centre, place));
     }
 
-    /// Where a recipient lives, in degrees north and east, as it was said.
+    /// The place of a recipient, in degrees north and east, as it was given.
     #[must_use]
     pub fn place_of(&self, number: u32) -> Option<(f64, f64)> {
         let place = self.pages.get(&(number / PAGE))?[(number % PAGE) as usize];
         (!place.0.is_nan()).then_some(place)
     }
 
-    /// Those who live within a circle: at most `near.km` along a great circle from its centre.
+    /// The recipients within a circle: at most `near.km` along a great circle from its centre.
     #[must_use]
     pub fn within(&self, near: &Near) -> RoaringBitmap {
         let centre = (near.lat, near.lon);
@@ -113,7 +113,7 @@ impl Places {
         within
     }
 
-    /// Bytes of memory, roughly.
+    /// Bytes of memory used, roughly.
     #[must_use]
     pub fn bytes(&self) -> usize {
         let page = size_of::<[(f64, f64); PAGE as usize]>() + 16;
@@ -158,7 +158,7 @@ pub fn distance_km(a: (f64, f64), b: (f64, f64)) -> f64 {
     2.0 * EARTH_RADIUS_KM * chord.sqrt().clamp(0.0, 1.0).asin()
 }
 
-/// A pole has every longitude, the antimeridian two: each gets one.
+/// Normalises a place: a pole has every longitude, the antimeridian two; each gets one.
 fn one_name((lat, lon): (f64, f64)) -> (f64, f64) {
     if lat.abs() >= 90.0 {
         (lat, 0.0)

@@ -1,4 +1,4 @@
-//! The journal at rest: per recipient the arrivals that concern them.
+//! Postings, the index of the journal: per recipient, the arrivals for them.
 //!
 //! A journal says of each arrival whom it reached; a reader asks of one recipient what reached
 //! them. Turning the matrix round once makes that a look into one small block, whose cost does not
@@ -16,19 +16,19 @@ use roaring::RoaringBitmap;
 
 use crate::codec::{Corrupt, Reader, put_u32, u32_len};
 
-/// How many recipients share a block: their numbers differ in the lowest 8 bits only.
+/// Number of recipients in a block: their numbers differ in the lowest 8 bits only.
 pub const BLOCK_RECIPIENTS: u32 = 256;
 
-/// How many blocks are built together: their rows' ends stay in a core's own cache.
+/// Number of blocks that are built together: their rows' ends stay in a core's own cache.
 const STRIPE_BLOCKS: u32 = 64;
 const STRIPE_RECIPIENTS: u32 = STRIPE_BLOCKS * BLOCK_RECIPIENTS;
 
-/// From so many rows on a bit for each slot is shorter than a list of slots.
+/// The number of rows up to which a list of slots is shorter than a bit for each slot.
 const SLOT_LIST_ROWS_MAX: usize = 31;
 const SLOT_BITS_BYTES: usize = BLOCK_RECIPIENTS as usize / 8;
 
-/// The most bytes that a block may have of a run with so many arrivals and ordinals, of which a recipient
-/// has one of each arrival at most.
+/// The most bytes that a block can have for this number of arrivals and ordinals, if a recipient has at
+/// most one ordinal of each arrival.
 #[must_use]
 pub fn block_bytes_max(arrivals: u32, ordinals: u32) -> u64 {
     // A gap takes a byte, and another for each 7 bits: of the sum of all gaps few can be long.
@@ -39,7 +39,7 @@ pub fn block_bytes_max(arrivals: u32, ordinals: u32) -> u64 {
     header + u64::from(BLOCK_RECIPIENTS) * (row + size_of::<u32>() as u64)
 }
 
-/// Turns a run round: `sets[i]` are the recipients that the arrival of ordinal `i` reached.
+/// Builds the postings of a run: `sets[i]` are the recipients that the arrival of ordinal `i` reached.
 ///
 /// The key of a block is a recipient's number divided by [`BLOCK_RECIPIENTS`]; blocks without a
 /// row are left out. Memory beyond the result is small and does not depend on the run.
@@ -57,12 +57,12 @@ pub fn build(sets: &[&RoaringBitmap]) -> BTreeMap<u32, Vec<u8>> {
     blocks
 }
 
-/// Some neighbouring blocks of a run that is being turned round.
+/// A stripe: some neighbouring blocks of a run that is being built.
 #[derive(Debug)]
 pub struct Stripe {
     /// The blocks that have a row.
     pub blocks: Vec<(u32, Vec<u8>)>,
-    /// The number from which to go on; `None` = there is none.
+    /// The number at which to continue; `None` = there is none.
     pub next: Option<u32>,
 }
 
@@ -98,7 +98,7 @@ fn first_member(sets: &[&RoaringBitmap], from: u32) -> Option<u32> {
     sets.iter().filter_map(|set| set.range(from..).next()).min()
 }
 
-/// Visits the members within some numbers, set by set, each with the set's ordinal.
+/// Visits the members within a range of numbers, set by set, each with the set's ordinal.
 fn each_entry(
     sets: &[&RoaringBitmap],
     numbers: RangeInclusive<u32>,
@@ -112,7 +112,7 @@ fn each_entry(
     }
 }
 
-/// Joins runs of one block: each with what is added to its ordinals.
+/// Merges runs of one block, each with the offset of its ordinals.
 ///
 /// # Errors
 /// [`Corrupt`] where a block is, where ordinals leave 32 bits, or where a run's ordinals don't all
@@ -144,18 +144,18 @@ pub fn merge(blocks: &[(&[u8], u32)]) -> Result<Vec<u8>, Corrupt> {
     Ok(rows.block(0).unwrap_or_else(|| rows.header(0..0)))
 }
 
-/// Neighbouring rows in the making. Entries come twice, those of one row in ascending order: once
-/// to be measured, once to be written where they belong.
+/// Neighbouring rows under construction. Entries come twice, those of one row in ascending order: first
+/// to be measured, then to be written.
 struct Rows {
-    /// How many ordinals the run has.
+    /// Number of ordinals of the run.
     ordinals: u32,
-    /// Bytes of a row of bits.
+    /// Length of a row of bits, in bytes.
     bits_len: u32,
-    /// Per row the least ordinal that may come.
+    /// Per row, the least ordinal that may come next.
     next: Vec<u32>,
-    /// Per row its length in bytes.
+    /// Per row, its length in bytes.
     len: Vec<u32>,
-    /// Per row where its next byte goes, or its first where it is bits; then the end of all.
+    /// Per row, the position of its next byte (of its first, for a row of bits); then the end of all.
     at: Vec<usize>,
     bytes: Vec<u8>,
 }
@@ -211,7 +211,7 @@ impl Rows {
         self.next[row] = ordinal + 1;
     }
 
-    /// The finished block of the rows from `index` times [`BLOCK_RECIPIENTS`] on, if it has any.
+    /// The finished block of the rows from `index` times [`BLOCK_RECIPIENTS`] on, if there are any.
     fn block(&self, index: u32) -> Option<Vec<u8>> {
         let from = (index * BLOCK_RECIPIENTS) as usize;
         let slots = from..from + BLOCK_RECIPIENTS as usize;
@@ -222,7 +222,7 @@ impl Rows {
         Some(block)
     }
 
-    /// Where a row begins, also once it is written.
+    /// The start of a row, also once it is written.
     fn start(&self, row: usize) -> usize {
         match (self.at.get(row), self.len.get(row)) {
             (Some(&at), Some(&len)) if len == self.bits_len || len == 0 => at,
@@ -231,7 +231,7 @@ impl Rows {
         }
     }
 
-    /// Everything of a block that stands before its rows.
+    /// The header of a block: everything before its rows.
     fn header(&self, slots: Range<usize>) -> Vec<u8> {
         let lens = &self.len[slots];
         let present: Vec<(u8, u32)> = (0_u8..=255)
@@ -265,12 +265,12 @@ impl Rows {
     }
 }
 
-/// How long a row of bits is.
+/// The length of a row of bits.
 fn bits_len(ordinals: u32) -> u32 {
     ordinals.div_ceil(8)
 }
 
-/// Which slots of a block have a row.
+/// The slots of a block that have a row.
 #[derive(Clone, Copy, Debug)]
 enum Slots<'a> {
     List(&'a [u8]),
@@ -278,7 +278,7 @@ enum Slots<'a> {
 }
 
 impl Slots<'_> {
-    /// How many rows stand before that of `slot`; `None` where it has none.
+    /// Number of rows before that of `slot`; `None` if it has none.
     fn rank(self, slot: u8) -> Option<usize> {
         match self {
             Self::List(slots) => slots.iter().position(|&one| one == slot),
@@ -300,7 +300,7 @@ impl Slots<'_> {
     }
 }
 
-/// A block as it lies in the store; reading allocates nothing.
+/// A block as stored; reading allocates nothing.
 #[derive(Clone, Copy, Debug)]
 pub struct Block<'a> {
     ordinals: u32,
@@ -311,7 +311,7 @@ pub struct Block<'a> {
 }
 
 impl<'a> Block<'a> {
-    /// Reads what stands before the rows.
+    /// Reads the header of a block.
     ///
     /// # Errors
     /// [`Corrupt`] where the bytes are not a block. What is wrong inside a row shows when it is read.
@@ -353,13 +353,13 @@ impl<'a> Block<'a> {
         }
     }
 
-    /// How many ordinals its run has.
+    /// Number of ordinals of its run.
     #[must_use]
     pub fn ordinals(&self) -> u32 {
         self.ordinals
     }
 
-    /// Visits one recipient's ordinals, ascending, and touches no other row. `slot` is the
+    /// Visits one recipient's ordinals, ascending, without touching another row. `slot` is the
     /// recipient's number modulo [`BLOCK_RECIPIENTS`].
     ///
     /// # Errors
@@ -373,8 +373,7 @@ impl<'a> Block<'a> {
         self.visit_row(start, len, visit)
     }
 
-    /// Visits the entries of all recipients that are wanted: slot by slot, and in a slot by
-    /// ascending ordinal.
+    /// Visits the entries of all wanted recipients: slot by slot, and in a slot by ascending ordinal.
     ///
     /// # Errors
     /// [`Corrupt`] where a wanted row is; entries may have been visited by then.

@@ -6,21 +6,21 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
-    /// A message told it.
+    /// A message with it was delivered.
     Delivered,
-    /// Somebody took it back.
+    /// It was cancelled.
     Cancelled,
-    /// Not worth telling when its message was made.
+    /// A check ended it when its message was built.
     Skipped,
-    /// Its time had passed, or its day was forgotten.
+    /// Its time had passed, or its day was deleted.
     Expired,
     /// The channel refused it for good.
     Failed,
-    /// Nobody knows whether it arrived.
+    /// Whether it arrived is unknown.
     Unknown,
 }
 
-/// Why an entry ended without being told.
+/// Why an entry ended without being delivered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reason {
@@ -44,33 +44,33 @@ pub enum Reason {
     NoAddress,
     /// The event was cancelled.
     Event,
-    /// Its day was forgotten while it waited.
+    /// Its day was deleted while it waited.
     Forgotten,
-    /// Whoever was to carry its message refused it for good.
+    /// The channel refused its message for good.
     Refused,
-    /// Nobody took its message for as long as that was tried.
+    /// No attempt to hand over its message succeeded.
     Unreachable,
 }
 
-/// How a message ended that was made.
+/// How a built message ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Ending {
     /// It was handed over.
     Delivered,
     /// It was refused for good.
     Refused,
-    /// Nobody took it for as long as that was tried.
+    /// No attempt to hand it over succeeded.
     Unreachable,
     /// It may or may not have been handed over.
     Unknown,
-    /// Its recipient was erased before it left.
+    /// Its recipient was erased before it was sent.
     RecipientGone,
-    /// A day of which it tells was forgotten before it left.
+    /// A day of its entries was deleted before it was sent.
     Forgotten,
 }
 
 impl Ending {
-    /// What it means for the entries that the message tells.
+    /// The outcome of the message's entries.
     #[must_use]
     pub fn outcome(self) -> Outcome {
         match self {
@@ -82,7 +82,7 @@ impl Ending {
         }
     }
 
-    /// Why they were not told, where they surely were not.
+    /// The reason of the entries, if they surely were not delivered.
     #[must_use]
     pub fn reason(self) -> Option<Reason> {
         match self {

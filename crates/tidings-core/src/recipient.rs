@@ -1,26 +1,26 @@
-//! A person who can be told, and what they chose.
+//! Recipients: profiles and preferences.
 
 use serde::{Deserialize, Serialize};
 
 use crate::id::Id;
 
-/// Whether a recipient is told, read when a message is made.
+/// Whether messages are sent to a recipient, read when a message is built.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum State {
-    /// Is told.
+    /// Messages are sent.
     #[default]
     Active,
-    /// Has not confirmed: on every channel but the inbox no lane closes (Meldium).
+    /// The recipient has not confirmed: on every channel but the inbox no lane closes (Meldium).
     Unconfirmed,
-    /// Is in the audience, but what waits ends as cancelled at its time.
+    /// The recipient is in audiences, but pending entries end as cancelled when they are due.
     Disabled,
 }
 
 /// A recipient's profile.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Recipient {
-    /// Names the recipient.
+    /// The id.
     pub id: Id,
     /// Name to show; the title of an actor of the same id whose own title is not known.
     pub name: Option<String>,
@@ -30,44 +30,44 @@ pub struct Recipient {
     pub tz: Option<String>,
     /// BCP 47 locale; the configuration's default where `None`.
     pub locale: Option<String>,
-    /// Where they live: degrees north and east. Both or neither.
+    /// The place: degrees north and east, both or neither.
     pub place: Option<(f64, f64)>,
-    /// Whether they are told.
+    /// Whether messages are sent.
     pub state: State,
 }
 
-/// A change of a profile: only what is given changes.
+/// A change of a profile: only the given fields change.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RecipientChange {
-    /// Names the recipient; an unknown one is made.
+    /// The id; an unknown recipient is created.
     pub id: Id,
-    /// New name; `Some(None)` takes it away.
+    /// New name; `Some(None)` removes it.
     pub name: Option<Option<String>>,
-    /// New address; `Some(None)` takes it away.
+    /// New address; `Some(None)` removes it.
     pub email: Option<Option<String>>,
-    /// New time zone; `Some(None)` goes back to the default.
+    /// New time zone; `Some(None)` = the default.
     pub tz: Option<Option<String>>,
-    /// New locale; `Some(None)` goes back to the default.
+    /// New locale; `Some(None)` = the default.
     pub locale: Option<Option<String>>,
-    /// New latitude in degrees; `Some(None)` takes the place away.
+    /// New latitude in degrees; `Some(None)` removes the place.
     pub lat: Option<Option<f64>>,
-    /// New longitude in degrees; `Some(None)` takes the place away.
+    /// New longitude in degrees; `Some(None)` removes the place.
     pub lon: Option<Option<f64>>,
     /// New state.
     pub state: Option<State>,
 }
 
-/// What a preference speaks of.
+/// The scope of a preference.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PreferenceScope {
-    /// One type; it goes before its category.
+    /// One type; it has precedence over its category.
     Type(String),
     /// All types of a category.
     Category(String),
 }
 
-/// What a recipient chose for a scope on a channel.
+/// The mode of a preference for a scope on a channel.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Mode {
@@ -77,6 +77,6 @@ pub enum Mode {
     Immediate,
     /// The digest of this name.
     Digest(String),
-    /// Takes away what was chosen at this level.
+    /// Removes the preference at this level.
     Default,
 }

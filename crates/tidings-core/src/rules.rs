@@ -1,4 +1,4 @@
-//! The validated configuration: what `tidings.toml` says once every fault is out of it.
+//! The validated configuration: the content of a `tidings.toml` without faults.
 //!
 //! Rules are plain data. They are stored with a version, and records name the version that decided.
 
@@ -11,24 +11,23 @@ use crate::limits::Limits;
 use crate::recipient::{Mode, PreferenceScope};
 use crate::time::DAY_MS;
 
-/// The channel that every application has: what is there is there at once.
+/// The inbox channel: every application has it, and entries are delivered at once.
 pub const INBOX: &str = "inbox";
 /// The e-mail channel.
 pub const EMAIL: &str = "email";
-/// All channels that this version knows. A channel's place here is its number in the store: new ones
-/// are appended.
+/// All channels of this version. A channel's index here is its number in the store: append new ones.
 pub const CHANNELS: [&str; 2] = [INBOX, EMAIL];
 
-/// Everything that decides: types, categories, digests, channels, retention.
+/// The rules: types, categories, digests, channels, retention.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Rules {
-    /// For recipients that don't say.
+    /// Defaults for recipients.
     pub defaults: Defaults,
-    /// What recipients see on the preference page.
+    /// The categories of the preference page.
     pub categories: BTreeMap<String, Category>,
-    /// Calendars that gather over types.
+    /// The digests: calendars that gather entries of several types.
     pub digests: BTreeMap<String, Digest>,
-    /// The policy units.
+    /// The types.
     pub types: BTreeMap<String, TypeRules>,
     /// Retention.
     pub store: StoreRules,
@@ -40,8 +39,7 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// Whether what a recipient chose means something: its type or category is configured, and the
-    /// digest that it names.
+    /// Whether a preference is valid: its type or category is configured, and the digest that it names.
     #[must_use]
     pub fn know_choice(&self, scope: &PreferenceScope, mode: &Mode) -> bool {
         let knows_scope = match scope {
@@ -56,7 +54,7 @@ impl Rules {
     }
 }
 
-/// For recipients that don't say.
+/// Defaults for recipients.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Defaults {
     /// IANA time zone.
@@ -65,14 +63,14 @@ pub struct Defaults {
     pub locale: String,
 }
 
-/// A heading of the preference page.
+/// A category: a heading of the preference page.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Category {
     /// Its title; the category's name where `None`.
     pub title: Option<String>,
 }
 
-/// A name of the configuration in words: `artwork_published` is "artwork published".
+/// A configured name in words: `artwork_published` is "artwork published".
 #[must_use]
 pub fn in_words(name: &str) -> String {
     let words: Vec<&str> = name
@@ -91,10 +89,10 @@ pub fn capitalised(text: &str) -> String {
     })
 }
 
-/// A wall-clock rule.
+/// A digest: a wall-clock rule.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Digest {
-    /// On which dates.
+    /// The dates.
     pub every: Every,
     /// Minutes after local midnight, 0 to 1439.
     pub at_minute: u16,
@@ -115,22 +113,21 @@ pub enum Every {
     Month(u8),
 }
 
-/// One type: the policy unit.
+/// The rules of a type.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TypeRules {
     /// Its category.
     pub category: String,
-    /// Whether those who caused the event are told of it.
+    /// Whether actors are notified of their own events.
     pub include_actor: bool,
-    /// Passes digests (later quiet hours and caps as well).
+    /// Whether it is sent without waiting for a digest (later quiet hours and caps as well).
     pub urgent: bool,
-    /// Entries older than this when the message is made are stale.
+    /// Age in milliseconds at which an entry is stale when its message is built.
     pub look_back_ms: Option<i64>,
-    /// Whether what was seen is left out; where `None`: yes, unless the policy that applies to the
-    /// entry is a digest.
+    /// Whether seen entries are dropped; `None` = yes, unless the entry's policy is a digest.
     pub drop_if_seen: Option<bool>,
-    /// By what lines are grouped. Where `None`: in a message by the role that gives the fewest groups, in an
-    /// inbox by the object.
+    /// What lines are grouped by. `None` = in a message by the role with the fewest groups, in an inbox
+    /// by the object.
     #[serde(default)]
     pub group: Option<Pivot>,
     /// The policy on each channel.
@@ -140,37 +137,37 @@ pub struct TypeRules {
 /// A policy on a channel.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Route {
-    /// When its lane is due.
+    /// The policy: when its lane is due.
     pub policy: Policy,
-    /// A lane of one's own instead of the policy's default.
+    /// A named lane instead of the policy's default.
     pub lane: Option<String>,
 }
 
-/// Tells when a lane is due (design, section 6). Durations in milliseconds.
+/// A policy: when a lane is due (design, section 6). Durations are in milliseconds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Policy {
-    /// At once.
+    /// Due at once.
     Now,
-    /// Some time after the first entry.
+    /// Due some time after the first entry.
     FirstEvent {
         /// How long the first entry waits, more than 0.
         hold_ms: i64,
         /// Whether the first entry alone decides.
         decide: Decide,
     },
-    /// Some time after the newest entry.
+    /// Due some time after the newest entry.
     Cooldown {
         /// How long it must be quiet, more than 0.
         quiet_ms: i64,
         /// The longest that the first entry waits; `None` = for ever, which must be asked for.
         max_wait_ms: Option<i64>,
     },
-    /// The first at once, what follows within `quiet_ms` waits.
+    /// The first entry is due at once, later ones within `quiet_ms` wait.
     Leading {
         /// The time after a message in which nothing is sent, more than 0.
         quiet_ms: i64,
     },
-    /// On a calendar.
+    /// Due on a calendar.
     Digest {
         /// Key of [`Rules::digests`].
         digest: String,
@@ -179,7 +176,7 @@ pub enum Policy {
     Never,
 }
 
-/// Whose hold decides in a `first_event` lane.
+/// The entry whose hold decides in a `first_event` lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Decide {
     /// The first entry's (Hilary).
@@ -191,7 +188,7 @@ pub enum Decide {
 /// Retention.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StoreRules {
-    /// Days that ended this long ago or longer are forgotten; more than 0.
+    /// Days that ended this long ago or longer are deleted; more than 0.
     pub keep_ms: i64,
 }
 
@@ -203,7 +200,7 @@ impl Default for StoreRules {
     }
 }
 
-/// How a channel is served.
+/// The configuration of a channel.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChannelRules {
     /// Provider address, such as `file://DIR` or `smtp://user@host:587`.

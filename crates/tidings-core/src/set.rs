@@ -1,4 +1,4 @@
-//! The recipients of one bucket that something happened to: what every record of a journal speaks of.
+//! Sets of recipients of one bucket, which every record of a journal contains.
 //!
 //! A bitmap in memory; in a journal the smallest of three forms, because a container of the
 //! in-memory form spans 65,536 numbers, more than many buckets have recipients.
@@ -22,7 +22,7 @@ const FORM_RUNS: u8 = 3;
 #[derive(Clone, Default, PartialEq)]
 pub struct Set(pub RoaringBitmap);
 
-/// What each form would take, in bytes.
+/// The size of each form, in bytes.
 #[derive(Default)]
 struct Sizes {
     gaps: u64,
@@ -116,7 +116,7 @@ impl Set {
         });
     }
 
-    /// Visits the longest runs of consecutive members: the first, and how many more follow it.
+    /// Visits the maximal runs of consecutive members: the first, and the number that follow it.
     fn each_run(&self, mut visit: impl FnMut(u32, u32)) {
         let mut members = self.0.iter();
         let (Some(first), Some(last)) = (self.0.min(), self.0.max()) else {

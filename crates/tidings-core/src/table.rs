@@ -1,4 +1,4 @@
-//! The key layout: which table keeps what, under which key, in which partition.
+//! The key layout: every table with its keys, values and partition.
 //!
 //! A key begins with its owner (a bucket, or the intake) and its table, so that an engine that
 //! shares its store with others can tell from the key alone whose commit a write belongs to.
@@ -44,32 +44,32 @@
 
 use crate::time::Day;
 
-/// Where a key lives: forgetting a day drops its partition, whatever it holds.
+/// The partition of a key. Deleting a day drops its partition, whatever it holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Partition {
-    /// What outlives days: recipients, subscriptions, objects, ledger, checkpoints.
+    /// Data that outlives days: recipients, subscriptions, objects, ledger, checkpoints.
     Base,
-    /// What was written on a UTC day.
+    /// Data written on a UTC day.
     Day(Day),
 }
 
 /// One change of one key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Write {
-    /// Where.
+    /// The partition.
     pub partition: Partition,
-    /// Which key.
+    /// The key.
     pub key: Vec<u8>,
     /// The new value; `None` deletes.
     pub value: Option<Vec<u8>>,
 }
 
-/// Whose row it is: the part of a store that one writer owns.
+/// The owner of a row: the part of a store that one writer owns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Owner {
     /// A bucket of recipients.
     Bucket(u16),
-    /// The intake of events, and what all buckets share.
+    /// The intake of events, and the data that all buckets share.
     Intake,
 }
 
@@ -181,7 +181,7 @@ impl Key {
     }
 }
 
-/// The least key that is greater than every key with this prefix; `None` = there is none.
+/// The smallest key that is greater than every key with this prefix; `None` = there is none.
 #[must_use]
 pub fn after_prefix(prefix: &[u8]) -> Option<Vec<u8>> {
     let keep = prefix.iter().rposition(|byte| *byte != u8::MAX)?;
@@ -190,13 +190,13 @@ pub fn after_prefix(prefix: &[u8]) -> Option<Vec<u8>> {
     Some(end)
 }
 
-/// Reads a big-endian number of 8 bytes at `at`; `None` where the key is shorter.
+/// Reads a big-endian number of 8 bytes at `at`; `None` if the key is shorter.
 #[must_use]
 pub fn u64_at(key: &[u8], at: usize) -> Option<u64> {
     Some(u64::from_be_bytes(key.get(at..at + 8)?.try_into().ok()?))
 }
 
-/// Reads a big-endian number of 4 bytes at `at`; `None` where the key is shorter.
+/// Reads a big-endian number of 4 bytes at `at`; `None` if the key is shorter.
 #[must_use]
 pub fn u32_at(key: &[u8], at: usize) -> Option<u32> {
     Some(u32::from_be_bytes(key.get(at..at + 4)?.try_into().ok()?))
@@ -214,7 +214,7 @@ pub fn day_at(key: &[u8], at: usize) -> Option<Day> {
     u32_at(key, at).map(|number| Day((number ^ (1 << 31)).cast_signed()))
 }
 
-/// Where the rest of a key begins, behind owner and table.
+/// The offset of the rest of a key, after owner and table.
 pub const REST: usize = 3;
 
 #[cfg(test)]

@@ -20,7 +20,7 @@ pub const DAY_MS: i64 = 24 * HOUR_MS;
 #[serde(transparent)]
 pub struct Instant(pub i64);
 
-/// A UTC date, as days since 1970-01-01: the unit of storage and of forgetting.
+/// A UTC date, as days since 1970-01-01: the unit of storage and of retention.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
@@ -30,16 +30,16 @@ pub struct Day(pub i32);
 /// Why a text is not an instant or a date.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TimeError {
-    /// Not RFC 3339 with an offset.
+    /// The text is not RFC 3339 with an offset.
     #[error("`{0}` is not an instant: write RFC 3339 with an offset, such as 2024-01-01T09:00:00Z")]
     Instant(String),
-    /// Not a date.
+    /// The text is not a date.
     #[error("`{0}` is not a UTC date: write it as 2024-01-31")]
     Date(String),
 }
 
 impl Instant {
-    /// Reads RFC 3339 with an offset; what is finer than a millisecond is cut off (towards the past).
+    /// Reads RFC 3339 with an offset; digits beyond milliseconds are cut off (towards the past).
     ///
     /// # Errors
     /// [`TimeError::Instant`] where the text is something else or outside the years 0000 to 9999.

@@ -1,7 +1,8 @@
-//! Topics are slash paths; who follows one hears of everything below it.
+//! Topics: slash paths. A follower of one is notified of everything below it.
 
-/// The topics whose subscribers hear an event to `topic`, nearest first: itself, then every shorter
-/// path that ends before a `/` of it (contract, section 2: `a/b` hears `a/b/c`, not `a/bc`).
+/// The topics whose subscribers are notified of an event to `topic`, nearest first: itself, then every
+/// shorter path that ends before a `/` of it (contract, section 2: followers of `a/b` are notified of
+/// `a/b/c`, not of `a/bc`).
 ///
 /// Slashes are taken literally, wherever they stand: `/a//b/` is heard by `/a//b/`, `/a//b`, `/a/`
 /// and `/a`. The empty path before a leading slash is no topic.

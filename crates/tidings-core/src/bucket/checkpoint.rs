@@ -19,15 +19,15 @@ use crate::set::Set;
 use crate::table::{Key, Owner, Partition, Table, Write};
 use crate::time::{Day, Instant};
 
-/// The most rows of forgotten marks that one checkpoint takes away: more than it writes of new ones, of which
-/// each is a record.
+/// The most rows of deleted marks that one checkpoint removes: more than it writes of new ones, each of
+/// which is a record.
 const STALE_MARKS_MAX: usize = 8192;
 
 /// A closing: seq, lane, instant, the first seq of its windows, whose messages are not made (each since
 /// which seq), whose are on their way.
 pub(super) type ClosingImage = (u64, LaneNo, Instant, u64, Vec<(u32, u64)>, Set);
 
-/// The head of a checkpoint; big things have rows of their own.
+/// The head of a checkpoint. Large parts have rows of their own.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Head {
     pub(super) next_seq: u64,
@@ -41,7 +41,7 @@ pub(super) struct Head {
     pub(super) paused: Vec<ChannelNo>,
 }
 
-/// A recipient as the store keeps them; nothing where they were erased.
+/// A recipient as stored; empty if erased.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct RecipientRow {
     pub(super) profile: Option<Recipient>,
@@ -51,13 +51,13 @@ pub(super) struct RecipientRow {
 /// A checkpoint that is being written.
 #[derive(Debug)]
 pub(crate) struct Checkpoint {
-    /// The day of the first record that the checkpoint before does not hold.
+    /// The day of the first record after the previous checkpoint.
     pub(super) since: Option<Day>,
     head: Head,
-    /// What is written together with the head.
+    /// The rows to write together with the head.
     rows: Vec<Write>,
     lanes: BTreeMap<LaneNo, Frozen>,
-    /// Pages that are yet to be written.
+    /// Pages still to be written.
     pages: VecDeque<(LaneNo, Part, u32)>,
 }
 
@@ -73,7 +73,7 @@ impl Bucket {
         Key::of(Owner::Bucket(self.no), table)
     }
 
-    /// Begins a checkpoint of what is there now.
+    /// Begins a checkpoint of the current state.
     pub(super) fn freeze(&mut self) -> Checkpoint {
         let rows = self.dirty_rows();
         let head = self.head();
@@ -103,7 +103,7 @@ impl Bucket {
         }
     }
 
-    /// Writes a slice of a checkpoint; what is left of it.
+    /// Writes a slice of a checkpoint and returns what is left of it.
     pub(super) fn checkpoint_slice(
         &mut self,
         mut work: Checkpoint,

@@ -1,4 +1,4 @@
-//! What a bucket does between steps, so that a start and a look stay short however much has happened.
+//! Chores of a bucket between steps. They keep starts and reads short, however much has happened.
 //!
 //! Checkpoints bound what a start replays, turning round and merging bound what a look reads. All
 //! of them take longer than a step may wait, so they go to the store slice by slice, with steps in
@@ -15,7 +15,7 @@ use crate::journal::parts;
 use crate::table::{Partition, Write};
 use crate::time::Day;
 
-/// A chore that is under way.
+/// A chore in progress.
 #[derive(Debug)]
 pub(crate) enum Chore {
     Checkpoint(Checkpoint),
@@ -23,7 +23,7 @@ pub(crate) enum Chore {
     Merge(Merging),
 }
 
-/// A tail is turned round at the latest when it holds so many notifications: they are in memory.
+/// The number of notifications at which a tail is indexed at the latest: they are in memory.
 const TAIL_NOTIFICATIONS_MAX: u64 = 1 << 20;
 
 impl Chore {
@@ -37,11 +37,11 @@ impl Chore {
     }
 }
 
-/// One commit's worth of a chore.
+/// One slice of a chore: the writes of one commit.
 #[derive(Debug)]
 pub(crate) struct Slice {
     pub(crate) writes: Vec<Write>,
-    /// How many bytes are left to be read or written.
+    /// Number of bytes that may still be read or written.
     room: usize,
 }
 
@@ -62,14 +62,14 @@ impl Slice {
         });
     }
 
-    /// Puts a value that may be longer than a row.
+    /// Writes a value that may need several rows.
     pub(crate) fn put_in_parts(&mut self, partition: Partition, key: Vec<u8>, value: &[u8]) {
         for row in parts::rows(partition, key, value) {
             self.put(row.partition, row.key, row.value);
         }
     }
 
-    /// Counts work that writes nothing.
+    /// Counts work without writes against the slice.
     pub(crate) fn spend(&mut self, bytes: usize) {
         self.room = self.room.saturating_sub(bytes);
     }
@@ -80,14 +80,14 @@ impl Slice {
 }
 
 impl Bucket {
-    /// Whether there may be something to do, or it is under way.
+    /// Whether there may be a chore to do, or one is in progress.
     pub(crate) fn has_chore(&self, today: Day, options: &Options) -> bool {
         self.chore.is_some()
             || self.wants_checkpoint(today, options)
             || options.turn_at.is_some() && self.rested != Some((self.checkpointed, today))
     }
 
-    /// Does one slice of what is to be done; nothing is to be written where there is nothing to do.
+    /// Does one slice of the next chore; returns no writes if there is nothing to do.
     ///
     /// # Errors
     /// [`Unreadable`] where the store can't be read.
@@ -124,7 +124,7 @@ impl Bucket {
         Ok(slice.writes)
     }
 
-    /// Writes all that a start must know by now, in one go.
+    /// Writes a whole checkpoint at once.
     pub(crate) fn checkpoint_at_once(&mut self) -> Vec<Write> {
         let mut slice = Slice::new(usize::MAX);
         match self.chore.take() {
@@ -140,7 +140,7 @@ impl Bucket {
         slice.writes
     }
 
-    /// The day of the oldest record that a start would have to replay; `None` = there is none.
+    /// The day of the oldest record that a start replays; `None` = there is none.
     pub(crate) fn replays_from(&self) -> Option<Day> {
         let under_way = match &self.chore {
             Some(Chore::Checkpoint(work)) => work.since,
@@ -149,7 +149,7 @@ impl Bucket {
         under_way.into_iter().chain(self.dirty.since).min()
     }
 
-    /// Whether nothing is left to be done for a day that is over.
+    /// Whether all chores of a day that is over are done.
     pub(crate) fn is_at_rest(&self, day: Day) -> bool {
         self.rested.is_some_and(|(_, today)| today > day)
             && self.days.get(&day).is_none_or(|day| day.tail.is_empty())

@@ -11,10 +11,10 @@ use crate::journal::at_rest::{Kept, Shelf, Unreadable};
 use crate::journal::record::{ChannelNo, INBOX_NO, LaneNo, TypeNo, Variant};
 use crate::time::Day;
 
-/// Entries that were found.
+/// The entries found.
 #[derive(Debug, Default)]
 pub(crate) struct Found {
-    /// Arrivals with the variant that concerns somebody, by seq.
+    /// Arrivals with the variant that matches, by seq.
     pub(crate) sources: Vec<(Arc<Kept>, u32)>,
     /// (number, index of the source); see [`Found::sort`].
     pub(crate) entries: Vec<(u32, u32)>,
@@ -26,7 +26,7 @@ impl Found {
         self.entries.sort_unstable();
     }
 
-    /// The entries of each recipient in turn, once they are sorted.
+    /// Iterates over the entries of each recipient; they must be sorted.
     pub(crate) fn by_recipient(&self) -> impl Iterator<Item = &[(u32, u32)]> {
         self.entries.chunk_by(|a, b| a.0 == b.0)
     }
@@ -43,17 +43,17 @@ impl Found {
     }
 }
 
-/// What is looked for.
+/// The filter of a search.
 pub(crate) struct Look<'a> {
     /// The least seq.
     pub(crate) from: u64,
     /// The greatest seq.
     pub(crate) to: u64,
-    /// Whose entries.
+    /// The recipients.
     pub(crate) who: &'a RoaringBitmap,
-    /// Which arrivals and variants.
+    /// The filter on arrivals and variants.
     pub(crate) takes: &'a dyn Fn(&Kept, &Variant) -> bool,
-    /// Which entries of (number, seq), once their variant is taken.
+    /// The filter on entries (number, seq), after that on variants.
     pub(crate) has: &'a dyn Fn(u32, u64) -> bool,
 }
 
@@ -75,7 +75,7 @@ impl Bucket {
         Ok(found)
     }
 
-    /// What waits in a lane, of some recipients or of everyone who is here.
+    /// The entries that wait in a lane, of some recipients or of all.
     ///
     /// # Errors
     /// [`Unreadable`] where the store can't be read.
@@ -89,7 +89,7 @@ impl Bucket {
         self.waiting_of(shelf, (lane_no, channel), who, None)
     }
 
-    /// As [`Bucket::waiting_in`], of one type or of all.
+    /// [`Bucket::waiting_in`] for one type or all.
     ///
     /// # Errors
     /// [`Unreadable`] where the store can't be read.
@@ -145,7 +145,7 @@ impl Bucket {
         )
     }
 
-    /// What a closing holds of a type and no message was made of yet.
+    /// The entries of a type in a closing that are not in a built message yet.
     ///
     /// # Errors
     /// [`Unreadable`] where the store can't be read.
@@ -182,7 +182,7 @@ impl Bucket {
         )
     }
 
-    /// Everyone who ever was here.
+    /// All numbers ever given to a recipient.
     pub(crate) fn all_numbers(&self) -> RoaringBitmap {
         let mut who = RoaringBitmap::new();
         who.insert_range(0..self.roster.next_number());

@@ -1,4 +1,4 @@
-//! A column of small values by recipient number, in pages that come into being when first written.
+//! A column of small values by recipient number, in pages that are allocated on first write.
 //!
 //! A checkpoint takes a while to be written, and must show the column as it was when it began. So
 //! the column can be *frozen*: pages that changed since the last time are to be written, and whoever
@@ -8,27 +8,27 @@ use std::collections::BTreeMap;
 
 use roaring::RoaringBitmap;
 
-/// Values by number. What was never written reads as the default.
+/// A column: values by number. A value that was never written reads as the default.
 #[derive(Debug)]
 pub(crate) struct Column<T> {
     pages: Vec<Option<Box<[T]>>>,
     states: Vec<State>,
-    /// Frozen pages as they were, where they have been written to since.
+    /// Copies of frozen pages that were written to since.
     kept: BTreeMap<u32, Box<[T]>>,
     /// Pages whose newest row in the store is of the odd generation: a checkpoint writes over the
     /// row that the one before does not need.
     odd: RoaringBitmap,
 }
 
-/// What the store knows of a page.
+/// The state of a page in the store.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum State {
-    /// Its newest values, or there are none.
+    /// The store has its newest values, or there are none.
     #[default]
     Clean,
-    /// Older values.
+    /// The store has older values.
     Dirty,
-    /// Older values; the ones of the freeze are yet to be written and are still in place.
+    /// The store has older values; the frozen ones are still to be written and are unchanged.
     Frozen,
 }
 
@@ -56,7 +56,7 @@ impl<T: Copy + Default> Column<T> {
         }
     }
 
-    /// The place of a number's value, to be written.
+    /// A mutable reference to a number's value.
     #[inline]
     pub(crate) fn at(&mut self, number: u32) -> &mut T {
         let at = (number / PAGE) as usize;
@@ -79,7 +79,7 @@ impl<T: Copy + Default> Column<T> {
         self.states[at] = State::Dirty;
     }
 
-    /// The same values as a column of which the store knows nothing yet.
+    /// A copy of the values as a column that is not stored yet.
     pub(crate) fn copied(&self) -> Self {
         let state = |page: &Option<_>| match page {
             Some(_) => State::Dirty,
@@ -93,7 +93,7 @@ impl<T: Copy + Default> Column<T> {
         }
     }
 
-    /// Freezes what changed since the last freeze; which pages. Each is to be settled before the
+    /// Freezes the pages changed since the last freeze and returns them. Each is to be settled before the
     /// next freeze.
     pub(crate) fn freeze(&mut self) -> Vec<u32> {
         debug_assert!(self.kept.is_empty(), "the freeze before was settled");
@@ -119,7 +119,7 @@ impl<T: Copy + Default> Column<T> {
         u8::from(!self.odd.contains(page))
     }
 
-    /// A frozen page was dealt with: its row was written, or there was nothing to write.
+    /// Marks a frozen page as done: its row is written, or it has nothing to write.
     pub(crate) fn settle(&mut self, page: u32, written: bool) {
         self.kept.remove(&page);
         if let Some(state @ State::Frozen) = self.states.get_mut(page as usize) {
@@ -135,13 +135,13 @@ impl<T: Copy + Default> Column<T> {
         &self.odd
     }
 
-    /// All values are what the store has: the column was read from it.
+    /// Marks all values as stored: the column was read from the store.
     pub(crate) fn restored(&mut self, odd: RoaringBitmap) {
         self.states.fill(State::Clean);
         self.odd = odd;
     }
 
-    /// Bytes of memory that the pages take.
+    /// Bytes of memory used by the pages.
     pub(crate) fn bytes(&self) -> usize {
         let pages = self.pages.iter().flatten().count() + self.kept.len();
         pages * PAGE as usize * size_of::<T>()

@@ -1,4 +1,4 @@
-//! What was counted of readers' inboxes on days that are over, so that a badge is not counted twice.
+//! A cache of inbox counts of days that are over, so that a badge is not counted again.
 //!
 //! On such a day nothing arrives any more: its count changes only with the reader's own marks, which
 //! drop it when they are folded in, and with objects that are withdrawn or come back, whose number
@@ -10,10 +10,10 @@ use rustc_hash::FxHashMap;
 
 use crate::time::Day;
 
-/// Readers of a bucket of whom something is kept at most, some 500 bytes each for 35 days.
+/// The most readers of a bucket in the cache, some 500 bytes each for 35 days.
 const READERS_KEPT: usize = 1024;
 
-/// Groups of a day that have something unseen, and something unread.
+/// The number of groups of a day with an unseen and with an unread item.
 pub(crate) type Counts = (u32, u32);
 
 /// Counts by reader and day.
@@ -22,13 +22,13 @@ pub(crate) struct Counted(Mutex<FxHashMap<u32, OfReader>>);
 
 #[derive(Debug, Default)]
 struct OfReader {
-    /// How often objects had been withdrawn or come back.
+    /// The count of withdrawals and restorations of objects when it was filled.
     withdrawals: u64,
     days: Vec<(Day, Counts)>,
 }
 
 impl Counted {
-    /// What is known of a reader, if no object was withdrawn since.
+    /// The cached counts of a reader, if no object was withdrawn since.
     pub(crate) fn of(&self, number: u32, withdrawals: u64) -> Vec<(Day, Counts)> {
         let readers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match readers.get(&number) {
@@ -37,7 +37,7 @@ impl Counted {
         }
     }
 
-    /// Keeps what was counted of a reader.
+    /// Caches the counts of a reader.
     pub(crate) fn keep(&self, number: u32, withdrawals: u64, days: Vec<(Day, Counts)>) {
         let mut readers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if readers.len() >= READERS_KEPT && !readers.contains_key(&number) {
@@ -46,7 +46,7 @@ impl Counted {
         readers.insert(number, OfReader { withdrawals, days });
     }
 
-    /// Lets go of what was counted of a reader: their marks have changed.
+    /// Drops the counts of a reader whose marks have changed.
     pub(crate) fn drop_of(&mut self, number: u32) {
         let readers = self.0.get_mut().unwrap_or_else(PoisonError::into_inner);
         readers.remove(&number);

@@ -1,4 +1,4 @@
-//! The days that a bucket holds: their arrivals, in the tail and at rest, until they are forgotten.
+//! The days of a bucket: their arrivals, in the tail and at rest, until the days are deleted.
 
 use std::sync::{Arc, OnceLock};
 
@@ -10,14 +10,14 @@ use crate::journal::at_rest::{Kept, Run};
 use crate::postings::block_bytes_max;
 use crate::time::{Day, Instant};
 
-/// What a bucket holds of a day.
+/// The state of a day in a bucket.
 #[derive(Debug)]
 pub(crate) struct BucketDay {
     /// The first seq of the day.
     pub(crate) first: u64,
     /// Arrivals that have their sets in memory, by seq.
     pub(crate) tail: Vec<Arc<Kept>>,
-    /// How many notifications the tail holds.
+    /// Number of notifications in the tail.
     pub(crate) tail_notifications: u64,
     /// Arrivals at rest, by seq; all of them before the tail.
     pub(crate) runs: Vec<RunAt>,
@@ -34,14 +34,14 @@ impl BucketDay {
     }
 }
 
-/// A run and, once it was read, what is in it.
+/// A run and, once it was read, its content.
 #[derive(Debug)]
 pub(crate) struct RunAt {
     pub(crate) first: u64,
     pub(crate) last: u64,
-    /// How much it holds.
+    /// Its size.
     pub(crate) weight: Weight,
-    /// 0 where it was turned round, one more than its parts' highest where it was merged of them.
+    /// The level: 0 for a run built from a tail, one more than the highest of its parts for a merged one.
     pub(crate) level: u8,
     /// The first and the last place in the intake of its events.
     pub(crate) places: (u64, u64),
@@ -50,13 +50,13 @@ pub(crate) struct RunAt {
     pub(crate) loaded: OnceLock<Arc<Run>>,
 }
 
-/// How much a run holds: what bounds its rows, and what it costs to read or to write all of it.
+/// The size of a run: it bounds its rows, and the cost of reading or writing all of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Weight {
     pub(crate) arrivals: u32,
-    /// How many variants its arrivals have.
+    /// Number of variants of its arrivals.
     pub(crate) ordinals: u32,
-    /// More than its arrivals take in rows, their sets apart.
+    /// An upper bound on the bytes of its arrivals in rows, without their sets.
     pub(crate) bytes: u64,
 }
 
@@ -78,7 +78,7 @@ impl Weight {
         }
     }
 
-    /// Whether one run may hold so much.
+    /// Whether a run of this size is allowed.
     pub(super) fn fits(self) -> bool {
         self.arrivals <= RUN_ARRIVALS_MAX
             && self.bytes <= RUN_BYTES_MAX
@@ -95,7 +95,7 @@ const RUN_BYTES_MAX: u64 = 4 << 20;
 /// The most bytes of a block of a run's postings, which is one row.
 const BLOCK_BYTES_MAX: u64 = 512 << 10;
 
-/// As it stands in the list of a day's runs.
+/// The run's entry in the list of a day's runs.
 pub(super) type RunRow = (u64, u64, Weight, u8, (u64, u64), Instant);
 
 impl RunAt {
@@ -123,14 +123,14 @@ impl RunAt {
         }
     }
 
-    /// Tells the run's rows from those of all others of its day.
+    /// The id of the run, unique in its day.
     pub(crate) fn id(&self) -> u64 {
         self.first << 8 | u64::from(self.level)
     }
 }
 
 impl Bucket {
-    /// The day on which the entries of an arrival live; `None` where it is forgotten.
+    /// The day of an arrival's entries; `None` if it is deleted.
     pub(crate) fn day_of(&self, seq: u64) -> Option<Day> {
         self.days
             .iter()
@@ -139,7 +139,7 @@ impl Bucket {
             .map(|(day, _)| *day)
     }
 
-    /// Forgets a day; what the store holds of it is dropped by the caller.
+    /// Forgets a day. The caller deletes its data in the store.
     pub(crate) fn forget(&mut self, day: Day) {
         self.days.remove(&day);
         if self.chore.as_ref().is_some_and(|chore| chore.is_about(day)) {
@@ -147,7 +147,7 @@ impl Bucket {
         }
     }
 
-    /// After days were forgotten, lets go of what can only concern those before `before`.
+    /// Drops the state that concerns only days before `before`, which are deleted.
     pub(crate) fn forget_before(&mut self, before: Day) {
         let (marks_from, first) = (self.marks_from(before), self.first_seq());
         let stale = &mut self.dirty.stale_marks;
@@ -171,7 +171,7 @@ impl Bucket {
         held.fold(Day(before.0.saturating_sub(1)).start(), Instant::min)
     }
 
-    /// The first seq of the days that are held.
+    /// The first seq of the days that are kept.
     pub(crate) fn first_seq(&self) -> u64 {
         self.days
             .first_key_value()

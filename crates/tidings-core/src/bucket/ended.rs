@@ -1,4 +1,4 @@
-//! Entries that ended by themselves: taken back, moved away, or left out of the inbox.
+//! Entries that ended individually: cancelled, moved, or left out of the inbox.
 //!
 //! The sets of an arrival go on naming them, so whoever looks there has to know. An inbox shows its
 //! days until they are forgotten. A lane looks back no further than to where an open window or a message
@@ -12,19 +12,19 @@ use super::{Bucket, Lane};
 use crate::journal::record::{ChannelNo, INBOX_NO};
 use crate::law::Law;
 
-/// So many entries are remembered before it is worth a look which of them nobody asks for any more.
+/// Minimum number of ended entries before garbage collection.
 const ENTRIES_MIN: u64 = 64;
 
-/// Entries that ended by themselves, as far as somebody may still ask for them.
+/// The entries that ended individually and may still be needed.
 #[derive(Debug, Default)]
 pub(crate) struct Ended {
     /// By the seq of the arrival.
     who: BTreeMap<(u64, ChannelNo), RoaringBitmap>,
-    /// Those of whom an inbox entry may be among these; nobody else has to be looked up.
+    /// Recipients with an ended inbox entry, or more: no others need a look-up.
     left_out: RoaringBitmap,
-    /// How many entries of lanes that close these are.
+    /// Number of entries of lanes that close.
     of_lanes: u64,
-    /// How many of these were left when it was last looked which are asked for.
+    /// Number of those that were left after the last garbage collection.
     kept: u64,
 }
 
@@ -40,7 +40,7 @@ impl Ended {
         }
     }
 
-    /// Whose entries of an arrival ended.
+    /// The recipients whose entries of an arrival ended.
     pub(crate) fn of(&self, seq: u64, channel: ChannelNo) -> Option<&RoaringBitmap> {
         self.who.get(&(seq, channel))
     }
@@ -69,8 +69,8 @@ impl Ended {
 }
 
 impl Bucket {
-    /// Lets go of entries that ended in lanes which don't look back to them any more. Looks only when as
-    /// many came as were left the last time, so that it costs each entry the same.
+    /// Drops entries that ended in lanes that no longer need them. Looks only when as many came as were
+    /// left the last time, so that it costs each entry the same.
     pub(crate) fn forget_ended(&mut self, law: &Law) {
         let Ended { of_lanes, kept, .. } = self.ended;
         if of_lanes < ENTRIES_MIN.max(kept.saturating_mul(2)) {

@@ -1,4 +1,4 @@
-//! What an inbox must know of a run's arrivals, by column and without their sets.
+//! Facets: the columns of a run's arrivals that an inbox needs, without their sets.
 //!
 //! A run's arrivals are decoded whole where mails of thousands are made of them. An inbox asks for a
 //! few entries of one reader, so it reads *facets* (what entries are counted, grouped and held
@@ -19,28 +19,28 @@ use crate::time::Instant;
 /// of it, so that a reader finds the row of an arrival.
 const ROW_ARRIVALS: usize = 128;
 
-/// A row that has so many bytes takes no further arrival in.
+/// The number of bytes at which a row is full.
 const ROW_BYTES: u64 = 256 << 10;
 
-/// How many ordinals share a chunk of facets: a reader of many entries reads few rows, and one of a
-/// single entry some 20 kB of a run of whatever size.
+/// Number of ordinals in a chunk of facets: a reader of many entries reads few rows, and one of a single
+/// entry some 20 kB, however large the run.
 const CHUNK_ORDINALS: u32 = 1024;
 
-/// How many arrivals share the bounds of their times.
+/// Number of arrivals that share one pair of time bounds.
 const NEIGHBOURS: usize = 128;
 
-/// The first byte of a row: which layout follows.
+/// The first byte of a row: its layout.
 const FORM: u8 = 1;
 
 const FACETS: &str = "facets of a run";
 const DETAILS: &str = "details of a run";
 
-/// What the keys of a run's facets begin with.
+/// The key prefix of a run's facets.
 pub(super) fn facets_prefix(bucket: u16, run: u64) -> Key {
     Key::of(Owner::Bucket(bucket), Table::Facets).u64(run)
 }
 
-/// Which chunk of a run's facets tells of an ordinal.
+/// The chunk of a run's facets that contains an ordinal.
 pub(crate) fn facets_chunk(ordinal: u32) -> u32 {
     ordinal / CHUNK_ORDINALS
 }
@@ -59,7 +59,7 @@ pub(crate) fn details_key(bucket: u16, run: u64, first: usize) -> Vec<u8> {
         .done()
 }
 
-/// More than an arrival takes in a row, its sets apart.
+/// An upper bound on the bytes of an arrival in a row, without its sets.
 pub(super) fn row_bytes(arrival: &Arrival) -> u64 {
     let words = arrival.reasons.iter().map(|word| word.len() + 5);
     let variants = arrival.variants.iter();
@@ -67,7 +67,7 @@ pub(super) fn row_bytes(arrival: &Arrival) -> u64 {
     (96 + words.sum::<usize>() + variants.sum::<usize>()) as u64
 }
 
-/// Which arrivals share a row: neighbours, until it is full.
+/// Splits arrivals into rows: neighbours share one until it is full.
 pub(super) fn row_ranges(arrivals: &[Arc<Kept>]) -> Vec<Range<usize>> {
     let mut ranges: Vec<Range<usize>> = Vec::new();
     let mut bytes = 0;
@@ -101,7 +101,7 @@ pub(crate) fn row_of<T, E>(
     }
 }
 
-/// The rows that let inboxes read a run.
+/// The rows of a run that inboxes read.
 pub(crate) fn rows(bucket: u16, run: u64, arrivals: &[Arc<Kept>]) -> Vec<(Vec<u8>, Vec<u8>)> {
     let ranges = row_ranges(arrivals);
     let arrivals: Vec<&Kept> = arrivals.iter().map(|kept| &**kept).collect();
@@ -143,8 +143,7 @@ pub(crate) fn keys(bucket: u16, run: u64, arrivals: &[Arc<Kept>]) -> Vec<Vec<u8>
         .collect()
 }
 
-/// The chunk of the facets that tells of these variants, each with the place of its arrival among
-/// those of the run.
+/// A chunk of facets for these variants, each with its arrival's index in the run.
 fn encode_facets(
     first_ordinal: u32,
     variants: &[(usize, &Variant)],
@@ -221,7 +220,7 @@ fn encode_details(arrivals: &[&Kept], first_ordinal: u64) -> Vec<u8> {
     out
 }
 
-/// The first place of so many for which this does not hold; it holds for all before it.
+/// The first of `len` indexes for which the predicate is false; it is true for all before.
 fn partition_point(len: usize, holds: impl Fn(usize) -> bool) -> usize {
     let (mut from, mut to) = (0, len);
     while from < to {
@@ -244,14 +243,13 @@ fn instant(ordered: u64) -> Instant {
     Instant((ordered ^ (1 << 63)).cast_signed())
 }
 
-/// A chunk of a run's facets as they lie in the store. Arrivals and ordinals are counted from the
-/// run's first.
+/// A chunk of a run's facets as stored. Arrivals and ordinals are counted from the run's first.
 #[derive(Debug)]
 pub(crate) struct Facets<'a> {
     first_ordinal: usize,
     first_arrival: usize,
     lane_sets: Vec<Vec<LaneNo>>,
-    /// By ordinal: which lanes.
+    /// By ordinal: its set of lanes.
     sets: Column<'a>,
     /// By ordinal: by how much more it is above the first one than its arrival.
     back: Column<'a>,
@@ -312,23 +310,22 @@ impl<'a> Facets<'a> {
         })
     }
 
-    /// Which ordinals it tells of.
+    /// The range of its ordinals.
     pub(crate) fn ordinals(&self) -> Range<usize> {
         self.first_ordinal..self.first_ordinal + self.sets.len()
     }
 
-    /// The arrival behind its last one.
+    /// The index after its last arrival.
     pub(crate) fn arrivals_end(&self) -> usize {
         self.first_arrival + self.seqs.len()
     }
 
-    /// For each set of lanes that the chunk has, whether it is wanted; to be handed to
-    /// [`Facets::arrivals`].
+    /// Whether each set of lanes in the chunk is wanted; to be passed to [`Facets::arrivals`].
     pub(crate) fn lane_sets(&self, wanted: impl Fn(&[LaneNo]) -> bool) -> Vec<bool> {
         self.lane_sets.iter().map(|lanes| wanted(lanes)).collect()
     }
 
-    /// Those of some ordinals whose lanes are wanted, each with the arrival that it belongs to.
+    /// Filters ordinals by wanted lanes; returns each with its arrival.
     pub(crate) fn arrivals(
         &self,
         ordinals: &[u32],
@@ -343,7 +340,7 @@ impl<'a> Facets<'a> {
         Ok(found)
     }
 
-    /// Keeps of these those whose object is wanted, by the hash of its id.
+    /// Keeps those whose object is wanted, by the hash of its id.
     pub(crate) fn retain_objects(
         &self,
         found: &mut Vec<(u32, usize)>,
@@ -360,7 +357,7 @@ impl<'a> Facets<'a> {
         outcome
     }
 
-    /// Which arrival an ordinal belongs to, if its lanes are wanted.
+    /// The arrival of an ordinal, if its lanes are wanted.
     fn arrival(&self, ordinal: u32, wanted: &[bool]) -> Result<Option<usize>, Corrupt> {
         let corrupt = Corrupt(FACETS);
         let at = (ordinal as usize).checked_sub(self.first_ordinal);
@@ -375,7 +372,7 @@ impl<'a> Facets<'a> {
         Ok(Some(self.first_arrival + within))
     }
 
-    /// Which of the chunk's arrivals one of its ordinals belongs to.
+    /// The index in the chunk of an ordinal's arrival.
     fn within(&self, at: usize) -> Option<usize> {
         at.checked_sub(usize::try_from(self.back.get(at)?).ok()?)
     }
@@ -415,14 +412,14 @@ impl<'a> Facets<'a> {
         self.of_arrival(self.objects, arrival)
     }
 
-    /// Its type, and what tells its group from others of the type.
+    /// Its type, and the hash that identifies its group within the type.
     pub(crate) fn group(&self, arrival: usize) -> Result<(TypeNo, u64), Corrupt> {
         let kind = TypeNo::try_from(self.of_arrival(self.kinds, arrival)?);
         let kind = kind.map_err(|_| Corrupt(FACETS))?;
         Ok((kind, self.of_arrival(self.groups, arrival)?))
     }
 
-    /// Its `t` and those of its neighbours lie within these.
+    /// Bounds of its `t` and of its neighbours'.
     pub(crate) fn bounds(&self, arrival: usize) -> Result<(Instant, Instant), Corrupt> {
         let corrupt = Corrupt(FACETS);
         let within = arrival.checked_sub(self.first_arrival).ok_or(corrupt)?;
@@ -433,16 +430,16 @@ impl<'a> Facets<'a> {
     }
 }
 
-/// A row of a run's details as they lie in the store.
+/// A row of a run's details as stored.
 #[derive(Debug)]
 pub(crate) struct Details<'a> {
-    /// The arrival of the run that it begins with.
+    /// The index of its first arrival.
     first: usize,
     first_ordinal: u64,
     // By arrival.
     times: Column<'a>,
     ordinals: Column<'a>,
-    /// By variant, where its reasons end; before them 0.
+    /// By variant: the end of its reasons, with a leading 0.
     ends: Column<'a>,
     numbers: Column<'a>,
     words: Texts<'a>,
@@ -470,7 +467,7 @@ impl<'a> Details<'a> {
         })
     }
 
-    /// How many arrivals it tells of.
+    /// Number of arrivals in the row.
     pub(crate) fn arrivals(&self) -> usize {
         self.times.len()
     }
@@ -480,12 +477,12 @@ impl<'a> Details<'a> {
         at.and_then(|at| column.get(at)).ok_or(Corrupt(DETAILS))
     }
 
-    /// When the entries of an arrival of the run entered.
+    /// The time at which an arrival's entries entered.
     pub(crate) fn t(&self, arrival: usize) -> Result<Instant, Corrupt> {
         self.of_arrival(self.times, arrival).map(instant)
     }
 
-    /// The event's row in the day.
+    /// The ordinal of the event's row in the day.
     pub(crate) fn event(&self, arrival: usize) -> Result<u32, Corrupt> {
         let ordinal = self.of_arrival(self.ordinals, arrival)?;
         u32::try_from(ordinal).map_err(|_| Corrupt(DETAILS))

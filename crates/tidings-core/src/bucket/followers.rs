@@ -5,14 +5,14 @@ use rustc_hash::FxHashMap;
 
 use crate::id::Id;
 
-/// So many members are put into a set one by one.
+/// Up to this number members are inserted into a set one by one.
 const FEW: u64 = 16;
 
-/// The subscriptions of a bucket; a topic that has no follower takes no room.
+/// The subscriptions of a bucket. A topic without followers takes no memory.
 #[derive(Debug, Default)]
 pub(crate) struct Followers {
     by_topic: FxHashMap<Id, RoaringBitmap>,
-    /// By number, how many topics; those behind the end follow none.
+    /// Number of topics by recipient number; numbers beyond the end follow none.
     topics: Vec<u32>,
 }
 
@@ -27,7 +27,7 @@ impl Followers {
         who.is_some_and(|who| who.contains(number))
     }
 
-    /// How many topics a recipient follows.
+    /// Number of topics that a recipient follows.
     pub(crate) fn topics_of(&self, number: u32) -> u32 {
         self.topics.get(number as usize).copied().unwrap_or(0)
     }
@@ -49,7 +49,7 @@ impl Followers {
         }
     }
 
-    /// Takes followers away, all of whom followed the topic before.
+    /// Removes followers, all of whom followed the topic before.
     pub(crate) fn remove(&mut self, topic: &Id, who: &RoaringBitmap) {
         let Some(followers) = self.by_topic.get_mut(topic) else {
             return;
@@ -65,7 +65,7 @@ impl Followers {
         }
     }
 
-    /// Takes a recipient out of every topic; which topics.
+    /// Removes a recipient from every topic and returns those topics.
     pub(crate) fn erase(&mut self, number: u32) -> Vec<Id> {
         let mut left = Vec::new();
         self.by_topic.retain(|topic, who| {

@@ -1,4 +1,4 @@
-//! One lane of a bucket: whose windows are open, and when they may be due.
+//! One lane of a bucket: the recipients with open windows, and when those may be due.
 //!
 //! `now` and digest lanes keep only where each window begins; the others keep a [`Window`] each.
 
@@ -18,11 +18,11 @@ mod image;
 
 pub(crate) use image::{Frozen, LaneHead, Part};
 
-/// How many windows are worked on together. Where they lie apart, both ends of what is looked at of
-/// each are asked of memory before the first one is worked on: each would be waited for by itself.
+/// Number of windows in a batch. If they are far apart, a software prefetch touches both ends of each
+/// window's fields before the first one is worked on, so that their cache misses overlap.
 const TAKEN_AT_ONCE: usize = 32;
 
-/// Windows lie apart where fewer than one in so many is looked at.
+/// Windows count as far apart if fewer than one in this many is used.
 const APART: u64 = 8;
 
 /// A lane's state.
@@ -32,13 +32,13 @@ pub(crate) struct Lane {
     open: RoaringBitmap,
     columns: Columns,
     wheel: Wheel,
-    /// Those in the wheel who have not confirmed: their deadline passes, their lane stays open.
+    /// Unconfirmed recipients of the wheel: their deadline passes and their lane stays open.
     parked: Wheel,
     /// The last messages of a `leading` lane.
     last: Column<Last>,
-    /// The earliest deadline, once it was worked out.
+    /// The earliest deadline, once computed.
     next: Option<Option<i64>>,
-    /// Its channel is paused: deadlines pass, nothing closes.
+    /// Whether its channel is paused: deadlines pass, and nothing closes.
     paused: bool,
 }
 
@@ -46,27 +46,27 @@ pub(crate) struct Lane {
 enum Columns {
     /// The seq at which each window opened.
     Since(Column<u64>),
-    /// Whole windows.
+    /// The windows with all their fields.
     Windows(Column<Window>),
 }
 
-/// When a lane last told something, and before that: a message that turns out empty is taken back.
+/// The instants of a lane's last message and of the one before: a message that turns out empty is undone.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Last {
     told: Option<Instant>,
     before: Option<Instant>,
 }
 
-/// What enters a lane.
+/// An arrival's entries that enter a lane.
 #[derive(Clone, Copy)]
 pub(crate) struct Entering<'a> {
     /// The seq of the arrival.
     pub(crate) seq: u64,
-    /// When it enters (later than `key.0` where it was moved).
+    /// The instant at which they enter (later than `key.0` if they were moved).
     pub(crate) at: Instant,
-    /// When the entry entered its first lane, and its place.
+    /// The instant at which the entries entered their first lane, and the place of the event.
     pub(crate) key: (Instant, u64),
-    /// The parameters of the newest rules; `None` where the type's policy is of another kind.
+    /// The parameters of the newest rules; `None` if the type's policy is of another kind.
     pub(crate) parameters: Option<Parameters>,
     /// The version of these rules.
     pub(crate) rules: u32,
@@ -118,7 +118,7 @@ impl Lane {
         })
     }
 
-    /// The deadline of a recipient's open window, in milliseconds. For digests by looking it up.
+    /// The deadline of a recipient's open window, in milliseconds; for digests it is looked up.
     pub(crate) fn deadline(&self, number: u32) -> Option<i64> {
         if !self.open.contains(number) {
             return None;
@@ -134,7 +134,7 @@ impl Lane {
         }
     }
 
-    /// Every open window with its deadline in milliseconds; those that are never due have none.
+    /// All open windows with their deadlines in milliseconds; windows that are never due have none.
     pub(crate) fn deadlines(&self, take: &mut dyn FnMut(Option<i64>, u32)) {
         match &self.columns {
             Columns::Windows(windows) => {
@@ -156,9 +156,9 @@ impl Lane {
         }
     }
 
-    /// Those whose deadline has passed although their window is open, because they have not confirmed
-    /// or the channel is paused: what enters moves nothing. (Every other window is closed before
-    /// anything enters at its instant.)
+    /// Recipients with an open window whose deadline has passed, because they are unconfirmed or the
+    /// channel is paused: new entries don't move it. (Every other window is closed before anything enters
+    /// at its instant.)
     pub(crate) fn overdue(
         &self,
         who: &RoaringBitmap,
@@ -179,8 +179,8 @@ impl Lane {
         }
     }
 
-    /// Lets an arrival's entries in. `overdue` = those whose deadline had passed before; `None` = it is
-    /// still to be found out.
+    /// Adds an arrival's entries. `overdue` = recipients whose deadline had passed before; `None` = not
+    /// known yet.
     pub(crate) fn enter(
         &mut self,
         who: &RoaringBitmap,
@@ -310,7 +310,7 @@ impl Lane {
         *open |= who;
     }
 
-    /// The earliest deadline of somebody who has confirmed, in milliseconds.
+    /// The earliest deadline of a confirmed recipient, in milliseconds.
     pub(crate) fn next_due(&mut self, unconfirmed: &RoaringBitmap) -> Option<i64> {
         if self.paused {
             return None;
@@ -331,7 +331,8 @@ impl Lane {
         next
     }
 
-    /// Takes out of the wheel whose window is due at or before `at`, the unconfirmed left aside.
+    /// Removes from the wheel the recipients whose window is due at or before `at`, without the
+    /// unconfirmed.
     pub(crate) fn take_due(&mut self, at: Instant, unconfirmed: &RoaringBitmap) -> RoaringBitmap {
         if self.paused || self.next.flatten().is_some_and(|next| next > at.0) {
             return RoaringBitmap::new();
@@ -359,8 +360,8 @@ impl Lane {
         due
     }
 
-    /// Looks at a slot that was taken out of the wheel: parks who has not confirmed, puts who is
-    /// due in a later second there, drops who is not waiting. The rest, and their earliest deadline.
+    /// Processes a slot of the wheel: parks the unconfirmed, moves recipients who are due later to their
+    /// slot, drops those who are not waiting. The rest, and their earliest deadline.
     fn sift(
         &mut self,
         slot: i64,
@@ -390,7 +391,7 @@ impl Lane {
         (live, earliest)
     }
 
-    /// Closes windows; where each began. The next entry opens the next window.
+    /// Closes windows and returns where each began. The next entry opens the next window.
     pub(crate) fn close(&mut self, at: Instant, who: &RoaringBitmap) -> Vec<(u32, u64)> {
         let began = who
             .iter()
@@ -414,13 +415,12 @@ impl Lane {
         }
     }
 
-    /// Takes over the last messages that the lane had under another kind.
+    /// Takes over the last messages of the lane under its other kind.
     pub(crate) fn take_over(&mut self, other: &Self) {
         self.last = other.last.copied();
     }
 
-    /// Messages that were due at `at` and had nothing to say don't count as the last ones of a
-    /// `leading` lane.
+    /// Removes messages that were due at `at` and empty from the last ones of a `leading` lane.
     pub(crate) fn told_nothing(&mut self, at: Instant, who: &RoaringBitmap) {
         for number in who {
             let last = self.last.at(number);
@@ -468,7 +468,7 @@ impl Lane {
         self.next = None;
     }
 
-    /// Whether it keeps what is paused.
+    /// Whether it is the lane of paused types.
     pub(crate) fn keeps_paused(&self) -> bool {
         self.kind == Kind::Paused
     }
@@ -478,12 +478,12 @@ impl Lane {
         self.paused
     }
 
-    /// Its channel is paused.
+    /// Pauses the lane with its channel.
     pub(crate) fn pause(&mut self) {
         self.paused = true;
     }
 
-    /// Its channel goes on. What has passed stays passed.
+    /// Resumes the lane with its channel. Deadlines that have passed stay passed.
     pub(crate) fn resume(&mut self, at: Instant, unconfirmed: &RoaringBitmap) {
         self.paused = false;
         self.next = None;
@@ -496,13 +496,13 @@ impl Lane {
         }
     }
 
-    /// Everything that waited has gone on elsewhere.
+    /// Empties the lane: all its entries have moved to other lanes.
     pub(crate) fn empty(&mut self) {
         self.open.clear();
         self.next = None;
     }
 
-    /// Somebody has confirmed: their windows count again. What has passed stays passed.
+    /// Activates the window of a recipient who has confirmed. A deadline that has passed stays passed.
     pub(crate) fn unpark(&mut self, number: u32, at: Instant) {
         if let Columns::Windows(windows) = &mut self.columns
             && self.open.contains(number)
@@ -520,7 +520,7 @@ impl Lane {
         }
     }
 
-    /// Somebody moved to another zone: the next slot after the change, unless it is due already.
+    /// Sets the next slot of a recipient whose time zone changed, unless it is due already.
     pub(crate) fn rezone(&mut self, number: u32, at: Instant, slot: Instant) {
         if !matches!(self.kind, Kind::Digest(_)) || !self.open.contains(number) {
             return;
@@ -534,7 +534,7 @@ impl Lane {
         self.next = None;
     }
 
-    /// The name of the digest, if it is one.
+    /// The name of the digest, if the lane is one.
     pub(crate) fn digest(&self) -> Option<&str> {
         match &self.kind {
             Kind::Digest(name) => Some(name),
@@ -542,7 +542,7 @@ impl Lane {
         }
     }
 
-    /// Bytes of memory, roughly.
+    /// Bytes of memory used, roughly.
     pub(crate) fn bytes(&self) -> usize {
         let columns = match &self.columns {
             Columns::Since(since) => since.bytes(),

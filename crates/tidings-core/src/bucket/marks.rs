@@ -1,4 +1,4 @@
-//! What a recipient has seen and read.
+//! The seen and read marks of recipients.
 //!
 //! A mark covers what had entered its lane by then, never what enters later: entries with `t` at or
 //! before the mark's instant, of events that were published before it. Moves keep both, so a moved
@@ -20,22 +20,22 @@ use crate::time::{Day, Instant};
 /// All marks of one recipient.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Marks {
-    /// By the version of the rules that says which types have an inbox.
+    /// Marks up to an instant, by the version of the rules that says which types have an inbox.
     up_to: BTreeMap<u32, Newest>,
     objects: BTreeMap<Id, Newest>,
-    /// By the hash of the object's id, for inboxes, which know no more of it.
+    /// Marks on objects, by the hash of the id, for inboxes, which know only that.
     hashes: FxHashMap<u64, Newest>,
     /// By the event's place.
     events: FxHashMap<u64, Newest>,
 }
 
-/// Which of a recipient's marks: each has a row of its own.
+/// The key of a mark: each mark has a row of its own.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum MarkAt {
-    /// Up to an instant, under a version of the rules.
+    /// A mark up to an instant, under a version of the rules.
     UpTo(u32),
     Object(Id),
-    /// An event, by its place.
+    /// A mark on an event, by its place.
     Event(u64),
 }
 
@@ -50,25 +50,25 @@ pub(crate) struct Newest {
 struct Mark {
     at: Instant,
     before: u64,
-    /// It covers no entry with a later `t`.
+    /// The latest `t` that it covers.
     reach: Instant,
 }
 
-/// The entry that a mark is held against.
+/// The entry that is compared with a mark.
 #[derive(Clone, Copy)]
 pub(crate) struct Looked<'a> {
     /// When it entered its first lane.
     pub(crate) t: Instant,
     /// Its event's place in the intake.
     pub(crate) place: u64,
-    /// Its object.
+    /// The object's hash.
     pub(crate) object: &'a Id,
     /// Whether its type has an inbox under a version of the rules.
     pub(crate) has_inbox: &'a dyn Fn(u32) -> bool,
 }
 
 impl MarkAt {
-    /// What stands in a row's key behind the recipient's number.
+    /// The part of a row's key after the recipient's number.
     pub(super) fn key(&self) -> Vec<u8> {
         let (kind, rest) = match self {
             Self::UpTo(rules) => (0, rules.to_be_bytes().to_vec()),
@@ -131,7 +131,7 @@ impl Newest {
 }
 
 impl Marks {
-    /// Adds a mark; which one has changed.
+    /// Adds a mark and returns the one that changed.
     pub(crate) fn add(
         &mut self,
         (made, before): (Instant, u64),
@@ -162,7 +162,7 @@ impl Marks {
         at
     }
 
-    /// Adds marks that were stored.
+    /// Adds stored marks.
     pub(super) fn put(&mut self, at: MarkAt, newest: Newest) {
         let place = match at {
             MarkAt::UpTo(rules) => self.up_to.entry(rules).or_default(),
@@ -184,7 +184,7 @@ impl Marks {
         }
     }
 
-    /// Which marks there are.
+    /// Iterates over the keys of all marks.
     pub(super) fn all(&self) -> impl Iterator<Item = MarkAt> {
         let up_to = self.up_to.keys().map(|rules| MarkAt::UpTo(*rules));
         let objects = self.objects.keys().cloned().map(MarkAt::Object);
@@ -238,7 +238,7 @@ impl Marks {
     }
 }
 
-/// Counts marks that are looked at, in tests.
+/// Counts examined marks, in tests.
 mod work {
     #[cfg(test)]
     std::thread_local! {
@@ -250,14 +250,14 @@ mod work {
         DONE.with(|done| done.set(done.get() + 1));
     }
 
-    /// How many were looked at by this thread since this was last asked.
+    /// The number of marks examined by this thread since the last call.
     #[cfg(test)]
     pub(super) fn take() -> u64 {
         DONE.with(|done| done.replace(0))
     }
 }
 
-/// What a recipient made of an entry of their inbox.
+/// The state of an inbox entry: unseen, seen or read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum State {
     New,
@@ -265,21 +265,21 @@ pub(crate) enum State {
     Read,
 }
 
-/// The marks of one reader, to be held against many entries of their inbox. What stands there has an
-/// inbox, whatever the rules said when a mark was made.
+/// The marks of one reader, for comparison with many entries of their inbox. Those entries have an inbox,
+/// whatever the rules said when a mark was made.
 #[derive(Debug, Default)]
 pub(crate) struct Reading<'a> {
     marks: Option<&'a Marks>,
 }
 
-/// An entry of an inbox as marks see it.
+/// The fields of an inbox entry that marks use.
 pub(crate) struct Marking<T> {
     pub(crate) place: u64,
     /// The hash of its object's id.
     pub(crate) object: u64,
-    /// Its `t` lies within these.
+    /// Bounds of its `t`.
     pub(crate) bounds: (Instant, Instant),
-    /// Its `t`, where the bounds don't tell enough.
+    /// Its exact `t`, if the bounds are not enough.
     pub(crate) t: T,
 }
 
@@ -288,13 +288,13 @@ impl<'a> Reading<'a> {
         Self { marks }
     }
 
-    /// Whether there is nothing to be held against anything.
+    /// Whether there are no marks.
     pub(crate) fn is_empty(&self) -> bool {
         self.marks.is_none()
     }
 
-    /// What all entries of a day are at least: a mark that was made when the day was over, and
-    /// reaches to its end, covers whatever arrived on it.
+    /// The least state of all entries of a day: a mark that was made when the day was over, and reaches
+    /// to its end, covers everything that arrived on it.
     pub(crate) fn of_day(&self, day: Day) -> State {
         let reaches = |mark: Option<Mark>| mark.is_some_and(|mark| mark.reach.0 >= day.end().0);
         let mut state = State::New;
@@ -309,7 +309,7 @@ impl<'a> Reading<'a> {
         state
     }
 
-    /// What an entry is, if it is at least `least`.
+    /// The state of an entry that is at least `least`.
     ///
     /// # Errors
     /// Those of asking for its `t`.

@@ -56,7 +56,7 @@ pub(crate) struct Bucket {
     pub(crate) no: u16,
     /// The seq that the next record gets; counts from 1.
     pub(crate) next_seq: u64,
-    /// The inbox was told everything up to this seq.
+    /// Everything up to this seq was delivered to the inbox.
     pub(crate) told_to: u64,
     /// The version of the rules in force.
     pub(crate) rules: u32,
@@ -68,51 +68,50 @@ pub(crate) struct Bucket {
     pub(crate) lanes: BTreeMap<LaneNo, Lane>,
     pub(crate) marks: FxHashMap<u32, Marks>,
     pub(crate) ended: Ended,
-    /// Closings whose messages are not all made and sent.
+    /// Closings whose messages are not all built and sent.
     pub(crate) closings: BTreeMap<u64, Closing>,
     pub(crate) days: BTreeMap<Day, BucketDay>,
-    /// What is scheduled, by (t, place): whom it concerns.
+    /// Scheduled events by (t, place), with their recipients.
     pub(crate) scheduled: BTreeMap<(Instant, u64), RoaringBitmap>,
-    /// What was counted of inboxes.
+    /// The cache of inbox counts.
     pub(crate) counted: Counted,
     /// The channels that are paused.
     pub(crate) paused: Vec<ChannelNo>,
     pub(crate) dirty: Dirty,
-    /// The newest checkpoint holds what came before this seq.
+    /// The newest checkpoint covers the records before this seq.
     checkpointed: u64,
-    /// What is being written in slices.
+    /// The chore in progress.
     chore: Option<Chore>,
-    /// When it was last found that nothing is to be turned round or merged: `checkpointed` and the
-    /// day of then.
+    /// `checkpointed` and the day when nothing was found to index or merge.
     rested: Option<(u64, Day)>,
 }
 
-/// A closing that is not done with.
+/// A closing with messages that are not all built and sent.
 #[derive(Debug)]
 pub(crate) struct Closing {
     pub(crate) lane: LaneNo,
     pub(crate) at: Instant,
     /// The first seq of its windows.
     pub(crate) from: u64,
-    /// Where the window of each began whose message is not made yet, by number.
+    /// The start of each window whose message is not built yet, by number.
     pub(crate) unmade: BTreeMap<u32, u64>,
-    /// Those whose message was made and whose outcome is not known yet.
+    /// Recipients whose message is built and has no outcome yet.
     pub(crate) sending: RoaringBitmap,
 }
 
-/// What the next checkpoint has to write.
+/// The changes that the next checkpoint writes.
 #[derive(Debug, Default)]
 pub(crate) struct Dirty {
     pub(crate) recipients: RoaringBitmap,
     pub(crate) topics: FxHashSet<Id>,
-    /// Marks, each with its recipient.
+    /// Changed marks, each with its recipient.
     pub(crate) marks: FxHashSet<(u32, MarkAt)>,
-    /// Marks that were forgotten: their rows say nothing any more.
+    /// Deleted marks, whose rows are obsolete.
     pub(crate) stale_marks: BTreeSet<(u32, MarkAt)>,
     pub(crate) ended: BTreeSet<(u64, ChannelNo)>,
     /// Records since the last checkpoint.
     pub(crate) records: u64,
-    /// The day of the first of them.
+    /// The day of the first of those records.
     pub(crate) since: Option<Day>,
 }
 
@@ -234,7 +233,7 @@ impl Bucket {
         }
     }
 
-    /// Puts an arrival into the tail without letting it enter lanes: the checkpoint has it.
+    /// Adds an arrival to the tail only: the checkpoint has the lanes.
     pub(crate) fn keep(&mut self, kept: Kept) {
         let day = kept.arrival.at.day();
         let day = self.days.entry(day).or_insert(BucketDay::new(kept.seq));
@@ -317,7 +316,7 @@ impl Bucket {
         self.dirty.ended.insert((seq, channel));
     }
 
-    /// By lane, those of some arrivals whose deadline has passed although their window is open.
+    /// By lane, the recipients of some arrivals whose window is open and whose deadline has passed.
     pub(crate) fn overdue_among(&self, arrivals: &[Arrival], at: Instant) -> BTreeMap<LaneNo, Set> {
         let mut all: BTreeMap<LaneNo, Set> = BTreeMap::new();
         for variant in arrivals.iter().flat_map(|arrival| &arrival.variants) {
@@ -375,7 +374,7 @@ impl Bucket {
         }
     }
 
-    /// Gives the open digests of somebody whose zone has changed their next slot.
+    /// Updates the next slots of a recipient's open digests after a change of the time zone.
     fn rezone(&mut self, at: Instant, number: u32, law: &Law) {
         let Some((_, zone)) = self.roster.zone(number) else {
             return;
@@ -426,7 +425,7 @@ impl Bucket {
         }
     }
 
-    /// The earliest deadline of a lane of somebody who has confirmed, in milliseconds.
+    /// The earliest deadline of a confirmed recipient's lane, in milliseconds.
     pub(crate) fn next_due(&mut self) -> Option<i64> {
         let unconfirmed = &self.roster.unconfirmed;
         self.lanes
@@ -435,8 +434,7 @@ impl Bucket {
             .min()
     }
 
-    /// The number under which each of these recipients has a lane: where their window was opened under
-    /// another kind, that one.
+    /// The lane number for each of these recipients: the kind under which their window was opened.
     pub(crate) fn lanes_of(
         &self,
         lane: LaneNo,
@@ -461,7 +459,7 @@ impl Bucket {
         lanes
     }
 
-    /// Which of these recipients still wait for an arrival's entry in a lane.
+    /// The recipients whose entry of an arrival still waits in a lane.
     pub(crate) fn pending(
         &self,
         seq: u64,
@@ -496,14 +494,14 @@ impl Bucket {
         waiting
     }
 
-    /// Bytes of memory beyond profiles and ids, roughly.
+    /// Bytes of memory used beyond profiles and ids, roughly.
     pub(crate) fn bytes(&self) -> usize {
         let lanes = self.lanes.values().map(Lane::bytes).sum::<usize>();
         self.roster.bytes() + self.followers.bytes() + self.ended.bytes() + lanes
     }
 }
 
-/// A lane's state, which comes into being with its first use.
+/// The state of a lane, created on first use.
 fn lane_at<'a>(
     lanes: &'a mut BTreeMap<LaneNo, Lane>,
     no: LaneNo,

@@ -1,4 +1,4 @@
-//! How a bucket folds in what operators and hosts steer: pauses, and messages that are withdrawn.
+//! The fold of pauses and of withdrawn messages.
 
 use roaring::RoaringBitmap;
 
@@ -8,7 +8,7 @@ use crate::law::Law;
 use crate::time::Instant;
 
 impl Bucket {
-    /// Nothing is left of messages that were made: as if they had had nothing to say.
+    /// Ends built messages that have no entries left, as if they had been empty.
     pub(super) fn withdraw(&mut self, closing: u64, who: &RoaringBitmap, law: &Law) {
         let Some(open) = self.closings.get_mut(&closing) else {
             return;

@@ -1,4 +1,4 @@
-//! What recipients chose, as sets by mode.
+//! Preferences of recipients, as sets by mode.
 
 use std::collections::BTreeMap;
 
@@ -8,14 +8,14 @@ use crate::journal::record::ChannelNo;
 use crate::law::Type;
 use crate::recipient::{Mode, PreferenceScope};
 
-/// Recipients by what they chose for a scope on a channel. Disjoint per scope and channel.
+/// Recipients by their mode for a scope on a channel. Disjoint per scope and channel.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Preferences {
     chosen: BTreeMap<(ChannelNo, PreferenceScope), BTreeMap<Mode, RoaringBitmap>>,
 }
 
 impl Preferences {
-    /// Sets or, with [`Mode::Default`], takes away what was chosen at this level.
+    /// Sets a mode; [`Mode::Default`] removes the one at this level.
     pub(crate) fn choose(
         &mut self,
         number: u32,
@@ -34,7 +34,7 @@ impl Preferences {
         self.chosen.retain(|_, modes| !modes.is_empty());
     }
 
-    /// Forgets everything that a recipient chose.
+    /// Removes all preferences of a recipient.
     pub(crate) fn erase(&mut self, number: u32) {
         for modes in self.chosen.values_mut() {
             for who in modes.values_mut() {
@@ -43,7 +43,7 @@ impl Preferences {
         }
     }
 
-    /// Everything that a recipient chose.
+    /// All preferences of a recipient.
     pub(crate) fn of(&self, number: u32) -> Vec<(ChannelNo, PreferenceScope, Mode)> {
         let mut chosen = Vec::new();
         for ((channel, scope), modes) in &self.chosen {

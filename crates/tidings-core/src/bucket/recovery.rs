@@ -1,4 +1,4 @@
-//! A bucket as the store has it: its newest checkpoint, and the records after it.
+//! Recovery of a bucket from the store: its newest checkpoint, and the records after it.
 
 use std::collections::BTreeMap;
 
@@ -18,19 +18,19 @@ use crate::set::Set;
 use crate::table::{Key, Owner, Partition, REST, Table, i64_at, u32_at, u64_at};
 use crate::time::{Day, Instant};
 
-/// What a bucket is recovered from.
+/// The input of a bucket's recovery.
 #[derive(Clone, Copy)]
 pub(crate) struct Source<'a> {
     pub(crate) shelf: &'a dyn Shelf,
     pub(crate) law: &'a Law,
-    /// The days that are held.
+    /// The days that are kept.
     pub(crate) days: &'a [Day],
-    /// Days before this one are forgotten.
+    /// Days before this one are deleted.
     pub(crate) forgotten_before: Option<Day>,
 }
 
 impl Bucket {
-    /// Reads the checkpoint and folds in what came after it.
+    /// Reads the checkpoint and folds in the records after it.
     ///
     /// # Errors
     /// [`Unreadable`] where the store can't be read or makes no sense.
@@ -170,7 +170,7 @@ impl Bucket {
         Ok(())
     }
 
-    /// Reads which runs a day has, and which of its entries ended by themselves.
+    /// Reads the runs of a day, and its entries that ended individually.
     fn read_day(&mut self, shelf: &dyn Shelf, day: Day) -> Result<(), Unreadable> {
         let partition = Partition::Day(day);
         if let Some(bytes) = shelf.get(partition, &run_list_key(self.no))? {
@@ -272,7 +272,7 @@ impl Bucket {
         }
     }
 
-    /// What the journal holds of a day, in order.
+    /// The records of a day, in order.
     ///
     /// # Errors
     /// [`Unreadable`] where the store can't be read.
@@ -294,7 +294,8 @@ impl Bucket {
     }
 }
 
-/// More recipients than a bucket ever has: what a damaged number may make a start reserve.
+/// An upper bound on the recipients of a bucket: it limits what a damaged number can make a start
+/// allocate.
 const RECIPIENTS_MAX: u64 = 1 << 28;
 
 /// Refuses the number of a lane that was never given.

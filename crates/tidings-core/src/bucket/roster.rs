@@ -1,4 +1,4 @@
-//! Who is in a bucket: dense numbers, profiles, and the sets that follow from profiles.
+//! The roster of a bucket: dense numbers, profiles, and the sets that derive from profiles.
 
 use std::collections::BTreeMap;
 
@@ -18,15 +18,15 @@ pub(crate) struct Roster {
     profiles: Vec<Option<Box<Recipient>>>,
     zones: IndexMap<String, (Zone, RoaringBitmap), FxBuildHasher>,
     zone_of: Vec<u16>,
-    /// Everyone who is here.
+    /// All recipients that exist.
     pub(crate) everyone: RoaringBitmap,
-    /// Those who have not confirmed.
+    /// Unconfirmed recipients.
     pub(crate) unconfirmed: RoaringBitmap,
-    /// Those who are disabled or erased.
+    /// Disabled or erased recipients.
     pub(crate) gone: RoaringBitmap,
-    /// Those who have an e-mail address.
+    /// Recipients with an e-mail address.
     pub(crate) mailable: RoaringBitmap,
-    /// Where they live.
+    /// The recipients' places on the map.
     pub(crate) places: Places,
 }
 
@@ -53,7 +53,7 @@ impl Roster {
         }
     }
 
-    /// Puts a profile under its number, which is an old one or the next.
+    /// Stores a profile under its number, which is a known one or the next.
     pub(crate) fn put(&mut self, number: u32, profile: Recipient, default_tz: &str) {
         self.reserve(number);
         if number == self.next_number() {
@@ -74,7 +74,7 @@ impl Roster {
         self.profiles[number as usize] = Some(Box::new(profile));
     }
 
-    /// Takes a recipient away; the number stays taken.
+    /// Removes a recipient; the number is not reused.
     pub(crate) fn erase(&mut self, number: u32) {
         let Some(profile) = self
             .profiles
@@ -94,7 +94,7 @@ impl Roster {
         }
     }
 
-    /// Gives those who don't say another zone; whose has changed.
+    /// Sets the default time zone and returns the recipients whose zone changed.
     pub(crate) fn set_default_zone(&mut self, tz: &str) -> Vec<u32> {
         let mut changed = Vec::new();
         for number in &self.everyone.clone() {
@@ -141,7 +141,7 @@ impl Roster {
         parts.collect()
     }
 
-    /// Bytes of memory beyond profiles and ids, roughly.
+    /// Bytes of memory used beyond profiles and ids, roughly.
     pub(crate) fn bytes(&self) -> usize {
         let sets = [
             &self.everyone,

@@ -1,4 +1,4 @@
-//! The rows of a run, and who reads which of them.
+//! The rows of a run, and the ways of reading them.
 //!
 //! Messages of many are made of all its arrivals, which are decoded once and kept. Who asks for one
 //! event finds it by the facets and decodes its row alone: a run of thousands would be milliseconds,
@@ -24,18 +24,18 @@ pub(super) fn posting_key(bucket: u16, block: u32, run: u64) -> Vec<u8> {
         .done()
 }
 
-/// What the keys of a run's arrivals begin with.
+/// The key prefix of a run's arrivals.
 fn arrivals_key(bucket: u16, run: u64) -> Key {
     Key::of(Owner::Bucket(bucket), Table::Runs).u64(run)
 }
 
-/// The key of a row of a run's arrivals, by its first.
+/// The key of a row of a run's arrivals, by its first arrival.
 fn row_key(bucket: u16, run: u64, first: usize) -> Vec<u8> {
     let first = u32::try_from(first).unwrap_or(u32::MAX);
     arrivals_key(bucket, run).u32(first).done()
 }
 
-/// All rows of a run but its postings.
+/// All rows of a run except its postings.
 pub(super) fn rows(bucket: u16, run: u64, arrivals: &[Arc<Kept>]) -> Vec<(Vec<u8>, Vec<u8>)> {
     let ranges = facets::row_ranges(arrivals).into_iter();
     let mut rows: Vec<_> = ranges
@@ -54,7 +54,7 @@ pub(super) fn keys(bucket: u16, run: u64, arrivals: &[Arc<Kept>]) -> Vec<Vec<u8>
 }
 
 impl Bucket {
-    /// What is in a run, read once.
+    /// The content of a run, read once.
     pub(crate) fn run(
         &self,
         shelf: &dyn Shelf,
@@ -65,7 +65,7 @@ impl Bucket {
         Ok(Arc::clone(at.loaded.get_or_init(|| run)))
     }
 
-    /// As [`Bucket::run`], for who reads all of them: it is not kept.
+    /// [`Bucket::run`] without keeping the content, for a reader of all runs.
     pub(crate) fn run_once(
         &self,
         shelf: &dyn Shelf,
@@ -140,7 +140,7 @@ impl Bucket {
         Ok(row.swap_remove(arrival - first))
     }
 
-    /// What is said where rows of a run are not there.
+    /// The error for missing rows of a run.
     pub(crate) fn is_missing(&self, at: &RunAt) -> Unreadable {
         Unreadable(format!(
             "rows of run {} of bucket {} are missing",
@@ -148,7 +148,7 @@ impl Bucket {
         ))
     }
 
-    /// The arrivals of an event on the days on which it lives and to which it was moved.
+    /// The arrivals of an event on its own day and on the days to which it was moved.
     ///
     /// # Errors
     /// [`Unreadable`] where the store can't be read.
@@ -181,7 +181,7 @@ impl Bucket {
         Ok(arrivals)
     }
 
-    /// The sets of an arrival's variants, in their order.
+    /// The sets of an arrival's variants, in order.
     ///
     /// # Errors
     /// [`Unreadable`] where the store can't be read.

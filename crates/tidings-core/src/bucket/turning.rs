@@ -1,4 +1,4 @@
-//! Turning round: arrivals of the tail become postings, and runs of postings become fewer.
+//! Indexing (turning): arrivals of the tail become postings, and runs are merged.
 //!
 //! A tail is turned round once it holds enough, or whatever it holds once its day is over. Runs are
 //! merged by sixteens as they pile up, and once more when the day ends, so that what a reader has
@@ -21,21 +21,21 @@ use crate::set::Set;
 use crate::table::{Key, Owner, Partition, Table};
 use crate::time::{Day, Instant};
 
-/// So many neighbouring runs of a level are merged while their day goes on.
+/// The number of neighbouring runs of a level that are merged on the current day.
 const MERGE_RUNS: usize = 16;
 
-/// The most arrivals at rest of the day that goes on which a bucket keeps in memory.
+/// The most arrivals at rest of the current day that a bucket keeps in memory.
 const LOADED_ARRIVALS_MAX: u32 = 4096;
 
 /// The first seq of a day, and its runs.
 pub(super) type RunList = (u64, Vec<RunRow>);
 
-/// A tail that is being turned round.
+/// A tail that is being indexed.
 #[derive(Debug)]
 pub(crate) struct Turning {
     pub(crate) day: Day,
     kept: Vec<Arc<Kept>>,
-    /// The number of the recipient from which to go on.
+    /// The number of the recipient at which to continue.
     next: Option<u32>,
 }
 
@@ -43,15 +43,15 @@ pub(crate) struct Turning {
 #[derive(Debug)]
 pub(crate) struct Merging {
     pub(crate) day: Day,
-    /// Which ones.
+    /// The runs.
     runs: Range<usize>,
-    /// The id of each, and what its ordinals become.
+    /// The id of each, and the mapping of its ordinals.
     parts: Vec<(u64, Range<u32>)>,
     arrivals: Vec<Arc<Kept>>,
     into: RunAt,
-    /// The block that comes next.
+    /// The next block.
     block: u32,
-    /// Keys of the postings that are not needed any more then.
+    /// Keys of the postings that become obsolete.
     obsolete: Vec<Vec<u8>>,
 }
 
@@ -65,7 +65,7 @@ impl BucketDay {
         (self.first, self.runs.iter().map(RunAt::row).collect())
     }
 
-    /// The runs that are to be merged next.
+    /// The next runs to merge.
     fn mergeable(&self, is_over: bool) -> Option<Range<usize>> {
         let most = |from: usize| {
             let mut weight = Weight::default();
@@ -90,8 +90,8 @@ impl BucketDay {
 }
 
 impl Bucket {
-    /// Begins to turn a day's tail round, as far as a checkpoint covers it and inboxes were told of
-    /// it, if that holds so many notifications.
+    /// Begins to index a day's tail, as far as a checkpoint covers it and inboxes got it, if that part
+    /// holds at least this many notifications.
     pub(super) fn begin_turn(&self, day: Day, least: u64) -> Option<Turning> {
         let held = self.days.get(&day)?;
         if held.tail_notifications < least {
@@ -108,7 +108,7 @@ impl Bucket {
         })
     }
 
-    /// Writes a slice of the postings, and at the end puts the run in the place of its arrivals.
+    /// Writes a slice of the postings; the last slice replaces the arrivals by the run.
     pub(super) fn turn_slice(&mut self, mut work: Turning, slice: &mut Slice) -> Option<Turning> {
         let (first, last) = (work.kept.first()?.seq, work.kept.last()?.seq);
         let run = RunAt {
@@ -153,7 +153,7 @@ impl Bucket {
         None
     }
 
-    /// Begins to merge runs of a day, if there are some that should be.
+    /// Begins to merge runs of a day, if some should be merged.
     pub(super) fn begin_merge(
         &self,
         shelf: &dyn Shelf,
@@ -201,8 +201,7 @@ impl Bucket {
         }))
     }
 
-    /// Writes a slice of the merged postings, and at the end puts the new run in the place of its
-    /// parts.
+    /// Writes a slice of the merged postings; the last slice replaces the parts by the new run.
     pub(super) fn merge_slice(
         &mut self,
         shelf: &dyn Shelf,
@@ -255,7 +254,7 @@ impl Bucket {
         Ok(None)
     }
 
-    /// Lets go of what was read of older days, so that memory doesn't grow with what was looked at.
+    /// Drops the loaded content of older days, so that memory doesn't grow with reads.
     pub(super) fn unload_before(&mut self, today: Day) {
         for (_, held) in self.days.range_mut(..today) {
             for run in &mut held.runs {
@@ -264,8 +263,8 @@ impl Bucket {
         }
     }
 
-    /// Lets go of all but the newest arrivals of a day, so that memory doesn't grow with what happens on
-    /// it. What comes due soon is among these.
+    /// Drops all but the newest arrivals of a day, so that memory doesn't grow with events. Entries that
+    /// are due soon are among the newest.
     pub(super) fn unload_most(&mut self, day: Day) {
         let runs = self.days.get_mut(&day).map(|held| &mut held.runs);
         let mut newest = 0_u32;
@@ -278,7 +277,7 @@ impl Bucket {
     }
 }
 
-/// So many arrivals of a tail, or as many fewer as it takes for no row of the journal to be cut.
+/// At most this many arrivals of a tail, fewer if a row of the journal would be cut.
 fn whole_rows(tail: &[Arc<Kept>], mut count: usize) -> &[Arc<Kept>] {
     while let [.., last, next] = &tail[..tail.len().min(count + 1)]
         && count < tail.len()
@@ -289,7 +288,7 @@ fn whole_rows(tail: &[Arc<Kept>], mut count: usize) -> &[Arc<Kept>] {
     &tail[..count]
 }
 
-/// So many of these arrivals as one run may hold: whole rows of the journal, one at least.
+/// As many of these arrivals as one run may hold: whole rows of the journal, at least one.
 fn one_run(kept: &[Arc<Kept>]) -> &[Arc<Kept>] {
     let (mut taken, mut sum) = (0, Weight::default());
     for row in kept.chunk_by(|one, next| one.row == next.row) {

@@ -1,4 +1,4 @@
-//! The timing wheel: who may be due in which second, as bitmaps.
+//! The timing wheel: bitmaps of recipients by the second in which they may be due.
 //!
 //! Deadlines move lazily: an event writes a window and nothing else, and the wheel looks again when
 //! the earlier second comes. So a number may stand in a slot that is too early, never in one that
@@ -10,7 +10,7 @@ use roaring::RoaringBitmap;
 
 use crate::time::{Instant, SECOND_MS};
 
-/// Numbers by the second (since 1970) in which they may be due.
+/// Recipient numbers by the second (since 1970) in which they may be due.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Wheel {
     slots: BTreeMap<i64, RoaringBitmap>,
@@ -37,13 +37,13 @@ impl Wheel {
         }
     }
 
-    /// Takes the first slot out where it is not after `slot`.
+    /// Removes the first slot if it is not after `slot`.
     pub(crate) fn pop_until(&mut self, slot: i64) -> Option<(i64, RoaringBitmap)> {
         let entry = self.slots.first_entry()?;
         (*entry.key() <= slot).then(|| entry.remove_entry())
     }
 
-    /// Takes a number out of every slot; the earliest slot that held it.
+    /// Removes a number from every slot and returns the earliest that held it.
     pub(crate) fn remove(&mut self, number: u32) -> Option<i64> {
         let mut earliest = None;
         self.slots.retain(|slot, who| {
@@ -55,7 +55,7 @@ impl Wheel {
         earliest
     }
 
-    /// Takes numbers out of every slot up to `slot`.
+    /// Removes numbers from every slot up to `slot`.
     pub(crate) fn remove_until(&mut self, slot: i64, numbers: &RoaringBitmap) {
         let mut empty = Vec::new();
         for (at, who) in self.slots.range_mut(..=slot) {
@@ -73,7 +73,7 @@ impl Wheel {
         self.slots.iter().map(|(slot, who)| (*slot, who))
     }
 
-    /// Bytes of memory, roughly.
+    /// Bytes of memory used, roughly.
     pub(crate) fn bytes(&self) -> usize {
         self.slots
             .values()
@@ -82,7 +82,7 @@ impl Wheel {
     }
 }
 
-/// Windows that one arrival makes due, or due sooner. Most are due at the same time: they go into the
+/// Windows that one arrival makes due, or due earlier. Most are due at the same time: they go into the
 /// wheel together.
 pub(crate) struct Sooner<'a> {
     pub(crate) wheel: &'a mut Wheel,
@@ -110,7 +110,7 @@ impl Sooner<'_> {
     }
 }
 
-/// Keeps a known earliest deadline true when another comes in.
+/// Updates a known earliest deadline with another one.
 pub(crate) fn note(next: &mut Option<Option<i64>>, due: i64) {
     if let Some(known) = next {
         *known = Some(known.map_or(due, |known| known.min(due)));

@@ -1,4 +1,4 @@
-//! Accepted events as the store keeps them: several to a row.
+//! Rows of accepted events: several events share a row.
 //!
 //! Events of one step that follow each other share a row, as lines of JSON: for a store that merges
 //! sorted tables, rows cost more than bytes. No row reaches over a multiple of [`EVENTS_PER_ROW`], so
@@ -20,21 +20,21 @@ use crate::time::{Day, Instant};
 /// The most events of a row.
 const EVENTS_PER_ROW: u32 = 16;
 
-/// A row that has so many bytes takes no more in.
+/// The number of bytes at which a row is full.
 const ROW_BYTES: usize = 64 << 10;
 
 /// An event as it is stored.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct EventRow {
     pub(crate) place: u64,
-    /// When it was accepted.
+    /// The time of acceptance.
     pub(crate) arrived: Instant,
-    /// How many notifications and entries it made; `None` in a copy for entries that moved.
+    /// Number of its notifications and entries; `None` in a copy for moved entries.
     pub(crate) made: Option<(u64, u64)>,
     pub(crate) event: Event,
 }
 
-/// Rows that a step writes.
+/// The rows that a step writes.
 #[derive(Debug, Default)]
 pub(crate) struct FreshEvents(Vec<Fresh>);
 
@@ -46,7 +46,7 @@ struct Fresh {
 }
 
 impl FreshEvents {
-    /// Adds the event that has the next ordinal of a day.
+    /// Adds the event with the next ordinal of a day.
     pub(crate) fn add(&mut self, day: Day, ordinal: u32, row: &EventRow) {
         let line = to_json(row);
         match self.0.last_mut() {
@@ -97,7 +97,7 @@ fn row_key(first: u32) -> Vec<u8> {
     Key::of(Owner::Intake, Table::Events).u32(first).done()
 }
 
-/// JSON has no line break but between its words, and there the core writes none.
+/// The line of an event in a row. (JSON has line breaks only between tokens, and the core writes none.)
 fn line_at(lines: &[u8], at: u32) -> Option<&[u8]> {
     lines.split(|byte| *byte == b'\n').nth(at as usize)
 }
@@ -131,7 +131,7 @@ pub(crate) fn read(draft: &Draft<'_>, day: Day, ordinal: u32) -> Result<EventRow
 /// The `data` of an event.
 pub(crate) type Data = Option<Map<String, Value>>;
 
-/// As much of a stored event as its `data`: an audience of thousands is passed over unread.
+/// The `data` of a stored event; an audience of thousands is skipped unread.
 #[derive(Deserialize)]
 struct DataRow {
     event: DataOf,
@@ -197,7 +197,7 @@ fn missing(day: Day, ordinal: u32) -> Unreadable {
     Unreadable(format!("event {ordinal} of {day} is missing"))
 }
 
-/// Visits all events that a day holds.
+/// Visits all events of a day.
 ///
 /// # Errors
 /// The visitor's, and [`Unreadable`] where the store can't be read.

@@ -1,4 +1,4 @@
-//! What comes due: an operator's look at lanes by the hour, and at what is scheduled.
+//! The agenda of operators: due lanes by the hour, and scheduled events.
 
 use std::collections::BTreeMap;
 
@@ -12,39 +12,39 @@ use crate::rules::CHANNELS;
 use crate::table::{Owner, Partition};
 use crate::time::{HOUR_MS, Instant};
 
-/// What comes due.
+/// Everything that comes due.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Agenda {
     /// Open lanes by channel, name and hour.
     pub lanes: Vec<DueLanes>,
-    /// Messages that came due and are not made yet.
+    /// Number of messages that are due and not built yet.
     pub unmade: u64,
-    /// Messages that were made and have no outcome yet.
+    /// Number of messages that are built and have no outcome yet.
     pub sending: u64,
-    /// How many events are scheduled.
+    /// Number of scheduled events.
     pub scheduled: u64,
-    /// The first of them, by (t, arrival).
+    /// The first scheduled events, by (t, arrival).
     pub next_scheduled: Vec<WaitingEntry>,
 }
 
-/// Lanes of one name that come due within one hour.
+/// Lanes of one name that are due within one hour.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DueLanes {
-    /// On which channel.
+    /// The channel.
     pub channel: &'static str,
     /// The lane's name.
     pub lane: String,
-    /// Where the hour (of UTC) begins; `None` = never, unless something else happens.
+    /// Start of the hour (UTC); `None` = never due as things are.
     pub hour: Option<Instant>,
-    /// How many lanes, each of a recipient.
+    /// Number of lanes, one per recipient.
     pub recipients: u64,
-    /// Of these, how many do not close when they are due: unconfirmed, or paused.
+    /// Number of these that do not close when they are due: unconfirmed, or paused.
     pub held: u64,
 }
 
 impl Engine {
-    /// What comes due, with at most `most` of the scheduled events. Lanes that are open and empty are
-    /// counted: they come due and send nothing.
+    /// The agenda, with at most `most` of the scheduled events. Open lanes without entries are counted:
+    /// they come due and send nothing.
     ///
     /// # Errors
     /// [`Unreadable`] where the store can't be read.

@@ -1,4 +1,4 @@
-//! The books: every entry counted by walking what is stored, never by subtraction.
+//! The books: counts of all entries from a walk over the store, never by subtraction.
 //!
 //! Days that are forgotten are counted by their ledger rows. For days still held the walk must agree
 //! with the ledger, which is booked in the commits themselves.
@@ -24,7 +24,7 @@ use crate::set::Set;
 use crate::table::{Key, Owner, Partition, REST, Table, u32_at, u64_at};
 use crate::time::Day;
 
-/// What a walk found.
+/// The result of a walk.
 #[derive(Debug, Default)]
 pub struct Walk {
     /// The counters.
@@ -41,9 +41,9 @@ struct Walker<'a> {
     rows: BTreeMap<Place, Row>,
     /// Entries that have not ended yet.
     live: FxHashMap<(u64, ChannelNo), RoaringBitmap>,
-    /// Arrivals whose entries on the inbox's channel are paused: the inbox was not told them.
+    /// Arrivals whose inbox entries are paused and not delivered.
     untold: FxHashSet<u64>,
-    /// Entries per event that entered as they should.
+    /// Number of entries per event that entered as they should.
     entered: FxHashMap<u64, u64>,
     notifications: u64,
     /// Recipients of events of which some entries never entered a lane.
@@ -111,7 +111,7 @@ impl Engine {
         Ok(walk)
     }
 
-    /// What events should have and the store has not.
+    /// Number of entries that events should have and the store has not.
     fn lost(&self, shelf: &dyn Shelf, entered: &FxHashMap<u64, u64>) -> Result<u64, Unreadable> {
         let mut lost = 0;
         let mut count = |row: &EventRow| {
@@ -386,7 +386,7 @@ impl Walker<'_> {
         }
     }
 
-    /// What is scheduled: it counts as pending until it enters its lanes. How many entries that is.
+    /// The number of scheduled entries: they count as pending until they enter their lanes.
     fn scheduled(&mut self) -> Result<u64, Unreadable> {
         let prefix = Key::of(Owner::Bucket(self.bucket.no), Table::Scheduled).done();
         let mut sum = 0;

@@ -1,5 +1,5 @@
-//! Taking an event back: what waits ends, what stands in a message that was not handed over yet is
-//! taken out of it, for the rest it is too late (decision 013).
+//! Cancelling an event: pending entries end, entries in a message that is not handed over yet are removed
+//! from it, and for the rest it is too late (decision 013).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,17 +23,17 @@ use crate::set::Set;
 use crate::table::{Partition, Table};
 use crate::time::{Day, Instant};
 
-/// Names a message: bucket and seq of its closing, and the recipient's number in the bucket.
+/// The key of a message: bucket and seq of its closing, and the recipient's number in the bucket.
 pub type Letter = ((u16, u64), u32);
 
-/// Whoever sends. Only they know which messages have been handed over to a channel.
+/// An interface to the senders, which alone know the messages handed over to a channel.
 pub trait Sending {
-    /// Keeps a message back until the step is durable, if it is within reach. What it tells then, if
-    /// anything, is to be asked of [`Engine::made_again`].
+    /// Keeps a message back until the step is durable, if it is within reach. Its content afterwards, if
+    /// any, comes from [`Engine::made_again`].
     fn keep_back(&self, letter: Letter) -> Reached;
 }
 
-/// How far a message has come.
+/// The state of a message in the senders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reached {
     /// It was surely not handed over, and is kept back.
@@ -44,26 +44,26 @@ pub enum Reached {
     HandedOver,
 }
 
-/// Nobody sends: whatever was made is out of reach.
+/// Without senders: every built message is out of reach.
 impl Sending for () {
     fn keep_back(&self, _: Letter) -> Reached {
         Reached::HandedOver
     }
 }
 
-/// Entries of an arrival in a bucket, by what can be done about them.
+/// Entries of an arrival in a bucket, by what a cancel can do with them.
 #[derive(Default)]
 struct Reach {
-    /// They wait.
+    /// Entries that wait.
     waiting: BTreeMap<(u64, ChannelNo), RoaringBitmap>,
-    /// They stand in messages that are kept back.
+    /// Entries in messages that are kept back.
     kept_back: Vec<(u64, ChannelNo, Letter)>,
-    /// They are out of reach.
+    /// Number of entries out of reach.
     gone: u64,
 }
 
 impl Engine {
-    /// Takes back what can be taken back of an event, or of all that carry a key so far.
+    /// Cancels an event, or all events with a key so far, as far as possible.
     pub(crate) fn cancel(
         &mut self,
         draft: &mut Draft<'_>,
@@ -99,8 +99,8 @@ impl Engine {
         Ok(Ok(Reply::Cancelled(sum)))
     }
 
-    /// The places of the events that have this id: more than one where it came again after the day of
-    /// its arrival was forgotten, and something of the first still waits or is kept.
+    /// The places of the events with this id: more than one if the id was used again after the day of its
+    /// arrival was deleted, while entries of the first are still pending or kept.
     pub(crate) fn places_of(
         &self,
         draft: &Draft<'_>,
@@ -122,7 +122,8 @@ impl Engine {
         Ok(located)
     }
 
-    /// Where events are that two tables name, one of each day (with the day) and one that outlives days.
+    /// The places of events that two tables name, one of each day (with the day) and one that outlives
+    /// days.
     pub(crate) fn located(
         &self,
         draft: &Draft<'_>,
@@ -214,7 +215,7 @@ impl Engine {
         self.take_out(draft, now, at, Reason::Event, reach.kept_back)
     }
 
-    /// What of an event in a bucket can be taken back.
+    /// What a cancel can reach of an event in a bucket.
     fn reach(
         &self,
         draft: &Draft<'_>,
@@ -264,8 +265,7 @@ impl Engine {
         Ok(reach)
     }
 
-    /// The messages of a lane that tell an arrival to some of these recipients and that whoever sends
-    /// keeps back.
+    /// The messages of a lane with an arrival for some of these recipients that the senders keep back.
     fn kept_back(
         &self,
         draft: &Draft<'_>,
@@ -291,8 +291,8 @@ impl Engine {
         Ok(kept_back)
     }
 
-    /// Takes what somebody never wants to hear again on a channel, or everybody on all of them, out of
-    /// messages that were made and not handed over yet.
+    /// Removes entries that `never` now excludes, of one recipient on a channel or of all, from messages
+    /// that are built and not handed over yet.
     pub(crate) fn take_out_unwanted(
         &mut self,
         draft: &mut Draft<'_>,
@@ -355,7 +355,7 @@ impl Engine {
         self.take_out(draft, now, at, Reason::Preference, unwanted)
     }
 
-    /// Ends the messages to somebody who was erased: no attempt is made any more.
+    /// Ends the messages to an erased recipient: there are no further attempts.
     pub(crate) fn end_messages_to(
         &mut self,
         draft: &mut Draft<'_>,
@@ -376,7 +376,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Ends the messages that tell something of the days before this one: it can't be told any more.
+    /// Ends the messages with entries of the days before this one, which can't be delivered any more.
     pub(crate) fn end_messages_before(
         &mut self,
         draft: &mut Draft<'_>,
@@ -403,7 +403,8 @@ impl Engine {
         Ok(())
     }
 
-    /// Ends a message that can be kept back; where an earlier attempt may have handed it over nobody knows.
+    /// Ends a message that can be kept back; the outcome is unknown if an earlier attempt may have handed
+    /// it over.
     fn end_message(
         &mut self,
         draft: &mut Draft<'_>,
@@ -427,7 +428,7 @@ impl Engine {
         self.note(draft, now, closing, &[sent]);
     }
 
-    /// The seqs that a message tells which was made.
+    /// The seqs of a built message.
     fn told_by(&self, draft: &Draft<'_>, letter: Letter) -> Result<Vec<u64>, Unreadable> {
         let (bucket, closing) = letter.0;
         let open = &self.buckets[usize::from(bucket)].closings;
@@ -436,7 +437,7 @@ impl Engine {
         Ok(row.map_or_else(Vec::new, |(_, row)| row.told(closing)))
     }
 
-    /// A message's row, and the day on which it was made, not before `from`.
+    /// The row of a message, and the day on which it was built, not before `from`.
     fn message_row(
         &self,
         draft: &Draft<'_>,
@@ -452,7 +453,7 @@ impl Engine {
         Ok(None)
     }
 
-    /// Takes entries out of messages that are kept back. One that tells nothing any more is withdrawn.
+    /// Removes entries from messages that are kept back. A message without entries is withdrawn.
     fn take_out(
         &mut self,
         draft: &mut Draft<'_>,

@@ -1,11 +1,10 @@
-//! Where a page of an inbox begins, as a text that a caller hands back.
+//! The cursor of a page of an inbox: a text that the caller passes back.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// Where a page begins: with the groups whose newest entry is older than the last one shown, as the
-/// inbox was when its first page was read. What arrives meanwhile moves nothing and stands on top of
-/// a new first page.
+/// The start of a page: the groups whose newest entry is older than the last one shown, as the inbox was
+/// when its first page was read. Later arrivals move nothing and are at the top of a new first page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cursor {
     /// Entries after this seq are left out.
@@ -14,7 +13,7 @@ pub struct Cursor {
     pub(super) below: u64,
 }
 
-/// A text is no cursor.
+/// A text that is not a cursor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a cursor is what an inbox page gave as `next`")]
 pub struct CursorError;

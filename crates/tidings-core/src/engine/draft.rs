@@ -1,4 +1,4 @@
-//! One step's writes, read back before the store has them.
+//! The draft of a step: its writes, which can be read back before the store has them.
 
 use std::collections::BTreeMap;
 
@@ -14,13 +14,13 @@ use crate::journal::row::OpenRow;
 use crate::table::{Partition, Write};
 use crate::time::Day;
 
-/// What a step wants to write, over what is stored.
+/// A step's writes on top of the store.
 pub(crate) struct Draft<'a> {
     pub(crate) shelf: &'a dyn Shelf,
-    /// Whoever sends messages meanwhile.
+    /// The senders.
     pub(crate) sending: &'a dyn Sending,
     writes: BTreeMap<(Partition, Vec<u8>), Option<Vec<u8>>>,
-    /// By bucket the newest row of its journal.
+    /// The newest row of each bucket's journal.
     journals: FxHashMap<u16, OpenRow>,
     pub(crate) events: FreshEvents,
 }
@@ -36,7 +36,7 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// The same beside somebody who sends.
+    /// A draft with senders.
     pub(crate) fn beside(mut self, sending: &'a dyn Sending) -> Self {
         self.sending = sending;
         self
@@ -46,12 +46,12 @@ impl<'a> Draft<'a> {
         self.writes.insert((partition, key), Some(value));
     }
 
-    /// Puts a value that may be longer than a row.
+    /// Writes a value that may need several rows.
     pub(crate) fn put_in_parts(&mut self, partition: Partition, key: Vec<u8>, value: &[u8]) {
         self.extend(parts::rows(partition, key, value));
     }
 
-    /// A value that may be longer than a row.
+    /// Reads a value that may need several rows.
     pub(crate) fn get_in_parts(
         &self,
         partition: Partition,
@@ -64,7 +64,7 @@ impl<'a> Draft<'a> {
         Ok(Some(value.into_owned()))
     }
 
-    /// Deletes a value that may be longer than a row.
+    /// Deletes a value that may need several rows.
     pub(crate) fn delete_in_parts(
         &mut self,
         partition: Partition,
@@ -83,7 +83,7 @@ impl<'a> Draft<'a> {
         self.writes.insert((partition, key), None);
     }
 
-    /// Puts a bucket's next record into its journal; the seq under which its row is stored.
+    /// Appends a record to a bucket's journal and returns the seq of its row.
     pub(crate) fn record(&mut self, bucket: u16, day: Day, seq: u64, record: &Record) -> u64 {
         match self.journals.get_mut(&bucket) {
             Some(row) if row.takes(day, seq, record) => {
@@ -100,8 +100,8 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Lets nothing more into a bucket's newest row: a checkpoint says from where on rows are read again,
-    /// and a row that reaches over it would be missed.
+    /// Closes a bucket's newest row: a checkpoint says from where on rows are read again, and a row that
+    /// crosses it would be missed.
     pub(crate) fn end_row(&mut self, bucket: u16) {
         if let Some(row) = self.journals.remove(&bucket) {
             self.put_row(bucket, row);
@@ -135,7 +135,8 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// The keys with this prefix that the step has written and the values; stored ones are not seen.
+    /// The keys with this prefix that the step has written, with their values; stored ones are not
+    /// included.
     pub(crate) fn written(
         &self,
         partition: Partition,
@@ -152,7 +153,7 @@ impl<'a> Draft<'a> {
         self.writes.is_empty() && self.journals.is_empty() && self.events.is_empty()
     }
 
-    /// Drops what was written into a day that goes away.
+    /// Drops the writes into a day that is being deleted.
     pub(crate) fn forget(&mut self, day: Day) {
         let partition = Partition::Day(day);
         self.writes.retain(|(at, _), _| *at != partition);

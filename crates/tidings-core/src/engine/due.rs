@@ -1,4 +1,4 @@
-//! Closings, and what the inboxes are told.
+//! Closings of lanes, and deliveries to inboxes.
 
 use roaring::RoaringBitmap;
 
@@ -14,23 +14,23 @@ use crate::rules::INBOX;
 use crate::set::Set;
 use crate::time::Instant;
 
-/// The inboxes of a bucket were told these arrivals.
+/// A delivery of arrivals to the inboxes of a bucket.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Told {
-    /// Which bucket.
+    /// The bucket.
     pub bucket: u16,
-    /// When.
+    /// The instant.
     pub at: Instant,
     /// The first seq.
     pub from: u64,
     /// The last seq.
     pub to: u64,
-    /// What ended instead.
+    /// Entries that ended instead.
     pub except: Vec<(u64, Reason, Set)>,
 }
 
 impl Told {
-    /// The records that say so: each of the arrivals from where the one before ends.
+    /// The journal records of the delivery: each starts at the arrival where the previous one ends.
     fn records(&self) -> Vec<Record> {
         let by_arrival = self.except.chunk_by(|one, next| one.0 == next.0);
         let bytes = |of: &&[(u64, Reason, Set)]| of.iter().map(|(.., who)| set_bytes(who)).sum();
@@ -58,8 +58,8 @@ impl Told {
 }
 
 impl Engine {
-    /// Lets out what an instant leads to once everything has arrived at it: tells the inboxes, and closes
-    /// the lanes that are due now.
+    /// Ends an instant once everything has arrived at it: delivers to the inboxes, and closes the lanes
+    /// that are due now.
     pub(crate) fn end_instant(
         &mut self,
         draft: &mut Draft<'_>,
@@ -72,7 +72,7 @@ impl Engine {
         Ok(told)
     }
 
-    /// Closes the lanes that are due; whether there are any.
+    /// Closes the lanes that are due; returns whether there were any.
     pub(crate) fn close_due(&mut self, draft: &mut Draft<'_>, now: Instant) -> bool {
         let mut any = false;
         for at in 0..self.buckets.len() {
@@ -101,8 +101,8 @@ impl Engine {
         any
     }
 
-    /// Whether something waits that could become due: what is scheduled, or an entry of somebody who
-    /// has confirmed and of nothing that is paused. Lanes that are open and empty don't count.
+    /// Whether anything could become due: a scheduled event, or an entry of a confirmed recipient that is
+    /// not paused. Open lanes without entries don't count.
     ///
     /// # Errors
     /// [`Unreadable`] where the store can't be read.
@@ -131,7 +131,7 @@ impl Engine {
         Ok(pending > held_back)
     }
 
-    /// Tells the inboxes what has arrived: at once, as a set, no row a recipient.
+    /// Delivers new arrivals to the inboxes: at once, as a set, without a row per recipient.
     fn tell_inboxes(
         &mut self,
         draft: &mut Draft<'_>,
@@ -232,8 +232,8 @@ impl Engine {
         }))
     }
 
-    /// The messages of what the inboxes were told, one a recipient, in the order of numbers. To be
-    /// asked before the next step.
+    /// The messages of a delivery to inboxes, one per recipient, by number. To be called before the next
+    /// step.
     ///
     /// # Errors
     /// [`Unreadable`] where the store can't be read.
@@ -303,7 +303,7 @@ impl Engine {
     }
 }
 
-/// Those who have an inbox entry of an arrival.
+/// The recipients with an inbox entry of an arrival.
 pub(crate) fn inbox_members(law: &Law, kept: &Kept) -> RoaringBitmap {
     let variants = kept
         .arrival
@@ -313,7 +313,7 @@ pub(crate) fn inbox_members(law: &Law, kept: &Kept) -> RoaringBitmap {
     variants.fold(RoaringBitmap::new(), |who, variant| who | &variant.who.0)
 }
 
-/// Whether a variant has an entry that the inbox is told.
+/// Whether a variant has an inbox entry.
 pub(crate) fn has_inbox(law: &Law, variant: &Variant) -> bool {
     variant
         .lanes

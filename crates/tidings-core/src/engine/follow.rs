@@ -1,4 +1,4 @@
-//! Following: what many subscribe to in one step becomes one record a bucket.
+//! Subscriptions: those of one step become one record per bucket.
 //!
 //! A record and a row for each subscription would make bringing in those of a million people cost two
 //! keys a piece: a set a topic, and a row for the topics that a recipient follows at once, cost bytes.
@@ -21,7 +21,7 @@ use crate::set::Set;
 use crate::table::{Key, Owner, Partition, REST, Table};
 use crate::time::Instant;
 
-/// What changes in a bucket: the topics in the order in which they come up, and who.
+/// The changes in a bucket: topics in order of appearance, with their recipients.
 #[derive(Default)]
 struct Change<'c> {
     places: FxHashMap<&'c Id, usize>,
@@ -43,7 +43,7 @@ impl<'c> Change<'c> {
     }
 }
 
-/// Whether two commands, one after the other, can be done as one.
+/// Whether two consecutive commands can be done as one.
 pub(super) fn together(one: &Command, next: &Command) -> bool {
     matches!(
         (one, next),
@@ -52,13 +52,13 @@ pub(super) fn together(one: &Command, next: &Command) -> bool {
     )
 }
 
-/// Topics that share a row of those that a recipient follows: to leave one of them rewrites the row.
+/// The most topics in a row of a recipient's topics: leaving one of them rewrites the row.
 const ROW_TOPICS_MAX: usize = 64;
 
-/// The rows of what a recipient follows: by key, the topics.
+/// The rows of a recipient's topics, by key.
 type Rows = BTreeMap<Vec<u8>, Vec<Id>>;
 
-/// The key that a recipient's rows begin with.
+/// The key prefix of a recipient's rows.
 fn rows_key(bucket: u16, number: u32) -> Key {
     Key::of(Owner::Bucket(bucket), Table::Following).u32(number)
 }
@@ -87,7 +87,7 @@ impl Engine {
         Ok(limits.check(Bound::Subscriptions, topics)?)
     }
 
-    /// How many more topics a recipient may follow.
+    /// Number of further topics that a recipient may follow.
     #[must_use]
     pub fn room_to_follow(&self, recipient: &Id) -> u64 {
         let most = u64::from(self.limits().of(Bound::Subscriptions));
@@ -99,7 +99,7 @@ impl Engine {
         }
     }
 
-    /// Follows, or unfollows: commands that are all of the one or all of the other kind.
+    /// Does commands that all follow, or all unfollow.
     pub(super) fn follow(
         &mut self,
         draft: &mut Draft<'_>,
@@ -186,7 +186,7 @@ fn put_row(draft: &mut Draft<'_>, key: Key, topics: &[&Id]) {
     }
 }
 
-/// Writes the rows anew that hold topics which are left.
+/// Rewrites the rows with topics that are unfollowed.
 fn leave(
     draft: &mut Draft<'_>,
     bucket: u16,
@@ -206,7 +206,7 @@ fn leave(
     Ok(())
 }
 
-/// The rows of what a recipient follows, as they are in the middle of a step.
+/// The rows of a recipient's topics, as they are in the middle of a step.
 pub(super) fn rows_of(draft: &Draft<'_>, bucket: u16, number: u32) -> Result<Rows, Unreadable> {
     let prefix = rows_key(bucket, number).done();
     let mut rows = Rows::new();

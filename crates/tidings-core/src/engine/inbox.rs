@@ -27,7 +27,7 @@ use crate::journal::record::{About, INBOX_NO, LaneNo, TypeNo};
 use crate::table::Partition;
 use crate::time::{Day, Instant};
 
-/// Items of a group that a page lists, the newest; the group's count is exact whatever it holds.
+/// The most items of a group that a page lists, the newest ones; the group's count is exact.
 pub const ITEMS_LISTED: usize = 25;
 
 /// A page of an inbox, newest first.
@@ -35,31 +35,31 @@ pub const ITEMS_LISTED: usize = 25;
 pub struct InboxPage {
     /// The groups of this page.
     pub groups: Vec<InboxGroup>,
-    /// Groups with a member that was not seen: the badge. Of the whole inbox, whichever page this is.
+    /// The badge: the number of groups with an unseen item, in the whole inbox, whichever page this is.
     pub unseen: u64,
-    /// Groups with a member that was not read, of the whole inbox.
+    /// Number of groups with an unread item, in the whole inbox.
     pub unread: u64,
-    /// Counts up with whatever may change these numbers: an answer with a lower one is older.
+    /// Revision: it rises with every change of these numbers, so an answer with a lower one is older.
     pub rev: u64,
-    /// Where the next page begins; `None` = this is the last.
+    /// The cursor of the next page; `None` = this is the last.
     pub next: Option<Cursor>,
 }
 
-/// Inbox items of one day and type that share a pivot. What was read stands in a group apart, so
-/// that what is new never hides in it.
+/// A group: inbox items of one day and type that share a pivot. Read items are in a group of their own,
+/// so that new ones are never hidden among them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct InboxGroup {
-    /// Names the group, in this inbox: type, pivot, day, and whether it was read.
+    /// Key of the group, unique in the inbox: type, pivot, day, and whether it was read.
     pub key: String,
     /// The type.
     pub kind: Id,
-    /// How many items there are, listed or not.
+    /// Number of items, listed or not.
     pub count: usize,
-    /// Who did what is listed, each once, newest first.
+    /// The actors of the listed items, each once, newest first.
     pub actors: Vec<Id>,
-    /// The newest item's time.
+    /// Time of the newest item.
     pub newest_at: Instant,
-    /// Whether all of it was seen.
+    /// Whether all items were seen.
     pub seen: bool,
     /// Whether it was read.
     pub read: bool,
@@ -74,21 +74,21 @@ pub struct InboxItem {
     pub event: Id,
     /// Its type.
     pub kind: Id,
-    /// The category of its type; `None` where the type is not configured any more.
+    /// The category of the type; `None` if the type is no longer configured.
     pub category: Option<String>,
-    /// Who did it, as they are now.
+    /// The actor as it is now.
     pub actor: Option<Arc<Object>>,
     /// The object as it is now.
     pub object: Arc<Object>,
-    /// What it was done in or for, as it is now.
+    /// The target as it is now.
     pub target: Option<Arc<Object>>,
-    /// What the event brought along.
+    /// The event's `data`.
     pub data: Data,
-    /// When it happened, if the event said so.
+    /// The event's `occurred_at`.
     pub occurred_at: Option<Instant>,
-    /// When it entered.
+    /// Time of entering.
     pub t: Instant,
-    /// Why this recipient is concerned.
+    /// The reasons why this recipient was notified.
     pub reasons: Vec<String>,
     /// Whether it was seen.
     pub seen: bool,
@@ -99,15 +99,15 @@ pub struct InboxItem {
 /// An entry that an inbox shows.
 #[derive(Clone, Copy)]
 struct Entry {
-    /// 0 where nobody asked for it.
+    /// The seq; 0 if it was not requested.
     seq: u64,
-    /// Its type, and what tells its group from others of the type.
+    /// Its type, and the hash that identifies its group within the type.
     group: (TypeNo, u64),
     state: State,
     source: Source,
 }
 
-/// Where an entry's arrival is, among those of its day.
+/// The position of an entry's arrival in its day.
 #[derive(Clone, Copy)]
 enum Source {
     Run {
@@ -121,7 +121,7 @@ enum Source {
     },
 }
 
-/// A group in the making.
+/// A group under construction.
 struct Shape {
     newest: u64,
     count: usize,
@@ -131,11 +131,11 @@ struct Shape {
     listed: Vec<Entry>,
 }
 
-/// Groups of a day with something unseen and with something unread.
+/// The groups of a day with an unseen item, and those with an unread item.
 #[derive(Default)]
 struct Badge {
     unseen: FxHashSet<(TypeNo, u64)>,
-    /// Those with something that was seen and not read.
+    /// Groups with an item that was seen and not read.
     seen: FxHashSet<(TypeNo, u64)>,
 }
 
@@ -162,7 +162,7 @@ impl Badge {
 }
 
 impl Engine {
-    /// A page of an inbox: at most `limit` groups from a cursor on, or the newest.
+    /// Reads a page of an inbox: at most `limit` groups from a cursor on, or the newest.
     ///
     /// # Errors
     /// [`Unreadable`] outside, [`Refused::UnknownRecipient`] inside.
@@ -237,15 +237,15 @@ impl Engine {
         }))
     }
 
-    /// Counts up with whatever may change what an inbox of a bucket shows.
+    /// The revision of a bucket's inboxes: it rises with every change of what they show.
     fn rev(&self, bucket: &Bucket) -> u64 {
         let forgotten = self.intake.forgotten_before.map_or(0, |day| day.0);
         bucket.next_seq + self.intake.objects.withdrawals + u64::try_from(forgotten).unwrap_or(0)
     }
 }
 
-/// The groups that the entries of a day make and that were not shown, by their newest entry, newest
-/// first: at most so many, and whether these are all.
+/// The groups of a day that were not shown yet, newest first: at most this many, and whether these are
+/// all.
 fn shapes(entries: &mut [Entry], below: u64, room: usize) -> (Vec<Shape>, bool) {
     entries.sort_unstable_by_key(|entry| std::cmp::Reverse(entry.seq));
     let mut shapes: Vec<Shape> = Vec::new();
@@ -283,7 +283,7 @@ fn shapes(entries: &mut [Entry], below: u64, room: usize) -> (Vec<Shape>, bool) 
     (shapes, is_all)
 }
 
-/// One recipient's look at their inbox.
+/// The reading of one recipient's inbox.
 struct Reader<'a> {
     engine: &'a Engine,
     shelf: &'a dyn Shelf,
@@ -320,8 +320,8 @@ impl<'a> Reader<'a> {
             .contains(&object)
     }
 
-    /// Visits what the inbox shows of a day, in no order; with its seq only where that is wanted.
-    /// `ordinals` is room to work in.
+    /// Visits the inbox entries of a day, in no order, with their seq only if that is wanted. `ordinals`
+    /// is a buffer.
     fn each_entry(
         &self,
         (day, held): (Day, &BucketDay),
@@ -368,7 +368,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Visits those of a run of which one chunk of its facets tells.
+    /// Visits the entries of one chunk of a run's facets.
     fn each_at_rest(
         &self,
         (day, run, at): (Day, &RunAt, usize),
@@ -424,7 +424,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// The groups of a day as they are shown.
+    /// Builds the groups of a day as they are shown.
     fn build(
         &self,
         (day, held): (Day, &BucketDay),
@@ -470,7 +470,7 @@ impl<'a> Reader<'a> {
         groups.filter_map(Result::transpose).collect()
     }
 
-    /// A group as it is shown, of its newest members; `None` where it has none.
+    /// Builds a group from its newest members; `None` if it has none.
     fn group_of(
         &self,
         (shape, day): (&Shape, Day),
@@ -524,8 +524,8 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// What names a group, and no other of its inbox: the pivot is the id whose hash its entries have in
-/// common, behind its role where that is not the object's. A colon within an id is escaped.
+/// The key of a group, unique in its inbox: its pivot is the id whose hash its entries share, after its
+/// role if that is not the object. A colon within an id is escaped.
 pub(super) fn key_of(header: &Header, group: u64, day: Day, read: bool) -> String {
     use crate::batch::Pivot;
     let by_object = About::object_hash(&header.object) == group;

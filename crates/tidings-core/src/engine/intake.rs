@@ -1,4 +1,4 @@
-//! The intake: accepted events in their places, and what is scheduled.
+//! The intake: accepted events by place, and scheduled events.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,59 +19,59 @@ use crate::pause::Paused;
 use crate::table::{Key, Owner, Partition, REST, Table, i64_at, u64_at};
 use crate::time::{Day, Instant};
 
-/// Where an event is to be found again.
+/// The location of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) struct Located {
     pub(crate) place: u64,
-    /// The instant for which it was scheduled, if it was.
+    /// The instant for which it was scheduled, if any.
     pub(crate) scheduled: Option<Instant>,
-    /// Its row in the day of the key that says this; none where it is only scheduled.
+    /// The ordinal of its row in the day of the key; none if it is only scheduled.
     pub(crate) ordinal: Option<u32>,
 }
 
-/// Counters of events; entries are counted by the ledger.
+/// Counters of events. The ledger counts entries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tally {
-    /// Events that were accepted.
+    /// Accepted events.
     pub events: u64,
-    /// Publishes of an event that was there already.
+    /// Publishes of an event that was known already.
     pub republished: u64,
-    /// Messages that were made.
+    /// Built messages.
     pub messages: u64,
-    /// Messages that were sent once more after an unknown outcome.
+    /// Messages sent again after an unknown outcome.
     pub resent: u64,
-    /// Recipients that were named and not known, and audiences that were empty.
+    /// Unknown recipients and empty audiences.
     pub warnings: u64,
 }
 
-/// What all buckets share.
+/// The state that all buckets share.
 #[derive(Debug, Default)]
 pub(crate) struct Intake {
     pub(crate) now: Instant,
     pub(crate) next_place: u64,
     pub(crate) tally: Tally,
-    /// Days before this one are forgotten.
+    /// Days before this one are deleted.
     pub(crate) forgotten_before: Option<Day>,
     pub(crate) paused: Paused,
-    /// The next ordinal of each day that is held.
+    /// The next ordinal of each day that is kept.
     pub(crate) days: BTreeMap<Day, u32>,
     /// The days that have ids or cancellation keys.
     pub(crate) id_days: BTreeSet<Day>,
-    /// Which of them may hold an id.
+    /// The ids that each day may hold.
     pub(crate) known_ids: KnownIds,
     pub(crate) scheduled: BTreeSet<(Instant, u64)>,
     pub(crate) objects: Objects,
-    /// Headers of the newest day that no block has yet that could be read.
+    /// Headers of the newest day whose block can't be read yet.
     tail: Vec<Header>,
     /// Events of other days that were copied into the newest day.
     copied: FxHashMap<u64, u32>,
     blocks: Mutex<Blocks>,
 }
 
-/// Header blocks as they lie in the store, by day and number.
+/// Header blocks as stored, by day and number.
 type Blocks = FxHashMap<(Day, u32), Arc<[u8]>>;
 
-/// Header blocks that are kept at most, some ten kilobytes each.
+/// The most header blocks in the cache, some ten kilobytes each.
 const BLOCKS_KEPT: usize = 512;
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -100,8 +100,7 @@ pub(crate) fn scheduled_key(owner: Owner, t: Instant, place: u64) -> Vec<u8> {
     Key::of(owner, Table::Scheduled).i64(t.0).u64(place).done()
 }
 
-/// The keys of all events that a table names by an id or a cancellation key, or (with a place) of one
-/// of them.
+/// The keys of all events under an id or a cancellation key in a table, or (with a place) of one of them.
 pub(crate) fn named_key(table: Table, name: &Id, place: Option<u64>) -> Vec<u8> {
     let prefix = Key::of(Owner::Intake, table)
         .bytes(name.as_str().as_bytes())
@@ -130,7 +129,7 @@ pub(crate) fn header_of(row: &EventRow) -> Header {
     }
 }
 
-/// Decodes what is stored as JSON because hosts put free-form data into it.
+/// Decodes a value stored as JSON, because hosts put free-form data into it.
 pub(crate) fn from_json<T: for<'de> Deserialize<'de>>(
     what: &str,
     bytes: &[u8],
@@ -138,13 +137,13 @@ pub(crate) fn from_json<T: for<'de> Deserialize<'de>>(
     serde_json::from_slice(bytes).map_err(|fault| Unreadable(format!("{what}: {fault}")))
 }
 
-/// Encodes what is stored as JSON.
+/// Encodes a value to be stored as JSON.
 pub(crate) fn to_json<T: Serialize>(value: &T) -> Vec<u8> {
     serde_json::to_vec(value).expect("the core's own types can be written as JSON")
 }
 
 impl Intake {
-    /// Nothing was taken in yet, so that the first instant may be any: a story may play in the past.
+    /// Creates an empty intake. Its first instant may be any: a timeline may be in the past.
     pub(crate) fn new() -> Self {
         Self {
             now: Instant::MIN,
@@ -173,7 +172,7 @@ impl Intake {
         self.days.get(&day).copied().unwrap_or(0)
     }
 
-    /// Lets go of the headers whose blocks were written in steps before: now they can be read.
+    /// Drops the headers whose blocks were written in earlier steps and can be read now.
     pub(crate) fn begin_step(&mut self) {
         let next = self.days.last_key_value().map_or(0, |(_, next)| *next);
         let fresh = (next % headers_per_block()) as usize;
@@ -212,7 +211,7 @@ impl Intake {
         Ok(ordinal)
     }
 
-    /// Lets an event be found (to be cancelled) on a day other than that of its arrival.
+    /// Records an event under a day other than that of its arrival, so that a cancel finds it.
     pub(crate) fn name_copy(
         &mut self,
         draft: &mut Draft<'_>,
@@ -250,7 +249,7 @@ impl Intake {
         );
     }
 
-    /// Looks at an event's header without making a copy where it is fresh.
+    /// Visits the header of an event, without a copy if it is in memory.
     pub(crate) fn with_header<T>(
         &self,
         shelf: &dyn Shelf,
@@ -263,7 +262,7 @@ impl Intake {
         }
     }
 
-    /// Reads an event's header: from memory, else from its block.
+    /// Reads an event's header, from memory or from its block.
     pub(crate) fn header(
         &self,
         shelf: &dyn Shelf,
@@ -300,8 +299,7 @@ impl Intake {
         Ok(Some(bytes))
     }
 
-    /// Reads the headers of a few events of a day, and nothing else: `take` gets them in the order of
-    /// `ordinals`.
+    /// Reads the headers of a few events of a day; `take` gets them in the order of `ordinals`.
     pub(crate) fn few_headers(
         &self,
         shelf: &dyn Shelf,
@@ -338,7 +336,7 @@ impl Intake {
         })
     }
 
-    /// Forgets a day.
+    /// Forgets a day that is deleted.
     pub(crate) fn forget(&mut self, day: Day) {
         if self
             .days
@@ -373,7 +371,7 @@ impl Intake {
         draft.put(Partition::Base, head_key(), encode(&head));
     }
 
-    /// Reads what was written; with it the number of buckets. `None` = the store is new.
+    /// Reads the stored state and the number of buckets. `None` = the store is new.
     pub(crate) fn recover(
         shelf: &dyn Shelf,
         held: &[Day],

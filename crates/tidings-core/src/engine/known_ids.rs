@@ -1,4 +1,4 @@
-//! Which event ids each day may hold, so that a publish does not look into every day that is kept.
+//! The event ids that each day may hold, so that a publish does not look into every day.
 //!
 //! Of the day that goes on every id's hash is kept: some 16 bytes an event. A day that is over is
 //! sealed: a filter of 10 bits an event that never misses an id, and takes one of a hundred others
@@ -17,10 +17,10 @@ use crate::table::{Key, Owner, Partition, REST, Table};
 use crate::time::Day;
 
 const BITS_PER_ID: usize = 10;
-/// How many bits an id sets: the best for so many bits an id.
+/// Number of bits that an id sets: the optimum for this number of bits per id.
 const PROBES: u64 = 7;
 
-/// The ids of the days that are held.
+/// The ids of the days that are kept.
 #[derive(Debug, Default)]
 pub(crate) struct KnownIds(BTreeMap<Day, OfDay>);
 
@@ -40,7 +40,7 @@ fn hash(id: &[u8]) -> u64 {
 }
 
 impl KnownIds {
-    /// What the held days say; a day that was not sealed is read through.
+    /// Reads the filters of the kept days; a day that is not sealed is read through.
     ///
     /// # Errors
     /// [`Unreadable`] where the store can't be read.
@@ -65,7 +65,7 @@ impl KnownIds {
         Ok(known)
     }
 
-    /// Notes an id of today, and seals the days before.
+    /// Adds an id of today, and seals the days before.
     pub(crate) fn note(&mut self, draft: &mut Draft<'_>, today: Day, id: &Id) {
         if self.0.last_key_value().is_none_or(|(day, _)| *day < today) {
             for (day, of_day) in &mut self.0 {
@@ -102,7 +102,7 @@ impl KnownIds {
     }
 }
 
-/// A set of hashes that may hold some that were never added.
+/// A Bloom filter of hashes.
 #[derive(Debug)]
 struct Filter(Vec<u64>);
 

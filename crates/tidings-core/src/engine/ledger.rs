@@ -1,4 +1,4 @@
-//! The ledger: entries by outcome per bucket, day and channel, booked in the commit that ends them.
+//! The ledger: entries by outcome per bucket, day and channel, counted in the commit that ends them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,34 +16,34 @@ use crate::time::Day;
 pub struct Row {
     /// Entries that entered on this day, by arrival or by a move.
     pub entries: u64,
-    /// Of these, moved on to another day's row (or another row of this day).
+    /// Of these, entries moved to another day's row (or another row of this day).
     pub moved: u64,
-    /// Of these, still waiting: counted where entries enter, go on and end, so that a count that went wrong
-    /// shows.
+    /// Of these, pending entries: counted where entries enter, move and end, so that an error in the
+    /// counting shows.
     pub pending: u64,
     /// Pairs of event and recipient that entered on this day; kept under the inbox's row.
     pub notifications: u64,
-    /// Ended, by outcome.
+    /// Ended entries, by outcome.
     pub ended: BTreeMap<Outcome, u64>,
-    /// Ended without being told, by reason.
+    /// Undelivered entries, by reason.
     pub reasons: BTreeMap<Reason, u64>,
 }
 
 impl Row {
-    /// Whether every entry went on, ended or waits, once.
+    /// Whether every entry moved, ended or is pending, exactly once.
     #[must_use]
     pub fn balances(&self) -> bool {
         let ended: u64 = self.ended.values().sum();
         self.entries == self.moved + ended + self.pending
     }
 
-    /// Books entries that enter.
+    /// Counts entries that enter.
     pub fn enter(&mut self, count: u64) {
         self.entries += count;
         self.pending += count;
     }
 
-    /// Books entries that go on in another row.
+    /// Counts entries that move to another row.
     pub fn go_on(&mut self, count: u64) {
         self.moved += count;
         self.pending = self.pending.saturating_sub(count);
@@ -63,7 +63,7 @@ impl Row {
         }
     }
 
-    /// Books entries as ended.
+    /// Counts entries as ended.
     pub fn end(&mut self, outcome: Outcome, reason: Option<Reason>, count: u64) {
         if count > 0 {
             self.pending = self.pending.saturating_sub(count);
@@ -75,10 +75,10 @@ impl Row {
     }
 }
 
-/// Where a row stands.
+/// The key of a row.
 pub(crate) type Place = (u16, Day, ChannelNo);
 
-/// All rows, and which of them the step has touched.
+/// All rows, and the set of rows that the step changed.
 #[derive(Debug, Default)]
 pub(crate) struct Ledger {
     rows: BTreeMap<Place, Row>,
@@ -86,7 +86,7 @@ pub(crate) struct Ledger {
 }
 
 impl Ledger {
-    /// A row to be changed.
+    /// A mutable row.
     pub(crate) fn at(&mut self, place: Place) -> &mut Row {
         self.touched.insert(place);
         self.rows.entry(place).or_default()
@@ -101,7 +101,7 @@ impl Ledger {
         Ok(())
     }
 
-    /// Turns what a day still holds into expired; how much that was.
+    /// Expires the pending entries of a day and returns their number.
     pub(crate) fn forget(&mut self, day: Day) -> u64 {
         let places: Vec<Place> = self.rows.keys().copied().filter(|at| at.1 == day).collect();
         let mut expired = 0;
@@ -116,7 +116,7 @@ impl Ledger {
         expired
     }
 
-    /// Writes the rows that the step has touched.
+    /// Writes the rows that the step changed.
     pub(crate) fn write(&mut self, draft: &mut Draft<'_>) {
         for place in std::mem::take(&mut self.touched) {
             if let Some(row) = self.rows.get(&place) {

@@ -1,4 +1,4 @@
-//! Messages once they are made: their rows, what became of them, and what a stop left open.
+//! Built messages: their rows, their outcomes, and messages left open by a stop.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,30 +19,30 @@ use crate::set::Set;
 use crate::table::{Key, Owner, Partition, Table};
 use crate::time::Instant;
 
-/// What became of one recipient's message.
+/// The outcome of one recipient's message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sent {
     /// The recipient's number in the bucket.
     pub number: u32,
-    /// The seqs that the message told.
+    /// The seqs of the message's entries.
     pub told: Vec<u64>,
-    /// How it ended.
+    /// The ending.
     pub ending: Ending,
-    /// How often it was sent again after an unknown outcome.
+    /// Number of times that it was sent again after an unknown outcome.
     pub resent: u32,
 }
 
-/// What became of messages of one closing.
+/// The outcomes of messages of one closing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settled {
     /// Bucket and seq of the closing.
     pub closing: (u16, u64),
-    /// Message by message.
+    /// The outcome of each message.
     pub sent: Vec<Sent>,
 }
 
 impl Settled {
-    /// Everything that a plan tells was delivered.
+    /// The outcomes of a plan of which everything was delivered.
     #[must_use]
     pub fn delivered(plan: &Plan) -> Self {
         let telling = plan.letters.iter().filter(|letter| letter.tells());
@@ -71,8 +71,7 @@ pub(crate) struct MessageRow {
 }
 
 impl Engine {
-    /// Makes the messages of plans of different closings: after the commit they are exactly what is
-    /// told.
+    /// Records the messages of plans of different closings: after the commit their content is fixed.
     ///
     /// # Errors
     /// [`Unreadable`]; the engine is worthless then.
@@ -132,7 +131,7 @@ impl Engine {
         self.write(draft, at, now, record);
     }
 
-    /// Notes what became of messages.
+    /// Records the outcomes of messages.
     ///
     /// # Errors
     /// [`Unreadable`]; the engine is worthless then.
@@ -201,9 +200,8 @@ impl Engine {
         }
     }
 
-    /// Messages that were made and whose outcome is not known: after a start they go on. Those of
-    /// which a part was forgotten meanwhile can't be made again as they were: they stand in
-    /// [`Plan::torn`].
+    /// Built messages without an outcome, which continue after a start. Messages of which a part was
+    /// deleted meanwhile can't be rebuilt as they were: they are in [`Plan::torn`].
     ///
     /// # Errors
     /// [`Unreadable`] where the store can't be read.
@@ -221,8 +219,7 @@ impl Engine {
         Ok(plans)
     }
 
-    /// What messages tell that were made and kept back meanwhile; those of which nothing is left are
-    /// missing.
+    /// The content of messages that are built and kept back; messages without entries are left out.
     ///
     /// # Errors
     /// [`Unreadable`] where the store can't be read.
@@ -360,24 +357,24 @@ impl MessageRow {
         }
     }
 
-    /// The same message without telling some entries.
+    /// The message without some entries.
     pub(crate) fn without(&self, closing: u64, seqs: &BTreeSet<u64>) -> Self {
         let (told, ended) = self.seqs(closing);
         let told = told.into_iter().filter(|told| !seqs.contains(told));
         Self::new((self.lane, self.at), closing, told, ended.into_iter())
     }
 
-    /// Whether it tells nothing and nothing ended at its look.
+    /// Whether it has no entries and none ended at its check.
     pub(crate) fn is_empty(&self) -> bool {
         self.told.is_empty() && self.ended.is_empty()
     }
 
-    /// The seqs that it told.
+    /// The seqs of its entries.
     pub(crate) fn told(&self, closing: u64) -> Vec<u64> {
         self.seqs(closing).0
     }
 
-    /// The seqs that it told, and those that ended at its look.
+    /// The seqs of its entries, and those that ended at its check.
     pub(crate) fn seqs(&self, closing: u64) -> (Vec<u64>, Vec<(u64, Reason)>) {
         let mut last = closing.cast_signed();
         let mut seq = |difference: &i64| {

@@ -68,18 +68,16 @@ pub use reply::{Dropped, Extent, Published, PublishedAs, Refused, Reply, TakenBa
 pub(crate) use schedule::Frozen;
 pub use view::{LetterAt, OpenLane, WaitingEntry};
 
-/// How an engine works; none of it changes what comes out.
+/// Options of an engine; none of them changes its results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// Buckets of a new store; one that exists keeps its number.
+    /// Number of buckets of a new store; an existing store keeps its own.
     pub buckets: u16,
-    /// Turn a bucket's tail round after a checkpoint once it holds this many notifications; `None` =
-    /// never.
+    /// Number of notifications at which a bucket's tail is indexed after a checkpoint; `None` = never.
     pub turn_at: Option<u64>,
-    /// Write a bucket's checkpoint after this many records.
+    /// Number of records after which a bucket writes a checkpoint.
     pub checkpoint_after: u64,
-    /// Checkpoints, and what is turned round or merged, are written in slices of about so many bytes,
-    /// so that steps wait for one of them at most.
+    /// Bytes of a slice of a checkpoint, index build or merge, about: a step waits for one slice at most.
     pub slice_bytes: usize,
 }
 
@@ -103,31 +101,31 @@ pub struct Engine {
     ledger: Ledger,
     /// The days that hold a record of some bucket.
     journal_days: BTreeSet<Day>,
-    /// Days that were written to, and did not come to rest since.
+    /// Days that were written to and are not at rest since.
     restless: BTreeSet<Day>,
-    /// The bucket whose chores are done now.
+    /// The bucket whose chores run now.
     busy: usize,
-    /// Buckets whose chores are left undone.
+    /// Buckets whose chores are not done any more.
     set_aside: BTreeSet<u16>,
-    /// The last instant that ended with something told or closed.
+    /// The last instant that ended with a delivery or a closing.
     spoke_at: Option<Instant>,
     options: Options,
 }
 
-/// What came of a step. Nothing of it may be told before its writes are durable.
+/// The result of a step. Nothing of it may be shown before its writes are durable.
 #[derive(Debug, Default)]
 pub struct Step {
-    /// To be committed, all or nothing.
+    /// The writes of the step, to be committed together.
     pub writes: Vec<Write>,
     /// An answer per command, in order.
     pub replies: Vec<Result<Reply, Refused>>,
-    /// What the inboxes were told.
+    /// The deliveries to inboxes.
     pub told: Vec<Told>,
-    /// Days to be dropped from the store once the writes are durable.
+    /// Days to delete from the store once the writes are durable.
     pub forgotten: Vec<Day>,
 }
 
-/// The bucket of a recipient among `buckets`: the same for ever, on every machine.
+/// The bucket of a recipient among `buckets`: always the same, on every machine.
 #[must_use]
 pub fn bucket_of(recipient: &str, buckets: u16) -> u16 {
     let bucket = xxh3_64(recipient.as_bytes()) % u64::from(buckets.max(1));
@@ -135,7 +133,7 @@ pub fn bucket_of(recipient: &str, buckets: u16) -> u16 {
 }
 
 impl Engine {
-    /// Opens what is stored, or begins anew. `held` = the days that the store has.
+    /// Opens a stored engine, or a new one. `held` = the days that the store has.
     ///
     /// # Errors
     /// [`Unreadable`] where the store can't be read or makes no sense.
@@ -189,14 +187,14 @@ impl Engine {
         self.law.current().map(|version| &version.rules)
     }
 
-    /// Days before this one are forgotten.
+    /// Days before this one are deleted.
     #[must_use]
     pub fn forgotten_before(&self) -> Option<Day> {
         self.intake.forgotten_before
     }
 
-    /// When something is due next: a lane of somebody who has confirmed, or what is scheduled.
-    /// It may be early (a deadline has moved on since), never late; it may lie in the past.
+    /// The next due instant: of a lane of a confirmed recipient, or of a scheduled event. It may be too
+    /// early (a deadline has moved since), never too late, and may be in the past.
     pub fn next_due(&mut self) -> Option<Instant> {
         let lanes = self
             .buckets
@@ -208,8 +206,8 @@ impl Engine {
         lanes.into_iter().chain(scheduled).min()
     }
 
-    /// Closes what is due at or before `now`, and nothing else: what is due goes out before anything
-    /// that arrives at the same instant (contract, section 2, "At one instant").
+    /// Closes the lanes due at or before `now`, and nothing else: they go out before anything that
+    /// arrives at the same instant (contract, section 2, "At one instant").
     ///
     /// # Errors
     /// [`Unreadable`]; the engine is worthless then.
@@ -220,9 +218,8 @@ impl Engine {
         })
     }
 
-    /// Plays instants that were missed, each as [`Engine::fall_due`] and a step at which nothing
-    /// arrives: those at or before `until` at which something is due, in their order. At most `most` of them,
-    /// and all of one day.
+    /// Processes missed instants, each as [`Engine::fall_due`] and a step without arrivals: those at or
+    /// before `until` at which something is due, in order. At most `most` of them, and all of one day.
     ///
     /// # Errors
     /// [`Unreadable`]; the engine is worthless then.
@@ -251,15 +248,15 @@ impl Engine {
         })
     }
 
-    /// The last instant that ended with something told or closed, since the start: what arrives at it now
-    /// comes too late for its messages.
+    /// The last instant, since the start, that ended with a delivery or a closing: later arrivals at it
+    /// are too late for its messages.
     #[must_use]
     pub fn spoke_at(&self) -> Option<Instant> {
         self.spoke_at
     }
 
-    /// Takes in what arrives at an instant: what is scheduled, then the commands in order. The
-    /// instant stays open for more. A clock that stepped back is held at the newest instant.
+    /// Handles the arrivals of an instant: scheduled events, then the commands in order. The instant
+    /// stays open for more. If the clock stepped back, the newest instant is used.
     ///
     /// # Errors
     /// [`Unreadable`]; the engine is worthless then.
@@ -272,7 +269,7 @@ impl Engine {
         self.take_in_beside(shelf, &(), now, commands)
     }
 
-    /// As [`Engine::take_in`], beside somebody who sends.
+    /// [`Engine::take_in`] with senders.
     ///
     /// # Errors
     /// [`Unreadable`]; the engine is worthless then.
@@ -290,8 +287,8 @@ impl Engine {
         )
     }
 
-    /// Takes in what arrives at an instant, tells the inboxes, and closes what is due then. What was
-    /// due before goes out by [`Engine::fall_due`] first.
+    /// Handles the arrivals of an instant, delivers to the inboxes, and closes the lanes due then. Lanes
+    /// due before go out first, by [`Engine::fall_due`].
     ///
     /// # Errors
     /// [`Unreadable`]; the engine is worthless then.
@@ -304,8 +301,8 @@ impl Engine {
         self.step_beside(shelf, &(), now, commands)
     }
 
-    /// As [`Engine::step`], beside somebody who sends: what a cancel takes out of a message that was
-    /// made, they must not hand over as it was.
+    /// [`Engine::step`] with senders: they must not hand over a message from which a cancel removes
+    /// entries.
     ///
     /// # Errors
     /// [`Unreadable`]; the engine is worthless then.
@@ -327,8 +324,8 @@ impl Engine {
         )
     }
 
-    /// Puts new rules in force, as a command among those that arrive at an instant: what is pending
-    /// moves where they say. The same rules change nothing.
+    /// Puts new rules in force, as a command among those of an instant: pending entries move to their new
+    /// lanes. The same rules change nothing.
     ///
     /// # Errors
     /// [`Unreadable`]; the engine is worthless then.
@@ -341,8 +338,8 @@ impl Engine {
         self.set_rules_beside(shelf, &(), now, rules)
     }
 
-    /// As [`Engine::set_rules`], beside somebody who sends: what is never to be told under the new rules is
-    /// taken out of messages that were made and not handed over yet.
+    /// [`Engine::set_rules`] with senders: entries that are `never` under the new rules are removed from
+    /// messages that are built and not handed over yet.
     ///
     /// # Errors
     /// [`Unreadable`]; the engine is worthless then.
@@ -386,9 +383,8 @@ impl Engine {
         })
     }
 
-    /// Does a slice of what has to be done between steps so that starts and looks stay short: writes
-    /// checkpoints, turns tails round, merges runs. Its writes, to be committed before anything else;
-    /// `None` = nothing is left to be done.
+    /// Runs one bounded slice of maintenance: checkpoint, index build or merge. Returns its writes, to be
+    /// committed before anything else; `None` = nothing is left to do.
     ///
     /// # Errors
     /// [`Unreadable`]; the engine is worthless then.
@@ -410,7 +406,7 @@ impl Engine {
         Ok(None)
     }
 
-    /// Whether [`Engine::chore`] may have something to do.
+    /// Whether [`Engine::chore`] may have work.
     #[must_use]
     pub fn has_chores(&self) -> bool {
         let today = self.intake.now.day();
@@ -418,32 +414,32 @@ impl Engine {
         buckets.any(|bucket| bucket.has_chore(today, &self.options))
     }
 
-    /// The bucket of which [`Engine::chore`] gave the last writes.
+    /// The bucket of the last writes from [`Engine::chore`].
     #[must_use]
     pub fn chores_of(&self) -> u16 {
         u16::try_from(self.busy).expect("there are fewer buckets than 2^16")
     }
 
-    /// Leaves the chores of a bucket undone from now on: the store refused what they wrote.
+    /// Stops the chores of a bucket whose writes the store refused.
     pub fn set_aside(&mut self, bucket: u16) {
         self.set_aside.insert(bucket);
     }
 
-    /// The buckets whose chores are done.
+    /// The buckets whose chores still run.
     fn working(&self) -> impl Iterator<Item = &Bucket> {
         let buckets = self.buckets.iter();
         buckets.filter(|bucket| !self.set_aside.contains(&bucket.no))
     }
 
-    /// Whether chores are so far behind that they are worth more of a step's time.
+    /// Whether chores are so far behind that they should get more of a step's time.
     #[must_use]
     pub fn is_behind(&self) -> bool {
         let most = self.options.checkpoint_after.saturating_mul(4);
         self.working().any(|bucket| bucket.dirty.records > most)
     }
 
-    /// The days that came to rest since this was last asked: they are over, and nothing will be
-    /// written to them any more but what becomes of their messages.
+    /// The days that came to rest since the last call: they are over, and only outcomes of their messages
+    /// will still be written to them.
     pub fn take_rested(&mut self) -> Vec<Day> {
         let over = self.restless.range(..self.intake.now.day());
         let is_at_rest = |day: &&Day| self.buckets.iter().all(|bucket| bucket.is_at_rest(**day));
@@ -452,19 +448,19 @@ impl Engine {
         rested
     }
 
-    /// How many buckets there are.
+    /// Number of buckets.
     #[must_use]
     pub fn buckets(&self) -> u16 {
         u16::try_from(self.buckets.len()).expect("there are fewer buckets than 2^16")
     }
 
-    /// Bytes of memory beyond profiles and ids, roughly.
+    /// Bytes of memory used beyond profiles and ids, roughly.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.buckets.iter().map(Bucket::bytes).sum()
     }
 
-    /// What was counted of events and messages since the store was made.
+    /// The counters of events and messages since the store was created.
     #[must_use]
     pub fn tally(&self) -> Tally {
         self.intake.tally
@@ -525,7 +521,7 @@ impl Engine {
         Ok(step)
     }
 
-    /// Writes a record and folds it in; its seq.
+    /// Writes a record, folds it in and returns its seq.
     fn write(&mut self, draft: &mut Draft<'_>, bucket: usize, now: Instant, record: Record) -> u64 {
         let bucket = &mut self.buckets[bucket];
         let seq = bucket.next_seq;
@@ -538,7 +534,7 @@ impl Engine {
         seq
     }
 
-    /// The place of a recipient's bucket in `self.buckets`.
+    /// The index of a recipient's bucket in `self.buckets`.
     fn bucket_at(&self, recipient: &str) -> usize {
         usize::from(bucket_of(recipient, self.buckets()))
     }
@@ -554,7 +550,7 @@ impl Engine {
     }
 }
 
-/// The day in whose partition something is written.
+/// The day of the partition to write to.
 fn day_of(write: &Write) -> Option<Day> {
     match write.partition {
         Partition::Base => None,

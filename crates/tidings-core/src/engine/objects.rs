@@ -1,4 +1,4 @@
-//! Objects as they are now, for as long as something that is kept names them.
+//! Objects as they are now, kept as long as a kept day names them.
 //!
 //! An object is kept until the newest day that named or changed it is forgotten. From then on it counts as
 //! unknown; its row goes a few at a time, with the steps that follow.
@@ -22,38 +22,38 @@ use crate::time::Day;
 pub(crate) struct ObjectRow {
     pub(crate) object: Object,
     pub(crate) retracted: bool,
-    /// The newest day on which something named or changed it.
+    /// The newest day on which an event or command named or changed it.
     newest: Day,
 }
 
 impl ObjectRow {
-    /// Whether it may be told.
+    /// Whether its notifications are sent.
     pub(crate) fn applies(&self) -> bool {
         !self.retracted && self.object.notifiable != Some(false)
     }
 }
 
-/// Which objects must not be told, and which of them are to be forgotten.
+/// The set of withdrawn objects, and the state of the deletion of old objects.
 #[derive(Debug, Default)]
 pub(crate) struct Objects {
-    /// Objects that must not be told.
+    /// Withdrawn objects.
     pub(crate) withdrawn: FxHashSet<Id>,
     /// The hashes of their ids, as arrivals name their objects.
     pub(crate) withdrawn_hashes: FxHashSet<u64>,
-    /// How often an object was withdrawn or came back: what inboxes show has changed.
+    /// Number of withdrawals and restorations of objects, which change what inboxes show.
     pub(crate) withdrawals: u64,
-    /// What was last named or changed before this day is unknown now.
+    /// Objects that were last named or changed before this day are unknown.
     forgotten_before: Option<Day>,
-    /// The key behind which rows may be left that are to be forgotten; `None` = there are none.
+    /// The key after which rows may still have to be deleted; `None` = there are none.
     sweep_from: Option<Vec<u8>>,
-    /// Objects that this step has written.
+    /// Number of objects written by this step.
     written: usize,
 }
 
-/// A step forgets so many objects, and [`SWEPT_PER_WRITTEN`] for each that it writes.
+/// Number of objects that a step deletes, plus [`SWEPT_PER_WRITTEN`] for each that it writes.
 const SWEPT_PER_STEP: usize = 32;
 
-/// More than one, so that what is to be forgotten gets less.
+/// More than one, so that the backlog shrinks.
 const SWEPT_PER_WRITTEN: usize = 4;
 
 pub(crate) fn object_key(object: &Id) -> Vec<u8> {
@@ -77,7 +77,7 @@ fn day_key(day: Day, object: &Id) -> Vec<u8> {
 }
 
 impl Objects {
-    /// Reads which objects must not be told.
+    /// Reads the withdrawn objects.
     pub(super) fn recover(shelf: &dyn Shelf, withdrawals: u64) -> Result<Self, Unreadable> {
         let mut objects = Self {
             withdrawals,
@@ -92,13 +92,13 @@ impl Objects {
         Ok(objects)
     }
 
-    /// What was last named or changed before this day is unknown from now on.
+    /// Makes objects unknown that were last named or changed before this day.
     pub(super) fn forget_before(&mut self, before: Day) {
         self.forgotten_before = self.forgotten_before.max(Some(before));
         self.sweep_from = Some(days_key().done());
     }
 
-    /// Puts given fields over what is known of an object that a day names, and lifts a retraction.
+    /// Updates the given fields of an object that a day names, and lifts a retraction.
     pub(crate) fn upsert(
         &mut self,
         draft: &mut Draft<'_>,
@@ -108,7 +108,7 @@ impl Objects {
         self.put_fields(draft, given, day, true)
     }
 
-    /// Puts given fields over what is known of an actor or a target; a retraction of it stays.
+    /// Updates the given fields of an actor or a target; a retraction stays.
     pub(crate) fn upsert_role(
         &mut self,
         draft: &mut Draft<'_>,
@@ -153,7 +153,7 @@ impl Objects {
         Ok(())
     }
 
-    /// Takes an object back. One that nothing named has nothing that could be told.
+    /// Retracts an object. An object that nothing named has no notifications.
     pub(crate) fn retract(
         &mut self,
         draft: &mut Draft<'_>,
@@ -171,7 +171,7 @@ impl Objects {
         Ok(())
     }
 
-    /// Keeps what an event names as long as a day.
+    /// Keeps the objects that an event names as long as a day.
     pub(crate) fn touch_all(
         &mut self,
         draft: &mut Draft<'_>,
@@ -196,12 +196,12 @@ impl Objects {
         Ok(())
     }
 
-    /// Whether something that is kept may name an object.
+    /// Whether a kept day may name an object.
     pub(crate) fn knows(&mut self, draft: &mut Draft<'_>, object: &Id) -> Result<bool, Unreadable> {
         Ok(self.known(draft, object)?.is_some())
     }
 
-    /// What is known of an object. A row that is to be forgotten is forgotten here.
+    /// Reads an object. A row that is due for deletion is deleted here.
     fn known(
         &mut self,
         draft: &mut Draft<'_>,
@@ -245,13 +245,13 @@ impl Objects {
         }
     }
 
-    /// Notes that an object must not be told; whether that is new.
+    /// Marks an object as withdrawn; returns whether that is new.
     fn withdraw(&mut self, object: Id) -> bool {
         self.withdrawn_hashes.insert(About::object_hash(&object));
         self.withdrawn.insert(object)
     }
 
-    /// Notes that an object may be told; whether that is new.
+    /// Removes the withdrawal of an object; returns whether that is new.
     fn bring_back(&mut self, draft: &mut Draft<'_>, object: &Id) -> bool {
         let was_withdrawn = self.withdrawn.remove(object);
         if was_withdrawn {
@@ -268,7 +268,7 @@ impl Objects {
         self.bring_back(draft, id);
     }
 
-    /// Takes away some of what is to be forgotten: more than the step has written.
+    /// Deletes some obsolete objects: more than the step has written.
     pub(super) fn sweep(&mut self, draft: &mut Draft<'_>) -> Result<(), Unreadable> {
         let most = SWEPT_PER_STEP + SWEPT_PER_WRITTEN * std::mem::take(&mut self.written);
         let Some((from, before)) = self.sweep_from.take().zip(self.forgotten_before) else {

@@ -1,4 +1,4 @@
-//! What became of one event: its entries by channel, outcome and reason.
+//! The state of one event: its entries by channel, outcome and reason.
 //!
 //! The cost is bounded by the event's own audience and, once it is at rest, by the runs in which it lies:
 //! their postings are read for who is concerned. What the engine's memory knows is gathered
@@ -30,44 +30,44 @@ use crate::rules::CHANNELS;
 use crate::table::{Key, Owner, Partition, REST, Table, u64_at};
 use crate::time::{Day, Instant};
 
-/// What became of an event.
+/// A report on an event.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EventReport {
     /// The event.
     pub event: Event,
-    /// When it was accepted.
+    /// The time of acceptance.
     pub arrived: Instant,
-    /// When it enters its lanes, where that is yet to come.
+    /// The time at which it enters its lanes, if that is still to come.
     pub scheduled: Option<Instant>,
-    /// Recipients who had at least one entry of it when it was accepted.
+    /// Number of recipients with at least one entry when it was accepted.
     pub notifications: u64,
     /// Its entries by channel.
     pub channels: BTreeMap<&'static str, Fate>,
 }
 
-/// What became of entries.
+/// Counts of entries by their state.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Fate {
-    /// How many there are.
+    /// Number of entries.
     pub entries: u64,
-    /// How many still wait, or are on their way.
+    /// Number of entries that wait or are being sent.
     pub pending: u64,
-    /// How many ended, by outcome.
+    /// Number of ended entries, by outcome.
     pub ended: BTreeMap<Outcome, u64>,
-    /// Of these, why they were not told.
+    /// Number of undelivered entries, by reason.
     pub reasons: BTreeMap<Reason, u64>,
 }
 
-/// What memory knows of an event, and where the rest is to be read.
+/// The trace of an event: what memory holds of it, and where to read the rest.
 #[derive(Debug)]
 pub struct Trace {
     report: EventReport,
     made: Vec<Made>,
-    /// The days from the event's first on.
+    /// The days from the event's first one on.
     days: Vec<Day>,
 }
 
-/// Entries of an arrival in a lane of which messages were made.
+/// Entries of an arrival in a lane that are in built messages.
 #[derive(Debug)]
 struct Made {
     bucket: u16,
@@ -75,11 +75,11 @@ struct Made {
     lane: LaneNo,
     channel: ChannelNo,
     who: RoaringBitmap,
-    /// Whose messages are on their way, by closing.
+    /// Recipients whose messages are being sent, by closing.
     sending: BTreeMap<u64, RoaringBitmap>,
 }
 
-/// What an end speaks of: the second part of a key of the table of ends.
+/// The subject of an end: the second part of a key of the table of ends.
 #[derive(Clone, Copy)]
 enum Of {
     /// Entries of an arrival, by its seq.
@@ -101,7 +101,7 @@ fn ends_key(bucket: u16, of: Of) -> Key {
         .u64(number)
 }
 
-/// Notes of what a record tells the end.
+/// Records the ends that a journal record describes.
 pub(crate) fn note_ends(draft: &mut Draft<'_>, bucket: u16, day: Day, seq: u64, record: &Record) {
     let mut note = |of| {
         let key = ends_key(bucket, of).u64(seq).done();
@@ -116,7 +116,7 @@ pub(crate) fn note_ends(draft: &mut Draft<'_>, bucket: u16, day: Day, seq: u64, 
     }
 }
 
-/// The records of these days that tell an end.
+/// The records of these days that describe an end.
 fn ends(
     shelf: &dyn Shelf,
     bucket: u16,
@@ -142,7 +142,8 @@ fn ends(
     Ok(records)
 }
 
-/// Whose entries of an arrival a record ends, and why; no reason = they go on in another lane.
+/// The recipients whose entries of an arrival a record ends, and the reason; none = they move to another
+/// lane.
 pub(super) fn ended_by(
     record: &Record,
     seq: u64,
@@ -165,8 +166,8 @@ pub(super) fn ended_by(
 }
 
 impl Engine {
-    /// The records that end entries of an arrival by themselves, as far as they are stored: memory keeps
-    /// only what lanes still ask for.
+    /// The stored records that end entries of an arrival individually; memory keeps only those that lanes
+    /// still need.
     pub(super) fn stored_ends(
         &self,
         shelf: &dyn Shelf,
@@ -177,8 +178,8 @@ impl Engine {
         ends(shelf, bucket.no, Of::Arrival(kept.seq), days)
     }
 
-    /// Gathers what memory knows of an event, as long as the day of its arrival is kept; `None` where
-    /// it is not known.
+    /// Collects the trace of an event, as long as the day of its arrival is kept; `None` if it is
+    /// unknown.
     ///
     /// # Errors
     /// [`Unreadable`] where the store can't be read.
@@ -312,7 +313,7 @@ impl Fate {
         (self.ended, self.reasons) = (row.ended, row.reasons);
     }
 
-    /// Takes out of `rest` those entries of an arrival whose end a record tells.
+    /// Removes from `rest` the entries of an arrival that a record ends.
     fn end_by(
         &mut self,
         record: &Record,
@@ -336,7 +337,7 @@ impl Trace {
         self.report.channels.entry(name).or_default()
     }
 
-    /// What is scheduled waits.
+    /// Counts scheduled entries as pending.
     fn wait(
         &mut self,
         shelf: &dyn Shelf,
@@ -359,8 +360,7 @@ impl Trace {
         Ok(())
     }
 
-    /// Reads what became of the messages that told the event, from a snapshot of the moment at which
-    /// it was traced.
+    /// Reads the outcomes of the event's messages, from a snapshot of the moment at which it was traced.
     ///
     /// # Errors
     /// [`Unreadable`] where the store can't be read.
@@ -403,7 +403,7 @@ impl Trace {
         Ok(self.report)
     }
 
-    /// The message in which an entry stands, and its closing.
+    /// The message that contains an entry, and its closing.
     fn message(
         &self,
         shelf: &dyn Shelf,

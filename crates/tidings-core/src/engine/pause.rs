@@ -11,20 +11,20 @@ use crate::journal::record::{ChannelNo, INBOX_NO, LaneNo, Record, TypeNo, channe
 use crate::pause::Paused;
 use crate::time::Instant;
 
-/// What can be paused, by number.
+/// A pausable type or channel, by number.
 enum Found {
     Type(TypeNo),
     Channel(ChannelNo),
 }
 
 impl Engine {
-    /// What is paused now.
+    /// The paused types and channels.
     #[must_use]
     pub fn paused(&self) -> &Paused {
         &self.intake.paused
     }
 
-    /// Lets nothing of a type or channel close or leave. What is paused already stays so.
+    /// Pauses a type or channel. No effect if it is paused already.
     pub(crate) fn pause(&mut self, draft: &mut Draft<'_>, now: Instant, what: &Pausable) -> Answer {
         let among = match (self.pausable(what), what) {
             (Err(refused), _) => return Ok(Err(refused)),
@@ -53,7 +53,7 @@ impl Engine {
         Ok(Ok(Reply::Done))
     }
 
-    /// Lets a type or channel go on. What is not paused stays so.
+    /// Resumes a type or channel. No effect if it is not paused.
     pub(crate) fn resume(
         &mut self,
         draft: &mut Draft<'_>,
@@ -88,7 +88,7 @@ impl Engine {
         Ok(Ok(Reply::Done))
     }
 
-    /// Whether something can be paused: the type is configured, the channel is known.
+    /// Whether it can be paused: the type is configured, the channel is known.
     ///
     /// # Errors
     /// [`Refused::UnknownType`] or [`Refused::UnknownChannel`].
@@ -110,12 +110,12 @@ impl Engine {
         }
     }
 
-    /// As [`Engine::check`] asks it.
+    /// Checks for [`Engine::check`] whether it can be paused.
     pub(crate) fn check_pausable(&self, what: &Pausable) -> Result<(), Refused> {
         self.pausable(what).map(|_| ())
     }
 
-    /// A type that is no longer configured is no longer paused. Whether there was one.
+    /// Removes types that are no longer configured from the paused ones; returns whether there were any.
     pub(crate) fn forget_paused_types(&mut self) -> bool {
         let types = &mut self.intake.paused.types;
         let before = types.len();
@@ -125,7 +125,7 @@ impl Engine {
         types.len() < before
     }
 
-    /// Sends entries where they now belong, and notes in each bucket what is paused from now on.
+    /// Moves entries to their new lanes, and records in each bucket what is paused.
     fn note_paused(
         &mut self,
         draft: &mut Draft<'_>,
@@ -141,7 +141,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Notes in a bucket which channels are paused, and which lanes of what was paused are empty now.
+    /// Records in a bucket the paused channels, and the lanes of paused types that are now empty.
     pub(crate) fn write_paused(&mut self, draft: &mut Draft<'_>, now: Instant, at: usize) {
         let paused = &self.intake.paused;
         let is_empty = |no: &LaneNo| {

@@ -1,4 +1,4 @@
-//! The planner: what a closing's messages tell, looked at once more when they are made.
+//! The planner: selects the entries of a closing's messages and checks each once more.
 //!
 //! Membership is fixed by the closing, content by this look. It works between two steps on the
 //! engine's own state, in slices as large as delivery has room for, so nothing can come between the
@@ -23,40 +23,40 @@ use crate::reason::Reason;
 use crate::rules::{CHANNELS, EMAIL};
 use crate::time::{Day, Instant};
 
-/// Messages of one closing that are ready to be made.
+/// A plan: messages of one closing that are ready to be recorded.
 #[derive(Debug)]
 pub struct Plan {
-    /// Which bucket.
+    /// The bucket.
     pub bucket: u16,
     /// The closing's seq.
     pub closing: u64,
     /// The closing's instant.
     pub at: Instant,
-    /// On which channel.
+    /// The channel.
     pub channel: &'static str,
     /// The lane's name.
     pub lane_name: String,
-    /// One per recipient, by number; some may have nothing to tell.
+    /// One letter per recipient, by number; some may be empty.
     pub letters: Vec<Letter>,
-    /// Messages that can't be made again: nobody knows whether they were sent.
+    /// Messages that can't be rebuilt: whether they were sent is unknown.
     pub torn: Vec<Sent>,
     pub(crate) lane: LaneNo,
     pub(crate) found: Found,
     pub(crate) headers: Vec<Header>,
 }
 
-/// What one recipient's message of a closing tells. Sources are those of the plan.
+/// The entries of one recipient's message of a closing. Sources are indexes into the plan's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Letter {
     /// The recipient's number in the bucket.
     pub number: u32,
-    /// What it tells, by (t, arrival).
+    /// Its entries, by (t, arrival).
     pub(crate) told: Vec<u32>,
-    /// What ended at this look, in the same order.
+    /// The entries that ended at this check, in the same order.
     pub(crate) ended: Vec<(u32, Reason)>,
 }
 
-/// What all entries of one source have in common when they are looked at.
+/// The facts that all entries of one source share in a check.
 struct Facts<'a> {
     kind: Option<&'a Type>,
     choices: Option<&'a Choices>,
@@ -66,7 +66,7 @@ struct Facts<'a> {
     drop_if_seen: Option<bool>,
 }
 
-/// What recipients chose for a type, as far as a look cares.
+/// The preferences for a type that a check uses.
 #[derive(Default)]
 struct Choices {
     never: RoaringBitmap,
@@ -74,8 +74,7 @@ struct Choices {
 }
 
 impl Facts<'_> {
-    /// Whether what was seen is left out: as the type says, else unless the policy that applies is a
-    /// digest.
+    /// Whether seen entries are dropped: as the type says; by default yes, unless the policy is a digest.
     fn drops_seen(&self, number: u32) -> bool {
         let is_digest = || {
             self.choices
@@ -86,19 +85,19 @@ impl Facts<'_> {
 }
 
 impl Letter {
-    /// Whether there is something to tell.
+    /// Whether it has entries.
     #[must_use]
     pub fn tells(&self) -> bool {
         !self.told.is_empty()
     }
 
-    /// How many entries it tells.
+    /// Number of entries in the message.
     #[must_use]
     pub fn len(&self) -> usize {
         self.told.len()
     }
 
-    /// Whether it tells nothing.
+    /// Whether it has no entries.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.told.is_empty()
@@ -106,7 +105,7 @@ impl Letter {
 }
 
 impl Plan {
-    /// The seqs that a letter tells.
+    /// The seqs of a letter's entries.
     #[must_use]
     pub fn told(&self, letter: &Letter) -> Vec<u64> {
         letter
@@ -116,7 +115,7 @@ impl Plan {
             .collect()
     }
 
-    /// How many entries the plan holds.
+    /// Number of entries in the plan.
     #[must_use]
     pub fn entries(&self) -> usize {
         self.letters
@@ -127,8 +126,7 @@ impl Plan {
 }
 
 impl Engine {
-    /// The closings whose messages are not all made, in the order in which they came due; none of a
-    /// channel that is paused.
+    /// The closings with messages still to build, by due time, without those of paused channels.
     #[must_use]
     pub fn closings(&self) -> Vec<(u16, u64)> {
         let mut closings = Vec::new();
@@ -146,7 +144,7 @@ impl Engine {
             .collect()
     }
 
-    /// When the oldest of those came due whose message is not made, or not known to have been sent.
+    /// The due time of the oldest message that is not built, or not known to have been sent.
     #[must_use]
     pub fn oldest_due(&self) -> Option<Instant> {
         let closings = self.buckets.iter().flat_map(|b| b.closings.values());
@@ -154,7 +152,7 @@ impl Engine {
         waiting.map(|closing| closing.at).min()
     }
 
-    /// The name of a closing's lane, as long as its messages are not all made and sent.
+    /// The name of a closing's lane, as long as its messages are not all built and sent.
     #[must_use]
     pub fn lane_of(&self, (bucket, closing): (u16, u64)) -> Option<&str> {
         let open = self
@@ -165,13 +163,13 @@ impl Engine {
         Some(&self.law.names.lane(open.lane).name)
     }
 
-    /// Whether there are messages to be made.
+    /// Whether there are messages to build.
     #[must_use]
     pub fn has_closings(&self) -> bool {
         self.has_closings_of(|_| true)
     }
 
-    /// Whether there are messages to be made of lanes whose name is wanted.
+    /// Whether there are messages to build in lanes whose name is wanted.
     #[must_use]
     pub fn has_closings_of(&self, is_wanted: impl Fn(&str) -> bool) -> bool {
         let buckets = self.buckets.iter();
@@ -186,8 +184,8 @@ impl Engine {
         !closing.unmade.is_empty() && !self.intake.paused.channels.contains(&channel())
     }
 
-    /// Looks at the entries of at most `most` recipients of a closing, as of the instant at which it
-    /// came due: that it is made later takes nothing from it. Reads only.
+    /// Checks the entries of at most `most` recipients of a closing, as of the instant at which it was
+    /// due, however late that is. Reads only.
     ///
     /// # Errors
     /// [`Unreadable`] where the store can't be read.
@@ -237,7 +235,7 @@ impl Engine {
         Ok(Some(plan))
     }
 
-    /// A plan of entries that were found, without its letters.
+    /// A plan of the entries found, without letters.
     pub(crate) fn plan_of(
         &self,
         shelf: &dyn Shelf,
@@ -341,7 +339,7 @@ impl Engine {
         letters
     }
 
-    /// By type, what these recipients chose for it on a channel.
+    /// The preferences of these recipients on a channel, by type.
     fn choices(
         &self,
         bucket: &Bucket,
@@ -375,7 +373,7 @@ impl Engine {
         all
     }
 
-    /// A letter as a message; `None` where it tells nothing or the recipient was erased.
+    /// A letter as a message; `None` if it is empty or the recipient was erased.
     #[must_use]
     pub fn message(&self, plan: &Plan, letter: &Letter) -> Option<Message> {
         let profile = self.buckets[usize::from(plan.bucket)]
@@ -404,7 +402,7 @@ impl Engine {
 }
 
 impl Plan {
-    /// Puts sources into the order in which a message tells them: by (t, arrival).
+    /// Sorts sources as in a message: by (t, arrival).
     pub(crate) fn order(&self, sources: &mut [u32]) {
         sources.sort_by_key(|source| {
             let arrival = &self.found.source(*source).0.arrival;
@@ -431,7 +429,7 @@ impl Plan {
     }
 }
 
-/// Looks at one entry: the first that applies ends it (contract, section 2, "When a message is made").
+/// Checks one entry: the first check that fails ends it (contract, section 2, "When a message is made").
 fn look(
     facts: &Facts<'_>,
     number: u32,

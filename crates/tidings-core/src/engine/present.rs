@@ -23,13 +23,13 @@ use crate::message::Message;
 use crate::table::Partition;
 use crate::time::Day;
 
-/// The `data` of an event, shared by all who are told of it.
+/// The `data` of an event, shared by all its messages.
 pub(super) type Data = Option<Arc<serde_json::Map<String, serde_json::Value>>>;
 
-/// The reason of whoever follows a topic begins with this.
+/// The prefix of a follower's reason.
 const TOPIC: &str = "topic:";
 
-/// Makes batches of letters.
+/// A presenter, which makes batches from letters.
 pub struct Presenter<'a> {
     engine: &'a Engine,
     draft: Draft<'a>,
@@ -39,7 +39,7 @@ pub struct Presenter<'a> {
 }
 
 impl<'a> Presenter<'a> {
-    /// A presenter of what is stored now.
+    /// Creates a presenter over the stored state.
     #[must_use]
     pub fn new(engine: &'a Engine, shelf: &'a dyn Shelf) -> Self {
         Self {
@@ -51,7 +51,7 @@ impl<'a> Presenter<'a> {
         }
     }
 
-    /// A letter as a batch; `None` where it tells nothing or the recipient was erased.
+    /// A letter as a batch; `None` if it is empty or the recipient was erased.
     ///
     /// # Errors
     /// [`Unreadable`] where the store can't be read.
@@ -106,7 +106,7 @@ impl<'a> Presenter<'a> {
         }))
     }
 
-    /// The topics for which something is told and that have a title.
+    /// The topics among the reasons that have a title.
     fn topics(&mut self, told: &[Told]) -> Result<Vec<Arc<Object>>, Unreadable> {
         let reasons = told.iter().flat_map(|told| &told.reasons);
         let topics: BTreeSet<&str> = reasons
@@ -130,7 +130,7 @@ impl<'a> Presenter<'a> {
         Ok(self.data.get(&(day, ordinal)).cloned().flatten())
     }
 
-    /// Reads the `data` of several events of a day ahead.
+    /// Prefetches the `data` of several events of a day.
     pub(super) fn read_data(
         &mut self,
         day: Day,
@@ -141,8 +141,7 @@ impl<'a> Presenter<'a> {
         })
     }
 
-    /// An actor as they are known now: with the name of the recipient of the same id where the object
-    /// has no title.
+    /// An actor as it is now: with the name of the recipient of the same id if the object has no title.
     pub(super) fn actor(&mut self, id: &Id) -> Result<Arc<Object>, Unreadable> {
         if let Some(actor) = self.actors.get(id) {
             return Ok(Arc::clone(actor));
@@ -160,7 +159,7 @@ impl<'a> Presenter<'a> {
         Ok(actor)
     }
 
-    /// An object as it is known now.
+    /// An object as it is now.
     ///
     /// # Errors
     /// [`Unreadable`] where the store can't be read.
@@ -178,8 +177,8 @@ impl<'a> Presenter<'a> {
     }
 }
 
-/// The name of a batch, on every machine and after every restore the same: from recipient, channel,
-/// lane, the closing's instant and the first entry.
+/// The id of a batch, the same on every machine and after every restore: from recipient, channel, lane,
+/// the closing's instant and the first entry.
 #[must_use]
 pub fn batch_id(message: &Message) -> String {
     let mut named = Vec::new();

@@ -11,7 +11,7 @@ use crate::table::Partition;
 use crate::time::{Day, Instant};
 
 impl Engine {
-    /// Does one command.
+    /// Runs one command.
     pub(crate) fn command(
         &mut self,
         draft: &mut Draft<'_>,
@@ -81,7 +81,7 @@ impl Engine {
         }
     }
 
-    /// Whether a command would be done now: a refused one changes nothing.
+    /// Checks whether a command would be accepted now; a refused one changes nothing.
     ///
     /// # Errors
     /// Why it would be refused.
@@ -236,7 +236,7 @@ impl Engine {
     }
 }
 
-/// A profile with what was given put over it.
+/// A profile with the given fields changed.
 fn changed(known: Option<Recipient>, change: &RecipientChange) -> Recipient {
     let mut new = known.unwrap_or_else(|| Recipient {
         id: change.id.clone(),

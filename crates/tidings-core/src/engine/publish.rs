@@ -1,4 +1,4 @@
-//! From an event to the sets of those who hear of it.
+//! Publishing: from an event to the sets of its recipients.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,7 +24,7 @@ use crate::table::{Key, Owner, Partition, Table};
 use crate::time::{Day, Instant};
 use crate::topic::heard_by;
 
-/// Why somebody is concerned, before it is known whom it concerns.
+/// A source of an audience: a reason, before the recipients are known.
 enum Source {
     Everyone,
     Named,
@@ -39,7 +39,7 @@ pub(crate) type Routed = BTreeMap<(Vec<LaneNo>, Vec<u16>), RoaringBitmap>;
 type Destination = ((Vec<LaneNo>, Vec<u16>), RoaringBitmap);
 
 impl Engine {
-    /// Takes an event in, once.
+    /// Accepts an event, once.
     pub(crate) fn publish(&mut self, draft: &mut Draft<'_>, now: Instant, event: &Event) -> Answer {
         if let Some((day, located)) = self.locate(draft, &event.id)? {
             return self.publish_again(draft, event, day, located);
@@ -133,7 +133,7 @@ impl Engine {
         })))
     }
 
-    /// Answers an event whose id came before: nothing happens.
+    /// Answers an event whose id is known: nothing happens.
     fn publish_again(
         &mut self,
         draft: &Draft<'_>,
@@ -156,7 +156,7 @@ impl Engine {
         })))
     }
 
-    /// Whether an event of this id was accepted before, on a day that is kept.
+    /// Whether an event with this id was accepted on a kept day.
     ///
     /// # Errors
     /// [`Unreadable`] where the store can't be read.
@@ -172,8 +172,7 @@ impl Engine {
         }
     }
 
-    /// Where an event is that was accepted before, and the day of its arrival, as long as that day is
-    /// kept.
+    /// The location of an earlier event, and the day of its arrival, as long as that day is kept.
     pub(crate) fn locate(
         &self,
         draft: &Draft<'_>,
@@ -188,7 +187,7 @@ impl Engine {
         Ok(None)
     }
 
-    /// A day on which objects change is held, so that it is forgotten like others.
+    /// Registers a day on which objects change, so that it is deleted like others.
     pub(crate) fn keep_day(&mut self, draft: &mut Draft<'_>, day: Day) {
         if self.intake.id_days.insert(day) {
             let key = Key::of(Owner::Intake, Table::ObjectDays).done();
@@ -196,7 +195,7 @@ impl Engine {
         }
     }
 
-    /// The days that may hold something of the intake.
+    /// The days that may hold rows of the intake.
     pub(crate) fn held_days(&self) -> impl DoubleEndedIterator<Item = Day> {
         self.intake.id_days.iter().copied()
     }
@@ -251,14 +250,14 @@ impl Engine {
         named
     }
 
-    /// The place of a recipient's bucket, and their number there.
+    /// The index of a recipient's bucket, and their number there.
     fn number_of(&self, recipient: &Id) -> Option<(usize, u32)> {
         let at = self.bucket_at(recipient.as_str());
         let number = self.buckets[at].roster.number(recipient.as_str())?;
         Some((at, number))
     }
 
-    /// Writes the arrival into each bucket that it concerns.
+    /// Writes the arrival into each bucket with recipients.
     pub(crate) fn arrive(
         &mut self,
         draft: &mut Draft<'_>,
@@ -309,7 +308,7 @@ impl Engine {
     }
 }
 
-/// Why an audience is empty.
+/// The reason why an audience is empty.
 fn why_nobody(to: &Audience, actor_is_left_out: bool) -> Vec<Warning> {
     if actor_is_left_out {
         return vec![Warning::OnlyTheActor];
@@ -323,7 +322,7 @@ fn why_nobody(to: &Audience, actor_is_left_out: bool) -> Vec<Warning> {
     }
 }
 
-/// Why nothing of an event can be told, whoever it concerns.
+/// The reason why nothing of an event can be sent, whatever its audience.
 fn why_never(event: &Event, now: Instant) -> Option<Warning> {
     let expires = event.expires_at?;
     let later = event.deliver_at.filter(|t| *t > now);
@@ -334,7 +333,7 @@ fn why_never(event: &Event, now: Instant) -> Option<Warning> {
     }
 }
 
-/// The words of an event's reasons, sorted by bytes, each with what it stands for.
+/// The words of an event's reasons, sorted by bytes, each with its source.
 struct Reasons {
     words: Vec<String>,
     sources: Vec<Source>,
@@ -361,7 +360,7 @@ impl Reasons {
         Self { words, sources }
     }
 
-    /// Those of a bucket who are concerned, in disjoint sets by their reasons.
+    /// The audience in a bucket, as disjoint sets by reasons.
     fn classes(
         &self,
         bucket: &Bucket,
@@ -400,7 +399,7 @@ impl Reasons {
     }
 }
 
-/// Splits the concerned by the lanes that their preferences choose; less those who opted out.
+/// Splits the audience by the lanes that their preferences choose, without those who opted out.
 fn route(
     bucket: &Bucket,
     (kind, paused): (&Type, &Paused),
@@ -436,7 +435,7 @@ fn route(
     routed
 }
 
-/// Sends those whose window was opened under another kind of a lane there.
+/// Redirects recipients whose window was opened under another kind of the lane.
 pub(crate) fn settle_lanes(bucket: &Bucket, law: &Law, routed: Routed) -> Routed {
     if law
         .names
@@ -467,7 +466,7 @@ pub(crate) fn settle_lanes(bucket: &Bucket, law: &Law, routed: Routed) -> Routed
     settled
 }
 
-/// The variants of an arrival with only those words that a bucket needs.
+/// The variants of an arrival with only the words that a bucket needs.
 fn narrowed(words: &[String], routed: Vec<Destination>) -> (Vec<String>, Vec<Variant>) {
     let mut used: Vec<u16> = routed
         .iter()

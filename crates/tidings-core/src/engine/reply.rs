@@ -1,4 +1,4 @@
-//! What the engine answers.
+//! Replies of the engine.
 
 use crate::event::Near;
 use crate::id::Id;
@@ -6,40 +6,40 @@ use crate::journal::at_rest::Unreadable;
 use crate::limits::Exceeded;
 use crate::time::Instant;
 
-/// The answer to a command that was done.
+/// The reply to an accepted command.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Reply {
-    /// Done, and there is nothing more to say.
+    /// The command was done.
     Done,
     /// An event was published.
     Published(Published),
-    /// Open lanes are due now. The marker's id: bucket and seq, behind which everything is new.
+    /// Open lanes are due now. The marker is bucket and seq, after which everything is new.
     Flushed(String),
-    /// What was to be taken back, by what became of it.
+    /// The result of a cancel.
     Cancelled(TakenBack),
-    /// Days were dropped.
+    /// Days were deleted.
     Dropped(Dropped),
 }
 
-/// Days that were dropped, whatever they held.
+/// The result of deleting days.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Dropped {
-    /// How many days.
+    /// Number of days.
     pub days: u64,
-    /// Entries that waited there, and ended as expired.
+    /// Number of pending entries that ended as expired.
     pub expired: u64,
 }
 
-/// Entries of a cancelled event, or of all that carry a key.
+/// Entries of a cancelled event, or of all events with a key, by result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TakenBack {
-    /// They waited, or were scheduled: cancelled.
+    /// Pending or scheduled entries: cancelled.
     pub cancelled: u64,
-    /// They stood in a message that was made and not handed over yet: taken out of it.
+    /// Entries removed from messages that were built and not handed over yet.
     pub removed_from_batch: u64,
-    /// They were told, are on their way, or had ended when their message was made.
+    /// Entries that were delivered, are being sent, or had ended when their message was built.
     pub too_late: u64,
-    /// How many events were found.
+    /// Number of events found.
     pub events: u64,
 }
 
@@ -63,68 +63,68 @@ impl TakenBack {
 /// How far a cancel went.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
-    /// Entries that waited were cancelled; none stood in a message.
+    /// Only pending entries were cancelled.
     Cancelled,
-    /// Entries were taken out of messages that were made.
+    /// Entries were removed from built messages.
     RemovedFromBatch,
-    /// Nothing could be taken back any more.
+    /// Nothing could be cancelled any more.
     TooLate,
-    /// The events are known, and have nothing that waits or was told: it was cancelled before, or has
-    /// concerned nobody.
+    /// The events are known, and have no pending or delivered entries: they were cancelled before, or had
+    /// no recipients.
     NothingLeft,
     /// No event was found.
     Unknown,
 }
 
-/// What came of a publish.
+/// The result of a publish.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Published {
     /// The event.
     pub id: Id,
     /// Whether it is new.
     pub status: PublishedAs,
-    /// Recipients who have at least one entry of it.
+    /// Number of recipients with at least one entry.
     pub notifications: u64,
-    /// Entries that it made.
+    /// Number of its entries.
     pub entries: u64,
-    /// What the publisher should look at.
+    /// Warnings for the publisher.
     pub warnings: Vec<Warning>,
 }
 
 /// Whether an event is new.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PublishedAs {
-    /// It was taken in.
+    /// The event was accepted.
     Accepted,
-    /// The same id came before: nothing happens.
+    /// The id is known: nothing happens.
     Duplicate,
 }
 
-/// Something that is accepted but probably not meant.
+/// A warning: a command is accepted and probably not what was meant.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Warning {
-    /// A recipient is named who is not known.
+    /// The event names an unknown recipient.
     UnknownRecipient(Id),
-    /// The audience is empty: nobody follows any of the event's topics, which are these.
+    /// The audience is empty: nobody follows any of the event's topics.
     NoFollowers(Vec<Id>),
     /// The audience is empty: only the actor would be in it, and the type leaves the actor out.
     OnlyTheActor,
-    /// The audience is empty: nobody lives within any of the event's circles, which are these.
+    /// The audience is empty: nobody is within any of the event's circles.
     NobodyNear(Vec<Near>),
     /// The audience is empty, for none of the other reasons.
     NobodyConcerned,
-    /// The event expired before it arrived, at this instant: nothing of it will be sent.
+    /// The event expired at this instant, before it arrived: nothing of it is sent.
     AlreadyExpired(Instant),
-    /// The event expires, at this instant, before or when it is to be delivered: nothing of it will be sent.
+    /// The event expires at this instant, at or before its `deliver_at`: nothing of it is sent.
     ExpiresBeforeDelivery(Instant),
-    /// The id came before with an event of other content, which stays as it is.
+    /// The id was used before for an event with other content, which is unchanged.
     Differs,
 }
 
 /// Why a command was refused; nothing has changed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
-    /// There is no such recipient.
+    /// The recipient is unknown.
     #[error("unknown recipient `{0}`")]
     UnknownRecipient(Id),
     /// The type is not configured.
@@ -135,16 +135,17 @@ pub enum Refused {
         /// The types that are configured.
         configured: Vec<String>,
     },
-    /// The channel is not known.
+    /// The channel is unknown.
     #[error("unknown channel `{0}`")]
     UnknownChannel(String),
-    /// The preference can't be had.
+    /// The preference is not possible.
     #[error("{0}")]
     Preference(String),
-    /// It carries more than a bound of the configuration allows.
+    /// The command exceeds a bound of the configuration.
     #[error(transparent)]
     Exceeded(#[from] Exceeded),
 }
 
-/// What a command comes to: the outer fault makes the engine worthless, the inner one is the user's.
+/// The answer to a command. The outer error poisons the engine (drop and reopen it), the inner one is the
+/// user's.
 pub(crate) type Answer = Result<Result<Reply, Refused>, Unreadable>;

@@ -1,4 +1,4 @@
-//! Forgetting: a day is dropped whole, and what it still held is counted.
+//! Retention: a day is deleted whole, and its pending entries are counted as expired.
 
 use std::collections::BTreeMap;
 
@@ -13,8 +13,8 @@ use crate::set::Set;
 use crate::time::{DAY_MS, Day, Instant};
 
 impl Engine {
-    /// The next midnight (00:00 UTC), after the newest instant, at which a day has to be forgotten:
-    /// each day that ended `keep` or longer ago.
+    /// The next midnight (00:00 UTC) after the newest instant at which a day has to be deleted: each day
+    /// that ended `keep` or longer ago.
     #[must_use]
     pub fn next_forget(&self) -> Option<Instant> {
         let keep_ms = self.rules()?.store.keep_ms;
@@ -24,15 +24,15 @@ impl Engine {
         Some(Instant(midnight.saturating_mul(DAY_MS)).max(self.intake.now.day().end()))
     }
 
-    /// The day before which everything is to be forgotten at a midnight.
+    /// The day before which everything is deleted at a midnight.
     #[must_use]
     pub fn forgets_before(&self, midnight: Instant) -> Option<Day> {
         let keep_ms = self.rules()?.store.keep_ms;
         Some(midnight.plus_ms(-keep_ms).day())
     }
 
-    /// Whether something of the days before this one came due and has not ended: its message is not made
-    /// yet, or nobody knows yet whether it was sent.
+    /// Whether a due entry of the days before this one has not ended: its message is not built yet, or
+    /// its outcome is not known yet.
     #[must_use]
     pub fn is_due_before(&self, before: Day) -> bool {
         self.buckets.iter().any(|bucket| {
@@ -44,8 +44,8 @@ impl Engine {
         })
     }
 
-    /// Ends as expired what waits of the days before this one and is not due: as forgetting would do,
-    /// where that has to wait for what is due.
+    /// Expires the entries of the days before this one that are not due, as their deletion would, while
+    /// that has to wait for the due ones.
     ///
     /// # Errors
     /// [`Unreadable`]; the engine is worthless then.
@@ -75,7 +75,7 @@ impl Engine {
         })
     }
 
-    /// Forgets every day before this one; what they still hold and is pending ends as expired.
+    /// Deletes every day before this one; their pending entries end as expired.
     ///
     /// # Errors
     /// [`Unreadable`]; the engine is worthless then.
@@ -93,11 +93,11 @@ impl Engine {
         })
     }
 
-    /// Forgets every day before this one, but never the current day, which is still being written;
-    /// which ones, and how many entries waited there. What they hold is expired in the ledger, and messages
-    /// with some of it are not sent any more, unless they were handed over. A checkpoint that does not cover
-    /// all of their records is brought up beyond them in the same commit; as a rule it does, and forgetting
-    /// costs nothing.
+    /// Deletes every day before this one, but never the current day, which is still being written.
+    /// Returns the days, and the number of their pending entries. The ledger counts those as expired, and
+    /// messages with any of them are not sent any more, unless they were handed over. A checkpoint that
+    /// does not cover all records of these days is brought up beyond them in the same commit; as a rule
+    /// it does, and the deletion costs nothing.
     pub(crate) fn forget_until(
         &mut self,
         draft: &mut Draft<'_>,

@@ -1,4 +1,4 @@
-//! What is published for later: its audience is settled at arrival, its lanes when its time comes.
+//! Scheduled events: their audience is fixed at arrival, their lanes when they are due.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ use crate::set::Set;
 use crate::table::{Owner, Partition, Table};
 use crate::time::Instant;
 
-/// Recipients of a scheduled event in a bucket, frozen at its arrival.
+/// The recipients of a scheduled event in a bucket, fixed at its arrival.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Frozen {
     /// Words of the reasons, sorted by bytes.
@@ -30,18 +30,18 @@ pub(crate) struct Frozen {
     pub(crate) parts: Vec<FrozenPart>,
 }
 
-/// Those of them who have entries on the same channels for the same reasons.
+/// Sets of recipients with entries on the same channels for the same reasons.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct FrozenPart {
-    /// The channels on which there is an entry.
+    /// The channels of their entries.
     pub(crate) channels: Vec<ChannelNo>,
-    /// Which of the words.
+    /// Indexes of their reasons' words.
     pub(crate) reasons: Vec<u16>,
     pub(crate) who: Set,
 }
 
 impl Frozen {
-    /// Everyone who is concerned.
+    /// All recipients of it.
     pub(crate) fn everyone(&self) -> RoaringBitmap {
         let parts = self.parts.iter();
         parts.fold(RoaringBitmap::new(), |who, part| who | &part.who.0)
@@ -61,7 +61,7 @@ impl Frozen {
 type Scheduled = (EventRow, Vec<Frozen>);
 
 impl Engine {
-    /// Keeps an event and its audience for later.
+    /// Stores an event with its audience until it is due.
     pub(crate) fn freeze(
         &mut self,
         draft: &mut Draft<'_>,
@@ -114,7 +114,7 @@ impl Engine {
         }
     }
 
-    /// Lets in what was scheduled for now or before, in its order.
+    /// Enters the events that were scheduled for now or before, in order.
     pub(crate) fn enter_scheduled(
         &mut self,
         draft: &mut Draft<'_>,
@@ -135,7 +135,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Takes a scheduled event out of what waits; with it each bucket's frozen sets.
+    /// Removes a scheduled event and returns it with each bucket's frozen sets.
     pub(crate) fn take_scheduled(
         &mut self,
         draft: &mut Draft<'_>,
@@ -172,8 +172,8 @@ impl Engine {
         Ok(Some((row, frozen)))
     }
 
-    /// Lets a scheduled event enter its lanes: who is concerned was settled at its arrival, whether
-    /// they still want it and by which lane is read now.
+    /// Enters a scheduled event into its lanes: its audience was fixed at arrival, and preferences and
+    /// lanes are read now.
     fn enter_frozen(
         &mut self,
         draft: &mut Draft<'_>,
@@ -218,8 +218,8 @@ impl Engine {
         self.arrive(draft, now, (t, type_no), row, &words, routed);
     }
 
-    /// Books entries that end without having entered a lane; `alone` = of how many recipients who
-    /// have no other entry of the event.
+    /// Counts entries that end without having entered a lane; `alone` = number of recipients without
+    /// another entry of the event.
     pub(crate) fn drop_entries(
         &mut self,
         draft: &mut Draft<'_>,
@@ -251,7 +251,8 @@ impl Engine {
     }
 }
 
-/// Reads preferences again for a scheduled audience: the lanes that apply, and what ends instead.
+/// Applies the preferences of now to a scheduled audience: returns the lanes that apply, and the entries
+/// that end instead.
 fn thaw(
     bucket: &Bucket,
     (kind, paused): (Option<&Type>, &Paused),

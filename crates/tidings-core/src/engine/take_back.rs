@@ -1,4 +1,4 @@
-//! What takes entries back or sends them another way: preferences, new rules, what is paused.
+//! Moving and ending pending entries: preferences, new rules, pauses.
 //!
 //! Taking something back never moves a deadline: the lane stays open until it is due.
 
@@ -23,10 +23,11 @@ use crate::reason::Reason;
 use crate::recipient::{Mode, PreferenceScope};
 use crate::time::Instant;
 
-/// Records that grow with what waits are cut at about so many bytes: each is a value of the store.
+/// The approximate size in bytes at which records that grow with the pending entries are cut: each is a
+/// value of the store.
 pub(super) const RECORD_BYTES: usize = 256 << 10;
 
-/// A preference as a command gives it.
+/// A preference as in a command.
 #[derive(Clone, Copy)]
 pub(crate) struct Chosen<'a> {
     pub(crate) recipient: &'a Id,
@@ -35,20 +36,20 @@ pub(crate) struct Chosen<'a> {
     pub(crate) mode: &'a Mode,
 }
 
-/// Which of the entries that wait are looked at.
+/// A filter on pending entries.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Among<'a> {
-    /// Only on this channel.
+    /// Only entries on this channel.
     pub(crate) channel: Option<ChannelNo>,
-    /// Only those of these recipients.
+    /// Only entries of these recipients.
     pub(crate) who: Option<&'a RoaringBitmap>,
-    /// Only those of this type; of it also what is due and not made yet.
+    /// Only entries of this type, including those that are due and in no message yet.
     pub(crate) kind: Option<TypeNo>,
-    /// Only what is set apart because it is paused.
+    /// Only entries of paused types, which wait apart.
     pub(crate) paused_only: bool,
 }
 
-/// Entries of one arrival that go another way.
+/// Entries of one arrival that move to another lane.
 struct Moved<'a> {
     kept: &'a Kept,
     lane: LaneNo,
@@ -57,7 +58,7 @@ struct Moved<'a> {
 }
 
 impl Engine {
-    /// Ends entries at once, each booked on its day. `None` = they go on in another lane.
+    /// Ends entries at once, each counted on its day. `None` = they move to another lane.
     pub(crate) fn cut(
         &mut self,
         draft: &mut Draft<'_>,
@@ -89,7 +90,7 @@ impl Engine {
         }
     }
 
-    /// Notes what a recipient chose, and sends what waits where it now belongs.
+    /// Stores a preference and moves pending entries to the lanes that now apply.
     pub(crate) fn prefer(
         &mut self,
         draft: &mut Draft<'_>,
@@ -109,15 +110,16 @@ impl Engine {
         Ok(Ok(Reply::Done))
     }
 
-    /// Whether the rules know of what a recipient chose.
+    /// Whether the rules contain the scope and mode of a preference.
     pub(crate) fn knows_choice(&self, scope: &PreferenceScope, mode: &Mode) -> bool {
         let rules = self.rules();
         rules.is_some_and(|rules| rules.know_choice(scope, mode))
     }
 
-    /// Notes several choices of a recipient; all of them or, where one is refused, none. Of a whole list, what
-    /// they chose before and is not in it goes back to the default, except a `never` of which the rules don't
-    /// know now: it was not shown to anybody, and holds again when it is configured again.
+    /// Stores several preferences of a recipient; all of them or, if one is refused, none. If the list is
+    /// complete, earlier preferences that are not in it return to the default, except a `never` for
+    /// something that is not configured now: it was not shown to anybody, and applies again when it is
+    /// configured again.
     pub(crate) fn prefer_all(
         &mut self,
         draft: &mut Draft<'_>,
@@ -154,7 +156,7 @@ impl Engine {
         Ok(Ok(Reply::Done))
     }
 
-    /// The number of a channel on which a mode can be chosen.
+    /// The number of a channel on which a mode is allowed.
     pub(crate) fn choosable(&self, channel: &str, mode: &Mode) -> Result<ChannelNo, Refused> {
         let number = channel_no(channel);
         let number = number.ok_or_else(|| Refused::UnknownChannel(channel.to_owned()))?;
@@ -206,7 +208,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Takes what waits out of lanes that no longer apply and puts it into those that do.
+    /// Moves pending entries out of lanes that no longer apply into those that do.
     pub(crate) fn reroute(
         &mut self,
         draft: &mut Draft<'_>,
@@ -273,7 +275,7 @@ impl Engine {
         Ok(())
     }
 
-    /// What waits in the lanes of a bucket, lane by lane.
+    /// The pending entries of a bucket, lane by lane.
     pub(crate) fn waiting_among(
         &self,
         draft: &Draft<'_>,
@@ -309,7 +311,7 @@ impl Engine {
     }
 }
 
-/// Cuts a list that may be as long as what waits into parts that a row can hold, in order.
+/// Cuts a list that may be as long as all pending entries into parts that a row can hold, in order.
 pub(super) fn parts<T>(items: Vec<T>, bytes: impl Fn(&T) -> usize) -> Vec<Vec<T>> {
     let mut parts: Vec<Vec<T>> = Vec::new();
     let mut room = 0_usize;
@@ -329,12 +331,12 @@ pub(super) fn parts<T>(items: Vec<T>, bytes: impl Fn(&T) -> usize) -> Vec<Vec<T>
     parts
 }
 
-/// More than a set takes in a row.
+/// An upper bound on the bytes of a set in a row.
 pub(super) fn set_bytes(who: &RoaringBitmap) -> usize {
     8 + 2 * who.serialized_size()
 }
 
-/// More than an arrival's sets and words take in a row.
+/// An upper bound on the bytes of an arrival's sets and words in a row.
 fn arrival_bytes(arrival: &Arrival) -> usize {
     let sets = arrival
         .variants
@@ -373,7 +375,8 @@ fn arrive_again(moved: Moved<'_>, now: Instant, rules: u32, ordinal: u32) -> Arr
     }
 }
 
-/// Sorts what waits in a lane into what ends, what leaves (it ends for no reason), and where it goes.
+/// Sorts the pending entries of a lane into those that end, those that leave (they end without a reason),
+/// and the lanes that they move to.
 fn sort_out<'a>(
     bucket: &Bucket,
     (law, version, paused): (&Law, &Version, &Paused),

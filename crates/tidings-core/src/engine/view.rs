@@ -1,4 +1,4 @@
-//! What a recipient or an operator looks at, inboxes apart: open lanes, messages that were made.
+//! Reads for recipients and operators, except inboxes: open lanes and built messages.
 
 use roaring::RoaringBitmap;
 
@@ -18,42 +18,42 @@ use crate::rules::CHANNELS;
 use crate::table::{Key, Owner, Partition, REST, Table, u64_at};
 use crate::time::Instant;
 
-/// A lane in which something waits.
+/// A lane with pending entries.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpenLane {
-    /// On which channel.
+    /// The channel.
     pub channel: &'static str,
     /// Its name.
     pub lane: String,
-    /// When it is due; `None` = never, unless something else happens.
+    /// Due time; `None` = never due as things are.
     pub due: Option<Instant>,
-    /// What waits, by (t, arrival).
+    /// The pending entries, by (t, arrival).
     pub entries: Vec<WaitingEntry>,
 }
 
-/// An entry that waits in a lane, or an event that is scheduled.
+/// A pending entry, or a scheduled event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WaitingEntry {
     /// The event.
     pub event: Id,
     /// Its type.
     pub kind: Id,
-    /// Its object.
+    /// The object's hash.
     pub object: Id,
-    /// When it entered.
+    /// Time of entering.
     pub t: Instant,
 }
 
-/// Where a message of a recipient is to be found.
+/// The location of a recipient's message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LetterAt {
     /// The closing's instant.
     pub at: Instant,
-    /// On which channel.
+    /// The channel.
     pub channel: &'static str,
     /// The lane's name.
     pub lane: String,
-    /// How many entries it told.
+    /// Number of its entries.
     pub told: usize,
     pub(crate) bucket: u16,
     pub(crate) number: u32,
@@ -69,15 +69,15 @@ impl Engine {
         self.buckets[bucket].roster.profile(number)
     }
 
-    /// Whether the recipient of a message is still here. Who was made again under the id of somebody who
-    /// was erased is somebody else.
+    /// Whether the recipient of a message still exists. A recipient created again under an erased one's
+    /// id is a different one.
     #[must_use]
     pub fn has_recipient_of(&self, ((bucket, _), number): LetterName) -> bool {
         let bucket = self.buckets.get(usize::from(bucket));
         bucket.is_some_and(|bucket| bucket.roster.profile(number).is_some())
     }
 
-    /// Whether anything was ever said of an object.
+    /// Whether an object is known.
     ///
     /// # Errors
     /// [`Unreadable`] where the store can't be read.
@@ -87,7 +87,7 @@ impl Engine {
             .is_some())
     }
 
-    /// How many recipients there are.
+    /// Number of recipients.
     #[must_use]
     pub fn recipients(&self) -> u64 {
         self.buckets
@@ -96,7 +96,7 @@ impl Engine {
             .sum()
     }
 
-    /// How many follow a topic itself.
+    /// Number of followers of a topic itself.
     #[must_use]
     pub fn followers(&self, topic: &str) -> u64 {
         let of = |bucket: &crate::bucket::Bucket| {
@@ -105,8 +105,8 @@ impl Engine {
         self.buckets.iter().map(of).sum()
     }
 
-    /// What a recipient chose: (scope, channel, mode). Choices of which the rules know nothing, now, are
-    /// kept and not shown.
+    /// The preferences of a recipient: (scope, channel, mode). Preferences for what is not configured now
+    /// are kept and not shown.
     ///
     /// # Errors
     /// [`Refused::UnknownRecipient`].
@@ -150,7 +150,7 @@ impl Engine {
         Ok(Ok(topics))
     }
 
-    /// The lanes in which something of a recipient waits.
+    /// The lanes with pending entries of a recipient.
     ///
     /// # Errors
     /// [`Unreadable`] outside, [`Refused::UnknownRecipient`] inside.
@@ -205,7 +205,7 @@ impl Engine {
         Ok(Ok(lanes))
     }
 
-    /// What is scheduled for a recipient, by (t, arrival): it enters its lanes at its `t`, not before.
+    /// The scheduled entries of a recipient, by (t, arrival): they enter their lanes at their `t`.
     ///
     /// # Errors
     /// [`Unreadable`] outside, [`Refused::UnknownRecipient`] inside.
@@ -238,7 +238,7 @@ impl Engine {
         Ok(Ok(entries))
     }
 
-    /// The messages that were made for a recipient, newest first; the inbox makes none.
+    /// The built messages of a recipient, newest first; the inbox has none.
     ///
     /// # Errors
     /// [`Unreadable`] outside, [`Refused::UnknownRecipient`] inside.
@@ -280,7 +280,7 @@ impl Engine {
         Ok(Ok(letters))
     }
 
-    /// A message that was made, with what it told; entries of forgotten days are left out.
+    /// A built message with its entries; entries of deleted days are left out.
     ///
     /// # Errors
     /// [`Unreadable`] where the store can't be read.

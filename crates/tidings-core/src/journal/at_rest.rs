@@ -1,4 +1,5 @@
-//! The form at rest: runs of arrivals without their sets, beside postings that say whom they concern.
+//! The indexed form of the journal: runs of arrivals without their sets, and postings with their
+//! recipients.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -8,15 +9,15 @@ use serde::{Deserialize, Serialize};
 use super::record::{Arrival, Variant};
 use crate::table::{Partition, after_prefix};
 
-/// Reads what is stored. The core asks; an edge answers.
+/// Read access to the store, implemented outside the core.
 pub trait Shelf: Sync {
-    /// One value.
+    /// Reads a value.
     ///
     /// # Errors
     /// [`Unreadable`] where the store can't be read.
     fn get(&self, partition: Partition, key: &[u8]) -> Result<Option<Vec<u8>>, Unreadable>;
 
-    /// Every key `from <= key < until` in order, until the visitor breaks.
+    /// Visits every key `from <= key < until` in order, until the visitor breaks.
     ///
     /// # Errors
     /// [`Unreadable`] where the store can't be read.
@@ -46,7 +47,7 @@ pub fn each(
     each_from(shelf, partition, prefix, prefix, take)
 }
 
-/// As [`each`], beginning with the key `from`.
+/// [`each`], beginning with the key `from`.
 ///
 /// # Errors
 /// The visitor's, and [`Unreadable`] where the store can't be read.
@@ -69,7 +70,7 @@ pub fn each_from(
     found
 }
 
-/// What is stored can't be read, or makes no sense.
+/// A stored value that can't be read or decoded.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Unreadable(pub String);
@@ -105,7 +106,7 @@ pub fn encode<T: Serialize>(value: &T) -> Vec<u8> {
     postcard::to_stdvec(value).expect("the core's own types can be written")
 }
 
-/// Encodes a value to be stored, behind what is there.
+/// Appends an encoded value.
 pub(crate) fn encode_onto<T: Serialize>(bytes: &mut Vec<u8>, value: &T) {
     *bytes = postcard::to_extend(value, std::mem::take(bytes))
         .expect("the core's own types can be written");
@@ -116,15 +117,15 @@ pub(crate) fn encode_onto<T: Serialize>(bytes: &mut Vec<u8>, value: &T) {
 pub struct Kept {
     /// Its seq.
     pub seq: u64,
-    /// The seq of the first record of the journal's row in which it stands; 0 once it is at rest.
+    /// The seq of the first record of its row in the journal; 0 once it is at rest.
     #[serde(skip)]
     pub row: u64,
-    /// What arrived.
+    /// The arrival.
     pub arrival: Arrival,
 }
 
 impl Kept {
-    /// How many notifications its sets tell of.
+    /// Number of notifications in its sets.
     #[must_use]
     pub fn notifications(&self) -> u64 {
         let variants = self.arrival.variants.iter();
@@ -135,14 +136,14 @@ impl Kept {
 /// A run: consecutive arrivals of a bucket's day, at rest.
 #[derive(Debug)]
 pub struct Run {
-    /// By seq; their sets are empty.
+    /// The arrivals by seq, with empty sets.
     pub arrivals: Vec<Arc<Kept>>,
-    /// By ordinal in the postings: which arrival, which of its variants.
+    /// Arrival and variant by ordinal in the postings.
     pub variants: Vec<(u32, u32)>,
 }
 
 impl Run {
-    /// Readies a run that was stored.
+    /// Prepares a stored run.
     #[must_use]
     pub fn new(arrivals: Vec<Arc<Kept>>) -> Self {
         let mut variants = Vec::new();
@@ -153,7 +154,7 @@ impl Run {
         Self { arrivals, variants }
     }
 
-    /// The arrival and variant of an ordinal; `None` where the postings name one that isn't there.
+    /// The arrival and variant of an ordinal; `None` if there is no such ordinal.
     #[must_use]
     pub fn variant(&self, ordinal: u32) -> Option<(u32, u32, &Arc<Kept>, &Variant)> {
         let (at, variant) = *self.variants.get(ordinal as usize)?;

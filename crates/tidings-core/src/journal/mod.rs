@@ -1,4 +1,4 @@
-//! The journal of sets: records, and the form at rest.
+//! The journal of sets: records, and their indexed form.
 
 pub mod at_rest;
 pub mod parts;

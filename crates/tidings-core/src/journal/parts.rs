@@ -1,4 +1,4 @@
-//! Values that grow with what many commands left: cut into parts, so that no row passes what a store holds.
+//! Values that grow with many commands, cut into parts so that no row exceeds the store's limit.
 //!
 //! The first row stands under the value's own key and says how many parts follow; these stand in a table
 //! of their own, so that whoever visits the rows of a table meets each value once.
@@ -9,7 +9,7 @@ use super::at_rest::{Shelf, Unreadable};
 use crate::codec::{Reader, put_u32};
 use crate::table::{Partition, REST, Table, Write};
 
-/// A part has at most so many bytes.
+/// Maximum number of bytes of a part.
 pub const PART_BYTES: usize = 512 << 10;
 
 /// The key of a further part of the value under `key`.
@@ -22,7 +22,7 @@ fn part_key(key: &[u8], part: u32) -> Vec<u8> {
     of_part
 }
 
-/// The rows of a value. Of one that was longer before, parts stay behind that nobody reads.
+/// The rows of a value. If it was longer before, unused parts stay behind.
 #[must_use]
 pub fn rows(partition: Partition, key: Vec<u8>, value: &[u8]) -> Vec<Write> {
     let (first, rest) = value.split_at(value.len().min(PART_BYTES));
@@ -55,7 +55,7 @@ pub fn more_keys(key: &[u8], row: &[u8]) -> Result<Vec<Vec<u8>>, Unreadable> {
     Ok((0..more).map(|part| part_key(key, part)).collect())
 }
 
-/// The value whose first row is `row`; `get` reads the others.
+/// Joins the value whose first row is `row`; `get` reads the others.
 ///
 /// # Errors
 /// Those of `get`, and [`Unreadable`] where a part is missing.
@@ -75,7 +75,7 @@ pub fn whole<'r>(
     Ok(value)
 }
 
-/// The value under a key.
+/// Reads the value under a key.
 ///
 /// # Errors
 /// [`Unreadable`] where the store can't be read or a part is missing.

@@ -1,4 +1,4 @@
-//! The records of a bucket's journal: what happened, when, to which set of recipients.
+//! The records of a bucket's journal: a change, its instant, and a set of recipients.
 //!
 //! State is the fold of them. A record therefore says everything that the fold needs and the fold
 //! decides nothing: whoever writes a record has decided.
@@ -16,7 +16,7 @@ use crate::rules::CHANNELS;
 use crate::set::Set;
 use crate::time::Instant;
 
-/// A channel's number: its place in [`CHANNELS`]. Numbers are stored and never given again.
+/// A channel's number: its index in [`CHANNELS`]. Numbers are stored and never reused.
 pub type ChannelNo = u8;
 
 /// The inbox's number.
@@ -37,174 +37,174 @@ pub type LaneNo = u16;
 /// A type's number, given once for its name and stored.
 pub type TypeNo = u32;
 
-/// One line of a bucket's journal.
+/// A record of a bucket's journal.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Record {
     /// An event reached these recipients.
     Arrival(Arrival),
-    /// The lanes of this name of these recipients came due. It is the flush marker: an entry belongs
-    /// to the first closing of its lane at or above its seq.
+    /// Lanes of one name were due, for these recipients. It is the flush marker: an entry belongs to the
+    /// first closing of its lane at or above its seq.
     Closing {
-        /// When they were due.
+        /// The due instant.
         at: Instant,
-        /// Which lane.
+        /// The lane.
         lane: LaneNo,
-        /// Whose.
+        /// The recipients.
         who: Set,
     },
-    /// Entries end.
+    /// Entries ended.
     Cut {
-        /// When.
+        /// The instant.
         at: Instant,
-        /// Why; `None` = they go on in another lane: [`Record::Move`]s follow in the same commit.
+        /// The reason; `None` = they move to another lane: [`Record::Move`]s follow in the same commit.
         why: Option<Reason>,
-        /// Which entries of whom.
+        /// The entries.
         items: Vec<Entries>,
     },
-    /// Entries arrive again in another lane with their old `t` and place, entry `i` under this
+    /// Entries moved: they arrive in another lane with their old `t` and place, entry `i` under this
     /// record's seq + `i`. They join open windows by (t, arrival), all of a commit together.
     Move {
-        /// When.
+        /// The instant.
         at: Instant,
-        /// By lane, whose deadline had passed before any of it arrived: it moves nothing for them.
+        /// By lane, the recipients whose deadline had passed before the arrival: their deadlines don't
+        /// move.
         overdue: Vec<(LaneNo, Set)>,
-        /// What arrives again, by (t, place).
+        /// The arrivals, by (t, place).
         arrivals: Vec<Arrival>,
     },
-    /// Entries that end without ever entering a lane: scheduled, then cancelled or no longer wanted.
+    /// Scheduled entries ended without entering a lane: cancelled or no longer wanted.
     Dropped {
-        /// When.
+        /// The instant.
         at: Instant,
         /// The event's place in the intake.
         place: u64,
-        /// Which channel, why, whose.
+        /// Channel, reason and recipients.
         items: Vec<(ChannelNo, Reason, Set)>,
     },
-    /// Seen or read.
+    /// A recipient marked entries as seen or read.
     Mark {
-        /// When.
+        /// The instant.
         at: Instant,
-        /// It covers what was published before this place.
+        /// It covers events published before this place.
         before: u64,
-        /// Whose.
+        /// The recipient's number.
         number: u32,
-        /// What.
+        /// The subject of the mark.
         what: Covered,
-        /// Seen, or read as well.
+        /// Seen, or seen and read.
         kind: MarkKind,
     },
-    /// The inbox was told all of its entries in `from..=to`, but for these. No row a recipient.
+    /// All inbox entries in `from..=to` were delivered, with exceptions. There is no row per recipient.
     Told {
-        /// When.
+        /// The instant.
         at: Instant,
         /// The first seq.
         from: u64,
         /// The last seq.
         to: u64,
-        /// What ended instead.
+        /// Entries that ended instead.
         except: Vec<(u64, Reason, Set)>,
     },
-    /// These recipients' messages of a closing were made; their rows were written with this record.
+    /// Messages of a closing were built for these recipients; their rows were written with this record.
     Made {
-        /// When.
+        /// The instant.
         at: Instant,
         /// The closing.
         closing: u64,
-        /// Whose messages.
+        /// The recipients of the messages.
         who: Set,
-        /// Those of them that have nothing to say.
+        /// Those whose message is empty.
         nothing: Set,
     },
-    /// What became of these recipients' messages.
+    /// The outcome of these recipients' messages.
     Outcome {
-        /// When.
+        /// The instant.
         at: Instant,
         /// The closing.
         closing: u64,
-        /// Whose messages.
+        /// The recipients of the messages.
         who: Set,
-        /// How they ended.
+        /// The ending.
         ending: Ending,
     },
-    /// A recipient was made (under the next number) or changed.
+    /// A recipient was created (under the next number) or changed.
     Profile {
-        /// When.
+        /// The instant.
         at: Instant,
-        /// Number in the bucket.
+        /// The recipient's number in the bucket.
         number: u32,
         /// The whole new profile.
         profile: Box<Recipient>,
     },
     /// A recipient was erased.
     Erased {
-        /// When.
+        /// The instant.
         at: Instant,
-        /// Number in the bucket.
+        /// The recipient's number in the bucket.
         number: u32,
     },
-    /// Recipients follow or unfollow.
+    /// Recipients followed or unfollowed topics.
     Follow {
-        /// What, and who; no topic stands twice.
+        /// Topics with their recipients; no topic is repeated.
         topics: Vec<(Id, Set)>,
-        /// Whether from now on they follow it.
+        /// Whether they follow (else unfollow).
         on: bool,
     },
-    /// A recipient chose.
+    /// A recipient set a preference.
     Preference {
-        /// Who.
+        /// The recipient's number.
         number: u32,
-        /// What it speaks of.
+        /// The scope.
         scope: PreferenceScope,
-        /// On which channel.
+        /// The channel.
         channel: ChannelNo,
-        /// What they chose.
+        /// The mode.
         mode: Mode,
     },
-    /// Open lanes are due now.
+    /// Open lanes were made due.
     Flush {
-        /// When.
+        /// The instant.
         at: Instant,
-        /// Whose.
+        /// The recipient's number.
         number: u32,
-        /// Which lanes.
+        /// The lanes.
         lanes: Vec<LaneNo>,
     },
-    /// A new version of the rules: zones of those who don't say may change.
+    /// A new version of the rules came into force: default time zones may change.
     Rules {
-        /// When.
+        /// The instant.
         at: Instant,
         /// The version.
         version: u32,
     },
-    /// Which channels are paused from now on.
+    /// The paused channels changed.
     Pause {
-        /// When.
+        /// The instant.
         at: Instant,
-        /// Their numbers, ascending.
+        /// The numbers of all paused channels, ascending.
         channels: Vec<ChannelNo>,
-        /// Lanes of what was paused from which everything has gone on.
+        /// Lanes of paused types that are now empty.
         emptied: Vec<LaneNo>,
     },
-    /// These recipients' messages of a closing were made, and then everything that they told was
-    /// taken back: they are not sent.
+    /// Built messages of a closing lost all their entries to cancels: they are not sent.
     Withdrawn {
-        /// When.
+        /// The instant.
         at: Instant,
         /// The closing.
         closing: u64,
-        /// Whose messages.
+        /// The recipients of the messages.
         who: Set,
     },
 }
 
-/// What a mark covers.
+/// The entries that a mark covers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Covered {
-    /// What has a `t` up to this instant, of types that have an inbox.
+    /// Entries with a `t` up to this instant, of types that have an inbox.
     UpTo(Instant),
-    /// Everything about an object.
+    /// Entries about an object.
     Object(Id),
-    /// An event, by its place in the intake: an id may come again once its day is forgotten.
+    /// Entries of an event, by its place in the intake: an id may be used again once its day is deleted.
     Event(u64),
 }
 
@@ -213,30 +213,30 @@ pub enum Covered {
 pub struct Entries {
     /// The arrival's seq.
     pub seq: u64,
-    /// On which channel.
+    /// The channel.
     pub channel: ChannelNo,
-    /// Whose.
+    /// The recipients.
     pub who: Set,
 }
 
 /// An event that reached recipients of a bucket.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Arrival {
-    /// When the record was written; its day is the day of its entries.
+    /// The instant of the record; its day is the day of its entries.
     pub at: Instant,
-    /// When its entries entered their first lane.
+    /// The instant at which its entries entered their first lane.
     pub t: Instant,
     /// The event's place in the intake.
     pub place: u64,
-    /// The event's row in the day of `at`.
+    /// The ordinal of the event's row in the day of `at`.
     pub ordinal: u32,
     /// The event's type.
     pub kind: TypeNo,
-    /// The version of the rules that decided.
+    /// The version of the rules at that time.
     pub rules: u32,
     /// Whether its entries came from another lane.
     pub moved: bool,
-    /// What an inbox must know of the event to group it, without reading it.
+    /// The hashes by which an inbox groups the event without reading it.
     pub about: About,
     /// The words of all reasons, sorted by bytes.
     pub reasons: Vec<String>,
@@ -244,25 +244,25 @@ pub struct Arrival {
     pub variants: Vec<Variant>,
 }
 
-/// What an event is about, as hashes of ids: enough to count groups and to find what is marked or
-/// withdrawn. Of 64 bits, so that within the days of one reader two ids never meet by chance.
+/// Hashes of an event's ids: enough to count groups and to find marked or withdrawn objects. They have 64
+/// bits, so that two ids of one reader's days practically never collide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct About {
-    /// Its object.
+    /// The object's hash.
     pub object: u64,
-    /// What it shares with its group in an inbox; `None` = the object.
+    /// The hash of its group in an inbox; `None` = the object's.
     pub pivot: Option<u64>,
 }
 
 impl About {
-    /// The hash by which an object is known.
+    /// The hash of an object's id.
     #[must_use]
     pub fn object_hash(object: &Id) -> u64 {
         xxh3_64(object.as_str().as_bytes())
     }
 
-    /// The hash of what a group shares, in a role; what lacks the role stands alone, under the id of
-    /// its event. The same id in two roles is two things.
+    /// The hash of a group's shared id in a role. An event that lacks the role is a group by itself,
+    /// under its own id. The same id in two roles gives two hashes.
     #[must_use]
     pub fn pivot_hash(role: &str, id: &Id) -> u64 {
         let mut named = Vec::with_capacity(role.len() + 1 + id.as_str().len());
@@ -272,7 +272,7 @@ impl About {
         xxh3_64(&named)
     }
 
-    /// What an event is about, where its type's inbox groups share `pivot`.
+    /// The hashes of an event whose type groups its inbox by `pivot`.
     #[must_use]
     pub fn of(event: &Event, pivot: Pivot) -> Self {
         let by_role = |role: Option<&Object>| match role {
@@ -289,21 +289,21 @@ impl About {
         }
     }
 
-    /// What tells the group from others of its type.
+    /// The hash that identifies the group within its type.
     #[must_use]
     pub fn group(self) -> u64 {
         self.pivot.unwrap_or(self.object)
     }
 }
 
-/// The recipients of an arrival that go the same way for the same reasons.
+/// The recipients of an arrival with the same lanes and the same reasons.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Variant {
-    /// The lane on each channel that makes an entry, ascending.
+    /// The lane of each entry, ascending.
     pub lanes: Vec<LaneNo>,
-    /// Which of the arrival's reasons, ascending.
+    /// Indexes of the arrival's reasons, ascending.
     pub reasons: Vec<u16>,
-    /// Who. Empty in an arrival at rest: there the postings say it.
+    /// The recipients. Empty in an arrival at rest: there the postings have them.
     pub who: Set,
 }
 
@@ -317,7 +317,7 @@ impl Arrival {
 }
 
 impl Record {
-    /// How many seqs the record takes.
+    /// Number of seqs that the record takes.
     #[must_use]
     pub fn seqs(&self) -> u64 {
         match self {

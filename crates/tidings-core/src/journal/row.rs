@@ -1,4 +1,4 @@
-//! Rows of the journal: records of one step that follow each other share one.
+//! Rows of the journal: consecutive records of one step share a row.
 //!
 //! Of many events to a few recipients each, a bucket gets many small records in a step: for a store that
 //! merges sorted tables, rows cost more than bytes. Records that tell an end are read by their seq, and
@@ -10,7 +10,7 @@ use super::at_rest::{Unreadable, encode_onto};
 use super::record::Record;
 use crate::time::Day;
 
-/// A row that has so many bytes takes no more in.
+/// The number of bytes at which a row is full.
 const ROW_BYTES: usize = 32 << 10;
 
 /// A row under construction: records of a kind.
@@ -19,7 +19,7 @@ pub(crate) struct OpenRow {
     pub(crate) day: Day,
     /// The seq of its first record, under which it is stored.
     pub(crate) first: u64,
-    /// The seq of the record that it could take in.
+    /// The seq of the next record that it can hold.
     next: u64,
     kind: Discriminant<Record>,
     pub(crate) bytes: Vec<u8>,
@@ -38,7 +38,7 @@ impl OpenRow {
         row
     }
 
-    /// Whether a record can stand in this row, behind those that are there.
+    /// Whether a record can be appended to this row.
     pub(crate) fn takes(&self, day: Day, seq: u64, record: &Record) -> bool {
         let may_share = matches!(
             record,

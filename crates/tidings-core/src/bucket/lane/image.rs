@@ -1,4 +1,4 @@
-//! A lane as a checkpoint keeps it: a head, and a row for each page of its columns that changed.
+//! The stored image of a lane: a head, and a row for each changed page of its columns.
 //!
 //! Pages go to the store one by one while the lane goes on, each under the generation that the head
 //! of the last checkpoint does not name. The new head, written last, names them.
@@ -13,39 +13,39 @@ use crate::journal::at_rest::{Unreadable, decode, encode};
 use crate::set::Set;
 use crate::time::SECOND_MS;
 
-/// What a checkpoint keeps of a lane beside the pages of its columns.
+/// The part of a lane that a checkpoint stores besides the pages of its columns.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct LaneHead {
     open: Set,
-    /// Who is due in which second; of lanes without windows.
+    /// The recipients due by second, for lanes without windows.
     slots: Vec<(i64, Set)>,
-    /// The pages of each column whose row of the odd generation holds.
+    /// The pages of each column whose current row is the odd generation.
     odd: [Set; 2],
 }
 
-/// One of the columns of a lane; its number is stored.
+/// A column of a lane. Its number is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
-    /// The windows, or where they began.
+    /// The windows, or where they begin.
     Windows = 0,
     /// The last messages.
     Last = 1,
 }
 
-/// A lane as it was when a checkpoint began, but for its columns, which keep that themselves.
+/// A lane as it was when a checkpoint began, except its columns, which freeze themselves.
 #[derive(Debug)]
 pub(crate) struct Frozen {
     open: RoaringBitmap,
     slots: Vec<(i64, Set)>,
-    /// The pages that changed.
+    /// The changed pages.
     pub(crate) pages: Vec<(Part, u32)>,
 }
 
-/// A row of a page: which of its slots have a value, and the values.
+/// A row of a page: a bitmap of the slots with a value, and the values.
 type Page<T> = (Set, Vec<T>);
 
 impl Lane {
-    /// Keeps the lane as it is now until all of its pages were asked for.
+    /// Freezes the lane until all of its pages were read.
     pub(crate) fn freeze(&mut self) -> Frozen {
         let windows = match &mut self.columns {
             Columns::Since(since) => since.freeze(),
@@ -68,7 +68,7 @@ impl Lane {
         }
     }
 
-    /// The row of a frozen page and its generation, once; `None` where nothing of it is of use.
+    /// The row of a frozen page and its generation, once; `None` if it has no useful value.
     pub(crate) fn page_row(
         &mut self,
         frozen: &Frozen,
@@ -88,7 +88,7 @@ impl Lane {
         }
     }
 
-    /// The head that names all pages that were written by now.
+    /// The head that names all pages written so far.
     pub(crate) fn head(&self, frozen: &Frozen) -> LaneHead {
         let odd = match &self.columns {
             Columns::Since(since) => since.odd(),
@@ -101,7 +101,7 @@ impl Lane {
         }
     }
 
-    /// A lane of which the head was read; its pages follow.
+    /// Restores a lane from its head; its pages follow.
     pub(crate) fn restore(kind: Kind, head: &LaneHead) -> Self {
         let mut lane = Self::new(kind);
         lane.open = head.open.0.clone();
@@ -113,7 +113,7 @@ impl Lane {
         lane
     }
 
-    /// Puts the row of a page back, if it is the one that the head names.
+    /// Restores a page from its row, if the head names that row.
     ///
     /// # Errors
     /// [`Unreadable`] where it makes no sense.
@@ -162,7 +162,7 @@ impl Lane {
         }
     }
 
-    /// All pages were read.
+    /// Ends the restoration: all pages were read.
     pub(crate) fn restored(&mut self, head: LaneHead) {
         let [odd, odd_last] = head.odd;
         match &mut self.columns {
@@ -173,7 +173,7 @@ impl Lane {
     }
 }
 
-/// The row of a page of those values that are of use; also an empty one where that is asked for.
+/// The row of a page with its useful values; an empty row too if that is asked for.
 fn row<T: Copy + Default + Serialize>(
     column: &mut Column<T>,
     page: u32,
@@ -191,7 +191,7 @@ fn row<T: Copy + Default + Serialize>(
     written.then(|| (generation, encode(&(slots, values))))
 }
 
-/// Puts those values of a row back that are wanted.
+/// Restores the wanted values of a row.
 fn put_back<T: Copy + Default + for<'a> Deserialize<'a>>(
     column: &mut Column<T>,
     page: u32,
