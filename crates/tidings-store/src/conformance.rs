@@ -1,4 +1,4 @@
-//! What every engine must do, as a list of tests: the contract of [`Store`] that can be run.
+//! Conformance tests: the contract of [`Store`] in a form that every engine can run.
 //!
 //! An engine's crate hands in a [`Harness`] and runs every entry of [`TESTS`]; a test panics where
 //! the engine is wrong. There are no flags that leave tests out.
@@ -13,15 +13,15 @@ use std::ops::ControlFlow;
 use crate::{Commit, Error, Partition, Precondition, Snapshot, Store, Write};
 use tidings_core::time::Day;
 
-/// Makes stores of one engine for the tests.
+/// A factory of stores of one engine, for the tests.
 pub trait Harness: Send + Sync {
-    /// A new, empty store, which no other test sees.
+    /// Creates an empty store, which no other test sees.
     fn fresh(&self) -> Box<dyn Fixture>;
 }
 
-/// One store of a test, which can be closed and opened again.
+/// A store of a test, which can be closed and opened again.
 pub trait Fixture {
-    /// The store as it is open now.
+    /// The open store.
     fn store(&self) -> &dyn Store;
 
     /// Closes the store and opens it again. Everything acknowledged must be there, so an engine that
@@ -161,7 +161,7 @@ fn writes(writes: impl IntoIterator<Item = Write>) -> Commit {
     }
 }
 
-/// Commits what must succeed.
+/// Commits writes that must succeed.
 #[track_caller]
 fn commit(store: &dyn Store, list: impl IntoIterator<Item = Write>) {
     if let Err(fault) = store.commit(writes(list)) {
@@ -183,7 +183,7 @@ fn snapshot(store: &dyn Store) -> Box<dyn Snapshot> {
     answered(store.snapshot())
 }
 
-/// What a new snapshot finds.
+/// Reads a key from a new snapshot.
 #[track_caller]
 fn get(store: &dyn Store, partition: Partition, key: &[u8]) -> Option<Vec<u8>> {
     answered(snapshot(store).get(partition, key))

@@ -1,4 +1,4 @@
-//! The memory engine with faults: a simulation decides, write by write, what goes wrong.
+//! The memory engine with faults, which a simulation injects write by write.
 //!
 //! Nothing here is random: who drives it hands in the decisions ([`Faults`]), so a run can be
 //! repeated from its seed. It fails as the engines on disk do: after a failed write the store answers
@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use crate::{Commit, Error, MemoryStore, Partition, Snapshot, Store, Visit, Write, limits};
 use tidings_core::time::Day;
 
-/// What happens to one write (a commit, or the forgetting of a day).
+/// The fate of one write (a commit, or the deletion of a day).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Fault {
     /// It succeeds.
@@ -20,10 +20,10 @@ pub enum Fault {
     None,
     /// It fails with [`Error::Unavailable`] and has not happened.
     FailedLost,
-    /// It fails with [`Error::Unavailable`] and has happened all the same.
+    /// It fails with [`Error::Unavailable`] and has happened nevertheless.
     FailedKept,
-    /// A commit is refused with [`Error::Full`]; the store stays in use. A day is forgotten all the
-    /// same, as on a full disk.
+    /// A commit is refused with [`Error::Full`]; the store stays in use. A day is deleted nevertheless,
+    /// as on a full disk.
     Full,
     /// The process dies before the write is durable: it has not happened.
     CrashBefore,
@@ -31,9 +31,9 @@ pub enum Fault {
     CrashAfter,
 }
 
-/// Decides what happens to each write. A closure `FnMut(u64) -> Fault` is one.
+/// A source of faults: decides what happens to each write. A closure `FnMut(u64) -> Fault` is one.
 pub trait Faults: Send {
-    /// What happens to the write of this number; writes are counted from 1, over all restarts.
+    /// Decides the fate of the write with this number; writes are counted from 1, over all restarts.
     fn next(&mut self, write: u64) -> Fault;
 }
 
@@ -43,7 +43,7 @@ impl<F: FnMut(u64) -> Fault + Send> Faults for F {
     }
 }
 
-/// Nothing ever fails.
+/// A source without faults.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoFaults;
 
@@ -53,7 +53,7 @@ impl Faults for NoFaults {
     }
 }
 
-/// One fault a write, in order; when they are used up nothing fails any more.
+/// A list of faults, one per write, in order. When they are used up nothing fails any more.
 #[derive(Clone, Debug, Default)]
 pub struct Script(VecDeque<Fault>);
 
@@ -70,22 +70,22 @@ impl Faults for Script {
     }
 }
 
-/// On which side of becoming durable a crash falls.
+/// The moment of a crash, before or after a write is durable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Moment {
     /// The write is lost.
     Before,
-    /// The write is kept, and nobody was told.
+    /// The write is kept, and nobody got an answer.
     After,
 }
 
-/// One crash, at the write of this number (from 1): with both moments of every number, a test
-/// crashes between any two writes.
+/// A source of one crash, at the write with this number (from 1): with both moments of every number, a
+/// test crashes between any two writes.
 #[derive(Clone, Copy, Debug)]
 pub struct CrashAt {
-    /// Which write.
+    /// The number of the write.
     pub write: u64,
-    /// On which side of it.
+    /// Before or after the write.
     pub moment: Moment,
 }
 
@@ -99,10 +99,10 @@ impl Faults for CrashAt {
     }
 }
 
-/// A store in memory that fails as it is told. See the module's text.
+/// A store in memory that fails as a script says. See the module's text.
 pub struct FaultStore {
     durable: MemoryStore,
-    /// The longest value that is taken.
+    /// Maximum length of a value.
     value_bytes_max: usize,
     state: Mutex<State>,
     // Counts the lives of the store: odd while it is up. A snapshot belongs to one life.
@@ -116,7 +116,7 @@ struct State {
 }
 
 impl FaultStore {
-    /// An empty store.
+    /// Creates an empty store.
     #[must_use]
     pub fn new(faults: impl Faults + 'static) -> Self {
         Self {
@@ -131,15 +131,15 @@ impl FaultStore {
         }
     }
 
-    /// The same with another bound on values: a commit with a longer one is refused as [`Error::Invalid`].
+    /// Sets another bound on values: a commit with a longer one is refused as [`Error::Invalid`].
     #[must_use]
     pub fn with_values_up_to(mut self, bytes: usize) -> Self {
         self.value_bytes_max = bytes;
         self
     }
 
-    /// Opens the store again, with exactly what was durable; snapshots of before stay unreadable.
-    /// Also the way to stop one that is up (a process that ends in good order).
+    /// Opens the store again, with exactly the durable writes. Older snapshots stay unreadable. It also
+    /// stops a running store (a process that ends cleanly).
     pub fn restart(&self) {
         let mut state = self.state();
         state.crashed = false;
@@ -147,21 +147,22 @@ impl FaultStore {
         self.life.fetch_add(1, Ordering::SeqCst);
     }
 
-    /// True if the process is to be taken for dead: everything in its memory is lost, and only
-    /// [`FaultStore::restart`] goes on. (After a failed write alone the process lives.)
+    /// Whether the simulated process is dead: everything in its memory is lost, and only
+    /// [`FaultStore::restart`] continues. (After a failed write the process lives.)
     #[must_use]
     pub fn crashed(&self) -> bool {
         self.state().crashed
     }
 
-    /// How many writes were tried so far: the next has this number plus one. Calls that find the
-    /// store down, and commits that are refused for what they ask, are counted too.
+    /// Number of writes tried so far; the next has this number plus one. Calls that find the store down,
+    /// and commits that are refused for what they ask, are counted too.
     #[must_use]
     pub fn writes(&self) -> u64 {
         self.state().writes
     }
 
-    /// What is durable, whatever state the store is in: for the auditor of a simulation.
+    /// A snapshot of the durable writes, whatever the state of the store, for the auditor of a
+    /// simulation.
     ///
     /// # Errors
     /// None so far.

@@ -28,21 +28,21 @@ use self::watch::Writer;
 use crate::{Commit, Error, Snapshot, Store};
 use tidings_core::time::Day;
 
-/// How a store on disk is run.
+/// Options of a store on disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// Commits are refused with [`Error::Full`] if fewer bytes than this, and those of the commit,
-    /// are free on the disk: room to forget and to compact. Default 64 MiB.
+    /// Bytes of disk space reserved for deletion and compaction: a commit is refused with [`Error::Full`]
+    /// if fewer than these and its own are free. Default 64 MiB.
     pub floor_bytes: u64,
-    /// How long a write may take before the store counts as broken: the engine waits within a commit
-    /// for its own background work, which may be slow and may be dead. Default 30 s.
+    /// The time after which a hanging write breaks the store: within a commit the engine waits for its
+    /// own background work, which may be slow or dead. Default 30 s.
     pub patience: Duration,
-    /// Memory for blocks that were read, in bytes. Default 64 MiB.
+    /// Bytes of memory for the block cache. Default 64 MiB.
     pub cache_bytes: u64,
-    /// How often it is noted beside the engine which commit is the newest, so that its loss is seen when
-    /// the store is opened; it is noted at the end, too. Default 5 s.
+    /// The interval of noting the newest commit beside the engine, so that its loss is detected when the
+    /// store is opened; it is noted at the end, too. Default 5 s.
     pub note_every: Duration,
-    /// Whether a store is opened whose newest commits are gone. Default no.
+    /// Whether to open a store whose newest commits are gone. Default no.
     pub accept_loss: bool,
 }
 
@@ -58,7 +58,7 @@ impl Default for Options {
     }
 }
 
-/// What an ordinary commit is taken to weigh where room is asked for in advance.
+/// The assumed size of an ordinary commit when room is checked in advance.
 const ORDINARY_COMMIT_BYTES: u64 = 16 << 20;
 
 /// A store in a directory, open in one process at a time.
@@ -73,14 +73,14 @@ pub struct FjallStore {
 }
 
 impl FjallStore {
-    /// Whether there is a store in a directory, open or not, of whatever format.
+    /// Whether a directory contains a store, open or not, of any format.
     #[must_use]
     pub fn is_in(path: &Path) -> bool {
         directory::is_store(path)
     }
 
-    /// Opens the store in a directory; makes it if it is absent or empty (its parent must be there).
-    /// After a crash this reads up to some 200 MB of journal.
+    /// Opens the store in a directory, or creates it if the directory is absent or empty (its parent must
+    /// exist). After a crash this reads up to some 200 MB of journal.
     ///
     /// # Errors
     /// [`Error::Locked`] if it is open already, here or in another process; [`Error::Format`] if
@@ -100,9 +100,9 @@ impl FjallStore {
         })
     }
 
-    /// Makes a store of what `fill` writes, in a directory that is absent or empty. Until that has
-    /// succeeded and all of it is on the disk, the directory is no store and can't be opened; what
-    /// an attempt leaves that was cut short, the next one clears away.
+    /// Creates a store from the writes of `fill`, in a directory that is absent or empty. Until all of it
+    /// is on the disk the directory is not a store and can't be opened; the next attempt removes what an
+    /// interrupted one left.
     ///
     /// # Errors
     /// Those of `fill`; [`Error::Unusable`] if something is in the directory, [`Error::Locked`] if
@@ -131,7 +131,7 @@ impl FjallStore {
         }
     }
 
-    /// Bytes that the directory takes up on the disk.
+    /// Size of the directory on disk, in bytes.
     ///
     /// # Errors
     /// [`Error::Unavailable`] if it can't be read.
@@ -139,8 +139,8 @@ impl FjallStore {
         self.engine.disk_bytes()
     }
 
-    /// As [`FjallStore::disk_bytes`], of a directory that another process or another part of this
-    /// one may have open.
+    /// [`FjallStore::disk_bytes`] for a directory that another process or another part of this one may
+    /// have open.
     ///
     /// # Errors
     /// [`Error::Unavailable`] if it can't be read.
@@ -148,8 +148,7 @@ impl FjallStore {
         directory::disk_bytes(path.as_ref())
     }
 
-    /// Bytes of each day's tables, in the order of the days; what is still in the journal only is
-    /// not counted.
+    /// Bytes of each day's tables, by day, without data that is only in the journal.
     ///
     /// # Errors
     /// [`Error::Unavailable`].
@@ -157,7 +156,7 @@ impl FjallStore {
         self.engine.day_bytes()
     }
 
-    /// Runs a write on the writing thread; whatever else goes wrong than a refusal breaks the store.
+    /// Runs a write on the writing thread; every error except a refusal breaks the store.
     fn write(
         &self,
         job: impl FnOnce(&Engine) -> Result<(), Error> + Send + 'static,

@@ -25,41 +25,42 @@ pub use self::memory::MemoryStore;
 pub use tidings_core::table::{Partition, Write};
 use tidings_core::time::Day;
 
-/// What a commit expects of a key before it is applied.
+/// A precondition of a commit on one key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Precondition {
-    /// Where.
+    /// The partition.
     pub partition: Partition,
-    /// Which key.
+    /// The key.
     pub key: Vec<u8>,
-    /// The value that must be there; `None` = the key must be absent.
+    /// The required value; `None` = the key must be absent.
     pub expected: Option<Vec<u8>>,
 }
 
-/// A set of writes that happens as a whole or not at all. Of two writes of one key the later holds.
+/// A set of writes that is applied as a whole or not at all. Of two writes of one key the later counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Commit {
-    /// All must hold, else nothing is written and the answer is [`Error::Conflict`].
+    /// The preconditions. All must hold, else nothing is written and the answer is [`Error::Conflict`].
     pub preconditions: Vec<Precondition>,
-    /// What is written.
+    /// The writes.
     pub writes: Vec<Write>,
 }
 
-/// Sees each key and value of a scan in the order of the bytes; `Break` ends it early.
+/// A visitor of a scan: it sees each key and value in the order of the bytes; `Break` ends the scan
+/// early.
 pub type Visit<'a> = dyn FnMut(&[u8], &[u8]) -> ControlFlow<()> + 'a;
 
-/// A consistent view of everything that was committed when it was taken. It keeps seeing a day that
-/// is forgotten later, and it holds on to that day's disk and to the store's lock until it is
-/// dropped: nobody keeps one for long.
+/// A consistent view of everything that was committed when it was taken. It still sees a day that is
+/// deleted later, and holds that day's disk space and the store's lock until it is dropped: keep none for
+/// long.
 pub trait Snapshot: Send + Sync {
-    /// Reads one key; a partition that is not there holds nothing.
+    /// Reads one key; an absent partition is empty.
     ///
     /// # Errors
     /// [`Error::Unavailable`] or [`Error::Corrupt`].
     fn get(&self, partition: Partition, key: &[u8]) -> Result<Option<Vec<u8>>, Error>;
 
-    /// Visits every key `from <= key < until` in order; `until = None` = to the end. An empty `from`
-    /// is the beginning; where `until <= from` there is nothing to visit.
+    /// Visits every key `from <= key < until` in order; `until = None` = to the end. An empty `from` is
+    /// the beginning; if `until <= from` there is nothing to visit.
     ///
     /// # Errors
     /// [`Error::Unavailable`] or [`Error::Corrupt`].
@@ -80,15 +81,14 @@ pub trait Snapshot: Send + Sync {
 
 /// An ordered, durable, partitioned key-value store with one writer.
 pub trait Store: Send + Sync {
-    /// A view of what is committed now.
+    /// Takes a view of what is committed now.
     ///
     /// # Errors
     /// [`Error::Unavailable`] where the engine is closed or broken.
     fn snapshot(&self) -> Result<Box<dyn Snapshot>, Error>;
 
-    /// Writes all or nothing, and answers after it is durable. Partitions come into being with the
-    /// first value that is written to them (a delete makes none) and last until they are forgotten,
-    /// also when all their keys have been deleted.
+    /// Writes all or nothing, and returns after it is durable. The first value written to a partition
+    /// creates it (a delete does not). It lasts until the day is deleted, even if all its keys are.
     ///
     /// # Errors
     /// [`Error::Conflict`], [`Error::Full`] and [`Error::Invalid`] changed nothing; after
@@ -96,8 +96,8 @@ pub trait Store: Send + Sync {
     /// After [`Error::Hung`] the same, in another process.
     fn commit(&self, commit: Commit) -> Result<(), Error>;
 
-    /// As [`Store::commit`], of what leads to room being freed, such as the forgetting of a day: it may
-    /// use the room that is kept back for that.
+    /// [`Store::commit`] for writes that lead to free space, such as the deletion of a day: it may use
+    /// the reserved space.
     ///
     /// # Errors
     /// As [`Store::commit`].
@@ -111,15 +111,15 @@ pub trait Store: Send + Sync {
     /// [`Error::Unavailable`].
     fn days(&self) -> Result<Vec<Day>, Error>;
 
-    /// Drops a day, whatever it holds, durably; a day that is not there is no fault. Always allowed,
-    /// also where a commit is refused as [`Error::Full`].
+    /// Deletes a day durably, whatever it holds; an absent day is not an error. It is always allowed,
+    /// also if a commit is refused as [`Error::Full`].
     ///
     /// # Errors
     /// [`Error::Unavailable`] and [`Error::Hung`]: it may or may not have happened.
     fn forget(&self, day: Day) -> Result<(), Error>;
 
-    /// Whether an ordinary commit has room. Asked before something is decided, it spares undoing what
-    /// [`Store::commit`] would refuse. An engine that can't tell says yes.
+    /// Whether an ordinary commit has room. Checked before a decision, it avoids undoing what
+    /// [`Store::commit`] would refuse. An engine that can't tell returns `Ok`.
     ///
     /// # Errors
     /// [`Error::Full`] if there is none, [`Error::Unavailable`] if that can't be found out.
@@ -127,8 +127,8 @@ pub trait Store: Send + Sync {
         Ok(())
     }
 
-    /// Whether an engine could carry these writes, room apart: asked of what may be left out of a commit
-    /// where [`Store::commit`] would refuse all of it.
+    /// Whether an engine could store these writes, apart from space: checked for writes that may be left
+    /// out of a commit which [`Store::commit`] would refuse as a whole.
     ///
     /// # Errors
     /// [`Error::Invalid`] as [`Store::commit`].
@@ -136,10 +136,9 @@ pub trait Store: Send + Sync {
         limits::validate_writes(writes)
     }
 
-    /// Brings a day that is over to rest: out of the journal, and without what was overwritten or
-    /// deleted in it. Changes nothing that can be read, may take long, and is to be called from a
-    /// thread of its own: others read and write meanwhile. Does nothing where an engine has nothing
-    /// to pack, which is the default.
+    /// Packs a day that is over: flushes it out of the journal, and drops overwritten and deleted values.
+    /// It changes nothing that can be read, may take long, and is to be called from a thread of its own,
+    /// while others read and write. The default does nothing, for an engine without anything to pack.
     ///
     /// # Errors
     /// [`Error::Unavailable`]; the store goes on as it was.
@@ -148,24 +147,24 @@ pub trait Store: Send + Sync {
     }
 }
 
-/// What a caller should do is told by the kind.
+/// An error of a store. Each kind says what the caller should do.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum Error {
     /// A precondition does not hold; nothing was written. Read again.
     #[error("a precondition does not hold any more")]
     Conflict,
     /// A key is empty or longer than [`KEY_BYTES_MAX`], or a value longer than [`VALUE_BYTES_MAX`];
-    /// nothing was written. A mistake of the caller: trying again is no use.
+    /// nothing was written. It is a mistake of the caller: a retry is useless.
     #[error("the commit can't be stored: {0}")]
     Invalid(String),
-    /// No room; nothing was written. Refuse until there is.
+    /// The disk is full; nothing was written. Refuse writes until there is room.
     #[error("the disk has no room left: {0}")]
     Full(String),
-    /// The engine failed; a commit may or may not have happened. Open again.
+    /// The engine failed; a commit may or may not have happened. Open the store again.
     #[error("the store failed: {0}")]
     Unavailable(String),
-    /// A write has not come back in so many seconds; it may still happen. The engine can't be got rid
-    /// of, nor opened again, before the process ends.
+    /// A write has not returned for this many seconds; it may still happen. The engine can't be dropped
+    /// or opened again before the process ends.
     #[error("a write has not come back for {0} s: the process must be started again")]
     Hung(u64),
     /// Another process holds the directory.
@@ -174,10 +173,10 @@ pub enum Error {
     /// The directory can't be used: read-only, not a directory, no permission.
     #[error("the store can't be used: {0}")]
     Unusable(String),
-    /// What is there is not a tidings store of this format.
+    /// The directory is not a tidings store of this format.
     #[error("the store has another format: {0}")]
     Format(String),
-    /// What is there can't be read.
+    /// The store can't be read.
     #[error("the store is damaged: {0}")]
     Corrupt(String),
 }

@@ -1,16 +1,16 @@
-//! What every engine can carry: the bounds are those of the narrowest engine, and all of them refuse
-//! the same commits, so that what runs in simulation runs on disk.
+//! Limits of every engine: the bounds are those of the narrowest engine, and all engines refuse the same
+//! commits, so that what runs in simulation runs on disk.
 
 use crate::{Commit, Error, Write};
 
-/// The longest key, in bytes; the shortest has 1. (A row of an index of PostgreSQL holds 2.7 kB.)
+/// Maximum length of a key, in bytes; the minimum is 1. (A row of an index of PostgreSQL holds 2.7 kB.)
 pub const KEY_BYTES_MAX: usize = 1024;
 
-/// The longest value, in bytes: what a single conditional write of Cassandra carries, and a bound on what one
-/// row may cost a reader's memory.
+/// Maximum length of a value, in bytes: the size of a single conditional write of Cassandra, and a bound
+/// on the memory that one row costs a reader.
 pub const VALUE_BYTES_MAX: usize = 1 << 20;
 
-/// Refuses what an engine could not carry, before anything is touched.
+/// Refuses a commit that an engine could not store, before anything is touched.
 pub(crate) fn validate(commit: &Commit) -> Result<(), Error> {
     let preconditions = commit.preconditions.iter();
     preconditions
@@ -28,7 +28,7 @@ fn validate_key(length: usize) -> Result<(), Error> {
     )))
 }
 
-/// Refuses writes that an engine could not carry.
+/// Refuses writes that an engine could not store.
 pub(crate) fn validate_writes(writes: &[Write]) -> Result<(), Error> {
     writes
         .iter()

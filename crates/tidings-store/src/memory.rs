@@ -1,4 +1,4 @@
-//! The engine of simulation and tests: everything in memory, nothing to wait for.
+//! The engine of simulation and tests, in memory.
 //!
 //! It is as strict as the engines on disk: a day that nobody wrote to is not there, and the same
 //! commits are refused.
@@ -19,13 +19,13 @@ pub struct MemoryStore {
     partitions: Arc<RwLock<Partitions>>,
 }
 
-/// What a snapshot shares: the list is copied by the first write after a snapshot, the tables by
-/// the first write to each of them, and even then leaf by leaf.
+/// The partitions that a snapshot shares: the first write after a snapshot copies the list, the first
+/// write to a table copies that, and only leaf by leaf.
 #[derive(Clone, Debug, Default)]
 struct Partitions(Arc<BTreeMap<Partition, Table>>);
 
 impl MemoryStore {
-    /// An empty store.
+    /// Creates an empty store.
     #[must_use]
     pub fn new() -> Self {
         Self::default()

@@ -1,4 +1,4 @@
-//! Commits: whole or not at all, read back as written, refused where a precondition fails.
+//! Tests of commits: atomic, read back as written, refused if a precondition fails.
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};

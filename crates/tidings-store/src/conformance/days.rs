@@ -1,4 +1,4 @@
-//! Days: they come with their first write and go as a whole.
+//! Tests of days: created by their first write, deleted as a whole.
 
 use super::{Harness, all, answered, commit, delete, get, put, snapshot};
 use crate::Partition;

@@ -1,4 +1,4 @@
-//! Random steps against a map: what no single test thought of.
+//! Tests with random steps, compared with a map.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use super::{Fixture, Harness, Rows, all, answered, get, range, snapshot};
 use crate::{Commit, Error, Partition, Precondition, Snapshot, Write};
 use tidings_core::time::Day;
 
-/// Fixed, so that a run is the same every time.
+/// Fixed seeds, so that every run is the same.
 const SEEDS: [u64; 6] = [1, 2, 3, 5, 8, 13];
 const STEPS: usize = 150;
 

@@ -1,4 +1,4 @@
-//! Scans: every key of a range, in order, once.
+//! Tests of scans: every key of a range, in order, once.
 
 use std::ops::ControlFlow;
 

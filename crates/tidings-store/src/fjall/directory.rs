@@ -1,4 +1,4 @@
-//! The directory of a store: whose it is, which format, who has it open, how much room is left.
+//! The directory of a store: its format, its lock, its free space.
 //!
 //! ```text
 //! DIR/LOCK         held by the process that has the store open; its process id, for people
@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 
 use crate::Error;
 
-/// The format that this code reads and writes: it counts up with every change of what is there.
+/// The format that this code reads and writes; it rises with every change.
 pub const FORMAT: u32 = 4;
 
 const LOCK: &str = "LOCK";
@@ -26,12 +26,12 @@ const NEWEST: &str = "NEWEST";
 const NEWEST_NEW: &str = "NEWEST.new";
 const ENGINE: &str = "engine";
 const ENGINE_NEW: &str = "engine.new";
-/// What to do where the newest commits can't be had back.
+/// What to do if the newest commits are lost.
 pub(super) const ACCEPT_LOSS: &str =
     "start `tidings serve` once with --accept-loss to go on without them";
-/// Who may call a server over the store; made before there is a store.
+/// The file of API keys, which may exist before the store.
 const KEYS: &str = "keys";
-/// What some filesystems put at the root of a fresh volume.
+/// A directory that some filesystems create at the root of a new volume.
 const LOST_FOUND: &str = "lost+found";
 
 /// A directory that this process alone has open, until it is dropped.
@@ -41,17 +41,17 @@ pub(super) struct Directory {
     _lock: File,
 }
 
-/// Whether the engine's files are there.
+/// Whether the engine's files exist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Engine {
-    /// They are.
+    /// The files exist.
     Made,
-    /// Nothing was ever stored; they are to be made.
+    /// Nothing was ever stored; the files are still to be created.
     Missing,
 }
 
 impl Directory {
-    /// Makes the directory if it is absent, takes its lock, and looks at what it is.
+    /// Creates the directory if it is absent, takes its lock, and checks its content.
     pub(super) fn open(path: &Path) -> Result<(Self, Engine), Error> {
         make(path)?;
         let marked = refuse_foreign(path)?;
@@ -64,8 +64,8 @@ impl Directory {
         Ok((directory, engine))
     }
 
-    /// Takes a directory that holds nothing, or what a restore that was cut short has left of its
-    /// own. As long as it is not finished it is no store: whoever opens it is refused.
+    /// Takes a directory that is empty or has the remains of an interrupted restore. Until it is finished
+    /// it is not a store, and opening it is refused.
     pub(super) fn for_restore(path: &Path) -> Result<Self, Error> {
         make(path)?;
         refuse_filled(path)?;
@@ -84,37 +84,37 @@ impl Directory {
         Ok(directory)
     }
 
-    /// What was restored is complete: from here on the directory is a store. The marker comes last,
-    /// so that a crash leaves a whole store or none.
+    /// Finishes a restore: from here on the directory is a store. The marker comes last, so that a crash
+    /// leaves a whole store or none.
     pub(super) fn finish_restored(&self) -> Result<(), Error> {
         self.finish_engine()?;
         self.write_marker()
     }
 
-    /// Takes away what a restore has written that failed, as far as that can be done.
+    /// Removes the files of a failed restore, as far as possible.
     pub(super) fn abandon(&self) {
         // What is left is no store, and the next restore clears it away.
         let _ = fs::remove_dir_all(self.engine_new());
     }
 
-    /// Where the engine's files are.
+    /// The directory of the engine's files.
     pub(super) fn engine(&self) -> PathBuf {
         self.path.join(ENGINE)
     }
 
-    /// Where they are while they are being made.
+    /// The directory of the engine's files while they are being created.
     pub(super) fn engine_new(&self) -> PathBuf {
         self.path.join(ENGINE_NEW)
     }
 
-    /// The engine is complete: from here on the directory is a store.
+    /// Finishes the creation: from here on the directory is a store.
     pub(super) fn finish_engine(&self) -> Result<(), Error> {
         let failed = |fault| unusable(&self.path, &fault);
         fs::rename(self.engine_new(), self.engine()).map_err(failed)?;
         sync_directory(&self.path).map_err(failed)
     }
 
-    /// Notes that a commit is durable; whoever opens the store later sees whether it is still there.
+    /// Notes that a commit is durable, so that a later opening detects its loss.
     pub(super) fn note_newest(&self, commit: u64) -> std::io::Result<()> {
         replace(
             &self.path,
@@ -123,7 +123,7 @@ impl Directory {
         )
     }
 
-    /// The commit that was noted last; none where none was.
+    /// The commit that was noted last, if any.
     pub(super) fn newest(&self) -> Result<Option<u64>, Error> {
         let path = self.path.join(NEWEST);
         let text = match fs::read(&path) {
@@ -141,7 +141,7 @@ impl Directory {
         }
     }
 
-    /// Bytes that may still be written, `u64::MAX` where the system does not tell.
+    /// Free bytes on the disk, `u64::MAX` if the system does not report them.
     pub(super) fn free_bytes(&self) -> Result<u64, Error> {
         free_bytes(&self.path)
             .map_err(|fault| Error::Unavailable(format!("{}: {fault}", self.path.display())))
@@ -187,7 +187,7 @@ impl Directory {
     }
 }
 
-/// Puts a file in the place of another one: whoever reads it sees the old or the new one whole.
+/// Replaces a file atomically: a reader sees the old or the new one whole.
 fn replace(directory: &Path, (new, name): (&str, &str), text: &str) -> std::io::Result<()> {
     let new = directory.join(new);
     let mut file = File::create(&new)?;
@@ -197,7 +197,7 @@ fn replace(directory: &Path, (new, name): (&str, &str), text: &str) -> std::io::
     sync_directory(directory)
 }
 
-/// Whether there is a store in a directory, of whatever format.
+/// Whether a directory contains a store of any format.
 pub(super) fn is_store(path: &Path) -> bool {
     path.join(MARKER).exists()
 }
@@ -207,7 +207,7 @@ pub(super) fn disk_bytes(path: &Path) -> Result<u64, Error> {
     tree_bytes(path).map_err(|fault| Error::Unavailable(format!("{}: {fault}", path.display())))
 }
 
-/// Makes what is written in a directory's own entries durable.
+/// Syncs a directory's entries.
 pub(super) fn sync_directory(path: &Path) -> std::io::Result<()> {
     if cfg!(unix) {
         File::open(path)?.sync_all()
@@ -249,7 +249,8 @@ fn has_parent(path: &Path) -> bool {
         .is_none_or(|parent| parent.as_os_str().is_empty() || parent.is_dir())
 }
 
-/// True if the directory is a store of this format, false if it is empty or hardly begun.
+/// Returns true if the directory is a store of this format, false if it is empty or was only begun; else
+/// an error.
 fn refuse_foreign(path: &Path) -> Result<bool, Error> {
     match fs::read(path.join(MARKER)) {
         Ok(marker) => check_marker(path, &marker).map(|()| true),
@@ -271,8 +272,7 @@ fn refuse_foreign(path: &Path) -> Result<bool, Error> {
     }
 }
 
-/// Refuses a directory that holds more than a store that was not even begun, or a restore that was
-/// cut short.
+/// Refuses a directory that contains more than the beginnings of a store or an interrupted restore.
 fn refuse_filled(path: &Path) -> Result<(), Error> {
     let failed = |fault| unusable(path, &fault);
     for entry in fs::read_dir(path).map_err(failed)? {
@@ -289,7 +289,7 @@ fn refuse_filled(path: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-/// True for what a store leaves that was not even begun, and for what belongs to nobody.
+/// Whether a file belongs to the beginnings of a store, or to nobody.
 fn is_beginning(entry: &fs::DirEntry) -> bool {
     let name = entry.file_name();
     if name == ENGINE_NEW {
@@ -387,7 +387,7 @@ fn tree_bytes(path: &Path) -> std::io::Result<u64> {
     Ok(sum)
 }
 
-/// What a file takes up: the journals are made longer than what was written to them.
+/// The disk space of a file: journals are allocated longer than their content.
 #[cfg(unix)]
 fn file_bytes(metadata: &fs::Metadata) -> u64 {
     use std::os::unix::fs::MetadataExt;

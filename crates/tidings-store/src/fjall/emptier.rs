@@ -1,5 +1,5 @@
-//! A thread that has full memtables written down, so that no commit waits for it, and that notes now and
-//! then which commit is the newest.
+//! A thread that flushes full memtables, so that no commit waits for that, and periodically notes the
+//! newest commit.
 //!
 //! Sealing a memtable is quick as a rule, and takes tens of milliseconds where the engine is just
 //! putting its tables in order or removes a journal.
@@ -49,7 +49,7 @@ impl Emptier {
         })
     }
 
-    /// Has it look. Where it is to look already, that is enough.
+    /// Wakes the thread, unless it is about to run anyway.
     pub(super) fn wake(&self) {
         if let Some(wake) = &self.wake {
             let _is_to_look = wake.try_send(());

@@ -1,4 +1,4 @@
-//! The engine itself: what opening, committing, forgetting and reading do with fjall's keyspaces.
+//! The engine: opening, committing, deleting days and reading, on fjall's keyspaces.
 //!
 //! Writes come from one thread only ([`super::watch`]); reads from any. Readers get the view that the
 //! writing thread took after its last commit ([`Published`]), never one of their own making: the
@@ -28,61 +28,61 @@ mod newest;
 use crate::{Commit, Error, Partition, Precondition, Snapshot, Write};
 use tidings_core::time::Day;
 
-/// Memory for what a keyspace was not yet given to a table, in bytes. The journal is sealed only
-/// when one of these is full, so small ones keep a restart short.
+/// Bytes of a keyspace's memtable. The journal is sealed only when a memtable is full, so small ones keep
+/// a restart short.
 const MEMTABLE_BYTES: u64 = 16 << 20;
 
-/// From here on the engine empties a memtable by itself; we do so long before. It asks its background
-/// thread anew with each commit until that comes to it, and that thread asks itself to go on: once
-/// it is a thousand requests behind, it waits for ever for room in its own queue.
+/// The size at which the engine flushes a memtable by itself; we do so long before. The engine asks its
+/// background thread again with each commit until that gets to it, and the thread sends requests to
+/// itself: once it is a thousand requests behind, it waits for ever for room in its own queue.
 const ENGINE_MEMTABLE_BYTES: u64 = 4 * MEMTABLE_BYTES;
 
-/// Bytes of sealed journals, over which the engine empties the memtables that hold the oldest.
+/// Bytes of sealed journals above which the engine flushes the memtables with the oldest data.
 const JOURNALS_BYTES: u64 = 128 << 20;
 
-/// What a table is meant to take on the disk. New tables are merged with all of the first level, which
-/// takes four of these; small ones keep that short, and most tables of what only grows at its end
-/// (events, ids) move down from there as they are.
+/// Target size of a table on disk. New tables are merged with all of the first level, which has four of
+/// them; small ones keep that short, and most tables of append-only data (events, ids) move down from
+/// there unchanged.
 const TABLE_BYTES: u64 = 16 << 20;
 
-/// After so many bytes of commits, and where a day begins, all memtables are emptied, or those of idle
-/// days would hold the journal for ever: many keyspaces can fill it without any of them filling its
-/// memtable.
+/// Bytes of commits after which all memtables are flushed, as at the beginning of a day. Otherwise those
+/// of idle days would hold the journal for ever: many keyspaces can fill it without any of them filling
+/// its memtable.
 const EMPTY_AFTER_BYTES: u64 = 128 << 20;
 
-/// How often it is looked whether a memtable is written down that a day's packing waits for.
+/// The interval of checking whether a memtable is flushed that a day's packing waits for.
 const WRITTEN_DOWN_LOOK: Duration = Duration::from_millis(10);
 
 const COMMITS: &str = "commits";
 const BASE: &str = "base";
 const DAY_PREFIX: &str = "day.";
-/// Where the keyspace that counts commits keeps the number of the last one.
+/// The key of the last commit's number in the keyspace that counts commits.
 pub(super) const LAST: &[u8] = b"last";
 
 pub(super) type Days = BTreeMap<Day, Keyspace>;
 
-/// Which room a commit may take.
+/// The disk space that a commit may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Room {
-    /// What is not kept back.
+    /// The space that is not reserved.
     Ordinary,
-    /// All there is.
+    /// All space.
     KeptBack,
 }
 
-/// Everything of an open store. The order of the fields is the order in which they close: handles,
-/// then the database, then the lock.
+/// The state of an open store. The order of the fields is the order in which they close: handles, then
+/// the database, then the lock.
 pub(super) struct Engine {
     published: RwLock<Arc<Published>>,
     commits: Keyspace,
     pub(super) base: Keyspace,
     database: Database,
     last_commit: AtomicU64,
-    /// The commit that the directory names as durable; `None` where none is to be named, as in a restore
-    /// that is not finished.
+    /// The commit that the directory names as durable; `None` if none is to be named, as in an unfinished
+    /// restore.
     noted_commit: Option<AtomicU64>,
     bytes_since_emptied: AtomicU64,
-    /// The days that are being packed: nothing of theirs is written down meanwhile (see [`Engine::rest`]).
+    /// The days that are being packed: their memtables are not flushed meanwhile (see [`Engine::rest`]).
     packed: Mutex<BTreeSet<Day>>,
     broken: OnceLock<Error>,
     floor_bytes: u64,
@@ -103,7 +103,7 @@ impl Engine {
         Ok(engine)
     }
 
-    /// Makes an engine in a directory that holds nothing, where nobody finds it before
+    /// Creates an engine in an empty directory, where nobody finds it before
     /// [`Directory::finish_restored`].
     pub(super) fn open_unfinished(
         directory: &Arc<Directory>,
@@ -178,7 +178,7 @@ impl Engine {
         }
     }
 
-    /// Remembers that a write did not end well. A refusal changed nothing and breaks nothing.
+    /// Marks the store as broken after a failed write. A refusal changed nothing and breaks nothing.
     pub(super) fn break_after(&self, answer: &Result<(), Error>) {
         match answer {
             Ok(()) | Err(Error::Conflict | Error::Full(_) | Error::Invalid(_)) => {}
@@ -224,8 +224,7 @@ impl Engine {
         guarded(|| keyspace.major_compact())?.map_err(|fault| in_use(&fault))
     }
 
-    /// Has a memtable written down, and waits for it: not for ever, as the engine would where its
-    /// thread is dead.
+    /// Flushes a memtable and waits for it, but not for ever, as the engine would if its thread is dead.
     fn write_down(&self, keyspace: &Keyspace) -> Result<(), Error> {
         guarded(|| keyspace.rotate_memtable())?.map_err(|fault| in_use(&fault))?;
         let (_nobody, never) = std::sync::mpsc::channel::<()>();
@@ -236,8 +235,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Has all memtables written down, the counter of commits last: it must not be older than what it
-    /// vouches for.
+    /// Flushes all memtables, the counter of commits last: it must not be older than the data it counts.
     pub(super) fn write_all_down(&self) -> Result<(), Error> {
         let published = self.published();
         let keyspaces = published.days.values();
@@ -265,7 +263,7 @@ impl Engine {
         )
     }
 
-    /// Shows readers what is there now; only between two batches.
+    /// Publishes the current state to readers; only between two batches.
     fn publish(&self, days: Arc<Days>) {
         let published = Arc::new(Published {
             view: self.database.snapshot(),
@@ -407,14 +405,14 @@ impl Engine {
         Ok(())
     }
 
-    /// Whether there are memtables to be emptied.
+    /// Whether there are memtables to flush.
     pub(super) fn has_due_memtables(&self) -> bool {
         let published = self.published();
         let mut all = published.days.values().chain([&self.base]);
         self.bytes_since_emptied.load(Ordering::Relaxed) >= EMPTY_AFTER_BYTES || all.any(is_full)
     }
 
-    /// Empties the memtables that are full, and now and then all of them.
+    /// Flushes the memtables that are full, and periodically all of them.
     pub(super) fn empty_due_memtables(&self) {
         let written = self.bytes_since_emptied.load(Ordering::Relaxed);
         if written >= EMPTY_AFTER_BYTES {
@@ -455,7 +453,7 @@ impl Engine {
     }
 }
 
-/// Lets go of all tables of a day that is forgotten.
+/// Releases all tables of a deleted day.
 fn release_disk(keyspace: &Keyspace) -> Result<(), Error> {
     let dropped = keyspace.tree.drop_range::<&[u8], _>(..);
     dropped.map_err(|fault| in_use(&fault.into()))
@@ -467,8 +465,8 @@ fn is_full(keyspace: &Keyspace) -> bool {
 
 type Writes = BTreeMap<(Partition, Vec<u8>), Option<Vec<u8>>>;
 
-/// All rows of a batch have one sequence number in the engine: of two with one key, it would be
-/// left to chance which is found.
+/// Keeps the last write of each key. All rows of a batch have one sequence number in the engine: of two
+/// with one key, either might be found.
 fn last_of_each_key(writes: Vec<Write>) -> Writes {
     writes
         .into_iter()
@@ -491,13 +489,13 @@ fn add_rows(batch: &mut OwnedWriteBatch, base: &Keyspace, days: &Days, writes: W
     }
 }
 
-/// The name of a day's keyspace, and of the row that says that there is such a day.
+/// The name of a day's keyspace, and of the row that records the day.
 fn day_name(day: Day) -> String {
     format!("{DAY_PREFIX}{}", day.0)
 }
 
-/// Opens the days that were committed, and clears away what a crash left of others: keyspaces that
-/// were made for a commit that never was, or that outlived the forgetting of their day.
+/// Opens the committed days, and removes keyspaces that a crash left: those of a commit that never
+/// happened, or of a deleted day.
 fn recover_days(
     database: &Database,
     commits: &Keyspace,
@@ -534,8 +532,8 @@ fn commit_bytes(commit: &Commit) -> u64 {
     commit.writes.iter().map(|write| bytes(write) as u64).sum()
 }
 
-/// Filters and indexes in parts on every level: whole ones of a large table take longer to read than
-/// the row that they lead to.
+/// The options of a keyspace: partitioned filters and indexes on every level, because whole ones of a
+/// large table take longer to read than the row.
 fn keyspace_options() -> KeyspaceCreateOptions {
     KeyspaceCreateOptions::default()
         .max_memtable_size(ENGINE_MEMTABLE_BYTES)
@@ -546,8 +544,8 @@ fn keyspace_options() -> KeyspaceCreateOptions {
         .index_block_partitioning_policy(PartitioningPolicy::all(true))
 }
 
-/// Who asks a day for a key knows, nearly always, that it is there: filters of what is at rest (on
-/// the deepest level) would be read for nothing, a third of what a cold read costs.
+/// The options of a day's keyspace: nearly every read of a day is for an existing key, so filters on the
+/// deepest level would be useless, and cost a third of a cold read.
 fn day_options() -> KeyspaceCreateOptions {
     keyspace_options().expect_point_read_hits(true)
 }

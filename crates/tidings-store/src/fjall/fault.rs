@@ -1,4 +1,4 @@
-//! What the engine's faults mean to a caller. The engine reports, and now and then it panics.
+//! Translation of the engine's errors (and panics) into those of the store.
 
 use std::io::ErrorKind;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -8,7 +8,8 @@ use fjall::LsmError;
 
 use crate::Error;
 
-/// A fault while the store is in use: what can't be read is damage, all else is the engine's end.
+/// Translates an error while the store is in use: unreadable data is damage, everything else ends the
+/// engine.
 pub(super) fn in_use(fault: &fjall::Error) -> Error {
     match fault {
         fjall::Error::Storage(LsmError::Io(io)) | fjall::Error::Io(io) if !is_damage(io) => {
@@ -22,7 +23,7 @@ pub(super) fn in_use(fault: &fjall::Error) -> Error {
     }
 }
 
-/// A fault while the store is opened.
+/// Translates an error while the store is opened.
 pub(super) fn at_open(path: &Path, fault: &fjall::Error) -> Error {
     let place = path.display();
     match fault {
@@ -36,7 +37,7 @@ pub(super) fn at_open(path: &Path, fault: &fjall::Error) -> Error {
     }
 }
 
-/// True if the system did its part, and the bytes are wrong or missing.
+/// Whether the bytes are wrong or missing, although the system worked.
 fn is_damage(fault: &std::io::Error) -> bool {
     matches!(
         fault.kind(),
@@ -48,7 +49,7 @@ fn is_damage(fault: &std::io::Error) -> bool {
     )
 }
 
-/// Calls the engine where damaged bytes could make it panic; that is damage, then.
+/// Calls the engine and turns a panic over damaged bytes into damage.
 pub(super) fn guarded<T>(call: impl FnOnce() -> T) -> Result<T, Error> {
     catch_unwind(AssertUnwindSafe(call))
         .map_err(|_| Error::Corrupt("the engine broke down over what it read".to_owned()))

@@ -1,4 +1,4 @@
-//! Reads the engine's journals before the engine does, to refuse what it would quietly cut short.
+//! Check of the engine's journals before the engine reads them, to refuse what it would silently cut off.
 //!
 //! The engine takes the first thing in a journal that it can't read for the torn end of a crash,
 //! drops all that follows, and goes on: damage in the middle would lose acknowledged commits without
@@ -14,11 +14,11 @@ use xxhash_rust::xxh3::Xxh3;
 use super::engine::LAST;
 use crate::Error;
 
-/// The engine's number of the keyspace that counts commits: it is the first to be made.
+/// The engine's number of the keyspace that counts commits, which is created first.
 pub(super) const COMMITS_KEYSPACE: u64 = 1;
 
-/// How far apart the engine's sequence numbers of two commits may be: it takes a few for each
-/// keyspace that it makes or deletes, and they are not covered by the checksum.
+/// The largest gap between the engine's sequence numbers of two commits: it uses a few for each keyspace
+/// that it creates or deletes, and the checksum does not cover them.
 const SEQUENCE_GAP_MAX: u64 = 1 << 20;
 
 const START: u8 = 1;
@@ -26,8 +26,8 @@ const ITEM: u8 = 2;
 const END: u8 = 3;
 const TRAILER: &[u8] = b"FJL\x03";
 
-/// Checks all journals, and then cuts off the torn end that a crash may have left: the engine would
-/// refuse one that still looks like a commit.
+/// Checks all journals, and cuts off the torn end that a crash may have left: the engine would refuse one
+/// that still looks like a commit.
 ///
 /// Answers the number of the last commit that they hold; `None` if they hold none, as after all of
 /// it went to the tables.
@@ -82,7 +82,7 @@ fn cut(path: &Path, length: u64) -> std::io::Result<()> {
     file.sync_all()
 }
 
-/// What was written to a journal. It is made 64 MiB long in advance, so most of it may be zeros.
+/// Reads the content of a journal. The file is allocated 64 MiB long, so most of it may be zeros.
 fn read(path: &Path) -> std::io::Result<Vec<u8>> {
     static ZEROS: [u8; 1 << 16] = [0; 1 << 16];
     let mut file = File::open(path)?;
@@ -131,15 +131,15 @@ fn journals(engine: &Path) -> Result<Vec<(u64, PathBuf)>, Error> {
 }
 
 struct Batch {
-    /// Where the next one begins.
+    /// The offset of the next batch.
     end: usize,
-    /// Which commit it is.
+    /// The number of the commit.
     number: Option<u64>,
     /// The engine's own number; it decides which of two values of a key is the later.
     sequence: u64,
 }
 
-/// A whole batch that begins here and whose checksum is right.
+/// Reads a whole batch with the right checksum that begins here.
 fn batch(bytes: &[u8], start: usize) -> Option<Batch> {
     let mut cursor = Cursor { bytes, at: start };
     if cursor.byte()? != START {
@@ -173,7 +173,7 @@ fn batch_begins(bytes: &[u8], start: usize) -> bool {
     bytes[start] == START && batch(bytes, start).is_some()
 }
 
-/// Passes one item; answers its value if it is the number of the commit.
+/// Skips one item; returns its value if it is the number of the commit.
 fn item(cursor: &mut Cursor<'_>) -> Option<Option<u64>> {
     if cursor.byte()? != ITEM {
         return None;

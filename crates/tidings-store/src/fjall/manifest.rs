@@ -1,6 +1,5 @@
-//! Checks the list of tables of each keyspace before the engine reads it: the engine writes a
-//! checksum of it and never looks, and takes tables that a damaged list leaves out for leftovers,
-//! which it deletes.
+//! Check of each keyspace's list of tables before the engine reads it. The engine writes a checksum of
+//! the list and never verifies it, and deletes tables that a damaged list leaves out as leftovers.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,9 +8,10 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use crate::Error;
 
-/// In a keyspace's directory: the number of its newest list, and the list's checksum.
+/// The file in a keyspace's directory with the number of its newest list, and the list's checksum.
 const CURRENT: &str = "current";
-/// A little-endian number of 8 bytes, a checksum of 16, and the kind of the checksum.
+/// The length of that file: a little-endian number of 8 bytes, a checksum of 16, and the kind of the
+/// checksum.
 const CURRENT_BYTES: usize = 25;
 
 /// Checks the lists of all keyspaces.

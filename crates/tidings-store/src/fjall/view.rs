@@ -1,4 +1,4 @@
-//! What readers see: the rows of one moment between two commits.
+//! Views of readers: the rows of one moment between two commits.
 
 use std::ops::Bound;
 use std::sync::Arc;
@@ -39,7 +39,7 @@ impl View {
     }
 }
 
-/// The fault with the place where what can't be read is: a day, and the directory of its files.
+/// Adds the place to an error: the day, and the directory of its files.
 fn placed(partition: Partition, keyspace: &Keyspace, fault: Error) -> Error {
     let Error::Corrupt(what) = fault else {
         return fault;
@@ -51,7 +51,7 @@ fn placed(partition: Partition, keyspace: &Keyspace, fault: Error) -> Error {
     Error::Corrupt(format!("{place}, in {}: {what}", keyspace.path().display()))
 }
 
-/// Everything from here on; the engine panics over bounds that no key can have.
+/// The lower bound of a scan; the engine panics over bounds that no key can have.
 fn lower(from: &[u8]) -> Bound<&[u8]> {
     match from.get(..KEY_BYTES_MAX) {
         Some(longest) if from.len() > KEY_BYTES_MAX => Bound::Excluded(longest),
@@ -59,7 +59,7 @@ fn lower(from: &[u8]) -> Bound<&[u8]> {
     }
 }
 
-/// Everything before this.
+/// The upper bound of a scan.
 fn upper(until: &[u8]) -> Bound<&[u8]> {
     match until.get(..KEY_BYTES_MAX) {
         Some(longest) if until.len() > KEY_BYTES_MAX => Bound::Included(longest),

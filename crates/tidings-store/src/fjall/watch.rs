@@ -1,5 +1,5 @@
-//! A thread that writes and a watch-dog over it: the engine may wait for its own background work
-//! inside a commit, and were that work dead it would wait for ever (and say nothing).
+//! The writing thread and its watchdog: inside a commit the engine may wait for its own background work,
+//! and would wait for ever, silently, if that work is dead.
 //!
 //! All writes run on one thread; who asked waits for the answer, but not longer than told. A panic
 //! of the engine becomes an error here, too. After either the store counts as broken.

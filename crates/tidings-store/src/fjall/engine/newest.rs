@@ -1,4 +1,4 @@
-//! The newest commit, noted beside the engine.
+//! The number of the newest commit, noted beside the engine.
 //!
 //! The journal of a store alone can't show that its end is missing: without its last commits it looks as
 //! if they had never been. So the number of one that is durable is kept in a file of its own.
@@ -10,8 +10,8 @@ use super::Engine;
 use crate::Error;
 
 impl Engine {
-    /// Refuses a store that ends before a commit that was noted as durable. A crash is no such case: a
-    /// commit is noted after it was synced.
+    /// Refuses a store that ends before a commit that was noted as durable. A crash never leads to this:
+    /// a commit is noted after it was synced.
     pub(super) fn compare_with(
         &mut self,
         noted: Result<Option<u64>, Error>,
@@ -38,7 +38,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Notes which commit is the newest. Where that fails an earlier one stays noted, which is as true.
+    /// Notes the newest commit. If that fails, an earlier one stays noted, which is also correct.
     pub(in super::super) fn note_newest(&self) {
         let Some(noted) = &self.noted_commit else {
             return;
