@@ -1,4 +1,4 @@
-//! The commit under way: while one is being written, the next step is decided.
+//! The commit in progress: while it is being written, the next step is decided.
 //!
 //! A step decides on what is stored and on what the commit before it is about to store. Should that
 //! commit fail, whatever was decided on it is thrown away with the engine, so at most one is under
@@ -20,7 +20,7 @@ use crate::vitals::{Stopwatch, Vitals, timed};
 
 type Ended = Result<(), tidings_store::Error>;
 
-/// Writes of a commit under way, as they will be read.
+/// The writes of a commit in progress, as they will be read.
 #[derive(Debug)]
 pub(crate) struct Writes(Vec<Write>);
 
@@ -33,7 +33,7 @@ impl Writes {
         Self(writes)
     }
 
-    /// What it makes of a key; `None` = nothing, `Some(None)` = it is deleted.
+    /// The new value of a key; `None` = unchanged, `Some(None)` = deleted.
     pub(crate) fn get(&self, partition: Partition, key: &[u8]) -> Option<Option<&[u8]>> {
         let at = self
             .0
@@ -41,7 +41,7 @@ impl Writes {
         at.ok().map(|at| self.0[at].value.as_deref())
     }
 
-    /// Visits what is there after it: `scan` visits what was there before, `from <= key < until`.
+    /// Visits the rows after the commit; `scan` visits those before it, `from <= key < until`.
     pub(crate) fn merge<E>(
         &self,
         partition: Partition,
@@ -85,23 +85,24 @@ fn place(write: &Write) -> (Partition, &[u8]) {
     (write.partition, &write.key)
 }
 
-/// Writes commits, one at a time, while others go on.
+/// A writer of commits, one at a time, in a thread of its own.
 pub(crate) struct Ahead {
     store: Arc<dyn Store>,
     vitals: Arc<Vitals>,
     under_way: Option<UnderWay>,
-    /// Started with the first commit.
+    /// The writing thread, started with the first commit.
     writer: Option<(Sender<Job>, JoinHandle<()>)>,
 }
 
 struct UnderWay {
     writes: Arc<Writes>,
     ended: Receiver<Ended>,
-    /// What it said, if that was heard already.
+    /// The answer of the thread, if it came already.
     heard: Option<Ended>,
-    /// Never locked: only so that a node can be shared with threads that read it.
+    /// The requests of the commit. The lock is never taken: it only makes a node shareable with threads
+    /// that read it.
     work: Mutex<Vec<Work>>,
-    /// Since its step began.
+    /// Time since its step began.
     took: Stopwatch,
 }
 
@@ -121,18 +122,18 @@ impl Ahead {
         }
     }
 
-    /// Has what it does measured.
+    /// Sets the measurements.
     pub(crate) fn measure(&mut self, vitals: &Arc<Vitals>) {
         self.vitals = Arc::clone(vitals);
     }
 
-    /// What is being written.
+    /// The writes in progress.
     pub(crate) fn writes(&self) -> Option<Arc<Writes>> {
         let under_way = self.under_way.as_ref()?;
         Some(Arc::clone(&under_way.writes))
     }
 
-    /// Tells how the commit under way ended, to be handed to [`Ahead::hear`].
+    /// A receiver of the result of the commit in progress, to be passed to [`Ahead::hear`].
     pub(crate) fn ended(&self) -> Receiver<Ended> {
         match &self.under_way {
             Some(under_way) if under_way.heard.is_none() => under_way.ended.clone(),
@@ -140,20 +141,20 @@ impl Ahead {
         }
     }
 
-    /// Takes note of how the commit under way ended.
+    /// Records the result of the commit in progress.
     pub(crate) fn hear(&mut self, ended: Ended) {
         if let Some(under_way) = &mut self.under_way {
             under_way.heard = Some(ended);
         }
     }
 
-    /// Whether a commit is under way that has not been heard of.
+    /// Whether a commit is in progress.
     pub(crate) fn is_writing(&self) -> bool {
         let under_way = self.under_way.as_ref();
         under_way.is_some_and(|under_way| under_way.heard.is_none())
     }
 
-    /// Begins to write a commit; `work` hears when it is durable. The one before must have ended.
+    /// Begins to write a commit; `work` is answered when it is durable. The previous one must have ended.
     pub(crate) fn start(
         &mut self,
         commit: Commit,
@@ -184,7 +185,7 @@ impl Ahead {
         Ok(())
     }
 
-    /// Waits for the commit under way, and tells whoever asked for it.
+    /// Waits for the commit in progress, and answers its requests.
     ///
     /// # Errors
     /// [`Error::Store`] where it failed; what was decided since is worthless then.
@@ -221,7 +222,7 @@ impl Drop for Ahead {
     }
 }
 
-/// What is to be said where the thread that writes has not answered.
+/// The error if the writing thread has not answered.
 pub(crate) fn gone() -> tidings_store::Error {
     tidings_store::Error::Unavailable("the thread that writes is gone".to_owned())
 }

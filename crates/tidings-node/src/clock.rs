@@ -1,16 +1,16 @@
-//! One clock that can be virtual: whoever needs the time is handed this.
+//! The clock, real or virtual, which is passed to everything that needs the time.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use tidings_core::Instant;
 
-/// Tells the time.
+/// A clock.
 pub trait Clock: Send + Sync {
-    /// The instant now; it may step back, and whoever asks copes.
+    /// The current instant. It may step back; callers must cope.
     fn now(&self) -> Instant;
 
-    /// Waits, less than a millisecond, until an instant is over if it is that instant now.
+    /// Waits less than a millisecond until an instant is over, if it is the current one.
     fn pass(&self, instant: Instant);
 }
 
@@ -42,7 +42,7 @@ impl Clock for SystemClock {
     }
 }
 
-/// The machine's clock so many milliseconds ahead, for tests of the process.
+/// The machine's clock, this many milliseconds ahead, for tests of the process.
 #[derive(Clone, Copy, Debug)]
 pub struct AheadClock(pub i64);
 
@@ -56,12 +56,12 @@ impl Clock for AheadClock {
     }
 }
 
-/// A clock that stands where it was put.
+/// A clock that stands still until it is set.
 #[derive(Debug, Default)]
 pub struct VirtualClock(AtomicI64);
 
 impl VirtualClock {
-    /// Puts the clock, forwards or back.
+    /// Sets the clock, forwards or back.
     pub fn set(&self, now: Instant) {
         self.0.store(now.0, Ordering::SeqCst);
     }
@@ -72,7 +72,7 @@ impl Clock for VirtualClock {
         Instant(self.0.load(Ordering::SeqCst))
     }
 
-    /// It doesn't go on by itself, so it is put to the next instant.
+    /// Moves the clock to the next instant, since it stands still.
     fn pass(&self, instant: Instant) {
         let next = instant.plus_ms(1).0;
         // Where it is another instant now there is nothing to be waited for.

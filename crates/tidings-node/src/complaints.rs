@@ -1,5 +1,5 @@
-//! What the log says of messages that don't go out: why, when they are tried again, and not a line for
-//! each of a million.
+//! Log lines about messages that are not sent: the reason and the next retry, without a line for each of
+//! a million.
 
 use std::collections::BTreeMap;
 
@@ -9,24 +9,23 @@ use tidings_core::rules::EMAIL;
 use crate::channel::Outcome as Answer;
 use crate::delivery::Parcel;
 
-/// What a channel answers is told once in so many milliseconds; how many answers were like it meanwhile
-/// is told with the next.
+/// The interval in milliseconds of log lines with the same channel and answer. The next line has the
+/// number of similar answers suppressed.
 const EVERY_MS: i64 = 10_000;
 
-/// What was told of late.
+/// The recent log lines.
 #[derive(Debug, Default)]
 pub(crate) struct Complaints(BTreeMap<(String, &'static str), Told>);
 
 #[derive(Debug)]
 struct Told {
     at: Instant,
-    /// So many were like it since.
+    /// Number of similar answers since.
     similar: u64,
 }
 
 impl Complaints {
-    /// Tells of an answer that is not that the message was handed over; it is tried again after
-    /// `wait_ms`, or not any more.
+    /// Logs a failed attempt; the message is retried after `wait_ms`, or never.
     pub(crate) fn hear(
         &mut self,
         parcel: &Parcel,
@@ -69,7 +68,7 @@ impl Complaints {
         }
     }
 
-    /// Whether it is time to tell of this again, and how many were kept silent since the last time.
+    /// Whether to log this again, and the number of lines suppressed since the last time.
     fn is_told(&mut self, channel: &str, what: &'static str, now: Instant) -> Option<u64> {
         let new = Told {
             at: now,

@@ -1,4 +1,4 @@
-//! Messages that wait to be tried again, as people look at them.
+//! Views of messages that wait for a retry.
 
 use tidings_core::{Id, Instant};
 
@@ -6,31 +6,31 @@ use crate::channel::Outcome as Answer;
 use crate::delivery::{Delivery, Parcel};
 use crate::vitals::Answered;
 
-/// A message that waits to be tried again, or for what an operator has paused.
+/// A message that waits for a retry, or that a pause holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Deferred {
-    /// For whom.
+    /// The recipient.
     pub recipient: Id,
     /// On which channel.
     pub channel: String,
-    /// Of which lane.
+    /// The lane.
     pub lane: String,
-    /// The batch's id, which the log has too.
+    /// The batch's id, which is also in the log.
     pub batch: String,
-    /// How many entries it tells.
+    /// Number of its entries.
     pub entries: usize,
-    /// How often it was tried.
+    /// Number of attempts.
     pub attempts: u32,
-    /// What was answered last; `None` before the first attempt.
+    /// The last answer; `None` before the first attempt.
     pub last: Option<Said>,
-    /// When it is tried next; `None` while it is held by a pause.
+    /// Time of the next attempt; `None` while a pause holds it.
     pub next: Option<Instant>,
 }
 
-/// What a channel answered, without addresses.
+/// The answer of a channel, without addresses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Said {
-    /// Which answer.
+    /// The kind of the answer.
     pub answer: Answered,
     /// The provider's stage and code.
     pub reply: String,
@@ -39,9 +39,9 @@ pub struct Said {
 /// Messages that wait for a retry.
 #[derive(Clone, Debug, Default)]
 pub struct Deferrals {
-    /// How many there are.
+    /// Number of them.
     pub count: usize,
-    /// Those that were asked for, the next first.
+    /// The requested ones, the next first.
     pub messages: Vec<Deferred>,
 }
 
@@ -59,7 +59,7 @@ impl Said {
 }
 
 impl Delivery {
-    /// Messages that wait to be tried again: those of a recipient, or all; so many at most.
+    /// Messages that wait for a retry, of a recipient or all, with a maximum.
     pub(crate) fn deferred(&self, of: Option<&Id>, most: usize) -> Deferrals {
         let is_asked = |parcel: &Parcel| of.is_none_or(|id| parcel.batch.recipient.id == *id);
         let mut count = 0;

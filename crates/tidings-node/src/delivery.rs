@@ -1,4 +1,4 @@
-//! Delivery: sends batches with bounded concurrency, and decides what an answer leads to.
+//! Delivery: sends batches with bounded concurrency, and decides about retries.
 //!
 //! Surely not sent -> again later, with growing waits. Refused -> failed. Unknown -> once more with
 //! the same batch id, which is the provider's idempotency key, counted as resent; then unknown. What was
@@ -22,19 +22,19 @@ use crate::shelf::StoreShelf;
 use crate::vitals::Vitals;
 use crate::waiting::Waiting;
 
-/// When a message that could not be handed over is tried again.
+/// The schedule of retries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Retries {
-    /// The first wait in milliseconds; each next one is twice as long.
+    /// The first wait in milliseconds; each later one is twice as long.
     pub wait_ms: i64,
     /// The longest wait in milliseconds.
     pub wait_ms_max: i64,
-    /// After so many attempts in all a message has failed.
+    /// Number of attempts after which a message has failed.
     pub attempts_max: u32,
 }
 
 impl Default for Retries {
-    /// 30 s, 1 min, 2 min, ... up to an hour: some 30 hours in all.
+    /// The default: 30 s, 1 min, 2 min, ... up to an hour, some 30 hours in all.
     fn default() -> Self {
         Self {
             wait_ms: 30_000,
@@ -44,7 +44,7 @@ impl Default for Retries {
     }
 }
 
-/// A message on its way.
+/// A message that is being sent.
 #[derive(Clone, Debug)]
 pub(crate) struct Parcel {
     pub(crate) closing: (u16, u64),
@@ -52,20 +52,20 @@ pub(crate) struct Parcel {
     pub(crate) told: Vec<u64>,
     pub(crate) batch: Arc<Batch>,
     attempts: u32,
-    /// What was answered last.
+    /// The last answer.
     last: Option<Said>,
     resent: u32,
-    /// It was made before a stop: it may have been handed over then.
+    /// Whether it was built before a stop, and may have been handed over then.
     from_before: bool,
 }
 
-/// What an answer leads to.
+/// The consequence of an answer.
 enum Next {
     Done(Ending),
     Again(Instant),
 }
 
-/// Sends batches through channels.
+/// A sender of batches through channels.
 pub struct Delivery {
     channels: InForce,
     retries: Retries,
@@ -73,12 +73,12 @@ pub struct Delivery {
     waiting: Waiting,
     vitals: Arc<Vitals>,
     complaints: Complaints,
-    /// What nothing goes of.
+    /// The paused types and channels, of which nothing is sent.
     paused: Paused,
 }
 
 impl Delivery {
-    /// A delivery through these channels by name, on at most this many threads at once.
+    /// Creates a delivery through these channels by name, on at most this many threads at once.
     #[must_use]
     pub fn new(channels: Channels, retries: Retries, threads: usize) -> Self {
         let threads = threads.max(1);
@@ -93,51 +93,51 @@ impl Delivery {
         }
     }
 
-    /// Has what channels answer measured.
+    /// Sets the measurements of answers.
     pub(crate) fn measure(&mut self, vitals: &Arc<Vitals>) {
         self.vitals = Arc::clone(vitals);
     }
 
-    /// When the next message is to be tried again.
+    /// The time of the next retry.
     #[must_use]
     pub fn next_retry(&self) -> Option<Instant> {
         self.waiting.next()
     }
 
-    /// The messages that wait to be tried again, each with the instant for that.
+    /// The messages that wait for a retry, each with its instant.
     pub(crate) fn waiting(&self) -> impl Iterator<Item = (Instant, &Parcel)> {
         self.waiting.iter()
     }
 
-    /// The names of the messages that wait to be tried again.
+    /// The keys of the messages that wait for a retry.
     pub(crate) fn waiting_letters(&self) -> impl Iterator<Item = LetterName> {
         self.waiting.letters()
     }
 
-    /// What sends.
+    /// The channels.
     pub(crate) fn channels(&self) -> InForce {
         self.channels.clone()
     }
 
-    /// Takes up messages of before a stop; they go with the next ones.
+    /// Adds messages from before a stop; they are sent with the next ones.
     pub(crate) fn take_up(&mut self, ready: Ready, now: Instant) {
         for parcel in parcels(ready) {
             self.wait_until(now, parcel.after_a_stop());
         }
     }
 
-    /// Keeps a message until it is to be tried.
+    /// Keeps a message until its retry.
     pub(crate) fn wait_until(&mut self, at: Instant, parcel: Parcel) {
         let is_held = self.is_held(&parcel);
         self.waiting.insert(at, parcel, is_held);
     }
 
-    /// Takes out a message that waits to be tried again, and when that would be.
+    /// Removes a message that waits for a retry, and returns it with the instant of that.
     pub(crate) fn take_back(&mut self, letter: &LetterName) -> Option<(Instant, Parcel)> {
         self.waiting.take_back(letter)
     }
 
-    /// Only what this doesn't hold goes from now on; whether that was otherwise before.
+    /// Sets what is paused; returns whether that changed.
     pub(crate) fn pause(&mut self, paused: &Paused) -> bool {
         if self.paused == *paused {
             return false;
@@ -147,12 +147,12 @@ impl Delivery {
         true
     }
 
-    /// Whether a message waits until what an operator has paused is resumed.
+    /// Whether a pause holds a message.
     pub(crate) fn is_held(&self, parcel: &Parcel) -> bool {
         self.paused.holds(&parcel.batch)
     }
 
-    /// Sends messages that were made, and waits for the answers.
+    /// Sends built messages, and waits for the answers.
     ///
     /// A batch is made when a thread is ready to send it and goes when it was sent: those of a slice
     /// all at once, with everything that they tell, could be more than memory holds.
@@ -195,7 +195,7 @@ impl Delivery {
         Ok(in_order(settled))
     }
 
-    /// Sends letters one after the other until none is left that no thread has taken.
+    /// Sends letters one by one until threads have taken all of them.
     fn send_some(
         &self,
         engine: &Engine,
@@ -220,13 +220,13 @@ impl Delivery {
         }
     }
 
-    /// Sends again what is to be tried again by now.
+    /// Sends the messages whose retry is due.
     pub(crate) fn retry(&mut self, now: Instant) -> Vec<Settled> {
         let due = self.take_due(now);
         self.send_parcels(due, now)
     }
 
-    /// Takes out what is to be tried again by now.
+    /// Removes and returns the messages whose retry is due.
     pub(crate) fn take_due(&mut self, now: Instant) -> Vec<Parcel> {
         let due = self.waiting.take_due(now);
         self.vitals.set_retries(self.waiting.len());
@@ -249,7 +249,7 @@ impl Delivery {
         }
     }
 
-    /// What became of a message; `None` = it will be tried again.
+    /// The outcome of a message; `None` = it will be retried.
     pub(crate) fn settle(
         &mut self,
         mut parcel: Parcel,
@@ -334,7 +334,7 @@ fn in_order(all: ByClosing) -> Vec<Settled> {
         .collect()
 }
 
-/// A message with its answer. What is done needs its batch no more.
+/// A message with its answer. A finished message needs its batch no more.
 enum Answered {
     Done((u16, u64), Sent),
     Open(Box<Parcel>, Answer),
@@ -382,7 +382,7 @@ impl Parcel {
         }
     }
 
-    /// A message to the recipient of a number, of whatever closing.
+    /// Creates a message to the recipient with a number, of any closing.
     #[cfg(test)]
     pub(crate) fn sample(number: u32, batch: Batch) -> Self {
         Self {
@@ -397,17 +397,17 @@ impl Parcel {
         }
     }
 
-    /// How often it was tried.
+    /// Number of attempts.
     pub(crate) fn attempts(&self) -> u32 {
         self.attempts
     }
 
-    /// What was answered last.
+    /// The last answer.
     pub(crate) fn last(&self) -> Option<&Said> {
         self.last.as_ref()
     }
 
-    /// The same, made before a stop.
+    /// Marks the message as built before a stop.
     pub(crate) fn after_a_stop(self) -> Self {
         Self {
             from_before: true,
@@ -415,13 +415,13 @@ impl Parcel {
         }
     }
 
-    /// Counts the first time that a message of before a stop was handed over, or may have been.
+    /// Counts the first attempt since the stop that handed over a message of before, or may have.
     fn count_again(&mut self, answer: &Answer) {
         let is_handed_over = matches!(answer, Answer::Sent(_) | Answer::Unknown { .. });
         self.resent += u32::from(self.from_before && self.resent == 0 && is_handed_over);
     }
 
-    /// What becomes of it where nothing is tried any more: its recipient was erased.
+    /// The ending of a message whose recipient was erased: there are no further attempts.
     pub(crate) fn given_up(self) -> Sent {
         let ending = if self.is_in_doubt() {
             Ending::Unknown
@@ -436,26 +436,26 @@ impl Parcel {
         }
     }
 
-    /// Whether an attempt may have handed it over, although nobody knows.
+    /// Whether an attempt may have handed it over, with an unknown outcome.
     pub(crate) fn is_in_doubt(&self) -> bool {
         self.from_before || self.resent > 0
     }
 }
 
-/// The messages of a slice, each by itself.
+/// The messages of a slice, one by one.
 pub(crate) fn parcels(ready: Ready) -> Vec<Parcel> {
     let Ready { plan, batches } = ready;
     let parcel = |(at, batch): (usize, Batch)| Parcel::new(&plan, &plan.letters[at], batch);
     batches.into_iter().map(parcel).collect()
 }
 
-/// Hands a message over. A channel that breaks down over one must not take the others with it.
+/// Hands a message over. A channel that panics over one message must not affect the others.
 pub(crate) fn send(channels: &InForce, parcel: &Parcel, now: Instant) -> Answer {
     catch_unwind(AssertUnwindSafe(|| channels.send(&parcel.batch, now)))
         .unwrap_or_else(|_| panicked())
 }
 
-/// The answer where a channel broke down while sending: nobody knows how far it came.
+/// The answer if a channel panicked while sending: the outcome is unknown.
 pub(crate) fn panicked() -> Answer {
     Answer::Unknown {
         why: "the channel broke down".to_owned(),

@@ -1,4 +1,4 @@
-//! How the loop is asked: a bounded queue of requests, each with a way back.
+//! Requests to the loop: a bounded queue, and a way back for each answer.
 //!
 //! A queue that is full refuses at once. Whoever asks holds the work that waits, so memory is bounded
 //! by the queue and by those who were let in, never by those who were not.
@@ -28,10 +28,10 @@ pub enum RuntimeError {
     /// same event id.
     #[error("the store failed: {0}; the change may or may not have been made")]
     Unknown(String),
-    /// The store has no room left; nothing was done.
+    /// The disk is full; nothing was done.
     #[error("the store has no room left: {0}")]
     Full(String),
-    /// The store can't be opened at the moment; nothing was done.
+    /// The store can't be opened now; nothing was done.
     #[error("the store is unavailable: {0}")]
     Unavailable(String),
     /// The runtime has stopped; nothing was done.
@@ -40,7 +40,7 @@ pub enum RuntimeError {
 }
 
 impl RuntimeError {
-    /// What to say to those whose request was being decided or written when something failed.
+    /// The error for requests that were being decided or written at a failure.
     pub(crate) fn of_commit(fault: &Error) -> Self {
         use tidings_store::Error as Kind;
         match fault {
@@ -53,16 +53,16 @@ impl RuntimeError {
     }
 }
 
-/// An answer per command, in order, or why nobody can tell.
+/// An answer per command, in order, or the error.
 pub type Replies = Result<Vec<Result<Reply, Refused>>, RuntimeError>;
 
-/// Hears what came of commands, on the loop's own thread.
+/// A callback with the result of commands, on the loop's thread.
 pub(crate) type Answer = Box<dyn FnOnce(Replies) + Send>;
 
-/// Looks at the node, or hears that there is none now.
+/// A callback that reads the node, or gets the error if there is none now.
 type Look = dyn FnOnce(Option<&Node>) + Send;
 
-/// Looks at the messages that wait to be tried again; there are none where nothing is handed over.
+/// A callback that reads the messages that wait for a retry; a node that sends nothing has none.
 type LookAtDeferred = dyn FnOnce(Option<&Delivery>) + Send;
 
 pub(crate) enum Request {
@@ -70,16 +70,16 @@ pub(crate) enum Request {
     Configure(Box<Rules>, Channels, Sender<Result<(), RuntimeError>>),
     Look(Box<Look>),
     Deferred(Box<LookAtDeferred>),
-    /// The clock was put: look again.
+    /// The clock was set: read it again.
     Wake,
     Stop(Stop),
 }
 
-/// A stop that is asked for.
+/// A requested stop.
 pub(crate) struct Stop {
-    /// Whom to tell that everything has stopped.
+    /// The requester, who is told that everything has stopped.
     pub(crate) answer: Sender<Result<(), RuntimeError>>,
-    /// Tells when what is under way is waited for no longer.
+    /// Signals the end of waiting for work in progress.
     pub(crate) drained: Receiver<Instant>,
 }
 
@@ -91,14 +91,14 @@ impl Stop {
         }
     }
 
-    /// The stop where nobody is left who could ask for one.
+    /// The stop when no handle is left.
     pub(crate) fn unasked() -> Self {
         Self::within(Duration::MAX, bounded(1).0)
     }
 }
 
 impl Request {
-    /// Answers it where nothing is done any more.
+    /// Answers the request with an error: nothing is done any more.
     pub(crate) fn turn_away(self) {
         match self {
             Self::Work(work) => work.fail(RuntimeError::Stopped),
@@ -111,18 +111,18 @@ impl Request {
     }
 }
 
-/// Asks the runtime. Cheap to clone.
+/// A handle of the runtime. Cheap to clone.
 #[derive(Clone)]
 pub struct Handle {
     requests: Sender<Request>,
-    /// Whether somebody takes them. Asked and answered under the lock: nothing is put into a queue that
-    /// nobody empties any more.
+    /// Whether the loop still takes requests. It is checked under the lock, so nothing enters a queue
+    /// that nobody empties any more.
     is_open: Arc<RwLock<bool>>,
     vitals: Arc<Vitals>,
 }
 
-/// Where the loop hears what is asked. When it goes, what is left in it is turned away, and what comes
-/// later is refused: nobody waits for a loop that has ended.
+/// The loop's end of the queue. When it is dropped, queued requests get an error, and later ones are
+/// refused: nobody waits for a loop that has ended.
 pub(crate) struct Inbox {
     pub(crate) requests: Receiver<Request>,
     is_open: Arc<RwLock<bool>>,
@@ -136,7 +136,7 @@ impl Drop for Inbox {
 }
 
 impl Handle {
-    /// A handle, and where what it asks is heard; so many requests may wait in between.
+    /// Creates a handle and the loop's end of its queue, with a maximum length.
     pub(crate) fn new(requests_max: usize, vitals: Arc<Vitals>) -> (Self, Inbox) {
         let (requests, asked) = bounded(requests_max);
         let is_open = Arc::new(RwLock::new(true));
@@ -152,7 +152,7 @@ impl Handle {
         (handle, inbox)
     }
 
-    /// Has commands taken in; the answer comes after they are durable.
+    /// Submits commands; the answer comes after they are durable.
     ///
     /// # Errors
     /// [`RuntimeError`] says whether anything can have happened.
@@ -162,8 +162,8 @@ impl Handle {
         answered.recv().map_err(|_| RuntimeError::Stopped)?
     }
 
-    /// As [`Handle::submit`] for those who can't block: `then` hears the answer on the loop's thread
-    /// and must only pass it on. It is dropped unheard where the loop dies.
+    /// [`Handle::submit`] without blocking: `then` gets the answer on the loop's thread and must only
+    /// pass it on. It is dropped uncalled if the loop dies.
     ///
     /// # Errors
     /// [`RuntimeError::Busy`] or [`RuntimeError::Stopped`]; `then` is not called.
@@ -176,7 +176,7 @@ impl Handle {
         self.ask(Request::Work(work))
     }
 
-    /// Has commands done unless the same request was done before; `keeper` hears which.
+    /// Submits commands unless the same request was done before; `keeper` gets the result.
     ///
     /// # Errors
     /// [`RuntimeError::Busy`] or [`RuntimeError::Stopped`]; `keeper` is not called.
@@ -190,7 +190,7 @@ impl Handle {
         self.ask(Request::Work(work))
     }
 
-    /// Puts a configuration in force: rules, and the channels by which messages leave from now on.
+    /// Puts a configuration in force: rules, and the channels for later messages.
     ///
     /// # Errors
     /// [`RuntimeError`]; the channels stay as they were.
@@ -200,7 +200,7 @@ impl Handle {
         answered.recv().map_err(|_| RuntimeError::Stopped)?
     }
 
-    /// Looks at the node between two steps.
+    /// Reads the node between two steps.
     ///
     /// # Errors
     /// [`RuntimeError::Busy`], [`RuntimeError::Unavailable`] or [`RuntimeError::Stopped`].
@@ -213,8 +213,8 @@ impl Handle {
         answered.recv().map_err(|_| RuntimeError::Stopped)?
     }
 
-    /// As [`Handle::look`] for those who can't block: `then` gets on the loop's thread what was seen
-    /// and must only pass it on. It is dropped unheard where the loop dies.
+    /// [`Handle::look`] without blocking: `then` gets the result on the loop's thread and must only pass
+    /// it on. It is dropped uncalled if the loop dies.
     ///
     /// # Errors
     /// [`RuntimeError::Busy`] or [`RuntimeError::Stopped`]; `then` is not called.
@@ -228,8 +228,8 @@ impl Handle {
         })))
     }
 
-    /// Looks at the messages that wait to be tried again: those of a recipient, or all; so many at most.
-    /// `then` gets them on the loop's thread and must only pass them on.
+    /// Reads the messages that wait for a retry, of a recipient or all, with a maximum. `then` gets them
+    /// on the loop's thread and must only pass them on.
     ///
     /// # Errors
     /// [`RuntimeError::Busy`] or [`RuntimeError::Stopped`]; `then` is not called.
@@ -245,13 +245,13 @@ impl Handle {
         })))
     }
 
-    /// What the node is measured by.
+    /// The node's measurements.
     #[must_use]
     pub fn vitals(&self) -> &Vitals {
         &self.vitals
     }
 
-    /// Has the loop look at the clock: it was put.
+    /// Makes the loop read the clock, which was set.
     ///
     /// # Errors
     /// [`RuntimeError::Busy`] or [`RuntimeError::Stopped`].
@@ -259,21 +259,21 @@ impl Handle {
         self.ask(Request::Wake)
     }
 
-    /// How many requests wait for the loop now.
+    /// Number of requests in the queue.
     #[must_use]
     pub fn waiting(&self) -> usize {
         self.requests.len()
     }
 
-    /// Whether at least half of the queue is free: those who can wait do so until then, and leave the
-    /// rest to those who can't.
+    /// Whether at least half of the queue is free: callers that can wait wait for that, and leave the
+    /// rest to those that can't.
     #[must_use]
     pub fn has_room(&self) -> bool {
         let most = self.requests.capacity().unwrap_or(usize::MAX);
         self.requests.len() <= most / 2
     }
 
-    /// Has the loop stop; nothing else is taken in from now on. A stop is never refused, so it waits for
+    /// Stops the loop; no other request is accepted from now on. A stop is never refused, so it waits for
     /// room in the queue, until `last`.
     pub(crate) fn stop(&self, stop: Stop, last: &Receiver<Instant>) -> Result<(), RuntimeError> {
         *self.is_open.write().unwrap_or_else(PoisonError::into_inner) = false;
@@ -297,7 +297,7 @@ impl Handle {
     }
 }
 
-/// What is said while there is no store.
+/// The error while there is no store.
 pub(crate) fn unavailable() -> RuntimeError {
     RuntimeError::Unavailable("it failed and is being opened again".to_owned())
 }

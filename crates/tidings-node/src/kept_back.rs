@@ -1,4 +1,4 @@
-//! Messages that are kept back while a step may take something out of them.
+//! Messages that are kept back while a step may remove entries from them.
 //!
 //! Between the question whether a message can still be changed and the commit that changes it nobody
 //! may hand it over. So it is taken out of the queue first; when the step is durable what it then
@@ -17,7 +17,7 @@ use crate::delivery::{Delivery, Parcel};
 use crate::node::Node;
 use crate::senders::Senders;
 
-/// Keeps messages back that wait for a thread or to be tried again.
+/// A holder of messages that wait for a thread or for a retry.
 pub(crate) struct KeptBack<'a> {
     reach: RefCell<Reach<'a>>,
 }
@@ -28,7 +28,7 @@ struct Reach<'a> {
     held: Held,
 }
 
-/// What was kept back; with the instant at which it is to be tried, where it waited for that.
+/// The messages kept back, each with the instant of its retry, if it waited for one.
 #[derive(Default)]
 pub(crate) struct Held(BTreeMap<LetterName, (Parcel, Option<Instant>)>);
 
@@ -46,7 +46,7 @@ impl<'a> KeptBack<'a> {
         }
     }
 
-    /// What was kept back.
+    /// The messages kept back.
     pub(crate) fn held(self) -> Held {
         self.reach.into_inner().held
     }
@@ -93,7 +93,7 @@ impl Held {
         self.0.is_empty()
     }
 
-    /// What goes on, now that the step is durable: each message with what it tells now.
+    /// The messages that continue, now that the step is durable, each with its current content.
     ///
     /// # Errors
     /// [`Error`] where what is stored can't be read.

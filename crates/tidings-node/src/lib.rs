@@ -1,4 +1,4 @@
-//! The runtime of tidings: what joins the pure core to a store, to clocks and to channels.
+//! The runtime of tidings: it connects the pure core to a store, to clocks and to channels.
 //!
 //! [`Node`] is an engine whose decisions are durable. [`Player`] drives it on a virtual clock (the
 //! simulator, the demo, the tests), [`Runtime`] in real time with threads (the server). Both send by
@@ -36,24 +36,24 @@ pub use shelf::StoreShelf;
 use tidings_core::journal::at_rest::Unreadable;
 pub use vitals::{Answered, BOUNDS_S, Histogram, Reads, Vitals};
 
-/// Why a node can't go on. It is worthless then: drop it, and open what is stored.
+/// A fatal error of a node, which is poisoned then: drop it, and open the store again.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The store refused or failed.
     #[error(transparent)]
     Store(#[from] tidings_store::Error),
-    /// What is stored can't be read or makes no sense.
+    /// A stored value can't be read or decoded.
     #[error("what is stored makes no sense: {0}")]
     Unreadable(#[from] Unreadable),
-    /// The store refuses what a chore of a bucket writes. What was decided before it is durable.
+    /// The store refuses the writes of a bucket's chore. Earlier decisions are durable.
     #[error("what a chore of bucket {bucket} writes is refused: {fault}")]
     Chore {
-        /// Whose chore it is.
+        /// The bucket.
         bucket: u16,
-        /// Why.
+        /// The store's error.
         fault: tidings_store::Error,
     },
-    /// The walk through the store and the ledger don't agree.
+    /// The walk through the store and the ledger differ.
     #[error("the books don't balance: {0}")]
     Disagreement(String),
 }

@@ -1,4 +1,4 @@
-//! A node: the engine over a store. Write, sync, then answer.
+//! The node: the engine over a store. It writes, syncs, then answers.
 //!
 //! Every method that changes something commits what the engine decided before it returns; only
 //! [`Node::step_keeping`] may leave its commit under way, and then whoever asked hears after that has
@@ -27,44 +27,44 @@ mod late;
 
 use late::LateForget;
 
-/// An engine whose decisions are durable.
+/// A node: an engine whose decisions are durable.
 pub struct Node {
     store: Arc<dyn Store>,
     engine: Engine,
     vitals: Arc<Vitals>,
-    /// Goes with the node.
+    /// Dropped with the node.
     life: Arc<()>,
-    /// Whether what is done now leads to room being freed.
+    /// Whether the current work leads to free space.
     frees: bool,
     ahead: Ahead,
     late_forget: Option<LateForget>,
 }
 
-/// What came of commands.
+/// The result of commands.
 #[derive(Debug, Default)]
 pub struct Accepted {
     /// An answer per command, in order.
     pub replies: Vec<Result<Reply, Refused>>,
-    /// What the inboxes were told.
+    /// The deliveries to inboxes.
     pub told: Vec<Told>,
 }
 
 /// Messages that are durable and can be sent.
 #[derive(Debug)]
 pub struct Ready {
-    /// What they tell, and whom.
+    /// The plan of the messages.
     pub plan: Plan,
-    /// The batch of each letter that tells something: (index of the letter, batch). Empty where
-    /// nobody wanted them.
+    /// The batch of each letter with entries: (index of the letter, batch). Empty if they were not
+    /// requested.
     pub batches: Vec<(usize, Batch)>,
 }
 
-/// How soon the messages of a lane have to leave.
+/// The priority of a lane's messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Pace {
-    /// Somebody waits for it.
+    /// Prompt: the recipient waits for it.
     Prompt,
-    /// It is a digest, and there may be very many of them at once: the others go before it.
+    /// Patient: it is a digest. There may be very many of them at once, so the others go first.
     Patient,
 }
 
@@ -80,11 +80,11 @@ impl Pace {
     }
 }
 
-/// The most recipients whose messages are made at once: between two of these slices others come in.
+/// The most recipients whose messages are built at once: other commands are handled between two slices.
 pub const SLICE_RECIPIENTS_MAX: usize = 2048;
 
 impl Node {
-    /// Opens what is stored, or begins anew.
+    /// Opens the stored node, or a new one.
     ///
     /// # Errors
     /// [`Error`] where the store can't be read or makes no sense.
@@ -100,7 +100,7 @@ impl Node {
         Ok(node)
     }
 
-    /// Opens what is stored, and changes nothing of it.
+    /// Opens the stored node without changing anything.
     ///
     /// # Errors
     /// [`Error`] where the store can't be read or makes no sense.
@@ -120,13 +120,13 @@ impl Node {
         })
     }
 
-    /// Has what it does measured.
+    /// Sets the measurements.
     pub(crate) fn measure(&mut self, vitals: &Arc<Vitals>) {
         self.vitals = Arc::clone(vitals);
         self.ahead.measure(vitals);
     }
 
-    /// The engine, to be read.
+    /// The engine, for reading.
     #[must_use]
     pub fn engine(&self) -> &Engine {
         &self.engine
@@ -138,14 +138,14 @@ impl Node {
         &self.store
     }
 
-    /// Tells whether the node still lives: one that failed was thrown away, and its store is to be opened
-    /// again as soon as nobody holds a snapshot of it.
+    /// A reference that tells whether the node still exists: a failed one was dropped, and its store can
+    /// be opened again as soon as nobody holds a snapshot of it.
     #[must_use]
     pub fn life(&self) -> Weak<()> {
         Arc::downgrade(&self.life)
     }
 
-    /// What is stored, to be read; with the commit under way, where there is one.
+    /// The stored data for reading, with the commit in progress, if any.
     ///
     /// # Errors
     /// [`Error::Store`].
@@ -154,17 +154,17 @@ impl Node {
         Ok(shelf.measured(&self.vitals))
     }
 
-    /// The commit under way.
+    /// The commit in progress.
     pub(crate) fn ahead(&mut self) -> &mut Ahead {
         &mut self.ahead
     }
 
-    /// When something is due next; it may be early, never late.
+    /// The next due instant; it may be too early, never too late.
     pub fn next_due(&mut self) -> Option<Instant> {
         self.engine.next_due()
     }
 
-    /// Whether an entry waits that could become due.
+    /// Whether any pending entry could become due.
     ///
     /// # Errors
     /// [`Error`] where the store can't be read.
@@ -180,7 +180,7 @@ impl Node {
         self.set_rules_beside(&(), now, rules)
     }
 
-    /// As [`Node::set_rules`], beside somebody who sends.
+    /// [`Node::set_rules`] with senders.
     ///
     /// # Errors
     /// [`Error`]; the node is worthless then.
@@ -194,13 +194,13 @@ impl Node {
             .map(|_| ())
     }
 
-    /// Whether what is done from now on leads to days being forgotten: it may use the room that the
-    /// store keeps back for that.
+    /// Sets whether the following work leads to deleted days: it may use the space that the store
+    /// reserves for that.
     pub(crate) fn set_frees(&mut self, frees: bool) {
         self.frees = frees;
     }
 
-    /// Closes what is due.
+    /// Closes the lanes that are due.
     ///
     /// # Errors
     /// [`Error`]; the node is worthless then.
@@ -209,7 +209,7 @@ impl Node {
             .map(|_| ())
     }
 
-    /// Takes commands in; the instant stays open.
+    /// Handles commands; the instant stays open.
     ///
     /// # Errors
     /// [`Error`]; the node is worthless then.
@@ -217,7 +217,7 @@ impl Node {
         self.commit(|engine, shelf| Ok(engine.take_in(shelf, now, commands)?))
     }
 
-    /// As [`Node::take_in`], beside somebody who sends.
+    /// [`Node::take_in`] with senders.
     ///
     /// # Errors
     /// [`Error`]; the node is worthless then.
@@ -230,7 +230,7 @@ impl Node {
         self.commit(|engine, shelf| Ok(engine.take_in_beside(shelf, sending, now, commands)?))
     }
 
-    /// As [`Node::step`], beside somebody who sends.
+    /// [`Node::step`] with senders.
     ///
     /// # Errors
     /// [`Error`]; the node is worthless then.
@@ -243,7 +243,7 @@ impl Node {
         self.commit(|engine, shelf| Ok(engine.step_beside(shelf, sending, now, commands)?))
     }
 
-    /// Takes commands in, tells the inboxes and closes what is due.
+    /// Handles commands, delivers to the inboxes and closes the lanes that are due.
     ///
     /// # Errors
     /// [`Error`]; the node is worthless then.
@@ -251,10 +251,10 @@ impl Node {
         self.commit(|engine, shelf| Ok(engine.step(shelf, now, commands)?))
     }
 
-    /// As [`Node::step_beside`] for several who ask at once; what they want kept of their replies is
-    /// written in the same commit, and so is a part of what the engine has to do between steps. They
-    /// hear of it when it is durable, which it need not be when this returns: [`Ahead::finish`] waits
-    /// for it. `work` is empty then; after an error it has those who have heard of nothing.
+    /// [`Node::step_beside`] for several requests at once. The replies that they want kept are written in
+    /// the same commit, and so is a slice of the engine's chores. They are answered when it is durable,
+    /// which may be after this returns: [`Ahead::finish`] waits for it. `work` is empty then; after an
+    /// error it has the requests without an answer.
     pub(crate) fn step_keeping(
         &mut self,
         sending: &dyn Sending,
@@ -297,9 +297,9 @@ impl Node {
         self.ahead.start(commit, std::mem::take(work), took)
     }
 
-    /// Makes one slice of messages, of the oldest closings that have some left; durable when this
-    /// returns. One commit serves many small closings: time zones and buckets make a crowd of them.
-    /// Empty where there is nothing to make.
+    /// Builds one slice of messages, of the oldest closings with some left; they are durable when this
+    /// returns. One commit serves many small closings, of many time zones and buckets. Empty if there is
+    /// nothing to build.
     ///
     /// # Errors
     /// [`Error`]; the node is worthless then.
@@ -308,7 +308,7 @@ impl Node {
         self.make_of(now, closings, SLICE_RECIPIENTS_MAX)
     }
 
-    /// As [`Node::make`], of lanes of one pace, and for so many recipients at most.
+    /// [`Node::make`] for lanes of one pace, with a maximum of recipients.
     ///
     /// # Errors
     /// [`Error`]; the node is worthless then.
@@ -317,7 +317,7 @@ impl Node {
         self.make_of(now, closings, most)
     }
 
-    /// Whether there are messages of a pace to be made.
+    /// Whether there are messages of a pace to build.
     #[must_use]
     pub fn has_closings_at(&self, pace: Pace) -> bool {
         self.engine.has_closings_of(|lane| Pace::of(lane) == pace)
@@ -357,7 +357,7 @@ impl Node {
         Ok(plans)
     }
 
-    /// The batches of messages that were made.
+    /// The batches of built messages.
     ///
     /// # Errors
     /// [`Error`].
@@ -366,8 +366,8 @@ impl Node {
         Ok(Ready { plan, batches })
     }
 
-    /// Messages that were durable before the last stop and whose outcome is not known. Those that
-    /// can't be made again as they were, or whose recipient was erased since, are noted as unknown.
+    /// Messages that were durable before the last stop and have no outcome. Those that can't be rebuilt
+    /// as they were, or whose recipient was erased since, are recorded as unknown.
     ///
     /// # Errors
     /// [`Error`]; the node is worthless then.
@@ -376,8 +376,8 @@ impl Node {
         self.present_made(plans)
     }
 
-    /// Messages that were made and then kept back, as they are now; those of which nothing is left are
-    /// missing. What can't be made again is noted as with [`Node::unsettled`].
+    /// Messages that were built and then kept back, as they are now, without those that have no entries
+    /// left. Those that can't be rebuilt are recorded as with [`Node::unsettled`].
     ///
     /// # Errors
     /// [`Error`]; the node is worthless then.
@@ -417,7 +417,7 @@ impl Node {
         Ok(batches)
     }
 
-    /// Notes what became of messages, all of them in one commit.
+    /// Records the outcomes of messages in one commit.
     ///
     /// # Errors
     /// [`Error`]; the node is worthless then.
@@ -426,7 +426,7 @@ impl Node {
             .map(|_| ())
     }
 
-    /// The messages that inboxes were told, to be asked right after.
+    /// The messages of deliveries to inboxes; to be called right after.
     ///
     /// # Errors
     /// [`Error`].
@@ -439,7 +439,7 @@ impl Node {
         Ok(messages)
     }
 
-    /// Does a slice of what the engine has to do between steps, one commit; whether there was any.
+    /// Runs a slice of the engine's chores in one commit; returns whether there was one.
     ///
     /// # Errors
     /// [`Error`]; the node is worthless then.
@@ -461,8 +461,8 @@ impl Node {
         Ok(true)
     }
 
-    /// Whether the store takes what a chore wrote. Where it doesn't, the engine has done what the store
-    /// will never know of.
+    /// Checks whether the store accepts a chore's writes. If not, the engine is ahead of what the store
+    /// will ever have.
     fn ensure_fits(&self, chore: &[Write]) -> Result<(), Error> {
         let fits = self.store.ensure_fits(chore);
         fits.map_err(|fault| Error::Chore {
@@ -471,12 +471,12 @@ impl Node {
         })
     }
 
-    /// Leaves a bucket's chores undone from now on.
+    /// Stops a bucket's chores from now on.
     pub(crate) fn set_aside(&mut self, bucket: u16) {
         self.engine.set_aside(bucket);
     }
 
-    /// Does all that the engine has to do between steps.
+    /// Runs all chores of the engine.
     ///
     /// # Errors
     /// [`Error`]; the node is worthless then.
@@ -485,12 +485,12 @@ impl Node {
         Ok(())
     }
 
-    /// Days that are over and came to rest since this was last asked: worth packing.
+    /// Days that are over and came to rest since the last call: they should be packed.
     pub fn take_rested(&mut self) -> Vec<Day> {
         self.engine.take_rested()
     }
 
-    /// Counts everything that is stored.
+    /// Counts everything in the store.
     ///
     /// # Errors
     /// [`Error::Disagreement`] where the walk and the ledger don't agree.
@@ -535,7 +535,7 @@ impl Node {
     }
 }
 
-/// Messages of a plan of which no batch could be made: nobody can tell whether they were sent.
+/// Messages of a plan without a batch: whether they were sent is unknown.
 fn not_presented(ready: &Ready) -> Option<Settled> {
     let presented: BTreeSet<usize> = ready.batches.iter().map(|(at, _)| *at).collect();
     let letters = ready.plan.letters.iter().enumerate();

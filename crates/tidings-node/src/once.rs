@@ -1,5 +1,5 @@
-//! Requests that are sent twice and done once: what was answered under an `Idempotency-Key` is
-//! written in the same commit as the work, so that there is never the one without the other.
+//! Idempotency: the answer to a request with an `Idempotency-Key` is written in the same commit as its
+//! work, so that neither exists without the other.
 //!
 //! A row lives for a day, whatever `keep` says, and outlives restarts. Rows that have had their day
 //! are taken away by those that come: as many as were ever kept within one day may lie there.
@@ -21,49 +21,49 @@ use crate::node::Node;
 /// How long a key is remembered, in milliseconds (contract, section 4).
 const KEPT_MS: i64 = DAY_MS;
 
-/// Rows that have had their day and go with each new one: more than one, so that they get fewer.
+/// Number of expired rows deleted with each new one: more than one, so that they get fewer.
 const SWEPT_PER_ROW: usize = 4;
 
-/// Names a request of which there may be a second copy.
+/// The identity of a request that may be sent twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Once {
-    /// Stands for the key that the client chose.
+    /// Hash of the client's key.
     pub key: [u8; 16],
-    /// Stands for the request itself: another one under the same key is refused.
+    /// Hash of the request: another request under the same key is refused.
     pub request: [u8; 16],
 }
 
-/// What became of a request that is done once.
+/// The result of a request with a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Kept {
-    /// It was done just now.
+    /// The request was done now.
     Now,
-    /// It was done before, and this was kept.
+    /// The request was done before, with this stored answer.
     Before(Vec<u8>),
-    /// The key came before with another request; nothing was done.
+    /// The key was used with another request; nothing was done.
     Other,
 }
 
-/// Whoever asked for something that is done once. Both are called on the loop's thread.
+/// The requester of a request with a key. Both methods are called on the loop's thread.
 pub trait Keeper: Send {
-    /// What is to be kept of the answer; `None` keeps nothing, and the key stays free. Called before
-    /// the work is durable: nothing of it may be told yet.
+    /// The answer to store; `None` stores nothing, and the key stays free. Called before the work is
+    /// durable: nothing of it may be shown yet.
     fn keep(&mut self, replies: Vec<Result<Reply, Refused>>) -> Option<Vec<u8>>;
 
-    /// Tells how it ended; must only pass it on.
+    /// Receives the result; must only pass it on.
     fn tell(self: Box<Self>, kept: Result<Kept, RuntimeError>);
 }
 
-/// Commands that are done in one step, and who hears of it.
+/// Commands of one step, with their requester.
 pub(crate) struct Work {
     pub(crate) commands: Vec<Command>,
-    /// How many commands there are, or were before they were taken away to be done.
+    /// Number of commands, also after they were taken to be done.
     pub(crate) count: usize,
     pub(crate) replies: Vec<Result<Reply, Refused>>,
     asker: Asker,
 }
 
-/// Who hears what came of commands.
+/// The requester of commands.
 pub(crate) enum Asker {
     Each(Answer),
     Once(Once, Box<dyn Keeper>),
@@ -79,7 +79,7 @@ impl Work {
         }
     }
 
-    /// What is to be kept of its answer.
+    /// The answer to store.
     pub(crate) fn keep(&mut self) -> Option<(Once, Vec<u8>)> {
         match &mut self.asker {
             Asker::Each(_) => None,
@@ -90,7 +90,7 @@ impl Work {
         }
     }
 
-    /// Tells that it is durable.
+    /// Answers that it is durable.
     pub(crate) fn tell(self) {
         match self.asker {
             Asker::Each(answer) => answer(Ok(self.replies)),
@@ -98,7 +98,7 @@ impl Work {
         }
     }
 
-    /// Tells that it failed.
+    /// Answers that it failed.
     pub(crate) fn fail(self, fault: RuntimeError) {
         match self.asker {
             Asker::Each(answer) => answer(Err(fault)),
@@ -107,8 +107,8 @@ impl Work {
     }
 }
 
-/// Does work in one step; what is the same request again is tried after that, and gets what it got.
-/// Who asked hears when it is durable, which may be after this returns: see [`Node::step_keeping`].
+/// Does work in one step; copies of a request are handled after it and get its answer. Requesters are
+/// answered when it is durable, which may be after this returns: see [`Node::step_keeping`].
 pub(crate) fn step(
     node: &mut Node,
     sending: &dyn Sending,
@@ -143,7 +143,7 @@ pub(crate) fn step(
     Ok(())
 }
 
-/// Answers what was done before, and tells firsts from their copies.
+/// Answers requests that were done before, and separates first requests from their copies.
 fn sort(
     node: &Node,
     now: Instant,
@@ -200,7 +200,7 @@ fn age_key(at: Instant, key: &[u8; 16]) -> Vec<u8> {
     ages.i64(at.0).bytes(key).done()
 }
 
-/// What is kept under a key, whatever its age.
+/// The row of a key, whatever its age.
 fn stored(shelf: &dyn Shelf, key: &[u8; 16]) -> Result<Option<Row>, Error> {
     let Some(value) = parts::get(shelf, Partition::Base, &row_key(key))? else {
         return Ok(None);
@@ -219,13 +219,13 @@ fn stored(shelf: &dyn Shelf, key: &[u8; 16]) -> Result<Option<Row>, Error> {
     Ok(Some(read().ok_or_else(unreadable)?))
 }
 
-/// What is kept under a key and has not had its day.
+/// The row of a key, if it has not expired.
 fn row(shelf: &dyn Shelf, now: Instant, key: &[u8; 16]) -> Result<Option<Row>, Error> {
     let row = stored(shelf, key)?;
     Ok(row.filter(|row| now.0 < row.at.0.saturating_add(KEPT_MS)))
 }
 
-/// What is written so that these answers are kept, and of older ones no more than needed.
+/// The writes that store these answers, and delete expired ones.
 pub(crate) fn writes(
     shelf: &dyn Shelf,
     now: Instant,
@@ -261,7 +261,7 @@ pub(crate) fn writes(
     Ok(writes)
 }
 
-/// The oldest rows that have had their day.
+/// The oldest expired rows.
 fn aged(shelf: &dyn Shelf, now: Instant, most: usize) -> Result<Vec<(Instant, [u8; 16])>, Error> {
     let ages = Key::of(Owner::Intake, Table::AnswersByAge);
     let until = ages.clone().i64(now.0.saturating_sub(KEPT_MS)).done();
@@ -301,7 +301,7 @@ mod tests {
         }
     }
 
-    /// Keeps a given answer; tells a channel how it ended.
+    /// A test requester: stores a given answer, and sends the result to a channel.
     struct Kept1(Option<Vec<u8>>, crossbeam_channel::Sender<Kept>);
 
     impl Keeper for Kept1 {
@@ -315,7 +315,7 @@ mod tests {
         }
     }
 
-    /// What each of some requests (once, what it would keep) is told, in the order of telling.
+    /// The results of requests (identity, answer to store), in the order in which they come.
     fn told(node: &mut Node, at: i64, requests: &[(Once, Option<&str>)]) -> Vec<Kept> {
         let (tell, told) = crossbeam_channel::unbounded();
         let work = requests.iter().map(|(once, keep)| {

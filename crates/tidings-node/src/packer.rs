@@ -1,4 +1,4 @@
-//! Packs days that are over and at rest, in a thread of its own, one after the other.
+//! Packing of days that are over and at rest, in a thread of its own, one by one.
 //!
 //! Packing rewrites a day without what was overwritten and deleted in it. It changes nothing that
 //! can be read, so nobody waits for it, and a day that could not be packed only takes more disk.
@@ -13,7 +13,7 @@ use crossbeam_channel::{Receiver, bounded, select};
 use tidings_core::time::Day;
 use tidings_store::Store;
 
-/// What is to be packed, and what is being packed.
+/// The queue of days to pack, and the day in progress.
 #[derive(Default)]
 pub(crate) struct Packer {
     days: BTreeSet<Day>,
@@ -23,17 +23,17 @@ pub(crate) struct Packer {
 /// A day that is being packed.
 struct Work {
     thread: JoinHandle<()>,
-    /// Tells when it is done.
+    /// Signals the end of the work.
     done: Receiver<Infallible>,
 }
 
 impl Packer {
-    /// More days to be packed.
+    /// Adds days to pack.
     pub(crate) fn add(&mut self, days: Vec<Day>) {
         self.days.extend(days);
     }
 
-    /// Begins with the next day once the one before is done.
+    /// Begins the next day once the previous one is done.
     pub(crate) fn go_on(&mut self, store: &Arc<dyn Store>) {
         if self.days.is_empty()
             || self
@@ -63,7 +63,7 @@ impl Packer {
         }
     }
 
-    /// Waits until the day that is being packed is done: it holds on to the store.
+    /// Waits until the day in progress is done: it holds the store.
     pub(crate) fn wait(&mut self) {
         if let Some(work) = self.at_work.take()
             && work.thread.join().is_err()
@@ -72,7 +72,7 @@ impl Packer {
         }
     }
 
-    /// As [`Packer::wait`], until `last`. A day whose packing is cut short stays as it is.
+    /// [`Packer::wait`] until `last`. A day whose packing is interrupted stays as it is.
     pub(crate) fn wait_until(&mut self, last: &Receiver<Instant>) {
         if let Some(work) = &self.at_work {
             select! {

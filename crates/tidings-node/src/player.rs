@@ -1,4 +1,4 @@
-//! Plays commands on a virtual clock, one instant after the other.
+//! Playing commands on a virtual clock, one instant after the other.
 //!
 //! At one instant: what is due goes out; days are forgotten at midnight; what arrives is taken in;
 //! what is now due goes out (contract, section 2). The simulator, the demo and the tests are this.
@@ -15,56 +15,56 @@ use crate::delivery::Delivery;
 use crate::kept_back::KeptBack;
 use crate::node::{Accepted, Node};
 
-/// A node on a virtual clock.
+/// A player: a node on a virtual clock.
 pub struct Player {
     node: Node,
     delivery: Option<Delivery>,
-    /// The instant that is open, with what arrived at it.
+    /// The open instant, with its commands.
     open: Option<(Instant, Vec<Command>)>,
-    /// Recipients whom commands make that were not taken in yet.
+    /// Recipients created by commands that are not handled yet.
     made: BTreeSet<Id>,
-    /// How many topics the open instant lets each recipient follow.
+    /// Number of topics that each recipient follows with the open instant.
     follows: BTreeMap<Id, u64>,
-    /// The instant is known to have let out what was due.
+    /// Whether the instant has already closed what was due.
     begun: bool,
     messages: Vec<Message>,
     watch: Watch,
     observer: Option<Box<dyn Observer + Send>>,
 }
 
-/// Sees what a player takes in: what was answered and, where it has a watch, how long that took.
+/// An observer of a player's commands and their answers (and, with a watch, of the time they take).
 ///
 /// Everything between the two calls is what a publisher waits for: decided, durable, and the inboxes
 /// told.
 pub trait Observer {
-    /// These commands are about to be taken in together.
+    /// Called before these commands are handled together.
     fn before(&mut self, at: Instant, commands: &[Command]);
 
-    /// They are durable; an answer per command, in order.
+    /// Called after they are durable, with an answer per command, in order.
     fn after(&mut self, at: Instant, replies: &[Result<Reply, Refused>]);
 }
 
-/// Whether the messages themselves are wanted.
+/// What the caller wants of messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Watch {
-    /// Each message is handed to the caller.
+    /// The caller gets each message.
     Messages,
-    /// Counting is enough.
+    /// Messages are only counted.
     Nothing,
 }
 
 /// Why a command was not played.
 #[derive(Debug, thiserror::Error)]
 pub enum PlayError {
-    /// The command is faulty; nothing of it was done.
+    /// The command was refused; nothing of it was done.
     #[error(transparent)]
     Refused(#[from] Refused),
-    /// Time went back.
+    /// A command is earlier than the open instant.
     #[error("time goes back: {at} comes after {last}")]
     Back {
         /// The command's instant.
         at: Instant,
-        /// The instant that is open.
+        /// The open instant.
         last: Instant,
     },
     /// The node failed.
@@ -72,14 +72,14 @@ pub enum PlayError {
     Node(#[from] Error),
 }
 
-/// Receives messages in their order.
+/// A receiver of messages, in order.
 pub type Out<'a> = dyn FnMut(Message) + 'a;
 
-/// Commands of one instant that are taken in together.
+/// The most commands of one instant that are handled together.
 const TOGETHER_MAX: usize = 8192;
 
 impl Player {
-    /// A player over a store; its rules are set at the first command's instant.
+    /// Opens a player over a store; its rules are set at the first command's instant.
     ///
     /// # Errors
     /// [`Error`] where the store can't be opened.
@@ -107,8 +107,8 @@ impl Player {
         })
     }
 
-    /// A player that sends messages through channels instead of only counting them as sent. Messages
-    /// that were made before a stop and have no outcome are sent first.
+    /// Makes the player send messages through channels instead of only counting them as sent. Messages
+    /// that were built before a stop and have no outcome are sent first.
     ///
     /// # Errors
     /// [`Error`] where the store can't be opened.
@@ -137,25 +137,25 @@ impl Player {
         })
     }
 
-    /// Goes on within an instant of which something was taken in before a stop: what was due before
-    /// it has gone out already.
+    /// Continues within an instant whose first commands were handled before a stop: what was due before
+    /// has been sent already.
     pub fn resume(&mut self, at: Instant) {
         self.open = Some((at, Vec::new()));
         self.begun = true;
     }
 
-    /// Shows what is taken in from now on.
+    /// Sets the observer.
     pub fn observe_by(&mut self, observer: Box<dyn Observer + Send>) {
         self.observer = Some(observer);
     }
 
-    /// The node, to be looked at when everything was played.
+    /// Returns the node, for reading after everything was played.
     #[must_use]
     pub fn into_node(self) -> Node {
         self.node
     }
 
-    /// The node, to be read.
+    /// The node, for reading.
     #[must_use]
     pub fn node(&self) -> &Node {
         &self.node
@@ -177,7 +177,7 @@ impl Player {
         Ok(self.node.set_rules(at, rules)?)
     }
 
-    /// Takes the next command. Messages of instants that are over go to `out`.
+    /// Plays the next command. Messages of instants that are over go to `out`.
     ///
     /// # Errors
     /// [`PlayError`]; after [`PlayError::Refused`] and [`PlayError::Back`] nothing has changed.
@@ -207,8 +207,8 @@ impl Player {
         Ok(())
     }
 
-    /// Runs the clock on until nothing waits that could still become due, or to `until` with all
-    /// steps of that instant.
+    /// Runs the clock until no pending entry can become due, or to `until` with all steps of that
+    /// instant.
     ///
     /// # Errors
     /// [`PlayError::Node`].
@@ -235,7 +235,7 @@ impl Player {
         Ok(())
     }
 
-    /// Plays the open instant to its end; what comes next must be later.
+    /// Plays the open instant to its end; the next command must be later.
     ///
     /// # Errors
     /// [`PlayError::Node`].
@@ -243,7 +243,7 @@ impl Player {
         self.close(out)
     }
 
-    /// Counts everything that is stored.
+    /// Counts everything in the store.
     ///
     /// # Errors
     /// [`Error::Disagreement`] where the walk and the ledger don't agree.
@@ -251,7 +251,7 @@ impl Player {
         self.node.books()
     }
 
-    /// Makes `at` the open instant, after everything before it was played.
+    /// Plays everything before `at` and opens that instant.
     fn turn_to(&mut self, at: Instant, out: &mut Out<'_>) -> Result<(), PlayError> {
         if let Some((open, _)) = self.open {
             if at == open {
@@ -283,7 +283,7 @@ impl Player {
         Ok(())
     }
 
-    /// Plays an instant at which nothing arrives.
+    /// Plays an instant without commands.
     fn instant(&mut self, at: Instant, out: &mut Out<'_>) -> Result<(), PlayError> {
         self.open = Some((at, Vec::new()));
         self.begun = false;
@@ -314,7 +314,7 @@ impl Player {
         Ok(())
     }
 
-    /// Lets out what is due before anything that arrives at the same instant, and forgets days.
+    /// Begins the instant: closes what is due before anything arrives at it, and deletes days.
     fn begin(&mut self, at: Instant) -> Result<(), Error> {
         if std::mem::replace(&mut self.begun, true) {
             return Ok(());
@@ -330,7 +330,7 @@ impl Player {
         Ok(())
     }
 
-    /// Takes in what has arrived so far at the open instant.
+    /// Handles the commands of the open instant so far.
     fn drain(&mut self) -> Result<(), PlayError> {
         let Some((at, commands)) = &mut self.open else {
             return Ok(());
@@ -348,7 +348,7 @@ impl Player {
         }
     }
 
-    /// Takes commands in by a step of the node, beside the messages that wait to be tried again.
+    /// Handles commands in a step of the node, with access to the messages that wait for a retry.
     fn enter(
         &mut self,
         at: Instant,
@@ -358,7 +358,7 @@ impl Player {
         self.beside(at, |node, sending| step(node, sending, at, commands))
     }
 
-    /// Does something beside the messages that wait to be tried again.
+    /// Runs a function with access to the messages that wait for a retry.
     fn beside<T>(
         &mut self,
         at: Instant,
@@ -376,7 +376,7 @@ impl Player {
         Ok(done)
     }
 
-    /// Refuses a command that the engine would refuse, before it is taken together with others.
+    /// Refuses a command that the engine would refuse, before it is handled together with others.
     fn check(&self, command: &Command) -> Result<(), Refused> {
         let Err(refused) = self.node.engine().check(command) else {
             return Ok(());
@@ -388,7 +388,7 @@ impl Player {
         }
     }
 
-    /// Tells whether a command publishes an event whose id is known already.
+    /// Whether a command publishes an event with a known id.
     fn has_event(&self, command: &Command) -> bool {
         let Command::Publish(event) = command else {
             return false;
@@ -432,7 +432,7 @@ impl Player {
         Ok(())
     }
 
-    /// Makes and sends everything that came due.
+    /// Builds and sends everything that is due.
     fn send_all(&mut self, at: Instant) -> Result<(), Error> {
         loop {
             let plans = self.node.make(at)?;

@@ -1,5 +1,4 @@
-//! A store that was just restored: the original may still send, so nothing leaves before an operator
-//! says so.
+//! Restored stores: the original may still send, so nothing is sent before an operator resumes it.
 
 use tidings_core::command::Pausable;
 use tidings_core::engine::{Engine, Options};
@@ -10,9 +9,8 @@ use tidings_store::{Commit, Store};
 use crate::Error;
 use crate::shelf::StoreShelf;
 
-/// Pauses every channel by which messages leave, those that are configured later included. The inbox is
-/// not paused: it is read, nothing leaves by it. The store's own instant stays as it was; `now` is that of
-/// a store which has none yet.
+/// Pauses every channel that sends messages, including those that are configured later. The inbox is not
+/// paused: it only is read. The store's own instant stays; `now` is used if it has none yet.
 ///
 /// # Errors
 /// [`Error`] where the store can't be read or written.

@@ -1,4 +1,4 @@
-//! The node in real time: one thread decides, a few send.
+//! The runtime: a node in real time. One thread decides, a few send.
 //!
 //! The loop takes everything that has arrived since its last step, commits it at once and only then
 //! answers (group commit). Messages are made in slices between steps, as many as delivery has room
@@ -35,25 +35,24 @@ mod stop;
 use answer::{answer, refuse};
 use late::{catch_up, put_off};
 
-/// Opens the store, at the start and again after it has failed.
+/// A function that opens the store, at the start and after a failure.
 pub type OpenStore = Box<dyn FnMut() -> Result<Arc<dyn Store>, tidings_store::Error> + Send>;
 
-/// How a runtime works.
+/// The settings of a runtime.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
-    /// How the engine works.
+    /// Options of the engine.
     pub options: Options,
-    /// Whether messages are made and handed over. Where not, what is due is closed all the same, and its
-    /// messages wait for a node that hands over.
+    /// Whether messages are built and sent. If not, due lanes are closed nevertheless, and their messages
+    /// wait for a node that sends.
     pub sends: bool,
-    /// Threads that send.
+    /// Number of sending threads.
     pub senders: usize,
-    /// Requests that may wait for the loop; one more is refused.
+    /// Length of the queue of requests; one more is refused.
     pub requests_max: usize,
-    /// Commands that one step takes in.
+    /// The most commands of one step.
     pub commands_max: usize,
-    /// How long the loop waits after it has opened a failed store again, or tried to, before it does so
-    /// once more, in milliseconds.
+    /// The wait in milliseconds between two attempts to open a failed store.
     pub reopen_ms: u64,
 }
 
@@ -70,20 +69,20 @@ impl Default for Settings {
     }
 }
 
-/// A node that runs.
+/// A running node.
 pub struct Runtime {
     handle: Handle,
     ended: Ended,
-    /// Tells when the store was let go of.
+    /// Signals that the store was released.
     closed: Receiver<Infallible>,
 }
 
-/// Tells when a runtime has ended.
+/// A signal of the end of a runtime.
 #[derive(Clone, Debug)]
 pub struct Ended(Receiver<Infallible>);
 
 impl Ended {
-    /// Blocks until then.
+    /// Blocks until the runtime has ended.
     pub fn wait(&self) {
         // Nothing is ever sent: that the other side is gone is the answer.
         let _gone = self.0.recv();
@@ -159,62 +158,62 @@ impl Runtime {
         })
     }
 
-    /// Whom to ask.
+    /// The handle for requests.
     #[must_use]
     pub fn handle(&self) -> Handle {
         self.handle.clone()
     }
 
-    /// When it has ended: because it was stopped, or by itself, where a write hangs. Then the process is
-    /// to end, which alone lets go of the store.
+    /// A signal of its end: it was stopped, or it ended by itself because a write hangs. Then the process
+    /// should end, which alone releases the store.
     #[must_use]
     pub fn ended(&self) -> Ended {
         self.ended.clone()
     }
 }
 
-/// The most messages that are made and readied for rendering in one turn, of each pace: whoever asks
-/// waits for them, and they lie in memory until they are sent.
+/// The most messages of each pace that are built and prepared for rendering in one turn: requests wait
+/// for them, and they are in memory until they are sent.
 const MADE_AT_ONCE: usize = 256;
 
-/// The fewest commands that are decided while a commit is under way. What comes by ones and twos is
-/// gathered until that has ended: each step writes something for every bucket that it concerns.
+/// The fewest commands that are decided while a commit is in progress. Fewer are gathered until it has
+/// ended: each step writes something for every bucket that it concerns.
 const DECIDED_AHEAD_MIN: usize = 1024;
 
 struct Loop {
     open: OpenStore,
-    /// `None` while the store can't be opened.
+    /// The node; `None` while the store can't be opened.
     node: Option<Node>,
     delivery: Delivery,
     senders: Senders,
     clock: Arc<dyn Clock>,
     settings: Settings,
-    /// Answers that are not written yet, by closing. They outlive a failure of the store: what was
-    /// sent is not sent again because nobody could write it down.
+    /// Answers that are not recorded yet, by closing. They survive a failure of the store: a sent message
+    /// is not sent again because recording it failed.
     sent: BTreeMap<(u16, u64), Vec<Sent>>,
     packer: Packer,
-    /// The rules that are to be in force; those of the engine may be others, as long as it is late and
-    /// after a failure of the store.
+    /// The rules to put in force. The engine may still have others, as long as it is late and after a
+    /// failure of the store.
     rules: Rules,
-    /// Whether the engine is still to be given them.
+    /// Whether the engine does not have them yet.
     rules_due: bool,
-    /// What was asked while missed instants are made up for: it came after them.
+    /// Requests that arrived while missed instants are processed: they come after those.
     put_off: Vec<Request>,
-    /// Buckets of whose chores the store refused what they write.
+    /// Buckets whose chores' writes the store refused.
     set_aside: BTreeSet<u16>,
-    /// What the clock said last.
+    /// The last reading of the clock.
     seen: Instant,
     vitals: Arc<Vitals>,
-    /// Tells when the store may be opened once more; `None` = now. It folds all that is stored, which
+    /// Signals when the store may be opened again; `None` = now. Opening folds everything stored, which
     /// must not happen for each request.
     rest: Option<Receiver<std::time::Instant>>,
-    /// A write has not come back, and keeps the store.
+    /// Whether a write hangs and holds the store.
     hangs: bool,
-    /// It stops, and what is under way is waited for no longer.
+    /// Whether it stops without waiting for work in progress any longer.
     is_drained: bool,
 }
 
-/// The stop that was asked for.
+/// The requested stop.
 type Stopping = Option<Stop>;
 
 impl Loop {
@@ -246,7 +245,7 @@ impl Loop {
         }
     }
 
-    /// Waits for a request, an answer of a channel, or the time when something is due.
+    /// Waits for a request, an answer of a channel, or the next due time.
     ///
     /// # Errors
     /// Nobody can ask any more.
@@ -361,7 +360,7 @@ impl Loop {
         Duration::from_millis(wait.unsigned_abs())
     }
 
-    /// One turn: what is due, what was asked, what was answered, what can be made.
+    /// Runs one turn: due lanes, requests, answers of channels, messages to build.
     fn turn(&mut self, requests: Vec<Request>, stopping: &mut Stopping) -> Result<(), Error> {
         let mut requests = self.with_put_off(requests);
         self.let_instant_pass(&requests);
@@ -427,7 +426,7 @@ impl Loop {
         self.do_chores()
     }
 
-    /// What the engine has to do between steps: a slice a turn, more where it falls behind.
+    /// Runs the engine's chores: a slice per turn, more if it falls behind.
     fn do_chores(&mut self) -> Result<(), Error> {
         let Some(node) = &mut self.node else {
             return Ok(());
@@ -446,7 +445,7 @@ impl Loop {
         Ok(())
     }
 
-    /// Writes down what channels answered.
+    /// Records the answers of channels.
     fn settle(&mut self, now: Instant) -> Result<(), Error> {
         let Some(node) = &mut self.node else {
             return Ok(());
@@ -466,7 +465,7 @@ impl Loop {
         Ok(())
     }
 
-    /// Holds what was made of what is paused now.
+    /// Holds the built messages of paused types and channels.
     fn hold_paused(&mut self) {
         let Some(node) = &self.node else {
             return;
@@ -481,7 +480,7 @@ impl Loop {
         }
     }
 
-    /// Lets messages go on that were kept back.
+    /// Releases messages that were kept back.
     fn let_go(&mut self, released: Vec<(Parcel, Option<Instant>)>) {
         for (parcel, again) in released {
             match again {
@@ -491,8 +490,7 @@ impl Loop {
         }
     }
 
-    /// Hands to the senders what is to be tried again, and a slice of messages of each pace for which
-    /// they have room.
+    /// Passes due retries to the senders, and a slice of messages of each pace for which they have room.
     fn hand_out(&mut self, now: Instant) -> Result<(), Error> {
         for parcel in self.delivery.take_due(now) {
             self.try_again(parcel);
@@ -516,7 +514,7 @@ impl Loop {
         Ok(())
     }
 
-    /// Hands over once more, unless the recipient was erased since.
+    /// Retries a message, unless the recipient was erased since.
     fn try_again(&mut self, parcel: Parcel) {
         let letter = letter(&parcel);
         let node = self.node.as_ref();

@@ -1,4 +1,4 @@
-//! The threads that send, and what is on its way through them.
+//! The sending threads, and their messages.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,9 +12,9 @@ use crate::clock::Clock;
 use crate::delivery::{Delivery, Parcel, send};
 use crate::node::Pace;
 
-/// The threads that send. Messages of lanes that are due at once go before those of digests, and
-/// each kind has room of its own: a million digests never keep one of the others from being made. Some
-/// threads take no digest, so that a server that is slow with those leaves them free.
+/// The sending threads. Prompt messages go before digests, and each kind has room of its own: a million
+/// digests never prevent a prompt message from being built. Some threads take no digests, so that they
+/// stay free if a server is slow with those.
 pub(crate) struct Senders {
     prompt: Line,
     patient: Line,
@@ -28,8 +28,8 @@ struct Line {
     on_the_way: BTreeMap<LetterName, Slot>,
 }
 
-/// A message in the queue. Whoever empties it first has the message: a thread that hands it over, or
-/// the loop that keeps it back.
+/// A slot of the queue with a message. The first to empty it has the message: a thread that hands it
+/// over, or the loop that keeps it back.
 type Slot = Arc<Mutex<Option<Parcel>>>;
 
 fn locked(slot: &Slot) -> MutexGuard<'_, Option<Parcel>> {
@@ -70,38 +70,38 @@ impl Senders {
         }
     }
 
-    /// Where answers come in; each is to be shown to [`Senders::arrived`].
+    /// The receiver of answers; pass each to [`Senders::arrived`].
     pub(crate) fn answers(&self) -> &Receiver<(Parcel, Answer)> {
         &self.answers
     }
 
-    /// An answer came in.
+    /// Processes an answer.
     pub(crate) fn arrived(&mut self, parcel: &Parcel) {
         let letter = letter(parcel);
         self.line_mut(pace(parcel)).on_the_way.remove(&letter);
     }
 
-    /// Whether more messages of this pace can be made.
+    /// Whether more messages of this pace can be built.
     pub(crate) fn has_room(&self, pace: Pace) -> bool {
         self.line(pace).on_the_way.len() < self.room
     }
 
-    /// Whether no message is on its way.
+    /// Whether no message is queued or being sent.
     pub(crate) fn is_idle(&self) -> bool {
         self.under_way() == 0
     }
 
-    /// How many messages are queued or being handed over.
+    /// Number of messages that are queued or being sent.
     pub(crate) fn under_way(&self) -> usize {
         self.prompt.on_the_way.len() + self.patient.on_the_way.len()
     }
 
-    /// Whether a message is on its way.
+    /// Whether a message is queued or being sent.
     pub(crate) fn holds(&self, letter: &LetterName) -> bool {
         self.prompt.on_the_way.contains_key(letter) || self.patient.on_the_way.contains_key(letter)
     }
 
-    /// Hands a message to the threads; it comes back where there is none left.
+    /// Passes a message to the threads; returns it if there are none left.
     pub(crate) fn dispatch(&mut self, parcel: Parcel) -> Result<(), Box<Parcel>> {
         let letter = letter(&parcel);
         let line = self.line_mut(pace(&parcel));
@@ -117,7 +117,7 @@ impl Senders {
         Ok(())
     }
 
-    /// Takes a message out of the queue, if no thread has taken it yet.
+    /// Removes a message from the queue, if no thread has taken it yet.
     pub(crate) fn take_back(&mut self, letter: &LetterName) -> Option<Parcel> {
         for line in [&mut self.prompt, &mut self.patient] {
             let parcel = line
@@ -132,7 +132,7 @@ impl Senders {
         None
     }
 
-    /// Takes all messages out of the queue that are paused and that no thread has taken yet.
+    /// Removes all paused messages from the queue that no thread has taken yet.
     pub(crate) fn take_back_paused(&mut self, paused: &Paused) -> Vec<Parcel> {
         let mut taken = Vec::new();
         for line in [&mut self.prompt, &mut self.patient] {
@@ -170,7 +170,7 @@ impl Line {
     }
 }
 
-/// How many of so many threads take prompt messages alone.
+/// Number of these threads that take prompt messages only.
 fn kept_free(count: usize) -> usize {
     match count {
         0 | 1 => 0,
@@ -179,7 +179,7 @@ fn kept_free(count: usize) -> usize {
     }
 }
 
-/// The name of a parcel's message.
+/// The key of a parcel's message.
 pub(crate) fn letter(parcel: &Parcel) -> LetterName {
     (parcel.closing, parcel.number)
 }
@@ -188,7 +188,7 @@ fn pace(parcel: &Parcel) -> Pace {
     Pace::of(&parcel.batch.lane)
 }
 
-/// The next message to send: a prompt one if there is any.
+/// The next message to send: a prompt one if there is one.
 fn next_slot(prompt: &Receiver<Slot>, patient: &Receiver<Slot>) -> Option<Slot> {
     match prompt.try_recv() {
         Ok(slot) => return Some(slot),

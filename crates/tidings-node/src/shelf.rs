@@ -1,4 +1,4 @@
-//! Lends the core what is stored.
+//! Read access to the store for the core.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -10,17 +10,17 @@ use crate::Error;
 use crate::ahead::Writes;
 use crate::vitals::Vitals;
 
-/// A snapshot as the core reads it. To be dropped before the next commit.
+/// A snapshot for the core. Drop it before the next commit.
 pub struct StoreShelf {
     snapshot: Box<dyn Snapshot>,
-    /// What is being written over it.
+    /// The writes in progress on top of it.
     ahead: Option<Arc<Writes>>,
-    /// Where it is noted whether reads fail.
+    /// The measurements of failing reads.
     vitals: Arc<Vitals>,
 }
 
 impl StoreShelf {
-    /// What is committed now.
+    /// A shelf of the committed data.
     ///
     /// # Errors
     /// [`Error::Store`] where the store is closed or broken.
@@ -28,7 +28,7 @@ impl StoreShelf {
         Self::ahead_of(store, None)
     }
 
-    /// What will be committed once this is written; it may be already.
+    /// A shelf of the data after these writes, which may be committed already.
     pub(crate) fn ahead_of(store: &dyn Store, ahead: Option<Arc<Writes>>) -> Result<Self, Error> {
         let snapshot = store.snapshot()?;
         Ok(Self {
@@ -38,13 +38,13 @@ impl StoreShelf {
         })
     }
 
-    /// The same, with its failing reads noted.
+    /// Sets the measurements of failing reads.
     pub(crate) fn measured(self, vitals: &Arc<Vitals>) -> Self {
         let vitals = Arc::clone(vitals);
         Self { vitals, ..self }
     }
 
-    /// Notes whether a read failed that began at a key.
+    /// Records whether a read that began at a key failed.
     fn heard<T>(
         &self,
         (partition, from): (Partition, &[u8]),

@@ -1,4 +1,4 @@
-//! What a running node is measured by: how long steps and commits take, what channels answer.
+//! Measurements of a running node: durations of steps and commits, answers of channels.
 //!
 //! Counters that any thread may read while the loop writes. They decide nothing.
 
@@ -17,16 +17,16 @@ pub const BOUNDS_S: [f64; 13] = [
     0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0,
 ];
 
-/// Durations, counted by buckets.
+/// A histogram of durations.
 #[derive(Debug, Default)]
 pub struct Histogram {
-    /// Of each bucket alone; the last one has no upper bound.
+    /// The count of each bucket; the last one has no upper bound.
     counts: [AtomicU64; BOUNDS_S.len() + 1],
     sum_ns: AtomicU64,
 }
 
 impl Histogram {
-    /// Adds what has passed.
+    /// Adds the elapsed time.
     pub(crate) fn add(&self, watch: Stopwatch) {
         self.add_duration(watch.0.elapsed());
     }
@@ -39,7 +39,7 @@ impl Histogram {
         self.sum_ns.fetch_add(ns, Ordering::Relaxed);
     }
 
-    /// How many were at or below each of [`BOUNDS_S`], and at last how many there were.
+    /// The number of durations at or below each of [`BOUNDS_S`], and their total number.
     #[must_use]
     pub fn cumulative(&self) -> Vec<u64> {
         let counts = self
@@ -53,31 +53,31 @@ impl Histogram {
         counts.scan(0, sum).collect()
     }
 
-    /// How long all of them took.
+    /// The sum of all durations.
     #[must_use]
     pub fn sum(&self) -> Duration {
         Duration::from_nanos(self.sum_ns.load(Ordering::Relaxed))
     }
 }
 
-/// What a channel can answer, as counted.
+/// The kind of a channel's answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answered {
-    /// It was handed over.
+    /// The message was handed over.
     Sent,
-    /// It was refused for good.
+    /// The message was refused permanently.
     Failed,
-    /// It is to be tried again.
+    /// The message will be retried.
     Retry,
-    /// Nobody knows.
+    /// The outcome is unknown.
     Unknown,
 }
 
 impl Answered {
-    /// All of them, in the order in which they are counted.
+    /// All kinds, in the order of the counters.
     pub const ALL: [Self; 4] = [Self::Sent, Self::Failed, Self::Retry, Self::Unknown];
 
-    /// Its name.
+    /// The name of the kind.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -98,15 +98,15 @@ impl Answered {
     }
 }
 
-/// Reads of the store that failed, until they succeed again or the store is opened anew.
+/// Failing reads of the store, until they succeed or the store is opened again.
 #[derive(Debug, Default)]
 pub struct Reads {
     failing: Mutex<BTreeSet<(Partition, Vec<u8>)>>,
-    /// How many there are: a read that succeeds takes no lock while none fails.
+    /// Their number: a successful read takes no lock while none fails.
     count: AtomicUsize,
 }
 
-/// The most failing reads that are remembered: one is enough to be unwell.
+/// The most failing reads that are remembered: one is enough to report a failure.
 const FAILING_MAX: usize = 1_000;
 
 impl Reads {
@@ -133,7 +133,7 @@ impl Reads {
         }
     }
 
-    /// The store was opened anew.
+    /// Resets them after the store was opened again.
     pub(crate) fn forget(&self) {
         let mut failing = self.failing.lock().unwrap_or_else(PoisonError::into_inner);
         failing.clear();
@@ -144,11 +144,11 @@ impl Reads {
 /// The measures of a node.
 #[derive(Debug, Default)]
 pub struct Vitals {
-    /// How long steps take that were asked for: the engine, the commit, the sync.
+    /// Durations of requested steps: the engine, the commit, the sync.
     pub steps: Histogram,
-    /// How long commits take.
+    /// Durations of commits.
     pub commits: Histogram,
-    /// Reads of the store that fail.
+    /// Failing reads of the store.
     pub reads: Reads,
     answers: [[AtomicU64; Answered::ALL.len()]; CHANNELS.len()],
     retries: AtomicU64,
@@ -157,7 +157,7 @@ pub struct Vitals {
 }
 
 impl Vitals {
-    /// How often each channel answered what: (channel, answer, times).
+    /// The counts of answers: (channel, answer, count).
     pub fn answers(&self) -> impl Iterator<Item = (&'static str, Answered, u64)> {
         CHANNELS
             .iter()
@@ -174,15 +174,15 @@ impl Vitals {
         self.retries.load(Ordering::Relaxed)
     }
 
-    /// How often the clock was seen to step back since the start. Nothing is lost or told twice by
-    /// it, but what is due waits until the clock has come there again.
+    /// Number of times that the clock stepped back since the start. Nothing is lost or sent twice because
+    /// of it, but due messages wait until the clock has caught up.
     #[must_use]
     pub fn steps_back(&self) -> u64 {
         self.steps_back.load(Ordering::SeqCst)
     }
 
-    /// How often the store refused what a chore writes, since the start. The bucket that it was about has
-    /// no more chores done until the next start.
+    /// Number of times that the store refused a chore's writes since the start. The chores of that bucket
+    /// stop until the next start.
     #[must_use]
     pub fn refused_chores(&self) -> u64 {
         self.refused_chores.load(Ordering::SeqCst)
@@ -208,7 +208,7 @@ impl Vitals {
     }
 }
 
-/// Measures what is shown and decides nothing.
+/// A stopwatch for measurements only; decisions don't use it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stopwatch(Instant);
 
@@ -222,7 +222,7 @@ impl Stopwatch {
     }
 }
 
-/// Does something and adds how long it took.
+/// Runs a function and adds its duration.
 pub(crate) fn timed<T>(histogram: &Histogram, work: impl FnOnce() -> T) -> T {
     let watch = Stopwatch::start();
     let done = work();

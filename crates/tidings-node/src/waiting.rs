@@ -16,12 +16,12 @@ use crate::senders::letter;
 #[derive(Default)]
 pub(crate) struct Waiting {
     parcels: BTreeMap<LetterName, (Instant, Parcel)>,
-    /// Those that go when their time has come.
+    /// The messages by the time of their retry.
     due: BTreeSet<(Instant, LetterName)>,
 }
 
 impl Waiting {
-    /// Adds one, to be tried at an instant or, where it is held, some time after it was let go.
+    /// Adds a message, to be retried at an instant or, if it is held, some time after its release.
     pub(crate) fn insert(&mut self, at: Instant, parcel: Parcel, is_held: bool) {
         let letter = letter(&parcel);
         self.take_back(&letter);
@@ -31,14 +31,14 @@ impl Waiting {
         self.parcels.insert(letter, (at, parcel));
     }
 
-    /// Takes one out, and when it would have been tried.
+    /// Removes a message and returns it with the instant of its retry.
     pub(crate) fn take_back(&mut self, letter: &LetterName) -> Option<(Instant, Parcel)> {
         let (at, parcel) = self.parcels.remove(letter)?;
         self.due.remove(&(at, *letter));
         Some((at, parcel))
     }
 
-    /// Takes out those whose time has come, in the order of their times.
+    /// Removes and returns the messages whose retry is due, by time.
     pub(crate) fn take_due(&mut self, now: Instant) -> Vec<Parcel> {
         let mut taken = Vec::new();
         while let Some((at, letter)) = self.due.first().copied()
@@ -50,12 +50,12 @@ impl Waiting {
         taken
     }
 
-    /// When the next one is to be tried.
+    /// The time of the next retry.
     pub(crate) fn next(&self) -> Option<Instant> {
         self.due.first().map(|(at, _)| *at)
     }
 
-    /// Others are held from now on.
+    /// Sets what is held from now on.
     pub(crate) fn hold(&mut self, is_held: impl Fn(&Parcel) -> bool) {
         let free = self
             .parcels
@@ -64,17 +64,17 @@ impl Waiting {
         self.due = free.map(|(letter, (at, _))| (*at, *letter)).collect();
     }
 
-    /// How many there are, held or not.
+    /// Number of messages, held or not.
     pub(crate) fn len(&self) -> usize {
         self.parcels.len()
     }
 
-    /// All of them, each with the instant at which it is to be tried.
+    /// All messages, each with the instant of its retry.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (Instant, &Parcel)> {
         self.parcels.values().map(|(at, parcel)| (*at, parcel))
     }
 
-    /// Their names.
+    /// The keys of the messages.
     pub(crate) fn letters(&self) -> impl Iterator<Item = LetterName> {
         self.parcels.keys().copied()
     }

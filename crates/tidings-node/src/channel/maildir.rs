@@ -1,4 +1,4 @@
-//! The provider `file://DIR`: a Maildir, one file a message.
+//! The provider `file://DIR`: a Maildir with one file per message.
 //!
 //! A message's file is named after its batch, so that sending twice leaves one. A file gets its name
 //! in `new` only when it is whole: it is written in `tmp`, made durable and renamed.
@@ -16,22 +16,22 @@ use tidings_mail::{Mail, Sender};
 
 use super::{Channel, Outcome, Receipt, unrenderable};
 
-/// How much older than the newest write a directory's time must be before a listing of it is kept:
-/// file systems count time in steps, and within one a change can't be told from none.
+/// The age that a directory's time must have, against the newest write, before a listing is cached: file
+/// systems count time in steps, and a change within a step is invisible.
 const LISTING_AGE_MIN: Duration = Duration::from_secs(2);
 
 /// When files are made durable.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Durability {
-    /// Each before its outcome is told.
+    /// Each file before its outcome is reported.
     #[default]
     Each,
-    /// All in [`Channel::sync`], for a simulation or a demonstration, which may begin anew. The paths
-    /// of what is not yet durable are kept in memory.
+    /// All files in [`Channel::sync`], for a simulation or a demonstration, which may begin anew. The
+    /// paths of what is not yet durable are kept in memory.
     AtEnd,
 }
 
-/// A Maildir that mails are put into.
+/// A channel that writes mails into a Maildir.
 pub struct Maildir {
     tmp: PathBuf,
     new: PathBuf,
@@ -43,21 +43,21 @@ pub struct Maildir {
 
 #[derive(Default)]
 struct State {
-    /// Batches that a thread is writing now.
+    /// Batches that threads are writing now.
     in_flight: BTreeSet<String>,
-    /// Batches that were not made durable yet, and their files.
+    /// Batches that are not durable yet, and their files.
     unsynced: Vec<PathBuf>,
     listing: Option<Listing>,
 }
 
-/// What stood in `cur` when it was changed last.
+/// The content of `cur` at its last change.
 struct Listing {
     changed: SystemTime,
     ids: BTreeSet<String>,
 }
 
 impl Maildir {
-    /// Opens a Maildir, and makes what is absent of it.
+    /// Opens a Maildir, and creates its missing parts.
     ///
     /// # Errors
     /// What the system says about the directories.
@@ -84,7 +84,7 @@ impl Maildir {
         }
     }
 
-    /// Puts a mail in place unless it is there.
+    /// Writes a mail unless it exists.
     fn deliver(&self, id: &str, mail: &Mail) -> io::Result<()> {
         let new = self.new.join(id);
         if new.try_exists()? {
@@ -112,7 +112,7 @@ impl Maildir {
         }
     }
 
-    /// Writes a whole file, over what a crash may have left; returns its time.
+    /// Writes a whole file, replacing what a crash may have left; returns its time.
     fn write(&self, path: &Path, bytes: &[u8]) -> io::Result<SystemTime> {
         let mut file = File::create(path)?;
         file.write_all(bytes)?;
@@ -155,8 +155,8 @@ impl Maildir {
 }
 
 impl Channel for Maildir {
-    /// Every fault of the disk, full or read-only as well, is worth another try: an operator can mend
-    /// it, and nothing is lost by waiting.
+    /// Sends a mail. Every error of the disk, full or read-only too, leads to a retry: an operator can
+    /// fix it, and nothing is lost by waiting.
     fn send(&self, batch: &Batch, _now: Instant) -> Outcome {
         let mail = match tidings_mail::render(batch, &self.sender) {
             Ok(mail) => mail,
@@ -191,7 +191,7 @@ impl Channel for Maildir {
     }
 }
 
-/// Makes files durable, and takes each that is from the list. One call for the whole file system: a
+/// Syncs files, and removes those that are durable from the list. One call for the whole file system: a
 /// call for each of 10,000 files was measured at 26 s, this at 0.2 s.
 #[cfg(target_os = "linux")]
 fn sync_all(due: &mut Vec<PathBuf>, dir: &Path) -> io::Result<()> {
@@ -202,7 +202,7 @@ fn sync_all(due: &mut Vec<PathBuf>, dir: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Makes files durable, and takes each that is from the list.
+/// Syncs files, and removes those that are durable from the list.
 #[cfg(not(target_os = "linux"))]
 fn sync_all(due: &mut Vec<PathBuf>, _dir: &Path) -> io::Result<()> {
     while let Some(path) = due.last() {
@@ -369,11 +369,11 @@ mod tests {
         assert!(is_sent(&maildir.send(&batch(ID, "One"), NOW)));
     }
 
-    /// Set for a test that runs once more without what root may do.
+    /// The variable that is set for a test that runs again without root's permissions.
     #[cfg(unix)]
     const UNPRIVILEGED: &str = "TIDINGS_NODE_TEST_UNPRIVILEGED";
 
-    /// Runs a test in a process that permissions bind: those of root don't.
+    /// Runs a test in a process that obeys permissions, which root does not.
     #[cfg(unix)]
     fn without_privileges(test: &str) {
         assert!(std::env::var_os(UNPRIVILEGED).is_none(), "still privileged");

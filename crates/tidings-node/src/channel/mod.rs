@@ -1,4 +1,4 @@
-//! Channels: how a message leaves the house. A channel can't see the store.
+//! Channels, which send messages. A channel can't see the store.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -22,13 +22,13 @@ mod outcome;
 mod provider;
 mod smtp;
 
-/// Hands one batch over to a provider. Called from several threads at once.
+/// A channel: hands batches over to a provider. It is called from several threads at once.
 pub trait Channel: Send + Sync {
     /// Sends; the batch's id is the idempotency key. `now` is the node's clock. Blocks until the
     /// outcome is known or the channel's own time-out has passed.
     fn send(&self, batch: &Batch, now: Instant) -> Outcome;
 
-    /// Makes durable what was handed over so far, where [`Channel::send`] left that for the end (see
+    /// Syncs everything handed over so far, if [`Channel::send`] left that for the end (see
     /// [`Durability::AtEnd`]).
     ///
     /// # Errors
@@ -41,7 +41,7 @@ pub trait Channel: Send + Sync {
 /// The channels that have a provider, by name.
 pub type Channels = BTreeMap<String, Arc<dyn Channel>>;
 
-/// The channels as all threads that send see them: a reload puts others in their place.
+/// The channels shared by all sending threads: a reload replaces them.
 #[derive(Clone)]
 pub(crate) struct InForce(Arc<RwLock<Channels>>);
 
@@ -50,7 +50,7 @@ impl InForce {
         Self(Arc::new(RwLock::new(channels)))
     }
 
-    /// Hands a batch over. What is on its way when others take their place ends as it began.
+    /// Hands a batch over. A batch in progress during a reload is finished by the old channel.
     pub(crate) fn send(&self, batch: &Batch, now: Instant) -> Outcome {
         let channels = self.0.read().unwrap_or_else(PoisonError::into_inner);
         let channel = channels.get(&batch.channel).cloned();
@@ -64,24 +64,24 @@ impl InForce {
         }
     }
 
-    /// Puts others in their place.
+    /// Replaces the channels.
     pub(crate) fn replace(&self, channels: Channels) {
         *self.0.write().unwrap_or_else(PoisonError::into_inner) = channels;
     }
 }
 
-/// What opening a provider needs from the process around it.
+/// The environment for opening a provider.
 pub struct Setup<'a> {
-    /// Looks up a secret by its name; else says why it is not available, and where to put it.
+    /// Looks up a secret by its name; the error says why it is not available, and where to put it.
     pub secret: &'a dyn Fn(&str) -> Result<String, String>,
     /// When files are made durable.
     pub durability: Durability,
-    /// How long servers are waited for.
+    /// The time limits of servers.
     pub patience: Patience,
 }
 
-/// Reads a provider's address as far as that needs nothing of the machine: no secret is looked up, no
-/// directory is made.
+/// Checks a provider's address without using the machine: no secret is looked up, no directory is
+/// created.
 ///
 /// # Errors
 /// [`ProviderError`] says what to write instead; it never holds a password.
@@ -89,7 +89,7 @@ pub fn check(provider: &str) -> Result<(), ProviderError> {
     check_with(provider, &|_| Ok(String::new()))
 }
 
-/// As [`check`], with the secrets that the address names.
+/// [`check`], and the secrets that the address names.
 ///
 /// # Errors
 /// As [`check`], and [`ProviderError::Secret`].
@@ -121,7 +121,7 @@ pub fn open(rules: &ChannelRules, setup: &Setup<'_>) -> Result<Box<dyn Channel>,
     })
 }
 
-/// What a batch that can't be rendered ends as: trying again would give the same.
+/// The outcome of a batch that can't be rendered: a retry would fail too.
 fn unrenderable(error: &RenderError) -> Outcome {
     Outcome::Failed {
         why: format!("render: {error}"),

@@ -1,33 +1,33 @@
-//! The closed list of what a channel can answer.
+//! The closed list of a channel's answers.
 
-/// What became of a message.
+/// The outcome of sending a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// Handed over (or it had been already).
+    /// The message was handed over (or had been already).
     Sent(Receipt),
-    /// Surely not handed over; worth another try after this many milliseconds at least.
+    /// The message was surely not handed over; retry after this many milliseconds at least.
     Retry {
-        /// Why, for the log and for operators: no address, no body; `stage: reply` where a provider has
-        /// stages.
+        /// The reason, for the log and for operators, without address or body; `stage: reply` if the
+        /// provider has stages.
         why: String,
-        /// The least time to wait, if the provider said one.
+        /// Minimum time to wait, if the provider gave one.
         after_ms: Option<i64>,
     },
-    /// Refused for good.
+    /// The message was refused permanently.
     Failed {
-        /// Why, for the log.
+        /// The reason, for the log.
         why: String,
-        /// Whether it is the address that is dead.
+        /// Whether the address does not exist.
         address_dead: bool,
     },
-    /// It may or may not have been handed over.
+    /// The message may or may not have been handed over.
     Unknown {
-        /// Why, for the log.
+        /// The reason, for the log.
         why: String,
     },
 }
 
-/// What a provider gave back.
+/// The receipt of a provider.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Receipt {
     /// The provider's own name for the message, if it gave one.

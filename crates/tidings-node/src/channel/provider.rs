@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use tidings_mail::SenderError;
 
-/// The variable that holds the password where an address names a user alone.
+/// The variable with the password if an address has only a user.
 const PASSWORD_VARIABLE: &str = "TIDINGS_SMTP_PASSWORD";
 
 /// Why a provider can't be opened.
@@ -19,36 +19,36 @@ pub enum ProviderError {
     /// The channel has no sender.
     #[error("the channel has no sender: write `from = \"Art <art@example.org>\"`")]
     NoSender,
-    /// The sender is not one.
+    /// The sender is not a valid mailbox.
     #[error(transparent)]
     Sender(#[from] SenderError),
-    /// No provider has this scheme.
+    /// The scheme is unknown.
     #[error(
         "no provider is called `{0}`: write `file://DIR`, `smtp://user@host:587` or `smtps://user@host`"
     )]
     Scheme(String),
-    /// A part of the address is wrong. The address itself is not told, as it may hold a password.
+    /// A part of the address is wrong. The address itself is not shown, as it may contain a password.
     #[error("the provider's address: {0}")]
     Address(String),
-    /// A secret that the address names is not there.
+    /// A secret that the address names is not available.
     #[error("the secret `{name}` is not available: {why}")]
     Secret {
-        /// As the address names it.
+        /// Its name in the address.
         name: String,
-        /// Why, and where to put it.
+        /// The reason, and where to put it.
         why: String,
     },
-    /// The password stands in the address.
+    /// The address contains a password.
     #[error(
         "the configuration must not contain a password: write `${{NAME}}` in its place, and set the environment variable NAME"
     )]
     PlainPassword,
-    /// The Maildir can't be made.
+    /// The Maildir can't be created.
     #[error("the Maildir {}: {source}", dir.display())]
     Maildir {
-        /// Where it should be.
+        /// Its path.
         dir: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
     /// TLS can't be set up for this host.
@@ -56,12 +56,12 @@ pub enum ProviderError {
     Tls {
         /// The server.
         host: String,
-        /// What the TLS library said.
+        /// The TLS library's error.
         why: String,
     },
 }
 
-/// Where mails go.
+/// The target of mails.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Provider {
     /// A directory.
@@ -70,7 +70,7 @@ pub(super) enum Provider {
     Smtp(Server),
 }
 
-/// A mail server and how to talk to it.
+/// A mail server with its settings.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct Server {
     pub(super) host: String,
@@ -78,25 +78,25 @@ pub(super) struct Server {
     pub(super) security: Security,
     /// User and password.
     pub(super) login: Option<(String, String)>,
-    /// The file of an authority that certificates are good by, beside the public ones.
+    /// The file of an additional certificate authority, beside the public ones.
     pub(super) authority: Option<PathBuf>,
 }
 
-/// How the connection is protected.
+/// The encryption of the connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Security {
     /// TLS from the first byte (`smtps`).
     Wrapped,
-    /// STARTTLS, or nothing is sent.
+    /// STARTTLS is required.
     Required,
-    /// STARTTLS where the server offers it.
+    /// STARTTLS if the server offers it.
     Opportunistic,
-    /// None.
+    /// No encryption.
     Plain,
 }
 
 impl std::fmt::Debug for Server {
-    /// Without the password.
+    /// Omits the password.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}:{} ({:?})", self.host, self.port, self.security)
     }
@@ -161,7 +161,7 @@ impl Server {
     }
 }
 
-/// `tls` and `ca` of what follows the `?`.
+/// Reads `tls` and `ca` from the query part.
 fn read_query(query: Option<&str>) -> Result<(Option<&str>, Option<PathBuf>), ProviderError> {
     let (mut tls, mut authority) = (None, None);
     for option in query.into_iter().flat_map(|query| query.split('&')) {

@@ -1,4 +1,4 @@
-//! The providers `smtp://` and `smtps://`: a mail server, spoken to one command at a time.
+//! The providers `smtp://` and `smtps://`: a mail server, one command at a time.
 //!
 //! The steps are taken one by one, rather than through the mail library's transport, because an
 //! outcome depends on the step: a line that drops before the final dot has surely delivered nothing,
@@ -23,23 +23,24 @@ use line::{Bound, Error, Line, Trust, trust};
 
 /// The most connections that are kept open between mails.
 const IDLE_MAX: usize = 8;
-/// The longest reference that is kept of what a server says, in characters.
+/// Maximum length of the reference kept from a server's answer, in characters.
 const REFERENCE_CHARS_MAX: usize = 200;
 
-/// How long a server is waited for.
+/// The time limits of a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Patience {
-    /// For a connection and for each whole answer, in milliseconds; more than 0.
+    /// Limit for a connection and for each whole answer, in milliseconds; more than 0.
     pub answer_ms: u64,
-    /// For everything before the final dot, the connection included, in milliseconds; more than 0.
+    /// Limit for everything before the final dot, the connection included, in milliseconds; more than 0.
     pub begin_ms: u64,
-    /// For the answer to the final dot, in milliseconds; more than 0. Longer, since a server may do all
-    /// its checks then (RFC 5321, section 4.5.3.2.6, would have ten minutes).
+    /// Limit for the answer to the final dot, in milliseconds; more than 0. It is longer, since a server
+    /// may do all its checks then (RFC 5321, section 4.5.3.2.6, would have ten minutes).
     pub delivery_ms: u64,
 }
 
 impl Default for Patience {
-    /// 30 seconds an answer, a minute up to the final dot, and three minutes for that.
+    /// The default: 30 seconds for an answer, a minute up to the final dot, and three minutes for its
+    /// answer.
     fn default() -> Self {
         Self {
             answer_ms: 30_000,
@@ -49,7 +50,7 @@ impl Default for Patience {
     }
 }
 
-/// A mail server that mails are handed over to.
+/// A channel that hands mails over to a mail server.
 pub(super) struct Smtp {
     server: Server,
     trust: Trust,
@@ -72,14 +73,14 @@ enum Step {
     Dot,
 }
 
-/// Where a transaction ended, and how.
+/// The failure of a transaction: its step, and the reason.
 struct Fault {
     step: Step,
     error: Error,
 }
 
 impl Smtp {
-    /// Prepares a channel to a server, without calling it.
+    /// Prepares a channel to a server, without connecting.
     ///
     /// # Errors
     /// [`ProviderError::Tls`] where no certificate could be made out for such a host.
@@ -126,8 +127,8 @@ impl Smtp {
         Ok(line)
     }
 
-    /// A line on which the server has accepted the sender. One that was kept may have been closed by the
-    /// server meanwhile; then the next is tried, and at last a new one.
+    /// Returns a line on which the server has accepted the sender. The server may have closed an idle
+    /// one; then the next is tried, and finally a new one.
     fn begin(&self, from: &Address, bound: Bound) -> Result<Line, Fault> {
         let greet = |line: &mut Line| {
             line.command(MailFrom::new(Some(from.clone()), Vec::new()), bound)
@@ -192,7 +193,7 @@ impl Smtp {
         }
     }
 
-    /// Keeps the line after a refusal if the server goes on talking; returns the fault.
+    /// Keeps the line after a refusal if the server is still usable; returns the fault.
     fn keep_after(&self, mut line: Line, step: Step, error: Error, bound: Bound) -> Fault {
         let goes_on = error.refusal().is_some() && !is_closing(&error);
         if goes_on && line.command(Rset, bound).is_ok() {
@@ -250,17 +251,17 @@ impl Fault {
         }
     }
 
-    /// Whether it is the server or our right to use it that is refused, which says nothing about this
-    /// message and which an operator can mend: any refusal before a message is spoken of, and those
-    /// that ask for a login or for encryption (RFC 4954, section 6).
+    /// Whether a refusal is about the server or our right to use it, not about this message, so that an
+    /// operator can fix it: any refusal before the message begins, and those that ask for a login or for
+    /// encryption (RFC 4954, section 6).
     fn is_operators(&self) -> bool {
         let asks = ["530", "534", "535", "538"];
         self.step == Step::Connect || self.code().is_some_and(|code| asks.contains(&&*code))
     }
 
-    /// Whether the refusal says that there is no such mailbox: the enhanced codes of RFC 3463, section
-    /// 3.2, that speak of the recipient's address, and 5.1.10 (RFC 7505). A bare 550 does not count: it
-    /// is as often about policy, and an address that is given up wrongly is a reader lost.
+    /// Whether the refusal says that the mailbox does not exist: the enhanced codes of RFC 3463, section
+    /// 3.2, for the recipient's address, and 5.1.10 (RFC 7505). A bare 550 does not count: it is as often
+    /// about policy, and a wrongly abandoned address is a lost reader.
     fn is_address_dead(&self) -> bool {
         matches!(self.step, Step::Recipient | Step::Dot)
             && matches!(
@@ -273,7 +274,7 @@ impl Fault {
         Some(self.error.refusal()?.code().to_string())
     }
 
-    /// The enhanced status code that a refusal's text begins with (RFC 2034, section 4).
+    /// The enhanced status code at the start of a refusal's text (RFC 2034, section 4).
     fn enhanced(&self) -> Option<String> {
         let first = self.error.refusal()?.first_word()?;
         let parts: Vec<&str> = first.split('.').collect();
@@ -284,8 +285,8 @@ impl Fault {
         is_code.then(|| first.to_owned())
     }
 
-    /// For the log. What a server says of its own accord may hold the address, so of a refusal only the
-    /// codes are told.
+    /// The reason for the log. A server's text may contain the address, so only the codes of a refusal
+    /// are shown.
     fn why(&self) -> String {
         let stage = match self.step {
             Step::Connect => "connect",
@@ -317,7 +318,7 @@ fn stuffed(content: &[u8]) -> Vec<u8> {
     stuffed
 }
 
-/// Whether the server says that it closes the line (RFC 5321, section 3.8).
+/// Whether the server announces that it closes the line (RFC 5321, section 3.8).
 fn is_closing(error: &Error) -> bool {
     error.refusal().is_some_and(|reply| reply.has_code(421))
 }

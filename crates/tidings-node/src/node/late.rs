@@ -1,5 +1,5 @@
-//! A node whose clock is late: missed instants are played in slices, and days wait to be forgotten for what
-//! is due of them (decision 024).
+//! A node whose clock is late: missed instants are processed in slices, and days are kept until their due
+//! entries have ended (decision 024).
 
 use tidings_core::Instant;
 use tidings_core::engine::Sending;
@@ -8,21 +8,19 @@ use tidings_core::time::{DAY_MS, Day};
 use super::Node;
 use crate::Error;
 
-/// Days that are to be forgotten once what is due of them has gone out.
+/// Days to be deleted once their due messages have been sent.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LateForget {
     before: Day,
-    /// When it was first found that they have to wait, by the clock.
+    /// The clock's time when they first had to wait.
     since: Option<Instant>,
 }
 
-/// The longest time that days wait to be forgotten for what is due of them: longer than a message is
-/// tried again.
+/// The longest time that days are kept for their due messages: longer than a message is retried.
 const FORGET_WAITS_MS: i64 = 2 * DAY_MS;
 
 impl Node {
-    /// Plays instants that were missed, in their order, in one commit: at most `most` of them, at or before
-    /// `until`.
+    /// Processes missed instants in order, in one commit: at most `most` of them, at or before `until`.
     ///
     /// # Errors
     /// [`Error`]; the node is worthless then.
@@ -34,8 +32,8 @@ impl Node {
             .map(|_| ())
     }
 
-    /// At midnight, forgets days whose time has come. As long as something of them is due and has not
-    /// gone out they stay, and only what is not due ends: see [`Node::forget_late`].
+    /// Deletes expired days at midnight. Days with due messages that are not sent yet stay, and only
+    /// their entries that are not due end: see [`Node::forget_late`].
     ///
     /// # Errors
     /// [`Error`]; the node is worthless then.
@@ -53,8 +51,8 @@ impl Node {
         self.forget_before(&(), now, before)
     }
 
-    /// Forgets days that had to wait for what was due of them, once that has gone out, and at the latest
-    /// after two days: what is paused, or goes nowhere, must not keep them for ever.
+    /// Deletes days that waited for their due messages, once those are sent, and at the latest after two
+    /// days: paused or undeliverable messages must not keep them for ever.
     ///
     /// # Errors
     /// [`Error`]; the node is worthless then.
@@ -76,7 +74,7 @@ impl Node {
         forgets || self.next_due().is_some_and(|due| due < now)
     }
 
-    /// The instant of what is noted now: as long as instants are missed none after them.
+    /// The instant for records made now: as long as instants are missed, none after them.
     pub(crate) fn decided_at(&mut self, now: Instant) -> Instant {
         match self.is_late(now) {
             true => self.engine.now(),
@@ -84,7 +82,7 @@ impl Node {
         }
     }
 
-    /// Whether days wait to be forgotten for what is due of them to go out.
+    /// Whether days are kept for their due messages.
     pub(crate) fn forgets_late(&self) -> bool {
         self.late_forget.is_some()
     }

@@ -1,4 +1,4 @@
-//! What was asked, done and answered between two waits of the loop.
+//! Handling of the requests between two waits of the loop.
 
 use tidings_core::engine::Sending;
 use tidings_core::{Instant, Rules};
@@ -10,7 +10,7 @@ use crate::handle::{Request, RuntimeError, unavailable};
 use crate::node::Node;
 use crate::once;
 
-/// Does what was asked, all commands in one step, and answers after it is durable.
+/// Handles the requests, all commands in one step, and answers when it is durable.
 pub(super) fn answer(
     node: &mut Node,
     now: Instant,
@@ -65,7 +65,7 @@ pub(super) fn answer(
     Ok(())
 }
 
-/// Answers while there is no store.
+/// Answers requests while there is no store.
 pub(super) fn refuse(requests: Vec<Request>, stopping: &mut Stopping) {
     for request in requests {
         match request {

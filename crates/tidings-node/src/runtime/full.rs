@@ -8,9 +8,9 @@ use crate::handle::{Request, RuntimeError};
 use crate::kept_back::KeptBack;
 
 impl Loop {
-    /// A turn where the disk is full: looks are answered, days are forgotten when asked or when their
-    /// time has come, and everything else has to wait. What is in memory stays true, so nothing has to be
-    /// opened again once there is room.
+    /// Runs a turn on a full disk: reads are answered, days are deleted on request or when they expire,
+    /// and everything else waits. The state in memory stays valid, so nothing has to be opened again once
+    /// there is room.
     pub(super) fn turn_without_room(
         &mut self,
         now: Instant,
@@ -61,7 +61,7 @@ impl Loop {
         answer(node, now, possible, stopping, in_force, &nothing)
     }
 
-    /// Forgets the days whose time has come; what is due of them goes out first.
+    /// Deletes expired days; their due messages are sent first.
     fn forget_without_room(&mut self, now: Instant, stopping: &Stopping) -> Result<(), Error> {
         let Some(node) = &mut self.node else {
             return Ok(());

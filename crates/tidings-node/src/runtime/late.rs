@@ -1,4 +1,4 @@
-//! A clock that is late: what it has missed is made up for.
+//! Catching up after a late clock.
 
 use tidings_core::Instant;
 
@@ -7,11 +7,11 @@ use crate::Error;
 use crate::handle::{Request, RuntimeError};
 use crate::node::Node;
 
-/// The most missed instants that are decided in one commit. Who asks waits for one such slice.
+/// The most missed instants that are decided in one commit. Requests wait for one such slice.
 const INSTANTS_AT_ONCE: usize = 1024;
 
-/// Plays a slice of the instants before now that a late clock has missed, in their order; whether there
-/// are more. After the last one what is due now goes out, and the instant is open for what arrives.
+/// Processes a slice of the missed instants, in order; returns whether there are more. After the last one
+/// the lanes due now are closed, and the instant is open for arrivals.
 pub(super) fn catch_up(node: &mut Node, now: Instant) -> Result<bool, Error> {
     let midnight = node.engine().next_forget().filter(|at| *at <= now);
     let next = midnight.unwrap_or(now);
@@ -32,7 +32,8 @@ pub(super) fn catch_up(node: &mut Node, now: Instant) -> Result<bool, Error> {
     Ok(node.is_late(now))
 }
 
-/// Sorts out what has to wait until missed instants were made up for, as many as may wait; the rest.
+/// Puts off the requests that have to wait for the missed instants, as many as may wait; returns the
+/// rest.
 pub(super) fn put_off(
     requests: Vec<Request>,
     put_off: &mut Vec<Request>,
@@ -55,15 +56,15 @@ pub(super) fn put_off(
 }
 
 impl Loop {
-    /// What was put off, and what has come since.
+    /// The requests that were put off, and those that came since.
     pub(super) fn with_put_off(&mut self, requests: Vec<Request>) -> Vec<Request> {
         let mut all = std::mem::take(&mut self.put_off);
         all.extend(requests);
         all
     }
 
-    /// Lets an instant pass that ended with something told, before commands are taken in: what arrived in
-    /// it would need a second message of the same instant.
+    /// Waits for the end of an instant that ended with a delivery, before commands are handled: later
+    /// arrivals in it would need a second message of the same instant.
     pub(super) fn let_instant_pass(&self, requests: &[Request]) {
         let changes =
             |request: &Request| matches!(request, Request::Work(_) | Request::Configure(..));
@@ -73,7 +74,7 @@ impl Loop {
         }
     }
 
-    /// What the clock says; that it stepped back is worth a word.
+    /// Reads the clock and logs a step back.
     pub(super) fn look_at_the_clock(&mut self) -> Instant {
         let now = self.clock.now();
         if now < self.seen {

@@ -1,4 +1,4 @@
-//! A node that is only looked at: nothing is decided, made, handed over or written.
+//! A read-only node: it decides, builds, sends and writes nothing.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -13,12 +13,12 @@ use crate::handle::{Handle, Inbox, Request, RuntimeError};
 use crate::node::Node;
 use crate::vitals::Vitals;
 
-/// Looks that may wait for the thread; one more is refused.
+/// The most reads in the queue; one more is refused.
 const LOOKS_MAX: usize = 64;
 
 impl Runtime {
-    /// Opens a store to look at what it holds, whatever has come due since. Looks are answered, and
-    /// everything else is refused.
+    /// Opens a store read-only, whatever has come due since. Reads are answered, and everything else is
+    /// refused.
     ///
     /// # Errors
     /// [`Error`] where the store can't be read.
@@ -44,7 +44,7 @@ impl Runtime {
     }
 }
 
-/// Answers looks until the runtime is stopped.
+/// Answers reads until the runtime is stopped.
 fn answer(node: &Node, inbox: &Inbox) {
     let refused = || RuntimeError::Unavailable("it is open to be looked at only".to_owned());
     for request in &inbox.requests {

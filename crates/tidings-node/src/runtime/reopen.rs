@@ -1,4 +1,4 @@
-//! The store fails: what is in memory is thrown away, and what is stored is taken up again.
+//! Recovery from a failure of the store: the state in memory is dropped, and the store is opened again.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use crate::node::Node;
 use crate::senders::letter;
 
 impl Loop {
-    /// The store failed: its handles go away, and what is stored is the truth.
+    /// Drops the handles of the failed store, which is opened again.
     ///
     /// Where a write hangs, its thread keeps them, and nothing can be opened again before the process
     /// has ended: so the loop ends, and whoever runs it hears of that ([`Runtime::ended`]).
@@ -63,8 +63,8 @@ impl Loop {
         }
     }
 
-    /// Takes up messages that were made before and whose outcome nobody knows. After a failure of the
-    /// store some are still on their way, wait to be tried again, or were answered meanwhile.
+    /// Takes up built messages without an outcome. After a failure of the store some are still being
+    /// sent, wait for a retry, or were answered meanwhile.
     pub(super) fn resume(&mut self) -> Result<(), Error> {
         let Some(node) = &mut self.node else {
             return Ok(());

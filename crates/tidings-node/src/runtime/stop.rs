@@ -1,4 +1,4 @@
-//! The end of a node: what is under way is waited for, but not for ever.
+//! Stopping a node: it waits for work in progress, but not for ever.
 
 use std::time::Duration;
 
@@ -7,10 +7,10 @@ use crossbeam_channel::{Receiver, bounded, select};
 use super::{Loop, Runtime};
 use crate::handle::{Request, RuntimeError, Stop, unavailable};
 
-/// How long [`Runtime::stop`] waits for what is under way.
+/// The time that [`Runtime::stop`] waits for work in progress.
 const DRAIN: Duration = Duration::from_secs(30);
 
-/// How long the last commit may take once the drain is over.
+/// The time limit of the last commit after the drain.
 const LAST_COMMIT: Duration = Duration::from_secs(5);
 
 impl Runtime {
@@ -22,9 +22,9 @@ impl Runtime {
         self.stop_within(DRAIN)
     }
 
-    /// Stops: what was asked before is answered, messages that are queued or on their way are waited
-    /// for, chores that are due are done; none of it for longer than `drain`. A message that is still
-    /// under way then is in doubt, as after a crash: the next start takes it up.
+    /// Stops: earlier requests are answered, queued messages and those being sent are finished, pending
+    /// chores are done; all of it within `drain`. A message that is still being sent then is in doubt, as
+    /// after a crash: the next start takes it up.
     ///
     /// # Errors
     /// [`RuntimeError`] where the store failed meanwhile, or has not ended some seconds after the drain;
@@ -52,13 +52,13 @@ fn late() -> RuntimeError {
 }
 
 impl Loop {
-    /// Whether nothing is left to be waited for.
+    /// Whether nothing is left to wait for.
     pub(super) fn can_end(&self) -> bool {
         let is_settled = self.sent.is_empty() || self.node.is_none();
         self.is_drained || (self.senders.is_idle() && is_settled)
     }
 
-    /// Ends, and tells who asked for it.
+    /// Ends, and answers the requester.
     pub(super) fn end(&mut self, stop: &Stop) {
         self.put_off.drain(..).for_each(Request::turn_away);
         let under_way = self.senders.under_way();

@@ -1,4 +1,4 @@
-//! A line to a mail server on which no step outlasts its deadline.
+//! A connection to a mail server on which no step outlasts its deadline.
 //!
 //! The mail library bounds each read of the socket: a server that answers one byte every few seconds
 //! would hold a thread for hours, in the middle of a TLS handshake too. Here every read and write gets
@@ -20,11 +20,11 @@ use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
 
 use super::super::provider::Server;
 
-/// Bytes of one line of a reply; RFC 5321 allows 512.
+/// Maximum number of bytes of one line of a reply; RFC 5321 allows 512.
 const REPLY_LINE_BYTES_MAX: u64 = 1_000;
-/// Bytes of a whole reply.
+/// Maximum number of bytes of a whole reply.
 const REPLY_BYTES_MAX: usize = 100_000;
-/// Rounds of a login.
+/// Maximum number of rounds of a login.
 const CHALLENGES_MAX: usize = 10;
 
 /// Why a step failed.
@@ -32,11 +32,11 @@ const CHALLENGES_MAX: usize = 10;
 pub(super) enum Error {
     /// The server refused it.
     Refused(Response),
-    /// There was no whole reply.
+    /// There was no complete reply.
     Broken(String),
 }
 
-/// The time until which a transaction may last, and how long each of its answers may take.
+/// The deadline of a transaction, and the time limit of each of its answers.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bound {
     end: Instant,
@@ -54,16 +54,16 @@ enum Stream {
     Encrypted(Box<StreamOwned<ClientConnection, Timed>>),
 }
 
-/// A socket of which every read and write ends at a deadline.
+/// A socket with a deadline for every read and write.
 struct Timed {
     socket: TcpStream,
     until: Instant,
 }
 
-/// Whom to believe who a server is.
+/// The trusted certificate authorities.
 pub(super) type Trust = Arc<ClientConfig>;
 
-/// Makes the trust in the public authorities, and in the one that the server's address names.
+/// Creates the trust in the public authorities, and in the one that the server's address names.
 ///
 /// # Errors
 /// Why its file can't be used.
@@ -96,7 +96,7 @@ fn now() -> Instant {
 }
 
 impl Bound {
-    /// So long from now, and so long for each answer.
+    /// Creates a deadline from now, with a limit for each answer.
     pub(super) fn new(whole_ms: u64, answer_ms: u64) -> Self {
         Self {
             end: now() + Duration::from_millis(whole_ms),
@@ -104,7 +104,7 @@ impl Bound {
         }
     }
 
-    /// The same end, for what has all the time until then: a content may be large and the line slow.
+    /// The same deadline without a limit for each answer: a content may be large and the line slow.
     pub(super) fn for_content(self) -> Self {
         Self {
             answer: self.end.saturating_duration_since(now()),
@@ -112,14 +112,14 @@ impl Bound {
         }
     }
 
-    /// The time by which an answer must be there that is asked for now.
+    /// The deadline of an answer that is requested now.
     fn answer(&self) -> Instant {
         self.end.min(now() + self.answer)
     }
 }
 
 impl Line {
-    /// Connects, encrypted from the first byte where `trust` is given, and exchanges greetings.
+    /// Connects, encrypted from the first byte if `trust` is given, and exchanges greetings.
     pub(super) fn connect(
         server: &Server,
         trust: Option<&Trust>,
@@ -140,7 +140,7 @@ impl Line {
         Ok(line)
     }
 
-    /// Whether the server offers to encrypt the line.
+    /// Whether the server offers encryption.
     pub(super) fn can_be_encrypted(&self) -> bool {
         self.offers.supports_feature(Extension::StartTls)
     }
@@ -188,7 +188,7 @@ impl Line {
         Err(broken("the server does not stop asking for the password"))
     }
 
-    /// Gives a command and waits for its reply.
+    /// Sends a command and waits for its reply.
     pub(super) fn command(
         &mut self,
         command: impl Display,
@@ -198,7 +198,7 @@ impl Line {
         self.reply()
     }
 
-    /// Writes; the reply is read by the same deadline.
+    /// Writes data; the reply is read by the same deadline.
     pub(super) fn write(&mut self, bytes: &[u8], bound: Bound) -> Result<(), Error> {
         self.until(bound.answer());
         let stream = self.stream.get_mut();
@@ -206,7 +206,7 @@ impl Line {
         Ok(stream.flush()?)
     }
 
-    /// Reads a reply, by the deadline of what was written last.
+    /// Reads a reply, by the deadline of the last write.
     pub(super) fn reply(&mut self) -> Result<Response, Error> {
         let mut text = String::new();
         loop {
@@ -268,7 +268,7 @@ fn dial(server: &Server, bound: Bound) -> Result<Timed, Error> {
 }
 
 impl Stream {
-    /// The same line, encrypted; the handshake takes place with the first bytes, by their deadline.
+    /// Encrypts a line; the handshake takes place with the first bytes, by their deadline.
     fn encrypted(self, server: &Server, trust: &Trust) -> Result<Self, Error> {
         let Self::Plain(socket) = self else {
             return Ok(self);
@@ -324,7 +324,7 @@ impl Write for Timed {
     }
 }
 
-/// What is left until a deadline; a fault where nothing is.
+/// The time left until a deadline; an error if there is none.
 fn left(until: Instant) -> io::Result<Duration> {
     let left = until.saturating_duration_since(now());
     if left.is_zero() {
@@ -334,7 +334,7 @@ fn left(until: Instant) -> io::Result<Duration> {
 }
 
 impl Error {
-    /// The refusal, if the server said one.
+    /// The refusal, if the server sent one.
     pub(super) fn refusal(&self) -> Option<&Response> {
         match self {
             Self::Refused(reply) => Some(reply),
@@ -342,7 +342,7 @@ impl Error {
         }
     }
 
-    /// Whether the server refused for good.
+    /// Whether the server refused permanently.
     pub(super) fn is_permanent(&self) -> bool {
         let severity = self.refusal().map(|reply| reply.code().severity);
         severity == Some(Severity::PermanentNegativeCompletion)

@@ -1,4 +1,5 @@
-//! Against a real mail server: Postfix, which delivers into a Maildir, with Dovecot to check passwords.
+//! Tests against a real mail server: Postfix, which delivers into a Maildir, with Dovecot to check
+//! passwords.
 //!
 //! Both run on loopback in a directory of their own. That takes root; where they are not installed or
 //! not allowed the test says that it is skipped, but with `TIDINGS_REQUIRE_SERVERS` set it fails.
@@ -22,11 +23,11 @@ const PASSWORD: &str = "s3cret";
 
 struct MailServer {
     directory: tempfile::TempDir,
-    /// Takes mail from loopback, with or without STARTTLS.
+    /// The port that accepts mail from loopback, with or without STARTTLS.
     plain: u16,
-    /// TLS from the first byte.
+    /// The port with TLS from the first byte.
     wrapped: u16,
-    /// Takes mail of users alone, and passwords only over TLS.
+    /// The port that accepts mail of users only, and passwords only over TLS.
     submission: u16,
 }
 
@@ -101,7 +102,7 @@ impl MailServer {
         }
     }
 
-    /// An authority that nobody knows, and the server's certificate by it.
+    /// Creates an unknown authority, and the server's certificate by it.
     fn certificates(&self) {
         let (authority, key) = (self.path("ca.pem"), self.path("ca.key"));
         let own = [
@@ -138,7 +139,7 @@ impl MailServer {
         self.run("openssl", &of_server.concat());
     }
 
-    /// A channel to `address`, in which `CA` is the authority's file.
+    /// Opens a channel to `address`, in which `CA` is the authority's file.
     fn channel(&self, address: &str) -> Box<dyn Channel> {
         let rules = ChannelRules {
             provider: Some(address.replace("CA", &self.path("ca.pem"))),

@@ -1,4 +1,5 @@
-//! Against a mail server that stops answering at some stage, or answers it one byte at a time for ever.
+//! Tests against a mail server that stops answering at some stage, or answers one byte at a time for
+//! ever.
 
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -8,7 +9,7 @@ use super::super::provider::Provider;
 use super::super::sample::{NOW, batch, sender};
 use super::*;
 
-/// Each answer alone would have time enough.
+/// Limits with which each single answer has enough time.
 const WHOLE: Patience = Patience {
     answer_ms: 60_000,
     begin_ms: 150,
@@ -18,7 +19,7 @@ const WHOLE: Patience = Patience {
 #[derive(Clone, Copy, Debug)]
 enum Slow {
     Hangs,
-    /// With bytes that could be the beginning of an answer.
+    /// The server drips bytes that could be the beginning of an answer.
     Drips(&'static [u8]),
 }
 
@@ -68,7 +69,7 @@ fn speak(mut line: BufReader<TcpStream>, stage: &str, slow: Slow) -> std::io::Re
     }
 }
 
-/// Until the client hangs up.
+/// Serves slowly until the client hangs up.
 fn be_slow(stream: &mut TcpStream, slow: Slow) -> std::io::Result<()> {
     let Slow::Drips(beginning) = slow else {
         return stream.read_to_end(&mut Vec::new()).map(drop);
@@ -99,7 +100,7 @@ fn outcome(address: &str, patience: Patience) -> Outcome {
     channel.send(&batch("b1", "One"), NOW)
 }
 
-/// The outcome where a server is slow at a stage; that there is one is half of what is tested.
+/// The outcome with a server that is slow at a stage; half of the test is that there is one.
 fn slow_at(stage: &'static str, slow: Slow, patience: Patience) -> Outcome {
     let port = serve(stage, slow);
     outcome(&format!("smtp://127.0.0.1:{port}?tls=none"), patience)
@@ -134,7 +135,7 @@ fn a_whole_answer_has_a_deadline_of_its_own() {
     }
 }
 
-/// The library that encrypts reads whole records, however long one takes to arrive.
+/// The TLS library reads whole records, however long one takes to arrive.
 #[test]
 fn a_handshake_of_tls_ends_too() {
     // The header of a record of 16 KiB.
