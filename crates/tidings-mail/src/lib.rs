@@ -29,12 +29,12 @@ use tidings_core::Batch;
 
 pub use sender::{Sender, SenderError};
 
-/// The most lines that one mail shows; of the rest it tells the number.
+/// Maximum number of lines in a mail; the rest is only counted.
 pub const LINES_SHOWN_MAX: usize = 50;
-/// The most bytes that a batch id may have: it stands in header lines.
+/// Maximum number of bytes of a batch id, which is in header lines.
 pub const BATCH_ID_BYTES_MAX: usize = 64;
 
-/// A mail, ready to be handed over.
+/// A rendered mail.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mail {
     /// Address of the envelope's sender, without a name.
@@ -49,19 +49,19 @@ pub struct Mail {
     pub bytes: Vec<u8>,
 }
 
-/// Why a batch can't become a mail. None of them is mended by trying again; none holds an address.
+/// Why a batch can't become a mail. A retry never helps; no error contains an address.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RenderError {
     /// The recipient has no address.
     #[error("the recipient has no e-mail address")]
     NoAddress,
-    /// The recipient's address is not one, or not in ASCII.
+    /// The recipient's address is invalid, or not ASCII.
     #[error("the recipient's e-mail address is not a plain ASCII address")]
     Address,
-    /// The batch id could not stand in a header or in a file's name.
+    /// The batch id is not valid in a header or a file name.
     #[error("a batch id is 1 to {BATCH_ID_BYTES_MAX} ASCII letters, digits, `-` or `_`")]
     BatchId,
-    /// There is nothing to tell.
+    /// The batch is empty.
     #[error("the batch tells nothing")]
     Empty,
     /// A template failed; its name and its line are in the text.

@@ -1,10 +1,10 @@
-//! Which addresses may stand in a mail: absolute ones of the web, nothing that runs or reads files.
+//! Links in mails: absolute web addresses only, nothing that runs or reads files.
 
 /// Longer addresses are left out: mail programs and gateways cut them.
 const LINK_BYTES_MAX: usize = 2_000;
 
-/// The address where it is an absolute `http` or `https` one that needs no guessing, else `None`.
-/// What is not ASCII in path and query is percent-encoded (RFC 3987, section 3.1).
+/// The address if it is an unambiguous absolute `http` or `https` one, else `None`. What is not ASCII in
+/// path and query is percent-encoded (RFC 3987, section 3.1).
 pub(crate) fn web(address: &str) -> Option<String> {
     let (scheme, rest) = address.split_once("://")?;
     let scheme = scheme.to_ascii_lowercase();
@@ -27,7 +27,7 @@ pub(crate) fn web(address: &str) -> Option<String> {
     (link.len() <= LINK_BYTES_MAX).then_some(link)
 }
 
-/// The same for pictures, which must come encrypted: mail programs block the others.
+/// The same for pictures, which must use `https`: mail programs block others.
 pub(crate) fn picture(address: &str) -> Option<String> {
     web(address).filter(|link| link.starts_with("https://"))
 }

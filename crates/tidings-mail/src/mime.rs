@@ -17,7 +17,7 @@ use tidings_core::time::Instant;
 use crate::template::Bodies;
 use crate::{RenderError, Sender, subject, wording};
 
-/// What the headers say.
+/// The values of the headers.
 pub(crate) struct Head<'a> {
     pub(crate) sender: &'a Sender,
     pub(crate) to: &'a Address,
@@ -41,7 +41,7 @@ pub(crate) fn recipient_address(batch: &Batch) -> Result<Address, RenderError> {
     Address::from_str(text).map_err(|_| RenderError::Address)
 }
 
-/// Puts the message together.
+/// Assembles the message.
 pub(crate) fn compose(head: &Head<'_>, bodies: Bodies) -> Vec<u8> {
     let alternatives = MultiPart::alternative()
         // `=_` can't occur in quoted-printable, so no body can hold the boundary (RFC 2045, 6.7).

@@ -1,4 +1,4 @@
-//! What objects, actors, targets and topics are called in a mail: by their titles, never by their ids.
+//! Names of objects, actors, targets and topics in a mail: their titles, never their ids.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -7,10 +7,10 @@ use tidings_core::Object;
 
 use crate::{text, wording};
 
-/// The longest name that is shown whole, in characters.
+/// Maximum length of a name that is not cut, in characters.
 const NAME_CHARS_MAX: usize = 80;
 
-/// The name of an actor, a target or a topic; `None` where it has no title that can be shown.
+/// The name of an actor, a target or a topic; `None` if it has no title that can be shown.
 pub(crate) fn name_of(object: &Object) -> Option<String> {
     let name = text::cut(&text::clean(object.title.as_deref()?), NAME_CHARS_MAX);
     (!name.is_empty()).then_some(name)

@@ -1,5 +1,4 @@
-//! What a mail shows, in words: everything that templates need and nothing that they would have to
-//! work out.
+//! The page of a mail: all texts that templates need, ready to be shown.
 
 use serde::Serialize;
 use tidings_core::batch::{Group, Line, Pivot};
@@ -15,9 +14,9 @@ const ALSO: &str = "Also new";
 /// A mail's contents.
 #[derive(Debug, Serialize)]
 pub(crate) struct Page {
-    /// Stands in the window's title.
+    /// The window's title.
     pub(crate) title: String,
-    /// What lists of mails show beside the subject.
+    /// The preview that lists of mails show beside the subject.
     pub(crate) preview: String,
     /// The sender's name.
     pub(crate) sender: String,
@@ -25,7 +24,7 @@ pub(crate) struct Page {
     pub(crate) day: String,
     /// The minute of the mail, with the zone.
     pub(crate) sent: String,
-    /// Why the recipient is told.
+    /// Why the recipient gets the mail.
     pub(crate) why: Option<String>,
     /// One line or several.
     pub(crate) content: Content,
@@ -40,10 +39,10 @@ pub(crate) enum Content {
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Many {
-    /// How many notifications there are, shown or not.
+    /// Number of notifications, shown or not.
     pub(crate) count: String,
     pub(crate) sections: Vec<Section>,
-    /// How many are not shown; `None` where all are.
+    /// Number of those not shown; `None` if all are.
     pub(crate) more: Option<String>,
 }
 
@@ -56,7 +55,7 @@ pub(crate) struct Section {
 
 #[derive(Debug, Serialize)]
 pub(crate) struct GroupView {
-    /// What the lines share; `None` where no group of the section has a heading.
+    /// The heading; `None` if no group of the section has one.
     pub(crate) heading: Option<String>,
     /// "5 new: comment", or "5 new: comment · A and B"; `None` where there is one line or no heading.
     pub(crate) tally: Option<String>,
@@ -70,7 +69,7 @@ pub(crate) struct LineView {
     pub(crate) image: Option<String>,
     /// Title of the category.
     pub(crate) category: String,
-    /// What happened, who did it, where, when and why, as far as the surroundings don't tell.
+    /// The event, its actor, place, time and reason, as far as the surroundings don't show them.
     pub(crate) about: String,
 }
 
@@ -128,7 +127,7 @@ pub(crate) fn own_title(line: &Line) -> Option<String> {
     title.filter(|title| !title.is_empty())
 }
 
-/// What a line is called: by its object's title, or by what happened.
+/// The title of a line: its object's title, or what happened.
 fn title_of(line: &Line) -> String {
     own_title(line).unwrap_or_else(|| wording::untitled(&line.kinds, line.entries))
 }
@@ -138,7 +137,7 @@ fn entries<'l>(lines: impl IntoIterator<Item = &'l Line>) -> usize {
     lines.into_iter().map(|line| line.entries).sum()
 }
 
-/// What stands above lines, so that they need not say it again.
+/// The facts shown above lines, which lines need not repeat.
 #[derive(Clone, Copy, Default)]
 struct Said<'a> {
     /// The name of what they have in common.

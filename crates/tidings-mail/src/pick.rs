@@ -1,6 +1,6 @@
-//! Which lines a mail shows where there are more than it can hold.
+//! Selection of the lines of a mail if there are too many.
 
-/// How many lines of each group are shown, at most `shown_max` in all.
+/// The number of lines shown of each group, at most `shown_max` in all.
 ///
 /// Every group is given a few before any is given all, so that one busy group does not hide the
 /// others; what is left over goes to the groups in their order.

@@ -1,4 +1,4 @@
-//! Who mails are from: one mailbox, checked once when the configuration is read.
+//! The sender of mails: one mailbox, checked when the configuration is read.
 
 use std::str::FromStr;
 
@@ -16,10 +16,10 @@ pub struct Sender {
 /// Why a text is not a sender.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SenderError {
-    /// It is not a mailbox.
+    /// The text is not a mailbox.
     #[error("`{0}` is not a mailbox: write `Art <art@example.org>` or `art@example.org`")]
     Mailbox(String),
-    /// The address holds more than ASCII.
+    /// The address is not ASCII.
     #[error("the address `{0}` is not in ASCII: write its domain in the xn-- form")]
     NotAscii(String),
     /// The host is a number, which can't be the right side of a Message-ID.

@@ -1,4 +1,4 @@
-//! The subject: made of content, since that is what people read in a list of mails.
+//! The subject of mails, built from their content.
 
 use std::fmt::Write;
 
@@ -15,7 +15,7 @@ const FIRST_NAME_CHARS_MAX: usize = 60;
 /// The longest list of types, in characters.
 const KINDS_CHARS_MAX: usize = 40;
 
-/// The subject of a batch: what happened, to what, and how much more there is.
+/// The subject of a batch: what happened, to which object, and how many more there are.
 pub(crate) fn text(batch: &Batch) -> String {
     let lines: Vec<&Line> = batch.groups.iter().flat_map(|group| &group.lines).collect();
     let entries: usize = lines.iter().map(|line| line.entries).sum();
@@ -52,7 +52,7 @@ pub(crate) fn text(batch: &Batch) -> String {
     format!("{lead}: {name}{of_name} and {rest} more")
 }
 
-/// What a line is about, by name: its object, or else its target.
+/// The name of a line's object, or else of its target.
 fn name_of(line: &Line) -> Option<String> {
     page::own_title(line).or_else(|| names::name_of(line.target.as_ref()?))
 }

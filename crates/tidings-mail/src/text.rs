@@ -1,4 +1,4 @@
-//! What a host writes, made fit for one line of a mail.
+//! Sanitising of host text for one line of a mail.
 
 /// Takes out what would break a line or turn the text around it: control characters and line
 /// separators become a space, runs of spaces one, and the marks that override the direction of what

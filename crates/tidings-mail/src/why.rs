@@ -1,4 +1,4 @@
-//! Why a recipient is told, said so that they recognise their own doing in it.
+//! The sentence that explains to a recipient why they get a mail.
 //!
 //! Reasons are the contract's: `everyone`, `named`, `near` and `topic:TOPIC`.
 

@@ -1,4 +1,4 @@
-//! How things are said: names, lists, dates and reasons.
+//! Wording of names, lists, dates and reasons.
 //!
 //! The sentences are English; the recipient's locale waits for translations.
 
@@ -71,7 +71,7 @@ pub(crate) fn number(count: usize) -> String {
     out
 }
 
-/// Dates on the recipient's wall.
+/// Dates in the recipient's time zone.
 pub(crate) struct Calendar {
     zone: TimeZone,
     sent_year: i16,
@@ -112,7 +112,7 @@ impl Calendar {
             .to_string()
     }
 
-    /// The zone's name as people know it: "Paris time".
+    /// The common name of the zone: "Paris time".
     pub(crate) fn zone_name(&self) -> String {
         let name = self.zone.iana_name().unwrap_or("UTC");
         match name.rsplit_once('/') {

@@ -1,4 +1,4 @@
-//! Real life as timelines: what is known of real follows and publishes, in the words of the contract.
+//! Conversion of real data (follows and publishes) into timelines of the contract.
 //!
 //! The data lies outside of this repository; where it is absent, there is nothing to convert.
 
@@ -33,7 +33,7 @@ const WEEKLY: &str = "weekly";
 pub struct Timeline {
     /// The configuration.
     pub rules: Rules,
-    /// What happened, in order of time.
+    /// The commands, in order of time.
     pub commands: Vec<Timed>,
 }
 
@@ -43,14 +43,14 @@ pub enum ConvertError {
     /// A file cannot be read.
     #[error("{0}: {1}")]
     File(PathBuf, #[source] io::Error),
-    /// A line is not what it should be.
+    /// A line is invalid.
     #[error("{path}, line {line}: no {missing}")]
     Line {
         /// The file.
         path: PathBuf,
         /// Counted from 1.
         line: usize,
-        /// What was looked for.
+        /// The missing field.
         missing: &'static str,
     },
 }

@@ -1,4 +1,4 @@
-//! The engine as a subject: over a store in memory, on a virtual clock.
+//! The engine as a test subject: over a store in memory, on a virtual clock.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ pub fn engine(rules: Rules) -> Box<dyn Subject> {
     with_options(rules, Options::default())
 }
 
-/// The engine in one bucket that turns its records round at once.
+/// The engine with one bucket that indexes at once.
 #[must_use]
 pub fn turned_at_once(rules: Rules) -> Box<dyn Subject> {
     with_options(
@@ -29,7 +29,7 @@ pub fn turned_at_once(rules: Rules) -> Box<dyn Subject> {
     )
 }
 
-/// The engine in three buckets that never turns its records round.
+/// The engine with three buckets that never index.
 #[must_use]
 pub fn never_turned(rules: Rules) -> Box<dyn Subject> {
     with_options(

@@ -1,5 +1,5 @@
-//! Proof for tidings: a second, naive reading of the contract, the situations that were promised,
-//! random worlds, and timelines of real life. The engine must agree with all of them.
+//! Tests of tidings against a naive second implementation of the contract, promised situations, random
+//! worlds, and timelines of real life. The engine must agree with all of them.
 
 pub mod cases;
 pub mod convert;

@@ -1,5 +1,5 @@
-//! The loop of a server on a virtual clock: it stops for hours and days, starts again, and finds that its
-//! clock has jumped.
+//! The loop of a server on a virtual clock, which stops for hours and days, starts again, and finds that
+//! its clock has jumped.
 //!
 //! The clock goes from one command straight to the next, so that everything in between is missed and
 //! made up for. Before each command what came due has gone out: what a server does about a message that is on
@@ -22,14 +22,14 @@ use crate::random::World;
 use crate::rig::{Recorder, Taken, honest, mix};
 use crate::subject::Step;
 
-/// What came of a run.
+/// The result of a run.
 #[derive(Debug)]
 pub struct Lived {
     /// The books at the end.
     pub books: Books,
-    /// What the channel took.
+    /// The batches that the channel took.
     pub taken: Taken,
-    /// How often the process was stopped and started again.
+    /// Number of stops and restarts of the process.
     pub stops: u32,
 }
 

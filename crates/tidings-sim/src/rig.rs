@@ -1,5 +1,5 @@
-//! The engine in bad company: a store that fails and forgets, a channel that lies, a process that
-//! dies between any two writes.
+//! The test rig: the engine with a failing store, a lying channel, and a process that dies between any
+//! two writes.
 //!
 //! The rig plays a world and, whenever something breaks, does what a node does: throws everything in
 //! memory away, opens what is stored, and goes on where that says it was. A sentinel object, written
@@ -17,17 +17,17 @@ use tidings_store::{FaultStore, Faults, Store};
 use crate::random::World;
 use crate::subject::Step;
 
-/// What a channel was handed: batch id -> how many entries, how often it was taken, for whom.
+/// The batches that a channel took: batch id -> entries, number of times, recipient.
 pub type Taken = BTreeMap<String, TakenBatch>;
 
 /// One batch that a channel took.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TakenBatch {
-    /// Who was told.
+    /// The recipient.
     pub recipient: Id,
-    /// How many entries.
+    /// Number of entries.
     pub entries: usize,
-    /// How often it was handed over.
+    /// Number of times it was handed over.
     pub times: u32,
     /// The lives of the process in which that was.
     pub lives: BTreeSet<u32>,
@@ -162,12 +162,12 @@ impl Channel for Recorder {
     }
 }
 
-/// What came of a run.
+/// The result of a run.
 #[derive(Debug)]
 pub struct Ran {
     /// The books at the end.
     pub books: Books,
-    /// What the channel took.
+    /// The batches that the channel took.
     pub taken: Taken,
     /// How many writes were tried.
     pub writes: u64,

@@ -1,4 +1,4 @@
-//! What can be tried: anything that plays a timeline and shows messages and books.
+//! Test subjects: anything that plays a timeline and returns messages and books.
 //!
 //! The model is one subject, the engine another; cases, random worlds and real timelines know neither.
 
@@ -6,7 +6,7 @@ use tidings_core::{Books, Instant, Message, Rules, Timed};
 
 use crate::model::Model;
 
-/// Something that plays timelines by the contract.
+/// A subject: it plays timelines by the contract.
 pub trait Subject {
     /// Plays one command, after everything that was due before it.
     ///
@@ -20,7 +20,7 @@ pub trait Subject {
     /// Why it was refused.
     fn reconfigure(&mut self, at: Instant, rules: &Rules) -> Result<(), String>;
 
-    /// Runs the clock on until nothing waits that could still become due, or to `until`.
+    /// Runs the clock until no pending entry can become due, or to `until`.
     ///
     /// # Errors
     /// What broke.
@@ -29,7 +29,7 @@ pub trait Subject {
     /// All messages so far, in order of (at, recipient, channel, lane) by bytes.
     fn messages(&self) -> Vec<Message>;
 
-    /// The books as they stand.
+    /// The current books.
     fn books(&self) -> Books;
 }
 
@@ -55,7 +55,7 @@ impl Step {
         }
     }
 
-    /// Hands this step to a subject.
+    /// Plays this step on a subject.
     ///
     /// # Errors
     /// Why the subject refused it.
@@ -96,7 +96,7 @@ impl Subject for Model {
     }
 }
 
-/// What a whole timeline came to.
+/// The result of a whole timeline.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Played {
     /// All messages, in order.
@@ -130,7 +130,7 @@ pub fn play_all(
     })
 }
 
-/// Where two subjects came to different ends: the first message that differs, or the books.
+/// The difference between two results: the first message that differs, or the books.
 #[must_use]
 pub fn difference(one: &Played, other: &Played) -> Option<String> {
     let length = one.messages.len().max(other.messages.len());

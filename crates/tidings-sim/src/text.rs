@@ -1,4 +1,4 @@
-//! Rules and timelines as the text that people and `tidings simulate` read.
+//! Rules and timelines as text, for people and `tidings simulate`.
 
 use std::fmt::{self, Write};
 
@@ -9,8 +9,8 @@ use tidings_core::{
     Command, Event, Id, Instant, Mode, Near, Object, PreferenceScope, RecipientChange, State, Timed,
 };
 
-/// One command as a line of a timeline (contract, section 3), without the line's end. `None` for what
-/// a timeline has no words for: erasing somebody.
+/// One command as a line of a timeline (contract, section 3), without the line's end. `None` for the
+/// erasure of a recipient, which timelines don't have.
 #[must_use]
 pub fn line(timed: &Timed) -> Option<String> {
     let (op, body) = match &timed.command {

@@ -1,4 +1,4 @@
-//! The only place where parts are put together.
+//! Assembly of the parts: the only place that knows all of them.
 
 use std::collections::VecDeque;
 use std::ffi::OsString;
@@ -13,8 +13,7 @@ use tidings_store::{FjallStore, MemoryStore, Store};
 
 use crate::simulate::{Play, PlayError, Sink};
 
-/// What `tidings simulate` plays a timeline through: the engine on a virtual clock, over a store in
-/// memory.
+/// The player of `tidings simulate`: the engine on a virtual clock, over a store in memory.
 ///
 /// # Errors
 /// [`PlayError::Broken`] where it cannot be set up.
@@ -40,9 +39,9 @@ pub enum StartError {
     /// A channel of the configuration can't be opened.
     #[error("`[channels.{channel}]`: {fault}")]
     Channel {
-        /// Which.
+        /// The channel.
         channel: String,
-        /// Why, and what to write instead.
+        /// The reason, and what to write instead.
         fault: ProviderError,
     },
     /// The store can't be opened or read.
@@ -50,8 +49,8 @@ pub enum StartError {
     Node(#[from] tidings_node::Error),
 }
 
-/// The channels that a configuration has a provider for. A secret `NAME` is the value of that
-/// environment variable, or the content of the file whose path the variable `NAME_FILE` holds.
+/// The channels with a configured provider. A secret `NAME` is the value of that environment variable, or
+/// the content of the file whose path the variable `NAME_FILE` holds.
 ///
 /// # Errors
 /// [`StartError::Channel`].
@@ -75,7 +74,7 @@ pub fn channels(rules: &Rules) -> Result<Channels, StartError> {
     Ok(channels)
 }
 
-/// The secrets of a configuration that can't be read here: without them `serve` refuses to start.
+/// The secrets of a configuration that are not set here: without them `serve` refuses to start.
 #[must_use]
 pub fn unset_secrets(rules: &Rules) -> Vec<String> {
     let secret = |name: &str| secret(name, &|variable| std::env::var_os(variable));
@@ -121,7 +120,7 @@ impl Disk {
         Self::open_as(data, tidings_store::Options::default())
     }
 
-    /// As [`Disk::open`], where the newest commits may be gone.
+    /// [`Disk::open`] for a store whose newest commits may be gone.
     ///
     /// # Errors
     /// [`tidings_store::Error`].
@@ -158,7 +157,7 @@ impl Disk {
         self.run(rules, clock, channels, settings)
     }
 
-    /// Starts a node over it that takes in and commits, and hands nothing over: it needs no provider.
+    /// Starts a node over it that accepts and commits, and sends nothing: it needs no provider.
     ///
     /// # Errors
     /// [`StartError::Node`].
@@ -171,7 +170,7 @@ impl Disk {
         self.run(rules, clock, Channels::new(), settings)
     }
 
-    /// Opens what it holds to be looked at only.
+    /// Opens it read-only.
     ///
     /// # Errors
     /// [`StartError::Node`].

@@ -36,7 +36,7 @@ pub enum PlayError {
     Refused {
         /// What is wrong.
         reason: String,
-        /// How to mend it.
+        /// How to fix it.
         hint: String,
     },
     /// What plays is at fault.

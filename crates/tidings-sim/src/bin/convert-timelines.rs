@@ -1,4 +1,4 @@
-//! Writes timelines of real life as files that `tidings simulate` plays.
+//! Converts timelines of real life into files that `tidings simulate` plays.
 
 use std::error::Error;
 use std::fs::File;

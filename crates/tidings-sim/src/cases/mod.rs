@@ -1,4 +1,4 @@
-//! Acceptance cases: small timelines with the outcome that was promised, written by hand.
+//! Acceptance cases: small hand-written timelines with their promised outcome.
 //!
 //! A case is a text file `cases/ID.case` beside the sources; [`script`] tells its words. It knows
 //! nothing of who plays it: [`Case::run`] tries it on any [`Subject`].
@@ -12,29 +12,29 @@ use tidings_core::{Books, Command, Id, Instant, Message, Rules};
 
 use crate::subject::{Make, Step, Subject};
 
-/// One situation and what must come of it.
+/// A case: a situation and its expected outcome.
 #[derive(Clone, Debug)]
 pub struct Case {
     /// The first rules.
     pub rules: Rules,
-    /// What happens; a step that must be refused is marked so.
+    /// The steps, each with its expected answer.
     pub steps: Vec<(Step, Expected)>,
-    /// Where the clock stops; when nothing is left to become due where `None`.
+    /// End of the clock; `None` = when nothing is left to become due.
     pub until: Option<Instant>,
-    /// Only messages of this channel are looked at; all where `None`.
+    /// Restricts the comparison to messages of this channel; `None` = all.
     pub only: Option<String>,
-    /// All messages that must come, in order.
+    /// All expected messages, in order.
     pub messages: Vec<ExpectedMessage>,
-    /// Counters of the summary that must have these values.
+    /// Expected values of counters of the summary.
     pub books: BTreeMap<String, u64>,
 }
 
-/// What a subject must answer to a step.
+/// The expected answer to a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expected {
-    /// It is played.
+    /// The step is played.
     Played,
-    /// It is refused, as in a faulty line.
+    /// The step is refused, as a faulty line is.
     Refused,
 }
 
@@ -45,13 +45,13 @@ pub struct ExpectedMessage {
     pub at: Instant,
     /// Recipient, channel and lane.
     pub lane: [String; 3],
-    /// What it tells.
+    /// Its items.
     pub items: Vec<ExpectedItem>,
-    /// Event and word of the reason of what ended at this look.
+    /// Event and reason of each entry that ended at the check.
     pub skipped: Vec<(String, String)>,
 }
 
-/// An item as a case writes it: what is not said is not compared.
+/// An item as a case writes it: fields left out are not compared.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExpectedItem {
     /// The event.

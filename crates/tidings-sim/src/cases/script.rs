@@ -1,4 +1,4 @@
-//! The words of a case file, one statement a line; `#` begins a remark.
+//! The syntax of case files: one statement per line; `#` begins a comment.
 //!
 //! ```text
 //! digest weekly week mon 09:00 [ZONE]          day | weekday | week mon..sun | month 1..31

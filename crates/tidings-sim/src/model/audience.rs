@@ -1,4 +1,4 @@
-//! Who is concerned by an event, and why: one person after another.
+//! The audience of an event and its reasons, one person at a time.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! Slots of digests, found by walking dates and minutes: slow, and plain enough to be believed.
+//! Slots of digests, found by walking dates and minutes: slow and simple.
 //!
 //! Written apart from the engine's calendar on purpose; it must never share code with it.
 

@@ -1,4 +1,4 @@
-//! The course of time: which instants there are, and the three phases of each.
+//! The clock of the model: its instants, and the three phases of each.
 
 use tidings_core::time::DAY_MS;
 use tidings_core::{Instant, Item, Message, Outcome, Reason, Skipped};
@@ -8,8 +8,8 @@ use super::route::{self, Route};
 use super::{EntryState, Model, Refused};
 
 impl Model {
-    /// Runs the clock on until nothing waits that could still become due, or to `until`, all steps of
-    /// that instant included.
+    /// Runs the clock until no pending entry can become due, or to `until`, all steps of that instant
+    /// included.
     pub fn finish(&mut self, until: Option<Instant>) {
         self.close_instant();
         match until {
@@ -147,7 +147,7 @@ impl Model {
         }
     }
 
-    /// Closes a lane: looks at each entry once more and tells what is left.
+    /// Closes a lane: checks each entry once more and sends the rest.
     fn close(&mut self, lane: usize) {
         self.open.remove(&lane);
         self.lanes[lane].window = None;
@@ -189,7 +189,7 @@ impl Model {
         }
     }
 
-    /// Why an entry is not told, in the order of the contract; `None` tells it.
+    /// The reason to skip an entry, in the order of the contract; `None` = send it.
     fn look(&self, entry: usize) -> Option<Reason> {
         debug_assert!(matches!(
             self.entries[entry].state,

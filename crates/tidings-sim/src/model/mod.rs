@@ -1,4 +1,4 @@
-//! The naive model: the contract read a second time, in lists and loops.
+//! The naive model: a second implementation of the contract, in lists and loops.
 //!
 //! It exists to disagree with the engine. It shares nothing with it but the plain types of the core,
 //! works out every deadline, slot and look in the one obvious way, and keeps every entry that ever
@@ -69,24 +69,24 @@ use person::Person;
 use route::Route;
 use window::Lane;
 
-/// Why a command is not played. The clock has come to its instant all the same.
+/// Why a command is refused. The clock moves to its instant nevertheless.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
-    /// Nobody has this id.
+    /// The recipient is unknown.
     #[error("unknown recipient {0}")]
     UnknownRecipient(Id),
-    /// No type of this name is configured.
+    /// The type is not configured.
     #[error("unknown type {0}")]
     UnknownType(Id),
-    /// The command is earlier than what was played.
+    /// The command is earlier than the last one.
     #[error("time went back to {0}")]
     TimeWentBack(Instant),
 }
 
-/// The contract, played naively.
+/// The model of the contract.
 #[derive(Clone, Debug)]
 pub struct Model {
-    /// All that ever applied; the last applies now.
+    /// All versions of the rules; the last is in force.
     rules: Vec<Rules>,
     now: Instant,
     /// Whether the last phase of `now` is still to come.
@@ -114,7 +114,7 @@ pub struct Model {
     counted: Books,
 }
 
-/// What is known of an object, as far as it decides.
+/// The state of an object that decisions need.
 #[derive(Clone, Copy, Debug, Default)]
 struct ObjectState {
     retracted: bool,
@@ -315,7 +315,7 @@ impl Model {
         Ok(())
     }
 
-    /// All messages of finished instants, in order of (at, recipient, channel, lane) by bytes.
+    /// All messages of finished instants, ordered by (at, recipient, channel, lane) by bytes.
     #[must_use]
     pub fn messages(&self) -> &[Message] {
         &self.messages[..if self.midst {

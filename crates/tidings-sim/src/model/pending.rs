@@ -1,4 +1,4 @@
-//! What waits: how entries enter lanes, move, are marked, are taken back and are forgotten.
+//! Pending entries: how they enter lanes, move, are marked, cancelled and deleted.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use super::route::{self, Route};
 use super::window::{Lane, Member, Window};
 use super::{Entry, EntryState, Model, Published, calendar};
 
-/// The lane of what is paused; nothing is ever due there.
+/// The lane of paused types, which is never due.
 pub(super) const PAUSED: &str = "paused";
 
 impl Model {

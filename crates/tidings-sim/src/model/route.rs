@@ -1,14 +1,14 @@
-//! Where an entry goes: type, preferences and urgency give a policy and the lane that it fills.
+//! The route of an entry: type, preferences and urgency give a policy and a lane.
 
 use std::collections::BTreeMap;
 
 use tidings_core::rules::{INBOX, Policy};
 use tidings_core::{Mode, PreferenceScope, Rules};
 
-/// What a recipient chose, by scope and channel.
+/// The preferences of a recipient, by scope and channel.
 pub(super) type Preferences = BTreeMap<(PreferenceScope, String), Mode>;
 
-/// What applies to one type on one channel for one recipient.
+/// The route of one type on one channel for one recipient.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Route {
     /// The type is not configured.

@@ -1,11 +1,11 @@
-//! Lanes, the windows that open in them, and when a window is due.
+//! Lanes, their windows, and the due times of windows.
 
 use std::collections::BTreeSet;
 
 use tidings_core::Instant;
 use tidings_core::rules::{Decide, Policy};
 
-/// Where entries pile up for one message.
+/// A lane, where entries gather for one message.
 #[derive(Clone, Debug)]
 pub(super) struct Lane {
     /// Whose: index into the model's people.

@@ -1,4 +1,4 @@
-//! Random small worlds: few of everything, so that what is interesting collides often.
+//! Random small worlds: few of everything, so that interesting things collide often.
 //!
 //! A world is built from plain numbers. What a number cannot mean at its place (a type that is not
 //! configured then, somebody who was erased) is left out, so every step is one that must be played,
@@ -21,7 +21,7 @@ mod rules;
 pub struct World {
     /// The first rules.
     pub rules: Rules,
-    /// What happens, in order of time.
+    /// The steps, in order of time.
     pub steps: Vec<Step>,
     /// Where the clock stops.
     pub until: Option<Instant>,

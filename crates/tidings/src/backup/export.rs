@@ -1,4 +1,4 @@
-//! A snapshot becomes a stream.
+//! Export of a snapshot as a stream.
 
 use std::io::Write;
 use std::ops::ControlFlow;
@@ -8,8 +8,8 @@ use tidings_store::{Partition, Snapshot};
 use super::block::{BLOCK_BYTES, Kind, Writer};
 use super::{Contents, Error};
 
-/// Writes everything that a snapshot sees. The store may go on meanwhile; the disk of a day that it
-/// forgets comes back when the snapshot is dropped.
+/// Writes everything in a snapshot. The store may continue meanwhile; a deleted day's disk space is freed
+/// when the snapshot is dropped.
 ///
 /// # Errors
 /// [`Error::Store`] or [`Error::Stream`]; what was written is no backup then.

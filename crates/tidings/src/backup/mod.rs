@@ -1,4 +1,4 @@
-//! Backups: everything that a snapshot of a store holds, as one stream that can be checked.
+//! Backups: the content of a snapshot as one stream with checksums.
 //!
 //! ```text
 //! head    "TIDINGS BACKUP\n" 0x1A, format u32, format of the store u32
@@ -21,28 +21,28 @@ mod tests;
 pub use export::export;
 pub use restore::{check, restore};
 
-/// What a backup holds.
+/// The size of a backup.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Contents {
-    /// Days that have rows.
+    /// Number of days with rows.
     pub days: u64,
-    /// Keys with their values.
+    /// Number of rows.
     pub rows: u64,
 }
 
-/// Why a backup can't be made or brought back.
+/// Why a backup can't be made or restored.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The store.
+    /// The store failed.
     #[error(transparent)]
     Store(#[from] tidings_store::Error),
-    /// What was restored makes no sense.
+    /// The restored data is invalid.
     #[error(transparent)]
     Node(#[from] tidings_node::Error),
     /// The stream can't be read or written.
     #[error("{0}")]
     Stream(#[from] std::io::Error),
-    /// The stream is no backup of tidings.
+    /// The stream is not a backup of tidings.
     #[error("it is not a backup of tidings")]
     Foreign,
     /// The backup is of a format that this version does not know.
@@ -59,7 +59,7 @@ pub enum Error {
     /// The backup ends before its end.
     #[error("the backup is cut off after {0} bytes; take another copy of it")]
     CutOff(u64),
-    /// The backup is not what was written.
+    /// The backup is damaged.
     #[error("the backup is damaged at byte {at}: {what}; take another copy of it")]
     Damaged {
         /// Where the block begins.
@@ -69,8 +69,8 @@ pub enum Error {
     },
 }
 
-/// The format that is written and read.
+/// The format version that is written and read.
 const FORMAT: u32 = 2;
 
-/// What a backup begins with. The odd byte at its end keeps tools from taking it for text.
+/// The first bytes of a backup. The odd byte at the end keeps tools from taking it for text.
 const MAGIC: &[u8; 16] = b"TIDINGS BACKUP\n\x1a";

@@ -1,4 +1,4 @@
-//! A stream becomes a store.
+//! Import of a stream as a store.
 
 use std::io::Read;
 use std::path::Path;
@@ -9,8 +9,8 @@ use tidings_store::{Commit, FjallStore, Options, Partition, Store, Write};
 use super::block::{Kind, Reader};
 use super::{Contents, Error};
 
-/// Makes a store of a backup, in a directory that is absent or empty; `finish` changes what is restored
-/// before the directory is a store. Where the backup is not whole and undamaged, the directory does not
+/// Creates a store from a backup, in a directory that is absent or empty; `finish` changes the restored
+/// data before the directory is a store. If the backup is incomplete or damaged, the directory does not
 /// become a store.
 ///
 /// # Errors
@@ -36,7 +36,7 @@ pub fn restore(
     Ok(contents)
 }
 
-/// Reads a backup to its end, and whether it is whole and undamaged.
+/// Reads a backup to its end and checks that it is complete and undamaged.
 ///
 /// # Errors
 /// [`Error`].

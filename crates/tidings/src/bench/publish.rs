@@ -19,7 +19,7 @@ use super::stopwatch::{Stopwatch, ms};
 use super::{Fault, Measurement, number, world};
 use crate::http::{self, Access, Service};
 
-/// What `publish` takes.
+/// Arguments of `publish`.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Params {
     /// How many recipients there are

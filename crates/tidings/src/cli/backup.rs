@@ -15,7 +15,7 @@ use crate::client::{Fault, Purpose, Reach, Request};
 /// Bytes that are read or written at once.
 const CHUNK_BYTES: usize = 1 << 18;
 
-/// What `backup` takes.
+/// Arguments of `backup`.
 #[derive(clap::Args)]
 pub(super) struct Backup {
     /// File to write; an existing one is replaced once the new one is complete
@@ -25,7 +25,7 @@ pub(super) struct Backup {
     reach: To,
 }
 
-/// What `restore` takes.
+/// Arguments of `restore`.
 #[derive(clap::Args)]
 pub(super) struct Restore {
     /// Backup file

@@ -1,4 +1,4 @@
-//! `tidings bench`: what does it cost on this machine?
+//! `tidings bench`: benchmarks on this machine.
 
 use std::io;
 
@@ -10,12 +10,12 @@ use crate::bench::{
     Fault, Measurement, deadlines, fanout, feed, forget, memory, mixed, plan, publish, recovery,
 };
 
-/// What `bench` takes.
+/// Arguments of `bench`.
 #[derive(clap::Args)]
 pub(super) struct Arguments {
     #[command(subcommand)]
     work: Work,
-    /// Print one JSON object a measurement
+    /// Print one JSON object per measurement
     #[arg(long, global = true)]
     json: bool,
 }
@@ -24,60 +24,59 @@ pub(super) struct Arguments {
 enum Work {
     /// Publish one event to many recipients, each with an inbox and a cool-down mail lane
     ///
-    /// The time is that of the whole step until it is on the disk; in the same turn as many bytes
-    /// are written and synced plainly. Then: what a day of events, inbox and one digest, takes on
-    /// the disk per notification once it is at rest.
+    /// Measures the whole step until it is on the disk, beside a plain write and sync of the same number
+    /// of bytes. Then measures the disk space per notification of a day of events, with inbox and one
+    /// digest, once the day is at rest.
     ///
-    /// With `--vs` the same event goes to the same followers in Redis and PostgreSQL, which are
-    /// started for it, stopped after it, and leave nothing. Of them less is asked: nothing
-    /// moves a deadline there.
+    /// With `--vs` the same event goes to the same followers in Redis and PostgreSQL, which are started
+    /// and stopped by this command and leave nothing behind. They do less: nothing moves a deadline
+    /// there.
     Fanout(fanout::Params),
-    /// Read the first page of inboxes: 20 groups, and the badge, out of all the days that are kept
+    /// Read the first page of inboxes: 20 groups and the badge, out of all kept days
     ///
-    /// One bucket of a large store, with as many popular events a day as asked for; its readers follow
-    /// one, a dozen or half of what they are about, and never opened their inbox, so that every entry
-    /// counts. `cold`: nothing of it is in the process, neither decoded nor as blocks. `hot`: the same
-    /// page for the second time. The time is that of the engine and the store, without HTTP.
+    /// Uses one bucket of a large store with this many popular events a day. Its readers follow one, a
+    /// dozen or half of the topics, and never opened their inbox, so every entry counts. `cold`: the
+    /// process has nothing of it in memory. `hot`: the same page for the second time. Measures the engine
+    /// and the store, without HTTP.
     Feed(feed::Params),
     /// Publish events to one recipient each over HTTP, one by one and in arrays
     ///
-    /// A server in this process, on loopback; clients on kept connections send one request after the
-    /// other, and an answer comes when the events are on the disk. The clients share the processor
-    /// with the server. With `--vs` as many connections insert the same events into PostgreSQL:
-    /// event, unique id and entry in one statement each, or an array in one.
+    /// Runs a server in this process, on loopback. Clients on kept connections send one request after the
+    /// other, and are answered when the events are on the disk. They share the processor with the server.
+    /// With `--vs` the same number of connections insert the same events into PostgreSQL: event, unique
+    /// id and entry in one statement each, or an array in one.
     Publish(publish::Params),
-    /// Close a weekly digest that is due for everyone at once, and make its messages
+    /// Close a weekly digest that is due for everyone at once, and build its messages
     ///
-    /// Until every batch is on the disk; by one thread that decides. In every other week the batches
-    /// are also grouped and readied for rendering.
+    /// Measures the time until every batch is on the disk, with one thread that decides. In every other
+    /// week the batches are also grouped and prepared for rendering.
     Plan(plan::Params),
-    /// Count the memory of a recipient with an inbox, a cool-down mail lane and a digest
+    /// Measure the memory of a recipient with an inbox, a cool-down mail lane and a digest
     ///
-    /// Beyond profile and id: by what the system says of this process, and by the engine's own
-    /// count. Needs /proc/self/status.
+    /// Without profile and id, by the system's count for this process and by the engine's own count.
+    /// Needs /proc/self/status.
     Memory(memory::Params),
     /// Move the deadline of every window of a cool-down lane with one event to everybody
     ///
-    /// The time is that of the engine alone, nothing is stored: the audience is worked out, the
-    /// record is made, every window is found and its deadline moved.
+    /// Measures the engine alone, without storing: it computes the audience, builds the record, finds
+    /// every window and moves its deadline.
     Deadlines(deadlines::Params),
-    /// Start over a store that holds days of events, with everybody's lanes open
+    /// Start over a store with days of events and all lanes open
     ///
-    /// Each event has an inbox and a digest lane, and a last one opens a cool-down window for
-    /// everybody. The store is left as it is after its last commit; the time is that of opening it
-    /// and of recovering the engine, up to where the first command would be taken in.
+    /// Each event has an inbox and a digest lane, and a last one opens a cool-down window for everybody.
+    /// Measures opening the store and recovering the engine, up to the first command.
     Recovery(recovery::Params),
-    /// Forget a full day, and see its disk come back
+    /// Delete a full day, and wait for its disk space
     ///
-    /// The day is over, turned round and packed. The time is that of the whole step that forgets it,
-    /// until it is on the disk; then how long it takes until the disk is given back.
+    /// The day is over, indexed and packed. Measures the whole step that deletes it, until it is on the
+    /// disk; then the time until the disk space is free.
     Forget(forget::Params),
-    /// Run a mixed load, and tell how long commits take
+    /// Run a mixed load, and measure commits
     ///
-    /// In every step some events go to one recipient each; now and then one goes to followers, one
-    /// to everybody; people read, follow and unfollow; mails become due, are made and delivered; and
-    /// days end. The clock is a virtual one that runs ahead, so that a minute holds what would take
-    /// hours. Between steps checkpoints are written and days are turned round, merged and packed.
+    /// In every step some events go to one recipient each; from time to time one goes to followers, one
+    /// to everybody; people read, follow and unfollow; mails become due, are built and delivered; and
+    /// days end. The clock is virtual and runs ahead, so that a minute has the load of hours. Between
+    /// steps checkpoints are written, and days are indexed, merged and packed.
     Mixed(mixed::Params),
 }
 
@@ -121,7 +120,8 @@ pub(super) fn run(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Resul
     Ok(Status::Done)
 }
 
-/// Says how those are run that it is held against; beside the results where a script reads these.
+/// Prints the settings of the servers it is compared with; on standard error if a script reads the
+/// results.
 fn print_settings(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Result<()> {
     let rivals: &[Rival] = match &arguments.work {
         Work::Fanout(params) => &params.vs,

@@ -1,4 +1,4 @@
-//! Commands that are one call of the API: what is asked, and how the answer looks to people.
+//! Commands that are one call of the API: the request, and the answer as text for people.
 
 use std::io::{self, IsTerminal as _, Write};
 
@@ -12,15 +12,15 @@ use super::table::{Table, cell, cut, list, padded, shown, width_of};
 use super::{Status as Ended, Streams, report};
 use crate::client::{Request, segment};
 
-/// A command that is one call.
+/// A command that makes one call.
 pub(super) trait Call {
     /// Where it goes.
     fn to(&self) -> &To;
 
-    /// What it asks.
+    /// The request.
     fn request(&self) -> Request;
 
-    /// Asks before something is done that can't be undone; how the command ends where it is not to be done.
+    /// Asks before something irreversible; returns how the command ends if it is declined.
     ///
     /// # Errors
     /// The stream's.
@@ -143,7 +143,7 @@ impl Call for Inbox {
     }
 }
 
-/// What items have in a role, each once: its title, else its id.
+/// The distinct names of items in a role: the title, else the id.
 fn names(items: &[Value], role: &str) -> Vec<String> {
     let mut ids = Vec::new();
     let mut names = Vec::new();
@@ -157,7 +157,7 @@ fn names(items: &[Value], role: &str) -> Vec<String> {
     names
 }
 
-/// The first of them, and how many more there are.
+/// The first ones, and the number of others.
 fn few(names: &[String]) -> String {
     const SHOWN_MAX: usize = 3;
     let shown = names[..names.len().min(SHOWN_MAX)].join(", ");
@@ -336,7 +336,7 @@ impl Call for Flush {
 /// `tidings pause` and `tidings resume`.
 #[derive(clap::Args)]
 pub(super) struct Steer {
-    /// What is paused or resumed
+    /// Whether a type or a channel
     #[arg(value_enum)]
     what: Steered,
     /// Name of the type or channel
@@ -345,7 +345,7 @@ pub(super) struct Steer {
     to: To,
 }
 
-/// What can be paused.
+/// A type or a channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum Steered {
     /// A type of event, on all channels
@@ -354,14 +354,14 @@ enum Steered {
     Channel,
 }
 
-/// One of the two ways to steer.
+/// Pausing or resuming.
 pub(super) struct Steering<'s> {
     steer: &'s Steer,
     call: &'static str,
 }
 
 impl Steer {
-    /// Sends nothing of it from now on.
+    /// Pauses it.
     pub(super) fn to_pause(&self) -> Steering<'_> {
         Steering {
             steer: self,
@@ -369,7 +369,7 @@ impl Steer {
         }
     }
 
-    /// Sends it again.
+    /// Resumes it.
     pub(super) fn to_resume(&self) -> Steering<'_> {
         Steering {
             steer: self,
@@ -592,7 +592,7 @@ impl Call for Status {
     }
 }
 
-/// Writes what an object says, a field a line; fields of fields under their path.
+/// Writes an object, one field per line; nested fields under their path.
 fn write_fields(answer: &Value, but: &[&str], out: &mut dyn Write) -> io::Result<()> {
     let mut rows = Vec::new();
     gather("", answer, but, &mut rows);

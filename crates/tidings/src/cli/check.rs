@@ -1,4 +1,4 @@
-//! `tidings check`: is this configuration in order?
+//! `tidings check`: checks a configuration.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use super::{Status, Streams};
 use crate::app;
 use crate::config::{self, Faults, duration};
 
-/// What `check` takes.
+/// Arguments of `check`.
 #[derive(clap::Args)]
 pub(super) struct Arguments {
     /// Configuration [default: tidings.toml]
@@ -48,7 +48,7 @@ pub(super) fn run(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Resul
     Ok(status)
 }
 
-/// What is worth a second look, and what `serve` needs beside the configuration.
+/// Notes on the configuration, and on what else `serve` needs.
 fn notes(rules: &Rules) -> Vec<String> {
     let mut notes = config::notes(rules);
     notes.extend(app::unset_secrets(rules));

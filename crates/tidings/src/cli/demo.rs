@@ -1,4 +1,5 @@
-//! `tidings demo`: a museum's winter, told to 25,000 people, and a page to look at what came of it.
+//! `tidings demo`: plays a museum's winter for 25,000 recipients, and serves a page that shows the
+//! result.
 
 use std::io::{self, Write};
 use std::net::SocketAddr;
@@ -21,13 +22,13 @@ use crate::demo::play::{self, Afterwards, Fault};
 use crate::demo::told::Told;
 use crate::demo::{Scenario, page};
 
-/// What `demo` takes.
+/// Arguments of `demo`.
 #[derive(clap::Args)]
 pub(super) struct Arguments {
     /// Play and print only; serve no page
     #[arg(long)]
     pub(super) headless: bool,
-    /// Print one JSON object: the summary's counters and how long things took
+    /// Print one JSON object: the counters of the summary, and durations
     #[arg(long)]
     pub(super) json: bool,
     /// Keep the store and the Maildir in this directory, which must be empty or absent; else they are
@@ -39,7 +40,7 @@ pub(super) struct Arguments {
     pub(super) listen: SocketAddr,
 }
 
-/// Where store and Maildir are.
+/// The location of store and Maildir.
 enum Data {
     Kept(PathBuf),
     /// Removed when dropped.
@@ -148,7 +149,7 @@ fn serve(
     Ok(())
 }
 
-/// Tells how far the story has come.
+/// A progress report of the demo.
 struct Teller {
     bar: ProgressBar,
     plain: bool,
@@ -196,7 +197,7 @@ impl Teller {
     }
 }
 
-/// What `--json` prints (contract, section 5).
+/// The output of `--json` (contract, section 5).
 #[derive(serde::Serialize)]
 struct Numbers<'s> {
     #[serde(flatten)]

@@ -1,4 +1,4 @@
-//! `tidings import`: bring in what an application knows already.
+//! `tidings import`: imports an application's recipients, subscriptions and objects.
 
 use std::fs::File;
 use std::io::{self, Read, Seek as _, SeekFrom};
@@ -16,16 +16,16 @@ use crate::import::{
 };
 use crate::timeline::Fault;
 
-/// Rows that were left out and are reported one by one; the rest is counted.
+/// Number of skipped rows that are reported one by one; the rest is counted.
 const REPORTED_MAX: u64 = 100;
 
-/// What `import` takes.
+/// Arguments of `import`.
 #[derive(clap::Args)]
 pub(super) struct Arguments {
     /// File to import; `-` reads standard input
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// What the rows are
+    /// Kind of the rows
     #[arg(long, value_enum)]
     kind: Kind,
     /// Format of the file; by default CSV if its name ends in `.csv`, else one JSON object per line
@@ -131,7 +131,7 @@ fn can_not_open(arguments: &Arguments, error: &io::Error, streams: &mut Streams<
     report(streams, &message, Status::Wrong)
 }
 
-/// What stopped the import, and how to go on.
+/// The message of an interrupted import, with how to continue.
 fn said(stop: &Stop, kept: bool) -> String {
     let on = if kept {
         "run the same command again: it continues from there"

@@ -1,4 +1,4 @@
-//! `tidings key`: who may call the API.
+//! `tidings key`: creates, lists and revokes API keys.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use super::{Status, Streams, report};
 use crate::client::Fault;
 use crate::keys::{KeyFile, NAME_CHARS_MAX};
 
-/// What `key` takes.
+/// Arguments of `key`.
 #[derive(clap::Args)]
 pub(super) struct Arguments {
     #[command(subcommand)]

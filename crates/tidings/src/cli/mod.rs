@@ -30,10 +30,10 @@ use crate::app::StartError;
 use crate::config;
 use crate::simulate::{Play, PlayError};
 
-/// Makes what `simulate` plays a timeline through.
+/// A factory of the player of `simulate`.
 pub type MakePlayer<'p> = &'p dyn Fn(Rules) -> Result<Box<dyn Play>, PlayError>;
 
-/// Where a command writes.
+/// The output streams of a command.
 pub struct Streams<'w> {
     /// Results. Flushed when the command ends.
     pub out: &'w mut dyn Write,
@@ -46,13 +46,13 @@ pub struct Streams<'w> {
 /// Whether progress is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Progress {
-    /// On a terminal, results elsewhere.
+    /// Shown on a terminal, with results elsewhere.
     Apart,
-    /// On the terminal that results go to as well: what tears them apart is not shown.
+    /// Shown on the same terminal as results: what would interrupt them is omitted.
     Shared,
-    /// As lines, where there is no terminal.
+    /// Shown as lines, without a terminal.
     Plain,
-    /// Not at all.
+    /// Not shown.
     Hidden,
 }
 
@@ -70,7 +70,7 @@ pub enum Status {
 }
 
 impl Status {
-    /// How a command ends whose store can't be used: what may pass by itself is worth another try.
+    /// The status of a command whose store can't be used. A temporary fault may be retried.
     fn of_store(fault: &tidings_store::Error) -> Self {
         use tidings_store::Error;
         match fault {
@@ -85,7 +85,7 @@ impl Status {
         }
     }
 
-    /// How a command ends whose node can't be used.
+    /// The status of a command whose node can't be used.
     fn of_node(fault: &tidings_node::Error) -> Self {
         match fault {
             tidings_node::Error::Store(fault) | tidings_node::Error::Chore { fault, .. } => {
@@ -97,7 +97,7 @@ impl Status {
         }
     }
 
-    /// How a command ends that can't start a node.
+    /// The status of a command that can't start a node.
     fn of_start(fault: &StartError) -> Self {
         match fault {
             StartError::Channel { .. } => Self::Wrong,
@@ -227,7 +227,7 @@ where
     }
 }
 
-/// Help and version are what was asked for; anything else is wrong use.
+/// Handles argument errors: help and version succeed; everything else is wrong use.
 fn usage(error: &clap::Error, streams: &mut Streams<'_>) -> Status {
     let text = error.render();
     let (stream, status) = match error.use_stderr() {
@@ -239,7 +239,7 @@ fn usage(error: &clap::Error, streams: &mut Streams<'_>) -> Status {
     status
 }
 
-/// Reports a fault on the error stream; where even that fails the exit code must do.
+/// Reports a fault on the error stream; if even that fails, the exit code must do.
 fn report(streams: &mut Streams<'_>, message: &str, status: Status) -> Status {
     let _ = writeln!(streams.err, "error: {message}");
     status

@@ -1,4 +1,4 @@
-//! How messages and books are printed: JSON to the letter of the contract, or a table for people.
+//! Printing of messages and books: JSON as in the contract, or a table for people.
 
 use std::io::{self, Write};
 
@@ -10,12 +10,12 @@ use crate::simulate::Sink;
 use crate::warning::{Summed, Worded};
 use crate::wording::quoted;
 
-/// In which form messages are printed.
+/// The form of printed messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
-    /// One compact object a line (contract, section 3).
+    /// One compact JSON object per line (contract, section 3).
     Json,
-    /// For people.
+    /// A table for people.
     Table,
 }
 
@@ -127,7 +127,7 @@ impl Sink for Printer<'_> {
     }
 }
 
-/// Writes a warning: about what, its code, what is wrong and what to do.
+/// Writes a warning: its subject, its code, what is wrong and what to do.
 pub(super) fn write_warning(
     place: &str,
     (code, detail, hint): (&str, &str, &str),
@@ -136,7 +136,7 @@ pub(super) fn write_warning(
     writeln!(err, "warning: {place}: {detail} ({code})\n  = help: {hint}")
 }
 
-/// Writes how many warnings were not shown.
+/// Writes the number of warnings that were not shown.
 pub(super) fn write_rest(warnings: &Summed, err: &mut dyn Write) -> io::Result<()> {
     warnings
         .rest()
@@ -246,7 +246,7 @@ fn skipped_in_order<S: Serializer>(rows: &&[Skipped], serializer: S) -> Result<S
     }))
 }
 
-/// A value that is printed as people read it.
+/// A value printed for people.
 struct Shown<T>(T);
 
 impl<T: std::fmt::Display> Serialize for Shown<T> {

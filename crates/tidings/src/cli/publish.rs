@@ -22,7 +22,7 @@ const SLICE_LINES: usize = 1_000;
 /// Bytes of events that are sent at once, where they are long.
 const SLICE_BYTES: usize = 1 << 20;
 
-/// What `publish` takes.
+/// Arguments of `publish`.
 #[derive(clap::Args)]
 #[command(group = clap::ArgGroup::new("what").required(true))]
 pub(super) struct Arguments {
@@ -122,7 +122,7 @@ impl OneEvent {
     }
 }
 
-/// What came of the events.
+/// Counts of events by their result.
 #[derive(Default, serde::Serialize)]
 struct Tally {
     accepted: u64,
@@ -181,8 +181,8 @@ struct Publishing {
 }
 
 impl Publishing {
-    /// Sends all lines in slices, and tells what came of each. The outer fault is the stream's to
-    /// which that is written.
+    /// Sends all lines in slices, and prints the result of each. The outer fault is the stream's to which
+    /// that is written.
     fn all(
         &mut self,
         mut lines: Lines<Box<dyn BufRead>>,

@@ -1,4 +1,4 @@
-//! What the commands have in common that ask a server or open its directory.
+//! Shared parts of the commands that call a server or open a directory.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use super::{Status, Streams, report};
 use crate::client::{Fault, Place, Purpose, Reach};
 
-/// Where a command goes, and how it answers.
+/// The target and output options of a command.
 #[derive(clap::Args)]
 pub(super) struct To {
     /// Address of the server [default: http://127.0.0.1:8990] [env: TIDINGS_URL] (ignored with --data)
@@ -50,19 +50,19 @@ impl To {
     }
 }
 
-/// Names a server where the command line names nothing.
+/// The variable with the server's address if the command line has none.
 const URL_VARIABLE: &str = "TIDINGS_URL";
 
-/// Names a data directory where the command line names nothing.
+/// The variable with the data directory if the command line has none.
 pub(super) const DATA_VARIABLE: &str = "TIDINGS_DATA";
 
-/// Finds who answers; what stands in the way is reported.
+/// Finds the server or opens the directory; faults are reported.
 pub(super) fn find(to: &To, purpose: Purpose, streams: &mut Streams<'_>) -> Result<Reach, Status> {
     let place = to.place(&|name| std::env::var_os(name));
     Reach::find(&place, purpose).map_err(|fault| report_fault(&fault, streams))
 }
 
-/// Reports a fault; how the command ends by it.
+/// Reports a fault and returns the command's status.
 pub(super) fn report_fault(fault: &Fault, streams: &mut Streams<'_>) -> Status {
     let status = match fault {
         Fault::Configuration(faults) => {

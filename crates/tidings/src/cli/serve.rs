@@ -1,4 +1,4 @@
-//! `tidings serve`: the HTTP API over a data directory, until somebody asks it to end.
+//! `tidings serve`: the HTTP API over a data directory, until it is stopped.
 
 use std::fs;
 use std::io;
@@ -21,10 +21,10 @@ use crate::config::{self, duration};
 use crate::http::{self, Access, Service, listen};
 use crate::keys::{KeyFile, Keys};
 
-/// The file in the data directory that says where the server is that holds its lock.
+/// The file in the data directory with the address of the server that holds its lock.
 const ADDRESS: &str = "address";
 
-/// What `serve` takes.
+/// Arguments of `serve`.
 #[derive(clap::Args)]
 pub(super) struct Arguments {
     /// Configuration; read again on SIGHUP
@@ -39,16 +39,16 @@ pub(super) struct Arguments {
     /// Require no API key; on a loopback address only
     #[arg(long)]
     dev: bool,
-    /// On SIGTERM, wait this long for requests and messages under way
+    /// On SIGTERM, wait this long for requests and messages in progress
     #[arg(long, value_name = "DURATION", default_value = "30s", value_parser = drain)]
     drain: Duration,
-    /// Start although the newest commits are gone from the data directory (only the commits that it still has)
+    /// Start even if the newest commits are missing from the data directory; those commits are lost
     #[arg(long)]
     accept_loss: bool,
-    /// Run so many milliseconds ahead of the machine's clock, for tests of the process
+    /// Run this many milliseconds ahead of the machine's clock, for tests of the process
     #[arg(long, value_name = "MS", default_value_t = 0, hide = true)]
     clock_ahead: i64,
-    /// Do the chores of a bucket after so many records, for tests of the process
+    /// Run the chores of a bucket after this many records, for tests of the process
     #[arg(long, value_name = "RECORDS", hide = true)]
     chores_after: Option<u64>,
 }
@@ -230,7 +230,7 @@ fn serve(
     }
 }
 
-/// Logs what is paused: nothing of it leaves before somebody resumes it.
+/// Logs the paused types and channels, of which nothing is sent before they are resumed.
 fn say_paused(node: &Node, data: &Path) {
     let paused = node.handle().look(|node| {
         let paused = node.engine().paused();
@@ -244,7 +244,7 @@ fn say_paused(node: &Node, data: &Path) {
     }
 }
 
-/// Has the process end where the node does by itself: a supervisor starts another one.
+/// Ends the process if the node ends by itself; a supervisor starts another one.
 fn end_with(node: &Node, stop: Arc<watch::Sender<bool>>) -> io::Result<()> {
     let ended = node.ended();
     let wait = move || {
@@ -295,7 +295,7 @@ enum Reloaded {
     Refused,
 }
 
-/// Reads the configuration again and puts it in force, or tells what is wrong with it.
+/// Reads the configuration again and puts it in force, or logs its faults.
 fn reload(config: &Path, service: &Service) -> Result<Reloaded, RuntimeError> {
     let rules = match config::read(config) {
         Ok(rules) => rules,

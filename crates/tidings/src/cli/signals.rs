@@ -1,12 +1,12 @@
-//! What the process is asked by signals.
+//! Signals to the process.
 
 use std::sync::Arc;
 
 use tokio::runtime::Runtime;
 use tokio::sync::watch;
 
-/// Turns true once somebody asks the process to end, so that nothing is left lying about. Who asks
-/// twice is not asked to wait.
+/// Becomes true once the process is asked to end, so that it can clean up. A second request ends it at
+/// once.
 pub(super) fn stop(runtime: &Runtime) -> Arc<watch::Sender<bool>> {
     let stop = Arc::new(watch::Sender::new(false));
     let sender = Arc::clone(&stop);

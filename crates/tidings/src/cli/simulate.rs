@@ -1,4 +1,4 @@
-//! `tidings simulate`: what would go out, and when?
+//! `tidings simulate`: prints the messages that would be sent, and when.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -16,7 +16,7 @@ use crate::simulate::{Halt, Order, Run};
 /// Bytes read ahead of the line that is played.
 const READ_BYTES: usize = 1 << 16;
 
-/// What `simulate` takes.
+/// Arguments of `simulate`.
 #[derive(clap::Args)]
 pub(super) struct Arguments {
     /// Configuration

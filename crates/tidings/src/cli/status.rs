@@ -61,7 +61,7 @@ fn write_counts(status: &Value, out: &mut dyn Write) -> io::Result<()> {
     rows.write_all(out)
 }
 
-/// How long the oldest message has been due that is not known to have been sent.
+/// The age of the oldest overdue, unsent message.
 fn overdue(status: &Value, now: &str) -> String {
     let due = cell(status, "oldest_due");
     match (Instant::parse(&due), Instant::parse(now)) {
@@ -73,7 +73,7 @@ fn overdue(status: &Value, now: &str) -> String {
     }
 }
 
-/// Seconds as people say them, by the two largest units.
+/// Seconds in words, with the two largest units.
 fn span(seconds: u64) -> String {
     let (days, hours) = (seconds / 86_400, seconds / 3_600 % 24);
     let (minutes, rest) = (seconds / 60 % 60, seconds % 60);

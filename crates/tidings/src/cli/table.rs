@@ -1,4 +1,4 @@
-//! Answers for people: rows in aligned columns, none of them wider than a terminal can show.
+//! Tables for people: aligned columns, none wider than a terminal can show.
 
 use std::io::{self, Write};
 
@@ -109,8 +109,8 @@ fn steers(char: char) -> bool {
     char.is_control() || matches!(char, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// What stands at a path of an answer, such as `object.title`, as people read it; empty where there
-/// is nothing. Control characters of foreign text are left out: they could steer a terminal.
+/// The value at a path of an answer, such as `object.title`, as text for people; empty if there is none.
+/// Control characters of foreign text are left out: they could steer a terminal.
 pub(super) fn cell(value: &Value, path: &str) -> String {
     let mut at = value;
     for key in path.split('.') {
@@ -122,7 +122,7 @@ pub(super) fn cell(value: &Value, path: &str) -> String {
     shown(at)
 }
 
-/// A value as people read it.
+/// A value as text for people.
 pub(super) fn shown(value: &Value) -> String {
     let text = match value {
         Value::Null => String::new(),
@@ -139,7 +139,7 @@ pub(super) fn shown(value: &Value) -> String {
     text.chars().filter(|char| !steers(*char)).collect()
 }
 
-/// The list at a path of an answer; empty where there is none.
+/// The list at a path of an answer; empty if there is none.
 pub(super) fn list<'v>(value: &'v Value, path: &str) -> &'v [Value] {
     let found = path.split('.').try_fold(value, |at, key| at.get(key));
     found.and_then(Value::as_array).map_or(&[], Vec::as_slice)

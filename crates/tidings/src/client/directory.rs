@@ -1,4 +1,4 @@
-//! The same calls over a data directory that no server has open: the router in this process.
+//! Calls on a data directory that no server uses, through the router in this process.
 
 use std::io::{self, Read};
 use std::path::Path;
@@ -18,18 +18,18 @@ use crate::app::Disk;
 use crate::config;
 use crate::http::{self, Access, Service, Settings};
 
-/// What a data directory is opened for.
+/// The purpose of opening a data directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
-    /// To see what is stored. Nothing is decided, written or sent, and no configuration is needed.
+    /// Reading only. Nothing is decided, written or sent, and no configuration is needed.
     Look,
-    /// To change what is stored. What came due is closed and everything is committed; nothing is sent.
+    /// Changing the store. Due lanes are closed and everything is committed; nothing is sent.
     Change,
-    /// As [`Purpose::Change`]; a directory that is absent or empty becomes a store.
+    /// [`Purpose::Change`]; a directory that is absent or empty becomes a store.
     Make,
 }
 
-/// A data directory that this process has open. No message leaves meanwhile: that is for a server.
+/// A data directory that this process has open. It sends no messages.
 pub struct Directory {
     tokio: Tokio,
     router: Router,
@@ -81,7 +81,7 @@ impl Directory {
         })
     }
 
-    /// The node, to be asked without the API.
+    /// The node's handle, without the API.
     #[must_use]
     pub fn handle(&self) -> Handle {
         self.runtime.handle()
@@ -144,7 +144,7 @@ impl Directory {
         }))
     }
 
-    /// Ends what was begun, and lets go of the directory.
+    /// Finishes all work and closes the directory.
     ///
     /// # Errors
     /// [`Fault::Node`]; what was acknowledged is durable all the same.
@@ -156,7 +156,7 @@ impl Directory {
     }
 }
 
-/// The body of an answer, read by whoever is not asynchronous.
+/// The body of an answer for synchronous readers.
 struct Answering<'d> {
     tokio: &'d Tokio,
     body: Body,

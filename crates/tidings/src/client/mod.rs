@@ -1,5 +1,4 @@
-//! Who answers a command: a server that runs, or the same calls over the data directory where none
-//! does.
+//! Clients of the API: a running server, or the data directory itself if there is none.
 //!
 //! Both ways are the API. A command says which call it makes; whether that goes over a socket or to
 //! the router in this process is decided here, once, and nowhere else.
@@ -21,12 +20,12 @@ pub use server::Server;
 use crate::app::StartError;
 use crate::config::Faults;
 
-/// Where a server listens that was not told otherwise (contract, section 4).
+/// The default address of a server (contract, section 4).
 pub const DEFAULT_URL: &str = "http://127.0.0.1:8990";
 
-/// What JSON bodies are sent as.
+/// The content type of JSON bodies.
 const JSON: &str = "application/json";
-/// What bodies of a JSON object a line are sent as.
+/// The content type of bodies with one JSON object per line.
 const NDJSON: &str = "application/x-ndjson";
 
 /// A call of the API.
@@ -48,25 +47,25 @@ impl Request {
         }
     }
 
-    /// Asks for what is at a path.
+    /// Creates a GET request.
     #[must_use]
     pub fn get(path: String) -> Self {
         Self::new(Method::GET, path)
     }
 
-    /// Has something done.
+    /// Creates a POST request.
     #[must_use]
     pub fn post(path: String) -> Self {
         Self::new(Method::POST, path)
     }
 
-    /// Takes something away.
+    /// Creates a DELETE request.
     #[must_use]
     pub fn delete(path: String) -> Self {
         Self::new(Method::DELETE, path)
     }
 
-    /// What a directory is opened for where no server answers this.
+    /// The purpose of opening a directory for this request.
     #[must_use]
     pub fn purpose(&self) -> Purpose {
         if self.method == Method::GET {
@@ -113,7 +112,7 @@ pub fn segment(text: &str) -> String {
     encoded
 }
 
-/// What a call was answered.
+/// The answer to a call.
 #[derive(Clone, Debug)]
 pub struct Asked {
     /// The status.
@@ -123,7 +122,7 @@ pub struct Asked {
 }
 
 impl Asked {
-    /// The answer where it is one of success.
+    /// The answer, if it is a success.
     ///
     /// # Errors
     /// [`Fault::Refused`] with what the problem says.
@@ -142,7 +141,7 @@ impl Asked {
         })
     }
 
-    /// The body as JSON; null where there is none.
+    /// The body as JSON; null if there is none.
     ///
     /// # Errors
     /// [`Fault::Odd`] where it is something else.
@@ -177,12 +176,12 @@ pub struct LineProblem {
     pub code: String,
     /// What is wrong.
     pub reason: String,
-    /// How to mend it.
+    /// How to fix it.
     pub hint: String,
 }
 
 impl LineProblem {
-    /// The problem that a line of an answer tells; `None` where it tells of something that was done.
+    /// The problem of a line of an answer; `None` if the line succeeded.
     #[must_use]
     pub fn of(line: &Value) -> Option<Self> {
         let problem = line.get("problem")?;
@@ -197,7 +196,7 @@ impl LineProblem {
         })
     }
 
-    /// Whether the server could not go on: nothing is wrong with the line.
+    /// Whether the server failed: the line is not at fault.
     #[must_use]
     pub fn is_of_the_server(&self) -> bool {
         self.status == StatusCode::TOO_MANY_REQUESTS || self.status.is_server_error()
@@ -215,10 +214,10 @@ impl LineProblem {
     }
 }
 
-/// Why there is no answer, or none of success.
+/// Why a call failed.
 #[derive(Debug, thiserror::Error)]
 pub enum Fault {
-    /// Nobody listens.
+    /// No server listens.
     #[error(
         "no server answers at {url}: {why}\n  = help: start it with `tidings serve`, name another \
          with --url, or name its data directory with --data"
@@ -226,7 +225,7 @@ pub enum Fault {
     NoServer {
         /// Where.
         url: String,
-        /// What the system said.
+        /// The system's error.
         why: String,
     },
     /// The address can't be used.
@@ -237,7 +236,7 @@ pub enum Fault {
         /// Why not.
         why: String,
     },
-    /// The line broke after the request was sent.
+    /// The connection broke after the request was sent.
     #[error(
         "no answer from {url}: {why}\n  = help: the request may or may not have been done; an event \
          with an id can safely be published again"
@@ -245,7 +244,7 @@ pub enum Fault {
     NoAnswer {
         /// Where.
         url: String,
-        /// What the system said.
+        /// The system's error.
         why: String,
     },
     /// The call was refused.
@@ -257,7 +256,7 @@ pub enum Fault {
         code: String,
         /// What is wrong.
         reason: String,
-        /// How to mend it.
+        /// How to fix it.
         hint: String,
     },
     /// The answer is not one of tidings.
@@ -281,7 +280,7 @@ pub enum Fault {
     /// The node can't be started over it.
     #[error(transparent)]
     Start(#[from] StartError),
-    /// The node could not go on to the end.
+    /// The node failed.
     #[error("{0}")]
     Node(String),
     /// Another process has the directory open and does not say where it listens.
@@ -300,7 +299,7 @@ fn help(hint: &str) -> String {
     }
 }
 
-/// Where to find who answers.
+/// Where to send calls.
 #[derive(Clone, Debug, Default)]
 pub struct Place {
     /// The address of a server.
@@ -309,11 +308,11 @@ pub struct Place {
     pub key: Option<String>,
     /// A data directory: the server that has it open, or the directory itself.
     pub data: Option<PathBuf>,
-    /// The configuration by which the directory is opened.
+    /// The configuration for opening the directory.
     pub config: PathBuf,
 }
 
-/// Who answers.
+/// The target of calls.
 pub enum Reach {
     /// A server.
     Server(Server),
@@ -322,8 +321,8 @@ pub enum Reach {
 }
 
 impl Reach {
-    /// Finds who answers at a place; a directory that no server has open is opened for a purpose. Where
-    /// the place names nothing, a server at [`DEFAULT_URL`].
+    /// Finds the target at a place; a directory that no server uses is opened for a purpose. An empty
+    /// place means a server at [`DEFAULT_URL`].
     ///
     /// # Errors
     /// [`Fault`]; whether a server is there shows with the first call.
@@ -366,7 +365,7 @@ impl Reach {
         })
     }
 
-    /// Lets go: of a directory after everything is durable.
+    /// Closes the target; a directory after everything is durable.
     ///
     /// # Errors
     /// [`Fault::Node`] where the last of it could not be written.
@@ -378,7 +377,7 @@ impl Reach {
     }
 }
 
-/// Where the server listens that has a directory open, as it has written there itself.
+/// The address of the server that uses a directory, from the file that it wrote there.
 fn address_of(data: &Path) -> Option<String> {
     let text = std::fs::read_to_string(data.join("address")).ok()?;
     let url = text.trim();

@@ -1,4 +1,4 @@
-//! Calls over HTTP to a server that runs.
+//! HTTP calls to a running server.
 
 use std::time::Duration;
 
@@ -7,16 +7,16 @@ use ureq::Agent;
 
 use super::{Asked, Fault, Request};
 
-/// How long a connection may take.
+/// Time limit of a connection.
 const CONNECT_PATIENCE: Duration = Duration::from_secs(10);
 
-/// How long an answer may take; a slice of many rows is durable long before.
+/// Time limit of an answer; a slice of many rows is durable long before.
 const ANSWER_PATIENCE: Duration = Duration::from_secs(120);
 
 /// The largest answer that is read into memory, in bytes.
 const ANSWER_BYTES_MAX: u64 = 256 << 20;
 
-/// A server somewhere.
+/// A server at an address.
 pub struct Server {
     url: String,
     key: Option<String>,
@@ -50,7 +50,7 @@ impl Server {
         })
     }
 
-    /// Where it is.
+    /// Its address.
     #[must_use]
     pub fn url(&self) -> &str {
         &self.url

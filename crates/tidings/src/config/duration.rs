@@ -10,22 +10,22 @@ pub const DURATION_MS_MAX: i64 = 3650 * DAY_MS;
 /// Why a text is not a duration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DurationError {
-    /// It is written in another way.
+    /// The text has another form.
     #[error("not a duration")]
     Form,
-    /// It has months or years, which differ in length.
+    /// The duration has months or years, which differ in length.
     #[error("months and years have no fixed length")]
     Calendar,
-    /// It is 0.
+    /// The duration is 0.
     #[error("a duration must be more than 0")]
     Zero,
-    /// It is longer than [`DURATION_MS_MAX`].
+    /// The duration is longer than [`DURATION_MS_MAX`].
     #[error("a duration must be at most 3650d")]
     TooLong,
 }
 
 impl DurationError {
-    /// How to mend it.
+    /// How to fix it.
     #[must_use]
     pub fn hint(self) -> &'static str {
         match self {

@@ -1,4 +1,4 @@
-//! What is wrong with a configuration: every fault at once, each with its place and how to mend it.
+//! Faults of a configuration: all at once, each with its place and how to fix it.
 
 use std::fmt;
 use std::ops::Range;
@@ -19,11 +19,11 @@ pub struct Faults {
 /// One fault of a configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// Where; `None` where the file as a whole is meant (it cannot be read).
+    /// The place; `None` = the file as a whole (it cannot be read).
     pub place: Option<Place>,
     /// What is wrong.
     pub reason: String,
-    /// How to mend it.
+    /// How to fix it.
     pub hint: String,
 }
 
@@ -99,7 +99,7 @@ impl Faults {
 }
 
 impl fmt::Display for Faults {
-    /// As compilers do it: the reason, the place, the line with a mark under it, the hint.
+    /// Formats faults as compilers do: the reason, the place, the line with a mark under it, the hint.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for fault in &self.list {
             writeln!(f, "error: {}", fault.reason)?;

@@ -1,4 +1,4 @@
-//! All types of a lane have the same policy kind (contract, section 2).
+//! The check that all types of a lane have the same policy kind (contract, section 2).
 //!
 //! A lane has one deadline: were it shared by two kinds, each would hold the other's entries by a
 //! rule that their type never asked for.

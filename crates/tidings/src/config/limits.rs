@@ -6,7 +6,7 @@ use tidings_core::limits::{Bound, Limits, REASON_BYTES_MAX};
 use super::walk::{Section, Walk};
 use crate::wording::quoted;
 
-/// The most bytes of a configuration as it is stored: a row of the store.
+/// Maximum number of bytes of a stored configuration, which is one row.
 const RULES_BYTES_MAX: usize = 1 << 20;
 
 pub(super) fn limits(walk: &mut Walk, root: &Section<'_>) -> Limits {

@@ -1,4 +1,4 @@
-//! Reads `tidings.toml` into [`Rules`]: the only door through which a configuration comes in.
+//! Reading of `tidings.toml` into [`Rules`]: the only way into the program for a configuration.
 //!
 //! A configuration is taken whole or not at all. Every fault is found in one run, because somebody
 //! who mends a file wants to mend it once; unknown keys are refused, because a misspelt key that is
@@ -126,7 +126,7 @@ pub fn parse(text: &str, file_name: &str) -> Result<Rules, Faults> {
     Ok(rules)
 }
 
-/// What is allowed, often meant, and worth a second look, one sentence each.
+/// Notes on valid settings that are often intended and should be checked, one sentence each.
 #[must_use]
 pub fn notes(rules: &Rules) -> Vec<String> {
     let types = rules.types.iter();
@@ -140,7 +140,7 @@ pub fn notes(rules: &Rules) -> Vec<String> {
     urgent.map(|(name, _)| note(name)).collect()
 }
 
-/// What is allowed and probably not meant, one sentence each.
+/// Warnings about valid settings that are probably not intended, one sentence each.
 #[must_use]
 pub fn warnings(rules: &Rules) -> Vec<String> {
     let mut warnings = Vec::new();

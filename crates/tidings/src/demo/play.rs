@@ -30,7 +30,7 @@ pub enum Fault {
     Directory {
         /// Which.
         dir: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: std::io::Error,
     },
     /// The directory holds something already.

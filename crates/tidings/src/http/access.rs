@@ -1,5 +1,4 @@
-//! Who may call: whoever has a key, or whoever is on this machine where the server was started with
-//! `--dev`.
+//! Access control: callers need a key, or with `--dev` must be on this machine.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -14,12 +13,12 @@ use super::error::{Code, Problem};
 use super::metrics::NO_CALL;
 use super::service::{Access, Service};
 
-/// What is open to everybody: whether the server is up, and what its errors mean.
+/// Whether a path needs no key: health checks, and the pages of errors.
 fn is_open(path: &str) -> bool {
     matches!(path, "/healthz" | "/readyz") || path.starts_with("/errors/")
 }
 
-/// Lets a request pass or answers it, and counts it either way.
+/// Accepts or refuses a request, and counts it.
 pub(super) async fn check(
     State(service): State<Arc<Service>>,
     request: Request,

@@ -1,4 +1,4 @@
-//! Calls that take many bodies: an array, whose items are judged one by one, or a stream of lines.
+//! Calls with many items: an array, whose items are handled one by one, or a stream of lines.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ pub(super) enum ItemAnswer {
     Rejected(Rejected),
 }
 
-/// What became of an item of an array.
+/// The result of an item of an array.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Outcome<T> {

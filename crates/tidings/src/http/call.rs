@@ -1,4 +1,4 @@
-//! How a call is declared: handler, document and possible errors in one place.
+//! Declaration of a call: handler, document and possible errors in one place.
 //!
 //! The route and its entry in the OpenAPI document come from the same declaration, so that they can't
 //! differ. The errors that a call lists are checked where it answers: in debug builds one that is not
@@ -24,10 +24,10 @@ use super::request::KEY_BYTES_MAX;
 
 const PROBLEM_JSON: &str = "application/problem+json";
 
-/// What every call may answer, whoever asks for what.
+/// Errors of every call.
 const COMMON: &[Code] = &[Code::Unauthorized, Code::Internal];
 
-/// What calls may answer that look at the node.
+/// Errors of calls that read the node.
 const ASKS: &[Code] = &[
     Code::TooBusy,
     Code::Unavailable,
@@ -35,7 +35,7 @@ const ASKS: &[Code] = &[
     Code::Stopping,
 ];
 
-/// What calls may answer that change something.
+/// Errors of calls that change something.
 const CHANGES: &[Code] = &[
     Code::InvalidHeader,
     Code::InvalidRequest,
@@ -46,7 +46,7 @@ const CHANGES: &[Code] = &[
     Code::OutcomeUnknown,
 ];
 
-/// What calls may answer beside that take many bodies.
+/// Further errors of calls with many items.
 pub(super) const MANY: &[Code] = &[
     Code::InvalidQuery,
     Code::InvalidJson,
@@ -54,7 +54,7 @@ pub(super) const MANY: &[Code] = &[
     Code::UnsupportedMediaType,
 ];
 
-/// What the lines of a stream may say, beside what the call for one of them may answer.
+/// Errors in the lines of a stream, beside those of the call for a single item.
 const IN_LINES: &[Code] = &[
     Code::InvalidJson,
     Code::InvalidBody,
@@ -69,16 +69,16 @@ const IN_LINES: &[Code] = &[
     Code::Stopping,
 ];
 
-/// What a call does, which decides what may go wrong with it beside its own errors.
+/// The kind of a call, which determines its general errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// Needs no key, and lists all that can go wrong with it.
+    /// The call needs no key, and lists all its errors.
     Open,
-    /// Answers from what the server itself knows.
+    /// The call uses only the server's own data.
     Knows,
-    /// Looks at the node.
+    /// The call reads the node.
     Looks,
-    /// Has the node do something.
+    /// The call changes the node.
     Changes,
 }
 
@@ -101,12 +101,12 @@ pub(super) struct Calls {
     document: OpenApi,
 }
 
-/// Which call a response belongs to, for what is measured.
+/// The name of the response's call, for measurements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct CallName(pub(super) &'static str);
 
 impl Calls {
-    /// None yet; `document` has what no call says.
+    /// Starts without calls; `document` has the general parts.
     pub(super) fn new(mut document: OpenApi) -> Self {
         let components = document.components.get_or_insert_default();
         let headers = headers().map(|(name, header)| (name.to_owned(), header.into()));
@@ -285,7 +285,7 @@ fn headers() -> [(&'static str, Header); 3] {
     ]
 }
 
-/// Says that a request may have an `Idempotency-Key`, and how its answer shows it.
+/// Documents the `Idempotency-Key` of a request, and the header of its answer.
 fn document_key(operation: &mut Operation) {
     for (status, response) in &mut operation.responses.responses {
         if let RefOr::T(response) = response
@@ -309,7 +309,7 @@ fn document_key(operation: &mut Operation) {
     parameters.push(RefOr::T(key.build()));
 }
 
-/// Says what lines may say, where a call takes a stream: the status went out before the first was read.
+/// Documents the answers to lines of a stream: the status is sent before the first line is read.
 fn document_lines(operation: &mut Operation) {
     for response in operation.responses.responses.values_mut() {
         if let RefOr::T(response) = response

@@ -1,5 +1,5 @@
-//! Every error that the API can answer: one table, from which the enum, the answers, the OpenAPI
-//! document and `docs/errors.md` come. Nothing else in the program knows a status code of a failure.
+//! Errors of the API: one table, from which the enum, the answers, the OpenAPI document and
+//! `docs/errors.md` are generated. No other part of the program knows a status code of a failure.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -174,7 +174,7 @@ impl Code {
 /// The answer to a call that failed (RFC 9457, `application/problem+json`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// What it is.
+    /// The code.
     pub code: Code,
     /// What is wrong with this request.
     pub detail: Cow<'static, str>,

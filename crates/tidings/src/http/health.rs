@@ -1,4 +1,4 @@
-//! What watches a server asks it: does it live, does it serve, how is it.
+//! Health checks and metrics.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ pub(super) fn calls(calls: Calls) -> Calls {
         .add("metrics", Kind::Knows, routes!(metrics::metrics), &[])
 }
 
-/// What `/healthz` answers: the process lives, whatever else.
+/// The answer of `/healthz`: the process is alive.
 pub(super) const ALIVE: &str = "ok\n";
 
 /// Check whether the process is alive

@@ -1,4 +1,4 @@
-//! Ids of events that come without one: sorted by time, and never given twice.
+//! Ids for events without one: sorted by time, and unique.
 
 use std::sync::Mutex;
 
@@ -7,7 +7,7 @@ use tidings_core::{Id, Instant};
 use uuid::timestamp::context::ContextV7;
 use uuid::{Timestamp, Uuid};
 
-/// Gives ids.
+/// A generator of ids.
 #[derive(Debug, Default)]
 pub(super) struct EventIds(Mutex<ContextV7>);
 

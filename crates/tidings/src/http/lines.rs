@@ -27,21 +27,21 @@ use super::service::{Asked, Service};
 use crate::timeline::json::{self, Json, Table};
 use crate::timeline::{Bodies, Fields};
 
-/// How long a stream waits before it asks a node again that was too busy.
+/// The wait of a stream before it retries a busy node.
 const BUSY_WAIT: Duration = Duration::from_millis(5);
 
-/// Which lines are answered.
+/// The choice of lines that are answered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToSchema)]
 #[schema(rename_all = "snake_case")]
 pub(super) enum Answers {
-    /// Each line has its answer.
+    /// Each line is answered.
     #[default]
     All,
-    /// Only lines that could not be done; at the end a line that counts.
+    /// Failed lines only, and a last line of counts.
     Problems,
 }
 
-/// What the query of a call that takes many says.
+/// The query of calls with many items.
 #[derive(Clone, Copy, Debug, Default, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(super) struct Wanted {
@@ -61,7 +61,7 @@ impl FromQuery for Wanted {
     }
 }
 
-/// What a call does with its lines.
+/// The handler of a call's lines.
 pub(super) trait Lines: Send + 'static {
     /// The status of the answer.
     const STATUS: StatusCode;
@@ -247,10 +247,10 @@ enum End {
     Told,
 }
 
-/// An answer per command.
+/// One answer per command.
 type Replies = Vec<Result<Reply, Refused>>;
 
-/// What is wrong with a line, and the `id` that it came with.
+/// The fault of a line, and its `id`.
 struct Fault {
     problem: Problem,
     id: Option<String>,
@@ -262,7 +262,7 @@ impl From<Problem> for Fault {
     }
 }
 
-/// Lines that are done in one step.
+/// A slice: lines that are handled in one step.
 #[derive(Default)]
 struct Slice {
     /// The number of each line, and what is wrong with it; those in order wait for a reply.

@@ -52,7 +52,7 @@ pub fn router(service: Arc<Service>) -> Router {
         .with_state(service)
 }
 
-/// What is served from the start: `/healthz`, and the API once it is there.
+/// The service from the start: `/healthz`, and the API once the node is ready.
 pub fn gate(api: Arc<OnceLock<Router>>) -> Router {
     Router::new().fallback(async move |request: Request| match api.get() {
         Some(api) => match api.clone().oneshot(request).await {

@@ -1,4 +1,4 @@
-//! The OpenAPI document: what no single call says, and the calls that answer with it.
+//! The OpenAPI document: its general parts, and the calls that return it.
 
 use std::sync::LazyLock;
 

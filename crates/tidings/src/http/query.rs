@@ -1,4 +1,4 @@
-//! What is taken from a query: parameters, one by one, each with its type.
+//! Parsing of queries: parameters, one by one, each with its type.
 
 use axum::extract::{FromRequestParts, Query};
 use axum::http::request::Parts;
@@ -12,7 +12,7 @@ use crate::wording::{did_you_mean, one_of, quoted};
 /// The query, as `T` reads it.
 pub(super) struct InQuery<T>(pub(super) T);
 
-/// What reads the parameters of a query.
+/// A reader of a query's parameters.
 pub(super) trait FromQuery: Sized {
     /// The parameters that there are.
     const KNOWN: &'static [&'static str];

@@ -1,5 +1,5 @@
-//! What is taken from a request: parts of the path, the body, the `Idempotency-Key`.
-//! Whatever is wrong with them is a problem as any other.
+//! Parsing of requests: parts of the path, the body, the `Idempotency-Key`. Faults in them are problems
+//! like any other.
 
 use std::fmt::Display;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ pub(super) const KEY_BYTES_MAX: usize = 255;
 /// A body of up to this many bytes is read without asking for room: connections are bounded too.
 const SMALL_BYTES: usize = 16 << 10;
 
-/// What the room for bodies is counted in, in bytes.
+/// The unit of the memory for bodies, in bytes.
 pub(super) const ROOM_UNIT: usize = 1 << 10;
 
 /// Parts of the path: `InPath<Id>`, or `InPath<(Id, Id)>` for two.
@@ -61,12 +61,12 @@ fn in_own_words(rejection: &PathRejection) -> String {
     }
 }
 
-/// A request that changes something, read as a whole.
+/// A request that makes a change, read as a whole.
 #[derive(Debug)]
 pub struct Change {
     /// The body; empty where there is none.
     pub body: Bytes,
-    /// Names the request, where it has an `Idempotency-Key`.
+    /// The identity of the request, if it has an `Idempotency-Key`.
     pub once: Option<Once>,
     /// The body's share of the room that all bodies have together.
     _room: Option<OwnedSemaphorePermit>,

@@ -1,4 +1,4 @@
-//! What all calls share: the node to ask, the rules in force, the bounds.
+//! The state that all calls share: the node, the rules in force, the bounds.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -23,24 +23,24 @@ use super::metrics::Requests;
 use super::request::{Change, ROOM_UNIT};
 use crate::keys::Keys;
 
-/// The bounds of the server. Whatever a client does, it costs no more than this.
+/// The bounds of the server: no client can cost more.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
     /// The largest body that is read as a whole, and the longest line of a stream, in bytes.
     pub body_bytes_max: usize,
-    /// What all bodies that are being read and waited for may take together, in bytes.
+    /// Maximum bytes of all bodies in progress together.
     pub bodies_bytes_max: usize,
     /// The most items of one array.
     pub array_items_max: usize,
-    /// The most lines of a stream that are done at once.
+    /// Maximum number of lines of a stream in one slice.
     pub slice_lines_max: usize,
-    /// The most bytes of a stream's lines that are done at once; a longer line is done alone.
+    /// Maximum number of bytes of a stream's lines in one slice; a longer line is a slice by itself.
     pub slice_bytes_max: usize,
-    /// How long a body may take to arrive.
+    /// Time limit of the arrival of a body.
     pub body_patience: Duration,
-    /// How long an answer of the node is waited for.
+    /// Time limit of the node's answer.
     pub answer_patience: Duration,
-    /// How long a backup waits for its reader to take some of it.
+    /// Time limit of a stalled backup's reader.
     pub backup_patience: Duration,
 }
 
@@ -59,19 +59,19 @@ impl Default for Settings {
     }
 }
 
-/// Backups that are read at once: each holds a thread and a snapshot of the store.
+/// Maximum number of backups at once: each holds a thread and a snapshot of the store.
 const BACKUPS_MAX: usize = 2;
 
-/// Who may call.
+/// Who may call the API.
 #[derive(Debug)]
 pub enum Access {
     /// Anybody: `--dev`.
     Open,
-    /// Who has a key.
+    /// Holders of an API key.
     Keys(Keys),
 }
 
-/// What the calls of one server share.
+/// The service: the state that the calls of one server share.
 pub struct Service {
     pub(super) handle: Handle,
     pub(super) access: Access,
@@ -87,7 +87,7 @@ pub struct Service {
     rules: RwLock<Arc<Rules>>,
 }
 
-/// Something that was asked of the node.
+/// A request to the node.
 pub(super) type Asked<T> = oneshot::Receiver<Result<T, RuntimeError>>;
 
 impl Service {
@@ -177,7 +177,7 @@ impl Service {
         drop(stopping.wait_for(|stopping| *stopping).await);
     }
 
-    /// Has commands done, in order; the answers come when they are durable.
+    /// Submits commands, in order; the answers come when they are durable.
     ///
     /// # Errors
     /// A [`Problem`] that concerns all of them; those of single commands are in the list.
@@ -189,7 +189,7 @@ impl Service {
         self.answered(asked).await
     }
 
-    /// As [`Service::submit`], to be waited for later with [`Service::answered`].
+    /// [`Service::submit`] without waiting; see [`Service::answered`].
     pub(super) fn ask(
         &self,
         commands: Vec<Command>,
@@ -200,7 +200,7 @@ impl Service {
         Ok(answered)
     }
 
-    /// Looks at the node between two steps. Looks are short: publishers wait for them.
+    /// Reads the node between two steps. Reads are short: publishers wait for them.
     ///
     /// # Errors
     /// A [`Problem`] where the node can't be asked.
@@ -214,7 +214,7 @@ impl Service {
         self.answered(answered).await
     }
 
-    /// Looks at the messages that wait to be tried again: those of a recipient, or all; so many at most.
+    /// Reads the messages that wait for a retry, of a recipient or all, with a maximum.
     ///
     /// # Errors
     /// A [`Problem`] where the node can't be asked.

@@ -103,7 +103,7 @@ pub enum Stop {
     Input {
         /// The last line that was read.
         line: u64,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
     /// What takes the rows in can't go on.

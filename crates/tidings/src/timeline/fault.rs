@@ -11,7 +11,7 @@ pub struct Fault {
     pub column: Option<usize>,
     /// What is wrong.
     pub reason: String,
-    /// How to mend it.
+    /// How to fix it.
     pub hint: String,
     /// What it is about.
     pub about: About,

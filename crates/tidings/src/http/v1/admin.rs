@@ -1,4 +1,4 @@
-//! What operators look at and do.
+//! Calls for operators.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

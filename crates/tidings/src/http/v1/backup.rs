@@ -1,4 +1,4 @@
-//! A backup, streamed while the server goes on.
+//! Backups, streamed while the server runs.
 
 use std::io;
 use std::sync::{Arc, Weak};

@@ -1,4 +1,4 @@
-//! Taking events back.
+//! Cancelling events.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use crate::http::request::InPath;
 use crate::http::{Answer, Change, Service, only};
 use crate::timeline::Bodies;
 
-/// The calls that take events back.
+/// The calls that cancel events.
 pub(super) fn calls(calls: Calls) -> Calls {
     calls
         .add(

@@ -1,4 +1,4 @@
-//! Events: what happened, and to whom it may matter. One, an array, or a stream of lines.
+//! Events: one, an array, or a stream of lines.
 
 use std::sync::Arc;
 
@@ -103,7 +103,7 @@ enum EventLineAnswer {
     Counted(Counted),
 }
 
-/// One event, or an array of events, each of which is judged by itself.
+/// One event, or an array of events, each of which is handled by itself.
 struct PublishBody;
 
 impl PartialSchema for PublishBody {

@@ -1,4 +1,4 @@
-//! A recipient's inbox, and what was seen or read of it.
+//! Inboxes, and their seen and read marks.
 
 use std::sync::Arc;
 
@@ -47,7 +47,7 @@ pub(super) fn calls(calls: Calls) -> Calls {
         .add("mark_read", Kind::Changes, routes!(mark_read), MARKS)
 }
 
-/// Which page.
+/// The choice of a page.
 #[derive(utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
 struct InboxQuery {
