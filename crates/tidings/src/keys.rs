@@ -1,4 +1,4 @@
-//! Keys that let clients in.
+//! API keys.
 //!
 //! A key is 256 random bits. The data directory holds `keys`, a file of lines that is only ever added
 //! to: a line a key with its hash, a line for a key that was revoked. Who reads it gets no key: a hash
@@ -32,7 +32,7 @@ pub const NAME_CHARS_MAX: usize = 100;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyFile(PathBuf);
 
-/// What is known of a key.
+/// The entry of a key.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct KeyEntry {
     /// Names the key; no secret.
@@ -178,7 +178,7 @@ impl KeyFile {
     }
 }
 
-/// The keys that a server lets in, as of a moment ago.
+/// The keys that a server accepts, read again from time to time.
 #[derive(Debug)]
 pub struct Keys {
     file: KeyFile,

@@ -1,5 +1,5 @@
-//! The embeddable face of tidings, and all that its binary does: configuration, timelines, the
-//! command line. What decides lives in `tidings_core`; here stand the doors to it.
+//! The library and binary of tidings: configuration, timelines, HTTP API, command line. Decisions are
+//! made in `tidings_core`.
 
 pub mod app;
 pub mod backup;

@@ -1,4 +1,4 @@
-//! The `tidings` binary: hands the process's arguments and streams to the command line.
+//! The `tidings` binary: passes the process's arguments and streams to the command line.
 
 use std::io::{BufWriter, IsTerminal as _, Write as _};
 use std::process::ExitCode;

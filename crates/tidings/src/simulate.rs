@@ -1,4 +1,4 @@
-//! Plays a timeline through whatever decides, line by line.
+//! Simulation: plays a timeline line by line on an engine or a model.
 //!
 //! The engine stands behind [`Play`]; what it prints stands behind [`Sink`]. So the same loop serves
 //! the command line, tests and any other subject that is to be compared with the engine.
@@ -10,7 +10,7 @@ use tidings_core::{Books, Id, Instant, Message, Rules, Timed};
 
 use crate::timeline::{Bodies, Fault, Line, Lines, lines, read_line};
 
-/// What plays commands: the engine, or a model of it.
+/// A player of commands: the engine, or a model of it.
 pub trait Play {
     /// Takes the command of a line; time never goes back. Messages of finished instants go to `sink`,
     /// already in order, and so do warnings, with the line of the command that they are about.
@@ -28,7 +28,7 @@ pub trait Play {
     fn finish(&mut self, until: Option<Instant>, sink: &mut dyn Sink) -> Result<Books, PlayError>;
 }
 
-/// Why a command was not played.
+/// Why a command was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PlayError {
     /// The command is at fault, such as one that names an unknown recipient.
@@ -44,7 +44,7 @@ pub enum PlayError {
     Broken(String),
 }
 
-/// Where messages and warnings go.
+/// A receiver of messages and warnings.
 pub trait Sink {
     /// Takes the next message.
     fn message(&mut self, message: &Message);
@@ -56,7 +56,7 @@ pub trait Sink {
     fn closed(&self) -> bool;
 }
 
-/// In which order lines are played.
+/// The order of lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
     /// As they stand; time going back is a fault. Nothing is kept of a line that was played.
@@ -89,7 +89,7 @@ pub struct Run<'r, R> {
     pub rules: &'r Rules,
     /// One JSON object a line.
     pub timeline: R,
-    /// In which order lines are played.
+    /// The order of lines.
     pub order: Order,
     /// Lines after this instant are not played (and, in the order given, not looked at).
     pub until: Option<Instant>,

@@ -1,4 +1,4 @@
-//! Warnings in words: a stable code, what is wrong, and what to do about it.
+//! Texts of warnings: a stable code, what is wrong, and what to do.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::wording::{one_of, quoted};
 /// Topics that a warning lists.
 const TOPICS_MAX: usize = 3;
 
-/// A warning as people and programs read it.
+/// A warning with its texts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Worded {
     /// Stable; the list is in `docs/operating.md`.
@@ -90,7 +90,7 @@ fn any_circle(circles: &[Near]) -> String {
     }
 }
 
-/// Warnings counted by their code: bulk commands show the first of each, and then how many there were.
+/// Warnings counted by code: bulk commands show the first of each, and then the number of others.
 #[derive(Debug, Default)]
 pub struct Summed(BTreeMap<String, u64>);
 

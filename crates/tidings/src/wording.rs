@@ -1,4 +1,4 @@
-//! How faults speak: foreign text is quoted safely, lists read as sentences, near misses are named.
+//! Wording of faults: foreign text is quoted safely, lists are sentences, near misses are suggested.
 //!
 //! What somebody else wrote ends up on terminals and in logs, so it is escaped and shortened here.
 

@@ -1,4 +1,4 @@
-//! Whether a time zone exists: by the bundled database alone, so that every machine answers alike.
+//! Look-up of time zones in the bundled database only, so that every machine gives the same answer.
 
 use std::sync::LazyLock;
 

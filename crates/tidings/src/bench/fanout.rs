@@ -1,4 +1,5 @@
-//! `fanout`: one event to many, durable before it is answered; and what a day of events takes on disk.
+//! `fanout`: one event to many recipients, durable before it is answered; and the disk space of a day of
+//! events.
 
 use std::collections::BTreeMap;
 use std::fs::File;

@@ -1,4 +1,4 @@
-//! `feed`: the first page of an inbox and its badge, out of a month that nobody has looked at.
+//! `feed`: the first page of an inbox and its badge, out of a month that nobody has read.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

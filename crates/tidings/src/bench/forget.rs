@@ -1,4 +1,4 @@
-//! `forget`: a full day is dropped, and its disk comes back.
+//! `forget`: a full day is deleted, and its disk space is freed.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

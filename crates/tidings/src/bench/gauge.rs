@@ -1,4 +1,4 @@
-//! A store that notes what passes through it: what a commit weighs, and how long it takes.
+//! A store wrapper that measures commits: their size and duration.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;

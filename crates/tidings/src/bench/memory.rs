@@ -1,4 +1,4 @@
-//! `memory`: what a recipient takes beyond profile and id, once every lane of theirs is open.
+//! `memory`: the memory of a recipient beyond profile and id, once all their lanes are open.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;

@@ -1,4 +1,4 @@
-//! `mixed`: how long commits and whole turns of the loop take while everything happens at once.
+//! `mixed`: durations of commits and of turns of the loop under mixed load.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

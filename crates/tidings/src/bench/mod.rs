@@ -1,4 +1,4 @@
-//! What tidings costs, measured by a command that anyone can run on their own machine.
+//! Benchmarks of tidings that anyone can run on their own machine.
 //!
 //! A work makes a world of invented recipients, does one thing over and over on the real engine and
 //! (where it says durable) the real store, and tells medians. What it is held against is done in the

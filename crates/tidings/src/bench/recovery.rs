@@ -1,4 +1,4 @@
-//! `recovery`: how long a start takes, with everybody's lanes open and days of events behind it.
+//! `recovery`: the duration of a start, with all lanes open and days of events.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! The one place of the benchmarks that reads a clock.
+//! Timers: the only place of the benchmarks that reads a clock.
 
 use std::time::{Duration, Instant};
 

@@ -1,4 +1,4 @@
-//! Invented recipients and events: the same on every machine and in every run.
+//! Synthetic recipients and events: the same on every machine and in every run.
 
 use std::sync::Arc;
 use std::time::Duration;

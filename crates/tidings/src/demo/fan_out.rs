@@ -1,4 +1,4 @@
-//! How many an event reached, and how long its publisher waited for that.
+//! The fan-out of events: the size of each audience, and how long its publisher waited.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

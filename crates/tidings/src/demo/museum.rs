@@ -1,4 +1,4 @@
-//! The data that the demo carries: works, artists and shows of a museum, cities, a follow curve.
+//! The demo's data: works, artists and shows of a museum, cities, a follow curve.
 //!
 //! Sources and licences stand in `examples/art/CREDITS.md`; `examples/art/subset.py` makes the files.
 

@@ -1,4 +1,4 @@
-//! Numbers that look random and never change: the demo must tell the same story on every machine.
+//! Deterministic pseudo-random numbers: the demo must be the same on every machine.
 
 /// SplitMix64 (Steele, Lea and Flood, 2014): one word of state, good enough to draw a population.
 #[derive(Clone, Debug)]

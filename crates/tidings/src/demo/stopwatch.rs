@@ -1,4 +1,4 @@
-//! How long things take: the one place where the demo reads a clock, and only to show it.
+//! Timers: the only place where the demo reads a clock, and only for display.
 
 use std::time::Instant;
 

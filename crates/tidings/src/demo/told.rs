@@ -1,4 +1,4 @@
-//! What was told, as the page asks for it: the real view over the engine and the Maildir.
+//! The page's view over the engine and the Maildir.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! Who can be told: 25,000 recipients who live in real cities and follow artists as real people do.
+//! The recipients of the demo: 25,000 who live in real cities and follow artists as real people do.
 
 use std::collections::BTreeSet;
 

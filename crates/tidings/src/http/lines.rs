@@ -265,7 +265,7 @@ impl From<Problem> for Fault {
 /// A slice: lines that are handled in one step.
 #[derive(Default)]
 struct Slice {
-    /// The number of each line, and what is wrong with it; those in order wait for a reply.
+    /// The number of each line, and its fault; lines without a fault wait for a reply.
     lines: Vec<(u64, Option<Fault>)>,
     commands: Vec<Command>,
     bytes: usize,
@@ -301,7 +301,7 @@ impl<L: Lines> Stream<L> {
         }
     }
 
-    /// Reads lines, as many as are there and fit; waits for the first one if nothing is on its way.
+    /// Reads as many lines as are available and fit; waits for the first one if no slice is in progress.
     async fn gather(&mut self) -> Slice {
         let service = Arc::clone(&self.service);
         let settings = &service.settings;
@@ -374,7 +374,7 @@ impl<L: Lines> Stream<L> {
         }
     }
 
-    /// Takes in a piece of the body, within bounds.
+    /// Adds a piece of the body, within bounds.
     fn take_in(&mut self, data: &[u8]) -> Result<(), Problem> {
         let settings = &self.service.settings;
         let bytes = self.buffer.unread() + data.len();
@@ -393,7 +393,7 @@ impl<L: Lines> Stream<L> {
         Ok(())
     }
 
-    /// Asks the node; one that is too busy is asked again for as long as an answer is waited for.
+    /// Submits to the node; retries a busy one within the time limit of an answer.
     async fn submit(&mut self, slice: &mut Slice) {
         if slice.commands.is_empty() {
             return;
@@ -472,13 +472,13 @@ fn write_line(out: &mut Vec<u8>, line: &impl Serialize) {
     out.push(b'\n');
 }
 
-/// What was read and is not a line yet.
+/// A buffer of bytes that are not a whole line yet.
 #[derive(Debug, Default)]
 struct Buffer {
     bytes: Vec<u8>,
-    /// Where what was not taken yet begins.
+    /// The start of the bytes not taken yet.
     start: usize,
-    /// Up to where there is no line end.
+    /// The position up to which there is no line end.
     looked: usize,
     number: u64,
 }
@@ -524,7 +524,7 @@ impl Buffer {
         }
     }
 
-    /// Throws away what is left; the number of the line that it began with.
+    /// Discards the rest; returns the number of its first line.
     fn stop(&mut self) -> u64 {
         let number = self.number + 1;
         *self = Self {

@@ -1,4 +1,4 @@
-//! The socket: connections within bounds, and an end that lets those finish who have begun.
+//! The socket: a bounded number of connections, and a stop that finishes requests in progress.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -16,13 +16,13 @@ use tokio::time::{sleep, timeout};
 /// The bounds of connections.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
-    /// Connections that are open at once; more wait to be accepted.
+    /// Maximum number of open connections; more wait to be accepted.
     pub connections_max: usize,
-    /// How long a request's head may take to arrive, and how long a connection may be idle.
+    /// Time limit of a request's head, and of an idle connection.
     pub head_patience: Duration,
-    /// Bytes of a request's head.
+    /// Maximum number of bytes of a request's head.
     pub head_bytes_max: usize,
-    /// How long requests that have begun may take once the server stops.
+    /// Time limit of requests in progress once the server stops.
     pub drain_patience: Duration,
 }
 
@@ -37,10 +37,10 @@ impl Default for Bounds {
     }
 }
 
-/// How long to wait where the system gives no more connections: a moment, so that some end.
+/// The wait if the system is out of connections: a moment, so that some end.
 const OUT_OF_FILES_WAIT: Duration = Duration::from_millis(100);
 
-/// Serves until `stop`; then no connection is accepted, and what has begun is finished within bounds.
+/// Serves until `stop`; then accepts no connection, and finishes requests in progress within bounds.
 pub async fn serve(
     listener: TcpListener,
     router: Router,

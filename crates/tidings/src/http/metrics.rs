@@ -1,4 +1,4 @@
-//! `/metrics`: what to watch, in Prometheus' text form. Every name and its meaning stands here.
+//! `/metrics` in Prometheus text format. Every name and its meaning is here.
 //!
 //! Labels come from closed lists: calls, classes of status, channels, outcomes. No metric grows with
 //! recipients or events.
@@ -22,11 +22,11 @@ use super::service::Service;
 #[derive(Debug)]
 pub(super) struct Requests(BTreeMap<&'static str, [AtomicU64; 5]>);
 
-/// What is counted for requests that are none of the calls.
+/// The name for requests that match no call.
 pub(super) const NO_CALL: &str = "none";
 
 impl Requests {
-    /// None yet of these calls.
+    /// Creates empty counters for these calls.
     pub(super) fn of(calls: impl IntoIterator<Item = &'static str>) -> Self {
         let calls = calls.into_iter().chain([NO_CALL]);
         Self(calls.map(|call| (call, Default::default())).collect())
@@ -41,7 +41,7 @@ impl Requests {
     }
 }
 
-/// What is seen of the node.
+/// The state of the node at a scrape.
 struct Seen {
     now: Instant,
     oldest_due: Option<Instant>,

@@ -1,5 +1,4 @@
-//! Bringing in what an application knows already: recipients, subscriptions and objects by the
-//! million, from lines of JSON or from CSV.
+//! Import of recipients, subscriptions and objects by the million, from lines of JSON or from CSV.
 //!
 //! One thread reads and judges lines, so that the next slice is ready while the one before becomes
 //! durable. What comes in is what single calls would say: every row becomes a command, and doing one
@@ -31,7 +30,7 @@ const SLICE_BYTES: usize = 4 << 20;
 /// Slices on their way to becoming durable, beside the one that is being read.
 const SLICES_PENDING: usize = 2;
 
-/// What the rows are.
+/// The kind of rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Kind {
     /// Profiles: `id`, and what is known of `email`, `tz`, `locale`, `lat`, `lon`, `state`
@@ -54,7 +53,7 @@ impl Kind {
     }
 }
 
-/// What happens when a row can't be taken in.
+/// The handling of a bad row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BadRows {
     /// It is reported, and the others go on.
@@ -63,7 +62,7 @@ pub enum BadRows {
     Refuse,
 }
 
-/// Rows that are taken in at once.
+/// Rows that are imported together.
 #[derive(Debug, Default)]
 pub struct Slice {
     /// What they say.
@@ -80,7 +79,7 @@ pub struct Slice {
     end: Mark,
 }
 
-/// What an import has come to.
+/// The counts of an import.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Rows that are in.
@@ -89,7 +88,7 @@ pub struct Tally {
     pub skipped: u64,
 }
 
-/// Why an import ended before its input did.
+/// Why an import stopped before the end of its input.
 #[derive(Debug, thiserror::Error)]
 pub enum Stop {
     /// A row was refused, and was to be.
@@ -111,7 +110,7 @@ pub enum Stop {
     Trouble(#[from] Trouble),
 }
 
-/// What an import tells while it goes.
+/// An observer of an import's progress.
 pub trait Observer {
     /// Everything up to here is in, and durable.
     fn came_to(&mut self, mark: Mark, tally: Tally);
@@ -120,7 +119,7 @@ pub trait Observer {
     fn skipped(&mut self, fault: &Fault);
 }
 
-/// What is to be brought in.
+/// The parameters of an import.
 pub struct Import<R> {
     /// Where it is read from, from `from` on.
     pub input: R,
@@ -225,7 +224,7 @@ impl Slice {
     }
 }
 
-/// A slice on its way.
+/// A slice in progress.
 struct Going {
     numbers: Vec<u64>,
     bad: Vec<Fault>,

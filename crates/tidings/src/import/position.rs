@@ -1,4 +1,4 @@
-//! How far an import has come, kept beside its input, so that one that was cut short goes on.
+//! The position of an import, kept beside its input, so that an interrupted import continues.
 
 use std::fs::{self, File};
 use std::io::{self, Read as _};
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
-/// A place in an input, behind a row.
+/// A position in an input, after a row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mark {
     /// The number of the row's last line; 0 before the first.
@@ -19,7 +19,7 @@ pub struct Mark {
 /// How much of an input's beginning tells it from others.
 const HEAD_BYTES: u64 = 1 << 16;
 
-/// What a mark belongs to. Another input, or another place to bring it to, begins from the front.
+/// The identity of an import. Another input, or another target, begins from the start.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Identity {
     /// Where it is brought to, and as what.

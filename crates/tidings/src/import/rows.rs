@@ -1,4 +1,4 @@
-//! Rows of an input, each with the number of its line: JSON or CSV, judged by the same code.
+//! Rows of an input, each with its line number: JSON or CSV, checked by the same code.
 
 use std::borrow::Cow;
 use std::io::{self, BufReader, Read};
@@ -14,7 +14,7 @@ use crate::wording::quoted;
 /// Bytes read ahead.
 const READ_BYTES: usize = 1 << 18;
 
-/// How an input is written.
+/// The format of an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Format {
     /// One JSON object a line

@@ -1,4 +1,4 @@
-//! Where rows go: into a node of this process, or to a server.
+//! The targets of rows: a node in this process, or a server.
 
 use crossbeam_channel::{Receiver, bounded};
 use tidings_core::Command;
@@ -13,7 +13,7 @@ use crate::timeline::body::unknown;
 /// Rows of a slice that were refused: the place in the slice, and why.
 pub(super) type Refusals = Vec<(usize, Fault)>;
 
-/// Why a sink can't go on; what it took before is in.
+/// Why a sink failed; earlier rows are imported.
 #[derive(Debug, thiserror::Error)]
 pub enum Trouble {
     /// The node can't.
@@ -24,7 +24,7 @@ pub enum Trouble {
     Server(#[from] crate::client::Fault),
 }
 
-/// Takes slices of rows in.
+/// A sink for slices of rows.
 pub trait Sink {
     /// How many rows it takes at once.
     fn slice_rows(&self) -> usize;
@@ -39,7 +39,7 @@ pub trait Sink {
     fn give(&mut self, commands: Vec<Command>, lines: Vec<u8>) -> Result<Pending, Trouble>;
 }
 
-/// A slice that was given.
+/// A slice in progress in a sink.
 pub enum Pending {
     /// It is durable, but for these.
     Durable(Refusals),
@@ -66,7 +66,7 @@ impl Pending {
     }
 }
 
-/// Into a node of this process.
+/// A sink into a node of this process.
 pub struct IntoNode(pub Handle);
 
 impl Sink for IntoNode {
@@ -99,11 +99,11 @@ fn fault(refused: &Refused) -> Fault {
     Fault::new(refused.to_string(), hint)
 }
 
-/// To a server, by its calls for many.
+/// A sink to a server, through its calls for many items.
 pub struct IntoServer<'s> {
     /// Which.
     pub server: &'s mut Server,
-    /// What the rows are.
+    /// The kind of rows.
     pub kind: Kind,
 }
 

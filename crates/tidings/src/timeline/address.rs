@@ -1,4 +1,4 @@
-//! Bounds of foreign texts, and the addresses that objects may have.
+//! Bounds of texts, and checks of objects' addresses.
 //!
 //! An address is handed on to mails and, over inboxes, to browsers. So it must not run anything and
 //! not look like a path of the host's own site where it leads elsewhere. Browsers leave out control

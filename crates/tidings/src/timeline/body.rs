@@ -1,4 +1,4 @@
-//! Bodies become commands: what a line of a timeline and a call from outside have in common.
+//! Conversion of bodies into commands, shared by timelines and the API.
 //!
 //! What stands in a path (a recipient, an object) is handed in; the rest is the body. Everything that
 //! can be judged by the [`Rules`] alone is judged here; who and what exists only the engine knows.
@@ -27,7 +27,7 @@ const NEAR_KM_MAX: f64 = 20_038.0;
 const LATITUDES: (f64, f64) = (-90.0, 90.0);
 const LONGITUDES: (f64, f64) = (-180.0, 180.0);
 
-/// Reads bodies by a configuration.
+/// A reader of bodies for a configuration.
 #[derive(Clone, Copy, Debug)]
 pub struct Bodies<'r> {
     rules: &'r Rules,
@@ -190,7 +190,7 @@ impl<'r> Bodies<'r> {
         })))
     }
 
-    /// What an object is now; only what is given changes. It may name itself.
+    /// A change of an object; only the given fields change. It may name itself.
     ///
     /// # Errors
     /// The first [`Fault`] of the body, or another object's name in it.

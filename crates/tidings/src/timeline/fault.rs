@@ -1,4 +1,4 @@
-//! What is wrong with a body or a line: one reason, and how to mend it.
+//! Faults of a body or a line: one reason, and how to fix it.
 
 use std::fmt;
 
@@ -17,7 +17,7 @@ pub struct Fault {
     pub about: About,
 }
 
-/// What a fault is about, where whoever sent the body may want to act on it.
+/// The subject of a fault, so that clients can react to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum About {
     /// The body itself.

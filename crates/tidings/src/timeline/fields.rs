@@ -1,4 +1,4 @@
-//! The fields of one JSON object, taken out one by one, each with its type.
+//! Fields of one JSON object, taken out one by one, each with its type.
 //!
 //! Null counts as absent, except where a caller asks for it (`Fields::change`).
 

@@ -1,4 +1,4 @@
-//! JSON as bodies need it: borrowed from the line, and a key that stands twice is a fault.
+//! JSON for bodies: borrowed from the line; a duplicate key is a fault.
 //!
 //! `serde_json::Value` would keep the last of two equal keys in silence, and would copy every text.
 
@@ -15,7 +15,7 @@ use crate::wording::quoted;
 /// From this many keys on, equal ones are looked for by sorting rather than one by one.
 const FEW_KEYS: usize = 16;
 
-/// A JSON value that borrows its text where no escape stands in it.
+/// A JSON value that borrows its text if it has no escapes.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Json<'a> {
     /// `null`.
@@ -214,7 +214,7 @@ fn twice<'t>(table: &'t Table<'_>) -> Option<&'t str> {
         .map(|pair| pair[0])
 }
 
-/// A key, borrowed where no escape stands in it.
+/// A key, borrowed if it has no escapes.
 struct Key<'a>(Cow<'a, str>);
 
 impl<'de: 'a, 'a> Deserialize<'de> for Key<'a> {

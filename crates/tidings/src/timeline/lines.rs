@@ -1,4 +1,4 @@
-//! A stream taken apart into lines, one at a time and never more than one in memory.
+//! Splitting of a stream into lines, with at most one in memory.
 
 use std::io::{self, BufRead, Read as _};
 
@@ -16,7 +16,7 @@ pub struct Lines<R> {
     line_bytes_max: u64,
 }
 
-/// What comes next in a stream.
+/// The next item of a stream.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Line<'a> {
     /// A line that is not blank, with its number counted from 1 (blank ones are counted).

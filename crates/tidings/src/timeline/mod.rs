@@ -1,4 +1,4 @@
-//! Timelines: one JSON object a line becomes one command at its instant (contract, section 3).
+//! Timelines: each line, one JSON object, becomes one command at its instant (contract, section 3).
 //!
 //! [`Bodies`] reads bodies, whoever sends them; [`read_line`] adds what only a line has: `at`, `op`
 //! and its number. [`Lines`] takes a stream apart without ever holding more than one line of it.

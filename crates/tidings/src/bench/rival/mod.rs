@@ -1,5 +1,5 @@
-//! What else people keep notifications in, started for one benchmark and gone with it: a server on
-//! loopback, its data in the benchmark's own directory.
+//! Other servers to compare with, started for one benchmark and removed with it: on loopback, with their
+//! data in the benchmark's own directory.
 //!
 //! Settings are the servers' own but for those that are said ([`Rival::settings`]). Where two ways are
 //! fair, the one that is faster for the rival is taken.

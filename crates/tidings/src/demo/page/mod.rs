@@ -1,4 +1,4 @@
-//! Where one looks at what the demo told: the story in numbers, every mail, every inbox.
+//! The demo's page: numbers, every mail, every inbox.
 //!
 //! Rendered on the server, readable without a script, and without a single request to elsewhere.
 //! [`router`] is the edge; `site` turns questions into pages and knows nothing of HTTP connections;

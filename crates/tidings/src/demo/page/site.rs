@@ -1,4 +1,4 @@
-//! Questions in, pages out: templates filled with what the view says.
+//! The site of the demo's page: templates filled from the view.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Numbers, instants and words as people read them.
+//! Formatting of numbers, instants and words for people.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! What the page shows, and the trait through which it asks for it.
+//! The data of the page, and the trait that provides it.
 //!
 //! The page knows neither engine nor store: whoever implements [`View`] answers from a snapshot that
 //! does not change while somebody looks. Instants are UTC; the page turns them into the zone that

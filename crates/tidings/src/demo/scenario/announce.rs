@@ -1,4 +1,4 @@
-//! What the museum says: works to followers, shows to followers and neighbours, suggestions.
+//! Publications of the museum: works to followers, shows to followers and neighbours, suggestions.
 
 use std::collections::BTreeMap;
 

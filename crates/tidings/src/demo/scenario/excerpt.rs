@@ -1,4 +1,4 @@
-//! A smaller story out of the great one, told by the same rules: fewer people, fewer days.
+//! A smaller scenario by the same rules: fewer people, fewer days.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! What people and curators do meanwhile: change their minds, look, move, take back, forget.
+//! Actions of recipients and curators: preferences, reads, moves, retractions.
 
 use tidings_core::command::{Cancelled, MarkKind, Marked};
 use tidings_core::rules::EMAIL;

@@ -1,4 +1,4 @@
-//! What happens when: fourteen weeks of the museum's history as commands in the order of time.
+//! The scenario: fourteen weeks of the museum's history as commands in order of time.
 //!
 //! First everybody is introduced; then the days pass: works and shows are announced, suggestions
 //! made, minds changed, things seen, some works taken back before the Monday mail, an old day

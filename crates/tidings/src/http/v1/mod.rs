@@ -1,4 +1,4 @@
-//! The calls of version 1, a file a resource.
+//! The calls of version 1, one file per resource.
 
 mod admin;
 mod backup;

@@ -1,4 +1,4 @@
-//! Objects: what notifications are about.
+//! Objects: the subjects of notifications.
 
 use std::sync::Arc;
 
@@ -48,7 +48,7 @@ pub(super) fn calls(calls: Calls) -> Calls {
         )
 }
 
-/// What an object is now; only what is given changes.
+/// A change of an object; only the given fields change.
 #[derive(ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({"title": "Water Lilies", "url": "https://example.org/works/1"}))]
@@ -64,7 +64,7 @@ struct ObjectChange {
     notifiable: Option<bool>,
 }
 
-/// What an object is now, which may repeat the id of the path.
+/// A change of an object, which may repeat the id of the path.
 struct PathObject;
 
 impl PartialSchema for PathObject {
@@ -76,7 +76,7 @@ impl PartialSchema for PathObject {
 
 impl ToSchema for PathObject {}
 
-/// What an object is now, with its id.
+/// A change of an object, with its id.
 struct NamedObject;
 
 impl PartialSchema for NamedObject {

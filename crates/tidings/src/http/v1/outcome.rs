@@ -1,4 +1,4 @@
-//! What became of an event.
+//! Outcomes of events.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Pausing a type or a channel, and letting it go on.
+//! Pausing and resuming types and channels.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Preferences: what a recipient wants to hear, and when.
+//! Preferences: what a recipient receives, on which channel and when.
 
 use std::sync::Arc;
 

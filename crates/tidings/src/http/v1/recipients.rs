@@ -1,4 +1,4 @@
-//! Recipients: who can be told, and how.
+//! Recipients: profiles.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What several calls take, as the document describes it. [`crate::timeline::Bodies`] reads it.
+//! Schemas of bodies that several calls share. [`crate::timeline::Bodies`] reads it.
 #![expect(dead_code, reason = "these types only describe what bodies say")]
 
 use serde_json::json;

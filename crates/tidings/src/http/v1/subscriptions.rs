@@ -1,4 +1,4 @@
-//! Subscriptions: who follows what.
+//! Subscriptions of recipients to topics.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The configuration as those who call need it: types, categories, digests, channels.
+//! The configuration for callers: types, categories, digests, channels.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What waits for a recipient, and sending it now.
+//! Pending notifications of a recipient, and sending them now.
 
 use std::sync::Arc;
 
