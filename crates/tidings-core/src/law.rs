@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::calendar::{Zone, next_slot};
 use crate::deadline::{Kind, Parameters};
+use crate::journal::at_rest::Unreadable;
 use crate::journal::record::{ChannelNo, INBOX_NO, LaneNo, TypeNo, channel_no};
 use crate::pause::Paused;
 use crate::recipient::Mode;
@@ -32,6 +33,13 @@ pub struct LaneName {
     /// The kind: two kinds under one name (after a change of the configuration) are two lanes.
     pub kind: Kind,
 }
+
+/// Stands for a lane whose number was never given.
+static NEVER_GIVEN: LaneName = LaneName {
+    channel: INBOX_NO,
+    name: String::new(),
+    kind: Kind::Now,
+};
 
 /// A name with a number.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -73,15 +81,13 @@ impl Names {
         usize::from(number) < self.lanes.len()
     }
 
-    /// A lane by its number; check numbers from the disk with [`Names::has_lane`] first.
-    ///
-    /// # Panics
-    /// Where the number was never given: numbers come from the store that this was read from.
+    /// A lane by its number. For a number that was never given, which only a damaged row has, it is an inbox
+    /// without a name.
     #[must_use]
     pub fn lane(&self, number: LaneNo) -> &LaneName {
         self.lanes
             .get_index(usize::from(number))
-            .expect("a stored lane number was given once")
+            .unwrap_or(&NEVER_GIVEN)
     }
 
     /// Whether two numbers are of one lane: the same name on the same channel. A lane has two numbers if
@@ -106,11 +112,20 @@ impl Names {
     }
 
     /// Restores a stored name; numbers must come in order.
-    pub fn put_back(&mut self, named: Named) {
-        match named {
-            Named::Type(_, name) => drop(self.types.insert(name)),
-            Named::Lane(_, lane) => drop(self.lanes.insert(lane)),
-        }
+    ///
+    /// # Errors
+    /// [`Unreadable`] where the number is not the next one, or the channel is none.
+    pub fn put_back(&mut self, named: Named) -> Result<(), Unreadable> {
+        let is_good = match named {
+            Named::Type(number, name) => self.types.insert_full(name) == (number as usize, true),
+            Named::Lane(number, lane) => {
+                usize::from(lane.channel) < CHANNELS.len()
+                    && self.lanes.insert_full(lane) == (usize::from(number), true)
+            }
+        };
+        is_good
+            .then_some(())
+            .ok_or_else(|| Unreadable("a name is not the next of its kind".to_owned()))
     }
 
     fn give_type(&mut self, name: &str, given: &mut Vec<Named>) -> TypeNo {

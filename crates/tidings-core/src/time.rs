@@ -114,9 +114,12 @@ impl Day {
 }
 
 impl fmt::Display for Instant {
-    /// In UTC as `2024-01-01T09:00:00Z`, with `.mmm` only where it is not zero (contract, section 3).
+    /// In UTC as `2024-01-01T09:00:00Z`, with `.mmm` only where it is not zero (contract, section 3). What no
+    /// calendar reaches, which can only come off a damaged disk, is printed as milliseconds.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let timestamp = jiff::Timestamp::from_millisecond(self.0).map_err(|_| fmt::Error)?;
+        let Ok(timestamp) = jiff::Timestamp::from_millisecond(self.0) else {
+            return write!(f, "{} ms since 1970", self.0);
+        };
         let date = timestamp.to_zoned(jiff::tz::TimeZone::UTC).datetime();
         write!(
             f,
@@ -138,7 +141,7 @@ impl fmt::Display for Instant {
 impl fmt::Display for Day {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = self.start().to_string();
-        f.write_str(&text[..10])
+        f.write_str(text.split('T').next().unwrap_or_default())
     }
 }
 

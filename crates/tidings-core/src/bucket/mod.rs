@@ -27,6 +27,7 @@ mod day;
 mod ended;
 pub(crate) mod facets;
 mod followers;
+mod known;
 mod lane;
 mod marks;
 mod pause;

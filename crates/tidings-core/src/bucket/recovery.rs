@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::checkpoint::{Head, RecipientRow, journal_key};
 use super::column::PAGE;
+use super::known::{self, Known};
 use super::lane::{Lane, LaneHead};
 use super::turning::{RunList, run_list_key};
 use super::{Bucket, BucketDay, Closing, MarkAt, RunAt};
@@ -45,11 +46,13 @@ impl Bucket {
                     "a bucket's checkpoint makes no sense".to_owned(),
                 ));
             }
-            for (_, lane, ..) in &head.closings {
-                known_lane(from.law, *lane)?;
-            }
-            bucket.read_people(from, &head)?;
-            bucket.read_lanes(from, &head)?;
+            let known = Known {
+                law: from.law,
+                next_number: head.next_number,
+            };
+            known.head(&head)?;
+            bucket.read_people(from.shelf, known, &head)?;
+            bucket.read_lanes(from.shelf, known, &head)?;
             tail_from = head.tail_from;
             bucket.take_head(head);
         }
@@ -60,7 +63,7 @@ impl Bucket {
         for day in from.days {
             bucket.replay(from, *day, tail_from)?;
         }
-        bucket.read_scheduled(from.shelf)?;
+        bucket.read_scheduled(from.shelf, from.law)?;
         if let Some(before) = from.forgotten_before {
             bucket.forget_before(before);
         }
@@ -85,12 +88,17 @@ impl Bucket {
         }
     }
 
-    fn read_people(&mut self, from: Source<'_>, head: &Head) -> Result<(), Unreadable> {
-        let version = from.law.version(head.rules);
+    fn read_people(
+        &mut self,
+        shelf: &dyn Shelf,
+        known: Known<'_>,
+        head: &Head,
+    ) -> Result<(), Unreadable> {
+        let version = known.law.version(head.rules);
         let tz = version.map_or("UTC", |rules| rules.rules.defaults.tz.as_str());
-        self.each_row(from.shelf, Table::Recipients, |bucket, key, value| {
+        self.each_row(shelf, Table::Recipients, |bucket, key, value| {
             let number = u32_at(key, REST).ok_or_else(|| odd_key("a recipient"))?;
-            known_number(head, Some(number))?;
+            known.recipient(number)?;
             let row: RecipientRow = decode("a recipient", value)?;
             if let Some(profile) = row.profile {
                 bucket.roster.put(number, profile, tz);
@@ -101,45 +109,54 @@ impl Bucket {
             Ok(())
         })?;
         self.roster.reserve(head.next_number);
-        self.each_row(from.shelf, Table::Followers, |bucket, key, value| {
+        self.each_row(shelf, Table::Followers, |bucket, key, value| {
             let topic = std::str::from_utf8(&key[REST..]).map_err(|_| odd_key("a topic"))?;
             let topic = Id::new(topic).map_err(|_| odd_key("a topic"))?;
             let who: Set = decode("a topic's followers", value)?;
-            known_number(head, who.max())?;
+            known.set(&who)?;
             bucket.followers.add(topic, who.0);
             Ok(())
         })?;
-        self.each_row(from.shelf, Table::Marks, |bucket, key, value| {
+        self.each_row(shelf, Table::Marks, |bucket, key, value| {
             let number = u32_at(key, REST).ok_or_else(|| odd_key("a recipient's marks"))?;
             let mark = key.get(REST + size_of::<u32>()..).and_then(MarkAt::of_key);
             let mark = mark.ok_or_else(|| odd_key("a recipient's mark"))?;
+            known.recipient(number)?;
             let marks = bucket.marks.entry(number).or_default();
             marks.put(mark, decode("a recipient's mark", value)?);
             Ok(())
         })
     }
 
-    fn read_scheduled(&mut self, shelf: &dyn Shelf) -> Result<(), Unreadable> {
+    fn read_scheduled(&mut self, shelf: &dyn Shelf, law: &Law) -> Result<(), Unreadable> {
         self.each_row(shelf, Table::Scheduled, |bucket, key, row| {
             let at = i64_at(key, REST).zip(u64_at(key, REST + 8));
             let (t, place) = at.ok_or_else(|| odd_key("a scheduled audience"))?;
             let who = Frozen::read(shelf, key, row)?.everyone();
+            let (law, next_number) = (law, bucket.roster.next_number());
+            Known { law, next_number }.set(&who)?;
             bucket.scheduled.insert((Instant(t), place), who);
             Ok(())
         })
     }
 
-    fn read_lanes(&mut self, from: Source<'_>, head: &Head) -> Result<(), Unreadable> {
+    fn read_lanes(
+        &mut self,
+        shelf: &dyn Shelf,
+        known: Known<'_>,
+        head: &Head,
+    ) -> Result<(), Unreadable> {
         let mut heads: BTreeMap<LaneNo, LaneHead> = BTreeMap::new();
-        self.each_row(from.shelf, Table::Lanes, |bucket, key, value| {
+        self.each_row(shelf, Table::Lanes, |bucket, key, value| {
             let odd = || odd_key("a lane");
             let (no, page) = key[REST..].split_first_chunk().ok_or_else(odd)?;
-            let no = known_lane(from.law, LaneNo::from_be_bytes(*no))?;
+            let no = LaneNo::from_be_bytes(*no);
+            known.lane(no)?;
             if page.is_empty() {
                 // The key of the head comes before those of the pages.
-                let get = |key: &[u8]| from.shelf.get(Partition::Base, key);
+                let get = |key: &[u8]| shelf.get(Partition::Base, key);
                 let head = decode("a lane", &parts::whole(key, value, get)?)?;
-                let kind = from.law.names.lane(no).kind.clone();
+                let kind = known.law.names.lane(no).kind.clone();
                 bucket.lanes.insert(no, Lane::restore(kind, &head));
                 heads.insert(no, head);
                 return Ok(());
@@ -162,7 +179,7 @@ impl Bucket {
         for (no, lane_head) in heads {
             if let Some(lane) = self.lanes.get_mut(&no) {
                 lane.restored(lane_head);
-                if head.paused.contains(&from.law.names.lane(no).channel) {
+                if head.paused.contains(&known.law.names.lane(no).channel) {
                     lane.pause();
                 }
             }
@@ -184,6 +201,7 @@ impl Bucket {
             let at = u64_at(key, REST).zip(key.get(REST + 8));
             let (seq, channel) = at.ok_or_else(|| odd_key("what has ended"))?;
             let who: Set = decode("what has ended", value)?;
+            known::channel(*channel)?;
             self.ended.note(seq, *channel, &who);
             Ok(())
         })
@@ -222,7 +240,8 @@ impl Bucket {
         record: Record,
         law: &Law,
     ) -> Result<(), Unreadable> {
-        self.check(&record, law)?;
+        let next_number = self.roster.next_number();
+        Known { law, next_number }.record(&record)?;
         if seq >= self.checkpointed {
             if seq != self.next_seq {
                 let next = self.next_seq;
@@ -244,34 +263,6 @@ impl Bucket {
         Ok(())
     }
 
-    /// Refuses a record whose numbers were never given.
-    fn check(&self, record: &Record, law: &Law) -> Result<(), Unreadable> {
-        let arrivals = match record {
-            Record::Arrival(arrival) => std::slice::from_ref(arrival),
-            Record::Move { arrivals, .. } => arrivals,
-            _ => &[],
-        };
-        let lanes = arrivals.iter().flat_map(|arrival| &arrival.variants);
-        let mut lanes = lanes.flat_map(|variant| &variant.lanes);
-        lanes.try_for_each(|lane| known_lane(law, *lane).map(drop))?;
-        let next = self.roster.next_number();
-        let is_known = match record {
-            Record::Closing { lane, .. } => return known_lane(law, *lane).map(drop),
-            Record::Profile { number, .. } => *number <= next,
-            Record::Follow { topics, .. } => {
-                let most = topics.iter().filter_map(|(_, who)| who.max()).max();
-                most.is_none_or(|most| most < next)
-            }
-            _ => true,
-        };
-        match is_known {
-            true => Ok(()),
-            false => Err(Unreadable(
-                "a record names a recipient that there is not".to_owned(),
-            )),
-        }
-    }
-
     /// The records of a day, in order.
     ///
     /// # Errors
@@ -291,28 +282,6 @@ impl Bucket {
             })
         })?;
         Ok(records)
-    }
-}
-
-/// An upper bound on the recipients of a bucket: it limits what a damaged number can make a start
-/// allocate.
-const RECIPIENTS_MAX: u64 = 1 << 28;
-
-/// Refuses the number of a lane that was never given.
-fn known_lane(law: &Law, number: LaneNo) -> Result<LaneNo, Unreadable> {
-    match law.names.has_lane(number) {
-        true => Ok(number),
-        false => Err(Unreadable(format!("there is no lane {number}"))),
-    }
-}
-
-/// Refuses the number of a recipient that was never given.
-fn known_number(head: &Head, number: Option<u32>) -> Result<(), Unreadable> {
-    match number.is_none_or(|number| number < head.next_number) {
-        true => Ok(()),
-        false => Err(Unreadable(
-            "a row names a recipient that there is not".to_owned(),
-        )),
     }
 }
 

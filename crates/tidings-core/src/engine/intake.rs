@@ -380,6 +380,9 @@ impl Intake {
             return Ok(None);
         };
         let head: Head = decode("the intake's head", &bytes)?;
+        if head.buckets == 0 {
+            return Err(Unreadable("a store of no buckets".to_owned()));
+        }
         let mut intake = Self {
             now: head.now,
             next_place: head.next_place,

@@ -5,10 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use super::draft::Draft;
-use crate::journal::at_rest::{Unreadable, decode, encode};
+use crate::journal::at_rest::{Shelf, Unreadable, decode, each, encode};
 use crate::journal::record::ChannelNo;
 use crate::reason::{Outcome, Reason};
-use crate::table::{Key, Owner, Partition, Table};
+use crate::rules::CHANNELS;
+use crate::table::{Key, Owner, Partition, REST, Table, day_at};
 use crate::time::Day;
 
 /// The entries of a bucket, day and channel.
@@ -96,9 +97,18 @@ impl Ledger {
         &self.rows
     }
 
-    pub(crate) fn put_back(&mut self, place: Place, bytes: &[u8]) -> Result<(), Unreadable> {
-        self.rows.insert(place, decode("a ledger row", bytes)?);
-        Ok(())
+    /// Reads the rows of a bucket.
+    pub(crate) fn read(&mut self, shelf: &dyn Shelf, bucket: u16) -> Result<(), Unreadable> {
+        let prefix = Key::of(Owner::Bucket(bucket), Table::Ledger).done();
+        each(shelf, Partition::Base, &prefix, |key, value| {
+            let place = day_at(key, REST).zip(key.get(REST + 4).copied());
+            let place = place.filter(|(_, channel)| usize::from(*channel) < CHANNELS.len());
+            let odd = || Unreadable("a ledger key is odd".to_owned());
+            let (day, channel) = place.ok_or_else(odd)?;
+            let row = decode("a ledger row", value)?;
+            self.rows.insert((bucket, day, channel), row);
+            Ok(())
+        })
     }
 
     /// Expires the pending entries of a day and returns their number.

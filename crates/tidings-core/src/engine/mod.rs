@@ -13,12 +13,12 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::bucket::Bucket;
 use crate::bucket::recovery::Source;
 use crate::command::Command;
-use crate::journal::at_rest::{Shelf, Unreadable, decode, each, encode};
+use crate::journal::at_rest::{Shelf, Unreadable, decode, encode};
 use crate::journal::record::Record;
 use crate::law::{Law, Named, Names, Version};
 use crate::limits::Limits;
 use crate::rules::Rules;
-use crate::table::{Key, Owner, Partition, REST, Table, Write, day_at, u32_at};
+use crate::table::{Key, Owner, Partition, REST, Table, Write, u32_at};
 use crate::time::{Day, Instant};
 
 mod accepted;
@@ -158,7 +158,7 @@ impl Engine {
                 forgotten_before: intake.forgotten_before,
             };
             buckets.push(Bucket::recover(no, source)?);
-            read_ledger(shelf, no, &mut ledger)?;
+            ledger.read(shelf, no)?;
         }
         let journal_days = held.into_iter().collect();
         Ok(Self {
@@ -573,8 +573,7 @@ fn name_key(named: &Named) -> Vec<u8> {
 fn read_law(shelf: &dyn Shelf) -> Result<Law, Unreadable> {
     let mut names = Names::default();
     intake::each_base(shelf, Table::Names, |_, value| {
-        names.put_back(decode("a name", value)?);
-        Ok(())
+        names.put_back(decode("a name", value)?)
     })?;
     let mut law = Law::new(names);
     intake::each_base(shelf, Table::Rules, |key, value| {
@@ -585,13 +584,4 @@ fn read_law(shelf: &dyn Shelf) -> Result<Law, Unreadable> {
         Ok(())
     })?;
     Ok(law)
-}
-
-fn read_ledger(shelf: &dyn Shelf, bucket: u16, ledger: &mut Ledger) -> Result<(), Unreadable> {
-    let prefix = Key::of(Owner::Bucket(bucket), Table::Ledger).done();
-    each(shelf, Partition::Base, &prefix, |key, value| {
-        let place = day_at(key, REST).zip(key.get(REST + 4).copied());
-        let (day, channel) = place.ok_or_else(|| Unreadable("a ledger key is odd".to_owned()))?;
-        ledger.put_back((bucket, day, channel), value)
-    })
 }

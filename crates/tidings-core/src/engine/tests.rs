@@ -8,6 +8,7 @@ use super::*;
 use crate::command::Choice;
 use crate::event::{Audience, Event, Object};
 use crate::id::Id;
+use crate::journal::at_rest::each;
 use crate::reason::Outcome;
 use crate::recipient::{Mode, PreferenceScope, RecipientChange};
 use crate::rules::{Category, Defaults, Policy, Route, StoreRules, TypeRules};

@@ -1,0 +1,137 @@
+//! Checks of the numbers in a record that was read back: of recipients, lanes and channels.
+//!
+//! A record indexes what is in memory by these numbers, without asking again. One that another build wrote, or
+//! that a restore by hand mixed up, has to be refused before.
+
+use roaring::RoaringBitmap;
+
+use super::checkpoint::Head;
+use crate::journal::at_rest::Unreadable;
+use crate::journal::record::{Arrival, ChannelNo, LaneNo, Record};
+use crate::law::Law;
+use crate::rules::CHANNELS;
+
+/// What a record may name.
+#[derive(Clone, Copy)]
+pub(super) struct Known<'a> {
+    pub(super) law: &'a Law,
+    /// The number that the next new recipient gets.
+    pub(super) next_number: u32,
+}
+
+/// An upper bound on the recipients of a bucket: it limits what a damaged number can make a start
+/// allocate.
+const RECIPIENTS_MAX: u64 = 1 << 28;
+
+impl Known<'_> {
+    /// Refuses a checkpoint with a number that was never given.
+    pub(super) fn head(self, head: &Head) -> Result<(), Unreadable> {
+        if u64::from(head.next_number) >= head.next_seq.min(RECIPIENTS_MAX) {
+            let what = "a bucket's checkpoint makes no sense";
+            return Err(Unreadable(what.to_owned()));
+        }
+        for (_, lane, _, _, unmade, sending) in &head.closings {
+            self.lane(*lane)?;
+            self.set(sending)?;
+            unmade
+                .iter()
+                .try_for_each(|(number, _)| self.recipient(*number))?;
+        }
+        head.paused.iter().try_for_each(|no| channel(*no))
+    }
+
+    /// Refuses a record with a number that was never given.
+    pub(super) fn record(self, record: &Record) -> Result<(), Unreadable> {
+        match record {
+            Record::Arrival(arrival) => self.arrival(arrival),
+            Record::Move {
+                overdue, arrivals, ..
+            } => {
+                for (lane, who) in overdue {
+                    self.lane(*lane)?;
+                    self.set(who)?;
+                }
+                arrivals.iter().try_for_each(|one| self.arrival(one))
+            }
+            Record::Closing { lane, who, .. } => {
+                self.lane(*lane)?;
+                self.set(who)
+            }
+            Record::Cut { items, .. } => items.iter().try_for_each(|item| {
+                channel(item.channel)?;
+                self.set(&item.who)
+            }),
+            Record::Dropped { items, .. } => items.iter().try_for_each(|(no, _, who)| {
+                channel(*no)?;
+                self.set(who)
+            }),
+            Record::Told { except, .. } => except.iter().try_for_each(|(_, _, who)| self.set(who)),
+            Record::Made { who, nothing, .. } => {
+                self.set(who)?;
+                self.set(nothing)
+            }
+            Record::Outcome { who, .. } | Record::Withdrawn { who, .. } => self.set(who),
+            // A new one is made under the next number.
+            Record::Profile { number, .. } if *number == self.next_number => Ok(()),
+            Record::Profile { number, .. }
+            | Record::Mark { number, .. }
+            | Record::Erased { number, .. } => self.recipient(*number),
+            Record::Follow { topics, .. } => topics.iter().try_for_each(|(_, who)| self.set(who)),
+            Record::Preference {
+                number,
+                channel: no,
+                ..
+            } => {
+                channel(*no)?;
+                self.recipient(*number)
+            }
+            Record::Flush { number, lanes, .. } => {
+                self.recipient(*number)?;
+                lanes.iter().try_for_each(|lane| self.lane(*lane))
+            }
+            Record::Pause {
+                channels, emptied, ..
+            } => {
+                channels.iter().try_for_each(|no| channel(*no))?;
+                emptied.iter().try_for_each(|lane| self.lane(*lane))
+            }
+            Record::Rules { .. } => Ok(()),
+        }
+    }
+
+    fn arrival(self, arrival: &Arrival) -> Result<(), Unreadable> {
+        arrival.variants.iter().try_for_each(|variant| {
+            variant.lanes.iter().try_for_each(|lane| self.lane(*lane))?;
+            self.set(&variant.who)
+        })
+    }
+
+    /// Refuses the number of a lane that was never given.
+    pub(super) fn lane(self, number: LaneNo) -> Result<(), Unreadable> {
+        given(self.law.names.has_lane(number), "lane", number.into())
+    }
+
+    /// Refuses a set with the number of a recipient that was never given.
+    pub(super) fn set(self, who: &RoaringBitmap) -> Result<(), Unreadable> {
+        who.max().map_or(Ok(()), |most| self.recipient(most))
+    }
+
+    /// Refuses the number of a recipient that was never given.
+    pub(super) fn recipient(self, number: u32) -> Result<(), Unreadable> {
+        given(number < self.next_number, "recipient", number)
+    }
+}
+
+/// Refuses the number of a channel that there is not.
+pub(super) fn channel(number: ChannelNo) -> Result<(), Unreadable> {
+    given(
+        usize::from(number) < CHANNELS.len(),
+        "channel",
+        number.into(),
+    )
+}
+
+fn given(is_given: bool, what: &str, number: u32) -> Result<(), Unreadable> {
+    let fault = || Unreadable(format!("a row names {what} {number}, which there is not"));
+    is_given.then_some(()).ok_or_else(fault)
+}
