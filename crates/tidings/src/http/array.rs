@@ -81,7 +81,7 @@ pub(super) async fn answer<T: Serialize>(
         return Err(Problem::new(Code::BodyTooLarge, detail));
     }
     let mut commands = Vec::with_capacity(list.len());
-    let mut faults = Vec::with_capacity(list.len());
+    let mut items = Vec::with_capacity(list.len());
     for item in list {
         let (id, command) = match item {
             Json::Table(table) => {
@@ -94,19 +94,19 @@ pub(super) async fn answer<T: Serialize>(
             }
         };
         let fault = command.map(|command| commands.push(command)).err();
-        faults.push(fault.map(|fault| (id.map(Cow::into_owned), fault)));
+        items.push((id.map(Cow::into_owned), fault));
     }
     let told = move |replies: Vec<Result<Reply, Refused>>| {
         let mut replies = replies.into_iter();
-        let outcome = |fault: Option<(Option<String>, Problem)>| match fault {
-            Some((id, fault)) => Ok(Outcome::rejected(id, &fault)),
+        let outcome = |(id, fault): (Option<String>, Option<Problem>)| match fault {
+            Some(fault) => Ok(Outcome::rejected(id, &fault)),
             None => match replies.next() {
                 Some(Ok(reply)) => Ok(Outcome::Done(done(reply)?)),
-                Some(Err(refused)) => Ok(Outcome::rejected(None, &refused.into())),
+                Some(Err(refused)) => Ok(Outcome::rejected(id, &refused.into())),
                 None => Err(Problem::new(Code::Internal, "the node gave no answer")),
             },
         };
-        let outcomes: Result<Vec<Outcome<T>>, Problem> = faults.into_iter().map(outcome).collect();
+        let outcomes: Result<Vec<Outcome<T>>, Problem> = items.into_iter().map(outcome).collect();
         Answer::json(status, &outcomes?)
     };
     service.change(change, commands, told).await

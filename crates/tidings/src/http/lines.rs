@@ -14,8 +14,8 @@ use axum::response::{IntoResponse, Response};
 use futures_util::{FutureExt as _, StreamExt as _, stream};
 use http_body_util::BodyExt as _;
 use serde::Serialize;
-use tidings_core::Command;
 use tidings_core::engine::{Refused, Reply};
+use tidings_core::{Command, Id};
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Duration, Instant, sleep, timeout};
 use utoipa::{IntoParams, ToSchema};
@@ -174,6 +174,16 @@ pub(super) fn id_of<'t, 'a>(table: &'t Table<'a>) -> Option<&'t Cow<'a, str>> {
     }
 }
 
+/// The `id` in the body that became this command.
+fn named(command: &Command) -> Option<&Id> {
+    match command {
+        Command::Publish(event) => Some(&event.id),
+        Command::Recipient(change) => Some(&change.id),
+        Command::Object(object) => Some(&object.id),
+        _ => None,
+    }
+}
+
 /// The last line of the answer to a stream with `answers=problems`.
 #[derive(Serialize, ToSchema)]
 pub(super) struct Counted {
@@ -250,23 +260,19 @@ enum End {
 /// One answer per command.
 type Replies = Vec<Result<Reply, Refused>>;
 
-/// The fault of a line, and its `id`.
-struct Fault {
-    problem: Problem,
+/// A line that was read.
+struct Line {
+    number: u64,
+    /// The `id` that it came with.
     id: Option<String>,
-}
-
-impl From<Problem> for Fault {
-    fn from(problem: Problem) -> Self {
-        Self { problem, id: None }
-    }
+    /// What is wrong with it; a line in order waits for a reply.
+    fault: Option<Problem>,
 }
 
 /// A slice: lines that are handled in one step.
 #[derive(Default)]
 struct Slice {
-    /// The number of each line, and its fault; lines without a fault wait for a reply.
-    lines: Vec<(u64, Option<Fault>)>,
+    lines: Vec<Line>,
     commands: Vec<Command>,
     bytes: usize,
     asked: Option<Result<Asked<Replies>, Problem>>,
@@ -316,25 +322,23 @@ impl<L: Lines> Stream<L> {
                     break;
                 };
                 slice.bytes += line.len();
-                let fault = match self.lines.read(bodies, number, line) {
+                let (id, fault) = match self.lines.read(bodies, number, line) {
                     Ok(command) => {
+                        let id = named(&command).map(|id| id.as_str().to_owned());
                         slice.commands.push(command);
-                        None
+                        (id, None)
                     }
                     Err(problem) => {
                         let table = json::object(line).unwrap_or_default();
                         let id = id_of(&table).map(|id| id.clone().into_owned());
-                        Some(Fault { problem, id })
+                        (id, Some(problem))
                     }
                 };
-                slice.lines.push((number, fault));
+                slice.lines.push(Line { number, id, fault });
             }
             if self.service.is_stopping() && self.end == End::Open {
                 let stopping = Problem::new(Code::Stopping, "nothing was done from this line on");
-                slice
-                    .lines
-                    .push((self.buffer.stop(), Some(stopping.into())));
-                self.end = End::Read;
+                slice.lines.push(self.stop(stopping));
             }
             let is_full = slice.lines.len() >= settings.slice_lines_max
                 || slice.bytes >= settings.slice_bytes_max;
@@ -362,13 +366,11 @@ impl<L: Lines> Stream<L> {
                     if let Ok(data) = frame.into_data()
                         && let Err(problem) = self.take_in(&data)
                     {
-                        slice.lines.push((self.buffer.stop(), Some(problem.into())));
-                        self.end = End::Read;
+                        slice.lines.push(self.stop(problem));
                     }
                 }
                 Err(problem) => {
-                    slice.lines.push((self.buffer.stop(), Some(problem.into())));
-                    self.end = End::Read;
+                    slice.lines.push(self.stop(problem));
                 }
             }
         }
@@ -391,6 +393,16 @@ impl<L: Lines> Stream<L> {
         }
         self.buffer.push(data);
         Ok(())
+    }
+
+    /// Ends the reading at a line that could not be read for this problem.
+    fn stop(&mut self, problem: Problem) -> Line {
+        self.end = End::Read;
+        Line {
+            number: self.buffer.stop(),
+            id: None,
+            fault: Some(problem),
+        }
     }
 
     /// Submits to the node; retries a busy one within the time limit of an answer.
@@ -425,20 +437,18 @@ impl<L: Lines> Stream<L> {
             Err(problem) => (Vec::new().into_iter(), Some(problem)),
         };
         let mut out = Vec::new();
-        for (line, fault) in slice.lines {
+        for Line { number, id, fault } in slice.lines {
             self.counted.lines += 1;
             let told = match (fault, &failed) {
                 (Some(fault), _) => Err(fault),
-                (None, Some(failed)) => Err(failed.clone().into()),
-                (None, None) => self
-                    .tell_one(line, replies.next(), &mut out)
-                    .map_err(Fault::from),
+                (None, Some(failed)) => Err(failed.clone()),
+                (None, None) => self.tell_one(number, replies.next(), &mut out),
             };
             match told {
                 Ok(()) => self.counted.done += 1,
-                Err(Fault { problem, id }) => {
+                Err(problem) => {
                     self.counted.problems += 1;
-                    write_line(&mut out, &Rejected::new(Some(line), id, &problem));
+                    write_line(&mut out, &Rejected::new(Some(number), id, &problem));
                 }
             }
         }

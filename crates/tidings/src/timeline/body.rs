@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use tidings_core::command::{Cancelled, Choice, MarkKind, Marked};
-use tidings_core::rules::{CHANNELS, INBOX, TypeRules};
+use tidings_core::rules::{CHANNELS, INBOX};
 use tidings_core::{
     Audience, Command, Day, Event, Id, Mode, Near, Object, PreferenceScope, RecipientChange, Rules,
     State,
@@ -167,7 +167,6 @@ impl<'r> Bodies<'r> {
             None => or_id()?,
         };
         let kind = fields.required_id("type")?;
-        let type_rules = self.type_rules(kind.as_str())?;
         let Some(object) = fields.object("object", "object")? else {
             return Err(fields.missing("object"));
         };
@@ -181,7 +180,7 @@ impl<'r> Bodies<'r> {
             target: role(&mut fields, "target")?,
             data: fields.table("data")?.map(json::into_map),
             to: audience(to)?,
-            channels: channels(&mut fields, kind.as_str(), type_rules)?,
+            channels: self.channels(&mut fields, kind.as_str())?,
             occurred_at: fields.instant("occurred_at")?,
             deliver_at: fields.instant("deliver_at")?,
             expires_at: fields.instant("expires_at")?,
@@ -257,7 +256,11 @@ impl<'r> Bodies<'r> {
         let scope = match fields.one_of(&["category", "type"])? {
             "type" => {
                 let kind = fields.required_text("type")?;
-                self.type_rules(&kind)?;
+                let types = &self.rules.types;
+                if !types.contains_key(&*kind) {
+                    let names = types.keys().map(String::as_str);
+                    return Err(unknown("type", &kind, names).about(About::UnknownType));
+                }
                 PreferenceScope::Type(kind.into_owned())
             }
             _ => {
@@ -369,11 +372,37 @@ impl<'r> Bodies<'r> {
         Ok(Command::Forget { before })
     }
 
-    fn type_rules(self, name: &str) -> Result<&'r TypeRules, Fault> {
-        let types = &self.rules.types;
-        types.get(name).ok_or_else(|| {
-            unknown("type", name, types.keys().map(String::as_str)).about(About::UnknownType)
-        })
+    /// The channels that an event is limited to, each once. A type that is not configured has all: the
+    /// engine refuses the event, unless its id came before.
+    fn channels(self, fields: &mut Fields<'_>, kind: &str) -> Result<Option<Vec<String>>, Fault> {
+        let Some(list) = fields.list("channels")? else {
+            return Ok(None);
+        };
+        let rules = self.rules.types.get(kind);
+        let mut channels: Vec<String> = Vec::new();
+        for item in list {
+            let Json::Text(name) = item else {
+                return Err(fields.wrong("channels", "an array of strings", &item));
+            };
+            if let Some(rules) = rules
+                && !rules.channels.contains_key(&*name)
+            {
+                let names = rules.channels.keys().map(String::as_str);
+                let hint = did_you_mean(&name, names).unwrap_or_default();
+                let reason = format!("the type {} has no channel {}", quoted(kind), quoted(&name));
+                return Err(Fault::new(reason, hint).about(About::UnknownChannel));
+            }
+            if channels.iter().all(|channel| *channel != name) {
+                channels.push(name.into_owned());
+            }
+        }
+        if channels.is_empty() {
+            return Err(Fault::new(
+                "`channels` is empty",
+                "leave it out for all channels of the type",
+            ));
+        }
+        Ok(Some(channels))
     }
 }
 
@@ -478,37 +507,4 @@ fn audience(mut to: Fields<'_>) -> Result<Audience, Fault> {
         near,
         everyone: to.flag("everyone")?.unwrap_or(false),
     })
-}
-
-/// The channels that an event is limited to, each once.
-fn channels(
-    fields: &mut Fields<'_>,
-    kind: &str,
-    rules: &TypeRules,
-) -> Result<Option<Vec<String>>, Fault> {
-    let Some(list) = fields.list("channels")? else {
-        return Ok(None);
-    };
-    let names = rules.channels.keys().map(String::as_str);
-    let mut channels: Vec<String> = Vec::new();
-    for item in list {
-        let Json::Text(name) = item else {
-            return Err(fields.wrong("channels", "an array of strings", &item));
-        };
-        if !rules.channels.contains_key(&*name) {
-            let hint = did_you_mean(&name, names).unwrap_or_default();
-            let reason = format!("the type {} has no channel {}", quoted(kind), quoted(&name));
-            return Err(Fault::new(reason, hint).about(About::UnknownChannel));
-        }
-        if channels.iter().all(|channel| *channel != name) {
-            channels.push(name.into_owned());
-        }
-    }
-    if channels.is_empty() {
-        return Err(Fault::new(
-            "`channels` is empty",
-            "leave it out for all channels of the type",
-        ));
-    }
-    Ok(Some(channels))
 }

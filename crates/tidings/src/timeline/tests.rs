@@ -316,12 +316,6 @@ fn bad_publishes_are_refused() {
     );
     refused(
         "publish",
-        r#""type":"nota","object":{"id":"o"},"to":{}"#,
-        "unknown type",
-        "`note`",
-    );
-    refused(
-        "publish",
         r#""type":"note","to":{}"#,
         "`object` is missing",
         "",

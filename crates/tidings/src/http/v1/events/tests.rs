@@ -1,5 +1,6 @@
 //! Publishing through the router, over a store in memory.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use axum::body::{Body, Bytes};
@@ -292,7 +293,7 @@ fn of_an_array_the_good_events_are_taken_in_their_order() {
     person(&rig, "ann");
     let body = json!([
         event(Some("e1"), "ann"),
-        { "id": "bad", "type": "nota" },
+        { "id": "bad", "type": "nota", "object": { "id": "a" }, "to": {} },
         event(Some("e2"), "ann"),
         7,
         event(Some("e1"), "ann"),
@@ -631,4 +632,32 @@ fn a_fault_of_json_is_told_with_its_line() {
     assert!(detail("{\"type\": }").starts_with("column 10: invalid JSON"));
     assert!(detail("{\n \"to\": [\"a\",]\n}").starts_with("line 2, column 13: invalid JSON"));
     assert_eq!(detail(" \n"), "column 1: the body is empty");
+}
+
+/// Contract, section 3: an event whose id came before is a duplicate, also where its type was taken out of
+/// the configuration since.
+#[test]
+fn a_known_id_of_a_type_that_is_gone_is_a_duplicate() {
+    let rig = Rig::new();
+    person(&rig, "ann");
+    let known = event(Some("e1"), "ann");
+    assert_eq!(publish(&rig, &known).json()["status"], "accepted");
+    let (before, weekly) = CONFIG.split_once("[types.note]").unwrap();
+    let (_, weekly) = weekly.split_once("[types.weekly]").unwrap();
+    let without = format!("{before}[types.weekly]{weekly}");
+    let rules = crate::config::parse(&without, "tidings.toml").unwrap();
+    rig.service.configure(rules, BTreeMap::new()).unwrap();
+    let mut limited = known.clone();
+    limited["channels"] = json!(["inbox"]);
+    for known in [known, limited] {
+        assert_eq!(publish(&rig, &known).json()["status"], "duplicate");
+    }
+    let answer = publish(
+        &rig,
+        &json!([event(Some("e1"), "ann"), event(Some("e2"), "ann")]),
+    );
+    let answers = answer.json();
+    assert_eq!(answers[0]["status"], "duplicate");
+    let rejected = (&answers[1]["id"], &answers[1]["problem"]["code"]);
+    assert_eq!(rejected, (&json!("e2"), &json!("unknown_type")));
 }
