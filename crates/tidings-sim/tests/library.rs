@@ -210,7 +210,9 @@ fn a7_a_flush_with_nothing_pending_is_no_error() {
         "01:00 flush ann channel=email lane=cooldown",
     ] {
         let replies = scene.play(flush);
-        assert!(matches!(replies.as_slice(), [Ok(Reply::Flushed(marker))] if !marker.is_empty()));
+        assert!(
+            matches!(replies.as_slice(), [Ok(Reply::Flushed { marker, .. })] if !marker.is_empty())
+        );
         assert!(scene.make(at("01:00")).is_empty());
     }
 }

@@ -229,8 +229,8 @@ struct Told {
 }
 
 impl Told {
-    fn add(&mut self, mail: String) {
-        let name = message_id(&mail).to_owned();
+    fn add(&mut self, mail: &str) {
+        let name = message_id(mail).to_owned();
         let parsed = MessageParser::default().parse(mail.as_bytes()).unwrap();
         let to = parsed.to().unwrap().first().unwrap().address().unwrap();
         let recipient = to.split('@').next().unwrap().to_owned();
@@ -243,7 +243,10 @@ impl Told {
             let telling = self.events.entry((recipient.clone(), number)).or_default();
             telling.insert(name.clone());
         }
-        let (first, times) = self.mails.entry(name).or_insert((mail.clone(), 0));
+        let (first, times) = self
+            .mails
+            .entry(name)
+            .or_insert_with(|| (mail.to_owned(), 0));
         assert_eq!(*first, mail, "one name, and other bytes");
         *times += 1;
     }
@@ -269,7 +272,7 @@ impl World {
         std::thread::spawn(move || {
             for heard in mail.heard {
                 if let Heard::Message(mail) = heard {
-                    told.lock().unwrap().add(mail);
+                    told.lock().unwrap().add(&mail);
                 }
             }
         });

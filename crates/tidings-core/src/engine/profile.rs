@@ -225,6 +225,7 @@ impl Engine {
                 && lane.is_none_or(|lane| lane == name.name)
         });
         let lanes: Vec<_> = open.map(|(no, _)| *no).collect();
+        let due = lanes.len();
         // Where nothing waits the marker names the place at which the recipient was found flushed.
         let seq = if lanes.is_empty() {
             self.buckets[bucket].next_seq
@@ -232,7 +233,8 @@ impl Engine {
             let at = now;
             self.write(draft, bucket, now, Record::Flush { at, number, lanes })
         };
-        Ok(Reply::Flushed(format!("{}-{seq}", self.buckets[bucket].no)))
+        let marker = format!("{}-{seq}", self.buckets[bucket].no);
+        Ok(Reply::Flushed { marker, lanes: due })
     }
 }
 

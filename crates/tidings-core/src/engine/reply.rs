@@ -13,8 +13,13 @@ pub enum Reply {
     Done,
     /// An event was published.
     Published(Published),
-    /// Open lanes are due now. The marker is bucket and seq, after which everything is new.
-    Flushed(String),
+    /// Open lanes are due now.
+    Flushed {
+        /// The marker's id: bucket and seq, after which everything is new.
+        marker: String,
+        /// The number of lanes; 0 if nothing was pending.
+        lanes: usize,
+    },
     /// The result of a cancel.
     Cancelled(TakenBack),
     /// Days were deleted.

@@ -8,6 +8,7 @@ mod calls;
 mod check;
 mod demo;
 mod import;
+mod inbox;
 mod key;
 mod print;
 mod publish;
@@ -154,7 +155,7 @@ enum Command {
     /// Import recipients, subscriptions or objects from a file
     Import(import::Arguments),
     /// Show a recipient's inbox
-    Inbox(calls::Inbox),
+    Inbox(inbox::Inbox),
     /// Create, list and revoke API keys
     Key(key::Arguments),
     /// Pause a type or a channel: its notifications wait until it is resumed

@@ -11,7 +11,7 @@ const CONFIG: &str = include_str!("../../../../../examples/first/tidings.toml");
 
 fn resolved<'d>(document: &'d Value, value: &'d Value) -> &'d Value {
     match value["$ref"].as_str() {
-        Some(target) => &document.pointer(&target[1..]).unwrap(),
+        Some(target) => document.pointer(&target[1..]).unwrap(),
         None => value,
     }
 }

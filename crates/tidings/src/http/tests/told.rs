@@ -67,7 +67,7 @@ impl Post {
         answer.json()
     }
 
-    fn publish(&self, kind: &str, actor: &str, object: &str, to: Value) {
+    fn publish(&self, kind: &str, actor: &str, object: &str, to: &Value) {
         let event = json!({
             "type": kind, "actor": {"id": actor.to_lowercase(), "title": actor},
             "object": {"id": object.to_lowercase(), "title": object}, "to": to,
@@ -76,7 +76,7 @@ impl Post {
     }
 
     fn publish_to_ana(&self, kind: &str, actor: &str, object: &str) {
-        self.publish(kind, actor, object, json!({"recipients": ["ana"]}));
+        self.publish(kind, actor, object, &json!({"recipients": ["ana"]}));
     }
 
     /// The next mail: its subject, and its text down to the footer.
@@ -135,8 +135,8 @@ fn a4_an_object_of_two_types_is_shown_once_with_both_reasons() {
         post.change(Method::PUT, &object, &json!({"title": title}));
     }
     let to = |topic: &str| json!({"topics": [topic]});
-    post.publish("artwork_published", "Ben", "Marilyn", to("artist/42"));
-    post.publish("artwork_shown", "Ben", "Marilyn", to("show/7/room/1"));
+    post.publish("artwork_published", "Ben", "Marilyn", &to("artist/42"));
+    post.publish("artwork_shown", "Ben", "Marilyn", &to("show/7/room/1"));
     post.rig.at("2024-01-02T09:00:00Z");
     let (subject, text) = post.mail();
     assert_eq!(subject, "2 new (artwork published, artwork shown): Marilyn");

@@ -240,7 +240,7 @@ fn read(service: &Service, bodies: Bodies<'_>, fields: Fields<'_>) -> Result<Com
 fn published(reply: Reply) -> Result<PublishedEvent, Problem> {
     match reply {
         Reply::Published(published) => Ok(published.into()),
-        Reply::Done | Reply::Flushed(_) | Reply::Cancelled(_) | Reply::Dropped(_) => Err(
+        Reply::Done | Reply::Flushed { .. } | Reply::Cancelled(_) | Reply::Dropped(_) => Err(
             Problem::new(Code::Internal, "the node gave an answer of the wrong kind"),
         ),
     }

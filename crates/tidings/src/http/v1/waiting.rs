@@ -164,11 +164,13 @@ impl From<WaitingEntry> for Waiting {
 
 /// The marker of a flush.
 #[derive(Serialize, ToSchema)]
-#[schema(example = json!({"marker": "10-5"}))]
+#[schema(example = json!({"marker": "10-5", "lanes": 1}))]
 struct Flushed {
     /// Marks the position after which everything is new. The marker of an earlier flush means that nothing
     /// was pending.
     marker: String,
+    /// Open lanes that are due now, each of which becomes a message; 0 where nothing waited.
+    lanes: usize,
 }
 
 /// Limits of a flush; without them all open lanes.
@@ -257,7 +259,9 @@ async fn flush(
     };
     let command = Bodies::new(&rules).flush(recipient, fields)?;
     let flushed = |replies| match only(replies)? {
-        Reply::Flushed(marker) => Answer::json(StatusCode::OK, &Flushed { marker }),
+        Reply::Flushed { marker, lanes } => {
+            Answer::json(StatusCode::OK, &Flushed { marker, lanes })
+        }
         _ => Err(Problem::new(
             Code::Internal,
             "the node gave an answer of the wrong kind",
