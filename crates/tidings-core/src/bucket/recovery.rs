@@ -41,11 +41,6 @@ impl Bucket {
         let mut tail_from = 0;
         if let Some(bytes) = parts::get(from.shelf, Partition::Base, &key)? {
             let head: Head = decode("a bucket's checkpoint", &bytes)?;
-            if u64::from(head.next_number) >= head.next_seq.min(RECIPIENTS_MAX) {
-                return Err(Unreadable(
-                    "a bucket's checkpoint makes no sense".to_owned(),
-                ));
-            }
             let known = Known {
                 law: from.law,
                 next_number: head.next_number,
