@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use mail_parser::{HeaderValue, MessageParser};
+use tidings_core::batch::Pivot;
 use tidings_core::engine::{InboxGroup as Group, InboxItem as Item, InboxPage};
 use tidings_core::rules::Rules;
 use tidings_core::time::DAY_MS;
@@ -194,13 +195,13 @@ impl Told {
 
     fn group(&self, group: &Group) -> InboxGroup {
         let kind = self.rules.types.get(group.kind.as_str());
-        // The key names what is shared: an artist's topic, or the object itself.
-        let shared = group
-            .key
-            .split(':')
-            .nth(1)
-            .and_then(|key| self.names.get(key));
         let first = group.items.first();
+        let shared = first.and_then(|item| match kind?.group? {
+            Pivot::Actor => item.actor.as_ref(),
+            Pivot::Object => Some(&item.object),
+            Pivot::Target => item.target.as_ref(),
+        });
+        let shared = shared.and_then(|shared| self.names.get(shared.id.as_str()));
         InboxGroup {
             title: shared
                 .cloned()
@@ -472,6 +473,9 @@ fn summary(scenario: &Scenario, postbox: &Postbox, telling: &Telling) -> Summary
 }
 
 /// Where it is worth beginning to look.
+/// The remainder of a Monday's day number by 7: 5 January 1970 was one.
+const MONDAY: i32 = 4;
+
 fn picks(scenario: &Scenario, postbox: &Postbox) -> Vec<Pick> {
     let pick = |title: &str, note: &str, to| Pick {
         title: title.to_owned(),
@@ -500,12 +504,13 @@ fn picks(scenario: &Scenario, postbox: &Postbox) -> Vec<Pick> {
             mail(found),
         ));
     }
-    // One with something to read: the first that tells a handful.
-    let mut first = postbox.mails.iter().filter(of_weekly);
-    if let Some(found) = first.find(|mail| (5..=20).contains(&mail.entries)) {
+    // One with something to read: the first on a Monday with a handful of entries.
+    let mut mondays = postbox.mails.iter().filter(of_weekly);
+    let is_monday = |mail: &Posted| mail.at.day().0.rem_euclid(7) == MONDAY;
+    if let Some(found) = mondays.find(|mail| is_monday(mail) && (5..=20).contains(&mail.entries)) {
         picks.push(pick(
-            "The first Monday",
-            "Nine in the morning comes to the east of the world first.",
+            "A Monday morning",
+            "At nine, local time: what happened in a week, in one mail.",
             mail(found),
         ));
     }

@@ -1,6 +1,6 @@
 use std::collections::BTreeSet;
 
-use tidings_core::Day;
+use tidings_core::{Command, Day};
 
 use super::*;
 use crate::demo::page::view::{MailQuery, Slice, View as _};
@@ -16,6 +16,16 @@ fn played(dir: &Path) -> Played {
         ControlFlow::Continue(())
     })
     .unwrap()
+}
+
+#[test]
+fn every_event_of_the_whole_scenario_is_within_the_limits() {
+    let limits = rules("".as_ref()).limits;
+    for timed in crate::demo::scenario().commands() {
+        if let Command::Publish(event) = timed.command {
+            assert_eq!(limits.check_event(&event), Ok(()), "{}", event.id);
+        }
+    }
 }
 
 const ALL: Slice = Slice {
