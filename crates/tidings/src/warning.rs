@@ -27,7 +27,7 @@ impl From<&Warning> for Worded {
             Warning::UnknownRecipient(id) => (
                 "unknown_recipient",
                 format!("unknown recipient {}", quoted(id.as_str())),
-                "create the recipient before you publish to it",
+                "create the recipient, then publish again under a new id: this id is used",
             ),
             Warning::NoFollowers(topics) => (
                 "no_followers",

@@ -109,7 +109,9 @@ impl Provider {
         secret: &dyn Fn(&str) -> Result<String, String>,
     ) -> Result<Self, ProviderError> {
         let (scheme, rest) = address.split_once("://").ok_or_else(|| {
-            ProviderError::Address("it begins with `file://`, `smtp://` or `smtps://`".to_owned())
+            ProviderError::Address(
+                "it must begin with `file://`, `smtp://` or `smtps://`".to_owned(),
+            )
         })?;
         match scheme {
             "file" if rest.is_empty() => Err(ProviderError::Address(

@@ -9,7 +9,7 @@ use crate::client::{Fault, Place, Purpose, Reach};
 /// The target and output options of a command.
 #[derive(clap::Args)]
 pub(super) struct To {
-    /// Address of the server [default: http://127.0.0.1:8990] [env: TIDINGS_URL] (ignored with --data)
+    /// Address of the server [default: http://127.0.0.1:8990] [env: TIDINGS_URL]. Not together with --data
     #[arg(long, value_name = "URL", conflicts_with = "data")]
     pub(super) url: Option<String>,
     /// API key of the server
@@ -20,8 +20,8 @@ pub(super) struct To {
         hide_env_values = true
     )]
     pub(super) key: Option<String>,
-    /// Data directory. Uses the running server if there is one, else opens it directly [env: TIDINGS_DATA]
-    /// (ignored with --url)
+    /// Data directory. Uses the running server if there is one, else opens it directly [env: TIDINGS_DATA].
+    /// Not together with --url
     #[arg(long, value_name = "DIR")]
     pub(super) data: Option<PathBuf>,
     /// Configuration for changes to a data directory without a server

@@ -304,7 +304,7 @@ fn reload(config: &Path, service: &Service) -> Result<Reloaded, RuntimeError> {
                 let place = fault.place.as_ref();
                 let place = place.map(|at| format!(":{}:{}", at.line, at.column));
                 let place = format!("{}{}", faults.file, place.unwrap_or_default());
-                tracing::error!(%place, reason = %fault.reason, hint = %fault.hint, "a fault");
+                tracing::error!(%place, reason = %fault.reason, hint = %fault.hint, "fault in the configuration");
             }
             return Ok(Reloaded::Refused);
         }
@@ -312,7 +312,7 @@ fn reload(config: &Path, service: &Service) -> Result<Reloaded, RuntimeError> {
     let channels = match app::channels(&rules) {
         Ok(channels) => channels,
         Err(fault) => {
-            tracing::error!(reason = %fault, "a fault");
+            tracing::error!(reason = %fault, "fault in the configuration");
             return Ok(Reloaded::Refused);
         }
     };

@@ -3,7 +3,6 @@
 use std::io::{self, Write};
 
 use serde_json::Value;
-use tidings_core::Instant;
 
 use super::table::{Table, cell, list, shown};
 
@@ -42,13 +41,12 @@ pub(super) fn write(status: &Value, out: &mut dyn Write) -> io::Result<()> {
 }
 
 fn write_counts(status: &Value, out: &mut dyn Write) -> io::Result<()> {
-    let now = cell(status, "now");
     let mut rows = Table::default();
     for (name, value) in [
-        ("newest step", now.clone()),
+        ("last change", cell(status, "now")),
         ("recipients", cell(status, "recipients")),
         ("pending", cell(status, "entries.pending")),
-        ("oldest overdue", overdue(status, &now)),
+        ("oldest overdue", overdue(status)),
         ("retrying", cell(status, "retrying")),
         ("ended", cell(status, "entries.outcomes")),
         ("because of", cell(status, "entries.reasons")),
@@ -62,14 +60,11 @@ fn write_counts(status: &Value, out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// The age of the oldest overdue, unsent message.
-fn overdue(status: &Value, now: &str) -> String {
-    let due = cell(status, "oldest_due");
-    match (Instant::parse(&due), Instant::parse(now)) {
-        (Ok(at), Ok(now)) => {
-            let late = now.0.saturating_sub(at.0).max(0).unsigned_abs() / 1000;
-            format!("{due} ({} late)", span(late))
-        }
-        _ => "none".to_owned(),
+fn overdue(status: &Value) -> String {
+    let age = status.get("oldest_due_age_seconds").and_then(Value::as_u64);
+    match age {
+        Some(late) => format!("{} ({} late)", cell(status, "oldest_due"), span(late)),
+        None => "none".to_owned(),
     }
 }
 
@@ -102,8 +97,9 @@ mod tests {
         let status = json!({
             "version": "0.1.0",
             "uptime_seconds": 65,
-            "now": "2024-01-01T12:01:05Z",
+            "now": "2024-01-01T12:00:05Z",
             "oldest_due": "2024-01-01T12:00:00Z",
+            "oldest_due_age_seconds": 65,
             "retrying": 3,
             "recipients": 2,
             "channels": {"email": {"provider": "smtp", "paused": true}},
@@ -115,7 +111,7 @@ mod tests {
         let text = String::from_utf8(out).unwrap();
         let expected = "\
 tidings 0.1.0, running for 1 min 5 s
-newest step     2024-01-01T12:01:05Z
+last change     2024-01-01T12:00:05Z
 recipients      2
 pending         4
 oldest overdue  2024-01-01T12:00:00Z (1 min 5 s late)

@@ -270,8 +270,8 @@ pub enum Fault {
     Configuration(Faults),
     /// There is no store, and this command creates none.
     #[error(
-        "no tidings store at {}\n  = help: name the data directory of a server with --data; `tidings \
-         serve`, `tidings import` and `tidings restore` create one", .0.display()
+        "no tidings store at {}\n  = help: check the path; `tidings serve`, `key new`, `import`, \
+         `restore` and `demo` create a store", .0.display()
     )]
     NoStore(PathBuf),
     /// The store can't be opened.

@@ -8,7 +8,7 @@ use axum::http::StatusCode;
 use serde::Serialize;
 use tidings_core::engine::{Agenda, Dropped, LedgerRow, Reply};
 use tidings_core::rules::{CHANNELS, INBOX};
-use tidings_core::{Outcome, Rules};
+use tidings_core::{Instant, Outcome, Rules};
 use tidings_node::{Deferrals, Node};
 use utoipa::ToSchema;
 use utoipa_axum::routes;
@@ -48,7 +48,7 @@ pub(super) fn calls(calls: Calls) -> Calls {
 
 /// The status of the server.
 #[derive(Serialize, ToSchema)]
-#[schema(example = json!({"version": "0.1.0", "uptime_seconds": 86400, "oldest_due": null, "retrying": 0, "channels": {"email": {"provider": "smtp", "paused": true}}, "now": "2024-03-07T08:03:00Z", "recipients": 2, "forgotten_before": null, "paused": {"types": [], "channels": ["email"]}, "entries": {"all": 8, "pending": 1, "outcomes": {"delivered": 6, "skipped": 1}, "reasons": {"seen": 1}}}))]
+#[schema(example = json!({"version": "0.1.0", "uptime_seconds": 86400, "oldest_due": null, "oldest_due_age_seconds": null, "retrying": 0, "channels": {"email": {"provider": "smtp", "paused": true}}, "now": "2024-03-07T08:03:00Z", "recipients": 2, "forgotten_before": null, "paused": {"types": [], "channels": ["email"]}, "entries": {"all": 8, "pending": 1, "outcomes": {"delivered": 6, "skipped": 1}, "reasons": {"seen": 1}}}))]
 struct StatusAnswer {
     /// Version of tidings.
     version: &'static str,
@@ -57,6 +57,8 @@ struct StatusAnswer {
     /// Due time of the oldest overdue, unsent message; null = none.
     #[schema(format = "date-time")]
     oldest_due: Option<String>,
+    /// Age of that message in seconds, by the server's clock; null = none.
+    oldest_due_age_seconds: Option<u64>,
     /// Messages that wait for a retry.
     retrying: u64,
     /// The channels that send messages, by name.
@@ -108,7 +110,13 @@ struct ChannelShown {
 }
 
 impl StatusAnswer {
-    fn of(node: &Node, rules: &Rules, uptime_seconds: Option<u64>, retrying: u64) -> Self {
+    fn of(
+        node: &Node,
+        rules: &Rules,
+        clock: Instant,
+        uptime_seconds: Option<u64>,
+        retrying: u64,
+    ) -> Self {
         let engine = node.engine();
         let mut sum = LedgerRow::default();
         engine.ledger().values().for_each(|row| sum.add(row));
@@ -127,6 +135,10 @@ impl StatusAnswer {
             version: env!("CARGO_PKG_VERSION"),
             uptime_seconds,
             oldest_due: engine.oldest_due().map(|due| due.to_string()),
+            oldest_due_age_seconds: engine.oldest_due().map(|due| {
+                let age = clock.0.saturating_sub(due.0).max(0);
+                age.unsigned_abs() / 1_000
+            }),
             retrying,
             channels: shown.collect(),
             now: engine.now().to_string(),
@@ -276,7 +288,8 @@ struct DroppedDays {
 async fn status(State(service): State<Arc<Service>>) -> Result<Answer, Problem> {
     let (rules, uptime) = (service.rules(), service.uptime_seconds());
     let retrying = service.handle.vitals().retries();
-    let status = move |node: &Node| StatusAnswer::of(node, &rules, uptime, retrying);
+    let clock = service.now();
+    let status = move |node: &Node| StatusAnswer::of(node, &rules, clock, uptime, retrying);
     let status = service.look(status).await?;
     Answer::json(StatusCode::OK, &status)
 }
