@@ -14,6 +14,7 @@ use tidings_core::table::Write;
 use tidings_store::{Commit, Partition, Store, Visit};
 
 use crate::Error;
+use crate::event_loop::By;
 use crate::handle::RuntimeError;
 use crate::once::Work;
 use crate::vitals::{Stopwatch, Vitals, timed};
@@ -85,13 +86,16 @@ fn place(write: &Write) -> (Partition, &[u8]) {
     (write.partition, &write.key)
 }
 
-/// A writer of commits, one at a time, in a thread of its own.
+/// A writer of commits, one at a time: in a thread of its own, or when the driver says so.
 pub(crate) struct Ahead {
     store: Arc<dyn Store>,
     vitals: Arc<Vitals>,
     under_way: Option<UnderWay>,
     /// The writing thread, started with the first commit.
     writer: Option<(Sender<Job>, JoinHandle<()>)>,
+    by: By,
+    /// The commit in progress, if the driver is to write it.
+    by_hand: Option<Job>,
 }
 
 struct UnderWay {
@@ -119,12 +123,33 @@ impl Ahead {
             vitals: Arc::default(),
             under_way: None,
             writer: None,
+            by: By::Threads,
+            by_hand: None,
         }
     }
 
     /// Sets the measurements.
     pub(crate) fn measure(&mut self, vitals: &Arc<Vitals>) {
         self.vitals = Arc::clone(vitals);
+    }
+
+    /// Sets who writes.
+    pub(crate) fn write_by(&mut self, by: By) {
+        self.by = by;
+    }
+
+    /// Writes the commit in progress by hand. Whether there was one.
+    pub(crate) fn write(&mut self) -> bool {
+        let job = self.by_hand.take();
+        let Some(job) = job else { return false };
+        let ended = timed(&job.vitals.commits, || self.store.commit(job.commit));
+        self.hear(ended);
+        true
+    }
+
+    /// Loses the commit in progress, as a crash does.
+    pub(crate) fn lose(&mut self) {
+        self.by_hand = None;
     }
 
     /// The writes in progress.
@@ -176,6 +201,10 @@ impl Ahead {
             work: Mutex::new(work),
             took,
         });
+        if self.by == By::Hand {
+            self.by_hand = Some(job);
+            return Ok(());
+        }
         let writer = match &mut self.writer {
             Some(writer) => writer,
             none => none.insert(start_writer(&self.store)?),
@@ -190,6 +219,7 @@ impl Ahead {
     /// # Errors
     /// [`Error::Store`] where it failed; what was decided since is worthless then.
     pub(crate) fn finish(&mut self) -> Result<(), Error> {
+        self.write();
         let Some(under_way) = self.under_way.take() else {
             return Ok(());
         };

@@ -195,9 +195,22 @@ impl Handle {
     /// # Errors
     /// [`RuntimeError`]; the channels stay as they were.
     pub fn configure(&self, rules: Rules, channels: Channels) -> Result<(), RuntimeError> {
+        let answered = self.ask_to_configure(rules, channels)?;
+        answered.recv().map_err(|_| RuntimeError::Stopped)?
+    }
+
+    /// [`Handle::configure`] without blocking: the result comes through the receiver.
+    ///
+    /// # Errors
+    /// [`RuntimeError::Busy`] or [`RuntimeError::Stopped`].
+    pub fn ask_to_configure(
+        &self,
+        rules: Rules,
+        channels: Channels,
+    ) -> Result<Receiver<Result<(), RuntimeError>>, RuntimeError> {
         let (answer, answered) = bounded(1);
         self.ask(Request::Configure(Box::new(rules), channels, answer))?;
-        answered.recv().map_err(|_| RuntimeError::Stopped)?
+        Ok(answered)
     }
 
     /// Reads the node between two steps.

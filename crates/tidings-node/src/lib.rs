@@ -1,8 +1,8 @@
 //! The runtime of tidings: it connects the pure core to a store, to clocks and to channels.
 //!
 //! [`Node`] is an engine whose decisions are durable. [`Player`] drives it on a virtual clock (the
-//! simulator, the demo, the tests), [`Runtime`] in real time with threads (the server). Both send by
-//! the same [`Delivery`].
+//! simulator, the demo, the tests). A server's loop is a stepped function: [`Runtime`] drives it in real
+//! time with threads, [`Stepped`] in the caller's thread. All send by the same [`Delivery`].
 
 mod ahead;
 pub mod channel;
@@ -10,6 +10,7 @@ mod clock;
 mod complaints;
 mod deferred;
 mod delivery;
+mod event_loop;
 mod handle;
 mod kept_back;
 mod node;
@@ -20,6 +21,7 @@ mod restored;
 mod runtime;
 mod senders;
 mod shelf;
+mod stepped;
 mod vitals;
 mod waiting;
 
@@ -33,6 +35,7 @@ pub use player::{Observer, Out, PlayError, Player, Watch};
 pub use restored::pause_restored;
 pub use runtime::{Ended, OpenStore, Runtime, Settings};
 pub use shelf::StoreShelf;
+pub use stepped::Stepped;
 use tidings_core::journal::at_rest::Unreadable;
 pub use vitals::{Answered, BOUNDS_S, Histogram, Reads, Vitals};
 

@@ -19,6 +19,7 @@ use tidings_store::{Commit, Store};
 
 use crate::Error;
 use crate::ahead::Ahead;
+use crate::event_loop::By;
 use crate::once::{self, Work};
 use crate::shelf::StoreShelf;
 use crate::vitals::{Stopwatch, Vitals, timed};
@@ -118,6 +119,12 @@ impl Node {
             frees: false,
             late_forget: None,
         })
+    }
+
+    /// The same, with its commits written by threads or by hand.
+    pub(crate) fn written(mut self, by: By) -> Self {
+        self.ahead.write_by(by);
+        self
     }
 
     /// Sets the measurements.

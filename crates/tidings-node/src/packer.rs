@@ -13,11 +13,13 @@ use crossbeam_channel::{Receiver, bounded, select};
 use tidings_core::time::Day;
 use tidings_store::Store;
 
+use crate::event_loop::By;
+
 /// The queue of days to pack, and the day in progress.
-#[derive(Default)]
 pub(crate) struct Packer {
     days: BTreeSet<Day>,
     at_work: Option<Work>,
+    by: By,
 }
 
 /// A day that is being packed.
@@ -28,6 +30,14 @@ struct Work {
 }
 
 impl Packer {
+    pub(crate) fn new(by: By) -> Self {
+        Self {
+            days: BTreeSet::new(),
+            at_work: None,
+            by,
+        }
+    }
+
     /// Adds days to pack.
     pub(crate) fn add(&mut self, days: Vec<Day>) {
         self.days.extend(days);
@@ -47,12 +57,13 @@ impl Packer {
         let Some(day) = self.days.pop_first() else {
             return;
         };
+        if self.by == By::Hand {
+            return pack(&**store, day);
+        }
         let store = Arc::clone(store);
         let (works, done) = bounded::<Infallible>(0);
         let work = move || {
-            if let Err(fault) = store.rest(day) {
-                tracing::warn!(%day, error = %fault, "the day could not be packed");
-            }
+            pack(&*store, day);
             drop(store);
             drop(works);
         };
@@ -80,5 +91,11 @@ impl Packer {
                 recv(last) -> _ => {}
             }
         }
+    }
+}
+
+fn pack(store: &dyn Store, day: Day) {
+    if let Err(fault) = store.rest(day) {
+        tracing::warn!(%day, error = %fault, "the day could not be packed");
     }
 }

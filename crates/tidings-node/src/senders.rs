@@ -1,4 +1,4 @@
-//! The sending threads, and their messages.
+//! The queue of messages to send, and the threads that serve it.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -7,12 +7,12 @@ use crossbeam_channel::{Receiver, Sender, TryRecvError, select, unbounded};
 use tidings_core::engine::LetterName;
 use tidings_core::pause::Paused;
 
-use crate::channel::Outcome as Answer;
+use crate::channel::{InForce, Outcome as Answer};
 use crate::clock::Clock;
 use crate::delivery::{Delivery, Parcel, send};
 use crate::node::Pace;
 
-/// The sending threads. Prompt messages go before digests, and each kind has room of its own: a million
+/// The queue of messages to send. Prompt messages go before digests, and each kind has room of its own: a million
 /// digests never prevent a prompt message from being built. Some threads take no digests, so that they
 /// stay free if a server is slow with those.
 pub(crate) struct Senders {
@@ -36,38 +36,72 @@ fn locked(slot: &Slot) -> MutexGuard<'_, Option<Parcel>> {
     slot.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Senders {
-    pub(crate) fn start(count: usize, delivery: &Delivery, clock: &Arc<dyn Clock>) -> Self {
-        let (prompt, prompt_work) = unbounded::<Slot>();
-        let (patient, patient_work) = unbounded::<Slot>();
-        let (answer, answers) = unbounded();
+/// The other end of the queue: takes messages out of it and sends them.
+#[derive(Clone)]
+pub(crate) struct Server {
+    prompt: Receiver<Slot>,
+    patient: Receiver<Slot>,
+    answer: Sender<(Parcel, Answer)>,
+    channels: InForce,
+    clock: Arc<dyn Clock>,
+}
+
+impl Server {
+    /// Starts so many threads that send.
+    pub(crate) fn start(&self, count: usize) {
         for number in 0..count {
             let is_kept_free = number < kept_free(count);
-            let (prompt, patient) = (prompt_work.clone(), patient_work.clone());
-            let (answer, clock) = (answer.clone(), Arc::clone(clock));
-            let channels = delivery.channels();
+            let server = self.clone();
             std::thread::spawn(move || {
                 let next = || match is_kept_free {
-                    true => prompt.recv().ok(),
-                    false => next_slot(&prompt, &patient),
+                    true => server.prompt.recv().ok(),
+                    false => next_slot(&server.prompt, &server.patient),
                 };
                 while let Some(slot) = next() {
-                    let Some(parcel) = locked(&slot).take() else {
-                        continue;
-                    };
-                    let sent = send(&channels, &parcel, clock.now());
-                    if answer.send((parcel, sent)).is_err() {
+                    if !server.send(&slot) {
                         break;
                     }
                 }
             });
         }
-        Self {
+    }
+
+    /// Sends the next message in the caller's thread. Whether there was one.
+    pub(crate) fn send_next(&self) -> bool {
+        let slot = self.prompt.try_recv().or_else(|_| self.patient.try_recv());
+        slot.is_ok_and(|slot| self.send(&slot))
+    }
+
+    /// Sends what is in a slot; false if nobody hears the answer any more.
+    fn send(&self, slot: &Slot) -> bool {
+        let Some(parcel) = locked(slot).take() else {
+            return true;
+        };
+        let sent = send(&self.channels, &parcel, self.clock.now());
+        self.answer.send((parcel, sent)).is_ok()
+    }
+}
+
+impl Senders {
+    /// A queue with room for so many threads, and its other end.
+    pub(crate) fn new(count: usize, delivery: &Delivery, clock: &Arc<dyn Clock>) -> (Self, Server) {
+        let (prompt, prompt_work) = unbounded::<Slot>();
+        let (patient, patient_work) = unbounded::<Slot>();
+        let (answer, answers) = unbounded();
+        let senders = Self {
             prompt: Line::new(prompt),
             patient: Line::new(patient),
             answers,
             room: count * 64,
-        }
+        };
+        let server = Server {
+            prompt: prompt_work,
+            patient: patient_work,
+            answer,
+            channels: delivery.channels(),
+            clock: Arc::clone(clock),
+        };
+        (senders, server)
     }
 
     /// The receiver of answers; pass each to [`Senders::arrived`].

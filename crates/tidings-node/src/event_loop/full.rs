@@ -2,12 +2,12 @@
 
 use tidings_core::{Command, Instant};
 
-use super::{Loop, Stopping, answer, catch_up, refuse};
+use super::{EventLoop, Stopping, answer, catch_up, refuse};
 use crate::Error;
 use crate::handle::{Request, RuntimeError};
 use crate::kept_back::KeptBack;
 
-impl Loop {
+impl EventLoop {
     /// Runs a turn on a full disk: reads are answered, days are deleted on request or when they expire,
     /// and everything else waits. The state in memory stays valid, so nothing has to be opened again once
     /// there is room.

@@ -2,7 +2,7 @@
 
 use tidings_core::Instant;
 
-use super::Loop;
+use super::EventLoop;
 use crate::Error;
 use crate::handle::{Request, RuntimeError};
 use crate::node::Node;
@@ -55,7 +55,7 @@ pub(super) fn put_off(
     possible
 }
 
-impl Loop {
+impl EventLoop {
     /// The requests that were put off, and those that came since.
     pub(super) fn with_put_off(&mut self, requests: Vec<Request>) -> Vec<Request> {
         let mut all = std::mem::take(&mut self.put_off);

@@ -1,18 +1,16 @@
 //! Recovery from a failure of the store: the state in memory is dropped, and the store is opened again.
 
 use std::collections::BTreeSet;
-use std::time::Duration;
 
-use crossbeam_channel::after;
 use tidings_core::engine::LetterName;
 
-use super::Loop;
+use super::EventLoop;
 use crate::Error;
 use crate::delivery::parcels;
 use crate::node::Node;
 use crate::senders::letter;
 
-impl Loop {
+impl EventLoop {
     /// Drops the handles of the failed store, which is opened again.
     ///
     /// Where a write hangs, its thread keeps them, and nothing can be opened again before the process
@@ -30,7 +28,7 @@ impl Loop {
             );
             self.vitals.refused_chore();
             self.set_aside.insert(*bucket);
-            self.rest = None;
+            self.rests = false;
             return self.packer.wait();
         }
         self.hangs = matches!(fault, Error::Store(tidings_store::Error::Hung(_)));
@@ -43,10 +41,10 @@ impl Loop {
     }
 
     pub(super) fn reopen(&mut self) {
-        self.rest = Some(after(Duration::from_millis(self.settings.reopen_ms)));
+        self.rests = true;
         let opened = (self.open)()
             .map_err(Error::from)
-            .and_then(|store| Node::open(store, self.settings.options));
+            .and_then(|store| Ok(Node::open(store, self.settings.options)?.written(self.by)));
         match opened {
             Ok(mut node) => {
                 node.measure(&self.vitals);

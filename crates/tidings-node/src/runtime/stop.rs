@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use crossbeam_channel::{Receiver, bounded, select};
+use crossbeam_channel::{bounded, select};
 
-use super::{Loop, Runtime};
-use crate::handle::{Request, RuntimeError, Stop, unavailable};
+use super::Runtime;
+use crate::handle::{RuntimeError, Stop};
 
 /// The time that [`Runtime::stop`] waits for work in progress.
 const DRAIN: Duration = Duration::from_secs(30);
@@ -49,53 +49,4 @@ impl Runtime {
 
 fn late() -> RuntimeError {
     RuntimeError::Unknown("the last write has not ended in time".to_owned())
-}
-
-impl Loop {
-    /// Whether nothing is left to wait for.
-    pub(super) fn can_end(&self) -> bool {
-        let is_settled = self.sent.is_empty() || self.node.is_none();
-        self.is_drained || (self.senders.is_idle() && is_settled)
-    }
-
-    /// Ends, and answers the requester.
-    pub(super) fn end(&mut self, stop: &Stop) {
-        self.put_off.drain(..).for_each(Request::turn_away);
-        let under_way = self.senders.under_way();
-        if under_way > 0 {
-            tracing::warn!(
-                messages = under_way,
-                "stopped while messages were under way; the next start takes them up"
-            );
-        }
-        let result = self.last_writes(&stop.drained);
-        if !self.is_drained {
-            self.packer.wait_until(&stop.drained);
-        }
-        drop(stop.answer.send(result));
-    }
-
-    fn last_writes(&mut self, drained: &Receiver<std::time::Instant>) -> Result<(), RuntimeError> {
-        let Some(node) = &mut self.node else {
-            return Err(unavailable());
-        };
-        let failed = |fault: crate::Error| RuntimeError::Unknown(fault.to_string());
-        node.ahead().finish().map_err(failed)?;
-        // Chores that are not done now are for the next start, and so are all where there is no room.
-        if node.store().ensure_room().is_err() {
-            return Ok(());
-        }
-        while !self.is_drained {
-            match node.chore() {
-                Ok(true) => self.is_drained = drained.try_recv().is_ok(),
-                Ok(false) => break,
-                Err(fault @ crate::Error::Chore { .. }) => {
-                    self.fail(&fault);
-                    break;
-                }
-                Err(fault) => return Err(failed(fault)),
-            }
-        }
-        Ok(())
-    }
 }

@@ -1,0 +1,397 @@
+//! The loop of a node as a stepped function: it starts no thread and waits for nothing.
+//!
+//! A driver hands in requests and the answers of channels, and calls [`EventLoop::turn`]. [`Runtime`] drives
+//! it in real time: its threads write commits and send messages. [`Stepped`] drives it in the caller's
+//! thread, which chooses when a commit is written and when a message is sent: so the simulation plays every
+//! interleaving again by its seed.
+//!
+//! [`Runtime`]: crate::Runtime
+//! [`Stepped`]: crate::Stepped
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use tidings_core::engine::{Sent, Settled};
+use tidings_core::{Instant, Rules};
+
+use crate::Error;
+use crate::channel::Outcome;
+use crate::clock::Clock;
+use crate::delivery::{Delivery, Parcel, panicked, parcels};
+use crate::handle::{Request, Stop};
+use crate::kept_back::KeptBack;
+use crate::node::{Node, Pace};
+use crate::packer::Packer;
+use crate::runtime::{OpenStore, Settings};
+use crate::senders::{Senders, Server, letter};
+use crate::vitals::Vitals;
+
+mod answer;
+mod full;
+mod late;
+mod reopen;
+mod stop;
+
+use answer::{answer, refuse};
+use late::{catch_up, put_off};
+
+/// Who writes commits and packs days.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum By {
+    /// Threads of the node.
+    Threads,
+    /// The driver, in its own thread.
+    Hand,
+}
+
+/// The most messages of each pace that are built and prepared for rendering in one turn: requests wait
+/// for them, and they are in memory until they are sent.
+const MADE_AT_ONCE: usize = 256;
+
+/// A node's loop; see the module.
+pub(crate) struct EventLoop {
+    open: OpenStore,
+    /// The node; `None` while the store can't be opened.
+    pub(crate) node: Option<Node>,
+    pub(crate) delivery: Delivery,
+    pub(crate) senders: Senders,
+    clock: Arc<dyn Clock>,
+    pub(crate) settings: Settings,
+    /// Answers that are not recorded yet, by closing. They survive a failure of the store: a sent message
+    /// is not sent again because recording it failed.
+    sent: BTreeMap<(u16, u64), Vec<Sent>>,
+    packer: Packer,
+    /// The rules to put in force. The engine may still have others, as long as it is late and after a
+    /// failure of the store.
+    rules: Rules,
+    /// Whether the engine does not have them yet.
+    rules_due: bool,
+    /// Requests that arrived while missed instants are processed: they come after those.
+    put_off: Vec<Request>,
+    /// Buckets whose chores' writes the store refused.
+    set_aside: BTreeSet<u16>,
+    /// The last reading of the clock.
+    seen: Instant,
+    vitals: Arc<Vitals>,
+    /// Whether a failed store stays closed for now: opening folds everything stored, which must not happen
+    /// for each request.
+    pub(crate) rests: bool,
+    /// Whether a write hangs and holds the store.
+    hangs: bool,
+    /// Whether it stops without waiting for work in progress any longer.
+    pub(crate) is_drained: bool,
+    by: By,
+}
+
+/// The requested stop.
+pub(crate) type Stopping = Option<Stop>;
+
+impl EventLoop {
+    /// Opens the store, and takes up what was made before; with the server of its queue of messages.
+    ///
+    /// # Errors
+    /// [`Error`] where the store can't be opened or read.
+    pub(crate) fn open(
+        mut open: OpenStore,
+        rules: Rules,
+        mut delivery: Delivery,
+        clock: Arc<dyn Clock>,
+        settings: Settings,
+        by: By,
+    ) -> Result<(Self, Server), Error> {
+        let mut node = Node::open(open()?, settings.options)?.written(by);
+        let vitals = Arc::new(Vitals::default());
+        node.measure(&vitals);
+        delivery.measure(&vitals);
+        let now = clock.now();
+        let newest = node.engine().now();
+        // On a full disk it starts all the same: what leads to days being forgotten may come due now.
+        node.set_frees(matches!(
+            node.store().ensure_room(),
+            Err(tidings_store::Error::Full(_))
+        ));
+        // What came due while nobody ran did so under the rules of then. The loop does the rest of it.
+        let is_late = catch_up(&mut node, now)?;
+        if !is_late {
+            node.set_rules(now, rules.clone())?;
+        }
+        node.set_frees(false);
+        let (senders, server) = Senders::new(settings.senders.max(1), &delivery, &clock);
+        let mut opened = Self {
+            open,
+            node: Some(node),
+            delivery,
+            senders,
+            clock,
+            settings,
+            sent: BTreeMap::new(),
+            packer: Packer::new(by),
+            rules,
+            rules_due: is_late,
+            put_off: Vec::new(),
+            set_aside: BTreeSet::new(),
+            seen: newest,
+            vitals,
+            rests: false,
+            hangs: false,
+            is_drained: false,
+            by,
+        };
+        opened.resume()?;
+        Ok((opened, server))
+    }
+
+    /// The node's measurements.
+    pub(crate) fn vitals(&self) -> &Arc<Vitals> {
+        &self.vitals
+    }
+
+    /// Opens a failed store again, unless it rests.
+    pub(crate) fn mend(&mut self) {
+        if self.node.is_none() && !self.rests {
+            self.reopen();
+        }
+    }
+
+    /// Takes a channel's answer to a message.
+    pub(crate) fn answered(&mut self, parcel: Parcel, answer: &Outcome) {
+        self.senders.arrived(&parcel);
+        let closing = parcel.closing;
+        if let Some(sent) = self.delivery.settle(parcel, answer, self.clock.now()) {
+            self.sent.entry(closing).or_default().push(sent);
+        }
+    }
+
+    /// Runs one turn, and throws the node away where the store failed. Whether the loop has ended.
+    pub(crate) fn turn(&mut self, mut requests: Vec<Request>, stopping: &mut Stopping) -> bool {
+        for asked in requests.extract_if(.., |asked| matches!(asked, Request::Deferred(_))) {
+            if let Request::Deferred(look) = asked {
+                look(Some(&self.delivery));
+            }
+        }
+        if let Err(fault) = self.try_turn(requests, stopping) {
+            self.fail(&fault);
+        }
+        if self.hangs {
+            return true;
+        }
+        match stopping.take_if(|_| self.can_end()) {
+            Some(stop) => {
+                self.end(&stop);
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// The time until there is something to do without being asked.
+    pub(crate) fn patience(&mut self, stopping: bool) -> Duration {
+        let Some(node) = &mut self.node else {
+            return Duration::from_millis(self.settings.reopen_ms);
+        };
+        if node.store().ensure_room().is_err() {
+            return Duration::from_millis(self.settings.reopen_ms);
+        }
+        if !self.sent.is_empty() {
+            return Duration::ZERO;
+        }
+        let can_make = |pace| self.senders.has_room(pace) && node.has_closings_at(pace);
+        let sends = self.settings.sends;
+        let has_work = sends && (can_make(Pace::Prompt) || can_make(Pace::Patient));
+        let has_chores = node.engine().has_chores() && !node.ahead().is_writing();
+        if !stopping && (has_work || has_chores) {
+            return Duration::ZERO;
+        }
+        // While it stops nothing is tried again any more.
+        let retry = self.delivery.next_retry().filter(|_| sends && !stopping);
+        let due = node.next_due().into_iter().chain(retry);
+        let due = due.chain(node.engine().next_forget()).min();
+        let longest = 60_000;
+        let wait = due.map_or(longest, |due| {
+            (due.0 - self.clock.now().0).clamp(0, longest)
+        });
+        Duration::from_millis(wait.unsigned_abs())
+    }
+
+    /// Runs one turn: due lanes, requests, answers of channels, messages to build.
+    fn try_turn(&mut self, requests: Vec<Request>, stopping: &mut Stopping) -> Result<(), Error> {
+        let mut requests = self.with_put_off(requests);
+        self.let_instant_pass(&requests);
+        let now = self.look_at_the_clock();
+        let Some(node) = &mut self.node else {
+            refuse(requests, stopping);
+            return Ok(());
+        };
+        if !node.ahead().is_writing()
+            && let Err(fault) = node.ahead().finish()
+        {
+            refuse(requests, stopping);
+            return Err(fault);
+        }
+        match node.store().ensure_room() {
+            Ok(()) => {}
+            Err(full @ tidings_store::Error::Full(_)) => {
+                return self.turn_without_room(now, requests, stopping, &full);
+            }
+            Err(fault) => {
+                refuse(requests, stopping);
+                return Err(fault.into());
+            }
+        }
+        match catch_up(node, now) {
+            Ok(false) => {}
+            Ok(true) => requests = put_off(requests, &mut self.put_off, self.settings.requests_max),
+            Err(fault) => {
+                refuse(requests, stopping);
+                return Err(fault);
+            }
+        }
+        let channels = self.delivery.channels();
+        let held = {
+            let kept_back = KeptBack::new(Some(&mut self.senders), Some(&mut self.delivery));
+            let mut prepared = node.forget_late(&kept_back, now);
+            let is_late = node.is_late(now);
+            if self.rules_due && !is_late && prepared.is_ok() {
+                prepared = node.set_rules_beside(&kept_back, now, self.rules.clone());
+                self.rules_due = prepared.is_err();
+            }
+            if let Err(fault) = prepared {
+                refuse(requests, stopping);
+                return Err(fault);
+            }
+            let in_force = (&channels, &mut self.rules);
+            answer(node, now, requests, stopping, in_force, &kept_back)?;
+            if !is_late && node.next_due().is_some_and(|due| due <= now) {
+                node.step_beside(&kept_back, now, &[])?;
+            }
+            kept_back.held()
+        };
+        if !held.is_empty() {
+            node.ahead().finish()?;
+        }
+        let released = held.release(node)?;
+        self.hold_paused();
+        self.let_go(released);
+        self.settle(now)?;
+        if stopping.is_none() && self.settings.sends {
+            self.hand_out(now)?;
+        }
+        self.do_chores()
+    }
+
+    /// Runs the engine's chores: a slice per turn, more if it falls behind.
+    fn do_chores(&mut self) -> Result<(), Error> {
+        let Some(node) = &mut self.node else {
+            return Ok(());
+        };
+        // Steps do their part of it themselves.
+        if node.ahead().is_writing() && !node.engine().is_behind() {
+            return Ok(());
+        }
+        for _ in 0..if node.engine().is_behind() { 4 } else { 1 } {
+            if !node.chore()? {
+                break;
+            }
+        }
+        self.packer.add(node.take_rested());
+        self.packer.go_on(node.store());
+        Ok(())
+    }
+
+    /// Records the answers of channels.
+    fn settle(&mut self, now: Instant) -> Result<(), Error> {
+        let Some(node) = &mut self.node else {
+            return Ok(());
+        };
+        let now = node.decided_at(now);
+        let sent = std::mem::take(&mut self.sent).into_iter();
+        let settled: Vec<Settled> = sent
+            .map(|(closing, sent)| Settled { closing, sent })
+            .collect();
+        if !settled.is_empty()
+            && let Err(fault) = node.settle(now, &settled)
+        {
+            let sent = settled.into_iter();
+            self.sent = sent.map(|known| (known.closing, known.sent)).collect();
+            return Err(fault);
+        }
+        Ok(())
+    }
+
+    /// Holds the built messages of paused types and channels.
+    fn hold_paused(&mut self) {
+        let Some(node) = &self.node else {
+            return;
+        };
+        let paused = node.engine().paused();
+        if !self.delivery.pause(paused) {
+            return;
+        }
+        let now = self.clock.now();
+        for parcel in self.senders.take_back_paused(paused) {
+            self.delivery.wait_until(now, parcel);
+        }
+    }
+
+    /// Releases messages that were kept back.
+    fn let_go(&mut self, released: Vec<(Parcel, Option<Instant>)>) {
+        for (parcel, again) in released {
+            match again {
+                Some(at) => self.delivery.wait_until(at, parcel),
+                None => self.dispatch(parcel),
+            }
+        }
+    }
+
+    /// Passes due retries to the senders, and a slice of messages of each pace for which they have room.
+    fn hand_out(&mut self, now: Instant) -> Result<(), Error> {
+        for parcel in self.delivery.take_due(now) {
+            self.try_again(parcel);
+        }
+        for pace in [Pace::Prompt, Pace::Patient] {
+            if !self.senders.has_room(pace) {
+                continue;
+            }
+            let Some(node) = &mut self.node else {
+                return Ok(());
+            };
+            let at = node.decided_at(now);
+            let plans = node.make_at(at, pace, MADE_AT_ONCE)?;
+            let ready = plans.into_iter().map(|plan| node.present(plan));
+            for ready in ready.collect::<Result<Vec<_>, _>>()? {
+                for parcel in parcels(ready) {
+                    self.dispatch(parcel);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Retries a message, unless the recipient was erased since.
+    fn try_again(&mut self, parcel: Parcel) {
+        let letter = letter(&parcel);
+        let node = self.node.as_ref();
+        if node.is_none_or(|node| node.engine().has_recipient_of(letter)) {
+            return self.dispatch(parcel);
+        }
+        let closing = parcel.closing;
+        self.sent
+            .entry(closing)
+            .or_default()
+            .push(parcel.given_up());
+    }
+
+    fn dispatch(&mut self, parcel: Parcel) {
+        if !self.settings.sends || self.delivery.is_held(&parcel) {
+            return self.delivery.wait_until(self.clock.now(), parcel);
+        }
+        if let Err(parcel) = self.senders.dispatch(parcel) {
+            let closing = parcel.closing;
+            let settled = self.delivery.settle(*parcel, &panicked(), self.clock.now());
+            if let Some(sent) = settled {
+                self.sent.entry(closing).or_default().push(sent);
+            }
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! A node whose loop is driven step by step, in the caller's thread.
+//!
+//! What production leaves to threads and to chance is the caller's choice here: when a commit is written,
+//! when a message is sent, when the process dies. So a simulation meets every interleaving, and plays it
+//! again by its seed.
+
+use std::sync::Arc;
+
+use tidings_core::Rules;
+
+use crate::Error;
+use crate::clock::Clock;
+use crate::delivery::Delivery;
+use crate::event_loop::{By, EventLoop, Stopping};
+use crate::handle::{Handle, Inbox};
+use crate::node::Node;
+use crate::runtime::{OpenStore, Settings};
+use crate::senders::Server;
+
+/// The loop of a [`Runtime`](crate::Runtime) without its threads.
+///
+/// Ask through the handle without blocking ([`Handle::submit_then`]), then call [`Stepped::turn`].
+pub struct Stepped {
+    event_loop: EventLoop,
+    server: Server,
+    handle: Handle,
+    inbox: Inbox,
+    stopping: Stopping,
+}
+
+impl Stepped {
+    /// Opens the store, as [`Runtime::start`](crate::Runtime::start) does.
+    ///
+    /// # Errors
+    /// [`Error`] where the store can't be opened or read.
+    pub fn open(
+        open: OpenStore,
+        rules: Rules,
+        delivery: Delivery,
+        clock: Arc<dyn Clock>,
+        settings: Settings,
+    ) -> Result<Self, Error> {
+        let opened = EventLoop::open(open, rules, delivery, clock, settings, By::Hand);
+        let (event_loop, server) = opened?;
+        let vitals = Arc::clone(event_loop.vitals());
+        let (handle, inbox) = Handle::new(settings.requests_max.max(1), vitals);
+        Ok(Self {
+            event_loop,
+            server,
+            handle,
+            inbox,
+            stopping: None,
+        })
+    }
+
+    /// The handle for requests.
+    #[must_use]
+    pub fn handle(&self) -> &Handle {
+        &self.handle
+    }
+
+    /// The node, for reading; `None` while the store can't be opened. A commit may be in progress.
+    #[must_use]
+    pub fn node(&self) -> Option<&Node> {
+        self.event_loop.node.as_ref()
+    }
+
+    /// Runs a turn: what is due, what was asked, what channels answered. A failed store is opened again
+    /// before that.
+    pub fn turn(&mut self) {
+        self.event_loop.rests = false;
+        self.event_loop.mend();
+        let answers = self.event_loop.senders.answers().clone();
+        for (parcel, answer) in answers.try_iter() {
+            self.event_loop.answered(parcel, &answer);
+        }
+        let requests = self.inbox.requests.try_iter().collect();
+        self.event_loop.turn(requests, &mut self.stopping);
+    }
+
+    /// Writes the commit in progress. Whether there was one.
+    pub fn write(&mut self) -> bool {
+        let node = self.event_loop.node.as_mut();
+        node.is_some_and(|node| node.ahead().write())
+    }
+
+    /// Sends the next message of the queue. Whether there was one.
+    pub fn send(&mut self) -> bool {
+        self.server.send_next()
+    }
+
+    /// Whether a turn would find something to do that nobody has to ask for.
+    pub fn has_work(&mut self) -> bool {
+        self.event_loop.patience(false).is_zero()
+    }
+
+    /// Whether channels have answered since the last turn.
+    #[must_use]
+    pub fn has_answers(&self) -> bool {
+        !self.event_loop.senders.answers().is_empty()
+    }
+
+    /// Ends as a killed process does: the commit in progress is lost.
+    pub fn crash(mut self) {
+        if let Some(node) = &mut self.event_loop.node {
+            node.ahead().lose();
+        }
+    }
+}
