@@ -1,25 +1,25 @@
-//! The loop of a server on a virtual clock, which stops for hours and days, starts again, and finds that
-//! its clock has jumped.
+//! The loop of a server, driven step by step on a virtual clock by a seed: commits fail or are lost,
+//! messages are sent early or late, the process is killed, stops for hours and days, starts again, and
+//! finds that its clock has jumped.
 //!
-//! The clock goes from one command straight to the next, so that everything in between is missed and
-//! made up for. Before each command what came due has gone out: what a server does about a message that is on
-//! its way depends on threads, and is no matter for this.
+//! It is the loop of production, without its threads ([`Stepped`]). The clock goes from one command straight
+//! to the next, so everything in between is missed and made up for. Before each command what came due has
+//! been sent: a command that meets a message on its way has another outcome in the model, which sends at
+//! once.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::mpsc::channel;
+use std::sync::mpsc::{Receiver, TryRecvError, channel};
 
 use tidings_core::engine::Options;
 use tidings_core::time::DAY_MS;
-use tidings_core::{Books, Command, Instant, Rules, Timed};
+use tidings_core::{Books, Command, Id, Instant, Object, Rules, Timed};
 use tidings_node::channel::{Channel, Channels};
-use tidings_node::{
-    Delivery, Handle, OpenStore, Retries, Runtime, RuntimeError, Settings, VirtualClock,
-};
-use tidings_store::{MemoryStore, Store};
+use tidings_node::{Delivery, Node, OpenStore, Replies, Retries, Settings, Stepped, VirtualClock};
+use tidings_store::{FaultStore, Faults, Store};
 
 use crate::random::World;
-use crate::rig::{Recorder, Taken, honest, mix};
+use crate::rig::{Lie, Recorder, Taken, mix};
 use crate::subject::Step;
 
 /// The result of a run.
@@ -29,8 +29,10 @@ pub struct Lived {
     pub books: Books,
     /// The batches that the channel took.
     pub taken: Taken,
-    /// Number of stops and restarts of the process.
+    /// Number of stops and kills of the process.
     pub stops: u32,
+    /// Number of writes tried.
+    pub writes: u64,
 }
 
 /// So far apart are the instants of commands from all those at which something comes due: what arrives at
@@ -71,74 +73,100 @@ pub fn apart(world: &World, seed: u64) -> World {
     }
 }
 
-/// Plays a world that was taken [`apart`].
+/// Plays a world that was taken [`apart`], over a store with these faults and a channel with these lies.
 ///
 /// # Errors
-/// What went wrong.
-pub fn run(world: &World, options: Options, seed: u64) -> Result<Lived, String> {
+/// What went wrong that is no fault of the world around.
+pub fn run(
+    world: &World,
+    options: Options,
+    faults: impl Faults + 'static,
+    lie: Lie,
+    seed: u64,
+) -> Result<Lived, String> {
     let mut life = Life {
         clock: Arc::default(),
-        store: Arc::new(MemoryStore::new()),
-        recorder: Arc::new(Recorder::new(seed, honest)),
+        store: Arc::new(FaultStore::new(faults)),
+        recorder: Arc::new(Recorder::new(seed, lie)),
         options,
         rules: world.rules.clone(),
-        runtime: None,
+        process: None,
         stops: 0,
+        seed,
+        draws: 0,
     };
     let mut rest = world.steps.as_slice();
     while let Some(at) = rest.first().map(Step::at) {
         let (now, later) = rest.split_at(rest.iter().take_while(|step| step.at() == at).count());
         rest = later;
-        let stops = mix(seed ^ (rest.len() as u64).rotate_left(32)).is_multiple_of(3);
+        let stops = life.draw(3) == 0;
         life.come_to(at.plus_ms(-APART_MS / 2), stops)?;
         life.arrive(at, now)?;
     }
     let until = world.until.ok_or("the world has no end")?;
-    life.come_to(until, mix(seed).is_multiple_of(2))?;
-    let books = life.look(|node| node.books().map_err(|fault| fault.to_string()))??;
-    let (stops, taken) = (life.stops, life.recorder.taken());
-    life.stop()?;
+    let stops = life.draw(2) == 0;
+    life.come_to(until, stops)?;
+    let books = life.books()?;
     Ok(Lived {
         books,
-        taken,
-        stops,
+        taken: life.recorder.taken(),
+        stops: life.stops,
+        writes: life.store.writes(),
     })
 }
 
 struct Life {
     clock: Arc<VirtualClock>,
-    store: Arc<dyn Store>,
+    store: Arc<FaultStore>,
     recorder: Arc<Recorder>,
     options: Options,
     rules: Rules,
-    runtime: Option<Runtime>,
+    /// The running process.
+    process: Option<Stepped>,
     stops: u32,
+    seed: u64,
+    draws: u64,
 }
 
-/// More turns than any world needs.
-const TURNS_MAX: usize = 1_000_000;
+/// More steps than any world needs.
+const STEPS_MAX: usize = 100_000;
+
+/// The process is killed once in so many steps.
+const STEPS_PER_KILL: u64 = 200;
 
 impl Life {
-    fn handle(&mut self) -> Result<Handle, String> {
-        let runtime = match self.runtime.take() {
-            Some(runtime) => runtime,
-            None => self.start()?,
-        };
-        Ok(self.runtime.insert(runtime).handle())
+    /// A number below `of`, by the seed.
+    fn draw(&mut self, of: u64) -> u64 {
+        self.draws += 1;
+        mix(self.seed ^ self.draws.rotate_left(32)) % of
     }
 
-    fn start(&mut self) -> Result<Runtime, String> {
-        let store = Arc::clone(&self.store);
-        let open: OpenStore = Box::new(move || Ok(Arc::clone(&store)));
-        let delivery = Delivery::new(self.channels(), Retries::default(), 1);
-        let settings = Settings {
-            options: self.options,
-            senders: 1,
-            ..Settings::default()
-        };
-        let clock = Arc::clone(&self.clock);
-        Runtime::start(open, self.rules.clone(), delivery, clock, settings)
-            .map_err(|fault| fault.to_string())
+    /// The process, started if there is none.
+    fn process(&mut self) -> Result<&mut Stepped, String> {
+        for _ in 0..1_000 {
+            if self.process.is_some() {
+                break;
+            }
+            let store = Arc::clone(&self.store);
+            let open: OpenStore = Box::new(move || {
+                store.restart();
+                Ok(Arc::clone(&store) as Arc<dyn Store>)
+            });
+            let delivery = Delivery::new(self.channels(), Retries::default(), 1);
+            let settings = Settings {
+                options: self.options,
+                senders: 1,
+                ..Settings::default()
+            };
+            let clock = Arc::clone(&self.clock);
+            match Stepped::open(open, self.rules.clone(), delivery, clock, settings) {
+                Ok(process) => self.process = Some(process),
+                Err(tidings_node::Error::Store(_) | tidings_node::Error::Unreadable(_)) => {}
+                Err(fault) => return Err(fault.to_string()),
+            }
+        }
+        let process = self.process.as_mut();
+        process.ok_or_else(|| "the store can't be opened any more".to_owned())
     }
 
     fn channels(&self) -> Channels {
@@ -146,78 +174,162 @@ impl Life {
         BTreeMap::from([("email".to_owned(), channel)])
     }
 
-    fn stop(&mut self) -> Result<(), String> {
-        match self.runtime.take() {
-            Some(runtime) => runtime.stop().map_err(|fault| fault.to_string()),
-            None => Ok(()),
-        }
-    }
-
-    /// Puts the clock, and lets everything go out that came due meanwhile.
-    fn come_to(&mut self, at: Instant, stops: bool) -> Result<(), String> {
-        if stops && self.runtime.is_some() {
-            self.stop()?;
+    fn kill(&mut self) {
+        if let Some(process) = self.process.take() {
+            process.crash();
             self.stops += 1;
             self.recorder.begin_life();
         }
-        self.clock.set(at);
-        let handle = self.handle()?;
-        // Who asks for something is answered once nothing is missed any more.
-        let caught_up = || handle.submit(Vec::new()).map_err(|fault| fault.to_string());
-        caught_up()?;
-        for _ in 0..TURNS_MAX {
-            if self.look(|node| node.engine().oldest_due())?.is_none() {
-                return caught_up().map(|_| ());
-            }
-            std::thread::yield_now();
-        }
-        Err("what came due never goes out".to_owned())
     }
 
-    /// Has steps arrive at an instant: the clock is put while the loop waits for them.
-    fn arrive(&mut self, at: Instant, steps: &[Step]) -> Result<(), String> {
-        let handle = self.handle()?;
-        let ((enter, entered), (clock, others)) =
-            (channel(), (Arc::clone(&self.clock), handle.clone()));
-        let put = move |_: &tidings_node::Node| {
-            let _nobody_waits = enter.send(());
-            while others.waiting() == 0 {
-                std::thread::yield_now();
+    /// Lets the process do something, whatever comes next by the seed.
+    fn step(&mut self) -> Result<(), String> {
+        if self.draw(STEPS_PER_KILL) == 0 {
+            self.kill();
+        }
+        let what = self.draw(6);
+        let process = self.process()?;
+        match what {
+            0 | 1 => drop(process.write()),
+            2 | 3 => drop(process.send()),
+            _ => process.turn(),
+        }
+        Ok(())
+    }
+
+    /// Lets the process do everything that it has to do now.
+    fn settle(&mut self) -> Result<(), String> {
+        for _ in 0..STEPS_MAX {
+            self.step()?;
+            let process = self.process()?;
+            if process.node().is_none() || process.has_work() {
+                continue;
             }
-            clock.set(at);
-        };
-        let asked = handle.look_then(put, |_| {});
-        asked.map_err(|fault| fault.to_string())?;
-        entered.recv().map_err(|fault| fault.to_string())?;
+            // What is queued, and what was decided last.
+            if !process.send() && !process.write() && !process.has_answers() {
+                return Ok(());
+            }
+        }
+        Err("the process never comes to rest".to_owned())
+    }
+
+    /// Puts the clock, and lets everything be sent that came due meanwhile.
+    fn come_to(&mut self, at: Instant, stops: bool) -> Result<(), String> {
+        if stops {
+            self.kill();
+        }
+        self.clock.set(at);
+        // What is made up for may leave something to be done to the next turn.
+        self.settle()?;
+        self.process()?.turn();
+        self.settle()
+    }
+
+    /// Has steps arrive at an instant, again where nobody can tell whether they did.
+    fn arrive(&mut self, at: Instant, steps: &[Step]) -> Result<(), String> {
+        self.process()?;
+        self.clock.set(at);
         if let [Step::Reconfigure(_, rules)] = steps {
             self.rules.clone_from(rules);
-            let done = handle.configure((**rules).clone(), self.channels());
-            return done.map_err(|fault| fault.to_string());
+            return self.configure();
         }
+        let name = format!("sentinel-{}", self.draws);
+        let sentinel = Object {
+            id: Id::new(&name).map_err(|fault| fault.to_string())?,
+            title: None,
+            url: None,
+            image: None,
+            notifiable: None,
+        };
         let commands: Vec<Command> = steps
             .iter()
             .filter_map(|step| match step {
                 Step::Play(timed) => Some(timed.command.clone()),
                 Step::Reconfigure(..) => None,
             })
+            .chain([Command::Object(sentinel.clone())])
             .collect();
-        let asked = commands.clone();
-        let replies = handle.submit(asked).map_err(|fault| fault.to_string())?;
-        for (command, reply) in commands.iter().zip(replies) {
-            match (command, reply) {
-                // The model has nothing to erase and says nothing.
-                (Command::Erase { .. }, Err(_)) => {}
-                (_, reply) => drop(reply.map_err(|refused| refused.to_string())?),
+        for _ in 0..1_000 {
+            let (then, answer) = channel();
+            let handle = self.process()?.handle().clone();
+            let asked = handle.submit_then(commands.clone(), move |replies: Replies| {
+                let _nobody_waits = then.send(replies);
+            });
+            asked.map_err(|fault| fault.to_string())?;
+            match self.answer(&answer)? {
+                Some(Ok(replies)) => {
+                    for (command, reply) in commands.iter().zip(replies) {
+                        match (command, reply) {
+                            // The model has nothing to erase and says nothing.
+                            (Command::Erase { .. }, Err(_)) => {}
+                            (_, reply) => drop(reply.map_err(|refused| refused.to_string())?),
+                        }
+                    }
+                    return Ok(());
+                }
+                // The process was killed, or its store failed.
+                Some(Err(_)) | None => {
+                    if self.has_happened(&sentinel.id)? {
+                        return Ok(());
+                    }
+                }
             }
         }
-        Ok(())
+        Err("commands are never taken in".to_owned())
     }
 
-    fn look<T: Send + 'static>(
-        &mut self,
-        look: impl FnOnce(&tidings_node::Node) -> T + Send + 'static,
-    ) -> Result<T, String> {
-        let looked = self.handle()?.look(look);
-        looked.map_err(|fault: RuntimeError| fault.to_string())
+    /// Puts the rules in force.
+    fn configure(&mut self) -> Result<(), String> {
+        for _ in 0..1_000 {
+            let (rules, channels) = (self.rules.clone(), self.channels());
+            let asked = self.process()?.handle().ask_to_configure(rules, channels);
+            let asked = asked.map_err(|fault| fault.to_string())?;
+            self.process()?.turn();
+            if matches!(asked.try_recv(), Ok(Ok(()))) {
+                return Ok(());
+            }
+        }
+        Err("the configuration is never taken".to_owned())
+    }
+
+    /// The answer to what was asked; `None` if the process was killed before it.
+    fn answer<T>(&mut self, answer: &Receiver<T>) -> Result<Option<T>, String> {
+        for _ in 0..STEPS_MAX {
+            self.step()?;
+            match answer.try_recv() {
+                Ok(answer) => return Ok(Some(answer)),
+                Err(TryRecvError::Disconnected) => return Ok(None),
+                Err(TryRecvError::Empty) => {}
+            }
+        }
+        Err("nobody answers".to_owned())
+    }
+
+    fn has_happened(&mut self, sentinel: &Id) -> Result<bool, String> {
+        self.look(|node| {
+            let shelf = node.shelf().ok()?;
+            node.engine().knows_object(&shelf, sentinel).ok()
+        })
+    }
+
+    fn books(&mut self) -> Result<Books, String> {
+        self.look(|node| match node.books() {
+            Err(fault @ tidings_node::Error::Disagreement(_)) => Some(Err(fault.to_string())),
+            books => books.ok().map(Ok),
+        })?
+    }
+
+    /// Looks at the node as soon as it can be looked at and nothing is being written.
+    fn look<T>(&mut self, look: impl Fn(&Node) -> Option<T>) -> Result<T, String> {
+        for _ in 0..1_000 {
+            let process = self.process()?;
+            process.turn();
+            if !process.write()
+                && let Some(seen) = process.node().and_then(&look)
+            {
+                return Ok(seen);
+            }
+        }
+        Err("the node can't be looked at".to_owned())
     }
 }

@@ -94,6 +94,27 @@ fn each_was_needed(seed: u64, ran: &Ran) {
     }
 }
 
+/// The books balance, what was accepted is what the model has, and no mail is another.
+fn in_balance(seed: u64, model: &Played, ran: &Ran) {
+    let books = ran.books;
+    assert!(books.balance(), "seed {seed}: {books:?}");
+    let accepted = (books.events, books.notifications, books.entries);
+    let promised = (
+        model.books.events,
+        model.books.notifications,
+        model.books.entries,
+    );
+    assert_eq!(accepted, promised, "seed {seed}: what was accepted");
+    let expected = mails(model);
+    for (id, batch) in &ran.taken {
+        assert_eq!(
+            Some(&batch.entries),
+            expected.get(id),
+            "seed {seed}: an odd mail"
+        );
+    }
+}
+
 /// A crash between any two store writes, and the outcome is that of the model (acceptance A19, T10,
 /// T22): what is in the store happened, what isn't didn't. Of every tenth world it comes between any two,
 /// of the others between some dozen.
@@ -138,18 +159,54 @@ fn a_server_that_was_away_misses_nothing() {
         }
         let model = play_all(subject::model, &world.rules, &world.steps, world.until)
             .expect("all steps are valid");
-        let lived =
-            live::run(&world, OPTIONS, seed).unwrap_or_else(|fault| panic!("seed {seed}: {fault}"));
-        stops += lived.stops;
-        let ran = Ran {
-            books: lived.books,
-            taken: lived.taken,
-            writes: 0,
-            restarts: lived.stops,
-        };
+        let lived = live::run(&world, OPTIONS, NoFaults, honest, seed);
+        let ran = ran(lived.unwrap_or_else(|fault| panic!("seed {seed}: {fault}")));
+        stops += ran.restarts;
         as_the_model(seed, &model, &ran);
     }
     assert!(stops > 0 || seeds(2).len() == 1, "nobody was ever away");
+}
+
+fn ran(lived: live::Lived) -> Ran {
+    Ran {
+        books: lived.books,
+        taken: lived.taken,
+        writes: lived.writes,
+        restarts: lived.stops,
+    }
+}
+
+/// The same loop over a store that fails in every way: what is under way is decided anew from what is
+/// stored, and the outcome is that of the model.
+#[test]
+fn a_server_over_a_failing_store_misses_nothing() {
+    for seed in seeds(150) {
+        let world = live::apart(&world_of(seed), seed);
+        let model = play_all(subject::model, &world.rules, &world.steps, world.until)
+            .expect("all steps are valid");
+        let faults = move |write: u64| faulty(seed, write);
+        let lived = live::run(&world, OPTIONS, faults, honest, seed);
+        let ran = ran(lived.unwrap_or_else(|fault| panic!("seed {seed}: {fault}")));
+        as_the_model(seed, &model, &ran);
+    }
+}
+
+/// The same loop where everything comes at once: the store fails, the process is killed, the channel lies.
+#[test]
+fn a_server_in_bad_company_keeps_its_books() {
+    let mut resent = 0;
+    for seed in seeds(150) {
+        let world = live::apart(&world_of(seed), seed);
+        let model = play_all(subject::model, &world.rules, &world.steps, world.until)
+            .expect("all steps are valid");
+        let faults = move |write: u64| faulty(seed, write);
+        let lived = live::run(&world, OPTIONS, faults, lying, seed);
+        let ran = ran(lived.unwrap_or_else(|fault| panic!("seed {seed}: {fault}")));
+        in_balance(seed, &model, &ran);
+        each_was_needed(seed, &ran);
+        resent += ran.books.resent;
+    }
+    assert!(resent > 0 || seeds(2).len() == 1, "the channel never lied");
 }
 
 /// A store that fails in every way, again and again, and the outcome is that of the model.
@@ -177,23 +234,8 @@ fn books_balance_on_bad_days() {
         let faults = move |write: u64| faulty(seed, write);
         let ran = rig::run(&world, OPTIONS, faults, lying, seed)
             .unwrap_or_else(|fault| panic!("seed {seed}: {fault}"));
+        in_balance(seed, &model, &ran);
         let books = ran.books;
-        assert!(books.balance(), "seed {seed}: {books:?}");
-        let accepted = (books.events, books.notifications, books.entries);
-        let promised = (
-            model.books.events,
-            model.books.notifications,
-            model.books.entries,
-        );
-        assert_eq!(accepted, promised, "seed {seed}: what was accepted");
-        let expected = mails(&model);
-        for (id, batch) in &ran.taken {
-            assert_eq!(
-                Some(&batch.entries),
-                expected.get(id),
-                "seed {seed}: an odd mail"
-            );
-        }
         each_was_needed(seed, &ran);
         resent += books.resent;
         failed += books.failed;

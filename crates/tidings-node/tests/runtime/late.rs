@@ -10,7 +10,7 @@ use tidings_core::rules::{EMAIL, Every, Policy};
 use tidings_core::time::{DAY_MS, HOUR_MS, MINUTE_MS};
 use tidings_core::{Audience, Batch, Books, Command, Instant, Rules};
 use tidings_node::channel::{Channel, Outcome, Receipt};
-use tidings_node::{Handle, OpenStore, Settings};
+use tidings_node::{Deferrals, Handle, OpenStore, Settings};
 use tidings_store::{FaultStore, MemoryStore, NoFaults, Store};
 
 use crate::world::*;
@@ -183,6 +183,14 @@ fn a14_what_goes_nowhere_keeps_no_day_for_ever() {
         .submit(vec![Command::Pause(Pausable::Channel(EMAIL.to_owned()))])
         .unwrap();
     keeper.later();
+    // The loop has heard the answer before the clock goes on.
+    let deferred = || {
+        let (then, found) = channel();
+        let tell = move |found: Deferrals| drop(then.send(found.count));
+        handle.deferred_then(None, 1, tell).unwrap();
+        found.recv().unwrap()
+    };
+    while deferred() == 0 {}
     let pending_at = |now| {
         clock.set(now);
         handle.submit(Vec::new()).unwrap();
