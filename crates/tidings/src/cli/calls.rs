@@ -141,9 +141,9 @@ fn write_deferred(messages: &[Value], out: &mut dyn Write) -> io::Result<()> {
         "CHANNEL",
         "LANE",
         "RECIPIENT",
+        "ENTRIES",
         "ATTEMPTS",
-        "LAST ANSWER",
-        "REPLY",
+        "LAST REPLY",
     ]);
     for message in messages {
         let held_by = cell(message, "held_by");
@@ -156,8 +156,8 @@ fn write_deferred(messages: &[Value], out: &mut dyn Write) -> io::Result<()> {
             "channel",
             "lane",
             "recipient",
+            "entries",
             "attempts",
-            "last.answer",
             "last.reply",
         ];
         let cells = keys.map(|key| cell(message, key));
@@ -190,13 +190,14 @@ impl Call for Due {
             table.row(cells.map(|key| cell(hour, key)));
         }
         table.write(out)?;
+        let number = |value: &Value| value.as_u64().unwrap_or_default();
+        let deferred = number(&answer["deferred"]["messages"]);
         writeln!(
             out,
-            "{} messages to build, {} sending or waiting for a retry ({} of them waiting), {} events scheduled",
-            cell(answer, "unmade"),
-            cell(answer, "sending"),
-            cell(answer, "deferred.messages"),
-            cell(answer, "scheduled.events"),
+            "Messages: {} to build, {} sending, {deferred} waiting for a retry. Scheduled events: {}",
+            number(&answer["unmade"]),
+            number(&answer["sending"]).saturating_sub(deferred),
+            number(&answer["scheduled"]["events"]),
         )?;
         write_deferred(list(answer, "deferred.next"), out)?;
         let mut table = Table::new(&["AT", "TYPE", "OBJECT", "EVENT"]);
@@ -422,11 +423,11 @@ impl Call for Cancel {
             }
             Some("nothing_left") => writeln!(out, "Nothing cancelled: nothing is left to cancel"),
             Some("too_late") => {
-                writeln!(out, "Nothing cancelled: too late for {late} notifications")
+                writeln!(out, "Nothing cancelled: too late for {late} entries")
             }
             _ => writeln!(
                 out,
-                "Cancelled {} pending notifications, removed {} from messages, too late for {late}",
+                "Entries: {} cancelled, {} removed from messages, too late for {late}",
                 cell(answer, "cancelled"),
                 cell(answer, "removed_from_batch"),
             ),

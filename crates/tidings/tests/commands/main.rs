@@ -256,7 +256,7 @@ fn what_is_steered_stays_so() {
             .done();
         assert_eq!(answer.json()["cancelled"], 2, "{}", answer.out);
         let late = world.run(&["cancel", "e"]).done().out;
-        assert_eq!(late, "Nothing cancelled: too late for 2 notifications\n");
+        assert_eq!(late, "Nothing cancelled: too late for 2 entries\n");
         let again = ["publish", "--type", "note", "--object", "o", "--everyone"];
         let again = [&again[..], &["--id", "m", "--channel", "email"]].concat();
         world.run(&again).done();
