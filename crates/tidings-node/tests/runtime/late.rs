@@ -186,7 +186,7 @@ fn a14_what_goes_nowhere_keeps_no_day_for_ever() {
     // The loop has heard the answer before the clock goes on.
     let deferred = || {
         let (then, found) = channel();
-        let tell = move |found: Deferrals| drop(then.send(found.count));
+        let tell = move |found: Deferrals| then.send(found.count).unwrap();
         handle.deferred_then(None, 1, tell).unwrap();
         found.recv().unwrap()
     };
