@@ -137,7 +137,7 @@ fn as_run(command: &str, port: u16) -> String {
         false => format!("--listen 127.0.0.1:{port}"),
     };
     format!(
-        "{command} {listen} >> serve.log 2>&1 &\n\
+        "{command} {listen} >> ~/serve.log 2>&1 &\n\
          for _ in {{1..600}}; do curl http://127.0.0.1:{port}/readyz > /dev/null 2>&1 && break; sleep 0.1; done"
     )
 }
@@ -145,7 +145,7 @@ fn as_run(command: &str, port: u16) -> String {
 /// All blocks of a page as one script. Every command must succeed; the server ends with the script.
 fn script(blocks: &[(usize, String)], port: u16) -> String {
     let mut script =
-        "set -euo pipefail\ntrap 'kill $(jobs -p) 2> /dev/null; wait' EXIT\n".to_owned();
+        "set -euo pipefail\ntrap 'kill $(jobs -p) 2> /dev/null || true; wait' EXIT\n".to_owned();
     for (number, block) in blocks {
         writeln!(script, "echo 'the block of line {number}' >&2").unwrap();
         // A command goes on behind a backslash.
