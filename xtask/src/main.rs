@@ -4,6 +4,7 @@
 //! it knows the workspace only from outside: by running cargo and by reading files.
 
 mod ci;
+mod notices;
 mod package;
 mod source;
 mod tidy;
@@ -14,8 +15,8 @@ use std::process::{Command, ExitCode};
 const USAGE: &str = "usage: cargo xtask COMMAND
 
   test [ARGUMENTS]  run every test of the workspace; arguments go to `cargo test`
-  crash [KILLS]     kill the server under load so often (500), and count what was told
-  soak [MINUTES]    mixed load for so long (60): nothing may creep; then a year of days
+  crash [KILLS]     kill the server under load that many times (500), and count what was sent
+  soak [MINUTES]    mixed load for so long (60), then a year of days: nothing may grow
   package           build the archive for download, with checksums, in target/package
   tidy              check the rules that no compiler checks
   ci                format, lints, tests, documentation, tidy, licences, the demo's books";
@@ -58,10 +59,29 @@ fn root() -> PathBuf {
     here.parent().unwrap_or(here).to_path_buf()
 }
 
-/// The cargo that runs this.
+/// The cargo that runs this, without the variables that it has set for this program: build scripts
+/// look at them, and would compile anew what is compiled.
 fn cargo() -> Command {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
     command.current_dir(root());
+    for (name, _) in std::env::vars_os() {
+        let text = name.to_string_lossy();
+        if text.starts_with("CARGO_PKG_") || text.starts_with("CARGO_MANIFEST_") {
+            command.env_remove(&name);
+        }
+    }
     command
+}
+
+/// What a command prints.
+fn output(command: &mut Command) -> Result<String, Failure> {
+    let output = command
+        .output()
+        .map_err(|fault| format!("cannot run {command:?}: {fault}"))?;
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        return Err(format!("{command:?} ended with {}: {said}", output.status));
+    }
+    String::from_utf8(output.stdout).map_err(|fault| format!("{command:?}: {fault}"))
 }

@@ -1,7 +1,7 @@
 //! The rules of the house that no compiler checks. Every fault is reported at once.
 
 mod crates;
-mod pages;
+pub(crate) mod pages;
 mod sources;
 
 use std::path::Path;

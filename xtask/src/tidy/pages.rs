@@ -56,7 +56,7 @@ fn quoted_paths(text: &str) -> Vec<&str> {
 }
 
 /// Relative links, without what follows a `#`.
-fn links(text: &str) -> Vec<&str> {
+pub(crate) fn links(text: &str) -> Vec<&str> {
     let links = prose(text).flat_map(|line| line.split("](").skip(1));
     let links = links.filter_map(|rest| rest.split(')').next());
     let links = links.filter(|link| !link.contains(':') && !link.starts_with('#'));
