@@ -2,6 +2,7 @@
 
 mod crates;
 pub(crate) mod pages;
+mod pure;
 mod sources;
 
 use std::path::Path;
@@ -13,6 +14,7 @@ pub(crate) fn run(root: &Path) -> Result<(), Failure> {
     let mut faults = crates::check(root)?;
     faults.extend(sources::check(root)?);
     faults.extend(pages::check(root)?);
+    faults.extend(pure::check(root)?);
     if faults.is_empty() {
         println!("tidy");
         return Ok(());

@@ -2,7 +2,9 @@
 //!
 //! Everything that decides lives here: who hears of an event, when a lane is due, what a message
 //! tells, how it is all folded from a journal of sets. Nothing here does I/O, reads a clock, draws
-//! a random number or awaits: the manifest has nothing to do it with.
+//! a random number or awaits. `cargo xtask tidy` and this crate's `clippy.toml` keep it so.
+
+#![cfg_attr(not(test), warn(clippy::print_stdout, clippy::print_stderr))]
 
 pub mod audience;
 pub mod batch;

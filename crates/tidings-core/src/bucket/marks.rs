@@ -239,19 +239,22 @@ impl Marks {
 }
 
 /// Counts examined marks, in tests.
+#[cfg(not(test))]
 mod work {
-    #[cfg(test)]
-    std::thread_local! {
+    pub(super) fn count() {}
+}
+
+#[cfg(test)]
+mod work {
+    thread_local! {
         static DONE: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
     }
 
     pub(super) fn count() {
-        #[cfg(test)]
         DONE.with(|done| done.set(done.get() + 1));
     }
 
     /// The number of marks examined by this thread since the last call.
-    #[cfg(test)]
     pub(super) fn take() -> u64 {
         DONE.with(|done| done.replace(0))
     }
