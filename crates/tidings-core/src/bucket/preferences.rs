@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use roaring::RoaringBitmap;
 
-use crate::journal::record::ChannelNo;
+use crate::journal::record::{ChannelNo, LaneNo};
 use crate::law::Type;
+use crate::pause::Paused;
 use crate::recipient::{Mode, PreferenceScope};
 
 /// Recipients by their mode for a scope on a channel. Disjoint per scope and channel.
@@ -85,6 +86,17 @@ impl Preferences {
             parts.push((None, who));
         }
         parts
+    }
+
+    /// Splits a set by the lane that a type's entries take; `None` = never.
+    pub(crate) fn lanes(
+        &self,
+        channel: ChannelNo,
+        (kind, paused): (&Type, &Paused),
+        who: RoaringBitmap,
+    ) -> impl Iterator<Item = (Option<LaneNo>, RoaringBitmap)> {
+        let parts = self.split(channel, kind, who).into_iter();
+        parts.map(move |(mode, part)| (kind.lane_while(paused, channel, mode.as_ref()), part))
     }
 }
 

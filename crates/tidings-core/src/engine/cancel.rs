@@ -18,7 +18,6 @@ use crate::id::Id;
 use crate::journal::at_rest::{Unreadable, decode, each, encode};
 use crate::journal::record::{ChannelNo, Entries, LaneNo, Record};
 use crate::reason::{Ending, Reason};
-use crate::recipient::Mode;
 use crate::set::Set;
 use crate::table::{Partition, Table};
 use crate::time::{Day, Instant};
@@ -337,15 +336,9 @@ impl Engine {
             let seqs = found.entries.iter().filter_map(|(_, source)| {
                 let kept = found.source(*source).0;
                 let kind = version.kind(kept.arrival.kind)?;
-                let modes = bucket.preferences.split(channel, kind, who.clone());
-                let never = |mode: Option<&Mode>| {
-                    kind.lane_while(&self.intake.paused, channel, mode)
-                        .is_none()
-                };
-                let is_unwanted = modes
-                    .iter()
-                    .any(|(mode, part)| !part.is_empty() && never(mode.as_ref()));
-                is_unwanted.then_some(kept.seq)
+                let rules = (kind, &self.intake.paused);
+                let mut lanes = bucket.preferences.lanes(channel, rules, who.clone());
+                lanes.any(|(lane, _)| lane.is_none()).then_some(kept.seq)
             });
             let seqs: Vec<u64> = seqs.collect();
             if !seqs.is_empty() && draft.sending.keep_back(letter) == Reached::KeptBack {

@@ -4,7 +4,9 @@ use roaring::RoaringBitmap;
 
 use super::Engine;
 use super::draft::Draft;
+use super::look::{Ends, Facts};
 use super::take_back::{parts, set_bytes};
+use crate::headers::Header;
 use crate::journal::at_rest::{Kept, Shelf, Unreadable};
 use crate::journal::record::{INBOX_NO, Record, Variant};
 use crate::law::Law;
@@ -165,7 +167,6 @@ impl Engine {
             return Ok(None);
         };
         let (from, to) = (first.seq, last.seq);
-        let version = self.law.current();
         let (mut except, mut reached) = (Vec::new(), RoaringBitmap::new());
         let mut any = false;
         let place = (bucket.no, *day, INBOX_NO);
@@ -178,44 +179,18 @@ impl Engine {
             if let Some(ended) = bucket.ended.of(kept.seq, INBOX_NO) {
                 who -= ended;
             }
-            let (withdrawn, expired) =
-                self.intake
-                    .with_header(draft.shelf, (*day, kept.arrival.ordinal), |header| {
-                        (
-                            self.intake.objects.withdrawn.contains(&header.object),
-                            header.expires_at.is_some_and(|expires| expires <= now),
-                        )
-                    })?;
-            let kind = version.and_then(|version| version.kind(kept.arrival.kind));
-            let mut end = |who: &mut RoaringBitmap, part: RoaringBitmap, reason: Reason| {
-                if !part.is_empty() {
-                    *who -= &part;
-                    self.ledger
-                        .at(place)
-                        .end(reason.outcome(), Some(reason), part.len());
-                    except.push((kept.seq, reason, part.into()));
-                }
+            let event = (*day, kept.arrival.ordinal);
+            let look = |header: &Header| self.facts_of(kept, header, now);
+            let facts = Facts {
+                gone: Ends::Of(&bucket.roster.gone),
+                ..self.intake.with_header(draft.shelf, event, look)?
             };
-            if kind.is_none() {
-                let all = who.clone();
-                end(&mut who, all, Reason::UnknownType);
-            }
-            let gone = &who & &bucket.roster.gone;
-            end(&mut who, gone, Reason::RecipientGone);
-            let look_back = kind.and_then(|kind| kind.rules.look_back_ms);
-            let stale = look_back.is_some_and(|ms| kept.arrival.t < now.plus_ms(-ms));
-            let all = [
-                (expired, Reason::Expired),
-                (withdrawn, Reason::NotApplicable),
-                (stale, Reason::Stale),
-            ];
-            if let Some((_, reason)) = all.into_iter().find(|(applies, _)| *applies) {
-                let all = who.clone();
-                end(&mut who, all, reason);
-            }
-            self.ledger
-                .at(place)
-                .end(Outcome::Delivered, None, who.len());
+            let row = self.ledger.at(place);
+            let who = facts.checks().divide(who, |reason, who| {
+                row.end(reason.outcome(), Some(reason), who.len());
+                except.push((kept.seq, reason, who.into()));
+            });
+            row.end(Outcome::Delivered, None, who.len());
             reached |= who;
         }
         self.intake.tally.messages += reached.len();

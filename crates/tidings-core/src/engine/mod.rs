@@ -33,6 +33,7 @@ mod inbox;
 mod intake;
 mod known_ids;
 mod ledger;
+mod look;
 mod made;
 mod objects;
 mod outcome;

@@ -10,14 +10,15 @@ use roaring::RoaringBitmap;
 use rustc_hash::FxHashMap;
 
 use super::Engine;
+use super::look::{Checks, Ends, Facts};
 use super::made::Sent;
 use crate::bucket::{Bucket, Closing, Found, Look, Looked};
 use crate::command::MarkKind;
 use crate::deadline::Kind;
 use crate::headers::Header;
 use crate::journal::at_rest::{Kept, Shelf, Unreadable};
-use crate::journal::record::{ChannelNo, LaneNo, TypeNo, Variant};
-use crate::law::{Type, Version};
+use crate::journal::record::{Arrival, ChannelNo, LaneNo, TypeNo, Variant};
+use crate::law::Version;
 use crate::message::{Item, Message, Skipped};
 use crate::reason::Reason;
 use crate::rules::{CHANNELS, EMAIL};
@@ -56,32 +57,11 @@ pub struct Letter {
     pub(crate) ended: Vec<(u32, Reason)>,
 }
 
-/// The facts that all entries of one source share in a check.
-struct Facts<'a> {
-    kind: Option<&'a Type>,
-    choices: Option<&'a Choices>,
-    expired: bool,
-    withdrawn: bool,
-    stale: bool,
-    drop_if_seen: Option<bool>,
-}
-
 /// The preferences for a type that a check uses.
 #[derive(Default)]
 struct Choices {
     never: RoaringBitmap,
     digest: RoaringBitmap,
-}
-
-impl Facts<'_> {
-    /// Whether seen entries are dropped: as the type says; by default yes, unless the policy is a digest.
-    fn drops_seen(&self, number: u32) -> bool {
-        let is_digest = || {
-            self.choices
-                .is_some_and(|choices| choices.digest.contains(number))
-        };
-        self.drop_if_seen.unwrap_or_else(|| !is_digest())
-    }
 }
 
 impl Letter {
@@ -274,24 +254,40 @@ impl Engine {
     ) -> Vec<Letter> {
         let version = self.law.current();
         let choices = version.map(|version| self.choices(bucket, version, channel, who, found));
-        let facts: Vec<Facts<'_>> = found
-            .sources
-            .iter()
-            .zip(headers)
-            .map(|((kept, _), header)| {
-                let kind = version.and_then(|version| version.kind(kept.arrival.kind));
-                let look_back = kind.and_then(|kind| kind.rules.look_back_ms);
-                Facts {
-                    kind,
-                    choices: choices.as_ref().and_then(|all| all.get(&kept.arrival.kind)),
-                    expired: header.expires_at.is_some_and(|expires| expires <= *at),
-                    withdrawn: self.intake.objects.withdrawn.contains(&header.object),
-                    stale: look_back.is_some_and(|ms| kept.arrival.t < at.plus_ms(-ms)),
-                    drop_if_seen: kind.and_then(|kind| kind.rules.drop_if_seen),
-                }
+        let choices = choices.unwrap_or_default();
+        let sources = || found.sources.iter().map(|(kept, _)| &**kept).zip(headers);
+        let is_seen: Vec<_> = sources()
+            .map(|(kept, header)| {
+                let kind = kept.arrival.kind;
+                let of_type = version.and_then(|version| version.kind(kind));
+                let says = of_type.and_then(|kind| kind.rules.drop_if_seen);
+                let digest = choices.get(&kind).map(|choices| &choices.digest);
+                // As the type says; by default it counts, unless the policy is a digest.
+                let counts = move |number| {
+                    says.unwrap_or_else(|| !digest.is_some_and(|digest| digest.contains(number)))
+                };
+                move |number| counts(number) && self.has_seen(bucket, number, kept, header)
             })
             .collect();
-        let needs_address = CHANNELS[usize::from(channel)] == EMAIL;
+        let gone = who & &bucket.roster.gone;
+        let no_address = match CHANNELS[usize::from(channel)] == EMAIL {
+            true => who - &bucket.roster.mailable,
+            false => RoaringBitmap::new(),
+        };
+        let checks: Vec<Checks<'_>> = sources()
+            .zip(&is_seen)
+            .map(|((kept, header), is_seen)| {
+                let chosen = choices.get(&kept.arrival.kind);
+                let facts = Facts {
+                    gone: Ends::Of(&gone),
+                    never: chosen.map_or(Ends::None, |choices| Ends::Of(&choices.never)),
+                    seen: Ends::Where(is_seen),
+                    no_address: Ends::Of(&no_address),
+                    ..self.facts_of(kept, header, *at)
+                };
+                facts.checks()
+            })
+            .collect();
         let mut letters: Vec<Letter> = Vec::with_capacity(usize::try_from(who.len()).unwrap_or(0));
         let mut groups = found.by_recipient().peekable();
         for number in who {
@@ -301,9 +297,6 @@ impl Engine {
                 ended: Vec::new(),
             };
             if let Some(entries) = groups.next_if(|entries| entries[0].0 == number) {
-                let gone = bucket.roster.gone.contains(number);
-                let marks = bucket.marks.get(&number);
-                let no_address = needs_address && !bucket.roster.mailable.contains(number);
                 let mut sources: Vec<u32> = entries.iter().map(|(_, source)| *source).collect();
                 let key = |source: &u32| {
                     let arrival = &found.source(*source).0.arrival;
@@ -313,22 +306,7 @@ impl Engine {
                     sources.sort_by_key(key);
                 }
                 for source in sources {
-                    let facts = &facts[source as usize];
-                    let seen = || {
-                        let (kept, header) = (found.source(source).0, &headers[source as usize]);
-                        marks.is_some_and(|marks| {
-                            let looked = Looked {
-                                t: kept.arrival.t,
-                                place: kept.arrival.place,
-                                object: &header.object,
-                                has_inbox: &|version| {
-                                    self.law.has_inbox(version, kept.arrival.kind)
-                                },
-                            };
-                            marks.cover(looked, MarkKind::Seen)
-                        })
-                    };
-                    match look(facts, number, gone, seen, no_address) {
+                    match checks[source as usize].end_of(number) {
                         Some(reason) => letter.ended.push((source, reason)),
                         None => letter.told.push(source),
                     }
@@ -337,6 +315,21 @@ impl Engine {
             letters.push(letter);
         }
         letters
+    }
+
+    /// Whether a recipient has seen the event of an arrival.
+    fn has_seen(&self, bucket: &Bucket, number: u32, kept: &Kept, header: &Header) -> bool {
+        let Arrival { t, place, kind, .. } = kept.arrival;
+        let Some(marks) = bucket.marks.get(&number) else {
+            return false;
+        };
+        let looked = Looked {
+            t,
+            place,
+            object: &header.object,
+            has_inbox: &|version| self.law.has_inbox(version, kind),
+        };
+        marks.cover(looked, MarkKind::Seen)
     }
 
     /// The preferences of these recipients on a channel, by type.
@@ -426,37 +419,5 @@ impl Plan {
     pub(crate) fn event_at(&self, source: u32) -> (Day, u32) {
         let arrival = &self.found.source(source).0.arrival;
         (arrival.at.day(), arrival.ordinal)
-    }
-}
-
-/// Checks one entry: the first check that fails ends it (contract, section 2, "When a message is made").
-fn look(
-    facts: &Facts<'_>,
-    number: u32,
-    gone: bool,
-    seen: impl FnOnce() -> bool,
-    no_address: bool,
-) -> Option<Reason> {
-    if facts.kind.is_none() {
-        Some(Reason::UnknownType)
-    } else if gone {
-        Some(Reason::RecipientGone)
-    } else if facts.expired {
-        Some(Reason::Expired)
-    } else if facts
-        .choices
-        .is_some_and(|choices| choices.never.contains(number))
-    {
-        Some(Reason::Preference)
-    } else if facts.withdrawn {
-        Some(Reason::NotApplicable)
-    } else if facts.drops_seen(number) && seen() {
-        Some(Reason::Seen)
-    } else if facts.stale {
-        Some(Reason::Stale)
-    } else if no_address {
-        Some(Reason::NoAddress)
-    } else {
-        None
     }
 }

@@ -416,10 +416,10 @@ fn route(
         for channel in kind.channels(only) {
             let mut split = Vec::with_capacity(parts.len());
             for (lanes, who) in parts {
-                let modes = bucket.preferences.split(channel, kind, who);
-                for (mode, part) in modes {
+                let chosen = bucket.preferences.lanes(channel, (kind, paused), who);
+                for (lane, part) in chosen {
                     let mut lanes: Vec<LaneNo> = lanes.clone();
-                    lanes.extend(kind.lane_while(paused, channel, mode.as_ref()));
+                    lanes.extend(lane);
                     split.push((lanes, part));
                 }
             }

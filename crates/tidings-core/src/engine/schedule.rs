@@ -10,11 +10,12 @@ use super::Engine;
 use super::accepted::EventRow;
 use super::draft::Draft;
 use super::intake::{Located, from_json, named_key, scheduled_key, to_json};
+use super::look::{Ends, Facts};
 use super::publish::{Routed, settle_lanes};
 use crate::bucket::Bucket;
 use crate::journal::at_rest::{Shelf, Unreadable, decode, encode};
 use crate::journal::parts;
-use crate::journal::record::{ChannelNo, INBOX_NO, LaneNo, Record, TypeNo};
+use crate::journal::record::{ChannelNo, INBOX_NO, Record, TypeNo};
 use crate::law::Type;
 use crate::pause::Paused;
 use crate::reason::Reason;
@@ -266,44 +267,41 @@ fn thaw(
     for FrozenPart {
         channels,
         reasons,
-        mut who,
+        who,
     } in frozen.parts
     {
         let reasons = reasons
             .iter()
             .filter_map(|word| *at.get(usize::from(*word))?);
         let reasons: Vec<u16> = reasons.collect();
-        let Some(kind) = kind else {
-            for channel in channels {
-                *dropped.entry((channel, Reason::UnknownType)).or_default() |= &who.0;
-            }
-            continue;
-        };
         let erased = &who.0 - &bucket.roster.everyone;
-        if !erased.is_empty() {
-            for channel in &channels {
-                *dropped
-                    .entry((*channel, Reason::RecipientGone))
-                    .or_default() |= &erased;
-            }
-            who.0 -= erased;
-        }
         let mut sets = vec![(Vec::new(), who.0)];
         for channel in channels {
             let mut split = Vec::new();
             for (lanes, who) in sets {
-                let modes = bucket.preferences.split(channel, kind, who);
-                for (mode, part) in modes {
-                    let mut lanes: Vec<LaneNo> = lanes.clone();
-                    match kind.lane_while(paused, channel, mode.as_ref()) {
-                        Some(lane) => lanes.push(lane),
-                        None => {
-                            *dropped.entry((channel, Reason::Preference)).or_default() |= &part;
-                        }
-                    }
-                    split.push((lanes, part));
+                let chosen = match kind {
+                    Some(kind) => bucket
+                        .preferences
+                        .lanes(channel, (kind, paused), who)
+                        .collect(),
+                    None => vec![(None, who)],
+                };
+                for (lane, mut part) in chosen {
+                    let facts = Facts {
+                        unknown_type: Ends::all_if(kind.is_none()),
+                        gone: Ends::Of(&erased),
+                        never: Ends::all_if(lane.is_none()),
+                        ..Facts::default()
+                    };
+                    let enters = facts.checks().divide(part.clone(), |reason, who| {
+                        *dropped.entry((channel, reason)).or_default() |= who;
+                    });
+                    part -= &enters;
+                    let with_it = lanes.iter().copied().chain(lane).collect();
+                    split.extend([(with_it, enters), (lanes.clone(), part)]);
                 }
             }
+            split.retain(|(_, who)| !who.is_empty());
             sets = split;
         }
         for (mut lanes, part) in sets {

@@ -8,6 +8,7 @@ use roaring::RoaringBitmap;
 
 use super::Engine;
 use super::draft::Draft;
+use super::look::{Ends, Facts};
 use super::reply::{Answer, Refused, Reply};
 use crate::bucket::{Bucket, Found, Lane};
 use crate::command::Choice;
@@ -392,46 +393,58 @@ fn sort_out<'a>(
     }
     for (source, mut who) in sets {
         let (kept, variant) = found.source(source);
-        let mut end = |why: Option<Reason>, who: &RoaringBitmap| {
-            if !who.is_empty() {
-                ends.entry(why).or_default().push(Entries {
-                    seq: kept.seq,
-                    channel,
-                    who: who.clone().into(),
-                });
-            }
+        let mut end = |why: Option<Reason>, who: RoaringBitmap| {
+            ends.entry(why).or_default().push(Entries {
+                seq: kept.seq,
+                channel,
+                who: who.into(),
+            });
         };
-        let Some(kind) = version.kind(kept.arrival.kind) else {
-            // In any other lane that is found out when the message is made.
-            if from_paused {
-                end(Some(Reason::UnknownType), &who);
-            }
-            continue;
-        };
+        let kind = version.kind(kept.arrival.kind);
+        // In any other lane it is found out when the message is made who is gone, and which types are.
+        let mut gone = RoaringBitmap::new();
         if from_paused {
-            let gone = &who - &bucket.roster.everyone;
-            if !paused.sets_apart(&kind.name, channel) {
-                end(Some(Reason::RecipientGone), &gone);
+            gone = &who - &bucket.roster.everyone;
+            if kind.is_some_and(|kind| paused.sets_apart(&kind.name, channel)) {
+                who -= &gone;
             }
-            who -= gone;
         }
-        let parts = bucket.preferences.split(channel, kind, who);
-        for (mode, part) in parts {
-            match kind.lane_while(paused, channel, mode.as_ref()) {
-                Some(same) if law.names.are_one(same, lane) => {}
-                Some(other) => {
-                    end(None, &part);
-                    for (lane, who) in bucket.lanes_of(other, part, law) {
-                        let reasons = kept.arrival.reasons_of(variant);
-                        moved.push(Moved {
-                            kept,
-                            lane,
-                            reasons,
-                            who,
-                        });
-                    }
+        let (mut never, mut leaves) = (RoaringBitmap::new(), Vec::new());
+        if let Some(kind) = kind {
+            let chosen = bucket
+                .preferences
+                .lanes(channel, (kind, paused), who.clone());
+            for (to, part) in chosen {
+                match to {
+                    None => never |= part,
+                    Some(to) if law.names.are_one(to, lane) => {}
+                    Some(to) => leaves.push((to, part)),
                 }
-                None => end(Some(Reason::Preference), &part),
+            }
+        }
+        let facts = Facts {
+            unknown_type: Ends::all_if(from_paused && kind.is_none()),
+            gone: Ends::Of(&gone),
+            never: Ends::Of(&never),
+            ..Facts::default()
+        };
+        let left = facts
+            .checks()
+            .divide(who, |reason, who| end(Some(reason), who));
+        for (to, mut part) in leaves {
+            part &= &left;
+            if part.is_empty() {
+                continue;
+            }
+            end(None, part.clone());
+            for (lane, who) in bucket.lanes_of(to, part, law) {
+                let reasons = kept.arrival.reasons_of(variant);
+                moved.push(Moved {
+                    kept,
+                    lane,
+                    reasons,
+                    who,
+                });
             }
         }
     }

@@ -1,0 +1,200 @@
+//! The look before sending: the checks that may end an entry, in their order (contract, section 2, "When a
+//! message is made").
+//!
+//! The planner makes all of them, entry by entry. Deliveries to inboxes, scheduled events that enter their
+//! lanes, and entries that move make those that apply to them, set by set: they leave out the other facts.
+
+use roaring::RoaringBitmap;
+
+use super::Engine;
+use crate::headers::Header;
+use crate::journal::at_rest::Kept;
+use crate::reason::Reason;
+use crate::time::Instant;
+
+/// The facts that decide about the entries of one event on one channel. Those left out end nothing.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Facts<'a> {
+    /// Its type is no longer configured.
+    pub(crate) unknown_type: Ends<'a>,
+    /// The recipient is gone.
+    pub(crate) gone: Ends<'a>,
+    /// `expires_at` has come.
+    pub(crate) expired: Ends<'a>,
+    /// The preference says never.
+    pub(crate) never: Ends<'a>,
+    /// Its object is withdrawn.
+    pub(crate) withdrawn: Ends<'a>,
+    /// The recipient has seen it, and that counts.
+    pub(crate) seen: Ends<'a>,
+    /// It is older than the type's look-back.
+    pub(crate) stale: Ends<'a>,
+    /// The recipient has no address.
+    pub(crate) no_address: Ends<'a>,
+}
+
+/// The recipients to whom a fact applies.
+#[derive(Clone, Copy, Default)]
+pub(crate) enum Ends<'a> {
+    #[default]
+    None,
+    All,
+    Of(&'a RoaringBitmap),
+    Where(&'a dyn Fn(u32) -> bool),
+}
+
+/// A check: the reason that it gives, and the fact that it looks at.
+type Check = (Reason, for<'a> fn(&Facts<'a>) -> Ends<'a>);
+
+/// The checks in their order: the first that applies ends the entry.
+const CHECKS: [Check; 8] = [
+    (Reason::UnknownType, |facts| facts.unknown_type),
+    (Reason::RecipientGone, |facts| facts.gone),
+    (Reason::Expired, |facts| facts.expired),
+    (Reason::Preference, |facts| facts.never),
+    (Reason::NotApplicable, |facts| facts.withdrawn),
+    (Reason::Seen, |facts| facts.seen),
+    (Reason::Stale, |facts| facts.stale),
+    (Reason::NoAddress, |facts| facts.no_address),
+];
+
+impl<'a> Ends<'a> {
+    /// All or none.
+    pub(crate) fn all_if(applies: bool) -> Self {
+        if applies { Self::All } else { Self::None }
+    }
+
+    fn ends_nobody(self) -> bool {
+        match self {
+            Self::None => true,
+            Self::Of(who) => who.is_empty(),
+            Self::All | Self::Where(_) => false,
+        }
+    }
+
+    fn has(self, number: u32) -> bool {
+        match self {
+            Self::None => false,
+            Self::All => true,
+            Self::Of(who) => who.contains(number),
+            Self::Where(applies) => applies(number),
+        }
+    }
+
+    fn among(self, who: &RoaringBitmap) -> RoaringBitmap {
+        match self {
+            Self::None => RoaringBitmap::new(),
+            Self::All => who.clone(),
+            Self::Of(some) => who & some,
+            Self::Where(applies) => who.iter().filter(|number| applies(*number)).collect(),
+        }
+    }
+}
+
+/// The checks that may end an entry of one event on one channel, in their order.
+pub(crate) struct Checks<'a>(Vec<(Reason, Ends<'a>)>);
+
+impl<'a> Facts<'a> {
+    /// The checks that may end something, given these facts.
+    pub(crate) fn checks(&self) -> Checks<'a> {
+        let checks = CHECKS.iter().map(|(reason, fact)| (*reason, fact(self)));
+        Checks(checks.filter(|(_, ends)| !ends.ends_nobody()).collect())
+    }
+}
+
+impl Checks<'_> {
+    /// Why the entry of a recipient ends, if it does.
+    pub(crate) fn end_of(&self, number: u32) -> Option<Reason> {
+        let first = self.0.iter().find(|(_, ends)| ends.has(number));
+        first.map(|(reason, _)| *reason)
+    }
+
+    /// Gives away the entries of a set that end, and returns the others.
+    pub(crate) fn divide(
+        &self,
+        mut who: RoaringBitmap,
+        mut end: impl FnMut(Reason, RoaringBitmap),
+    ) -> RoaringBitmap {
+        for (reason, ends) in &self.0 {
+            let ended = ends.among(&who);
+            if !ended.is_empty() {
+                who -= &ended;
+                end(*reason, ended);
+            }
+        }
+        who
+    }
+}
+
+impl Engine {
+    /// The facts that all entries of an arrival share at an instant.
+    pub(crate) fn facts_of(&self, kept: &Kept, header: &Header, at: Instant) -> Facts<'static> {
+        let version = self.law.current();
+        let kind = version.and_then(|version| version.kind(kept.arrival.kind));
+        let look_back = kind.and_then(|kind| kind.rules.look_back_ms);
+        Facts {
+            unknown_type: Ends::all_if(kind.is_none()),
+            expired: Ends::all_if(header.expires_at.is_some_and(|expires| expires <= at)),
+            withdrawn: Ends::all_if(self.intake.objects.withdrawn.contains(&header.object)),
+            stale: Ends::all_if(look_back.is_some_and(|ms| kept.arrival.t < at.plus_ms(-ms))),
+            ..Facts::default()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_check_that_applies_ends_an_entry() {
+        let somebody = RoaringBitmap::from_iter([1, 2]);
+        let is_seen = |number| number == 1;
+        let mut facts = Facts {
+            unknown_type: Ends::All,
+            gone: Ends::Of(&somebody),
+            expired: Ends::All,
+            never: Ends::Of(&somebody),
+            withdrawn: Ends::All,
+            seen: Ends::Where(&is_seen),
+            stale: Ends::All,
+            no_address: Ends::Of(&somebody),
+        };
+        let lifts: [(Reason, fn(&mut Facts<'_>)); 8] = [
+            (Reason::UnknownType, |facts| facts.unknown_type = Ends::None),
+            (Reason::RecipientGone, |facts| facts.gone = Ends::None),
+            (Reason::Expired, |facts| facts.expired = Ends::None),
+            (Reason::Preference, |facts| facts.never = Ends::None),
+            (Reason::NotApplicable, |facts| facts.withdrawn = Ends::None),
+            (Reason::Seen, |facts| facts.seen = Ends::None),
+            (Reason::Stale, |facts| facts.stale = Ends::None),
+            (Reason::NoAddress, |facts| facts.no_address = Ends::None),
+        ];
+        for (reason, lift) in lifts {
+            assert_eq!(facts.checks().end_of(1), Some(reason));
+            lift(&mut facts);
+        }
+        assert_eq!(facts.checks().end_of(1), None);
+    }
+
+    #[test]
+    fn sets_end_as_their_entries_do() {
+        let (gone, never) = (RoaringBitmap::from_iter([1, 9]), (0..3).collect());
+        let is_seen = |number| number % 2 == 0;
+        let facts = Facts {
+            gone: Ends::Of(&gone),
+            never: Ends::Of(&never),
+            seen: Ends::Where(&is_seen),
+            ..Facts::default()
+        };
+        let checks = facts.checks();
+        let mut ends = Vec::new();
+        let left = checks.divide((0..6).collect(), |reason, who| {
+            ends.extend(who.iter().map(|number| (number, reason)));
+        });
+        assert_eq!(left, RoaringBitmap::from_iter([3, 5]));
+        ends.sort_unstable();
+        let one_by_one = (0..6).filter_map(|number| Some((number, checks.end_of(number)?)));
+        assert_eq!(ends, one_by_one.collect::<Vec<_>>());
+    }
+}
