@@ -1,11 +1,16 @@
-//! The deadline of a lane: one function, which the engine, the back-test and the preview all call.
+//! The deadline of a lane: one function, [`due`], whatever the lane's kind and whoever asks.
 //!
 //! A lane is due at (first, newest = the first and the newest entry, by (t, arrival), that entered
 //! it since it was last due) as the table in the contract, section 2, says. A window holds what that
 //! table needs, already added up: `soft` moves with the entries, `hard` is fixed by the first.
+//!
+//! What moves a deadline for a recipient's sake belongs into [`due`] and may move it to later only: a
+//! window's own deadline stands in the wheel, and [`due`] is asked again when that second has come.
 
 use serde::{Deserialize, Serialize};
 
+use crate::calendar::Zone;
+use crate::law::Version;
 use crate::rules::{Decide, Policy};
 use crate::time::Instant;
 
@@ -71,8 +76,48 @@ pub struct Window {
     pub since: u64,
 }
 
+/// An open window, as far as its deadline depends on it.
+#[derive(Clone, Copy, Debug)]
+pub enum Opened<'a> {
+    /// A window with its fields.
+    Window(&'a Window),
+    /// A window of a lane without fields (`now`, a digest, what is paused) that is asked for the first
+    /// time, or anew, at this instant.
+    At(&'a Kind, Instant),
+    /// The deadline that was found so, in milliseconds.
+    Found(i64),
+}
+
+/// The recipient's part in a deadline.
+pub trait Person {
+    /// The zone; `None` where nobody asks for it.
+    fn zone(&self) -> Option<&Zone>;
+}
+
+impl Person for Option<&Zone> {
+    fn zone(&self) -> Option<&Zone> {
+        *self
+    }
+}
+
 /// The value for "no such deadline".
 const NONE: i64 = i64::MAX;
+
+/// When a window is due, in milliseconds; [`i64::MAX`] = never. `rules` = those under which it was opened.
+#[must_use]
+pub fn due(window: Opened<'_>, rules: Option<&Version>, person: &impl Person) -> i64 {
+    match window {
+        Opened::Window(window) => window.due(),
+        Opened::At(Kind::Digest(name), at) => {
+            let slot = rules.zip(person.zone());
+            let slot = slot.and_then(|(rules, zone)| rules.slot(name, zone, at));
+            slot.unwrap_or(at).0
+        }
+        Opened::At(Kind::Now, at) => at.0,
+        Opened::At(_, _) => NONE,
+        Opened::Found(due) => due,
+    }
+}
 
 impl Kind {
     /// The name of this kind's default lane.
@@ -167,7 +212,7 @@ impl Window {
         }
     }
 
-    /// When the window is due, in milliseconds; [`i64::MAX`] = never.
+    /// Its own deadline, in milliseconds, before which [`due`] never is; [`i64::MAX`] = never.
     #[must_use]
     pub fn due(&self) -> i64 {
         self.soft.min(self.hard)
@@ -248,6 +293,16 @@ mod tests {
         assert_eq!(window.due(), 15);
         window.join(&kind, entry(-2, 4, Some(15)), None);
         assert_eq!((window.first.0, window.due()), (Instant(-2), 13));
+    }
+
+    #[test]
+    fn lanes_without_fields_have_deadlines_too() {
+        let at = |kind: &Kind| due(Opened::At(kind, Instant(7)), None, &None::<&Zone>);
+        assert_eq!(at(&Kind::Now), 7);
+        assert_eq!(at(&Kind::Paused), i64::MAX);
+        // Rules without the digest never keep anybody waiting.
+        assert_eq!(at(&Kind::Digest("gone".to_owned())), 7);
+        assert_eq!(due(Opened::Found(9), None, &None::<&Zone>), 9);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! `now` and digest lanes keep only where each window begins; the others keep a [`Window`] each.
 
 use std::hint::black_box;
+use std::sync::Arc;
 
 use roaring::RoaringBitmap;
 use serde::{Deserialize, Serialize};
@@ -10,8 +11,8 @@ use serde::{Deserialize, Serialize};
 use super::column::Column;
 use super::roster::Roster;
 use super::wheel::{Sooner, Wheel, note, slot_of};
-use crate::calendar::Zone;
-use crate::deadline::{Entered, Kind, Parameters, Window};
+use crate::deadline::{Entered, Kind, Opened, Parameters, Window, due};
+use crate::law::Version;
 use crate::time::{Instant, SECOND_MS};
 
 mod image;
@@ -57,6 +58,25 @@ struct Last {
     before: Option<Instant>,
 }
 
+/// The parts of a deadline that are not in the lane.
+#[derive(Clone, Copy)]
+pub(crate) struct Terms<'a> {
+    rules: Option<&'a Version>,
+    roster: &'a Roster,
+}
+
+impl<'a> Terms<'a> {
+    pub(crate) fn of(roster: &'a Roster, rules: Option<&'a Arc<Version>>) -> Self {
+        let rules = rules.map(|version| &**version);
+        Self { rules, roster }
+    }
+
+    /// When a recipient's window is due, in milliseconds.
+    fn due(&self, window: Opened<'_>, number: u32) -> i64 {
+        due(window, self.rules, &self.roster.member(number))
+    }
+}
+
 /// An arrival's entries that enter a lane.
 #[derive(Clone, Copy)]
 pub(crate) struct Entering<'a> {
@@ -72,8 +92,6 @@ pub(crate) struct Entering<'a> {
     pub(crate) rules: u32,
     /// The parameters under older rules, for windows that were opened then.
     pub(crate) under: &'a dyn Fn(u32) -> Option<Parameters>,
-    /// The next slot in a zone, for digests.
-    pub(crate) slot: &'a dyn Fn(&str, &Zone) -> Instant,
 }
 
 impl Entering<'_> {
@@ -119,39 +137,46 @@ impl Lane {
     }
 
     /// The deadline of a recipient's open window, in milliseconds; for digests it is looked up.
-    pub(crate) fn deadline(&self, number: u32) -> Option<i64> {
+    pub(crate) fn deadline(&self, number: u32, terms: Terms<'_>) -> Option<i64> {
         if !self.open.contains(number) {
             return None;
         }
-        match &self.columns {
-            Columns::Windows(windows) => Some(windows.get(number).due()),
+        let window;
+        let opened = match &self.columns {
+            Columns::Windows(windows) => {
+                window = windows.get(number);
+                Opened::Window(&window)
+            }
             Columns::Since(_) => {
                 let mut slots = self.wheel.slots().chain(self.parked.slots());
-                slots
-                    .find(|(_, who)| who.contains(number))
-                    .map(|(slot, _)| slot * SECOND_MS)
+                let (slot, _) = slots.find(|(_, who)| who.contains(number))?;
+                Opened::Found(slot * SECOND_MS)
             }
-        }
+        };
+        Some(terms.due(opened, number)).filter(|due| *due < i64::MAX)
     }
 
     /// All open windows with their deadlines in milliseconds; windows that are never due have none.
-    pub(crate) fn deadlines(&self, take: &mut dyn FnMut(Option<i64>, u32)) {
+    pub(crate) fn deadlines(&self, terms: Terms<'_>, take: &mut dyn FnMut(Option<i64>, u32)) {
+        let mut tell = |opened: Opened<'_>, number| {
+            let due = terms.due(opened, number);
+            take((due < i64::MAX).then_some(due), number);
+        };
         match &self.columns {
             Columns::Windows(windows) => {
-                for number in &self.open {
-                    let due = windows.get(number).due();
-                    take((due < i64::MAX).then_some(due), number);
-                }
+                let open = self.open.iter();
+                open.for_each(|number| tell(Opened::Window(&windows.get(number)), number));
             }
             Columns::Since(_) => {
                 let mut never = self.open.clone();
                 for (slot, who) in self.wheel.slots().chain(self.parked.slots()) {
                     let due = &never & who;
                     never -= &due;
-                    due.iter()
-                        .for_each(|number| take(Some(slot * SECOND_MS), number));
+                    let found = Opened::Found(slot * SECOND_MS);
+                    due.iter().for_each(|number| tell(found, number));
                 }
-                never.iter().for_each(|number| take(None, number));
+                let found = Opened::Found(i64::MAX);
+                never.iter().for_each(|number| tell(found, number));
             }
         }
     }
@@ -162,18 +187,21 @@ impl Lane {
     pub(crate) fn overdue(
         &self,
         who: &RoaringBitmap,
-        unconfirmed: &RoaringBitmap,
         at: Instant,
+        terms: Terms<'_>,
     ) -> RoaringBitmap {
         let mut members = who & &self.open;
         if !self.paused {
-            members &= unconfirmed;
+            members &= &terms.roster.unconfirmed;
         }
         match &self.columns {
-            Columns::Windows(windows) => members
-                .iter()
-                .filter(|number| windows.get(*number).due() <= at.0)
-                .collect(),
+            Columns::Windows(windows) => {
+                let due = |number| terms.due(Opened::Window(&windows.get(number)), number);
+                members
+                    .iter()
+                    .filter(|number| due(*number) <= at.0)
+                    .collect()
+            }
             // Its deadline is that of the calendar.
             Columns::Since(_) => RoaringBitmap::new(),
         }
@@ -186,7 +214,7 @@ impl Lane {
         who: &RoaringBitmap,
         overdue: Option<&RoaringBitmap>,
         entering: Entering<'_>,
-        roster: &Roster,
+        terms: Terms<'_>,
     ) {
         match &mut self.columns {
             Columns::Since(since) => {
@@ -198,18 +226,16 @@ impl Lane {
                     *since.at(number) = entering.seq;
                 }
                 self.open |= &new;
-                match self.kind {
-                    Kind::Paused => {}
-                    Kind::Now => {
-                        self.wheel.insert_all(entering.at.0, &new);
-                        note(&mut self.next, entering.at.0);
-                    }
-                    _ => {
-                        for (name, zone, part) in roster.by_zone(&new) {
-                            let slot = (entering.slot)(name, zone).0;
-                            self.wheel.insert_all(slot, &part);
-                            note(&mut self.next, slot);
-                        }
+                let people = match self.kind {
+                    Kind::Digest(_) => terms.roster.by_zone(&new),
+                    _ => vec![(None, new)],
+                };
+                for (person, part) in people {
+                    let opened = Opened::At(&self.kind, entering.at);
+                    let due = due(opened, terms.rules, &person);
+                    self.wheel.insert_all(due, &part);
+                    if due < i64::MAX {
+                        note(&mut self.next, due);
                     }
                 }
             }
@@ -218,7 +244,7 @@ impl Lane {
                 let overdue = match overdue {
                     Some(overdue) => overdue,
                     None => {
-                        found = self.overdue(who, &roster.unconfirmed, entering.at);
+                        found = self.overdue(who, entering.at, terms);
                         &found
                     }
                 };
@@ -311,7 +337,7 @@ impl Lane {
     }
 
     /// The earliest deadline of a confirmed recipient, in milliseconds.
-    pub(crate) fn next_due(&mut self, unconfirmed: &RoaringBitmap) -> Option<i64> {
+    pub(crate) fn next_due(&mut self, terms: Terms<'_>) -> Option<i64> {
         if self.paused {
             return None;
         }
@@ -320,7 +346,7 @@ impl Lane {
         }
         let mut next = None;
         while let Some((slot, who)) = self.wheel.pop_until(i64::MAX) {
-            let (live, earliest) = self.sift(slot, who, unconfirmed);
+            let (live, earliest) = self.sift(slot, who, terms);
             if !live.is_empty() {
                 self.wheel.insert_all(slot * SECOND_MS, &live);
                 next = Some(earliest);
@@ -333,19 +359,19 @@ impl Lane {
 
     /// Removes from the wheel the recipients whose window is due at or before `at`, without the
     /// unconfirmed.
-    pub(crate) fn take_due(&mut self, at: Instant, unconfirmed: &RoaringBitmap) -> RoaringBitmap {
+    pub(crate) fn take_due(&mut self, at: Instant, terms: Terms<'_>) -> RoaringBitmap {
         if self.paused || self.next.flatten().is_some_and(|next| next > at.0) {
             return RoaringBitmap::new();
         }
         let mut due = RoaringBitmap::new();
         let mut later = Vec::new();
         while let Some((slot, who)) = self.wheel.pop_until(slot_of(at.0)) {
-            let (live, _) = self.sift(slot, who, unconfirmed);
+            let (live, _) = self.sift(slot, who, terms);
             match &self.columns {
                 Columns::Since(_) => due |= live,
                 Columns::Windows(windows) => {
                     for number in live {
-                        match windows.get(number).due() {
+                        match terms.due(Opened::Window(&windows.get(number)), number) {
                             ms if ms <= at.0 => drop(due.insert(number)),
                             ms => later.push((ms, number)),
                         }
@@ -366,8 +392,9 @@ impl Lane {
         &mut self,
         slot: i64,
         mut who: RoaringBitmap,
-        unconfirmed: &RoaringBitmap,
+        terms: Terms<'_>,
     ) -> (RoaringBitmap, i64) {
+        let unconfirmed = &terms.roster.unconfirmed;
         who &= &self.open;
         if !who.is_disjoint(unconfirmed) {
             self.parked
@@ -380,7 +407,7 @@ impl Lane {
         let mut live = RoaringBitmap::new();
         let mut earliest = i64::MAX;
         for number in who {
-            let due = windows.get(number).due();
+            let due = terms.due(Opened::Window(&windows.get(number)), number);
             if slot_of(due) > slot {
                 self.wheel.insert(due, number);
             } else {
@@ -484,12 +511,12 @@ impl Lane {
     }
 
     /// Resumes the lane with its channel. Deadlines that have passed stay passed.
-    pub(crate) fn resume(&mut self, at: Instant, unconfirmed: &RoaringBitmap) {
+    pub(crate) fn resume(&mut self, at: Instant, terms: Terms<'_>) {
         self.paused = false;
         self.next = None;
         if let Columns::Windows(windows) = &mut self.columns {
-            for number in &self.open - unconfirmed {
-                if windows.get(number).due() <= at.0 {
+            for number in &self.open - &terms.roster.unconfirmed {
+                if terms.due(Opened::Window(&windows.get(number)), number) <= at.0 {
                     windows.at(number).due_by(at);
                 }
             }
@@ -503,10 +530,10 @@ impl Lane {
     }
 
     /// Activates the window of a recipient who has confirmed. A deadline that has passed stays passed.
-    pub(crate) fn unpark(&mut self, number: u32, at: Instant) {
+    pub(crate) fn unpark(&mut self, number: u32, at: Instant, terms: Terms<'_>) {
         if let Columns::Windows(windows) = &mut self.columns
             && self.open.contains(number)
-            && windows.get(number).due() <= at.0
+            && terms.due(Opened::Window(&windows.get(number)), number) <= at.0
         {
             windows.at(number).due_by(at);
         }
@@ -521,25 +548,23 @@ impl Lane {
     }
 
     /// Sets the next slot of a recipient whose time zone changed, unless it is due already.
-    pub(crate) fn rezone(&mut self, number: u32, at: Instant, slot: Instant) {
-        if !matches!(self.kind, Kind::Digest(_)) || !self.open.contains(number) {
+    pub(crate) fn rezone(&mut self, number: u32, at: Instant, terms: Terms<'_>) {
+        if !self.is_digest() || !self.open.contains(number) {
             return;
         }
+        let slot = terms.due(Opened::At(&self.kind, at), number);
         for wheel in [&mut self.wheel, &mut self.parked] {
             if let Some(old) = wheel.remove(number) {
                 let due = old * SECOND_MS;
-                wheel.insert(if due <= at.0 { due } else { slot.0 }, number);
+                wheel.insert(if due <= at.0 { due } else { slot }, number);
             }
         }
         self.next = None;
     }
 
-    /// The name of the digest, if the lane is one.
-    pub(crate) fn digest(&self) -> Option<&str> {
-        match &self.kind {
-            Kind::Digest(name) => Some(name),
-            _ => None,
-        }
+    /// Whether it is a digest.
+    pub(crate) fn is_digest(&self) -> bool {
+        matches!(self.kind, Kind::Digest(_))
     }
 
     /// Bytes of memory used, roughly.

@@ -45,7 +45,7 @@ pub(crate) use day::{BucketDay, RunAt};
 use ended::Ended;
 use followers::Followers;
 use lane::Entering;
-pub(crate) use lane::Lane;
+pub(crate) use lane::{Lane, Terms};
 pub(crate) use marks::{Looked, MarkAt, Marking, Marks, Reading, State};
 use preferences::Preferences;
 use roster::Roster;
@@ -198,7 +198,7 @@ impl Bucket {
                 number,
                 profile,
             } => self.profile(at, number, *profile, law),
-            Record::Erased { at, number } => self.erase(at, number),
+            Record::Erased { at, number } => self.erase(at, number, law),
             Record::Follow { topics, on } => self.follow(topics, on),
             Record::Preference {
                 number,
@@ -261,8 +261,6 @@ impl Bucket {
                 }
                 let parameters = law.parameters(rules, kind, *lane_no);
                 let lane = lane_at(&mut self.lanes, *lane_no, &self.paused, law);
-                let digest = lane.digest().map(str::to_owned);
-                let version = law.version(rules);
                 let entering = Entering {
                     seq: kept.seq,
                     at,
@@ -270,14 +268,10 @@ impl Bucket {
                     parameters,
                     rules,
                     under: &|version| law.parameters(version, kind, *lane_no),
-                    slot: &|_, zone| {
-                        let digest = digest.as_deref().unwrap_or_default();
-                        let slot = version.and_then(|version| version.slot(digest, zone, at));
-                        slot.unwrap_or(at)
-                    },
                 };
+                let terms = Terms::of(&self.roster, law.version(rules));
                 let overdue = overdue.map(|all| &all.get(lane_no).unwrap_or(&nobody).0);
-                lane.enter(&variant.who, overdue, entering, &self.roster);
+                lane.enter(&variant.who, overdue, entering, terms);
             }
         }
         self.keep(kept);
@@ -318,14 +312,19 @@ impl Bucket {
     }
 
     /// By lane, the recipients of some arrivals whose window is open and whose deadline has passed.
-    pub(crate) fn overdue_among(&self, arrivals: &[Arrival], at: Instant) -> BTreeMap<LaneNo, Set> {
+    pub(crate) fn overdue_among(
+        &self,
+        arrivals: &[Arrival],
+        at: Instant,
+        law: &Law,
+    ) -> BTreeMap<LaneNo, Set> {
         let mut all: BTreeMap<LaneNo, Set> = BTreeMap::new();
         for variant in arrivals.iter().flat_map(|arrival| &arrival.variants) {
             for lane_no in &variant.lanes {
                 let Some(lane) = self.lanes.get(lane_no) else {
                     continue;
                 };
-                let overdue = lane.overdue(&variant.who, &self.roster.unconfirmed, at);
+                let overdue = lane.overdue(&variant.who, at, self.terms(law));
                 if !overdue.is_empty() {
                     all.entry(*lane_no).or_default().0 |= overdue;
                 }
@@ -371,33 +370,26 @@ impl Bucket {
             self.rezone(at, number, law);
         }
         if !confirmed_before && !self.roster.unconfirmed.contains(number) {
-            self.unpark(at, number);
+            self.unpark(at, number, law);
         }
     }
 
     /// Updates the next slots of a recipient's open digests after a change of the time zone.
     fn rezone(&mut self, at: Instant, number: u32, law: &Law) {
-        let Some((_, zone)) = self.roster.zone(number) else {
-            return;
-        };
-        for lane in self.lanes.values_mut() {
+        for lane in self.lanes.values_mut().filter(|lane| lane.is_digest()) {
             // A window keeps the digest as it was when it was opened.
             let Some(since) = lane.since(number) else {
                 continue;
             };
             let version = self.versions.range(..=since).next_back();
             let version = version.and_then(|(_, version)| law.version(*version));
-            let slot = lane
-                .digest()
-                .zip(version)
-                .and_then(|(digest, version)| version.slot(digest, zone, at));
-            if let Some(slot) = slot {
-                lane.rezone(number, at, slot);
+            if version.is_some() {
+                lane.rezone(number, at, Terms::of(&self.roster, version));
             }
         }
     }
 
-    fn erase(&mut self, at: Instant, number: u32) {
+    fn erase(&mut self, at: Instant, number: u32, law: &Law) {
         self.roster.erase(number);
         self.preferences.erase(number);
         self.dirty.topics.extend(self.followers.erase(number));
@@ -405,13 +397,28 @@ impl Bucket {
         let marks = marks.iter().flat_map(Marks::all);
         self.dirty.marks.extend(marks.map(|mark| (number, mark)));
         self.dirty.recipients.insert(number);
-        self.unpark(at, number);
+        self.unpark(at, number, law);
     }
 
-    fn unpark(&mut self, at: Instant, number: u32) {
-        for lane in self.lanes.values_mut() {
-            lane.unpark(number, at);
+    fn unpark(&mut self, at: Instant, number: u32, law: &Law) {
+        let (lanes, terms) = self.lanes_and_terms(law);
+        for lane in lanes.values_mut() {
+            lane.unpark(number, at, terms);
         }
+    }
+
+    /// The parts of a deadline that are not in a lane.
+    pub(crate) fn terms<'a>(&'a self, law: &'a Law) -> Terms<'a> {
+        Terms::of(&self.roster, law.version(self.rules))
+    }
+
+    /// [`Bucket::terms`] beside the lanes, which they may change.
+    pub(crate) fn lanes_and_terms<'a>(
+        &'a mut self,
+        law: &'a Law,
+    ) -> (&'a mut BTreeMap<LaneNo, Lane>, Terms<'a>) {
+        let terms = Terms::of(&self.roster, law.version(self.rules));
+        (&mut self.lanes, terms)
     }
 
     fn follow(&mut self, topics: Vec<(Id, Set)>, on: bool) {
@@ -427,12 +434,10 @@ impl Bucket {
     }
 
     /// The earliest deadline of a confirmed recipient's lane, in milliseconds.
-    pub(crate) fn next_due(&mut self) -> Option<i64> {
-        let unconfirmed = &self.roster.unconfirmed;
-        self.lanes
-            .values_mut()
-            .filter_map(|lane| lane.next_due(unconfirmed))
-            .min()
+    pub(crate) fn next_due(&mut self, law: &Law) -> Option<i64> {
+        let (lanes, terms) = self.lanes_and_terms(law);
+        let due = lanes.values_mut().filter_map(|lane| lane.next_due(terms));
+        due.min()
     }
 
     /// The lane number for each of these recipients: the kind under which their window was opened.

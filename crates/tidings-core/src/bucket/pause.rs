@@ -2,7 +2,7 @@
 
 use roaring::RoaringBitmap;
 
-use super::{Bucket, Lane, counting_lanes};
+use super::{Bucket, Lane, Terms, counting_lanes};
 use crate::journal::record::{ChannelNo, LaneNo};
 use crate::law::Law;
 use crate::time::Instant;
@@ -31,11 +31,12 @@ impl Bucket {
         law: &Law,
     ) {
         self.paused = channels;
+        let terms = Terms::of(&self.roster, law.version(self.rules));
         for (no, lane) in &mut self.lanes {
             let paused = self.paused.contains(&law.names.lane(*no).channel);
             match (lane.is_paused(), paused) {
                 (false, true) => lane.pause(),
-                (true, false) => lane.resume(at, &self.roster.unconfirmed),
+                (true, false) => lane.resume(at, terms),
                 _ => {}
             }
         }

@@ -7,6 +7,7 @@ use roaring::RoaringBitmap;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::calendar::Zone;
+use crate::deadline::Person;
 use crate::id::Id;
 use crate::places::Places;
 use crate::recipient::{Recipient, State};
@@ -28,6 +29,19 @@ pub(crate) struct Roster {
     pub(crate) mailable: RoaringBitmap,
     /// The recipients' places on the map.
     pub(crate) places: Places,
+}
+
+/// One recipient, looked up when a deadline depends on who it is.
+#[derive(Clone, Copy)]
+pub(crate) struct Member<'a> {
+    roster: &'a Roster,
+    number: u32,
+}
+
+impl Person for Member<'_> {
+    fn zone(&self) -> Option<&Zone> {
+        self.roster.zone(self.number).map(|(_, zone)| zone)
+    }
 }
 
 impl Roster {
@@ -117,8 +131,16 @@ impl Roster {
             .map(|(name, (zone, _))| (name.as_str(), zone))
     }
 
+    /// A recipient's part in a deadline.
+    pub(crate) fn member(&self, number: u32) -> Member<'_> {
+        Member {
+            roster: self,
+            number,
+        }
+    }
+
     /// Splits a set by zone.
-    pub(crate) fn by_zone(&self, who: &RoaringBitmap) -> Vec<(&str, &Zone, RoaringBitmap)> {
+    pub(crate) fn by_zone(&self, who: &RoaringBitmap) -> Vec<(Option<&Zone>, RoaringBitmap)> {
         if who.len() < 4 * self.zones.len() as u64 {
             let mut parts: BTreeMap<u16, RoaringBitmap> = BTreeMap::new();
             for number in who {
@@ -127,16 +149,15 @@ impl Roster {
                     .or_default()
                     .insert(number);
             }
-            let named = |(at, part)| {
-                self.zones
-                    .get_index(usize::from(at))
-                    .map(|(name, (zone, _))| (name.as_str(), zone, part))
+            let zoned = |(at, part)| {
+                let zone = self.zones.get_index(usize::from(at));
+                zone.map(|(_, (zone, _))| (Some(zone), part))
             };
-            return parts.into_iter().filter_map(named).collect();
+            return parts.into_iter().filter_map(zoned).collect();
         }
-        let parts = self.zones.iter().filter_map(|(name, (zone, members))| {
+        let parts = self.zones.values().filter_map(|(zone, members)| {
             let part = who & members;
-            (!part.is_empty()).then_some((name.as_str(), zone, part))
+            (!part.is_empty()).then_some((Some(zone), part))
         });
         parts.collect()
     }

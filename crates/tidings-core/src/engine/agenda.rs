@@ -54,7 +54,7 @@ impl Engine {
         for bucket in &self.buckets {
             for (no, lane) in &bucket.lanes {
                 let all_held = lane.is_paused() || lane.keeps_paused();
-                lane.deadlines(&mut |due, number| {
+                lane.deadlines(bucket.terms(&self.law), &mut |due, number| {
                     let hour = due.map(|due| due.div_euclid(HOUR_MS));
                     let (count, held) = hours.entry((*no, hour)).or_default();
                     *count += 1;

@@ -79,12 +79,12 @@ impl Engine {
         let mut any = false;
         for at in 0..self.buckets.len() {
             let bucket = &mut self.buckets[at];
-            if bucket.next_due().is_none_or(|due| due > now.0) {
+            if bucket.next_due(&self.law).is_none_or(|due| due > now.0) {
                 continue;
             }
-            let unconfirmed = &bucket.roster.unconfirmed;
-            let lanes = bucket.lanes.iter_mut();
-            let due = lanes.map(|(no, lane)| (*no, lane.take_due(now, unconfirmed)));
+            let (lanes, terms) = bucket.lanes_and_terms(&self.law);
+            let due = lanes.iter_mut();
+            let due = due.map(|(no, lane)| (*no, lane.take_due(now, terms)));
             let due: Vec<_> = due.filter(|(_, who)| !who.is_empty()).collect();
             for (lane, who) in due {
                 any = true;

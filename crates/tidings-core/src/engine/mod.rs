@@ -200,7 +200,7 @@ impl Engine {
         let lanes = self
             .buckets
             .iter_mut()
-            .filter_map(Bucket::next_due)
+            .filter_map(|bucket| bucket.next_due(&self.law))
             .min()
             .map(Instant);
         let scheduled = self.intake.scheduled.first().map(|(t, _)| *t);

@@ -261,7 +261,7 @@ impl Engine {
             self.cut(draft, now, at, why, items);
         }
         self.cut(draft, now, at, None, leaves);
-        let overdue = self.buckets[at].overdue_among(&arrivals, now);
+        let overdue = self.buckets[at].overdue_among(&arrivals, now, &self.law);
         for arrivals in parts(arrivals, arrival_bytes) {
             let record = Record::Move {
                 at: now,

@@ -189,7 +189,7 @@ impl Engine {
                 continue;
             }
             entries.sort_by_key(|(t, place, _)| (*t, *place));
-            let due = lane.deadline(number).filter(|due| *due < i64::MAX);
+            let due = lane.deadline(number, bucket.terms(&self.law));
             let due = match name.kind {
                 // The wheel knows no more than the second.
                 Kind::Now => due.and(entered),
