@@ -34,10 +34,14 @@ const CONTENT: [&str; 16] = [
 /// Shells for which completions are included.
 const SHELLS: [&str; 3] = ["bash", "zsh", "fish"];
 
+/// Arguments of the build: what users download needs no benchmarks.
+const BUILD: &str =
+    "build --release --locked --package tidings --no-default-features --features demo";
+
 /// Builds the release binary and packs `target/package/tidings-VERSION-ARCH-OS.tar.gz` beside a
 /// `SHA256SUMS` that `sha256sum --check` reads.
 pub(crate) fn run(root: &Path) -> Result<(), Failure> {
-    pass(cargo().args(["build", "--release", "--locked", "--package", "tidings"]))?;
+    pass(cargo().args(BUILD.split(' ')))?;
     let target = std::env::var_os("CARGO_TARGET_DIR")
         .map_or_else(|| root.join("target"), |dir| root.join(dir));
     let binary = target.join("release/tidings");

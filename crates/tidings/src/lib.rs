@@ -3,11 +3,9 @@
 
 pub mod app;
 pub mod backup;
-pub mod bench;
 pub mod cli;
 pub mod client;
 pub mod config;
-pub mod demo;
 pub mod http;
 pub mod import;
 pub mod keys;

@@ -7,7 +7,7 @@ use crate::source::{entries, read};
 
 /// Each crate with those of ours that it may depend on. A crate that is not here is a fault: decide
 /// first what it may know.
-const MAY_KNOW: [(&str, &[&str]); 7] = [
+const MAY_KNOW: [(&str, &[&str]); 9] = [
     ("tidings-core", &[]),
     ("tidings-store", &["tidings-core"]),
     ("tidings-mail", &["tidings-core"]),
@@ -20,13 +20,22 @@ const MAY_KNOW: [(&str, &[&str]); 7] = [
         &["tidings-core", "tidings-store", "tidings-node"],
     ),
     (
+        "tidings-demo",
+        &["tidings-core", "tidings-store", "tidings-node"],
+    ),
+    (
+        "tidings-bench",
+        &["tidings-core", "tidings-store", "tidings-node"],
+    ),
+    (
         "tidings",
         &[
             "tidings-core",
             "tidings-store",
             "tidings-mail",
             "tidings-node",
-            "tidings-sim",
+            "tidings-demo",
+            "tidings-bench",
         ],
     ),
     ("xtask", &[]),

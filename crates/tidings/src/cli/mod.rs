@@ -3,9 +3,11 @@
 //! Commands get their streams handed in, so that tests run them without a process.
 
 mod backup;
+#[cfg(feature = "bench")]
 mod bench;
 mod calls;
 mod check;
+#[cfg(feature = "demo")]
 mod demo;
 mod import;
 mod inbox;
@@ -130,6 +132,7 @@ enum Command {
     /// Back up the store into a file, while the server runs
     Backup(backup::Backup),
     /// Run benchmarks on this machine
+    #[cfg(feature = "bench")]
     Bench(bench::Arguments),
     /// Cancel an event, or all events with a cancellation key
     Cancel(calls::Cancel),
@@ -143,6 +146,7 @@ enum Command {
     /// Print the default configuration, with a comment on every key
     Config,
     /// Play a museum's winter with 25,000 recipients, and browse what each of them received
+    #[cfg(feature = "demo")]
     Demo(demo::Arguments),
     /// Show what is due, by the hour, and which events are scheduled
     Due(calls::Due),
@@ -190,6 +194,7 @@ where
     };
     let ended = match arguments.command {
         Command::Backup(arguments) => backup::backup(&arguments, streams),
+        #[cfg(feature = "bench")]
         Command::Bench(arguments) => bench::run(&arguments, streams),
         Command::Cancel(arguments) => calls::run(&arguments, streams),
         Command::Check(arguments) => check::run(&arguments, streams),
@@ -202,7 +207,8 @@ where
             .out
             .write_all(config::DEFAULT.as_bytes())
             .map(|()| Status::Done),
-        Command::Demo(arguments) => demo::run(&arguments, crate::demo::scenario(), streams),
+        #[cfg(feature = "demo")]
+        Command::Demo(arguments) => demo::run(&arguments, tidings_demo::scenario(), streams),
         Command::Due(arguments) => calls::run(&arguments, streams),
         Command::Event(arguments) => calls::run(&arguments, streams),
         Command::Flush(arguments) => calls::run(&arguments, streams),

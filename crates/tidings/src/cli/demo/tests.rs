@@ -1,10 +1,12 @@
-use tidings_core::Day;
+use std::path::Path;
+
+use tidings_core::{Books, Day};
 
 use super::*;
 
 /// Ten days and the first 300 people.
 fn short() -> Scenario {
-    crate::demo::scenario().excerpt(300, Day::parse("1967-12-13").unwrap())
+    tidings_demo::scenario().excerpt(300, Day::parse("1967-12-13").unwrap())
 }
 
 fn arguments(data: Option<&Path>, json: bool) -> Arguments {
@@ -94,12 +96,13 @@ fn faults_end_with_their_codes() {
     use tidings_store::Error as Store;
     let dir = || PathBuf::from("d");
     for (fault, code) in [
-        (Fault::Occupied(dir()), 2),
-        (Fault::Store(Store::Locked(String::new())), 3),
-        (Fault::Store(Store::Format(String::new())), 3),
-        (Fault::Store(Store::Full(String::new())), 1),
-        (Fault::Stopped, 1),
+        (play::Fault::Occupied(dir()), 2),
+        (play::Fault::Store(Store::Locked(String::new())), 3),
+        (play::Fault::Store(Store::Format(String::new())), 3),
+        (play::Fault::Store(Store::Full(String::new())), 1),
+        (play::Fault::Stopped, 1),
     ] {
+        let fault = Fault::Play(fault);
         assert_eq!(status_of(&fault).code(), code, "{fault}");
     }
 }

@@ -1,0 +1,164 @@
+//! `tidings bench`: benchmarks on this machine.
+
+use std::io::{self, Write};
+
+use clap::Subcommand;
+
+use crate::rival::Rival;
+use crate::{
+    Fault, Host, Measurement, deadlines, fanout, feed, forget, memory, mixed, plan, publish,
+    recovery,
+};
+
+/// Arguments of `bench`.
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    #[command(subcommand)]
+    work: Work,
+    /// Print one JSON object per measurement
+    #[arg(long, global = true)]
+    json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+enum Work {
+    /// Publish one event to many recipients, each with an inbox and a cool-down mail lane
+    ///
+    /// Measures the whole step until it is on the disk, beside a plain write and sync of the same number
+    /// of bytes. Then measures the disk space per notification of a day of events, with inbox and one
+    /// digest, once the day is at rest.
+    ///
+    /// With `--vs` the same event goes to the same followers in Redis and PostgreSQL, which are started
+    /// and stopped by this command and leave nothing behind. They do less: nothing moves a deadline
+    /// there.
+    Fanout(fanout::Params),
+    /// Read the first page of inboxes: 20 groups and the badge, out of all kept days
+    ///
+    /// Uses one bucket of a large store with this many popular events a day. Its readers follow one, a
+    /// dozen or half of the topics, and never opened their inbox, so every entry counts. `cold`: the
+    /// process has nothing of it in memory. `hot`: the same page for the second time. Measures the engine
+    /// and the store, without HTTP.
+    Feed(feed::Params),
+    /// Publish events to one recipient each over HTTP, one by one and in arrays
+    ///
+    /// Runs a server in this process, on loopback. Clients on kept connections send one request after the
+    /// other, and are answered when the events are on the disk. They share the processor with the server.
+    /// With `--vs` the same number of connections insert the same events into PostgreSQL: event, unique
+    /// id and entry in one statement each, or an array in one.
+    Publish(publish::Params),
+    /// Close a weekly digest that is due for everyone at once, and build its messages
+    ///
+    /// Measures the time until every batch is on the disk, with one thread that decides. In every other
+    /// week the batches are also grouped and prepared for rendering.
+    Plan(plan::Params),
+    /// Measure the memory of a recipient with an inbox, a cool-down mail lane and a digest
+    ///
+    /// Without profile and id, by the system's count for this process and by the engine's own count.
+    /// Needs /proc/self/status.
+    Memory(memory::Params),
+    /// Move the deadline of every window of a cool-down lane with one event to everybody
+    ///
+    /// Measures the engine alone, without storing: it computes the audience, builds the record, finds
+    /// every window and moves its deadline.
+    Deadlines(deadlines::Params),
+    /// Start over a store with days of events and all lanes open
+    ///
+    /// Each event has an inbox and a digest lane, and a last one opens a cool-down window for everybody.
+    /// Measures opening the store and recovering the engine, up to the first command.
+    Recovery(recovery::Params),
+    /// Delete a full day, and wait for its disk space
+    ///
+    /// The day is over, indexed and packed. Measures the whole step that deletes it, until it is on the
+    /// disk; then the time until the disk space is free.
+    Forget(forget::Params),
+    /// Run a mixed load, and measure commits
+    ///
+    /// In every step some events go to one recipient each; from time to time one goes to followers, one
+    /// to everybody; people read, follow and unfollow; mails become due, are built and delivered; and
+    /// days end. The clock is virtual and runs ahead, so that a minute has the load of hours. Between
+    /// steps checkpoints are written, and days are indexed, merged and packed.
+    Mixed(mixed::Params),
+}
+
+/// Runs the command: results go to `out`, and to `err` what a script must not read as a result.
+///
+/// # Errors
+/// [`Fault`].
+pub fn run(
+    arguments: &Arguments,
+    host: Host<'_>,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> Result<(), Fault> {
+    let settings = if arguments.json { err } else { &mut *out };
+    print_settings(&arguments.work, settings)?;
+    let measurements = match &arguments.work {
+        Work::Fanout(params) => fanout::run(params, host.rules),
+        Work::Feed(params) => feed::run(params, host.rules),
+        Work::Plan(params) => plan::run(params, host.rules),
+        Work::Publish(params) => publish::run(params, host),
+        Work::Memory(params) => memory::run(params, host.rules),
+        Work::Deadlines(params) => deadlines::run(params, host.rules),
+        Work::Recovery(params) => recovery::run(params, host.rules),
+        Work::Forget(params) => forget::run(params, host.rules),
+        Work::Mixed(params) => mixed::run(params, host.rules),
+    }?;
+    let mut header = None;
+    for measurement in &measurements {
+        if arguments.json {
+            serde_json::to_writer(&mut *out, measurement).map_err(io::Error::from)?;
+            writeln!(out)?;
+            continue;
+        }
+        if header != Some(&measurement.params) {
+            header = Some(&measurement.params);
+            print_params(measurement, out)?;
+        }
+        print(measurement, out)?;
+    }
+    Ok(())
+}
+
+/// Prints the settings of the servers it is compared with.
+fn print_settings(work: &Work, out: &mut dyn Write) -> io::Result<()> {
+    let rivals: &[Rival] = match work {
+        Work::Fanout(params) => &params.vs,
+        Work::Publish(params) => &params.vs,
+        _ => &[],
+    };
+    for rival in rivals {
+        writeln!(out, "{}", rival.settings())?;
+    }
+    out.flush()
+}
+
+fn print_params(measurement: &Measurement, out: &mut dyn Write) -> io::Result<()> {
+    write!(out, "{}", measurement.work)?;
+    for (name, value) in &measurement.params {
+        write!(out, "  {name} {value}")?;
+    }
+    writeln!(out)
+}
+
+fn print(measurement: &Measurement, out: &mut dyn Write) -> io::Result<()> {
+    let Measurement {
+        metric,
+        unit,
+        median,
+        p99,
+        versus,
+        ratio,
+        ..
+    } = measurement;
+    write!(out, "  {metric:32} {median:>14.3} {unit}")?;
+    if let Some(p99) = p99 {
+        write!(out, "  (p99 {p99:.3})")?;
+    }
+    for (name, other) in versus.iter().flatten() {
+        write!(out, "; {name} {other:.3}")?;
+        if let Some(ratio) = ratio.as_ref().and_then(|ratio| ratio.get(name)) {
+            write!(out, ", ratio {ratio:.2}")?;
+        }
+    }
+    writeln!(out)
+}

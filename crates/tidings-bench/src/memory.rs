@@ -1,0 +1,125 @@
+//! `memory`: the memory of a recipient beyond profile and id, once all their lanes are open.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+
+use fastrand::Rng;
+use tidings_core::engine::{Engine, Options};
+use tidings_core::journal::at_rest::{Shelf, Unreadable};
+use tidings_core::table::Partition;
+use tidings_core::{Command, RecipientChange, Rules};
+
+use super::world::{self, BEGIN};
+use super::{Fault, Measurement, number};
+
+/// What `memory` takes.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct Params {
+    /// How many recipients there are
+    #[arg(long, default_value_t = 1_000_000)]
+    pub(crate) recipients: u32,
+    /// Of a hundred recipients, how many have a place on the map
+    #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(0..=100))]
+    pub(crate) placed: u32,
+}
+
+/// Nothing is stored: what is measured is the engine alone.
+pub(crate) struct Nothing;
+
+impl Shelf for Nothing {
+    fn get(&self, _: Partition, _: &[u8]) -> Result<Option<Vec<u8>>, Unreadable> {
+        Ok(None)
+    }
+
+    fn scan(
+        &self,
+        _: Partition,
+        _: &[u8],
+        _: Option<&[u8]>,
+        _: &mut dyn FnMut(&[u8], &[u8]) -> ControlFlow<()>,
+    ) -> Result<(), Unreadable> {
+        Ok(())
+    }
+}
+
+/// Runs it.
+pub(crate) fn run(params: &Params, rules: Rules) -> Result<Vec<Measurement>, Fault> {
+    let mut engine = Engine::open(&Nothing, &[], Options::default())?;
+    engine.set_rules(&Nothing, BEGIN, rules)?;
+    fill(&mut engine, (0..params.recipients).map(world::make))?;
+    let before = resident_bytes()?;
+    let is_placed = |number: &u32| Rng::with_seed(u64::from(*number)).u32(..100) < params.placed;
+    fill(
+        &mut engine,
+        (0..params.recipients).filter(is_placed).map(place),
+    )?;
+    for (at, kind) in (0..).zip(["told", "gathered", "told"]) {
+        let step = engine.step(
+            &Nothing,
+            BEGIN.plus_ms(at),
+            &[world::event(at.unsigned_abs(), kind, None)],
+        )?;
+        world::accepted(step.replies)?;
+    }
+    let after = resident_bytes()?;
+    let each = |bytes: u64| [number(bytes) / number(u64::from(params.recipients.max(1)))];
+    let named = BTreeMap::from([
+        ("recipients", u64::from(params.recipients)),
+        ("placed_percent", u64::from(params.placed)),
+    ]);
+    let of =
+        |metric, samples: &[f64]| Measurement::of("memory", &named, (metric, "bytes"), samples);
+    Ok(vec![
+        of(
+            "resident_per_recipient",
+            &each(after.saturating_sub(before)),
+        ),
+        of("counted_per_recipient", &each(engine.bytes() as u64)),
+        of("profile_and_id_per_recipient", &each(before)),
+    ])
+}
+
+fn fill(engine: &mut Engine, commands: impl Iterator<Item = Command>) -> Result<(), Fault> {
+    world::in_chunks(commands, |commands| {
+        world::accepted(engine.take_in(&Nothing, BEGIN, commands)?.replies)
+    })
+}
+
+/// Somewhere in one of a few hundred towns.
+fn place(number: u32) -> Command {
+    let random = &mut Rng::with_seed(u64::from(number) << 32);
+    let town = Rng::with_seed(random.u64(..400)).u64(..);
+    let degrees = |town: u64, span: u32, random: &mut Rng| {
+        let off = f64::from(random.u32(..2000)) / 10_000.0;
+        f64::from(u32::try_from(town).unwrap_or(0) % span) - f64::from(span / 2) + off
+    };
+    let lat = degrees(town & 0xffff, 120, random);
+    let lon = degrees(town >> 48, 340, random);
+    Command::Recipient(Box::new(RecipientChange {
+        id: world::recipient(number),
+        name: None,
+        email: None,
+        tz: None,
+        locale: None,
+        lat: Some(Some(lat)),
+        lon: Some(Some(lon)),
+        state: None,
+    }))
+}
+
+/// Bytes of this process that are in memory.
+fn resident_bytes() -> Result<u64, Fault> {
+    let unknown = || Fault::Unknown("how much memory a process takes (/proc/self/status)");
+    let status = std::fs::read_to_string("/proc/self/status").map_err(|_| unknown())?;
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmRSS:"))
+        .ok_or_else(unknown)?;
+    let kib = line
+        .trim()
+        .trim_end_matches("kB")
+        .trim()
+        .parse::<u64>()
+        .map_err(|_| unknown())?;
+    Ok(kib * 1024)
+}

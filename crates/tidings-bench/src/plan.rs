@@ -1,0 +1,178 @@
+//! `plan`: a weekly digest that comes due for everyone at one instant, until every batch is durable.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use fastrand::Rng;
+use tidings_core::engine::{Options, Plan, Sent, Settled};
+use tidings_core::time::{DAY_MS, HOUR_MS, MINUTE_MS};
+use tidings_core::{Ending, Instant, Rules};
+
+use super::stopwatch::Stopwatch;
+use super::world::{self, BEGIN, OnDisk};
+use super::{Fault, Measurement, number};
+
+/// What `plan` takes.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct Params {
+    /// How many recipients get a digest
+    #[arg(long, default_value_t = 200_000)]
+    pub(crate) recipients: u32,
+    /// How many entries each digest has
+    #[arg(long, default_value_t = 20)]
+    pub(crate) entries: u32,
+    /// How many events there are; each goes to its share of the recipients
+    #[arg(long, default_value_t = 1000)]
+    pub(crate) events: u32,
+    /// How many weeks; in as many more the batches are readied for rendering as well
+    #[arg(long, default_value_t = 3)]
+    pub(crate) runs: u32,
+    /// Where the store is made; it goes when the benchmark ends
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    pub(crate) dir: PathBuf,
+}
+
+/// How many topics each recipient follows.
+const FOLLOWED: u32 = 4;
+
+/// The first Monday, 09:00.
+const FIRST_DIGEST: Instant = Instant(BEGIN.0 + 6 * DAY_MS);
+
+/// Samples over the weeks.
+#[derive(Default)]
+struct Samples {
+    close: Vec<f64>,
+    made: Vec<f64>,
+    presented: Vec<f64>,
+    row: Vec<f64>,
+    entries: Vec<f64>,
+}
+
+/// Runs it.
+pub(crate) fn run(params: &Params, rules: Rules) -> Result<Vec<Measurement>, Fault> {
+    let each = params.entries / FOLLOWED;
+    let topics = params.events.checked_div(each).unwrap_or(0);
+    if topics < FOLLOWED || params.recipients == 0 {
+        return Err(Fault::Wrong(format!(
+            "each digest has at least {FOLLOWED} entries, and there are at least as many events"
+        )));
+    }
+    let directory = world::directory(&params.dir)?;
+    let mut disk = OnDisk::open(directory.path(), Options::default())?;
+    disk.node.set_rules(BEGIN, rules)?;
+    disk.fill(BEGIN, (0..params.recipients).map(world::make))?;
+    let mut random = Rng::with_seed(2);
+    let follows = (0..params.recipients).flat_map(|recipient| {
+        let first = random.usize(..topics as usize);
+        let followed = (0..FOLLOWED as usize).map(move |at| {
+            let topic = (first + at * (topics / FOLLOWED) as usize) % topics as usize;
+            world::follow(recipient, &format!("topic/{topic}"))
+        });
+        followed.collect::<Vec<_>>()
+    });
+    disk.fill(BEGIN, follows)?;
+    let mut samples = Samples::default();
+    for week in 0..2 * i64::from(params.runs) {
+        let due = FIRST_DIGEST.plus_ms(week * 7 * DAY_MS);
+        for event in 0..u64::from(params.events) {
+            let name = week.unsigned_abs() * u64::from(params.events) + event;
+            let topic = format!("topic/{}", event % u64::from(topics));
+            let told = world::event(name, "gathered", Some(&topic));
+            let now = due.plus_ms(-5 * DAY_MS + i64::try_from(event).unwrap_or(0) * MINUTE_MS);
+            world::accepted(disk.node.step(now, &[told])?.replies)?;
+            disk.node.chores()?;
+        }
+        let present = if week % 2 == 0 {
+            Present::Nothing
+        } else {
+            Present::Batches
+        };
+        digest(&mut disk, due, present, &mut samples)?;
+    }
+    let params = BTreeMap::from([
+        ("recipients", u64::from(params.recipients)),
+        ("entries", u64::from(params.entries)),
+        ("events", u64::from(params.events)),
+    ]);
+    let of =
+        |metric, unit, samples: &[f64]| Measurement::of("plan", &params, (metric, unit), samples);
+    Ok(vec![
+        of("close", "ms", &samples.close),
+        of("make_rate", "recipients/s", &samples.made),
+        of("make_and_present_rate", "recipients/s", &samples.presented),
+        of("entries_per_message", "entries", &samples.entries),
+        of("row_per_message", "bytes", &samples.row),
+    ])
+}
+
+/// Whether batches are made of the messages, as for sending them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Present {
+    /// Yes.
+    Batches,
+    /// No: that they are durable is enough.
+    Nothing,
+}
+
+/// One week's digest.
+fn digest(
+    disk: &mut OnDisk,
+    due: Instant,
+    present: Present,
+    samples: &mut Samples,
+) -> Result<(), Fault> {
+    disk.gauge.take();
+    let watch = Stopwatch::start();
+    disk.node.fall_due(due)?;
+    samples.close.push(super::stopwatch::ms(watch.elapsed()));
+    let mut made = Vec::new();
+    loop {
+        let plans = disk.node.make(due)?;
+        if plans.is_empty() {
+            break;
+        }
+        for plan in plans {
+            made.push(match present {
+                Present::Nothing => plan,
+                Present::Batches => disk.node.present(plan)?.plan,
+            });
+        }
+    }
+    let took = watch.elapsed().as_secs_f64();
+    let passed = disk.gauge.take();
+    let recipients: usize = made.iter().map(|plan| plan.letters.len()).sum();
+    let entries: usize = made.iter().map(Plan::entries).sum();
+    if recipients == 0 {
+        return Err(Fault::Wrong("nothing came due".to_owned()));
+    }
+    let recipients = number(recipients as u64);
+    match present {
+        Present::Nothing => samples.made.push(recipients / took),
+        Present::Batches => samples.presented.push(recipients / took),
+    }
+    samples.entries.push(number(entries as u64) / recipients);
+    samples
+        .row
+        .push(number(passed.message_bytes) / number(passed.messages.max(1)));
+    settle(disk, due.plus_ms(HOUR_MS), &made)
+}
+
+/// All were delivered: the next week begins with nothing on its way.
+fn settle(disk: &mut OnDisk, now: Instant, made: &[Plan]) -> Result<(), Fault> {
+    for plan in made {
+        let sent = plan
+            .letters
+            .iter()
+            .filter(|letter| letter.tells())
+            .map(|letter| Sent {
+                number: letter.number,
+                told: plan.told(letter),
+                ending: Ending::Delivered,
+                resent: 0,
+            });
+        let sent: Vec<Sent> = sent.collect();
+        let closing = (plan.bucket, plan.closing);
+        disk.node.settle(now, &[Settled { closing, sent }])?;
+    }
+    Ok(())
+}

@@ -1,0 +1,437 @@
+//! `publish`: events to one recipient each over HTTP, durable before they are answered.
+
+use std::collections::BTreeMap;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use tidings_node::{Clock, Delivery, Retries, SystemClock};
+use tidings_store::{FjallStore, Store};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::runtime::{Builder, Runtime};
+use tokio_postgres::{Client, Statement};
+
+use super::rival::Rival;
+use super::rival::postgres::{self, ARRAY, Postgres, SINGLE};
+use super::stopwatch::{Stopwatch, ms};
+use super::{Fault, Host, Measurement, number, world};
+
+/// Arguments of `publish`.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct Params {
+    /// How many recipients there are
+    #[arg(long, default_value_t = 100_000)]
+    pub(crate) recipients: u32,
+    /// How many clients send at once, each on a connection of its own
+    #[arg(long, default_value_t = 64)]
+    pub(crate) clients: u32,
+    /// How many requests of one event each a client sends in a run
+    #[arg(long, default_value_t = 500)]
+    pub(crate) singles: u32,
+    /// How many requests with an array each a client sends in a run
+    #[arg(long, default_value_t = 50)]
+    pub(crate) arrays: u32,
+    /// How many events an array has
+    #[arg(long, default_value_t = 100)]
+    pub(crate) together: u32,
+    /// How many runs; one more before them is not counted
+    #[arg(long, default_value_t = 5)]
+    pub(crate) runs: u32,
+    /// Do the same work with this too, in turns with tidings: `postgres`
+    #[arg(long, value_enum, value_delimiter = ',', hide_possible_values = true)]
+    pub(crate) vs: Vec<Rival>,
+    /// Where the store is made; it goes when the benchmark ends
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    pub(crate) dir: PathBuf,
+}
+
+/// How events come: one by one, or in arrays.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    Single,
+    Array,
+}
+
+/// Samples of one shape.
+#[derive(Default)]
+struct Samples {
+    rate: Vec<f64>,
+    latency: Vec<f64>,
+    postgres_rate: Vec<f64>,
+    postgres_latency: Vec<f64>,
+}
+
+/// Requests of all clients: each a list of (number of the event, recipient).
+type Requests = Vec<Vec<Vec<(u64, u32)>>>;
+
+/// What a run took, and each of its requests in milliseconds.
+type Took = (Duration, Vec<f64>);
+
+/// Runs it.
+pub(crate) fn run(params: &Params, host: Host<'_>) -> Result<Vec<Measurement>, Fault> {
+    let least = [
+        params.recipients,
+        params.clients,
+        params.singles,
+        params.arrays,
+        params.together,
+        params.runs,
+    ];
+    if least.contains(&0) {
+        return Err(Fault::Wrong("nothing of it may be 0".to_owned()));
+    }
+    if params.vs.contains(&Rival::Redis) {
+        return Err(Fault::Wrong(
+            "only `--vs postgres`: Redis has no durable answer to compare with".to_owned(),
+        ));
+    }
+    let directory = world::directory(&params.dir)?;
+    let mut postgres = match params.vs.is_empty() {
+        true => None,
+        false => Some(Inserting::start(params, directory.path())?),
+    };
+    let server = Server::start(params, host, directory.path())?;
+    let load = Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|fault| Fault::Publishing(fault.to_string()))?;
+    let mut events = Events::default();
+    let mut samples = [Samples::default(), Samples::default()];
+    for run in 0..=params.runs {
+        for (shape, samples) in [Shape::Single, Shape::Array].into_iter().zip(&mut samples) {
+            let requests = events.requests(params, shape);
+            let count: usize = requests.iter().flatten().map(Vec::len).sum();
+            let encoded = requests.iter().map(|of_client| {
+                let encode = |request: &Vec<(u64, u32)>| encode(shape, request);
+                of_client.iter().map(encode).collect()
+            });
+            let encoded = encoded.collect();
+            let (took, latency) = load.block_on(send_all(server.address, encoded))?;
+            let rate = |took: Duration| number(count as u64) / took.as_secs_f64();
+            if run > 0 {
+                samples.rate.push(rate(took));
+                samples.latency.extend(latency);
+            }
+            let Some(postgres) = &mut postgres else {
+                continue;
+            };
+            let (took, latency) = postgres.turn(shape, &requests)?;
+            if run > 0 {
+                samples.postgres_rate.push(rate(took));
+                samples.postgres_latency.extend(latency);
+            }
+        }
+    }
+    server.stop()?;
+    if let Some(postgres) = &postgres {
+        postgres.check()?;
+    }
+    Ok(told(params, &samples))
+}
+
+fn told(params: &Params, samples: &[Samples; 2]) -> Vec<Measurement> {
+    let mut measurements = Vec::new();
+    let names = [
+        ("single_rate", "single_latency", 1),
+        ("array_rate", "array_latency", params.together),
+    ];
+    for ((rate, latency, together), samples) in names.into_iter().zip(samples) {
+        let params = BTreeMap::from([
+            ("recipients", u64::from(params.recipients)),
+            ("clients", u64::from(params.clients)),
+            ("together", u64::from(together)),
+        ]);
+        let of = |metric, ours: &[f64], theirs: &[f64]| {
+            let ours = Measurement::of("publish", &params, metric, ours);
+            match theirs {
+                [] => ours,
+                theirs => ours.against(Rival::Postgres.name(), theirs),
+            }
+        };
+        measurements.extend([
+            of((rate, "events/s"), &samples.rate, &samples.postgres_rate),
+            of((latency, "ms"), &samples.latency, &samples.postgres_latency),
+        ]);
+    }
+    measurements
+}
+
+/// Numbers events, and spreads them over the recipients.
+#[derive(Default)]
+struct Events(u64);
+
+impl Events {
+    fn requests(&mut self, params: &Params, shape: Shape) -> Requests {
+        let (requests, together) = match shape {
+            Shape::Single => (params.singles, 1),
+            Shape::Array => (params.arrays, params.together),
+        };
+        let mut event = || {
+            self.0 += 1;
+            // A prime step: neighbours in time are none among the recipients.
+            let recipient = self.0.wrapping_mul(7919) % u64::from(params.recipients);
+            (self.0, u32::try_from(recipient).unwrap_or_default())
+        };
+        let mut of = |_| (0..together).map(|_| event()).collect();
+        (0..params.clients)
+            .map(|_| (0..requests).map(&mut of).collect())
+            .collect()
+    }
+}
+
+/// The bytes of a request.
+fn encode(shape: Shape, events: &[(u64, u32)]) -> Vec<u8> {
+    let bodies = events
+        .iter()
+        .map(|(event, recipient)| world::body(*event, *recipient));
+    let body = match shape {
+        Shape::Single => bodies.collect(),
+        Shape::Array => format!("[{}]", bodies.collect::<Vec<_>>().join(",")),
+    };
+    let length = body.len();
+    format!(
+        "POST /v1/events HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n\
+         content-length: {length}\r\n\r\n{body}"
+    )
+    .into_bytes()
+}
+
+/// Sends all requests of all clients, each client one after the other; from the first byte to the
+/// last answer.
+async fn send_all(address: SocketAddr, requests: Vec<Vec<Vec<u8>>>) -> Result<Took, Fault> {
+    let broken = |fault: std::io::Error| Fault::Publishing(fault.to_string());
+    let mut connections = Vec::with_capacity(requests.len());
+    for _ in &requests {
+        let stream = TcpStream::connect(address).await.map_err(broken)?;
+        stream.set_nodelay(true).map_err(broken)?;
+        connections.push(stream);
+    }
+    let watch = Stopwatch::start();
+    let clients: Vec<_> = connections
+        .into_iter()
+        .zip(requests)
+        .map(|(stream, requests)| tokio::spawn(send(stream, requests)))
+        .collect();
+    let mut latency = Vec::new();
+    for client in clients {
+        let sent = client
+            .await
+            .map_err(|fault| Fault::Publishing(fault.to_string()))?;
+        latency.extend(sent?);
+    }
+    Ok((watch.elapsed(), latency))
+}
+
+async fn send(mut stream: TcpStream, requests: Vec<Vec<u8>>) -> Result<Vec<f64>, Fault> {
+    let broken = |fault: std::io::Error| Fault::Publishing(fault.to_string());
+    let mut answer = Vec::with_capacity(64 << 10);
+    let mut latency = Vec::with_capacity(requests.len());
+    for request in requests {
+        let watch = Stopwatch::start();
+        stream.write_all(&request).await.map_err(broken)?;
+        answer.clear();
+        loop {
+            let read = stream.read_buf(&mut answer).await.map_err(broken)?;
+            if is_whole(&answer) {
+                break;
+            }
+            if read == 0 {
+                return Err(Fault::Publishing("the server hung up".to_owned()));
+            }
+        }
+        latency.push(ms(watch.elapsed()));
+        let accepted = answer.starts_with(b"HTTP/1.1 202 ");
+        if !accepted || holds(&answer, b"\"rejected\"") || holds(&answer, b"\"duplicate\"") {
+            let said = String::from_utf8_lossy(&answer).into_owned();
+            return Err(Fault::Publishing(format!("the server answered: {said}")));
+        }
+    }
+    Ok(latency)
+}
+
+/// Whether an answer has come to its end, by the length that it tells.
+fn is_whole(answer: &[u8]) -> bool {
+    let Some(head) = answer.windows(4).position(|at| at == b"\r\n\r\n") else {
+        return false;
+    };
+    let mut lines = answer[..head].split(|byte| *byte == b'\n');
+    let length = lines.find_map(|line| {
+        let (name, value) = line.split_at_checked("content-length:".len())?;
+        let value = std::str::from_utf8(value).ok()?.trim();
+        name.eq_ignore_ascii_case(b"content-length:")
+            .then(|| value.parse().ok())?
+    });
+    let length: usize = length.unwrap_or_default();
+    answer.len() >= head + 4 + length
+}
+
+fn holds(answer: &[u8], word: &[u8]) -> bool {
+    answer.windows(word.len()).any(|at| at == word)
+}
+
+/// The HTTP API over a node, on loopback.
+struct Server {
+    address: SocketAddr,
+    node: tidings_node::Runtime,
+    tokio: Runtime,
+}
+
+impl Server {
+    fn start(params: &Params, host: Host<'_>, directory: &Path) -> Result<Self, Fault> {
+        let rules = host.rules;
+        let store = directory.join("store");
+        let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+        let node = tidings_node::Runtime::start(
+            Box::new(move || {
+                let store = FjallStore::open(&store, tidings_store::Options::default())?;
+                Ok(Arc::new(store) as Arc<dyn Store>)
+            }),
+            rules.clone(),
+            Delivery::new(BTreeMap::new(), Retries::default(), 1),
+            Arc::clone(&clock),
+            tidings_node::Settings::default(),
+        )?;
+        world::in_chunks((0..params.recipients).map(world::make), |commands| {
+            world::accepted(node.handle().submit(commands.to_vec())?)
+        })?;
+        let broken = |fault: std::io::Error| Fault::Publishing(fault.to_string());
+        let tokio = Builder::new_multi_thread()
+            .enable_all()
+            .build()
+            .map_err(broken)?;
+        let router = (host.router)(node.handle(), rules, clock);
+        let listener = tokio
+            .block_on(TcpListener::bind((Ipv4Addr::LOCALHOST, 0)))
+            .map_err(broken)?;
+        let address = listener.local_addr().map_err(broken)?;
+        let listener = axum::serve::ListenerExt::tap_io(listener, |stream| {
+            // Without it an answer may only be late.
+            drop(stream.set_nodelay(true));
+        });
+        tokio.spawn(async move { axum::serve(listener, router).await });
+        Ok(Self {
+            address,
+            node,
+            tokio,
+        })
+    }
+
+    fn stop(self) -> Result<(), Fault> {
+        self.tokio.shutdown_background();
+        Ok(self.node.stop()?)
+    }
+}
+
+/// PostgreSQL, and as many connections as there are clients.
+struct Inserting {
+    singles: Vec<(Client, Statement)>,
+    arrays: Vec<(Client, Statement)>,
+    /// Events that it was given.
+    given: u64,
+    server: Postgres,
+}
+
+impl Inserting {
+    fn start(params: &Params, directory: &Path) -> Result<Self, Fault> {
+        let server = Postgres::start(directory, 2 * params.clients)?;
+        let clients = params.clients as usize;
+        Ok(Self {
+            singles: server.clients(clients, SINGLE)?,
+            arrays: server.clients(clients, ARRAY)?,
+            given: 0,
+            server,
+        })
+    }
+
+    /// Refuses a comparison with a server that did not keep a notification of each event.
+    fn check(&self) -> Result<(), Fault> {
+        match self.singles.first() {
+            Some((client, _)) => Rival::Postgres.expect(self.server.held(client)?, self.given),
+            None => Ok(()),
+        }
+    }
+
+    fn turn(&mut self, shape: Shape, requests: &Requests) -> Result<Took, Fault> {
+        let events: usize = requests.iter().flatten().map(Vec::len).sum();
+        self.given += events as u64;
+        let clients = match shape {
+            Shape::Single => &self.singles,
+            Shape::Array => &self.arrays,
+        };
+        // Bodies are made before the time begins, as those of HTTP are.
+        let with_bodies = requests.iter().map(|of_client| {
+            let rows = of_client.iter().map(|events| Rows::of(events));
+            rows.collect::<Vec<_>>()
+        });
+        let with_bodies: Vec<_> = with_bodies.collect();
+        self.server.tokio.block_on(async {
+            let watch = Stopwatch::start();
+            let work = clients.iter().zip(&with_bodies);
+            let work = work.map(|(client, requests)| insert(shape, client, requests));
+            let latency = futures_util::future::try_join_all(work).await;
+            let latency = latency.map_err(postgres::fault)?;
+            Ok((watch.elapsed(), latency.concat()))
+        })
+    }
+}
+
+/// The rows of a request.
+struct Rows {
+    ids: Vec<String>,
+    bodies: Vec<String>,
+    recipients: Vec<i32>,
+}
+
+impl Rows {
+    fn of(events: &[(u64, u32)]) -> Self {
+        let body = |(event, recipient): &(u64, u32)| world::body(*event, *recipient);
+        Self {
+            ids: events
+                .iter()
+                .map(|(event, _)| format!("event-{event:06}"))
+                .collect(),
+            bodies: events.iter().map(body).collect(),
+            recipients: events.iter().map(|(_, to)| to.cast_signed()).collect(),
+        }
+    }
+}
+
+async fn insert(
+    shape: Shape,
+    (client, statement): &(Client, Statement),
+    requests: &[Rows],
+) -> Result<Vec<f64>, tokio_postgres::Error> {
+    let mut latency = Vec::with_capacity(requests.len());
+    for rows in requests {
+        let watch = Stopwatch::start();
+        match shape {
+            Shape::Single => {
+                let (id, body, to) = (&rows.ids[0], &rows.bodies[0], &rows.recipients[0]);
+                client.execute(statement, &[id, body, to]).await?;
+            }
+            Shape::Array => {
+                let given = (&rows.ids, &rows.bodies, &rows.recipients);
+                client
+                    .execute(statement, &[given.0, given.1, given.2])
+                    .await?;
+            }
+        }
+        latency.push(ms(watch.elapsed()));
+    }
+    Ok(latency)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_is_whole_when_its_body_is() {
+        let answer = b"HTTP/1.1 202 Accepted\r\nContent-Length: 3\r\n\r\nabc";
+        assert!(is_whole(answer));
+        assert!(!is_whole(&answer[..answer.len() - 1]));
+        assert!(!is_whole(&answer[..20]));
+    }
+}

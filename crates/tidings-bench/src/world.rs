@@ -1,0 +1,233 @@
+//! Synthetic recipients and events: the same on every machine and in every run.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use fastrand::Rng;
+use tempfile::TempDir;
+use tidings_core::engine::{Options, Refused, Reply};
+use tidings_core::{Audience, Command, Event, Id, Instant, Object, RecipientChange};
+use tidings_node::Node;
+use tidings_store::{FjallStore, Store};
+
+use super::Fault;
+use super::gauge::Gauge;
+use super::stopwatch::Stopwatch;
+
+/// Commands that are taken in together while a world is made.
+const TOGETHER: usize = 65_536;
+
+/// When a world begins: a Tuesday.
+pub(crate) const BEGIN: Instant = Instant(1_704_186_000_000);
+
+/// The configuration of every work, as text.
+pub const RULES: &str = r#"
+[categories.works]
+title = "Works"
+[digests.weekly]
+every = "week"
+on = "mon"
+at = "09:00"
+[types.told]
+category = "works"
+[types.told.channels]
+inbox = { policy = "now" }
+email = { policy = "cooldown", quiet = "4m" }
+[types.shown]
+category = "works"
+[types.shown.channels]
+inbox = { policy = "now" }
+[types.lane]
+category = "works"
+[types.lane.channels]
+email = { policy = "cooldown", quiet = "4m" }
+[types.gathered]
+category = "works"
+[types.gathered.channels]
+inbox = { policy = "now" }
+email = { policy = "digest", digest = "weekly" }
+"#;
+
+/// A directory that goes when this does, in a place that the user chose.
+pub(crate) fn directory(place: &std::path::Path) -> Result<TempDir, Fault> {
+    let made = tempfile::Builder::new()
+        .prefix("tidings-bench-")
+        .tempdir_in(place);
+    made.map_err(|fault| Fault::Directory(place.to_owned(), fault))
+}
+
+/// A node on disk under a gauge.
+pub(crate) struct OnDisk {
+    pub(crate) store: Arc<FjallStore>,
+    pub(crate) gauge: Arc<Gauge<FjallStore>>,
+    pub(crate) node: Node,
+    /// How long the store took to be opened.
+    pub(crate) opened: Duration,
+}
+
+impl OnDisk {
+    /// Opens (or makes) the store in a directory.
+    pub(crate) fn open(directory: &std::path::Path, options: Options) -> Result<Self, Fault> {
+        let watch = Stopwatch::start();
+        let store = FjallStore::open(directory.join("store"), tidings_store::Options::default())?;
+        let opened = watch.elapsed();
+        let store = Arc::new(store);
+        let gauge = Arc::new(Gauge::on(Arc::clone(&store)));
+        let node = Node::open(Arc::clone(&gauge) as Arc<dyn Store>, options)?;
+        Ok(Self {
+            store,
+            gauge,
+            node,
+            opened,
+        })
+    }
+
+    /// Takes commands in, many at once, and writes the checkpoints that come due.
+    pub(crate) fn fill(
+        &mut self,
+        now: Instant,
+        commands: impl Iterator<Item = Command>,
+    ) -> Result<(), Fault> {
+        in_chunks(commands, |commands| {
+            let replies = self.node.take_in(now, commands)?.replies;
+            self.node.chores()?;
+            accepted(replies)
+        })
+    }
+}
+
+/// Hands commands on, many at once.
+pub(crate) fn in_chunks(
+    mut commands: impl Iterator<Item = Command>,
+    mut take: impl FnMut(&[Command]) -> Result<(), Fault>,
+) -> Result<(), Fault> {
+    loop {
+        let chunk: Vec<Command> = commands.by_ref().take(TOGETHER).collect();
+        if chunk.is_empty() {
+            return Ok(());
+        }
+        take(&chunk)?;
+    }
+}
+
+/// Fails where one of them was refused.
+pub(crate) fn accepted(replies: Vec<Result<Reply, Refused>>) -> Result<(), Fault> {
+    match replies.into_iter().find_map(Result::err) {
+        Some(refused) => Err(refused.into()),
+        None => Ok(()),
+    }
+}
+
+/// How many entries events made.
+pub(crate) fn entries(replies: &[Result<Reply, Refused>]) -> u64 {
+    let made = replies.iter().map(|reply| match reply {
+        Ok(Reply::Published(published)) => published.entries,
+        _ => 0,
+    });
+    made.sum()
+}
+
+/// How many notifications events made.
+pub(crate) fn notifications(replies: &[Result<Reply, Refused>]) -> u64 {
+    let made = replies.iter().map(|reply| match reply {
+        Ok(Reply::Published(published)) => published.notifications,
+        _ => 0,
+    });
+    made.sum()
+}
+
+/// Has so many of all recipients, spread over everybody, follow a topic.
+pub(crate) fn followers(topic: u32, followers: u32, recipients: u32) -> Vec<Command> {
+    let is_follower = |number: &u32| {
+        let seed = u64::from(topic) << 32 | u64::from(*number);
+        Rng::with_seed(seed).u32(..recipients) < followers
+    };
+    let who = (0..recipients).filter(is_follower);
+    who.map(|number| follow(number, &self::topic(topic)))
+        .collect()
+}
+
+/// The name of a topic.
+pub(crate) fn topic(number: u32) -> String {
+    format!("topic/{number}")
+}
+
+/// The name of a recipient.
+pub(crate) fn recipient(number: u32) -> Id {
+    id(&format!("recipient-{number:07}"))
+}
+
+/// Makes a recipient.
+pub(crate) fn make(number: u32) -> Command {
+    Command::Recipient(Box::new(RecipientChange {
+        id: recipient(number),
+        name: None,
+        email: Some(Some(format!("recipient-{number:07}@example.org"))),
+        tz: None,
+        locale: None,
+        lat: None,
+        lon: None,
+        state: None,
+    }))
+}
+
+/// Lets a recipient follow a topic.
+pub(crate) fn follow(number: u32, topic: &str) -> Command {
+    Command::Subscribe {
+        recipient: recipient(number),
+        topic: id(topic),
+    }
+}
+
+/// Withdraws an object that no event is about.
+pub(crate) fn withdraw(number: u32) -> Command {
+    Command::Retract {
+        object: id(&format!("withdrawn/{number}")),
+    }
+}
+
+/// An event about a work of its own, for those who follow a topic; for everyone without one.
+pub(crate) fn event(name: u64, kind: &str, topic: Option<&str>) -> Command {
+    let to = Audience {
+        topics: topic.into_iter().map(id).collect(),
+        everyone: topic.is_none(),
+        ..Audience::default()
+    };
+    event_to(name, kind, to)
+}
+
+/// An event about a work of its own.
+pub(crate) fn event_to(name: u64, kind: &str, to: Audience) -> Command {
+    Command::Publish(Box::new(Event {
+        id: id(&format!("event-{name:06}")),
+        kind: id(kind),
+        actor: Some(Object::bare(id("artist/0042"))),
+        object: Object {
+            id: id(&format!("artwork/{name:06}")),
+            title: Some(format!("Untitled {name}")),
+            url: Some(format!("https://art.example/artwork/{name}")),
+            image: None,
+            notifiable: None,
+        },
+        target: None,
+        data: None,
+        to,
+        channels: None,
+        occurred_at: None,
+        deliver_at: None,
+        expires_at: None,
+        cancellation_key: None,
+    }))
+}
+
+/// An event for one recipient, as an application sends it over HTTP.
+pub(crate) fn body(name: u64, recipient: u32) -> String {
+    let to = self::recipient(recipient);
+    format!(
+        r#"{{"id":"event-{name:06}","type":"shown","actor":"artist/0042","object":{{"id":"artwork/{name:06}","title":"Untitled {name}","url":"https://art.example/artwork/{name}"}},"to":{{"recipients":["{to}"]}}}}"#
+    )
+}
+
+fn id(text: &str) -> Id {
+    Id::new(text).expect("names of a benchmark are short and printable")
+}

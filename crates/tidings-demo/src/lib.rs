@@ -1,0 +1,25 @@
+//! `tidings demo`: a real stretch of a museum's history, played on a virtual clock.
+//!
+//! It exists so that a fresh clone shows within a minute what tidings does: true dates, true places
+//! and a true shape of who follows whom, so that what goes wrong with real audiences would go wrong
+//! here. [`museum`] reads the data that is carried along, [`world`] settles who is told,
+//! [`mod@scenario`] says what happens when, [`mod@play`] tells it through the engine, [`page`] is where one
+//! looks at the outcome.
+//!
+//! Nothing here draws a random number that is not of a fixed seed, and the only clock is a stopwatch:
+//! what it shows decides nothing.
+
+pub mod command;
+pub mod fan_out;
+pub mod museum;
+pub mod page;
+pub mod play;
+pub mod postbox;
+mod random;
+pub mod scenario;
+mod stopwatch;
+pub mod told;
+pub mod world;
+
+pub use play::play;
+pub use scenario::{Scenario, scenario};

@@ -1,0 +1,301 @@
+//! The site of the demo's page: templates filled from the view.
+
+use std::sync::Arc;
+
+use minijinja::value::Serde;
+use minijinja::{Environment, Value, context};
+
+use super::text;
+use super::view::{InboxGroup, MailQuery, Slice, View};
+use crate::{museum, world};
+
+/// How many rows a page of a list has.
+const ROWS: usize = 40;
+/// How many inbox groups stand on one page.
+const GROUPS: usize = 20;
+/// Height of a mail's frame in pixels: what surrounds the lines, one line, and the most.
+const FRAME_BASE: usize = 460;
+const FRAME_LINE: usize = 34;
+const FRAME_MAX: usize = 1500;
+
+/// What the site answers.
+#[derive(Debug)]
+pub(crate) enum Answer {
+    /// A page of ours.
+    Page(String),
+    /// A page of ours that says that there is nothing.
+    Absent(String),
+    /// A template failed: a defect of ours.
+    Broken(String),
+    /// A mail's HTML part, for the sandbox.
+    MailHtml(String),
+    /// A mail as it was sent.
+    MailRaw(Vec<u8>),
+    /// The style sheet.
+    Style(&'static str),
+}
+
+/// The site over a view.
+pub(crate) struct Site {
+    view: Arc<dyn View>,
+    templates: Environment<'static>,
+}
+
+/// The templates, compiled in; the ending decides that what is filled in is escaped.
+const TEMPLATES: [(&str, &str); 7] = [
+    ("layout.html", include_str!("templates/layout.html")),
+    ("front.html", include_str!("templates/front.html")),
+    ("mails.html", include_str!("templates/mails.html")),
+    ("mail.html", include_str!("templates/mail.html")),
+    ("people.html", include_str!("templates/people.html")),
+    ("person.html", include_str!("templates/person.html")),
+    ("absent.html", include_str!("templates/absent.html")),
+];
+
+impl Site {
+    /// The site over this view.
+    pub(crate) fn new(view: Arc<dyn View>) -> Self {
+        let mut templates = Environment::new();
+        for (name, source) in TEMPLATES {
+            templates
+                .add_template(name, source)
+                .expect("the compiled-in templates are well-formed");
+        }
+        templates.add_filter("number", text::number);
+        templates.add_filter("milliseconds", text::milliseconds);
+        templates.add_filter("instant", |ms: i64, zone: String| text::instant(ms, &zone));
+        templates.add_filter("date", |ms: i64, zone: String| text::date(ms, &zone));
+        templates.add_filter("machine", text::machine);
+        templates.add_filter("lane", |name: String| text::lane(&name).to_owned());
+        let names = Arc::new(museum::artist_names());
+        let known = names.clone();
+        templates.add_filter("reason", move |word: String| text::reason(&word, &known));
+        templates.add_filter("topic", move |topic: String| {
+            text::topic_name(&topic, &names)
+        });
+        templates.add_filter("in_words", text::in_words);
+        templates.add_filter("is_web", |url: String| text::is_web(&url));
+        templates.add_filter("path", |part: String| encoded(&part));
+        Self { view, templates }
+    }
+
+    /// The story in numbers.
+    pub(crate) fn front(&self) -> Answer {
+        let summary = self.view.summary();
+        let books = &summary.books;
+        let outcomes = [
+            ("delivered", books.delivered, "told in a message"),
+            (
+                "cancelled",
+                books.cancelled,
+                "taken back, or no longer wanted",
+            ),
+            (
+                "skipped",
+                books.skipped,
+                "not worth telling any more when the message was made",
+            ),
+            (
+                "expired",
+                books.expired,
+                "too late, or forgotten with its day",
+            ),
+            ("failed", books.failed, "refused for good"),
+            ("unknown", books.unknown, "nobody knows"),
+            ("pending", books.pending, "still waiting"),
+        ];
+        let sum: u64 = outcomes.iter().map(|(_, n, _)| n).sum();
+        let most_mails = summary
+            .weeks
+            .iter()
+            .map(|week| week.mails)
+            .max()
+            .unwrap_or(0)
+            .max(1);
+        let weeks: Vec<Value> = summary
+            .weeks
+            .iter()
+            .map(|line| {
+                let monday = line.week.monday.start().0;
+                // In thousandths of the widest bar.
+                let bar = line.mails * 1000 / most_mails;
+                context! { line => told(line), monday, bar }
+            })
+            .collect();
+        let body = context! {
+            summary => told(&summary), weeks, sum,
+            balanced => sum == books.entries && books.lost == 0 && books.duplicates == 0,
+            outcomes => outcomes.map(|(name, n, meaning)| context! { name, n, meaning }),
+        };
+        self.page("front.html", "The story", "story", body)
+    }
+
+    /// A page of the list of mails.
+    pub(crate) fn mails(&self, which: &MailQuery, page: usize) -> Answer {
+        let listing = self.view.mails(which, slice(page, ROWS));
+        let lanes: Vec<Value> = self
+            .view
+            .summary()
+            .lanes
+            .iter()
+            .map(|lane| context! { lane, chosen => which.lane.as_ref() == Some(lane) })
+            .collect();
+        let mut query = String::new();
+        for (key, value) in [("recipient", &which.recipient), ("lane", &which.lane)] {
+            if let Some(value) = value {
+                query.push_str(&format!("{key}={}&", encoded(value)));
+            }
+        }
+        let body = context! {
+            listing => told(&listing), which => told(which), lanes, pages => pages(page, ROWS, listing.total, &query),
+        };
+        self.page("mails.html", "Mails", "mails", body)
+    }
+
+    /// One mail with its headers around its frame.
+    pub(crate) fn mail(&self, id: &str) -> Answer {
+        let Some(mail) = self.view.mail(id) else {
+            return self.absent();
+        };
+        let height = (FRAME_BASE + FRAME_LINE * mail.line.entries.min(50)).min(FRAME_MAX);
+        let subject = mail.line.subject.clone();
+        self.page(
+            "mail.html",
+            &subject,
+            "mails",
+            context! { mail => told(&mail), height },
+        )
+    }
+
+    /// The HTML part of a mail, or its text where it has none.
+    pub(crate) fn mail_html(&self, id: &str) -> Answer {
+        match self.view.mail(id) {
+            None => self.absent(),
+            Some(mail) => match mail.html {
+                Some(html) => Answer::MailHtml(html),
+                None => Answer::MailRaw(mail.text.into_bytes()),
+            },
+        }
+    }
+
+    /// A mail as it was sent.
+    pub(crate) fn mail_raw(&self, id: &str) -> Answer {
+        self.view
+            .mail(id)
+            .map_or_else(|| self.absent(), |mail| Answer::MailRaw(mail.raw))
+    }
+
+    /// A page of the list of recipients.
+    pub(crate) fn people(&self, search: &str, page: usize) -> Answer {
+        let listing = self.view.people(search, slice(page, ROWS));
+        let query = if search.is_empty() {
+            String::new()
+        } else {
+            format!("q={}&", encoded(search))
+        };
+        let pages = pages(page, ROWS, listing.total, &query);
+        self.page(
+            "people.html",
+            "Inboxes",
+            "people",
+            context! { listing => told(&listing), search, pages },
+        )
+    }
+
+    /// One recipient's inbox and what is known of them.
+    pub(crate) fn person(&self, id: &str, page: usize) -> Answer {
+        let Some(person) = self.view.person(id, slice(page, GROUPS)) else {
+            return self.absent();
+        };
+        let mails = self.view.mails(
+            &MailQuery {
+                recipient: Some(id.to_owned()),
+                lane: None,
+            },
+            Slice { skip: 0, take: 8 },
+        );
+        let pages = pages(page, GROUPS, person.inbox.total, "");
+        let groups: Vec<Value> = person
+            .inbox
+            .rows
+            .iter()
+            .map(|group| context! { group => told(group), why => why_of_all(group) })
+            .collect();
+        let title = format!("Inbox of {id}");
+        self.page(
+            "person.html",
+            &title,
+            "people",
+            context! { person => told(&person), mails => told(&mails), groups, pages },
+        )
+    }
+
+    /// Nothing is here.
+    pub(crate) fn absent(&self) -> Answer {
+        match self.page("absent.html", "Not here", "", context! {}) {
+            Answer::Page(html) => Answer::Absent(html),
+            other => other,
+        }
+    }
+
+    fn page(&self, template: &str, title: &str, here: &str, body: Value) -> Answer {
+        let fill = || -> Result<String, minijinja::Error> {
+            let body = self.templates.get_template(template)?.render(body)?;
+            self.templates
+                .get_template("layout.html")?
+                .render(context! {
+                    title, here, body => Value::from_safe_string(body),
+                    recipients => world::RECIPIENTS,
+                })
+        };
+        match fill() {
+            Ok(html) => Answer::Page(html),
+            Err(why) => Answer::Broken(format!("{why:#}")),
+        }
+    }
+}
+
+/// The reasons that all shown items of a group share, so that they are told once.
+fn why_of_all(group: &InboxGroup) -> Option<Vec<String>> {
+    let first = group.items.first()?;
+    let shared = group.items.iter().all(|item| item.reasons == first.reasons);
+    shared.then(|| first.reasons.clone())
+}
+
+/// What the view said, as templates read it.
+fn told(what: &impl serde::Serialize) -> Value {
+    Value::from(Serde(what))
+}
+
+/// The part of a list that page `page` (from 1) shows.
+fn slice(page: usize, rows: usize) -> Slice {
+    Slice {
+        skip: (page.max(1) - 1).saturating_mul(rows),
+        take: rows,
+    }
+}
+
+/// Where one can go from here.
+fn pages(page: usize, rows: usize, total: usize, query: &str) -> Value {
+    let last = total.div_ceil(rows).max(1);
+    let link = |to: usize| format!("?{query}page={to}");
+    context! {
+        page, last, total,
+        before => (page > 1).then(|| link((page - 1).min(last))),
+        after => (page < last).then(|| link(page + 1)),
+    }
+}
+
+/// A part of a link: everything but letters, digits and `-._~` as percent and two digits.
+fn encoded(part: &str) -> String {
+    let mut text = String::new();
+    for byte in part.bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
+                text.push(char::from(byte));
+            }
+            _ => text.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    text
+}

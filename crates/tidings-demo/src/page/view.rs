@@ -1,0 +1,261 @@
+//! The data of the page, and the trait that provides it.
+//!
+//! The page knows neither engine nor store: whoever implements [`View`] answers from a snapshot that
+//! does not change while somebody looks. Instants are UTC; the page turns them into the zone that
+//! stands beside them.
+
+use serde::Serialize;
+use tidings_core::{Books, Instant};
+
+use crate::scenario::{Facts, Week};
+
+/// Answers for the page; called from threads that may block.
+pub trait View: Send + Sync + 'static {
+    /// The story in numbers.
+    fn summary(&self) -> Summary;
+    /// The e-mails that were sent, in the order of their instants.
+    fn mails(&self, which: &MailQuery, slice: Slice) -> Listing<MailLine>;
+    /// One e-mail; `None` where there is none of this id.
+    fn mail(&self, id: &str) -> Option<Mail>;
+    /// The recipients whose id, address or city holds `search` (letter case does not matter; all
+    /// where it is empty), in the order of their ids.
+    fn people(&self, search: &str, slice: Slice) -> Listing<PersonLine>;
+    /// One recipient with all that the page shows of them; `slice` counts inbox groups.
+    fn person(&self, id: &str, slice: Slice) -> Option<PersonPage>;
+}
+
+/// Which part of a long list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Slice {
+    /// How many to leave out at the front.
+    pub skip: usize,
+    /// How many at most.
+    pub take: usize,
+}
+
+/// A part of a list.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Listing<T> {
+    /// The part that was asked for.
+    pub rows: Vec<T>,
+    /// How many there are in all.
+    pub total: usize,
+}
+
+/// Which e-mails; what is `None` does not matter.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct MailQuery {
+    /// Only those of this recipient.
+    pub recipient: Option<String>,
+    /// Only those of this lane.
+    pub lane: Option<String>,
+}
+
+/// The story in numbers.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Summary {
+    /// The counters of the contract.
+    pub books: Books,
+    /// What the scenario holds.
+    pub facts: Facts,
+    /// Week by week.
+    pub weeks: Vec<WeekLine>,
+    /// E-mails sent; the rest of [`Books::messages`] is what the inboxes were told.
+    pub mails: u64,
+    /// The lanes through which e-mails went.
+    pub lanes: Vec<String>,
+    /// The Warhol event.
+    pub warhol: FanOut,
+    /// The event with the largest audience, which may be a show of many artists.
+    pub largest: FanOut,
+    /// How long all of it took, in seconds of this machine.
+    pub seconds: f64,
+    /// Where it is worth beginning to look; shown in this order.
+    pub picks: Vec<Pick>,
+}
+
+/// A week and what was sent in it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct WeekLine {
+    /// What the museum did.
+    #[serde(flatten)]
+    pub week: Week,
+    /// E-mails sent from this Monday 00:00 UTC to the next.
+    pub mails: u64,
+}
+
+/// How one event reached its audience.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FanOut {
+    /// The object's title.
+    pub title: String,
+    /// The event's id.
+    pub event: String,
+    /// How many recipients.
+    pub recipients: u64,
+    /// From the publish to its durable commit, in milliseconds.
+    pub ms: f64,
+}
+
+/// A mail or an inbox that is worth a look.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Pick {
+    /// What is to be seen there, in a few words.
+    pub title: String,
+    /// Why it is worth a look, in a sentence.
+    pub note: String,
+    /// Where.
+    pub to: PickTarget,
+}
+
+/// Where a pick leads.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PickTarget {
+    /// The mail of this id.
+    Mail(String),
+    /// The inbox of this recipient.
+    Person(String),
+}
+
+/// One line of the list of mails.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct MailLine {
+    /// The batch id.
+    pub id: String,
+    /// The instant of the closing.
+    pub at: Instant,
+    /// The recipient's IANA zone.
+    pub zone: String,
+    /// The recipient's id.
+    pub recipient: String,
+    /// The recipient's city.
+    pub city: String,
+    /// The lane's name.
+    pub lane: String,
+    /// The subject.
+    pub subject: String,
+    /// How many entries it tells.
+    pub entries: usize,
+}
+
+/// One mail.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Mail {
+    /// Its line in the list.
+    #[serde(flatten)]
+    pub line: MailLine,
+    /// Header fields as decoded text, in their order.
+    pub headers: Vec<(String, String)>,
+    /// The HTML part; shown only in a sandboxed frame.
+    pub html: Option<String>,
+    /// The text part.
+    pub text: String,
+    /// The message as it was sent.
+    #[serde(skip)]
+    pub raw: Vec<u8>,
+}
+
+/// One line of the list of recipients.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PersonLine {
+    /// The recipient's id.
+    pub id: String,
+    /// Their city.
+    pub city: String,
+    /// ISO 3166 code of its country.
+    pub country: String,
+    /// Their IANA zone.
+    pub zone: String,
+    /// How many artists they follow.
+    pub follows: usize,
+    /// How many e-mails they got.
+    pub mails: usize,
+}
+
+/// One recipient.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PersonPage {
+    /// Their line in the list.
+    #[serde(flatten)]
+    pub line: PersonLine,
+    /// Their address.
+    pub email: Option<String>,
+    /// `active`, `unconfirmed` or `disabled`.
+    pub state: String,
+    /// What they chose; empty where they keep to what everybody gets.
+    pub choices: Vec<Choice>,
+    /// The topics that they follow, the most followed first; a hundred are enough. The page knows
+    /// the names of artists.
+    pub topics: Vec<String>,
+    /// Lanes that are open, the inbox apart.
+    pub waiting: Vec<OpenLane>,
+    /// Inbox items that were not seen.
+    pub unseen: u64,
+    /// Inbox items that were not read.
+    pub unread: u64,
+    /// Inbox groups, newest first.
+    pub inbox: Listing<InboxGroup>,
+}
+
+/// A preference.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Choice {
+    /// The category's title, or the type.
+    pub scope: String,
+    /// The channel.
+    pub channel: String,
+    /// `never`, `immediate` or a digest's name.
+    pub mode: String,
+}
+
+/// A lane in which something waits.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct OpenLane {
+    /// The channel.
+    pub channel: String,
+    /// The lane's name.
+    pub lane: String,
+    /// When it is due; `None` where it waits for the recipient's confirmation.
+    pub due: Option<Instant>,
+    /// How many entries wait.
+    pub entries: usize,
+}
+
+/// Inbox items with something in common.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct InboxGroup {
+    /// What they have in common, such as an artist's name or a show's title.
+    pub title: String,
+    /// Title of the category.
+    pub category: String,
+    /// How many items, of which `items` may be only the first.
+    pub count: usize,
+    /// The newest item's time.
+    pub newest_at: Instant,
+    /// Whether all of it was seen.
+    pub seen: bool,
+    /// Whether all of it was read.
+    pub read: bool,
+    /// The items, newest first; a handful is enough.
+    pub items: Vec<InboxItem>,
+}
+
+/// One thing in an inbox.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct InboxItem {
+    /// The object's title.
+    pub title: String,
+    /// The object's page; shown as a link only where it is absolute http or https.
+    pub url: Option<String>,
+    /// A further line, such as date and medium; may be empty.
+    pub note: String,
+    /// Its time.
+    pub t: Instant,
+    /// Why it is there: `everyone`, `named`, `near`, `topic:…`.
+    pub reasons: Vec<String>,
+    /// Whether it was seen.
+    pub seen: bool,
+    /// Whether it was read.
+    pub read: bool,
+}

@@ -1,0 +1,240 @@
+//! Plays the story through the real engine: a store on disk, a Maildir, a virtual clock.
+
+use std::collections::{BTreeMap, HashMap};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, PoisonError};
+
+use tidings_core::engine::Options;
+use tidings_core::rules::EMAIL;
+use tidings_core::{Batch, Books, Instant, Rules};
+use tidings_node::channel::{self, Channel, Durability, Patience, ProviderError, Setup};
+use tidings_node::{Delivery, Node, PlayError, Player, Retries, Watch};
+use tidings_store::FjallStore;
+
+use super::fan_out::{FanOuts, Foremost};
+use super::postbox::{Indexed, Postbox};
+use super::scenario::Scenario;
+use super::stopwatch::Stopwatch;
+use super::world::World;
+
+/// The configuration of the demo, as text.
+pub const RULES: &str = include_str!("../../../examples/art/tidings.toml");
+
+/// Why the story was not told to its end.
+#[derive(Debug, thiserror::Error)]
+pub enum Fault {
+    /// The directory can't be used.
+    #[error("{}: {source}", dir.display())]
+    Directory {
+        /// Which.
+        dir: PathBuf,
+        /// The system's error.
+        source: std::io::Error,
+    },
+    /// The directory holds something already.
+    #[error("{} is not empty: name a directory that is empty or absent", .0.display())]
+    Occupied(PathBuf),
+    /// The store can't be opened.
+    #[error(transparent)]
+    Store(#[from] tidings_store::Error),
+    /// The Maildir can't be opened.
+    #[error(transparent)]
+    Provider(#[from] ProviderError),
+    /// The node failed.
+    #[error(transparent)]
+    Node(#[from] tidings_node::Error),
+    /// A command was refused: a defect of the story.
+    #[error("the story can't be played: {0}")]
+    Story(String),
+    /// Somebody stopped it.
+    #[error("stopped")]
+    Stopped,
+}
+
+/// How far the story has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// The instant that is played.
+    pub at: Instant,
+    /// How many mails were sent so far.
+    pub mails: usize,
+}
+
+/// What becomes of the directory afterwards.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Afterwards {
+    /// It stays: the mails are durable before anything is told of them.
+    Kept,
+    /// It is removed: to make the mails durable first would only take time, and then take it again.
+    Removed,
+}
+
+/// Hears of progress; a break stops the story.
+pub type Hear<'h> = &'h mut dyn FnMut(Progress) -> ControlFlow<()>;
+
+/// What was played, to be looked at.
+pub struct Played {
+    /// The engine over its store, at the end of the story.
+    pub node: Node,
+    /// The rules that it was played by.
+    pub rules: Rules,
+    /// The mails.
+    pub postbox: Postbox,
+    /// The outcome in numbers.
+    pub telling: Telling,
+}
+
+/// The outcome in numbers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Telling {
+    /// Counted by walking the store.
+    pub books: Books,
+    /// The Warhol event and that of the largest audience.
+    pub foremost: Foremost,
+    /// From the empty directory to the counted books, in seconds of this machine.
+    pub seconds: f64,
+}
+
+/// Where the store is in a data directory.
+#[must_use]
+pub fn store_in(dir: &Path) -> PathBuf {
+    dir.join("store")
+}
+
+/// Where the Maildir is in a data directory.
+#[must_use]
+pub fn maildir_in(dir: &Path) -> PathBuf {
+    dir.join("mail")
+}
+
+/// Has mails go into the Maildir of a data directory.
+fn into_maildir(mut rules: Rules, dir: &Path) -> Rules {
+    let email = rules.channels.entry(EMAIL.to_owned()).or_default();
+    email.provider = Some(format!("file://{}", maildir_in(dir).display()));
+    rules
+}
+
+/// Plays a scenario into a directory that is empty or absent, by the rules that [`RULES`] contains.
+///
+/// # Errors
+/// [`Fault`]; what is in the directory is of no use then.
+pub fn play(
+    scenario: &Scenario,
+    rules: Rules,
+    dir: &Path,
+    afterwards: Afterwards,
+    hear: Hear<'_>,
+) -> Result<Played, Fault> {
+    let watch = Stopwatch::start();
+    occupy(dir)?;
+    let rules = into_maildir(rules, dir);
+    let store = FjallStore::open(store_in(dir), tidings_store::Options::default())?;
+    let mails = mails(&rules, &scenario.world)?;
+    let channels = BTreeMap::from([(EMAIL.to_owned(), Arc::clone(&mails) as Arc<dyn Channel>)]);
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let delivery = Delivery::new(channels, Retries::default(), threads);
+    let (store, options) = (Arc::new(store), Options::default());
+    let mut player = Player::with_delivery(store, options, Watch::Nothing, delivery)?;
+    let (fan_outs, foremost) = FanOuts::of(scenario.warhol_event.clone());
+    player.observe_by(Box::new(fan_outs));
+    tell(&mut player, scenario, rules.clone(), &mails, hear)?;
+    if afterwards == Afterwards::Kept {
+        mails.sync().map_err(|source| Fault::Directory {
+            dir: maildir_in(dir),
+            source,
+        })?;
+    }
+    let books = player.books()?;
+    let foremost = foremost
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .clone();
+    let telling = Telling {
+        books,
+        foremost,
+        seconds: watch.seconds(),
+    };
+    Ok(Played {
+        node: player.into_node(),
+        rules,
+        postbox: mails.postbox(&maildir_in(dir)),
+        telling,
+    })
+}
+
+fn occupy(dir: &Path) -> Result<(), Fault> {
+    let fault = |source| Fault::Directory {
+        dir: dir.to_owned(),
+        source,
+    };
+    std::fs::create_dir_all(dir).map_err(fault)?;
+    match std::fs::read_dir(dir).map_err(fault)?.next() {
+        None => Ok(()),
+        Some(_) => Err(Fault::Occupied(dir.to_owned())),
+    }
+}
+
+fn mails(rules: &Rules, world: &World) -> Result<Arc<Indexed>, Fault> {
+    let email = rules.channels.get(EMAIL).ok_or(ProviderError::Missing)?;
+    let setup = Setup {
+        secret: &|_| Err("the demo sends nothing away".to_owned()),
+        durability: Durability::AtEnd,
+        patience: Patience::default(),
+    };
+    Ok(Indexed::new(channel::open(email, &setup)?, finder(world)))
+}
+
+/// Finds the places of a batch's recipient and of their city.
+fn finder(world: &World) -> impl Fn(&Batch) -> Option<(u32, u32)> + Send + Sync + 'static {
+    let numbered = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+    let people: HashMap<String, u32> = (world.people.iter().enumerate())
+        .map(|(n, person)| (person.id.to_string(), numbered(n)))
+        .collect();
+    let cities: HashMap<(u64, u64), u32> = (world.museum.cities.iter().enumerate())
+        .map(|(n, city)| ((city.lat.to_bits(), city.lon.to_bits()), numbered(n)))
+        .collect();
+    move |batch| {
+        let person = people.get(batch.recipient.id.as_str())?;
+        let (lat, lon) = batch.recipient.place?;
+        Some((*person, *cities.get(&(lat.to_bits(), lon.to_bits()))?))
+    }
+}
+
+fn tell(
+    player: &mut Player,
+    scenario: &Scenario,
+    rules: Rules,
+    mails: &Indexed,
+    hear: Hear<'_>,
+) -> Result<(), Fault> {
+    let mut unwanted = |_| {};
+    let mut heard: Option<Instant> = None;
+    player
+        .set_rules(scenario.starts, rules, &mut unwanted)
+        .map_err(refused)?;
+    for timed in scenario.commands() {
+        if heard != Some(timed.at) {
+            heard = Some(timed.at);
+            if hear(Progress {
+                at: timed.at,
+                mails: mails.count(),
+            })
+            .is_break()
+            {
+                return Err(Fault::Stopped);
+            }
+        }
+        player.play(timed, &mut unwanted).map_err(refused)?;
+    }
+    player
+        .finish(Some(scenario.ends), &mut unwanted)
+        .map_err(refused)
+}
+
+fn refused(fault: PlayError) -> Fault {
+    match fault {
+        PlayError::Node(fault) => Fault::Node(fault),
+        PlayError::Refused(_) | PlayError::Back { .. } => Fault::Story(fault.to_string()),
+    }
+}

@@ -1,0 +1,196 @@
+//! The demo, played by the rules of `examples/art` for some days and some hundred people.
+
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use tidings_core::{Command, Day, Rules};
+use tidings_demo::page::view::{MailQuery, Slice, View as _};
+use tidings_demo::play::{Afterwards, Fault, Played, RULES, maildir_in, play};
+use tidings_demo::told::Told;
+use tidings_demo::{Scenario, scenario};
+
+fn rules() -> Rules {
+    tidings::config::parse(RULES, "examples/art/tidings.toml").unwrap()
+}
+
+/// Eight days, the first Monday mail among them, and 400 people.
+fn short() -> Scenario {
+    scenario().excerpt(400, Day::parse("1967-12-11").unwrap())
+}
+
+fn played(dir: &Path) -> Played {
+    play(&short(), rules(), dir, Afterwards::Kept, &mut |_| {
+        ControlFlow::Continue(())
+    })
+    .unwrap()
+}
+
+#[test]
+fn every_event_of_the_whole_scenario_is_within_the_limits() {
+    let limits = rules().limits;
+    for timed in scenario().commands() {
+        if let Command::Publish(event) = timed.command {
+            assert_eq!(limits.check_event(&event), Ok(()), "{}", event.id);
+        }
+    }
+}
+
+const ALL: Slice = Slice {
+    skip: 0,
+    take: usize::MAX,
+};
+
+#[test]
+fn the_books_balance_and_the_maildir_holds_what_was_sent() {
+    let dir = tempfile::tempdir().unwrap();
+    let Played {
+        node,
+        postbox,
+        telling,
+        ..
+    } = played(dir.path());
+    let books = telling.books;
+    assert!(
+        books.balance() && books.failed == 0 && books.delivered > 0,
+        "{books:?}"
+    );
+    let files: BTreeSet<String> = std::fs::read_dir(maildir_in(dir.path()).join("new"))
+        .unwrap()
+        .map(|file| file.unwrap().file_name().into_string().unwrap())
+        .collect();
+    let sent: BTreeSet<String> = postbox.mails.iter().map(|mail| mail.name()).collect();
+    assert!(!files.is_empty());
+    assert_eq!(files, sent);
+    // The store made as many mails as lie there, and told as many entries as the index says.
+    let shelf = node.shelf().unwrap();
+    let letters: Vec<_> = short()
+        .world
+        .people
+        .iter()
+        .flat_map(|person| {
+            node.engine()
+                .letters_of(&shelf, &person.id)
+                .unwrap()
+                .unwrap()
+        })
+        .filter(|letter| letter.told > 0)
+        .collect();
+    assert_eq!(letters.len(), files.len());
+    let told: usize = letters.iter().map(|letter| letter.told).sum();
+    assert_eq!(
+        told,
+        postbox
+            .mails
+            .iter()
+            .map(|mail| mail.entries as usize)
+            .sum::<usize>()
+    );
+}
+
+#[test]
+fn the_same_story_ends_in_the_same_books_and_mails() {
+    let dirs = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+    let [once, again] = dirs.each_ref().map(|dir| played(dir.path()));
+    assert_eq!(once.telling.books, again.telling.books);
+    assert_eq!(once.postbox.mails, again.postbox.mails);
+    let mail = &once.postbox.mails[0];
+    assert_eq!(
+        once.postbox.read(mail).unwrap(),
+        again.postbox.read(mail).unwrap()
+    );
+}
+
+#[test]
+fn the_view_shows_what_was_told() {
+    let dir = tempfile::tempdir().unwrap();
+    let told = Told::new(played(dir.path()), short());
+    let listing = told.mails(&MailQuery::default(), ALL);
+    assert_eq!(listing.total as u64, told.summary().mails);
+    assert!(listing.rows.is_sorted_by_key(|line| line.at));
+    let line = listing.rows.iter().max_by_key(|line| line.entries).unwrap();
+    let mail = told.mail(&line.id).unwrap();
+    assert_eq!(&mail.line, line);
+    assert!(mail.html.as_deref().unwrap().contains("<html"));
+    let header = |name: &str| {
+        mail.headers
+            .iter()
+            .find(|(known, _)| known == name)
+            .map(|(_, text)| text.as_str())
+    };
+    assert_eq!(header("Subject"), Some(line.subject.as_str()));
+    assert!(header("Message-ID").unwrap().contains(&line.id));
+
+    let person = told.person(&line.recipient, ALL).unwrap();
+    let (shown, counted) = (person.inbox.rows.len(), person.inbox.total);
+    assert!(shown > 0 && shown == counted);
+    assert!(
+        person
+            .inbox
+            .rows
+            .iter()
+            .any(|group| !group.title.is_empty() && group.count > 0)
+    );
+    assert_eq!(
+        person.line.follows,
+        person.topics.len().max(person.line.follows)
+    );
+    let theirs = MailQuery {
+        recipient: Some(line.recipient.clone()),
+        lane: None,
+    };
+    assert_eq!(told.mails(&theirs, ALL).total, person.line.mails);
+    assert_eq!(told.people("", ALL).total, 400);
+    assert_eq!(told.people(&line.recipient, ALL).rows[0].id, line.recipient);
+    assert!(told.person("nobody", ALL).is_none() && told.mail("nothing").is_none());
+}
+
+#[test]
+fn hundreds_of_events_of_one_instant_are_told_on_their_day() {
+    let dir = tempfile::tempdir().unwrap();
+    let day = Day::parse("1967-12-13").unwrap();
+    let scenario = scenario().excerpt(100, day);
+    let crowd = scenario
+        .commands()
+        .filter(|timed| timed.at.day() == day)
+        .count();
+    assert!(crowd > 600, "{crowd}");
+    let played = play(
+        &scenario,
+        rules(),
+        dir.path(),
+        Afterwards::Removed,
+        &mut |_| ControlFlow::Continue(()),
+    )
+    .unwrap();
+    assert!(played.telling.books.balance());
+    // A clock that begins before 1970 is not held at 1970.
+    let mails = &played.postbox.mails;
+    assert!(!mails.is_empty());
+    assert!(
+        mails
+            .iter()
+            .all(|mail| (scenario.starts..scenario.ends).contains(&mail.at))
+    );
+}
+
+#[test]
+fn a_story_can_be_stopped_and_a_directory_in_use_is_left_alone() {
+    let dir = tempfile::tempdir().unwrap();
+    let stopped = play(
+        &short(),
+        rules(),
+        dir.path(),
+        Afterwards::Removed,
+        &mut |_| ControlFlow::Break(()),
+    );
+    assert!(matches!(stopped, Err(Fault::Stopped)));
+    let again = play(
+        &short(),
+        rules(),
+        dir.path(),
+        Afterwards::Removed,
+        &mut |_| ControlFlow::Continue(()),
+    );
+    assert!(matches!(again, Err(Fault::Occupied(_))));
+}
