@@ -1,8 +1,7 @@
-//! Tests of tidings against a naive second implementation of the contract, promised situations, random
-//! worlds, and timelines of real life. The engine must agree with all of them.
+//! Tests of tidings against a naive second implementation of the contract, promised situations and
+//! random worlds (and in `tests`, timelines of real life). The engine must agree with all of them.
 
 pub mod cases;
-pub mod convert;
 pub mod engine;
 pub mod live;
 pub mod model;

@@ -1,10 +1,12 @@
 //! Timelines of real life against what is known to come of them.
 
+mod convert;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
+use convert::Timeline;
 use tidings_core::{Command, Id, Rules, Timed};
-use tidings_sim::convert::{self, Timeline};
 use tidings_sim::engine;
 use tidings_sim::subject::{self, Make, Subject};
 

@@ -30,16 +30,16 @@ const WEEKLY: &str = "weekly";
 
 /// A configuration and what happened under it.
 #[derive(Clone, Debug)]
-pub struct Timeline {
+pub(crate) struct Timeline {
     /// The configuration.
-    pub rules: Rules,
+    pub(crate) rules: Rules,
     /// The commands, in order of time.
-    pub commands: Vec<Timed>,
+    pub(crate) commands: Vec<Timed>,
 }
 
 /// Why real data could not be converted.
 #[derive(Debug, thiserror::Error)]
-pub enum ConvertError {
+pub(crate) enum ConvertError {
     /// A file cannot be read.
     #[error("{0}: {1}")]
     File(PathBuf, #[source] io::Error),
@@ -57,8 +57,7 @@ pub enum ConvertError {
 
 /// The folder with the real data: `TIDINGS_SHARED`, or `../shared` beside the repository. `None` where
 /// there is none.
-#[must_use]
-pub fn shared() -> Option<PathBuf> {
+pub(crate) fn shared() -> Option<PathBuf> {
     let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
     let folder = std::env::var_os("TIDINGS_SHARED").map_or_else(beside, PathBuf::from);
     folder.join(CRATES).is_file().then_some(folder)
@@ -68,10 +67,7 @@ pub fn shared() -> Option<PathBuf> {
 /// unfollows take effect at its line, before it is told to those who follow the package.
 ///
 /// Recipients are packages, with a topic `crate/NAME` each; an inbox and a mail on Mondays 09:00 UTC.
-///
-/// # Errors
-/// [`ConvertError`] where a file is not as it was.
-pub fn crates(shared: &Path) -> Result<Timeline, ConvertError> {
+pub(crate) fn crates(shared: &Path) -> Result<Timeline, ConvertError> {
     let mut commands = Vec::new();
     let mut made = BTreeSet::new();
     each_line(&shared.join(CRATES), |line| {
@@ -131,10 +127,7 @@ pub fn crates(shared: &Path) -> Result<Timeline, ConvertError> {
 ///
 /// Recipients are users, with a topic `user/NUMBER` each; a type for each verb, an inbox and a mail on
 /// Mondays 09:00 UTC.
-///
-/// # Errors
-/// [`ConvertError`] where a file is not as it was.
-pub fn github(shared: &Path) -> Result<Timeline, ConvertError> {
+pub(crate) fn github(shared: &Path) -> Result<Timeline, ConvertError> {
     let mut follows: BTreeMap<u64, BTreeSet<u64>> = BTreeMap::new();
     each_line(&shared.join(GITHUB_FOLLOWS), |line| {
         let Some((one, other)) = line.split_once(',').filter(|_| !line.starts_with("user")) else {
