@@ -60,9 +60,10 @@ pub fn nearest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) ->
         .into_iter()
         .filter_map(|candidate| {
             let other = folded(candidate)?;
-            let distance = distance(&word, &other);
-            let bound = (word.len().max(other.len()) / 3).max(1);
-            (distance <= bound && distance < other.len()).then_some((distance, candidate))
+            let distance = strsim::osa_distance(&word, &other);
+            let length = other.chars().count();
+            let bound = (word.chars().count().max(length) / 3).max(1);
+            (distance <= bound && distance < length).then_some((distance, candidate))
         })
         .min()
         .map(|(_, candidate)| candidate)
@@ -90,39 +91,9 @@ pub fn did_you_mean<'c>(
     }
 }
 
-fn folded(word: &str) -> Option<Vec<char>> {
-    if word.len() > WORD_CHARS_MAX * 4 {
-        return None;
-    }
-    let chars: Vec<char> = word
-        .chars()
-        .map(|c| {
-            if c == '-' {
-                '_'
-            } else {
-                c.to_ascii_lowercase()
-            }
-        })
-        .collect();
-    (!chars.is_empty() && chars.len() <= WORD_CHARS_MAX).then_some(chars)
-}
-
-/// Edits between two words, a swap of neighbours counting once (optimal string alignment).
-fn distance(a: &[char], b: &[char]) -> usize {
-    let mut before: Vec<usize> = Vec::new();
-    let mut last: Vec<usize> = (0..=b.len()).collect();
-    for i in 1..=a.len() {
-        let mut row = vec![i; b.len() + 1];
-        for j in 1..=b.len() {
-            let substituted = last[j - 1] + usize::from(a[i - 1] != b[j - 1]);
-            row[j] = substituted.min(last[j] + 1).min(row[j - 1] + 1);
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                row[j] = row[j].min(before[j - 2] + 1);
-            }
-        }
-        before = std::mem::replace(&mut last, row);
-    }
-    last[b.len()]
+fn folded(word: &str) -> Option<String> {
+    let is_bearable = word.chars().take(WORD_CHARS_MAX + 1).count() <= WORD_CHARS_MAX;
+    (!word.is_empty() && is_bearable).then(|| word.to_ascii_lowercase().replace('-', "_"))
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ mod busy;
 mod damage;
 mod directory;
 mod disk;
+mod files;
 mod full;
 mod kill;
 

@@ -12,6 +12,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use axum::http::{Method, StatusCode};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::Value;
 
 pub use directory::{Directory, Purpose};
@@ -94,22 +95,18 @@ impl Request {
     }
 }
 
+/// Whatever is not a letter, a digit or `-._~`.
+const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~');
+
 /// A part of a path: whatever is not a letter, a digit or `-._~` is percent-encoded, so that an id
 /// can hold slashes and anything else.
 #[must_use]
 pub fn segment(text: &str) -> String {
-    use std::fmt::Write as _;
-    let mut encoded = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
-                encoded.push(char::from(byte));
-            }
-            // Writing to a text does not fail.
-            byte => drop(write!(encoded, "%{byte:02X}")),
-        }
-    }
-    encoded
+    utf8_percent_encode(text, ENCODED).to_string()
 }
 
 /// The answer to a call.
