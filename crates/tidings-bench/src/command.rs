@@ -90,8 +90,10 @@ pub fn run(
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> Result<(), Fault> {
-    let settings = if arguments.json { err } else { &mut *out };
-    print_settings(&arguments.work, settings)?;
+    match arguments.json {
+        true => print_settings(&arguments.work, err)?,
+        false => print_settings(&arguments.work, out)?,
+    }
     let measurements = match &arguments.work {
         Work::Fanout(params) => fanout::run(params, host.rules),
         Work::Feed(params) => feed::run(params, host.rules),

@@ -45,7 +45,7 @@ impl RuntimeError {
         use tidings_store::Error as Kind;
         match fault {
             Error::Store(full @ Kind::Full(_)) => Self::Full(full.to_string()),
-            Error::Store(Kind::Conflict | Kind::Invalid(_)) | Error::Chore { .. } => {
+            Error::Store(Kind::Invalid(_)) | Error::Chore { .. } => {
                 Self::Unavailable(fault.to_string())
             }
             _ => Self::Unknown(fault.to_string()),

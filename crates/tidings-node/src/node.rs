@@ -299,7 +299,6 @@ impl Node {
         step.writes.extend(chore);
         let commit = Commit {
             writes: step.writes,
-            ..Commit::default()
         };
         self.ahead.start(commit, std::mem::take(work), took)
     }
@@ -461,10 +460,7 @@ impl Node {
         drop(shelf);
         self.ahead.finish()?;
         self.ensure_fits(&writes)?;
-        self.store.commit(Commit {
-            writes,
-            ..Commit::default()
-        })?;
+        self.store.commit(Commit { writes })?;
         Ok(true)
     }
 
@@ -524,7 +520,6 @@ impl Node {
             self.ahead.finish()?;
             let commit = Commit {
                 writes: step.writes,
-                ..Commit::default()
             };
             let frees = self.frees || !step.forgotten.is_empty();
             timed(&self.vitals.commits, || match frees {

@@ -28,7 +28,6 @@ pub fn pause_restored(store: &dyn Store, now: Instant) -> Result<(), Error> {
     drop(shelf);
     store.commit(Commit {
         writes: step.writes,
-        ..Commit::default()
     })?;
     Ok(())
 }

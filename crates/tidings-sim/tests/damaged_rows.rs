@@ -102,12 +102,7 @@ fn check(world: &World, damages: &[Damage]) -> Result<(), TestCaseError> {
             let key = rows[row].key.clone();
             damage(rows[row].value.as_mut().expect("rows have values"), one);
             let damaged = MemoryStore::new();
-            damaged
-                .commit(Commit {
-                    writes: rows,
-                    ..Commit::default()
-                })
-                .expect("a commit");
+            damaged.commit(Commit { writes: rows }).expect("a commit");
             let played = catch_unwind(AssertUnwindSafe(|| {
                 play(&damaged, options, &steps[half + 1..], true)
             }));

@@ -299,12 +299,7 @@ fn m6_two_workers_on_one_lane_make_one_message() {
     let shelf = || StoreShelf::of(&*store).expect("a view");
     let commit = |step: Step| {
         let writes = step.writes;
-        store
-            .commit(Commit {
-                writes,
-                ..Commit::default()
-            })
-            .expect("the store takes it");
+        store.commit(Commit { writes }).expect("the store takes it");
     };
     let mut engine = Engine::open(&shelf(), &days, Options::default()).expect("readable");
     let now = at("10:10");

@@ -57,7 +57,6 @@ fn measure(
             value: Some(noise(number * 1_000 + row, bytes)),
         });
         let commit = Commit {
-            preconditions: Vec::new(),
             writes: writes.collect(),
         };
         let start = now();

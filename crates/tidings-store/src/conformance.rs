@@ -10,7 +10,7 @@ mod scans;
 
 use std::ops::ControlFlow;
 
-use crate::{Commit, Error, Partition, Precondition, Snapshot, Store, Write};
+use crate::{Commit, Error, Partition, Snapshot, Store, Write};
 use tidings_core::time::Day;
 
 /// A factory of stores of one engine, for the tests.
@@ -49,16 +49,12 @@ pub const TESTS: &[(&str, Test)] = &[
     ("a_delete_takes_away", commits::a_delete_takes_away),
     ("partitions_are_apart", commits::partitions_are_apart),
     (
-        "preconditions_are_looked_at",
-        commits::preconditions_are_looked_at,
+        "a_refused_commit_writes_nothing",
+        commits::a_refused_commit_writes_nothing,
     ),
     (
-        "a_conflict_writes_nothing",
-        commits::a_conflict_writes_nothing,
-    ),
-    (
-        "of_two_that_race_one_wins",
-        commits::of_two_that_race_one_wins,
+        "commits_that_race_are_whole",
+        commits::commits_that_race_are_whole,
     ),
     (
         "a_snapshot_sees_commits_whole",
@@ -75,10 +71,6 @@ pub const TESTS: &[(&str, Test)] = &[
     (
         "reopening_keeps_everything",
         commits::reopening_keeps_everything,
-    ),
-    (
-        "reopening_keeps_preconditions",
-        commits::reopening_keeps_preconditions,
     ),
     (
         "a_scan_keeps_to_its_bounds",
@@ -146,17 +138,8 @@ fn delete(partition: Partition, key: &[u8]) -> Write {
     write(partition, key, None)
 }
 
-fn expect(partition: Partition, key: &[u8], expected: Option<&[u8]>) -> Precondition {
-    Precondition {
-        partition,
-        key: key.to_vec(),
-        expected: expected.map(<[u8]>::to_vec),
-    }
-}
-
 fn writes(writes: impl IntoIterator<Item = Write>) -> Commit {
     Commit {
-        preconditions: Vec::new(),
         writes: writes.into_iter().collect(),
     }
 }

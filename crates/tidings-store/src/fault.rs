@@ -303,7 +303,6 @@ mod tests {
                 key: key.as_bytes().to_vec(),
                 value: Some(b"v".to_vec()),
             }],
-            ..Commit::default()
         }
     }
 

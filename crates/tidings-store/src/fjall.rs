@@ -183,12 +183,12 @@ impl Store for FjallStore {
     }
 
     fn commit(&self, commit: Commit) -> Result<(), Error> {
-        crate::limits::validate(&commit)?;
+        crate::limits::validate_writes(&commit.writes)?;
         self.write(|engine| engine.commit(commit, Room::Ordinary))
     }
 
     fn commit_to_free(&self, commit: Commit) -> Result<(), Error> {
-        crate::limits::validate(&commit)?;
+        crate::limits::validate_writes(&commit.writes)?;
         self.write(|engine| engine.commit(commit, Room::KeptBack))
     }
 

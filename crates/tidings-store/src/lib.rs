@@ -1,6 +1,6 @@
 //! The store of tidings: one small trait over ordered keys, and its engines.
 //!
-//! Snapshot reads, one atomic durable commit with preconditions, drop a day: nothing else. The
+//! Snapshot reads, one atomic durable commit, drop a day: nothing else. The
 //! conformance suite [`conformance`] is the contract; every engine must pass all of it.
 //!
 //! | engine | for |
@@ -25,22 +25,9 @@ pub use self::memory::MemoryStore;
 pub use tidings_core::table::{Partition, Write};
 use tidings_core::time::Day;
 
-/// A precondition of a commit on one key.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Precondition {
-    /// The partition.
-    pub partition: Partition,
-    /// The key.
-    pub key: Vec<u8>,
-    /// The required value; `None` = the key must be absent.
-    pub expected: Option<Vec<u8>>,
-}
-
 /// A set of writes that is applied as a whole or not at all. Of two writes of one key the later counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Commit {
-    /// The preconditions. All must hold, else nothing is written and the answer is [`Error::Conflict`].
-    pub preconditions: Vec<Precondition>,
     /// The writes.
     pub writes: Vec<Write>,
 }
@@ -91,7 +78,7 @@ pub trait Store: Send + Sync {
     /// creates it (a delete does not). It lasts until the day is deleted, even if all its keys are.
     ///
     /// # Errors
-    /// [`Error::Conflict`], [`Error::Full`] and [`Error::Invalid`] changed nothing; after
+    /// [`Error::Full`] and [`Error::Invalid`] changed nothing; after
     /// [`Error::Unavailable`] the outcome is unknown: throw the engine away, open it again and read.
     /// After [`Error::Hung`] the same, in another process.
     fn commit(&self, commit: Commit) -> Result<(), Error>;
@@ -150,9 +137,6 @@ pub trait Store: Send + Sync {
 /// An error of a store. Each kind says what the caller should do.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum Error {
-    /// A precondition does not hold; nothing was written. Read again.
-    #[error("a precondition does not hold any more")]
-    Conflict,
     /// A key is empty or longer than [`KEY_BYTES_MAX`], or a value longer than [`VALUE_BYTES_MAX`];
     /// nothing was written. It is a mistake of the caller: a retry is useless.
     #[error("the commit can't be stored: {0}")]

@@ -1,7 +1,7 @@
 //! Limits of every engine: the bounds are those of the narrowest engine, and all engines refuse the same
 //! commits, so that what runs in simulation runs on disk.
 
-use crate::{Commit, Error, Write};
+use crate::{Error, Write};
 
 /// Maximum length of a key, in bytes; the minimum is 1. (A row of an index of PostgreSQL holds 2.7 kB.)
 pub const KEY_BYTES_MAX: usize = 1024;
@@ -9,15 +9,6 @@ pub const KEY_BYTES_MAX: usize = 1024;
 /// Maximum length of a value, in bytes: the size of a single conditional write of Cassandra, and a bound
 /// on the memory that one row costs a reader.
 pub const VALUE_BYTES_MAX: usize = 1 << 20;
-
-/// Refuses a commit that an engine could not store, before anything is touched.
-pub(crate) fn validate(commit: &Commit) -> Result<(), Error> {
-    let preconditions = commit.preconditions.iter();
-    preconditions
-        .map(|condition| condition.key.len())
-        .try_for_each(validate_key)?;
-    validate_writes(&commit.writes)
-}
 
 fn validate_key(length: usize) -> Result<(), Error> {
     if (1..=KEY_BYTES_MAX).contains(&length) {
@@ -28,7 +19,7 @@ fn validate_key(length: usize) -> Result<(), Error> {
     )))
 }
 
-/// Refuses writes that an engine could not store.
+/// Refuses writes that an engine could not store, before anything is touched.
 pub(crate) fn validate_writes(writes: &[Write]) -> Result<(), Error> {
     writes
         .iter()

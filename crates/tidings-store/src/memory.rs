@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use self::table::Table;
-use crate::{Commit, Error, Partition, Precondition, Snapshot, Store, Visit, limits};
+use crate::{Commit, Error, Partition, Snapshot, Store, Visit, limits};
 use tidings_core::time::Day;
 
 /// An ordered, partitioned store in memory. Clones are the same store: a clone that outlives the
@@ -39,34 +39,17 @@ impl MemoryStore {
     }
 }
 
-impl Partitions {
-    fn holds(&self, precondition: &Precondition) -> bool {
-        let found = self
-            .0
-            .get(&precondition.partition)
-            .and_then(|table| table.get(&precondition.key));
-        found == precondition.expected.as_deref()
-    }
-}
-
 impl Store for MemoryStore {
     fn snapshot(&self) -> Result<Box<dyn Snapshot>, Error> {
         Ok(Box::new(self.view()))
     }
 
     fn commit(&self, commit: Commit) -> Result<(), Error> {
-        limits::validate(&commit)?;
+        limits::validate_writes(&commit.writes)?;
         let mut partitions = self
             .partitions
             .write()
             .unwrap_or_else(PoisonError::into_inner);
-        if !commit
-            .preconditions
-            .iter()
-            .all(|precondition| partitions.holds(precondition))
-        {
-            return Err(Error::Conflict);
-        }
         if commit.writes.is_empty() {
             return Ok(());
         }

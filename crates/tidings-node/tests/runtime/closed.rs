@@ -144,10 +144,7 @@ fn a_restored_store_sends_nothing_until_its_channels_are_resumed() {
 
     let copy: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let writes = rows(&*original);
-    let commit = Commit {
-        writes,
-        ..Commit::default()
-    };
+    let commit = Commit { writes };
     copy.commit(commit).unwrap();
     clock.set(MONDAY.plus_ms(DAY_MS));
     pause_restored(&*copy, clock.now()).unwrap();

@@ -1,10 +1,10 @@
-//! Tests of commits: atomic, read back as written, refused if a precondition fails.
+//! Tests of commits: atomic, read back as written, refused as a whole.
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::{
-    DAY, Harness, all, answered, commit, delete, expect, get, put, range, snapshot, write, writes,
+    DAY, Harness, all, answered, commit, delete, get, put, range, snapshot, write, writes,
 };
 use crate::{Commit, Error, KEY_BYTES_MAX, Partition, Store};
 use tidings_core::time::Day;
@@ -26,19 +26,6 @@ pub(super) fn a_commit_is_read(harness: &dyn Harness) {
 pub(super) fn an_empty_commit_does_nothing(harness: &dyn Harness) {
     let fixture = harness.fresh();
     answered(fixture.store().commit(Commit::default()));
-    let only_asks = Commit {
-        preconditions: vec![expect(BASE, b"a", None)],
-        writes: Vec::new(),
-    };
-    answered(fixture.store().commit(only_asks));
-    let asks_wrongly = Commit {
-        preconditions: vec![expect(BASE, b"a", Some(b"1"))],
-        writes: Vec::new(),
-    };
-    assert!(matches!(
-        fixture.store().commit(asks_wrongly),
-        Err(Error::Conflict)
-    ));
     assert_eq!(all(&*snapshot(fixture.store()), BASE), []);
     assert_eq!(answered(fixture.store().days()), []);
 }
@@ -73,19 +60,7 @@ pub(super) fn a_value_may_be_empty(harness: &dyn Harness) {
         get(fixture.store(), BASE, b"a").as_deref(),
         Some(b"".as_slice())
     );
-    let absent = Commit {
-        preconditions: vec![expect(BASE, b"a", None)],
-        writes: vec![put(BASE, b"b", b"1")],
-    };
-    assert!(matches!(
-        fixture.store().commit(absent),
-        Err(Error::Conflict)
-    ));
-    let empty = Commit {
-        preconditions: vec![expect(BASE, b"a", Some(b""))],
-        writes: vec![put(BASE, b"b", b"1")],
-    };
-    answered(fixture.store().commit(empty));
+    assert_eq!(get(fixture.store(), BASE, b"b"), None);
 }
 
 pub(super) fn keys_are_bytes(harness: &dyn Harness) {
@@ -197,76 +172,23 @@ pub(super) fn partitions_are_apart(harness: &dyn Harness) {
     assert_eq!(get(fixture.store(), Partition::Day(Day(2)), b"k"), None);
 }
 
-pub(super) fn preconditions_are_looked_at(harness: &dyn Harness) {
-    let fixture = harness.fresh();
-    let store = fixture.store();
-    commit(store, [put(BASE, b"a", b"1"), put(DAY, b"b", b"2")]);
-    let other_day = Partition::Day(Day(3));
-    let holding = [
-        expect(BASE, b"a", Some(b"1")),
-        expect(BASE, b"b", None),
-        expect(DAY, b"a", None),
-        expect(DAY, b"b", Some(b"2")),
-        expect(other_day, b"a", None),
-    ];
-    let failing = [
-        expect(BASE, b"a", None),
-        expect(BASE, b"a", Some(b"2")),
-        expect(BASE, b"a", Some(b"")),
-        expect(BASE, b"b", Some(b"2")),
-        expect(DAY, b"b", Some(b"22")),
-        expect(other_day, b"b", Some(b"2")),
-    ];
-    for (number, condition) in (0_u8..).zip(&holding) {
-        let key = [b'h', number];
-        let commit = Commit {
-            preconditions: vec![condition.clone()],
-            writes: vec![put(BASE, &key, b"x")],
-        };
-        answered(store.commit(commit));
-        assert!(get(store, BASE, &key).is_some(), "{condition:?}");
-    }
-    for condition in &failing {
-        let mut preconditions = holding.to_vec();
-        preconditions.push(condition.clone());
-        let commit = Commit {
-            preconditions,
-            writes: vec![put(BASE, b"f", b"x")],
-        };
-        assert!(
-            matches!(store.commit(commit), Err(Error::Conflict)),
-            "{condition:?}"
-        );
-    }
-    assert_eq!(get(store, BASE, b"f"), None);
-    // A precondition speaks of what was before the commit, not of what the commit writes.
-    let swap = Commit {
-        preconditions: vec![expect(BASE, b"a", Some(b"1"))],
-        writes: vec![put(BASE, b"a", b"2")],
-    };
-    answered(store.commit(swap.clone()));
-    assert!(matches!(store.commit(swap), Err(Error::Conflict)));
-}
-
-pub(super) fn a_conflict_writes_nothing(harness: &dyn Harness) {
+pub(super) fn a_refused_commit_writes_nothing(harness: &dyn Harness) {
     let mut fixture = harness.fresh();
     commit(
         fixture.store(),
         [put(BASE, b"a", b"1"), put(DAY, b"a", b"1")],
     );
     let new_day = Partition::Day(Day(5));
-    let conflict = Commit {
-        preconditions: vec![expect(BASE, b"a", Some(b"1")), expect(DAY, b"a", None)],
-        writes: vec![
-            put(BASE, b"a", b"2"),
-            delete(DAY, b"a"),
-            put(DAY, b"b", b"2"),
-            put(new_day, b"a", b"2"),
-        ],
-    };
+    let refused = writes([
+        put(BASE, b"a", b"2"),
+        delete(DAY, b"a"),
+        put(DAY, b"b", b"2"),
+        put(new_day, b"a", b"2"),
+        put(new_day, b"", b"2"),
+    ]);
     assert!(matches!(
-        fixture.store().commit(conflict),
-        Err(Error::Conflict)
+        fixture.store().commit(refused),
+        Err(Error::Invalid(_))
     ));
     for _ in 0..2 {
         let view = snapshot(fixture.store());
@@ -279,34 +201,29 @@ pub(super) fn a_conflict_writes_nothing(harness: &dyn Harness) {
     }
 }
 
-pub(super) fn of_two_that_race_one_wins(harness: &dyn Harness) {
-    let fixture = harness.fresh();
+pub(super) fn commits_that_race_are_whole(harness: &dyn Harness) {
+    let mut fixture = harness.fresh();
     let store = fixture.store();
-    let raise = |from: u8| Commit {
-        preconditions: vec![expect(BASE, b"n", (from > 0).then_some([from].as_slice()))],
-        writes: vec![put(BASE, b"n", &[from + 1])],
-    };
-    let wins = std::thread::scope(|scope| {
-        let racers: Vec<_> = (0..4)
-            .map(|_| {
-                scope.spawn(|| {
-                    (0..10)
-                        .filter(|from| store.commit(raise(*from)).is_ok())
-                        .count()
-                })
-            })
-            .collect();
-        racers
-            .into_iter()
-            .map(|racer| racer.join().unwrap_or_default())
-            .sum::<usize>()
+    std::thread::scope(|scope| {
+        for racer in 0..4_u8 {
+            scope.spawn(move || {
+                for round in 0..10 {
+                    let own = [racer, round];
+                    let shared = [BASE, DAY].map(|place| put(place, b"last", &own));
+                    commit(store, shared.into_iter().chain([put(DAY, &own, b"")]));
+                }
+            });
+        }
     });
-    let reached = get(store, BASE, b"n").map_or(0, |value| usize::from(value[0]));
-    assert!(wins > 0);
-    assert_eq!(
-        wins, reached,
-        "every value is reached by exactly one commit"
-    );
+    for _ in 0..2 {
+        let view = snapshot(fixture.store());
+        let last = answered(view.get(BASE, b"last"));
+        assert_eq!(last, answered(view.get(DAY, b"last")));
+        assert_eq!(last.map(|own| own[1]), Some(9));
+        assert_eq!(all(&*view, DAY).len(), 41);
+        drop(view);
+        fixture.reopen();
+    }
 }
 
 /// Reads while another thread commits, until that is done; each view must be consistent.
@@ -429,25 +346,5 @@ pub(super) fn reopening_keeps_everything(harness: &dyn Harness) {
         assert_eq!(all(&*view, BASE), rows);
         assert_eq!(all(&*view, DAY).len(), rows.len());
         assert_eq!(answered(fixture.store().days()), [Day(19_700)]);
-    }
-}
-
-pub(super) fn reopening_keeps_preconditions(harness: &dyn Harness) {
-    let mut fixture = harness.fresh();
-    for number in 0..5_u8 {
-        let raise = Commit {
-            preconditions: vec![expect(
-                BASE,
-                b"n",
-                (number > 0).then_some([number].as_slice()),
-            )],
-            writes: vec![put(BASE, b"n", &[number + 1])],
-        };
-        answered(fixture.store().commit(raise.clone()));
-        fixture.reopen();
-        assert!(matches!(
-            fixture.store().commit(raise),
-            Err(Error::Conflict)
-        ));
     }
 }

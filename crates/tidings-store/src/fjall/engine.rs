@@ -25,7 +25,7 @@ use super::{journal, manifest};
 
 mod newest;
 
-use crate::{Commit, Error, Partition, Precondition, Snapshot, Write};
+use crate::{Commit, Error, Partition, Snapshot, Write};
 use tidings_core::time::Day;
 
 /// Bytes of a keyspace's memtable. The journal is sealed only when a memtable is full, so small ones keep
@@ -181,7 +181,7 @@ impl Engine {
     /// Marks the store as broken after a failed write. A refusal changed nothing and breaks nothing.
     pub(super) fn break_after(&self, answer: &Result<(), Error>) {
         match answer {
-            Ok(()) | Err(Error::Conflict | Error::Full(_) | Error::Invalid(_)) => {}
+            Ok(()) | Err(Error::Full(_) | Error::Invalid(_)) => {}
             Err(fault) => {
                 self.broken.get_or_init(|| fault.clone());
             }
@@ -281,11 +281,6 @@ impl Engine {
         if room == Room::Ordinary {
             self.ensure_room(bytes)?;
         }
-        for precondition in &commit.preconditions {
-            if !self.holds(precondition)? {
-                return Err(Error::Conflict);
-            }
-        }
         let writes = last_of_each_key(commit.writes);
         if writes.is_empty() {
             return Ok(());
@@ -348,21 +343,6 @@ impl Engine {
             )));
         }
         Ok(())
-    }
-
-    fn holds(&self, precondition: &Precondition) -> Result<bool, Error> {
-        let published = self.published();
-        let keyspace = match precondition.partition {
-            Partition::Base => Some(&self.base),
-            Partition::Day(day) => published.days.get(&day),
-        };
-        let found = match keyspace {
-            None => None,
-            Some(keyspace) => {
-                guarded(|| keyspace.get(&precondition.key))?.map_err(|fault| in_use(&fault))?
-            }
-        };
-        Ok(found.as_deref() == precondition.expected.as_deref())
     }
 
     fn make_days(&self, days: &mut Arc<Days>, writes: &Writes) -> Result<(), Error> {

@@ -115,8 +115,8 @@ mod tests {
         let writer = Writer::start(Duration::from_secs(60)).unwrap();
         assert!(writer.run(|| Ok(())).is_ok());
         assert!(matches!(
-            writer.run(|| Err(Error::Conflict)),
-            Err(Error::Conflict)
+            writer.run(|| Err(Error::Full(String::new()))),
+            Err(Error::Full(_))
         ));
         assert!(matches!(
             writer.run(|| panic!("on purpose")),

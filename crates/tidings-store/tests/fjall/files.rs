@@ -19,20 +19,32 @@ const EXPECTED: &str = include_str!("files.txt");
 fn the_engines_files_are_those_that_are_parsed() {
     let dir = tempdir().unwrap();
     let store = open(dir.path()).unwrap();
-    let rows = [put(Partition::Base, b"key", b"value"), put(on(1), b"key", b"")];
+    let rows = [
+        put(Partition::Base, b"key", b"value"),
+        put(on(1), b"key", b""),
+    ];
     store.commit(commit(rows)).unwrap();
-    store.commit(commit([put(on(1), b"key", b"newer")])).unwrap();
+    store
+        .commit(commit([put(on(1), b"key", b"newer")]))
+        .unwrap();
     drop(store);
     let mut found = String::new();
     for path in files(dir.path()) {
         let name = path.file_name().unwrap().to_str().unwrap();
         let is_parsed = ["current", "version"].contains(&name)
             || name.ends_with(".jnl")
-            || name.strip_prefix('v').is_some_and(|rest| rest.parse::<u64>().is_ok());
+            || name
+                .strip_prefix('v')
+                .is_some_and(|rest| rest.parse::<u64>().is_ok());
         if is_parsed {
             let bytes = fs::read(&path).unwrap();
             let length = bytes.len() - bytes.iter().rev().take_while(|byte| **byte == 0).count();
-            write!(found, "{} ", path.strip_prefix(dir.path()).unwrap().display()).unwrap();
+            write!(
+                found,
+                "{} ",
+                path.strip_prefix(dir.path()).unwrap().display()
+            )
+            .unwrap();
             for byte in &bytes[..length] {
                 write!(found, "{byte:02x}").unwrap();
             }

@@ -40,7 +40,6 @@ fn put(partition: Partition, key: &[u8], value: &[u8]) -> Write {
 
 fn commit(writes: impl IntoIterator<Item = Write>) -> Commit {
     Commit {
-        preconditions: Vec::new(),
         writes: writes.into_iter().collect(),
     }
 }

@@ -25,12 +25,7 @@ pub fn restore(
     let reader = Reader::new(input)?;
     let mut contents = Contents::default();
     FjallStore::restore(directory, options, |store| {
-        contents = each(reader, &mut |writes| {
-            store.commit(Commit {
-                writes,
-                ..Commit::default()
-            })
-        })?;
+        contents = each(reader, &mut |writes| store.commit(Commit { writes }))?;
         finish(store)
     })?;
     Ok(contents)

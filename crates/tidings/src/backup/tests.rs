@@ -43,12 +43,7 @@ fn store() -> MemoryStore {
     };
     writes.push(put(Partition::Day(Day(7)), &[1], vec![1]));
     writes.push(gone);
-    store
-        .commit(Commit {
-            writes,
-            ..Commit::default()
-        })
-        .unwrap();
+    store.commit(Commit { writes }).unwrap();
     store
 }
 

@@ -80,11 +80,9 @@ impl Status {
             Error::Locked(_) | Error::Unusable(_) | Error::Format(_) | Error::Corrupt(_) => {
                 Self::Unusable
             }
-            Error::Conflict
-            | Error::Invalid(_)
-            | Error::Full(_)
-            | Error::Unavailable(_)
-            | Error::Hung(_) => Self::Failed,
+            Error::Invalid(_) | Error::Full(_) | Error::Unavailable(_) | Error::Hung(_) => {
+                Self::Failed
+            }
         }
     }
 

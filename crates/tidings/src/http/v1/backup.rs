@@ -243,7 +243,6 @@ mod tests {
         };
         let commit = Commit {
             writes: (0..100).map(row).collect(),
-            ..Commit::default()
         };
         store.commit(commit).unwrap();
         let (tell, told) = channel();
