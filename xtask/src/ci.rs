@@ -22,7 +22,7 @@ pub(crate) fn soak(minutes: &str) -> Result<(), Failure> {
     pass(optimised("retention").env("TIDINGS_SOAK_DAYS", "365"))
 }
 
-/// One test file of the binary, as it is shipped and with what it prints.
+/// One test file of the optimised binary, with what it prints.
 fn optimised(test: &str) -> Command {
     let mut command = cargo();
     command.args(["test", "--release", "-p", "tidings", "--test", test]);

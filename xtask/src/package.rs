@@ -36,15 +36,15 @@ const SHELLS: [&str; 3] = ["bash", "zsh", "fish"];
 
 /// Arguments of the build: what users download needs no benchmarks.
 const BUILD: &str =
-    "build --release --locked --package tidings --no-default-features --features demo";
+    "build --profile dist --locked --package tidings --no-default-features --features demo";
 
-/// Builds the release binary and packs `target/package/tidings-VERSION-ARCH-OS.tar.gz` beside a
+/// Builds the binary and packs `target/package/tidings-VERSION-ARCH-OS.tar.gz` beside a
 /// `SHA256SUMS` that `sha256sum --check` reads.
 pub(crate) fn run(root: &Path) -> Result<(), Failure> {
     pass(cargo().args(BUILD.split(' ')))?;
     let target = std::env::var_os("CARGO_TARGET_DIR")
         .map_or_else(|| root.join("target"), |dir| root.join(dir));
-    let binary = target.join("release/tidings");
+    let binary = target.join("dist/tidings");
     let version = output(Command::new(&binary).arg("--version"))?;
     let version = version.trim().rsplit(' ').next().unwrap_or_default();
     let (arch, os) = (std::env::consts::ARCH, std::env::consts::OS);

@@ -11,19 +11,19 @@ use tidings_demo::told::Told;
 use tidings_demo::{Scenario, scenario};
 
 fn rules() -> Rules {
-    tidings::config::parse(RULES, "examples/art/tidings.toml").unwrap()
+    tidings::config::parse(RULES, "examples/art/tidings.toml").expect("it has no fault")
 }
 
 /// Eight days, the first Monday mail among them, and 400 people.
 fn short() -> Scenario {
-    scenario().excerpt(400, Day::parse("1967-12-11").unwrap())
+    scenario().excerpt(400, Day::parse("1967-12-11").expect("it is a day"))
 }
 
 fn played(dir: &Path) -> Played {
     play(&short(), rules(), dir, Afterwards::Kept, &mut |_| {
         ControlFlow::Continue(())
     })
-    .unwrap()
+    .expect("the story can be played")
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::fs;
 
 use tempfile::tempdir;
-use tidings_store::Partition;
+use tidings_store::{Partition, Store as _};
 
 use crate::damage::files;
 use crate::{commit, on, open, put};
