@@ -63,7 +63,7 @@ fn read(path: &Path) -> Result<State, Error> {
     PLACES.iter().map(|place| rows(&store, *place)).collect()
 }
 
-pub(crate) fn files(path: &Path) -> Vec<PathBuf> {
+fn files(path: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for entry in fs::read_dir(path).unwrap() {
         let path = entry.unwrap().path();
