@@ -102,7 +102,7 @@ fn a_wrong_method_is_told_which_there_are() {
         (answer.json()["detail"].as_str().unwrap().to_owned(), allow)
     };
     let (detail, allow) = said(Method::DELETE, "/v1/events");
-    assert_eq!(detail, "`/v1/events` has no method `DELETE`, only `POST`");
+    assert_eq!(detail, "`/v1/events` has no method `DELETE`; it has `POST`");
     assert_eq!(allow, "POST");
     let (detail, _) = said(Method::POST, "/v1/recipients/ada/preferences");
     for method in ["`GET`", "`PUT`", "`PATCH`"] {

@@ -77,7 +77,7 @@ fn actors_and_targets_are_ids_or_objects() {
         ),
         (
             r#""target":{"id":"t","url":"javascript:alert(1)"}"#,
-            "`target.url` = `javascript:alert(1)` has another scheme",
+            "`target.url` = `javascript:alert(1)` has a scheme other than",
             "`https://`",
         ),
     ] {
