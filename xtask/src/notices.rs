@@ -27,6 +27,9 @@ pub(crate) fn third_party() -> Result<String, Failure> {
         "--locked",
         "--package",
         "tidings",
+        "--no-default-features",
+        "--features",
+        "demo",
         "--prefix",
         "none",
     ];
