@@ -490,7 +490,7 @@ fn a_backup_that_is_damaged_is_refused_whole() {
     let cases: [(&[u8], &str); 3] = [
         (&bytes[..bytes.len() - 9], "cut off"),
         (&flipped, "damaged"),
-        (b"id,email\nann,a@example.org\n", "no backup"),
+        (b"id,email\nann,a@example.org\n", "not a backup of tidings"),
     ];
     for (bytes, said) in cases {
         fs::write(&file, bytes).unwrap();
