@@ -160,17 +160,27 @@ mod tests {
             stale: Ends::All,
             no_address: Ends::Of(&somebody),
         };
-        let lifts: [(Reason, fn(&mut Facts<'_>)); 8] = [
-            (Reason::UnknownType, |facts| facts.unknown_type = Ends::None),
-            (Reason::RecipientGone, |facts| facts.gone = Ends::None),
-            (Reason::Expired, |facts| facts.expired = Ends::None),
-            (Reason::Preference, |facts| facts.never = Ends::None),
-            (Reason::NotApplicable, |facts| facts.withdrawn = Ends::None),
-            (Reason::Seen, |facts| facts.seen = Ends::None),
-            (Reason::Stale, |facts| facts.stale = Ends::None),
-            (Reason::NoAddress, |facts| facts.no_address = Ends::None),
+        let lifts: [fn(&mut Facts<'_>); 8] = [
+            |facts| facts.unknown_type = Ends::None,
+            |facts| facts.gone = Ends::None,
+            |facts| facts.expired = Ends::None,
+            |facts| facts.never = Ends::None,
+            |facts| facts.withdrawn = Ends::None,
+            |facts| facts.seen = Ends::None,
+            |facts| facts.stale = Ends::None,
+            |facts| facts.no_address = Ends::None,
         ];
-        for (reason, lift) in lifts {
+        let order = [
+            Reason::UnknownType,
+            Reason::RecipientGone,
+            Reason::Expired,
+            Reason::Preference,
+            Reason::NotApplicable,
+            Reason::Seen,
+            Reason::Stale,
+            Reason::NoAddress,
+        ];
+        for (reason, lift) in order.into_iter().zip(lifts) {
             assert_eq!(facts.checks().end_of(1), Some(reason));
             lift(&mut facts);
         }
