@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use tidings_core::Instant;
-use tidings_core::engine::{LetterName, Reached, Sending};
+use tidings_core::engine::{LetterName, Reach, Reached};
 
 use crate::Error;
 use crate::delivery::{Delivery, Parcel};
@@ -19,10 +19,10 @@ use crate::senders::Senders;
 
 /// A holder of messages that wait for a thread or for a retry.
 pub(crate) struct KeptBack<'a> {
-    reach: RefCell<Reach<'a>>,
+    queues: RefCell<Queues<'a>>,
 }
 
-struct Reach<'a> {
+struct Queues<'a> {
     senders: Option<&'a mut Senders>,
     delivery: Option<&'a mut Delivery>,
     held: Held,
@@ -38,7 +38,7 @@ impl<'a> KeptBack<'a> {
         delivery: Option<&'a mut Delivery>,
     ) -> Self {
         Self {
-            reach: RefCell::new(Reach {
+            queues: RefCell::new(Queues {
                 senders,
                 delivery,
                 held: Held::default(),
@@ -48,18 +48,35 @@ impl<'a> KeptBack<'a> {
 
     /// The messages kept back.
     pub(crate) fn held(self) -> Held {
-        self.reach.into_inner().held
+        self.queues.into_inner().held
+    }
+}
+
+/// An interface to the senders, which alone know the messages handed over to a channel.
+pub(crate) trait Sending {
+    /// Keeps these messages back until the step is durable, those that are within reach.
+    fn keep_back(&self, letters: BTreeSet<LetterName>) -> Reach;
+}
+
+/// Without senders: every built message is out of reach.
+impl Sending for () {
+    fn keep_back(&self, _: BTreeSet<LetterName>) -> Reach {
+        Reach::new()
     }
 }
 
 impl Sending for KeptBack<'_> {
-    fn keep_back(&self, letter: LetterName) -> Reached {
-        self.reach.borrow_mut().keep_back(letter)
+    fn keep_back(&self, letters: BTreeSet<LetterName>) -> Reach {
+        let mut queues = self.queues.borrow_mut();
+        let letters = letters.into_iter();
+        letters
+            .filter_map(|letter| Some((letter, queues.keep_back(letter)?)))
+            .collect()
     }
 }
 
-impl Reach<'_> {
-    fn keep_back(&mut self, letter: LetterName) -> Reached {
+impl Queues<'_> {
+    fn keep_back(&mut self, letter: LetterName) -> Option<Reached> {
         let reached = |parcel: &Parcel| {
             if parcel.is_in_doubt() {
                 Reached::InDoubt
@@ -68,7 +85,7 @@ impl Reach<'_> {
             }
         };
         if let Some((parcel, _)) = self.held.0.get(&letter) {
-            return reached(parcel);
+            return Some(reached(parcel));
         }
         let queued = self
             .senders
@@ -79,12 +96,10 @@ impl Reach<'_> {
             let (at, parcel) = delivery.take_back(&letter)?;
             Some((parcel, Some(at)))
         });
-        let Some((parcel, at)) = found else {
-            return Reached::HandedOver;
-        };
+        let (parcel, at) = found?;
         let reached = reached(&parcel);
         self.held.0.insert(letter, (parcel, at));
-        reached
+        Some(reached)
     }
 }
 

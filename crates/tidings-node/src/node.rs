@@ -9,8 +9,8 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Weak};
 
 use tidings_core::engine::{
-    Engine, LetterName, Options, Plan, Presenter, Refused, Reply, Sending, Sent, Settled, Step,
-    Told,
+    Engine, LetterName, Options, Plan, Presenter, Refused, Reply, Sent, Settled, Step, Told,
+    Upcoming,
 };
 use tidings_core::table::Write;
 use tidings_core::time::Day;
@@ -20,6 +20,7 @@ use tidings_store::{Commit, Store};
 use crate::Error;
 use crate::ahead::Ahead;
 use crate::event_loop::By;
+use crate::kept_back::Sending;
 use crate::once::{self, Work};
 use crate::shelf::StoreShelf;
 use crate::vitals::{Stopwatch, Vitals, timed};
@@ -197,8 +198,11 @@ impl Node {
         now: Instant,
         rules: Rules,
     ) -> Result<(), Error> {
-        self.commit(|engine, shelf| Ok(engine.set_rules_beside(shelf, sending, now, rules)?))
-            .map(|_| ())
+        self.commit(|engine, shelf| {
+            let reach = sending.keep_back(engine.may_touch(shelf, Upcoming::Rules(&rules))?);
+            Ok(engine.set_rules_with(shelf, &reach, now, rules)?)
+        })
+        .map(|_| ())
     }
 
     /// Sets whether the following work leads to deleted days: it may use the space that the store
@@ -228,26 +232,32 @@ impl Node {
     ///
     /// # Errors
     /// [`Error`]; the node is worthless then.
-    pub fn take_in_beside(
+    pub(crate) fn take_in_beside(
         &mut self,
         sending: &dyn Sending,
         now: Instant,
         commands: &[Command],
     ) -> Result<Accepted, Error> {
-        self.commit(|engine, shelf| Ok(engine.take_in_beside(shelf, sending, now, commands)?))
+        self.commit(|engine, shelf| {
+            let reach = sending.keep_back(engine.may_touch(shelf, Upcoming::Commands(commands))?);
+            Ok(engine.take_in_with(shelf, &reach, now, commands)?)
+        })
     }
 
     /// [`Node::step`] with senders.
     ///
     /// # Errors
     /// [`Error`]; the node is worthless then.
-    pub fn step_beside(
+    pub(crate) fn step_beside(
         &mut self,
         sending: &dyn Sending,
         now: Instant,
         commands: &[Command],
     ) -> Result<Accepted, Error> {
-        self.commit(|engine, shelf| Ok(engine.step_beside(shelf, sending, now, commands)?))
+        self.commit(|engine, shelf| {
+            let reach = sending.keep_back(engine.may_touch(shelf, Upcoming::Commands(commands))?);
+            Ok(engine.step_with(shelf, &reach, now, commands)?)
+        })
     }
 
     /// Handles commands, delivers to the inboxes and closes the lanes that are due.
@@ -274,7 +284,11 @@ impl Node {
             .collect();
         let took = Stopwatch::start();
         let shelf = self.shelf()?;
-        let mut step = self.engine.step_beside(&shelf, sending, now, &commands)?;
+        let letters = self
+            .engine
+            .may_touch(&shelf, Upcoming::Commands(&commands))?;
+        let reach = sending.keep_back(letters);
+        let mut step = self.engine.step_with(&shelf, &reach, now, &commands)?;
         let mut replies = std::mem::take(&mut step.replies).into_iter();
         for work in work.iter_mut() {
             work.replies.extend(replies.by_ref().take(work.count));

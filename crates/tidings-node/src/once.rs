@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
-use tidings_core::engine::{Refused, Reply, Sending};
+use tidings_core::engine::{Refused, Reply};
 use tidings_core::journal::at_rest::{Shelf, Unreadable};
 use tidings_core::journal::parts;
 use tidings_core::table::{Key, Owner, Partition, REST, Table, Write, i64_at};
@@ -16,6 +16,7 @@ use tidings_core::{Command, Instant};
 
 use crate::Error;
 use crate::handle::{Answer, RuntimeError};
+use crate::kept_back::Sending;
 use crate::node::Node;
 
 /// How long a key is remembered, in milliseconds (contract, section 4).

@@ -6,13 +6,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use tidings_core::engine::{Options, Refused, Reply, Sending, Settled};
+use tidings_core::engine::{Options, Refused, Reply, Settled};
 use tidings_core::{Books, Command, Id, Instant, Message, Rules, Timed};
 use tidings_store::Store;
 
 use crate::Error;
 use crate::delivery::Delivery;
-use crate::kept_back::KeptBack;
+use crate::kept_back::{KeptBack, Sending};
 use crate::node::{Accepted, Node};
 
 /// A player: a node on a virtual clock.

@@ -10,6 +10,7 @@ use super::draft::Draft;
 use super::intake::{Located, named_key};
 use super::made::{MessageRow, Sent, message_key};
 use super::outcome::ended_by;
+use super::reach::Reached;
 use super::reply::{Answer, Reply, TakenBack};
 use super::schedule::FrozenPart;
 use crate::bucket::Look;
@@ -17,6 +18,7 @@ use crate::command::Cancelled;
 use crate::id::Id;
 use crate::journal::at_rest::{Unreadable, decode, each, encode};
 use crate::journal::record::{ChannelNo, Entries, LaneNo, Record};
+use crate::law::Version;
 use crate::reason::{Ending, Reason};
 use crate::set::Set;
 use crate::table::{Partition, Table};
@@ -25,34 +27,12 @@ use crate::time::{Day, Instant};
 /// The key of a message: bucket and seq of its closing, and the recipient's number in the bucket.
 pub type Letter = ((u16, u64), u32);
 
-/// An interface to the senders, which alone know the messages handed over to a channel.
-pub trait Sending {
-    /// Keeps a message back until the step is durable, if it is within reach. Its content afterwards, if
-    /// any, comes from [`Engine::made_again`].
-    fn keep_back(&self, letter: Letter) -> Reached;
-}
-
-/// The state of a message in the senders.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reached {
-    /// It was surely not handed over, and is kept back.
-    KeptBack,
-    /// It is kept back, but an earlier attempt may have handed it over.
-    InDoubt,
-    /// It is being handed over, or was.
-    HandedOver,
-}
-
-/// Without senders: every built message is out of reach.
-impl Sending for () {
-    fn keep_back(&self, _: Letter) -> Reached {
-        Reached::HandedOver
-    }
-}
+/// Events by place, each with the instant for which it was scheduled and the days on which it entered.
+type Events = BTreeMap<u64, (Option<Instant>, BTreeSet<Day>)>;
 
 /// Entries of an arrival in a bucket, by what a cancel can do with them.
 #[derive(Default)]
-struct Reach {
+struct Within {
     /// Entries that wait.
     waiting: BTreeMap<(u64, ChannelNo), RoaringBitmap>,
     /// Entries in messages that are kept back.
@@ -62,6 +42,26 @@ struct Reach {
 }
 
 impl Engine {
+    /// The events to cancel.
+    pub(super) fn located_events(
+        &self,
+        draft: &Draft<'_>,
+        cancelled: &Cancelled,
+    ) -> Result<Events, Unreadable> {
+        let located = match cancelled {
+            Cancelled::Event(id) => self.located_event(draft, id)?,
+            Cancelled::Key(key) => self.located(draft, key, Table::Keys, Table::ScheduledKeys)?,
+        };
+        // A scheduled event is known by its schedule as well as by the days on which it entered.
+        let mut events = Events::new();
+        for (day, located) in located {
+            let (scheduled, days) = events.entry(located.place).or_default();
+            *scheduled = scheduled.or(located.scheduled);
+            days.extend(day);
+        }
+        Ok(events)
+    }
+
     /// Cancels an event, or all events with a key so far, as far as possible.
     pub(crate) fn cancel(
         &mut self,
@@ -69,17 +69,7 @@ impl Engine {
         now: Instant,
         cancelled: &Cancelled,
     ) -> Answer {
-        let located = match cancelled {
-            Cancelled::Event(id) => self.located_event(draft, id)?,
-            Cancelled::Key(key) => self.located(draft, key, Table::Keys, Table::ScheduledKeys)?,
-        };
-        // A scheduled event is known by its schedule as well as by the days on which it entered.
-        let mut events: BTreeMap<u64, (Option<Instant>, BTreeSet<Day>)> = BTreeMap::new();
-        for (day, located) in located {
-            let (scheduled, days) = events.entry(located.place).or_default();
-            *scheduled = scheduled.or(located.scheduled);
-            days.extend(day);
-        }
+        let events = self.located_events(draft, cancelled)?;
         let mut sum = TakenBack {
             events: events.len() as u64,
             ..TakenBack::default()
@@ -221,9 +211,9 @@ impl Engine {
         at: usize,
         place: u64,
         days: &BTreeSet<Day>,
-    ) -> Result<Reach, Unreadable> {
+    ) -> Result<Within, Unreadable> {
         let bucket = &self.buckets[at];
-        let mut reach = Reach::default();
+        let mut reach = Within::default();
         for kept in bucket.arrivals_of(draft.shelf, place, days)? {
             let found = bucket.sets_of(draft.shelf, &kept)?;
             let mut stored = None;
@@ -252,9 +242,11 @@ impl Engine {
                         }
                     }
                     if !name.is_inbox() {
-                        for letter in self.kept_back(draft, at, (*lane, kept.seq), &rest)? {
-                            rest.remove(letter.1);
-                            reach.kept_back.push((kept.seq, name.channel, letter));
+                        for letter in self.letters_with(draft, at, (*lane, kept.seq), &rest)? {
+                            if draft.reach.get(&letter) == Some(&Reached::KeptBack) {
+                                rest.remove(letter.1);
+                                reach.kept_back.push((kept.seq, name.channel, letter));
+                            }
                         }
                     }
                     reach.gone += rest.len();
@@ -264,8 +256,8 @@ impl Engine {
         Ok(reach)
     }
 
-    /// The messages of a lane with an arrival for some of these recipients that the senders keep back.
-    fn kept_back(
+    /// The messages of a lane with an arrival for some of these recipients, without an outcome.
+    pub(super) fn letters_with(
         &self,
         draft: &Draft<'_>,
         at: usize,
@@ -273,7 +265,7 @@ impl Engine {
         who: &RoaringBitmap,
     ) -> Result<Vec<Letter>, Unreadable> {
         let bucket = &self.buckets[at];
-        let mut kept_back = Vec::new();
+        let mut letters = Vec::new();
         for (closing, open) in bucket.closings.range(seq..) {
             if open.lane != lane {
                 continue;
@@ -281,13 +273,12 @@ impl Engine {
             for number in &open.sending & who {
                 let letter = ((bucket.no, *closing), number);
                 let row = self.message_row(draft, letter, open.at.day())?;
-                let tells = row.is_some_and(|(_, row)| row.told(*closing).contains(&seq));
-                if tells && draft.sending.keep_back(letter) == Reached::KeptBack {
-                    kept_back.push(letter);
+                if row.is_some_and(|(_, row)| row.told(*closing).contains(&seq)) {
+                    letters.push(letter);
                 }
             }
         }
-        Ok(kept_back)
+        Ok(letters)
     }
 
     /// Removes entries that `never` now excludes, of one recipient on a channel or of all, from messages
@@ -302,6 +293,19 @@ impl Engine {
         let Some(version) = self.version() else {
             return Ok(());
         };
+        let mut unwanted = self.unwanted(draft, at, whose, &version)?;
+        unwanted.retain(|(.., letter)| draft.reach.get(letter) == Some(&Reached::KeptBack));
+        self.take_out(draft, now, at, Reason::Preference, unwanted)
+    }
+
+    /// The entries that `never` excludes under a version of the rules in messages without an outcome.
+    pub(super) fn unwanted(
+        &self,
+        draft: &Draft<'_>,
+        at: usize,
+        whose: Option<(u32, ChannelNo)>,
+        version: &Version,
+    ) -> Result<Vec<(u64, ChannelNo, Letter)>, Unreadable> {
         let bucket = &self.buckets[at];
         let letters = bucket.closings.iter().flat_map(|(closing, open)| {
             let channel = self.law.names.lane(open.lane).channel;
@@ -340,12 +344,25 @@ impl Engine {
                 let mut lanes = bucket.preferences.lanes(channel, rules, who.clone());
                 lanes.any(|(lane, _)| lane.is_none()).then_some(kept.seq)
             });
-            let seqs: Vec<u64> = seqs.collect();
-            if !seqs.is_empty() && draft.sending.keep_back(letter) == Reached::KeptBack {
-                unwanted.extend(seqs.into_iter().map(|seq| (seq, channel, letter)));
-            }
+            unwanted.extend(seqs.map(|seq| (seq, channel, letter)));
         }
-        self.take_out(draft, now, at, Reason::Preference, unwanted)
+        Ok(unwanted)
+    }
+
+    /// The messages to a recipient without an outcome, of a channel or of all.
+    pub(super) fn letters_to(
+        &self,
+        at: usize,
+        number: u32,
+        channel: Option<ChannelNo>,
+    ) -> Vec<Letter> {
+        let bucket = &self.buckets[at];
+        let theirs = bucket.closings.iter().filter(|(_, open)| {
+            let on = self.law.names.lane(open.lane).channel;
+            open.sending.contains(number) && channel.is_none_or(|channel| channel == on)
+        });
+        let letters = theirs.map(|(closing, _)| ((bucket.no, *closing), number));
+        letters.collect()
     }
 
     /// Ends the messages to an erased recipient: there are no further attempts.
@@ -356,13 +373,7 @@ impl Engine {
         at: usize,
         number: u32,
     ) -> Result<(), Unreadable> {
-        let bucket = &self.buckets[at];
-        let open = bucket.closings.iter();
-        let theirs = open.filter(|(_, open)| open.sending.contains(number));
-        let theirs: Vec<Letter> = theirs
-            .map(|(closing, _)| ((bucket.no, *closing), number))
-            .collect();
-        for letter in theirs {
+        for letter in self.letters_to(at, number, None) {
             let told = self.told_by(draft, letter)?;
             self.end_message(draft, now, letter, told, Ending::RecipientGone);
         }
@@ -376,7 +387,20 @@ impl Engine {
         now: Instant,
         before: Day,
     ) -> Result<(), Unreadable> {
-        let mut ends = Vec::new();
+        for (letter, told) in self.letters_before(draft, before)? {
+            self.end_message(draft, now, letter, told, Ending::Forgotten);
+        }
+        Ok(())
+    }
+
+    /// The messages without an outcome that have entries of the days before this one, with all of their
+    /// entries.
+    pub(super) fn letters_before(
+        &self,
+        draft: &Draft<'_>,
+        before: Day,
+    ) -> Result<BTreeMap<Letter, Vec<u64>>, Unreadable> {
+        let mut letters = BTreeMap::new();
         for bucket in &self.buckets {
             let is_forgotten = |seq: u64| bucket.day_of(seq).is_none_or(|day| day < before);
             let open = bucket.closings.iter();
@@ -385,15 +409,12 @@ impl Engine {
                     let letter = ((bucket.no, *closing), number);
                     let told = self.told_by(draft, letter)?;
                     if told.iter().any(|seq| is_forgotten(*seq)) {
-                        ends.push((letter, told));
+                        letters.insert(letter, told);
                     }
                 }
             }
         }
-        for (letter, told) in ends {
-            self.end_message(draft, now, letter, told, Ending::Forgotten);
-        }
-        Ok(())
+        Ok(letters)
     }
 
     /// Ends a message that can be kept back; the outcome is unknown if an earlier attempt may have handed
@@ -406,10 +427,10 @@ impl Engine {
         told: Vec<u64>,
         ending: Ending,
     ) {
-        let ending = match draft.sending.keep_back(letter) {
-            Reached::KeptBack => ending,
-            Reached::InDoubt => Ending::Unknown,
-            Reached::HandedOver => return,
+        let ending = match draft.reach.get(&letter) {
+            Some(Reached::KeptBack) => ending,
+            Some(Reached::InDoubt) => Ending::Unknown,
+            None => return,
         };
         let (closing, number) = letter;
         let sent = Sent {

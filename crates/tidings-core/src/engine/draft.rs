@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashMap;
 
 use super::accepted::FreshEvents;
-use super::cancel::Sending;
+use super::reach::Reach;
 use crate::bucket::checkpoint::journal_key;
 use crate::journal::at_rest::{Shelf, Unreadable};
 use crate::journal::parts;
@@ -14,11 +14,14 @@ use crate::journal::row::OpenRow;
 use crate::table::{Partition, Write};
 use crate::time::Day;
 
+/// Without senders nothing is within reach.
+static NOTHING: Reach = Reach::new();
+
 /// A step's writes on top of the store.
 pub(crate) struct Draft<'a> {
     pub(crate) shelf: &'a dyn Shelf,
-    /// The senders.
-    pub(crate) sending: &'a dyn Sending,
+    /// The messages that the senders keep back.
+    pub(crate) reach: &'a Reach,
     writes: BTreeMap<(Partition, Vec<u8>), Option<Vec<u8>>>,
     /// The newest row of each bucket's journal.
     journals: FxHashMap<u16, OpenRow>,
@@ -29,16 +32,16 @@ impl<'a> Draft<'a> {
     pub(crate) fn new(shelf: &'a dyn Shelf) -> Self {
         Self {
             shelf,
-            sending: &(),
+            reach: &NOTHING,
             writes: BTreeMap::new(),
             journals: FxHashMap::default(),
             events: FreshEvents::default(),
         }
     }
 
-    /// A draft with senders.
-    pub(crate) fn beside(mut self, sending: &'a dyn Sending) -> Self {
-        self.sending = sending;
+    /// A draft with messages that the senders keep back.
+    pub(crate) fn with(mut self, reach: &'a Reach) -> Self {
+        self.reach = reach;
         self
     }
 

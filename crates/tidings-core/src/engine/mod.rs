@@ -42,6 +42,7 @@ mod plan;
 mod present;
 mod profile;
 mod publish;
+mod reach;
 mod reply;
 mod retention;
 mod schedule;
@@ -52,7 +53,7 @@ mod view;
 
 pub use agenda::{Agenda, DueLanes};
 pub use books::Walk;
-pub use cancel::{Letter as LetterName, Reached, Sending};
+pub use cancel::Letter as LetterName;
 pub use cursor::{Cursor, CursorError};
 use draft::Draft;
 pub use due::Told;
@@ -65,6 +66,7 @@ pub use made::{Sent, Settled};
 pub use outcome::{EventReport, Fate, Trace};
 pub use plan::{Letter, Plan};
 pub use present::{Presenter, batch_id};
+pub use reach::{Reach, Reached, Upcoming};
 pub use reply::{Dropped, Extent, Published, PublishedAs, Refused, Reply, TakenBack, Warning};
 pub(crate) use schedule::Frozen;
 pub use view::{LetterAt, OpenLane, WaitingEntry};
@@ -267,22 +269,22 @@ impl Engine {
         now: Instant,
         commands: &[Command],
     ) -> Result<Step, Unreadable> {
-        self.take_in_beside(shelf, &(), now, commands)
+        self.take_in_with(shelf, &Reach::new(), now, commands)
     }
 
-    /// [`Engine::take_in`] with senders.
+    /// [`Engine::take_in`] with the messages that the senders keep back: see [`Engine::may_touch`].
     ///
     /// # Errors
     /// [`Unreadable`]; the engine is worthless then.
-    pub fn take_in_beside(
+    pub fn take_in_with(
         &mut self,
         shelf: &dyn Shelf,
-        sending: &dyn Sending,
+        reach: &Reach,
         now: Instant,
         commands: &[Command],
     ) -> Result<Step, Unreadable> {
         self.in_step(
-            Draft::new(shelf).beside(sending),
+            Draft::new(shelf).with(reach),
             now,
             |engine, draft, now, step| engine.enter(draft, now, commands, step),
         )
@@ -299,23 +301,22 @@ impl Engine {
         now: Instant,
         commands: &[Command],
     ) -> Result<Step, Unreadable> {
-        self.step_beside(shelf, &(), now, commands)
+        self.step_with(shelf, &Reach::new(), now, commands)
     }
 
-    /// [`Engine::step`] with senders: they must not hand over a message from which a cancel removes
-    /// entries.
+    /// [`Engine::step`] with the messages that the senders keep back: see [`Engine::may_touch`].
     ///
     /// # Errors
     /// [`Unreadable`]; the engine is worthless then.
-    pub fn step_beside(
+    pub fn step_with(
         &mut self,
         shelf: &dyn Shelf,
-        sending: &dyn Sending,
+        reach: &Reach,
         now: Instant,
         commands: &[Command],
     ) -> Result<Step, Unreadable> {
         self.in_step(
-            Draft::new(shelf).beside(sending),
+            Draft::new(shelf).with(reach),
             now,
             |engine, draft, now, step| {
                 engine.enter(draft, now, commands, step)?;
@@ -336,25 +337,25 @@ impl Engine {
         now: Instant,
         rules: Rules,
     ) -> Result<Step, Unreadable> {
-        self.set_rules_beside(shelf, &(), now, rules)
+        self.set_rules_with(shelf, &Reach::new(), now, rules)
     }
 
-    /// [`Engine::set_rules`] with senders: entries that are `never` under the new rules are removed from
-    /// messages that are built and not handed over yet.
+    /// [`Engine::set_rules`] with the messages that the senders keep back (see [`Engine::may_touch`]):
+    /// entries that are `never` under the new rules are removed from them.
     ///
     /// # Errors
     /// [`Unreadable`]; the engine is worthless then.
-    pub fn set_rules_beside(
+    pub fn set_rules_with(
         &mut self,
         shelf: &dyn Shelf,
-        sending: &dyn Sending,
+        reach: &Reach,
         now: Instant,
         rules: Rules,
     ) -> Result<Step, Unreadable> {
         if self.rules() == Some(&rules) {
             return Ok(Step::default());
         }
-        let draft = Draft::new(shelf).beside(sending);
+        let draft = Draft::new(shelf).with(reach);
         self.in_step(draft, now, |engine, draft, now, _| {
             let number = engine.law.current().map_or(1, |version| version.number + 1);
             draft.put(Partition::Base, rules_key(number), intake::to_json(&rules));

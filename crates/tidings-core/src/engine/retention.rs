@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::Engine;
-use super::cancel::Sending;
 use super::draft::Draft;
+use super::reach::Reach;
 use super::take_back::Among;
 use crate::journal::at_rest::{Shelf, Unreadable};
 use crate::journal::record::Entries;
@@ -82,11 +82,11 @@ impl Engine {
     pub fn forget_before(
         &mut self,
         shelf: &dyn Shelf,
-        sending: &dyn Sending,
+        reach: &Reach,
         now: Instant,
         before: Day,
     ) -> Result<super::Step, Unreadable> {
-        let draft = Draft::new(shelf).beside(sending);
+        let draft = Draft::new(shelf).with(reach);
         self.in_step(draft, now, |engine, draft, _, step| {
             (step.forgotten, _) = engine.forget_until(draft, before)?;
             Ok(())

@@ -20,6 +20,7 @@ mod growth;
 mod inbox;
 mod loud;
 mod payload;
+mod reach;
 
 #[derive(Default)]
 struct Stored(BTreeMap<(Partition, Vec<u8>), Vec<u8>>);

@@ -1,12 +1,12 @@
 //! Handling of the requests between two waits of the loop.
 
-use tidings_core::engine::Sending;
 use tidings_core::{Instant, Rules};
 
 use super::Stopping;
 use crate::Error;
 use crate::channel::InForce;
 use crate::handle::{Request, RuntimeError, unavailable};
+use crate::kept_back::Sending;
 use crate::node::Node;
 use crate::once;
 

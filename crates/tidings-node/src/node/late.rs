@@ -2,11 +2,12 @@
 //! entries have ended (decision 024).
 
 use tidings_core::Instant;
-use tidings_core::engine::Sending;
+use tidings_core::engine::Upcoming;
 use tidings_core::time::{DAY_MS, Day};
 
 use super::Node;
 use crate::Error;
+use crate::kept_back::Sending;
 
 /// Days to be deleted once their due messages have been sent.
 #[derive(Clone, Copy, Debug)]
@@ -93,7 +94,11 @@ impl Node {
         now: Instant,
         before: Day,
     ) -> Result<(), Error> {
-        self.commit(|engine, shelf| Ok(engine.forget_before(shelf, sending, now, before)?))?;
+        self.commit(|engine, shelf| {
+            let letters = engine.may_touch(shelf, Upcoming::Forget(before))?;
+            let reach = sending.keep_back(letters);
+            Ok(engine.forget_before(shelf, &reach, now, before)?)
+        })?;
         self.late_forget = None;
         Ok(())
     }

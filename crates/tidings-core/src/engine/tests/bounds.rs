@@ -93,7 +93,9 @@ impl World {
         if now == now.day().start()
             && let Some(before) = self.engine.forgets_before(now)
         {
-            let step = self.engine.forget_before(&self.stored, &(), now, before);
+            let step = self
+                .engine
+                .forget_before(&self.stored, &Reach::new(), now, before);
             let step = step.unwrap();
             self.stored.commit(step.writes);
             for day in step.forgotten {

@@ -1,0 +1,137 @@
+//! The messages that are built and not handed over, as far as a step may change or end them.
+//!
+//! Only the senders know which messages they still have. A step never asks them: before it, the engine
+//! names the messages that the step may touch, the caller has the senders keep those back, and hands in
+//! what they answered. So a step is a function of state, commands, instant and answers (decision 027).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Engine;
+use super::cancel::Letter;
+use super::draft::Draft;
+use crate::command::Command;
+use crate::id::Id;
+use crate::journal::at_rest::{Shelf, Unreadable};
+use crate::journal::record::{ChannelNo, channel_no};
+use crate::law::Version;
+use crate::rules::Rules;
+use crate::time::Day;
+
+/// The state of a message that the senders keep back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reached {
+    /// It was surely not handed over.
+    KeptBack,
+    /// An earlier attempt may have handed it over.
+    InDoubt,
+}
+
+/// The messages that the senders keep back for a step; any other is being handed over, or was.
+pub type Reach = BTreeMap<Letter, Reached>;
+
+/// The work of a step, as far as it may change or end messages.
+#[derive(Clone, Copy, Debug)]
+pub enum Upcoming<'a> {
+    /// These commands.
+    Commands(&'a [Command]),
+    /// New rules.
+    Rules(&'a Rules),
+    /// Days before this one are deleted.
+    Forget(Day),
+}
+
+impl Engine {
+    /// The messages that a step may change or end, a few too many at most: the senders must keep them
+    /// back until it is durable. Their content then, if any is left, comes from [`Engine::made_again`].
+    ///
+    /// # Errors
+    /// [`Unreadable`] where the store can't be read.
+    pub fn may_touch(
+        &self,
+        shelf: &dyn Shelf,
+        upcoming: Upcoming<'_>,
+    ) -> Result<BTreeSet<Letter>, Unreadable> {
+        let mut letters = BTreeSet::new();
+        let mut open = self
+            .buckets
+            .iter()
+            .flat_map(|bucket| bucket.closings.values());
+        if open.all(|open| open.sending.is_empty()) {
+            return Ok(letters);
+        }
+        let draft = Draft::new(shelf);
+        match upcoming {
+            Upcoming::Rules(rules) if self.rules() == Some(rules) => {}
+            Upcoming::Rules(rules) => {
+                let mut names = self.law.names.clone();
+                let (version, _) = Version::new(0, rules.clone(), &mut names);
+                for at in 0..self.buckets.len() {
+                    let unwanted = self.unwanted(&draft, at, None, &version)?;
+                    letters.extend(unwanted.into_iter().map(|(_, _, letter)| letter));
+                }
+            }
+            Upcoming::Forget(before) => {
+                letters.extend(self.letters_before(&draft, before)?.into_keys());
+            }
+            Upcoming::Commands(commands) => {
+                for command in commands {
+                    letters.extend(self.touched_by(&draft, command)?);
+                }
+            }
+        }
+        Ok(letters)
+    }
+
+    fn letters_of_recipient(&self, recipient: &Id, channel: Option<ChannelNo>) -> Vec<Letter> {
+        let found = self.find(recipient).ok();
+        found.map_or_else(Vec::new, |(at, number)| {
+            self.letters_to(at, number, channel)
+        })
+    }
+
+    /// The messages that a command may change or end.
+    fn touched_by(&self, draft: &Draft<'_>, command: &Command) -> Result<Vec<Letter>, Unreadable> {
+        match command {
+            Command::Cancel(cancelled) => {
+                let mut letters = Vec::new();
+                for (place, (_, days)) in self.located_events(draft, cancelled)? {
+                    for (at, bucket) in self.buckets.iter().enumerate() {
+                        for kept in bucket.arrivals_of(draft.shelf, place, &days)? {
+                            let found = bucket.sets_of(draft.shelf, &kept)?;
+                            for (variant, who) in kept.arrival.variants.iter().zip(found) {
+                                for lane in &variant.lanes {
+                                    letters.extend(self.letters_with(
+                                        draft,
+                                        at,
+                                        (*lane, kept.seq),
+                                        &who,
+                                    )?);
+                                }
+                            }
+                        }
+                    }
+                }
+                Ok(letters)
+            }
+            Command::Erase { recipient } | Command::Preferences { recipient, .. } => {
+                Ok(self.letters_of_recipient(recipient, None))
+            }
+            Command::Preference {
+                recipient, channel, ..
+            } => Ok(self.letters_of_recipient(recipient, channel_no(channel))),
+            Command::Forget { before } => {
+                Ok(self.letters_before(draft, *before)?.into_keys().collect())
+            }
+            Command::Recipient(_)
+            | Command::Subscribe { .. }
+            | Command::Unsubscribe { .. }
+            | Command::Publish(_)
+            | Command::Object(_)
+            | Command::Retract { .. }
+            | Command::Mark { .. }
+            | Command::Flush { .. }
+            | Command::Pause(_)
+            | Command::Resume(_) => Ok(Vec::new()),
+        }
+    }
+}

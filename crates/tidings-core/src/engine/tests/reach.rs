@@ -1,0 +1,54 @@
+//! A step is a function of what it is handed, the messages that the senders keep back among it.
+
+use super::ended::with_mail;
+use super::*;
+use crate::command::Cancelled;
+
+#[test]
+fn a_step_can_be_replayed() {
+    let options = Options {
+        buckets: 1,
+        ..Options::default()
+    };
+    let (mut stored, mut engine) = with_mail(options);
+    let step = engine.step(&stored, Instant(0), &[event(0)]).unwrap();
+    stored.commit(step.writes);
+    let due = Instant(2_000);
+    let step = engine.fall_due(&stored, due).unwrap();
+    stored.commit(step.writes);
+    let (bucket, closing) = engine.closings()[0];
+    let plan = engine.plan(&stored, bucket, closing, 9).unwrap().unwrap();
+    let step = engine.made(&stored, due, &[plan]).unwrap();
+    stored.commit(step.writes);
+
+    let letter = ((bucket, closing), 0);
+    let never = Command::Preference {
+        recipient: id("a"),
+        scope: PreferenceScope::Type("told".to_owned()),
+        channel: "email".to_owned(),
+        mode: Mode::Never,
+    };
+    let erase = Command::Erase { recipient: id("a") };
+    let cancel = Command::Cancel(Cancelled::Event(id("e0")));
+    let reach_of = |reached: Option<Reached>| Reach::from_iter(reached.map(|it| (letter, it)));
+    for command in [cancel, never, erase] {
+        let commands = slice::from_ref(&command);
+        let touched = engine.may_touch(&stored, Upcoming::Commands(commands));
+        assert_eq!(touched.unwrap(), BTreeSet::from([letter]), "{command:?}");
+        let states = [None, Some(Reached::InDoubt), Some(Reached::KeptBack)];
+        let mut seen = Vec::new();
+        for reach in states.map(reach_of) {
+            let play = || {
+                let mut engine = Engine::open(&stored, &[Day(0)], options).unwrap();
+                let step = engine.step_with(&stored, &reach, due, commands).unwrap();
+                (step.writes, step.replies)
+            };
+            assert_eq!(play(), play(), "{command:?} {reach:?}");
+            seen.push(play());
+        }
+        assert_ne!(seen[0], seen[2], "{command:?} changes what is kept back");
+    }
+    let others = [event(1), recipient()];
+    let touched = engine.may_touch(&stored, Upcoming::Commands(&others));
+    assert_eq!(touched.unwrap(), BTreeSet::new());
+}
