@@ -53,6 +53,13 @@ impl Roster {
         self.profiles.get(number as usize)?.as_deref()
     }
 
+    /// Everyone who ever was here, erased or not.
+    pub(crate) fn ever(&self) -> RoaringBitmap {
+        let mut ever = RoaringBitmap::new();
+        ever.insert_range(0..self.next_number());
+        ever
+    }
+
     /// The number that the next new recipient gets.
     pub(crate) fn next_number(&self) -> u32 {
         u32::try_from(self.profiles.len()).expect("a bucket has fewer than 2^32 recipients")

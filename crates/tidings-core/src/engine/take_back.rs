@@ -293,7 +293,10 @@ impl Engine {
             }
             // Where what is paused waits nobody ever comes due, the erased among them.
             let open = bucket.lanes.get(&no).filter(|_| paused).map(Lane::open);
-            let who = among.who.or(open);
+            // A pause holds the inbox entries of those who were erased at the same instant, too.
+            let pauses = among.channel.is_some() || among.kind.is_some();
+            let ever = (pauses && name.is_inbox()).then(|| bucket.roster.ever());
+            let who = among.who.or(open).or(ever.as_ref());
             let found = bucket.waiting_of(draft.shelf, (no, name.channel), who, among.kind)?;
             if !found.entries.is_empty() {
                 all.push((no, name.channel, found));

@@ -1,7 +1,7 @@
 //! What ended by itself is in memory for as long as somebody may ask for it.
 
 use super::*;
-use crate::command::Cancelled;
+use crate::command::{Cancelled, Pausable};
 
 const SECOND: i64 = 1_000;
 
@@ -120,4 +120,16 @@ fn what_ended_is_let_go_once_its_window_is_closed_and_made() {
         cancelled((&mut stored, &mut again), 601 * SECOND, 0..200),
         (0, 200)
     );
+}
+
+#[test]
+fn a_pause_holds_the_inbox_entry_of_who_was_erased_at_its_instant() {
+    let (mut stored, mut engine) = with_recipient(Options::default());
+    let erase = Command::Erase { recipient: id("a") };
+    let pause = Command::Pause(Pausable::Channel("inbox".to_owned()));
+    let commands = [event(0), erase, pause];
+    let step = engine.step(&stored, Instant(1), &commands).unwrap();
+    stored.commit(step.writes);
+    let books = engine.walk(&stored).unwrap().books;
+    assert_eq!((books.pending, books.cancelled), (1, 0), "{books:?}");
 }
