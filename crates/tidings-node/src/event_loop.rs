@@ -50,6 +50,7 @@ pub(crate) enum By {
 const MADE_AT_ONCE: usize = 256;
 
 /// A node's loop; see the module.
+#[expect(clippy::struct_excessive_bools, reason = "each is a state of its own")]
 pub(crate) struct EventLoop {
     open: OpenStore,
     /// The node; `None` while the store can't be opened.

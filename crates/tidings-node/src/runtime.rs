@@ -89,14 +89,7 @@ impl Runtime {
         clock: Arc<dyn Clock>,
         settings: Settings,
     ) -> Result<Self, Error> {
-        let (core, server) = EventLoop::open(
-            open,
-            rules,
-            delivery,
-            Arc::clone(&clock),
-            settings,
-            By::Threads,
-        )?;
+        let (core, server) = EventLoop::open(open, rules, delivery, clock, settings, By::Threads)?;
         server.start(settings.senders.max(1));
         let vitals = Arc::clone(core.vitals());
         let (handle, inbox) = Handle::new(settings.requests_max.max(1), vitals);
