@@ -34,7 +34,7 @@ impl Node {
     }
 
     /// Deletes expired days at midnight. Days with due messages that are not sent yet stay, and only
-    /// their entries that are not due end: see [`Node::forget_late`].
+    /// their entries that are not due end: see `Node::forget_late`.
     ///
     /// # Errors
     /// [`Error`]; the node is worthless then.
