@@ -1,0 +1,103 @@
+//! Backups of a running server, and what is refused in their place.
+
+use super::*;
+
+#[test]
+fn a_backup_under_load_is_a_moment_of_the_server_and_comes_back() {
+    let mut world = World::served().with_people();
+    let api = Api::new(&world.server.as_ref().unwrap().url);
+    let publish = |api: &Api, number: u32| {
+        let event = json!({
+            "id": format!("e{number}"),
+            "type": "note",
+            "object": {"id": "o"},
+            "to": {"everyone": true},
+        });
+        api.post("/v1/events", &event).unwrap().1
+    };
+    (0..50).for_each(|number| drop(publish(&api, number)));
+    let file = world.path("backup");
+    let stop = std::sync::atomic::AtomicBool::new(false);
+    let told = std::thread::scope(|scope| {
+        let load = scope.spawn(|| {
+            let numbers = 50..;
+            let going = numbers.take_while(|_| !stop.load(std::sync::atomic::Ordering::SeqCst));
+            going.for_each(|number| drop(publish(&api, number)));
+        });
+        let ran = world
+            .run(&["backup", "--to", file.to_str().unwrap(), "--json"])
+            .done();
+        stop.store(true, std::sync::atomic::Ordering::SeqCst);
+        load.join().unwrap();
+        ran.json()
+    });
+    assert!(told["rows"].as_u64().unwrap() > 50, "{told}");
+    let before = world.run(&["status", "--json"]).done().json();
+    world.server.take().unwrap().kill();
+
+    let other = World::new();
+    let (from, data) = (file.to_str().unwrap(), other.path("data"));
+    let restore = ["restore", "--from", from, "--data", data.to_str().unwrap()];
+    assert!(ran(&restore).done().out.contains("Restored"));
+    let status = other.run(&["status", "--json"]).done().json();
+    let all = |status: &Value| status["entries"]["all"].as_u64().unwrap();
+    assert!(
+        (200..=all(&before)).contains(&all(&status)),
+        "{status} {before}"
+    );
+    let sum: u64 = status["entries"]["outcomes"]
+        .as_object()
+        .unwrap()
+        .values()
+        .map(|count| count.as_u64().unwrap())
+        .sum();
+    let pending = status["entries"]["pending"].as_u64().unwrap();
+    assert_eq!(
+        sum + pending,
+        all(&status),
+        "the books of the moment balance: {status}"
+    );
+
+    // P10: what was acknowledged before is known there, and is not told again.
+    let again = [
+        "publish",
+        "--type",
+        "note",
+        "--object",
+        "o",
+        "--everyone",
+        "--id",
+        "e7",
+    ];
+    assert!(other.run(&again).done().out.contains("1 duplicates"));
+    let second = ran(&restore);
+    assert_eq!(second.code, 3, "{}", second.err);
+    assert!(second.err.contains("not empty"), "{}", second.err);
+}
+
+#[test]
+fn a_backup_that_is_damaged_is_refused_whole() {
+    let world = World::new().with_people();
+    let file = world.path("backup");
+    world
+        .run(&["backup", "--to", file.to_str().unwrap()])
+        .done();
+    assert!(!world.path("backup.partial").exists());
+    let bytes = fs::read(&file).unwrap();
+    let mut flipped = bytes.clone();
+    flipped[bytes.len() / 2] ^= 4;
+    let data = world.path("other");
+    let cases: [(&[u8], &str); 3] = [
+        (&bytes[..bytes.len() - 9], "cut off"),
+        (&flipped, "damaged"),
+        (b"id,email\nann,a@example.org\n", "not a backup of tidings"),
+    ];
+    for (bytes, said) in cases {
+        fs::write(&file, bytes).unwrap();
+        let (from, to) = (file.to_str().unwrap(), data.to_str().unwrap());
+        let refused = ran(&["restore", "--from", from, "--data", to]);
+        assert_eq!(refused.code, 1);
+        assert!(refused.err.contains(said), "{said}: {}", refused.err);
+        assert!(!data.join("TIDINGS").exists());
+    }
+}
