@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_64;
 
 /// Maximum number of bytes of an identifier (contract, opening paragraph).
 pub const ID_BYTES_MAX: usize = 256;
@@ -85,6 +86,27 @@ impl<'de> Deserialize<'de> for Id {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = std::borrow::Cow::<'de, str>::deserialize(deserializer)?;
         Self::new(&text).map_err(serde::de::Error::custom)
+    }
+}
+
+/// The number of a bucket: a shard of the recipients, whose bucket is a hash of their id.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+pub struct BucketNo(pub u16);
+
+impl BucketNo {
+    /// The bucket of a recipient among so many: always the same, on every machine.
+    #[must_use]
+    pub fn of(recipient: &str, buckets: u16) -> Self {
+        let bucket = xxh3_64(recipient.as_bytes()) % u64::from(buckets.max(1));
+        Self(u16::try_from(bucket).expect("a remainder is less than its divisor"))
+    }
+}
+
+impl fmt::Display for BucketNo {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
     }
 }
 

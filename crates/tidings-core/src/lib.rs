@@ -38,7 +38,7 @@ pub use batch::Batch;
 pub use command::{Command, Timed};
 pub use event::{Audience, Event, Near, Object};
 pub use headers::Header;
-pub use id::{Id, IdError};
+pub use id::{BucketNo, Id, IdError};
 pub use limits::Limits;
 pub use message::{Books, Item, Message, Skipped};
 pub use pause::Paused;

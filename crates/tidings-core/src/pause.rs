@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::batch::Batch;
 use crate::journal::record::{ChannelNo, INBOX_NO};
-use crate::rules::CHANNELS;
+use crate::rules::{CHANNELS, Rules};
 
 /// The set of paused types and channels.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -43,6 +43,13 @@ impl Paused {
     /// The paused types by name.
     pub fn types(&self) -> impl Iterator<Item = &str> {
         self.types.iter().map(String::as_str)
+    }
+
+    /// Drops the types that are not configured; returns whether there were any.
+    pub(crate) fn keep_types(&mut self, rules: &Rules) -> bool {
+        let before = self.types.len();
+        self.types.retain(|name| rules.types.contains_key(name));
+        self.types.len() < before
     }
 
     /// Whether a built message has to wait: its channel is paused, or a type of its entries.

@@ -6,7 +6,7 @@
 //!
 //! | table | partition | owner | rest of the key | value |
 //! |---|---|---|---|---|
-//! | `META` | base | either | - | a bucket's checkpoint header; the intake's clock and counters |
+//! | `META` | base | each | - | a bucket's checkpoint header; the clock and counters of the intake and of a part |
 //! | `RULES` | base | intake | version | [`crate::Rules`] as JSON |
 //! | `NAMES` | base | intake | kind, number | a type's name or a lane |
 //! | `OBJECTS` | base | intake | object id | what the object is now |
@@ -29,8 +29,9 @@
 //! | `HEADERS` | day | intake | ordinal / 256 | a columnar block of event headers |
 //! | `IDS` | day | intake | event id | place, t, ordinal |
 //! | `ID_FILTER` | day | intake | - | which ids the day may hold, once it is over |
-//! | `KEYS` | day | intake | cancellation key, 0, place | place, t |
-//! | `COPIES` | day | intake | event id, 0, place | place, t, of an event whose entries came here later |
+//! | `KEYS` | day | intake, shared | cancellation key, 0, place | place, t |
+//! | `ENTERED_IDS` | day | intake, shared | event id, 0, place | place, t, of an event that entered on this day, scheduled or moved |
+//! | `COPIED_EVENTS` | day | shared | day, ordinal | an event of another day, entries of which moved here |
 //! | `JOURNAL` | day | bucket | seq of the first | records of one step |
 //! | `RUN_LIST` | day | bucket | - | which runs the day has |
 //! | `RUNS` | day | bucket | run, first arrival | up to 128 arrivals of a run, without their sets |
@@ -42,6 +43,7 @@
 //! | `PARTS` | either | either | table, rest of the key, number | a further part of a value that is longer than a row |
 //! | `ENDS` | day | bucket | 0, seq of an arrival (or 1, place; 2, seq of a closing), seq | nothing: the record tells its end |
 
+use crate::id::BucketNo;
 use crate::time::Day;
 
 /// The partition of a key. Deleting a day drops its partition, whatever it holds.
@@ -68,9 +70,13 @@ pub struct Write {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Owner {
     /// A bucket of recipients.
-    Bucket(u16),
+    Bucket(BucketNo),
     /// The intake of events, and the data that all buckets share.
     Intake,
+    /// What several buckets share and do: their clock and counters.
+    Part,
+    /// Rows that any part may write, since all write the same.
+    Shared,
 }
 
 /// A table's number, the third byte of a key. Numbers are never given again.
@@ -105,7 +111,7 @@ pub enum Table {
     Runs = 37,
     Postings = 38,
     Messages = 39,
-    Copies = 40,
+    EnteredIds = 40,
     RunList = 48,
     Ended = 49,
     Ends = 52,
@@ -114,6 +120,7 @@ pub enum Table {
     IdFilter = 58,
     Parts = 59,
     ObjectDays = 60,
+    CopiedEvents = 61,
 }
 
 /// A key under construction.
@@ -125,8 +132,10 @@ impl Key {
     #[must_use]
     pub fn of(owner: Owner, table: Table) -> Self {
         let owner = match owner {
-            Owner::Bucket(bucket) => bucket,
+            Owner::Bucket(bucket) => bucket.0,
             Owner::Intake => u16::MAX,
+            Owner::Part => u16::MAX - 1,
+            Owner::Shared => u16::MAX - 2,
         };
         let mut bytes = Vec::with_capacity(24);
         bytes.extend_from_slice(&owner.to_be_bytes());
@@ -223,7 +232,11 @@ mod tests {
 
     #[test]
     fn order_of_bytes_is_order_of_numbers() {
-        let key = |n: i64| Key::of(Owner::Bucket(3), Table::Ledger).i64(n).done();
+        let key = |n: i64| {
+            Key::of(Owner::Bucket(BucketNo(3)), Table::Ledger)
+                .i64(n)
+                .done()
+        };
         assert!(key(-5) < key(-4));
         assert!(key(-1) < key(0));
         assert_eq!(i64_at(&key(-77), REST), Some(-77));

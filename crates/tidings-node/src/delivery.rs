@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tidings_core::engine::{Engine, Letter, LetterName, Plan, Presenter, Sent, Settled};
 use tidings_core::pause::Paused;
-use tidings_core::{Batch, Ending, Instant};
+use tidings_core::{Batch, BucketNo, Ending, Instant};
 
 use crate::Error;
 use crate::channel::{Channels, InForce, Outcome as Answer};
@@ -47,7 +47,7 @@ impl Default for Retries {
 /// A message that is being sent.
 #[derive(Clone, Debug)]
 pub(crate) struct Parcel {
-    pub(crate) closing: (u16, u64),
+    pub(crate) closing: (BucketNo, u64),
     pub(crate) number: u32,
     pub(crate) told: Vec<u64>,
     pub(crate) batch: Arc<Batch>,
@@ -322,9 +322,9 @@ impl Delivery {
     }
 }
 
-type ByClosing = BTreeMap<(u16, u64), Vec<Sent>>;
+type ByClosing = BTreeMap<(BucketNo, u64), Vec<Sent>>;
 
-fn put(all: &mut ByClosing, closing: (u16, u64), sent: Sent) {
+fn put(all: &mut ByClosing, closing: (BucketNo, u64), sent: Sent) {
     all.entry(closing).or_default().push(sent);
 }
 
@@ -336,7 +336,7 @@ fn in_order(all: ByClosing) -> Vec<Settled> {
 
 /// A message with its answer. A finished message needs its batch no more.
 enum Answered {
-    Done((u16, u64), Sent),
+    Done((BucketNo, u64), Sent),
     Open(Box<Parcel>, Answer),
 }
 
@@ -386,7 +386,7 @@ impl Parcel {
     #[cfg(test)]
     pub(crate) fn sample(number: u32, batch: Batch) -> Self {
         Self {
-            closing: (0, 1),
+            closing: (BucketNo(0), 1),
             number,
             told: Vec::new(),
             batch: Arc::new(batch),

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tidings_core::engine::{Sent, Settled};
-use tidings_core::{Instant, Rules};
+use tidings_core::{BucketNo, Instant, Rules};
 
 use crate::Error;
 use crate::channel::Outcome;
@@ -61,7 +61,7 @@ pub(crate) struct EventLoop {
     pub(crate) settings: Settings,
     /// Answers that are not recorded yet, by closing. They survive a failure of the store: a sent message
     /// is not sent again because recording it failed.
-    sent: BTreeMap<(u16, u64), Vec<Sent>>,
+    sent: BTreeMap<(BucketNo, u64), Vec<Sent>>,
     packer: Packer,
     /// The rules to put in force. The engine may still have others, as long as it is late and after a
     /// failure of the store.
@@ -71,7 +71,7 @@ pub(crate) struct EventLoop {
     /// Requests that arrived while missed instants are processed: they come after those.
     put_off: Vec<Request>,
     /// Buckets whose chores' writes the store refused.
-    set_aside: BTreeSet<u16>,
+    set_aside: BTreeSet<BucketNo>,
     /// The last reading of the clock.
     seen: Instant,
     vitals: Arc<Vitals>,

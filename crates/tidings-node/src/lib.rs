@@ -36,6 +36,7 @@ pub use restored::pause_restored;
 pub use runtime::{Ended, OpenStore, Runtime, Settings};
 pub use shelf::StoreShelf;
 pub use stepped::Stepped;
+use tidings_core::BucketNo;
 use tidings_core::journal::at_rest::Unreadable;
 pub use vitals::{Answered, BOUNDS_S, Histogram, Reads, Vitals};
 
@@ -52,7 +53,7 @@ pub enum Error {
     #[error("what a chore of bucket {bucket} writes is refused: {fault}")]
     Chore {
         /// The bucket.
-        bucket: u16,
+        bucket: BucketNo,
         /// The store's error.
         fault: tidings_store::Error,
     },

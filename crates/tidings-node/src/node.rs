@@ -14,7 +14,7 @@ use tidings_core::engine::{
 };
 use tidings_core::table::Write;
 use tidings_core::time::Day;
-use tidings_core::{Batch, Books, Command, Ending, Instant, Message, Rules};
+use tidings_core::{Batch, Books, BucketNo, Command, Ending, Instant, Message, Rules};
 use tidings_store::{Commit, Store};
 
 use crate::Error;
@@ -343,7 +343,7 @@ impl Node {
         self.engine.has_closings_of(|lane| Pace::of(lane) == pace)
     }
 
-    fn closings_at(&self, pace: Pace) -> impl Iterator<Item = (u16, u64)> {
+    fn closings_at(&self, pace: Pace) -> impl Iterator<Item = (BucketNo, u64)> {
         let closings = self.engine.closings().into_iter();
         closings.filter(move |closing| {
             let lane = self.engine.lane_of(*closing);
@@ -354,7 +354,7 @@ impl Node {
     fn make_of(
         &mut self,
         now: Instant,
-        closings: Vec<(u16, u64)>,
+        closings: Vec<(BucketNo, u64)>,
         mut room: usize,
     ) -> Result<Vec<Plan>, Error> {
         let mut plans: Vec<Plan> = Vec::new();
@@ -489,7 +489,7 @@ impl Node {
     }
 
     /// Stops a bucket's chores from now on.
-    pub(crate) fn set_aside(&mut self, bucket: u16) {
+    pub(crate) fn set_aside(&mut self, bucket: BucketNo) {
         self.engine.set_aside(bucket);
     }
 

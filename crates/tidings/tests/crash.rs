@@ -21,6 +21,7 @@ use std::sync::{Arc, Mutex};
 
 use mail_parser::MessageParser;
 use serde_json::{Value, json};
+use tidings_core::BucketNo;
 use tidings_core::table::{Key, Owner, Partition, Table};
 use tidings_core::time::DAY_MS;
 use tidings_node::{Clock as _, SystemClock};
@@ -342,7 +343,7 @@ fn settle(api: &Api, known: &Known, world: &World) -> BTreeMap<(String, u64), u6
 fn rows(snapshot: &dyn Snapshot, table: Table) -> usize {
     let mut count = 0;
     for day in snapshot.days().unwrap() {
-        for bucket in 0..16 {
+        for bucket in (0..16).map(BucketNo) {
             let from = Key::of(Owner::Bucket(bucket), table).done();
             let until = tidings_core::table::after_prefix(&from);
             let mut visit = |_: &[u8], _: &[u8]| {

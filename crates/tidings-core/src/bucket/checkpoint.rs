@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::chore::Slice;
 use super::lane::{Frozen, Part};
 use super::{Bucket, Dirty};
+use crate::id::BucketNo;
 use crate::journal::at_rest::encode;
 use crate::journal::record::{ChannelNo, LaneNo};
 use crate::recipient::{Mode, PreferenceScope, Recipient};
@@ -62,7 +63,7 @@ pub(crate) struct Checkpoint {
 }
 
 /// The key of a journal's row, by the seq of its first record.
-pub(crate) fn journal_key(bucket: u16, seq: u64) -> Vec<u8> {
+pub(crate) fn journal_key(bucket: BucketNo, seq: u64) -> Vec<u8> {
     Key::of(Owner::Bucket(bucket), Table::Journal)
         .u64(seq)
         .done()

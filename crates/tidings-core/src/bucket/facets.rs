@@ -9,11 +9,12 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::codec::{Corrupt, Reader, put_u32};
+use crate::id::BucketNo;
 use crate::journal::at_rest::Kept;
-use crate::journal::record::{Arrival, LaneNo, TypeNo, Variant};
+use crate::journal::record::{Arrival, EventAt, LaneNo, TypeNo, Variant};
 use crate::packed::{Column, Texts, put_column, put_texts};
 use crate::table::{Key, Owner, Table};
-use crate::time::Instant;
+use crate::time::{Day, Instant};
 
 /// The most arrivals that share a row: of details, and of the run itself. No row reaches over a multiple
 /// of it, so that a reader finds the row of an arrival.
@@ -36,7 +37,7 @@ const FACETS: &str = "facets of a run";
 const DETAILS: &str = "details of a run";
 
 /// The key prefix of a run's facets.
-pub(super) fn facets_prefix(bucket: u16, run: u64) -> Key {
+pub(super) fn facets_prefix(bucket: BucketNo, run: u64) -> Key {
     Key::of(Owner::Bucket(bucket), Table::Facets).u64(run)
 }
 
@@ -46,12 +47,12 @@ pub(crate) fn facets_chunk(ordinal: u32) -> u32 {
 }
 
 /// The key of a chunk of a run's facets.
-pub(super) fn facets_key(bucket: u16, run: u64, chunk: u32) -> Vec<u8> {
+pub(super) fn facets_key(bucket: BucketNo, run: u64, chunk: u32) -> Vec<u8> {
     facets_prefix(bucket, run).u32(chunk).done()
 }
 
 /// The key of a row of details, by its first arrival.
-pub(crate) fn details_key(bucket: u16, run: u64, first: usize) -> Vec<u8> {
+pub(crate) fn details_key(bucket: BucketNo, run: u64, first: usize) -> Vec<u8> {
     let first = u32::try_from(first).unwrap_or(u32::MAX);
     Key::of(Owner::Bucket(bucket), Table::Details)
         .u64(run)
@@ -102,7 +103,7 @@ pub(crate) fn row_of<T, E>(
 }
 
 /// The rows of a run that inboxes read.
-pub(crate) fn rows(bucket: u16, run: u64, arrivals: &[Arc<Kept>]) -> Vec<(Vec<u8>, Vec<u8>)> {
+pub(crate) fn rows(bucket: BucketNo, run: u64, arrivals: &[Arc<Kept>]) -> Vec<(Vec<u8>, Vec<u8>)> {
     let ranges = row_ranges(arrivals);
     let arrivals: Vec<&Kept> = arrivals.iter().map(|kept| &**kept).collect();
     let variants = arrivals.iter().enumerate().flat_map(|(at, kept)| {
@@ -132,7 +133,7 @@ pub(crate) fn rows(bucket: u16, run: u64, arrivals: &[Arc<Kept>]) -> Vec<(Vec<u8
 }
 
 /// The keys of these rows.
-pub(crate) fn keys(bucket: u16, run: u64, arrivals: &[Arc<Kept>]) -> Vec<Vec<u8>> {
+pub(crate) fn keys(bucket: BucketNo, run: u64, arrivals: &[Arc<Kept>]) -> Vec<Vec<u8>> {
     let variants = arrivals.iter().map(|kept| kept.arrival.variants.len());
     let ordinals = u32::try_from(variants.sum::<usize>()).unwrap_or(u32::MAX);
     let chunks = 0..ordinals.div_ceil(CHUNK_ORDINALS);
@@ -213,7 +214,13 @@ fn encode_details(arrivals: &[&Kept], first_ordinal: u64) -> Vec<u8> {
     crate::codec::put_u64(&mut out, first_ordinal);
     let each = || arrivals.iter().map(|kept| &kept.arrival);
     put_column(&mut out, each().map(|arrival| ordered(arrival.t)));
-    put_column(&mut out, each().map(|arrival| u64::from(arrival.ordinal)));
+    put_column(
+        &mut out,
+        each().map(|arrival| u64::from(arrival.event.ordinal)),
+    );
+    let days_before = |arrival: &Arrival| arrival.at.day().0.wrapping_sub(arrival.event.day.0);
+    let days_before = each().map(|arrival| u64::from(days_before(arrival).cast_unsigned()));
+    put_column(&mut out, days_before);
     put_column(&mut out, ends.into_iter());
     put_column(&mut out, numbers.into_iter());
     put_texts(&mut out, words.into_iter());
@@ -439,6 +446,8 @@ pub(crate) struct Details<'a> {
     // By arrival.
     times: Column<'a>,
     ordinals: Column<'a>,
+    /// By how many days its event's row is older.
+    days_before: Column<'a>,
     /// By variant: the end of its reasons, with a leading 0.
     ends: Column<'a>,
     numbers: Column<'a>,
@@ -461,6 +470,7 @@ impl<'a> Details<'a> {
             first_ordinal: reader.u64()?,
             times: Column::read(reader, arrivals)?,
             ordinals: Column::read(reader, arrivals)?,
+            days_before: Column::read(reader, arrivals)?,
             ends: Column::read(reader, variants.checked_add(1).ok_or(Corrupt(DETAILS))?)?,
             numbers: Column::read(reader, numbers)?,
             words: Texts::read(reader, words, DETAILS)?,
@@ -482,10 +492,17 @@ impl<'a> Details<'a> {
         self.of_arrival(self.times, arrival).map(instant)
     }
 
-    /// The ordinal of the event's row in the day.
-    pub(crate) fn event(&self, arrival: usize) -> Result<u32, Corrupt> {
-        let ordinal = self.of_arrival(self.ordinals, arrival)?;
-        u32::try_from(ordinal).map_err(|_| Corrupt(DETAILS))
+    /// The address of the event's row, in a run of a day.
+    pub(crate) fn event(&self, arrival: usize, day: Day) -> Result<EventAt, Corrupt> {
+        let number = |column| {
+            let number = self.of_arrival(column, arrival)?;
+            u32::try_from(number).map_err(|_| Corrupt(DETAILS))
+        };
+        let before = number(self.days_before)?.cast_signed();
+        Ok(EventAt {
+            day: Day(day.0.wrapping_sub(before)),
+            ordinal: number(self.ordinals)?,
+        })
     }
 
     /// The words of an ordinal's reasons, sorted by bytes.
@@ -526,7 +543,10 @@ mod tests {
                 at: Instant(0),
                 t: Instant(50 * (at.cast_signed() % 700)),
                 place: 7 * at,
-                ordinal: 0,
+                event: EventAt {
+                    day: Day(0),
+                    ordinal: 0,
+                },
                 kind: 2,
                 rules: 1,
                 moved: false,
@@ -550,15 +570,15 @@ mod tests {
             let arrivals: Vec<_> = (0..).zip(variants).map(arrival).collect();
             let run = Run::new(arrivals.clone());
             let ordinals = u32::try_from(run.variants.len()).unwrap();
-            let rows = rows(1, 2, &arrivals);
-            let mut expected_keys = keys(1, 2, &arrivals);
+            let rows = rows(BucketNo(1), 2, &arrivals);
+            let mut expected_keys = keys(BucketNo(1), 2, &arrivals);
             expected_keys.sort();
             let mut keys: Vec<_> = rows.iter().map(|(key, _)| key.clone()).collect();
             keys.sort();
             prop_assert_eq!(keys, expected_keys);
 
             let chunk = |number| {
-                let key = facets_key(1, 2, number);
+                let key = facets_key(BucketNo(1), 2, number);
                 &rows.iter().find(|(found, _)| *found == key).unwrap().1
             };
             let chunks = 0..=facets_chunk(ordinals - 1);

@@ -10,7 +10,7 @@ use roaring::RoaringBitmap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::deadline::Kind;
-use crate::id::Id;
+use crate::id::{BucketNo, Id};
 use crate::journal::at_rest::Kept;
 use crate::journal::record::{Arrival, ChannelNo, Entries, INBOX_NO, LaneNo, Record};
 use crate::law::Law;
@@ -54,7 +54,7 @@ use roster::Roster;
 #[derive(Debug)]
 pub(crate) struct Bucket {
     /// Its number.
-    pub(crate) no: u16,
+    pub(crate) no: BucketNo,
     /// The seq that the next record gets; counts from 1.
     pub(crate) next_seq: u64,
     /// Everything up to this seq was delivered to the inbox.
@@ -117,7 +117,7 @@ pub(crate) struct Dirty {
 }
 
 impl Bucket {
-    pub(crate) fn new(no: u16) -> Self {
+    pub(crate) fn new(no: BucketNo) -> Self {
         Self {
             no,
             next_seq: 1,

@@ -9,7 +9,7 @@ use super::lane::{Lane, LaneHead};
 use super::turning::{RunList, run_list_key};
 use super::{Bucket, BucketDay, Closing, MarkAt, RunAt};
 use crate::engine::Frozen;
-use crate::id::Id;
+use crate::id::{BucketNo, Id};
 use crate::journal::at_rest::{Kept, Shelf, Unreadable, decode, each, each_from};
 use crate::journal::parts;
 use crate::journal::record::{LaneNo, Record};
@@ -35,7 +35,7 @@ impl Bucket {
     ///
     /// # Errors
     /// [`Unreadable`] where the store can't be read or makes no sense.
-    pub(crate) fn recover(no: u16, from: Source<'_>) -> Result<Self, Unreadable> {
+    pub(crate) fn recover(no: BucketNo, from: Source<'_>) -> Result<Self, Unreadable> {
         let mut bucket = Self::new(no);
         let key = bucket.key(Table::Meta).done();
         let mut tail_from = 0;
@@ -263,7 +263,7 @@ impl Bucket {
     /// # Errors
     /// [`Unreadable`] where the store can't be read.
     pub(crate) fn records(
-        no: u16,
+        no: BucketNo,
         shelf: &dyn Shelf,
         day: Day,
     ) -> Result<BTreeMap<u64, Record>, Unreadable> {

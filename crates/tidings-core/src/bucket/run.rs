@@ -11,13 +11,14 @@ use roaring::RoaringBitmap;
 
 use super::facets::{self, Facets, facets_key, facets_prefix};
 use super::{Bucket, RunAt};
+use crate::id::BucketNo;
 use crate::journal::at_rest::{Kept, Run, Shelf, Unreadable, decode, each, encode};
 use crate::postings::{BLOCK_RECIPIENTS, Block};
 use crate::table::{Key, Owner, Partition, Table};
 use crate::time::Day;
 
 /// The key of a run's postings for a block of recipients.
-pub(super) fn posting_key(bucket: u16, block: u32, run: u64) -> Vec<u8> {
+pub(super) fn posting_key(bucket: BucketNo, block: u32, run: u64) -> Vec<u8> {
     Key::of(Owner::Bucket(bucket), Table::Postings)
         .u32(block)
         .u64(run)
@@ -25,18 +26,18 @@ pub(super) fn posting_key(bucket: u16, block: u32, run: u64) -> Vec<u8> {
 }
 
 /// The key prefix of a run's arrivals.
-fn arrivals_key(bucket: u16, run: u64) -> Key {
+fn arrivals_key(bucket: BucketNo, run: u64) -> Key {
     Key::of(Owner::Bucket(bucket), Table::Runs).u64(run)
 }
 
 /// The key of a row of a run's arrivals, by its first arrival.
-fn row_key(bucket: u16, run: u64, first: usize) -> Vec<u8> {
+fn row_key(bucket: BucketNo, run: u64, first: usize) -> Vec<u8> {
     let first = u32::try_from(first).unwrap_or(u32::MAX);
     arrivals_key(bucket, run).u32(first).done()
 }
 
 /// All rows of a run except its postings.
-pub(super) fn rows(bucket: u16, run: u64, arrivals: &[Arc<Kept>]) -> Vec<(Vec<u8>, Vec<u8>)> {
+pub(super) fn rows(bucket: BucketNo, run: u64, arrivals: &[Arc<Kept>]) -> Vec<(Vec<u8>, Vec<u8>)> {
     let ranges = facets::row_ranges(arrivals).into_iter();
     let mut rows: Vec<_> = ranges
         .map(|row| (row_key(bucket, run, row.start), encode(&&arrivals[row])))
@@ -46,7 +47,7 @@ pub(super) fn rows(bucket: u16, run: u64, arrivals: &[Arc<Kept>]) -> Vec<(Vec<u8
 }
 
 /// The keys of these rows.
-pub(super) fn keys(bucket: u16, run: u64, arrivals: &[Arc<Kept>]) -> Vec<Vec<u8>> {
+pub(super) fn keys(bucket: BucketNo, run: u64, arrivals: &[Arc<Kept>]) -> Vec<Vec<u8>> {
     let ranges = facets::row_ranges(arrivals).into_iter();
     let mut keys: Vec<_> = ranges.map(|row| row_key(bucket, run, row.start)).collect();
     keys.extend(facets::keys(bucket, run, arrivals));

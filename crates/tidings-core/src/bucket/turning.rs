@@ -15,6 +15,7 @@ use super::chore::Slice;
 use super::day::{RunRow, Weight};
 use super::run::{self, posting_key};
 use super::{Bucket, BucketDay, RunAt};
+use crate::id::BucketNo;
 use crate::journal::at_rest::{Kept, Run, Shelf, Unreadable, encode};
 use crate::postings::{self, BLOCK_RECIPIENTS};
 use crate::set::Set;
@@ -56,7 +57,7 @@ pub(crate) struct Merging {
 }
 
 /// The key of the list of a day's runs.
-pub(super) fn run_list_key(bucket: u16) -> Vec<u8> {
+pub(super) fn run_list_key(bucket: BucketNo) -> Vec<u8> {
     Key::of(Owner::Bucket(bucket), Table::RunList).done()
 }
 

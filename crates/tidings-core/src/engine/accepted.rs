@@ -13,7 +13,8 @@ use serde_json::{Map, Value};
 use super::draft::Draft;
 use super::intake::{from_json, to_json};
 use crate::event::Event;
-use crate::journal::at_rest::{Shelf, Unreadable, each};
+use crate::journal::at_rest::{Shelf, Unreadable};
+use crate::journal::record::EventAt;
 use crate::table::{Key, Owner, Partition, REST, Table, u32_at};
 use crate::time::{Day, Instant};
 
@@ -29,8 +30,6 @@ pub(crate) struct EventRow {
     pub(crate) place: u64,
     /// The time of acceptance.
     pub(crate) arrived: Instant,
-    /// Number of its notifications and entries; `None` in a copy for moved entries.
-    pub(crate) made: Option<(u64, u64)>,
     pub(crate) event: Event,
 }
 
@@ -102,11 +101,30 @@ fn line_at(lines: &[u8], at: u32) -> Option<&[u8]> {
     lines.split(|byte| *byte == b'\n').nth(at as usize)
 }
 
-/// Reads an event's row.
+/// The key of the copy of an event's row on a later day. Whoever writes it writes the same.
+fn copy_key(at: EventAt) -> Vec<u8> {
+    Key::of(Owner::Shared, Table::CopiedEvents)
+        .day(at.day)
+        .u32(at.ordinal)
+        .done()
+}
+
+/// Copies an event's row to a later day, to which entries of it move.
+pub(crate) fn copy(draft: &mut Draft<'_>, day: Day, at: EventAt, row: &EventRow) {
+    draft.put(Partition::Day(day), copy_key(at), to_json(row));
+}
+
+/// Reads an event's row as a day has it.
 ///
 /// # Errors
 /// [`Unreadable`], also where it is not there.
-pub(crate) fn read(draft: &Draft<'_>, day: Day, ordinal: u32) -> Result<EventRow, Unreadable> {
+pub(crate) fn read(draft: &Draft<'_>, day: Day, at: EventAt) -> Result<EventRow, Unreadable> {
+    if at.day != day {
+        let copy = draft.get(Partition::Day(day), &copy_key(at))?;
+        let copy = copy.ok_or_else(|| missing(day, at.ordinal))?;
+        return from_json("an event", &copy);
+    }
+    let ordinal = at.ordinal;
     if let Some(line) = draft.events.line(day, ordinal) {
         return from_json("an event", line);
     }
@@ -143,17 +161,24 @@ struct DataOf {
     data: Data,
 }
 
-/// Reads the `data` of events of a day; each row is read once.
+/// Reads the `data` of events as a day has them; each row is read once.
 ///
 /// # Errors
 /// [`Unreadable`], also where one is not there.
 pub(crate) fn read_data(
     shelf: &dyn Shelf,
     day: Day,
-    ordinals: &BTreeSet<u32>,
-    mut take: impl FnMut(u32, Data),
+    events: &BTreeSet<EventAt>,
+    mut take: impl FnMut(EventAt, Data),
 ) -> Result<(), Unreadable> {
-    let mut wanted = ordinals.iter().copied().peekable();
+    for at in events.iter().filter(|at| at.day != day) {
+        let copy = shelf.get(Partition::Day(day), &copy_key(*at))?;
+        let copy = copy.ok_or_else(|| missing(day, at.ordinal))?;
+        let row: DataRow = from_json("an event", &copy)?;
+        take(*at, row.event.data);
+    }
+    let of_day = events.iter().filter(|at| at.day == day);
+    let mut wanted = of_day.map(|at| at.ordinal).peekable();
     while let Some(first) = wanted
         .peek()
         .map(|ordinal| ordinal - ordinal % EVENTS_PER_ROW)
@@ -187,7 +212,7 @@ pub(crate) fn read_data(
             let data = found
                 .remove(&ordinal)
                 .ok_or_else(|| missing(day, ordinal))?;
-            take(ordinal, data);
+            take(EventAt { day, ordinal }, data);
         }
     }
     Ok(())
@@ -195,22 +220,4 @@ pub(crate) fn read_data(
 
 fn missing(day: Day, ordinal: u32) -> Unreadable {
     Unreadable(format!("event {ordinal} of {day} is missing"))
-}
-
-/// Visits all events of a day.
-///
-/// # Errors
-/// The visitor's, and [`Unreadable`] where the store can't be read.
-pub(crate) fn each_of_day(
-    shelf: &dyn Shelf,
-    day: Day,
-    mut take: impl FnMut(&EventRow),
-) -> Result<(), Unreadable> {
-    let prefix = Key::of(Owner::Intake, Table::Events).done();
-    each(shelf, Partition::Day(day), &prefix, |_, lines| {
-        for line in lines.split(|byte| *byte == b'\n') {
-            take(&from_json("an event", line)?);
-        }
-        Ok(())
-    })
 }

@@ -4,12 +4,11 @@ use std::collections::BTreeMap;
 
 use super::Engine;
 use super::accepted::EventRow;
-use super::intake::{from_json, scheduled_key};
+use super::draft::Draft;
 use super::view::WaitingEntry;
 use crate::journal::at_rest::{Shelf, Unreadable};
 use crate::journal::record::LaneNo;
 use crate::rules::CHANNELS;
-use crate::table::{Owner, Partition};
 use crate::time::{HOUR_MS, Instant};
 
 /// Everything that comes due.
@@ -51,10 +50,10 @@ impl Engine {
     pub fn agenda(&self, shelf: &dyn Shelf, most: usize) -> Result<Agenda, Unreadable> {
         let mut hours: BTreeMap<(LaneNo, Option<i64>), (u64, u64)> = BTreeMap::new();
         let (mut unmade, mut sending) = (0, 0);
-        for bucket in &self.buckets {
+        for bucket in self.part.buckets.iter() {
             for (no, lane) in &bucket.lanes {
                 let all_held = lane.is_paused() || lane.keeps_paused();
-                lane.deadlines(bucket.terms(&self.law), &mut |due, number| {
+                lane.deadlines(bucket.terms(&self.part.law), &mut |due, number| {
                     let hour = due.map(|due| due.div_euclid(HOUR_MS));
                     let (count, held) = hours.entry((*no, hour)).or_default();
                     *count += 1;
@@ -68,7 +67,7 @@ impl Engine {
             }
         }
         let lanes = hours.into_iter().map(|((no, hour), (recipients, held))| {
-            let name = self.law.names.lane(no);
+            let name = self.part.law.names.lane(no);
             DueLanes {
                 channel: CHANNELS[usize::from(name.channel)],
                 lane: name.name.clone(),
@@ -83,13 +82,9 @@ impl Engine {
             let key = |row: &DueLanes| (row.hour.is_none(), row.hour);
             (key(a), a.channel, &a.lane).cmp(&(key(b), b.channel, &b.lane))
         });
-        let mut next_scheduled = Vec::new();
+        let (draft, mut next_scheduled) = (Draft::new(shelf), Vec::new());
         for (t, place) in self.intake.scheduled.iter().take(most) {
-            let key = scheduled_key(Owner::Intake, *t, *place);
-            let bytes = shelf.get(Partition::Base, &key)?;
-            let bytes =
-                bytes.ok_or_else(|| Unreadable("a scheduled event is missing".to_owned()))?;
-            let EventRow { event, .. } = from_json("a scheduled event", &bytes)?;
+            let EventRow { event, .. } = self.intake.scheduled_row(&draft, *t, *place)?;
             next_scheduled.push(WaitingEntry {
                 event: event.id,
                 kind: event.kind,

@@ -9,8 +9,6 @@ use roaring::RoaringBitmap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Engine;
-use super::accepted::{self, EventRow};
-use super::intake::{each_base, from_json};
 use super::ledger::{Place, Row};
 use super::made::MessageRow;
 use super::schedule::Frozen;
@@ -43,8 +41,6 @@ struct Walker<'a> {
     live: FxHashMap<(u64, ChannelNo), RoaringBitmap>,
     /// Arrivals whose inbox entries are paused and not delivered.
     untold: FxHashSet<u64>,
-    /// Number of entries per event that entered as they should.
-    entered: FxHashMap<u64, u64>,
     notifications: u64,
     /// Recipients of events of which some entries never entered a lane.
     partly: BTreeMap<u64, RoaringBitmap>,
@@ -58,7 +54,7 @@ impl Engine {
     /// # Errors
     /// [`Unreadable`] where the store can't be read.
     pub fn walk(&self, shelf: &dyn Shelf) -> Result<Walk, Unreadable> {
-        let tally = self.intake.tally;
+        let tally = self.tally();
         let mut walk = Walk::default();
         let mut books = Books {
             events: tally.events,
@@ -68,8 +64,7 @@ impl Engine {
             warnings: tally.warnings,
             ..Books::default()
         };
-        let mut entered: FxHashMap<u64, u64> = FxHashMap::default();
-        for bucket in &self.buckets {
+        for bucket in self.part.buckets.iter() {
             let mut walker = Walker {
                 engine: self,
                 bucket,
@@ -77,7 +72,6 @@ impl Engine {
                 rows: BTreeMap::new(),
                 live: FxHashMap::default(),
                 untold: FxHashSet::default(),
-                entered: FxHashMap::default(),
                 notifications: 0,
                 partly: BTreeMap::new(),
                 pending: 0,
@@ -89,14 +83,11 @@ impl Engine {
             for row in walker.rows.values() {
                 count_row(&mut books, row);
             }
-            for (place, count) in walker.entered {
-                *entered.entry(place).or_default() += count;
-            }
             books.notifications += walker.notifications;
             books.pending += walker.pending;
             books.duplicates += walker.duplicates;
         }
-        for ((_, day, _), row) in self.ledger.rows() {
+        for ((_, day, _), row) in self.part.ledger.rows() {
             if self
                 .intake
                 .forgotten_before
@@ -106,27 +97,10 @@ impl Engine {
                 books.notifications += row.notifications;
             }
         }
-        books.lost = self.lost(shelf, &entered)?;
+        // An entry that was promised and is nowhere.
+        books.lost = self.part.promised.saturating_sub(books.entries);
         walk.books = books;
         Ok(walk)
-    }
-
-    /// Number of entries that events should have and the store has not.
-    fn lost(&self, shelf: &dyn Shelf, entered: &FxHashMap<u64, u64>) -> Result<u64, Unreadable> {
-        let mut lost = 0;
-        let mut count = |row: &EventRow| {
-            if let Some((_, entries)) = row.made {
-                lost += entries.saturating_sub(entered.get(&row.place).copied().unwrap_or(0));
-            }
-        };
-        for day in self.intake.days.keys() {
-            accepted::each_of_day(shelf, *day, &mut count)?;
-        }
-        each_base(shelf, Table::Scheduled, |_, value| {
-            count(&from_json("a scheduled event", value)?);
-            Ok(())
-        })?;
-        Ok(lost)
     }
 
     fn compare(&self, walker: &Walker<'_>, disagreements: &mut Vec<String>) {
@@ -138,13 +112,26 @@ impl Engine {
                     .forgotten_before
                     .is_none_or(|before| place.1 >= before)
         };
-        let mut places: Vec<Place> = self.ledger.rows().keys().copied().filter(held).collect();
+        let mut places: Vec<Place> = self
+            .part
+            .ledger
+            .rows()
+            .keys()
+            .copied()
+            .filter(held)
+            .collect();
         places.extend(walker.rows.keys().copied());
         places.sort_unstable();
         places.dedup();
         for place in places {
             let empty = Row::default();
-            let mut booked = self.ledger.rows().get(&place).unwrap_or(&empty).clone();
+            let mut booked = self
+                .part
+                .ledger
+                .rows()
+                .get(&place)
+                .unwrap_or(&empty)
+                .clone();
             booked.notifications = 0;
             let walked = walker.rows.get(&place).unwrap_or(&empty);
             if booked != *walked || !booked.balances() {
@@ -171,7 +158,7 @@ fn count_row(books: &mut Books, row: &Row) {
 impl Walker<'_> {
     fn walk(&mut self) -> Result<(), Unreadable> {
         let mut records = BTreeMap::new();
-        for day in &self.engine.journal_days {
+        for day in &self.engine.part.journal_days {
             records.extend(Bucket::records(self.bucket.no, self.shelf, *day)?);
         }
         for record in records.values() {
@@ -231,7 +218,6 @@ impl Walker<'_> {
             let row = self.row(day, *channel);
             row.enter(who.len());
             row.end(reason.outcome(), Some(*reason), who.len());
-            *self.entered.entry(place).or_default() += who.len();
             *self.partly.entry(place).or_default() |= &who.0;
         }
     }
@@ -244,11 +230,9 @@ impl Walker<'_> {
                     Some(partly) => *partly |= who,
                     None => self.notifications += who.len(),
                 }
-                let entries = who.len() * variant.lanes.len() as u64;
-                *self.entered.entry(place).or_default() += entries;
             }
             for lane in &variant.lanes {
-                let name = self.engine.law.names.lane(*lane);
+                let name = self.engine.part.law.names.lane(*lane);
                 let channel = name.channel;
                 if channel == INBOX_NO && !name.is_inbox() {
                     self.untold.insert(kept.seq);
@@ -333,7 +317,7 @@ impl Walker<'_> {
     ) -> Result<(), Unreadable> {
         let prefix = Key::of(Owner::Bucket(self.bucket.no), Table::Messages).done();
         let first = self.bucket.first_seq();
-        for day in &self.engine.journal_days {
+        for day in &self.engine.part.journal_days {
             let mut rows: Vec<(u32, u64, MessageRow)> = Vec::new();
             each(self.shelf, Partition::Day(*day), &prefix, |key, value| {
                 let at = u32_at(key, REST).zip(u64_at(key, REST + 4));
@@ -363,7 +347,7 @@ impl Walker<'_> {
         ending: Option<Ending>,
         first: u64,
     ) {
-        let channel = self.engine.law.names.lane(row.lane).channel;
+        let channel = self.engine.part.law.names.lane(row.lane).channel;
         let (told, ended) = row.seqs(closing);
         let (outcome, reason) = (ending.map(Ending::outcome), ending.and_then(Ending::reason));
         let told = told.into_iter().map(|seq| (seq, outcome, reason));
@@ -391,10 +375,9 @@ impl Walker<'_> {
         let prefix = Key::of(Owner::Bucket(self.bucket.no), Table::Scheduled).done();
         let mut sum = 0;
         each(self.shelf, Partition::Base, &prefix, |key, value| {
-            let (place, entries, notifications) = frozen_counts(self.shelf, key, value)?;
+            let (entries, notifications) = frozen_counts(self.shelf, key, value)?;
             sum += entries;
             self.notifications += notifications;
-            *self.entered.entry(place).or_default() += entries;
             Ok(())
         })?;
         self.pending += sum;
@@ -402,18 +385,13 @@ impl Walker<'_> {
     }
 }
 
-/// Decodes the frozen sets of a scheduled event: (place, entries, notifications).
-fn frozen_counts(
-    shelf: &dyn Shelf,
-    key: &[u8],
-    value: &[u8],
-) -> Result<(u64, u64, u64), Unreadable> {
-    let place = u64_at(key, REST + 8).ok_or_else(|| Unreadable("a scheduled key is odd".into()))?;
+/// Decodes the frozen sets of a scheduled event: (entries, notifications).
+fn frozen_counts(shelf: &dyn Shelf, key: &[u8], value: &[u8]) -> Result<(u64, u64), Unreadable> {
     let parts = Frozen::read(shelf, key, value)?.parts;
     let entries = parts
         .iter()
         .map(|part| part.who.len() * part.channels.len() as u64)
         .sum();
     let notifications = parts.iter().map(|part| part.who.len()).sum();
-    Ok((place, entries, notifications))
+    Ok((entries, notifications))
 }

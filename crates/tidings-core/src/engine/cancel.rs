@@ -5,30 +5,29 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use roaring::RoaringBitmap;
 
-use super::Engine;
+use super::act::{CancelCount, CancelledEvents};
 use super::draft::Draft;
-use super::intake::{Located, named_key};
+use super::intake::Intake;
+use super::locate::{self, Places};
 use super::made::{MessageRow, Sent, message_key};
 use super::outcome::ended_by;
+use super::part::Part;
 use super::reach::Reached;
-use super::reply::{Answer, Reply, TakenBack};
+use super::reply::TakenBack;
 use super::schedule::FrozenPart;
 use crate::bucket::Look;
 use crate::command::Cancelled;
-use crate::id::Id;
-use crate::journal::at_rest::{Unreadable, decode, each, encode};
+use crate::id::{BucketNo, Id};
+use crate::journal::at_rest::{Unreadable, decode, encode};
 use crate::journal::record::{ChannelNo, Entries, LaneNo, Record};
 use crate::law::Version;
 use crate::reason::{Ending, Reason};
 use crate::set::Set;
-use crate::table::{Partition, Table};
+use crate::table::{Owner, Partition, Table};
 use crate::time::{Day, Instant};
 
 /// The key of a message: bucket and seq of its closing, and the recipient's number in the bucket.
-pub type Letter = ((u16, u64), u32);
-
-/// Events by place, each with the instant for which it was scheduled and the days on which it entered.
-type Events = BTreeMap<u64, (Option<Instant>, BTreeSet<Day>)>;
+pub type Letter = ((BucketNo, u64), u32);
 
 /// Entries of an arrival in a bucket, by what a cancel can do with them.
 #[derive(Default)]
@@ -41,128 +40,79 @@ struct Within {
     gone: u64,
 }
 
-impl Engine {
-    /// The events to cancel.
-    pub(super) fn located_events(
-        &self,
-        draft: &Draft<'_>,
-        cancelled: &Cancelled,
-    ) -> Result<Events, Unreadable> {
-        let located = match cancelled {
-            Cancelled::Event(id) => self.located_event(draft, id)?,
-            Cancelled::Key(key) => self.located(draft, key, Table::Keys, Table::ScheduledKeys)?,
-        };
-        // A scheduled event is known by its schedule as well as by the days on which it entered.
-        let mut events = Events::new();
-        for (day, located) in located {
-            let (scheduled, days) = events.entry(located.place).or_default();
-            *scheduled = scheduled.or(located.scheduled);
-            days.extend(day);
-        }
-        Ok(events)
-    }
-
-    /// Cancels an event, or all events with a key so far, as far as possible.
-    pub(crate) fn cancel(
+impl Part {
+    /// Cancels events as far as possible.
+    pub(super) fn cancel(
         &mut self,
         draft: &mut Draft<'_>,
-        now: Instant,
-        cancelled: &Cancelled,
-    ) -> Answer {
-        let events = self.located_events(draft, cancelled)?;
-        let mut sum = TakenBack {
-            events: events.len() as u64,
-            ..TakenBack::default()
-        };
-        for (place, (scheduled, days)) in events {
-            let waits = scheduled.is_some_and(|t| self.intake.scheduled.contains(&(t, place)));
-            match scheduled {
-                Some(t) if waits => sum.cancelled += self.cancel_scheduled(draft, now, t, place)?,
-                _ => {
-                    for at in 0..self.buckets.len() {
-                        self.cancel_arrived(draft, now, at, (place, &days), &mut sum)?;
+        what: &Cancelled,
+        events: &CancelledEvents,
+    ) -> Result<CancelCount, Unreadable> {
+        let mut count = CancelCount::default();
+        for (place, event) in self.with_copies(draft, what, events)? {
+            count.places.insert(place);
+            let entries = &mut count.entries;
+            match event.waits_for {
+                Some(t) => entries.cancelled += self.cancel_scheduled(draft, t, place)?,
+                None => {
+                    for &at in &*self.buckets.numbers() {
+                        self.cancel_arrived(draft, at, (place, &event.days), entries)?;
                     }
                 }
             }
         }
-        Ok(Ok(Reply::Cancelled(sum)))
+        Ok(count)
     }
 
-    /// The places of the events with this id: more than one if the id was used again after the day of its
-    /// arrival was deleted, while entries of the first are still pending or kept.
-    pub(crate) fn places_of(
+    /// Cancelled events with the days to which entries of them moved.
+    pub(super) fn with_copies(
         &self,
         draft: &Draft<'_>,
-        id: &Id,
-    ) -> Result<BTreeSet<u64>, Unreadable> {
-        let located = self.located_event(draft, id)?;
-        let places = located.into_iter().map(|(_, located)| located.place);
-        Ok(places.collect())
+        what: &Cancelled,
+        events: &CancelledEvents,
+    ) -> Result<CancelledEvents, Unreadable> {
+        let (name, table) = match what {
+            Cancelled::Event(id) => (id, Table::EnteredIds),
+            Cancelled::Key(key) => (key, Table::Keys),
+        };
+        let mut events = events.clone();
+        for (day, located) in self.copies_of(draft, name, table)? {
+            events.entry(located.place).or_default().days.extend(day);
+        }
+        Ok(events)
     }
 
-    pub(crate) fn located_event(
-        &self,
-        draft: &Draft<'_>,
-        id: &Id,
-    ) -> Result<BTreeSet<(Option<Day>, Located)>, Unreadable> {
-        let mut located = self.located(draft, id, Table::Copies, Table::ScheduledIds)?;
-        let arrived = self.locate(draft, id)?;
-        located.extend(arrived.map(|(day, located)| (Some(day), located)));
-        Ok(located)
-    }
-
-    /// The places of events that two tables name, one of each day (with the day) and one that outlives
-    /// days.
-    pub(crate) fn located(
+    /// The places of events of this name of which entries moved to later days.
+    pub(super) fn copies_of(
         &self,
         draft: &Draft<'_>,
         name: &Id,
-        of_day: Table,
-        of_base: Table,
-    ) -> Result<BTreeSet<(Option<Day>, Located)>, Unreadable> {
-        let mut located = BTreeSet::new();
-        let days = self.held_days().map(|day| (Partition::Day(day), of_day));
-        for (partition, table) in days.chain([(Partition::Base, of_base)]) {
-            let prefix = named_key(table, name, None);
-            let mut rows: BTreeMap<Vec<u8>, Option<Vec<u8>>> = BTreeMap::new();
-            each(draft.shelf, partition, &prefix, |key, value| {
-                rows.insert(key.to_vec(), Some(value.to_vec()));
-                Ok(())
-            })?;
-            for (key, value) in draft.written(partition, &prefix) {
-                rows.insert(key.to_vec(), value.map(<[u8]>::to_vec));
-            }
-            for bytes in rows.into_values().flatten() {
-                let day = match partition {
-                    Partition::Day(day) => Some(day),
-                    Partition::Base => None,
-                };
-                located.insert((day, decode("an event's place", &bytes)?));
-            }
-        }
-        Ok(located)
+        table: Table,
+    ) -> Result<Places, Unreadable> {
+        let days = self.journal_days.iter().copied();
+        locate::named(draft, name, (Owner::Shared, table), days)
+    }
+
+    /// The places of the events with this id that entered lanes or will.
+    pub(super) fn places_of(
+        &self,
+        intake: &Intake,
+        draft: &Draft<'_>,
+        id: &Id,
+    ) -> Result<BTreeSet<u64>, Unreadable> {
+        let mut located = intake.located_event(draft, id)?;
+        located.extend(self.copies_of(draft, id, Table::EnteredIds)?);
+        Ok(located.iter().map(|(_, located)| located.place).collect())
     }
 
     fn cancel_scheduled(
         &mut self,
         draft: &mut Draft<'_>,
-        now: Instant,
         t: Instant,
         place: u64,
     ) -> Result<u64, Unreadable> {
-        let Some((row, frozen)) = self.take_scheduled(draft, t, place)? else {
-            return Ok(0);
-        };
-        // It never enters a day of its own, but what became of it can be asked.
-        let located = Located {
-            place,
-            scheduled: Some(t),
-            ordinal: Some(self.intake.next_ordinal(now.day())),
-        };
-        self.intake.name_copy(draft, now.day(), &row.event, located);
-        self.intake.keep_event(draft, now.day(), &row);
         let mut count = 0;
-        for (at, frozen) in frozen.into_iter().enumerate() {
+        for (no, frozen) in self.take_frozen(draft, (t, place))? {
             let mut items: BTreeMap<ChannelNo, RoaringBitmap> = BTreeMap::new();
             let alone = frozen.parts.iter().map(|part| part.who.len()).sum();
             for FrozenPart { channels, who, .. } in frozen.parts {
@@ -174,7 +124,7 @@ impl Engine {
             let items = items
                 .into_iter()
                 .map(|(channel, who)| (channel, Reason::Event, who.into()));
-            self.drop_entries(draft, now, at, (place, alone), items.collect());
+            self.drop_entries(draft, no, (place, alone), items.collect());
         }
         Ok(count)
     }
@@ -182,8 +132,7 @@ impl Engine {
     fn cancel_arrived(
         &mut self,
         draft: &mut Draft<'_>,
-        now: Instant,
-        at: usize,
+        at: BucketNo,
         (place, days): (u64, &BTreeSet<Day>),
         sum: &mut TakenBack,
     ) -> Result<(), Unreadable> {
@@ -200,15 +149,15 @@ impl Engine {
         sum.cancelled += items.iter().map(|entries| entries.who.len()).sum::<u64>();
         sum.removed_from_batch += reach.kept_back.len() as u64;
         sum.too_late += reach.gone;
-        self.cut(draft, now, at, Some(Reason::Event), items);
-        self.take_out(draft, now, at, Reason::Event, reach.kept_back)
+        self.cut(draft, at, Some(Reason::Event), items);
+        self.take_out(draft, at, Reason::Event, reach.kept_back)
     }
 
     /// What a cancel can reach of an event in a bucket.
     fn reach(
         &self,
         draft: &Draft<'_>,
-        at: usize,
+        at: BucketNo,
         place: u64,
         days: &BTreeSet<Day>,
     ) -> Result<Within, Unreadable> {
@@ -260,7 +209,7 @@ impl Engine {
     pub(super) fn letters_with(
         &self,
         draft: &Draft<'_>,
-        at: usize,
+        at: BucketNo,
         (lane, seq): (LaneNo, u64),
         who: &RoaringBitmap,
     ) -> Result<Vec<Letter>, Unreadable> {
@@ -286,8 +235,7 @@ impl Engine {
     pub(crate) fn take_out_unwanted(
         &mut self,
         draft: &mut Draft<'_>,
-        now: Instant,
-        at: usize,
+        at: BucketNo,
         whose: Option<(u32, ChannelNo)>,
     ) -> Result<(), Unreadable> {
         let Some(version) = self.version() else {
@@ -295,14 +243,14 @@ impl Engine {
         };
         let mut unwanted = self.unwanted(draft, at, whose, &version)?;
         unwanted.retain(|(.., letter)| draft.reach.get(letter) == Some(&Reached::KeptBack));
-        self.take_out(draft, now, at, Reason::Preference, unwanted)
+        self.take_out(draft, at, Reason::Preference, unwanted)
     }
 
     /// The entries that `never` excludes under a version of the rules in messages without an outcome.
     pub(super) fn unwanted(
         &self,
         draft: &Draft<'_>,
-        at: usize,
+        at: BucketNo,
         whose: Option<(u32, ChannelNo)>,
         version: &Version,
     ) -> Result<Vec<(u64, ChannelNo, Letter)>, Unreadable> {
@@ -340,7 +288,7 @@ impl Engine {
             let seqs = found.entries.iter().filter_map(|(_, source)| {
                 let kept = found.source(*source).0;
                 let kind = version.kind(kept.arrival.kind)?;
-                let rules = (kind, &self.intake.paused);
+                let rules = (kind, &self.paused);
                 let mut lanes = bucket.preferences.lanes(channel, rules, who.clone());
                 lanes.any(|(lane, _)| lane.is_none()).then_some(kept.seq)
             });
@@ -352,7 +300,7 @@ impl Engine {
     /// The messages to a recipient without an outcome, of a channel or of all.
     pub(super) fn letters_to(
         &self,
-        at: usize,
+        at: BucketNo,
         number: u32,
         channel: Option<ChannelNo>,
     ) -> Vec<Letter> {
@@ -369,13 +317,12 @@ impl Engine {
     pub(crate) fn end_messages_to(
         &mut self,
         draft: &mut Draft<'_>,
-        now: Instant,
-        at: usize,
+        at: BucketNo,
         number: u32,
     ) -> Result<(), Unreadable> {
         for letter in self.letters_to(at, number, None) {
             let told = self.told_by(draft, letter)?;
-            self.end_message(draft, now, letter, told, Ending::RecipientGone);
+            self.end_message(draft, letter, told, Ending::RecipientGone);
         }
         Ok(())
     }
@@ -384,11 +331,10 @@ impl Engine {
     pub(crate) fn end_messages_before(
         &mut self,
         draft: &mut Draft<'_>,
-        now: Instant,
         before: Day,
     ) -> Result<(), Unreadable> {
         for (letter, told) in self.letters_before(draft, before)? {
-            self.end_message(draft, now, letter, told, Ending::Forgotten);
+            self.end_message(draft, letter, told, Ending::Forgotten);
         }
         Ok(())
     }
@@ -401,7 +347,7 @@ impl Engine {
         before: Day,
     ) -> Result<BTreeMap<Letter, Vec<u64>>, Unreadable> {
         let mut letters = BTreeMap::new();
-        for bucket in &self.buckets {
+        for bucket in self.buckets.iter() {
             let is_forgotten = |seq: u64| bucket.day_of(seq).is_none_or(|day| day < before);
             let open = bucket.closings.iter();
             for (closing, open) in open.filter(|(_, open)| is_forgotten(open.from)) {
@@ -422,7 +368,6 @@ impl Engine {
     fn end_message(
         &mut self,
         draft: &mut Draft<'_>,
-        now: Instant,
         letter: Letter,
         told: Vec<u64>,
         ending: Ending,
@@ -439,15 +384,15 @@ impl Engine {
             ending,
             resent: 0,
         };
-        self.note(draft, now, closing, &[sent]);
+        self.note(draft, closing, &[sent]);
     }
 
     /// The seqs of a built message.
     fn told_by(&self, draft: &Draft<'_>, letter: Letter) -> Result<Vec<u64>, Unreadable> {
         let (bucket, closing) = letter.0;
-        let open = &self.buckets[usize::from(bucket)].closings;
+        let open = &self.buckets[bucket].closings;
         let from = open.get(&closing).map(|open| open.at.day());
-        let row = self.message_row(draft, letter, from.unwrap_or(self.intake.now.day()))?;
+        let row = self.message_row(draft, letter, from.unwrap_or(self.now.day()))?;
         Ok(row.map_or_else(Vec::new, |(_, row)| row.told(closing)))
     }
 
@@ -471,8 +416,7 @@ impl Engine {
     fn take_out(
         &mut self,
         draft: &mut Draft<'_>,
-        now: Instant,
-        at: usize,
+        at: BucketNo,
         why: Reason,
         kept_back: Vec<(u64, ChannelNo, Letter)>,
     ) -> Result<(), Unreadable> {
@@ -485,7 +429,7 @@ impl Engine {
         for ((letter, channel), seqs) in letters {
             let ((bucket, closing), number) = letter;
             let made = self.buckets[at].closings.get(&closing);
-            let from = made.map_or(now.day(), |open| open.at.day());
+            let from = made.map_or(self.now.day(), |open| open.at.day());
             let Some((day, row)) = self.message_row(draft, letter, from)? else {
                 continue;
             };
@@ -498,7 +442,7 @@ impl Engine {
             }
             if row.told(closing).is_empty() {
                 withdrawn.entry(closing).or_default().insert(number);
-                self.intake.tally.messages -= 1;
+                self.tally.messages -= 1;
             }
             for seq in seqs {
                 items.entry((seq, channel)).or_default().insert(number);
@@ -508,14 +452,14 @@ impl Engine {
             .into_iter()
             .map(|((seq, channel), who)| Entries { seq, channel, who })
             .collect();
-        self.cut(draft, now, at, Some(why), items);
+        self.cut(draft, at, Some(why), items);
         for (closing, who) in withdrawn {
             let record = Record::Withdrawn {
-                at: now,
+                at: self.now,
                 closing,
                 who,
             };
-            self.write(draft, at, now, record);
+            self.write(draft, at, record);
         }
         Ok(())
     }

@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 use super::accepted::FreshEvents;
 use super::reach::Reach;
 use crate::bucket::checkpoint::journal_key;
+use crate::id::BucketNo;
 use crate::journal::at_rest::{Shelf, Unreadable};
 use crate::journal::parts;
 use crate::journal::record::Record;
@@ -24,7 +25,7 @@ pub(crate) struct Draft<'a> {
     pub(crate) reach: &'a Reach,
     writes: BTreeMap<(Partition, Vec<u8>), Option<Vec<u8>>>,
     /// The newest row of each bucket's journal.
-    journals: FxHashMap<u16, OpenRow>,
+    journals: FxHashMap<BucketNo, OpenRow>,
     pub(crate) events: FreshEvents,
 }
 
@@ -87,7 +88,7 @@ impl<'a> Draft<'a> {
     }
 
     /// Appends a record to a bucket's journal and returns the seq of its row.
-    pub(crate) fn record(&mut self, bucket: u16, day: Day, seq: u64, record: &Record) -> u64 {
+    pub(crate) fn record(&mut self, bucket: BucketNo, day: Day, seq: u64, record: &Record) -> u64 {
         match self.journals.get_mut(&bucket) {
             Some(row) if row.takes(day, seq, record) => {
                 row.add(record);
@@ -105,13 +106,13 @@ impl<'a> Draft<'a> {
 
     /// Closes a bucket's newest row: a checkpoint says from where on rows are read again, and a row that
     /// crosses it would be missed.
-    pub(crate) fn end_row(&mut self, bucket: u16) {
+    pub(crate) fn end_row(&mut self, bucket: BucketNo) {
         if let Some(row) = self.journals.remove(&bucket) {
             self.put_row(bucket, row);
         }
     }
 
-    fn put_row(&mut self, bucket: u16, row: OpenRow) {
+    fn put_row(&mut self, bucket: BucketNo, row: OpenRow) {
         let key = journal_key(bucket, row.first);
         self.put(Partition::Day(row.day), key, row.bytes);
     }

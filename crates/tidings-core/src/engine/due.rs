@@ -4,9 +4,12 @@ use roaring::RoaringBitmap;
 
 use super::Engine;
 use super::draft::Draft;
+use super::intake::Intake;
 use super::look::{Ends, Facts};
+use super::part::Part;
 use super::take_back::{parts, set_bytes};
 use crate::headers::Header;
+use crate::id::BucketNo;
 use crate::journal::at_rest::{Kept, Shelf, Unreadable};
 use crate::journal::record::{INBOX_NO, Record, Variant};
 use crate::law::Law;
@@ -20,7 +23,7 @@ use crate::time::Instant;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Told {
     /// The bucket.
-    pub bucket: u16,
+    pub bucket: BucketNo,
     /// The instant.
     pub at: Instant,
     /// The first seq.
@@ -59,25 +62,26 @@ impl Told {
     }
 }
 
-impl Engine {
+impl Part {
     /// Ends an instant once everything has arrived at it: delivers to the inboxes, and closes the lanes
     /// that are due now.
     pub(crate) fn end_instant(
         &mut self,
+        intake: &Intake,
         draft: &mut Draft<'_>,
-        now: Instant,
     ) -> Result<Vec<Told>, Unreadable> {
-        let told = self.tell_inboxes(draft, now)?;
-        if self.close_due(draft, now) || !told.is_empty() {
-            self.spoke_at = Some(now);
+        let told = self.tell_inboxes(intake, draft)?;
+        if self.close_due(draft) || !told.is_empty() {
+            self.spoke_at = Some(self.now);
         }
         Ok(told)
     }
 
     /// Closes the lanes that are due; returns whether there were any.
-    pub(crate) fn close_due(&mut self, draft: &mut Draft<'_>, now: Instant) -> bool {
+    pub(crate) fn close_due(&mut self, draft: &mut Draft<'_>) -> bool {
+        let now = self.now;
         let mut any = false;
-        for at in 0..self.buckets.len() {
+        for &at in &*self.buckets.numbers() {
             let bucket = &mut self.buckets[at];
             if bucket.next_due(&self.law).is_none_or(|due| due > now.0) {
                 continue;
@@ -91,7 +95,6 @@ impl Engine {
                 self.write(
                     draft,
                     at,
-                    now,
                     Record::Closing {
                         at: now,
                         lane,
@@ -103,49 +106,19 @@ impl Engine {
         any
     }
 
-    /// Whether anything could become due: a scheduled event, or an entry of a confirmed recipient that is
-    /// not paused. Open lanes without entries don't count.
-    ///
-    /// # Errors
-    /// [`Unreadable`] where the store can't be read.
-    pub fn waits(&self, shelf: &dyn Shelf) -> Result<bool, Unreadable> {
-        if !self.intake.scheduled.is_empty() {
-            return Ok(true);
-        }
-        let mut held_back = 0;
-        for bucket in &self.buckets {
-            let unconfirmed = &bucket.roster.unconfirmed;
-            for (no, lane) in &bucket.lanes {
-                let held = if lane.is_paused() || lane.keeps_paused() {
-                    lane.open()
-                } else {
-                    unconfirmed
-                };
-                if held.is_empty() {
-                    continue;
-                }
-                let channel = self.law.names.lane(*no).channel;
-                let found = bucket.waiting_in(shelf, *no, channel, Some(held))?;
-                held_back += found.entries.len() as u64;
-            }
-        }
-        let pending: u64 = self.ledger.rows().values().map(|row| row.pending).sum();
-        Ok(pending > held_back)
-    }
-
     /// Delivers new arrivals to the inboxes: at once, as a set, without a row per recipient.
     fn tell_inboxes(
         &mut self,
+        intake: &Intake,
         draft: &mut Draft<'_>,
-        now: Instant,
     ) -> Result<Vec<Told>, Unreadable> {
         let mut told = Vec::new();
-        for at in 0..self.buckets.len() {
-            let Some(of_bucket) = self.inbox_told(draft, at, now)? else {
+        for &at in &*self.buckets.numbers() {
+            let Some(of_bucket) = self.inbox_told(intake, draft, at)? else {
                 continue;
             };
             for record in of_bucket.records() {
-                self.write(draft, at, now, record);
+                self.write(draft, at, record);
             }
             told.push(of_bucket);
         }
@@ -154,10 +127,11 @@ impl Engine {
 
     fn inbox_told(
         &mut self,
+        intake: &Intake,
         draft: &Draft<'_>,
-        at: usize,
-        now: Instant,
+        at: BucketNo,
     ) -> Result<Option<Told>, Unreadable> {
+        let now = self.now;
         let bucket = &self.buckets[at];
         let Some((day, held)) = bucket.days.last_key_value() else {
             return Ok(None);
@@ -179,11 +153,12 @@ impl Engine {
             if let Some(ended) = bucket.ended.of(kept.seq, INBOX_NO) {
                 who -= ended;
             }
-            let event = (*day, kept.arrival.ordinal);
-            let look = |header: &Header| self.facts_of(kept, header, now);
+            let event = (*day, kept.arrival.event);
+            let objects = &intake.objects;
+            let look = |header: &Header| self.facts_of(objects, kept, header, now);
             let facts = Facts {
                 gone: Ends::Of(&bucket.roster.gone),
-                ..self.intake.with_header(draft.shelf, event, look)?
+                ..intake.with_header(draft.shelf, event, look)?
             };
             let row = self.ledger.at(place);
             let who = facts.checks().divide(who, |reason, who| {
@@ -193,7 +168,7 @@ impl Engine {
             row.end(Outcome::Delivered, None, who.len());
             reached |= who;
         }
-        self.intake.tally.messages += reached.len();
+        self.tally.messages += reached.len();
         if !any {
             self.buckets[at].told_to = to;
             return Ok(None);
@@ -206,6 +181,44 @@ impl Engine {
             except,
         }))
     }
+}
+
+impl Engine {
+    /// Whether anything could become due: a scheduled event, or an entry of a confirmed recipient that is
+    /// not paused. Open lanes without entries don't count.
+    ///
+    /// # Errors
+    /// [`Unreadable`] where the store can't be read.
+    pub fn waits(&self, shelf: &dyn Shelf) -> Result<bool, Unreadable> {
+        if !self.intake.scheduled.is_empty() {
+            return Ok(true);
+        }
+        let mut held_back = 0;
+        for bucket in self.part.buckets.iter() {
+            let unconfirmed = &bucket.roster.unconfirmed;
+            for (no, lane) in &bucket.lanes {
+                let held = if lane.is_paused() || lane.keeps_paused() {
+                    lane.open()
+                } else {
+                    unconfirmed
+                };
+                if held.is_empty() {
+                    continue;
+                }
+                let channel = self.part.law.names.lane(*no).channel;
+                let found = bucket.waiting_in(shelf, *no, channel, Some(held))?;
+                held_back += found.entries.len() as u64;
+            }
+        }
+        let pending: u64 = self
+            .part
+            .ledger
+            .rows()
+            .values()
+            .map(|row| row.pending)
+            .sum();
+        Ok(pending > held_back)
+    }
 
     /// The messages of a delivery to inboxes, one per recipient, by number. To be called before the next
     /// step.
@@ -217,7 +230,7 @@ impl Engine {
         shelf: &dyn Shelf,
         told: &Told,
     ) -> Result<Vec<Message>, Unreadable> {
-        let bucket = &self.buckets[usize::from(told.bucket)];
+        let bucket = &self.part.buckets[told.bucket];
         let Some((day, held)) = bucket.days.last_key_value() else {
             return Ok(Vec::new());
         };
@@ -231,9 +244,9 @@ impl Engine {
         // What was paused comes later than it arrived.
         arrivals.sort_by_key(|kept| (kept.arrival.t, kept.arrival.place));
         for kept in arrivals {
-            let header = self.intake.header(shelf, *day, kept.arrival.ordinal)?;
+            let header = self.intake.header(shelf, *day, kept.arrival.event)?;
             for variant in &kept.arrival.variants {
-                if !has_inbox(&self.law, variant) {
+                if !has_inbox(&self.part.law, variant) {
                     continue;
                 }
                 let reasons = kept.arrival.reasons_of(variant);

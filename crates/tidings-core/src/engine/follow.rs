@@ -10,16 +10,16 @@ use rustc_hash::FxHashMap;
 
 use super::Engine;
 use super::draft::Draft;
+use super::part::Part;
 use super::reply::{Refused, Reply};
 use super::take_back::{parts, set_bytes};
 use crate::command::Command;
-use crate::id::Id;
+use crate::id::{BucketNo, Id};
 use crate::journal::at_rest::{Unreadable, decode, each, encode};
 use crate::journal::record::Record;
 use crate::limits::Bound;
 use crate::set::Set;
 use crate::table::{Key, Owner, Partition, REST, Table};
-use crate::time::Instant;
 
 /// The changes in a bucket: topics in order of appearance, with their recipients.
 #[derive(Default)]
@@ -59,7 +59,7 @@ const ROW_TOPICS_MAX: usize = 64;
 type Rows = BTreeMap<Vec<u8>, Vec<Id>>;
 
 /// The key prefix of a recipient's rows.
-fn rows_key(bucket: u16, number: u32) -> Key {
+fn rows_key(bucket: BucketNo, number: u32) -> Key {
     Key::of(Owner::Bucket(bucket), Table::Following).u32(number)
 }
 
@@ -79,7 +79,7 @@ pub(super) fn topics_of(key: &[u8], value: &[u8]) -> Result<Vec<Id>, Unreadable>
     Ok(topics)
 }
 
-impl Engine {
+impl Part {
     /// Refuses a topic that is too long or too deep, and more topics of one recipient than the rules allow.
     pub(super) fn may_follow(&self, topic: &Id, topics: u64) -> Result<(), Refused> {
         let limits = self.limits();
@@ -87,31 +87,17 @@ impl Engine {
         Ok(limits.check(Bound::Subscriptions, topics)?)
     }
 
-    /// Number of further topics that a recipient may follow.
-    #[must_use]
-    pub fn room_to_follow(&self, recipient: &Id) -> u64 {
-        let most = u64::from(self.limits().of(Bound::Subscriptions));
-        match self.find(recipient) {
-            Ok((bucket, number)) => {
-                most.saturating_sub(self.buckets[bucket].followers.topics_of(number).into())
-            }
-            Err(_) => most,
-        }
-    }
-
     /// Does commands that all follow, or all unfollow.
     pub(super) fn follow(
         &mut self,
         draft: &mut Draft<'_>,
-        now: Instant,
         commands: &[Command],
     ) -> Result<Vec<Result<Reply, Refused>>, Unreadable> {
-        let mut changes: Vec<Change<'_>> = Vec::new();
-        changes.resize_with(self.buckets.len(), Change::default);
-        let mut rows: Vec<(usize, u32, &Id)> = Vec::new();
+        let mut changes: BTreeMap<BucketNo, Change<'_>> = BTreeMap::new();
+        let mut rows: Vec<(BucketNo, u32, &Id)> = Vec::new();
         let mut replies = Vec::with_capacity(commands.len());
         let mut on = true;
-        let mut added: FxHashMap<(usize, u32), u64> = FxHashMap::default();
+        let mut added: FxHashMap<(BucketNo, u32), u64> = FxHashMap::default();
         for command in commands {
             let (recipient, topic) = match command {
                 Command::Subscribe { recipient, topic } => (recipient, topic),
@@ -129,7 +115,8 @@ impl Engine {
                 }
             };
             let followers = &self.buckets[bucket].followers;
-            if followers.has(topic, number) == on || changes[bucket].has(topic, number) {
+            let change = changes.entry(bucket).or_default();
+            if followers.has(topic, number) == on || change.has(topic, number) {
                 replies.push(Ok(Reply::Done));
                 continue;
             }
@@ -143,12 +130,12 @@ impl Engine {
                 *more += 1;
             }
             replies.push(Ok(Reply::Done));
-            changes[bucket].add(topic, number);
+            change.add(topic, number);
             rows.push((bucket, number, topic));
         }
         rows.sort_by_key(|(bucket, number, _)| (*bucket, *number));
         for of_one in rows.chunk_by(|one, next| one.0 == next.0 && one.1 == next.1) {
-            let (bucket, number) = (self.buckets[of_one[0].0].no, of_one[0].1);
+            let (bucket, number) = (of_one[0].0, of_one[0].1);
             let topics = of_one.iter().map(|(_, _, topic)| *topic);
             if on {
                 let topics: Vec<&Id> = topics.collect();
@@ -159,18 +146,29 @@ impl Engine {
                 leave(draft, bucket, number, &topics.collect())?;
             }
         }
-        for (bucket, change) in changes.into_iter().enumerate() {
-            if change.topics.is_empty() {
-                continue;
-            }
+        for (bucket, change) in changes {
             let topics = change.topics.into_iter();
             let topics = topics.map(|(topic, who)| (topic.clone(), Set::from(who)));
             let bytes = |(topic, who): &(Id, Set)| topic.as_str().len() + set_bytes(who);
             for topics in parts(topics.collect(), bytes) {
-                self.write(draft, bucket, now, Record::Follow { topics, on });
+                self.write(draft, bucket, Record::Follow { topics, on });
             }
         }
         Ok(replies)
+    }
+}
+
+impl Engine {
+    /// Number of further topics that a recipient may follow.
+    #[must_use]
+    pub fn room_to_follow(&self, recipient: &Id) -> u64 {
+        let most = u64::from(self.part.limits().of(Bound::Subscriptions));
+        match self.part.find(recipient) {
+            Ok((bucket, number)) => {
+                most.saturating_sub(self.part.buckets[bucket].followers.topics_of(number).into())
+            }
+            Err(_) => most,
+        }
     }
 }
 
@@ -189,7 +187,7 @@ fn put_row(draft: &mut Draft<'_>, key: Key, topics: &[&Id]) {
 /// Rewrites the rows with topics that are unfollowed.
 fn leave(
     draft: &mut Draft<'_>,
-    bucket: u16,
+    bucket: BucketNo,
     number: u32,
     left: &BTreeSet<&Id>,
 ) -> Result<(), Unreadable> {
@@ -207,7 +205,11 @@ fn leave(
 }
 
 /// The rows of a recipient's topics, as they are in the middle of a step.
-pub(super) fn rows_of(draft: &Draft<'_>, bucket: u16, number: u32) -> Result<Rows, Unreadable> {
+pub(super) fn rows_of(
+    draft: &Draft<'_>,
+    bucket: BucketNo,
+    number: u32,
+) -> Result<Rows, Unreadable> {
     let prefix = rows_key(bucket, number).done();
     let mut rows = Rows::new();
     each(draft.shelf, Partition::Base, &prefix, |key, value| {

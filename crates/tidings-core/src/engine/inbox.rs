@@ -23,7 +23,7 @@ use crate::event::Object;
 use crate::headers::Header;
 use crate::id::Id;
 use crate::journal::at_rest::{Shelf, Unreadable};
-use crate::journal::record::{About, INBOX_NO, LaneNo, TypeNo};
+use crate::journal::record::{About, EventAt, INBOX_NO, LaneNo, TypeNo};
 use crate::table::Partition;
 use crate::time::{Day, Instant};
 
@@ -173,11 +173,11 @@ impl Engine {
         from: Option<Cursor>,
         limit: usize,
     ) -> Result<Result<InboxPage, Refused>, Unreadable> {
-        let (at, number) = match self.find(id) {
+        let (at, number) = match self.part.find(id) {
             Ok(found) => found,
             Err(refused) => return Ok(Err(refused)),
         };
-        let bucket = &self.buckets[at];
+        let bucket = &self.part.buckets[at];
         let reader = Reader::new(self, shelf, bucket, number);
         let mut presenter = Presenter::new(self, shelf);
         let from = from.unwrap_or(Cursor {
@@ -185,7 +185,7 @@ impl Engine {
             below: u64::MAX,
         });
         let (mut groups, mut next, mut last_shown) = (Vec::new(), None, from.below);
-        let (today, withdrawals) = (self.intake.now.day(), self.intake.objects.withdrawals);
+        let (today, withdrawals) = (self.part.now.day(), self.intake.objects.withdrawals);
         let known = bucket.counted.of(number, withdrawals);
         let mut counted = Vec::with_capacity(bucket.days.len());
         let (mut badge, mut unseen, mut unread) = (Badge::default(), 0, 0);
@@ -239,7 +239,7 @@ impl Engine {
 
     /// The revision of a bucket's inboxes: it rises with every change of what they show.
     fn rev(&self, bucket: &Bucket) -> u64 {
-        let forgotten = self.intake.forgotten_before.map_or(0, |day| day.0);
+        let forgotten = self.part.forgotten_before.map_or(0, |day| day.0);
         bucket.next_seq + self.intake.objects.withdrawals + u64::try_from(forgotten).unwrap_or(0)
     }
 }
@@ -296,7 +296,7 @@ struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     fn new(engine: &'a Engine, shelf: &'a dyn Shelf, bucket: &'a Bucket, number: u32) -> Self {
-        let lanes = engine.law.names.lanes();
+        let lanes = engine.part.law.names.lanes();
         let lanes = lanes.filter(|(_, lane)| lane.is_inbox());
         Self {
             engine,
@@ -432,9 +432,9 @@ impl<'a> Reader<'a> {
         presenter: &mut Presenter<'_>,
     ) -> Result<Vec<InboxGroup>, Unreadable> {
         let mut chunks = Chunks::new(self, day);
-        let (mut facts, mut ordinals) = (Vec::new(), Vec::new());
+        let (mut facts, mut events) = (Vec::new(), Vec::new());
         for entry in shapes.iter().flat_map(|shape| &shape.listed) {
-            let (t, reasons, ordinal) = match entry.source {
+            let (t, reasons, event) = match entry.source {
                 Source::Run {
                     run,
                     arrival,
@@ -442,26 +442,26 @@ impl<'a> Reader<'a> {
                 } => {
                     let details = chunks.details(&held.runs[run], arrival)?;
                     let reasons = details.reasons(ordinal)?;
-                    (details.t(arrival)?, reasons, details.event(arrival)?)
+                    (details.t(arrival)?, reasons, details.event(arrival, day)?)
                 }
                 Source::Tail { at, variant } => {
                     let arrival = &held.tail[at].arrival;
                     let reasons = arrival.reasons_of(&arrival.variants[variant]);
-                    (arrival.t, reasons, arrival.ordinal)
+                    (arrival.t, reasons, arrival.event)
                 }
             };
             facts.push((t, reasons));
-            ordinals.push(ordinal);
+            events.push(event);
         }
-        presenter.read_data(day, &ordinals.iter().copied().collect())?;
-        let mut headers = Vec::with_capacity(ordinals.len());
+        presenter.read_data(day, &events.iter().copied().collect())?;
+        let mut headers = Vec::with_capacity(events.len());
         self.engine
             .intake
-            .few_headers(self.shelf, day, ordinals.iter().copied(), |header| {
+            .few_headers(self.shelf, day, events.iter().copied(), |header| {
                 headers.push(header);
                 Ok(())
             })?;
-        let facts = facts.into_iter().zip(ordinals);
+        let facts = facts.into_iter().zip(events);
         let mut listed = headers.into_iter().zip(facts);
         let groups = shapes.iter().map(|shape| {
             let members = listed.by_ref().take(shape.listed.len());
@@ -474,12 +474,12 @@ impl<'a> Reader<'a> {
     fn group_of(
         &self,
         (shape, day): (&Shape, Day),
-        members: impl Iterator<Item = (Header, ((Instant, Vec<String>), u32))>,
+        members: impl Iterator<Item = (Header, ((Instant, Vec<String>), EventAt))>,
         presenter: &mut Presenter<'_>,
     ) -> Result<Option<InboxGroup>, Unreadable> {
-        let types = self.engine.rules().map(|rules| &rules.types);
+        let types = self.engine.part.rules().map(|rules| &rules.types);
         let mut group: Option<InboxGroup> = None;
-        for ((header, ((t, reasons), ordinal)), entry) in members.zip(&shape.listed) {
+        for ((header, ((t, reasons), at)), entry) in members.zip(&shape.listed) {
             let kind = types.and_then(|types| types.get(header.kind.as_str()));
             let item = InboxItem {
                 event: header.id.clone(),
@@ -496,7 +496,7 @@ impl<'a> Reader<'a> {
                     .as_ref()
                     .map(|id| presenter.object(id))
                     .transpose()?,
-                data: presenter.data(day, ordinal)?,
+                data: presenter.data(day, at)?,
                 occurred_at: header.occurred_at,
                 t,
                 reasons,

@@ -2,6 +2,7 @@
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Add;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rustc_hash::FxHashMap;
@@ -11,10 +12,12 @@ use super::accepted::{self, EventRow};
 use super::draft::Draft;
 use super::known_ids::KnownIds;
 use super::objects::Objects;
-use crate::event::Event;
 use crate::headers::{self, HEADERS_PER_BLOCK, Header, HeaderRows};
 use crate::id::Id;
 use crate::journal::at_rest::{Shelf, Unreadable, decode, each, encode};
+use crate::journal::record::EventAt;
+use crate::law::Law;
+use crate::limits::Limits;
 use crate::pause::Paused;
 use crate::table::{Key, Owner, Partition, REST, Table, i64_at, u64_at};
 use crate::time::{Day, Instant};
@@ -25,8 +28,8 @@ pub(crate) struct Located {
     pub(crate) place: u64,
     /// The instant for which it was scheduled, if any.
     pub(crate) scheduled: Option<Instant>,
-    /// The ordinal of its row in the day of the key; none if it is only scheduled.
-    pub(crate) ordinal: Option<u32>,
+    /// The address of its row; none if it is only scheduled.
+    pub(crate) at: Option<EventAt>,
 }
 
 /// Counters of events. The ledger counts entries.
@@ -44,9 +47,26 @@ pub struct Tally {
     pub warnings: u64,
 }
 
-/// The state that all buckets share.
-#[derive(Debug, Default)]
+impl Add for Tally {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            events: self.events + other.events,
+            republished: self.republished + other.republished,
+            messages: self.messages + other.messages,
+            resent: self.resent + other.resent,
+            warnings: self.warnings + other.warnings,
+        }
+    }
+}
+
+/// The accepted events and what concerns everybody. It knows no recipient.
+#[derive(Debug)]
 pub(crate) struct Intake {
+    pub(crate) law: Arc<Law>,
+    /// Number of buckets over which recipients are distributed.
+    pub(crate) buckets: u16,
     pub(crate) now: Instant,
     pub(crate) next_place: u64,
     pub(crate) tally: Tally,
@@ -63,8 +83,6 @@ pub(crate) struct Intake {
     pub(crate) objects: Objects,
     /// Headers of the newest day whose block can't be read yet.
     tail: Vec<Header>,
-    /// Events of other days that were copied into the newest day.
-    copied: FxHashMap<u64, u32>,
     blocks: Mutex<Blocks>,
 }
 
@@ -101,8 +119,8 @@ pub(crate) fn scheduled_key(owner: Owner, t: Instant, place: u64) -> Vec<u8> {
 }
 
 /// The keys of all events under an id or a cancellation key in a table, or (with a place) of one of them.
-pub(crate) fn named_key(table: Table, name: &Id, place: Option<u64>) -> Vec<u8> {
-    let prefix = Key::of(Owner::Intake, table)
+pub(crate) fn named_key(owner: Owner, table: Table, name: &Id, place: Option<u64>) -> Vec<u8> {
+    let prefix = Key::of(owner, table)
         .bytes(name.as_str().as_bytes())
         .bytes(&[0]);
     match place {
@@ -144,15 +162,32 @@ pub(crate) fn to_json<T: Serialize>(value: &T) -> Vec<u8> {
 
 impl Intake {
     /// Creates an empty intake. Its first instant may be any: a timeline may be in the past.
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(law: &Arc<Law>, buckets: u16) -> Self {
         Self {
+            law: Arc::clone(law),
+            buckets,
             now: Instant::MIN,
-            ..Self::default()
+            next_place: 0,
+            tally: Tally::default(),
+            forgotten_before: None,
+            paused: Paused::default(),
+            days: BTreeMap::new(),
+            id_days: BTreeSet::new(),
+            known_ids: KnownIds::default(),
+            scheduled: BTreeSet::new(),
+            objects: Objects::default(),
+            tail: Vec::new(),
+            blocks: Mutex::default(),
         }
     }
 
-    /// Gives an event a row in the day of `now`, and its ordinal there.
-    pub(crate) fn keep_event(&mut self, draft: &mut Draft<'_>, day: Day, row: &EventRow) -> u32 {
+    /// Gives an event a row in the day of `now`; returns its address.
+    pub(crate) fn keep_event(
+        &mut self,
+        draft: &mut Draft<'_>,
+        day: Day,
+        row: &EventRow,
+    ) -> EventAt {
         if !self.days.contains_key(&day) {
             self.end_day(draft);
         }
@@ -164,12 +199,23 @@ impl Intake {
         if begins_block(ordinal + 1) {
             self.write_block(draft, day, ordinal);
         }
-        ordinal
+        EventAt { day, ordinal }
     }
 
-    /// The ordinal that the next row of a day gets.
-    pub(crate) fn next_ordinal(&self, day: Day) -> u32 {
-        self.days.get(&day).copied().unwrap_or(0)
+    /// Registers today as a day on which objects change, so that it is deleted like others; returns it.
+    pub(crate) fn keep_today(&mut self, draft: &mut Draft<'_>) -> Day {
+        let today = self.now.day();
+        if self.id_days.insert(today) {
+            let key = Key::of(Owner::Intake, Table::ObjectDays).done();
+            draft.put(Partition::Day(today), key, Vec::new());
+        }
+        today
+    }
+
+    /// The bounds on what one command may carry.
+    pub(crate) fn limits(&self) -> Limits {
+        let current = self.law.current();
+        current.map_or_else(Limits::default, |version| version.rules.limits)
     }
 
     /// Drops the headers whose blocks were written in earlier steps and can be read now.
@@ -179,55 +225,6 @@ impl Intake {
         self.tail.drain(..self.tail.len().saturating_sub(fresh));
     }
 
-    /// The ordinal in the day of `now` of an event that has a row in another day.
-    pub(crate) fn copy_event(
-        &mut self,
-        draft: &mut Draft<'_>,
-        from: (Day, u32),
-        place: u64,
-        day: Day,
-    ) -> Result<u32, Unreadable> {
-        if from.0 == day {
-            return Ok(from.1);
-        }
-        if let (true, Some(ordinal)) = (self.days.contains_key(&day), self.copied.get(&place)) {
-            return Ok(*ordinal);
-        }
-        let mut row = accepted::read(draft, from.0, from.1)?;
-        row.made = None;
-        self.objects.touch_all(draft, &row.event, day)?;
-        let ordinal = self.keep_event(draft, day, &row);
-        self.copied.insert(place, ordinal);
-        self.name_copy(
-            draft,
-            day,
-            &row.event,
-            Located {
-                place,
-                scheduled: None,
-                ordinal: Some(ordinal),
-            },
-        );
-        Ok(ordinal)
-    }
-
-    /// Records an event under a day other than that of its arrival, so that a cancel finds it.
-    pub(crate) fn name_copy(
-        &mut self,
-        draft: &mut Draft<'_>,
-        day: Day,
-        event: &Event,
-        located: Located,
-    ) {
-        self.id_days.insert(day);
-        let key = named_key(Table::Copies, &event.id, Some(located.place));
-        draft.put(Partition::Day(day), key, encode(&located));
-        if let Some(key) = &event.cancellation_key {
-            let key = named_key(Table::Keys, key, Some(located.place));
-            draft.put(Partition::Day(day), key, encode(&located));
-        }
-    }
-
     fn end_day(&mut self, draft: &mut Draft<'_>) {
         if let Some((day, next)) = self.days.last_key_value()
             && !begins_block(*next)
@@ -235,7 +232,6 @@ impl Intake {
             self.write_block(draft, *day, next - 1);
         }
         self.tail.clear();
-        self.copied.clear();
     }
 
     /// Writes the block that ends with this ordinal, the newest.
@@ -249,33 +245,36 @@ impl Intake {
         );
     }
 
-    /// Visits the header of an event, without a copy if it is in memory.
+    /// Visits the header of an event as a day has it, without a copy if it is in memory.
     pub(crate) fn with_header<T>(
         &self,
         shelf: &dyn Shelf,
-        (day, ordinal): (Day, u32),
+        (day, at): (Day, EventAt),
         look: impl FnOnce(&Header) -> T,
     ) -> Result<T, Unreadable> {
-        match self.fresh_header(day, ordinal) {
+        match self.fresh_header(day, at) {
             Some(fresh) => Ok(look(fresh?)),
-            None => Ok(look(&self.header(shelf, day, ordinal)?)),
+            None => Ok(look(&self.header(shelf, day, at)?)),
         }
     }
 
-    /// Reads an event's header, from memory or from its block.
+    /// Reads an event's header as a day has it: from memory, from its block, or from the copy of its row.
     pub(crate) fn header(
         &self,
         shelf: &dyn Shelf,
         day: Day,
-        ordinal: u32,
+        at: EventAt,
     ) -> Result<Header, Unreadable> {
-        if let Some(fresh) = self.fresh_header(day, ordinal) {
+        if let Some(fresh) = self.fresh_header(day, at) {
             return fresh.cloned();
         }
-        let (block, at) = (ordinal / headers_per_block(), ordinal % headers_per_block());
+        if at.day != day {
+            return Ok(header_of(&accepted::read(&Draft::new(shelf), day, at)?));
+        }
+        let (block, within) = block_of(at);
         let bytes = self.block(shelf, day, block)?;
-        let bytes = bytes.ok_or_else(|| missing_header(day, ordinal))?;
-        Ok(HeaderRows::parse(&bytes)?.get(at as usize)?)
+        let bytes = bytes.ok_or_else(|| missing_header(at))?;
+        Ok(HeaderRows::parse(&bytes)?.get(within)?)
     }
 
     fn block(
@@ -299,40 +298,44 @@ impl Intake {
         Ok(Some(bytes))
     }
 
-    /// Reads the headers of a few events of a day; `take` gets them in the order of `ordinals`.
+    /// Reads the headers of a few events as a day has them; `take` gets them in the order of `events`.
     pub(crate) fn few_headers(
         &self,
         shelf: &dyn Shelf,
         day: Day,
-        ordinals: impl Iterator<Item = u32>,
+        events: impl Iterator<Item = EventAt>,
         mut take: impl FnMut(Header) -> Result<(), Unreadable>,
     ) -> Result<(), Unreadable> {
         let mut blocks: BTreeMap<u32, Vec<u8>> = BTreeMap::new();
-        for ordinal in ordinals {
-            if let Some(fresh) = self.fresh_header(day, ordinal) {
+        for at in events {
+            if let Some(fresh) = self.fresh_header(day, at) {
                 take(fresh?.clone())?;
                 continue;
             }
-            let (block, at) = (ordinal / headers_per_block(), ordinal % headers_per_block());
+            if at.day != day {
+                take(self.header(shelf, day, at)?)?;
+                continue;
+            }
+            let (block, within) = block_of(at);
             let bytes = match blocks.entry(block) {
                 Entry::Occupied(read) => read.into_mut(),
                 Entry::Vacant(place) => {
                     let bytes = shelf.get(Partition::Day(day), &block_key(block))?;
-                    place.insert(bytes.ok_or_else(|| missing_header(day, ordinal))?)
+                    place.insert(bytes.ok_or_else(|| missing_header(at))?)
                 }
             };
-            take(HeaderRows::parse(bytes)?.get(at as usize)?)?;
+            take(HeaderRows::parse(bytes)?.get(within)?)?;
         }
         Ok(())
     }
 
     /// The header of an event whose block can't be read yet; `None` = it can.
-    fn fresh_header(&self, day: Day, ordinal: u32) -> Option<Result<&Header, Unreadable>> {
+    fn fresh_header(&self, day: Day, at: EventAt) -> Option<Result<&Header, Unreadable>> {
         let (newest, next) = self.days.last_key_value()?;
         let first = next - u32::try_from(self.tail.len()).unwrap_or(0);
-        (*newest == day && ordinal >= first).then(|| {
-            let header = self.tail.get((ordinal - first) as usize);
-            header.ok_or_else(|| missing_header(day, ordinal))
+        (at.day == day && *newest == day && at.ordinal >= first).then(|| {
+            let header = self.tail.get((at.ordinal - first) as usize);
+            header.ok_or_else(|| missing_header(at))
         })
     }
 
@@ -344,7 +347,6 @@ impl Intake {
             .is_some_and(|(newest, _)| *newest == day)
         {
             self.tail.clear();
-            self.copied.clear();
         }
         self.days.remove(&day);
         self.id_days.remove(&day);
@@ -357,7 +359,7 @@ impl Intake {
     }
 
     /// Writes the counters and the clock.
-    pub(crate) fn write(&self, draft: &mut Draft<'_>, buckets: u16) {
+    pub(crate) fn write_head(&self, draft: &mut Draft<'_>) {
         let head = Head {
             now: self.now,
             next_place: self.next_place,
@@ -365,17 +367,18 @@ impl Intake {
             withdrawals: self.objects.withdrawals,
             forgotten_before: self.forgotten_before,
             days: self.days.iter().map(|(day, next)| (*day, *next)).collect(),
-            buckets,
+            buckets: self.buckets,
             paused: self.paused.clone(),
         };
         draft.put(Partition::Base, head_key(), encode(&head));
     }
 
-    /// Reads the stored state and the number of buckets. `None` = the store is new.
+    /// Reads the stored state. `None` = the store is new.
     pub(crate) fn recover(
         shelf: &dyn Shelf,
         held: &[Day],
-    ) -> Result<Option<(Self, u16)>, Unreadable> {
+        law: &Arc<Law>,
+    ) -> Result<Option<Self>, Unreadable> {
         let Some(bytes) = shelf.get(Partition::Base, &head_key())? else {
             return Ok(None);
         };
@@ -383,6 +386,9 @@ impl Intake {
         if head.buckets == 0 {
             return Err(Unreadable("a store of no buckets".to_owned()));
         }
+        let kept = |day: &&Day| head.forgotten_before.is_none_or(|before| **day >= before);
+        let held: Vec<Day> = held.iter().filter(kept).copied().collect();
+        let held = &*held;
         let mut intake = Self {
             now: head.now,
             next_place: head.next_place,
@@ -397,7 +403,7 @@ impl Intake {
                 .collect(),
             id_days: held.iter().copied().collect(),
             known_ids: KnownIds::recover(shelf, held)?,
-            ..Self::default()
+            ..Self::new(law, head.buckets)
         };
         if let Some(before) = intake.forgotten_before {
             intake.objects.forget_before(before);
@@ -405,7 +411,8 @@ impl Intake {
         if let Some((day, next)) = intake.days.last_key_value() {
             let draft = Draft::new(shelf);
             let tail = (next - next % headers_per_block())..*next;
-            let rows = tail.map(|ordinal| accepted::read(&draft, *day, ordinal));
+            let at = |ordinal| EventAt { day: *day, ordinal };
+            let rows = tail.map(|ordinal| accepted::read(&draft, *day, at(ordinal)));
             intake.tail = rows
                 .map(|row| Ok(header_of(&row?)))
                 .collect::<Result<_, Unreadable>>()?;
@@ -419,7 +426,7 @@ impl Intake {
             intake.scheduled.insert(at);
             Ok(())
         })?;
-        Ok(Some((intake, head.buckets)))
+        Ok(Some(intake))
     }
 }
 
@@ -433,7 +440,16 @@ pub(crate) fn each_base(
     each(shelf, Partition::Base, &prefix, take)
 }
 
-fn missing_header(day: Day, ordinal: u32) -> Unreadable {
+/// The number of the block that has an event's header, and the header's index in it.
+fn block_of(at: EventAt) -> (u32, usize) {
+    let (block, within) = (
+        at.ordinal / headers_per_block(),
+        at.ordinal % headers_per_block(),
+    );
+    (block, within as usize)
+}
+
+fn missing_header(EventAt { day, ordinal }: EventAt) -> Unreadable {
     Unreadable(format!("the header of event {ordinal} of {day} is missing"))
 }
 

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use super::draft::Draft;
+use crate::id::BucketNo;
 use crate::journal::at_rest::{Shelf, Unreadable, decode, each, encode};
 use crate::journal::record::ChannelNo;
 use crate::reason::{Outcome, Reason};
@@ -77,7 +78,7 @@ impl Row {
 }
 
 /// The key of a row.
-pub(crate) type Place = (u16, Day, ChannelNo);
+pub(crate) type Place = (BucketNo, Day, ChannelNo);
 
 /// All rows, and the set of rows that the step changed.
 #[derive(Debug, Default)]
@@ -98,7 +99,7 @@ impl Ledger {
     }
 
     /// Reads the rows of a bucket.
-    pub(crate) fn read(&mut self, shelf: &dyn Shelf, bucket: u16) -> Result<(), Unreadable> {
+    pub(crate) fn read(&mut self, shelf: &dyn Shelf, bucket: BucketNo) -> Result<(), Unreadable> {
         let prefix = Key::of(Owner::Bucket(bucket), Table::Ledger).done();
         each(shelf, Partition::Base, &prefix, |key, value| {
             let place = day_at(key, REST).zip(key.get(REST + 4).copied());

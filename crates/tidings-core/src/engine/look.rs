@@ -6,7 +6,8 @@
 
 use roaring::RoaringBitmap;
 
-use super::Engine;
+use super::objects::Objects;
+use super::part::Part;
 use crate::headers::Header;
 use crate::journal::at_rest::Kept;
 use crate::reason::Reason;
@@ -126,16 +127,22 @@ impl Checks<'_> {
     }
 }
 
-impl Engine {
+impl Part {
     /// The facts that all entries of an arrival share at an instant.
-    pub(crate) fn facts_of(&self, kept: &Kept, header: &Header, at: Instant) -> Facts<'static> {
+    pub(crate) fn facts_of(
+        &self,
+        objects: &Objects,
+        kept: &Kept,
+        header: &Header,
+        at: Instant,
+    ) -> Facts<'static> {
         let version = self.law.current();
         let kind = version.and_then(|version| version.kind(kept.arrival.kind));
         let look_back = kind.and_then(|kind| kind.rules.look_back_ms);
         Facts {
             unknown_type: Ends::all_if(kind.is_none()),
             expired: Ends::all_if(header.expires_at.is_some_and(|expires| expires <= at)),
-            withdrawn: Ends::all_if(self.intake.objects.withdrawn.contains(&header.object)),
+            withdrawn: Ends::all_if(objects.withdrawn.contains(&header.object)),
             stale: Ends::all_if(look_back.is_some_and(|ms| kept.arrival.t < at.plus_ms(-ms))),
             ..Facts::default()
         }

@@ -8,9 +8,11 @@ use serde::{Deserialize, Serialize};
 
 use super::cancel::Letter as LetterName;
 use super::draft::Draft;
+use super::part::Part;
 use super::plan::{Letter, Plan};
 use super::{Engine, Step};
 use crate::bucket::{Bucket, Look};
+use crate::id::BucketNo;
 use crate::journal::at_rest::{Kept, Shelf, Unreadable, decode, encode};
 use crate::journal::parts;
 use crate::journal::record::{LaneNo, Record, Variant};
@@ -36,7 +38,7 @@ pub struct Sent {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settled {
     /// Bucket and seq of the closing.
-    pub closing: (u16, u64),
+    pub closing: (BucketNo, u64),
     /// The outcome of each message.
     pub sent: Vec<Sent>,
 }
@@ -70,27 +72,9 @@ pub(crate) struct MessageRow {
     ended: Vec<(i64, Reason)>,
 }
 
-impl Engine {
-    /// Records the messages of plans of different closings: after the commit their content is fixed.
-    ///
-    /// # Errors
-    /// [`Unreadable`]; the engine is worthless then.
-    pub fn made(
-        &mut self,
-        shelf: &dyn Shelf,
-        now: Instant,
-        plans: &[Plan],
-    ) -> Result<Step, Unreadable> {
-        self.in_step(Draft::new(shelf), now, |engine, draft, now, _| {
-            for plan in plans {
-                engine.make(draft, now, plan);
-            }
-            Ok(())
-        })
-    }
-
-    fn make(&mut self, draft: &mut Draft<'_>, now: Instant, plan: &Plan) {
-        let at = usize::from(plan.bucket);
+impl Part {
+    fn make(&mut self, draft: &mut Draft<'_>, plan: &Plan) {
+        let (now, at) = (self.now, plan.bucket);
         let channel = self.law.names.lane(plan.lane).channel;
         let Some(open) = self.buckets[at].closings.get(&plan.closing) else {
             return;
@@ -105,7 +89,7 @@ impl Engine {
         for letter in letters {
             who.insert(letter.number);
             if letter.tells() {
-                self.intake.tally.messages += 1;
+                self.tally.messages += 1;
             } else {
                 nothing.insert(letter.number);
             }
@@ -128,35 +112,16 @@ impl Engine {
             who,
             nothing,
         };
-        self.write(draft, at, now, record);
-    }
-
-    /// Records the outcomes of messages.
-    ///
-    /// # Errors
-    /// [`Unreadable`]; the engine is worthless then.
-    pub fn outcome(
-        &mut self,
-        shelf: &dyn Shelf,
-        now: Instant,
-        settled: &[Settled],
-    ) -> Result<Step, Unreadable> {
-        self.in_step(Draft::new(shelf), now, |engine, draft, now, _| {
-            for Settled { closing, sent } in settled {
-                engine.note(draft, now, *closing, sent);
-            }
-            Ok(())
-        })
+        self.write(draft, at, record);
     }
 
     pub(crate) fn note(
         &mut self,
         draft: &mut Draft<'_>,
-        now: Instant,
-        (bucket, closing): (u16, u64),
+        (bucket, closing): (BucketNo, u64),
         sent: &[Sent],
     ) {
-        let at = usize::from(bucket);
+        let (now, at) = (self.now, bucket);
         let Some(open) = self.buckets[at].closings.get(&closing) else {
             return;
         };
@@ -174,7 +139,7 @@ impl Engine {
                 continue;
             }
             sets.entry(*ending).or_default().insert(*number);
-            self.intake.tally.resent += u64::from(*resent);
+            self.tally.resent += u64::from(*resent);
             for seq in told {
                 if let Some(day) = self.buckets[at].day_of(*seq) {
                     self.ledger.at((bucket, day, channel)).end(
@@ -189,7 +154,6 @@ impl Engine {
             self.write(
                 draft,
                 at,
-                now,
                 Record::Outcome {
                     at: now,
                     closing,
@@ -199,6 +163,44 @@ impl Engine {
             );
         }
     }
+}
+
+impl Engine {
+    /// Records the messages of plans of different closings: after the commit their content is fixed.
+    ///
+    /// # Errors
+    /// [`Unreadable`]; the engine is worthless then.
+    pub fn made(
+        &mut self,
+        shelf: &dyn Shelf,
+        now: Instant,
+        plans: &[Plan],
+    ) -> Result<Step, Unreadable> {
+        self.in_step(Draft::new(shelf), now, |engine, draft, _, _| {
+            for plan in plans {
+                engine.part.make(draft, plan);
+            }
+            Ok(())
+        })
+    }
+
+    /// Records the outcomes of messages.
+    ///
+    /// # Errors
+    /// [`Unreadable`]; the engine is worthless then.
+    pub fn outcome(
+        &mut self,
+        shelf: &dyn Shelf,
+        now: Instant,
+        settled: &[Settled],
+    ) -> Result<Step, Unreadable> {
+        self.in_step(Draft::new(shelf), now, |engine, draft, _, _| {
+            for Settled { closing, sent } in settled {
+                engine.part.note(draft, *closing, sent);
+            }
+            Ok(())
+        })
+    }
 
     /// Built messages without an outcome, which continue after a start. Messages of which a part was
     /// deleted meanwhile can't be rebuilt as they were: they are in [`Plan::torn`].
@@ -207,7 +209,7 @@ impl Engine {
     /// [`Unreadable`] where the store can't be read.
     pub fn unsettled(&self, shelf: &dyn Shelf) -> Result<Vec<Plan>, Unreadable> {
         let mut plans = Vec::new();
-        for bucket in &self.buckets {
+        for bucket in self.part.buckets.iter() {
             for (closing, open) in &bucket.closings {
                 if !open.sending.is_empty() {
                     let of = (*closing, &open.sending);
@@ -228,13 +230,15 @@ impl Engine {
         shelf: &dyn Shelf,
         letters: &BTreeSet<LetterName>,
     ) -> Result<Vec<Plan>, Unreadable> {
-        let mut closings: BTreeMap<(u16, u64), RoaringBitmap> = BTreeMap::new();
+        let mut closings: BTreeMap<(BucketNo, u64), RoaringBitmap> = BTreeMap::new();
         for (closing, number) in letters {
             closings.entry(*closing).or_default().insert(*number);
         }
         let mut plans = Vec::new();
         for ((bucket, closing), who) in closings {
-            let bucket = &self.buckets[usize::from(bucket)];
+            let Some(bucket) = self.part.buckets.get(bucket) else {
+                continue;
+            };
             let Some(open) = bucket.closings.get(&closing) else {
                 continue;
             };
@@ -256,7 +260,7 @@ impl Engine {
         let mut rows: FxHashMap<u32, BTreeSet<u64>> = FxHashMap::default();
         for number in who {
             let key = message_key(bucket.no, number, closing);
-            for day in self.journal_days.range(open.at.day()..) {
+            for day in self.part.journal_days.range(open.at.day()..) {
                 if let Some(row) = shelf.get(Partition::Day(*day), &key)? {
                     let row = MessageRow::read(shelf, Partition::Day(*day), &key, &row)?;
                     rows.insert(number, BTreeSet::from_iter(row.told(closing)));
@@ -392,7 +396,7 @@ impl MessageRow {
 }
 
 /// The key of a personal batch.
-pub(crate) fn message_key(bucket: u16, number: u32, closing: u64) -> Vec<u8> {
+pub(crate) fn message_key(bucket: BucketNo, number: u32, closing: u64) -> Vec<u8> {
     Key::of(Owner::Bucket(bucket), Table::Messages)
         .u32(number)
         .u64(closing)

@@ -5,25 +5,23 @@
 //! step's writes at once and only then answers. A step whose writes were not committed makes the
 //! engine worthless: throw it away, and open another from what is stored.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use xxhash_rust::xxh3::xxh3_64;
-
 use crate::bucket::Bucket;
-use crate::bucket::recovery::Source;
 use crate::command::Command;
-use crate::journal::at_rest::{Shelf, Unreadable, decode, encode};
-use crate::journal::record::Record;
+use crate::id::BucketNo;
+use crate::journal::at_rest::{Shelf, Unreadable, decode};
 use crate::law::{Law, Named, Names, Version};
-use crate::limits::Limits;
 use crate::rules::Rules;
 use crate::table::{Key, Owner, Partition, REST, Table, Write, u32_at};
 use crate::time::{Day, Instant};
 
+mod accept;
 mod accepted;
+mod act;
 mod agenda;
 mod books;
+mod buckets;
 mod cancel;
 mod cursor;
 mod draft;
@@ -33,10 +31,12 @@ mod inbox;
 mod intake;
 mod known_ids;
 mod ledger;
+mod locate;
 mod look;
 mod made;
 mod objects;
 mod outcome;
+mod part;
 mod pause;
 mod plan;
 mod present;
@@ -51,6 +51,8 @@ mod take_back;
 mod tests;
 mod view;
 
+use accept::Accepted;
+use act::{Act, Applied};
 pub use agenda::{Agenda, DueLanes};
 pub use books::Walk;
 pub use cancel::Letter as LetterName;
@@ -60,13 +62,14 @@ pub use due::Told;
 pub use inbox::{ITEMS_LISTED, InboxGroup, InboxItem, InboxPage};
 use intake::Intake;
 pub use intake::Tally;
-use ledger::Ledger;
 pub use ledger::Row as LedgerRow;
 pub use made::{Sent, Settled};
 pub use outcome::{EventReport, Fate, Trace};
+use part::Part;
 pub use plan::{Letter, Plan};
 pub use present::{Presenter, batch_id};
 pub use reach::{Reach, Reached, Upcoming};
+use reply::Answer;
 pub use reply::{Dropped, Extent, Published, PublishedAs, Refused, Reply, TakenBack, Warning};
 pub(crate) use schedule::Frozen;
 pub use view::{LetterAt, OpenLane, WaitingEntry};
@@ -95,24 +98,11 @@ impl Default for Options {
     }
 }
 
-/// The state of a node's buckets and of the intake.
+/// The intake and the buckets of a node: what is accepted is applied in the same commit.
 #[derive(Debug)]
 pub struct Engine {
-    law: Law,
-    buckets: Vec<Bucket>,
     intake: Intake,
-    ledger: Ledger,
-    /// The days that hold a record of some bucket.
-    journal_days: BTreeSet<Day>,
-    /// Days that were written to and are not at rest since.
-    restless: BTreeSet<Day>,
-    /// The bucket whose chores run now.
-    busy: usize,
-    /// Buckets whose chores are not done any more.
-    set_aside: BTreeSet<u16>,
-    /// The last instant that ended with a delivery or a closing.
-    spoke_at: Option<Instant>,
-    options: Options,
+    part: Part,
 }
 
 /// The result of a step. Nothing of it may be shown before its writes are durable.
@@ -128,66 +118,45 @@ pub struct Step {
     pub forgotten: Vec<Day>,
 }
 
-/// The bucket of a recipient among `buckets`: always the same, on every machine.
-#[must_use]
-pub fn bucket_of(recipient: &str, buckets: u16) -> u16 {
-    let bucket = xxh3_64(recipient.as_bytes()) % u64::from(buckets.max(1));
-    u16::try_from(bucket).expect("a remainder is less than its divisor")
-}
-
 impl Engine {
     /// Opens a stored engine, or a new one. `held` = the days that the store has.
     ///
     /// # Errors
     /// [`Unreadable`] where the store can't be read or makes no sense.
     pub fn open(shelf: &dyn Shelf, held: &[Day], options: Options) -> Result<Self, Unreadable> {
-        let law = read_law(shelf)?;
-        let (intake, count) = match Intake::recover(shelf, held)? {
-            Some(found) => found,
-            None => (Intake::new(), options.buckets.max(1)),
-        };
-        let held: Vec<Day> = held
-            .iter()
-            .copied()
-            .filter(|day| intake.forgotten_before.is_none_or(|before| *day >= before))
-            .collect();
-        let mut ledger = Ledger::default();
-        let mut buckets = Vec::with_capacity(usize::from(count));
-        for no in 0..count {
-            let source = Source {
-                shelf,
-                law: &law,
-                days: &held,
-                forgotten_before: intake.forgotten_before,
-            };
-            buckets.push(Bucket::recover(no, source)?);
-            ledger.read(shelf, no)?;
-        }
-        let journal_days = held.into_iter().collect();
-        Ok(Self {
-            law,
-            buckets,
-            intake,
-            ledger,
-            journal_days,
-            restless: BTreeSet::new(),
-            busy: 0,
-            set_aside: BTreeSet::new(),
-            spoke_at: None,
-            options,
-        })
+        Self::open_some(shelf, held, options, |_| true)
+    }
+
+    /// Opens a stored engine, or a new one, with some of the buckets: it answers for their recipients alone.
+    ///
+    /// # Errors
+    /// [`Unreadable`] where the store can't be read or makes no sense.
+    pub fn open_some(
+        shelf: &dyn Shelf,
+        held: &[Day],
+        options: Options,
+        is_held: impl Fn(BucketNo) -> bool,
+    ) -> Result<Self, Unreadable> {
+        let law = Arc::new(read_law(shelf)?);
+        let intake = Intake::recover(shelf, held, &law)?;
+        let intake = intake.unwrap_or_else(|| Intake::new(&law, options.buckets.max(1)));
+        let numbers = (0..intake.buckets).map(BucketNo);
+        let numbers: Vec<BucketNo> = numbers.filter(|no| is_held(*no)).collect();
+        let buckets = (intake.buckets, &*numbers);
+        let part = Part::recover(shelf, held, &law, buckets, options)?;
+        Ok(Self { intake, part })
     }
 
     /// The instant of the newest step.
     #[must_use]
     pub fn now(&self) -> Instant {
-        self.intake.now
+        self.part.now
     }
 
     /// The rules in force, if any were set.
     #[must_use]
     pub fn rules(&self) -> Option<&Rules> {
-        self.law.current().map(|version| &version.rules)
+        self.part.rules()
     }
 
     /// Days before this one are deleted.
@@ -199,12 +168,7 @@ impl Engine {
     /// The next due instant: of a lane of a confirmed recipient, or of a scheduled event. It may be too
     /// early (a deadline has moved since), never too late, and may be in the past.
     pub fn next_due(&mut self) -> Option<Instant> {
-        let lanes = self
-            .buckets
-            .iter_mut()
-            .filter_map(|bucket| bucket.next_due(&self.law))
-            .min()
-            .map(Instant);
+        let lanes = self.part.next_due();
         let scheduled = self.intake.scheduled.first().map(|(t, _)| *t);
         lanes.into_iter().chain(scheduled).min()
     }
@@ -215,8 +179,8 @@ impl Engine {
     /// # Errors
     /// [`Unreadable`]; the engine is worthless then.
     pub fn fall_due(&mut self, shelf: &dyn Shelf, now: Instant) -> Result<Step, Unreadable> {
-        self.in_step(Draft::new(shelf), now, |engine, draft, now, _| {
-            engine.close_due(draft, now);
+        self.in_step(Draft::new(shelf), now, |engine, draft, _, _| {
+            engine.part.close_due(draft);
             Ok(())
         })
     }
@@ -241,11 +205,11 @@ impl Engine {
                 let Some(due) = engine.next_due().filter(|due| *due <= until) else {
                     break;
                 };
-                let at = due.max(engine.intake.now);
-                engine.intake.now = at;
-                engine.close_due(draft, at);
-                engine.enter_scheduled(draft, at)?;
-                engine.end_instant(draft, at)?;
+                let at = due.max(engine.part.now);
+                (engine.intake.now, engine.part.now) = (at, at);
+                engine.part.close_due(draft);
+                engine.enter_scheduled(draft)?;
+                engine.part.end_instant(&engine.intake, draft)?;
             }
             Ok(())
         })
@@ -255,7 +219,7 @@ impl Engine {
     /// are too late for its messages.
     #[must_use]
     pub fn spoke_at(&self) -> Option<Instant> {
-        self.spoke_at
+        self.part.spoke_at
     }
 
     /// Handles the arrivals of an instant: scheduled events, then the commands in order. The instant
@@ -286,7 +250,7 @@ impl Engine {
         self.in_step(
             Draft::new(shelf).with(reach),
             now,
-            |engine, draft, now, step| engine.enter(draft, now, commands, step),
+            |engine, draft, _, step| engine.enter(draft, commands, step),
         )
     }
 
@@ -318,9 +282,9 @@ impl Engine {
         self.in_step(
             Draft::new(shelf).with(reach),
             now,
-            |engine, draft, now, step| {
-                engine.enter(draft, now, commands, step)?;
-                step.told = engine.end_instant(draft, now)?;
+            |engine, draft, _, step| {
+                engine.enter(draft, commands, step)?;
+                step.told = engine.part.end_instant(&engine.intake, draft)?;
                 Ok(())
             },
         )
@@ -356,31 +320,9 @@ impl Engine {
             return Ok(Step::default());
         }
         let draft = Draft::new(shelf).with(reach);
-        self.in_step(draft, now, |engine, draft, now, _| {
-            let number = engine.law.current().map_or(1, |version| version.number + 1);
-            draft.put(Partition::Base, rules_key(number), intake::to_json(&rules));
-            let (version, given) = Version::new(number, rules, &mut engine.law.names);
-            for named in given {
-                draft.put(Partition::Base, name_key(&named), encode(&named));
-            }
-            engine.law.add(version);
-            let dropped = engine.forget_paused_types();
-            for bucket in 0..engine.buckets.len() {
-                engine.write(
-                    draft,
-                    bucket,
-                    now,
-                    Record::Rules {
-                        at: now,
-                        version: number,
-                    },
-                );
-                engine.reroute(draft, now, bucket, take_back::Among::default())?;
-                engine.take_out_unwanted(draft, now, bucket, None)?;
-                if dropped {
-                    engine.write_paused(draft, now, bucket);
-                }
-            }
+        self.in_step(draft, now, |engine, draft, _, _| {
+            let act = engine.intake.accept_rules(draft, rules);
+            engine.apply(draft, &act)?;
             Ok(())
         })
     }
@@ -391,88 +333,55 @@ impl Engine {
     /// # Errors
     /// [`Unreadable`]; the engine is worthless then.
     pub fn chore(&mut self, shelf: &dyn Shelf) -> Result<Option<Vec<Write>>, Unreadable> {
-        let today = self.intake.now.day();
-        for _ in 0..self.buckets.len() {
-            let is_set_aside = self.set_aside.contains(&self.chores_of());
-            let bucket = &mut self.buckets[self.busy];
-            while !is_set_aside && bucket.has_chore(today, &self.options) {
-                let writes = bucket.chore_slice(shelf, today, &self.options)?;
-                bucket.forget_ended(&self.law);
-                self.restless.extend(writes.iter().filter_map(day_of));
-                if !writes.is_empty() {
-                    return Ok(Some(writes));
-                }
-            }
-            self.busy = (self.busy + 1) % self.buckets.len();
-        }
-        Ok(None)
+        self.part.chore(shelf)
     }
 
     /// Whether [`Engine::chore`] may have work.
     #[must_use]
     pub fn has_chores(&self) -> bool {
-        let today = self.intake.now.day();
-        let mut buckets = self.working();
-        buckets.any(|bucket| bucket.has_chore(today, &self.options))
+        self.part.has_chores()
     }
 
     /// The bucket of the last writes from [`Engine::chore`].
     #[must_use]
-    pub fn chores_of(&self) -> u16 {
-        u16::try_from(self.busy).expect("there are fewer buckets than 2^16")
+    pub fn chores_of(&self) -> BucketNo {
+        self.part.chores_of()
     }
 
     /// Stops the chores of a bucket whose writes the store refused.
-    pub fn set_aside(&mut self, bucket: u16) {
-        self.set_aside.insert(bucket);
-    }
-
-    /// The buckets whose chores still run.
-    fn working(&self) -> impl Iterator<Item = &Bucket> {
-        let buckets = self.buckets.iter();
-        buckets.filter(|bucket| !self.set_aside.contains(&bucket.no))
+    pub fn set_aside(&mut self, bucket: BucketNo) {
+        self.part.set_aside(bucket);
     }
 
     /// Whether chores are so far behind that they should get more of a step's time.
     #[must_use]
     pub fn is_behind(&self) -> bool {
-        let most = self.options.checkpoint_after.saturating_mul(4);
-        self.working().any(|bucket| bucket.dirty.records > most)
+        self.part.is_behind()
     }
 
     /// The days that came to rest since the last call: they are over, and only outcomes of their messages
     /// will still be written to them.
     pub fn take_rested(&mut self) -> Vec<Day> {
-        let over = self.restless.range(..self.intake.now.day());
-        let is_at_rest = |day: &&Day| self.buckets.iter().all(|bucket| bucket.is_at_rest(**day));
-        let rested: Vec<Day> = over.filter(is_at_rest).copied().collect();
-        self.restless.retain(|day| !rested.contains(day));
-        rested
-    }
-
-    /// Number of buckets.
-    #[must_use]
-    pub fn buckets(&self) -> u16 {
-        u16::try_from(self.buckets.len()).expect("there are fewer buckets than 2^16")
+        self.part.take_rested()
     }
 
     /// Bytes of memory used beyond profiles and ids, roughly.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        self.buckets.iter().map(Bucket::bytes).sum()
+        self.part.buckets.iter().map(Bucket::bytes).sum()
     }
 
     /// The counters of events and messages since the store was created.
     #[must_use]
     pub fn tally(&self) -> Tally {
-        self.intake.tally
+        self.intake.tally + self.part.tally
     }
 
     /// The ledger, added up per day.
     #[must_use]
     pub fn ledger(&self) -> std::collections::BTreeMap<Day, LedgerRow> {
         let mut days = std::collections::BTreeMap::<Day, LedgerRow>::new();
-        for ((_, day, _), row) in self.ledger.rows() {
+        for ((_, day, _), row) in self.part.ledger.rows() {
             days.entry(*day).or_default().add(row);
         }
         days
@@ -481,21 +390,56 @@ impl Engine {
     fn enter(
         &mut self,
         draft: &mut Draft<'_>,
-        now: Instant,
         commands: &[Command],
         step: &mut Step,
     ) -> Result<(), Unreadable> {
-        self.enter_scheduled(draft, now)?;
+        self.enter_scheduled(draft)?;
         for alike in commands.chunk_by(follow::together) {
             match alike {
                 [command] => {
-                    let reply = self.command(draft, now, command, &mut step.forgotten)?;
+                    let reply = self.command(draft, command, &mut step.forgotten)?;
                     step.replies.push(reply);
                 }
-                many => step.replies.extend(self.follow(draft, now, many)?),
+                many => step.replies.extend(self.part.follow(draft, many)?),
             }
         }
         Ok(())
+    }
+
+    /// Enters the events that were scheduled for now or before, in order.
+    fn enter_scheduled(&mut self, draft: &mut Draft<'_>) -> Result<(), Unreadable> {
+        while let Some(act) = self.intake.enter_due(draft)? {
+            self.apply(draft, &act)?;
+        }
+        Ok(())
+    }
+
+    /// Runs one command: what concerns everybody is accepted and applied, what concerns one recipient is the
+    /// part's.
+    fn command(
+        &mut self,
+        draft: &mut Draft<'_>,
+        command: &Command,
+        forgotten: &mut Vec<Day>,
+    ) -> Answer {
+        if let Command::Forget { before } = command {
+            return Ok(Ok(self.forget_until(draft, *before, forgotten)?));
+        }
+        match self.intake.accept(draft, command)? {
+            Ok(Accepted::Act(act)) => {
+                let applied = self.apply(draft, &act)?;
+                let (reply, warnings) = applied.reply(&act, self.part.now);
+                self.intake.tally.warnings += warnings;
+                Ok(Ok(reply))
+            }
+            Ok(Accepted::Answered(reply)) => Ok(Ok(reply)),
+            Ok(Accepted::OfRecipient) => self.part.command(&self.intake, draft, command),
+            Err(refused) => Ok(Err(refused)),
+        }
+    }
+
+    fn apply(&mut self, draft: &mut Draft<'_>, act: &Act) -> Result<Applied, Unreadable> {
+        self.part.apply(&self.intake, draft, act)
     }
 
     fn in_step(
@@ -504,51 +448,27 @@ impl Engine {
         now: Instant,
         work: impl FnOnce(&mut Self, &mut Draft<'_>, Instant, &mut Step) -> Result<(), Unreadable>,
     ) -> Result<Step, Unreadable> {
-        let now = now.max(self.intake.now);
-        self.intake.now = now;
+        let now = now.max(self.part.now);
+        (self.intake.now, self.part.now) = (now, now);
         self.intake.begin_step();
         let mut step = Step::default();
-        let counted = |intake: &Intake| {
-            let withdrawals = intake.objects.withdrawals;
-            (intake.tally, withdrawals, intake.forgotten_before)
+        let counted = |engine: &Self| {
+            let withdrawals = engine.intake.objects.withdrawals;
+            (engine.tally(), withdrawals, engine.part.forgotten_before)
         };
-        let before = counted(&self.intake);
+        let before = counted(self);
         work(self, &mut draft, now, &mut step)?;
+        for (event, day) in std::mem::take(&mut self.part.kept_objects) {
+            self.intake.objects.touch_all(&mut draft, &event, day)?;
+        }
         self.intake.objects.sweep(&mut draft)?;
-        self.ledger.write(&mut draft);
-        if !draft.is_empty() || before != counted(&self.intake) {
-            self.intake.write(&mut draft, self.buckets());
+        self.part.ledger.write(&mut draft);
+        if !draft.is_empty() || before != counted(self) {
+            self.intake.write_head(&mut draft);
+            self.part.write_head(&mut draft);
         }
         step.writes = draft.done();
         Ok(step)
-    }
-
-    /// Writes a record, folds it in and returns its seq.
-    fn write(&mut self, draft: &mut Draft<'_>, bucket: usize, now: Instant, record: Record) -> u64 {
-        let bucket = &mut self.buckets[bucket];
-        let seq = bucket.next_seq;
-        let day = now.day();
-        self.journal_days.insert(day);
-        self.restless.insert(day);
-        let row = draft.record(bucket.no, day, seq, &record);
-        outcome::note_ends(draft, bucket.no, day, seq, &record);
-        bucket.apply((seq, row), day, record, &self.law);
-        seq
-    }
-
-    /// The index of a recipient's bucket in `self.buckets`.
-    fn bucket_at(&self, recipient: &str) -> usize {
-        usize::from(bucket_of(recipient, self.buckets()))
-    }
-
-    /// The bounds on what one command may carry.
-    fn limits(&self) -> Limits {
-        let rules = self.rules();
-        rules.map_or_else(Limits::default, |rules| rules.limits)
-    }
-
-    fn version(&self) -> Option<Arc<Version>> {
-        self.law.current().cloned()
     }
 }
 

@@ -76,6 +76,12 @@ fn day_key(day: Day, object: &Id) -> Vec<u8> {
     days_key().day(day).bytes(object.as_str().as_bytes()).done()
 }
 
+fn stored(draft: &Draft<'_>, object: &Id) -> Result<Option<ObjectRow>, Unreadable> {
+    let bytes = draft.get(Partition::Base, &object_key(object))?;
+    let row = bytes.map(|bytes| from_json("an object", &bytes));
+    row.transpose()
+}
+
 impl Objects {
     /// Reads the withdrawn objects.
     pub(super) fn recover(shelf: &dyn Shelf, withdrawals: u64) -> Result<Self, Unreadable> {
@@ -197,8 +203,9 @@ impl Objects {
     }
 
     /// Whether a kept day may name an object.
-    pub(crate) fn knows(&mut self, draft: &mut Draft<'_>, object: &Id) -> Result<bool, Unreadable> {
-        Ok(self.known(draft, object)?.is_some())
+    pub(crate) fn knows(&self, draft: &Draft<'_>, object: &Id) -> Result<bool, Unreadable> {
+        let row = stored(draft, object)?;
+        Ok(row.is_some_and(|row| !self.is_obsolete(&row)))
     }
 
     /// Reads an object. A row that is due for deletion is deleted here.
@@ -207,18 +214,17 @@ impl Objects {
         draft: &mut Draft<'_>,
         object: &Id,
     ) -> Result<Option<ObjectRow>, Unreadable> {
-        let Some(bytes) = draft.get(Partition::Base, &object_key(object))? else {
-            return Ok(None);
-        };
-        let row: ObjectRow = from_json("an object", &bytes)?;
-        if self
-            .forgotten_before
-            .is_some_and(|before| row.newest < before)
-        {
-            self.forget(draft, &row);
+        let row = stored(draft, object)?;
+        if let Some(obsolete) = row.as_ref().filter(|row| self.is_obsolete(row)) {
+            self.forget(draft, obsolete);
             return Ok(None);
         }
-        Ok(Some(row))
+        Ok(row)
+    }
+
+    fn is_obsolete(&self, row: &ObjectRow) -> bool {
+        let before = self.forgotten_before;
+        before.is_some_and(|before| row.newest < before)
     }
 
     fn keep(&mut self, draft: &mut Draft<'_>, known: Option<&ObjectRow>, row: ObjectRow) {

@@ -13,16 +13,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use roaring::RoaringBitmap;
 
 use super::Engine;
-use super::accepted::{self, EventRow};
 use super::draft::Draft;
-use super::intake::{Located, from_json, scheduled_key};
+use super::intake::scheduled_key;
 use super::ledger::Row;
 use super::made::MessageRow;
+use super::part::Part;
 use super::schedule::Frozen;
 use crate::bucket::Bucket;
 use crate::bucket::checkpoint::journal_key;
 use crate::event::Event;
-use crate::id::Id;
+use crate::id::{BucketNo, Id};
 use crate::journal::at_rest::{Kept, Shelf, Unreadable, decode, each};
 use crate::journal::record::{ChannelNo, INBOX_NO, LaneNo, Record};
 use crate::reason::{Outcome, Reason};
@@ -70,7 +70,7 @@ pub struct Trace {
 /// Entries of an arrival in a lane that are in built messages.
 #[derive(Debug)]
 struct Made {
-    bucket: u16,
+    bucket: BucketNo,
     seq: u64,
     lane: LaneNo,
     channel: ChannelNo,
@@ -90,7 +90,7 @@ enum Of {
     Closing(u64),
 }
 
-fn ends_key(bucket: u16, of: Of) -> Key {
+fn ends_key(bucket: BucketNo, of: Of) -> Key {
     let (tag, number) = match of {
         Of::Arrival(seq) => (0, seq),
         Of::Event(place) => (1, place),
@@ -102,7 +102,13 @@ fn ends_key(bucket: u16, of: Of) -> Key {
 }
 
 /// Records the ends that a journal record describes.
-pub(crate) fn note_ends(draft: &mut Draft<'_>, bucket: u16, day: Day, seq: u64, record: &Record) {
+pub(crate) fn note_ends(
+    draft: &mut Draft<'_>,
+    bucket: BucketNo,
+    day: Day,
+    seq: u64,
+    record: &Record,
+) {
     let mut note = |of| {
         let key = ends_key(bucket, of).u64(seq).done();
         draft.put(Partition::Day(day), key, Vec::new());
@@ -119,7 +125,7 @@ pub(crate) fn note_ends(draft: &mut Draft<'_>, bucket: u16, day: Day, seq: u64, 
 /// The records of these days that describe an end.
 fn ends(
     shelf: &dyn Shelf,
-    bucket: u16,
+    bucket: BucketNo,
     of: Of,
     days: impl Iterator<Item = Day>,
 ) -> Result<Vec<Record>, Unreadable> {
@@ -165,7 +171,7 @@ pub(super) fn ended_by(
     }
 }
 
-impl Engine {
+impl Part {
     /// The stored records that end entries of an arrival individually; memory keeps only those that lanes
     /// still need.
     pub(super) fn stored_ends(
@@ -177,7 +183,9 @@ impl Engine {
         let days = self.journal_days.range(kept.arrival.at.day()..).copied();
         ends(shelf, bucket.no, Of::Arrival(kept.seq), days)
     }
+}
 
+impl Engine {
     /// Collects the trace of an event, as long as the day of its arrival is kept; `None` if it is
     /// unknown.
     ///
@@ -185,7 +193,8 @@ impl Engine {
     /// [`Unreadable`] where the store can't be read.
     pub fn trace(&self, shelf: &dyn Shelf, event: &Id) -> Result<Option<Trace>, Unreadable> {
         let draft = Draft::new(shelf);
-        let mut located = self.located_event(&draft, event)?;
+        let mut located = self.intake.located_event(&draft, event)?;
+        located.extend(self.part.copies_of(&draft, event, Table::EnteredIds)?);
         // An id may come again once the day of its arrival is forgotten: the newest is meant.
         let newest = located.iter().map(|(_, located)| located.place).max();
         let Some(place) = newest else {
@@ -196,7 +205,7 @@ impl Engine {
             let t = located.scheduled?;
             self.intake.scheduled.contains(&(t, place)).then_some(t)
         });
-        let Some(row) = self.accepted(&draft, &located, waits)? else {
+        let Some(row) = self.intake.row_of(&draft, &located, waits)? else {
             return Ok(None);
         };
         let days: BTreeSet<Day> = located.iter().filter_map(|(day, _)| *day).collect();
@@ -206,15 +215,16 @@ impl Engine {
                 event: row.event,
                 arrived: row.arrived,
                 scheduled: waits,
-                notifications: row.made.map_or(0, |(notifications, _)| notifications),
+                notifications: 0,
                 channels: BTreeMap::new(),
             },
             made: Vec::new(),
-            days: self.journal_days.range(first..).copied().collect(),
+            days: self.part.journal_days.range(first..).copied().collect(),
         };
-        for bucket in &self.buckets {
+        for bucket in self.part.buckets.iter() {
+            let mut everyone = RoaringBitmap::new();
             if let Some(t) = waits {
-                trace.wait(shelf, bucket, t, place)?;
+                trace.wait(shelf, bucket, (t, place), &mut everyone)?;
             }
             for record in ends(shelf, bucket.no, Of::Event(place), days.iter().copied())? {
                 if let Record::Dropped { items, .. } = record {
@@ -222,38 +232,16 @@ impl Engine {
                         let fate = trace.fate(channel);
                         fate.entries += who.len();
                         fate.end(reason.outcome(), Some(reason), who.len());
+                        everyone |= who.0;
                     }
                 }
             }
             for kept in bucket.arrivals_of(shelf, place, &days)? {
-                self.trace_arrival(shelf, bucket, &kept, &mut trace)?;
+                self.trace_arrival(shelf, bucket, &kept, (&mut trace, &mut everyone))?;
             }
+            trace.report.notifications += everyone.len();
         }
         Ok(Some(trace))
-    }
-
-    /// The row of an event as it was accepted.
-    pub(crate) fn accepted(
-        &self,
-        draft: &Draft<'_>,
-        located: &BTreeSet<(Option<Day>, Located)>,
-        waits: Option<Instant>,
-    ) -> Result<Option<EventRow>, Unreadable> {
-        for (day, located) in located {
-            if let (Some(day), Some(ordinal)) = (day, located.ordinal) {
-                let row = accepted::read(draft, *day, ordinal)?;
-                if row.made.is_some() {
-                    return Ok(Some(row));
-                }
-            }
-            if let Some(t) = waits {
-                let key = scheduled_key(Owner::Intake, t, located.place);
-                if let Some(bytes) = draft.get(Partition::Base, &key)? {
-                    return Ok(Some(from_json("a scheduled event", &bytes)?));
-                }
-            }
-        }
-        Ok(None)
     }
 
     fn trace_arrival(
@@ -261,13 +249,14 @@ impl Engine {
         shelf: &dyn Shelf,
         bucket: &Bucket,
         kept: &Kept,
-        trace: &mut Trace,
+        (trace, everyone): (&mut Trace, &mut RoaringBitmap),
     ) -> Result<(), Unreadable> {
         let sets = bucket.sets_of(shelf, kept)?;
-        let ended = self.stored_ends(shelf, bucket, kept)?;
+        let ended = self.part.stored_ends(shelf, bucket, kept)?;
         for (variant, who) in kept.arrival.variants.iter().zip(sets) {
+            *everyone |= &who;
             for lane in &variant.lanes {
-                let name = self.law.names.lane(*lane);
+                let name = self.part.law.names.lane(*lane);
                 let channel = name.channel;
                 let mut rest = who.clone();
                 let fate = trace.fate(channel);
@@ -342,14 +331,15 @@ impl Trace {
         &mut self,
         shelf: &dyn Shelf,
         bucket: &Bucket,
-        t: Instant,
-        place: u64,
+        (t, place): (Instant, u64),
+        everyone: &mut RoaringBitmap,
     ) -> Result<(), Unreadable> {
         let key = scheduled_key(Owner::Bucket(bucket.no), t, place);
         let Some(bytes) = shelf.get(Partition::Base, &key)? else {
             return Ok(());
         };
         let frozen = Frozen::read(shelf, &key, &bytes)?;
+        *everyone |= frozen.everyone();
         for part in frozen.parts {
             for channel in part.channels {
                 let fate = self.fate(channel);
@@ -365,7 +355,7 @@ impl Trace {
     /// # Errors
     /// [`Unreadable`] where the store can't be read.
     pub fn report(mut self, shelf: &dyn Shelf) -> Result<EventReport, Unreadable> {
-        let mut answered: BTreeMap<(u16, u64), Vec<Record>> = BTreeMap::new();
+        let mut answered: BTreeMap<(BucketNo, u64), Vec<Record>> = BTreeMap::new();
         for made in std::mem::take(&mut self.made) {
             for number in &made.who {
                 let (closing, row) = self.message(shelf, &made, number)?;

@@ -16,8 +16,9 @@ use crate::bucket::{Bucket, Closing, Found, Look, Looked};
 use crate::command::MarkKind;
 use crate::deadline::Kind;
 use crate::headers::Header;
+use crate::id::BucketNo;
 use crate::journal::at_rest::{Kept, Shelf, Unreadable};
-use crate::journal::record::{Arrival, ChannelNo, LaneNo, TypeNo, Variant};
+use crate::journal::record::{Arrival, ChannelNo, EventAt, LaneNo, TypeNo, Variant};
 use crate::law::Version;
 use crate::message::{Item, Message, Skipped};
 use crate::reason::Reason;
@@ -28,7 +29,7 @@ use crate::time::{Day, Instant};
 #[derive(Debug)]
 pub struct Plan {
     /// The bucket.
-    pub bucket: u16,
+    pub bucket: BucketNo,
     /// The closing's seq.
     pub closing: u64,
     /// The closing's instant.
@@ -108,9 +109,9 @@ impl Plan {
 impl Engine {
     /// The closings with messages still to build, by due time, without those of paused channels.
     #[must_use]
-    pub fn closings(&self) -> Vec<(u16, u64)> {
+    pub fn closings(&self) -> Vec<(BucketNo, u64)> {
         let mut closings = Vec::new();
-        for bucket in &self.buckets {
+        for bucket in self.part.buckets.iter() {
             let unmade = bucket
                 .closings
                 .iter()
@@ -127,20 +128,16 @@ impl Engine {
     /// The due time of the oldest message that is not built, or not known to have been sent.
     #[must_use]
     pub fn oldest_due(&self) -> Option<Instant> {
-        let closings = self.buckets.iter().flat_map(|b| b.closings.values());
+        let closings = self.part.buckets.iter().flat_map(|b| b.closings.values());
         let waiting = closings.filter(|c| !c.unmade.is_empty() || !c.sending.is_empty());
         waiting.map(|closing| closing.at).min()
     }
 
     /// The name of a closing's lane, as long as its messages are not all built and sent.
     #[must_use]
-    pub fn lane_of(&self, (bucket, closing): (u16, u64)) -> Option<&str> {
-        let open = self
-            .buckets
-            .get(usize::from(bucket))?
-            .closings
-            .get(&closing)?;
-        Some(&self.law.names.lane(open.lane).name)
+    pub fn lane_of(&self, (bucket, closing): (BucketNo, u64)) -> Option<&str> {
+        let open = self.part.buckets.get(bucket)?.closings.get(&closing)?;
+        Some(&self.part.law.names.lane(open.lane).name)
     }
 
     /// Whether there are messages to build.
@@ -152,16 +149,16 @@ impl Engine {
     /// Whether there are messages to build in lanes whose name is wanted.
     #[must_use]
     pub fn has_closings_of(&self, is_wanted: impl Fn(&str) -> bool) -> bool {
-        let buckets = self.buckets.iter();
+        let buckets = self.part.buckets.iter();
         let mut closings = buckets.flat_map(|bucket| bucket.closings.values());
         closings.any(|closing| {
-            self.can_be_made(closing) && is_wanted(&self.law.names.lane(closing.lane).name)
+            self.can_be_made(closing) && is_wanted(&self.part.law.names.lane(closing.lane).name)
         })
     }
 
     fn can_be_made(&self, closing: &Closing) -> bool {
-        let channel = || self.law.names.lane(closing.lane).channel;
-        !closing.unmade.is_empty() && !self.intake.paused.channels.contains(&channel())
+        let channel = || self.part.law.names.lane(closing.lane).channel;
+        !closing.unmade.is_empty() && !self.part.paused.channels.contains(&channel())
     }
 
     /// Checks the entries of at most `most` recipients of a closing, as of the instant at which it was
@@ -172,15 +169,15 @@ impl Engine {
     pub fn plan(
         &self,
         shelf: &dyn Shelf,
-        bucket: u16,
+        bucket: BucketNo,
         closing: u64,
         most: usize,
     ) -> Result<Option<Plan>, Unreadable> {
-        let bucket = &self.buckets[usize::from(bucket)];
+        let bucket = &self.part.buckets[bucket];
         let Some(open) = bucket.closings.get(&closing) else {
             return Ok(None);
         };
-        let lane = self.law.names.lane(open.lane);
+        let lane = self.part.law.names.lane(open.lane);
         let members: BTreeMap<u32, u64> = open
             .unmade
             .iter()
@@ -219,16 +216,16 @@ impl Engine {
     pub(crate) fn plan_of(
         &self,
         shelf: &dyn Shelf,
-        (bucket, closing): (u16, u64),
+        (bucket, closing): (BucketNo, u64),
         (lane, at): (LaneNo, Instant),
         found: Found,
     ) -> Result<Plan, Unreadable> {
         let headers = found.sources.iter().map(|(kept, _)| {
-            self.intake
-                .header(shelf, kept.arrival.at.day(), kept.arrival.ordinal)
+            let arrival = &kept.arrival;
+            self.intake.header(shelf, arrival.at.day(), arrival.event)
         });
         let headers = headers.collect::<Result<Vec<_>, _>>()?;
-        let name = self.law.names.lane(lane);
+        let name = self.part.law.names.lane(lane);
         Ok(Plan {
             bucket,
             closing,
@@ -252,7 +249,7 @@ impl Engine {
             at, found, headers, ..
         }: &Plan,
     ) -> Vec<Letter> {
-        let version = self.law.current();
+        let version = self.part.law.current();
         let choices = version.map(|version| self.choices(bucket, version, channel, who, found));
         let choices = choices.unwrap_or_default();
         let sources = || found.sources.iter().map(|(kept, _)| &**kept).zip(headers);
@@ -283,7 +280,7 @@ impl Engine {
                     never: chosen.map_or(Ends::None, |choices| Ends::Of(&choices.never)),
                     seen: Ends::Where(is_seen),
                     no_address: Ends::Of(&no_address),
-                    ..self.facts_of(kept, header, *at)
+                    ..self.part.facts_of(&self.intake.objects, kept, header, *at)
                 };
                 facts.checks()
             })
@@ -327,7 +324,7 @@ impl Engine {
             t,
             place,
             object: &header.object,
-            has_inbox: &|version| self.law.has_inbox(version, kind),
+            has_inbox: &|version| self.part.law.has_inbox(version, kind),
         };
         marks.cover(looked, MarkKind::Seen)
     }
@@ -353,7 +350,7 @@ impl Engine {
                 for (mode, part) in parts {
                     match kind
                         .lane(channel, mode.as_ref())
-                        .map(|no| &self.law.names.lane(no).kind)
+                        .map(|no| &self.part.law.names.lane(no).kind)
                     {
                         None => choices.never |= part,
                         Some(Kind::Digest(_)) => choices.digest |= part,
@@ -369,7 +366,7 @@ impl Engine {
     /// A letter as a message; `None` if it is empty or the recipient was erased.
     #[must_use]
     pub fn message(&self, plan: &Plan, letter: &Letter) -> Option<Message> {
-        let profile = self.buckets[usize::from(plan.bucket)]
+        let profile = self.part.buckets[plan.bucket]
             .roster
             .profile(letter.number)?;
         letter.tells().then(|| Message {
@@ -415,9 +412,9 @@ impl Plan {
         }
     }
 
-    /// The day and ordinal of a source's event.
-    pub(crate) fn event_at(&self, source: u32) -> (Day, u32) {
+    /// The day that has a source's event, and its address.
+    pub(crate) fn event_at(&self, source: u32) -> (Day, EventAt) {
         let arrival = &self.found.source(source).0.arrival;
-        (arrival.at.day(), arrival.ordinal)
+        (arrival.at.day(), arrival.event)
     }
 }

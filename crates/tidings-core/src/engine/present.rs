@@ -19,6 +19,7 @@ use crate::event::Object;
 use crate::group::{Told, group};
 use crate::id::Id;
 use crate::journal::at_rest::{Shelf, Unreadable};
+use crate::journal::record::EventAt;
 use crate::message::Message;
 use crate::table::Partition;
 use crate::time::Day;
@@ -33,7 +34,7 @@ const TOPIC: &str = "topic:";
 pub struct Presenter<'a> {
     engine: &'a Engine,
     draft: Draft<'a>,
-    data: FxHashMap<(Day, u32), Data>,
+    data: FxHashMap<(Day, EventAt), Data>,
     objects: FxHashMap<Id, Arc<Object>>,
     actors: FxHashMap<Id, Arc<Object>>,
 }
@@ -56,7 +57,7 @@ impl<'a> Presenter<'a> {
     /// # Errors
     /// [`Unreadable`] where the store can't be read.
     pub fn batch(&mut self, plan: &Plan, letter: &Letter) -> Result<Option<Batch>, Unreadable> {
-        let bucket = &self.engine.buckets[usize::from(plan.bucket)];
+        let bucket = &self.engine.part.buckets[plan.bucket];
         let Some(rules) = self.engine.rules() else {
             return Ok(None);
         };
@@ -69,7 +70,7 @@ impl<'a> Presenter<'a> {
         let mut told = Vec::with_capacity(letter.told.len());
         let id = batch_id(&message);
         for (source, item) in letter.told.iter().zip(message.items) {
-            let (day, ordinal) = plan.event_at(*source);
+            let (day, at) = plan.event_at(*source);
             let header = plan.headers[*source as usize].clone();
             told.push(Told {
                 t: item.t,
@@ -81,7 +82,7 @@ impl<'a> Presenter<'a> {
                     .as_ref()
                     .map(|id| self.object(id))
                     .transpose()?,
-                data: self.data(day, ordinal)?,
+                data: self.data(day, at)?,
                 header,
             });
         }
@@ -123,21 +124,21 @@ impl<'a> Presenter<'a> {
     }
 
     /// The `data` of an event.
-    pub(super) fn data(&mut self, day: Day, ordinal: u32) -> Result<Data, Unreadable> {
-        if !self.data.contains_key(&(day, ordinal)) {
-            self.read_data(day, &BTreeSet::from([ordinal]))?;
+    pub(super) fn data(&mut self, day: Day, at: EventAt) -> Result<Data, Unreadable> {
+        if !self.data.contains_key(&(day, at)) {
+            self.read_data(day, &BTreeSet::from([at]))?;
         }
-        Ok(self.data.get(&(day, ordinal)).cloned().flatten())
+        Ok(self.data.get(&(day, at)).cloned().flatten())
     }
 
-    /// Prefetches the `data` of several events of a day.
+    /// Prefetches the `data` of several events as a day has them.
     pub(super) fn read_data(
         &mut self,
         day: Day,
-        ordinals: &BTreeSet<u32>,
+        events: &BTreeSet<EventAt>,
     ) -> Result<(), Unreadable> {
-        accepted::read_data(self.draft.shelf, day, ordinals, |ordinal, data| {
-            self.data.insert((day, ordinal), data.map(Arc::new));
+        accepted::read_data(self.draft.shelf, day, events, |at, data| {
+            self.data.insert((day, at), data.map(Arc::new));
         })
     }
 

@@ -1,48 +1,36 @@
 //! Commands about recipients: profiles, subscriptions, marks, flushes.
 
 use super::draft::Draft;
-use super::reply::{Answer, Dropped, Refused, Reply};
+use super::intake::Intake;
+use super::part::Part;
+use super::reply::{Answer, Refused, Reply};
 use super::{Engine, follow, take_back};
 use crate::command::{Command, MarkKind, Marked};
 use crate::id::Id;
 use crate::journal::record::{Covered, Record, channel_no};
 use crate::recipient::{Recipient, RecipientChange, State};
 use crate::table::Partition;
-use crate::time::{Day, Instant};
 
-impl Engine {
-    /// Runs one command.
-    pub(crate) fn command(
+impl Part {
+    /// Runs a command that concerns one recipient.
+    pub(super) fn command(
         &mut self,
+        intake: &Intake,
         draft: &mut Draft<'_>,
-        now: Instant,
         command: &Command,
-        forgotten: &mut Vec<Day>,
     ) -> Answer {
         match command {
-            Command::Recipient(change) => self.change_recipient(draft, now, change),
-            Command::Erase { recipient } => self.erase(draft, now, recipient),
+            Command::Recipient(change) => self.change_recipient(draft, change),
+            Command::Erase { recipient } => self.erase(draft, recipient),
             Command::Subscribe { .. } | Command::Unsubscribe { .. } => {
-                let replies = self.follow(draft, now, std::slice::from_ref(command))?;
+                let replies = self.follow(draft, std::slice::from_ref(command))?;
                 Ok(replies.into_iter().next().unwrap_or(Ok(Reply::Done)))
-            }
-            Command::Publish(event) => self.publish(draft, now, event),
-            Command::Object(object) => {
-                self.keep_day(draft, now.day());
-                self.intake.objects.upsert(draft, object, now.day())?;
-                Ok(Ok(Reply::Done))
-            }
-            Command::Retract { object } => {
-                self.keep_day(draft, now.day());
-                self.intake.objects.retract(draft, object, now.day())?;
-                Ok(Ok(Reply::Done))
             }
             Command::Mark {
                 recipient,
                 what,
                 kind,
-            } => self.mark(draft, now, recipient, what, *kind),
-            Command::Cancel(cancelled) => self.cancel(draft, now, cancelled),
+            } => self.mark(intake, draft, recipient, (what, *kind)),
             Command::Preference {
                 recipient,
                 scope,
@@ -55,86 +43,32 @@ impl Engine {
                     channel,
                     mode,
                 };
-                self.prefer(draft, now, chosen)
+                self.prefer(draft, chosen)
             }
-            Command::Flush {
-                recipient,
-                channel,
-                lane,
-            } => Ok(self.flush(draft, now, recipient, channel.as_deref(), lane.as_deref())),
             Command::Preferences {
                 recipient,
                 chosen,
                 whole,
-            } => self.prefer_all(draft, now, recipient, (chosen, *whole)),
-            Command::Pause(what) => self.pause(draft, now, what),
-            Command::Resume(what) => self.resume(draft, now, what),
-            Command::Forget { before } => {
-                let (days, expired) = self.forget_until(draft, *before)?;
-                let dropped = Dropped {
-                    days: days.len() as u64,
-                    expired,
-                };
-                forgotten.extend(days);
-                Ok(Ok(Reply::Dropped(dropped)))
-            }
-        }
-    }
-
-    /// Checks whether a command would be accepted now; a refused one changes nothing.
-    ///
-    /// # Errors
-    /// Why it would be refused.
-    pub fn check(&self, command: &Command) -> Result<(), Refused> {
-        match command {
-            Command::Subscribe { recipient, topic } => {
-                let (bucket, number) = self.find(recipient)?;
-                let followers = &self.buckets[bucket].followers;
-                match followers.has(topic, number) {
-                    true => Ok(()),
-                    false => self.may_follow(topic, u64::from(followers.topics_of(number)) + 1),
-                }
-            }
-            Command::Erase { recipient }
-            | Command::Unsubscribe { recipient, .. }
-            | Command::Mark { recipient, .. }
-            | Command::Preference { recipient, .. }
-            | Command::Preferences { recipient, .. }
-            | Command::Flush { recipient, .. } => self.find(recipient).map(|_| ()),
-            Command::Publish(event) => {
-                let kind = self.law.names.type_no(event.kind.as_str());
-                let known = kind
-                    .zip(self.version())
-                    .is_some_and(|(no, version)| version.kind(no).is_some());
-                known
-                    .then_some(())
-                    .ok_or_else(|| self.unknown_type(&event.kind))
-            }
-            Command::Pause(what) | Command::Resume(what) => self.check_pausable(what),
-            Command::Recipient(_)
+            } => self.prefer_all(draft, recipient, (chosen, *whole)),
+            Command::Flush {
+                recipient,
+                channel,
+                lane,
+            } => Ok(self.flush(draft, recipient, channel.as_deref(), lane.as_deref())),
+            Command::Publish(_)
             | Command::Object(_)
             | Command::Retract { .. }
             | Command::Cancel(_)
-            | Command::Forget { .. } => Ok(()),
+            | Command::Pause(_)
+            | Command::Resume(_)
+            | Command::Forget { .. } => Ok(Ok(Reply::Done)),
         }
     }
 
-    /// The bucket and number of a recipient.
-    pub(crate) fn find(&self, recipient: &Id) -> Result<(usize, u32), Refused> {
-        let bucket = self.bucket_at(recipient.as_str());
-        match self.buckets[bucket].roster.number(recipient.as_str()) {
-            Some(number) => Ok((bucket, number)),
-            None => Err(Refused::UnknownRecipient(recipient.clone())),
-        }
-    }
-
-    fn change_recipient(
-        &mut self,
-        draft: &mut Draft<'_>,
-        now: Instant,
-        change: &RecipientChange,
-    ) -> Answer {
-        let bucket = self.bucket_at(change.id.as_str());
+    fn change_recipient(&mut self, draft: &mut Draft<'_>, change: &RecipientChange) -> Answer {
+        let Some(bucket) = self.buckets.of(change.id.as_str()) else {
+            return Ok(Err(Refused::Elsewhere(change.id.clone())));
+        };
         let roster = &self.buckets[bucket].roster;
         let (number, known) = match roster.number(change.id.as_str()) {
             Some(number) => (number, roster.profile(number).cloned()),
@@ -143,16 +77,16 @@ impl Engine {
         let new = changed(known.clone(), change);
         if known.as_ref() != Some(&new) {
             let record = Record::Profile {
-                at: now,
+                at: self.now,
                 number,
                 profile: Box::new(new),
             };
-            self.write(draft, bucket, now, record);
+            self.write(draft, bucket, record);
         }
         Ok(Ok(Reply::Done))
     }
 
-    fn erase(&mut self, draft: &mut Draft<'_>, now: Instant, recipient: &Id) -> Answer {
+    fn erase(&mut self, draft: &mut Draft<'_>, recipient: &Id) -> Answer {
         let (bucket, number) = match self.find(recipient) {
             Ok(found) => found,
             Err(refused) => return Ok(Err(refused)),
@@ -160,18 +94,18 @@ impl Engine {
         for key in follow::rows_of(draft, self.buckets[bucket].no, number)?.into_keys() {
             draft.delete(Partition::Base, key);
         }
-        self.write(draft, bucket, now, Record::Erased { at: now, number });
-        self.end_messages_to(draft, now, bucket, number)?;
+        let at = self.now;
+        self.write(draft, bucket, Record::Erased { at, number });
+        self.end_messages_to(draft, bucket, number)?;
         Ok(Ok(Reply::Done))
     }
 
     fn mark(
         &mut self,
+        intake: &Intake,
         draft: &mut Draft<'_>,
-        now: Instant,
         recipient: &Id,
-        what: &Marked,
-        kind: MarkKind,
+        (what, kind): (&Marked, MarkKind),
     ) -> Answer {
         let (bucket, number) = match self.find(recipient) {
             Ok(found) => found,
@@ -180,24 +114,24 @@ impl Engine {
         let covered = match what {
             Marked::UpTo(instant) => vec![Covered::UpTo(*instant)],
             // A mark covers what has entered by now: about what nothing names there is nothing.
-            Marked::Object(object) => match self.intake.objects.knows(draft, object)? {
+            Marked::Object(object) => match intake.objects.knows(draft, object)? {
                 true => vec![Covered::Object(object.clone())],
                 false => Vec::new(),
             },
             Marked::Event(event) => {
-                let places = self.places_of(draft, event)?;
+                let places = self.places_of(intake, draft, event)?;
                 places.into_iter().map(Covered::Event).collect()
             }
         };
         for what in covered {
             let record = Record::Mark {
-                at: now,
-                before: self.intake.next_place,
+                at: self.now,
+                before: intake.next_place,
                 number,
                 what,
                 kind,
             };
-            self.write(draft, bucket, now, record);
+            self.write(draft, bucket, record);
         }
         Ok(Ok(Reply::Done))
     }
@@ -205,7 +139,6 @@ impl Engine {
     fn flush(
         &mut self,
         draft: &mut Draft<'_>,
-        now: Instant,
         recipient: &Id,
         channel: Option<&str>,
         lane: Option<&str>,
@@ -230,11 +163,45 @@ impl Engine {
         let seq = if lanes.is_empty() {
             self.buckets[bucket].next_seq
         } else {
-            let at = now;
-            self.write(draft, bucket, now, Record::Flush { at, number, lanes })
+            let at = self.now;
+            self.write(draft, bucket, Record::Flush { at, number, lanes })
         };
         let marker = format!("{}-{seq}", self.buckets[bucket].no);
         Ok(Reply::Flushed { marker, lanes: due })
+    }
+}
+
+impl Engine {
+    /// Checks whether a command would be accepted now; a refused one changes nothing.
+    ///
+    /// # Errors
+    /// Why it would be refused.
+    pub fn check(&self, command: &Command) -> Result<(), Refused> {
+        match command {
+            Command::Subscribe { recipient, topic } => {
+                let (bucket, number) = self.part.find(recipient)?;
+                let followers = &self.part.buckets[bucket].followers;
+                match followers.has(topic, number) {
+                    true => Ok(()),
+                    false => self
+                        .part
+                        .may_follow(topic, u64::from(followers.topics_of(number)) + 1),
+                }
+            }
+            Command::Erase { recipient }
+            | Command::Unsubscribe { recipient, .. }
+            | Command::Mark { recipient, .. }
+            | Command::Preference { recipient, .. }
+            | Command::Preferences { recipient, .. }
+            | Command::Flush { recipient, .. } => self.part.find(recipient).map(|_| ()),
+            Command::Publish(event) => self.intake.check_type(&event.kind),
+            Command::Pause(what) | Command::Resume(what) => self.intake.pausable(what).map(|_| ()),
+            Command::Recipient(_)
+            | Command::Object(_)
+            | Command::Retract { .. }
+            | Command::Cancel(_)
+            | Command::Forget { .. } => Ok(()),
+        }
     }
 }
 

@@ -53,6 +53,7 @@ impl Engine {
     ) -> Result<BTreeSet<Letter>, Unreadable> {
         let mut letters = BTreeSet::new();
         let mut open = self
+            .part
             .buckets
             .iter()
             .flat_map(|bucket| bucket.closings.values());
@@ -61,17 +62,17 @@ impl Engine {
         }
         let draft = Draft::new(shelf);
         match upcoming {
-            Upcoming::Rules(rules) if self.rules() == Some(rules) => {}
+            Upcoming::Rules(rules) if self.part.rules() == Some(rules) => {}
             Upcoming::Rules(rules) => {
-                let mut names = self.law.names.clone();
+                let mut names = self.part.law.names.clone();
                 let (version, _) = Version::new(0, rules.clone(), &mut names);
-                for at in 0..self.buckets.len() {
-                    let unwanted = self.unwanted(&draft, at, None, &version)?;
+                for &at in &*self.part.buckets.numbers() {
+                    let unwanted = self.part.unwanted(&draft, at, None, &version)?;
                     letters.extend(unwanted.into_iter().map(|(_, _, letter)| letter));
                 }
             }
             Upcoming::Forget(before) => {
-                letters.extend(self.letters_before(&draft, before)?.into_keys());
+                letters.extend(self.part.letters_before(&draft, before)?.into_keys());
             }
             Upcoming::Commands(commands) => {
                 for command in commands {
@@ -83,9 +84,9 @@ impl Engine {
     }
 
     fn letters_of_recipient(&self, recipient: &Id, channel: Option<ChannelNo>) -> Vec<Letter> {
-        let found = self.find(recipient).ok();
+        let found = self.part.find(recipient).ok();
         found.map_or_else(Vec::new, |(at, number)| {
-            self.letters_to(at, number, channel)
+            self.part.letters_to(at, number, channel)
         })
     }
 
@@ -94,15 +95,17 @@ impl Engine {
         match command {
             Command::Cancel(cancelled) => {
                 let mut letters = Vec::new();
-                for (place, (_, days)) in self.located_events(draft, cancelled)? {
-                    for (at, bucket) in self.buckets.iter().enumerate() {
-                        for kept in bucket.arrivals_of(draft.shelf, place, &days)? {
+                let events = self.intake.located_events(draft, cancelled)?;
+                let events = self.part.with_copies(draft, cancelled, &events)?;
+                for (place, event) in events {
+                    for bucket in self.part.buckets.iter() {
+                        for kept in bucket.arrivals_of(draft.shelf, place, &event.days)? {
                             let found = bucket.sets_of(draft.shelf, &kept)?;
                             for (variant, who) in kept.arrival.variants.iter().zip(found) {
                                 for lane in &variant.lanes {
-                                    letters.extend(self.letters_with(
+                                    letters.extend(self.part.letters_with(
                                         draft,
-                                        at,
+                                        bucket.no,
                                         (*lane, kept.seq),
                                         &who,
                                     )?);
@@ -119,9 +122,11 @@ impl Engine {
             Command::Preference {
                 recipient, channel, ..
             } => Ok(self.letters_of_recipient(recipient, channel_no(channel))),
-            Command::Forget { before } => {
-                Ok(self.letters_before(draft, *before)?.into_keys().collect())
-            }
+            Command::Forget { before } => Ok(self
+                .part
+                .letters_before(draft, *before)?
+                .into_keys()
+                .collect()),
             Command::Recipient(_)
             | Command::Subscribe { .. }
             | Command::Unsubscribe { .. }

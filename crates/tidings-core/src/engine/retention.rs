@@ -1,10 +1,14 @@
 //! Retention: a day is deleted whole, and its pending entries are counted as expired.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::Engine;
+use super::act::{Act, Applied};
 use super::draft::Draft;
+use super::intake::Intake;
+use super::part::Part;
 use super::reach::Reach;
+use super::reply::Reply;
 use super::take_back::Among;
 use crate::journal::at_rest::{Shelf, Unreadable};
 use crate::journal::record::Entries;
@@ -17,17 +21,17 @@ impl Engine {
     /// that ended `keep` or longer ago.
     #[must_use]
     pub fn next_forget(&self) -> Option<Instant> {
-        let keep_ms = self.rules()?.store.keep_ms;
+        let keep_ms = self.part.rules()?.store.keep_ms;
         let oldest = self.oldest_day()?;
         let ends = oldest.end().0.saturating_add(keep_ms);
         let midnight = ends.div_euclid(DAY_MS) + i64::from(ends.rem_euclid(DAY_MS) > 0);
-        Some(Instant(midnight.saturating_mul(DAY_MS)).max(self.intake.now.day().end()))
+        Some(Instant(midnight.saturating_mul(DAY_MS)).max(self.part.now.day().end()))
     }
 
     /// The day before which everything is deleted at a midnight.
     #[must_use]
     pub fn forgets_before(&self, midnight: Instant) -> Option<Day> {
-        let keep_ms = self.rules()?.store.keep_ms;
+        let keep_ms = self.part.rules()?.store.keep_ms;
         Some(midnight.plus_ms(-keep_ms).day())
     }
 
@@ -35,7 +39,7 @@ impl Engine {
     /// its outcome is not known yet.
     #[must_use]
     pub fn is_due_before(&self, before: Day) -> bool {
-        self.buckets.iter().any(|bucket| {
+        self.part.buckets.iter().any(|bucket| {
             let mut days = bucket
                 .closings
                 .values()
@@ -55,10 +59,11 @@ impl Engine {
         now: Instant,
         before: Day,
     ) -> Result<super::Step, Unreadable> {
-        self.in_step(Draft::new(shelf), now, |engine, draft, now, _| {
-            for at in 0..engine.buckets.len() {
+        self.in_step(Draft::new(shelf), now, |engine, draft, _, _| {
+            let part = &mut engine.part;
+            for &at in &*part.buckets.numbers() {
                 let mut items = Vec::new();
-                for (_, channel, found) in engine.waiting_among(draft, at, Among::default())? {
+                for (_, channel, found) in part.waiting_among(draft, at, Among::default())? {
                     let mut sets: BTreeMap<u64, Set> = BTreeMap::new();
                     for (number, source) in &found.entries {
                         let kept = found.source(*source).0;
@@ -69,7 +74,7 @@ impl Engine {
                     let sets = sets.into_iter();
                     items.extend(sets.map(|(seq, who)| Entries { seq, channel, who }));
                 }
-                engine.cut(draft, now, at, Some(Reason::Forgotten), items);
+                part.cut(draft, at, Some(Reason::Forgotten), items);
             }
             Ok(())
         })
@@ -88,64 +93,96 @@ impl Engine {
     ) -> Result<super::Step, Unreadable> {
         let draft = Draft::new(shelf).with(reach);
         self.in_step(draft, now, |engine, draft, _, step| {
-            (step.forgotten, _) = engine.forget_until(draft, before)?;
+            engine.forget_until(draft, before, &mut step.forgotten)?;
             Ok(())
         })
     }
 
     /// Deletes every day before this one, but never the current day, which is still being written.
-    /// Returns the days, and the number of their pending entries. The ledger counts those as expired, and
-    /// messages with any of them are not sent any more, unless they were handed over. A checkpoint that
-    /// does not cover all records of these days is brought up beyond them in the same commit; as a rule
-    /// it does, and the deletion costs nothing.
-    pub(crate) fn forget_until(
+    /// Messages with any of their entries are not sent any more, unless they were handed over.
+    pub(super) fn forget_until(
         &mut self,
         draft: &mut Draft<'_>,
         before: Day,
-    ) -> Result<(Vec<Day>, u64), Unreadable> {
-        let before = before.min(self.intake.now.day());
-        let mut days: Vec<Day> = self.intake.id_days.iter().copied().collect();
-        days.extend(self.intake.days.keys());
-        days.extend(self.buckets.iter().flat_map(|bucket| bucket.days.keys()));
-        days.extend(self.journal_days.iter());
-        days.retain(|day| *day < before);
-        days.sort_unstable();
-        days.dedup();
-        if days.is_empty() {
-            return Ok((days, 0));
+        forgotten: &mut Vec<Day>,
+    ) -> Result<Reply, Unreadable> {
+        let before = before.min(self.part.now.day());
+        let mut days = self.intake.days_before(before);
+        days.extend(self.part.days_before(before));
+        let mut applied = Applied::Dropped { days, expired: 0 };
+        let act = Act::Forget { before };
+        if let Applied::Dropped { days, .. } = &applied
+            && !days.is_empty()
+        {
+            forgotten.extend(days);
+            self.intake.forget_before(before);
+            applied.add(self.part.apply(&self.intake, draft, &act)?);
         }
-        let now = self.intake.now;
-        self.end_messages_before(draft, now, before)?;
+        Ok(applied.reply(&act, self.part.now).0)
+    }
+
+    fn oldest_day(&self) -> Option<Day> {
+        let intake = self.intake.held_days();
+        intake.chain(self.part.journal_days.iter().copied()).min()
+    }
+}
+
+impl Intake {
+    /// The days that hold something of the intake.
+    fn held_days(&self) -> impl Iterator<Item = Day> {
+        self.id_days.iter().chain(self.days.keys()).copied()
+    }
+
+    fn days_before(&self, before: Day) -> BTreeSet<Day> {
+        self.held_days().filter(|day| *day < before).collect()
+    }
+
+    /// Forgets the days before this one.
+    fn forget_before(&mut self, before: Day) {
+        for day in self.days_before(before) {
+            self.forget(day);
+        }
+        self.forgotten_before = self.forgotten_before.max(Some(before));
+        self.objects.forget_before(before);
+    }
+}
+
+impl Part {
+    fn days_before(&self, before: Day) -> BTreeSet<Day> {
+        let of_buckets = self.buckets.iter().flat_map(|bucket| bucket.days.keys());
+        let days = of_buckets.chain(&self.journal_days).copied();
+        days.filter(|day| *day < before).collect()
+    }
+
+    /// Deletes the days before this one; the ledger counts their pending entries as expired. A checkpoint
+    /// that does not cover all records of these days is brought up beyond them in the same commit; as a rule
+    /// it does, and the deletion costs nothing.
+    pub(super) fn forget_until(
+        &mut self,
+        draft: &mut Draft<'_>,
+        before: Day,
+    ) -> Result<Applied, Unreadable> {
+        let days = self.days_before(before);
+        self.end_messages_before(draft, before)?;
         let mut expired = 0;
         for day in &days {
             draft.forget(*day);
             expired += self.ledger.forget(*day);
-            self.intake.forget(*day);
             self.journal_days.remove(day);
             self.restless.remove(day);
-            for bucket in &mut self.buckets {
+            for bucket in self.buckets.iter_mut() {
                 bucket.forget(*day);
             }
         }
-        self.intake.forgotten_before = self.intake.forgotten_before.max(Some(before));
-        self.intake.objects.forget_before(before);
-        for bucket in &mut self.buckets {
+        self.forgotten_before = self.forgotten_before.max(Some(before));
+        self.copied.retain(|(day, _)| *day >= before);
+        for bucket in self.buckets.iter_mut() {
             bucket.forget_before(before);
             if bucket.replays_from().is_some_and(|day| day < before) {
                 draft.end_row(bucket.no);
                 draft.extend(bucket.checkpoint_at_once());
             }
         }
-        Ok((days, expired))
-    }
-
-    fn oldest_day(&self) -> Option<Day> {
-        let intake = self
-            .intake
-            .id_days
-            .first()
-            .into_iter()
-            .chain(self.intake.days.keys().next());
-        intake.chain(self.journal_days.first()).min().copied()
+        Ok(Applied::Dropped { days, expired })
     }
 }

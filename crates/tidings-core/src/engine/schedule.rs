@@ -6,21 +6,22 @@ use roaring::RoaringBitmap;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-use super::Engine;
 use super::accepted::EventRow;
 use super::draft::Draft;
-use super::intake::{Located, from_json, named_key, scheduled_key, to_json};
+use super::intake::scheduled_key;
 use super::look::{Ends, Facts};
+use super::part::Part;
 use super::publish::{Routed, settle_lanes};
 use crate::bucket::Bucket;
+use crate::id::BucketNo;
 use crate::journal::at_rest::{Shelf, Unreadable, decode, encode};
 use crate::journal::parts;
-use crate::journal::record::{ChannelNo, INBOX_NO, Record, TypeNo};
+use crate::journal::record::{ChannelNo, EventAt, INBOX_NO, Record};
 use crate::law::Type;
 use crate::pause::Paused;
 use crate::reason::Reason;
 use crate::set::Set;
-use crate::table::{Owner, Partition, Table};
+use crate::table::{Owner, Partition};
 use crate::time::Instant;
 
 /// The recipients of a scheduled event in a bucket, fixed at its arrival.
@@ -58,10 +59,7 @@ impl Frozen {
     }
 }
 
-/// A scheduled event with each bucket's frozen sets.
-type Scheduled = (EventRow, Vec<Frozen>);
-
-impl Engine {
+impl Part {
     /// Stores an event with its audience until it is due.
     pub(crate) fn freeze(
         &mut self,
@@ -69,12 +67,9 @@ impl Engine {
         t: Instant,
         row: &EventRow,
         words: &[String],
-        routed: Vec<Routed>,
+        routed: BTreeMap<BucketNo, Routed>,
     ) {
-        self.intake.scheduled.insert((t, row.place));
-        let key = |owner| scheduled_key(owner, t, row.place);
-        draft.put(Partition::Base, key(Owner::Intake), to_json(row));
-        for (bucket, routed) in self.buckets.iter_mut().zip(routed) {
+        for (no, routed) in routed {
             let mut merged: BTreeMap<(Vec<ChannelNo>, Vec<u16>), RoaringBitmap> = BTreeMap::new();
             for ((lanes, reasons), who) in routed {
                 let channels = lanes.iter().map(|lane| self.law.names.lane(*lane).channel);
@@ -106,83 +101,43 @@ impl Engine {
                     .collect(),
                 parts: parts.collect(),
             };
-            bucket.scheduled.insert((t, row.place), frozen.everyone());
-            draft.put_in_parts(
-                Partition::Base,
-                key(Owner::Bucket(bucket.no)),
-                &encode(&frozen),
-            );
+            let scheduled = &mut self.buckets[no].scheduled;
+            scheduled.insert((t, row.place), frozen.everyone());
+            let key = scheduled_key(Owner::Bucket(no), t, row.place);
+            draft.put_in_parts(Partition::Base, key, &encode(&frozen));
         }
     }
 
-    /// Enters the events that were scheduled for now or before, in order.
-    pub(crate) fn enter_scheduled(
+    /// Removes the frozen sets of a scheduled event and returns them.
+    pub(super) fn take_frozen(
         &mut self,
         draft: &mut Draft<'_>,
-        now: Instant,
-    ) -> Result<(), Unreadable> {
-        while let Some((t, place)) = self.intake.scheduled.first().copied() {
-            if t > now {
-                break;
-            }
-            let Some((row, frozen)) = self.take_scheduled(draft, t, place)? else {
-                continue;
-            };
-            self.intake
-                .objects
-                .touch_all(draft, &row.event, now.day())?;
-            self.enter_frozen(draft, now, t, &row, frozen);
-        }
-        Ok(())
-    }
-
-    /// Removes a scheduled event and returns it with each bucket's frozen sets.
-    pub(crate) fn take_scheduled(
-        &mut self,
-        draft: &mut Draft<'_>,
-        t: Instant,
-        place: u64,
-    ) -> Result<Option<Scheduled>, Unreadable> {
-        if !self.intake.scheduled.remove(&(t, place)) {
-            return Ok(None);
-        }
-        let key = scheduled_key(Owner::Intake, t, place);
-        let bytes = draft.get(Partition::Base, &key)?;
-        let bytes = bytes.ok_or_else(|| Unreadable("a scheduled event is missing".to_owned()))?;
-        let row: EventRow = from_json("a scheduled event", &bytes)?;
-        draft.delete(Partition::Base, key);
-        let id = named_key(Table::ScheduledIds, &row.event.id, Some(place));
-        draft.delete(Partition::Base, id);
-        if let Some(key) = &row.event.cancellation_key {
-            let key = named_key(Table::ScheduledKeys, key, Some(place));
-            draft.delete(Partition::Base, key);
-        }
-        let mut frozen = Vec::with_capacity(self.buckets.len());
-        for bucket in &mut self.buckets {
+        (t, place): (Instant, u64),
+    ) -> Result<Vec<(BucketNo, Frozen)>, Unreadable> {
+        let mut frozen = Vec::new();
+        for bucket in self.buckets.iter_mut() {
             if bucket.scheduled.remove(&(t, place)).is_none() {
-                frozen.push(Frozen::default());
                 continue;
             }
             let key = scheduled_key(Owner::Bucket(bucket.no), t, place);
             let bytes = draft.get_in_parts(Partition::Base, &key)?;
             let bytes =
                 bytes.ok_or_else(|| Unreadable("a scheduled audience is missing".to_owned()))?;
-            frozen.push(decode("a scheduled audience", &bytes)?);
+            frozen.push((bucket.no, decode("a scheduled audience", &bytes)?));
             draft.delete_in_parts(Partition::Base, key)?;
         }
-        Ok(Some((row, frozen)))
+        Ok(frozen)
     }
 
     /// Enters a scheduled event into its lanes: its audience was fixed at arrival, and preferences and
     /// lanes are read now.
-    fn enter_frozen(
+    pub(super) fn enter_scheduled(
         &mut self,
         draft: &mut Draft<'_>,
-        now: Instant,
-        t: Instant,
+        (t, at): (Instant, EventAt),
         row: &EventRow,
-        frozen: Vec<Frozen>,
-    ) {
+    ) -> Result<(), Unreadable> {
+        let frozen = self.take_frozen(draft, (t, row.place))?;
         let version = self.version();
         let type_no = self.law.names.type_no(row.event.kind.as_str());
         let kind = version
@@ -191,32 +146,22 @@ impl Engine {
             .and_then(|(version, no)| version.kind(no));
         let mut words: Vec<String> = frozen
             .iter()
-            .flat_map(|frozen| frozen.words.iter().cloned())
+            .flat_map(|(_, frozen)| frozen.words.iter().cloned())
             .collect();
         words.sort_unstable();
         words.dedup();
-        let mut routed = Vec::with_capacity(frozen.len());
-        for (at, frozen) in frozen.into_iter().enumerate() {
+        let mut routed = BTreeMap::new();
+        for (no, frozen) in frozen {
             let concerned: u64 = frozen.parts.iter().map(|part| part.who.len()).sum();
-            let (sets, dropped) = thaw(
-                &self.buckets[at],
-                (kind, &self.intake.paused),
-                &words,
-                frozen,
-            );
-            let sets = settle_lanes(&self.buckets[at], &self.law, sets);
+            let bucket = &self.buckets[no];
+            let (sets, dropped) = thaw(bucket, (kind, &self.paused), &words, frozen);
+            let sets = settle_lanes(bucket, &self.law, sets);
             let alone = concerned - sets.values().map(RoaringBitmap::len).sum::<u64>();
-            routed.push(sets);
-            self.drop_entries(draft, now, at, (row.place, alone), dropped);
+            routed.insert(no, sets);
+            self.drop_entries(draft, no, (row.place, alone), dropped);
         }
-        let located = Located {
-            place: row.place,
-            scheduled: Some(t),
-            ordinal: Some(self.intake.next_ordinal(now.day())),
-        };
-        self.intake.name_copy(draft, now.day(), &row.event, located);
-        let type_no = type_no.unwrap_or(TypeNo::MAX);
-        self.arrive(draft, now, (t, type_no), row, &words, routed);
+        self.arrive(draft, (t, at), row, &words, routed);
+        Ok(())
     }
 
     /// Counts entries that end without having entered a lane; `alone` = number of recipients without
@@ -224,25 +169,23 @@ impl Engine {
     pub(crate) fn drop_entries(
         &mut self,
         draft: &mut Draft<'_>,
-        now: Instant,
-        at: usize,
+        at: BucketNo,
         (place, alone): (u64, u64),
         items: Vec<(ChannelNo, Reason, Set)>,
     ) {
         if items.is_empty() {
             return;
         }
-        let no = self.buckets[at].no;
-        self.ledger.at((no, now.day(), INBOX_NO)).notifications += alone;
+        let now = self.now;
+        self.ledger.at((at, now.day(), INBOX_NO)).notifications += alone;
         for (channel, reason, who) in &items {
-            let row = self.ledger.at((no, now.day(), *channel));
+            let row = self.ledger.at((at, now.day(), *channel));
             row.enter(who.len());
             row.end(reason.outcome(), Some(*reason), who.len());
         }
         self.write(
             draft,
             at,
-            now,
             Record::Dropped {
                 at: now,
                 place,

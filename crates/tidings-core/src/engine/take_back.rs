@@ -6,14 +6,17 @@ use std::collections::BTreeMap;
 
 use roaring::RoaringBitmap;
 
-use super::Engine;
+use super::accept::name_again;
+use super::accepted;
 use super::draft::Draft;
+use super::intake::Located;
 use super::look::{Ends, Facts};
+use super::part::Part;
 use super::reply::{Answer, Refused, Reply};
 use crate::bucket::{Bucket, Found, Lane};
 use crate::command::Choice;
 use crate::deadline::Kind;
-use crate::id::Id;
+use crate::id::{BucketNo, Id};
 use crate::journal::at_rest::{Kept, Unreadable};
 use crate::journal::record::{
     Arrival, ChannelNo, Entries, INBOX_NO, LaneNo, Record, TypeNo, Variant, channel_no,
@@ -22,6 +25,7 @@ use crate::law::{Law, Version};
 use crate::pause::Paused;
 use crate::reason::Reason;
 use crate::recipient::{Mode, PreferenceScope};
+use crate::table::Owner;
 use crate::time::Instant;
 
 /// The approximate size in bytes at which records that grow with the pending entries are cut: each is a
@@ -58,13 +62,12 @@ struct Moved<'a> {
     who: RoaringBitmap,
 }
 
-impl Engine {
+impl Part {
     /// Ends entries at once, each counted on its day. `None` = they move to another lane.
     pub(crate) fn cut(
         &mut self,
         draft: &mut Draft<'_>,
-        now: Instant,
-        at: usize,
+        at: BucketNo,
         why: Option<Reason>,
         items: Vec<Entries>,
     ) {
@@ -83,21 +86,16 @@ impl Engine {
         }
         for items in parts(items, |item| set_bytes(&item.who)) {
             let record = Record::Cut {
-                at: now,
+                at: self.now,
                 why,
                 items,
             };
-            self.write(draft, at, now, record);
+            self.write(draft, at, record);
         }
     }
 
     /// Stores a preference and moves pending entries to the lanes that now apply.
-    pub(crate) fn prefer(
-        &mut self,
-        draft: &mut Draft<'_>,
-        now: Instant,
-        chosen: Chosen<'_>,
-    ) -> Answer {
+    pub(crate) fn prefer(&mut self, draft: &mut Draft<'_>, chosen: Chosen<'_>) -> Answer {
         let (bucket, number) = match self.find(chosen.recipient) {
             Ok(found) => found,
             Err(refused) => return Ok(Err(refused)),
@@ -107,7 +105,7 @@ impl Engine {
             Err(refused) => return Ok(Err(refused)),
         };
         let choice = (channel, chosen.scope.clone(), chosen.mode.clone());
-        self.choose(draft, now, (bucket, number), vec![choice])?;
+        self.choose(draft, (bucket, number), vec![choice])?;
         Ok(Ok(Reply::Done))
     }
 
@@ -124,7 +122,6 @@ impl Engine {
     pub(crate) fn prefer_all(
         &mut self,
         draft: &mut Draft<'_>,
-        now: Instant,
         recipient: &Id,
         (list, whole): (&[Choice], bool),
     ) -> Answer {
@@ -153,7 +150,7 @@ impl Engine {
         }
         let wanted = wanted.into_iter();
         choices.extend(wanted.map(|((channel, scope), mode)| (channel, scope, mode)));
-        self.choose(draft, now, (bucket, number), choices)?;
+        self.choose(draft, (bucket, number), choices)?;
         Ok(Ok(Reply::Done))
     }
 
@@ -180,8 +177,7 @@ impl Engine {
     fn choose(
         &mut self,
         draft: &mut Draft<'_>,
-        now: Instant,
-        (bucket, number): (usize, u32),
+        (bucket, number): (BucketNo, u32),
         choices: Vec<(ChannelNo, PreferenceScope, Mode)>,
     ) -> Result<(), Unreadable> {
         let mut channels: Vec<ChannelNo> = choices.iter().map(|(channel, ..)| *channel).collect();
@@ -194,7 +190,7 @@ impl Engine {
                 channel,
                 mode,
             };
-            self.write(draft, bucket, now, record);
+            self.write(draft, bucket, record);
         }
         let who = RoaringBitmap::from_iter([number]);
         for channel in channels {
@@ -203,8 +199,8 @@ impl Engine {
                 who: Some(&who),
                 ..Among::default()
             };
-            self.reroute(draft, now, bucket, among)?;
-            self.take_out_unwanted(draft, now, bucket, Some((number, channel)))?;
+            self.reroute(draft, bucket, among)?;
+            self.take_out_unwanted(draft, bucket, Some((number, channel)))?;
         }
         Ok(())
     }
@@ -213,19 +209,19 @@ impl Engine {
     pub(crate) fn reroute(
         &mut self,
         draft: &mut Draft<'_>,
-        now: Instant,
-        at: usize,
+        at: BucketNo,
         among: Among<'_>,
     ) -> Result<(), Unreadable> {
         let Some(version) = self.version() else {
             return Ok(());
         };
+        let now = self.now;
         let found = self.waiting_among(draft, at, among)?;
         let bucket = &self.buckets[at];
         let mut ends: BTreeMap<Option<Reason>, Vec<Entries>> = BTreeMap::new();
         let mut moved = Vec::new();
         for (lane, channel, found) in &found {
-            let rules = (&self.law, &*version, &self.intake.paused);
+            let rules = (&*self.law, &*version, &self.paused);
             sort_out(
                 bucket,
                 rules,
@@ -246,21 +242,19 @@ impl Engine {
         let mut arrivals = Vec::with_capacity(moved.len());
         for moved in moved {
             let kept = moved.kept;
-            let from = (kept.arrival.at.day(), kept.arrival.ordinal);
-            let place = kept.arrival.place;
-            let ordinal = self.intake.copy_event(draft, from, place, now.day())?;
+            self.copy_event(draft, &kept.arrival)?;
             let channel = self.law.names.lane(moved.lane).channel;
             self.ledger
-                .at((bucket.no, now.day(), channel))
+                .at((at, now.day(), channel))
                 .enter(moved.who.len());
-            arrivals.push(arrive_again(moved, now, version.number, ordinal));
+            arrivals.push(arrive_again(moved, now, version.number));
         }
         // What goes on is taken out right before it arrives again.
         let leaves = ends.remove(&None).unwrap_or_default();
         for (why, items) in ends {
-            self.cut(draft, now, at, why, items);
+            self.cut(draft, at, why, items);
         }
-        self.cut(draft, now, at, None, leaves);
+        self.cut(draft, at, None, leaves);
         let overdue = self.buckets[at].overdue_among(&arrivals, now, &self.law);
         for arrivals in parts(arrivals, arrival_bytes) {
             let record = Record::Move {
@@ -271,8 +265,26 @@ impl Engine {
                     .collect(),
                 arrivals,
             };
-            self.write(draft, at, now, record);
+            self.write(draft, at, record);
         }
+        Ok(())
+    }
+
+    /// Copies the row of an event, entries of which move to today, unless today has it.
+    fn copy_event(&mut self, draft: &mut Draft<'_>, from: &Arrival) -> Result<(), Unreadable> {
+        let (today, at) = (self.now.day(), from.event);
+        if at.day == today || !self.copied.insert((today, at)) {
+            return Ok(());
+        }
+        let row = accepted::read(draft, from.at.day(), at)?;
+        accepted::copy(draft, today, at, &row);
+        let located = Located {
+            place: row.place,
+            scheduled: None,
+            at: Some(at),
+        };
+        name_again(draft, Owner::Shared, today, &row.event, located);
+        self.kept_objects.push((row.event, today));
         Ok(())
     }
 
@@ -280,7 +292,7 @@ impl Engine {
     pub(crate) fn waiting_among(
         &self,
         draft: &Draft<'_>,
-        at: usize,
+        at: BucketNo,
         among: Among<'_>,
     ) -> Result<Vec<(LaneNo, ChannelNo, Found)>, Unreadable> {
         let bucket = &self.buckets[at];
@@ -350,10 +362,11 @@ fn arrival_bytes(arrival: &Arrival) -> usize {
     sets.sum::<usize>() + words.sum::<usize>()
 }
 
-fn arrive_again(moved: Moved<'_>, now: Instant, rules: u32, ordinal: u32) -> Arrival {
+fn arrive_again(moved: Moved<'_>, now: Instant, rules: u32) -> Arrival {
     let Arrival {
         t,
         place,
+        event,
         kind,
         about,
         ..
@@ -369,7 +382,7 @@ fn arrive_again(moved: Moved<'_>, now: Instant, rules: u32, ordinal: u32) -> Arr
         at: now,
         t,
         place,
-        ordinal,
+        event,
         kind,
         rules,
         moved: true,

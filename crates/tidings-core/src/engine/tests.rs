@@ -1,6 +1,6 @@
 //! The engine over a shelf in memory.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 use std::slice;
 
@@ -9,6 +9,7 @@ use crate::command::Choice;
 use crate::event::{Audience, Event, Object};
 use crate::id::Id;
 use crate::journal::at_rest::each;
+use crate::journal::record::EventAt;
 use crate::reason::Outcome;
 use crate::recipient::{Mode, PreferenceScope, RecipientChange};
 use crate::rules::{Category, Defaults, Policy, Route, StoreRules, TypeRules};
@@ -209,7 +210,7 @@ fn what_arrives_together_shares_rows_until_it_is_turned_round() {
         ..Options::default()
     };
     let (mut stored, mut engine) = with_recipient(options);
-    let (bucket, intake) = (Owner::Bucket(0), Owner::Intake);
+    let (bucket, intake) = (Owner::Bucket(BucketNo(0)), Owner::Intake);
     let before = rows_of(&stored, bucket, Table::Journal);
     for (at, names) in [(1, 0..10), (2, 10..40)] {
         let commands: Vec<Command> = names.map(event).collect();
@@ -231,11 +232,15 @@ fn what_arrives_together_shares_rows_until_it_is_turned_round() {
     }
     assert_eq!(rows_of(&stored, bucket, Table::Journal), before + 2);
     let draft = Draft::new(&stored);
+    let at = |ordinal| EventAt {
+        day: Day(0),
+        ordinal,
+    };
     for ordinal in [0, 9, 10, 15, 16, 39] {
-        let row = accepted::read(&draft, Day(0), ordinal).unwrap();
+        let row = accepted::read(&draft, Day(0), at(ordinal)).unwrap();
         assert_eq!(row.event.id, id(&format!("e{ordinal}")));
     }
-    assert!(accepted::read(&draft, Day(0), 40).is_err());
+    assert!(accepted::read(&draft, Day(0), at(40)).is_err());
 }
 
 /// What a bucket holds in memory of a day does not grow with what happens on it, and what became of an
@@ -259,7 +264,7 @@ fn of_the_day_that_goes_on_the_newest_is_in_memory() {
         }
     }
     let loaded = |engine: &Engine| -> Vec<usize> {
-        let runs = engine.buckets[0].days[&Day(0)].runs.iter();
+        let runs = engine.part.buckets[BucketNo(0)].days[&Day(0)].runs.iter();
         let loaded = runs.filter_map(|run| run.loaded.get());
         loaded.map(|run| run.arrivals.len()).collect()
     };
@@ -295,7 +300,7 @@ fn a_tail_is_turned_round_when_its_day_is_over() {
     let step = engine.step(&stored, Day(0).end(), &[]).unwrap();
     stored.commit(step.writes);
     assert_eq!(engine.take_rested(), []);
-    let runs = Key::of(Owner::Bucket(0), Table::Runs).done();
+    let runs = Key::of(Owner::Bucket(BucketNo(0)), Table::Runs).done();
     let is_run = |write: &Write| write.key.starts_with(&runs);
     let mut turned = 0;
     while let Some(writes) = engine.chore(&stored).unwrap() {
@@ -331,7 +336,7 @@ fn following_of_many_in_one_step_is_one_record_and_is_folded_again() {
     let done = || Ok(Reply::Done);
     assert_eq!(step.replies, [done(), done(), unknown, done(), done()]);
     stored.commit(step.writes);
-    let records = Bucket::records(0, &stored, Day(0)).unwrap();
+    let records = Bucket::records(BucketNo(0), &stored, Day(0)).unwrap();
     assert_eq!(records.len(), 2, "a profile and a set: {records:?}");
 
     let following = |engine: &Engine, stored: &Stored| engine.following(stored, &id("a"));
@@ -347,7 +352,7 @@ fn following_of_many_in_one_step_is_one_record_and_is_folded_again() {
         after.commit(step.writes);
         for engine in [engine, Engine::open(&after, &[Day(0)], options).unwrap()] {
             assert_eq!(following(&engine, &after).unwrap().unwrap(), ["x", "z"]);
-            let who = |topic: &str| engine.buckets[0].followers.get(topic);
+            let who = |topic: &str| engine.part.buckets[BucketNo(0)].followers.get(topic);
             assert_eq!(who("x").unwrap().len(), 1);
             assert!(who("y").is_none_or(|who| who.is_empty()));
         }
@@ -361,7 +366,7 @@ fn following_of_many_in_one_step_is_one_record_and_is_folded_again() {
         let erase = Command::Erase { recipient: id("a") };
         let step = engine.step(&after, Instant(2), &[erase]).unwrap();
         after.commit(step.writes);
-        let rows = Key::of(Owner::Bucket(0), Table::Following).done();
+        let rows = Key::of(Owner::Bucket(BucketNo(0)), Table::Following).done();
         let left = after.0.keys().filter(|(_, key)| key.starts_with(&rows));
         assert_eq!(left.count(), 0, "nothing is left of who was erased");
     }

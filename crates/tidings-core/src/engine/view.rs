@@ -3,14 +3,14 @@
 use roaring::RoaringBitmap;
 
 use super::accepted::EventRow;
-use super::intake::{from_json, scheduled_key};
+use super::draft::Draft;
 use super::made::MessageRow;
 use super::plan::{Letter, Plan};
 use super::reply::Refused;
 use super::{Engine, LetterName, follow};
 use crate::bucket::Look;
 use crate::deadline::Kind;
-use crate::id::Id;
+use crate::id::{BucketNo, Id};
 use crate::journal::at_rest::{Kept, Shelf, Unreadable, each};
 use crate::journal::record::{ChannelNo, Variant};
 use crate::recipient::{Mode, PreferenceScope, Recipient};
@@ -55,7 +55,7 @@ pub struct LetterAt {
     pub lane: String,
     /// Number of its entries.
     pub told: usize,
-    pub(crate) bucket: u16,
+    pub(crate) bucket: BucketNo,
     pub(crate) number: u32,
     pub(crate) closing: u64,
     pub(crate) seqs: Vec<u64>,
@@ -65,15 +65,15 @@ impl Engine {
     /// A recipient's profile.
     #[must_use]
     pub fn recipient(&self, id: &Id) -> Option<&Recipient> {
-        let (bucket, number) = self.find(id).ok()?;
-        self.buckets[bucket].roster.profile(number)
+        let (bucket, number) = self.part.find(id).ok()?;
+        self.part.buckets[bucket].roster.profile(number)
     }
 
     /// Whether the recipient of a message still exists. A recipient created again under an erased one's
     /// id is a different one.
     #[must_use]
     pub fn has_recipient_of(&self, ((bucket, _), number): LetterName) -> bool {
-        let bucket = self.buckets.get(usize::from(bucket));
+        let bucket = self.part.buckets.get(bucket);
         bucket.is_some_and(|bucket| bucket.roster.profile(number).is_some())
     }
 
@@ -90,7 +90,8 @@ impl Engine {
     /// Number of recipients.
     #[must_use]
     pub fn recipients(&self) -> u64 {
-        self.buckets
+        self.part
+            .buckets
             .iter()
             .map(|bucket| bucket.roster.everyone.len())
             .sum()
@@ -102,7 +103,7 @@ impl Engine {
         let of = |bucket: &crate::bucket::Bucket| {
             bucket.followers.get(topic).map_or(0, RoaringBitmap::len)
         };
-        self.buckets.iter().map(of).sum()
+        self.part.buckets.iter().map(of).sum()
     }
 
     /// The preferences of a recipient: (scope, channel, mode). Preferences for what is not configured now
@@ -114,9 +115,9 @@ impl Engine {
         &self,
         id: &Id,
     ) -> Result<Vec<(PreferenceScope, &'static str, Mode)>, Refused> {
-        let (bucket, number) = self.find(id)?;
-        let chosen = self.buckets[bucket].preferences.of(number).into_iter();
-        let chosen = chosen.filter(|(_, scope, mode)| self.knows_choice(scope, mode));
+        let (bucket, number) = self.part.find(id)?;
+        let chosen = self.part.buckets[bucket].preferences.of(number).into_iter();
+        let chosen = chosen.filter(|(_, scope, mode)| self.part.knows_choice(scope, mode));
         let named = |(channel, scope, mode): (ChannelNo, _, _)| {
             (scope, CHANNELS[usize::from(channel)], mode)
         };
@@ -132,11 +133,11 @@ impl Engine {
         shelf: &dyn Shelf,
         id: &Id,
     ) -> Result<Result<Vec<String>, Refused>, Unreadable> {
-        let (bucket, number) = match self.find(id) {
+        let (bucket, number) = match self.part.find(id) {
             Ok(found) => found,
             Err(refused) => return Ok(Err(refused)),
         };
-        let no = self.buckets[bucket].no;
+        let no = self.part.buckets[bucket].no;
         let prefix = Key::of(Owner::Bucket(no), Table::Following)
             .u32(number)
             .done();
@@ -159,24 +160,22 @@ impl Engine {
         shelf: &dyn Shelf,
         id: &Id,
     ) -> Result<Result<Vec<OpenLane>, Refused>, Unreadable> {
-        let (at, number) = match self.find(id) {
+        let (at, number) = match self.part.find(id) {
             Ok(found) => found,
             Err(refused) => return Ok(Err(refused)),
         };
-        let bucket = &self.buckets[at];
+        let bucket = &self.part.buckets[at];
         let who = RoaringBitmap::from_iter([number]);
         let mut lanes = Vec::new();
         for (no, lane) in &bucket.lanes {
-            let name = self.law.names.lane(*no);
+            let name = self.part.law.names.lane(*no);
             let found = bucket.waiting_in(shelf, *no, name.channel, Some(&who))?;
             let mut entries = Vec::new();
             let mut entered = None;
             for (_, source) in &found.entries {
                 let arrival = &found.source(*source).0.arrival;
                 entered = entered.into_iter().chain([arrival.at]).min();
-                let header = self
-                    .intake
-                    .header(shelf, arrival.at.day(), arrival.ordinal)?;
+                let header = self.intake.header(shelf, arrival.at.day(), arrival.event)?;
                 let waiting = WaitingEntry {
                     event: header.id,
                     kind: header.kind,
@@ -189,7 +188,7 @@ impl Engine {
                 continue;
             }
             entries.sort_by_key(|(t, place, _)| (*t, *place));
-            let due = lane.deadline(number, bucket.terms(&self.law));
+            let due = lane.deadline(number, bucket.terms(&self.part.law));
             let due = match name.kind {
                 // The wheel knows no more than the second.
                 Kind::Now => due.and(entered),
@@ -214,20 +213,16 @@ impl Engine {
         shelf: &dyn Shelf,
         id: &Id,
     ) -> Result<Result<Vec<WaitingEntry>, Refused>, Unreadable> {
-        let (at, number) = match self.find(id) {
+        let (at, number) = match self.part.find(id) {
             Ok(found) => found,
             Err(refused) => return Ok(Err(refused)),
         };
-        let mut entries = Vec::new();
-        for ((t, place), who) in &self.buckets[at].scheduled {
+        let (draft, mut entries) = (Draft::new(shelf), Vec::new());
+        for ((t, place), who) in &self.part.buckets[at].scheduled {
             if !who.contains(number) {
                 continue;
             }
-            let key = scheduled_key(Owner::Intake, *t, *place);
-            let bytes = shelf.get(Partition::Base, &key)?;
-            let bytes =
-                bytes.ok_or_else(|| Unreadable("a scheduled event is missing".to_owned()))?;
-            let EventRow { event, .. } = from_json("a scheduled event", &bytes)?;
+            let EventRow { event, .. } = self.intake.scheduled_row(&draft, *t, *place)?;
             entries.push(WaitingEntry {
                 event: event.id,
                 kind: event.kind,
@@ -247,21 +242,21 @@ impl Engine {
         shelf: &dyn Shelf,
         id: &Id,
     ) -> Result<Result<Vec<LetterAt>, Refused>, Unreadable> {
-        let (at, number) = match self.find(id) {
+        let (at, number) = match self.part.find(id) {
             Ok(found) => found,
             Err(refused) => return Ok(Err(refused)),
         };
-        let bucket = self.buckets[at].no;
+        let bucket = self.part.buckets[at].no;
         let prefix = Key::of(Owner::Bucket(bucket), Table::Messages)
             .u32(number)
             .done();
         let mut letters = Vec::new();
-        for day in self.journal_days.iter().rev() {
+        for day in self.part.journal_days.iter().rev() {
             let mut of_day = Vec::new();
             each(shelf, Partition::Day(*day), &prefix, |key, value| {
                 let closing = u64_at(key, REST + 4).unwrap_or_default();
                 let row = MessageRow::read(shelf, Partition::Day(*day), key, value)?;
-                let name = self.law.names.lane(row.lane);
+                let name = self.part.law.names.lane(row.lane);
                 let seqs = row.told(closing);
                 of_day.push(LetterAt {
                     at: row.at,
@@ -289,11 +284,11 @@ impl Engine {
         shelf: &dyn Shelf,
         letter: &LetterAt,
     ) -> Result<(Plan, Letter), Unreadable> {
-        let bucket = &self.buckets[usize::from(letter.bucket)];
+        let bucket = &self.part.buckets[letter.bucket];
         let who = RoaringBitmap::from_iter([letter.number]);
         let (from, to) = (letter.seqs.iter().min(), letter.seqs.iter().max());
         let told: std::collections::BTreeSet<u64> = letter.seqs.iter().copied().collect();
-        let lanes = self.law.names.lanes();
+        let lanes = self.part.law.names.lanes();
         let lane = lanes.into_iter().find(|(_, name)| {
             name.name == letter.lane && CHANNELS[usize::from(name.channel)] == letter.channel
         });

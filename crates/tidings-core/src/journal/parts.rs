@@ -96,11 +96,14 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
+    use crate::id::BucketNo;
     use crate::table::{Key, Owner};
 
     #[test]
     fn a_value_of_any_length_is_read_as_it_was_written() {
-        let key = Key::of(Owner::Bucket(3), Table::Meta).u64(7).done();
+        let key = Key::of(Owner::Bucket(BucketNo(3)), Table::Meta)
+            .u64(7)
+            .done();
         for len in [0, 1, PART_BYTES, PART_BYTES + 1, 3 * PART_BYTES] {
             let value: Vec<u8> = (0..=255).cycle().take(len).collect();
             let rows = rows(Partition::Base, key.clone(), &value);

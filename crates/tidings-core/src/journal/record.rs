@@ -14,7 +14,7 @@ use crate::reason::{Ending, Reason};
 use crate::recipient::{Mode, PreferenceScope, Recipient};
 use crate::rules::CHANNELS;
 use crate::set::Set;
-use crate::time::Instant;
+use crate::time::{Day, Instant};
 
 /// A channel's number: its index in [`CHANNELS`]. Numbers are stored and never reused.
 pub type ChannelNo = u8;
@@ -36,6 +36,17 @@ pub type LaneNo = u16;
 
 /// A type's number, given once for its name and stored.
 pub type TypeNo = u32;
+
+/// The address of an accepted event: its row in the day on which it entered.
+///
+/// Entries that moved to a later day keep the address; that day has a copy of the row, since days are deleted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct EventAt {
+    /// The day on which it entered.
+    pub day: Day,
+    /// Its ordinal among the events of that day.
+    pub ordinal: u32,
+}
 
 /// A record of a bucket's journal.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -228,8 +239,8 @@ pub struct Arrival {
     pub t: Instant,
     /// The event's place in the intake.
     pub place: u64,
-    /// The ordinal of the event's row in the day of `at`.
-    pub ordinal: u32,
+    /// The address of the event's row; where its day is not that of `at`, that day has a copy.
+    pub event: EventAt,
     /// The event's type.
     pub kind: TypeNo,
     /// The version of the rules at that time.

@@ -23,7 +23,7 @@ impl EventLoop {
         self.rules_due = true;
         if let Error::Chore { bucket, fault } = fault {
             tracing::error!(
-                bucket, error = %fault,
+                %bucket, error = %fault,
                 "the store refuses what a chore writes; its bucket's chores wait for the next start"
             );
             self.vitals.refused_chore();

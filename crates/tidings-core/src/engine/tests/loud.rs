@@ -30,7 +30,7 @@ fn what_goes_another_way_is_cut_into_rows_and_told_whole() {
         stored.commit(step.writes);
         engine = Engine::open(&stored, &[Day(0)], options).unwrap();
     }
-    let records = Bucket::records(0, &stored, Day(0)).unwrap();
+    let records = Bucket::records(BucketNo(0), &stored, Day(0)).unwrap();
     let moves = records.values().filter_map(|record| match record {
         Record::Move { arrivals, .. } => Some(arrivals.len()),
         _ => None,

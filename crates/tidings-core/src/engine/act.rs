@@ -1,0 +1,158 @@
+//! Acts: what the intake has accepted for everybody, in one order.
+//!
+//! The intake gives ids, places and order, and promises; it knows no recipient. Each part applies the acts to
+//! its buckets, in order. What parts answer adds up to what one engine of all buckets answers, so nothing
+//! needs all buckets at once.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::accepted::EventRow;
+use super::publish::{why_never, why_nobody};
+use super::reply::{Dropped, Published, PublishedAs, Reply, TakenBack, Warning};
+use crate::command::{Cancelled, Pausable};
+use crate::id::Id;
+use crate::journal::record::EventAt;
+use crate::time::{Day, Instant};
+
+/// A change that concerns everybody.
+#[derive(Clone, Debug)]
+pub(crate) enum Act {
+    /// An event was accepted, to enter its lanes now.
+    Publish { row: EventRow, at: EventAt },
+    /// An event was accepted, to enter its lanes later.
+    Schedule { row: EventRow, t: Instant },
+    /// A scheduled event enters its lanes.
+    Enter {
+        row: EventRow,
+        at: EventAt,
+        t: Instant,
+    },
+    /// Events were cancelled.
+    Cancel {
+        what: Cancelled,
+        events: CancelledEvents,
+    },
+    /// A type or a channel was paused, and was not before.
+    Pause(Pausable),
+    /// A type or a channel was resumed that was paused.
+    Resume(Pausable),
+    /// A version of the rules came into force.
+    Rules { version: u32 },
+    /// Every day before this one is deleted.
+    Forget { before: Day },
+}
+
+/// Cancelled events by place.
+pub(crate) type CancelledEvents = BTreeMap<u64, CancelledEvent>;
+
+/// A cancelled event.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct CancelledEvent {
+    /// The instant at which it was to enter its lanes; `None` = it has entered them.
+    pub(crate) waits_for: Option<Instant>,
+    /// The days on which it entered.
+    pub(crate) days: BTreeSet<Day>,
+}
+
+/// The part of an answer to an act that one part gives.
+#[derive(Clone, Debug)]
+pub(crate) enum Applied {
+    Done,
+    Published(Spread),
+    Cancelled(CancelCount),
+    Dropped { days: BTreeSet<Day>, expired: u64 },
+}
+
+/// How far an event spread among the recipients of a part.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Spread {
+    /// Number of recipients in its audience, whatever their preferences.
+    pub(crate) concerned: u64,
+    /// Whether the actor would have been in the audience.
+    pub(crate) actor_is_left_out: bool,
+    /// Number of recipients with an entry.
+    pub(crate) notifications: u64,
+    /// Number of entries.
+    pub(crate) entries: u64,
+    /// Recipients that the event names and that do not exist.
+    pub(crate) unknown: BTreeSet<Id>,
+}
+
+/// Entries of cancelled events in a part, by result.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct CancelCount {
+    /// The events found, by place.
+    pub(crate) places: BTreeSet<u64>,
+    pub(crate) entries: TakenBack,
+}
+
+impl Applied {
+    /// Adds the answer of another part to the same act.
+    pub(crate) fn add(&mut self, other: Self) {
+        match (self, other) {
+            (Self::Published(sum), Self::Published(other)) => {
+                sum.concerned += other.concerned;
+                sum.actor_is_left_out |= other.actor_is_left_out;
+                sum.notifications += other.notifications;
+                sum.entries += other.entries;
+                sum.unknown.extend(other.unknown);
+            }
+            (Self::Cancelled(sum), Self::Cancelled(other)) => {
+                sum.places.extend(other.places);
+                sum.entries.cancelled += other.entries.cancelled;
+                sum.entries.removed_from_batch += other.entries.removed_from_batch;
+                sum.entries.too_late += other.entries.too_late;
+            }
+            (
+                Self::Dropped { days, expired },
+                Self::Dropped {
+                    days: more,
+                    expired: also,
+                },
+            ) => {
+                days.extend(more);
+                *expired += also;
+            }
+            _ => {}
+        }
+    }
+
+    /// The answer to whoever asked for an act, and the number of warnings that are counted: who is not
+    /// known, and an empty audience, once.
+    pub(crate) fn reply(self, act: &Act, now: Instant) -> (Reply, u64) {
+        match (self, act) {
+            (Self::Published(spread), Act::Publish { row, .. } | Act::Schedule { row, .. }) => {
+                let event = &row.event;
+                let empty = spread.concerned == 0;
+                let counted = spread.unknown.len() as u64 + u64::from(empty);
+                let unknown = spread.unknown.into_iter().map(Warning::UnknownRecipient);
+                let mut warnings: Vec<Warning> = unknown.collect();
+                if empty {
+                    warnings.extend(why_nobody(&event.to, spread.actor_is_left_out));
+                }
+                warnings.extend(why_never(event, now));
+                let published = Published {
+                    id: event.id.clone(),
+                    status: PublishedAs::Accepted,
+                    notifications: spread.notifications,
+                    entries: spread.entries,
+                    warnings,
+                };
+                (Reply::Published(published), counted)
+            }
+            (Self::Cancelled(count), _) => {
+                let events = count.places.len() as u64;
+                let sum = TakenBack {
+                    events,
+                    ..count.entries
+                };
+                (Reply::Cancelled(sum), 0)
+            }
+            (Self::Dropped { days, expired }, _) => {
+                let days = days.len() as u64;
+                (Reply::Dropped(Dropped { days, expired }), 0)
+            }
+            _ => (Reply::Done, 0),
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! The buckets that an engine holds: all of them on one machine, some of them where several share the work.
+
+use std::collections::BTreeMap;
+use std::ops::{Index, IndexMut};
+use std::sync::Arc;
+
+use crate::bucket::Bucket;
+use crate::id::BucketNo;
+
+/// A set of buckets, by number.
+#[derive(Debug)]
+pub(crate) struct Buckets {
+    /// Number of buckets over which recipients are distributed, held here or not.
+    total: u16,
+    numbers: Arc<[BucketNo]>,
+    held: BTreeMap<BucketNo, Bucket>,
+}
+
+impl Buckets {
+    pub(crate) fn new(total: u16, held: Vec<Bucket>) -> Self {
+        let held: BTreeMap<_, _> = held.into_iter().map(|bucket| (bucket.no, bucket)).collect();
+        Self {
+            total,
+            numbers: held.keys().copied().collect(),
+            held,
+        }
+    }
+
+    /// The numbers of those held, ascending.
+    pub(crate) fn numbers(&self) -> Arc<[BucketNo]> {
+        Arc::clone(&self.numbers)
+    }
+
+    /// The number of a recipient's bucket, if it is held here.
+    pub(crate) fn of(&self, recipient: &str) -> Option<BucketNo> {
+        let no = BucketNo::of(recipient, self.total);
+        self.held.contains_key(&no).then_some(no)
+    }
+
+    pub(crate) fn get(&self, no: BucketNo) -> Option<&Bucket> {
+        self.held.get(&no)
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Bucket> {
+        self.held.values()
+    }
+
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Bucket> {
+        self.held.values_mut()
+    }
+}
+
+impl Index<BucketNo> for Buckets {
+    type Output = Bucket;
+
+    fn index(&self, no: BucketNo) -> &Bucket {
+        &self.held[&no]
+    }
+}
+
+impl IndexMut<BucketNo> for Buckets {
+    fn index_mut(&mut self, no: BucketNo) -> &mut Bucket {
+        self.held
+            .get_mut(&no)
+            .expect("the number is of a bucket that is held here")
+    }
+}

@@ -1,0 +1,143 @@
+//! Where an event is: by its id or its cancellation key, on the days on which it arrived or entered.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::accepted::{self, EventRow};
+use super::act::CancelledEvents;
+use super::draft::Draft;
+use super::intake::{Intake, Located, from_json, id_key, named_key, scheduled_key};
+use crate::command::Cancelled;
+use crate::id::Id;
+use crate::journal::at_rest::{Unreadable, decode, each};
+use crate::table::{Owner, Partition, Table};
+use crate::time::{Day, Instant};
+
+/// Places of events, each with the day of the row that names it; none = a row that outlives days.
+pub(super) type Places = BTreeSet<(Option<Day>, Located)>;
+
+impl Intake {
+    /// The location of an earlier event, and the day of its arrival, as long as that day is kept.
+    pub(super) fn locate(
+        &self,
+        draft: &Draft<'_>,
+        event: &Id,
+    ) -> Result<Option<(Day, Located)>, Unreadable> {
+        let key = id_key(event);
+        for day in self.known_ids.days_of(event) {
+            if let Some(bytes) = draft.get(Partition::Day(day), &key)? {
+                return Ok(Some((day, decode("an event's place", &bytes)?)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The events with an id: more than one if it was used again after the day of its arrival was deleted,
+    /// while entries of the first are still pending or kept.
+    pub(super) fn located_event(&self, draft: &Draft<'_>, id: &Id) -> Result<Places, Unreadable> {
+        let days = self.id_days.iter().copied();
+        let mut located = named(draft, id, (Owner::Intake, Table::EnteredIds), days)?;
+        let scheduled = (Owner::Intake, Table::ScheduledIds);
+        located.extend(named_in(draft, id, scheduled, Partition::Base)?);
+        let arrived = self.locate(draft, id)?;
+        located.extend(arrived.map(|(day, located)| (Some(day), located)));
+        Ok(located)
+    }
+
+    /// The events to cancel. A scheduled event is known by its schedule as well as by the days on which it
+    /// entered.
+    pub(super) fn located_events(
+        &self,
+        draft: &Draft<'_>,
+        cancelled: &Cancelled,
+    ) -> Result<CancelledEvents, Unreadable> {
+        let located = match cancelled {
+            Cancelled::Event(id) => self.located_event(draft, id)?,
+            Cancelled::Key(key) => {
+                let days = self.id_days.iter().copied();
+                let mut located = named(draft, key, (Owner::Intake, Table::Keys), days)?;
+                let scheduled = (Owner::Intake, Table::ScheduledKeys);
+                located.extend(named_in(draft, key, scheduled, Partition::Base)?);
+                located
+            }
+        };
+        let mut events = CancelledEvents::new();
+        for (day, located) in located {
+            let event = events.entry(located.place).or_default();
+            let waits = located
+                .scheduled
+                .filter(|t| self.scheduled.contains(&(*t, located.place)));
+            event.waits_for = event.waits_for.or(waits);
+            event.days.extend(day);
+        }
+        Ok(events)
+    }
+
+    /// The row of an event as it was accepted.
+    pub(super) fn row_of(
+        &self,
+        draft: &Draft<'_>,
+        located: &Places,
+        waits: Option<Instant>,
+    ) -> Result<Option<EventRow>, Unreadable> {
+        for (day, located) in located {
+            if let (Some(day), Some(at)) = (day, located.at) {
+                return Ok(Some(accepted::read(draft, *day, at)?));
+            }
+            if let Some(t) = waits {
+                return Ok(Some(self.scheduled_row(draft, t, located.place)?));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The row of a scheduled event.
+    pub(super) fn scheduled_row(
+        &self,
+        draft: &Draft<'_>,
+        t: Instant,
+        place: u64,
+    ) -> Result<EventRow, Unreadable> {
+        let key = scheduled_key(Owner::Intake, t, place);
+        let bytes = draft.get(Partition::Base, &key)?;
+        let bytes = bytes.ok_or_else(|| Unreadable("a scheduled event is missing".to_owned()))?;
+        from_json("a scheduled event", &bytes)
+    }
+}
+
+/// The places of events that a table names, on these days.
+pub(super) fn named(
+    draft: &Draft<'_>,
+    name: &Id,
+    of: (Owner, Table),
+    days: impl Iterator<Item = Day>,
+) -> Result<Places, Unreadable> {
+    let mut located = Places::new();
+    for day in days {
+        located.extend(named_in(draft, name, of, Partition::Day(day))?);
+    }
+    Ok(located)
+}
+
+fn named_in(
+    draft: &Draft<'_>,
+    name: &Id,
+    (owner, table): (Owner, Table),
+    partition: Partition,
+) -> Result<Places, Unreadable> {
+    let prefix = named_key(owner, table, name, None);
+    let mut rows: BTreeMap<Vec<u8>, Option<Vec<u8>>> = BTreeMap::new();
+    each(draft.shelf, partition, &prefix, |key, value| {
+        rows.insert(key.to_vec(), Some(value.to_vec()));
+        Ok(())
+    })?;
+    for (key, value) in draft.written(partition, &prefix) {
+        rows.insert(key.to_vec(), value.map(<[u8]>::to_vec));
+    }
+    let day = match partition {
+        Partition::Day(day) => Some(day),
+        Partition::Base => None,
+    };
+    let rows = rows.into_values().flatten();
+    rows.map(|bytes| Ok((day, decode("an event's place", &bytes)?)))
+        .collect()
+}

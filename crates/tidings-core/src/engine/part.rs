@@ -1,0 +1,303 @@
+//! A part: some buckets with one writer, one clock and one commit a turn.
+//!
+//! It applies what the intake has accepted, in order, and does what concerns its own recipients. It reads the
+//! intake and never changes it.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use rustc_hash::FxHashSet;
+use serde::{Deserialize, Serialize};
+
+use super::act::{Act, Applied};
+use super::buckets::Buckets;
+use super::draft::Draft;
+use super::intake::{Intake, Tally};
+use super::ledger::Ledger;
+use super::publish::Enters;
+use super::reply::Refused;
+use super::{Options, day_of, outcome, take_back};
+use crate::bucket::Bucket;
+use crate::bucket::recovery::Source;
+use crate::event::Event;
+use crate::id::{BucketNo, Id};
+use crate::journal::at_rest::{Shelf, Unreadable, decode, encode};
+use crate::journal::record::{EventAt, Record};
+use crate::law::{Law, Version};
+use crate::limits::Limits;
+use crate::pause::Paused;
+use crate::rules::Rules;
+use crate::table::{Key, Owner, Partition, Table, Write};
+use crate::time::{Day, Instant};
+
+/// Some buckets, and what they share.
+#[derive(Debug)]
+pub(crate) struct Part {
+    /// The instant of the newest step.
+    pub(crate) now: Instant,
+    pub(crate) law: Arc<Law>,
+    pub(crate) buckets: Buckets,
+    pub(crate) ledger: Ledger,
+    pub(crate) paused: Paused,
+    /// Messages built and sent again.
+    pub(crate) tally: Tally,
+    /// Number of entries that events got when they were applied: so many have to be found.
+    pub(crate) promised: u64,
+    /// Days before this one are deleted.
+    pub(crate) forgotten_before: Option<Day>,
+    /// The days that hold a record of some bucket.
+    pub(crate) journal_days: BTreeSet<Day>,
+    /// Days that were written to and are not at rest since.
+    pub(crate) restless: BTreeSet<Day>,
+    /// Events of other days that were copied into a day.
+    pub(crate) copied: FxHashSet<(Day, EventAt)>,
+    /// Objects to keep as long as a day, since entries of an event moved to it.
+    pub(crate) kept_objects: Vec<(Event, Day)>,
+    /// The last instant that ended with a delivery or a closing.
+    pub(crate) spoke_at: Option<Instant>,
+    /// The index, among the numbers, of the bucket whose chores run now.
+    busy: usize,
+    /// Buckets whose chores are not done any more.
+    set_aside: BTreeSet<BucketNo>,
+    options: Options,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Head {
+    now: Instant,
+    tally: Tally,
+    promised: u64,
+    forgotten_before: Option<Day>,
+    paused: Paused,
+}
+
+fn head_key() -> Vec<u8> {
+    Key::of(Owner::Part, Table::Meta).done()
+}
+
+impl Part {
+    /// Reads the stored buckets of these numbers, or creates them. `held` = the days that the store has.
+    ///
+    /// # Errors
+    /// [`Unreadable`] where the store can't be read or makes no sense.
+    pub(super) fn recover(
+        shelf: &dyn Shelf,
+        held: &[Day],
+        law: &Arc<Law>,
+        (total, numbers): (u16, &[BucketNo]),
+        options: Options,
+    ) -> Result<Self, Unreadable> {
+        let head: Option<Head> = shelf
+            .get(Partition::Base, &head_key())?
+            .map(|bytes| decode("a part's head", &bytes))
+            .transpose()?;
+        let head = head.unwrap_or(Head {
+            now: Instant::MIN,
+            tally: Tally::default(),
+            promised: 0,
+            forgotten_before: None,
+            paused: Paused::default(),
+        });
+        let kept = |day: &Day| head.forgotten_before.is_none_or(|before| *day >= before);
+        let days: Vec<Day> = held.iter().copied().filter(kept).collect();
+        let mut ledger = Ledger::default();
+        let mut buckets = Vec::with_capacity(numbers.len());
+        for no in numbers {
+            let source = Source {
+                shelf,
+                law,
+                days: &days,
+                forgotten_before: head.forgotten_before,
+            };
+            buckets.push(Bucket::recover(*no, source)?);
+            ledger.read(shelf, *no)?;
+        }
+        Ok(Self {
+            now: head.now,
+            law: Arc::clone(law),
+            buckets: Buckets::new(total, buckets),
+            ledger,
+            paused: head.paused,
+            tally: head.tally,
+            promised: head.promised,
+            forgotten_before: head.forgotten_before,
+            journal_days: days.into_iter().collect(),
+            restless: BTreeSet::new(),
+            copied: FxHashSet::default(),
+            kept_objects: Vec::new(),
+            spoke_at: None,
+            busy: 0,
+            set_aside: BTreeSet::new(),
+            options,
+        })
+    }
+
+    /// Writes the counters and the clock.
+    pub(super) fn write_head(&self, draft: &mut Draft<'_>) {
+        let head = Head {
+            now: self.now,
+            tally: self.tally,
+            promised: self.promised,
+            forgotten_before: self.forgotten_before,
+            paused: self.paused.clone(),
+        };
+        draft.put(Partition::Base, head_key(), encode(&head));
+    }
+
+    /// Applies what the intake has accepted.
+    ///
+    /// # Errors
+    /// [`Unreadable`]; the engine is worthless then.
+    pub(super) fn apply(
+        &mut self,
+        intake: &Intake,
+        draft: &mut Draft<'_>,
+        act: &Act,
+    ) -> Result<Applied, Unreadable> {
+        match act {
+            Act::Publish { row, at } => {
+                let spread = self.publish(draft, row, Enters::Now(*at));
+                return Ok(Applied::Published(spread));
+            }
+            Act::Schedule { row, t } => {
+                let spread = self.publish(draft, row, Enters::Later(*t));
+                return Ok(Applied::Published(spread));
+            }
+            Act::Cancel { what, events } => {
+                let count = self.cancel(draft, what, events)?;
+                return Ok(Applied::Cancelled(count));
+            }
+            Act::Forget { before } => return self.forget_until(draft, *before),
+            Act::Enter { row, at, t } => self.enter_scheduled(draft, (*t, *at), row)?,
+            Act::Pause(what) => self.pause(draft, what)?,
+            Act::Resume(what) => self.resume(draft, what)?,
+            Act::Rules { version } => {
+                self.law = Arc::clone(&intake.law);
+                self.put_in_force(draft, *version)?;
+            }
+        }
+        Ok(Applied::Done)
+    }
+
+    /// Records a version of the rules in each bucket, and moves pending entries to their new lanes.
+    fn put_in_force(&mut self, draft: &mut Draft<'_>, version: u32) -> Result<(), Unreadable> {
+        let at = self.now;
+        let current = self.version();
+        let dropped = current.is_some_and(|version| self.paused.keep_types(&version.rules));
+        for &no in &*self.buckets.numbers() {
+            self.write(draft, no, Record::Rules { at, version });
+            self.reroute(draft, no, take_back::Among::default())?;
+            self.take_out_unwanted(draft, no, None)?;
+            if dropped {
+                self.write_paused(draft, no);
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes a record, folds it in and returns its seq.
+    pub(super) fn write(&mut self, draft: &mut Draft<'_>, bucket: BucketNo, record: Record) -> u64 {
+        let bucket = &mut self.buckets[bucket];
+        let seq = bucket.next_seq;
+        let day = self.now.day();
+        self.journal_days.insert(day);
+        self.restless.insert(day);
+        let row = draft.record(bucket.no, day, seq, &record);
+        outcome::note_ends(draft, bucket.no, day, seq, &record);
+        bucket.apply((seq, row), day, record, &self.law);
+        seq
+    }
+
+    /// The bucket and number of a recipient.
+    pub(super) fn find(&self, recipient: &Id) -> Result<(BucketNo, u32), Refused> {
+        let bucket = self
+            .buckets
+            .of(recipient.as_str())
+            .ok_or_else(|| Refused::Elsewhere(recipient.clone()))?;
+        match self.buckets[bucket].roster.number(recipient.as_str()) {
+            Some(number) => Ok((bucket, number)),
+            None => Err(Refused::UnknownRecipient(recipient.clone())),
+        }
+    }
+
+    /// The rules in force, if any were set.
+    pub(super) fn rules(&self) -> Option<&Rules> {
+        self.law.current().map(|version| &version.rules)
+    }
+
+    pub(super) fn version(&self) -> Option<Arc<Version>> {
+        self.law.current().cloned()
+    }
+
+    /// The bounds on what one command may carry.
+    pub(super) fn limits(&self) -> Limits {
+        let rules = self.rules();
+        rules.map_or_else(Limits::default, |rules| rules.limits)
+    }
+
+    /// The next due instant of a lane of a confirmed recipient; never too late.
+    pub(super) fn next_due(&mut self) -> Option<Instant> {
+        let buckets = self.buckets.iter_mut();
+        let due = buckets.filter_map(|bucket| bucket.next_due(&self.law));
+        due.min().map(Instant)
+    }
+
+    /// Runs one bounded slice of maintenance: checkpoint, index build or merge.
+    pub(super) fn chore(&mut self, shelf: &dyn Shelf) -> Result<Option<Vec<Write>>, Unreadable> {
+        let today = self.now.day();
+        let numbers = self.buckets.numbers();
+        for _ in 0..numbers.len() {
+            let no = numbers[self.busy];
+            let is_set_aside = self.set_aside.contains(&no);
+            let bucket = &mut self.buckets[no];
+            while !is_set_aside && bucket.has_chore(today, &self.options) {
+                let writes = bucket.chore_slice(shelf, today, &self.options)?;
+                bucket.forget_ended(&self.law);
+                self.restless.extend(writes.iter().filter_map(day_of));
+                if !writes.is_empty() {
+                    return Ok(Some(writes));
+                }
+            }
+            self.busy = (self.busy + 1) % numbers.len();
+        }
+        Ok(None)
+    }
+
+    /// Whether [`Part::chore`] may have work.
+    pub(super) fn has_chores(&self) -> bool {
+        let today = self.now.day();
+        let mut buckets = self.working();
+        buckets.any(|bucket| bucket.has_chore(today, &self.options))
+    }
+
+    /// The bucket of the last writes from [`Part::chore`].
+    pub(super) fn chores_of(&self) -> BucketNo {
+        self.buckets.numbers()[self.busy]
+    }
+
+    /// Stops the chores of a bucket whose writes the store refused.
+    pub(super) fn set_aside(&mut self, bucket: BucketNo) {
+        self.set_aside.insert(bucket);
+    }
+
+    /// The buckets whose chores still run.
+    fn working(&self) -> impl Iterator<Item = &Bucket> {
+        let buckets = self.buckets.iter();
+        buckets.filter(|bucket| !self.set_aside.contains(&bucket.no))
+    }
+
+    /// Whether chores are so far behind that they should get more of a step's time.
+    pub(super) fn is_behind(&self) -> bool {
+        let most = self.options.checkpoint_after.saturating_mul(4);
+        self.working().any(|bucket| bucket.dirty.records > most)
+    }
+
+    /// The days that came to rest since the last call.
+    pub(super) fn take_rested(&mut self) -> Vec<Day> {
+        let over = self.restless.range(..self.now.day());
+        let is_at_rest = |day: &&Day| self.buckets.iter().all(|bucket| bucket.is_at_rest(**day));
+        let rested: Vec<Day> = over.filter(is_at_rest).copied().collect();
+        self.restless.retain(|day| !rested.contains(day));
+        rested
+    }
+}
