@@ -101,6 +101,30 @@ pub enum Command {
     },
 }
 
+impl Command {
+    /// The recipient whom alone the command concerns, if there is one.
+    #[must_use]
+    pub fn recipient(&self) -> Option<&Id> {
+        match self {
+            Self::Recipient(change) => Some(&change.id),
+            Self::Erase { recipient }
+            | Self::Subscribe { recipient, .. }
+            | Self::Unsubscribe { recipient, .. }
+            | Self::Mark { recipient, .. }
+            | Self::Preference { recipient, .. }
+            | Self::Preferences { recipient, .. }
+            | Self::Flush { recipient, .. } => Some(recipient),
+            Self::Publish(_)
+            | Self::Object(_)
+            | Self::Retract { .. }
+            | Self::Cancel(_)
+            | Self::Pause(_)
+            | Self::Resume(_)
+            | Self::Forget { .. } => None,
+        }
+    }
+}
+
 /// A preference of a recipient.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Choice {

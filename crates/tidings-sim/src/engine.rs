@@ -39,6 +39,19 @@ pub fn never_turned(rules: Rules) -> Box<dyn Subject> {
             turn_at: None,
             checkpoint_after: 5,
             slice_bytes: 1,
+            ..Options::default()
+        },
+    )
+}
+
+/// The engine with its buckets divided into two parts: each applies every act to its half alone.
+#[must_use]
+pub fn in_halves(rules: Rules) -> Box<dyn Subject> {
+    with_options(
+        rules,
+        Options {
+            parts: 2,
+            ..Options::default()
         },
     )
 }

@@ -9,11 +9,12 @@ use tidings_sim::engine;
 use tidings_sim::subject::{self, Make};
 
 /// Who must pass all cases.
-const SUBJECTS: [(&str, Make); 4] = [
+const SUBJECTS: [(&str, Make); 5] = [
     ("model", subject::model),
     ("engine", engine::engine),
     ("engine_turned_at_once", engine::turned_at_once),
     ("engine_never_turned", engine::never_turned),
+    ("engine_in_halves", engine::in_halves),
 ];
 
 /// P12: very many events to one recipient, in one digest, in order.

@@ -28,4 +28,11 @@ proptest! {
             prop_assert_eq!(difference(&engine, &other), None);
         }
     }
+
+    #[test]
+    fn two_halves_together_are_the_whole(world in world()) {
+        let whole = played(engine::engine, &world).map_err(TestCaseError::fail)?;
+        let halves = played(engine::in_halves, &world).map_err(TestCaseError::fail)?;
+        prop_assert_eq!(difference(&whole, &halves), None);
+    }
 }

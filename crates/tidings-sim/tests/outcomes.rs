@@ -15,12 +15,14 @@ use tidings_store::{MemoryStore, Store};
 const OPTIONS: [Options; 2] = [
     Options {
         buckets: 3,
+        parts: 2,
         turn_at: Some(0),
         checkpoint_after: 0,
         slice_bytes: 1,
     },
     Options {
         buckets: 1,
+        parts: 1,
         turn_at: None,
         checkpoint_after: 7,
         slice_bytes: 1,

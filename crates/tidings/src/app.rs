@@ -274,7 +274,7 @@ fn broken(fault: impl std::fmt::Display) -> PlayError {
 fn refused(fault: tidings_node::PlayError) -> PlayError {
     let reason = fault.to_string();
     let hint = match fault {
-        tidings_node::PlayError::Refused(Refused::UnknownRecipient(_) | Refused::Elsewhere(_)) => {
+        tidings_node::PlayError::Refused(Refused::UnknownRecipient(_)) => {
             "add a `recipient` line before the first line that names the recipient"
         }
         tidings_node::PlayError::Refused(Refused::UnknownType { kind, configured }) => {

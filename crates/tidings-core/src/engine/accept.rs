@@ -29,7 +29,7 @@ pub(super) enum Accepted {
     /// Nothing is left to do.
     Answered(Reply),
     /// It concerns one recipient: their part does it.
-    OfRecipient,
+    OfRecipient(Id),
 }
 
 /// An answer of the intake; the outer error poisons it, the inner one is the user's.
@@ -61,14 +61,13 @@ impl Intake {
             Command::Pause(what) => Ok(self.accept_pause(what, true)),
             Command::Resume(what) => Ok(self.accept_pause(what, false)),
             Command::Forget { before } => Ok(Ok(Accepted::Act(Act::Forget { before: *before }))),
-            Command::Recipient(_)
-            | Command::Erase { .. }
-            | Command::Subscribe { .. }
-            | Command::Unsubscribe { .. }
-            | Command::Mark { .. }
-            | Command::Preference { .. }
-            | Command::Preferences { .. }
-            | Command::Flush { .. } => Ok(Ok(Accepted::OfRecipient)),
+            of_recipient => {
+                let recipient = of_recipient.recipient().cloned();
+                Ok(Ok(recipient.map_or(
+                    Accepted::Answered(Reply::Done),
+                    Accepted::OfRecipient,
+                )))
+            }
         }
     }
 
@@ -140,7 +139,9 @@ impl Intake {
         located: Located,
     ) -> Result<Published, Unreadable> {
         self.tally.republished += 1;
-        let waits = located.scheduled;
+        let waits = located
+            .scheduled
+            .filter(|t| self.scheduled.contains(&(*t, located.place)));
         let stored = self.row_of(draft, &BTreeSet::from([(Some(day), located)]), waits)?;
         // What was stored has been through JSON, which not every number survives as it was.
         let given: Event = from_json("an event", &to_json(event))?;

@@ -113,6 +113,7 @@ impl Applied {
                 days.extend(more);
                 *expired += also;
             }
+            (sum @ Self::Done, other) => *sum = other,
             _ => {}
         }
     }

@@ -50,10 +50,10 @@ impl Engine {
     pub fn agenda(&self, shelf: &dyn Shelf, most: usize) -> Result<Agenda, Unreadable> {
         let mut hours: BTreeMap<(LaneNo, Option<i64>), (u64, u64)> = BTreeMap::new();
         let (mut unmade, mut sending) = (0, 0);
-        for bucket in self.part.buckets.iter() {
+        for bucket in self.buckets() {
             for (no, lane) in &bucket.lanes {
                 let all_held = lane.is_paused() || lane.keeps_paused();
-                lane.deadlines(bucket.terms(&self.part.law), &mut |due, number| {
+                lane.deadlines(bucket.terms(&self.intake.law), &mut |due, number| {
                     let hour = due.map(|due| due.div_euclid(HOUR_MS));
                     let (count, held) = hours.entry((*no, hour)).or_default();
                     *count += 1;
@@ -67,7 +67,7 @@ impl Engine {
             }
         }
         let lanes = hours.into_iter().map(|((no, hour), (recipients, held))| {
-            let name = self.part.law.names.lane(no);
+            let name = self.intake.law.names.lane(no);
             DueLanes {
                 channel: CHANNELS[usize::from(name.channel)],
                 lane: name.name.clone(),

@@ -11,6 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::Engine;
 use super::ledger::{Place, Row};
 use super::made::MessageRow;
+use super::part::Part;
 use super::schedule::Frozen;
 use crate::bucket::Bucket;
 use crate::journal::at_rest::{Kept, Shelf, Unreadable, each};
@@ -35,6 +36,7 @@ pub struct Walk {
 struct Walker<'a> {
     engine: &'a Engine,
     bucket: &'a Bucket,
+    part: &'a Part,
     shelf: &'a dyn Shelf,
     rows: BTreeMap<Place, Row>,
     /// Entries that have not ended yet.
@@ -64,10 +66,11 @@ impl Engine {
             warnings: tally.warnings,
             ..Books::default()
         };
-        for bucket in self.part.buckets.iter() {
+        for (part, bucket) in self.parts_with_buckets() {
             let mut walker = Walker {
                 engine: self,
                 bucket,
+                part,
                 shelf,
                 rows: BTreeMap::new(),
                 live: FxHashMap::default(),
@@ -87,7 +90,7 @@ impl Engine {
             books.pending += walker.pending;
             books.duplicates += walker.duplicates;
         }
-        for ((_, day, _), row) in self.part.ledger.rows() {
+        for ((_, day, _), row) in self.ledger_rows() {
             if self
                 .intake
                 .forgotten_before
@@ -98,7 +101,7 @@ impl Engine {
             }
         }
         // An entry that was promised and is nowhere.
-        books.lost = self.part.promised.saturating_sub(books.entries);
+        books.lost = self.promised().saturating_sub(books.entries);
         walk.books = books;
         Ok(walk)
     }
@@ -112,26 +115,14 @@ impl Engine {
                     .forgotten_before
                     .is_none_or(|before| place.1 >= before)
         };
-        let mut places: Vec<Place> = self
-            .part
-            .ledger
-            .rows()
-            .keys()
-            .copied()
-            .filter(held)
-            .collect();
+        let booked = walker.part.ledger.rows();
+        let mut places: Vec<Place> = booked.keys().copied().filter(held).collect();
         places.extend(walker.rows.keys().copied());
         places.sort_unstable();
         places.dedup();
         for place in places {
             let empty = Row::default();
-            let mut booked = self
-                .part
-                .ledger
-                .rows()
-                .get(&place)
-                .unwrap_or(&empty)
-                .clone();
+            let mut booked = booked.get(&place).unwrap_or(&empty).clone();
             booked.notifications = 0;
             let walked = walker.rows.get(&place).unwrap_or(&empty);
             if booked != *walked || !booked.balances() {
@@ -158,7 +149,7 @@ fn count_row(books: &mut Books, row: &Row) {
 impl Walker<'_> {
     fn walk(&mut self) -> Result<(), Unreadable> {
         let mut records = BTreeMap::new();
-        for day in &self.engine.part.journal_days {
+        for day in &self.part.journal_days {
             records.extend(Bucket::records(self.bucket.no, self.shelf, *day)?);
         }
         for record in records.values() {
@@ -232,7 +223,7 @@ impl Walker<'_> {
                 }
             }
             for lane in &variant.lanes {
-                let name = self.engine.part.law.names.lane(*lane);
+                let name = self.engine.intake.law.names.lane(*lane);
                 let channel = name.channel;
                 if channel == INBOX_NO && !name.is_inbox() {
                     self.untold.insert(kept.seq);
@@ -317,7 +308,7 @@ impl Walker<'_> {
     ) -> Result<(), Unreadable> {
         let prefix = Key::of(Owner::Bucket(self.bucket.no), Table::Messages).done();
         let first = self.bucket.first_seq();
-        for day in &self.engine.part.journal_days {
+        for day in &self.part.journal_days {
             let mut rows: Vec<(u32, u64, MessageRow)> = Vec::new();
             each(self.shelf, Partition::Day(*day), &prefix, |key, value| {
                 let at = u32_at(key, REST).zip(u64_at(key, REST + 4));
@@ -347,7 +338,7 @@ impl Walker<'_> {
         ending: Option<Ending>,
         first: u64,
     ) {
-        let channel = self.engine.part.law.names.lane(row.lane).channel;
+        let channel = self.engine.intake.law.names.lane(row.lane).channel;
         let (told, ended) = row.seqs(closing);
         let (outcome, reason) = (ending.map(Ending::outcome), ending.and_then(Ending::reason));
         let told = told.into_iter().map(|seq| (seq, outcome, reason));

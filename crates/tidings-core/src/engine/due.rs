@@ -5,7 +5,7 @@ use roaring::RoaringBitmap;
 use super::Engine;
 use super::draft::Draft;
 use super::intake::Intake;
-use super::look::{Ends, Facts};
+use super::look::{Ends, Facts, facts_of};
 use super::part::Part;
 use super::take_back::{parts, set_bytes};
 use crate::headers::Header;
@@ -154,11 +154,11 @@ impl Part {
                 who -= ended;
             }
             let event = (*day, kept.arrival.event);
-            let objects = &intake.objects;
-            let look = |header: &Header| self.facts_of(objects, kept, header, now);
+            let rules = (&*self.law, &intake.objects);
+            let look = |header: &Header| facts_of(rules, kept, header, now);
             let facts = Facts {
                 gone: Ends::Of(&bucket.roster.gone),
-                ..intake.with_header(draft.shelf, event, look)?
+                ..intake.with_header(draft, event, look)?
             };
             let row = self.ledger.at(place);
             let who = facts.checks().divide(who, |reason, who| {
@@ -194,7 +194,7 @@ impl Engine {
             return Ok(true);
         }
         let mut held_back = 0;
-        for bucket in self.part.buckets.iter() {
+        for bucket in self.buckets() {
             let unconfirmed = &bucket.roster.unconfirmed;
             for (no, lane) in &bucket.lanes {
                 let held = if lane.is_paused() || lane.keeps_paused() {
@@ -205,18 +205,12 @@ impl Engine {
                 if held.is_empty() {
                     continue;
                 }
-                let channel = self.part.law.names.lane(*no).channel;
+                let channel = self.intake.law.names.lane(*no).channel;
                 let found = bucket.waiting_in(shelf, *no, channel, Some(held))?;
                 held_back += found.entries.len() as u64;
             }
         }
-        let pending: u64 = self
-            .part
-            .ledger
-            .rows()
-            .values()
-            .map(|row| row.pending)
-            .sum();
+        let pending: u64 = self.ledger_rows().map(|(_, row)| row.pending).sum();
         Ok(pending > held_back)
     }
 
@@ -230,7 +224,7 @@ impl Engine {
         shelf: &dyn Shelf,
         told: &Told,
     ) -> Result<Vec<Message>, Unreadable> {
-        let bucket = &self.part.buckets[told.bucket];
+        let bucket = self.bucket(told.bucket);
         let Some((day, held)) = bucket.days.last_key_value() else {
             return Ok(Vec::new());
         };
@@ -246,7 +240,7 @@ impl Engine {
         for kept in arrivals {
             let header = self.intake.header(shelf, *day, kept.arrival.event)?;
             for variant in &kept.arrival.variants {
-                if !has_inbox(&self.part.law, variant) {
+                if !has_inbox(&self.intake.law, variant) {
                     continue;
                 }
                 let reasons = kept.arrival.reasons_of(variant);

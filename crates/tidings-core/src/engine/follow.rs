@@ -17,7 +17,7 @@ use crate::command::Command;
 use crate::id::{BucketNo, Id};
 use crate::journal::at_rest::{Unreadable, decode, each, encode};
 use crate::journal::record::Record;
-use crate::limits::Bound;
+use crate::limits::{Bound, Limits};
 use crate::set::Set;
 use crate::table::{Key, Owner, Partition, REST, Table};
 
@@ -79,24 +79,23 @@ pub(super) fn topics_of(key: &[u8], value: &[u8]) -> Result<Vec<Id>, Unreadable>
     Ok(topics)
 }
 
-impl Part {
-    /// Refuses a topic that is too long or too deep, and more topics of one recipient than the rules allow.
-    pub(super) fn may_follow(&self, topic: &Id, topics: u64) -> Result<(), Refused> {
-        let limits = self.limits();
-        limits.check_topic(topic)?;
-        Ok(limits.check(Bound::Subscriptions, topics)?)
-    }
+/// Refuses a topic that is too long or too deep, and more topics of one recipient than the rules allow.
+pub(super) fn may_follow(limits: Limits, topic: &Id, topics: u64) -> Result<(), Refused> {
+    limits.check_topic(topic)?;
+    Ok(limits.check(Bound::Subscriptions, topics)?)
+}
 
+impl Part {
     /// Does commands that all follow, or all unfollow.
     pub(super) fn follow(
         &mut self,
         draft: &mut Draft<'_>,
-        commands: &[Command],
+        commands: &[&Command],
     ) -> Result<Vec<Result<Reply, Refused>>, Unreadable> {
         let mut changes: BTreeMap<BucketNo, Change<'_>> = BTreeMap::new();
         let mut rows: Vec<(BucketNo, u32, &Id)> = Vec::new();
         let mut replies = Vec::with_capacity(commands.len());
-        let mut on = true;
+        let (mut on, limits) = (true, self.limits());
         let mut added: FxHashMap<(BucketNo, u32), u64> = FxHashMap::default();
         for command in commands {
             let (recipient, topic) = match command {
@@ -123,7 +122,7 @@ impl Part {
             if on {
                 let more = added.entry((bucket, number)).or_default();
                 let topics = u64::from(followers.topics_of(number)) + *more + 1;
-                if let Err(refused) = self.may_follow(topic, topics) {
+                if let Err(refused) = may_follow(limits, topic, topics) {
                     replies.push(Err(refused));
                     continue;
                 }
@@ -162,10 +161,10 @@ impl Engine {
     /// Number of further topics that a recipient may follow.
     #[must_use]
     pub fn room_to_follow(&self, recipient: &Id) -> u64 {
-        let most = u64::from(self.part.limits().of(Bound::Subscriptions));
-        match self.part.find(recipient) {
+        let most = u64::from(self.intake.limits().of(Bound::Subscriptions));
+        match self.find(recipient) {
             Ok((bucket, number)) => {
-                most.saturating_sub(self.part.buckets[bucket].followers.topics_of(number).into())
+                most.saturating_sub(self.bucket(bucket).followers.topics_of(number).into())
             }
             Err(_) => most,
         }

@@ -173,11 +173,11 @@ impl Engine {
         from: Option<Cursor>,
         limit: usize,
     ) -> Result<Result<InboxPage, Refused>, Unreadable> {
-        let (at, number) = match self.part.find(id) {
+        let (at, number) = match self.find(id) {
             Ok(found) => found,
             Err(refused) => return Ok(Err(refused)),
         };
-        let bucket = &self.part.buckets[at];
+        let bucket = self.bucket(at);
         let reader = Reader::new(self, shelf, bucket, number);
         let mut presenter = Presenter::new(self, shelf);
         let from = from.unwrap_or(Cursor {
@@ -185,7 +185,7 @@ impl Engine {
             below: u64::MAX,
         });
         let (mut groups, mut next, mut last_shown) = (Vec::new(), None, from.below);
-        let (today, withdrawals) = (self.part.now.day(), self.intake.objects.withdrawals);
+        let (today, withdrawals) = (self.intake.now.day(), self.intake.objects.withdrawals);
         let known = bucket.counted.of(number, withdrawals);
         let mut counted = Vec::with_capacity(bucket.days.len());
         let (mut badge, mut unseen, mut unread) = (Badge::default(), 0, 0);
@@ -239,7 +239,7 @@ impl Engine {
 
     /// The revision of a bucket's inboxes: it rises with every change of what they show.
     fn rev(&self, bucket: &Bucket) -> u64 {
-        let forgotten = self.part.forgotten_before.map_or(0, |day| day.0);
+        let forgotten = self.intake.forgotten_before.map_or(0, |day| day.0);
         bucket.next_seq + self.intake.objects.withdrawals + u64::try_from(forgotten).unwrap_or(0)
     }
 }
@@ -296,7 +296,7 @@ struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     fn new(engine: &'a Engine, shelf: &'a dyn Shelf, bucket: &'a Bucket, number: u32) -> Self {
-        let lanes = engine.part.law.names.lanes();
+        let lanes = engine.intake.law.names.lanes();
         let lanes = lanes.filter(|(_, lane)| lane.is_inbox());
         Self {
             engine,
@@ -477,7 +477,7 @@ impl<'a> Reader<'a> {
         members: impl Iterator<Item = (Header, ((Instant, Vec<String>), EventAt))>,
         presenter: &mut Presenter<'_>,
     ) -> Result<Option<InboxGroup>, Unreadable> {
-        let types = self.engine.part.rules().map(|rules| &rules.types);
+        let types = self.engine.rules().map(|rules| &rules.types);
         let mut group: Option<InboxGroup> = None;
         for ((header, ((t, reasons), at)), entry) in members.zip(&shape.listed) {
             let kind = types.and_then(|types| types.get(header.kind.as_str()));

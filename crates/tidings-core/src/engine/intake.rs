@@ -19,6 +19,7 @@ use crate::journal::record::EventAt;
 use crate::law::Law;
 use crate::limits::Limits;
 use crate::pause::Paused;
+use crate::rules::Rules;
 use crate::table::{Key, Owner, Partition, REST, Table, i64_at, u64_at};
 use crate::time::{Day, Instant};
 
@@ -212,10 +213,15 @@ impl Intake {
         today
     }
 
+    /// The rules in force, if any were set.
+    pub(crate) fn rules(&self) -> Option<&Rules> {
+        self.law.current().map(|version| &version.rules)
+    }
+
     /// The bounds on what one command may carry.
     pub(crate) fn limits(&self) -> Limits {
-        let current = self.law.current();
-        current.map_or_else(Limits::default, |version| version.rules.limits)
+        let rules = self.rules();
+        rules.map_or_else(Limits::default, |rules| rules.limits)
     }
 
     /// Drops the headers whose blocks were written in earlier steps and can be read now.
@@ -245,16 +251,18 @@ impl Intake {
         );
     }
 
-    /// Visits the header of an event as a day has it, without a copy if it is in memory.
+    /// Visits the header of an event as a day has it in the middle of a step, without a copy if it is in
+    /// memory.
     pub(crate) fn with_header<T>(
         &self,
-        shelf: &dyn Shelf,
+        draft: &Draft<'_>,
         (day, at): (Day, EventAt),
         look: impl FnOnce(&Header) -> T,
     ) -> Result<T, Unreadable> {
         match self.fresh_header(day, at) {
             Some(fresh) => Ok(look(fresh?)),
-            None => Ok(look(&self.header(shelf, day, at)?)),
+            None if at.day != day => Ok(look(&header_of(&accepted::read(draft, day, at)?))),
+            None => Ok(look(&self.header(draft.shelf, day, at)?)),
         }
     }
 

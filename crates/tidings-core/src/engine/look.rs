@@ -7,9 +7,9 @@
 use roaring::RoaringBitmap;
 
 use super::objects::Objects;
-use super::part::Part;
 use crate::headers::Header;
 use crate::journal::at_rest::Kept;
+use crate::law::Law;
 use crate::reason::Reason;
 use crate::time::Instant;
 
@@ -127,25 +127,22 @@ impl Checks<'_> {
     }
 }
 
-impl Part {
-    /// The facts that all entries of an arrival share at an instant.
-    pub(crate) fn facts_of(
-        &self,
-        objects: &Objects,
-        kept: &Kept,
-        header: &Header,
-        at: Instant,
-    ) -> Facts<'static> {
-        let version = self.law.current();
-        let kind = version.and_then(|version| version.kind(kept.arrival.kind));
-        let look_back = kind.and_then(|kind| kind.rules.look_back_ms);
-        Facts {
-            unknown_type: Ends::all_if(kind.is_none()),
-            expired: Ends::all_if(header.expires_at.is_some_and(|expires| expires <= at)),
-            withdrawn: Ends::all_if(objects.withdrawn.contains(&header.object)),
-            stale: Ends::all_if(look_back.is_some_and(|ms| kept.arrival.t < at.plus_ms(-ms))),
-            ..Facts::default()
-        }
+/// The facts that all entries of an arrival share at an instant.
+pub(crate) fn facts_of(
+    (law, objects): (&Law, &Objects),
+    kept: &Kept,
+    header: &Header,
+    at: Instant,
+) -> Facts<'static> {
+    let version = law.current();
+    let kind = version.and_then(|version| version.kind(kept.arrival.kind));
+    let look_back = kind.and_then(|kind| kind.rules.look_back_ms);
+    Facts {
+        unknown_type: Ends::all_if(kind.is_none()),
+        expired: Ends::all_if(header.expires_at.is_some_and(|expires| expires <= at)),
+        withdrawn: Ends::all_if(objects.withdrawn.contains(&header.object)),
+        stale: Ends::all_if(look_back.is_some_and(|ms| kept.arrival.t < at.plus_ms(-ms))),
+        ..Facts::default()
     }
 }
 

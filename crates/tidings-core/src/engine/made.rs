@@ -178,7 +178,7 @@ impl Engine {
     ) -> Result<Step, Unreadable> {
         self.in_step(Draft::new(shelf), now, |engine, draft, _, _| {
             for plan in plans {
-                engine.part.make(draft, plan);
+                engine.part_of(plan.bucket).make(draft, plan);
             }
             Ok(())
         })
@@ -196,7 +196,7 @@ impl Engine {
     ) -> Result<Step, Unreadable> {
         self.in_step(Draft::new(shelf), now, |engine, draft, _, _| {
             for Settled { closing, sent } in settled {
-                engine.part.note(draft, *closing, sent);
+                engine.part_of(closing.0).note(draft, *closing, sent);
             }
             Ok(())
         })
@@ -209,7 +209,7 @@ impl Engine {
     /// [`Unreadable`] where the store can't be read.
     pub fn unsettled(&self, shelf: &dyn Shelf) -> Result<Vec<Plan>, Unreadable> {
         let mut plans = Vec::new();
-        for bucket in self.part.buckets.iter() {
+        for bucket in self.buckets() {
             for (closing, open) in &bucket.closings {
                 if !open.sending.is_empty() {
                     let of = (*closing, &open.sending);
@@ -236,7 +236,7 @@ impl Engine {
         }
         let mut plans = Vec::new();
         for ((bucket, closing), who) in closings {
-            let Some(bucket) = self.part.buckets.get(bucket) else {
+            let Some(bucket) = self.held_bucket(bucket) else {
                 continue;
             };
             let Some(open) = bucket.closings.get(&closing) else {
@@ -260,7 +260,7 @@ impl Engine {
         let mut rows: FxHashMap<u32, BTreeSet<u64>> = FxHashMap::default();
         for number in who {
             let key = message_key(bucket.no, number, closing);
-            for day in self.part.journal_days.range(open.at.day()..) {
+            for day in self.days_of(bucket.no).range(open.at.day()..) {
                 if let Some(row) = shelf.get(Partition::Day(*day), &key)? {
                     let row = MessageRow::read(shelf, Partition::Day(*day), &key, &row)?;
                     rows.insert(number, BTreeSet::from_iter(row.told(closing)));

@@ -5,11 +5,12 @@
 //! step's writes at once and only then answers. A step whose writes were not committed makes the
 //! engine worthless: throw it away, and open another from what is stored.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::bucket::Bucket;
 use crate::command::Command;
-use crate::id::BucketNo;
+use crate::id::{BucketNo, Id};
 use crate::journal::at_rest::{Shelf, Unreadable, decode};
 use crate::law::{Law, Named, Names, Version};
 use crate::rules::Rules;
@@ -37,6 +38,7 @@ mod made;
 mod objects;
 mod outcome;
 mod part;
+mod parts;
 mod pause;
 mod plan;
 mod present;
@@ -79,6 +81,8 @@ pub use view::{LetterAt, OpenLane, WaitingEntry};
 pub struct Options {
     /// Number of buckets of a new store; an existing store keeps its own.
     pub buckets: u16,
+    /// Number of parts that the buckets are divided into; it may change from one start to the next.
+    pub parts: u16,
     /// Number of notifications at which a bucket's tail is indexed after a checkpoint; `None` = never.
     pub turn_at: Option<u64>,
     /// Number of records after which a bucket writes a checkpoint.
@@ -91,6 +95,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             buckets: 16,
+            parts: 1,
             turn_at: Some(4096),
             checkpoint_after: 4096,
             slice_bytes: 256 << 10,
@@ -102,7 +107,10 @@ impl Default for Options {
 #[derive(Debug)]
 pub struct Engine {
     intake: Intake,
-    part: Part,
+    /// At least one.
+    parts: Vec<Part>,
+    /// The part whose chores run now.
+    busy: usize,
 }
 
 /// The result of a step. Nothing of it may be shown before its writes are durable.
@@ -124,39 +132,39 @@ impl Engine {
     /// # Errors
     /// [`Unreadable`] where the store can't be read or makes no sense.
     pub fn open(shelf: &dyn Shelf, held: &[Day], options: Options) -> Result<Self, Unreadable> {
-        Self::open_some(shelf, held, options, |_| true)
-    }
-
-    /// Opens a stored engine, or a new one, with some of the buckets: it answers for their recipients alone.
-    ///
-    /// # Errors
-    /// [`Unreadable`] where the store can't be read or makes no sense.
-    pub fn open_some(
-        shelf: &dyn Shelf,
-        held: &[Day],
-        options: Options,
-        is_held: impl Fn(BucketNo) -> bool,
-    ) -> Result<Self, Unreadable> {
         let law = Arc::new(read_law(shelf)?);
         let intake = Intake::recover(shelf, held, &law)?;
         let intake = intake.unwrap_or_else(|| Intake::new(&law, options.buckets.max(1)));
-        let numbers = (0..intake.buckets).map(BucketNo);
-        let numbers: Vec<BucketNo> = numbers.filter(|no| is_held(*no)).collect();
-        let buckets = (intake.buckets, &*numbers);
-        let part = Part::recover(shelf, held, &law, buckets, options)?;
-        Ok(Self { intake, part })
+        let count = options.parts.clamp(1, intake.buckets);
+        let heads = part::read_heads(shelf, count)?;
+        let mut parts = Vec::with_capacity(heads.len());
+        for (no, head) in (0..).zip(heads) {
+            let buckets = parts::range_of(no, count, intake.buckets);
+            let buckets = (buckets.map(BucketNo).collect(), intake.buckets);
+            parts.push(Part::recover(
+                (shelf, held),
+                (&law, head),
+                buckets,
+                options,
+            )?);
+        }
+        Ok(Self {
+            intake,
+            parts,
+            busy: 0,
+        })
     }
 
     /// The instant of the newest step.
     #[must_use]
     pub fn now(&self) -> Instant {
-        self.part.now
+        self.intake.now
     }
 
     /// The rules in force, if any were set.
     #[must_use]
     pub fn rules(&self) -> Option<&Rules> {
-        self.part.rules()
+        self.intake.rules()
     }
 
     /// Days before this one are deleted.
@@ -168,7 +176,8 @@ impl Engine {
     /// The next due instant: of a lane of a confirmed recipient, or of a scheduled event. It may be too
     /// early (a deadline has moved since), never too late, and may be in the past.
     pub fn next_due(&mut self) -> Option<Instant> {
-        let lanes = self.part.next_due();
+        let parts = self.parts.iter_mut();
+        let lanes = parts.filter_map(Part::next_due).min();
         let scheduled = self.intake.scheduled.first().map(|(t, _)| *t);
         lanes.into_iter().chain(scheduled).min()
     }
@@ -180,7 +189,7 @@ impl Engine {
     /// [`Unreadable`]; the engine is worthless then.
     pub fn fall_due(&mut self, shelf: &dyn Shelf, now: Instant) -> Result<Step, Unreadable> {
         self.in_step(Draft::new(shelf), now, |engine, draft, _, _| {
-            engine.part.close_due(draft);
+            engine.close_due(draft);
             Ok(())
         })
     }
@@ -205,11 +214,10 @@ impl Engine {
                 let Some(due) = engine.next_due().filter(|due| *due <= until) else {
                     break;
                 };
-                let at = due.max(engine.part.now);
-                (engine.intake.now, engine.part.now) = (at, at);
-                engine.part.close_due(draft);
+                engine.set_now(due);
+                engine.close_due(draft);
                 engine.enter_scheduled(draft)?;
-                engine.part.end_instant(&engine.intake, draft)?;
+                engine.end_instant(draft)?;
             }
             Ok(())
         })
@@ -219,7 +227,7 @@ impl Engine {
     /// are too late for its messages.
     #[must_use]
     pub fn spoke_at(&self) -> Option<Instant> {
-        self.part.spoke_at
+        self.parts.iter().filter_map(|part| part.spoke_at).max()
     }
 
     /// Handles the arrivals of an instant: scheduled events, then the commands in order. The instant
@@ -284,7 +292,7 @@ impl Engine {
             now,
             |engine, draft, _, step| {
                 engine.enter(draft, commands, step)?;
-                step.told = engine.part.end_instant(&engine.intake, draft)?;
+                step.told = engine.end_instant(draft)?;
                 Ok(())
             },
         )
@@ -333,55 +341,73 @@ impl Engine {
     /// # Errors
     /// [`Unreadable`]; the engine is worthless then.
     pub fn chore(&mut self, shelf: &dyn Shelf) -> Result<Option<Vec<Write>>, Unreadable> {
-        self.part.chore(shelf)
+        for _ in 0..self.parts.len() {
+            if let Some(writes) = self.parts[self.busy].chore(shelf)? {
+                return Ok(Some(writes));
+            }
+            self.busy = (self.busy + 1) % self.parts.len();
+        }
+        Ok(None)
     }
 
     /// Whether [`Engine::chore`] may have work.
     #[must_use]
     pub fn has_chores(&self) -> bool {
-        self.part.has_chores()
+        self.parts.iter().any(Part::has_chores)
     }
 
     /// The bucket of the last writes from [`Engine::chore`].
     #[must_use]
     pub fn chores_of(&self) -> BucketNo {
-        self.part.chores_of()
+        self.parts[self.busy].chores_of()
     }
 
     /// Stops the chores of a bucket whose writes the store refused.
     pub fn set_aside(&mut self, bucket: BucketNo) {
-        self.part.set_aside(bucket);
+        self.part_of(bucket).set_aside(bucket);
     }
 
     /// Whether chores are so far behind that they should get more of a step's time.
     #[must_use]
     pub fn is_behind(&self) -> bool {
-        self.part.is_behind()
+        self.parts.iter().any(Part::is_behind)
     }
 
     /// The days that came to rest since the last call: they are over, and only outcomes of their messages
     /// will still be written to them.
     pub fn take_rested(&mut self) -> Vec<Day> {
-        self.part.take_rested()
+        let today = self.intake.now.day();
+        let over = self
+            .parts
+            .iter()
+            .flat_map(|part| part.restless.range(..today));
+        let over: BTreeSet<Day> = over.copied().collect();
+        let is_at_rest = |day: &Day| self.buckets().all(|bucket| bucket.is_at_rest(*day));
+        let rested: Vec<Day> = over.into_iter().filter(is_at_rest).collect();
+        for part in &mut self.parts {
+            part.restless.retain(|day| !rested.contains(day));
+        }
+        rested
     }
 
     /// Bytes of memory used beyond profiles and ids, roughly.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        self.part.buckets.iter().map(Bucket::bytes).sum()
+        self.buckets().map(Bucket::bytes).sum()
     }
 
     /// The counters of events and messages since the store was created.
     #[must_use]
     pub fn tally(&self) -> Tally {
-        self.intake.tally + self.part.tally
+        let parts = self.parts.iter().map(|part| part.tally);
+        parts.fold(self.intake.tally, |sum, tally| sum + tally)
     }
 
     /// The ledger, added up per day.
     #[must_use]
     pub fn ledger(&self) -> std::collections::BTreeMap<Day, LedgerRow> {
         let mut days = std::collections::BTreeMap::<Day, LedgerRow>::new();
-        for ((_, day, _), row) in self.part.ledger.rows() {
+        for ((_, day, _), row) in self.ledger_rows() {
             days.entry(*day).or_default().add(row);
         }
         days
@@ -400,7 +426,7 @@ impl Engine {
                     let reply = self.command(draft, command, &mut step.forgotten)?;
                     step.replies.push(reply);
                 }
-                many => step.replies.extend(self.part.follow(draft, many)?),
+                many => step.replies.extend(self.follow(draft, many)?),
             }
         }
         Ok(())
@@ -428,18 +454,73 @@ impl Engine {
         match self.intake.accept(draft, command)? {
             Ok(Accepted::Act(act)) => {
                 let applied = self.apply(draft, &act)?;
-                let (reply, warnings) = applied.reply(&act, self.part.now);
+                let (reply, warnings) = applied.reply(&act, self.intake.now);
                 self.intake.tally.warnings += warnings;
                 Ok(Ok(reply))
             }
             Ok(Accepted::Answered(reply)) => Ok(Ok(reply)),
-            Ok(Accepted::OfRecipient) => self.part.command(&self.intake, draft, command),
+            Ok(Accepted::OfRecipient(recipient)) => {
+                let no = BucketNo::of(recipient.as_str(), self.intake.buckets);
+                let part = self.part_no(no);
+                self.parts[part].command(&self.intake, draft, command)
+            }
             Err(refused) => Ok(Err(refused)),
         }
     }
 
+    /// Applies an act in every part, and adds up their answers.
     fn apply(&mut self, draft: &mut Draft<'_>, act: &Act) -> Result<Applied, Unreadable> {
-        self.part.apply(&self.intake, draft, act)
+        let mut sum = Applied::Done;
+        for part in &mut self.parts {
+            sum.add(part.apply(&self.intake, draft, act)?);
+        }
+        Ok(sum)
+    }
+
+    /// Does commands that all follow, or all unfollow: those of each part as one.
+    fn follow(
+        &mut self,
+        draft: &mut Draft<'_>,
+        commands: &[Command],
+    ) -> Result<Vec<Result<Reply, Refused>>, Unreadable> {
+        let of = |command: &Command| {
+            let recipient = command.recipient().map_or("", Id::as_str);
+            self.part_no(BucketNo::of(recipient, self.intake.buckets))
+        };
+        let parts: Vec<usize> = commands.iter().map(of).collect();
+        let mut answers = Vec::with_capacity(self.parts.len());
+        for (no, part) in self.parts.iter_mut().enumerate() {
+            let theirs = commands.iter().zip(&parts).filter(|(_, of)| **of == no);
+            let theirs: Vec<&Command> = theirs.map(|(command, _)| command).collect();
+            answers.push(part.follow(draft, &theirs)?.into_iter());
+        }
+        let in_order = parts.iter().filter_map(|no| answers[*no].next());
+        Ok(in_order.collect())
+    }
+
+    /// Closes the lanes that are due.
+    fn close_due(&mut self, draft: &mut Draft<'_>) {
+        for part in &mut self.parts {
+            part.close_due(draft);
+        }
+    }
+
+    /// Ends an instant: delivers to the inboxes, and closes the lanes that are due now.
+    fn end_instant(&mut self, draft: &mut Draft<'_>) -> Result<Vec<Told>, Unreadable> {
+        let mut told = Vec::new();
+        for part in &mut self.parts {
+            told.extend(part.end_instant(&self.intake, draft)?);
+        }
+        Ok(told)
+    }
+
+    /// Sets all clocks; none goes back.
+    fn set_now(&mut self, now: Instant) {
+        let now = now.max(self.intake.now);
+        self.intake.now = now;
+        for part in &mut self.parts {
+            part.now = now;
+        }
     }
 
     fn in_step(
@@ -448,24 +529,29 @@ impl Engine {
         now: Instant,
         work: impl FnOnce(&mut Self, &mut Draft<'_>, Instant, &mut Step) -> Result<(), Unreadable>,
     ) -> Result<Step, Unreadable> {
-        let now = now.max(self.part.now);
-        (self.intake.now, self.part.now) = (now, now);
+        self.set_now(now);
+        let now = self.intake.now;
         self.intake.begin_step();
         let mut step = Step::default();
         let counted = |engine: &Self| {
             let withdrawals = engine.intake.objects.withdrawals;
-            (engine.tally(), withdrawals, engine.part.forgotten_before)
+            (engine.tally(), withdrawals, engine.intake.forgotten_before)
         };
         let before = counted(self);
         work(self, &mut draft, now, &mut step)?;
-        for (event, day) in std::mem::take(&mut self.part.kept_objects) {
-            self.intake.objects.touch_all(&mut draft, &event, day)?;
+        for part in &mut self.parts {
+            for (event, day) in std::mem::take(&mut part.kept_objects) {
+                self.intake.objects.touch_all(&mut draft, &event, day)?;
+            }
+            part.ledger.write(&mut draft);
         }
         self.intake.objects.sweep(&mut draft)?;
-        self.part.ledger.write(&mut draft);
         if !draft.is_empty() || before != counted(self) {
             self.intake.write_head(&mut draft);
-            self.part.write_head(&mut draft);
+            let parts = u16::try_from(self.parts.len()).unwrap_or(u16::MAX);
+            for (no, part) in (0..).zip(&self.parts) {
+                part.write_head(&mut draft, (no, parts));
+            }
         }
         step.writes = draft.done();
         Ok(step)

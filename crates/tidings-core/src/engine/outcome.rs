@@ -194,7 +194,9 @@ impl Engine {
     pub fn trace(&self, shelf: &dyn Shelf, event: &Id) -> Result<Option<Trace>, Unreadable> {
         let draft = Draft::new(shelf);
         let mut located = self.intake.located_event(&draft, event)?;
-        located.extend(self.part.copies_of(&draft, event, Table::EnteredIds)?);
+        for part in &self.parts {
+            located.extend(part.copies_of(&draft, event, Table::EnteredIds)?);
+        }
         // An id may come again once the day of its arrival is forgotten: the newest is meant.
         let newest = located.iter().map(|(_, located)| located.place).max();
         let Some(place) = newest else {
@@ -219,9 +221,9 @@ impl Engine {
                 channels: BTreeMap::new(),
             },
             made: Vec::new(),
-            days: self.part.journal_days.range(first..).copied().collect(),
+            days: self.journal_days().range(first..).copied().collect(),
         };
-        for bucket in self.part.buckets.iter() {
+        for (part, bucket) in self.parts_with_buckets() {
             let mut everyone = RoaringBitmap::new();
             if let Some(t) = waits {
                 trace.wait(shelf, bucket, (t, place), &mut everyone)?;
@@ -237,7 +239,7 @@ impl Engine {
                 }
             }
             for kept in bucket.arrivals_of(shelf, place, &days)? {
-                self.trace_arrival(shelf, bucket, &kept, (&mut trace, &mut everyone))?;
+                self.trace_arrival(shelf, (part, bucket), &kept, (&mut trace, &mut everyone))?;
             }
             trace.report.notifications += everyone.len();
         }
@@ -247,16 +249,16 @@ impl Engine {
     fn trace_arrival(
         &self,
         shelf: &dyn Shelf,
-        bucket: &Bucket,
+        (part, bucket): (&Part, &Bucket),
         kept: &Kept,
         (trace, everyone): (&mut Trace, &mut RoaringBitmap),
     ) -> Result<(), Unreadable> {
         let sets = bucket.sets_of(shelf, kept)?;
-        let ended = self.part.stored_ends(shelf, bucket, kept)?;
+        let ended = part.stored_ends(shelf, bucket, kept)?;
         for (variant, who) in kept.arrival.variants.iter().zip(sets) {
             *everyone |= &who;
             for lane in &variant.lanes {
-                let name = self.part.law.names.lane(*lane);
+                let name = self.intake.law.names.lane(*lane);
                 let channel = name.channel;
                 let mut rest = who.clone();
                 let fate = trace.fate(channel);

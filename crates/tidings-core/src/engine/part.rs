@@ -62,8 +62,11 @@ pub(crate) struct Part {
     options: Options,
 }
 
+/// A part's clock and counters as stored.
 #[derive(Debug, Serialize, Deserialize)]
-struct Head {
+pub(super) struct Head {
+    /// Number of parts.
+    parts: u16,
     now: Instant,
     tally: Tally,
     promised: u64,
@@ -71,8 +74,45 @@ struct Head {
     paused: Paused,
 }
 
-fn head_key() -> Vec<u8> {
-    Key::of(Owner::Part, Table::Meta).done()
+fn head_key(no: u16) -> Vec<u8> {
+    Key::of(Owner::Part, Table::Meta).u16(no).done()
+}
+
+/// Reads the heads of so many parts. If there were more or fewer, the first one gets what all had counted.
+pub(super) fn read_heads(shelf: &dyn Shelf, parts: u16) -> Result<Vec<Head>, Unreadable> {
+    let mut stored: Vec<Head> = Vec::new();
+    for no in 0.. {
+        if stored.first().is_some_and(|first| no >= first.parts) {
+            break;
+        }
+        let Some(bytes) = shelf.get(Partition::Base, &head_key(no))? else {
+            break;
+        };
+        stored.push(decode("a part's head", &bytes)?);
+    }
+    if stored.len() == usize::from(parts) {
+        return Ok(stored);
+    }
+    let fresh = || Head {
+        parts,
+        now: stored
+            .iter()
+            .map(|head| head.now)
+            .max()
+            .unwrap_or(Instant::MIN),
+        tally: Tally::default(),
+        promised: 0,
+        forgotten_before: stored.iter().filter_map(|head| head.forgotten_before).max(),
+        paused: stored
+            .first()
+            .map_or_else(Paused::default, |head| head.paused.clone()),
+    };
+    let mut heads: Vec<Head> = (0..parts).map(|_| fresh()).collect();
+    for head in &stored {
+        heads[0].tally = heads[0].tally + head.tally;
+        heads[0].promised += head.promised;
+    }
+    Ok(heads)
 }
 
 impl Part {
@@ -81,23 +121,11 @@ impl Part {
     /// # Errors
     /// [`Unreadable`] where the store can't be read or makes no sense.
     pub(super) fn recover(
-        shelf: &dyn Shelf,
-        held: &[Day],
-        law: &Arc<Law>,
-        (total, numbers): (u16, &[BucketNo]),
+        (shelf, held): (&dyn Shelf, &[Day]),
+        (law, head): (&Arc<Law>, Head),
+        (numbers, total): (Vec<BucketNo>, u16),
         options: Options,
     ) -> Result<Self, Unreadable> {
-        let head: Option<Head> = shelf
-            .get(Partition::Base, &head_key())?
-            .map(|bytes| decode("a part's head", &bytes))
-            .transpose()?;
-        let head = head.unwrap_or(Head {
-            now: Instant::MIN,
-            tally: Tally::default(),
-            promised: 0,
-            forgotten_before: None,
-            paused: Paused::default(),
-        });
         let kept = |day: &Day| head.forgotten_before.is_none_or(|before| *day >= before);
         let days: Vec<Day> = held.iter().copied().filter(kept).collect();
         let mut ledger = Ledger::default();
@@ -109,8 +137,8 @@ impl Part {
                 days: &days,
                 forgotten_before: head.forgotten_before,
             };
-            buckets.push(Bucket::recover(*no, source)?);
-            ledger.read(shelf, *no)?;
+            buckets.push(Bucket::recover(no, source)?);
+            ledger.read(shelf, no)?;
         }
         Ok(Self {
             now: head.now,
@@ -133,15 +161,16 @@ impl Part {
     }
 
     /// Writes the counters and the clock.
-    pub(super) fn write_head(&self, draft: &mut Draft<'_>) {
+    pub(super) fn write_head(&self, draft: &mut Draft<'_>, (no, parts): (u16, u16)) {
         let head = Head {
+            parts,
             now: self.now,
             tally: self.tally,
             promised: self.promised,
             forgotten_before: self.forgotten_before,
             paused: self.paused.clone(),
         };
-        draft.put(Partition::Base, head_key(), encode(&head));
+        draft.put(Partition::Base, head_key(no), encode(&head));
     }
 
     /// Applies what the intake has accepted.
@@ -210,14 +239,11 @@ impl Part {
 
     /// The bucket and number of a recipient.
     pub(super) fn find(&self, recipient: &Id) -> Result<(BucketNo, u32), Refused> {
-        let bucket = self
-            .buckets
-            .of(recipient.as_str())
-            .ok_or_else(|| Refused::Elsewhere(recipient.clone()))?;
-        match self.buckets[bucket].roster.number(recipient.as_str()) {
-            Some(number) => Ok((bucket, number)),
-            None => Err(Refused::UnknownRecipient(recipient.clone())),
-        }
+        let found = self.buckets.of(recipient.as_str()).and_then(|bucket| {
+            let number = self.buckets[bucket].roster.number(recipient.as_str())?;
+            Some((bucket, number))
+        });
+        found.ok_or_else(|| Refused::UnknownRecipient(recipient.clone()))
     }
 
     /// The rules in force, if any were set.
@@ -231,8 +257,8 @@ impl Part {
 
     /// The bounds on what one command may carry.
     pub(super) fn limits(&self) -> Limits {
-        let rules = self.rules();
-        rules.map_or_else(Limits::default, |rules| rules.limits)
+        let version = self.law.current();
+        version.map_or_else(Limits::default, |version| version.rules.limits)
     }
 
     /// The next due instant of a lane of a confirmed recipient; never too late.
@@ -290,14 +316,5 @@ impl Part {
     pub(super) fn is_behind(&self) -> bool {
         let most = self.options.checkpoint_after.saturating_mul(4);
         self.working().any(|bucket| bucket.dirty.records > most)
-    }
-
-    /// The days that came to rest since the last call.
-    pub(super) fn take_rested(&mut self) -> Vec<Day> {
-        let over = self.restless.range(..self.now.day());
-        let is_at_rest = |day: &&Day| self.buckets.iter().all(|bucket| bucket.is_at_rest(**day));
-        let rested: Vec<Day> = over.filter(is_at_rest).copied().collect();
-        self.restless.retain(|day| !rested.contains(day));
-        rested
     }
 }

@@ -10,7 +10,7 @@ use roaring::RoaringBitmap;
 use rustc_hash::FxHashMap;
 
 use super::Engine;
-use super::look::{Checks, Ends, Facts};
+use super::look::{Checks, Ends, Facts, facts_of};
 use super::made::Sent;
 use crate::bucket::{Bucket, Closing, Found, Look, Looked};
 use crate::command::MarkKind;
@@ -111,7 +111,7 @@ impl Engine {
     #[must_use]
     pub fn closings(&self) -> Vec<(BucketNo, u64)> {
         let mut closings = Vec::new();
-        for bucket in self.part.buckets.iter() {
+        for bucket in self.buckets() {
             let unmade = bucket
                 .closings
                 .iter()
@@ -128,7 +128,7 @@ impl Engine {
     /// The due time of the oldest message that is not built, or not known to have been sent.
     #[must_use]
     pub fn oldest_due(&self) -> Option<Instant> {
-        let closings = self.part.buckets.iter().flat_map(|b| b.closings.values());
+        let closings = self.buckets().flat_map(|b| b.closings.values());
         let waiting = closings.filter(|c| !c.unmade.is_empty() || !c.sending.is_empty());
         waiting.map(|closing| closing.at).min()
     }
@@ -136,8 +136,8 @@ impl Engine {
     /// The name of a closing's lane, as long as its messages are not all built and sent.
     #[must_use]
     pub fn lane_of(&self, (bucket, closing): (BucketNo, u64)) -> Option<&str> {
-        let open = self.part.buckets.get(bucket)?.closings.get(&closing)?;
-        Some(&self.part.law.names.lane(open.lane).name)
+        let open = self.held_bucket(bucket)?.closings.get(&closing)?;
+        Some(&self.intake.law.names.lane(open.lane).name)
     }
 
     /// Whether there are messages to build.
@@ -149,16 +149,16 @@ impl Engine {
     /// Whether there are messages to build in lanes whose name is wanted.
     #[must_use]
     pub fn has_closings_of(&self, is_wanted: impl Fn(&str) -> bool) -> bool {
-        let buckets = self.part.buckets.iter();
+        let buckets = self.buckets();
         let mut closings = buckets.flat_map(|bucket| bucket.closings.values());
         closings.any(|closing| {
-            self.can_be_made(closing) && is_wanted(&self.part.law.names.lane(closing.lane).name)
+            self.can_be_made(closing) && is_wanted(&self.intake.law.names.lane(closing.lane).name)
         })
     }
 
     fn can_be_made(&self, closing: &Closing) -> bool {
-        let channel = || self.part.law.names.lane(closing.lane).channel;
-        !closing.unmade.is_empty() && !self.part.paused.channels.contains(&channel())
+        let channel = || self.intake.law.names.lane(closing.lane).channel;
+        !closing.unmade.is_empty() && !self.intake.paused.channels.contains(&channel())
     }
 
     /// Checks the entries of at most `most` recipients of a closing, as of the instant at which it was
@@ -173,11 +173,11 @@ impl Engine {
         closing: u64,
         most: usize,
     ) -> Result<Option<Plan>, Unreadable> {
-        let bucket = &self.part.buckets[bucket];
+        let bucket = self.bucket(bucket);
         let Some(open) = bucket.closings.get(&closing) else {
             return Ok(None);
         };
-        let lane = self.part.law.names.lane(open.lane);
+        let lane = self.intake.law.names.lane(open.lane);
         let members: BTreeMap<u32, u64> = open
             .unmade
             .iter()
@@ -225,7 +225,7 @@ impl Engine {
             self.intake.header(shelf, arrival.at.day(), arrival.event)
         });
         let headers = headers.collect::<Result<Vec<_>, _>>()?;
-        let name = self.part.law.names.lane(lane);
+        let name = self.intake.law.names.lane(lane);
         Ok(Plan {
             bucket,
             closing,
@@ -249,7 +249,7 @@ impl Engine {
             at, found, headers, ..
         }: &Plan,
     ) -> Vec<Letter> {
-        let version = self.part.law.current();
+        let version = self.intake.law.current();
         let choices = version.map(|version| self.choices(bucket, version, channel, who, found));
         let choices = choices.unwrap_or_default();
         let sources = || found.sources.iter().map(|(kept, _)| &**kept).zip(headers);
@@ -280,7 +280,7 @@ impl Engine {
                     never: chosen.map_or(Ends::None, |choices| Ends::Of(&choices.never)),
                     seen: Ends::Where(is_seen),
                     no_address: Ends::Of(&no_address),
-                    ..self.part.facts_of(&self.intake.objects, kept, header, *at)
+                    ..facts_of((&self.intake.law, &self.intake.objects), kept, header, *at)
                 };
                 facts.checks()
             })
@@ -324,7 +324,7 @@ impl Engine {
             t,
             place,
             object: &header.object,
-            has_inbox: &|version| self.part.law.has_inbox(version, kind),
+            has_inbox: &|version| self.intake.law.has_inbox(version, kind),
         };
         marks.cover(looked, MarkKind::Seen)
     }
@@ -350,7 +350,7 @@ impl Engine {
                 for (mode, part) in parts {
                     match kind
                         .lane(channel, mode.as_ref())
-                        .map(|no| &self.part.law.names.lane(no).kind)
+                        .map(|no| &self.intake.law.names.lane(no).kind)
                     {
                         None => choices.never |= part,
                         Some(Kind::Digest(_)) => choices.digest |= part,
@@ -366,9 +366,7 @@ impl Engine {
     /// A letter as a message; `None` if it is empty or the recipient was erased.
     #[must_use]
     pub fn message(&self, plan: &Plan, letter: &Letter) -> Option<Message> {
-        let profile = self.part.buckets[plan.bucket]
-            .roster
-            .profile(letter.number)?;
+        let profile = self.bucket(plan.bucket).roster.profile(letter.number)?;
         letter.tells().then(|| Message {
             at: plan.at,
             recipient: profile.id.clone(),

@@ -57,7 +57,7 @@ impl<'a> Presenter<'a> {
     /// # Errors
     /// [`Unreadable`] where the store can't be read.
     pub fn batch(&mut self, plan: &Plan, letter: &Letter) -> Result<Option<Batch>, Unreadable> {
-        let bucket = &self.engine.part.buckets[plan.bucket];
+        let bucket = self.engine.bucket(plan.bucket);
         let Some(rules) = self.engine.rules() else {
             return Ok(None);
         };

@@ -23,7 +23,7 @@ impl Part {
             Command::Recipient(change) => self.change_recipient(draft, change),
             Command::Erase { recipient } => self.erase(draft, recipient),
             Command::Subscribe { .. } | Command::Unsubscribe { .. } => {
-                let replies = self.follow(draft, std::slice::from_ref(command))?;
+                let replies = self.follow(draft, &[command])?;
                 Ok(replies.into_iter().next().unwrap_or(Ok(Reply::Done)))
             }
             Command::Mark {
@@ -67,7 +67,7 @@ impl Part {
 
     fn change_recipient(&mut self, draft: &mut Draft<'_>, change: &RecipientChange) -> Answer {
         let Some(bucket) = self.buckets.of(change.id.as_str()) else {
-            return Ok(Err(Refused::Elsewhere(change.id.clone())));
+            return Ok(Err(Refused::UnknownRecipient(change.id.clone())));
         };
         let roster = &self.buckets[bucket].roster;
         let (number, known) = match roster.number(change.id.as_str()) {
@@ -179,13 +179,15 @@ impl Engine {
     pub fn check(&self, command: &Command) -> Result<(), Refused> {
         match command {
             Command::Subscribe { recipient, topic } => {
-                let (bucket, number) = self.part.find(recipient)?;
-                let followers = &self.part.buckets[bucket].followers;
+                let (bucket, number) = self.find(recipient)?;
+                let followers = &self.bucket(bucket).followers;
                 match followers.has(topic, number) {
                     true => Ok(()),
-                    false => self
-                        .part
-                        .may_follow(topic, u64::from(followers.topics_of(number)) + 1),
+                    false => follow::may_follow(
+                        self.intake.limits(),
+                        topic,
+                        u64::from(followers.topics_of(number)) + 1,
+                    ),
                 }
             }
             Command::Erase { recipient }
@@ -193,7 +195,7 @@ impl Engine {
             | Command::Mark { recipient, .. }
             | Command::Preference { recipient, .. }
             | Command::Preferences { recipient, .. }
-            | Command::Flush { recipient, .. } => self.part.find(recipient).map(|_| ()),
+            | Command::Flush { recipient, .. } => self.find(recipient).map(|_| ()),
             Command::Publish(event) => self.intake.check_type(&event.kind),
             Command::Pause(what) | Command::Resume(what) => self.intake.pausable(what).map(|_| ()),
             Command::Recipient(_)

@@ -10,7 +10,7 @@ use super::accepted::EventRow;
 use super::act::Spread;
 use super::draft::Draft;
 use super::part::Part;
-use super::reply::{Refused, Warning};
+use super::reply::Warning;
 use super::take_back::{parts, set_bytes};
 use crate::audience::partition;
 use crate::batch::Pivot;
@@ -105,14 +105,12 @@ impl Part {
         let mut named: BTreeMap<BucketNo, RoaringBitmap> = BTreeMap::new();
         let mut unknown = BTreeSet::new();
         for recipient in &to.recipients {
+            if self.buckets.of(recipient.as_str()).is_none() {
+                continue;
+            }
             match self.find(recipient) {
-                Ok((bucket, number)) => {
-                    named.entry(bucket).or_default().insert(number);
-                }
-                Err(Refused::UnknownRecipient(_)) => {
-                    unknown.insert(recipient.clone());
-                }
-                Err(_) => {}
+                Ok((bucket, number)) => drop(named.entry(bucket).or_default().insert(number)),
+                Err(_) => drop(unknown.insert(recipient.clone())),
             }
         }
         (named, unknown)

@@ -52,27 +52,25 @@ impl Engine {
         upcoming: Upcoming<'_>,
     ) -> Result<BTreeSet<Letter>, Unreadable> {
         let mut letters = BTreeSet::new();
-        let mut open = self
-            .part
-            .buckets
-            .iter()
-            .flat_map(|bucket| bucket.closings.values());
+        let mut open = self.buckets().flat_map(|bucket| bucket.closings.values());
         if open.all(|open| open.sending.is_empty()) {
             return Ok(letters);
         }
         let draft = Draft::new(shelf);
         match upcoming {
-            Upcoming::Rules(rules) if self.part.rules() == Some(rules) => {}
+            Upcoming::Rules(rules) if self.rules() == Some(rules) => {}
             Upcoming::Rules(rules) => {
-                let mut names = self.part.law.names.clone();
+                let mut names = self.intake.law.names.clone();
                 let (version, _) = Version::new(0, rules.clone(), &mut names);
-                for &at in &*self.part.buckets.numbers() {
-                    let unwanted = self.part.unwanted(&draft, at, None, &version)?;
+                for (part, bucket) in self.parts_with_buckets() {
+                    let unwanted = part.unwanted(&draft, bucket.no, None, &version)?;
                     letters.extend(unwanted.into_iter().map(|(_, _, letter)| letter));
                 }
             }
             Upcoming::Forget(before) => {
-                letters.extend(self.part.letters_before(&draft, before)?.into_keys());
+                for part in &self.parts {
+                    letters.extend(part.letters_before(&draft, before)?.into_keys());
+                }
             }
             Upcoming::Commands(commands) => {
                 for command in commands {
@@ -84,9 +82,9 @@ impl Engine {
     }
 
     fn letters_of_recipient(&self, recipient: &Id, channel: Option<ChannelNo>) -> Vec<Letter> {
-        let found = self.part.find(recipient).ok();
+        let found = self.find(recipient).ok();
         found.map_or_else(Vec::new, |(at, number)| {
-            self.part.letters_to(at, number, channel)
+            self.parts[self.part_no(at)].letters_to(at, number, channel)
         })
     }
 
@@ -96,14 +94,18 @@ impl Engine {
             Command::Cancel(cancelled) => {
                 let mut letters = Vec::new();
                 let events = self.intake.located_events(draft, cancelled)?;
-                let events = self.part.with_copies(draft, cancelled, &events)?;
-                for (place, event) in events {
-                    for bucket in self.part.buckets.iter() {
-                        for kept in bucket.arrivals_of(draft.shelf, place, &event.days)? {
+                for part in &self.parts {
+                    let events = part.with_copies(draft, cancelled, &events)?;
+                    for (bucket, (place, event)) in part
+                        .buckets
+                        .iter()
+                        .flat_map(|bucket| events.iter().map(move |event| (bucket, event)))
+                    {
+                        for kept in bucket.arrivals_of(draft.shelf, *place, &event.days)? {
                             let found = bucket.sets_of(draft.shelf, &kept)?;
                             for (variant, who) in kept.arrival.variants.iter().zip(found) {
                                 for lane in &variant.lanes {
-                                    letters.extend(self.part.letters_with(
+                                    letters.extend(part.letters_with(
                                         draft,
                                         bucket.no,
                                         (*lane, kept.seq),
@@ -122,11 +124,13 @@ impl Engine {
             Command::Preference {
                 recipient, channel, ..
             } => Ok(self.letters_of_recipient(recipient, channel_no(channel))),
-            Command::Forget { before } => Ok(self
-                .part
-                .letters_before(draft, *before)?
-                .into_keys()
-                .collect()),
+            Command::Forget { before } => {
+                let mut letters = Vec::new();
+                for part in &self.parts {
+                    letters.extend(part.letters_before(draft, *before)?.into_keys());
+                }
+                Ok(letters)
+            }
             Command::Recipient(_)
             | Command::Subscribe { .. }
             | Command::Unsubscribe { .. }

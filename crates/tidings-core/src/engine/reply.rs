@@ -132,9 +132,6 @@ pub enum Refused {
     /// The recipient is unknown.
     #[error("unknown recipient `{0}`")]
     UnknownRecipient(Id),
-    /// The recipient is in a bucket that this engine does not hold.
-    #[error("recipient `{0}` is held elsewhere")]
-    Elsewhere(Id),
     /// The type is not configured.
     #[error("unknown type `{kind}`")]
     UnknownType {

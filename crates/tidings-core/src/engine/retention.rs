@@ -21,17 +21,17 @@ impl Engine {
     /// that ended `keep` or longer ago.
     #[must_use]
     pub fn next_forget(&self) -> Option<Instant> {
-        let keep_ms = self.part.rules()?.store.keep_ms;
+        let keep_ms = self.rules()?.store.keep_ms;
         let oldest = self.oldest_day()?;
         let ends = oldest.end().0.saturating_add(keep_ms);
         let midnight = ends.div_euclid(DAY_MS) + i64::from(ends.rem_euclid(DAY_MS) > 0);
-        Some(Instant(midnight.saturating_mul(DAY_MS)).max(self.part.now.day().end()))
+        Some(Instant(midnight.saturating_mul(DAY_MS)).max(self.intake.now.day().end()))
     }
 
     /// The day before which everything is deleted at a midnight.
     #[must_use]
     pub fn forgets_before(&self, midnight: Instant) -> Option<Day> {
-        let keep_ms = self.part.rules()?.store.keep_ms;
+        let keep_ms = self.rules()?.store.keep_ms;
         Some(midnight.plus_ms(-keep_ms).day())
     }
 
@@ -39,7 +39,7 @@ impl Engine {
     /// its outcome is not known yet.
     #[must_use]
     pub fn is_due_before(&self, before: Day) -> bool {
-        self.part.buckets.iter().any(|bucket| {
+        self.buckets().any(|bucket| {
             let mut days = bucket
                 .closings
                 .values()
@@ -60,8 +60,8 @@ impl Engine {
         before: Day,
     ) -> Result<super::Step, Unreadable> {
         self.in_step(Draft::new(shelf), now, |engine, draft, _, _| {
-            let part = &mut engine.part;
-            for &at in &*part.buckets.numbers() {
+            for &at in &*engine.numbers() {
+                let part = engine.part_of(at);
                 let mut items = Vec::new();
                 for (_, channel, found) in part.waiting_among(draft, at, Among::default())? {
                     let mut sets: BTreeMap<u64, Set> = BTreeMap::new();
@@ -106,9 +106,11 @@ impl Engine {
         before: Day,
         forgotten: &mut Vec<Day>,
     ) -> Result<Reply, Unreadable> {
-        let before = before.min(self.part.now.day());
+        let before = before.min(self.intake.now.day());
         let mut days = self.intake.days_before(before);
-        days.extend(self.part.days_before(before));
+        for part in &self.parts {
+            days.extend(part.days_before(before));
+        }
         let mut applied = Applied::Dropped { days, expired: 0 };
         let act = Act::Forget { before };
         if let Applied::Dropped { days, .. } = &applied
@@ -116,14 +118,14 @@ impl Engine {
         {
             forgotten.extend(days);
             self.intake.forget_before(before);
-            applied.add(self.part.apply(&self.intake, draft, &act)?);
+            applied.add(self.apply(draft, &act)?);
         }
-        Ok(applied.reply(&act, self.part.now).0)
+        Ok(applied.reply(&act, self.intake.now).0)
     }
 
     fn oldest_day(&self) -> Option<Day> {
         let intake = self.intake.held_days();
-        intake.chain(self.part.journal_days.iter().copied()).min()
+        intake.chain(self.journal_days()).min()
     }
 }
 

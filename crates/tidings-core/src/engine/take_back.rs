@@ -109,12 +109,6 @@ impl Part {
         Ok(Ok(Reply::Done))
     }
 
-    /// Whether the rules contain the scope and mode of a preference.
-    pub(crate) fn knows_choice(&self, scope: &PreferenceScope, mode: &Mode) -> bool {
-        let rules = self.rules();
-        rules.is_some_and(|rules| rules.know_choice(scope, mode))
-    }
-
     /// Stores several preferences of a recipient; all of them or, if one is refused, none. If the list is
     /// complete, earlier preferences that are not in it return to the default, except a `never` for
     /// something that is not configured now: it was not shown to anybody, and applies again when it is
@@ -139,7 +133,10 @@ impl Part {
         }
         let mut choices = Vec::new();
         for (channel, scope, mode) in self.buckets[bucket].preferences.of(number) {
-            if mode == Mode::Never && !self.knows_choice(&scope, &mode) {
+            let is_known = self
+                .rules()
+                .is_some_and(|rules| rules.know_choice(&scope, &mode));
+            if mode == Mode::Never && !is_known {
                 continue;
             }
             match wanted.get(&(channel, scope.clone())) {

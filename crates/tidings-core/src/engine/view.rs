@@ -65,15 +65,15 @@ impl Engine {
     /// A recipient's profile.
     #[must_use]
     pub fn recipient(&self, id: &Id) -> Option<&Recipient> {
-        let (bucket, number) = self.part.find(id).ok()?;
-        self.part.buckets[bucket].roster.profile(number)
+        let (bucket, number) = self.find(id).ok()?;
+        self.bucket(bucket).roster.profile(number)
     }
 
     /// Whether the recipient of a message still exists. A recipient created again under an erased one's
     /// id is a different one.
     #[must_use]
     pub fn has_recipient_of(&self, ((bucket, _), number): LetterName) -> bool {
-        let bucket = self.part.buckets.get(bucket);
+        let bucket = self.held_bucket(bucket);
         bucket.is_some_and(|bucket| bucket.roster.profile(number).is_some())
     }
 
@@ -90,9 +90,7 @@ impl Engine {
     /// Number of recipients.
     #[must_use]
     pub fn recipients(&self) -> u64 {
-        self.part
-            .buckets
-            .iter()
+        self.buckets()
             .map(|bucket| bucket.roster.everyone.len())
             .sum()
     }
@@ -103,7 +101,7 @@ impl Engine {
         let of = |bucket: &crate::bucket::Bucket| {
             bucket.followers.get(topic).map_or(0, RoaringBitmap::len)
         };
-        self.part.buckets.iter().map(of).sum()
+        self.buckets().map(of).sum()
     }
 
     /// The preferences of a recipient: (scope, channel, mode). Preferences for what is not configured now
@@ -115,9 +113,9 @@ impl Engine {
         &self,
         id: &Id,
     ) -> Result<Vec<(PreferenceScope, &'static str, Mode)>, Refused> {
-        let (bucket, number) = self.part.find(id)?;
-        let chosen = self.part.buckets[bucket].preferences.of(number).into_iter();
-        let chosen = chosen.filter(|(_, scope, mode)| self.part.knows_choice(scope, mode));
+        let (bucket, number) = self.find(id)?;
+        let chosen = self.bucket(bucket).preferences.of(number).into_iter();
+        let chosen = chosen.filter(|(_, scope, mode)| self.knows_choice(scope, mode));
         let named = |(channel, scope, mode): (ChannelNo, _, _)| {
             (scope, CHANNELS[usize::from(channel)], mode)
         };
@@ -133,11 +131,11 @@ impl Engine {
         shelf: &dyn Shelf,
         id: &Id,
     ) -> Result<Result<Vec<String>, Refused>, Unreadable> {
-        let (bucket, number) = match self.part.find(id) {
+        let (bucket, number) = match self.find(id) {
             Ok(found) => found,
             Err(refused) => return Ok(Err(refused)),
         };
-        let no = self.part.buckets[bucket].no;
+        let no = self.bucket(bucket).no;
         let prefix = Key::of(Owner::Bucket(no), Table::Following)
             .u32(number)
             .done();
@@ -160,15 +158,15 @@ impl Engine {
         shelf: &dyn Shelf,
         id: &Id,
     ) -> Result<Result<Vec<OpenLane>, Refused>, Unreadable> {
-        let (at, number) = match self.part.find(id) {
+        let (at, number) = match self.find(id) {
             Ok(found) => found,
             Err(refused) => return Ok(Err(refused)),
         };
-        let bucket = &self.part.buckets[at];
+        let bucket = self.bucket(at);
         let who = RoaringBitmap::from_iter([number]);
         let mut lanes = Vec::new();
         for (no, lane) in &bucket.lanes {
-            let name = self.part.law.names.lane(*no);
+            let name = self.intake.law.names.lane(*no);
             let found = bucket.waiting_in(shelf, *no, name.channel, Some(&who))?;
             let mut entries = Vec::new();
             let mut entered = None;
@@ -188,7 +186,7 @@ impl Engine {
                 continue;
             }
             entries.sort_by_key(|(t, place, _)| (*t, *place));
-            let due = lane.deadline(number, bucket.terms(&self.part.law));
+            let due = lane.deadline(number, bucket.terms(&self.intake.law));
             let due = match name.kind {
                 // The wheel knows no more than the second.
                 Kind::Now => due.and(entered),
@@ -213,12 +211,12 @@ impl Engine {
         shelf: &dyn Shelf,
         id: &Id,
     ) -> Result<Result<Vec<WaitingEntry>, Refused>, Unreadable> {
-        let (at, number) = match self.part.find(id) {
+        let (at, number) = match self.find(id) {
             Ok(found) => found,
             Err(refused) => return Ok(Err(refused)),
         };
         let (draft, mut entries) = (Draft::new(shelf), Vec::new());
-        for ((t, place), who) in &self.part.buckets[at].scheduled {
+        for ((t, place), who) in &self.bucket(at).scheduled {
             if !who.contains(number) {
                 continue;
             }
@@ -242,21 +240,21 @@ impl Engine {
         shelf: &dyn Shelf,
         id: &Id,
     ) -> Result<Result<Vec<LetterAt>, Refused>, Unreadable> {
-        let (at, number) = match self.part.find(id) {
+        let (at, number) = match self.find(id) {
             Ok(found) => found,
             Err(refused) => return Ok(Err(refused)),
         };
-        let bucket = self.part.buckets[at].no;
+        let bucket = self.bucket(at).no;
         let prefix = Key::of(Owner::Bucket(bucket), Table::Messages)
             .u32(number)
             .done();
         let mut letters = Vec::new();
-        for day in self.part.journal_days.iter().rev() {
+        for day in self.days_of(bucket).iter().rev() {
             let mut of_day = Vec::new();
             each(shelf, Partition::Day(*day), &prefix, |key, value| {
                 let closing = u64_at(key, REST + 4).unwrap_or_default();
                 let row = MessageRow::read(shelf, Partition::Day(*day), key, value)?;
-                let name = self.part.law.names.lane(row.lane);
+                let name = self.intake.law.names.lane(row.lane);
                 let seqs = row.told(closing);
                 of_day.push(LetterAt {
                     at: row.at,
@@ -284,11 +282,11 @@ impl Engine {
         shelf: &dyn Shelf,
         letter: &LetterAt,
     ) -> Result<(Plan, Letter), Unreadable> {
-        let bucket = &self.part.buckets[letter.bucket];
+        let bucket = self.bucket(letter.bucket);
         let who = RoaringBitmap::from_iter([letter.number]);
         let (from, to) = (letter.seqs.iter().min(), letter.seqs.iter().max());
         let told: std::collections::BTreeSet<u64> = letter.seqs.iter().copied().collect();
-        let lanes = self.part.law.names.lanes();
+        let lanes = self.intake.law.names.lanes();
         let lane = lanes.into_iter().find(|(_, name)| {
             name.name == letter.lane && CHANNELS[usize::from(name.channel)] == letter.channel
         });

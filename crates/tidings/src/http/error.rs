@@ -304,7 +304,6 @@ impl From<Refused> for Problem {
         let code = match refused {
             Refused::Exceeded(_) => Code::LimitExceeded,
             Refused::UnknownRecipient(_) => Code::RecipientNotFound,
-            Refused::Elsewhere(_) => Code::Unavailable,
             Refused::UnknownType { .. } => Code::UnknownType,
             Refused::UnknownChannel(_) => Code::UnknownChannel,
             Refused::Preference(_) => Code::UnknownPreference,

@@ -73,8 +73,8 @@ fn what_ended_is_let_go_once_its_window_is_closed_and_made() {
     };
     let (mut stored, mut engine) = with_mail(options);
     let remembered = |engine: &Engine| {
-        let events = |seq| engine.part.buckets[BucketNo(0)].ended.of(seq, 1).is_some();
-        (0..engine.part.buckets[BucketNo(0)].next_seq)
+        let events = |seq| engine.bucket(BucketNo(0)).ended.of(seq, 1).is_some();
+        (0..engine.bucket(BucketNo(0)).next_seq)
             .filter(|seq| events(*seq))
             .count()
     };

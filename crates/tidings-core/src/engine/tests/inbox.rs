@@ -460,7 +460,8 @@ proptest! {
         buckets in 1..3_u16,
         turn_at in prop::sample::select(vec![Some(0), Some(4), None]),
     ) {
-        let options = Options { buckets, turn_at, checkpoint_after: 0, slice_bytes: 64 };
+        let parts = 1 + buckets % 2;
+        let options = Options { buckets, parts, turn_at, checkpoint_after: 0, slice_bytes: 64 };
         let mut world = World::new(options);
         for op in &ops {
             world.play(op);
