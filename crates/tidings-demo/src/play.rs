@@ -8,7 +8,9 @@ use std::sync::{Arc, PoisonError};
 use tidings_core::engine::Options;
 use tidings_core::rules::EMAIL;
 use tidings_core::{Batch, Books, Instant, Rules};
-use tidings_node::channel::{self, Channel, Durability, Patience, ProviderError, Setup};
+use tidings_node::channel::{
+    self, Channel as _, Durability, Outlet, Patience, ProviderError, Setup,
+};
 use tidings_node::{Delivery, Node, PlayError, Player, Retries, Watch};
 use tidings_store::FjallStore;
 
@@ -131,7 +133,8 @@ pub fn play(
     let rules = into_maildir(rules, dir);
     let store = FjallStore::open(store_in(dir), tidings_store::Options::default())?;
     let mails = mails(&rules, &scenario.world)?;
-    let channels = BTreeMap::from([(EMAIL.to_owned(), Arc::clone(&mails) as Arc<dyn Channel>)]);
+    let outlet = Outlet::new(Arc::clone(&mails) as _, Arc::clone(&mails) as _);
+    let channels = BTreeMap::from([(EMAIL.to_owned(), outlet)]);
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let delivery = Delivery::new(channels, Retries::default(), threads);
     let (store, options) = (Arc::new(store), Options::default());

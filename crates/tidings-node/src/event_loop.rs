@@ -18,13 +18,14 @@ use tidings_core::{Instant, Rules};
 use crate::Error;
 use crate::channel::Outcome;
 use crate::clock::Clock;
-use crate::delivery::{Delivery, Parcel, panicked, parcels};
+use crate::delivery::{Delivery, panicked};
 use crate::handle::{Request, Stop};
 use crate::kept_back::KeptBack;
 use crate::node::{Node, Pace};
 use crate::packer::Packer;
+use crate::parcel::{Parcel, parcels};
 use crate::runtime::{OpenStore, Settings};
-use crate::senders::{Senders, Server, letter};
+use crate::senders::{Senders, Server};
 use crate::vitals::Vitals;
 
 mod answer;
@@ -118,7 +119,7 @@ impl EventLoop {
             node.set_rules(now, rules.clone())?;
         }
         node.set_frees(false);
-        let (senders, server) = Senders::new(settings.senders.max(1), &delivery, &clock);
+        let (senders, server) = Senders::new(settings.senders.max(1), &delivery);
         let mut opened = Self {
             open,
             node: Some(node),
@@ -371,7 +372,7 @@ impl EventLoop {
 
     /// Retries a message, unless the recipient was erased since.
     fn try_again(&mut self, parcel: Parcel) {
-        let letter = letter(&parcel);
+        let letter = parcel.letter();
         let node = self.node.as_ref();
         if node.is_none_or(|node| node.engine().has_recipient_of(letter)) {
             return self.dispatch(parcel);

@@ -8,9 +8,9 @@ use tidings_core::engine::LetterName;
 use tidings_core::pause::Paused;
 
 use crate::channel::{InForce, Outcome as Answer};
-use crate::clock::Clock;
-use crate::delivery::{Delivery, Parcel, send};
+use crate::delivery::{Delivery, send};
 use crate::node::Pace;
+use crate::parcel::Parcel;
 
 /// The queue of messages to send. Prompt messages go before digests, and each kind has room of its own: a million
 /// digests never prevent a prompt message from being built. Some threads take no digests, so that they
@@ -28,12 +28,57 @@ struct Line {
     on_the_way: BTreeMap<LetterName, Slot>,
 }
 
-/// A slot of the queue with a message. The first to empty it has the message: a thread that hands it
-/// over, or the loop that keeps it back.
-type Slot = Arc<Mutex<Option<Parcel>>>;
+/// A slot of the queue with a message.
+type Slot = Arc<Mutex<State>>;
 
-fn locked(slot: &Slot) -> MutexGuard<'_, Option<Parcel>> {
+/// The state of a message in a slot. The loop can take it back until the channel is about to hand it over.
+enum State {
+    /// No thread has it.
+    Queued(Box<Parcel>),
+    /// A thread has it, and the channel has not reached the point of no return.
+    Sending(Box<Parcel>),
+    /// The message may have been handed over, or the channel has answered.
+    Passed,
+    /// The loop took it back.
+    Withdrawn,
+}
+
+fn locked(slot: &Mutex<State>) -> MutexGuard<'_, State> {
     slot.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl State {
+    fn parcel(&self) -> Option<&Parcel> {
+        match self {
+            Self::Queued(parcel) | Self::Sending(parcel) => Some(parcel),
+            Self::Passed | Self::Withdrawn => None,
+        }
+    }
+
+    /// Takes the message back, unless it is too late.
+    fn withdraw(&mut self) -> Option<Parcel> {
+        self.parcel()?;
+        match std::mem::replace(self, Self::Withdrawn) {
+            Self::Queued(parcel) | Self::Sending(parcel) => Some(*parcel),
+            Self::Passed | Self::Withdrawn => None,
+        }
+    }
+
+    /// Gives the message to a thread, unless the loop took it back.
+    fn begin(&mut self) -> Option<Parcel> {
+        let parcel = self.parcel()?.clone();
+        *self = Self::Sending(Box::new(parcel.clone()));
+        Some(parcel)
+    }
+
+    /// Passes the point of no return, unless the loop took the message back.
+    fn pass(&mut self) -> bool {
+        let is_withdrawn = matches!(self, Self::Withdrawn);
+        if !is_withdrawn {
+            *self = Self::Passed;
+        }
+        !is_withdrawn
+    }
 }
 
 /// The other end of the queue: takes messages out of it and sends them.
@@ -43,7 +88,6 @@ pub(crate) struct Server {
     patient: Receiver<Slot>,
     answer: Sender<(Parcel, Answer)>,
     channels: InForce,
-    clock: Arc<dyn Clock>,
 }
 
 impl Server {
@@ -72,19 +116,23 @@ impl Server {
         slot.is_ok_and(|slot| self.send(&slot))
     }
 
-    /// Sends what is in a slot; false if nobody hears the answer any more.
+    /// Sends what is in a slot; false if nobody hears the answer any more. A message that was taken back
+    /// meanwhile has no answer: the loop has it.
     fn send(&self, slot: &Slot) -> bool {
-        let Some(parcel) = locked(slot).take() else {
+        let Some(mut parcel) = locked(slot).begin() else {
             return true;
         };
-        let sent = send(&self.channels, &parcel, self.clock.now());
+        let sent = send(&self.channels, &mut parcel, &|| locked(slot).pass());
+        if !locked(slot).pass() {
+            return true;
+        }
         self.answer.send((parcel, sent)).is_ok()
     }
 }
 
 impl Senders {
     /// A queue with room for so many threads, and its other end.
-    pub(crate) fn new(count: usize, delivery: &Delivery, clock: &Arc<dyn Clock>) -> (Self, Server) {
+    pub(crate) fn new(count: usize, delivery: &Delivery) -> (Self, Server) {
         let (prompt, prompt_work) = unbounded::<Slot>();
         let (patient, patient_work) = unbounded::<Slot>();
         let (answer, answers) = unbounded();
@@ -99,7 +147,6 @@ impl Senders {
             patient: patient_work,
             answer,
             channels: delivery.channels(),
-            clock: Arc::clone(clock),
         };
         (senders, server)
     }
@@ -111,8 +158,8 @@ impl Senders {
 
     /// Processes an answer.
     pub(crate) fn arrived(&mut self, parcel: &Parcel) {
-        let letter = letter(parcel);
-        self.line_mut(pace(parcel)).on_the_way.remove(&letter);
+        let letter = parcel.letter();
+        self.line_mut(parcel.pace()).on_the_way.remove(&letter);
     }
 
     /// Whether more messages of this pace can be built.
@@ -137,13 +184,13 @@ impl Senders {
 
     /// Passes a message to the threads; returns it if there are none left.
     pub(crate) fn dispatch(&mut self, parcel: Parcel) -> Result<(), Box<Parcel>> {
-        let letter = letter(&parcel);
-        let line = self.line_mut(pace(&parcel));
-        let slot: Slot = Arc::new(Mutex::new(Some(parcel)));
+        let letter = parcel.letter();
+        let line = self.line_mut(parcel.pace());
+        let slot: Slot = Arc::new(Mutex::new(State::Queued(Box::new(parcel))));
         match line.parcels.send(Arc::clone(&slot)) {
             Ok(()) => drop(line.on_the_way.insert(letter, slot)),
             Err(_) => {
-                if let Some(parcel) = locked(&slot).take() {
+                if let Some(parcel) = locked(&slot).withdraw() {
                     return Err(Box::new(parcel));
                 }
             }
@@ -151,13 +198,13 @@ impl Senders {
         Ok(())
     }
 
-    /// Removes a message from the queue, if no thread has taken it yet.
+    /// Takes a message back, if the channel has not come to the point of no return.
     pub(crate) fn take_back(&mut self, letter: &LetterName) -> Option<Parcel> {
         for line in [&mut self.prompt, &mut self.patient] {
             let parcel = line
                 .on_the_way
                 .get(letter)
-                .and_then(|slot| locked(slot).take());
+                .and_then(|slot| locked(slot).withdraw());
             if parcel.is_some() {
                 line.on_the_way.remove(letter);
                 return parcel;
@@ -166,12 +213,21 @@ impl Senders {
         None
     }
 
-    /// Removes all paused messages from the queue that no thread has taken yet.
+    /// Takes all paused messages back, as far as [`Senders::take_back`] could.
     pub(crate) fn take_back_paused(&mut self, paused: &Paused) -> Vec<Parcel> {
+        self.take_back_all(|parcel| parcel.is_held_by(paused))
+    }
+
+    /// Takes the wanted messages back, as far as [`Senders::take_back`] could.
+    pub(crate) fn take_back_all(&mut self, is_wanted: impl Fn(&Parcel) -> bool) -> Vec<Parcel> {
         let mut taken = Vec::new();
         for line in [&mut self.prompt, &mut self.patient] {
             line.on_the_way.retain(|_, slot| {
-                let parcel = locked(slot).take_if(|parcel| paused.holds(&parcel.batch));
+                let mut state = locked(slot);
+                let parcel = match state.parcel() {
+                    Some(parcel) if is_wanted(parcel) => state.withdraw(),
+                    _ => None,
+                };
                 let stays = parcel.is_none();
                 taken.extend(parcel);
                 stays
@@ -211,15 +267,6 @@ fn kept_free(count: usize) -> usize {
         2..8 => 1,
         _ => count / 4,
     }
-}
-
-/// The key of a parcel's message.
-pub(crate) fn letter(parcel: &Parcel) -> LetterName {
-    (parcel.closing, parcel.number)
-}
-
-fn pace(parcel: &Parcel) -> Pace {
-    Pace::of(&parcel.batch.lane)
 }
 
 /// The next message to send: a prompt one if there is one.

@@ -69,7 +69,7 @@ pub fn channels(rules: &Rules) -> Result<Channels, StartError> {
             channel: name.clone(),
             fault,
         })?;
-        channels.insert(name.clone(), Arc::from(opened));
+        channels.insert(name.clone(), opened);
     }
     Ok(channels)
 }

@@ -14,7 +14,10 @@ use tidings_core::time::Day;
 use tidings_core::{
     Audience, Batch, Books, Command, Event, Id, Instant, Object, RecipientChange, Rules,
 };
-use tidings_node::channel::{Channel, Durability, Maildir, Outcome, Receipt};
+use tidings_node::channel::{
+    Channel, Durability, Head, MailRenderer, Maildir, Outcome, Outlet, Receipt, Rendered, Renderer,
+    Unrenderable,
+};
 use tidings_node::{
     Delivery, Handle, OpenStore, Retries, Runtime, RuntimeError, Settings, VirtualClock,
 };
@@ -107,9 +110,29 @@ pub(crate) fn published(answer: &[Result<Reply, Refused>]) -> PublishedAs {
     }
 }
 
+/// A renderer of batches as they are.
+struct Plain;
+
+impl Renderer for Plain {
+    fn render(&self, head: &Arc<Head>, batch: &Batch) -> Result<Rendered, Unrenderable> {
+        Ok(Rendered {
+            head: Arc::clone(head),
+            from: String::new(),
+            to: String::new(),
+            message_id: head.id.clone(),
+            bytes: format!("{batch:?}").into_bytes(),
+        })
+    }
+}
+
+/// A channel that gets batches as they are.
+pub(crate) fn plain(channel: Arc<impl Channel + 'static>) -> Outlet {
+    Outlet::new(Arc::new(Plain), channel)
+}
+
 /// A channel that says what it is handed, and then answers what it is told to, or waits until it is.
 pub(crate) struct Gate {
-    handed: Mutex<Sender<Batch>>,
+    handed: Mutex<Sender<Rendered>>,
     answers: Mutex<Receiver<Outcome>>,
     /// How many batches it has answered.
     pub(crate) answered: AtomicUsize,
@@ -117,7 +140,7 @@ pub(crate) struct Gate {
 
 /// The other side of a gate.
 pub(crate) struct Keeper {
-    pub(crate) handed: Receiver<Batch>,
+    pub(crate) handed: Receiver<Rendered>,
     pub(crate) answers: Sender<Outcome>,
 }
 
@@ -138,9 +161,9 @@ impl Gate {
 }
 
 impl Keeper {
-    /// The id of the next batch that is handed over, which then waits for its answer.
-    pub(crate) fn next(&self) -> Batch {
-        self.handed.recv().unwrap()
+    /// The next message that is handed over, which then waits for its answer.
+    pub(crate) fn next(&self) -> Head {
+        Arc::unwrap_or_clone(self.handed.recv().unwrap().head)
     }
 
     pub(crate) fn answer(&self, outcome: Outcome) {
@@ -161,8 +184,11 @@ impl Keeper {
 }
 
 impl Channel for Gate {
-    fn send(&self, batch: &Batch, _now: Instant) -> Outcome {
-        let told = self.handed.lock().unwrap().send(batch.clone());
+    fn send(&self, message: &Rendered, go: &dyn Fn() -> bool) -> Outcome {
+        if !go() {
+            return Outcome::Withheld;
+        }
+        let told = self.handed.lock().unwrap().send(message.clone());
         // A gate without a keeper is closed for good.
         let answer = told
             .ok()
@@ -180,15 +206,19 @@ impl Channel for Gate {
 pub(crate) struct Counter(pub(crate) AtomicUsize);
 
 impl Channel for Counter {
-    fn send(&self, _batch: &Batch, _now: Instant) -> Outcome {
+    fn send(&self, _message: &Rendered, go: &dyn Fn() -> bool) -> Outcome {
+        if !go() {
+            return Outcome::Withheld;
+        }
         self.0.fetch_add(1, Ordering::SeqCst);
         Outcome::Sent(Receipt::default())
     }
 }
 
-pub(crate) fn maildir(dir: &Path) -> Arc<Maildir> {
+pub(crate) fn maildir(dir: &Path) -> Outlet {
     let sender = tidings_mail::Sender::parse("Art <art@example.org>").unwrap();
-    Arc::new(Maildir::open(dir, sender, Durability::Each).unwrap())
+    let maildir = Maildir::open(dir, Durability::Each).unwrap();
+    Outlet::new(Arc::new(MailRenderer(sender)), Arc::new(maildir))
 }
 
 /// The files that wait to be read in a Maildir.
@@ -210,7 +240,7 @@ pub(crate) fn settings() -> Settings {
 
 pub(crate) fn start(
     open: OpenStore,
-    mail: Arc<dyn Channel>,
+    mail: Outlet,
     clock: &Arc<VirtualClock>,
     settings: Settings,
 ) -> Runtime {
@@ -220,7 +250,7 @@ pub(crate) fn start(
 pub(crate) fn start_under(
     rules: Rules,
     open: OpenStore,
-    mail: Arc<dyn Channel>,
+    mail: Outlet,
     clock: &Arc<VirtualClock>,
     settings: Settings,
 ) -> Runtime {
