@@ -136,7 +136,7 @@ pub fn play(
     let outlet = Outlet::new(Arc::clone(&mails) as _, Arc::clone(&mails) as _);
     let channels = BTreeMap::from([(EMAIL.to_owned(), outlet)]);
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let delivery = Delivery::new(channels, Retries::default(), threads);
+    let delivery = Delivery::new(channels, Retries::default()).on_threads(threads);
     let (store, options) = (Arc::new(store), Options::default());
     let mut player = Player::with_delivery(store, options, Watch::Nothing, delivery)?;
     let (fan_outs, foremost) = FanOuts::of(scenario.warhol_event.clone());

@@ -64,18 +64,26 @@ pub struct Delivery {
 }
 
 impl Delivery {
-    /// Creates a delivery through these channels by name, on at most this many threads at once.
+    /// Creates a delivery through these channels by name.
     #[must_use]
-    pub fn new(channels: Channels, retries: Retries, threads: usize) -> Self {
-        let threads = threads.max(1);
+    pub fn new(channels: Channels, retries: Retries) -> Self {
         Self {
             channels: InForce::new(channels),
             retries,
-            threads,
+            threads: 1,
             waiting: Waiting::default(),
             vitals: Arc::default(),
             complaints: Complaints::default(),
             paused: Paused::default(),
+        }
+    }
+
+    /// Sets the number of threads of a [`Player`](crate::Player), which sends what is due at once.
+    #[must_use]
+    pub fn on_threads(self, threads: usize) -> Self {
+        Self {
+            threads: threads.max(1),
+            ..self
         }
     }
 
@@ -347,7 +355,7 @@ pub(crate) fn send(channels: &InForce, parcel: &mut Parcel, go: &dyn Fn() -> boo
 }
 
 /// The answer if a channel panicked while sending: the outcome is unknown.
-pub(crate) fn panicked() -> Answer {
+fn panicked() -> Answer {
     Answer::Unknown {
         why: "the channel broke down".to_owned(),
     }

@@ -152,10 +152,9 @@ impl Life {
                 store.restart();
                 Ok(Arc::clone(&store) as Arc<dyn Store>)
             });
-            let delivery = Delivery::new(self.channels(), Retries::default(), 1);
+            let delivery = Delivery::new(self.channels(), Retries::default());
             let settings = Settings {
                 options: self.options,
-                senders: 1,
                 ..Settings::default()
             };
             let clock = Arc::clone(&self.clock);
@@ -171,7 +170,7 @@ impl Life {
 
     fn channels(&self) -> Channels {
         let outlet = Outlet::new(Arc::new(Bare), Arc::clone(&self.recorder) as _);
-        BTreeMap::from([("email".to_owned(), outlet)])
+        BTreeMap::from([("email".to_owned(), outlet.on_threads(1))])
     }
 
     fn kill(&mut self) {

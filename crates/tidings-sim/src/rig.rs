@@ -305,7 +305,7 @@ impl Rig {
             self.store.restart();
             let outlet = Outlet::new(Arc::new(Bare), Arc::clone(&self.recorder) as _);
             let channels = BTreeMap::from([("email".to_owned(), outlet)]);
-            let delivery = Delivery::new(channels, Retries::default(), 1);
+            let delivery = Delivery::new(channels, Retries::default());
             let store: Arc<dyn Store> = Arc::clone(&self.store) as _;
             match Player::with_delivery(store, self.options, Watch::Nothing, delivery) {
                 Ok(player) => self.player = Some(player),

@@ -459,13 +459,10 @@ impl Channel for Recorder {
 /// A runtime with one thread that sends, so that the order is the order in which messages left.
 fn run(open: OpenStore, clock: &Arc<VirtualClock>) -> (Runtime, Receiver<Handed>) {
     let (sender, handed) = channel();
-    let outlet = Outlet::new(Arc::new(Bare), Arc::new(Recorder(Mutex::new(sender))));
+    let outlet = Outlet::new(Arc::new(Bare), Arc::new(Recorder(Mutex::new(sender)))).on_threads(1);
     let channels = BTreeMap::from([("email".to_owned(), outlet)]);
-    let delivery = Delivery::new(channels, Retries::default(), 1);
-    let settings = Settings {
-        senders: 1,
-        ..Settings::default()
-    };
+    let delivery = Delivery::new(channels, Retries::default());
+    let settings = Settings::default();
     let clock = Arc::clone(clock);
     let rules = parsed(RULES).rules;
     let runtime = Runtime::start(open, rules, delivery, clock, settings).expect("it starts");

@@ -164,7 +164,6 @@ impl Disk {
     pub fn take_in(self, rules: Rules, clock: Arc<dyn Clock>) -> Result<Runtime, StartError> {
         let settings = Settings {
             sends: false,
-            senders: 1,
             ..Settings::default()
         };
         self.run(rules, clock, Channels::new(), settings)
@@ -185,7 +184,7 @@ impl Disk {
         channels: Channels,
         settings: Settings,
     ) -> Result<Runtime, StartError> {
-        let delivery = Delivery::new(channels, Retries::default(), settings.senders);
+        let delivery = Delivery::new(channels, Retries::default());
         let Self { data, store } = self;
         let mut first = Some(store);
         let open = Box::new(move || match first.take() {

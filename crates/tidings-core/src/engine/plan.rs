@@ -18,7 +18,7 @@ use crate::deadline::Kind;
 use crate::headers::Header;
 use crate::journal::at_rest::{Kept, Shelf, Unreadable};
 use crate::journal::record::{Arrival, ChannelNo, LaneNo, TypeNo, Variant};
-use crate::law::Version;
+use crate::law::{LaneName, Version};
 use crate::message::{Item, Message, Skipped};
 use crate::reason::Reason;
 use crate::rules::{CHANNELS, EMAIL};
@@ -134,13 +134,13 @@ impl Engine {
 
     /// The name of a closing's lane, as long as its messages are not all built and sent.
     #[must_use]
-    pub fn lane_of(&self, (bucket, closing): (u16, u64)) -> Option<&str> {
+    pub fn lane_of(&self, (bucket, closing): (u16, u64)) -> Option<&LaneName> {
         let open = self
             .buckets
             .get(usize::from(bucket))?
             .closings
             .get(&closing)?;
-        Some(&self.law.names.lane(open.lane).name)
+        Some(self.law.names.lane(open.lane))
     }
 
     /// Whether there are messages to build.
@@ -149,13 +149,13 @@ impl Engine {
         self.has_closings_of(|_| true)
     }
 
-    /// Whether there are messages to build in lanes whose name is wanted.
+    /// Whether there are messages to build in wanted lanes.
     #[must_use]
-    pub fn has_closings_of(&self, is_wanted: impl Fn(&str) -> bool) -> bool {
+    pub fn has_closings_of(&self, is_wanted: impl Fn(&LaneName) -> bool) -> bool {
         let buckets = self.buckets.iter();
         let mut closings = buckets.flat_map(|bucket| bucket.closings.values());
         closings.any(|closing| {
-            self.can_be_made(closing) && is_wanted(&self.law.names.lane(closing.lane).name)
+            self.can_be_made(closing) && is_wanted(self.law.names.lane(closing.lane))
         })
     }
 

@@ -50,13 +50,28 @@ pub struct Outlet {
     pub renderer: Arc<dyn Renderer>,
     /// The channel.
     pub channel: Arc<dyn Channel>,
+    /// Number of threads that send through the channel. It holds until the node stops.
+    pub threads: usize,
 }
+
+/// The usual number of threads of a channel.
+const THREADS: usize = 8;
 
 impl Outlet {
     /// A channel with the renderer of its messages.
     #[must_use]
     pub fn new(renderer: Arc<dyn Renderer>, channel: Arc<dyn Channel>) -> Self {
-        Self { renderer, channel }
+        Self {
+            renderer,
+            channel,
+            threads: THREADS,
+        }
+    }
+
+    /// The same channel with this many threads.
+    #[must_use]
+    pub fn on_threads(self, threads: usize) -> Self {
+        Self { threads, ..self }
     }
 }
 

@@ -73,6 +73,6 @@ pub(super) fn mail(id: &str, title: &str) -> Rendered {
 /// The sender's host.
 pub(super) const HOST: &str = "example.org";
 
-pub(super) fn sender() -> Sender {
+pub(crate) fn sender() -> Sender {
     Sender::parse("Art <art@example.org>").unwrap()
 }

@@ -8,7 +8,7 @@ use tidings_core::command::Pausable;
 use tidings_core::rules::EMAIL;
 use tidings_core::time::HOUR_MS;
 use tidings_node::channel::Receipt;
-use tidings_node::{Answered, Runtime, Settings};
+use tidings_node::{Answered, Runtime};
 use tidings_store::{MemoryStore, Store};
 
 use crate::world::*;
@@ -24,11 +24,8 @@ fn stuck(
 ) -> (Runtime, Keeper, Arc<tidings_node::VirtualClock>) {
     let clock = clock(MONDAY);
     let (gate, keeper) = Gate::new();
-    let settings = Settings {
-        senders,
-        ..settings()
-    };
-    let runtime = start(over(store), plain(gate), &clock, settings);
+    let mail = plain(gate).on_threads(senders);
+    let runtime = start(over(store), mail, &clock, settings());
     let handle = runtime.handle();
     let people = (0..digests).flat_map(|number| {
         let name = format!("p{number}");

@@ -125,9 +125,9 @@ impl Renderer for Plain {
     }
 }
 
-/// A channel that gets batches as they are.
+/// A channel that gets batches as they are, with one thread: the order is the order in which messages leave.
 pub(crate) fn plain(channel: Arc<impl Channel + 'static>) -> Outlet {
-    Outlet::new(Arc::new(Plain), channel)
+    Outlet::new(Arc::new(Plain), channel).on_threads(1)
 }
 
 /// A channel that says what it is handed, and then answers what it is told to, or waits until it is.
@@ -218,7 +218,7 @@ impl Channel for Counter {
 pub(crate) fn maildir(dir: &Path) -> Outlet {
     let sender = tidings_mail::Sender::parse("Art <art@example.org>").unwrap();
     let maildir = Maildir::open(dir, Durability::Each).unwrap();
-    Outlet::new(Arc::new(MailRenderer(sender)), Arc::new(maildir))
+    Outlet::new(Arc::new(MailRenderer(sender)), Arc::new(maildir)).on_threads(1)
 }
 
 /// The files that wait to be read in a Maildir.
@@ -229,10 +229,8 @@ pub(crate) fn mails(dir: &Path) -> Vec<Vec<u8>> {
         .collect()
 }
 
-/// One thread that sends: the order is the order in which messages leave.
 pub(crate) fn settings() -> Settings {
     Settings {
-        senders: 1,
         reopen_ms: 1,
         ..Settings::default()
     }
@@ -255,7 +253,7 @@ pub(crate) fn start_under(
     settings: Settings,
 ) -> Runtime {
     let channels = BTreeMap::from([(EMAIL.to_owned(), mail)]);
-    let delivery = Delivery::new(channels, Retries::default(), 1);
+    let delivery = Delivery::new(channels, Retries::default());
     let clock = Arc::clone(clock);
     Runtime::start(open, rules, delivery, clock, settings).unwrap()
 }
