@@ -31,8 +31,8 @@ pub(crate) struct Head<'a> {
 pub(crate) fn recipient_address(batch: &Batch) -> Result<Address, RenderError> {
     let text = batch
         .recipient
-        .email
-        .as_deref()
+        .addresses
+        .of(&batch.channel)
         .ok_or(RenderError::NoAddress)?;
     let is_plain = text.is_ascii() && !text.bytes().any(|b| b.is_ascii_control());
     if !is_plain {

@@ -4,7 +4,6 @@
 use std::collections::BTreeMap;
 
 use tidings_core::Instant;
-use tidings_core::rules::EMAIL;
 
 use crate::channel::Outcome as Answer;
 use crate::parcel::Parcel;
@@ -46,7 +45,7 @@ impl Complaints {
             Some(ms) => format!("retry in {} s", (ms + 500) / 1_000),
             None => "given up".to_owned(),
         };
-        let subject = if channel == EMAIL { "mail" } else { "message" };
+        let subject = tidings_core::channel::named(channel).map_or("message", |kind| kind.message);
         match self.is_told(channel, what, now) {
             Some(similar_suppressed) => tracing::warn!(
                 channel,

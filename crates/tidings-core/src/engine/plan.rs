@@ -21,7 +21,7 @@ use crate::journal::record::{Arrival, ChannelNo, LaneNo, TypeNo, Variant};
 use crate::law::{LaneName, Version};
 use crate::message::{Item, Message, Skipped};
 use crate::reason::Reason;
-use crate::rules::{CHANNELS, EMAIL};
+use crate::rules::CHANNELS;
 use crate::time::{Day, Instant};
 
 /// A plan: messages of one closing that are ready to be recorded.
@@ -270,10 +270,7 @@ impl Engine {
             })
             .collect();
         let gone = who & &bucket.roster.gone;
-        let no_address = match CHANNELS[usize::from(channel)] == EMAIL {
-            true => who - &bucket.roster.mailable,
-            false => RoaringBitmap::new(),
-        };
+        let no_address = bucket.roster.without_address(channel, who);
         let checks: Vec<Checks<'_>> = sources()
             .zip(&is_seen)
             .map(|((kept, header), is_seen)| {

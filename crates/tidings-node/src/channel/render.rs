@@ -131,6 +131,8 @@ pub(crate) fn render(
 
 #[cfg(test)]
 mod tests {
+    use tidings_core::journal::record::EMAIL_NO;
+
     use super::super::sample::{batch, sender};
     use super::*;
 
@@ -142,7 +144,7 @@ mod tests {
     fn h26_a_bad_address_fails_alone() {
         let renderer = MailRenderer(sender());
         let mut bad = batch("b", "One");
-        bad.recipient.email = Some("nobody".to_owned());
+        bad.recipient.addresses = [(EMAIL_NO, "nobody")].into();
         let fault = outcome(&renderer, &bad).unwrap_err();
         let is_dead = matches!(
             fault,

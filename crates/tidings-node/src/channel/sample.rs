@@ -1,6 +1,7 @@
 //! A batch, and what is rendered of it, for the channels' tests.
 
 use tidings_core::batch::{Batch, Group, Line, Pivot};
+use tidings_core::journal::record::EMAIL_NO;
 use tidings_core::{Id, Instant, Object, Recipient, State};
 use tidings_mail::Sender;
 
@@ -38,7 +39,7 @@ pub(crate) fn batch(id: &str, title: &str) -> Batch {
     let recipient = Recipient {
         id: name("r1"),
         name: None,
-        email: Some("r1@example.org".to_owned()),
+        addresses: [(EMAIL_NO, "r1@example.org")].into(),
         tz: None,
         locale: None,
         place: None,

@@ -7,6 +7,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 
 use tidings_core::engine::{Published, PublishedAs, Refused, Reply};
+use tidings_core::journal::record::EMAIL_NO;
 use tidings_core::rules::{
     Category, Defaults, Digest, EMAIL, Every, Policy, Route, StoreRules, TypeRules,
 };
@@ -67,7 +68,7 @@ pub(crate) fn person(name: &str) -> Command {
     Command::Recipient(Box::new(RecipientChange {
         id: id(name),
         name: None,
-        email: Some(Some(format!("{name}@example.org"))),
+        addresses: [(EMAIL_NO, Some(format!("{name}@example.org")))].into(),
         tz: None,
         locale: None,
         lat: None,

@@ -20,7 +20,7 @@ use tidings_core::Rules;
 use toml::de::DeTable;
 
 pub use fault::{Fault, Faults, Place};
-pub(crate) use sections::{is_address, is_locale};
+pub(crate) use sections::is_locale;
 use walk::{Section, Walk};
 
 /// The commented default configuration, as `tidings config` prints it.

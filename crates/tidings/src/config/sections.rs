@@ -330,15 +330,3 @@ fn from(walk: &mut Walk, section: &Section<'_>) -> Option<String> {
         }
     }
 }
-
-/// Whether a text is roughly `local@domain`: one `@` with something on either side, nothing that
-/// could end a header line or start another address.
-pub(crate) fn is_address(text: &str) -> bool {
-    const ADDRESS_BYTES_MAX: usize = 320;
-    let plain = |c: char| !c.is_control() && !c.is_whitespace() && !"<>,;".contains(c);
-    text.len() <= ADDRESS_BYTES_MAX
-        && text.chars().all(plain)
-        && text.split_once('@').is_some_and(|(local, domain)| {
-            !local.is_empty() && !domain.is_empty() && !domain.contains('@')
-        })
-}

@@ -11,6 +11,7 @@ use std::net::TcpListener;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
+use tidings_core::journal::record::EMAIL_NO;
 use tidings_core::rules::ChannelRules;
 
 use super::super::sample::{GO, batch, rendered};
@@ -213,7 +214,7 @@ fn free_port() -> u16 {
 
 fn to(address: &str, id: &str) -> Rendered {
     let mut batch = batch(id, "One");
-    batch.recipient.email = Some(address.to_owned());
+    batch.recipient.addresses = [(EMAIL_NO, address)].into();
     rendered(&batch)
 }
 
