@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::id::Id;
-use crate::journal::record::{ChannelNo, channel_no};
+use crate::journal::record::ChannelNo;
 
 /// Whether messages are sent to a recipient, read when a message is built.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -55,12 +55,6 @@ impl Addresses {
     pub fn get(&self, channel: ChannelNo) -> Option<&str> {
         let found = self.0.iter().find(|known| known.channel == channel);
         found.map(|known| &*known.address)
-    }
-
-    /// The address of the channel with a name.
-    #[must_use]
-    pub fn of(&self, channel: &str) -> Option<&str> {
-        self.get(channel_no(channel)?)
     }
 
     /// Sets the address of a channel, or removes it.

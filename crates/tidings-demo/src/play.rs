@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError};
 
+use tidings_core::channel::named;
 use tidings_core::engine::Options;
 use tidings_core::rules::EMAIL;
 use tidings_core::{Batch, Books, Instant, Rules};
@@ -179,13 +180,18 @@ fn occupy(dir: &Path) -> Result<(), Fault> {
 }
 
 fn mails(rules: &Rules, world: &World) -> Result<Arc<Indexed>, Fault> {
-    let email = rules.channels.get(EMAIL).ok_or(ProviderError::Missing)?;
+    let (kind, email) = named(EMAIL)
+        .zip(rules.channels.get(EMAIL))
+        .ok_or(ProviderError::Missing)?;
     let setup = Setup {
         secret: &|_| Err("the demo sends nothing away".to_owned()),
         durability: Durability::AtEnd,
         patience: Patience::default(),
     };
-    Ok(Indexed::new(channel::open(email, &setup)?, finder(world)))
+    Ok(Indexed::new(
+        channel::open(kind, email, &setup)?,
+        finder(world),
+    ))
 }
 
 /// Finds the places of a batch's recipient and of their city.

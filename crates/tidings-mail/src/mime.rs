@@ -12,6 +12,7 @@ use lettre::message::header::{
 };
 use lettre::message::{Mailbox, Mailboxes, MultiPart, SinglePart, header};
 use tidings_core::Batch;
+use tidings_core::journal::record::EMAIL_NO;
 use tidings_core::time::Instant;
 
 use crate::template::Bodies;
@@ -32,7 +33,7 @@ pub(crate) fn recipient_address(batch: &Batch) -> Result<Address, RenderError> {
     let text = batch
         .recipient
         .addresses
-        .of(&batch.channel)
+        .get(EMAIL_NO)
         .ok_or(RenderError::NoAddress)?;
     let is_plain = text.is_ascii() && !text.bytes().any(|b| b.is_ascii_control());
     if !is_plain {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::sync::{Arc, PoisonError, RwLock};
 
+use tidings_core::channel::{AddressKind, ChannelKind};
 use tidings_core::rules::ChannelRules;
 use tidings_mail::Sender;
 
@@ -109,13 +110,13 @@ pub struct Setup<'a> {
     pub patience: Patience,
 }
 
-/// Checks a provider's address without using the machine: no secret is looked up, no directory is
+/// Checks a channel's provider without using the machine: no secret is looked up, no directory is
 /// created.
 ///
 /// # Errors
 /// [`ProviderError`] says what to write instead; it never holds a password.
-pub fn check(provider: &str) -> Result<(), ProviderError> {
-    check_with(provider, &|_| Ok(String::new()))
+pub fn check(kind: &ChannelKind, provider: &str) -> Result<(), ProviderError> {
+    check_with(kind, provider, &|_| Ok(String::new()))
 }
 
 /// [`check`], and the secrets that the address names.
@@ -123,20 +124,36 @@ pub fn check(provider: &str) -> Result<(), ProviderError> {
 /// # Errors
 /// As [`check`], and [`ProviderError::Secret`].
 pub fn check_with(
+    kind: &ChannelKind,
     provider: &str,
     secret: &dyn Fn(&str) -> Result<String, String>,
 ) -> Result<(), ProviderError> {
-    Provider::parse(provider, secret).map(drop)
+    match kind.address {
+        Some(AddressKind::Email) => Provider::parse(provider, secret).map(drop),
+        None => Err(ProviderError::Inbox),
+    }
 }
 
-/// Opens the provider that a channel's rules name: `file://DIR`, `smtp://…` or `smtps://…`.
-///
-/// A Maildir is made where it is absent. A mail server is not called: that it is down is no fault of
-/// the configuration.
+/// Opens the provider that a channel's rules name.
 ///
 /// # Errors
 /// [`ProviderError`] says what to write instead; it never holds a password.
-pub fn open(rules: &ChannelRules, setup: &Setup<'_>) -> Result<Outlet, ProviderError> {
+pub fn open(
+    kind: &ChannelKind,
+    rules: &ChannelRules,
+    setup: &Setup<'_>,
+) -> Result<Outlet, ProviderError> {
+    match kind.address {
+        Some(AddressKind::Email) => open_mail(rules, setup),
+        None => Err(ProviderError::Inbox),
+    }
+}
+
+/// Opens a provider of mail: `file://DIR`, `smtp://…` or `smtps://…`.
+///
+/// A Maildir is made where it is absent. A mail server is not called: that it is down is no fault of
+/// the configuration.
+fn open_mail(rules: &ChannelRules, setup: &Setup<'_>) -> Result<Outlet, ProviderError> {
     let provider = rules.provider.as_deref().ok_or(ProviderError::Missing)?;
     let provider = Provider::parse(provider, setup.secret)?;
     let sender = Sender::parse(rules.from.as_deref().ok_or(ProviderError::NoSender)?)?;
@@ -171,7 +188,8 @@ mod tests {
             durability: Durability::Each,
             patience: Patience::default(),
         };
-        open(&rules, &setup)
+        let email = tidings_core::channel::named("email").unwrap();
+        open(email, &rules, &setup)
             .map(drop)
             .map_err(|error| error.to_string())
     }

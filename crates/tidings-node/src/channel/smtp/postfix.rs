@@ -11,6 +11,7 @@ use std::net::TcpListener;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
+use tidings_core::channel::TABLE;
 use tidings_core::journal::record::EMAIL_NO;
 use tidings_core::rules::ChannelRules;
 
@@ -155,7 +156,9 @@ impl MailServer {
             durability: Durability::Each,
             patience: Patience::default(),
         };
-        open(&rules, &setup).unwrap().channel
+        open(&TABLE[usize::from(EMAIL_NO)], &rules, &setup)
+            .unwrap()
+            .channel
     }
 
     fn log(&self) -> String {
