@@ -98,7 +98,7 @@ fn place(number: u32) -> Command {
     Command::Recipient(Box::new(RecipientChange {
         id: world::recipient(number),
         name: None,
-        email: None,
+        addresses: BTreeMap::new(),
         tz: None,
         locale: None,
         lat: Some(Some(lat)),

@@ -289,7 +289,7 @@ impl Server {
                 Ok(Arc::new(store) as Arc<dyn Store>)
             }),
             rules.clone(),
-            Delivery::new(BTreeMap::new(), Retries::default(), 1),
+            Delivery::new(BTreeMap::new(), Retries::default()),
             Arc::clone(&clock),
             tidings_node::Settings::default(),
         )?;

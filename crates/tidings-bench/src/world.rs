@@ -6,6 +6,7 @@ use std::time::Duration;
 use fastrand::Rng;
 use tempfile::TempDir;
 use tidings_core::engine::{Options, Refused, Reply};
+use tidings_core::journal::record::EMAIL_NO;
 use tidings_core::{Audience, Command, Event, Id, Instant, Object, RecipientChange};
 use tidings_node::Node;
 use tidings_store::{FjallStore, Store};
@@ -162,7 +163,7 @@ pub(crate) fn make(number: u32) -> Command {
     Command::Recipient(Box::new(RecipientChange {
         id: recipient(number),
         name: None,
-        email: Some(Some(format!("recipient-{number:07}@example.org"))),
+        addresses: [(EMAIL_NO, Some(format!("recipient-{number:07}@example.org")))].into(),
         tz: None,
         locale: None,
         lat: None,

@@ -10,6 +10,7 @@ pub mod audience;
 pub mod batch;
 mod bucket;
 pub mod calendar;
+pub mod channel;
 pub mod codec;
 pub mod command;
 pub mod deadline;

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use crate::batch::Batch;
+use crate::id::Id;
 use crate::journal::record::{ChannelNo, INBOX_NO};
 use crate::rules::{CHANNELS, Rules};
 
@@ -54,9 +54,9 @@ impl Paused {
 
     /// Whether a built message has to wait: its channel is paused, or a type of its entries.
     #[must_use]
-    pub fn holds(&self, batch: &Batch) -> bool {
-        self.has_channel(&batch.channel)
-            || (!self.types.is_empty() && batch.kinds().any(|kind| self.has_type(kind.as_str())))
+    pub fn holds<'a>(&self, channel: &str, kinds: impl IntoIterator<Item = &'a Id>) -> bool {
+        let has_type = |kind: &Id| self.has_type(kind.as_str());
+        self.has_channel(channel) || (!self.types.is_empty() && kinds.into_iter().any(has_type))
     }
 
     /// Whether entries of a type on a channel wait in the lane of paused types.

@@ -1,8 +1,11 @@
 //! Recipients: profiles and preferences.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use crate::id::Id;
+use crate::journal::record::ChannelNo;
 
 /// Whether messages are sent to a recipient, read when a message is built.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -24,8 +27,8 @@ pub struct Recipient {
     pub id: Id,
     /// Name to show; the title of an actor of the same id whose own title is not known.
     pub name: Option<String>,
-    /// Address of the e-mail channel.
-    pub email: Option<String>,
+    /// The addresses by channel.
+    pub addresses: Addresses,
     /// IANA time zone; the configuration's default where `None`.
     pub tz: Option<String>,
     /// BCP 47 locale; the configuration's default where `None`.
@@ -36,6 +39,47 @@ pub struct Recipient {
     pub state: State,
 }
 
+/// A recipient's addresses, at most one for each channel.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Addresses(Box<[Address]>);
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Address {
+    channel: ChannelNo,
+    address: Box<str>,
+}
+
+impl Addresses {
+    /// The address of a channel.
+    #[must_use]
+    pub fn get(&self, channel: ChannelNo) -> Option<&str> {
+        let found = self.0.iter().find(|known| known.channel == channel);
+        found.map(|known| &*known.address)
+    }
+
+    /// Sets the address of a channel, or removes it.
+    pub fn set(&mut self, channel: ChannelNo, address: Option<&str>) {
+        let mut all = std::mem::take(&mut self.0).into_vec();
+        all.retain(|known| known.channel != channel);
+        all.extend(address.map(|address| Address {
+            channel,
+            address: address.into(),
+        }));
+        all.sort_unstable_by_key(|known| known.channel);
+        self.0 = all.into_boxed_slice();
+    }
+}
+
+impl<const N: usize> From<[(ChannelNo, &str); N]> for Addresses {
+    fn from(all: [(ChannelNo, &str); N]) -> Self {
+        let mut addresses = Self::default();
+        for (channel, address) in all {
+            addresses.set(channel, Some(address));
+        }
+        addresses
+    }
+}
+
 /// A change of a profile: only the given fields change.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RecipientChange {
@@ -43,8 +87,8 @@ pub struct RecipientChange {
     pub id: Id,
     /// New name; `Some(None)` removes it.
     pub name: Option<Option<String>>,
-    /// New address; `Some(None)` removes it.
-    pub email: Option<Option<String>>,
+    /// New addresses by channel; `None` removes the one of a channel.
+    pub addresses: BTreeMap<ChannelNo, Option<String>>,
     /// New time zone; `Some(None)` = the default.
     pub tz: Option<Option<String>>,
     /// New locale; `Some(None)` = the default.

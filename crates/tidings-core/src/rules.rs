@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::batch::Pivot;
+use crate::channel;
 use crate::limits::Limits;
 use crate::recipient::{Mode, PreferenceScope};
 use crate::time::DAY_MS;
@@ -15,8 +16,16 @@ use crate::time::DAY_MS;
 pub const INBOX: &str = "inbox";
 /// The e-mail channel.
 pub const EMAIL: &str = "email";
-/// All channels of this version. A channel's index here is its number in the store: append new ones.
-pub const CHANNELS: [&str; 2] = [INBOX, EMAIL];
+/// The names of all channels, by number.
+pub const CHANNELS: [&str; channel::TABLE.len()] = {
+    let mut names = [""; channel::TABLE.len()];
+    let mut at = 0;
+    while at < names.len() {
+        names[at] = channel::TABLE[at].name;
+        at += 1;
+    }
+    names
+};
 
 /// The rules: types, categories, digests, channels, retention.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

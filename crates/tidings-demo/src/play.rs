@@ -5,10 +5,13 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError};
 
+use tidings_core::channel::named;
 use tidings_core::engine::Options;
 use tidings_core::rules::EMAIL;
 use tidings_core::{Batch, Books, Instant, Rules};
-use tidings_node::channel::{self, Channel, Durability, Patience, ProviderError, Setup};
+use tidings_node::channel::{
+    self, Channel as _, Durability, Outlet, Patience, ProviderError, Setup,
+};
 use tidings_node::{Delivery, Node, PlayError, Player, Retries, Watch};
 use tidings_store::FjallStore;
 
@@ -131,9 +134,10 @@ pub fn play(
     let rules = into_maildir(rules, dir);
     let store = FjallStore::open(store_in(dir), tidings_store::Options::default())?;
     let mails = mails(&rules, &scenario.world)?;
-    let channels = BTreeMap::from([(EMAIL.to_owned(), Arc::clone(&mails) as Arc<dyn Channel>)]);
+    let outlet = Outlet::new(Arc::clone(&mails) as _, Arc::clone(&mails) as _);
+    let channels = BTreeMap::from([(EMAIL.to_owned(), outlet)]);
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let delivery = Delivery::new(channels, Retries::default(), threads);
+    let delivery = Delivery::new(channels, Retries::default()).on_threads(threads);
     let (store, options) = (Arc::new(store), Options::default());
     let mut player = Player::with_delivery(store, options, Watch::Nothing, delivery)?;
     let (fan_outs, foremost) = FanOuts::of(scenario.warhol_event.clone());
@@ -176,13 +180,18 @@ fn occupy(dir: &Path) -> Result<(), Fault> {
 }
 
 fn mails(rules: &Rules, world: &World) -> Result<Arc<Indexed>, Fault> {
-    let email = rules.channels.get(EMAIL).ok_or(ProviderError::Missing)?;
+    let (kind, email) = named(EMAIL)
+        .zip(rules.channels.get(EMAIL))
+        .ok_or(ProviderError::Missing)?;
     let setup = Setup {
         secret: &|_| Err("the demo sends nothing away".to_owned()),
         durability: Durability::AtEnd,
         patience: Patience::default(),
     };
-    Ok(Indexed::new(channel::open(email, &setup)?, finder(world)))
+    Ok(Indexed::new(
+        channel::open(kind, email, &setup)?,
+        finder(world),
+    ))
 }
 
 /// Finds the places of a batch's recipient and of their city.

@@ -3,13 +3,13 @@
 //! The index holds what lists are ordered and searched by. What a mail says is read from its file
 //! when somebody looks at it, so that what is shown is what was sent.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tidings_core::{Batch, Instant};
-use tidings_node::channel::{Channel, Outcome};
+use tidings_node::channel::{Channel, Head, Outcome, Outlet, Rendered, Renderer, Unrenderable};
 
 /// A mail in the index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,7 +63,7 @@ impl Postbox {
     /// The mail of this batch id.
     #[must_use]
     pub fn find(&self, id: &str) -> Option<&Posted> {
-        let id = u128::from_str_radix(id, 16).ok()?;
+        let id = number(id)?;
         self.mails.iter().find(|mail| mail.id == id)
     }
 
@@ -85,7 +85,7 @@ type Find = Box<dyn Fn(&Batch) -> Option<(u32, u32)> + Send + Sync>;
 
 /// A channel that keeps an index of what another channel has sent.
 pub struct Indexed {
-    channel: Box<dyn Channel>,
+    outlet: Outlet,
     /// Place of a recipient and of the city with these coordinates.
     find: Find,
     sent: Mutex<Sent>,
@@ -93,6 +93,8 @@ pub struct Indexed {
 
 #[derive(Default)]
 struct Sent {
+    /// Places of the person and the city of mails that are rendered and not sent, by batch id.
+    places: BTreeMap<u128, (u32, u32)>,
     mails: Vec<Posted>,
     lanes: Vec<String>,
 }
@@ -101,11 +103,11 @@ impl Indexed {
     /// An index over a channel; `find` gives the places of a batch's recipient and of their city.
     #[must_use]
     pub fn new(
-        channel: Box<dyn Channel>,
+        outlet: Outlet,
         find: impl Fn(&Batch) -> Option<(u32, u32)> + Send + Sync + 'static,
     ) -> Arc<Self> {
         Arc::new(Self {
-            channel,
+            outlet,
             find: Box::new(find),
             sent: Mutex::default(),
         })
@@ -114,7 +116,9 @@ impl Indexed {
     /// Everything that was sent, into the Maildir at `dir`; the index is empty afterwards.
     #[must_use]
     pub fn postbox(&self, dir: &Path) -> Postbox {
-        let Sent { mut mails, lanes } = std::mem::take(&mut *self.sent());
+        let Sent {
+            mut mails, lanes, ..
+        } = std::mem::take(&mut *self.sent());
         // Threads find lanes in any order; names have but one.
         let names: Vec<String> = lanes
             .iter()
@@ -150,25 +154,40 @@ impl Indexed {
     }
 }
 
+/// A batch id as a number.
+fn number(id: &str) -> Option<u128> {
+    u128::from_str_radix(id, 16).ok()
+}
+
+impl Renderer for Indexed {
+    fn render(&self, head: &Arc<Head>, batch: &Batch) -> Result<Rendered, Unrenderable> {
+        if let (Some(id), Some(places)) = (number(&head.id), (self.find)(batch)) {
+            self.sent().places.insert(id, places);
+        }
+        self.outlet.renderer.render(head, batch)
+    }
+}
+
 impl Channel for Indexed {
-    fn send(&self, batch: &Batch, now: Instant) -> Outcome {
-        let outcome = self.channel.send(batch, now);
-        let id = u128::from_str_radix(&batch.id, 16).ok();
-        if let (Outcome::Sent(_), Some(id), Some((person, city))) =
-            (&outcome, id, (self.find)(batch))
-        {
-            let mut sent = self.sent();
-            let known = sent.lanes.iter().position(|lane| *lane == batch.lane);
+    fn send(&self, message: &Rendered, go: &dyn Fn() -> bool) -> Outcome {
+        let outcome = self.outlet.channel.send(message, go);
+        let (Outcome::Sent(_), Some(id)) = (&outcome, number(&message.head.id)) else {
+            return outcome;
+        };
+        let mut sent = self.sent();
+        if let Some((person, city)) = sent.places.remove(&id) {
+            let head = &message.head;
+            let known = sent.lanes.iter().position(|lane| *lane == head.lane);
             let lane = known.unwrap_or_else(|| {
-                sent.lanes.push(batch.lane.clone());
+                sent.lanes.push(head.lane.clone());
                 sent.lanes.len() - 1
             });
             sent.mails.push(Posted {
-                at: batch.at,
+                at: head.at,
                 id,
                 person,
                 city,
-                entries: u32::try_from(batch.entries).unwrap_or(u32::MAX),
+                entries: u32::try_from(head.entries).unwrap_or(u32::MAX),
                 lane: u16::try_from(lane).unwrap_or(0),
             });
         }
@@ -176,6 +195,6 @@ impl Channel for Indexed {
     }
 
     fn sync(&self) -> io::Result<()> {
-        self.channel.sync()
+        self.outlet.channel.sync()
     }
 }

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use mail_parser::{HeaderValue, MessageParser};
 use tidings_core::batch::Pivot;
 use tidings_core::engine::{InboxGroup as Group, InboxItem as Item, InboxPage};
+use tidings_core::journal::record::EMAIL_NO;
 use tidings_core::rules::Rules;
 use tidings_core::time::DAY_MS;
 use tidings_core::{Command, Day, Id, Instant, Mode, PreferenceScope, State};
@@ -331,7 +332,7 @@ impl View for Told {
         let inbox = self.inbox(&shelf, id)?;
         Some(PersonPage {
             line: self.person_line(place, topics.len()),
-            email: profile.email.clone(),
+            email: profile.addresses.get(EMAIL_NO).map(str::to_owned),
             state: match profile.state {
                 State::Active => "active",
                 State::Unconfirmed => "unconfirmed",

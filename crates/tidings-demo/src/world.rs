@@ -1,7 +1,8 @@
 //! The recipients of the demo: 25,000 who live in real cities and follow artists as real people do.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
+use tidings_core::journal::record::EMAIL_NO;
 use tidings_core::rules::{EMAIL, INBOX};
 use tidings_core::{Command, Id, Mode, PreferenceScope, RecipientChange, State};
 
@@ -97,8 +98,10 @@ impl World {
     /// What makes this recipient known: profile, choices, follows.
     pub fn introduce<'a>(&'a self, person: &'a Person) -> impl Iterator<Item = Command> + 'a {
         let city = self.city_of(person);
+        let address = person.email.clone();
+        let address = address.map(|address| (EMAIL_NO, Some(address)));
         let profile = RecipientChange {
-            email: person.email.clone().map(Some),
+            addresses: address.into_iter().collect(),
             state: Some(person.state),
             ..lives_in(person.id.clone(), city)
         };
@@ -123,7 +126,7 @@ pub(crate) fn lives_in(id: Id, city: &City) -> RecipientChange {
     RecipientChange {
         id,
         name: None,
-        email: None,
+        addresses: BTreeMap::new(),
         tz: Some(Some(city.zone.clone())),
         locale: None,
         lat: Some(Some(city.lat)),

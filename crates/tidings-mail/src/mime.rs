@@ -12,6 +12,7 @@ use lettre::message::header::{
 };
 use lettre::message::{Mailbox, Mailboxes, MultiPart, SinglePart, header};
 use tidings_core::Batch;
+use tidings_core::journal::record::EMAIL_NO;
 use tidings_core::time::Instant;
 
 use crate::template::Bodies;
@@ -31,8 +32,8 @@ pub(crate) struct Head<'a> {
 pub(crate) fn recipient_address(batch: &Batch) -> Result<Address, RenderError> {
     let text = batch
         .recipient
-        .email
-        .as_deref()
+        .addresses
+        .get(EMAIL_NO)
         .ok_or(RenderError::NoAddress)?;
     let is_plain = text.is_ascii() && !text.bytes().any(|b| b.is_ascii_control());
     if !is_plain {

@@ -4,10 +4,9 @@
 use std::collections::BTreeMap;
 
 use tidings_core::Instant;
-use tidings_core::rules::EMAIL;
 
 use crate::channel::Outcome as Answer;
-use crate::delivery::Parcel;
+use crate::parcel::Parcel;
 
 /// The interval in milliseconds of log lines with the same channel and answer. The next line has the
 /// number of similar answers suppressed.
@@ -34,19 +33,19 @@ impl Complaints {
         now: Instant,
     ) {
         let (what, why) = match answer {
-            Answer::Sent(_) => return,
+            Answer::Sent(_) | Answer::Withheld => return,
             Answer::Failed { why, .. } => ("refused", why),
             Answer::Retry { why, .. } => ("deferred", why),
             Answer::Unknown { why } => ("in doubt", why),
         };
-        let (channel, batch) = (&*parcel.batch.channel, &*parcel.batch.id);
+        let (channel, batch) = (&*parcel.head.channel, &*parcel.head.id);
         let (stage, reply) = why.split_once(": ").unwrap_or(("", why));
-        let attempt = parcel.attempts();
+        let attempt = parcel.attempts;
         let then = match wait_ms {
             Some(ms) => format!("retry in {} s", (ms + 500) / 1_000),
             None => "given up".to_owned(),
         };
-        let subject = if channel == EMAIL { "mail" } else { "message" };
+        let subject = tidings_core::channel::named(channel).map_or("message", |kind| kind.message);
         match self.is_told(channel, what, now) {
             Some(similar_suppressed) => tracing::warn!(
                 channel,

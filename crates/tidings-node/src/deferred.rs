@@ -3,7 +3,8 @@
 use tidings_core::{Id, Instant};
 
 use crate::channel::Outcome as Answer;
-use crate::delivery::{Delivery, Parcel};
+use crate::delivery::Delivery;
+use crate::parcel::Parcel;
 use crate::vitals::Answered;
 
 /// A message that waits for a retry, or that a pause holds.
@@ -49,11 +50,14 @@ impl Said {
     pub(crate) fn of(answer: &Answer) -> Option<Self> {
         let reply = match answer {
             Answer::Sent(_) => return None,
-            Answer::Failed { why, .. } | Answer::Retry { why, .. } | Answer::Unknown { why } => why,
+            Answer::Withheld => "stopped before it was handed over",
+            Answer::Failed { why, .. } | Answer::Retry { why, .. } | Answer::Unknown { why } => {
+                &**why
+            }
         };
         Some(Self {
             answer: Answered::of(answer),
-            reply: reply.clone(),
+            reply: reply.to_owned(),
         })
     }
 }
@@ -61,7 +65,7 @@ impl Said {
 impl Delivery {
     /// Messages that wait for a retry, of a recipient or all, with a maximum.
     pub(crate) fn deferred(&self, of: Option<&Id>, most: usize) -> Deferrals {
-        let is_asked = |parcel: &Parcel| of.is_none_or(|id| parcel.batch.recipient.id == *id);
+        let is_asked = |parcel: &Parcel| of.is_none_or(|id| parcel.head.recipient == *id);
         let mut count = 0;
         let mut found: Vec<(bool, Instant, &Parcel)> = Vec::new();
         for (at, parcel) in self.waiting().filter(|(_, parcel)| is_asked(parcel)) {
@@ -70,13 +74,13 @@ impl Delivery {
         }
         found.sort_by_key(|(is_held, at, parcel)| (*is_held, *at, parcel.closing, parcel.number));
         let shown = |(is_held, at, parcel): (bool, Instant, &Parcel)| Deferred {
-            recipient: parcel.batch.recipient.id.clone(),
-            channel: parcel.batch.channel.clone(),
-            lane: parcel.batch.lane.clone(),
-            batch: parcel.batch.id.clone(),
-            entries: parcel.batch.entries,
-            attempts: parcel.attempts(),
-            last: parcel.last().cloned(),
+            recipient: parcel.head.recipient.clone(),
+            channel: parcel.head.channel.clone(),
+            lane: parcel.head.lane.clone(),
+            batch: parcel.head.id.clone(),
+            entries: parcel.head.entries,
+            attempts: parcel.attempts,
+            last: parcel.last.clone(),
             next: (!is_held).then_some(at),
         };
         Deferrals {

@@ -11,13 +11,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tidings_core::engine::{Engine, Letter, LetterName, Plan, Presenter, Sent, Settled};
 use tidings_core::pause::Paused;
-use tidings_core::{Batch, BucketNo, Ending, Instant};
+use tidings_core::{BucketNo, Ending, Instant};
 
 use crate::Error;
 use crate::channel::{Channels, InForce, Outcome as Answer};
 use crate::complaints::Complaints;
 use crate::deferred::Said;
 use crate::node::{Node, Ready};
+use crate::parcel::{Parcel, parcels};
 use crate::shelf::StoreShelf;
 use crate::vitals::Vitals;
 use crate::waiting::Waiting;
@@ -44,21 +45,6 @@ impl Default for Retries {
     }
 }
 
-/// A message that is being sent.
-#[derive(Clone, Debug)]
-pub(crate) struct Parcel {
-    pub(crate) closing: (BucketNo, u64),
-    pub(crate) number: u32,
-    pub(crate) told: Vec<u64>,
-    pub(crate) batch: Arc<Batch>,
-    attempts: u32,
-    /// The last answer.
-    last: Option<Said>,
-    resent: u32,
-    /// Whether it was built before a stop, and may have been handed over then.
-    from_before: bool,
-}
-
 /// The consequence of an answer.
 enum Next {
     Done(Ending),
@@ -78,18 +64,26 @@ pub struct Delivery {
 }
 
 impl Delivery {
-    /// Creates a delivery through these channels by name, on at most this many threads at once.
+    /// Creates a delivery through these channels by name.
     #[must_use]
-    pub fn new(channels: Channels, retries: Retries, threads: usize) -> Self {
-        let threads = threads.max(1);
+    pub fn new(channels: Channels, retries: Retries) -> Self {
         Self {
             channels: InForce::new(channels),
             retries,
-            threads,
+            threads: 1,
             waiting: Waiting::default(),
             vitals: Arc::default(),
             complaints: Complaints::default(),
             paused: Paused::default(),
+        }
+    }
+
+    /// Sets the number of threads of a [`Player`](crate::Player), which sends what is due at once.
+    #[must_use]
+    pub fn on_threads(self, threads: usize) -> Self {
+        Self {
+            threads: threads.max(1),
+            ..self
         }
     }
 
@@ -143,13 +137,13 @@ impl Delivery {
             return false;
         }
         self.paused = paused.clone();
-        self.waiting.hold(|parcel| paused.holds(&parcel.batch));
+        self.waiting.hold(|parcel| parcel.is_held_by(paused));
         true
     }
 
     /// Whether a pause holds a message.
     pub(crate) fn is_held(&self, parcel: &Parcel) -> bool {
-        self.paused.holds(&parcel.batch)
+        parcel.is_held_by(&self.paused)
     }
 
     /// Sends built messages, and waits for the answers.
@@ -174,7 +168,7 @@ impl Delivery {
         let next = AtomicUsize::new(0);
         let threads = self.threads.min(letters.len() / 2).max(1);
         let mut answered = std::thread::scope(|scope| {
-            let work = || self.send_some(engine, &shelf, &letters, &next, now);
+            let work = || self.send_some(engine, &shelf, &letters, &next);
             let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
             let mut all = work()?;
             for other in others {
@@ -202,7 +196,6 @@ impl Delivery {
         shelf: &StoreShelf,
         letters: &[(&Plan, &Letter)],
         next: &AtomicUsize,
-        now: Instant,
     ) -> Result<Vec<(usize, Answered)>, Error> {
         let mut presenter = Presenter::new(engine, shelf);
         let mut answered = Vec::new();
@@ -214,8 +207,8 @@ impl Delivery {
             let Some(batch) = presenter.batch(plan, letter)? else {
                 continue;
             };
-            let parcel = Parcel::new(plan, letter, batch);
-            let answer = send(&self.channels, &parcel, now);
+            let mut parcel = Parcel::new(plan, letter, batch);
+            let answer = send(&self.channels, &mut parcel, GO);
             answered.push((at, Answered::of(parcel, answer)));
         }
     }
@@ -235,8 +228,8 @@ impl Delivery {
 
     fn send_parcels(&mut self, parcels: Vec<Parcel>, now: Instant) -> Vec<Settled> {
         let mut settled = BTreeMap::new();
-        for parcel in parcels {
-            let answer = send(&self.channels, &parcel, now);
+        for mut parcel in parcels {
+            let answer = send(&self.channels, &mut parcel, GO);
             self.settle_into(&mut settled, parcel, &answer, now);
         }
         in_order(settled)
@@ -257,7 +250,7 @@ impl Delivery {
         now: Instant,
     ) -> Option<Sent> {
         parcel.attempts += 1;
-        self.vitals.answered(&parcel.batch.channel, answer);
+        self.vitals.answered(&parcel.head.channel, answer);
         let next = self.next(&parcel, answer, now);
         let wait = match &next {
             Next::Again(at) => Some(at.0 - now.0),
@@ -266,20 +259,7 @@ impl Delivery {
         self.complaints.hear(&parcel, answer, wait, now);
         parcel.count_again(answer);
         match next {
-            Next::Done(ending) => {
-                let Parcel {
-                    number,
-                    told,
-                    resent,
-                    ..
-                } = parcel;
-                Some(Sent {
-                    number,
-                    told,
-                    ending,
-                    resent,
-                })
-            }
+            Next::Done(ending) => Some(parcel.ended(ending)),
             Next::Again(at) => {
                 parcel.resent += u32::from(matches!(answer, Answer::Unknown { .. }));
                 parcel.last = Said::of(answer);
@@ -298,7 +278,7 @@ impl Delivery {
                 .max(least.unwrap_or(0));
             // Spread over a tenth, by the batch id: no random number is needed to break up a herd.
             let spread = parcel
-                .batch
+                .head
                 .id
                 .bytes()
                 .fold(0, |sum, byte| (sum * 31 + i64::from(byte)) % 997);
@@ -307,7 +287,9 @@ impl Delivery {
         match answer {
             Answer::Sent(_) => Next::Done(Ending::Delivered),
             Answer::Failed { .. } => Next::Done(Ending::Refused),
-            Answer::Retry { .. } if parcel.attempts >= self.retries.attempts_max => {
+            Answer::Retry { .. } | Answer::Withheld
+                if parcel.attempts >= self.retries.attempts_max =>
+            {
                 let is_in_doubt = parcel.is_in_doubt();
                 Next::Done(if is_in_doubt {
                     Ending::Unknown
@@ -317,7 +299,7 @@ impl Delivery {
             }
             Answer::Retry { after_ms, .. } => Next::Again(wait(*after_ms)),
             Answer::Unknown { .. } if parcel.resent > 0 => Next::Done(Ending::Unknown),
-            Answer::Unknown { .. } => Next::Again(wait(None)),
+            Answer::Withheld | Answer::Unknown { .. } => Next::Again(wait(None)),
         }
     }
 }
@@ -345,118 +327,35 @@ impl Answered {
         let ending = match &answer {
             Answer::Sent(_) => Ending::Delivered,
             Answer::Failed { .. } => Ending::Refused,
-            Answer::Retry { .. } | Answer::Unknown { .. } => {
+            Answer::Retry { .. } | Answer::Withheld | Answer::Unknown { .. } => {
                 return Self::Open(Box::new(parcel), answer);
             }
         };
-        let Parcel {
-            closing,
-            number,
-            told,
-            resent,
-            ..
-        } = parcel;
-        Self::Done(
-            closing,
-            Sent {
-                number,
-                told,
-                ending,
-                resent,
-            },
-        )
+        Self::Done(parcel.closing, parcel.ended(ending))
     }
 }
 
-impl Parcel {
-    pub(crate) fn new(plan: &Plan, letter: &Letter, batch: Batch) -> Self {
-        Self {
-            closing: (plan.bucket, plan.closing),
-            number: letter.number,
-            told: plan.told(letter),
-            batch: Arc::new(batch),
-            attempts: 0,
-            last: None,
-            resent: 0,
-            from_before: false,
-        }
-    }
+/// The point of no return where nobody stops a message.
+const GO: &dyn Fn() -> bool = &|| true;
 
-    /// Creates a message to the recipient with a number, of any closing.
-    #[cfg(test)]
-    pub(crate) fn sample(number: u32, batch: Batch) -> Self {
-        Self {
-            closing: (BucketNo(0), 1),
-            number,
-            told: Vec::new(),
-            batch: Arc::new(batch),
-            attempts: 1,
-            last: None,
-            resent: 0,
-            from_before: false,
-        }
-    }
-
-    /// Number of attempts.
-    pub(crate) fn attempts(&self) -> u32 {
-        self.attempts
-    }
-
-    /// The last answer.
-    pub(crate) fn last(&self) -> Option<&Said> {
-        self.last.as_ref()
-    }
-
-    /// Marks the message as built before a stop.
-    pub(crate) fn after_a_stop(self) -> Self {
-        Self {
-            from_before: true,
-            ..self
-        }
-    }
-
-    /// Counts the first attempt since the stop that handed over a message of before, or may have.
-    fn count_again(&mut self, answer: &Answer) {
-        let is_handed_over = matches!(answer, Answer::Sent(_) | Answer::Unknown { .. });
-        self.resent += u32::from(self.from_before && self.resent == 0 && is_handed_over);
-    }
-
-    /// The ending of a message whose recipient was erased: there are no further attempts.
-    pub(crate) fn given_up(self) -> Sent {
-        let ending = if self.is_in_doubt() {
-            Ending::Unknown
-        } else {
-            Ending::RecipientGone
+/// Renders a message unless it is, and hands it over, if `go` says yes at the point of no return. A channel
+/// that panics over one message must not affect the others.
+pub(crate) fn send(channels: &InForce, parcel: &mut Parcel, go: &dyn Fn() -> bool) -> Answer {
+    let Some(outlet) = channels.outlet(&parcel.head.channel) else {
+        return Answer::Failed {
+            why: format!("the channel `{}` has no provider", parcel.head.channel),
+            address_dead: false,
         };
-        Sent {
-            number: self.number,
-            told: self.told,
-            ending,
-            resent: self.resent,
-        }
+    };
+    match parcel.rendered(&*outlet.renderer) {
+        Ok(message) => catch_unwind(AssertUnwindSafe(|| outlet.channel.send(&message, go)))
+            .unwrap_or_else(|_| panicked()),
+        Err(fault) => fault.into(),
     }
-
-    /// Whether an attempt may have handed it over, with an unknown outcome.
-    pub(crate) fn is_in_doubt(&self) -> bool {
-        self.from_before || self.resent > 0
-    }
-}
-
-/// The messages of a slice, one by one.
-pub(crate) fn parcels(ready: Ready) -> Vec<Parcel> {
-    let Ready { plan, batches } = ready;
-    let parcel = |(at, batch): (usize, Batch)| Parcel::new(&plan, &plan.letters[at], batch);
-    batches.into_iter().map(parcel).collect()
-}
-
-/// Hands a message over. A channel that panics over one message must not affect the others.
-pub(crate) fn send(channels: &InForce, parcel: &Parcel, now: Instant) -> Answer {
-    catch_unwind(AssertUnwindSafe(|| channels.send(&parcel.batch, now)))
-        .unwrap_or_else(|_| panicked())
 }
 
 /// The answer if a channel panicked while sending: the outcome is unknown.
-pub(crate) fn panicked() -> Answer {
+fn panicked() -> Answer {
     Answer::Unknown {
         why: "the channel broke down".to_owned(),
     }

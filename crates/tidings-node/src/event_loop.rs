@@ -13,18 +13,20 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tidings_core::engine::{Sent, Settled};
+use tidings_core::law::LaneName;
 use tidings_core::{BucketNo, Instant, Rules};
 
 use crate::Error;
 use crate::channel::Outcome;
 use crate::clock::Clock;
-use crate::delivery::{Delivery, Parcel, panicked, parcels};
+use crate::delivery::Delivery;
 use crate::handle::{Request, Stop};
 use crate::kept_back::KeptBack;
 use crate::node::{Node, Pace};
 use crate::packer::Packer;
+use crate::parcel::{Parcel, parcels};
 use crate::runtime::{OpenStore, Settings};
-use crate::senders::{Senders, Server, letter};
+use crate::senders::Senders;
 use crate::vitals::Vitals;
 
 mod answer;
@@ -89,7 +91,7 @@ pub(crate) struct EventLoop {
 pub(crate) type Stopping = Option<Stop>;
 
 impl EventLoop {
-    /// Opens the store, and takes up what was made before; with the server of its queue of messages.
+    /// Opens the store, and takes up what was made before.
     ///
     /// # Errors
     /// [`Error`] where the store can't be opened or read.
@@ -100,7 +102,7 @@ impl EventLoop {
         clock: Arc<dyn Clock>,
         settings: Settings,
         by: By,
-    ) -> Result<(Self, Server), Error> {
+    ) -> Result<Self, Error> {
         let mut node = Node::open(open()?, settings.options)?.written(by);
         let vitals = Arc::new(Vitals::default());
         node.measure(&vitals);
@@ -118,7 +120,7 @@ impl EventLoop {
             node.set_rules(now, rules.clone())?;
         }
         node.set_frees(false);
-        let (senders, server) = Senders::new(settings.senders.max(1), &delivery, &clock);
+        let senders = Senders::new(delivery.channels(), by);
         let mut opened = Self {
             open,
             node: Some(node),
@@ -140,7 +142,7 @@ impl EventLoop {
             by,
         };
         opened.resume()?;
-        Ok((opened, server))
+        Ok(opened)
     }
 
     /// The node's measurements.
@@ -197,9 +199,9 @@ impl EventLoop {
         if !self.sent.is_empty() {
             return Duration::ZERO;
         }
-        let can_make = |pace| self.senders.has_room(pace) && node.has_closings_at(pace);
         let sends = self.settings.sends;
-        let has_work = sends && (can_make(Pace::Prompt) || can_make(Pace::Patient));
+        let has_room = |lane: &LaneName| self.senders.has_room(lane);
+        let has_work = sends && node.engine().has_closings_of(has_room);
         let has_chores = node.engine().has_chores() && !node.ahead().is_writing();
         if !stopping && (has_work || has_chores) {
             return Duration::ZERO;
@@ -345,20 +347,20 @@ impl EventLoop {
         }
     }
 
-    /// Passes due retries to the senders, and a slice of messages of each pace for which they have room.
+    /// Passes due retries to the senders, and a slice of messages of each pace, of channels with room for them.
     fn hand_out(&mut self, now: Instant) -> Result<(), Error> {
         for parcel in self.delivery.take_due(now) {
             self.try_again(parcel);
         }
         for pace in [Pace::Prompt, Pace::Patient] {
-            if !self.senders.has_room(pace) {
-                continue;
-            }
             let Some(node) = &mut self.node else {
                 return Ok(());
             };
             let at = node.decided_at(now);
-            let plans = node.make_at(at, pace, MADE_AT_ONCE)?;
+            let senders = &self.senders;
+            let is_wanted =
+                |lane: &LaneName| Pace::of(&lane.name) == pace && senders.has_room(lane);
+            let plans = node.make_in(at, is_wanted, MADE_AT_ONCE)?;
             let ready = plans.into_iter().map(|plan| node.present(plan));
             for ready in ready.collect::<Result<Vec<_>, _>>()? {
                 for parcel in parcels(ready) {
@@ -371,7 +373,7 @@ impl EventLoop {
 
     /// Retries a message, unless the recipient was erased since.
     fn try_again(&mut self, parcel: Parcel) {
-        let letter = letter(&parcel);
+        let letter = parcel.letter();
         let node = self.node.as_ref();
         if node.is_none_or(|node| node.engine().has_recipient_of(letter)) {
             return self.dispatch(parcel);
@@ -387,12 +389,6 @@ impl EventLoop {
         if !self.settings.sends || self.delivery.is_held(&parcel) {
             return self.delivery.wait_until(self.clock.now(), parcel);
         }
-        if let Err(parcel) = self.senders.dispatch(parcel) {
-            let closing = parcel.closing;
-            let settled = self.delivery.settle(*parcel, &panicked(), self.clock.now());
-            if let Some(sent) = settled {
-                self.sent.entry(closing).or_default().push(sent);
-            }
-        }
+        self.senders.dispatch(parcel);
     }
 }

@@ -7,14 +7,14 @@
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 use tidings_core::Instant;
 use tidings_core::engine::{LetterName, Reach, Reached};
 
 use crate::Error;
-use crate::delivery::{Delivery, Parcel};
+use crate::delivery::Delivery;
 use crate::node::Node;
+use crate::parcel::Parcel;
 use crate::senders::Senders;
 
 /// A holder of messages that wait for a thread or for a retry.
@@ -126,8 +126,7 @@ impl Held {
                 let letter = &ready.plan.letters[at];
                 let name = ((ready.plan.bucket, ready.plan.closing), letter.number);
                 if let Some((mut parcel, again)) = self.0.remove(&name) {
-                    parcel.told = ready.plan.told(letter);
-                    parcel.batch = Arc::new(batch);
+                    parcel.replace(ready.plan.told(letter), batch);
                     released.push((parcel, again));
                 }
             }

@@ -16,6 +16,7 @@ mod kept_back;
 mod node;
 mod once;
 mod packer;
+mod parcel;
 mod player;
 mod restored;
 mod runtime;

@@ -12,6 +12,7 @@ use tidings_core::engine::{
     Engine, LetterName, Options, Plan, Presenter, Refused, Reply, Sent, Settled, Step, Told,
     Upcoming,
 };
+use tidings_core::law::LaneName;
 use tidings_core::table::Write;
 use tidings_core::time::Day;
 use tidings_core::{Batch, Books, BucketNo, Command, Ending, Instant, Message, Rules};
@@ -328,27 +329,19 @@ impl Node {
         self.make_of(now, closings, SLICE_RECIPIENTS_MAX)
     }
 
-    /// [`Node::make`] for lanes of one pace, with a maximum of recipients.
+    /// [`Node::make`] for wanted lanes, with a maximum of recipients.
     ///
     /// # Errors
     /// [`Error`]; the node is worthless then.
-    pub fn make_at(&mut self, now: Instant, pace: Pace, most: usize) -> Result<Vec<Plan>, Error> {
-        let closings = self.closings_at(pace).collect();
+    pub fn make_in(
+        &mut self,
+        now: Instant,
+        is_wanted: impl Fn(&LaneName) -> bool,
+        most: usize,
+    ) -> Result<Vec<Plan>, Error> {
+        let mut closings = self.engine.closings();
+        closings.retain(|closing| self.engine.lane_of(*closing).is_some_and(&is_wanted));
         self.make_of(now, closings, most)
-    }
-
-    /// Whether there are messages of a pace to build.
-    #[must_use]
-    pub fn has_closings_at(&self, pace: Pace) -> bool {
-        self.engine.has_closings_of(|lane| Pace::of(lane) == pace)
-    }
-
-    fn closings_at(&self, pace: Pace) -> impl Iterator<Item = (BucketNo, u64)> {
-        let closings = self.engine.closings().into_iter();
-        closings.filter(move |closing| {
-            let lane = self.engine.lane_of(*closing);
-            lane.is_some_and(|lane| Pace::of(lane) == pace)
-        })
     }
 
     fn make_of(

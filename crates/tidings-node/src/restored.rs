@@ -1,8 +1,8 @@
 //! Restored stores: the original may still send, so nothing is sent before an operator resumes it.
 
+use tidings_core::channel::{self, ChannelKind};
 use tidings_core::command::Pausable;
 use tidings_core::engine::{Engine, Options};
-use tidings_core::rules::{CHANNELS, INBOX};
 use tidings_core::{Command, Instant};
 use tidings_store::{Commit, Store};
 
@@ -17,9 +17,8 @@ use crate::shelf::StoreShelf;
 pub fn pause_restored(store: &dyn Store, now: Instant) -> Result<(), Error> {
     let shelf = StoreShelf::of(store)?;
     let mut engine = Engine::open(&shelf, &store.days()?, Options::default())?;
-    let leaving = CHANNELS.iter().filter(|channel| **channel != INBOX);
-    let pause = |channel: &&str| Command::Pause(Pausable::Channel((*channel).to_owned()));
-    let commands: Vec<Command> = leaving.map(pause).collect();
+    let pause = |kind: &ChannelKind| Command::Pause(Pausable::Channel(kind.name.to_owned()));
+    let commands: Vec<Command> = channel::sending().map(pause).collect();
     let at = match engine.rules() {
         Some(_) => engine.now(),
         None => now,

@@ -34,8 +34,6 @@ pub struct Settings {
     /// Whether messages are built and sent. If not, due lanes are closed nevertheless, and their messages
     /// wait for a node that sends.
     pub sends: bool,
-    /// Number of sending threads.
-    pub senders: usize,
     /// Length of the queue of requests; one more is refused.
     pub requests_max: usize,
     /// The most commands of one step.
@@ -49,7 +47,6 @@ impl Default for Settings {
         Self {
             options: Options::default(),
             sends: true,
-            senders: 8,
             requests_max: 1024,
             commands_max: 2_048,
             reopen_ms: 1_000,
@@ -89,8 +86,7 @@ impl Runtime {
         clock: Arc<dyn Clock>,
         settings: Settings,
     ) -> Result<Self, Error> {
-        let (core, server) = EventLoop::open(open, rules, delivery, clock, settings, By::Threads)?;
-        server.start(settings.senders.max(1));
+        let core = EventLoop::open(open, rules, delivery, clock, settings, By::Threads)?;
         let vitals = Arc::clone(core.vitals());
         let (handle, inbox) = Handle::new(settings.requests_max.max(1), vitals);
         let (runs, ended) = bounded::<Infallible>(0);

@@ -1,25 +1,42 @@
-//! The queue of messages to send, and the threads that serve it.
+//! The queues of messages to send, and the threads that serve them: a pool for each channel.
+//!
+//! A channel that is slow or silent holds up its own messages and no others'. In a pool prompt messages go before
+//! digests, and each kind has room of its own: a million digests never prevent a prompt message from being
+//! built. Some threads take no digests, so that they stay free if a server is slow with those.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crossbeam_channel::{Receiver, Sender, TryRecvError, select, unbounded};
 use tidings_core::engine::LetterName;
+use tidings_core::law::LaneName;
 use tidings_core::pause::Paused;
+use tidings_core::rules::CHANNELS;
 
 use crate::channel::{InForce, Outcome as Answer};
-use crate::clock::Clock;
-use crate::delivery::{Delivery, Parcel, send};
+use crate::delivery::send;
+use crate::event_loop::By;
 use crate::node::Pace;
+use crate::parcel::Parcel;
 
-/// The queue of messages to send. Prompt messages go before digests, and each kind has room of its own: a million
-/// digests never prevent a prompt message from being built. Some threads take no digests, so that they
-/// stay free if a server is slow with those.
+/// The pools of all channels.
 pub(crate) struct Senders {
+    /// The pools by channel; each is made for its first message.
+    pools: BTreeMap<String, Pool>,
+    channels: InForce,
+    by: By,
+    answer: Sender<(Parcel, Answer)>,
+    answers: Receiver<(Parcel, Answer)>,
+}
+
+/// The messages of a channel, and the threads that send them.
+struct Pool {
     prompt: Line,
     patient: Line,
-    answers: Receiver<(Parcel, Answer)>,
-    room: usize,
+    threads: usize,
+    /// Number of threads that run.
+    running: usize,
+    server: Server,
 }
 
 /// Messages of one pace.
@@ -28,80 +45,113 @@ struct Line {
     on_the_way: BTreeMap<LetterName, Slot>,
 }
 
-/// A slot of the queue with a message. The first to empty it has the message: a thread that hands it
-/// over, or the loop that keeps it back.
-type Slot = Arc<Mutex<Option<Parcel>>>;
+/// A slot of the queue with a message.
+type Slot = Arc<Mutex<State>>;
 
-fn locked(slot: &Slot) -> MutexGuard<'_, Option<Parcel>> {
+/// The state of a message in a slot. The loop can take it back until the channel is about to hand it over.
+enum State {
+    /// No thread has it.
+    Queued(Box<Parcel>),
+    /// A thread has it, and the channel has not reached the point of no return.
+    Sending(Box<Parcel>),
+    /// The message may have been handed over, or the channel has answered.
+    Passed,
+    /// The loop took it back.
+    Withdrawn,
+}
+
+fn locked(slot: &Mutex<State>) -> MutexGuard<'_, State> {
     slot.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The other end of the queue: takes messages out of it and sends them.
+impl State {
+    fn parcel(&self) -> Option<&Parcel> {
+        match self {
+            Self::Queued(parcel) | Self::Sending(parcel) => Some(parcel),
+            Self::Passed | Self::Withdrawn => None,
+        }
+    }
+
+    /// Takes the message back, unless it is too late.
+    fn withdraw(&mut self) -> Option<Parcel> {
+        self.parcel()?;
+        match std::mem::replace(self, Self::Withdrawn) {
+            Self::Queued(parcel) | Self::Sending(parcel) => Some(*parcel),
+            Self::Passed | Self::Withdrawn => None,
+        }
+    }
+
+    /// Gives the message to a thread, unless the loop took it back.
+    fn begin(&mut self) -> Option<Parcel> {
+        let parcel = self.parcel()?.clone();
+        *self = Self::Sending(Box::new(parcel.clone()));
+        Some(parcel)
+    }
+
+    /// Passes the point of no return, unless the loop took the message back.
+    fn pass(&mut self) -> bool {
+        let is_withdrawn = matches!(self, Self::Withdrawn);
+        if !is_withdrawn {
+            *self = Self::Passed;
+        }
+        !is_withdrawn
+    }
+}
+
+/// The other end of a pool: takes messages out of it and sends them.
 #[derive(Clone)]
-pub(crate) struct Server {
+struct Server {
     prompt: Receiver<Slot>,
     patient: Receiver<Slot>,
     answer: Sender<(Parcel, Answer)>,
     channels: InForce,
-    clock: Arc<dyn Clock>,
 }
 
 impl Server {
-    /// Starts so many threads that send.
-    pub(crate) fn start(&self, count: usize) {
-        for number in 0..count {
-            let is_kept_free = number < kept_free(count);
-            let server = self.clone();
-            std::thread::spawn(move || {
-                let next = || match is_kept_free {
-                    true => server.prompt.recv().ok(),
-                    false => next_slot(&server.prompt, &server.patient),
-                };
-                while let Some(slot) = next() {
-                    if !server.send(&slot) {
-                        break;
-                    }
-                }
-            });
+    /// Sends messages until the pool is gone.
+    fn run(&self, is_kept_free: bool) {
+        let next = || match is_kept_free {
+            true => self.prompt.recv().ok(),
+            false => next_slot(&self.prompt, &self.patient),
+        };
+        while let Some(slot) = next() {
+            if !self.send(&slot) {
+                break;
+            }
         }
     }
 
     /// Sends the next message in the caller's thread. Whether there was one.
-    pub(crate) fn send_next(&self) -> bool {
+    fn send_next(&self) -> bool {
         let slot = self.prompt.try_recv().or_else(|_| self.patient.try_recv());
         slot.is_ok_and(|slot| self.send(&slot))
     }
 
-    /// Sends what is in a slot; false if nobody hears the answer any more.
+    /// Sends what is in a slot; false if nobody hears the answer any more. A message that was taken back
+    /// meanwhile has no answer: the loop has it.
     fn send(&self, slot: &Slot) -> bool {
-        let Some(parcel) = locked(slot).take() else {
+        let Some(mut parcel) = locked(slot).begin() else {
             return true;
         };
-        let sent = send(&self.channels, &parcel, self.clock.now());
+        let sent = send(&self.channels, &mut parcel, &|| locked(slot).pass());
+        if !locked(slot).pass() {
+            return true;
+        }
         self.answer.send((parcel, sent)).is_ok()
     }
 }
 
 impl Senders {
-    /// A queue with room for so many threads, and its other end.
-    pub(crate) fn new(count: usize, delivery: &Delivery, clock: &Arc<dyn Clock>) -> (Self, Server) {
-        let (prompt, prompt_work) = unbounded::<Slot>();
-        let (patient, patient_work) = unbounded::<Slot>();
+    /// Pools without messages, served by threads or by hand.
+    pub(crate) fn new(channels: InForce, by: By) -> Self {
         let (answer, answers) = unbounded();
-        let senders = Self {
-            prompt: Line::new(prompt),
-            patient: Line::new(patient),
-            answers,
-            room: count * 64,
-        };
-        let server = Server {
-            prompt: prompt_work,
-            patient: patient_work,
+        Self {
+            pools: BTreeMap::new(),
+            channels,
+            by,
             answer,
-            channels: delivery.channels(),
-            clock: Arc::clone(clock),
-        };
-        (senders, server)
+            answers,
+        }
     }
 
     /// The receiver of answers; pass each to [`Senders::arrived`].
@@ -111,13 +161,21 @@ impl Senders {
 
     /// Processes an answer.
     pub(crate) fn arrived(&mut self, parcel: &Parcel) {
-        let letter = letter(parcel);
-        self.line_mut(pace(parcel)).on_the_way.remove(&letter);
+        if let Some(pool) = self.pools.get_mut(&parcel.head.channel) {
+            let line = pool.line_mut(parcel.pace());
+            line.on_the_way.remove(&parcel.letter());
+        }
     }
 
-    /// Whether more messages of this pace can be built.
-    pub(crate) fn has_room(&self, pace: Pace) -> bool {
-        self.line(pace).on_the_way.len() < self.room
+    /// Whether more messages of a lane's channel and pace can be built.
+    pub(crate) fn has_room(&self, lane: &LaneName) -> bool {
+        let channel = CHANNELS.get(usize::from(lane.channel));
+        channel.is_none_or(|channel| self.has_room_at(channel, Pace::of(&lane.name)))
+    }
+
+    fn has_room_at(&self, channel: &str, pace: Pace) -> bool {
+        let pool = self.pools.get(channel);
+        pool.is_none_or(|pool| pool.line(pace).on_the_way.len() < pool.threads * ROOM)
     }
 
     /// Whether no message is queued or being sent.
@@ -127,37 +185,66 @@ impl Senders {
 
     /// Number of messages that are queued or being sent.
     pub(crate) fn under_way(&self) -> usize {
-        self.prompt.on_the_way.len() + self.patient.on_the_way.len()
+        let lines = self.pools.values().flat_map(Pool::lines);
+        lines.map(|line| line.on_the_way.len()).sum()
     }
 
     /// Whether a message is queued or being sent.
     pub(crate) fn holds(&self, letter: &LetterName) -> bool {
-        self.prompt.on_the_way.contains_key(letter) || self.patient.on_the_way.contains_key(letter)
+        let mut lines = self.pools.values().flat_map(Pool::lines);
+        lines.any(|line| line.on_the_way.contains_key(letter))
     }
 
-    /// Passes a message to the threads; returns it if there are none left.
-    pub(crate) fn dispatch(&mut self, parcel: Parcel) -> Result<(), Box<Parcel>> {
-        let letter = letter(&parcel);
-        let line = self.line_mut(pace(&parcel));
-        let slot: Slot = Arc::new(Mutex::new(Some(parcel)));
-        match line.parcels.send(Arc::clone(&slot)) {
-            Ok(()) => drop(line.on_the_way.insert(letter, slot)),
-            Err(_) => {
-                if let Some(parcel) = locked(&slot).take() {
-                    return Err(Box::new(parcel));
-                }
-            }
+    /// Passes a message to the threads of its channel.
+    pub(crate) fn dispatch(&mut self, parcel: Parcel) {
+        let channel = &parcel.head.channel;
+        if !self.pools.contains_key(channel) {
+            let pool = self.pool_of(channel);
+            self.pools.insert(channel.clone(), pool);
         }
-        Ok(())
+        let Some(pool) = self.pools.get_mut(channel) else {
+            return;
+        };
+        if self.by == By::Threads {
+            pool.start_threads();
+        }
+        let letter = parcel.letter();
+        let line = pool.line_mut(parcel.pace());
+        let slot: Slot = Arc::new(Mutex::new(State::Queued(Box::new(parcel))));
+        line.on_the_way.insert(letter, Arc::clone(&slot));
+        // The pool has a receiver itself, so that the line never ends.
+        let _queued = line.parcels.send(slot);
     }
 
-    /// Removes a message from the queue, if no thread has taken it yet.
+    /// The pool of a channel; where the channel has no provider, of a thread that says so.
+    fn pool_of(&self, channel: &str) -> Pool {
+        let threads = self.channels.outlet(channel).map_or(1, |one| one.threads);
+        let (prompt, prompt_work) = unbounded();
+        let (patient, patient_work) = unbounded();
+        Pool {
+            prompt: Line::new(prompt),
+            patient: Line::new(patient),
+            threads: threads.max(1),
+            running: 0,
+            server: Server {
+                prompt: prompt_work,
+                patient: patient_work,
+                answer: self.answer.clone(),
+                channels: self.channels.clone(),
+            },
+        }
+    }
+
+    /// Sends the next message in the caller's thread. Whether there was one.
+    pub(crate) fn send_next(&self) -> bool {
+        self.pools.values().any(|pool| pool.server.send_next())
+    }
+
+    /// Takes a message back, if the channel has not come to the point of no return.
     pub(crate) fn take_back(&mut self, letter: &LetterName) -> Option<Parcel> {
-        for line in [&mut self.prompt, &mut self.patient] {
-            let parcel = line
-                .on_the_way
-                .get(letter)
-                .and_then(|slot| locked(slot).take());
+        for line in self.pools.values_mut().flat_map(Pool::lines_mut) {
+            let slot = line.on_the_way.get(letter);
+            let parcel = slot.and_then(|slot| locked(slot).withdraw());
             if parcel.is_some() {
                 line.on_the_way.remove(letter);
                 return parcel;
@@ -166,12 +253,21 @@ impl Senders {
         None
     }
 
-    /// Removes all paused messages from the queue that no thread has taken yet.
+    /// Takes all paused messages back, as far as [`Senders::take_back`] could.
     pub(crate) fn take_back_paused(&mut self, paused: &Paused) -> Vec<Parcel> {
+        self.take_back_all(|parcel| parcel.is_held_by(paused))
+    }
+
+    /// Takes the wanted messages back, as far as [`Senders::take_back`] could.
+    pub(crate) fn take_back_all(&mut self, is_wanted: impl Fn(&Parcel) -> bool) -> Vec<Parcel> {
         let mut taken = Vec::new();
-        for line in [&mut self.prompt, &mut self.patient] {
+        for line in self.pools.values_mut().flat_map(Pool::lines_mut) {
             line.on_the_way.retain(|_, slot| {
-                let parcel = locked(slot).take_if(|parcel| paused.holds(&parcel.batch));
+                let mut state = locked(slot);
+                let parcel = match state.parcel() {
+                    Some(parcel) if is_wanted(parcel) => state.withdraw(),
+                    _ => None,
+                };
                 let stays = parcel.is_none();
                 taken.extend(parcel);
                 stays
@@ -179,7 +275,12 @@ impl Senders {
         }
         taken
     }
+}
 
+/// Number of messages of each pace that are built ahead for each thread of a pool.
+const ROOM: usize = 64;
+
+impl Pool {
     fn line(&self, pace: Pace) -> &Line {
         match pace {
             Pace::Prompt => &self.prompt,
@@ -191,6 +292,29 @@ impl Senders {
         match pace {
             Pace::Prompt => &mut self.prompt,
             Pace::Patient => &mut self.patient,
+        }
+    }
+
+    fn lines(&self) -> [&Line; 2] {
+        [&self.prompt, &self.patient]
+    }
+
+    fn lines_mut(&mut self) -> [&mut Line; 2] {
+        [&mut self.prompt, &mut self.patient]
+    }
+
+    /// Starts the threads that do not run yet. Those that can't be started now are with the next message.
+    fn start_threads(&mut self) {
+        while self.running < self.threads {
+            let server = self.server.clone();
+            let is_kept_free = self.running < kept_free(self.threads);
+            let work = move || server.run(is_kept_free);
+            let name = "tidings-sender".to_owned();
+            if let Err(fault) = std::thread::Builder::new().name(name).spawn(work) {
+                tracing::error!(error = %fault, "a thread that sends can't be started");
+                return;
+            }
+            self.running += 1;
         }
     }
 }
@@ -213,15 +337,6 @@ fn kept_free(count: usize) -> usize {
     }
 }
 
-/// The key of a parcel's message.
-pub(crate) fn letter(parcel: &Parcel) -> LetterName {
-    (parcel.closing, parcel.number)
-}
-
-fn pace(parcel: &Parcel) -> Pace {
-    Pace::of(&parcel.batch.lane)
-}
-
 /// The next message to send: a prompt one if there is one.
 fn next_slot(prompt: &Receiver<Slot>, patient: &Receiver<Slot>) -> Option<Slot> {
     match prompt.try_recv() {
@@ -232,5 +347,84 @@ fn next_slot(prompt: &Receiver<Slot>, patient: &Receiver<Slot>) -> Option<Slot> 
     select! {
         recv(prompt) -> slot => slot.or_else(|_| patient.recv()).ok(),
         recv(patient) -> slot => slot.or_else(|_| prompt.recv()).ok(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::{Receiver, channel};
+
+    use super::*;
+    use crate::channel::sample::{batch, sender};
+    use crate::channel::{Channel, Channels, MailRenderer, Outlet, Receipt, Rendered};
+
+    /// A channel that never answers: it waits until the test is over.
+    struct Silent(Mutex<Receiver<()>>);
+
+    impl Channel for Silent {
+        fn send(&self, _: &Rendered, go: &dyn Fn() -> bool) -> Answer {
+            let _over = self.0.lock().unwrap().recv();
+            match go() {
+                true => Answer::Sent(Receipt::default()),
+                false => Answer::Withheld,
+            }
+        }
+    }
+
+    struct Prompt;
+
+    impl Channel for Prompt {
+        fn send(&self, _: &Rendered, go: &dyn Fn() -> bool) -> Answer {
+            assert!(go());
+            Answer::Sent(Receipt::default())
+        }
+    }
+
+    fn outlet(channel: impl Channel + 'static) -> Outlet {
+        Outlet::new(Arc::new(MailRenderer(sender())), Arc::new(channel)).on_threads(2)
+    }
+
+    fn parcel(number: u32, channel: &str) -> Parcel {
+        let mut batch = batch(&format!("b{number}"), "A title");
+        channel.clone_into(&mut batch.channel);
+        Parcel::sample(number, batch)
+    }
+
+    #[test]
+    fn a_channel_that_never_answers_holds_up_no_other() {
+        let (over, silence) = channel();
+        let channels = Channels::from([
+            ("quick".to_owned(), outlet(Prompt)),
+            ("silent".to_owned(), outlet(Silent(Mutex::new(silence)))),
+        ]);
+        let mut senders = Senders::new(InForce::new(channels), By::Threads);
+        let count = 2 * ROOM as u32;
+        for number in 0..count {
+            assert!(senders.has_room_at("silent", Pace::Prompt));
+            senders.dispatch(parcel(number, "silent"));
+        }
+        assert!(!senders.has_room_at("silent", Pace::Prompt));
+        assert!(senders.has_room_at("silent", Pace::Patient));
+        assert!(senders.has_room_at("quick", Pace::Prompt));
+        for number in count..2 * count {
+            senders.dispatch(parcel(number, "quick"));
+            let (sent, answer) = senders.answers().recv().unwrap();
+            assert!(matches!(answer, Answer::Sent(_)), "{answer:?}");
+            assert_eq!((sent.number, &*sent.head.channel), (number, "quick"));
+            senders.arrived(&sent);
+        }
+        assert_eq!(senders.under_way(), count as usize);
+        assert_eq!(senders.take_back_all(|_| true).len(), count as usize);
+        assert!(senders.is_idle());
+        drop(over);
+    }
+
+    #[test]
+    fn a_message_without_a_provider_fails() {
+        let mut senders = Senders::new(InForce::new(Channels::new()), By::Hand);
+        senders.dispatch(parcel(1, "email"));
+        assert!(senders.send_next() && !senders.send_next());
+        let (_, answer) = senders.answers().recv().unwrap();
+        assert!(matches!(answer, Answer::Failed { .. }), "{answer:?}");
     }
 }

@@ -15,14 +15,12 @@ use crate::event_loop::{By, EventLoop, Stopping};
 use crate::handle::{Handle, Inbox};
 use crate::node::Node;
 use crate::runtime::{OpenStore, Settings};
-use crate::senders::Server;
 
 /// The loop of a [`Runtime`](crate::Runtime) without its threads.
 ///
 /// Ask through the handle without blocking ([`Handle::submit_then`]), then call [`Stepped::turn`].
 pub struct Stepped {
     event_loop: EventLoop,
-    server: Server,
     handle: Handle,
     inbox: Inbox,
     stopping: Stopping,
@@ -40,13 +38,11 @@ impl Stepped {
         clock: Arc<dyn Clock>,
         settings: Settings,
     ) -> Result<Self, Error> {
-        let opened = EventLoop::open(open, rules, delivery, clock, settings, By::Hand);
-        let (event_loop, server) = opened?;
+        let event_loop = EventLoop::open(open, rules, delivery, clock, settings, By::Hand)?;
         let vitals = Arc::clone(event_loop.vitals());
         let (handle, inbox) = Handle::new(settings.requests_max.max(1), vitals);
         Ok(Self {
             event_loop,
-            server,
             handle,
             inbox,
             stopping: None,
@@ -86,7 +82,7 @@ impl Stepped {
 
     /// Sends the next message of the queue. Whether there was one.
     pub fn send(&mut self) -> bool {
-        self.server.send_next()
+        self.event_loop.senders.send_next()
     }
 
     /// Whether a turn would find something to do that nobody has to ask for.

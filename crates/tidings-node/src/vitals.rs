@@ -92,7 +92,7 @@ impl Answered {
         match answer {
             Outcome::Sent(_) => Self::Sent,
             Outcome::Failed { .. } => Self::Failed,
-            Outcome::Retry { .. } => Self::Retry,
+            Outcome::Retry { .. } | Outcome::Withheld => Self::Retry,
             Outcome::Unknown { .. } => Self::Unknown,
         }
     }

@@ -9,8 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use tidings_core::Instant;
 use tidings_core::engine::LetterName;
 
-use crate::delivery::Parcel;
-use crate::senders::letter;
+use crate::parcel::Parcel;
 
 /// The messages.
 #[derive(Default)]
@@ -23,7 +22,7 @@ pub(crate) struct Waiting {
 impl Waiting {
     /// Adds a message, to be retried at an instant or, if it is held, some time after its release.
     pub(crate) fn insert(&mut self, at: Instant, parcel: Parcel, is_held: bool) {
-        let letter = letter(&parcel);
+        let letter = parcel.letter();
         self.take_back(&letter);
         if !is_held {
             self.due.insert((at, letter));

@@ -14,12 +14,12 @@ use std::sync::mpsc::{Receiver, TryRecvError, channel};
 use tidings_core::engine::Options;
 use tidings_core::time::DAY_MS;
 use tidings_core::{Books, Command, Id, Instant, Object, Rules, Timed};
-use tidings_node::channel::{Channel, Channels};
+use tidings_node::channel::{Channels, Outlet};
 use tidings_node::{Delivery, Node, OpenStore, Replies, Retries, Settings, Stepped, VirtualClock};
 use tidings_store::{FaultStore, Faults, Store};
 
 use crate::random::World;
-use crate::rig::{Lie, Recorder, Taken, mix};
+use crate::rig::{Bare, Lie, Recorder, Taken, mix};
 use crate::subject::Step;
 
 /// The result of a run.
@@ -152,10 +152,9 @@ impl Life {
                 store.restart();
                 Ok(Arc::clone(&store) as Arc<dyn Store>)
             });
-            let delivery = Delivery::new(self.channels(), Retries::default(), 1);
+            let delivery = Delivery::new(self.channels(), Retries::default());
             let settings = Settings {
                 options: self.options,
-                senders: 1,
                 ..Settings::default()
             };
             let clock = Arc::clone(&self.clock);
@@ -170,8 +169,8 @@ impl Life {
     }
 
     fn channels(&self) -> Channels {
-        let channel: Arc<dyn Channel> = Arc::clone(&self.recorder) as _;
-        BTreeMap::from([("email".to_owned(), channel)])
+        let outlet = Outlet::new(Arc::new(Bare), Arc::clone(&self.recorder) as _);
+        BTreeMap::from([("email".to_owned(), outlet.on_threads(1))])
     }
 
     fn kill(&mut self) {

@@ -4,6 +4,7 @@ use std::fmt::{self, Write};
 
 use serde_json::{Map, Value, json};
 use tidings_core::command::{Cancelled, MarkKind, Marked};
+use tidings_core::journal::record::EMAIL_NO;
 use tidings_core::rules::{Decide, Digest, Every, Policy, Route, Rules, TypeRules};
 use tidings_core::{
     Command, Event, Id, Instant, Mode, Near, Object, PreferenceScope, RecipientChange, State, Timed,
@@ -102,7 +103,7 @@ fn recipient(change: &RecipientChange) -> Value {
     give(
         &mut body,
         "email",
-        change.email.as_ref().map(|email| json!(email)),
+        change.addresses.get(&EMAIL_NO).map(|email| json!(email)),
     );
     give(&mut body, "tz", change.tz.as_ref().map(|tz| json!(tz)));
     give(

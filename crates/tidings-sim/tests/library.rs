@@ -9,13 +9,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tidings_core::engine::{
     Engine, Letter, Options, Plan, PublishedAs, Refused, Reply, Sent, Settled, Step, batch_id,
 };
-use tidings_core::{Batch, Command, Ending, Id, Instant, Timed};
-use tidings_node::channel::{Channel, Outcome as Answer, Receipt};
+use tidings_core::{Command, Ending, Id, Instant, Timed};
+use tidings_node::channel::{Channel, Outcome as Answer, Outlet, Receipt, Rendered};
 use tidings_node::{
     Delivery, Handle, Node, OpenStore, Retries, Runtime, Settings, StoreShelf, VirtualClock,
 };
 use tidings_sim::cases::Case;
 use tidings_sim::cases::script;
+use tidings_sim::rig::Bare;
 use tidings_sim::subject::Step as Line;
 use tidings_store::{Commit, FjallStore, MemoryStore, Store};
 
@@ -438,13 +439,15 @@ struct Recorder(Mutex<Sender<Handed>>);
 type Handed = (String, String, String, Instant, usize);
 
 impl Channel for Recorder {
-    fn send(&self, batch: &Batch, _now: Instant) -> Answer {
+    fn send(&self, message: &Rendered, go: &dyn Fn() -> bool) -> Answer {
+        assert!(go());
+        let head = &message.head;
         let handed = (
-            batch.id.clone(),
-            batch.recipient.id.to_string(),
-            batch.lane.clone(),
-            batch.at,
-            batch.entries,
+            head.id.clone(),
+            head.recipient.to_string(),
+            head.lane.clone(),
+            head.at,
+            head.entries,
         );
         let sender = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         // Once the test has seen enough nobody listens.
@@ -456,13 +459,10 @@ impl Channel for Recorder {
 /// A runtime with one thread that sends, so that the order is the order in which messages left.
 fn run(open: OpenStore, clock: &Arc<VirtualClock>) -> (Runtime, Receiver<Handed>) {
     let (sender, handed) = channel();
-    let recorder: Arc<dyn Channel> = Arc::new(Recorder(Mutex::new(sender)));
-    let channels = BTreeMap::from([("email".to_owned(), recorder)]);
-    let delivery = Delivery::new(channels, Retries::default(), 1);
-    let settings = Settings {
-        senders: 1,
-        ..Settings::default()
-    };
+    let outlet = Outlet::new(Arc::new(Bare), Arc::new(Recorder(Mutex::new(sender)))).on_threads(1);
+    let channels = BTreeMap::from([("email".to_owned(), outlet)]);
+    let delivery = Delivery::new(channels, Retries::default());
+    let settings = Settings::default();
     let clock = Arc::clone(clock);
     let rules = parsed(RULES).rules;
     let runtime = Runtime::start(open, rules, delivery, clock, settings).expect("it starts");

@@ -5,7 +5,9 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use tidings_core::channel::{ChannelKind, sending};
 use tidings_core::engine::{Options, Refused, Reply, Warning};
+use tidings_core::rules::ChannelRules;
 use tidings_core::{Books, Command, Id, Instant, Message, Rules, Timed};
 use tidings_node::channel::{self, Channels, Durability, Patience, ProviderError, Setup};
 use tidings_node::{Clock, Delivery, Observer, Player, Retries, Runtime, Settings, Watch};
@@ -61,28 +63,34 @@ pub fn channels(rules: &Rules) -> Result<Channels, StartError> {
         patience: Patience::default(),
     };
     let mut channels = Channels::new();
-    for (name, channel) in &rules.channels {
-        if channel.provider.is_none() {
-            continue;
-        }
-        let opened = channel::open(channel, &setup).map_err(|fault| StartError::Channel {
-            channel: name.clone(),
+    for (kind, channel) in configured(rules) {
+        let opened = channel::open(kind, channel, &setup).map_err(|fault| StartError::Channel {
+            channel: kind.name.to_owned(),
             fault,
         })?;
-        channels.insert(name.clone(), Arc::from(opened));
+        channels.insert(kind.name.to_owned(), opened);
     }
     Ok(channels)
+}
+
+/// The channels with a provider.
+fn configured(rules: &Rules) -> impl Iterator<Item = (&'static ChannelKind, &ChannelRules)> {
+    let named = |kind: &'static ChannelKind| Some((kind, rules.channels.get(kind.name)?));
+    sending()
+        .filter_map(named)
+        .filter(|(_, channel)| channel.provider.is_some())
 }
 
 /// The secrets of a configuration that are not set here: without them `serve` refuses to start.
 #[must_use]
 pub fn unset_secrets(rules: &Rules) -> Vec<String> {
     let secret = |name: &str| secret(name, &|variable| std::env::var_os(variable));
-    let missing = rules.channels.iter().filter_map(|(name, channel)| {
-        let checked = channel::check_with(channel.provider.as_ref()?, &secret);
+    let missing = configured(rules).filter_map(|(kind, channel)| {
+        let checked = channel::check_with(kind, channel.provider.as_ref()?, &secret);
         let fault = checked.err()?;
         Some(format!(
-            "channels.{name}.provider: {fault}; `serve` needs it"
+            "channels.{}.provider: {fault}; `serve` needs it",
+            kind.name
         ))
     });
     missing.collect()
@@ -164,7 +172,6 @@ impl Disk {
     pub fn take_in(self, rules: Rules, clock: Arc<dyn Clock>) -> Result<Runtime, StartError> {
         let settings = Settings {
             sends: false,
-            senders: 1,
             ..Settings::default()
         };
         self.run(rules, clock, Channels::new(), settings)
@@ -185,7 +192,7 @@ impl Disk {
         channels: Channels,
         settings: Settings,
     ) -> Result<Runtime, StartError> {
-        let delivery = Delivery::new(channels, Retries::default(), settings.senders);
+        let delivery = Delivery::new(channels, Retries::default());
         let Self { data, store } = self;
         let mut first = Some(store);
         let open = Box::new(move || match first.take() {

@@ -7,8 +7,10 @@ use roaring::RoaringBitmap;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::calendar::Zone;
+use crate::channel::TABLE;
 use crate::deadline::Person;
 use crate::id::Id;
+use crate::journal::record::ChannelNo;
 use crate::places::Places;
 use crate::recipient::{Recipient, State};
 
@@ -25,8 +27,8 @@ pub(crate) struct Roster {
     pub(crate) unconfirmed: RoaringBitmap,
     /// Disabled or erased recipients.
     pub(crate) gone: RoaringBitmap,
-    /// Recipients with an e-mail address.
-    pub(crate) mailable: RoaringBitmap,
+    /// Recipients with an address, by channel.
+    reachable: [RoaringBitmap; TABLE.len()],
     /// The recipients' places on the map.
     pub(crate) places: Places,
 }
@@ -89,7 +91,9 @@ impl Roster {
             profile.state == State::Unconfirmed,
         );
         set_if(&mut self.gone, number, profile.state == State::Disabled);
-        set_if(&mut self.mailable, number, profile.email.is_some());
+        for (channel, who) in TABLE.iter().zip(&mut self.reachable) {
+            set_if(who, number, profile.addresses.get(channel.number).is_some());
+        }
         self.places.set(number, profile.place);
         self.settle_zone(number, profile.tz.as_deref().unwrap_or(default_tz));
         self.profiles[number as usize] = Some(Box::new(profile));
@@ -107,11 +111,22 @@ impl Roster {
         self.numbers.remove(&profile.id);
         self.everyone.remove(number);
         self.unconfirmed.remove(number);
-        self.mailable.remove(number);
+        for who in &mut self.reachable {
+            who.remove(number);
+        }
         self.gone.insert(number);
         self.places.set(number, None);
         for (_, members) in self.zones.values_mut() {
             members.remove(number);
+        }
+    }
+
+    /// Those who have no address on a channel that needs one.
+    pub(crate) fn without_address(&self, channel: ChannelNo, who: &RoaringBitmap) -> RoaringBitmap {
+        let at = usize::from(channel);
+        match (TABLE.get(at), self.reachable.get(at)) {
+            (Some(channel), Some(reachable)) if !channel.is_inbox() => who - reachable,
+            _ => RoaringBitmap::new(),
         }
     }
 
@@ -171,18 +186,14 @@ impl Roster {
 
     /// Bytes of memory used beyond profiles and ids, roughly.
     pub(crate) fn bytes(&self) -> usize {
-        let sets = [
-            &self.everyone,
-            &self.unconfirmed,
-            &self.gone,
-            &self.mailable,
-        ];
+        let sets = [&self.everyone, &self.unconfirmed, &self.gone];
+        let sets = sets.into_iter().chain(&self.reachable);
         let zones = self
             .zones
             .values()
             .map(|(_, who)| who.serialized_size())
             .sum::<usize>();
-        sets.iter().map(|set| set.serialized_size()).sum::<usize>()
+        sets.map(RoaringBitmap::serialized_size).sum::<usize>()
             + zones
             + self.zone_of.capacity() * size_of::<u16>()
             + self.places.bytes()

@@ -19,10 +19,10 @@ use crate::headers::Header;
 use crate::id::BucketNo;
 use crate::journal::at_rest::{Kept, Shelf, Unreadable};
 use crate::journal::record::{Arrival, ChannelNo, EventAt, LaneNo, TypeNo, Variant};
-use crate::law::Version;
+use crate::law::{LaneName, Version};
 use crate::message::{Item, Message, Skipped};
 use crate::reason::Reason;
-use crate::rules::{CHANNELS, EMAIL};
+use crate::rules::CHANNELS;
 use crate::time::{Day, Instant};
 
 /// A plan: messages of one closing that are ready to be recorded.
@@ -135,9 +135,9 @@ impl Engine {
 
     /// The name of a closing's lane, as long as its messages are not all built and sent.
     #[must_use]
-    pub fn lane_of(&self, (bucket, closing): (BucketNo, u64)) -> Option<&str> {
+    pub fn lane_of(&self, (bucket, closing): (BucketNo, u64)) -> Option<&LaneName> {
         let open = self.held_bucket(bucket)?.closings.get(&closing)?;
-        Some(&self.intake.law.names.lane(open.lane).name)
+        Some(self.intake.law.names.lane(open.lane))
     }
 
     /// Whether there are messages to build.
@@ -146,13 +146,13 @@ impl Engine {
         self.has_closings_of(|_| true)
     }
 
-    /// Whether there are messages to build in lanes whose name is wanted.
+    /// Whether there are messages to build in wanted lanes.
     #[must_use]
-    pub fn has_closings_of(&self, is_wanted: impl Fn(&str) -> bool) -> bool {
+    pub fn has_closings_of(&self, is_wanted: impl Fn(&LaneName) -> bool) -> bool {
         let buckets = self.buckets();
         let mut closings = buckets.flat_map(|bucket| bucket.closings.values());
         closings.any(|closing| {
-            self.can_be_made(closing) && is_wanted(&self.intake.law.names.lane(closing.lane).name)
+            self.can_be_made(closing) && is_wanted(self.intake.law.names.lane(closing.lane))
         })
     }
 
@@ -267,10 +267,7 @@ impl Engine {
             })
             .collect();
         let gone = who & &bucket.roster.gone;
-        let no_address = match CHANNELS[usize::from(channel)] == EMAIL {
-            true => who - &bucket.roster.mailable,
-            false => RoaringBitmap::new(),
-        };
+        let no_address = bucket.roster.without_address(channel, who);
         let checks: Vec<Checks<'_>> = sources()
             .zip(&is_seen)
             .map(|((kept, header), is_seen)| {

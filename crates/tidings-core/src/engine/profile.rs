@@ -8,7 +8,7 @@ use super::{Engine, follow, take_back};
 use crate::command::{Command, MarkKind, Marked};
 use crate::id::Id;
 use crate::journal::record::{Covered, Record, channel_no};
-use crate::recipient::{Recipient, RecipientChange, State};
+use crate::recipient::{Addresses, Recipient, RecipientChange, State};
 use crate::table::Partition;
 
 impl Part {
@@ -212,7 +212,7 @@ fn changed(known: Option<Recipient>, change: &RecipientChange) -> Recipient {
     let mut new = known.unwrap_or_else(|| Recipient {
         id: change.id.clone(),
         name: None,
-        email: None,
+        addresses: Addresses::default(),
         tz: None,
         locale: None,
         place: None,
@@ -221,8 +221,8 @@ fn changed(known: Option<Recipient>, change: &RecipientChange) -> Recipient {
     if let Some(name) = &change.name {
         new.name.clone_from(name);
     }
-    if let Some(email) = &change.email {
-        new.email.clone_from(email);
+    for (channel, address) in &change.addresses {
+        new.addresses.set(*channel, address.as_deref());
     }
     if let Some(tz) = &change.tz {
         new.tz.clone_from(tz);

@@ -110,7 +110,7 @@ fn recipient() -> Command {
     Command::Recipient(Box::new(RecipientChange {
         id: id("a"),
         name: None,
-        email: None,
+        addresses: BTreeMap::new(),
         tz: None,
         locale: None,
         lat: None,

@@ -1,5 +1,7 @@
 //! Actions of recipients and curators: preferences, reads, moves, retractions.
 
+use std::collections::BTreeMap;
+
 use tidings_core::command::{Cancelled, MarkKind, Marked};
 use tidings_core::rules::EMAIL;
 use tidings_core::time::{HOUR_MS, MINUTE_MS};
@@ -134,7 +136,7 @@ fn becomes(person: &Person, state: State) -> Command {
     Command::Recipient(Box::new(RecipientChange {
         id: person.id.clone(),
         name: None,
-        email: None,
+        addresses: BTreeMap::new(),
         tz: None,
         locale: None,
         lat: None,

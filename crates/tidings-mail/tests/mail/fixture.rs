@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use tidings_core::batch::{Batch, Group, Line, Pivot};
+use tidings_core::journal::record::EMAIL_NO;
 use tidings_core::{Id, Instant, Object, Recipient, State};
 use tidings_mail::{Mail, Sender};
 
@@ -65,7 +66,7 @@ pub(crate) fn batch(groups: Vec<Group>) -> Batch {
         recipient: Recipient {
             id: id("r1"),
             name: None,
-            email: Some("r1@example.org".to_owned()),
+            addresses: [(EMAIL_NO, "r1@example.org")].into(),
             tz: None,
             locale: None,
             place: None,

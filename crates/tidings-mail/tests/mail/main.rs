@@ -14,6 +14,7 @@ use mail_parser::{HeaderValue, MessageParser};
 use proptest::prelude::*;
 use tidings_core::Object;
 use tidings_core::batch::{Line, Pivot};
+use tidings_core::journal::record::EMAIL_NO;
 use tidings_mail::{RenderError, Sender};
 
 #[test]
@@ -440,7 +441,7 @@ fn h26_addresses_that_are_none_are_refused() {
         (Some("é@example.org"), RenderError::Address),
     ] {
         let mut batch = fine.clone();
-        batch.recipient.email = email.map(str::to_owned);
+        batch.recipient.addresses.set(EMAIL_NO, email);
         assert_eq!(
             tidings_mail::render(&batch, &sender()),
             Err(error),

@@ -7,14 +7,10 @@ use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
-use tidings_core::Batch;
-use tidings_core::time::Instant;
-use tidings_mail::{Mail, Sender};
-
-use super::{Channel, Outcome, Receipt, unrenderable};
+use super::{Channel, Outcome, Receipt, Rendered};
 
 /// The age that a directory's time must have, against the newest write, before a listing is cached: file
 /// systems count time in steps, and a change within a step is invisible.
@@ -36,9 +32,10 @@ pub struct Maildir {
     tmp: PathBuf,
     new: PathBuf,
     cur: PathBuf,
-    sender: Sender,
     durability: Durability,
     state: Mutex<State>,
+    /// Signals that a batch is not in flight any more.
+    landed: Condvar,
 }
 
 #[derive(Default)]
@@ -61,14 +58,14 @@ impl Maildir {
     ///
     /// # Errors
     /// What the system says about the directories.
-    pub fn open(dir: &Path, sender: Sender, durability: Durability) -> io::Result<Self> {
+    pub fn open(dir: &Path, durability: Durability) -> io::Result<Self> {
         let maildir = Self {
             tmp: dir.join("tmp"),
             new: dir.join("new"),
             cur: dir.join("cur"),
-            sender,
             durability,
             state: Mutex::default(),
+            landed: Condvar::new(),
         };
         maildir.make()?;
         Ok(maildir)
@@ -84,14 +81,14 @@ impl Maildir {
         }
     }
 
-    /// Writes a mail unless it exists.
-    fn deliver(&self, id: &str, mail: &Mail) -> io::Result<()> {
+    /// Writes a mail unless it exists; returns whether it is there, which it is not where `go` says no.
+    fn deliver(&self, id: &str, bytes: &[u8], go: &dyn Fn() -> bool) -> io::Result<bool> {
         let new = self.new.join(id);
         if new.try_exists()? {
-            return Ok(());
+            return Ok(go());
         }
         let tmp = self.tmp.join(id);
-        let written = match self.write(&tmp, &mail.bytes) {
+        let written = match self.write(&tmp, bytes) {
             Ok(written) => written,
             Err(error) => {
                 // Half a file is of no use; the first fault is the one to tell.
@@ -99,17 +96,32 @@ impl Maildir {
                 return Err(error);
             }
         };
-        if self.is_in_cur(id, written)? {
-            return fs::remove_file(&tmp);
+        let is_there = self.is_in_cur(id, written)?;
+        let goes = go();
+        if is_there || !goes {
+            fs::remove_file(&tmp)?;
+            return Ok(goes);
         }
         fs::rename(&tmp, &new)?;
         match self.durability {
-            Durability::Each => sync_path(&self.new),
-            Durability::AtEnd => {
-                self.state().unsynced.push(new);
-                Ok(())
-            }
+            Durability::Each => sync_path(&self.new)?,
+            Durability::AtEnd => self.state().unsynced.push(new),
         }
+        Ok(true)
+    }
+
+    /// Waits until no other thread writes the batch: one that was asked to stop may still do so.
+    fn take_off(&self, id: &str) {
+        let mut state = self.state();
+        while !state.in_flight.insert(id.to_owned()) {
+            let landed = self.landed.wait(state);
+            state = landed.unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    fn land(&self, id: &str) {
+        self.state().in_flight.remove(id);
+        self.landed.notify_all();
     }
 
     /// Writes a whole file, replacing what a crash may have left; returns its time.
@@ -157,27 +169,26 @@ impl Maildir {
 impl Channel for Maildir {
     /// Sends a mail. Every error of the disk, full or read-only too, leads to a retry: an operator can
     /// fix it, and nothing is lost by waiting.
-    fn send(&self, batch: &Batch, _now: Instant) -> Outcome {
-        let mail = match tidings_mail::render(batch, &self.sender) {
-            Ok(mail) => mail,
-            Err(error) => return unrenderable(&error),
-        };
-        if !self.state().in_flight.insert(batch.id.clone()) {
-            return retry("another thread is writing this batch".to_owned());
-        }
-        let delivered = match self.deliver(&batch.id, &mail) {
+    fn send(&self, message: &Rendered, go: &dyn Fn() -> bool) -> Outcome {
+        let (id, bytes) = (&*message.head.id, &*message.bytes);
+        self.take_off(id);
+        let delivered = match self.deliver(id, bytes, go) {
             // Somebody took the directory away; it is made again as it was made at first.
             Err(error) if error.kind() == ErrorKind::NotFound => {
-                self.make().and_then(|()| self.deliver(&batch.id, &mail))
+                self.make().and_then(|()| self.deliver(id, bytes, go))
             }
             delivered => delivered,
         };
-        self.state().in_flight.remove(&batch.id);
+        self.land(id);
         match delivered {
-            Ok(()) => Outcome::Sent(Receipt {
-                reference: Some(batch.id.clone()),
+            Ok(true) => Outcome::Sent(Receipt {
+                reference: Some(id.to_owned()),
             }),
-            Err(error) => retry(format!("Maildir: {error}")),
+            Ok(false) => Outcome::Withheld,
+            Err(error) => Outcome::Retry {
+                why: format!("Maildir: {error}"),
+                after_ms: None,
+            },
         }
     }
 
@@ -220,16 +231,9 @@ fn sync_path(path: &Path) -> io::Result<()> {
     File::open(path)?.sync_all()
 }
 
-fn retry(why: String) -> Outcome {
-    Outcome::Retry {
-        why,
-        after_ms: None,
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::super::sample::{NOW, batch, sender};
+    use super::super::sample::{GO, mail};
     use super::*;
 
     const ID: &str = "0123456789abcdef0123456789abcdef";
@@ -244,7 +248,7 @@ mod tests {
     }
 
     fn opened(dir: &Path) -> Maildir {
-        Maildir::open(dir, sender(), Durability::Each).unwrap()
+        Maildir::open(dir, Durability::Each).unwrap()
     }
 
     fn is_sent(outcome: &Outcome) -> bool {
@@ -256,16 +260,16 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let maildir = opened(dir.path());
         for _ in 0..2 {
-            assert!(is_sent(&maildir.send(&batch(ID, "One"), NOW)));
+            assert!(is_sent(&maildir.send(&mail(ID, "One"), GO)));
         }
-        assert!(is_sent(&opened(dir.path()).send(&batch(ID, "One"), NOW)));
+        assert!(is_sent(&opened(dir.path()).send(&mail(ID, "One"), GO)));
         assert_eq!(
             (names(&maildir.new), names(&maildir.tmp)),
             (vec![ID.to_owned()], vec![])
         );
         let bytes = fs::read(maildir.new.join(ID)).unwrap();
-        let mail = mail_parser::MessageParser::default().parse(&bytes).unwrap();
-        assert_eq!(mail.subject(), Some("Artwork published: One"));
+        let parsed = mail_parser::MessageParser::default().parse(&bytes).unwrap();
+        assert_eq!(parsed.subject(), Some("Artwork published: One"));
     }
 
     #[test]
@@ -273,13 +277,13 @@ mod tests {
         for flags in ["", ":2,", ":2,RS", ",S=1234:2,S"] {
             let dir = tempfile::tempdir().unwrap();
             let maildir = opened(dir.path());
-            assert!(is_sent(&maildir.send(&batch(ID, "One"), NOW)));
+            assert!(is_sent(&maildir.send(&mail(ID, "One"), GO)));
             fs::rename(
                 maildir.new.join(ID),
                 maildir.cur.join(format!("{ID}{flags}")),
             )
             .unwrap();
-            assert!(is_sent(&maildir.send(&batch(ID, "One"), NOW)));
+            assert!(is_sent(&maildir.send(&mail(ID, "One"), GO)));
             assert_eq!(
                 (names(&maildir.new), names(&maildir.tmp)),
                 (vec![], vec![]),
@@ -314,14 +318,9 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let maildir = opened(dir.path());
         fs::write(maildir.tmp.join(ID), "x".repeat(100_000)).unwrap();
-        assert!(is_sent(&maildir.send(&batch(ID, "One"), NOW)));
+        assert!(is_sent(&maildir.send(&mail(ID, "One"), GO)));
         let bytes = fs::read(maildir.new.join(ID)).unwrap();
-        assert_eq!(
-            bytes,
-            tidings_mail::render(&batch(ID, "One"), &sender())
-                .unwrap()
-                .bytes
-        );
+        assert_eq!(bytes, mail(ID, "One").bytes);
         assert!(names(&maildir.tmp).is_empty());
     }
 
@@ -330,7 +329,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let maildir = opened(&dir.path().join("mail"));
         fs::remove_dir_all(dir.path().join("mail")).unwrap();
-        assert!(is_sent(&maildir.send(&batch(ID, "One"), NOW)));
+        assert!(is_sent(&maildir.send(&mail(ID, "One"), GO)));
         assert_eq!(names(&maildir.new), [ID]);
     }
 
@@ -340,10 +339,10 @@ mod tests {
         let maildir = opened(&dir.path().join("mail"));
         fs::remove_dir(&maildir.tmp).unwrap();
         fs::write(&maildir.tmp, "a file in place of the directory").unwrap();
-        let outcome = maildir.send(&batch(ID, "One"), NOW);
+        let outcome = maildir.send(&mail(ID, "One"), GO);
         assert!(matches!(outcome, Outcome::Retry { .. }), "{outcome:?}");
         fs::remove_file(&maildir.tmp).unwrap();
-        assert!(is_sent(&maildir.send(&batch(ID, "One"), NOW)));
+        assert!(is_sent(&maildir.send(&mail(ID, "One"), GO)));
     }
 
     #[cfg(unix)]
@@ -362,11 +361,11 @@ mod tests {
             );
         }
         assert!(matches!(
-            maildir.send(&batch(ID, "One"), NOW),
+            maildir.send(&mail(ID, "One"), GO),
             Outcome::Retry { .. }
         ));
         set_mode(0o700);
-        assert!(is_sent(&maildir.send(&batch(ID, "One"), NOW)));
+        assert!(is_sent(&maildir.send(&mail(ID, "One"), GO)));
     }
 
     /// The variable that is set for a test that runs again without root's permissions.
@@ -394,32 +393,23 @@ mod tests {
     }
 
     #[test]
-    fn h26_a_bad_address_fails_alone() {
+    fn what_is_stopped_before_its_name_leaves_nothing() {
         let dir = tempfile::tempdir().unwrap();
         let maildir = opened(dir.path());
-        let mut bad = batch("b", "One");
-        bad.recipient.email = Some("nobody".to_owned());
-        let outcome = maildir.send(&bad, NOW);
-        assert!(
-            matches!(
-                outcome,
-                Outcome::Failed {
-                    address_dead: true,
-                    ..
-                }
-            ),
-            "{outcome:?}"
-        );
-        assert!(is_sent(&maildir.send(&batch("c", "One"), NOW)));
-        assert_eq!(names(&maildir.new), ["c"]);
+        let stopped = || maildir.send(&mail(ID, "One"), &|| false);
+        assert_eq!(stopped(), Outcome::Withheld);
+        assert!(names(&maildir.new).is_empty() && names(&maildir.tmp).is_empty());
+        assert!(is_sent(&maildir.send(&mail(ID, "One"), GO)));
+        assert_eq!(stopped(), Outcome::Withheld, "even where it is there");
+        assert_eq!(names(&maildir.new), [ID]);
     }
 
     #[test]
     fn files_are_made_durable_at_the_end_where_that_was_asked() {
         let dir = tempfile::tempdir().unwrap();
-        let maildir = Maildir::open(dir.path(), sender(), Durability::AtEnd).unwrap();
+        let maildir = Maildir::open(dir.path(), Durability::AtEnd).unwrap();
         for id in ["a", "b", "c"] {
-            assert!(is_sent(&maildir.send(&batch(id, "One"), NOW)));
+            assert!(is_sent(&maildir.send(&mail(id, "One"), GO)));
         }
         assert_eq!(maildir.state().unsynced.len(), 3);
         fs::remove_file(maildir.new.join("b")).unwrap();

@@ -4,14 +4,15 @@ use std::collections::BTreeMap;
 use std::io;
 use std::sync::{Arc, PoisonError, RwLock};
 
-use tidings_core::Batch;
+use tidings_core::channel::{AddressKind, ChannelKind};
 use tidings_core::rules::ChannelRules;
-use tidings_core::time::Instant;
-use tidings_mail::{RenderError, Sender};
+use tidings_mail::Sender;
 
 pub use maildir::{Durability, Maildir};
 pub use outcome::{Outcome, Receipt};
 pub use provider::ProviderError;
+pub(crate) use render::render;
+pub use render::{Head, MailRenderer, Rendered, Renderer, Unrenderable};
 pub use smtp::Patience;
 
 use provider::Provider;
@@ -20,13 +21,18 @@ use smtp::Smtp;
 mod maildir;
 mod outcome;
 mod provider;
+mod render;
 mod smtp;
 
-/// A channel: hands batches over to a provider. It is called from several threads at once.
+/// A channel: hands messages over to a provider. It is called from several threads at once.
 pub trait Channel: Send + Sync {
-    /// Sends; the batch's id is the idempotency key. `now` is the node's clock. Blocks until the
-    /// outcome is known or the channel's own time-out has passed.
-    fn send(&self, batch: &Batch, now: Instant) -> Outcome;
+    /// Sends; the batch's id is the idempotency key. Blocks until the outcome is known or the channel's own
+    /// time-out has passed.
+    ///
+    /// `go` is asked right before the step after which the message may be delivered, and always before
+    /// [`Outcome::Sent`] and [`Outcome::Unknown`]. Where it says no, nothing is handed over, and the outcome
+    /// is [`Outcome::Withheld`].
+    fn send(&self, message: &Rendered, go: &dyn Fn() -> bool) -> Outcome;
 
     /// Syncs everything handed over so far, if [`Channel::send`] left that for the end (see
     /// [`Durability::AtEnd`]).
@@ -38,8 +44,40 @@ pub trait Channel: Send + Sync {
     }
 }
 
+/// A channel with the renderer of its messages.
+#[derive(Clone)]
+pub struct Outlet {
+    /// The renderer.
+    pub renderer: Arc<dyn Renderer>,
+    /// The channel.
+    pub channel: Arc<dyn Channel>,
+    /// Number of threads that send through the channel. It holds until the node stops.
+    pub threads: usize,
+}
+
+/// The usual number of threads of a channel.
+const THREADS: usize = 8;
+
+impl Outlet {
+    /// A channel with the renderer of its messages.
+    #[must_use]
+    pub fn new(renderer: Arc<dyn Renderer>, channel: Arc<dyn Channel>) -> Self {
+        Self {
+            renderer,
+            channel,
+            threads: THREADS,
+        }
+    }
+
+    /// The same channel with this many threads.
+    #[must_use]
+    pub fn on_threads(self, threads: usize) -> Self {
+        Self { threads, ..self }
+    }
+}
+
 /// The channels that have a provider, by name.
-pub type Channels = BTreeMap<String, Arc<dyn Channel>>;
+pub type Channels = BTreeMap<String, Outlet>;
 
 /// The channels shared by all sending threads: a reload replaces them.
 #[derive(Clone)]
@@ -50,18 +88,10 @@ impl InForce {
         Self(Arc::new(RwLock::new(channels)))
     }
 
-    /// Hands a batch over. A batch in progress during a reload is finished by the old channel.
-    pub(crate) fn send(&self, batch: &Batch, now: Instant) -> Outcome {
+    /// The channel of a name. A message in progress during a reload is finished by the old one.
+    pub(crate) fn outlet(&self, name: &str) -> Option<Outlet> {
         let channels = self.0.read().unwrap_or_else(PoisonError::into_inner);
-        let channel = channels.get(&batch.channel).cloned();
-        drop(channels);
-        match channel {
-            Some(channel) => channel.send(batch, now),
-            None => Outcome::Failed {
-                why: format!("the channel `{}` has no provider", batch.channel),
-                address_dead: false,
-            },
-        }
+        channels.get(name).cloned()
     }
 
     /// Replaces the channels.
@@ -80,13 +110,13 @@ pub struct Setup<'a> {
     pub patience: Patience,
 }
 
-/// Checks a provider's address without using the machine: no secret is looked up, no directory is
+/// Checks a channel's provider without using the machine: no secret is looked up, no directory is
 /// created.
 ///
 /// # Errors
 /// [`ProviderError`] says what to write instead; it never holds a password.
-pub fn check(provider: &str) -> Result<(), ProviderError> {
-    check_with(provider, &|_| Ok(String::new()))
+pub fn check(kind: &ChannelKind, provider: &str) -> Result<(), ProviderError> {
+    check_with(kind, provider, &|_| Ok(String::new()))
 }
 
 /// [`check`], and the secrets that the address names.
@@ -94,39 +124,48 @@ pub fn check(provider: &str) -> Result<(), ProviderError> {
 /// # Errors
 /// As [`check`], and [`ProviderError::Secret`].
 pub fn check_with(
+    kind: &ChannelKind,
     provider: &str,
     secret: &dyn Fn(&str) -> Result<String, String>,
 ) -> Result<(), ProviderError> {
-    Provider::parse(provider, secret).map(drop)
+    match kind.address {
+        Some(AddressKind::Email) => Provider::parse(provider, secret).map(drop),
+        None => Err(ProviderError::Inbox),
+    }
 }
 
-/// Opens the provider that a channel's rules name: `file://DIR`, `smtp://…` or `smtps://…`.
-///
-/// A Maildir is made where it is absent. A mail server is not called: that it is down is no fault of
-/// the configuration.
+/// Opens the provider that a channel's rules name.
 ///
 /// # Errors
 /// [`ProviderError`] says what to write instead; it never holds a password.
-pub fn open(rules: &ChannelRules, setup: &Setup<'_>) -> Result<Box<dyn Channel>, ProviderError> {
+pub fn open(
+    kind: &ChannelKind,
+    rules: &ChannelRules,
+    setup: &Setup<'_>,
+) -> Result<Outlet, ProviderError> {
+    match kind.address {
+        Some(AddressKind::Email) => open_mail(rules, setup),
+        None => Err(ProviderError::Inbox),
+    }
+}
+
+/// Opens a provider of mail: `file://DIR`, `smtp://…` or `smtps://…`.
+///
+/// A Maildir is made where it is absent. A mail server is not called: that it is down is no fault of
+/// the configuration.
+fn open_mail(rules: &ChannelRules, setup: &Setup<'_>) -> Result<Outlet, ProviderError> {
     let provider = rules.provider.as_deref().ok_or(ProviderError::Missing)?;
     let provider = Provider::parse(provider, setup.secret)?;
     let sender = Sender::parse(rules.from.as_deref().ok_or(ProviderError::NoSender)?)?;
-    Ok(match provider {
+    let channel: Arc<dyn Channel> = match provider {
         Provider::Maildir(dir) => {
-            let maildir = Maildir::open(&dir, sender, setup.durability)
+            let maildir = Maildir::open(&dir, setup.durability)
                 .map_err(|source| ProviderError::Maildir { dir, source })?;
-            Box::new(maildir)
+            Arc::new(maildir)
         }
-        Provider::Smtp(server) => Box::new(Smtp::new(&server, sender, setup.patience)?),
-    })
-}
-
-/// The outcome of a batch that can't be rendered: a retry would fail too.
-fn unrenderable(error: &RenderError) -> Outcome {
-    Outcome::Failed {
-        why: format!("render: {error}"),
-        address_dead: matches!(error, RenderError::Address),
-    }
+        Provider::Smtp(server) => Arc::new(Smtp::new(&server, sender.host(), setup.patience)?),
+    };
+    Ok(Outlet::new(Arc::new(MailRenderer(sender)), channel))
 }
 
 #[cfg(test)]
@@ -149,7 +188,8 @@ mod tests {
             durability: Durability::Each,
             patience: Patience::default(),
         };
-        open(&rules, &setup)
+        let email = tidings_core::channel::named("email").unwrap();
+        open(email, &rules, &setup)
             .map(drop)
             .map_err(|error| error.to_string())
     }

@@ -20,6 +20,8 @@ pub enum Outcome {
         /// Whether the address does not exist.
         address_dead: bool,
     },
+    /// The message was surely not handed over: the sender was asked to stop before it.
+    Withheld,
     /// The message may or may not have been handed over.
     Unknown {
         /// The reason, for the log.

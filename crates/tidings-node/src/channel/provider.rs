@@ -16,6 +16,9 @@ pub enum ProviderError {
         "the channel has no provider: write `provider = \"file://DIR\"` or `provider = \"smtp://user@host:587\"`"
     )]
     Missing,
+    /// The inbox has no provider.
+    #[error("the inbox has no provider")]
+    Inbox,
     /// The channel has no sender.
     #[error("the channel has no sender: write `from = \"Art <art@example.org>\"`")]
     NoSender,

@@ -1,8 +1,11 @@
-//! A batch for the channels' tests.
+//! A batch, and what is rendered of it, for the channels' tests.
 
 use tidings_core::batch::{Batch, Group, Line, Pivot};
+use tidings_core::journal::record::EMAIL_NO;
 use tidings_core::{Id, Instant, Object, Recipient, State};
 use tidings_mail::Sender;
+
+use super::{Head, MailRenderer, Rendered, Renderer};
 
 pub(super) const NOW: Instant = Instant(1_700_000_000_000);
 
@@ -36,7 +39,7 @@ pub(crate) fn batch(id: &str, title: &str) -> Batch {
     let recipient = Recipient {
         id: name("r1"),
         name: None,
-        email: Some("r1@example.org".to_owned()),
+        addresses: [(EMAIL_NO, "r1@example.org")].into(),
         tz: None,
         locale: None,
         place: None,
@@ -56,6 +59,21 @@ pub(crate) fn batch(id: &str, title: &str) -> Batch {
     }
 }
 
-pub(super) fn sender() -> Sender {
+/// The point of no return is never barred.
+pub(super) const GO: &dyn Fn() -> bool = &|| true;
+
+pub(super) fn rendered(batch: &Batch) -> Rendered {
+    let head = std::sync::Arc::new(Head::of(batch));
+    MailRenderer(sender()).render(&head, batch).unwrap()
+}
+
+pub(super) fn mail(id: &str, title: &str) -> Rendered {
+    rendered(&batch(id, title))
+}
+
+/// The sender's host.
+pub(super) const HOST: &str = "example.org";
+
+pub(crate) fn sender() -> Sender {
     Sender::parse("Art <art@example.org>").unwrap()
 }

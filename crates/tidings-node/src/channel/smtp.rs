@@ -8,17 +8,13 @@
 use std::str::FromStr;
 use std::sync::{Mutex, PoisonError};
 
+use super::provider::{ProviderError, Security, Server};
+use super::{Channel, Outcome, Receipt, Rendered};
 use lettre::Address;
 use lettre::transport::smtp::authentication::Credentials;
 use lettre::transport::smtp::commands::{Data, Mail as MailFrom, Rcpt, Rset};
 use lettre::transport::smtp::extension::ClientId;
 use lettre::transport::smtp::response::Response;
-use tidings_core::Batch;
-use tidings_core::time::Instant;
-use tidings_mail::{Mail, Sender};
-
-use super::provider::{ProviderError, Security, Server};
-use super::{Channel, Outcome, Receipt, unrenderable};
 use line::{Bound, Error, Line, Trust, trust};
 
 /// The most connections that are kept open between mails.
@@ -55,7 +51,6 @@ pub(super) struct Smtp {
     server: Server,
     trust: Trust,
     hello: ClientId,
-    sender: Sender,
     patience: Patience,
     idle: Mutex<Vec<Line>>,
 }
@@ -73,6 +68,14 @@ enum Step {
     Dot,
 }
 
+/// The end of a transaction without a fault.
+enum Done {
+    /// The server took the message, and answered.
+    Taken(Response),
+    /// The sender was asked to stop before the final dot.
+    Withheld,
+}
+
 /// The failure of a transaction: its step, and the reason.
 struct Fault {
     step: Step,
@@ -80,13 +83,14 @@ struct Fault {
 }
 
 impl Smtp {
-    /// Prepares a channel to a server, without connecting.
+    /// Prepares a channel to a server, without connecting. `host` is the sender's: the name in greetings
+    /// where this machine has none.
     ///
     /// # Errors
     /// [`ProviderError::Tls`] where no certificate could be made out for such a host.
     pub(super) fn new(
         server: &Server,
-        sender: Sender,
+        host: &str,
         patience: Patience,
     ) -> Result<Self, ProviderError> {
         let trust = trust(server).map_err(|why| ProviderError::Tls {
@@ -96,13 +100,12 @@ impl Smtp {
         let hello = match ClientId::default() {
             ClientId::Domain(name) if name.contains('.') => ClientId::Domain(name),
             // A bare name is refused by many servers (RFC 5321, section 2.3.5).
-            _ => ClientId::Domain(sender.host().to_owned()),
+            _ => ClientId::Domain(host.to_owned()),
         };
         Ok(Self {
             server: server.clone(),
             trust,
             hello,
-            sender,
             patience,
             idle: Mutex::default(),
         })
@@ -151,7 +154,12 @@ impl Smtp {
         }
     }
 
-    fn transact(&self, from: &Address, to: &Address, bytes: &[u8]) -> Result<Response, Fault> {
+    fn transact(
+        &self,
+        (from, to): (&Address, &Address),
+        bytes: &[u8],
+        go: &dyn Fn() -> bool,
+    ) -> Result<Done, Fault> {
         let Patience {
             answer_ms,
             begin_ms,
@@ -169,11 +177,15 @@ impl Smtp {
         let fault = |step| move |error| Fault { step, error };
         line.write(&content, bound.for_content())
             .map_err(fault(Step::Content))?;
+        if !go() {
+            // The server drops a message whose end it never saw; the line is of no further use.
+            return Ok(Done::Withheld);
+        }
         let last = Bound::new(delivery_ms, delivery_ms);
         match line.command("\r\n.\r\n", last) {
             Ok(response) => {
                 self.keep(line);
-                Ok(response)
+                Ok(Done::Taken(response))
             }
             Err(error) => Err(self.keep_after(line, Step::Dot, error, bound)),
         }
@@ -201,18 +213,24 @@ impl Smtp {
         }
         Fault { step, error }
     }
+}
 
-    fn hand_over(&self, mail: &Mail) -> Outcome {
+impl Channel for Smtp {
+    fn send(&self, message: &Rendered, go: &dyn Fn() -> bool) -> Outcome {
         // The renderer has checked both.
-        let (Ok(from), Ok(to)) = (Address::from_str(&mail.from), Address::from_str(&mail.to))
-        else {
+        let addresses = (
+            Address::from_str(&message.from),
+            Address::from_str(&message.to),
+        );
+        let (Ok(from), Ok(to)) = addresses else {
             return Outcome::Failed {
                 why: "an address is not one".to_owned(),
                 address_dead: false,
             };
         };
-        match self.transact(&from, &to, &mail.bytes) {
-            Ok(response) => {
+        match self.transact((&from, &to), &message.bytes, go) {
+            Ok(Done::Withheld) => Outcome::Withheld,
+            Ok(Done::Taken(response)) => {
                 let reference = response
                     .first_line()
                     .map(reference)
@@ -220,15 +238,6 @@ impl Smtp {
                 Outcome::Sent(Receipt { reference })
             }
             Err(fault) => fault.outcome(),
-        }
-    }
-}
-
-impl Channel for Smtp {
-    fn send(&self, batch: &Batch, _now: Instant) -> Outcome {
-        match tidings_mail::render(batch, &self.sender) {
-            Ok(mail) => self.hand_over(&mail),
-            Err(error) => unrenderable(&error),
         }
     }
 }

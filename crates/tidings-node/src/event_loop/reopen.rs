@@ -6,9 +6,8 @@ use tidings_core::engine::LetterName;
 
 use super::EventLoop;
 use crate::Error;
-use crate::delivery::parcels;
 use crate::node::Node;
-use crate::senders::letter;
+use crate::parcel::parcels;
 
 impl EventLoop {
     /// Drops the handles of the failed store, which is opened again.
@@ -76,7 +75,7 @@ impl EventLoop {
         let known: BTreeSet<LetterName> = waiting.chain(answered).collect();
         for ready in node.unsettled()? {
             for parcel in parcels(ready) {
-                let letter = letter(&parcel);
+                let letter = parcel.letter();
                 if !known.contains(&letter) && !self.senders.holds(&letter) {
                     self.dispatch(parcel.after_a_stop());
                 }

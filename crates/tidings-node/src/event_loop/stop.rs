@@ -15,11 +15,14 @@ impl EventLoop {
     /// Ends, and answers the requester.
     pub(super) fn end(&mut self, stop: &Stop) {
         self.put_off.drain(..).for_each(Request::turn_away);
+        // Another process may open the store right after: nothing may be handed over from here on.
+        let withheld = self.senders.take_back_all(|_| true).len();
         let under_way = self.senders.under_way();
-        if under_way > 0 {
+        if withheld + under_way > 0 {
             tracing::warn!(
-                messages = under_way,
-                "stopped while messages were under way; the next start takes them up"
+                withheld,
+                under_way,
+                "stopped before all messages were sent; the next start takes them up"
             );
         }
         let result = self.last_writes(&stop.drained);

@@ -33,7 +33,7 @@ fn two_steps(
         Ok(Arc::clone(&opened) as Arc<dyn Store>)
     });
     let mail = Arc::new(Counter::default());
-    let runtime = start(open, mail, &clock(MONDAY), settings());
+    let runtime = start(open, plain(mail), &clock(MONDAY), settings());
     let handle = runtime.handle();
     handle.submit(vec![person("ann")]).unwrap();
     let (arrived, release) = held.hold();

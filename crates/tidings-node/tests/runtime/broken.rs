@@ -79,7 +79,7 @@ fn a_node_ends_where_a_write_hangs() {
         Ok(Arc::clone(&shared) as Arc<dyn Store>)
     });
     let mail = Arc::new(Counter::default());
-    let runtime = start(open, mail, &clock(MONDAY), settings());
+    let runtime = start(open, plain(mail), &clock(MONDAY), settings());
     let handle = runtime.handle();
     handle.submit(vec![person("ann")]).unwrap();
     store.hangs.store(true, Ordering::SeqCst);
@@ -105,7 +105,7 @@ fn a_store_that_broke_by_itself_is_opened_again() {
         Ok(Arc::clone(&shared) as Arc<dyn Store>)
     });
     let mail = Arc::new(Counter::default());
-    let runtime = start(open, mail, &clock(MONDAY), settings());
+    let runtime = start(open, plain(mail), &clock(MONDAY), settings());
     let handle = runtime.handle();
     handle.submit(vec![person("ann")]).unwrap();
     store.broken.store(true, Ordering::SeqCst);
@@ -126,11 +126,11 @@ fn a_store_that_broke_by_itself_is_opened_again() {
 fn a_node_stops_and_starts_on_a_full_disk() {
     let store = Arc::new(Broken::default());
     let (gate, keeper) = Gate::new();
-    let runtime = start(opened(&store), gate, &clock(MONDAY), settings());
+    let runtime = start(opened(&store), plain(gate), &clock(MONDAY), settings());
     let handle = runtime.handle();
     handle.submit(vec![person("ann")]).unwrap();
     handle.submit(vec![publish("e1", "bill", "ann")]).unwrap();
-    assert_eq!(keeper.next().recipient.id, id("ann"));
+    assert_eq!(keeper.next().recipient, id("ann"));
     store.full.store(true, Ordering::SeqCst);
     keeper.pass();
     runtime.stop().unwrap();
@@ -138,7 +138,7 @@ fn a_node_stops_and_starts_on_a_full_disk() {
     let mail = Arc::new(Counter::default());
     let runtime = start(
         opened(&store),
-        Arc::clone(&mail) as _,
+        plain(Arc::clone(&mail)),
         &clock(MONDAY.plus_ms(DAY_MS)),
         settings(),
     );

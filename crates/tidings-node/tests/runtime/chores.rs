@@ -37,7 +37,7 @@ fn a_chore_that_is_refused_takes_no_step_with_it() {
     };
     let clock = clock(MONDAY);
     let mail = Arc::new(Counter::default());
-    let runtime = start(open, mail, &clock, settings);
+    let runtime = start(open, plain(mail), &clock, settings);
     let handle = runtime.handle();
     handle.submit(vec![person("ann")]).unwrap();
     for number in 0..400 {

@@ -9,7 +9,6 @@ use tidings_core::command::{Cancelled, Pausable};
 use tidings_core::engine::{Options, Reply};
 use tidings_core::rules::EMAIL;
 use tidings_core::time::{DAY_MS, HOUR_MS};
-use tidings_node::channel::Channel;
 use tidings_node::{Clock as _, Node, Runtime, RuntimeError, Settings, pause_restored};
 use tidings_store::{Commit, MemoryStore, Partition, Store, Write};
 
@@ -45,7 +44,7 @@ fn without_sending() -> Settings {
 fn what_is_due_without_a_server_waits_for_one() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let (clock, mail) = (clock(MONDAY), Arc::new(Counter::default()));
-    let channel = || Arc::clone(&mail) as Arc<dyn Channel>;
+    let channel = || plain(Arc::clone(&mail));
     let closed = start(over(&store), channel(), &clock, without_sending());
     let handle = closed.handle();
     handle.submit(vec![person("ann"), person("ben")]).unwrap();
@@ -81,7 +80,7 @@ fn what_is_due_without_a_server_waits_for_one() {
 fn a_look_does_not_close_what_came_due() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let (clock, mail) = (clock(MONDAY), Arc::new(Counter::default()));
-    let served = start(over(&store), mail, &clock, settings());
+    let served = start(over(&store), plain(mail), &clock, settings());
     let handle = served.handle();
     handle
         .submit(vec![person("ann"), publish("e1", "note", "ann")])
@@ -100,7 +99,7 @@ fn a_look_does_not_close_what_came_due() {
 fn t26_without_a_server_it_is_too_late_for_what_was_made() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let (clock, (gate, keeper)) = (clock(MONDAY), Gate::new());
-    let served = start(over(&store), gate, &clock, settings());
+    let served = start(over(&store), plain(gate), &clock, settings());
     let handle = served.handle();
     handle
         .submit(vec![person("ann"), publish("e1", "bill", "ann")])
@@ -111,7 +110,7 @@ fn t26_without_a_server_it_is_too_late_for_what_was_made() {
 
     let closed = start(
         over(&store),
-        Arc::new(Counter::default()),
+        plain(Arc::new(Counter::default())),
         &clock,
         without_sending(),
     );
@@ -131,7 +130,7 @@ fn t26_without_a_server_it_is_too_late_for_what_was_made() {
 fn a_restored_store_sends_nothing_until_its_channels_are_resumed() {
     let original: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let (clock, mail) = (clock(MONDAY), Arc::new(Counter::default()));
-    let channel = || Arc::clone(&mail) as Arc<dyn Channel>;
+    let channel = || plain(Arc::clone(&mail));
     let closed = start(over(&original), channel(), &clock, without_sending());
     let commands = vec![
         person("ann"),
@@ -169,7 +168,7 @@ fn a_store_of_nothing_is_paused_as_well() {
     let clock = clock(MONDAY);
     let served = start(
         over(&store),
-        Arc::new(Counter::default()),
+        plain(Arc::new(Counter::default())),
         &clock,
         settings(),
     );

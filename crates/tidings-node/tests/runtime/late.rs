@@ -8,8 +8,8 @@ use tidings_core::command::Pausable;
 use tidings_core::engine::Options;
 use tidings_core::rules::{EMAIL, Every, Policy};
 use tidings_core::time::{DAY_MS, HOUR_MS, MINUTE_MS};
-use tidings_core::{Audience, Batch, Books, Command, Instant, Rules};
-use tidings_node::channel::{Channel, Outcome, Receipt};
+use tidings_core::{Audience, Books, Command, Instant, Rules};
+use tidings_node::channel::{Channel, Outcome, Receipt, Rendered};
 use tidings_node::{Deferrals, Handle, OpenStore, Replies, Settings};
 use tidings_store::{FaultStore, MemoryStore, NoFaults, Store};
 
@@ -56,7 +56,7 @@ fn over_an_outage(rules: &Rules, restarts: bool, (from, to): (Instant, Instant))
         start_under(
             rules.clone(),
             over(&store),
-            Arc::clone(&mail) as _,
+            plain(Arc::clone(&mail)),
             &clock,
             settings(),
         )
@@ -114,7 +114,7 @@ fn t22_what_was_due_is_told_as_it_was_when_it_came_due() {
         clock(at(1, 10, 0)),
         Arc::new(Counter::default()),
     );
-    let begin = || start(over(&store), Arc::clone(&mail) as _, &clock, settings());
+    let begin = || start(over(&store), plain(Arc::clone(&mail)), &clock, settings());
     let runtime = begin();
     let mut event = publish("e1", "note", "ann");
     if let Command::Publish(event) = &mut event {
@@ -143,7 +143,7 @@ fn a14_what_is_not_due_expires_at_its_midnight() {
     kind.channels.get_mut(EMAIL).unwrap().policy = held;
     let begin = || {
         let mail = Arc::new(Counter::default());
-        start_under(rules.clone(), over(&store), mail, &clock, settings())
+        start_under(rules.clone(), over(&store), plain(mail), &clock, settings())
     };
     let runtime = begin();
     let commands = vec![
@@ -171,7 +171,7 @@ fn a14_what_is_not_due_expires_at_its_midnight() {
 fn a14_what_goes_nowhere_keeps_no_day_for_ever() {
     let (store, clock) = (in_memory(), clock(at(1, 10, 0)));
     let (gate, keeper) = Gate::new();
-    let runtime = start_under(keeping(1), over(&store), gate, &clock, settings());
+    let runtime = start_under(keeping(1), over(&store), plain(gate), &clock, settings());
     let handle = runtime.handle();
     handle
         .submit(vec![person("ann"), publish("e1", "note", "ann")])
@@ -216,8 +216,9 @@ fn a14_what_goes_nowhere_keeps_no_day_for_ever() {
 struct Seen(Mutex<Vec<(Instant, String)>>);
 
 impl Channel for Seen {
-    fn send(&self, batch: &Batch, _now: Instant) -> Outcome {
-        let seen = (batch.at, batch.recipient.id.to_string());
+    fn send(&self, message: &Rendered, go: &dyn Fn() -> bool) -> Outcome {
+        assert!(go());
+        let seen = (message.head.at, message.head.recipient.to_string());
         self.0.lock().unwrap().push(seen);
         Outcome::Sent(Receipt::default())
     }
@@ -234,7 +235,7 @@ fn t22_many_lanes_over_many_days_are_told_in_their_order() {
         start_under(
             keeping(1),
             over(&store),
-            Arc::clone(&mail) as _,
+            plain(Arc::clone(&mail)),
             &clock,
             settings(),
         )
@@ -278,7 +279,7 @@ fn t22_missed_instants_are_made_up_for_in_few_commits() {
     let (store, held, open) = counted();
     let clock = clock(MONDAY);
     let (gate, keeper) = Gate::new();
-    let runtime = start(open, gate, &clock, settings());
+    let runtime = start(open, plain(gate), &clock, settings());
     let handle = runtime.handle();
     handle.submit(vec![person("ann")]).unwrap();
     let due = |number: i64| MONDAY.plus_ms(1_000 + number);
@@ -320,8 +321,9 @@ fn p11_an_urgent_event_waits_for_one_slice_of_a_crowd() {
     const CROWD: usize = 10_000;
     struct Crowded(Arc<FaultStore>, Mutex<Option<u64>>);
     impl Channel for Crowded {
-        fn send(&self, batch: &Batch, _now: Instant) -> Outcome {
-            if batch.lane == "now" {
+        fn send(&self, message: &Rendered, go: &dyn Fn() -> bool) -> Outcome {
+            assert!(go());
+            if message.head.lane == "now" {
                 *self.1.lock().unwrap() = Some(self.0.writes());
             }
             Outcome::Sent(Receipt::default())
@@ -342,7 +344,7 @@ fn p11_an_urgent_event_waits_for_one_slice_of_a_crowd() {
         options,
         ..settings()
     };
-    let runtime = start(open, Arc::clone(&mail) as _, &clock, settings);
+    let runtime = start(open, plain(Arc::clone(&mail)), &clock, settings);
     let handle = runtime.handle();
     handle
         .submit(
@@ -389,7 +391,7 @@ fn what_comes_after_the_messages_of_an_instant_is_of_the_next() {
     let mail = Arc::new(Seen::default());
     let runtime = start(
         over(&in_memory()),
-        Arc::clone(&mail) as _,
+        plain(Arc::clone(&mail)),
         &clock,
         settings(),
     );
@@ -412,7 +414,7 @@ fn a_configuration_that_fails_is_not_in_force_afterwards() {
     for fault in [Fault::FailedKept, Fault::FailedLost] {
         let (_, faults, open) = super::failing();
         let mail = Arc::new(Counter::default());
-        let runtime = start(open, mail, &clock(MONDAY), settings());
+        let runtime = start(open, plain(mail), &clock(MONDAY), settings());
         let handle = runtime.handle();
         handle.submit(vec![person("ann")]).unwrap();
         let mut other = rules();
@@ -444,7 +446,7 @@ fn a_configuration_takes_out_of_messages_what_is_never_told() {
     let (gate, keeper) = Gate::new();
     let runtime = start(
         over(&in_memory()),
-        Arc::clone(&gate) as _,
+        plain(Arc::clone(&gate)),
         &clock(MONDAY),
         settings(),
     );
@@ -457,7 +459,7 @@ fn a_configuration_takes_out_of_messages_what_is_never_told() {
     let mut never = rules();
     let kind = never.types.get_mut("bill").unwrap();
     kind.channels.get_mut(EMAIL).unwrap().policy = Policy::Never;
-    let channels = std::collections::BTreeMap::from([(EMAIL.to_owned(), gate as Arc<dyn Channel>)]);
+    let channels = std::collections::BTreeMap::from([(EMAIL.to_owned(), plain(gate))]);
     handle.configure(never, channels).unwrap();
     keeper.pass();
     let books = settled(&handle);

@@ -7,6 +7,7 @@ mod broken;
 mod chores;
 mod closed;
 mod late;
+mod reach;
 mod slow;
 mod steer;
 mod world;
@@ -19,7 +20,6 @@ use std::sync::{Arc, Mutex};
 use tidings_core::Command;
 use tidings_core::engine::{Options, PublishedAs};
 use tidings_core::time::HOUR_MS;
-use tidings_node::channel::Channel;
 use tidings_node::{Handle, Node, OpenStore, RuntimeError, Settings};
 use tidings_store::{Fault, FaultStore, MemoryStore, Store};
 use world::*;
@@ -62,7 +62,7 @@ fn hold(handle: &Handle) -> std::sync::mpsc::Sender<()> {
 fn an_answer_means_that_it_is_durable() {
     let store = in_memory();
     let mail = Arc::new(Counter::default());
-    let runtime = start(over(&store), mail, &clock(MONDAY), settings());
+    let runtime = start(over(&store), plain(mail), &clock(MONDAY), settings());
     let handle = runtime.handle();
     for (number, command) in [person("ann"), publish("e1", "note", "ann")]
         .into_iter()
@@ -84,7 +84,7 @@ fn a_failing_store_is_opened_again_and_nothing_is_lost_or_told_twice() {
         for number in 0..3 {
             let mail = Arc::new(Counter::default());
             let (_, faults, open) = failing();
-            let channel = Arc::clone(&mail) as Arc<dyn Channel>;
+            let channel = plain(Arc::clone(&mail));
             let runtime = start(open, channel, &clock(MONDAY), settings());
             let handle = runtime.handle();
             handle.submit(vec![person("ann")]).unwrap();
@@ -133,7 +133,7 @@ fn a_failing_store_is_opened_again_and_nothing_is_lost_or_told_twice() {
 fn a_message_on_its_way_is_not_taken_up_again() {
     let (gate, keeper) = Gate::new();
     let (_, faults, open) = failing();
-    let runtime = start(open, gate, &clock(MONDAY), settings());
+    let runtime = start(open, plain(gate), &clock(MONDAY), settings());
     let handle = runtime.handle();
     handle
         .submit(vec![person("ann"), publish("e1", "bill", "ann")])
@@ -155,7 +155,7 @@ fn a_message_on_its_way_is_not_taken_up_again() {
 fn requests_that_wait_together_are_one_commit() {
     let (store, _, open) = failing();
     let mail = Arc::new(Counter::default());
-    let runtime = start(open, mail, &clock(MONDAY), settings());
+    let runtime = start(open, plain(mail), &clock(MONDAY), settings());
     let handle = runtime.handle();
     handle.submit(vec![person("ann")]).unwrap();
     let release = hold(&handle);
@@ -190,7 +190,7 @@ fn a_full_queue_answers_busy_and_nothing_is_done() {
     };
     let store = in_memory();
     let mail = Arc::new(Counter::default());
-    let runtime = start(over(&store), mail, &clock(MONDAY), settings);
+    let runtime = start(over(&store), plain(mail), &clock(MONDAY), settings);
     let handle = runtime.handle();
     let release = hold(&handle);
     handle.wake().unwrap();
@@ -211,7 +211,7 @@ fn a_full_queue_answers_busy_and_nothing_is_done() {
 fn a_stop_waits_for_messages_on_their_way() {
     let store = in_memory();
     let (gate, keeper) = Gate::new();
-    let channel = Arc::clone(&gate) as Arc<dyn Channel>;
+    let channel = plain(Arc::clone(&gate));
     let runtime = start(over(&store), channel, &clock(MONDAY), settings());
     let handle = runtime.handle();
     for name in ["ann", "bob"] {
@@ -244,7 +244,7 @@ fn urgent_goes_before_patient() {
     let crowd = 70;
     let clock = clock(MONDAY);
     let (gate, keeper) = Gate::new();
-    let runtime = start(over(&in_memory()), gate, &clock, settings());
+    let runtime = start(over(&in_memory()), plain(gate), &clock, settings());
     let handle = runtime.handle();
     let people = (0..crowd).flat_map(|number| {
         let name = format!("p{number}");
@@ -277,7 +277,7 @@ fn urgent_goes_before_patient() {
 fn a_temporary_failure_is_tried_again_at_its_time() {
     let clock = clock(MONDAY);
     let (gate, keeper) = Gate::new();
-    let runtime = start(over(&in_memory()), gate, &clock, settings());
+    let runtime = start(over(&in_memory()), plain(gate), &clock, settings());
     let handle = runtime.handle();
     handle
         .submit(vec![person("ann"), publish("e1", "bill", "ann")])
@@ -308,7 +308,7 @@ fn a_temporary_failure_is_tried_again_at_its_time() {
             break again;
         }
     };
-    assert_eq!(again.id, first.id);
+    assert_eq!(again.head.id, first.id);
     keeper.pass();
     let books = settled(&handle);
     assert_eq!((books.messages, books.delivered, books.resent), (1, 1, 0));
@@ -320,7 +320,7 @@ fn a_runtime_that_nobody_can_ask_any_more_ends() {
     let store = in_memory();
     let watch = Arc::downgrade(&store);
     let mail = Arc::new(Counter::default());
-    drop(start(over(&store), mail, &clock(MONDAY), settings()));
+    drop(start(over(&store), plain(mail), &clock(MONDAY), settings()));
     drop(store);
     while watch.strong_count() > 0 {
         std::thread::yield_now();
@@ -346,7 +346,7 @@ fn a_store_that_stays_away_is_not_opened_for_every_request() {
         ..settings()
     };
     let mail = Arc::new(Counter::default());
-    let runtime = start(open, mail, &clock(MONDAY), settings);
+    let runtime = start(open, plain(mail), &clock(MONDAY), settings);
     let handle = runtime.handle();
     for _ in 0..100 {
         handle.submit(vec![person("ann")]).unwrap_err();
@@ -369,7 +369,7 @@ fn a_stop_without_a_store_says_so() {
         first.take().ok_or_else(gone)
     });
     let mail = Arc::new(Counter::default());
-    let runtime = start(open, mail, &clock(MONDAY), settings());
+    let runtime = start(open, plain(mail), &clock(MONDAY), settings());
     let handle = runtime.handle();
     let unknown = handle.submit(vec![person("ann")]);
     assert!(
@@ -395,7 +395,7 @@ fn a19_messages_that_were_made_go_on_after_a_restart() {
     let (data, mail) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let clock = clock(MONDAY);
     let (gate, keeper) = Gate::new();
-    let runtime = start(on_disk(data.path()), gate, &clock, settings());
+    let runtime = start(on_disk(data.path()), plain(gate), &clock, settings());
     let handle = runtime.handle();
     handle
         .submit(vec![person("ann"), publish("e1", "bill", "ann")])
@@ -465,7 +465,7 @@ fn a_message_to_somebody_erased_ends_as_unknown() {
     let store = in_memory();
     let clock = clock(MONDAY);
     let (gate, keeper) = Gate::new();
-    let runtime = start(over(&store), gate, &clock, settings());
+    let runtime = start(over(&store), plain(gate), &clock, settings());
     let handle = runtime.handle();
     handle
         .submit(vec![person("ann"), publish("e1", "bill", "ann")])
@@ -479,7 +479,7 @@ fn a_message_to_somebody_erased_ends_as_unknown() {
     keeper.later();
     runtime.stop().unwrap();
     let mail = Arc::new(Counter::default());
-    let channel = Arc::clone(&mail) as Arc<dyn Channel>;
+    let channel = plain(Arc::clone(&mail));
     let runtime = start(over(&store), channel, &clock, settings());
     let books = settled(&runtime.handle());
     assert_eq!((books.messages, books.unknown), (1, 1));

@@ -7,8 +7,8 @@ use tidings_core::Command;
 use tidings_core::command::Pausable;
 use tidings_core::rules::EMAIL;
 use tidings_core::time::HOUR_MS;
-use tidings_node::channel::{Channel, Receipt};
-use tidings_node::{Answered, Runtime, Settings};
+use tidings_node::channel::Receipt;
+use tidings_node::{Answered, Runtime};
 use tidings_store::{MemoryStore, Store};
 
 use crate::world::*;
@@ -24,11 +24,8 @@ fn stuck(
 ) -> (Runtime, Keeper, Arc<tidings_node::VirtualClock>) {
     let clock = clock(MONDAY);
     let (gate, keeper) = Gate::new();
-    let settings = Settings {
-        senders,
-        ..settings()
-    };
-    let runtime = start(over(store), gate as Arc<dyn Channel>, &clock, settings);
+    let mail = plain(gate).on_threads(senders);
+    let runtime = start(over(store), mail, &clock, settings());
     let handle = runtime.handle();
     let people = (0..digests).flat_map(|number| {
         let name = format!("p{number}");
@@ -46,14 +43,14 @@ fn a_prompt_mail_leaves_while_all_digests_hang() {
     let (runtime, keeper, _clock) = stuck(&store, 8, 100);
     let handle = runtime.handle();
     for _ in 0..6 {
-        let digest = keeper.handed.recv_timeout(WAIT).unwrap();
+        let digest = keeper.handed.recv_timeout(WAIT).unwrap().head;
         assert_eq!(digest.lane, "digest:daily");
     }
     handle
         .submit(vec![person("ann"), publish("urgent", "bill", "ann")])
         .unwrap();
-    let prompt = keeper.handed.recv_timeout(WAIT).unwrap();
-    assert_eq!((prompt.recipient.id, &*prompt.lane), (id("ann"), "now"));
+    let prompt = keeper.handed.recv_timeout(WAIT).unwrap().head;
+    assert_eq!((&prompt.recipient, &*prompt.lane), (&id("ann"), "now"));
     drop(keeper);
     runtime.stop_within(Duration::ZERO).unwrap();
 }
@@ -62,15 +59,15 @@ fn a_prompt_mail_leaves_while_all_digests_hang() {
 fn a19_a_stop_ends_with_its_drain_and_what_was_under_way_goes_once_more() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let (runtime, keeper, clock) = stuck(&store, 1, 3);
-    let first = keeper.handed.recv_timeout(WAIT).unwrap();
+    let first = keeper.handed.recv_timeout(WAIT).unwrap().head;
     // The gate stays closed until the test is over.
     runtime.stop_within(Duration::ZERO).unwrap();
 
     let (gate, next) = Gate::new();
-    let runtime = start(over(&store), gate as Arc<dyn Channel>, &clock, settings());
+    let runtime = start(over(&store), plain(gate), &clock, settings());
     let mut ids = Vec::new();
     for _ in 0..3 {
-        ids.push(next.handed.recv_timeout(WAIT).unwrap().id);
+        ids.push(next.handed.recv_timeout(WAIT).unwrap().head.id.clone());
         next.answer(tidings_node::channel::Outcome::Sent(Receipt::default()));
     }
     assert!(ids.contains(&first.id), "under the same name");
@@ -89,7 +86,7 @@ fn what_is_deferred_is_seen_with_its_last_answer_and_its_next_try() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let clock = clock(MONDAY);
     let (gate, keeper) = Gate::new();
-    let runtime = start(over(&store), gate as Arc<dyn Channel>, &clock, settings());
+    let runtime = start(over(&store), plain(gate), &clock, settings());
     let handle = runtime.handle();
     let deferred = |of: Option<&str>| {
         let (tell, told) = std::sync::mpsc::channel();

@@ -10,7 +10,7 @@ use tidings_core::recipient::{Mode, PreferenceScope};
 use tidings_core::rules::EMAIL;
 use tidings_core::time::HOUR_MS;
 use tidings_core::{Command, Reason};
-use tidings_node::channel::{Channel, Channels, Outcome};
+use tidings_node::channel::{Channels, Outcome};
 use tidings_node::{Handle, Node, Runtime, VirtualClock};
 use tidings_store::{MemoryStore, Store};
 
@@ -19,7 +19,7 @@ use crate::world::*;
 /// A runtime of one sender behind a gate, with four recipients.
 fn gated(store: &Arc<dyn Store>, clock: &Arc<VirtualClock>) -> (Runtime, Keeper) {
     let (gate, keeper) = Gate::new();
-    let runtime = start(over(store), gate as Arc<dyn Channel>, clock, settings());
+    let runtime = start(over(store), plain(gate), clock, settings());
     let people = ["ann", "ben", "cid", "dan"].map(person).to_vec();
     runtime.handle().submit(people).unwrap();
     (runtime, keeper)
@@ -65,7 +65,7 @@ fn t26_a_cancel_takes_out_of_a_message_what_was_not_handed_over() {
     let handle = runtime.handle();
     handle.submit(vec![publish("e0", "bill", "ann")]).unwrap();
     assert_eq!(
-        keeper.next().recipient.id,
+        keeper.next().recipient,
         id("ann"),
         "the only sender is busy"
     );
@@ -89,10 +89,13 @@ fn t26_a_cancel_takes_out_of_a_message_what_was_not_handed_over() {
     assert_eq!(cancel(&handle, "nothing"), TakenBack::default());
 
     keeper.pass();
-    let rest = keeper.next();
-    assert_eq!((rest.recipient.id, rest.entries), (id("ben"), 1));
-    let key = rest.groups[0].key.as_ref().map(|key| &key.id);
-    assert_eq!(key, Some(&id("object-of-e2")));
+    let rest = keeper.handed.recv().unwrap();
+    assert_eq!((&rest.head.recipient, rest.head.entries), (&id("ben"), 1));
+    let content = String::from_utf8(rest.bytes).unwrap();
+    for (event, is_told) in [("e1", false), ("e2", true), ("e3", false)] {
+        let object = format!("object-of-{event}");
+        assert_eq!(content.contains(&object), is_told, "{event}: {content}");
+    }
     keeper.pass();
     let books = settled(&handle);
     assert_eq!(
@@ -157,7 +160,7 @@ fn a_message_that_was_forgotten_in_part_expires() {
             publish("n3", "note", "ben"),
         ])
         .unwrap();
-    assert_eq!(keeper.next().recipient.id, id("ann"), "the sender is busy");
+    assert_eq!(keeper.next().recipient, id("ann"), "the sender is busy");
     clock.set(tuesday.plus_ms(9 * HOUR_MS));
     handle.wake().unwrap();
     round(&handle);
@@ -235,7 +238,7 @@ fn h19_never_takes_out_of_a_message_what_was_not_handed_over() {
     assert_eq!(told("e1").reasons, [(Reason::Preference, 1)].into());
     assert_eq!((told("e0").pending, told("e2").pending), (1, 1));
     keeper.pass();
-    assert_eq!(keeper.next().recipient.id, id("cid"));
+    assert_eq!(keeper.next().recipient, id("cid"));
     keeper.pass();
     let books = settled(&handle);
     assert_eq!(
@@ -290,7 +293,7 @@ fn holds_what_was_made(what: &Pausable) {
     handle.submit(vec![Command::Resume(what.clone())]).unwrap();
     let mut told = Vec::new();
     for _ in 0..2 {
-        told.push(keeper.next().recipient.id);
+        told.push(keeper.next().recipient);
         keeper.pass();
     }
     told.sort();
@@ -308,14 +311,14 @@ fn a_new_configuration_brings_its_channels() {
     let (runtime, old) = gated(&in_memory(), &clock(MONDAY));
     let handle = runtime.handle();
     handle.submit(vec![publish("e0", "bill", "ann")]).unwrap();
-    assert_eq!(old.next().recipient.id, id("ann"));
+    assert_eq!(old.next().recipient, id("ann"));
     handle.submit(vec![publish("e1", "bill", "ben")]).unwrap();
     round(&handle);
     let (gate, new) = Gate::new();
-    let channels = Channels::from([(EMAIL.to_owned(), gate as Arc<dyn Channel>)]);
+    let channels = Channels::from([(EMAIL.to_owned(), plain(gate))]);
     handle.configure(rules(), channels).unwrap();
     old.pass();
-    assert_eq!(new.next().recipient.id, id("ben"));
+    assert_eq!(new.next().recipient, id("ben"));
     new.pass();
     let books = settled(&handle);
     assert_eq!((books.messages, books.delivered, books.resent), (2, 2, 0));

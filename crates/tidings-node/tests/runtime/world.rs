@@ -7,6 +7,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 
 use tidings_core::engine::{Published, PublishedAs, Refused, Reply};
+use tidings_core::journal::record::EMAIL_NO;
 use tidings_core::rules::{
     Category, Defaults, Digest, EMAIL, Every, Policy, Route, StoreRules, TypeRules,
 };
@@ -14,7 +15,10 @@ use tidings_core::time::Day;
 use tidings_core::{
     Audience, Batch, Books, Command, Event, Id, Instant, Object, RecipientChange, Rules,
 };
-use tidings_node::channel::{Channel, Durability, Maildir, Outcome, Receipt};
+use tidings_node::channel::{
+    Channel, Durability, Head, MailRenderer, Maildir, Outcome, Outlet, Receipt, Rendered, Renderer,
+    Unrenderable,
+};
 use tidings_node::{
     Delivery, Handle, OpenStore, Retries, Runtime, RuntimeError, Settings, VirtualClock,
 };
@@ -64,7 +68,7 @@ pub(crate) fn person(name: &str) -> Command {
     Command::Recipient(Box::new(RecipientChange {
         id: id(name),
         name: None,
-        email: Some(Some(format!("{name}@example.org"))),
+        addresses: [(EMAIL_NO, Some(format!("{name}@example.org")))].into(),
         tz: None,
         locale: None,
         lat: None,
@@ -107,9 +111,29 @@ pub(crate) fn published(answer: &[Result<Reply, Refused>]) -> PublishedAs {
     }
 }
 
+/// A renderer of batches as they are.
+struct Plain;
+
+impl Renderer for Plain {
+    fn render(&self, head: &Arc<Head>, batch: &Batch) -> Result<Rendered, Unrenderable> {
+        Ok(Rendered {
+            head: Arc::clone(head),
+            from: String::new(),
+            to: String::new(),
+            message_id: head.id.clone(),
+            bytes: format!("{batch:?}").into_bytes(),
+        })
+    }
+}
+
+/// A channel that gets batches as they are, with one thread: the order is the order in which messages leave.
+pub(crate) fn plain(channel: Arc<impl Channel + 'static>) -> Outlet {
+    Outlet::new(Arc::new(Plain), channel).on_threads(1)
+}
+
 /// A channel that says what it is handed, and then answers what it is told to, or waits until it is.
 pub(crate) struct Gate {
-    handed: Mutex<Sender<Batch>>,
+    handed: Mutex<Sender<Rendered>>,
     answers: Mutex<Receiver<Outcome>>,
     /// How many batches it has answered.
     pub(crate) answered: AtomicUsize,
@@ -117,7 +141,7 @@ pub(crate) struct Gate {
 
 /// The other side of a gate.
 pub(crate) struct Keeper {
-    pub(crate) handed: Receiver<Batch>,
+    pub(crate) handed: Receiver<Rendered>,
     pub(crate) answers: Sender<Outcome>,
 }
 
@@ -138,9 +162,9 @@ impl Gate {
 }
 
 impl Keeper {
-    /// The id of the next batch that is handed over, which then waits for its answer.
-    pub(crate) fn next(&self) -> Batch {
-        self.handed.recv().unwrap()
+    /// The next message that is handed over, which then waits for its answer.
+    pub(crate) fn next(&self) -> Head {
+        Arc::unwrap_or_clone(self.handed.recv().unwrap().head)
     }
 
     pub(crate) fn answer(&self, outcome: Outcome) {
@@ -161,8 +185,11 @@ impl Keeper {
 }
 
 impl Channel for Gate {
-    fn send(&self, batch: &Batch, _now: Instant) -> Outcome {
-        let told = self.handed.lock().unwrap().send(batch.clone());
+    fn send(&self, message: &Rendered, go: &dyn Fn() -> bool) -> Outcome {
+        if !go() {
+            return Outcome::Withheld;
+        }
+        let told = self.handed.lock().unwrap().send(message.clone());
         // A gate without a keeper is closed for good.
         let answer = told
             .ok()
@@ -180,15 +207,19 @@ impl Channel for Gate {
 pub(crate) struct Counter(pub(crate) AtomicUsize);
 
 impl Channel for Counter {
-    fn send(&self, _batch: &Batch, _now: Instant) -> Outcome {
+    fn send(&self, _message: &Rendered, go: &dyn Fn() -> bool) -> Outcome {
+        if !go() {
+            return Outcome::Withheld;
+        }
         self.0.fetch_add(1, Ordering::SeqCst);
         Outcome::Sent(Receipt::default())
     }
 }
 
-pub(crate) fn maildir(dir: &Path) -> Arc<Maildir> {
+pub(crate) fn maildir(dir: &Path) -> Outlet {
     let sender = tidings_mail::Sender::parse("Art <art@example.org>").unwrap();
-    Arc::new(Maildir::open(dir, sender, Durability::Each).unwrap())
+    let maildir = Maildir::open(dir, Durability::Each).unwrap();
+    Outlet::new(Arc::new(MailRenderer(sender)), Arc::new(maildir)).on_threads(1)
 }
 
 /// The files that wait to be read in a Maildir.
@@ -199,10 +230,8 @@ pub(crate) fn mails(dir: &Path) -> Vec<Vec<u8>> {
         .collect()
 }
 
-/// One thread that sends: the order is the order in which messages leave.
 pub(crate) fn settings() -> Settings {
     Settings {
-        senders: 1,
         reopen_ms: 1,
         ..Settings::default()
     }
@@ -210,7 +239,7 @@ pub(crate) fn settings() -> Settings {
 
 pub(crate) fn start(
     open: OpenStore,
-    mail: Arc<dyn Channel>,
+    mail: Outlet,
     clock: &Arc<VirtualClock>,
     settings: Settings,
 ) -> Runtime {
@@ -220,12 +249,12 @@ pub(crate) fn start(
 pub(crate) fn start_under(
     rules: Rules,
     open: OpenStore,
-    mail: Arc<dyn Channel>,
+    mail: Outlet,
     clock: &Arc<VirtualClock>,
     settings: Settings,
 ) -> Runtime {
     let channels = BTreeMap::from([(EMAIL.to_owned(), mail)]);
-    let delivery = Delivery::new(channels, Retries::default(), 1);
+    let delivery = Delivery::new(channels, Retries::default());
     let clock = Arc::clone(clock);
     Runtime::start(open, rules, delivery, clock, settings).unwrap()
 }

@@ -26,6 +26,7 @@ use std::str::FromStr;
 
 use tidings_core::command::{Cancelled, MarkKind, Marked};
 use tidings_core::event::{Audience, Event, Near, Object};
+use tidings_core::journal::record::EMAIL_NO;
 use tidings_core::rules::{
     Category, Decide, Defaults, Digest, Every, INBOX, Policy, Route, Rules, StoreRules, TypeRules,
 };
@@ -343,7 +344,10 @@ fn recipient(who: &str, address: Option<String>, facets: &[&str]) -> Read<Comman
     let mut change = RecipientChange {
         id: id(who)?,
         name: None,
-        email: address.map(Some),
+        addresses: address
+            .map(|address| (EMAIL_NO, Some(address)))
+            .into_iter()
+            .collect(),
         tz: None,
         locale: None,
         lat: None,
@@ -352,8 +356,10 @@ fn recipient(who: &str, address: Option<String>, facets: &[&str]) -> Read<Comman
     };
     for facet in facets {
         match pair(facet)? {
-            ("email", "none") => change.email = Some(None),
-            ("email", address) => change.email = Some(Some(address.to_owned())),
+            ("email", address) => {
+                let address = (address != "none").then(|| address.to_owned());
+                change.addresses.insert(EMAIL_NO, address);
+            }
             ("tz", tz) => change.tz = Some(Some(tz.to_owned())),
             ("lat", degrees) => change.lat = Some(Some(parsed(degrees)?)),
             ("lon", degrees) => change.lon = Some(Some(parsed(degrees)?)),

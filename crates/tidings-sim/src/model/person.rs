@@ -1,10 +1,11 @@
 //! Recipients as the model keeps them. A person who was erased stays in the list, as gone, for what
 //! still waits; the same id made again is a new person.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::tz::TimeZone;
-use tidings_core::rules::{Defaults, Digest, EMAIL, INBOX};
+use tidings_core::journal::record::{ChannelNo, channel_no};
+use tidings_core::rules::{Defaults, Digest, INBOX};
 use tidings_core::{Id, RecipientChange, State};
 
 use super::calendar;
@@ -17,7 +18,7 @@ pub(super) struct Person {
     pub(super) state: State,
     pub(super) topics: BTreeSet<Id>,
     pub(super) preferences: Preferences,
-    email: Option<String>,
+    addresses: BTreeMap<ChannelNo, String>,
     tz: Option<String>,
     lat: Option<f64>,
     lon: Option<f64>,
@@ -31,7 +32,7 @@ impl Person {
             state: State::Active,
             topics: BTreeSet::new(),
             preferences: Preferences::new(),
-            email: None,
+            addresses: BTreeMap::new(),
             tz: None,
             lat: None,
             lon: None,
@@ -39,8 +40,11 @@ impl Person {
     }
 
     pub(super) fn change(&mut self, change: &RecipientChange) {
-        if let Some(email) = &change.email {
-            self.email.clone_from(email);
+        for (channel, address) in &change.addresses {
+            match address {
+                Some(address) => self.addresses.insert(*channel, address.clone()),
+                None => self.addresses.remove(channel),
+            };
         }
         if let Some(tz) = &change.tz {
             self.tz.clone_from(tz);
@@ -76,6 +80,7 @@ impl Person {
     }
 
     pub(super) fn has_address(&self, channel: &str) -> bool {
-        channel != EMAIL || self.email.is_some()
+        let number = channel_no(channel);
+        channel == INBOX || number.is_some_and(|number| self.addresses.contains_key(&number))
     }
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 use tidings_core::command::{Cancelled, Choice, MarkKind, Marked, Pausable};
+use tidings_core::journal::record::EMAIL_NO;
 use tidings_core::rules::{EMAIL, INBOX};
 use tidings_core::time::{DAY_MS, HOUR_MS, MINUTE_MS};
 use tidings_core::{
@@ -275,10 +276,12 @@ impl Builder {
     fn person(&mut self, number: u8, raw: &RawPerson, what: u8) {
         self.alive.insert(number);
         let place = PLACES.get(usize::from(raw.place));
+        let address = || raw.email.then(|| format!("r{number}@example.org"));
+        let address = (what & 1 > 0).then(|| (EMAIL_NO, address()));
         let change = RecipientChange {
             id: name("r", number),
             name: None,
-            email: (what & 1 > 0).then(|| raw.email.then(|| format!("r{number}@example.org"))),
+            addresses: address.into_iter().collect(),
             tz: (what & 2 > 0).then(|| ZONES[usize::from(raw.zone)].map(str::to_owned)),
             locale: None,
             lat: (what & 4 > 0).then(|| place.map(|place| place.0)),

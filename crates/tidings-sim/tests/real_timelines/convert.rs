@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use flate2::read::GzDecoder;
 use serde_json::Value;
 use tidings_core::event::{Audience, Event, Object};
+use tidings_core::journal::record::EMAIL_NO;
 use tidings_core::rules::{
     Category, Defaults, Digest, EMAIL, Every, INBOX, Policy, Route, Rules, StoreRules, TypeRules,
 };
@@ -265,7 +266,7 @@ fn recipient(who: Id, email: Option<String>) -> Command {
     Command::Recipient(Box::new(RecipientChange {
         id: who,
         name: None,
-        email: Some(email),
+        addresses: [(EMAIL_NO, email)].into(),
         tz: None,
         locale: None,
         lat: None,

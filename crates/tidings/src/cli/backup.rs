@@ -4,6 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
+use tidings_core::channel;
 use tidings_node::{Clock as _, SystemClock, pause_restored};
 use tidings_store::Store;
 
@@ -149,10 +150,14 @@ pub(super) fn restore(arguments: &Restore, streams: &mut Streams<'_>) -> io::Res
         Ok(contents) => {
             tell("Restored", &contents, arguments.json, streams)?;
             let data = arguments.data.display();
+            let resume: Vec<String> = channel::sending()
+                .map(|kind| format!("`tidings resume channel {} --data {data}`", kind.name))
+                .collect();
             writeln!(
                 streams.err,
                 "Every channel is paused, because the original may still send. To send from this copy, \
-                 start `tidings serve --data {data}` and run `tidings resume channel email --data {data}`"
+                 start `tidings serve --data {data}` and run {}",
+                resume.join(", ")
             )?;
             Ok(Status::Done)
         }

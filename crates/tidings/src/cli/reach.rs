@@ -3,8 +3,11 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use tidings_core::rules::CHANNELS;
+
 use super::{Status, Streams, report};
 use crate::client::{Fault, Place, Purpose, Reach};
+use crate::wording::all_of;
 
 /// The target and output options of a command.
 #[derive(clap::Args)]
@@ -106,7 +109,10 @@ fn said(fault: &Fault) -> String {
         "unknown_type" | "type_not_found" => {
             "types are declared under [types] in the server's configuration"
         }
-        "unknown_channel" | "channel_not_found" => "the channels are `inbox` and `email`",
+        "unknown_channel" | "channel_not_found" => {
+            let names = all_of(&CHANNELS);
+            return format!("{reason}\n  = help: the channels are {names}");
+        }
         _ => return fault.to_string(),
     };
     format!("{reason}\n  = help: {hint}")

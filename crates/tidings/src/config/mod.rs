@@ -17,10 +17,11 @@ mod walk;
 use std::path::Path;
 
 use tidings_core::Rules;
+use tidings_core::channel::{self, ChannelKind};
 use toml::de::DeTable;
 
 pub use fault::{Fault, Faults, Place};
-pub(crate) use sections::{is_address, is_locale};
+pub(crate) use sections::is_locale;
 use walk::{Section, Walk};
 
 /// The commented default configuration, as `tidings config` prints it.
@@ -152,15 +153,14 @@ pub fn warnings(rules: &Rules) -> Vec<String> {
             warnings.push(format!("no type is in the category `{name}`"));
         }
     }
-    let provider = rules
-        .channels
-        .get(tidings_core::rules::EMAIL)
-        .and_then(|c| c.provider.as_ref());
-    let mailed = |kind: &tidings_core::rules::TypeRules| {
-        kind.channels.contains_key(tidings_core::rules::EMAIL)
-    };
-    if provider.is_none() && rules.types.values().any(mailed) {
-        warnings.push("types have e-mail, but [channels.email] has no provider".to_owned());
+    for ChannelKind { name, title, .. } in channel::sending() {
+        let provider = rules.channels.get(*name).and_then(|c| c.provider.as_ref());
+        let mut types = rules.types.values();
+        if provider.is_none() && types.any(|kind| kind.channels.contains_key(*name)) {
+            warnings.push(format!(
+                "types have {title}, but [channels.{name}] has no provider"
+            ));
+        }
     }
     warnings
 }

@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use tidings_core::rules::{
-    Category, ChannelRules, Defaults, Digest, EMAIL, Every, INBOX, StoreRules,
-};
+use tidings_core::channel::{self, AddressKind, ChannelKind};
+use tidings_core::rules::{Category, ChannelRules, Defaults, Digest, Every, StoreRules};
 use tidings_core::time::DAY_MS;
-use tidings_node::channel::{self, ProviderError};
+use tidings_node::channel::{ProviderError, check};
 
 use super::duration;
 use super::walk::{Section, Walk};
@@ -235,13 +234,17 @@ fn clock_minute(text: &str) -> Option<u16> {
 
 pub(super) fn channels(walk: &mut Walk, root: &Section<'_>) -> BTreeMap<String, ChannelRules> {
     let mut channels = BTreeMap::new();
-    let Some(outer) = walk.section(root, "channels", "write `[channels.email]`") else {
+    let sections: Vec<String> = channel::sending()
+        .map(|kind| format!("`[channels.{}]`", kind.name))
+        .collect();
+    let hint = format!("write {}", sections.join(" or "));
+    let Some(outer) = walk.section(root, "channels", &hint) else {
         return channels;
     };
     for name in outer.keys() {
-        match name.value {
-            EMAIL => {}
-            INBOX => {
+        match channel::named(name.value) {
+            Some(kind) if !kind.is_inbox() => {}
+            Some(_) => {
                 let hint = "remove the section";
                 walk.bad(
                     &name.span,
@@ -249,33 +252,46 @@ pub(super) fn channels(walk: &mut Walk, root: &Section<'_>) -> BTreeMap<String, 
                     hint,
                 );
             }
-            other => {
-                let hint = did_you_mean(other, [EMAIL]).unwrap_or_default();
+            None => {
+                let names: Vec<&str> = channel::sending().map(|kind| kind.name).collect();
+                let hint = did_you_mean(name.value, names).unwrap_or_default();
                 walk.bad(
                     &name.span,
-                    format!("unknown channel {}", quoted(other)),
+                    format!("unknown channel {}", quoted(name.value)),
                     hint,
                 );
             }
         }
     }
-    let Some(section) = walk.section(&outer, EMAIL, "write `[channels.email]`") else {
-        return channels;
-    };
-    walk.only(&section, &["provider", "from"]);
-    let provider = provider(walk, &section);
-    if provider.is_some() && !section.has("from") {
-        walk.missing(&section, "from", SENDER_HINT);
+    for kind in channel::sending() {
+        let hint = format!("write `[channels.{}]`", kind.name);
+        if let Some(section) = walk.section(&outer, kind.name, &hint) {
+            channels.insert(kind.name.to_owned(), channel_rules(walk, &section, kind));
+        }
     }
-    let from = from(walk, &section);
-    channels.insert(EMAIL.to_owned(), ChannelRules { provider, from });
     channels
 }
 
-fn provider(walk: &mut Walk, section: &Section<'_>) -> Option<String> {
+/// The keys of one channel.
+fn channel_rules(walk: &mut Walk, section: &Section<'_>, kind: &ChannelKind) -> ChannelRules {
+    match kind.address {
+        Some(AddressKind::Email) => {
+            walk.only(section, &["provider", "from"]);
+            let provider = provider(walk, section, kind);
+            if provider.is_some() && !section.has("from") {
+                walk.missing(section, "from", SENDER_HINT);
+            }
+            let from = from(walk, section);
+            ChannelRules { provider, from }
+        }
+        None => ChannelRules::default(),
+    }
+}
+
+fn provider(walk: &mut Walk, section: &Section<'_>, kind: &ChannelKind) -> Option<String> {
     let hint = "write `file://DIR` for a Maildir, or `smtp://USER:${PASSWORD}@HOST:PORT`";
     let text = walk.text(section, "provider", hint)?;
-    let fault = match channel::check(text.value) {
+    let fault = match check(kind, text.value) {
         _ if text.value.chars().any(char::is_control) => {
             Some("it contains a control character".to_owned())
         }
@@ -294,7 +310,7 @@ fn provider(walk: &mut Walk, section: &Section<'_>) -> Option<String> {
             // A provider may hold a password: it is not repeated.
             walk.bad(
                 &text.span,
-                format!("`channels.email.provider`: {fault}"),
+                format!("`channels.{}.provider`: {fault}", kind.name),
                 hint,
             );
             None
@@ -329,16 +345,4 @@ fn from(walk: &mut Walk, section: &Section<'_>) -> Option<String> {
             None
         }
     }
-}
-
-/// Whether a text is roughly `local@domain`: one `@` with something on either side, nothing that
-/// could end a header line or start another address.
-pub(crate) fn is_address(text: &str) -> bool {
-    const ADDRESS_BYTES_MAX: usize = 320;
-    let plain = |c: char| !c.is_control() && !c.is_whitespace() && !"<>,;".contains(c);
-    text.len() <= ADDRESS_BYTES_MAX
-        && text.chars().all(plain)
-        && text.split_once('@').is_some_and(|(local, domain)| {
-            !local.is_empty() && !domain.is_empty() && !domain.contains('@')
-        })
 }

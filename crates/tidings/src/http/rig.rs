@@ -113,7 +113,7 @@ impl Rig {
         let runtime = Runtime::start(
             Box::new(move || opened()),
             rules.clone(),
-            Delivery::new(channels, Retries::default(), 1),
+            Delivery::new(channels, Retries::default()),
             Arc::clone(&clock) as _,
             tidings_node::Settings::default(),
         )

@@ -33,7 +33,7 @@ const SLICES_PENDING: usize = 2;
 /// The kind of rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Kind {
-    /// Profiles: `id`, and what is known of `email`, `tz`, `locale`, `lat`, `lon`, `state`
+    /// Profiles: `id`, and what is known of `email` (or `addresses.email`), `tz`, `locale`, `lat`, `lon`, `state`
     Recipients,
     /// Who follows what: `recipient`, `topic`
     Subscriptions,

@@ -175,9 +175,10 @@ impl<R: Read> Csv<R> {
         });
         let cells = self.columns.iter().zip(cells);
         let given = cells.filter(|(_, cell)| !cell.is_empty());
-        let table: Table<'_> = given
-            .map(|(column, cell)| (Cow::Borrowed(column.as_str()), value(column, cell)))
-            .collect();
+        let mut table = Table::new();
+        for (column, cell) in given {
+            put(&mut table, column, value(column, cell));
+        }
         let line = lines
             .is_some()
             .then(|| serde_json::Value::Object(json::into_map(table.clone())).to_string());
@@ -286,6 +287,19 @@ fn head<R: Read>(reader: &mut csv::Reader<Ended<R>>) -> Result<Vec<String>, Faul
         return Err(Fault::new(reason, hint).on_line(line));
     }
     Ok(columns)
+}
+
+/// Puts a value in its place: `addresses.email` is a field of `addresses`.
+fn put<'c>(table: &mut Table<'c>, column: &'c str, value: Json<'c>) {
+    let Some((outer, inner)) = column.split_once('.') else {
+        return table.push((Cow::Borrowed(column), value));
+    };
+    let inner = (Cow::Borrowed(inner), value);
+    let known = table.iter_mut().find(|(name, _)| name == outer);
+    match known {
+        Some((_, Json::Table(fields))) => fields.push(inner),
+        _ => table.push((Cow::Borrowed(outer), Json::Table(vec![inner]))),
+    }
 }
 
 /// What a cell says. CSV knows text alone, so the fields that are something else are told by name;

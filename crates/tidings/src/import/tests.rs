@@ -87,6 +87,16 @@ const LINES: &str =
 const CSV: &str = "id,email\na,\nb,\"b@example.org\"\nbad,\nc,no address\nd,\"d@\nx\"\ne,\n";
 
 #[test]
+fn an_address_is_a_column_of_its_channel() {
+    let text = "id,addresses.email\na,a@example.org\nb,none\nc,\n";
+    let (mut kept, mut heard) = (Kept::new(), Heard::default());
+    let all = import(text, Format::Csv, BadRows::Skip, Mark::default());
+    all.run(&mut kept, &mut heard).1.unwrap();
+    assert_eq!(kept.rows, ["a", "c"]);
+    assert_eq!(heard.skipped, [3]);
+}
+
+#[test]
 fn rows_come_in_and_bad_ones_are_left_out_with_their_lines() {
     for (text, format, taken, skipped) in [
         (LINES, Format::Ndjson, &["a", "b", "d"][..], &[4, 5][..]),

@@ -4,9 +4,12 @@
 //! can be judged by the [`Rules`] alone is judged here; who and what exists only the engine knows.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
+use tidings_core::channel::{self, ChannelKind};
 use tidings_core::command::{Cancelled, Choice, MarkKind, Marked};
-use tidings_core::rules::{CHANNELS, INBOX};
+use tidings_core::journal::record::{ChannelNo, EMAIL_NO};
+use tidings_core::rules::{CHANNELS, EMAIL, INBOX};
 use tidings_core::{
     Audience, Command, Day, Event, Id, Mode, Near, Object, PreferenceScope, RecipientChange, Rules,
     State,
@@ -16,7 +19,7 @@ use super::address::within;
 use super::fault::{About, Fault};
 use super::fields::{Fields, IdOrObject};
 use super::json::{self, Json};
-use crate::config::{is_address, is_locale};
+use crate::config::is_locale;
 use crate::wording::{did_you_mean, quoted};
 use crate::zone;
 
@@ -45,17 +48,21 @@ impl<'r> Bodies<'r> {
     /// # Errors
     /// The first [`Fault`] of the body.
     pub fn recipient(self, id: Id, mut fields: Fields<'_>) -> Result<Command, Fault> {
-        fields.only(&["name", "email", "tz", "locale", "lat", "lon", "state"])?;
+        fields.only(&[
+            "name",
+            EMAIL,
+            "addresses",
+            "tz",
+            "locale",
+            "lat",
+            "lon",
+            "state",
+        ])?;
         let name = fields.change("name")?;
         if let Some(Some(name)) = &name {
             within("`name`", name, TITLE_BYTES_MAX)?;
         }
-        let email = fields.change("email")?;
-        check(email.as_ref(), is_address, |email| {
-            let hint = "write `local@domain`, or null for no address";
-            let reason = format!("`email` must be an address, got {}", quoted(email));
-            Fault::new(reason, hint)
-        })?;
+        let addresses = addresses(&mut fields)?;
         let tz = fields.change("tz")?;
         check(tz.as_ref(), zone::exists, |tz| {
             Fault::new(format!("unknown time zone {}", quoted(tz)), zone::hint(tz))
@@ -77,7 +84,7 @@ impl<'r> Bodies<'r> {
         Ok(Command::Recipient(Box::new(RecipientChange {
             id,
             name: owned(name),
-            email: owned(email),
+            addresses,
             tz: owned(tz),
             locale: owned(locale),
             lat,
@@ -104,7 +111,9 @@ impl<'r> Bodies<'r> {
         let mut command = self.recipient(id, fields)?;
         if let Command::Recipient(change) = &mut command {
             change.name.get_or_insert(None);
-            change.email.get_or_insert(None);
+            for channel in channel::sending() {
+                change.addresses.entry(channel.number).or_insert(None);
+            }
             change.tz.get_or_insert(None);
             change.locale.get_or_insert(None);
             change.lat.get_or_insert(None);
@@ -444,6 +453,54 @@ pub(crate) fn unknown<'n>(
 fn known_channel(name: &str) -> Result<&'static str, Fault> {
     let known = CHANNELS.into_iter().find(|channel| *channel == name);
     known.ok_or_else(|| unknown("channel", name, CHANNELS).about(About::UnknownChannel))
+}
+
+/// The addresses that change, by channel. `email` is the short way to one of them.
+fn addresses(fields: &mut Fields<'_>) -> Result<BTreeMap<ChannelNo, Option<String>>, Fault> {
+    let mut changes = BTreeMap::new();
+    let short = channel::named(EMAIL).and_then(|kind| address(fields, kind).transpose());
+    if let Some(address) = short.transpose()? {
+        changes.insert(EMAIL_NO, address);
+    }
+    let Some(mut given) = fields.object_change("addresses", "addresses")? else {
+        return Ok(changes);
+    };
+    let names: Vec<&str> = channel::sending().map(|kind| kind.name).collect();
+    if let Some(given) = &given {
+        given.only(&names)?;
+    }
+    for kind in channel::sending() {
+        let address = match &mut given {
+            Some(given) => address(given, kind)?,
+            None => Some(None),
+        };
+        let Some(address) = address else {
+            continue;
+        };
+        let other = changes.insert(kind.number, address.clone());
+        if other.is_some_and(|other| other != address) {
+            let reason = format!("`{0}` and `addresses.{0}` differ", kind.name);
+            return Err(Fault::new(reason, "give one of them"));
+        }
+    }
+    Ok(changes)
+}
+
+/// The change of a channel's address, in a field of the channel's name.
+fn address(
+    fields: &mut Fields<'_>,
+    channel: &ChannelKind,
+) -> Result<Option<Option<String>>, Fault> {
+    let change = fields.change(channel.name)?;
+    if let (Some(kind), Some(Some(text))) = (channel.address, &change)
+        && !kind.accepts(text)
+    {
+        let name = fields.name(channel.name);
+        let reason = format!("{name} must be an address, got {}", quoted(text));
+        let hint = format!("write `{}`, or null for no address", kind.form());
+        return Err(Fault::new(reason, hint));
+    }
+    Ok(change.map(|address| address.map(Cow::into_owned)))
 }
 
 fn state(fields: &mut Fields<'_>) -> Result<Option<State>, Fault> {

@@ -230,6 +230,20 @@ impl<'a> Fields<'a> {
         Ok(self.table(key)?.map(|table| Fields { table, path }))
     }
 
+    /// The fields of an object below this one, which null takes away: `Some(None)`.
+    pub(super) fn object_change(
+        &mut self,
+        key: &str,
+        path: &'static str,
+    ) -> Result<Option<Option<Fields<'a>>>, Fault> {
+        match self.take_any(key) {
+            None => Ok(None),
+            Some(Json::Null) => Ok(Some(None)),
+            Some(Json::Table(table)) => Ok(Some(Some(Fields { table, path }))),
+            Some(other) => Err(self.wrong(key, "an object", &other)),
+        }
+    }
+
     /// The fields of an object below this one, or of each object of a list; empty where absent.
     pub(super) fn one_or_many(
         &mut self,
@@ -310,6 +324,7 @@ fn example(key: &str, wanted: &str) -> &'static str {
     match (wanted, key) {
         ("an object", "to") => r#"Example: {"recipients": ["ada"]}"#,
         ("an object", "object" | "target") => r#"Example: {"id": "works/1"}"#,
+        ("an object", "addresses") => r#"Example: {"email": "ada@example.org"}"#,
         ("an object", "near") => r#"Example: {"lat": 48.86, "lon": 2.35, "km": 10}"#,
         ("an object", _) => r#"Example: {"excerpt": "Well done"}"#,
         ("an array" | "an array of strings", "topics") => r#"Example: ["artist/42"]"#,

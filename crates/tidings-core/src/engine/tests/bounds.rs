@@ -6,6 +6,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::command::{Cancelled, MarkKind, Marked};
 use crate::engine::Settled;
+use crate::journal::record::EMAIL_NO;
 use crate::recipient::State;
 use crate::rules::{Digest, Every};
 use crate::time::{DAY_MS, HOUR_MS};
@@ -28,7 +29,7 @@ pub(super) fn person(name: &str, state: State) -> Command {
     Command::Recipient(Box::new(RecipientChange {
         id: id(name),
         name: None,
-        email: Some(Some("a@example.org".to_owned())),
+        addresses: [(EMAIL_NO, Some("a@example.org".to_owned()))].into(),
         tz: None,
         locale: None,
         lat: None,

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::command::{Cancelled, Pausable};
+use crate::journal::record::EMAIL_NO;
 
 const SECOND: i64 = 1_000;
 
@@ -29,7 +30,7 @@ pub(super) fn with_mail(options: Options) -> (Stored, Engine) {
     let Command::Recipient(mut change) = recipient() else {
         unreachable!("that is what it makes");
     };
-    change.email = Some(Some("a@example.org".to_owned()));
+    change.addresses = [(EMAIL_NO, Some("a@example.org".to_owned()))].into();
     let step = engine
         .step(&stored, Instant(0), &[Command::Recipient(change)])
         .unwrap();
@@ -78,7 +79,7 @@ fn what_ended_is_let_go_once_its_window_is_closed_and_made() {
             .filter(|seq| events(*seq))
             .count()
     };
-    let email = crate::journal::record::channel_no("email");
+    let email = Some(EMAIL_NO);
     assert_eq!(email, Some(1));
     for (window, names) in (1..).zip([0..100, 100..200]) {
         let at = window * 60 * SECOND;

@@ -129,7 +129,7 @@ fn person(who: usize, state: State) -> Command {
     Command::Recipient(Box::new(RecipientChange {
         id: id(PEOPLE[who]),
         name: None,
-        email: None,
+        addresses: BTreeMap::new(),
         tz: None,
         locale: None,
         lat: None,

@@ -11,9 +11,11 @@ use std::net::TcpListener;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
+use tidings_core::channel::TABLE;
+use tidings_core::journal::record::EMAIL_NO;
 use tidings_core::rules::ChannelRules;
 
-use super::super::sample::{NOW, batch, sender};
+use super::super::sample::{GO, batch, rendered};
 use super::super::{Durability, Setup, open};
 use super::*;
 
@@ -140,7 +142,7 @@ impl MailServer {
     }
 
     /// Opens a channel to `address`, in which `CA` is the authority's file.
-    fn channel(&self, address: &str) -> Box<dyn Channel> {
+    fn channel(&self, address: &str) -> std::sync::Arc<dyn Channel> {
         let rules = ChannelRules {
             provider: Some(address.replace("CA", &self.path("ca.pem"))),
             from: Some("Art <art@example.org>".to_owned()),
@@ -154,7 +156,9 @@ impl MailServer {
             durability: Durability::Each,
             patience: Patience::default(),
         };
-        open(&rules, &setup).unwrap()
+        open(&TABLE[usize::from(EMAIL_NO)], &rules, &setup)
+            .unwrap()
+            .channel
     }
 
     fn log(&self) -> String {
@@ -211,10 +215,10 @@ fn free_port() -> u16 {
     listener.local_addr().unwrap().port()
 }
 
-fn to(address: &str, id: &str) -> Batch {
+fn to(address: &str, id: &str) -> Rendered {
     let mut batch = batch(id, "One");
-    batch.recipient.email = Some(address.to_owned());
-    batch
+    batch.recipient.addresses = [(EMAIL_NO, address)].into();
+    rendered(&batch)
 }
 
 fn is_sent(outcome: &Outcome) -> bool {
@@ -235,9 +239,9 @@ fn a_real_mail_server_takes_what_we_send_and_is_understood_where_it_refuses() {
 
 fn what_arrives_is_what_was_rendered(server: &MailServer) {
     let channel = server.channel(&format!("smtp://localhost:{}?tls=none", server.plain));
-    let outcome = channel.send(&to("r1@example.org", "plain"), NOW);
+    let outcome = channel.send(&to("r1@example.org", "plain"), GO);
     assert!(is_sent(&outcome), "{outcome:?}");
-    let mail = tidings_mail::render(&to("r1@example.org", "plain"), &sender()).unwrap();
+    let mail = to("r1@example.org", "plain");
     let rendered = String::from_utf8(mail.bytes).unwrap().replace("\r\n", "\n");
     let delivered = server.delivered("plain");
     assert!(delivered.ends_with(&rendered), "{delivered}");
@@ -246,8 +250,8 @@ fn what_arrives_is_what_was_rendered(server: &MailServer) {
 fn a_connection_is_kept_and_a_refusal_concerns_its_mail_alone(server: &MailServer) {
     let before = server.log().matches(": connect from").count();
     let channel = server.channel(&format!("smtp://localhost:{}?tls=none", server.plain));
-    assert!(is_sent(&channel.send(&to("r1@example.org", "kept-1"), NOW)));
-    let gone = channel.send(&to("gone@example.org", "kept-2"), NOW);
+    assert!(is_sent(&channel.send(&to("r1@example.org", "kept-1"), GO)));
+    let gone = channel.send(&to("gone@example.org", "kept-2"), GO);
     assert!(
         matches!(
             gone,
@@ -258,9 +262,9 @@ fn a_connection_is_kept_and_a_refusal_concerns_its_mail_alone(server: &MailServe
         ),
         "{gone:?}"
     );
-    let later = channel.send(&to("later@example.org", "kept-3"), NOW);
+    let later = channel.send(&to("later@example.org", "kept-3"), GO);
     assert!(matches!(later, Outcome::Retry { .. }), "{later:?}");
-    assert!(is_sent(&channel.send(&to("r2@example.org", "kept-4"), NOW)));
+    assert!(is_sent(&channel.send(&to("r2@example.org", "kept-4"), GO)));
     server.delivered("kept-1");
     server.delivered("kept-4");
     let connections = server.log().matches(": connect from").count() - before;
@@ -285,14 +289,14 @@ fn nothing_is_said_to_a_server_that_cannot_prove_who_it_is(server: &MailServer) 
     ] {
         let refused = server
             .channel(&unknown)
-            .send(&to("r1@example.org", "tls"), NOW);
+            .send(&to("r1@example.org", "tls"), GO);
         assert!(
             matches!(refused, Outcome::Retry { .. }),
             "{unknown}: {refused:?}"
         );
         let sent = server
             .channel(&known)
-            .send(&to("r1@example.org", "tls"), NOW);
+            .send(&to("r1@example.org", "tls"), GO);
         assert!(is_sent(&sent), "{known}: {sent:?}");
     }
     assert!(server.delivered("tls").contains("with ESMTPS"));
@@ -305,13 +309,13 @@ fn passwords_are_checked(server: &MailServer) {
     };
     let sent = server
         .channel(&address("RIGHT"))
-        .send(&to("r1@example.org", "login"), NOW);
+        .send(&to("r1@example.org", "login"), GO);
     assert!(is_sent(&sent), "{sent:?}");
     assert!(server.delivered("login").contains("with ESMTPSA"));
     // It is the operator's to mend, and says nothing about the message.
     let wrong = server
         .channel(&address("WRONG"))
-        .send(&to("r1@example.org", "wrong"), NOW);
+        .send(&to("r1@example.org", "wrong"), GO);
     assert!(
         matches!(&wrong, Outcome::Retry { why, .. } if why.contains("535")),
         "{wrong:?}"
@@ -319,18 +323,18 @@ fn passwords_are_checked(server: &MailServer) {
     let nobody = format!("smtp://localhost:{}?tls=required&ca=CA", server.submission);
     let refused = server
         .channel(&nobody)
-        .send(&to("r1@example.org", "nobody"), NOW);
+        .send(&to("r1@example.org", "nobody"), GO);
     assert!(!is_sent(&refused), "{refused:?}");
 }
 
 fn a_server_that_was_away_is_found_again(server: &MailServer) {
     let channel = server.channel(&format!("smtp://localhost:{}?tls=none", server.plain));
-    assert!(is_sent(&channel.send(&to("r1@example.org", "away-1"), NOW)));
+    assert!(is_sent(&channel.send(&to("r1@example.org", "away-1"), GO)));
     server.end();
-    let away = channel.send(&to("r1@example.org", "away-2"), NOW);
+    let away = channel.send(&to("r1@example.org", "away-2"), GO);
     assert!(matches!(away, Outcome::Retry { .. }), "{away:?}");
     server.begin();
-    assert!(is_sent(&channel.send(&to("r1@example.org", "away-2"), NOW)));
+    assert!(is_sent(&channel.send(&to("r1@example.org", "away-2"), GO)));
     server.delivered("away-2");
 }
 

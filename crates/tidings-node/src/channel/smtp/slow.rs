@@ -6,7 +6,7 @@ use std::net::{TcpListener, TcpStream};
 use std::time::Duration;
 
 use super::super::provider::Provider;
-use super::super::sample::{NOW, batch, sender};
+use super::super::sample::{GO, HOST, mail};
 use super::*;
 
 /// Limits with which each single answer has enough time.
@@ -96,8 +96,8 @@ fn server_at(address: &str) -> Server {
 }
 
 fn outcome(address: &str, patience: Patience) -> Outcome {
-    let channel = Smtp::new(&server_at(address), sender(), patience).unwrap();
-    channel.send(&batch("b1", "One"), NOW)
+    let channel = Smtp::new(&server_at(address), HOST, patience).unwrap();
+    channel.send(&mail("b1", "One"), GO)
 }
 
 /// The outcome with a server that is slow at a stage; half of the test is that there is one.

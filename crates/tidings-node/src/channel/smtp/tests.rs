@@ -5,7 +5,7 @@ use std::net::{TcpListener, TcpStream};
 use std::thread::JoinHandle;
 
 use super::super::provider::Provider;
-use super::super::sample::{NOW, batch, sender};
+use super::super::sample::{GO, HOST, mail};
 use super::*;
 
 const PATIENT: Patience = Patience {
@@ -84,13 +84,13 @@ impl TestServer {
 
     fn channel_as(&self, login: &str, options: &str, patience: Patience) -> Smtp {
         let server = server_at(&format!("smtp://{login}127.0.0.1:{}{options}", self.port));
-        Smtp::new(&server, sender(), patience).unwrap()
+        Smtp::new(&server, HOST, patience).unwrap()
     }
 
     /// Sends one mail and tells what both sides saw.
     fn exchange(self, patience: Patience) -> (Outcome, Heard) {
         let channel = self.channel(patience);
-        let outcome = channel.send(&batch("b1", "One"), NOW);
+        let outcome = channel.send(&mail("b1", "One"), GO);
         (outcome, self.finish(channel))
     }
 
@@ -192,7 +192,7 @@ fn a_mail_arrives_as_it_was_rendered() {
     let (outcome, heard) = TestServer::start(&[FINE]).exchange(PATIENT);
     let reference = Some("2.0.0 queued as 7".to_owned());
     assert_eq!(outcome, Outcome::Sent(Receipt { reference }));
-    let rendered = tidings_mail::render(&batch("b1", "One"), &sender()).unwrap();
+    let rendered = mail("b1", "One");
     assert_eq!(heard.messages, [String::from_utf8(rendered.bytes).unwrap()]);
     let spoken: Vec<&str> = heard.commands.iter().map(String::as_str).collect();
     assert_eq!(
@@ -206,20 +206,33 @@ fn a_mail_arrives_as_it_was_rendered() {
 }
 
 #[test]
+fn what_is_stopped_before_the_final_dot_is_not_delivered() {
+    let server = TestServer::start(&[FINE, FINE]);
+    let channel = server.channel(PATIENT);
+    assert_eq!(
+        channel.send(&mail("b1", "One"), &|| false),
+        Outcome::Withheld
+    );
+    assert!(matches!(
+        channel.send(&mail("b2", "Two"), GO),
+        Outcome::Sent(_)
+    ));
+    let heard = server.finish(channel);
+    let content = String::from_utf8(mail("b2", "Two").bytes).unwrap();
+    assert_eq!(heard.messages, [content]);
+    let begun = heard.commands.iter().filter(|command| *command == "DATA");
+    assert_eq!(begun.count(), 2);
+}
+
+#[test]
 fn lines_that_begin_with_a_dot_arrive() {
     let server = TestServer::start(&[FINE]);
     let channel = server.channel(PATIENT);
-    let dotted = batch("b1", ".hidden");
-    assert!(matches!(channel.send(&dotted, NOW), Outcome::Sent(_)));
+    let dotted = mail("b1", ".hidden");
+    assert!(matches!(channel.send(&dotted, GO), Outcome::Sent(_)));
     let heard = server.finish(channel);
-    let rendered = tidings_mail::render(&dotted, &sender()).unwrap();
-    assert!(
-        rendered
-            .bytes
-            .windows(9)
-            .any(|bytes| bytes == b"\r\n.hidden")
-    );
-    assert_eq!(heard.messages, [String::from_utf8(rendered.bytes).unwrap()]);
+    assert!(dotted.bytes.windows(9).any(|bytes| bytes == b"\r\n.hidden"));
+    assert_eq!(heard.messages, [String::from_utf8(dotted.bytes).unwrap()]);
 }
 
 #[test]
@@ -401,8 +414,8 @@ fn p7_a_server_that_is_down_is_tried_again() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     let server = server_at(&format!("smtp://127.0.0.3:{port}?tls=none"));
-    let channel = Smtp::new(&server, sender(), PATIENT).unwrap();
-    let outcome = channel.send(&batch("b1", "One"), NOW);
+    let channel = Smtp::new(&server, HOST, PATIENT).unwrap();
+    let outcome = channel.send(&mail("b1", "One"), GO);
     assert!(matches!(outcome, Outcome::Retry { .. }), "{outcome:?}");
 }
 
@@ -410,12 +423,12 @@ fn p7_a_server_that_is_down_is_tried_again() {
 fn h26_a_refused_recipient_leaves_the_line_to_the_next() {
     let server = TestServer::start(&[FINE]);
     let channel = server.channel(PATIENT);
-    let mut bad = batch("b0", "Zero");
-    bad.recipient.email = Some("not an address".to_owned());
-    assert!(matches!(channel.send(&bad, NOW), Outcome::Failed { .. }));
+    let mut bad = mail("b0", "Zero");
+    bad.to = "not an address".to_owned();
+    assert!(matches!(channel.send(&bad, GO), Outcome::Failed { .. }));
     for id in ["b1", "b2", "b3"] {
         assert!(matches!(
-            channel.send(&batch(id, "One"), NOW),
+            channel.send(&mail(id, "One"), GO),
             Outcome::Sent(_)
         ));
     }
@@ -432,7 +445,7 @@ fn after_a_refusal_the_line_is_reset_and_used_again() {
     let channel = server.channel(PATIENT);
     for _ in 0..2 {
         assert!(matches!(
-            channel.send(&batch("b1", "One"), NOW),
+            channel.send(&mail("b1", "One"), GO),
             Outcome::Retry { .. }
         ));
     }
@@ -461,7 +474,7 @@ fn a_line_that_the_server_closed_meanwhile_is_opened_again() {
     let channel = server.channel(PATIENT);
     for id in ["b1", "b2"] {
         assert!(matches!(
-            channel.send(&batch(id, "One"), NOW),
+            channel.send(&mail(id, "One"), GO),
             Outcome::Sent(_)
         ));
     }
@@ -476,7 +489,7 @@ fn a_login_is_made_with_the_secret() {
     }]);
     let channel = server.channel_as("ann:${PASS}@", "?tls=none", PATIENT);
     assert!(matches!(
-        channel.send(&batch("b1", "One"), NOW),
+        channel.send(&mail("b1", "One"), GO),
         Outcome::Sent(_)
     ));
     let heard = server.finish(channel);
@@ -492,7 +505,7 @@ fn without_encryption_where_it_is_required_nothing_is_said() {
             ..FINE
         }]);
         let channel = server.channel_as(login, options, PATIENT);
-        let outcome = channel.send(&batch("b1", "One"), NOW);
+        let outcome = channel.send(&mail("b1", "One"), GO);
         assert!(matches!(outcome, Outcome::Retry { .. }), "{outcome:?}");
         let heard = server.finish(channel);
         assert!(
@@ -510,7 +523,7 @@ fn an_opportunistic_line_stays_plain_where_no_encryption_is_offered() {
     let server = TestServer::start(&[FINE]);
     let channel = server.channel_as("", "", PATIENT);
     assert!(matches!(
-        channel.send(&batch("b1", "One"), NOW),
+        channel.send(&mail("b1", "One"), GO),
         Outcome::Sent(_)
     ));
     assert_eq!(server.finish(channel).messages.len(), 1);

@@ -7,8 +7,7 @@ use std::time::Duration;
 
 use axum::http::Method;
 use serde_json::{Value, json};
-use tidings_core::{Batch, Instant};
-use tidings_node::channel::{Channel, Outcome, Receipt};
+use tidings_node::channel::{Channel, MailRenderer, Outcome, Outlet, Receipt, Rendered};
 
 use crate::http::rig::Rig;
 
@@ -36,10 +35,10 @@ channels = { email = { policy = "first_event", hold = "3h" } }
 struct Postman(Mutex<Sender<Vec<u8>>>);
 
 impl Channel for Postman {
-    fn send(&self, batch: &Batch, _: Instant) -> Outcome {
-        let sender = tidings_mail::Sender::parse("Art <art@example.org>").unwrap();
-        let mail = tidings_mail::render(batch, &sender).unwrap();
-        self.0.lock().unwrap().send(mail.bytes).unwrap();
+    fn send(&self, message: &Rendered, go: &dyn Fn() -> bool) -> Outcome {
+        assert!(go());
+        let bytes = message.bytes.clone();
+        self.0.lock().unwrap().send(bytes).unwrap();
         Outcome::Sent(Receipt::default())
     }
 }
@@ -53,8 +52,10 @@ struct Post {
 impl Post {
     fn new() -> Self {
         let (sender, mails) = channel();
-        let postman: Arc<dyn Channel> = Arc::new(Postman(Mutex::new(sender)));
-        let rig = Rig::with_channels(CONFIG, [("email".to_owned(), postman)].into());
+        let from = tidings_mail::Sender::parse("Art <art@example.org>").unwrap();
+        let postman = Arc::new(Postman(Mutex::new(sender)));
+        let outlet = Outlet::new(Arc::new(MailRenderer(from)), postman);
+        let rig = Rig::with_channels(CONFIG, [("email".to_owned(), outlet)].into());
         let post = Self { rig, mails };
         let ana = json!({"email": "ana@example.org", "name": "Ana"});
         post.change(Method::PUT, "/v1/recipients/ana", &ana);

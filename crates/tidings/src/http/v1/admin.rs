@@ -6,8 +6,8 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::StatusCode;
 use serde::Serialize;
+use tidings_core::channel;
 use tidings_core::engine::{Agenda, Dropped, LedgerRow, Reply};
-use tidings_core::rules::{CHANNELS, INBOX};
 use tidings_core::{Instant, Outcome, Rules};
 use tidings_node::{Deferrals, Node};
 use utoipa::ToSchema;
@@ -125,11 +125,10 @@ impl StatusAnswer {
             let address = rules.channels.get(name)?.provider.as_ref()?;
             Some(address.split_once("://")?.0.to_owned())
         };
-        let leaving = CHANNELS.iter().filter(|channel| **channel != INBOX);
-        let shown = leaving.map(|channel| {
-            let paused = engine.paused().has_channel(channel);
-            let provider = provider(channel);
-            ((*channel).to_owned(), ChannelShown { provider, paused })
+        let shown = channel::sending().map(|kind| {
+            let paused = engine.paused().has_channel(kind.name);
+            let provider = provider(kind.name);
+            (kind.name.to_owned(), ChannelShown { provider, paused })
         });
         Self {
             version: env!("CARGO_PKG_VERSION"),

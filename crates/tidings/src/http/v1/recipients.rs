@@ -7,6 +7,7 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use serde::Serialize;
 use tidings_core::engine::Refused;
+use tidings_core::journal::record::EMAIL_NO;
 use tidings_core::{Command, Id, Recipient, State as RecipientState};
 use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::Schema;
@@ -101,6 +102,15 @@ enum StateWord {
     Disabled,
 }
 
+/// Addresses by channel; null removes one.
+#[derive(ToSchema)]
+#[serde(deny_unknown_fields)]
+#[expect(dead_code, reason = "describes what `Bodies::recipient` reads")]
+struct Addresses {
+    /// Address of the e-mail channel.
+    email: Option<String>,
+}
+
 /// A profile, or a part of one. Null removes a value; give `lat` and `lon` together.
 #[derive(ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -111,8 +121,11 @@ struct RecipientChange {
     /// title.
     #[schema(max_length = 1024)]
     name: Option<String>,
-    /// Address of the e-mail channel.
+    /// Address of the e-mail channel: the short way to `addresses.email`.
     email: Option<String>,
+    /// Addresses by channel; null removes one.
+    #[schema(value_type = Option<Addresses>, required = false)]
+    addresses: Option<Addresses>,
     /// IANA time zone.
     tz: Option<String>,
     /// BCP 47 locale.
@@ -158,7 +171,7 @@ impl From<&Recipient> for RecipientProfile {
         Self {
             id: recipient.id.as_str().to_owned(),
             name: recipient.name.clone(),
-            email: recipient.email.clone(),
+            email: recipient.addresses.get(EMAIL_NO).map(str::to_owned),
             tz: recipient.tz.clone(),
             locale: recipient.locale.clone(),
             lat,

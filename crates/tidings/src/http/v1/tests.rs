@@ -70,6 +70,11 @@ fn put_takes_the_whole_profile_and_patch_a_part_of_it() {
     put(&rig, "/v1/recipients/ada", &profile);
     assert_eq!(get(&rig, "/v1/recipients/ada"), expected);
     put(&rig, "/v1/recipients/ada", &json!({"locale": "de"}));
+    let by_channel = json!({"addresses": {"email": "a@example.org"}});
+    done(&rig.call(Method::PATCH, "/v1/recipients/ada", &by_channel));
+    let profile = get(&rig, "/v1/recipients/ada");
+    assert_eq!(profile["email"], json!("a@example.org"));
+    put(&rig, "/v1/recipients/ada", &json!({"locale": "de"}));
     let bare = json!({"id": "ada", "name": null, "email": null, "tz": null, "locale": "de", "lat": null, "lon": null, "state": "active"});
     assert_eq!(get(&rig, "/v1/recipients/ada"), bare);
     assert_eq!(get(&rig.restart(), "/v1/recipients/ada"), bare);

@@ -21,7 +21,7 @@ fn person(rig: &Rig, id: &str) {
     let change = RecipientChange {
         id: Id::new(id).unwrap(),
         name: None,
-        email: None,
+        addresses: BTreeMap::new(),
         tz: None,
         locale: None,
         lat: None,

@@ -4,10 +4,8 @@ use std::sync::Arc;
 
 use axum::http::{Method, StatusCode};
 use serde_json::{Value, json};
-use tidings_core::Instant;
-use tidings_core::batch::Batch;
 use tidings_core::rules::EMAIL;
-use tidings_node::channel::{Channel, Channels, Outcome};
+use tidings_node::channel::{Channel, Channels, MailRenderer, Outcome, Outlet, Rendered};
 
 use super::{event, get, post, problem, publish, with_people};
 use crate::http::rig::CONFIG;
@@ -76,7 +74,7 @@ fn t26_a_cancel_says_how_far_it_went() {
 struct Away;
 
 impl Channel for Away {
-    fn send(&self, _: &Batch, _: Instant) -> Outcome {
+    fn send(&self, _: &Rendered, _: &dyn Fn() -> bool) -> Outcome {
         Outcome::Retry {
             why: "away".to_owned(),
             after_ms: None,
@@ -89,7 +87,9 @@ impl Channel for Away {
 fn t26_a_cancel_takes_out_of_a_message_that_is_not_handed_over() {
     let rig = with_people();
     let rules = crate::config::parse(CONFIG, "tidings.toml").unwrap();
-    let channels = Channels::from([(EMAIL.to_owned(), Arc::new(Away) as Arc<dyn Channel>)]);
+    let sender = tidings_mail::Sender::parse("Art <art@example.org>").unwrap();
+    let outlet = Outlet::new(Arc::new(MailRenderer(sender)), Arc::new(Away));
+    let channels = Channels::from([(EMAIL.to_owned(), outlet)]);
     rig.service.configure(rules, channels).unwrap();
     let mut mail = event("e1", "note", &["ada"]);
     mail["channels"] = json!(["email"]);

@@ -1,0 +1,171 @@
+//! Rendering: a batch becomes the bytes that a channel sends.
+//!
+//! It happens once per message, before the first attempt. So every attempt sends the same bytes, whatever a
+//! reload has changed meanwhile, and a message that can't be rendered fails without asking a channel.
+
+use std::collections::BTreeSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use tidings_core::{Batch, Id, Instant};
+use tidings_mail::{RenderError, Sender};
+
+use super::Outcome;
+
+/// The facts of a message that stay when its content has become bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Head {
+    /// The batch's id: the idempotency key.
+    pub id: String,
+    /// The recipient.
+    pub recipient: Id,
+    /// The channel.
+    pub channel: String,
+    /// The lane's name.
+    pub lane: String,
+    /// The instant of the closing.
+    pub at: Instant,
+    /// Number of entries in the message.
+    pub entries: usize,
+    /// The types of the entries.
+    pub kinds: BTreeSet<Id>,
+}
+
+/// A message as it is sent: bytes with their envelope.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rendered {
+    /// The facts of the message.
+    pub head: Arc<Head>,
+    /// The address of the sender.
+    pub from: String,
+    /// The address of the recipient.
+    pub to: String,
+    /// The message's id in the channel's own form, the same for every attempt.
+    pub message_id: String,
+    /// The whole message.
+    pub bytes: Vec<u8>,
+}
+
+/// Why a batch can't be rendered. A retry never helps; no text contains an address.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unrenderable {
+    /// The reason, for the log.
+    pub why: String,
+    /// Whether the address does not exist.
+    pub address_dead: bool,
+}
+
+/// A renderer of batches for a channel. It is called from several threads at once.
+pub trait Renderer: Send + Sync {
+    /// Renders a batch; the same batch gives the same bytes.
+    ///
+    /// # Errors
+    /// [`Unrenderable`].
+    fn render(&self, head: &Arc<Head>, batch: &Batch) -> Result<Rendered, Unrenderable>;
+}
+
+/// A renderer of mails from one sender.
+#[derive(Clone, Debug)]
+pub struct MailRenderer(pub Sender);
+
+impl Renderer for MailRenderer {
+    fn render(&self, head: &Arc<Head>, batch: &Batch) -> Result<Rendered, Unrenderable> {
+        let mail = tidings_mail::render(batch, &self.0)?;
+        Ok(Rendered {
+            head: Arc::clone(head),
+            from: mail.from,
+            to: mail.to,
+            message_id: mail.message_id,
+            bytes: mail.bytes,
+        })
+    }
+}
+
+impl From<RenderError> for Unrenderable {
+    fn from(error: RenderError) -> Self {
+        Self {
+            why: error.to_string(),
+            address_dead: error == RenderError::Address,
+        }
+    }
+}
+
+impl From<Unrenderable> for Outcome {
+    fn from(fault: Unrenderable) -> Self {
+        Self::Failed {
+            why: format!("render: {}", fault.why),
+            address_dead: fault.address_dead,
+        }
+    }
+}
+
+impl Head {
+    /// The facts of a batch.
+    #[must_use]
+    pub fn of(batch: &Batch) -> Self {
+        Self {
+            id: batch.id.clone(),
+            recipient: batch.recipient.id.clone(),
+            channel: batch.channel.clone(),
+            lane: batch.lane.clone(),
+            at: batch.at,
+            entries: batch.entries,
+            kinds: batch.kinds().cloned().collect(),
+        }
+    }
+}
+
+/// Renders a batch. A renderer that panics over one message must not affect the others.
+pub(crate) fn render(
+    renderer: &dyn Renderer,
+    head: &Arc<Head>,
+    batch: &Batch,
+) -> Result<Rendered, Unrenderable> {
+    catch_unwind(AssertUnwindSafe(|| renderer.render(head, batch))).unwrap_or_else(|_| {
+        Err(Unrenderable {
+            why: "the renderer broke down".to_owned(),
+            address_dead: false,
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use tidings_core::journal::record::EMAIL_NO;
+
+    use super::super::sample::{batch, sender};
+    use super::*;
+
+    fn outcome(renderer: &dyn Renderer, batch: &Batch) -> Result<Rendered, Outcome> {
+        render(renderer, &Arc::new(Head::of(batch)), batch).map_err(Outcome::from)
+    }
+
+    #[test]
+    fn h26_a_bad_address_fails_alone() {
+        let renderer = MailRenderer(sender());
+        let mut bad = batch("b", "One");
+        bad.recipient.addresses = [(EMAIL_NO, "nobody")].into();
+        let fault = outcome(&renderer, &bad).unwrap_err();
+        let is_dead = matches!(
+            fault,
+            Outcome::Failed {
+                address_dead: true,
+                ..
+            }
+        );
+        assert!(is_dead, "{fault:?}");
+        assert!(outcome(&renderer, &batch("c", "One")).is_ok());
+    }
+
+    #[test]
+    fn a_renderer_that_panics_fails_one_message() {
+        struct Broken;
+        impl Renderer for Broken {
+            fn render(&self, head: &Arc<Head>, _: &Batch) -> Result<Rendered, Unrenderable> {
+                panic!("{}", head.id)
+            }
+        }
+        let fault = outcome(&Broken, &batch("b", "One")).unwrap_err();
+        assert!(matches!(fault, Outcome::Failed { .. }), "{fault:?}");
+    }
+}

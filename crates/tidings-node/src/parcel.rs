@@ -1,0 +1,154 @@
+//! A message on its way from its batch to its outcome.
+//!
+//! It has its content as a batch until it is rendered, and as bytes from then on. What others ask of it
+//! meanwhile is in its head.
+
+use std::sync::Arc;
+
+use tidings_core::engine::{Letter, LetterName, Plan, Sent};
+use tidings_core::pause::Paused;
+use tidings_core::{Batch, BucketNo, Ending};
+
+use crate::channel::{Head, Outcome, Rendered, Renderer, Unrenderable, render};
+use crate::deferred::Said;
+use crate::node::{Pace, Ready};
+
+/// A message that is being sent.
+#[derive(Clone, Debug)]
+pub(crate) struct Parcel {
+    pub(crate) closing: (BucketNo, u64),
+    pub(crate) number: u32,
+    pub(crate) told: Vec<u64>,
+    pub(crate) head: Arc<Head>,
+    content: Content,
+    pub(crate) attempts: u32,
+    /// The last answer.
+    pub(crate) last: Option<Said>,
+    pub(crate) resent: u32,
+    /// Whether it was built before a stop, and may have been handed over then.
+    from_before: bool,
+}
+
+#[derive(Clone, Debug)]
+enum Content {
+    Batch(Arc<Batch>),
+    Rendered(Arc<Rendered>),
+}
+
+impl Parcel {
+    pub(crate) fn new(plan: &Plan, letter: &Letter, batch: Batch) -> Self {
+        Self {
+            closing: (plan.bucket, plan.closing),
+            number: letter.number,
+            told: plan.told(letter),
+            head: Arc::new(Head::of(&batch)),
+            content: Content::Batch(Arc::new(batch)),
+            attempts: 0,
+            last: None,
+            resent: 0,
+            from_before: false,
+        }
+    }
+
+    /// Creates a message to the recipient with a number, of any closing.
+    #[cfg(test)]
+    pub(crate) fn sample(number: u32, batch: Batch) -> Self {
+        Self {
+            closing: (BucketNo(0), 1),
+            number,
+            told: Vec::new(),
+            head: Arc::new(Head::of(&batch)),
+            content: Content::Batch(Arc::new(batch)),
+            attempts: 1,
+            last: None,
+            resent: 0,
+            from_before: false,
+        }
+    }
+
+    /// The key of the message.
+    pub(crate) fn letter(&self) -> LetterName {
+        (self.closing, self.number)
+    }
+
+    /// The priority of the message.
+    pub(crate) fn pace(&self) -> Pace {
+        Pace::of(&self.head.lane)
+    }
+
+    /// Whether a pause holds the message.
+    pub(crate) fn is_held_by(&self, paused: &Paused) -> bool {
+        let kinds = self.head.kinds.iter();
+        paused.holds(&self.head.channel, kinds)
+    }
+
+    /// Sets the content that a step has left.
+    pub(crate) fn replace(&mut self, told: Vec<u64>, batch: Batch) {
+        self.told = told;
+        self.head = Arc::new(Head::of(&batch));
+        self.content = Content::Batch(Arc::new(batch));
+    }
+
+    /// The bytes, rendered the first time they are asked for.
+    ///
+    /// # Errors
+    /// [`Unrenderable`].
+    pub(crate) fn rendered(
+        &mut self,
+        renderer: &dyn Renderer,
+    ) -> Result<Arc<Rendered>, Unrenderable> {
+        let batch = match &self.content {
+            Content::Rendered(rendered) => return Ok(Arc::clone(rendered)),
+            Content::Batch(batch) => batch,
+        };
+        let rendered = Arc::new(render(renderer, &self.head, batch)?);
+        self.content = Content::Rendered(Arc::clone(&rendered));
+        Ok(rendered)
+    }
+
+    /// Marks the message as built before a stop.
+    pub(crate) fn after_a_stop(self) -> Self {
+        Self {
+            from_before: true,
+            ..self
+        }
+    }
+
+    /// Counts the first attempt since the stop that handed over a message of before, or may have.
+    pub(crate) fn count_again(&mut self, answer: &Outcome) {
+        let is_handed_over = matches!(answer, Outcome::Sent(_) | Outcome::Unknown { .. });
+        self.resent += u32::from(self.from_before && self.resent == 0 && is_handed_over);
+    }
+
+    /// Whether an attempt may have handed it over, with an unknown outcome.
+    pub(crate) fn is_in_doubt(&self) -> bool {
+        self.from_before || self.resent > 0
+    }
+
+    /// The outcome of the message.
+    pub(crate) fn ended(self, ending: Ending) -> Sent {
+        Sent {
+            number: self.number,
+            told: self.told,
+            ending,
+            resent: self.resent,
+        }
+    }
+
+    /// The outcome of a message whose recipient was erased: there are no further attempts.
+    pub(crate) fn given_up(self) -> Sent {
+        let ending = if self.is_in_doubt() {
+            Ending::Unknown
+        } else {
+            Ending::RecipientGone
+        };
+        self.ended(ending)
+    }
+}
+
+/// The messages of a slice, one by one.
+pub(crate) fn parcels(ready: Ready) -> Vec<Parcel> {
+    let Ready { plan, batches } = ready;
+    let parcel = |(at, batch): (usize, Batch)| Parcel::new(&plan, &plan.letters[at], batch);
+    batches.into_iter().map(parcel).collect()
+}
