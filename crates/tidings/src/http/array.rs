@@ -1,6 +1,5 @@
 //! Calls with many items: an array, whose items are handled one by one, or a stream of lines.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use axum::extract::Request;
@@ -15,8 +14,8 @@ use super::error::{Code, Problem};
 use super::lines::{self, Done, Each, Rejected, Wanted};
 use super::request::content_type;
 use super::{Answer, Change, Service};
-use crate::timeline::json::{self, Json};
-use crate::timeline::{Bodies, Fault, Fields};
+use crate::body::json::{self, Json};
+use crate::body::{Fault, Fields};
 
 /// The answer to an item of an array.
 #[derive(Serialize, ToSchema)]
@@ -57,8 +56,7 @@ pub(super) async fn many(
     }
     let change = Change::read(&parts, body, &service).await?;
     let list = json::list(&change.body)?;
-    let rules = service.rules();
-    let read = |fields: Fields<'_>| Ok((each.0)(Bodies::new(&rules), fields)?);
+    let read = |fields: Fields<'_>| Ok((each.0)(fields)?);
     let done = |_| Ok(Done::new(None));
     let answer = answer(&service, &change, (StatusCode::OK, list), read, done).await?;
     Ok(answer.into_response())
@@ -85,8 +83,9 @@ pub(super) async fn answer<T: Serialize>(
     for item in list {
         let (id, command) = match item {
             Json::Table(table) => {
-                let id = lines::id_of(&table).cloned();
-                (id, read(Fields::new(table)))
+                let fields = Fields::new(table);
+                let id = fields.said_id().map(str::to_owned);
+                (id, read(fields))
             }
             other => {
                 let reason = format!("the item must be an object, got {}", other.kind());
@@ -94,7 +93,7 @@ pub(super) async fn answer<T: Serialize>(
             }
         };
         let fault = command.map(|command| commands.push(command)).err();
-        items.push((id.map(Cow::into_owned), fault));
+        items.push((id, fault));
     }
     let told = move |replies: Vec<Result<Reply, Refused>>| {
         let mut replies = replies.into_iter();

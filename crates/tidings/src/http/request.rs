@@ -20,7 +20,7 @@ use tokio::time::timeout;
 
 use super::error::{Code, Problem};
 use super::service::Service;
-use crate::timeline::{Fields, json};
+use crate::body::Fields;
 
 /// The most bytes of an `Idempotency-Key`.
 pub(super) const KEY_BYTES_MAX: usize = 255;
@@ -77,8 +77,8 @@ impl Change {
     ///
     /// # Errors
     /// [`Code::InvalidJson`], [`Code::InvalidBody`].
-    pub fn fields(&self) -> Result<Fields<'_>, Problem> {
-        Ok(Fields::new(json::object(&self.body)?))
+    pub(crate) fn fields(&self) -> Result<Fields<'_>, Problem> {
+        Ok(Fields::parse(&self.body)?)
     }
 
     /// Reads the body of a request that has come apart already.

@@ -11,6 +11,7 @@ use utoipa::{PartialSchema, ToSchema};
 use utoipa_axum::routes;
 
 use super::schema::{Naming, with_id};
+use crate::body::object::{self, ObjectChange};
 use crate::http::array::{self, ItemAnswer};
 use crate::http::call::{Calls, Kind, MANY};
 use crate::http::error::{Code, Problem};
@@ -18,7 +19,6 @@ use crate::http::lines::{Each, LineAnswer, Wanted};
 use crate::http::query::InQuery;
 use crate::http::request::InPath;
 use crate::http::{Answer, Change, Service, only};
-use crate::timeline::Bodies;
 
 /// The calls of objects.
 pub(super) fn calls(calls: Calls) -> Calls {
@@ -46,22 +46,6 @@ pub(super) fn calls(calls: Calls) -> Calls {
             routes!(change_objects),
             MANY,
         )
-}
-
-/// A change of an object; only the given fields change.
-#[derive(ToSchema)]
-#[serde(deny_unknown_fields)]
-#[schema(example = json!({"title": "Water Lilies", "url": "https://example.org/works/1"}))]
-#[expect(dead_code, reason = "describes what `Bodies::object` reads")]
-struct ObjectChange {
-    /// A title to show.
-    title: Option<String>,
-    /// Address of its page.
-    url: Option<String>,
-    /// Address of a picture.
-    image: Option<String>,
-    /// Whether notifications about it are sent.
-    notifiable: Option<bool>,
 }
 
 /// A change of an object, which may repeat the id of the path.
@@ -103,8 +87,7 @@ async fn put_object(
     InPath(id): InPath<Id>,
     change: Change,
 ) -> Result<Answer, Problem> {
-    let rules = service.rules();
-    let command = Bodies::new(&rules).object(id, change.fields()?)?;
+    let command = object::of_path(id, change.fields()?)?;
     let done = |replies| only(replies).map(|_| Answer::done());
     service.change(&change, vec![command], done).await
 }
@@ -149,8 +132,7 @@ async fn change_objects(
     InQuery(wanted): InQuery<Wanted>,
     request: Request,
 ) -> Result<Response, Problem> {
-    let each = Each(|bodies, fields| bodies.named_object(fields));
-    array::many(service, request, wanted, each).await
+    array::many(service, request, wanted, Each(object::named)).await
 }
 
 #[cfg(test)]

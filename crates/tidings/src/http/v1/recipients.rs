@@ -7,13 +7,14 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use serde::Serialize;
 use tidings_core::engine::Refused;
-use tidings_core::{Command, Id, Recipient, State as RecipientState};
+use tidings_core::{Command, Id, Recipient};
 use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::Schema;
 use utoipa::{PartialSchema, ToSchema};
 use utoipa_axum::routes;
 
 use super::schema::{Naming, with_id};
+use crate::body::recipient::{self, ProfileChange, StateWord};
 use crate::http::array::{self, ItemAnswer};
 use crate::http::call::{Calls, Kind, MANY};
 use crate::http::error::{Code, Problem};
@@ -21,7 +22,6 @@ use crate::http::lines::{Each, LineAnswer, Wanted};
 use crate::http::query::InQuery;
 use crate::http::request::InPath;
 use crate::http::{Answer, Change, Service, only};
-use crate::timeline::Bodies;
 
 /// What can go wrong with a profile in the body.
 const BODY: &[Code] = &[
@@ -90,51 +90,13 @@ pub(super) struct RecipientProfile {
     state: StateWord,
 }
 
-/// Whether messages are sent: notifications of an `unconfirmed` recipient wait on every channel but the
-/// inbox, those of a `disabled` one end when they are due.
-#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-#[schema(as = RecipientState)]
-enum StateWord {
-    Active,
-    Unconfirmed,
-    Disabled,
-}
-
-/// A profile, or a part of one. Null removes a value; give `lat` and `lon` together.
-#[derive(ToSchema)]
-#[serde(deny_unknown_fields)]
-#[schema(example = json!({"name": "Ada", "email": "ada@example.org", "tz": "Europe/Paris"}))]
-#[expect(dead_code, reason = "describes what `Bodies::recipient` reads")]
-struct RecipientChange {
-    /// Name to show, at most 1 KiB. Mails and inboxes also use it for an actor with this id that has no
-    /// title.
-    #[schema(max_length = 1024)]
-    name: Option<String>,
-    /// Address of the e-mail channel.
-    email: Option<String>,
-    /// IANA time zone.
-    tz: Option<String>,
-    /// BCP 47 locale.
-    locale: Option<String>,
-    /// Latitude, in degrees north.
-    #[schema(minimum = -90, maximum = 90)]
-    lat: Option<f64>,
-    /// Longitude, in degrees east.
-    #[schema(minimum = -180, maximum = 180)]
-    lon: Option<f64>,
-    /// Whether messages are sent; `active` for a new recipient.
-    #[schema(value_type = StateWord, required = false)]
-    state: Option<StateWord>,
-}
-
 /// A whole profile, which may repeat the id of the path.
 struct WholeRecipient;
 
 impl PartialSchema for WholeRecipient {
     fn schema() -> RefOr<Schema> {
         let about = "A whole profile. Fields that are left out get their default.";
-        with_id::<RecipientChange>(about, ("ada", Naming::Optional))
+        with_id::<ProfileChange>(about, ("ada", Naming::Optional))
     }
 }
 
@@ -146,7 +108,7 @@ struct NamedRecipient;
 impl PartialSchema for NamedRecipient {
     fn schema() -> RefOr<Schema> {
         let about = "A change of a profile, with the recipient's id. Fields that are left out keep their value.";
-        with_id::<RecipientChange>(about, ("ada", Naming::Required))
+        with_id::<ProfileChange>(about, ("ada", Naming::Required))
     }
 }
 
@@ -163,11 +125,7 @@ impl From<&Recipient> for RecipientProfile {
             locale: recipient.locale.clone(),
             lat,
             lon,
-            state: match recipient.state {
-                RecipientState::Active => StateWord::Active,
-                RecipientState::Unconfirmed => StateWord::Unconfirmed,
-                RecipientState::Disabled => StateWord::Disabled,
-            },
+            state: recipient.state.into(),
         }
     }
 }
@@ -187,8 +145,7 @@ async fn put_recipient(
     InPath(id): InPath<Id>,
     change: Change,
 ) -> Result<Answer, Problem> {
-    let rules = service.rules();
-    let command = Bodies::new(&rules).whole_recipient(id, change.fields()?)?;
+    let command = recipient::whole(id, change.fields()?)?;
     let done = |replies| only(replies).map(|_| Answer::done());
     service.change(&change, vec![command], done).await
 }
@@ -199,7 +156,7 @@ async fn put_recipient(
 #[utoipa::path(
     patch, path = "/v1/recipients/{id}", tag = "recipients",
     params(("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256)),
-    request_body = RecipientChange,
+    request_body = ProfileChange,
     responses((status = 204, description = "The profile is changed"))
 )]
 async fn patch_recipient(
@@ -207,8 +164,7 @@ async fn patch_recipient(
     InPath(id): InPath<Id>,
     change: Change,
 ) -> Result<Answer, Problem> {
-    let rules = service.rules();
-    let command = Bodies::new(&rules).recipient(id, change.fields()?)?;
+    let command = change.fields()?.body::<ProfileChange>()?.command(id)?;
     let done = |replies| only(replies).map(|_| Answer::done());
     service.change(&change, vec![command], done).await
 }
@@ -276,6 +232,5 @@ async fn change_recipients(
     InQuery(wanted): InQuery<Wanted>,
     request: Request,
 ) -> Result<Response, Problem> {
-    let each = Each(|bodies, fields| bodies.named_recipient(fields));
-    array::many(service, request, wanted, each).await
+    array::many(service, request, wanted, Each(recipient::named)).await
 }

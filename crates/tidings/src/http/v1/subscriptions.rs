@@ -10,6 +10,7 @@ use tidings_core::{Command, Id};
 use utoipa::ToSchema;
 use utoipa_axum::routes;
 
+use crate::body::subscription::Subscription;
 use crate::http::array::{self, ItemAnswer};
 use crate::http::call::{Calls, Kind, MANY};
 use crate::http::error::{Code, Problem};
@@ -53,25 +54,6 @@ pub(super) fn calls(calls: Calls) -> Calls {
 struct Subscriptions {
     /// Topics, sorted by bytes.
     topics: Vec<String>,
-}
-
-/// A subscription to add or to remove.
-#[derive(ToSchema)]
-#[serde(deny_unknown_fields)]
-#[schema(example = json!({"recipient": "ada", "topic": "artist/42"}))]
-#[expect(
-    dead_code,
-    reason = "describes what `Bodies::subscription_change` reads"
-)]
-struct Subscription {
-    /// Id of the recipient.
-    #[schema(min_length = 1, max_length = 256)]
-    recipient: String,
-    /// The topic.
-    #[schema(min_length = 1, max_length = 256)]
-    topic: String,
-    /// Whether to remove the subscription.
-    unsubscribe: Option<bool>,
 }
 
 /// Follow a topic
@@ -158,6 +140,6 @@ async fn follow_many(
     InQuery(wanted): InQuery<Wanted>,
     request: Request,
 ) -> Result<Response, Problem> {
-    let each = Each(|bodies, fields| bodies.subscription_change(fields));
+    let each = Each(|fields| Ok(fields.body::<Subscription>()?.command()));
     array::many(service, request, wanted, each).await
 }
