@@ -16,7 +16,7 @@ use crate::http::call::{Calls, Kind};
 use crate::http::error::{Code, Problem};
 use crate::http::query::{FromQuery, InQuery, Parameters};
 use crate::http::request::InPath;
-use crate::http::{Answer, Change, Service, only};
+use crate::http::{Answer, Change, Service};
 
 /// Groups of a page where the query does not say.
 const GROUPS_USUAL: u16 = 20;
@@ -305,8 +305,7 @@ async fn mark(
 ) -> Result<Answer, Problem> {
     let mark: Mark = change.fields()?.body()?;
     let command = mark.command(recipient, kind)?;
-    let done = |replies| only(replies).map(|_| Answer::done());
-    service.change(change, vec![command], done).await
+    service.done(change, command).await
 }
 
 #[cfg(test)]

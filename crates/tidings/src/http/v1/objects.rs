@@ -18,7 +18,7 @@ use crate::http::error::{Code, Problem};
 use crate::http::lines::{Each, LineAnswer, Wanted};
 use crate::http::query::InQuery;
 use crate::http::request::InPath;
-use crate::http::{Answer, Change, Service, only};
+use crate::http::{Answer, Change, Service};
 
 /// The calls of objects.
 pub(super) fn calls(calls: Calls) -> Calls {
@@ -88,8 +88,7 @@ async fn put_object(
     change: Change,
 ) -> Result<Answer, Problem> {
     let command = object::of_path(id, change.fields()?)?;
-    let done = |replies| only(replies).map(|_| Answer::done());
-    service.change(&change, vec![command], done).await
+    service.done(&change, command).await
 }
 
 /// Retract an object
@@ -106,10 +105,7 @@ async fn retract_object(
     InPath(object): InPath<Id>,
     change: Change,
 ) -> Result<Answer, Problem> {
-    let done = |replies| only(replies).map(|_| Answer::done());
-    service
-        .change(&change, vec![Command::Retract { object }], done)
-        .await
+    service.done(&change, Command::Retract { object }).await
 }
 
 /// Make or change many objects

@@ -12,7 +12,7 @@ use crate::body::preference::{Preference, choices};
 use crate::http::call::{Calls, Kind};
 use crate::http::error::{Code, Problem};
 use crate::http::request::InPath;
-use crate::http::{Answer, Change, Service, only};
+use crate::http::{Answer, Change, Service};
 
 /// The calls of preferences.
 pub(super) fn calls(calls: Calls) -> Calls {
@@ -123,6 +123,5 @@ async fn set(
         chosen: choices(&rules, list)?,
         whole,
     };
-    let done = |replies| only(replies).map(|_| Answer::done());
-    service.change(change, vec![command], done).await
+    service.done(change, command).await
 }

@@ -21,7 +21,7 @@ use crate::http::error::{Code, Problem};
 use crate::http::lines::{Each, LineAnswer, Wanted};
 use crate::http::query::InQuery;
 use crate::http::request::InPath;
-use crate::http::{Answer, Change, Service, only};
+use crate::http::{Answer, Change, Service};
 
 /// What can go wrong with a profile in the body.
 const BODY: &[Code] = &[
@@ -146,8 +146,7 @@ async fn put_recipient(
     change: Change,
 ) -> Result<Answer, Problem> {
     let command = recipient::whole(id, change.fields()?)?;
-    let done = |replies| only(replies).map(|_| Answer::done());
-    service.change(&change, vec![command], done).await
+    service.done(&change, command).await
 }
 
 /// Change a recipient's profile
@@ -165,8 +164,7 @@ async fn patch_recipient(
     change: Change,
 ) -> Result<Answer, Problem> {
     let command = change.fields()?.body::<ProfileChange>()?.command(id)?;
-    let done = |replies| only(replies).map(|_| Answer::done());
-    service.change(&change, vec![command], done).await
+    service.done(&change, command).await
 }
 
 /// Get a recipient's profile
@@ -205,10 +203,7 @@ async fn erase_recipient(
     InPath(recipient): InPath<Id>,
     change: Change,
 ) -> Result<Answer, Problem> {
-    let done = |replies| only(replies).map(|_| Answer::done());
-    service
-        .change(&change, vec![Command::Erase { recipient }], done)
-        .await
+    service.done(&change, Command::Erase { recipient }).await
 }
 
 /// Make or change many recipients

@@ -17,7 +17,7 @@ use crate::http::error::{Code, Problem};
 use crate::http::lines::{Each, LineAnswer, Wanted};
 use crate::http::query::InQuery;
 use crate::http::request::InPath;
-use crate::http::{Answer, Change, Service, only};
+use crate::http::{Answer, Change, Service};
 
 /// What can go wrong with following.
 const FOLLOW: &[Code] = &[
@@ -73,9 +73,9 @@ async fn follow(
     InPath((recipient, topic)): InPath<(Id, Id)>,
     change: Change,
 ) -> Result<Answer, Problem> {
-    let done = |replies| only(replies).map(|_| Answer::done());
-    let command = Command::Subscribe { recipient, topic };
-    service.change(&change, vec![command], done).await
+    service
+        .done(&change, Command::Subscribe { recipient, topic })
+        .await
 }
 
 /// Unfollow a topic
@@ -94,9 +94,9 @@ async fn unfollow(
     InPath((recipient, topic)): InPath<(Id, Id)>,
     change: Change,
 ) -> Result<Answer, Problem> {
-    let done = |replies| only(replies).map(|_| Answer::done());
-    let command = Command::Unsubscribe { recipient, topic };
-    service.change(&change, vec![command], done).await
+    service
+        .done(&change, Command::Unsubscribe { recipient, topic })
+        .await
 }
 
 /// List a recipient's subscriptions
