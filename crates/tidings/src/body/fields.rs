@@ -1,8 +1,6 @@
 //! Fields of one JSON object: some are taken one by one, because they are in a line and not in the body of the
 //! call, and the others are read as one body.
 
-use std::marker::PhantomData;
-
 use serde::Deserialize;
 use tidings_core::Id;
 
@@ -39,19 +37,10 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// Takes a field, if it is there.
-    pub(crate) fn take<T: Deserialize<'a>>(&mut self, key: &str) -> Result<Option<T>, Fault> {
-        let Some(at) = self.0.iter().position(|(name, _)| name == key) else {
-            return Ok(None);
-        };
-        let (_, value) = self.0.remove(at);
-        Ok(read::field(key, value, PhantomData::<Option<T>>)?)
-    }
-
     /// Takes a field that must be there.
     pub(crate) fn required<T: Deserialize<'a>>(&mut self, key: &str) -> Result<T, Fault> {
-        if let Some(value) = self.take(key)? {
-            return Ok(value);
+        if let Some(at) = self.0.iter().position(|(name, _)| name == key) {
+            return read::field(self.0.remove(at));
         }
         let hint = match nearest(key, self.0.iter().map(|(name, _)| &**name)) {
             Some(near) => format!("is {} meant to be `{key}`?", quoted(near)),
@@ -70,6 +59,6 @@ impl<'a> Fields<'a> {
     /// # Errors
     /// The first [`Fault`] in them.
     pub(crate) fn body<T: Deserialize<'a>>(self) -> Result<T, Fault> {
-        Ok(T::deserialize(Json::Table(self.0))?)
+        read::body(Json::Table(self.0))
     }
 }

@@ -185,7 +185,7 @@ impl<'de> Visitor<'de> for JsonVisitor {
 
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Self::Value, A::Error> {
         let mut table: Table<'de> = Vec::new();
-        while let Some(Key(key)) = entries.next_key()? {
+        while let Some(Words(key)) = entries.next_key()? {
             if table.len() < FEW_KEYS && table.iter().any(|(other, _)| *other == key) {
                 return Err(A::Error::custom(format_args!("{TWICE}{}", quoted(&key))));
             }
@@ -209,32 +209,10 @@ fn twice<'t>(table: &'t Table<'_>) -> Option<&'t str> {
         .map(|pair| pair[0])
 }
 
-/// A key, borrowed if it has no escapes.
-struct Key<'a>(Cow<'a, str>);
-
-impl<'de: 'a, 'a> Deserialize<'de> for Key<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_str(KeyVisitor)
-    }
-}
-
-struct KeyVisitor;
-
-impl<'de> Visitor<'de> for KeyVisitor {
-    type Value = Key<'de>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a key")
-    }
-
-    fn visit_borrowed_str<E>(self, value: &'de str) -> Result<Self::Value, E> {
-        Ok(Key(Cow::Borrowed(value)))
-    }
-
-    fn visit_str<E>(self, value: &str) -> Result<Self::Value, E> {
-        Ok(Key(Cow::Owned(value.to_owned())))
-    }
-}
+/// A text, borrowed if it has no escapes.
+#[derive(Deserialize)]
+#[serde(transparent)]
+pub(super) struct Words<'a>(#[serde(borrow)] pub(super) Cow<'a, str>);
 
 #[cfg(test)]
 mod tests {
@@ -244,7 +222,8 @@ mod tests {
     fn values_come_out_as_they_went_in() {
         let text = r#"{"a":[1,-2,2.5,true,null,"x\n"],"b":{"c":"é"},"big":18446744073709551615}"#;
         let expected: serde_json::Value = serde_json::from_str(text).unwrap();
-        let read = serde_json::Value::deserialize(value(text.as_bytes()).unwrap()).unwrap();
+        let read: serde_json::Value =
+            super::super::read::body(value(text.as_bytes()).unwrap()).unwrap();
         assert_eq!(read, expected);
         assert_eq!(read.to_string(), text);
     }

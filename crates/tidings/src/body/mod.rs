@@ -6,19 +6,15 @@
 //! the [`Rules`](tidings_core::Rules) alone is judged here; who and what exists only the engine knows.
 
 mod address;
-pub(crate) mod cancel;
 pub(crate) mod event;
 mod fault;
 mod fields;
-pub(crate) mod flush;
-pub(crate) mod forget;
 pub(crate) mod json;
-pub(crate) mod mark;
 pub(crate) mod object;
 pub(crate) mod preference;
 mod read;
 pub(crate) mod recipient;
-pub(crate) mod subscription;
+pub(crate) mod short;
 #[cfg(test)]
 mod tests;
 pub(crate) mod text;
@@ -52,15 +48,16 @@ fn known_channel(name: &str) -> Result<(), Fault> {
     Err(unknown("channel", name, CHANNELS).about(About::UnknownChannel))
 }
 
-/// Refuses a body that names itself otherwise than its path does, and takes its name.
-fn same_id(id: &Id, fields: &mut Fields<'_>) -> Result<(), Fault> {
-    match fields.take("id")? {
-        Some(Text::<Id>(other)) if other != *id => {
-            let (body, path) = (quoted(other.as_str()), quoted(id.as_str()));
+/// The id of what a body is about: the path gives it, the body, or both the same.
+fn id_of(path: Option<Id>, body: Option<Text<Id>>) -> Result<Id, Fault> {
+    match (path, body) {
+        (Some(path), Some(Text(body))) if path != body => {
+            let (path, body) = (quoted(path.as_str()), quoted(body.as_str()));
             let reason = format!("`id` must be {path}, as in the path, got {body}");
             Err(Fault::new(reason, "leave `id` out"))
         }
-        _ => Ok(()),
+        (Some(id), _) | (None, Some(Text(id))) => Ok(id),
+        (None, None) => Err(Fault::new("`id` is missing", "add `id`")),
     }
 }
 

@@ -5,8 +5,7 @@ use tidings_core::{Command, Id, Object};
 use utoipa::ToSchema;
 
 use super::fault::Fault;
-use super::fields::Fields;
-use super::same_id;
+use super::id_of;
 use super::text::{self, Text};
 
 /// An object in an event. The given fields replace the stored ones.
@@ -50,6 +49,9 @@ impl From<EventObject> for Object {
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({"title": "Water Lilies", "url": "https://example.org/works/1"}))]
 pub(crate) struct ObjectChange {
+    /// Id of the object. A path that names it has the same.
+    #[schema(value_type = String, required = false, min_length = 1, max_length = 256)]
+    id: Option<Text<Id>>,
     /// A title to show.
     #[serde(default, deserialize_with = "text::title")]
     title: Option<String>,
@@ -64,46 +66,17 @@ pub(crate) struct ObjectChange {
 }
 
 impl ObjectChange {
-    /// The command that makes or changes the object.
-    pub(crate) fn command(self, id: Id) -> Command {
-        Command::Object(Object {
-            id,
+    /// The command that makes or changes the object that the path or the body names.
+    ///
+    /// # Errors
+    /// No id, or another than in the path.
+    pub(crate) fn command(self, path: Option<Id>) -> Result<Command, Fault> {
+        Ok(Command::Object(Object {
+            id: id_of(path, self.id)?,
             title: self.title,
             url: self.url,
             image: self.image,
             notifiable: self.notifiable,
-        })
-    }
-}
-
-/// Reads a change of an object that names it itself.
-///
-/// # Errors
-/// The first [`Fault`] of the body.
-pub(crate) fn named(mut fields: Fields<'_>) -> Result<Command, Fault> {
-    let id = fields.id("id")?;
-    Ok(fields.body::<ObjectChange>()?.command(id))
-}
-
-/// Reads a change of an object that the path names; the body may name it too.
-///
-/// # Errors
-/// The first [`Fault`] of the body, or another object's name in it.
-pub(crate) fn of_path(id: Id, mut fields: Fields<'_>) -> Result<Command, Fault> {
-    same_id(&id, &mut fields)?;
-    Ok(fields.body::<ObjectChange>()?.command(id))
-}
-
-/// The object to retract.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Retraction {
-    id: Text<Id>,
-}
-
-impl Retraction {
-    /// The command that retracts it.
-    pub(crate) fn command(self) -> Command {
-        Command::Retract { object: self.id.0 }
+        }))
     }
 }

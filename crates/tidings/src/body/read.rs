@@ -6,12 +6,14 @@
 
 use std::borrow::Cow;
 use std::fmt::{self, Display};
+use std::iter::Enumerate;
+use std::marker::PhantomData;
 use std::vec;
 
 use serde::de::value::StrDeserializer;
 use serde::de::{
-    self, DeserializeSeed, Deserializer, Expected, IntoDeserializer as _, MapAccess, SeqAccess,
-    Unexpected, Visitor,
+    self, Deserialize, DeserializeSeed, Deserializer, Expected, IntoDeserializer as _, MapAccess,
+    SeqAccess, Unexpected, Visitor,
 };
 use serde::forward_to_deserialize_any;
 
@@ -55,21 +57,11 @@ impl Wrong {
         }
     }
 
-    /// The same fault, of a value that is a field.
-    fn in_field(mut self, name: &str) -> Self {
-        let dot = if self.path.is_empty() || self.path.starts_with('[') {
-            ""
-        } else {
-            "."
-        };
+    /// The same fault, of a value in the field or item of this name.
+    fn within(mut self, name: &str) -> Self {
+        let is_end = self.path.is_empty() || self.path.starts_with('[');
+        let dot = if is_end { "" } else { "." };
         self.path = format!("{name}{dot}{}", self.path);
-        self
-    }
-
-    /// The same fault, of a value that is an item.
-    fn in_item(mut self, index: usize) -> Self {
-        let dot = if self.path.is_empty() { "" } else { "." };
-        self.path = format!("[{index}]{dot}{}", self.path);
         self
     }
 }
@@ -149,7 +141,7 @@ impl de::Error for Wrong {
     }
 
     fn missing_field(name: &'static str) -> Self {
-        Self::new(What::Missing).in_field(name)
+        Self::new(What::Missing).within(name)
     }
 }
 
@@ -163,6 +155,92 @@ fn example(key: &str, wanted: &str) -> &'static str {
         ("a boolean", _) => "write true or false, without quotes",
         ("a number", _) => "write it without quotes",
         _ => "write it in quotes",
+    }
+}
+
+/// Reads a body.
+pub(super) fn body<'de, T: Deserialize<'de>>(value: Json<'de>) -> Result<T, Fault> {
+    Ok(T::deserialize(value)?)
+}
+
+/// Reads a field of a body.
+pub(super) fn field<'de, T: Deserialize<'de>>(
+    (name, value): (Cow<'de, str>, Json<'de>),
+) -> Result<T, Fault> {
+    Ok(value_of(&name, value, PhantomData)?)
+}
+
+/// Reads the value of a field. Null is the same as nothing where the type has no use for it.
+fn value_of<'de, T: DeserializeSeed<'de>>(
+    name: &str,
+    value: Json<'de>,
+    seed: T,
+) -> Result<T::Value, Wrong> {
+    let is_null = value == Json::Null;
+    seed.deserialize(value).map_err(|wrong| match wrong.what {
+        What::Kind { .. } if is_null => Wrong::new(What::Missing).within(name),
+        _ => wrong.within(name),
+    })
+}
+
+/// The fields of an object that were not read yet, and the value of the one of which only the name was.
+struct Entries<'de> {
+    entries: vec::IntoIter<(Cow<'de, str>, Json<'de>)>,
+    entry: Option<(Cow<'de, str>, Json<'de>)>,
+}
+
+impl<'de> Entries<'de> {
+    fn of(table: Table<'de>) -> Self {
+        let entries = table.into_iter();
+        let entry = None;
+        Self { entries, entry }
+    }
+}
+
+impl<'de> MapAccess<'de> for Entries<'de> {
+    type Error = Wrong;
+
+    fn next_key_seed<K: DeserializeSeed<'de>>(
+        &mut self,
+        seed: K,
+    ) -> Result<Option<K::Value>, Wrong> {
+        self.entry = self.entries.next();
+        let name = self.entry.as_ref().map(|(name, _)| name.as_ref());
+        let name = name.map(|name| seed.deserialize(StrDeserializer::new(name)));
+        name.transpose()
+    }
+
+    fn next_value_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value, Wrong> {
+        match self.entry.take() {
+            Some((name, value)) => value_of(&name, value, seed),
+            None => Err(de::Error::custom("has no value")),
+        }
+    }
+
+    fn size_hint(&self) -> Option<usize> {
+        Some(self.entries.len())
+    }
+}
+
+/// The items of a list that were not read yet, with their numbers.
+struct Items<'de>(Enumerate<vec::IntoIter<Json<'de>>>);
+
+impl<'de> SeqAccess<'de> for Items<'de> {
+    type Error = Wrong;
+
+    fn next_element_seed<T: DeserializeSeed<'de>>(
+        &mut self,
+        seed: T,
+    ) -> Result<Option<T::Value>, Wrong> {
+        let item = self.0.next().map(|(index, item)| {
+            let item = seed.deserialize(item);
+            item.map_err(|wrong| wrong.within(&format!("[{index}]")))
+        });
+        item.transpose()
+    }
+
+    fn size_hint(&self) -> Option<usize> {
+        Some(self.0.len())
     }
 }
 
@@ -180,10 +258,7 @@ impl<'de> Deserializer<'de> for Json<'de> {
             },
             Self::Text(Cow::Borrowed(text)) => visitor.visit_borrowed_str(text),
             Self::Text(Cow::Owned(text)) => visitor.visit_string(text),
-            Self::List(list) => visitor.visit_seq(Items {
-                items: list.into_iter(),
-                index: 0,
-            }),
+            Self::List(list) => visitor.visit_seq(Items(list.into_iter().enumerate())),
             Self::Table(table) => visitor.visit_map(Entries::of(table)),
         }
     }
@@ -202,9 +277,9 @@ impl<'de> Deserializer<'de> for Json<'de> {
         visitor: V,
     ) -> Result<V::Value, Wrong> {
         match self {
-            Self::Table(table) => visitor.visit_map(Entries::of(table)),
             // A struct would take a list for its fields in their order.
-            other => Err(de::Error::invalid_type(other.unexpected(), &visitor)),
+            Self::List(_) => Err(de::Error::invalid_type(Unexpected::Seq, &visitor)),
+            other => other.deserialize_any(visitor),
         }
     }
 
@@ -232,91 +307,4 @@ impl<'de> Deserializer<'de> for Json<'de> {
         bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit
         unit_struct seq tuple tuple_struct map identifier ignored_any
     }
-}
-
-/// The items of a list.
-struct Items<'de> {
-    items: vec::IntoIter<Json<'de>>,
-    /// The number of items that were taken.
-    index: usize,
-}
-
-impl<'de> SeqAccess<'de> for Items<'de> {
-    type Error = Wrong;
-
-    fn next_element_seed<T: DeserializeSeed<'de>>(
-        &mut self,
-        seed: T,
-    ) -> Result<Option<T::Value>, Wrong> {
-        let Some(item) = self.items.next() else {
-            return Ok(None);
-        };
-        let value = seed.deserialize(item);
-        let value = value.map_err(|wrong| wrong.in_item(self.index))?;
-        self.index += 1;
-        Ok(Some(value))
-    }
-
-    fn size_hint(&self) -> Option<usize> {
-        Some(self.items.len())
-    }
-}
-
-/// The entries of an object.
-pub(super) struct Entries<'de> {
-    entries: vec::IntoIter<(Cow<'de, str>, Json<'de>)>,
-    /// The entry of which the key was taken and the value was not.
-    entry: Option<(Cow<'de, str>, Json<'de>)>,
-}
-
-impl<'de> Entries<'de> {
-    pub(super) fn of(table: Table<'de>) -> Self {
-        Self {
-            entries: table.into_iter(),
-            entry: None,
-        }
-    }
-}
-
-impl<'de> MapAccess<'de> for Entries<'de> {
-    type Error = Wrong;
-
-    fn next_key_seed<K: DeserializeSeed<'de>>(
-        &mut self,
-        seed: K,
-    ) -> Result<Option<K::Value>, Wrong> {
-        self.entry = self.entries.next();
-        let Some((key, _)) = &self.entry else {
-            return Ok(None);
-        };
-        let key: StrDeserializer<'_, Wrong> = key.as_ref().into_deserializer();
-        seed.deserialize(key).map(Some)
-    }
-
-    fn next_value_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value, Wrong> {
-        let Some((key, value)) = self.entry.take() else {
-            return Err(de::Error::custom("has no value"));
-        };
-        field(&key, value, seed)
-    }
-
-    fn size_hint(&self) -> Option<usize> {
-        Some(self.entries.len())
-    }
-}
-
-/// Reads the value of a field. Null is the same as nothing where the type has no use for it.
-pub(super) fn field<'de, T: DeserializeSeed<'de>>(
-    key: &str,
-    value: Json<'de>,
-    seed: T,
-) -> Result<T::Value, Wrong> {
-    let is_null = value == Json::Null;
-    seed.deserialize(value).map_err(|wrong| {
-        let wrong = match wrong.what {
-            What::Kind { .. } if is_null => Wrong::new(What::Missing),
-            _ => wrong,
-        };
-        wrong.in_field(key)
-    })
 }

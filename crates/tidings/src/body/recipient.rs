@@ -5,9 +5,8 @@ use tidings_core::{Command, Id, RecipientChange, State};
 use utoipa::ToSchema;
 
 use super::fault::Fault;
-use super::fields::Fields;
-use super::same_id;
-use super::text::{self, Latitude, Longitude, Within};
+use super::id_of;
+use super::text::{self, Latitude, Longitude, Text, Within};
 use crate::config::{is_address, is_locale};
 use crate::wording::quoted;
 use crate::zone;
@@ -17,6 +16,9 @@ use crate::zone;
 #[serde(deny_unknown_fields)]
 #[schema(as = RecipientChange, example = json!({"name": "Ada", "email": "ada@example.org", "tz": "Europe/Paris"}))]
 pub(crate) struct ProfileChange {
+    /// Id of the recipient. A path that names it has the same.
+    #[schema(value_type = String, required = false, min_length = 1, max_length = 256)]
+    id: Option<Text<Id>>,
     /// Name to show, at most 1 KiB. Mails and inboxes also use it for an actor with this id that has no
     /// title.
     #[serde(default, deserialize_with = "name")]
@@ -45,7 +47,7 @@ pub(crate) struct ProfileChange {
     /// Whether messages are sent; `active` for a new recipient.
     #[serde(default, deserialize_with = "given")]
     #[schema(value_type = StateWord, required = false)]
-    state: Change<StateWord>,
+    state: Change<State>,
 }
 
 /// A value that may be given, and may be null then, which removes it.
@@ -53,7 +55,7 @@ type Change<T> = Option<Option<T>>;
 
 /// Whether messages are sent: notifications of an `unconfirmed` recipient wait on every channel but the
 /// inbox, those of a `disabled` one end when they are due.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 #[schema(as = RecipientState)]
 pub(crate) enum StateWord {
@@ -72,22 +74,9 @@ impl From<State> for StateWord {
     }
 }
 
-impl From<StateWord> for State {
-    fn from(word: StateWord) -> Self {
-        match word {
-            StateWord::Active => Self::Active,
-            StateWord::Unconfirmed => Self::Unconfirmed,
-            StateWord::Disabled => Self::Disabled,
-        }
-    }
-}
-
 impl ProfileChange {
-    /// What it changes of a recipient.
-    ///
-    /// # Errors
-    /// Half a place, or no state.
-    fn of(self, id: Id) -> Result<RecipientChange, Fault> {
+    /// The change of the recipient that the path or the body names.
+    fn of(self, path: Option<Id>) -> Result<RecipientChange, Fault> {
         if self.lat.map(|lat| lat.is_some()) != self.lon.map(|lon| lon.is_some()) {
             let hint = "give both, both as numbers or both as null";
             return Err(Fault::new("`lat` and `lon` must be given together", hint));
@@ -97,31 +86,31 @@ impl ProfileChange {
             return Err(Fault::new("`state` can't be null", hint));
         }
         Ok(RecipientChange {
-            id,
+            id: id_of(path, self.id)?,
             name: self.name,
             email: self.email,
             tz: self.tz,
             locale: self.locale,
             lat: self.lat.map(|lat| lat.map(|Within(lat)| lat)),
             lon: self.lon.map(|lon| lon.map(|Within(lon)| lon)),
-            state: self.state.flatten().map(State::from),
+            state: self.state.flatten(),
         })
     }
 
     /// The command that changes the given fields.
     ///
     /// # Errors
-    /// Half a place, or no state.
-    pub(crate) fn command(self, id: Id) -> Result<Command, Fault> {
-        Ok(Command::Recipient(Box::new(self.of(id)?)))
+    /// Half a place, no state, or another id than in the path.
+    pub(crate) fn command(self, path: Option<Id>) -> Result<Command, Fault> {
+        Ok(Command::Recipient(Box::new(self.of(path)?)))
     }
 
     /// The command that puts a whole profile: what is not given is removed.
     ///
     /// # Errors
-    /// Half a place, or no state.
-    fn whole_command(self, id: Id) -> Result<Command, Fault> {
-        let mut change = self.of(id)?;
+    /// As [`Self::command`].
+    pub(crate) fn whole(self, id: Id) -> Result<Command, Fault> {
+        let mut change = self.of(Some(id))?;
         change.name.get_or_insert(None);
         change.email.get_or_insert(None);
         change.tz.get_or_insert(None);
@@ -131,24 +120,6 @@ impl ProfileChange {
         change.state.get_or_insert(State::default());
         Ok(Command::Recipient(Box::new(change)))
     }
-}
-
-/// Reads a change of a profile that names its recipient itself.
-///
-/// # Errors
-/// The first [`Fault`] of the body.
-pub(crate) fn named(mut fields: Fields<'_>) -> Result<Command, Fault> {
-    let id = fields.id("id")?;
-    fields.body::<ProfileChange>()?.command(id)
-}
-
-/// Reads a whole profile, which may name its recipient, as an answer does.
-///
-/// # Errors
-/// The first [`Fault`] of the body, or another recipient's name in it.
-pub(crate) fn whole(id: Id, mut fields: Fields<'_>) -> Result<Command, Fault> {
-    same_id(&id, &mut fields)?;
-    fields.body::<ProfileChange>()?.whole_command(id)
 }
 
 fn given<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
@@ -162,34 +133,38 @@ fn name<'de, D: Deserializer<'de>>(value: D) -> Result<Change<String>, D::Error>
 }
 
 fn email<'de, D: Deserializer<'de>>(value: D) -> Result<Change<String>, D::Error> {
-    let check = |email: &str| match is_address(email) {
-        true => Ok(()),
-        false => Err(Fault::new(
-            format!("must be an address, got {}", quoted(email)),
-            "write `local@domain`, or null for no address",
-        )),
-    };
-    text::checked(value, check).map(Some)
+    refused(value, is_address, |email| {
+        let hint = "write `local@domain`, or null for no address";
+        Fault::new(format!("must be an address, got {}", quoted(email)), hint)
+    })
 }
 
 fn tz<'de, D: Deserializer<'de>>(value: D) -> Result<Change<String>, D::Error> {
-    let check = |tz: &str| match zone::exists(tz) {
-        true => Ok(()),
-        false => Err(Fault::new(
-            format!("names the unknown time zone {}", quoted(tz)),
-            zone::hint(tz),
-        )),
-    };
-    text::checked(value, check).map(Some)
+    refused(value, zone::exists, |tz| {
+        let reason = format!("names the unknown time zone {}", quoted(tz));
+        Fault::new(reason, zone::hint(tz))
+    })
 }
 
 fn locale<'de, D: Deserializer<'de>>(value: D) -> Result<Change<String>, D::Error> {
-    let check = |locale: &str| match is_locale(locale) {
-        true => Ok(()),
-        false => Err(Fault::new(
-            format!("must be a locale, got {}", quoted(locale)),
-            "write a BCP 47 tag, such as `en` or `pt-BR`",
-        )),
+    refused(value, is_locale, |locale| {
+        let hint = "write a BCP 47 tag, such as `en` or `pt-BR`";
+        Fault::new(format!("must be a locale, got {}", quoted(locale)), hint)
+    })
+}
+
+/// Reads a text, which is refused with this fault where it is not good.
+fn refused<'de, D: Deserializer<'de>>(
+    value: D,
+    is_good: impl FnOnce(&str) -> bool,
+    fault: impl FnOnce(&str) -> Fault,
+) -> Result<Change<String>, D::Error> {
+    let check = |text: &str| {
+        if is_good(text) {
+            Ok(())
+        } else {
+            Err(fault(text))
+        }
     };
     text::checked(value, check).map(Some)
 }

@@ -2,15 +2,15 @@
 //!
 //! The name of a field is put before the reasons given here (`read`).
 
-use std::fmt::{self, Display};
-use std::marker::PhantomData;
+use std::fmt::Display;
 
-use serde::de::{Deserialize, Deserializer, Error as _, Visitor};
-use serde::ser::{Serialize, Serializer};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use tidings_core::{Day, Id, Instant};
 
 use super::address;
 use super::fault::Fault;
+use super::json::Words;
 use crate::wording::quoted;
 
 /// The most bytes of a title and of a recipient's name.
@@ -75,21 +75,8 @@ impl<T: Display> Serialize for Text<T> {
 
 impl<'de, T: FromText> Deserialize<'de> for Text<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_str(TextVisitor(PhantomData))
-    }
-}
-
-struct TextVisitor<T>(PhantomData<T>);
-
-impl<T: FromText> Visitor<'_> for TextVisitor<T> {
-    type Value = Text<T>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a string")
-    }
-
-    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Self::Value, E> {
-        T::from_text(text).map(Text).map_err(E::custom)
+        let Words(text) = Words::deserialize(deserializer)?;
+        T::from_text(&text).map(Self).map_err(D::Error::custom)
     }
 }
 
@@ -109,14 +96,13 @@ pub(super) fn checked<'de, D: Deserializer<'de>>(
     check: impl FnOnce(&str) -> Result<(), Fault>,
 ) -> Result<Option<String>, D::Error> {
     let text = Option::<String>::deserialize(value)?;
-    text.as_deref()
-        .map_or(Ok(()), check)
-        .map_err(D::Error::custom)?;
-    Ok(text)
+    let checked = text.as_deref().map_or(Ok(()), check);
+    checked.map(|()| text).map_err(D::Error::custom)
 }
 
 /// A number within bounds, both of which it may be.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[serde(try_from = "f64")]
 pub(crate) struct Within<const LEAST: i32, const MOST: i32>(pub(crate) f64);
 
 /// Degrees north.
@@ -126,23 +112,15 @@ pub(crate) type Longitude = Within<-180, 180>;
 /// The distance of two places on earth.
 pub(crate) type Kilometres = Within<0, 20_038>;
 
-impl<const LEAST: i32, const MOST: i32> Serialize for Within<LEAST, MOST> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.0.serialize(serializer)
-    }
-}
+impl<const LEAST: i32, const MOST: i32> TryFrom<f64> for Within<LEAST, MOST> {
+    type Error = Fault;
 
-impl<'de, const LEAST: i32, const MOST: i32> Deserialize<'de> for Within<LEAST, MOST> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let number = f64::deserialize(deserializer)?;
+    fn try_from(number: f64) -> Result<Self, Fault> {
         if (f64::from(LEAST)..=f64::from(MOST)).contains(&number) {
             return Ok(Self(number));
         }
         let range = format!("a number from {LEAST} to {MOST}");
         let reason = format!("must be {range}, got {number}");
-        Err(D::Error::custom(Fault::new(
-            reason,
-            format!("write {range}"),
-        )))
+        Err(Fault::new(reason, format!("write {range}")))
     }
 }

@@ -10,9 +10,7 @@ use super::reach::{self, To};
 use super::status;
 use super::table::{Table, cell, cut, list, padded, shown, width_of};
 use super::{Status as Ended, Streams, report};
-use crate::body::cancel::Cancel as CancelBody;
-use crate::body::flush::FlushLimits;
-use crate::body::forget::ForgetDays;
+use crate::body::short::{Cancel as CancelBody, FlushLimits, ForgetDays};
 use crate::body::text::Text;
 use crate::client::{Request, segment};
 

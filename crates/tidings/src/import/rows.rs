@@ -8,8 +8,10 @@ use tidings_core::Command;
 
 use super::{Kind, Mark};
 use crate::body::json::{Json, Table};
-use crate::body::subscription::Subscription;
-use crate::body::{Fault, Fields, object, recipient};
+use crate::body::object::ObjectChange;
+use crate::body::recipient::ProfileChange;
+use crate::body::short::Subscription;
+use crate::body::{Fault, Fields};
 use crate::timeline::{Line, Lines};
 use crate::wording::quoted;
 
@@ -295,8 +297,8 @@ fn value<'c>(column: &str, cell: &'c str) -> Json<'c> {
 
 fn command(kind: Kind, fields: Fields<'_>) -> Result<Command, Fault> {
     match kind {
-        Kind::Recipients => recipient::named(fields),
-        Kind::Objects => object::named(fields),
+        Kind::Recipients => fields.body::<ProfileChange>()?.command(None),
+        Kind::Objects => fields.body::<ObjectChange>()?.command(None),
         Kind::Subscriptions => fields.body::<Subscription>()?.said(false),
     }
 }

@@ -14,16 +14,13 @@ use tidings_core::{Command, Id, Instant, Rules, Timed};
 pub use crate::body::Fault;
 pub use lines::{Line, Lines};
 
-use crate::body::cancel::Cancel;
+use crate::body::Fields;
 use crate::body::event::EventBody;
-use crate::body::flush::FlushLimits;
-use crate::body::forget::ForgetDays;
-use crate::body::mark::Mark;
-use crate::body::object::{self, Retraction};
+use crate::body::object::ObjectChange;
 use crate::body::preference::Preference;
-use crate::body::subscription::Subscription;
+use crate::body::recipient::ProfileChange;
+use crate::body::short::{Cancel, FlushLimits, ForgetDays, Mark, Retraction, Subscription};
 use crate::body::text::Text;
-use crate::body::{Fields, recipient};
 
 /// The operation of a line.
 #[derive(Clone, Copy, Deserialize)]
@@ -61,13 +58,13 @@ fn timed(rules: &Rules, number: u64, line: &[u8]) -> Result<Timed, Fault> {
 
 fn command(rules: &Rules, number: u64, op: Op, mut fields: Fields<'_>) -> Result<Command, Fault> {
     match op {
-        Op::Recipient => recipient::named(fields),
+        Op::Recipient => fields.body::<ProfileChange>()?.command(None),
         Op::Subscribe => fields.body::<Subscription>()?.said(false),
         Op::Unsubscribe => fields.body::<Subscription>()?.said(true),
         Op::Publish => fields
             .body::<EventBody>()?
             .command(rules, || line_id(number)),
-        Op::Object => object::named(fields),
+        Op::Object => fields.body::<ObjectChange>()?.command(None),
         Op::Retract => Ok(fields.body::<Retraction>()?.command()),
         Op::Seen => {
             let recipient = fields.id("recipient")?;

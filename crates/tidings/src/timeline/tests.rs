@@ -138,7 +138,7 @@ fn recipients_are_changed_only_where_something_is_given() {
 fn bad_recipients_are_refused() {
     for (body, reason, hint) in [
         ("", "`id` is missing", "add `id`"),
-        (r#""idd":"r""#, "`id` is missing", "`idd` meant"),
+        (r#""idd":"r""#, "unknown field `idd`", "did you mean `id`?"),
         (r#""id":null"#, "`id` is missing", ""),
         (r#""id":7"#, "`id` must be a string, got a number", ""),
         (r#""id":"""#, "at least one byte", ""),

@@ -14,7 +14,7 @@ use utoipa::ToSchema;
 use utoipa_axum::routes;
 
 use super::waiting::{DeferredMessage, Waiting};
-use crate::body::forget::ForgetDays;
+use crate::body::short::ForgetDays;
 use crate::http::call::{Calls, Kind};
 use crate::http::error::{Code, Problem};
 use crate::http::query::{FromQuery, InQuery, Parameters};

@@ -12,7 +12,7 @@ use tidings_core::{Command, Id, Rules};
 use utoipa::ToSchema;
 use utoipa_axum::routes;
 
-use crate::body::cancel::Cancel;
+use crate::body::short::Cancel;
 use crate::config::duration;
 use crate::http::call::{Calls, Kind};
 use crate::http::error::{Code, Problem};

@@ -11,7 +11,7 @@ use tidings_core::{Id, Object};
 use utoipa::ToSchema;
 use utoipa_axum::routes;
 
-use crate::body::mark::Mark;
+use crate::body::short::Mark;
 use crate::http::call::{Calls, Kind};
 use crate::http::error::{Code, Problem};
 use crate::http::query::{FromQuery, InQuery, Parameters};

@@ -10,8 +10,8 @@ use utoipa::openapi::schema::Schema;
 use utoipa::{PartialSchema, ToSchema};
 use utoipa_axum::routes;
 
-use super::schema::{Naming, with_id};
-use crate::body::object::{self, ObjectChange};
+use super::schema::with_id;
+use crate::body::object::ObjectChange;
 use crate::http::array::{self, ItemAnswer};
 use crate::http::call::{Calls, Kind, MANY};
 use crate::http::error::{Code, Problem};
@@ -48,18 +48,6 @@ pub(super) fn calls(calls: Calls) -> Calls {
         )
 }
 
-/// A change of an object, which may repeat the id of the path.
-struct PathObject;
-
-impl PartialSchema for PathObject {
-    fn schema() -> RefOr<Schema> {
-        let about = "The new state of an object. Fields that are left out keep their value.";
-        with_id::<ObjectChange>(about, ("works/1", Naming::Optional))
-    }
-}
-
-impl ToSchema for PathObject {}
-
 /// A change of an object, with its id.
 struct NamedObject;
 
@@ -67,7 +55,7 @@ impl PartialSchema for NamedObject {
     fn schema() -> RefOr<Schema> {
         let about =
             "The new state of an object, with its id. Fields that are left out keep their value.";
-        with_id::<ObjectChange>(about, ("works/1", Naming::Required))
+        with_id::<ObjectChange>(about, "works/1")
     }
 }
 
@@ -79,7 +67,7 @@ impl ToSchema for NamedObject {}
 #[utoipa::path(
     put, path = "/v1/objects/{id}", tag = "objects",
     params(("id" = String, Path, description = "Object id", example = "works/1", min_length = 1, max_length = 256)),
-    request_body = PathObject,
+    request_body = ObjectChange,
     responses((status = 204, description = "The object is saved"))
 )]
 async fn put_object(
@@ -87,7 +75,7 @@ async fn put_object(
     InPath(id): InPath<Id>,
     change: Change,
 ) -> Result<Answer, Problem> {
-    let command = object::of_path(id, change.fields()?)?;
+    let command = change.fields()?.body::<ObjectChange>()?.command(Some(id))?;
     service.done(&change, command).await
 }
 
@@ -128,7 +116,8 @@ async fn change_objects(
     InQuery(wanted): InQuery<Wanted>,
     request: Request,
 ) -> Result<Response, Problem> {
-    array::many(service, request, wanted, Each(object::named)).await
+    let each = Each(|fields| fields.body::<ObjectChange>()?.command(None));
+    array::many(service, request, wanted, each).await
 }
 
 #[cfg(test)]

@@ -13,8 +13,8 @@ use utoipa::openapi::schema::Schema;
 use utoipa::{PartialSchema, ToSchema};
 use utoipa_axum::routes;
 
-use super::schema::{Naming, with_id};
-use crate::body::recipient::{self, ProfileChange, StateWord};
+use super::schema::with_id;
+use crate::body::recipient::{ProfileChange, StateWord};
 use crate::http::array::{self, ItemAnswer};
 use crate::http::call::{Calls, Kind, MANY};
 use crate::http::error::{Code, Problem};
@@ -90,25 +90,13 @@ pub(super) struct RecipientProfile {
     state: StateWord,
 }
 
-/// A whole profile, which may repeat the id of the path.
-struct WholeRecipient;
-
-impl PartialSchema for WholeRecipient {
-    fn schema() -> RefOr<Schema> {
-        let about = "A whole profile. Fields that are left out get their default.";
-        with_id::<ProfileChange>(about, ("ada", Naming::Optional))
-    }
-}
-
-impl ToSchema for WholeRecipient {}
-
 /// A change of a profile that names its recipient.
 struct NamedRecipient;
 
 impl PartialSchema for NamedRecipient {
     fn schema() -> RefOr<Schema> {
         let about = "A change of a profile, with the recipient's id. Fields that are left out keep their value.";
-        with_id::<ProfileChange>(about, ("ada", Naming::Required))
+        with_id::<ProfileChange>(about, "ada")
     }
 }
 
@@ -137,7 +125,7 @@ impl From<&Recipient> for RecipientProfile {
 #[utoipa::path(
     put, path = "/v1/recipients/{id}", tag = "recipients",
     params(("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256)),
-    request_body = WholeRecipient,
+    request_body = ProfileChange,
     responses((status = 204, description = "The profile is saved"))
 )]
 async fn put_recipient(
@@ -145,7 +133,7 @@ async fn put_recipient(
     InPath(id): InPath<Id>,
     change: Change,
 ) -> Result<Answer, Problem> {
-    let command = recipient::whole(id, change.fields()?)?;
+    let command = change.fields()?.body::<ProfileChange>()?.whole(id)?;
     service.done(&change, command).await
 }
 
@@ -163,7 +151,10 @@ async fn patch_recipient(
     InPath(id): InPath<Id>,
     change: Change,
 ) -> Result<Answer, Problem> {
-    let command = change.fields()?.body::<ProfileChange>()?.command(id)?;
+    let command = change
+        .fields()?
+        .body::<ProfileChange>()?
+        .command(Some(id))?;
     service.done(&change, command).await
 }
 
@@ -227,5 +218,6 @@ async fn change_recipients(
     InQuery(wanted): InQuery<Wanted>,
     request: Request,
 ) -> Result<Response, Problem> {
-    array::many(service, request, wanted, Each(recipient::named)).await
+    let each = Each(|fields| fields.body::<ProfileChange>()?.command(None));
+    array::many(service, request, wanted, each).await
 }

@@ -13,7 +13,7 @@ use tidings_node::Deferred;
 use utoipa::ToSchema;
 use utoipa_axum::routes;
 
-use crate::body::flush::FlushLimits;
+use crate::body::short::FlushLimits;
 use crate::http::call::{Calls, Kind};
 use crate::http::error::{Code, Problem};
 use crate::http::request::InPath;
