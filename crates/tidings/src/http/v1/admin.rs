@@ -316,7 +316,7 @@ async fn due(
     responses((status = 200, description = "The days are deleted", body = DroppedDays))
 )]
 async fn forget(State(service): State<Arc<Service>>, change: Change) -> Result<Answer, Problem> {
-    let command = change.fields()?.body::<ForgetDays>()?.command();
+    let command = change.parse::<ForgetDays>()?.command();
     let done = |replies| match only(replies)? {
         Reply::Dropped(Dropped { days, expired }) => {
             Answer::json(StatusCode::OK, &DroppedDays { days, expired })

@@ -181,7 +181,7 @@ async fn cancel_all(
     change: Change,
 ) -> Result<Answer, Problem> {
     let rules = service.rules();
-    let command = change.fields()?.body::<Cancel>()?.command()?;
+    let command = change.parse::<Cancel>()?.command()?;
     let Command::Cancel(Cancelled::Key(key)) = &command else {
         let problem = Problem::new(Code::InvalidBody, "unknown field `event`");
         return Err(problem.hint("one event is cancelled by `POST /v1/events/{id}/cancel`"));

@@ -303,7 +303,7 @@ async fn mark(
     kind: MarkKind,
     change: &Change,
 ) -> Result<Answer, Problem> {
-    let mark: Mark = change.fields()?.body()?;
+    let mark: Mark = change.parse()?;
     let command = mark.command(recipient, kind)?;
     service.done(change, command).await
 }

@@ -75,7 +75,7 @@ async fn put_object(
     InPath(id): InPath<Id>,
     change: Change,
 ) -> Result<Answer, Problem> {
-    let command = change.fields()?.body::<ObjectChange>()?.command(Some(id))?;
+    let command = change.parse::<ObjectChange>()?.command(Some(id))?;
     service.done(&change, command).await
 }
 

@@ -133,7 +133,7 @@ async fn put_recipient(
     InPath(id): InPath<Id>,
     change: Change,
 ) -> Result<Answer, Problem> {
-    let command = change.fields()?.body::<ProfileChange>()?.whole(id)?;
+    let command = change.parse::<ProfileChange>()?.whole(id)?;
     service.done(&change, command).await
 }
 
@@ -151,10 +151,7 @@ async fn patch_recipient(
     InPath(id): InPath<Id>,
     change: Change,
 ) -> Result<Answer, Problem> {
-    let command = change
-        .fields()?
-        .body::<ProfileChange>()?
-        .command(Some(id))?;
+    let command = change.parse::<ProfileChange>()?.command(Some(id))?;
     service.done(&change, command).await
 }
 

@@ -242,7 +242,7 @@ async fn flush(
     let limits = if change.body.is_empty() {
         FlushLimits::default()
     } else {
-        change.fields()?.body()?
+        change.parse()?
     };
     let command = limits.command(recipient)?;
     let flushed = |replies| match only(replies)? {
