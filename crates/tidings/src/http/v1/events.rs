@@ -87,10 +87,15 @@ struct EventWarning {
 /// The result of one event of an array.
 #[derive(Serialize, ToSchema)]
 #[serde(untagged)]
-#[expect(dead_code, reason = "describes what `publish` answers")]
 enum EventOutcome {
     Published(PublishedEvent),
     Rejected(Rejected),
+}
+
+impl From<Rejected> for EventOutcome {
+    fn from(rejected: Rejected) -> Self {
+        Self::Rejected(rejected)
+    }
 }
 
 /// The answer to a line of a stream of events.
@@ -212,7 +217,8 @@ async fn publish(
             let rules = service.rules();
             let read = |fields: Fields<'_>| read(&service, &rules, fields);
             let list = (StatusCode::ACCEPTED, list);
-            array::answer(&service, &change, list, read, published).await
+            let done = |reply| published(reply).map(EventOutcome::Published);
+            array::answer(&service, &change, list, read, done).await
         }
         Json::Table(table) => one(&service, &change, Fields::new(table)).await,
         other @ (Json::Null | Json::Bool(_) | Json::Number(_) | Json::Text(_)) => {
