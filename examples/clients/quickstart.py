@@ -14,13 +14,13 @@ from tidings_client.api.events import get_event, publish
 from tidings_client.api.inbox import inbox
 from tidings_client.api.recipients import put_recipient
 from tidings_client.api.subscriptions import follow
-from tidings_client.models import Audience, Event, EventObject, RecipientState, WholeRecipient
+from tidings_client.models import Audience, Event, EventObject, RecipientChange, RecipientState
 
 client = AuthenticatedClient(base_url=os.environ["TIDINGS_URL"], token=os.environ["TIDINGS_KEY"])
 work = EventObject(id="works/1", title="Water Lilies")
 comment = Event(type_="comment", actor="ben", object_=work, to=Audience(topics=["artist/42"]))
 
-put_recipient.sync("ana", client=client, body=WholeRecipient(email="ana@example.org", state=RecipientState.ACTIVE))
+put_recipient.sync("ana", client=client, body=RecipientChange(email="ana@example.org", state=RecipientState.ACTIVE))
 follow.sync("ana", "artist/42", client=client)
 published = publish.sync(client=client, body=comment)
 page = inbox.sync("ana", client=client, limit=10)

@@ -7,7 +7,7 @@ use tidings_core::command::{Cancelled, MarkKind, Marked};
 use tidings_core::journal::record::EMAIL_NO;
 use tidings_core::rules::{Decide, Digest, Every, Policy, Route, Rules, TypeRules};
 use tidings_core::{
-    Command, Event, Id, Instant, Mode, Near, Object, PreferenceScope, RecipientChange, State, Timed,
+    Command, Event, Instant, Mode, Object, PreferenceScope, RecipientChange, Timed,
 };
 
 /// One command as a line of a timeline (contract, section 3), without the line's end. `None` for the
@@ -25,7 +25,7 @@ pub fn line(timed: &Timed) -> Option<String> {
             json!({"recipient": recipient, "topic": topic}),
         ),
         Command::Publish(event) => ("publish", publish(event)),
-        Command::Object(about) => ("object", object(about)),
+        Command::Object(object) => ("object", json!(object)),
         Command::Retract { object } => ("retract", json!({"id": object})),
         Command::Mark {
             recipient,
@@ -94,67 +94,34 @@ pub fn line(timed: &Timed) -> Option<String> {
 }
 
 fn recipient(change: &RecipientChange) -> Value {
+    // What is `None` is not given; null takes away.
     let mut body = json!({"id": change.id});
-    give(
-        &mut body,
-        "name",
-        change.name.as_ref().map(|name| json!(name)),
-    );
+    let given = |text: &Option<Option<String>>| text.as_ref().map(|text| json!(text));
+    give(&mut body, "name", given(&change.name));
     give(
         &mut body,
         "email",
         change.addresses.get(&EMAIL_NO).map(|email| json!(email)),
     );
-    give(&mut body, "tz", change.tz.as_ref().map(|tz| json!(tz)));
-    give(
-        &mut body,
-        "locale",
-        change.locale.as_ref().map(|locale| json!(locale)),
-    );
+    give(&mut body, "tz", given(&change.tz));
+    give(&mut body, "locale", given(&change.locale));
     give(&mut body, "lat", change.lat.map(|lat| json!(lat)));
     give(&mut body, "lon", change.lon.map(|lon| json!(lon)));
-    let state = change.state.map(|state| match state {
-        State::Active => json!("active"),
-        State::Unconfirmed => json!("unconfirmed"),
-        State::Disabled => json!("disabled"),
-    });
-    give(&mut body, "state", state);
+    give(&mut body, "state", change.state.map(|state| json!(state)));
     body
 }
 
+/// The event as the core writes it, but for what the contract writes otherwise.
 fn publish(event: &Event) -> Value {
-    let mut to = json!({});
-    let some = |ids: &Vec<Id>| (!ids.is_empty()).then(|| json!(ids));
-    give(&mut to, "recipients", some(&event.to.recipients));
-    give(&mut to, "topics", some(&event.to.topics));
-    let circle = |near: &Near| json!({"lat": near.lat, "lon": near.lon, "km": near.km});
-    let near = match event.to.near.as_slice() {
-        [] => None,
-        [one] => Some(circle(one)),
-        many => Some(many.iter().map(circle).collect()),
-    };
-    give(&mut to, "near", near);
-    give(&mut to, "everyone", event.to.everyone.then(|| json!(true)));
-    let mut body = json!({"id": event.id, "type": event.kind});
+    let mut body = json!(event);
+    if let [one] = event.to.near.as_slice() {
+        body["to"]["near"] = json!(one);
+    }
     give(&mut body, "actor", event.actor.as_ref().map(role));
-    give(&mut body, "object", Some(object(&event.object)));
     give(&mut body, "target", event.target.as_ref().map(role));
-    give(
-        &mut body,
-        "data",
-        event.data.as_ref().map(|data| json!(data)),
-    );
-    give(&mut body, "to", Some(to));
-    give(
-        &mut body,
-        "channels",
-        event.channels.as_ref().map(|channels| json!(channels)),
-    );
     give(&mut body, "occurred_at", event.occurred_at.map(instant));
     give(&mut body, "deliver_at", event.deliver_at.map(instant));
     give(&mut body, "expires_at", event.expires_at.map(instant));
-    let key = event.cancellation_key.as_ref().map(|key| json!(key));
-    give(&mut body, "cancellation_key", key);
     body
 }
 
@@ -163,28 +130,7 @@ fn role(role: &Object) -> Value {
     if *role == Object::bare(role.id.clone()) {
         return json!(role.id);
     }
-    object(role)
-}
-
-fn object(object: &Object) -> Value {
-    let mut body = json!({"id": object.id});
-    give(
-        &mut body,
-        "title",
-        object.title.as_ref().map(|title| json!(title)),
-    );
-    give(&mut body, "url", object.url.as_ref().map(|url| json!(url)));
-    give(
-        &mut body,
-        "image",
-        object.image.as_ref().map(|image| json!(image)),
-    );
-    give(
-        &mut body,
-        "notifiable",
-        object.notifiable.map(|may| json!(may)),
-    );
-    body
+    json!(role)
 }
 
 fn instant(instant: Instant) -> Value {

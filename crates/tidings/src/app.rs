@@ -285,12 +285,7 @@ fn refused(fault: tidings_node::PlayError) -> PlayError {
             "add a `recipient` line before the first line that names the recipient"
         }
         tidings_node::PlayError::Refused(Refused::UnknownType { kind, configured }) => {
-            &crate::timeline::body::unknown(
-                "type",
-                kind.as_str(),
-                configured.iter().map(String::as_str),
-            )
-            .hint
+            &crate::body::unknown("type", kind.as_str(), configured.iter().map(String::as_str)).hint
         }
         tidings_node::PlayError::Refused(Refused::UnknownChannel(_) | Refused::Preference(_)) => {
             "see the channels and digests of the configuration"

@@ -3,6 +3,7 @@
 
 pub mod app;
 pub mod backup;
+mod body;
 pub mod cli;
 pub mod client;
 pub mod config;

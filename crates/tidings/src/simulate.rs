@@ -8,7 +8,7 @@ use std::io::{self, BufRead};
 use tidings_core::engine::Warning;
 use tidings_core::{Books, Id, Instant, Message, Rules, Timed};
 
-use crate::timeline::{Bodies, Fault, Line, Lines, lines, read_line};
+use crate::timeline::{Fault, Line, Lines, lines, read_line};
 
 /// A player of commands: the engine, or a model of it.
 pub trait Play {
@@ -152,9 +152,7 @@ impl<R: BufRead> Run<'_, R> {
 fn next<R: BufRead>(lines: &mut Lines<R>, rules: &Rules) -> Result<Option<(u64, Timed)>, Halt> {
     match lines.read_next()? {
         Line::End => Ok(None),
-        Line::Text(number, line) => {
-            Ok(Some((number, read_line(Bodies::new(rules), number, line)?)))
-        }
+        Line::Text(number, line) => Ok(Some((number, read_line(rules, number, line)?))),
         Line::TooLong(number) => {
             let reason = format!("the line has more than {} bytes", lines::LINE_BYTES_MAX);
             Err(Fault::new(reason, "write one JSON object a line")

@@ -8,7 +8,7 @@
 use proptest::prelude::*;
 use proptest::sample::Index;
 use tidings::config;
-use tidings::timeline::{Bodies, read_line};
+use tidings::timeline::read_line;
 
 const LINES: [&str; 8] = [
     r#"{"at":"2024-01-01T00:00:00Z","op":"recipient","id":"r","email":"a@b","tz":"Europe/Paris","lat":48.8,"lon":2.3,"state":"active"}"#,
@@ -95,7 +95,7 @@ fn answer_config(text: &str) {
 
 fn answer_line(bytes: &[u8]) {
     let rules = config::parse(config::DEFAULT, "t.toml").unwrap();
-    if let Err(fault) = read_line(Bodies::new(&rules), 1, bytes) {
+    if let Err(fault) = read_line(&rules, 1, bytes) {
         assert_eq!(fault.line, Some(1));
         assert!(
             !fault.reason.is_empty() && !fault.hint.is_empty(),
@@ -109,7 +109,7 @@ fn answer_line(bytes: &[u8]) {
 fn the_lines_that_are_edited_below_are_good_ones() {
     let rules = config::parse(config::DEFAULT, "t.toml").unwrap();
     for line in LINES {
-        let read = read_line(Bodies::new(&rules), 1, line.as_bytes());
+        let read = read_line(&rules, 1, line.as_bytes());
         assert!(read.is_ok(), "{line}: {read:?}");
     }
 }

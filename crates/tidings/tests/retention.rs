@@ -14,7 +14,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use tidings::config;
-use tidings::timeline::{Bodies, read_line};
+use tidings::timeline::read_line;
+use tidings_core::Rules;
 use tidings_core::engine::Options;
 use tidings_core::time::{DAY_MS, Instant};
 use tidings_node::{Player, Watch};
@@ -94,9 +95,9 @@ fn each_file(dir: &Path, take: &mut dyn FnMut(&Path, u64)) {
     }
 }
 
-fn play(player: &mut Player, bodies: Bodies<'_>, at: Instant, mut line: serde_json::Value) {
+fn play(player: &mut Player, rules: &Rules, at: Instant, mut line: serde_json::Value) {
     line["at"] = at.to_string().into();
-    let timed = read_line(bodies, 1, line.to_string().as_bytes()).unwrap();
+    let timed = read_line(rules, 1, line.to_string().as_bytes()).unwrap();
     player.play(timed, &mut |_| ()).unwrap();
 }
 
@@ -118,15 +119,14 @@ fn memory_files_and_disk_level_off_once_days_are_forgotten() {
     };
     let store = FjallStore::open(&data, options).unwrap();
     let mut player = Player::open(Arc::new(store), Options::default(), Watch::Nothing).unwrap();
-    let bodies = Bodies::new(&rules);
     let start = Instant::parse("2024-01-01T00:00:00Z").unwrap();
     player.set_rules(start, rules.clone(), &mut |_| ()).unwrap();
     for number in 0..RECIPIENTS {
         let (id, topic) = (format!("r{number}"), format!("topic/{}", number % 10));
         let profile = serde_json::json!({"op": "recipient", "id": id, "email": "r@example.org"});
-        play(&mut player, bodies, start, profile);
+        play(&mut player, &rules, start, profile);
         let follow = serde_json::json!({"op": "subscribe", "recipient": id, "topic": topic});
-        play(&mut player, bodies, start, follow);
+        play(&mut player, &rules, start, follow);
     }
     let mut weights = Vec::new();
     for day in 0..days {
@@ -139,7 +139,7 @@ fn memory_files_and_disk_level_off_once_days_are_forgotten() {
                 "object": {"id": format!("o{day}-{event}"), "title": "A thing that happened"},
                 "to": {"topics": [format!("topic/{}", event % 10)]},
             });
-            play(&mut player, bodies, at, publish);
+            play(&mut player, &rules, at, publish);
         }
         weights.push(weigh(&data));
     }

@@ -3,13 +3,15 @@
 use std::io::{self, IsTerminal as _, Write};
 
 use clap::value_parser;
-use serde_json::{Map, Value, json};
-use tidings_core::time::Day;
+use serde_json::Value;
+use tidings_core::{Day, Id};
 
 use super::reach::{self, To};
 use super::status;
 use super::table::{Table, cell, cut, list, padded, shown, width_of};
 use super::{Status as Ended, Streams, report};
+use crate::body::short::{Cancel as CancelBody, FlushLimits, ForgetDays};
+use crate::body::text::Text;
 use crate::client::{Request, segment};
 
 /// A command that makes one call.
@@ -217,8 +219,8 @@ pub(super) struct Flush {
     #[arg(long)]
     channel: Option<String>,
     /// Only notifications in lanes of this name
-    #[arg(long)]
-    lane: Option<String>,
+    #[arg(long, value_parser = Id::new)]
+    lane: Option<Id>,
     #[command(flatten)]
     to: To,
 }
@@ -227,13 +229,11 @@ impl Call for Flush {
     to!();
 
     fn request(&self) -> Request {
-        let limits = [("channel", &self.channel), ("lane", &self.lane)];
-        let given = limits
-            .into_iter()
-            .filter_map(|(name, limit)| Some((name.to_owned(), json!(limit.as_ref()?))));
-        let body: Map<String, Value> = given.collect();
-        Request::post(format!("/v1/recipients/{}/flush", segment(&self.recipient)))
-            .json(&Value::Object(body))
+        let limits = FlushLimits {
+            channel: self.channel.clone(),
+            lane: self.lane.clone().map(Text),
+        };
+        Request::post(format!("/v1/recipients/{}/flush", segment(&self.recipient))).json(&limits)
     }
 
     fn write(&self, answer: &Value, out: &mut dyn Write) -> io::Result<()> {
@@ -346,8 +346,9 @@ impl Call for Forget {
     to!();
 
     fn request(&self) -> Request {
-        Request::post("/v1/admin/forget".to_owned())
-            .json(&json!({ "before": self.before.to_string() }))
+        Request::post("/v1/admin/forget".to_owned()).json(&ForgetDays {
+            before: Text(self.before),
+        })
     }
 
     fn confirm(&self, streams: &mut Streams<'_>) -> io::Result<Option<Ended>> {
@@ -393,8 +394,8 @@ pub(super) struct Cancel {
     #[arg(group = "which")]
     event: Option<String>,
     /// Cancel all events that were published with this cancellation key
-    #[arg(long, value_name = "KEY", group = "which")]
-    cancellation_key: Option<String>,
+    #[arg(long, value_name = "KEY", group = "which", value_parser = Id::new)]
+    cancellation_key: Option<Id>,
     #[command(flatten)]
     to: To,
 }
@@ -405,9 +406,10 @@ impl Call for Cancel {
     fn request(&self) -> Request {
         match (&self.event, &self.cancellation_key) {
             (Some(event), _) => Request::post(format!("/v1/events/{}/cancel", segment(event))),
-            (None, key) => {
-                Request::post("/v1/cancel".to_owned()).json(&json!({ "cancellation_key": key }))
-            }
+            (None, key) => Request::post("/v1/cancel".to_owned()).json(&CancelBody {
+                event: None,
+                cancellation_key: key.clone().map(Text),
+            }),
         }
     }
 

@@ -9,12 +9,12 @@ use serde_json::json;
 
 use super::reach::{self, To};
 use super::{Progress, Status, Streams, report};
+use crate::body::Fault;
 use crate::client::{Purpose, Reach};
 use crate::import::{
     BadRows, Format, Import, IntoNode, IntoServer, Kind, Mark, Observer, Position, Sink, Stop,
     Tally, columns,
 };
-use crate::timeline::Fault;
 
 /// Number of skipped rows that are reported one by one; the rest is counted.
 const REPORTED_MAX: u64 = 100;

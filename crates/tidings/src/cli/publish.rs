@@ -4,13 +4,16 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 use std::path::PathBuf;
 
-use serde_json::{Map, Value, json};
-use tidings_core::Instant;
+use serde_json::{Value, json};
+use tidings_core::{Id, Instant};
 
 use super::print::{write_rest, write_warning};
 use super::reach::{self, To};
 use super::table::{cell, list};
 use super::{Status, Streams, report};
+use crate::body::event::{AudienceBody, BareId, EventBody, IdOrObject};
+use crate::body::object::EventObject;
+use crate::body::text::Text;
 use crate::client::{Fault, LineProblem, Purpose, Reach, Request};
 use crate::timeline::{Line, Lines};
 use crate::warning::Summed;
@@ -44,12 +47,13 @@ struct OneEvent {
         long = "type",
         value_name = "TYPE",
         group = "what",
-        requires = "object"
+        requires = "object",
+        value_parser = Id::new
     )]
-    kind: Option<String>,
+    kind: Option<Id>,
     /// Id of the object that the event is about
-    #[arg(long, value_name = "ID", requires = "kind")]
-    object: Option<String>,
+    #[arg(long, value_name = "ID", requires = "kind", value_parser = Id::new)]
+    object: Option<Id>,
     /// Title of the object
     #[arg(long, requires = "kind")]
     title: Option<String>,
@@ -57,17 +61,17 @@ struct OneEvent {
     #[arg(long, value_name = "URL", requires = "kind")]
     object_url: Option<String>,
     /// Id of the actor
-    #[arg(long, value_name = "ID", requires = "kind")]
-    actor: Option<String>,
+    #[arg(long, value_name = "ID", requires = "kind", value_parser = Id::new)]
+    actor: Option<Id>,
     /// Event id; generated if not given
-    #[arg(long, requires = "kind")]
-    id: Option<String>,
+    #[arg(long, requires = "kind", value_parser = Id::new)]
+    id: Option<Id>,
     /// Notify this recipient; can be repeated
-    #[arg(long, value_name = "ID", requires = "kind")]
-    recipient: Vec<String>,
+    #[arg(long, value_name = "ID", requires = "kind", value_parser = Id::new)]
+    recipient: Vec<Id>,
     /// Notify the followers of this topic; can be repeated
-    #[arg(long, requires = "kind")]
-    topic: Vec<String>,
+    #[arg(long, requires = "kind", value_parser = Id::new)]
+    topic: Vec<Id>,
     /// Notify all recipients
     #[arg(long, requires = "kind")]
     everyone: bool,
@@ -81,44 +85,41 @@ struct OneEvent {
     #[arg(long, value_name = "INSTANT", requires = "kind", value_parser = Instant::parse)]
     expires_at: Option<Instant>,
     /// Key to cancel this event by, together with others
-    #[arg(long, value_name = "KEY", requires = "kind")]
-    cancellation_key: Option<String>,
+    #[arg(long, value_name = "KEY", requires = "kind", value_parser = Id::new)]
+    cancellation_key: Option<Id>,
 }
 
 impl OneEvent {
-    /// The event as a line.
-    fn line(&self) -> Value {
-        let given = |fields: &[(&str, Value)]| {
-            let fields = fields.iter().filter(|(_, value)| match value {
-                Value::Null => false,
-                Value::Array(list) => !list.is_empty(),
-                other => *other != json!(false),
-            });
-            let fields = fields.map(|(name, value)| ((*name).to_owned(), value.clone()));
-            Value::Object(fields.collect::<Map<String, Value>>())
+    /// The body that the flags give.
+    fn body(&self) -> Option<EventBody> {
+        let ids = |ids: &[Id]| match ids {
+            [] => None,
+            ids => Some(ids.iter().cloned().map(Text).collect()),
         };
-        let instant = |instant: Option<Instant>| json!(instant.map(|instant| instant.to_string()));
-        let object = given(&[
-            ("id", json!(self.object)),
-            ("title", json!(self.title)),
-            ("url", json!(self.object_url)),
-        ]);
-        let to = given(&[
-            ("recipients", json!(self.recipient)),
-            ("topics", json!(self.topic)),
-            ("everyone", json!(self.everyone)),
-        ]);
-        given(&[
-            ("id", json!(self.id)),
-            ("type", json!(self.kind)),
-            ("actor", json!(self.actor)),
-            ("object", object),
-            ("to", to),
-            ("channels", json!(self.channel)),
-            ("deliver_at", instant(self.deliver_at)),
-            ("expires_at", instant(self.expires_at)),
-            ("cancellation_key", json!(self.cancellation_key)),
-        ])
+        Some(EventBody {
+            id: self.id.clone().map(Text),
+            r#type: Text(self.kind.clone()?),
+            actor: self.actor.clone().map(BareId).map(IdOrObject::Id),
+            object: EventObject {
+                id: Text(self.object.clone()?),
+                title: self.title.clone(),
+                url: self.object_url.clone(),
+                image: None,
+            },
+            target: None,
+            data: None,
+            to: AudienceBody {
+                recipients: ids(&self.recipient),
+                topics: ids(&self.topic),
+                near: None,
+                everyone: Some(self.everyone),
+            },
+            channels: Some(self.channel.clone()).filter(|channels| !channels.is_empty()),
+            occurred_at: None,
+            deliver_at: self.deliver_at.map(Text),
+            expires_at: self.expires_at.map(Text),
+            cancellation_key: self.cancellation_key.clone().map(Text),
+        })
     }
 }
 
@@ -134,7 +135,9 @@ struct Tally {
 /// Runs the command.
 pub(super) fn run(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Result<Status> {
     let input: Box<dyn BufRead> = match &arguments.file {
-        None => Box::new(io::Cursor::new(arguments.event.line().to_string())),
+        None => Box::new(io::Cursor::new(serde_json::to_vec(
+            &arguments.event.body(),
+        )?)),
         Some(file) if file.as_os_str() == "-" => Box::new(BufReader::new(io::stdin())),
         Some(file) => match File::open(file) {
             Ok(file) => Box::new(BufReader::new(file)),

@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 
 use axum::http::{Method, StatusCode};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use serde::Serialize;
 use serde_json::Value;
 
 pub use directory::{Directory, Purpose};
@@ -78,9 +79,11 @@ impl Request {
 
     /// With a body of one JSON value.
     #[must_use]
-    pub fn json(self, body: &Value) -> Self {
+    pub fn json(self, body: &impl Serialize) -> Self {
+        // Texts and numbers are always JSON.
+        let body = serde_json::to_vec(body).unwrap_or_default();
         Self {
-            body: Some((JSON, body.to_string().into_bytes())),
+            body: Some((JSON, body)),
             ..self
         }
     }

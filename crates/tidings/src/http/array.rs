@@ -1,6 +1,5 @@
 //! Calls with many items: an array, whose items are handled one by one, or a stream of lines.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use axum::extract::Request;
@@ -15,29 +14,20 @@ use super::error::{Code, Problem};
 use super::lines::{self, Done, Each, Rejected, Wanted};
 use super::request::content_type;
 use super::{Answer, Change, Service};
-use crate::timeline::json::{self, Json};
-use crate::timeline::{Bodies, Fault, Fields};
+use crate::body::json::{self, Json};
+use crate::body::{Fault, Fields};
 
 /// The answer to an item of an array.
 #[derive(Serialize, ToSchema)]
 #[serde(untagged)]
-#[expect(dead_code, reason = "describes what `many` answers")]
 pub(super) enum ItemAnswer {
     Done(Done),
     Rejected(Rejected),
 }
 
-/// The result of an item of an array.
-#[derive(Serialize)]
-#[serde(untagged)]
-enum Outcome<T> {
-    Done(T),
-    Rejected(Rejected),
-}
-
-impl<T> Outcome<T> {
-    fn rejected(id: Option<String>, problem: &Problem) -> Self {
-        Self::Rejected(Rejected::new(None, id, problem))
+impl From<Rejected> for ItemAnswer {
+    fn from(rejected: Rejected) -> Self {
+        Self::Rejected(rejected)
     }
 }
 
@@ -57,9 +47,8 @@ pub(super) async fn many(
     }
     let change = Change::read(&parts, body, &service).await?;
     let list = json::list(&change.body)?;
-    let rules = service.rules();
-    let read = |fields: Fields<'_>| Ok((each.0)(Bodies::new(&rules), fields)?);
-    let done = |_| Ok(Done::new(None));
+    let read = |fields: Fields<'_>| Ok((each.0)(fields)?);
+    let done = |_| Ok(ItemAnswer::Done(Done::new(None)));
     let answer = answer(&service, &change, (StatusCode::OK, list), read, done).await?;
     Ok(answer.into_response())
 }
@@ -68,7 +57,7 @@ pub(super) async fn many(
 ///
 /// # Errors
 /// A [`Problem`] of the whole request.
-pub(super) async fn answer<T: Serialize>(
+pub(super) async fn answer<T: Serialize + From<Rejected>>(
     service: &Service,
     change: &Change,
     (status, list): (StatusCode, Vec<Json<'_>>),
@@ -85,8 +74,9 @@ pub(super) async fn answer<T: Serialize>(
     for item in list {
         let (id, command) = match item {
             Json::Table(table) => {
-                let id = lines::id_of(&table).cloned();
-                (id, read(Fields::new(table)))
+                let fields = Fields::new(table);
+                let id = fields.said_id().map(str::to_owned);
+                (id, read(fields))
             }
             other => {
                 let reason = format!("the item must be an object, got {}", other.kind());
@@ -94,19 +84,20 @@ pub(super) async fn answer<T: Serialize>(
             }
         };
         let fault = command.map(|command| commands.push(command)).err();
-        items.push((id.map(Cow::into_owned), fault));
+        items.push((id, fault));
     }
     let told = move |replies: Vec<Result<Reply, Refused>>| {
         let mut replies = replies.into_iter();
+        let rejected = |id, problem: &Problem| T::from(Rejected::new(None, id, problem));
         let outcome = |(id, fault): (Option<String>, Option<Problem>)| match fault {
-            Some(fault) => Ok(Outcome::rejected(id, &fault)),
+            Some(fault) => Ok(rejected(id, &fault)),
             None => match replies.next() {
-                Some(Ok(reply)) => Ok(Outcome::Done(done(reply)?)),
-                Some(Err(refused)) => Ok(Outcome::rejected(id, &refused.into())),
+                Some(Ok(reply)) => done(reply),
+                Some(Err(refused)) => Ok(rejected(id, &refused.into())),
                 None => Err(Problem::new(Code::Internal, "the node gave no answer")),
             },
         };
-        let outcomes: Result<Vec<Outcome<T>>, Problem> = items.into_iter().map(outcome).collect();
+        let outcomes: Result<Vec<T>, Problem> = items.into_iter().map(outcome).collect();
         Answer::json(status, &outcomes?)
     };
     service.change(change, commands, told).await

@@ -12,8 +12,7 @@ use tidings_core::journal::at_rest::Unreadable;
 use tidings_node::RuntimeError;
 use utoipa::ToSchema;
 
-use crate::timeline::body::unknown;
-use crate::timeline::{About, Fault};
+use crate::body::{About, Fault, unknown};
 
 /// Whether the same request may be retried unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

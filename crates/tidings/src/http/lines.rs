@@ -4,7 +4,6 @@
 //! next one is read, and no more. So memory is bounded, and a client that does not read its answers
 //! stops its own stream. A slice that fails ends the stream: what comes after it has not been done.
 
-use std::borrow::Cow;
 use std::convert::Infallible;
 use std::sync::Arc;
 
@@ -15,7 +14,7 @@ use futures_util::{FutureExt as _, StreamExt as _, stream};
 use http_body_util::BodyExt as _;
 use serde::Serialize;
 use tidings_core::engine::{Refused, Reply};
-use tidings_core::{Command, Id};
+use tidings_core::{Command, Id, Rules};
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Duration, Instant, sleep, timeout};
 use utoipa::{IntoParams, ToSchema};
@@ -24,8 +23,7 @@ use super::error::{Code, Problem, ProblemBody};
 use super::query::{FromQuery, Parameters};
 use super::request::{broken, late};
 use super::service::{Asked, Service};
-use crate::timeline::json::{self, Json, Table};
-use crate::timeline::{Bodies, Fields};
+use crate::body::{Fault, Fields};
 
 /// The wait of a stream before it retries a busy node.
 const BUSY_WAIT: Duration = Duration::from_millis(5);
@@ -70,7 +68,7 @@ pub(super) trait Lines: Send + 'static {
     ///
     /// # Errors
     /// What is wrong with it; the others are done all the same.
-    fn read(&mut self, bodies: Bodies<'_>, number: u64, line: &[u8]) -> Result<Command, Problem>;
+    fn read(&mut self, rules: &Rules, number: u64, line: &[u8]) -> Result<Command, Problem>;
 
     /// Writes the answer to a line as one JSON object, without a line end.
     ///
@@ -103,15 +101,13 @@ enum DoneStatus {
 }
 
 /// Lines that become one command each, by a function.
-pub(super) struct Each(
-    pub(super) fn(Bodies<'_>, Fields<'_>) -> Result<Command, crate::timeline::Fault>,
-);
+pub(super) struct Each(pub(super) fn(Fields<'_>) -> Result<Command, Fault>);
 
 impl Lines for Each {
     const STATUS: StatusCode = StatusCode::OK;
 
-    fn read(&mut self, bodies: Bodies<'_>, _: u64, line: &[u8]) -> Result<Command, Problem> {
-        Ok((self.0)(bodies, Fields::new(json::object(line)?))?)
+    fn read(&mut self, _: &Rules, _: u64, line: &[u8]) -> Result<Command, Problem> {
+        Ok((self.0)(Fields::parse(line)?)?)
     }
 
     fn tell(&self, line: u64, _: Reply, out: &mut Vec<u8>) -> Result<(), Problem> {
@@ -162,15 +158,6 @@ impl Rejected {
             // Texts and numbers are always JSON.
             problem: serde_json::to_value(problem.body()).unwrap_or_default(),
         }
-    }
-}
-
-/// The `id` of a body that is no good otherwise.
-pub(super) fn id_of<'t, 'a>(table: &'t Table<'a>) -> Option<&'t Cow<'a, str>> {
-    let (_, id) = table.iter().find(|(key, _)| key == "id")?;
-    match id {
-        Json::Text(id) => Some(id),
-        _ => None,
     }
 }
 
@@ -312,7 +299,6 @@ impl<L: Lines> Stream<L> {
         let service = Arc::clone(&self.service);
         let settings = &service.settings;
         let rules = service.rules();
-        let bodies = Bodies::new(&rules);
         let mut slice = Slice::default();
         loop {
             while slice.lines.len() < settings.slice_lines_max
@@ -322,16 +308,15 @@ impl<L: Lines> Stream<L> {
                     break;
                 };
                 slice.bytes += line.len();
-                let (id, fault) = match self.lines.read(bodies, number, line) {
+                let (id, fault) = match self.lines.read(&rules, number, line) {
                     Ok(command) => {
                         let id = named(&command).map(|id| id.as_str().to_owned());
                         slice.commands.push(command);
                         (id, None)
                     }
                     Err(problem) => {
-                        let table = json::object(line).unwrap_or_default();
-                        let id = id_of(&table).map(|id| id.clone().into_owned());
-                        (id, Some(problem))
+                        let fields = Fields::parse(line).unwrap_or_default();
+                        (fields.said_id().map(str::to_owned), Some(problem))
                     }
                 };
                 slice.lines.push(Line { number, id, fault });

@@ -1,8 +1,8 @@
 //! The HTTP API (contract, section 4): requests in, commands to the node, answers out.
 //!
 //! Nothing here decides anything about notifications; nothing here blocks a thread. What a call takes
-//! is read by the same code that reads timelines ([`crate::timeline::Bodies`]); what can go wrong
-//! stands in one table ([`error`]).
+//! is read into the same types as lines of timelines (`crate::body`); what can go wrong stands in one
+//! table ([`error`]).
 
 mod access;
 mod array;

@@ -13,14 +13,14 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Method, Uri, header};
 use http_body_util::BodyExt as _;
 use ring::digest::{Context, SHA256, digest};
-use serde::de::DeserializeOwned;
+use serde::de::{Deserialize, DeserializeOwned};
 use tidings_node::Once;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::timeout;
 
 use super::error::{Code, Problem};
 use super::service::Service;
-use crate::timeline::{Fields, json};
+use crate::body::Fields;
 
 /// The most bytes of an `Idempotency-Key`.
 pub(super) const KEY_BYTES_MAX: usize = 255;
@@ -73,12 +73,12 @@ pub struct Change {
 }
 
 impl Change {
-    /// The fields of a body that is one JSON object.
+    /// Reads a body that is one JSON object.
     ///
     /// # Errors
     /// [`Code::InvalidJson`], [`Code::InvalidBody`].
-    pub fn fields(&self) -> Result<Fields<'_>, Problem> {
-        Ok(Fields::new(json::object(&self.body)?))
+    pub(crate) fn parse<'b, T: Deserialize<'b>>(&'b self) -> Result<T, Problem> {
+        Ok(Fields::parse(&self.body)?.body()?)
     }
 
     /// Reads the body of a request that has come apart already.

@@ -250,6 +250,15 @@ impl Service {
         self.answered(told).await?
     }
 
+    /// Makes a change of one command, and answers no more than that it was done.
+    ///
+    /// # Errors
+    /// As [`Self::change`].
+    pub async fn done(&self, change: &Change, command: Command) -> Result<Answer, Problem> {
+        let done = |replies| only(replies).map(|_| Answer::done());
+        self.change(change, vec![command], done).await
+    }
+
     /// Waits for what was asked.
     pub(super) async fn answered<T>(&self, asked: Asked<T>) -> Result<T, Problem> {
         match timeout(self.settings.answer_patience, asked).await {

@@ -21,7 +21,7 @@ pub use position::{Mark, Position};
 pub use rows::{Format, columns};
 pub use sink::{IntoNode, IntoServer, Pending, Sink, Trouble};
 
-use crate::timeline::Fault;
+use crate::body::Fault;
 use rows::{Row, Rows};
 
 /// Bytes of rows that are taken in at once, where rows are long.

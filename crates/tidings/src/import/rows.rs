@@ -4,11 +4,15 @@ use std::borrow::Cow;
 use std::io::{self, BufReader, Read};
 
 use serde_json::Number;
-use tidings_core::{Command, Rules};
+use tidings_core::Command;
 
 use super::{Kind, Mark};
-use crate::timeline::json::{self, Json, Table};
-use crate::timeline::{Bodies, Fault, Fields, Line, Lines};
+use crate::body::json::{Json, Table};
+use crate::body::object::ObjectChange;
+use crate::body::recipient::ProfileChange;
+use crate::body::short::Subscription;
+use crate::body::{Fault, Fields};
+use crate::timeline::{Line, Lines};
 use crate::wording::quoted;
 
 /// Bytes read ahead.
@@ -37,11 +41,7 @@ pub(super) enum Row {
 }
 
 /// The rows of an input.
-pub(super) struct Rows<R> {
-    written: Written<R>,
-    /// Nothing that is brought in is judged by a configuration.
-    rules: Rules,
-}
+pub(super) struct Rows<R>(Written<R>);
 
 enum Written<R> {
     Lines(Lines<BufReader<R>>),
@@ -86,15 +86,12 @@ impl<R: Read> Rows<R> {
                 }))
             }
         };
-        Ok(Self {
-            written,
-            rules: Rules::default(),
-        })
+        Ok(Self(written))
     }
 
     /// Up to where the input has been read.
     pub(super) fn mark(&self) -> Mark {
-        match &self.written {
+        match &self.0 {
             Written::Lines(lines) => Mark {
                 line: lines.number(),
                 bytes: lines.bytes(),
@@ -114,8 +111,7 @@ impl<R: Read> Rows<R> {
     /// # Errors
     /// What the input reports.
     pub(super) fn read_next(&mut self, kind: Kind, lines: Option<&mut Vec<u8>>) -> io::Result<Row> {
-        let bodies = Bodies::new(&self.rules);
-        match &mut self.written {
+        match &mut self.0 {
             Written::Lines(input) => Ok(match input.read_next()? {
                 Line::End => Row::End,
                 Line::TooLong(number) => Row::Bad(
@@ -123,7 +119,7 @@ impl<R: Read> Rows<R> {
                         .on_line(number),
                 ),
                 Line::Text(number, text) => {
-                    let command = json::object(text).and_then(|table| command(bodies, kind, table));
+                    let command = Fields::parse(text).and_then(|fields| command(kind, fields));
                     if let (Ok(_), Some(lines)) = (&command, lines) {
                         lines.extend_from_slice(text.trim_ascii());
                         lines.push(b'\n');
@@ -131,18 +127,13 @@ impl<R: Read> Rows<R> {
                     judged(number, command)
                 }
             }),
-            Written::Csv(csv) => csv.read_next(bodies, kind, lines),
+            Written::Csv(csv) => csv.read_next(kind, lines),
         }
     }
 }
 
 impl<R: Read> Csv<R> {
-    fn read_next(
-        &mut self,
-        bodies: Bodies<'_>,
-        kind: Kind,
-        lines: Option<&mut Vec<u8>>,
-    ) -> io::Result<Row> {
+    fn read_next(&mut self, kind: Kind, lines: Option<&mut Vec<u8>>) -> io::Result<Row> {
         let at = loop {
             let read = self.reader.read_record(&mut self.record);
             // The line on which the row ends: its own end of line is read with it.
@@ -179,14 +170,15 @@ impl<R: Read> Csv<R> {
         for (column, cell) in given {
             put(&mut table, column, value(column, cell));
         }
-        let line = lines
-            .is_some()
-            .then(|| serde_json::Value::Object(json::into_map(table.clone())).to_string());
-        let command = command(bodies, kind, table);
-        if let (Ok(_), Some(lines), Some(line)) = (&command, lines, line) {
-            lines.extend_from_slice(line.as_bytes());
-            lines.push(b'\n');
-        }
+        let line = lines.map(|lines| (lines, Fields::new(table.clone())));
+        let command = command(kind, Fields::new(table)).and_then(|command| {
+            if let Some((lines, fields)) = line {
+                let line: serde_json::Value = fields.body()?;
+                lines.extend_from_slice(line.to_string().as_bytes());
+                lines.push(b'\n');
+            }
+            Ok(command)
+        });
         Ok(match judged(at, command) {
             Row::Bad(fault) => self.bad(fault),
             other => other,
@@ -311,18 +303,17 @@ fn value<'c>(column: &str, cell: &'c str) -> Json<'c> {
             let number = number.trim().parse().ok().and_then(Number::from_f64);
             number.map_or_else(text, Json::Number)
         }
-        ("notifiable", "true") => Json::Bool(true),
-        ("notifiable", "false") => Json::Bool(false),
+        ("notifiable" | "unsubscribe", "true") => Json::Bool(true),
+        ("notifiable" | "unsubscribe", "false") => Json::Bool(false),
         _ => text(),
     }
 }
 
-fn command(bodies: Bodies<'_>, kind: Kind, table: Table<'_>) -> Result<Command, Fault> {
-    let fields = Fields::new(table);
+fn command(kind: Kind, fields: Fields<'_>) -> Result<Command, Fault> {
     match kind {
-        Kind::Recipients => bodies.named_recipient(fields),
-        Kind::Objects => bodies.named_object(fields),
-        Kind::Subscriptions => bodies.subscription(true, fields),
+        Kind::Recipients => fields.body::<ProfileChange>()?.command(None),
+        Kind::Objects => fields.body::<ObjectChange>()?.command(None),
+        Kind::Subscriptions => fields.body::<Subscription>()?.said(false),
     }
 }
 

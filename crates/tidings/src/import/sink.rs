@@ -6,9 +6,8 @@ use tidings_core::engine::Refused;
 use tidings_node::{Handle, Replies, RuntimeError};
 
 use super::Kind;
+use crate::body::{Fault, unknown};
 use crate::client::{Asked, LineProblem, Request, Server};
-use crate::timeline::Fault;
-use crate::timeline::body::unknown;
 
 /// Rows of a slice that were refused: the place in the slice, and why.
 pub(super) type Refusals = Vec<(usize, Fault)>;

@@ -27,7 +27,7 @@ fn rules() -> Rules {
 fn read(op: &str, body: &str) -> Result<Command, Fault> {
     let comma = if body.is_empty() { "" } else { "," };
     let line = format!(r#"{{"at":"2024-01-01T00:00:00Z","op":"{op}"{comma}{body}}}"#);
-    let timed = read_line(Bodies::new(&rules()), 7, line.as_bytes())?;
+    let timed = read_line(&rules(), 7, line.as_bytes())?;
     assert_eq!(timed.at.to_string(), "2024-01-01T00:00:00Z");
     Ok(timed.command)
 }
@@ -176,7 +176,7 @@ fn recipients_are_changed_only_where_something_is_given() {
 fn bad_recipients_are_refused() {
     for (body, reason, hint) in [
         ("", "`id` is missing", "add `id`"),
-        (r#""idd":"r""#, "`id` is missing", "`idd` meant"),
+        (r#""idd":"r""#, "unknown field `idd`", "did you mean `id`?"),
         (r#""id":null"#, "`id` is missing", ""),
         (r#""id":7"#, "`id` must be a string, got a number", ""),
         (r#""id":"""#, "at least one byte", ""),
@@ -304,7 +304,11 @@ fn bad_publishes_are_refused() {
             "did you mean `inbox`",
         ),
         (r#""channels":[]"#, "empty", "leave it out"),
-        (r#""channels":[1]"#, "an array of strings, got a number", ""),
+        (
+            r#""channels":[1]"#,
+            "`channels[0]` must be a string, got a number",
+            "",
+        ),
         (r#""channels":"inbox""#, "an array, got a string", ""),
         (
             r#""deliver_at":"tomorrow""#,
@@ -328,8 +332,14 @@ fn bad_publishes_are_refused() {
         (r#""everybody":true"#, "unknown field `everybody` in `to`"),
         (r#""everyone":1"#, "`to.everyone` must be a boolean"),
         (r#""recipients":"r""#, "`to.recipients` must be an array"),
-        (r#""recipients":[""]"#, "at least one byte"),
-        (r#""topics":[1]"#, "an array of strings, got a number"),
+        (
+            r#""recipients":[""]"#,
+            "`to.recipients[0]` must be an id, got ``: an id must have at least one byte",
+        ),
+        (
+            r#""topics":["a",1]"#,
+            "`to.topics[1]` must be a string, got a number",
+        ),
         (r#""near":{"lat":0,"lon":0}"#, "`to.near.km` is missing"),
         (
             r#""near":{"lat":0,"lon":0,"km":-1}"#,
@@ -553,7 +563,7 @@ fn preferences_name_one_scope_and_a_known_mode() {
 #[test]
 fn a_line_is_one_object_with_at_and_op() {
     let rules = rules();
-    let reason = |line: &str| read_line(Bodies::new(&rules), 3, line.as_bytes()).unwrap_err();
+    let reason = |line: &str| read_line(&rules, 3, line.as_bytes()).unwrap_err();
     assert!(reason("[]").reason.contains("must be an object"));
     assert!(reason("{}").reason.contains("`at` is missing"));
     assert!(
@@ -572,6 +582,8 @@ fn a_line_is_one_object_with_at_and_op() {
             .reason
             .contains("`op` is missing")
     );
+    let fault = reason(r#"{"at":"2024-01-01T00:00:00Z","op":7}"#);
+    assert_eq!(fault.reason, "`op` must be a string, got a number");
     refused(
         "publsh",
         "",

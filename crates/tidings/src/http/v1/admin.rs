@@ -14,11 +14,11 @@ use utoipa::ToSchema;
 use utoipa_axum::routes;
 
 use super::waiting::{DeferredMessage, Waiting};
+use crate::body::short::ForgetDays;
 use crate::http::call::{Calls, Kind};
 use crate::http::error::{Code, Problem};
 use crate::http::query::{FromQuery, InQuery, Parameters};
 use crate::http::{Answer, Change, Service, only};
-use crate::timeline::Bodies;
 
 /// Scheduled events that are listed at most.
 const SCHEDULED_MAX: u16 = 1_000;
@@ -256,17 +256,6 @@ impl FromQuery for DueQuery {
     }
 }
 
-/// The days to delete.
-#[derive(ToSchema)]
-#[serde(deny_unknown_fields)]
-#[schema(example = json!({"before": "2024-01-31"}))]
-#[expect(dead_code, reason = "describes what `Bodies::forget` reads")]
-struct ForgetDays {
-    /// The first day (UTC) that is kept.
-    #[schema(format = "date")]
-    before: String,
-}
-
 /// The result of deleting days.
 #[derive(Serialize, ToSchema)]
 #[schema(example = json!({"days": 3, "expired": 12}))]
@@ -326,8 +315,7 @@ async fn due(
     responses((status = 200, description = "The days are deleted", body = DroppedDays))
 )]
 async fn forget(State(service): State<Arc<Service>>, change: Change) -> Result<Answer, Problem> {
-    let rules = service.rules();
-    let command = Bodies::new(&rules).forget(change.fields()?)?;
+    let command = change.parse::<ForgetDays>()?.command();
     let done = |replies| match only(replies)? {
         Reply::Dropped(Dropped { days, expired }) => {
             Answer::json(StatusCode::OK, &DroppedDays { days, expired })

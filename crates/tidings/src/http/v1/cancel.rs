@@ -12,12 +12,12 @@ use tidings_core::{Command, Id, Rules};
 use utoipa::ToSchema;
 use utoipa_axum::routes;
 
+use crate::body::short::Cancel;
 use crate::config::duration;
 use crate::http::call::{Calls, Kind};
 use crate::http::error::{Code, Problem};
 use crate::http::request::InPath;
 use crate::http::{Answer, Change, Service, only};
-use crate::timeline::Bodies;
 
 /// The calls that cancel events.
 pub(super) fn calls(calls: Calls) -> Calls {
@@ -121,17 +121,6 @@ fn kept(rules: &Rules) -> String {
     }
 }
 
-/// The events to cancel.
-#[derive(ToSchema)]
-#[serde(deny_unknown_fields)]
-#[schema(example = json!({"cancellation_key": "invoice-42"}))]
-#[expect(dead_code, reason = "describes what `Bodies::cancel` reads")]
-struct CancelKey {
-    /// Cancels all events published with this key so far.
-    #[schema(min_length = 1, max_length = 256)]
-    cancellation_key: String,
-}
-
 impl CancelAnswer {
     fn of(taken: TakenBack, unknown: CancelWarning) -> Self {
         Self {
@@ -184,7 +173,7 @@ async fn cancel_event(
 /// Cancels all events published with this `cancellation_key` so far. The counts are sums over all of them.
 #[utoipa::path(
     post, path = "/v1/cancel", tag = "events",
-    request_body = CancelKey,
+    request_body = Cancel,
     responses((status = 200, description = "The result", body = CancelAnswer))
 )]
 async fn cancel_all(
@@ -192,7 +181,7 @@ async fn cancel_all(
     change: Change,
 ) -> Result<Answer, Problem> {
     let rules = service.rules();
-    let command = Bodies::new(&rules).cancel(change.fields()?)?;
+    let command = change.parse::<Cancel>()?.command()?;
     let Command::Cancel(Cancelled::Key(key)) = &command else {
         let problem = Problem::new(Code::InvalidBody, "unknown field `event`");
         return Err(problem.hint("one event is cancelled by `POST /v1/events/{id}/cancel`"));

@@ -7,12 +7,14 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use tidings_core::engine::{Published, PublishedAs, Reply, Warning};
-use tidings_core::{Command, Id};
+use tidings_core::{Command, Rules};
 use utoipa::openapi::{Array, OneOf, Ref, RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 use utoipa_axum::routes;
 
-use super::schema::Event;
+use crate::body::Fields;
+use crate::body::event::EventBody;
+use crate::body::json::{self, Json};
 use crate::http::array;
 use crate::http::call::{Calls, Kind};
 use crate::http::error::{Code, Problem};
@@ -21,8 +23,6 @@ use crate::http::lines::{self, Counted, Lines, Rejected, Wanted};
 use crate::http::query::InQuery;
 use crate::http::request::{content_type, idempotency_key};
 use crate::http::{Answer, Change, Service, only};
-use crate::timeline::json::{self, Json};
-use crate::timeline::{Bodies, Fault, Fields};
 use crate::warning::Worded;
 
 /// Warnings of one event that are told one by one.
@@ -87,10 +87,15 @@ struct EventWarning {
 /// The result of one event of an array.
 #[derive(Serialize, ToSchema)]
 #[serde(untagged)]
-#[expect(dead_code, reason = "describes what `publish` answers")]
 enum EventOutcome {
     Published(PublishedEvent),
     Rejected(Rejected),
+}
+
+impl From<Rejected> for EventOutcome {
+    fn from(rejected: Rejected) -> Self {
+        Self::Rejected(rejected)
+    }
 }
 
 /// The answer to a line of a stream of events.
@@ -110,7 +115,7 @@ impl PartialSchema for PublishBody {
     fn schema() -> RefOr<Schema> {
         let many =
             Array::builder().description(Some("Events; each is accepted or rejected by itself"));
-        let event = Ref::from_schema_name(Event::name());
+        let event = Ref::from_schema_name(EventBody::name());
         let many = many.items(event.clone());
         OneOf::builder().item(event).item(many).into()
     }
@@ -118,8 +123,8 @@ impl PartialSchema for PublishBody {
 
 impl ToSchema for PublishBody {
     fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
-        schemas.push((Event::name().into_owned(), Event::schema()));
-        Event::schemas(schemas);
+        schemas.push((EventBody::name().into_owned(), EventBody::schema()));
+        EventBody::schemas(schemas);
     }
 }
 
@@ -185,7 +190,7 @@ impl From<&Warning> for EventWarning {
     params(Wanted),
     request_body(content(
         (PublishBody = "application/json", example = json!({"type": "comment", "actor": "ben", "object": {"id": "works/1", "title": "Water Lilies"}, "to": {"recipients": ["ada"]}})),
-        (Event = "application/x-ndjson"),
+        (EventBody = "application/x-ndjson"),
     )),
     responses((status = 202, description = "The result of each item", content(
         (PublishAnswer = "application/json", example = json!({"id": "018cc251f40075a4b2a5ce9d0f7a3b11", "status": "accepted", "notifications": 1, "warnings": []})),
@@ -210,9 +215,10 @@ async fn publish(
     let answer = match json::value(&change.body)? {
         Json::List(list) => {
             let rules = service.rules();
-            let read = |fields: Fields<'_>| read(&service, Bodies::new(&rules), fields);
+            let read = |fields: Fields<'_>| read(&service, &rules, fields);
             let list = (StatusCode::ACCEPTED, list);
-            array::answer(&service, &change, list, read, published).await
+            let done = |reply| published(reply).map(EventOutcome::Published);
+            array::answer(&service, &change, list, read, done).await
         }
         Json::Table(table) => one(&service, &change, Fields::new(table)).await,
         other @ (Json::Null | Json::Bool(_) | Json::Number(_) | Json::Text(_)) => {
@@ -227,14 +233,14 @@ async fn publish(
 }
 
 async fn one(service: &Service, change: &Change, fields: Fields<'_>) -> Result<Answer, Problem> {
-    let command = read(service, Bodies::new(&service.rules()), fields)?;
+    let command = read(service, &service.rules(), fields)?;
     let told = |replies| Answer::json(StatusCode::ACCEPTED, &published(only(replies)?)?);
     service.change(change, vec![command], told).await
 }
 
-fn read(service: &Service, bodies: Bodies<'_>, fields: Fields<'_>) -> Result<Command, Problem> {
-    let new_id = || Ok(service.ids.next(service.now()));
-    Ok(bodies.publish(fields, new_id)?)
+fn read(service: &Service, rules: &Rules, fields: Fields<'_>) -> Result<Command, Problem> {
+    let new_id = || service.ids.next(service.now());
+    Ok(fields.body::<EventBody>()?.command(rules, new_id)?)
 }
 
 fn published(reply: Reply) -> Result<PublishedEvent, Problem> {
@@ -255,14 +261,13 @@ struct EventLines {
 impl Lines for EventLines {
     const STATUS: StatusCode = StatusCode::ACCEPTED;
 
-    fn read(&mut self, bodies: Bodies<'_>, number: u64, line: &[u8]) -> Result<Command, Problem> {
-        let id = || -> Result<Id, Fault> {
-            Ok(match &self.key {
-                Some(key) => ids::derived(key, number, line.trim_ascii()),
-                None => self.service.ids.next(self.service.now()),
-            })
+    fn read(&mut self, rules: &Rules, number: u64, line: &[u8]) -> Result<Command, Problem> {
+        let id = || match &self.key {
+            Some(key) => ids::derived(key, number, line.trim_ascii()),
+            None => self.service.ids.next(self.service.now()),
         };
-        Ok(bodies.publish(Fields::new(json::object(line)?), id)?)
+        let event: EventBody = Fields::parse(line)?.body()?;
+        Ok(event.command(rules, id)?)
     }
 
     fn tell(&self, line: u64, reply: Reply, out: &mut Vec<u8>) -> Result<(), Problem> {

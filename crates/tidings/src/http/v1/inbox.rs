@@ -11,12 +11,12 @@ use tidings_core::{Id, Object};
 use utoipa::ToSchema;
 use utoipa_axum::routes;
 
+use crate::body::short::Mark;
 use crate::http::call::{Calls, Kind};
 use crate::http::error::{Code, Problem};
 use crate::http::query::{FromQuery, InQuery, Parameters};
 use crate::http::request::InPath;
-use crate::http::{Answer, Change, Service, only};
-use crate::timeline::Bodies;
+use crate::http::{Answer, Change, Service};
 
 /// Groups of a page where the query does not say.
 const GROUPS_USUAL: u16 = 20;
@@ -226,23 +226,6 @@ impl From<&Object> for ItemObject {
     }
 }
 
-/// What to mark: exactly one of these.
-#[derive(ToSchema)]
-#[serde(deny_unknown_fields)]
-#[schema(example = json!({"object": "works/1"}))]
-#[expect(dead_code, reason = "describes what `Bodies::mark` reads")]
-struct Marked {
-    /// Marks all items that entered by this time.
-    #[schema(format = "date-time")]
-    up_to: Option<String>,
-    /// Marks all items about this object that entered so far.
-    #[schema(min_length = 1, max_length = 256)]
-    object: Option<String>,
-    /// Marks the event with this id.
-    #[schema(min_length = 1, max_length = 256)]
-    event: Option<String>,
-}
-
 /// Get a page of an inbox
 ///
 /// Returns groups, newest first, with up to 25 items each, and the counts of the whole inbox. Follow `next`
@@ -286,7 +269,7 @@ async fn inbox(
 #[utoipa::path(
     post, path = "/v1/recipients/{id}/inbox/seen", tag = "inbox",
     params(("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256)),
-    request_body = Marked,
+    request_body = Mark,
     responses((status = 204, description = "The notifications are marked as seen"))
 )]
 async fn mark_seen(
@@ -303,7 +286,7 @@ async fn mark_seen(
 #[utoipa::path(
     post, path = "/v1/recipients/{id}/inbox/read", tag = "inbox",
     params(("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256)),
-    request_body = Marked,
+    request_body = Mark,
     responses((status = 204, description = "The notifications are marked as read"))
 )]
 async fn mark_read(
@@ -320,10 +303,9 @@ async fn mark(
     kind: MarkKind,
     change: &Change,
 ) -> Result<Answer, Problem> {
-    let rules = service.rules();
-    let command = Bodies::new(&rules).mark(recipient, kind, change.fields()?)?;
-    let done = |replies| only(replies).map(|_| Answer::done());
-    service.change(change, vec![command], done).await
+    let mark: Mark = change.parse()?;
+    let command = mark.command(recipient, kind)?;
+    service.done(change, command).await
 }
 
 #[cfg(test)]

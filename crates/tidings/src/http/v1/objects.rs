@@ -10,15 +10,15 @@ use utoipa::openapi::schema::Schema;
 use utoipa::{PartialSchema, ToSchema};
 use utoipa_axum::routes;
 
-use super::schema::{Naming, with_id};
+use super::schema::with_id;
+use crate::body::object::ObjectChange;
 use crate::http::array::{self, ItemAnswer};
 use crate::http::call::{Calls, Kind, MANY};
 use crate::http::error::{Code, Problem};
 use crate::http::lines::{Each, LineAnswer, Wanted};
 use crate::http::query::InQuery;
 use crate::http::request::InPath;
-use crate::http::{Answer, Change, Service, only};
-use crate::timeline::Bodies;
+use crate::http::{Answer, Change, Service};
 
 /// The calls of objects.
 pub(super) fn calls(calls: Calls) -> Calls {
@@ -48,34 +48,6 @@ pub(super) fn calls(calls: Calls) -> Calls {
         )
 }
 
-/// A change of an object; only the given fields change.
-#[derive(ToSchema)]
-#[serde(deny_unknown_fields)]
-#[schema(example = json!({"title": "Water Lilies", "url": "https://example.org/works/1"}))]
-#[expect(dead_code, reason = "describes what `Bodies::object` reads")]
-struct ObjectChange {
-    /// A title to show.
-    title: Option<String>,
-    /// Address of its page.
-    url: Option<String>,
-    /// Address of a picture.
-    image: Option<String>,
-    /// Whether notifications about it are sent.
-    notifiable: Option<bool>,
-}
-
-/// A change of an object, which may repeat the id of the path.
-struct PathObject;
-
-impl PartialSchema for PathObject {
-    fn schema() -> RefOr<Schema> {
-        let about = "The new state of an object. Fields that are left out keep their value.";
-        with_id::<ObjectChange>(about, ("works/1", Naming::Optional))
-    }
-}
-
-impl ToSchema for PathObject {}
-
 /// A change of an object, with its id.
 struct NamedObject;
 
@@ -83,7 +55,7 @@ impl PartialSchema for NamedObject {
     fn schema() -> RefOr<Schema> {
         let about =
             "The new state of an object, with its id. Fields that are left out keep their value.";
-        with_id::<ObjectChange>(about, ("works/1", Naming::Required))
+        with_id::<ObjectChange>(about, "works/1")
     }
 }
 
@@ -95,7 +67,7 @@ impl ToSchema for NamedObject {}
 #[utoipa::path(
     put, path = "/v1/objects/{id}", tag = "objects",
     params(("id" = String, Path, description = "Object id", example = "works/1", min_length = 1, max_length = 256)),
-    request_body = PathObject,
+    request_body = ObjectChange,
     responses((status = 204, description = "The object is saved"))
 )]
 async fn put_object(
@@ -103,10 +75,8 @@ async fn put_object(
     InPath(id): InPath<Id>,
     change: Change,
 ) -> Result<Answer, Problem> {
-    let rules = service.rules();
-    let command = Bodies::new(&rules).object(id, change.fields()?)?;
-    let done = |replies| only(replies).map(|_| Answer::done());
-    service.change(&change, vec![command], done).await
+    let command = change.parse::<ObjectChange>()?.command(Some(id))?;
+    service.done(&change, command).await
 }
 
 /// Retract an object
@@ -123,10 +93,7 @@ async fn retract_object(
     InPath(object): InPath<Id>,
     change: Change,
 ) -> Result<Answer, Problem> {
-    let done = |replies| only(replies).map(|_| Answer::done());
-    service
-        .change(&change, vec![Command::Retract { object }], done)
-        .await
+    service.done(&change, Command::Retract { object }).await
 }
 
 /// Make or change many objects
@@ -149,7 +116,7 @@ async fn change_objects(
     InQuery(wanted): InQuery<Wanted>,
     request: Request,
 ) -> Result<Response, Problem> {
-    let each = Each(|bodies, fields| bodies.named_object(fields));
+    let each = Each(|fields| fields.body::<ObjectChange>()?.command(None));
     array::many(service, request, wanted, each).await
 }
 

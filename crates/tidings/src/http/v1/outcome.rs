@@ -11,7 +11,8 @@ use tidings_core::{Event, Id, Instant};
 use utoipa::ToSchema;
 use utoipa_axum::routes;
 
-use super::schema::{self, EventObject};
+use crate::body::event::AudienceBody;
+use crate::body::object::EventObject;
 use crate::http::call::{Calls, Kind};
 use crate::http::error::{Code, Problem};
 use crate::http::request::InPath;
@@ -56,7 +57,7 @@ struct PublishedAs {
     #[schema(value_type = Option<EventObject>)]
     target: Option<tidings_core::Object>,
     data: Option<serde_json::Map<String, serde_json::Value>>,
-    #[schema(value_type = schema::Audience)]
+    #[schema(value_type = AudienceBody)]
     to: tidings_core::Audience,
     channels: Option<Vec<String>>,
     #[schema(format = "date-time")]

@@ -4,17 +4,15 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use axum::http::StatusCode;
-use serde::Serialize;
-use tidings_core::{Id, Mode, PreferenceScope};
-use utoipa::ToSchema;
+use tidings_core::{Command, Id};
 use utoipa_axum::routes;
 
+use crate::body::json;
+use crate::body::preference::{Preference, choices};
 use crate::http::call::{Calls, Kind};
 use crate::http::error::{Code, Problem};
 use crate::http::request::InPath;
-use crate::http::{Answer, Change, Service, only};
-use crate::timeline::Bodies;
-use crate::timeline::json;
+use crate::http::{Answer, Change, Service};
 
 /// The calls of preferences.
 pub(super) fn calls(calls: Calls) -> Calls {
@@ -50,44 +48,6 @@ const CHANGE: &[Code] = &[
     Code::UnknownChannel,
     Code::UnknownPreference,
 ];
-
-/// A preference for a type or a category. A type has precedence over its category.
-#[derive(Serialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-#[schema(example = json!({"category": "following", "channel": "email", "mode": "weekly"}))]
-pub(super) struct Preference {
-    /// A category of the configuration; this or `type`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    category: Option<String>,
-    /// A type of the configuration; this or `category`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    r#type: Option<String>,
-    /// The channel.
-    channel: String,
-    /// `never`, `immediate` (the type's own policy, or at once if that is a digest), `default` (no
-    /// preference), or the name of a digest.
-    mode: String,
-}
-
-impl Preference {
-    fn of(scope: PreferenceScope, channel: &str, mode: Mode) -> Self {
-        let (category, kind) = match scope {
-            PreferenceScope::Category(name) => (Some(name), None),
-            PreferenceScope::Type(name) => (None, Some(name)),
-        };
-        Self {
-            category,
-            r#type: kind,
-            channel: channel.to_owned(),
-            mode: match mode {
-                Mode::Never => "never".to_owned(),
-                Mode::Immediate => "immediate".to_owned(),
-                Mode::Default => "default".to_owned(),
-                Mode::Digest(name) => name,
-            },
-        }
-    }
-}
 
 /// List the preferences of a recipient
 ///
@@ -158,7 +118,10 @@ async fn set(
 ) -> Result<Answer, Problem> {
     let list = json::list(&change.body)?;
     let rules = service.rules();
-    let command = Bodies::new(&rules).preferences(recipient, list, whole)?;
-    let done = |replies| only(replies).map(|_| Answer::done());
-    service.change(change, vec![command], done).await
+    let command = Command::Preferences {
+        recipient,
+        chosen: choices(&rules, list)?,
+        whole,
+    };
+    service.done(change, command).await
 }

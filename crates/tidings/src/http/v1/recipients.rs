@@ -8,21 +8,21 @@ use axum::response::Response;
 use serde::Serialize;
 use tidings_core::engine::Refused;
 use tidings_core::journal::record::EMAIL_NO;
-use tidings_core::{Command, Id, Recipient, State as RecipientState};
+use tidings_core::{Command, Id, Recipient};
 use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::Schema;
 use utoipa::{PartialSchema, ToSchema};
 use utoipa_axum::routes;
 
-use super::schema::{Naming, with_id};
+use super::schema::with_id;
+use crate::body::recipient::{ProfileChange, StateWord};
 use crate::http::array::{self, ItemAnswer};
 use crate::http::call::{Calls, Kind, MANY};
 use crate::http::error::{Code, Problem};
 use crate::http::lines::{Each, LineAnswer, Wanted};
 use crate::http::query::InQuery;
 use crate::http::request::InPath;
-use crate::http::{Answer, Change, Service, only};
-use crate::timeline::Bodies;
+use crate::http::{Answer, Change, Service};
 
 /// What can go wrong with a profile in the body.
 const BODY: &[Code] = &[
@@ -91,75 +91,13 @@ pub(super) struct RecipientProfile {
     state: StateWord,
 }
 
-/// Whether messages are sent: notifications of an `unconfirmed` recipient wait on every channel but the
-/// inbox, those of a `disabled` one end when they are due.
-#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-#[schema(as = RecipientState)]
-enum StateWord {
-    Active,
-    Unconfirmed,
-    Disabled,
-}
-
-/// Addresses by channel; null removes one.
-#[derive(ToSchema)]
-#[serde(deny_unknown_fields)]
-#[expect(dead_code, reason = "describes what `Bodies::recipient` reads")]
-struct Addresses {
-    /// Address of the e-mail channel.
-    email: Option<String>,
-}
-
-/// A profile, or a part of one. Null removes a value; give `lat` and `lon` together.
-#[derive(ToSchema)]
-#[serde(deny_unknown_fields)]
-#[schema(example = json!({"name": "Ada", "email": "ada@example.org", "tz": "Europe/Paris"}))]
-#[expect(dead_code, reason = "describes what `Bodies::recipient` reads")]
-struct RecipientChange {
-    /// Name to show, at most 1 KiB. Mails and inboxes also use it for an actor with this id that has no
-    /// title.
-    #[schema(max_length = 1024)]
-    name: Option<String>,
-    /// Address of the e-mail channel: the short way to `addresses.email`.
-    email: Option<String>,
-    /// Addresses by channel; null removes one.
-    #[schema(value_type = Option<Addresses>, required = false)]
-    addresses: Option<Addresses>,
-    /// IANA time zone.
-    tz: Option<String>,
-    /// BCP 47 locale.
-    locale: Option<String>,
-    /// Latitude, in degrees north.
-    #[schema(minimum = -90, maximum = 90)]
-    lat: Option<f64>,
-    /// Longitude, in degrees east.
-    #[schema(minimum = -180, maximum = 180)]
-    lon: Option<f64>,
-    /// Whether messages are sent; `active` for a new recipient.
-    #[schema(value_type = StateWord, required = false)]
-    state: Option<StateWord>,
-}
-
-/// A whole profile, which may repeat the id of the path.
-struct WholeRecipient;
-
-impl PartialSchema for WholeRecipient {
-    fn schema() -> RefOr<Schema> {
-        let about = "A whole profile. Fields that are left out get their default.";
-        with_id::<RecipientChange>(about, ("ada", Naming::Optional))
-    }
-}
-
-impl ToSchema for WholeRecipient {}
-
 /// A change of a profile that names its recipient.
 struct NamedRecipient;
 
 impl PartialSchema for NamedRecipient {
     fn schema() -> RefOr<Schema> {
         let about = "A change of a profile, with the recipient's id. Fields that are left out keep their value.";
-        with_id::<RecipientChange>(about, ("ada", Naming::Required))
+        with_id::<ProfileChange>(about, "ada")
     }
 }
 
@@ -176,11 +114,7 @@ impl From<&Recipient> for RecipientProfile {
             locale: recipient.locale.clone(),
             lat,
             lon,
-            state: match recipient.state {
-                RecipientState::Active => StateWord::Active,
-                RecipientState::Unconfirmed => StateWord::Unconfirmed,
-                RecipientState::Disabled => StateWord::Disabled,
-            },
+            state: recipient.state.into(),
         }
     }
 }
@@ -192,7 +126,7 @@ impl From<&Recipient> for RecipientProfile {
 #[utoipa::path(
     put, path = "/v1/recipients/{id}", tag = "recipients",
     params(("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256)),
-    request_body = WholeRecipient,
+    request_body = ProfileChange,
     responses((status = 204, description = "The profile is saved"))
 )]
 async fn put_recipient(
@@ -200,10 +134,8 @@ async fn put_recipient(
     InPath(id): InPath<Id>,
     change: Change,
 ) -> Result<Answer, Problem> {
-    let rules = service.rules();
-    let command = Bodies::new(&rules).whole_recipient(id, change.fields()?)?;
-    let done = |replies| only(replies).map(|_| Answer::done());
-    service.change(&change, vec![command], done).await
+    let command = change.parse::<ProfileChange>()?.whole(id)?;
+    service.done(&change, command).await
 }
 
 /// Change a recipient's profile
@@ -212,7 +144,7 @@ async fn put_recipient(
 #[utoipa::path(
     patch, path = "/v1/recipients/{id}", tag = "recipients",
     params(("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256)),
-    request_body = RecipientChange,
+    request_body = ProfileChange,
     responses((status = 204, description = "The profile is changed"))
 )]
 async fn patch_recipient(
@@ -220,10 +152,8 @@ async fn patch_recipient(
     InPath(id): InPath<Id>,
     change: Change,
 ) -> Result<Answer, Problem> {
-    let rules = service.rules();
-    let command = Bodies::new(&rules).recipient(id, change.fields()?)?;
-    let done = |replies| only(replies).map(|_| Answer::done());
-    service.change(&change, vec![command], done).await
+    let command = change.parse::<ProfileChange>()?.command(Some(id))?;
+    service.done(&change, command).await
 }
 
 /// Get a recipient's profile
@@ -262,10 +192,7 @@ async fn erase_recipient(
     InPath(recipient): InPath<Id>,
     change: Change,
 ) -> Result<Answer, Problem> {
-    let done = |replies| only(replies).map(|_| Answer::done());
-    service
-        .change(&change, vec![Command::Erase { recipient }], done)
-        .await
+    service.done(&change, Command::Erase { recipient }).await
 }
 
 /// Make or change many recipients
@@ -289,6 +216,6 @@ async fn change_recipients(
     InQuery(wanted): InQuery<Wanted>,
     request: Request,
 ) -> Result<Response, Problem> {
-    let each = Each(|bodies, fields| bodies.named_recipient(fields));
+    let each = Each(|fields| fields.body::<ProfileChange>()?.command(None));
     array::many(service, request, wanted, each).await
 }

@@ -10,13 +10,14 @@ use tidings_core::{Command, Id};
 use utoipa::ToSchema;
 use utoipa_axum::routes;
 
+use crate::body::short::Subscription;
 use crate::http::array::{self, ItemAnswer};
 use crate::http::call::{Calls, Kind, MANY};
 use crate::http::error::{Code, Problem};
 use crate::http::lines::{Each, LineAnswer, Wanted};
 use crate::http::query::InQuery;
 use crate::http::request::InPath;
-use crate::http::{Answer, Change, Service, only};
+use crate::http::{Answer, Change, Service};
 
 /// What can go wrong with following.
 const FOLLOW: &[Code] = &[
@@ -55,25 +56,6 @@ struct Subscriptions {
     topics: Vec<String>,
 }
 
-/// A subscription to add or to remove.
-#[derive(ToSchema)]
-#[serde(deny_unknown_fields)]
-#[schema(example = json!({"recipient": "ada", "topic": "artist/42"}))]
-#[expect(
-    dead_code,
-    reason = "describes what `Bodies::subscription_change` reads"
-)]
-struct Subscription {
-    /// Id of the recipient.
-    #[schema(min_length = 1, max_length = 256)]
-    recipient: String,
-    /// The topic.
-    #[schema(min_length = 1, max_length = 256)]
-    topic: String,
-    /// Whether to remove the subscription.
-    unsubscribe: Option<bool>,
-}
-
 /// Follow a topic
 ///
 /// A subscription covers the topic and everything below it: a follower of `artist` is notified of events to
@@ -91,9 +73,9 @@ async fn follow(
     InPath((recipient, topic)): InPath<(Id, Id)>,
     change: Change,
 ) -> Result<Answer, Problem> {
-    let done = |replies| only(replies).map(|_| Answer::done());
-    let command = Command::Subscribe { recipient, topic };
-    service.change(&change, vec![command], done).await
+    service
+        .done(&change, Command::Subscribe { recipient, topic })
+        .await
 }
 
 /// Unfollow a topic
@@ -112,9 +94,9 @@ async fn unfollow(
     InPath((recipient, topic)): InPath<(Id, Id)>,
     change: Change,
 ) -> Result<Answer, Problem> {
-    let done = |replies| only(replies).map(|_| Answer::done());
-    let command = Command::Unsubscribe { recipient, topic };
-    service.change(&change, vec![command], done).await
+    service
+        .done(&change, Command::Unsubscribe { recipient, topic })
+        .await
 }
 
 /// List a recipient's subscriptions
@@ -158,6 +140,6 @@ async fn follow_many(
     InQuery(wanted): InQuery<Wanted>,
     request: Request,
 ) -> Result<Response, Problem> {
-    let each = Each(|bodies, fields| bodies.subscription_change(fields));
+    let each = Each(|fields| Ok(fields.body::<Subscription>()?.command()));
     array::many(service, request, wanted, each).await
 }

@@ -91,12 +91,14 @@ fn a_profile_that_cannot_be_is_refused() {
         (json!({"id": "bob"}), "invalid_body"),
     ];
     for (body, code) in refused {
-        let answer = rig.call(Method::PUT, "/v1/recipients/ada", &body);
-        assert_eq!(
-            problem(&answer, StatusCode::UNPROCESSABLE_ENTITY),
-            code,
-            "{body}"
-        );
+        for method in [Method::PUT, Method::PATCH] {
+            let answer = rig.call(method, "/v1/recipients/ada", &body);
+            assert_eq!(
+                problem(&answer, StatusCode::UNPROCESSABLE_ENTITY),
+                code,
+                "{body}"
+            );
+        }
     }
     let json = [("content-type", "application/json")];
     let broken = rig.send(Method::PUT, "/v1/recipients/ada", &json, "{");

@@ -13,11 +13,11 @@ use tidings_node::Deferred;
 use utoipa::ToSchema;
 use utoipa_axum::routes;
 
+use crate::body::short::FlushLimits;
 use crate::http::call::{Calls, Kind};
 use crate::http::error::{Code, Problem};
 use crate::http::request::InPath;
 use crate::http::{Answer, Change, Service, only};
-use crate::timeline::{Bodies, Fields};
 
 /// Messages that are listed at most that wait to be tried again.
 const DEFERRED_MAX: usize = 1_000;
@@ -173,18 +173,6 @@ struct Flushed {
     lanes: usize,
 }
 
-/// Limits of a flush; without them all open lanes.
-#[derive(ToSchema)]
-#[serde(deny_unknown_fields)]
-#[schema(example = json!({"channel": "email"}))]
-#[expect(dead_code, reason = "describes what `Bodies::flush` reads")]
-struct FlushLimits {
-    /// Only lanes of this channel.
-    channel: Option<String>,
-    /// Only lanes of this name.
-    lane: Option<String>,
-}
-
 /// List a recipient's pending notifications
 ///
 /// Returns open lanes with their deadline and notifications, messages that wait for a retry, and scheduled
@@ -251,13 +239,12 @@ async fn flush(
     InPath(recipient): InPath<Id>,
     change: Change,
 ) -> Result<Answer, Problem> {
-    let rules = service.rules();
-    let fields = if change.body.is_empty() {
-        Fields::new(Vec::new())
+    let limits = if change.body.is_empty() {
+        FlushLimits::default()
     } else {
-        change.fields()?
+        change.parse()?
     };
-    let command = Bodies::new(&rules).flush(recipient, fields)?;
+    let command = limits.command(recipient)?;
     let flushed = |replies| match only(replies)? {
         Reply::Flushed { marker, lanes } => {
             Answer::json(StatusCode::OK, &Flushed { marker, lanes })

@@ -13,19 +13,19 @@ const ADDRESS_BYTES_MAX: usize = 2 << 10;
 const SCHEMES: [&str; 3] = ["http", "https", "mailto"];
 
 /// Refuses a text of more than so many bytes.
-pub(super) fn within(name: &str, text: &str, most: usize) -> Result<(), Fault> {
+pub(super) fn within(text: &str, most: usize) -> Result<(), Fault> {
     if text.len() <= most {
         return Ok(());
     }
-    let reason = format!("{name} has {} bytes, more than {most}", text.len());
+    let reason = format!("has {} bytes, more than {most}", text.len());
     Err(Fault::new(reason, "write a shorter one"))
 }
 
 /// Refuses an address that is too long, or neither `http`, `https`, `mailto` nor relative.
-pub(super) fn check(name: &str, address: &str) -> Result<(), Fault> {
-    within(name, address, ADDRESS_BYTES_MAX)?;
+pub(super) fn check(address: &str) -> Result<(), Fault> {
+    within(address, ADDRESS_BYTES_MAX)?;
     let fault = |why: &str| {
-        let reason = format!("{name} = {} {why}", quoted(address));
+        let reason = format!("= {} {why}", quoted(address));
         let hint = "write an address that begins with `https://`, `http://` or `mailto:`, or a path \
                     such as `/works/1`";
         Err(Fault::new(reason, hint))
@@ -87,7 +87,7 @@ mod tests {
             "",
             "https://example.org/é",
         ] {
-            assert_eq!(check("`url`", address), Ok(()), "{address:?}");
+            assert_eq!(check(address), Ok(()), "{address:?}");
         }
     }
 
@@ -124,17 +124,17 @@ mod tests {
             "https://example.org ",
             "works:1",
         ] {
-            assert!(check("`url`", address).is_err(), "{address:?}");
+            assert!(check(address).is_err(), "{address:?}");
         }
     }
 
     #[test]
     fn bounds_are_those_of_bytes() {
-        assert_eq!(within("`title`", &"é".repeat(512), 1024), Ok(()));
-        let fault = within("`title`", &"é".repeat(513), 1024).unwrap_err();
-        assert_eq!(fault.reason, "`title` has 1026 bytes, more than 1024");
+        assert_eq!(within(&"é".repeat(512), 1024), Ok(()));
+        let fault = within(&"é".repeat(513), 1024).unwrap_err();
+        assert_eq!(fault.reason, "has 1026 bytes, more than 1024");
         let address = |bytes: usize| format!("/{}", "a".repeat(bytes - 1));
-        assert_eq!(check("`url`", &address(2048)), Ok(()));
-        assert!(check("`url`", &address(2049)).is_err());
+        assert_eq!(check(&address(2048)), Ok(()));
+        assert!(check(&address(2049)).is_err());
     }
 }

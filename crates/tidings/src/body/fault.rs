@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+/// Separates a reason from its hint where a fault is shown.
+pub(super) const HELP: &str = "\n  = help: ";
+
 /// Why a body is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct Fault {
@@ -76,6 +79,6 @@ impl fmt::Display for Fault {
             (None, Some(column)) => write!(f, "column {column}: ")?,
             (None, None) => {}
         }
-        write!(f, "{}\n  = help: {}", self.reason, self.hint)
+        write!(f, "{}{HELP}{}", self.reason, self.hint)
     }
 }

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use serde::Deserialize;
-use serde::de::{Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
+use serde::de::{Deserializer, Error as _, MapAccess, SeqAccess, Unexpected, Visitor};
 use serde_json::Number;
 
 use super::fault::Fault;
@@ -17,7 +17,7 @@ const FEW_KEYS: usize = 16;
 
 /// A JSON value that borrows its text if it has no escapes.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Json<'a> {
+pub(crate) enum Json<'a> {
     /// `null`.
     Null,
     /// `true` or `false`.
@@ -33,50 +33,45 @@ pub enum Json<'a> {
 }
 
 /// The keys and values of an object in their order.
-pub type Table<'a> = Vec<(Cow<'a, str>, Json<'a>)>;
+pub(crate) type Table<'a> = Vec<(Cow<'a, str>, Json<'a>)>;
 
 impl Json<'_> {
-    /// What kind of value it is, for faults.
-    #[must_use]
-    pub fn kind(&self) -> &'static str {
+    /// The value as serde names it in faults.
+    pub(super) fn unexpected(&self) -> Unexpected<'_> {
         match self {
-            Self::Null => "null",
-            Self::Bool(_) => "a boolean",
-            Self::Number(_) => "a number",
-            Self::Text(_) => "a string",
-            Self::List(_) => "an array",
-            Self::Table(_) => "an object",
+            Self::Null => Unexpected::Unit,
+            Self::Bool(flag) => Unexpected::Bool(*flag),
+            Self::Number(number) => Unexpected::Float(number.as_f64().unwrap_or_default()),
+            Self::Text(text) => Unexpected::Str(text),
+            Self::List(_) => Unexpected::Seq,
+            Self::Table(_) => Unexpected::Map,
         }
     }
 
-    /// The same value as the core carries it.
-    #[must_use]
-    pub fn into_value(self) -> serde_json::Value {
-        match self {
-            Self::Null => serde_json::Value::Null,
-            Self::Bool(flag) => flag.into(),
-            Self::Number(number) => serde_json::Value::Number(number),
-            Self::Text(text) => text.into_owned().into(),
-            Self::List(list) => list.into_iter().map(Self::into_value).collect(),
-            Self::Table(table) => serde_json::Value::Object(into_map(table)),
-        }
+    /// The kind of the value, for faults.
+    pub(crate) fn kind(&self) -> &'static str {
+        kind(self.unexpected())
     }
 }
 
-/// An object as the core carries it.
-#[must_use]
-pub fn into_map(table: Table<'_>) -> serde_json::Map<String, serde_json::Value> {
-    table
-        .into_iter()
-        .map(|(key, value)| (key.into_owned(), value.into_value()))
-        .collect()
+/// The kind of a value, for faults.
+pub(super) fn kind(value: Unexpected<'_>) -> &'static str {
+    match value {
+        Unexpected::Unit => "null",
+        Unexpected::Bool(_) => "a boolean",
+        Unexpected::Unsigned(_) | Unexpected::Signed(_) | Unexpected::Float(_) => "a number",
+        Unexpected::Str(_) => "a string",
+        Unexpected::Seq => "an array",
+        Unexpected::Map => "an object",
+        _ => "something else",
+    }
 }
 
 /// Reads one JSON object.
 ///
 /// # Errors
 /// Not UTF-8, not JSON, a key that stands twice (with its column), or something else than an object.
-pub fn object(bytes: &[u8]) -> Result<Table<'_>, Fault> {
+pub(crate) fn object(bytes: &[u8]) -> Result<Table<'_>, Fault> {
     match value(bytes)? {
         Json::Table(table) => Ok(table),
         other => {
@@ -90,7 +85,7 @@ pub fn object(bytes: &[u8]) -> Result<Table<'_>, Fault> {
 ///
 /// # Errors
 /// As [`object`], for something else than an array.
-pub fn list(bytes: &[u8]) -> Result<Vec<Json<'_>>, Fault> {
+pub(crate) fn list(bytes: &[u8]) -> Result<Vec<Json<'_>>, Fault> {
     match value(bytes)? {
         Json::List(list) => Ok(list),
         other => {
@@ -105,7 +100,7 @@ pub fn list(bytes: &[u8]) -> Result<Vec<Json<'_>>, Fault> {
 /// # Errors
 /// Not UTF-8, not JSON, or a key that stands twice, with its column, and its line where there are
 /// several.
-pub fn value(bytes: &[u8]) -> Result<Json<'_>, Fault> {
+pub(crate) fn value(bytes: &[u8]) -> Result<Json<'_>, Fault> {
     let text = str::from_utf8(bytes).map_err(|error| {
         Fault::new("not UTF-8", "write JSON in UTF-8").at_column(error.valid_up_to() + 1)
     })?;
@@ -190,7 +185,7 @@ impl<'de> Visitor<'de> for JsonVisitor {
 
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Self::Value, A::Error> {
         let mut table: Table<'de> = Vec::new();
-        while let Some(Key(key)) = entries.next_key()? {
+        while let Some(Words(key)) = entries.next_key()? {
             if table.len() < FEW_KEYS && table.iter().any(|(other, _)| *other == key) {
                 return Err(A::Error::custom(format_args!("{TWICE}{}", quoted(&key))));
             }
@@ -214,32 +209,10 @@ fn twice<'t>(table: &'t Table<'_>) -> Option<&'t str> {
         .map(|pair| pair[0])
 }
 
-/// A key, borrowed if it has no escapes.
-struct Key<'a>(Cow<'a, str>);
-
-impl<'de: 'a, 'a> Deserialize<'de> for Key<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_str(KeyVisitor)
-    }
-}
-
-struct KeyVisitor;
-
-impl<'de> Visitor<'de> for KeyVisitor {
-    type Value = Key<'de>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a key")
-    }
-
-    fn visit_borrowed_str<E>(self, value: &'de str) -> Result<Self::Value, E> {
-        Ok(Key(Cow::Borrowed(value)))
-    }
-
-    fn visit_str<E>(self, value: &str) -> Result<Self::Value, E> {
-        Ok(Key(Cow::Owned(value.to_owned())))
-    }
-}
+/// A text, borrowed if it has no escapes.
+#[derive(Deserialize)]
+#[serde(transparent)]
+pub(super) struct Words<'a>(#[serde(borrow)] pub(super) Cow<'a, str>);
 
 #[cfg(test)]
 mod tests {
@@ -249,7 +222,8 @@ mod tests {
     fn values_come_out_as_they_went_in() {
         let text = r#"{"a":[1,-2,2.5,true,null,"x\n"],"b":{"c":"é"},"big":18446744073709551615}"#;
         let expected: serde_json::Value = serde_json::from_str(text).unwrap();
-        let read = serde_json::Value::Object(into_map(object(text.as_bytes()).unwrap()));
+        let read: serde_json::Value =
+            super::super::read::body(value(text.as_bytes()).unwrap()).unwrap();
         assert_eq!(read, expected);
         assert_eq!(read.to_string(), text);
     }

@@ -1,0 +1,270 @@
+//! The body of a publish: an event and its audience.
+
+use std::fmt;
+
+use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
+use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Serialize};
+use tidings_core::{Audience, Command, Event, Id, Instant, Near, Object, Rules};
+use utoipa::openapi::{Array, OneOf, Ref, RefOr, Schema};
+use utoipa::{PartialSchema, ToSchema};
+
+use super::fault::{About, Fault, HELP};
+use super::object::EventObject;
+use super::text::{FromText as _, Kilometres, Latitude, Longitude, Text};
+use crate::wording::{did_you_mean, quoted};
+
+/// An event: something that happened.
+#[derive(Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = Event, example = json!({"type": "artwork_published", "actor": "ben", "object": {"id": "works/1", "title": "Water Lilies", "url": "https://example.org/works/1"}, "to": {"topics": ["artist/42"]}}))]
+pub(crate) struct EventBody {
+    /// Id of the event: the same id is the same event. The server makes one if it is absent.
+    #[schema(value_type = Option<String>, min_length = 1, max_length = 256)]
+    pub(crate) id: Option<Text<Id>>,
+    /// A type of the configuration.
+    #[schema(value_type = String, min_length = 1, max_length = 256)]
+    pub(crate) r#type: Text<Id>,
+    /// The actor: who did it.
+    pub(crate) actor: Option<IdOrObject>,
+    /// The object: what it was done to.
+    pub(crate) object: EventObject,
+    /// The target: what it was done in or for.
+    pub(crate) target: Option<IdOrObject>,
+    /// Anything else, returned with the inbox item.
+    pub(crate) data: Option<serde_json::Map<String, serde_json::Value>>,
+    /// The audience.
+    pub(crate) to: AudienceBody,
+    /// Restricts the type's channels; `["inbox"]` imports a history without sending mail.
+    #[schema(min_items = 1)]
+    pub(crate) channels: Option<Vec<String>>,
+    /// Time that is shown to people. It has no effect on delivery.
+    #[schema(value_type = Option<String>, format = "date-time")]
+    pub(crate) occurred_at: Option<Text<Instant>>,
+    /// Time before which nothing is delivered.
+    #[schema(value_type = Option<String>, format = "date-time")]
+    pub(crate) deliver_at: Option<Text<Instant>>,
+    /// Time from which on nothing is delivered.
+    #[schema(value_type = Option<String>, format = "date-time")]
+    pub(crate) expires_at: Option<Text<Instant>>,
+    /// A key to cancel several events at once.
+    #[schema(value_type = Option<String>, min_length = 1, max_length = 256)]
+    pub(crate) cancellation_key: Option<Text<Id>>,
+}
+
+impl EventBody {
+    /// The command that publishes the event. `or_id` gives the id of an event that has none of its own.
+    ///
+    /// # Errors
+    /// A channel that the type does not have.
+    pub(crate) fn command(
+        self,
+        rules: &Rules,
+        or_id: impl FnOnce() -> Id,
+    ) -> Result<Command, Fault> {
+        let kind = self.r#type.0;
+        let channels = self
+            .channels
+            .map(|channels| channels_of(channels, rules, kind.as_str()));
+        Ok(Command::Publish(Box::new(Event {
+            id: self.id.map_or_else(or_id, Text::inner),
+            kind,
+            actor: self.actor.map(Object::from),
+            object: self.object.into(),
+            target: self.target.map(Object::from),
+            data: self.data,
+            to: self.to.into(),
+            channels: channels.transpose()?,
+            occurred_at: self.occurred_at.map(Text::inner),
+            deliver_at: self.deliver_at.map(Text::inner),
+            expires_at: self.expires_at.map(Text::inner),
+            cancellation_key: self.cancellation_key.map(Text::inner),
+        })))
+    }
+}
+
+/// The channels that an event is limited to, each once. A type that is not configured has all: the
+/// engine refuses the event, unless its id came before.
+fn channels_of(given: Vec<String>, rules: &Rules, kind: &str) -> Result<Vec<String>, Fault> {
+    if given.is_empty() {
+        let hint = "leave it out for all channels of the type";
+        return Err(Fault::new("`channels` is empty", hint));
+    }
+    let rules = rules.types.get(kind);
+    let mut channels: Vec<String> = Vec::new();
+    for name in given {
+        if let Some(rules) = rules
+            && !rules.channels.contains_key(&name)
+        {
+            let names = rules.channels.keys().map(String::as_str);
+            let hint = did_you_mean(&name, names).unwrap_or_default();
+            let reason = format!("the type {} has no channel {}", quoted(kind), quoted(&name));
+            return Err(Fault::new(reason, hint).about(About::UnknownChannel));
+        }
+        if !channels.contains(&name) {
+            channels.push(name);
+        }
+    }
+    Ok(channels)
+}
+
+/// An id, or an object with an id and more fields.
+#[derive(Serialize, ToSchema)]
+#[serde(untagged)]
+#[schema(example = json!({"id": "ben", "title": "Ben"}))]
+pub(crate) enum IdOrObject {
+    Id(BareId),
+    Object(EventObject),
+}
+
+/// An id alone.
+#[derive(Serialize, ToSchema)]
+#[schema(value_type = String, min_length = 1, max_length = 256)]
+pub(crate) struct BareId(pub(crate) Id);
+
+impl From<IdOrObject> for Object {
+    fn from(named: IdOrObject) -> Self {
+        match named {
+            IdOrObject::Id(BareId(id)) => Self::bare(id),
+            IdOrObject::Object(object) => object.into(),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for IdOrObject {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Either;
+
+        impl<'de> Visitor<'de> for Either {
+            type Value = IdOrObject;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                let example = r#""ada" or {"id": "ada", "title": "Ada"}"#;
+                write!(f, "an id or an object{HELP}Example: {example}")
+            }
+
+            fn visit_str<E: serde::de::Error>(self, id: &str) -> Result<IdOrObject, E> {
+                let id = Id::from_text(id).map_err(E::custom)?;
+                Ok(IdOrObject::Id(BareId(id)))
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, fields: A) -> Result<IdOrObject, A::Error> {
+                let fields = MapAccessDeserializer::new(fields);
+                EventObject::deserialize(fields).map(IdOrObject::Object)
+            }
+        }
+
+        deserializer.deserialize_any(Either)
+    }
+}
+
+/// The audience of an event: all of these together, without the actor.
+#[derive(Serialize, Deserialize, ToSchema)]
+#[serde(
+    deny_unknown_fields,
+    expecting = "an object\n  = help: Example: {\"recipients\": [\"ada\"]}"
+)]
+#[schema(as = Audience)]
+pub(crate) struct AudienceBody {
+    /// Ids of recipients.
+    #[schema(value_type = Option<Vec<String>>)]
+    pub(crate) recipients: Option<Vec<Text<Id>>>,
+    /// Recipients who follow one of these topics, or a parent of it.
+    #[schema(value_type = Option<Vec<String>>)]
+    pub(crate) topics: Option<Vec<Text<Id>>>,
+    /// Recipients within a circle, or within one of several: up to 50, see `[limits]`.
+    pub(crate) near: Option<Circles>,
+    /// All recipients.
+    pub(crate) everyone: Option<bool>,
+}
+
+impl From<AudienceBody> for Audience {
+    fn from(to: AudienceBody) -> Self {
+        let ids = |ids: Option<Vec<Text<Id>>>| {
+            ids.unwrap_or_default()
+                .into_iter()
+                .map(Text::inner)
+                .collect()
+        };
+        let circles = to.near.map_or_else(Vec::new, |circles| circles.0);
+        Self {
+            recipients: ids(to.recipients),
+            topics: ids(to.topics),
+            near: circles.into_iter().map(Near::from).collect(),
+            everyone: to.everyone.unwrap_or(false),
+        }
+    }
+}
+
+/// A circle on the map.
+#[derive(Serialize, Deserialize, ToSchema)]
+#[serde(
+    deny_unknown_fields,
+    expecting = "an object\n  = help: Example: {\"lat\": 48.86, \"lon\": 2.35, \"km\": 10}"
+)]
+#[schema(as = Near)]
+pub(crate) struct Circle {
+    /// Degrees north.
+    #[schema(value_type = f64, minimum = -90, maximum = 90)]
+    lat: Latitude,
+    /// Degrees east.
+    #[schema(value_type = f64, minimum = -180, maximum = 180)]
+    lon: Longitude,
+    /// Radius in kilometres.
+    #[schema(value_type = f64, minimum = 0, maximum = 20038)]
+    km: Kilometres,
+}
+
+impl From<Circle> for Near {
+    fn from(circle: Circle) -> Self {
+        Self {
+            lat: circle.lat.0,
+            lon: circle.lon.0,
+            km: circle.km.0,
+        }
+    }
+}
+
+/// One circle, or several of which one is enough.
+#[derive(Serialize)]
+pub(crate) struct Circles(Vec<Circle>);
+
+impl<'de> Deserialize<'de> for Circles {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct OneOrMany;
+
+        impl<'de> Visitor<'de> for OneOrMany {
+            type Value = Circles;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                let example = r#"{"lat": 48.86, "lon": 2.35, "km": 10}"#;
+                write!(f, "an object, or a list of objects{HELP}Example: {example}")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, fields: A) -> Result<Circles, A::Error> {
+                let circle = Circle::deserialize(MapAccessDeserializer::new(fields))?;
+                Ok(Circles(vec![circle]))
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, items: A) -> Result<Circles, A::Error> {
+                Vec::deserialize(SeqAccessDeserializer::new(items)).map(Circles)
+            }
+        }
+
+        deserializer.deserialize_any(OneOrMany)
+    }
+}
+
+impl PartialSchema for Circles {
+    fn schema() -> RefOr<Schema> {
+        let circle = Ref::from_schema_name(Circle::name());
+        let many = Array::builder().items(circle.clone());
+        OneOf::builder().item(circle).item(many).into()
+    }
+}
+
+impl ToSchema for Circles {
+    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        schemas.push((Circle::name().into_owned(), Circle::schema()));
+    }
+}

@@ -1,0 +1,64 @@
+//! Fields of one JSON object: some are taken one by one, because they are in a line and not in the body of the
+//! call, and the others are read as one body.
+
+use serde::Deserialize;
+use tidings_core::Id;
+
+use super::fault::Fault;
+use super::json::{self, Json, Table};
+use super::read;
+use super::text::Text;
+use crate::wording::{nearest, quoted};
+
+/// The fields that have not been taken yet.
+#[derive(Debug, Default)]
+pub(crate) struct Fields<'a>(Table<'a>);
+
+impl<'a> Fields<'a> {
+    /// The fields of an object.
+    #[must_use]
+    pub(crate) fn new(table: Table<'a>) -> Self {
+        Self(table)
+    }
+
+    /// Reads the fields of a text that is one JSON object.
+    ///
+    /// # Errors
+    /// As [`json::object`].
+    pub(crate) fn parse(text: &'a [u8]) -> Result<Self, Fault> {
+        json::object(text).map(Self)
+    }
+
+    /// The `id`, whatever is wrong otherwise.
+    pub(crate) fn said_id(&self) -> Option<&str> {
+        match self.0.iter().find(|(key, _)| key == "id") {
+            Some((_, Json::Text(id))) => Some(id),
+            _ => None,
+        }
+    }
+
+    /// Takes a field that must be there.
+    pub(crate) fn required<T: Deserialize<'a>>(&mut self, key: &str) -> Result<T, Fault> {
+        if let Some(at) = self.0.iter().position(|(name, _)| name == key) {
+            return read::field(self.0.remove(at));
+        }
+        let hint = match nearest(key, self.0.iter().map(|(name, _)| &**name)) {
+            Some(near) => format!("is {} meant to be `{key}`?", quoted(near)),
+            None => format!("add `{key}`"),
+        };
+        Err(Fault::new(format!("`{key}` is missing"), hint))
+    }
+
+    /// Takes an id that must be there.
+    pub(crate) fn id(&mut self, key: &str) -> Result<Id, Fault> {
+        self.required(key).map(Text::inner)
+    }
+
+    /// Reads all that have not been taken as one body.
+    ///
+    /// # Errors
+    /// The first [`Fault`] in them.
+    pub(crate) fn body<T: Deserialize<'a>>(self) -> Result<T, Fault> {
+        read::body(Json::Table(self.0))
+    }
+}

@@ -1,0 +1,75 @@
+//! The bodies of calls, one type each: it reads them (serde), describes them in the API's document (utoipa), and
+//! becomes a command.
+//!
+//! Calls, lines of timelines, rows of imports and the command line all go through these types. What stands in
+//! a path (a recipient, an object) is handed in; the rest is the body. Everything that can be judged by
+//! the [`Rules`](tidings_core::Rules) alone is judged here; who and what exists only the engine knows.
+
+mod address;
+pub(crate) mod event;
+mod fault;
+mod fields;
+pub(crate) mod json;
+pub(crate) mod object;
+pub(crate) mod preference;
+mod read;
+pub(crate) mod recipient;
+pub(crate) mod short;
+#[cfg(test)]
+mod tests;
+pub(crate) mod text;
+
+use tidings_core::Id;
+use tidings_core::rules::CHANNELS;
+
+pub(crate) use fault::About;
+pub use fault::Fault;
+pub(crate) use fields::Fields;
+
+use crate::wording::{did_you_mean, one_of, quoted};
+use text::Text;
+
+/// Makes the fault of a word that the configuration does not have.
+pub(crate) fn unknown<'n>(
+    what: &str,
+    word: &str,
+    names: impl IntoIterator<Item = &'n str> + Clone,
+) -> Fault {
+    let hint = did_you_mean(word, names);
+    let hint = hint.unwrap_or_else(|| format!("the configuration has no {what}"));
+    Fault::new(format!("unknown {what} {}", quoted(word)), hint)
+}
+
+/// Refuses a channel that there is not.
+fn known_channel(name: &str) -> Result<(), Fault> {
+    if CHANNELS.contains(&name) {
+        return Ok(());
+    }
+    Err(unknown("channel", name, CHANNELS).about(About::UnknownChannel))
+}
+
+/// The id of what a body is about: the path gives it, the body, or both the same.
+fn id_of(path: Option<Id>, body: Option<Text<Id>>) -> Result<Id, Fault> {
+    match (path, body) {
+        (Some(path), Some(Text(body))) if path != body => {
+            let (path, body) = (quoted(path.as_str()), quoted(body.as_str()));
+            let reason = format!("`id` must be {path}, as in the path, got {body}");
+            Err(Fault::new(reason, "leave `id` out"))
+        }
+        (Some(id), _) | (None, Some(Text(id))) => Ok(id),
+        (None, None) => Err(Fault::new("`id` is missing", "add `id`")),
+    }
+}
+
+/// Makes the fault of fields of which not exactly one is given.
+fn not_one(fields: &[(&str, bool)]) -> Fault {
+    let names: Vec<&str> = fields.iter().map(|(name, _)| *name).collect();
+    let mut given = fields.iter().filter(|(_, is_given)| *is_given);
+    let reason = match (given.next(), given.next()) {
+        (Some((first, _)), Some((second, _))) => {
+            format!("`{first}` and `{second}` are mutually exclusive")
+        }
+        _ => format!("{} is missing", one_of(&names)),
+    };
+    Fault::new(reason, format!("give exactly one of {}", one_of(&names)))
+}

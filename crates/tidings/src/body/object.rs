@@ -1,0 +1,82 @@
+//! Bodies about objects: an object within an event, and a change of an object.
+
+use serde::{Deserialize, Serialize};
+use tidings_core::{Command, Id, Object};
+use utoipa::ToSchema;
+
+use super::fault::Fault;
+use super::id_of;
+use super::text::{self, Text};
+
+/// An object in an event. The given fields replace the stored ones.
+#[derive(Serialize, Deserialize, ToSchema)]
+#[serde(
+    deny_unknown_fields,
+    expecting = "an object\n  = help: Example: {\"id\": \"works/1\"}"
+)]
+pub(crate) struct EventObject {
+    /// Id of the object.
+    #[schema(value_type = String, min_length = 1, max_length = 256, example = "works/1")]
+    pub(crate) id: Text<Id>,
+    /// A title to show, at most 1 KiB.
+    #[serde(default, deserialize_with = "text::title")]
+    #[schema(example = "Water Lilies", max_length = 1024)]
+    pub(crate) title: Option<String>,
+    /// Address of the page: `http`, `https`, `mailto` or relative, at most 2 KiB.
+    #[serde(default, deserialize_with = "text::address")]
+    #[schema(max_length = 2048)]
+    pub(crate) url: Option<String>,
+    /// A picture: an address as `url`.
+    #[serde(default, deserialize_with = "text::address")]
+    #[schema(max_length = 2048)]
+    pub(crate) image: Option<String>,
+}
+
+impl From<EventObject> for Object {
+    fn from(object: EventObject) -> Self {
+        Self {
+            id: object.id.0,
+            title: object.title,
+            url: object.url,
+            image: object.image,
+            notifiable: None,
+        }
+    }
+}
+
+/// A change of an object; only the given fields change.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(example = json!({"title": "Water Lilies", "url": "https://example.org/works/1"}))]
+pub(crate) struct ObjectChange {
+    /// Id of the object. A path that names it has the same.
+    #[schema(value_type = String, required = false, min_length = 1, max_length = 256)]
+    id: Option<Text<Id>>,
+    /// A title to show.
+    #[serde(default, deserialize_with = "text::title")]
+    title: Option<String>,
+    /// Address of its page.
+    #[serde(default, deserialize_with = "text::address")]
+    url: Option<String>,
+    /// Address of a picture.
+    #[serde(default, deserialize_with = "text::address")]
+    image: Option<String>,
+    /// Whether notifications about it are sent.
+    notifiable: Option<bool>,
+}
+
+impl ObjectChange {
+    /// The command that makes or changes the object that the path or the body names.
+    ///
+    /// # Errors
+    /// No id, or another than in the path.
+    pub(crate) fn command(self, path: Option<Id>) -> Result<Command, Fault> {
+        Ok(Command::Object(Object {
+            id: id_of(path, self.id)?,
+            title: self.title,
+            url: self.url,
+            image: self.image,
+            notifiable: self.notifiable,
+        }))
+    }
+}

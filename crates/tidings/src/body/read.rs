@@ -1,0 +1,310 @@
+//! Deserialization of a JSON value into the type of a body, with faults that say where and how to mend.
+//!
+//! serde makes the faults and knows the fields of each type; here they get their path and their words.
+//! serde_json's own deserializer would give one text without a path, and would take an array for a
+//! struct.
+
+use std::borrow::Cow;
+use std::fmt::{self, Display};
+use std::iter::Enumerate;
+use std::marker::PhantomData;
+use std::vec;
+
+use serde::de::value::StrDeserializer;
+use serde::de::{
+    self, Deserialize, DeserializeSeed, Deserializer, Expected, IntoDeserializer as _, MapAccess,
+    SeqAccess, Unexpected, Visitor,
+};
+use serde::forward_to_deserialize_any;
+
+use super::fault::{Fault, HELP};
+use super::json::{Json, Table, kind};
+use crate::wording::{did_you_mean, quoted};
+
+/// A fault of a value, on its way up to the body, where its path becomes known.
+#[derive(Debug)]
+pub(crate) struct Wrong {
+    /// The path of the value, such as `to.near[1].km`; empty for the body itself.
+    path: String,
+    what: What,
+}
+
+#[derive(Debug)]
+enum What {
+    /// It is of another kind.
+    Kind { wanted: String, got: &'static str },
+    /// It is missing.
+    Missing,
+    /// It has a field that there is not.
+    Field {
+        name: String,
+        known: &'static [&'static str],
+    },
+    /// It is a word that there is not.
+    Word {
+        word: String,
+        known: &'static [&'static str],
+    },
+    /// Something else; the text may have a hint.
+    Other(String),
+}
+
+impl Wrong {
+    fn new(what: What) -> Self {
+        Self {
+            path: String::new(),
+            what,
+        }
+    }
+
+    /// The same fault, of a value in the field or item of this name.
+    fn within(mut self, name: &str) -> Self {
+        let is_end = self.path.is_empty() || self.path.starts_with('[');
+        let dot = if is_end { "" } else { "." };
+        self.path = format!("{name}{dot}{}", self.path);
+        self
+    }
+}
+
+impl From<Wrong> for Fault {
+    fn from(Wrong { path, what }: Wrong) -> Self {
+        // A path has only names of fields that there are, and numbers.
+        let name = format!("`{path}`");
+        let key = path.rsplit('.').next().unwrap_or_default();
+        match what {
+            What::Kind { wanted, got } => {
+                let (wanted, hint) = wanted.split_once(HELP).unwrap_or((&wanted, ""));
+                let wanted = match wanted {
+                    "f64" => "a number",
+                    "a sequence" => "an array",
+                    "a map" => "an object",
+                    wanted if wanted.starts_with("struct ") => "an object",
+                    wanted => wanted,
+                };
+                let hint = match hint {
+                    "" => example(key, wanted),
+                    hint => hint,
+                };
+                Self::new(format!("{name} must be {wanted}, got {got}"), hint)
+            }
+            What::Missing => Self::new(format!("{name} is missing"), format!("add {name}")),
+            What::Field { name: field, known } => {
+                let reason = match path.as_str() {
+                    "" => format!("unknown field {}", quoted(&field)),
+                    _ => format!("unknown field {} in {name}", quoted(&field)),
+                };
+                let hint = did_you_mean(&field, known.iter().copied());
+                Self::new(reason, hint.unwrap_or_else(|| "remove it".to_owned()))
+            }
+            What::Word { word, known } => {
+                let hint = did_you_mean(&word, known.iter().copied()).unwrap_or_default();
+                Self::new(format!("unknown {key} {}", quoted(&word)), hint)
+            }
+            What::Other(text) => {
+                let (reason, hint) = text
+                    .split_once(HELP)
+                    .unwrap_or((&text, "see the body in `/v1/openapi.json`"));
+                Self::new(format!("{name} {reason}"), hint)
+            }
+        }
+    }
+}
+
+impl Display for Wrong {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self:?}")
+    }
+}
+
+impl std::error::Error for Wrong {}
+
+impl de::Error for Wrong {
+    fn custom<T: Display>(text: T) -> Self {
+        Self::new(What::Other(text.to_string()))
+    }
+
+    fn invalid_type(got: Unexpected<'_>, wanted: &dyn Expected) -> Self {
+        Self::new(What::Kind {
+            wanted: wanted.to_string(),
+            got: kind(got),
+        })
+    }
+
+    fn unknown_field(name: &str, known: &'static [&'static str]) -> Self {
+        let name = name.to_owned();
+        Self::new(What::Field { name, known })
+    }
+
+    fn unknown_variant(word: &str, known: &'static [&'static str]) -> Self {
+        let word = word.to_owned();
+        Self::new(What::Word { word, known })
+    }
+
+    fn missing_field(name: &'static str) -> Self {
+        Self::new(What::Missing).within(name)
+    }
+}
+
+/// An example of what a field says, for faults.
+fn example(key: &str, wanted: &str) -> &'static str {
+    match (wanted, key) {
+        ("an object", _) => r#"Example: {"excerpt": "Well done"}"#,
+        ("an array", "topics") => r#"Example: ["artist/42"]"#,
+        ("an array", "channels") => r#"Example: ["email"]"#,
+        ("an array", _) => r#"Example: ["ada"]"#,
+        ("a boolean", _) => "write true or false, without quotes",
+        ("a number", _) => "write it without quotes",
+        _ => "write it in quotes",
+    }
+}
+
+/// Reads a body.
+pub(super) fn body<'de, T: Deserialize<'de>>(value: Json<'de>) -> Result<T, Fault> {
+    Ok(T::deserialize(value)?)
+}
+
+/// Reads a field of a body.
+pub(super) fn field<'de, T: Deserialize<'de>>(
+    (name, value): (Cow<'de, str>, Json<'de>),
+) -> Result<T, Fault> {
+    Ok(value_of(&name, value, PhantomData)?)
+}
+
+/// Reads the value of a field. Null is the same as nothing where the type has no use for it.
+fn value_of<'de, T: DeserializeSeed<'de>>(
+    name: &str,
+    value: Json<'de>,
+    seed: T,
+) -> Result<T::Value, Wrong> {
+    let is_null = value == Json::Null;
+    seed.deserialize(value).map_err(|wrong| match wrong.what {
+        What::Kind { .. } if is_null => Wrong::new(What::Missing).within(name),
+        _ => wrong.within(name),
+    })
+}
+
+/// The fields of an object that were not read yet, and the value of the one of which only the name was.
+struct Entries<'de> {
+    entries: vec::IntoIter<(Cow<'de, str>, Json<'de>)>,
+    entry: Option<(Cow<'de, str>, Json<'de>)>,
+}
+
+impl<'de> Entries<'de> {
+    fn of(table: Table<'de>) -> Self {
+        let entries = table.into_iter();
+        let entry = None;
+        Self { entries, entry }
+    }
+}
+
+impl<'de> MapAccess<'de> for Entries<'de> {
+    type Error = Wrong;
+
+    fn next_key_seed<K: DeserializeSeed<'de>>(
+        &mut self,
+        seed: K,
+    ) -> Result<Option<K::Value>, Wrong> {
+        self.entry = self.entries.next();
+        let name = self.entry.as_ref().map(|(name, _)| name.as_ref());
+        let name = name.map(|name| seed.deserialize(StrDeserializer::new(name)));
+        name.transpose()
+    }
+
+    fn next_value_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value, Wrong> {
+        match self.entry.take() {
+            Some((name, value)) => value_of(&name, value, seed),
+            None => Err(de::Error::custom("has no value")),
+        }
+    }
+
+    fn size_hint(&self) -> Option<usize> {
+        Some(self.entries.len())
+    }
+}
+
+/// The items of a list that were not read yet, with their numbers.
+struct Items<'de>(Enumerate<vec::IntoIter<Json<'de>>>);
+
+impl<'de> SeqAccess<'de> for Items<'de> {
+    type Error = Wrong;
+
+    fn next_element_seed<T: DeserializeSeed<'de>>(
+        &mut self,
+        seed: T,
+    ) -> Result<Option<T::Value>, Wrong> {
+        let item = self.0.next().map(|(index, item)| {
+            let item = seed.deserialize(item);
+            item.map_err(|wrong| wrong.within(&format!("[{index}]")))
+        });
+        item.transpose()
+    }
+
+    fn size_hint(&self) -> Option<usize> {
+        Some(self.0.len())
+    }
+}
+
+impl<'de> Deserializer<'de> for Json<'de> {
+    type Error = Wrong;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
+        match self {
+            Self::Null => visitor.visit_unit(),
+            Self::Bool(flag) => visitor.visit_bool(flag),
+            Self::Number(number) => match (number.as_u64(), number.as_i64()) {
+                (Some(number), _) => visitor.visit_u64(number),
+                (None, Some(number)) => visitor.visit_i64(number),
+                (None, None) => visitor.visit_f64(number.as_f64().unwrap_or_default()),
+            },
+            Self::Text(Cow::Borrowed(text)) => visitor.visit_borrowed_str(text),
+            Self::Text(Cow::Owned(text)) => visitor.visit_string(text),
+            Self::List(list) => visitor.visit_seq(Items(list.into_iter().enumerate())),
+            Self::Table(table) => visitor.visit_map(Entries::of(table)),
+        }
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
+        match self {
+            Self::Null => visitor.visit_none(),
+            other => visitor.visit_some(other),
+        }
+    }
+
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Wrong> {
+        match self {
+            // A struct would take a list for its fields in their order.
+            Self::List(_) => Err(de::Error::invalid_type(Unexpected::Seq, &visitor)),
+            other => other.deserialize_any(visitor),
+        }
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Wrong> {
+        match self {
+            Self::Text(word) => visitor.visit_enum(word.into_deserializer()),
+            other => Err(de::Error::invalid_type(other.unexpected(), &"a string")),
+        }
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, Wrong> {
+        visitor.visit_newtype_struct(self)
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit
+        unit_struct seq tuple tuple_struct map identifier ignored_any
+    }
+}

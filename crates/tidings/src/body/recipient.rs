@@ -1,0 +1,220 @@
+//! The body of a change of a profile.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Deserializer, Serialize};
+use tidings_core::channel::{self, AddressKind};
+use tidings_core::journal::record::{ChannelNo, EMAIL_NO};
+use tidings_core::rules::CHANNELS;
+use tidings_core::{Command, Id, RecipientChange, State};
+use utoipa::ToSchema;
+
+use super::fault::Fault;
+use super::id_of;
+use super::text::{self, Latitude, Longitude, Text, Within};
+use crate::config::is_locale;
+use crate::wording::quoted;
+use crate::zone;
+
+/// A profile, or a part of one. Null removes a value; give `lat` and `lon` together.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = RecipientChange, example = json!({"name": "Ada", "email": "ada@example.org", "tz": "Europe/Paris"}))]
+pub(crate) struct ProfileChange {
+    /// Id of the recipient. A path that names it has the same.
+    #[schema(value_type = String, required = false, min_length = 1, max_length = 256)]
+    id: Option<Text<Id>>,
+    /// Name to show, at most 1 KiB. Mails and inboxes also use it for an actor with this id that has no
+    /// title.
+    #[serde(default, deserialize_with = "name")]
+    #[schema(value_type = Option<String>, max_length = 1024)]
+    name: Change<String>,
+    /// Address of the e-mail channel: the short way to `addresses.email`.
+    #[serde(default, deserialize_with = "email")]
+    #[schema(value_type = Option<String>)]
+    email: Change<String>,
+    /// Addresses by channel; null removes one, or all of them.
+    #[serde(default, deserialize_with = "given")]
+    #[schema(value_type = Option<Addresses>, required = false)]
+    addresses: Change<Addresses>,
+    /// IANA time zone.
+    #[serde(default, deserialize_with = "tz")]
+    #[schema(value_type = Option<String>)]
+    tz: Change<String>,
+    /// BCP 47 locale.
+    #[serde(default, deserialize_with = "locale")]
+    #[schema(value_type = Option<String>)]
+    locale: Change<String>,
+    /// Latitude, in degrees north.
+    #[serde(default, deserialize_with = "given")]
+    #[schema(value_type = Option<f64>, minimum = -90, maximum = 90)]
+    lat: Change<Latitude>,
+    /// Longitude, in degrees east.
+    #[serde(default, deserialize_with = "given")]
+    #[schema(value_type = Option<f64>, minimum = -180, maximum = 180)]
+    lon: Change<Longitude>,
+    /// Whether messages are sent; `active` for a new recipient.
+    #[serde(default, deserialize_with = "given")]
+    #[schema(value_type = StateWord, required = false)]
+    state: Change<State>,
+}
+
+/// Addresses by channel; null removes one.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct Addresses {
+    /// Address of the e-mail channel.
+    #[serde(default, deserialize_with = "email")]
+    #[schema(value_type = Option<String>)]
+    email: Change<String>,
+}
+
+/// A value that may be given, and may be null then, which removes it.
+type Change<T> = Option<Option<T>>;
+
+/// Whether messages are sent: notifications of an `unconfirmed` recipient wait on every channel but the
+/// inbox, those of a `disabled` one end when they are due.
+#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[schema(as = RecipientState)]
+pub(crate) enum StateWord {
+    Active,
+    Unconfirmed,
+    Disabled,
+}
+
+impl From<State> for StateWord {
+    fn from(state: State) -> Self {
+        match state {
+            State::Active => Self::Active,
+            State::Unconfirmed => Self::Unconfirmed,
+            State::Disabled => Self::Disabled,
+        }
+    }
+}
+
+impl ProfileChange {
+    /// The change of the recipient that the path or the body names.
+    fn of(self, path: Option<Id>) -> Result<RecipientChange, Fault> {
+        if self.lat.map(|lat| lat.is_some()) != self.lon.map(|lon| lon.is_some()) {
+            let hint = "give both, both as numbers or both as null";
+            return Err(Fault::new("`lat` and `lon` must be given together", hint));
+        }
+        if let Some(None) = self.state {
+            let hint = "write `active`, `unconfirmed` or `disabled`";
+            return Err(Fault::new("`state` can't be null", hint));
+        }
+        Ok(RecipientChange {
+            id: id_of(path, self.id)?,
+            addresses: addresses(self.email, self.addresses)?,
+            name: self.name,
+            tz: self.tz,
+            locale: self.locale,
+            lat: self.lat.map(|lat| lat.map(|Within(lat)| lat)),
+            lon: self.lon.map(|lon| lon.map(|Within(lon)| lon)),
+            state: self.state.flatten(),
+        })
+    }
+
+    /// The command that changes the given fields.
+    ///
+    /// # Errors
+    /// Half a place, no state, or another id than in the path.
+    pub(crate) fn command(self, path: Option<Id>) -> Result<Command, Fault> {
+        Ok(Command::Recipient(Box::new(self.of(path)?)))
+    }
+
+    /// The command that puts a whole profile: what is not given is removed.
+    ///
+    /// # Errors
+    /// As [`Self::command`].
+    pub(crate) fn whole(self, id: Id) -> Result<Command, Fault> {
+        let mut change = self.of(Some(id))?;
+        change.name.get_or_insert(None);
+        for channel in channel::sending() {
+            change.addresses.entry(channel.number).or_insert(None);
+        }
+        change.tz.get_or_insert(None);
+        change.locale.get_or_insert(None);
+        change.lat.get_or_insert(None);
+        change.lon.get_or_insert(None);
+        change.state.get_or_insert(State::default());
+        Ok(Command::Recipient(Box::new(change)))
+    }
+}
+
+/// The addresses that change, by channel.
+fn addresses(
+    email: Change<String>,
+    listed: Change<Addresses>,
+) -> Result<BTreeMap<ChannelNo, Option<String>>, Fault> {
+    let mut changes: BTreeMap<_, _> = email.map(|email| (EMAIL_NO, email)).into_iter().collect();
+    let listed: Vec<(ChannelNo, Option<String>)> = match listed {
+        None => Vec::new(),
+        Some(None) => channel::sending()
+            .map(|channel| (channel.number, None))
+            .collect(),
+        Some(Some(listed)) => listed
+            .email
+            .map(|email| (EMAIL_NO, email))
+            .into_iter()
+            .collect(),
+    };
+    for (number, address) in listed {
+        let other = changes.insert(number, address.clone());
+        if other.is_some_and(|other| other != address) {
+            let name = CHANNELS[usize::from(number)];
+            let reason = format!("`{name}` and `addresses.{name}` differ");
+            return Err(Fault::new(reason, "give one of them"));
+        }
+    }
+    Ok(changes)
+}
+
+fn given<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    value: D,
+) -> Result<Option<Option<T>>, D::Error> {
+    Option::deserialize(value).map(Some)
+}
+
+fn name<'de, D: Deserializer<'de>>(value: D) -> Result<Change<String>, D::Error> {
+    text::title(value).map(Some)
+}
+
+fn email<'de, D: Deserializer<'de>>(value: D) -> Result<Change<String>, D::Error> {
+    let is_address = |text: &str| AddressKind::Email.accepts(text);
+    refused(value, is_address, |email| {
+        let hint = "write `local@domain`, or null for no address";
+        Fault::new(format!("must be an address, got {}", quoted(email)), hint)
+    })
+}
+
+fn tz<'de, D: Deserializer<'de>>(value: D) -> Result<Change<String>, D::Error> {
+    refused(value, zone::exists, |tz| {
+        let reason = format!("names the unknown time zone {}", quoted(tz));
+        Fault::new(reason, zone::hint(tz))
+    })
+}
+
+fn locale<'de, D: Deserializer<'de>>(value: D) -> Result<Change<String>, D::Error> {
+    refused(value, is_locale, |locale| {
+        let hint = "write a BCP 47 tag, such as `en` or `pt-BR`";
+        Fault::new(format!("must be a locale, got {}", quoted(locale)), hint)
+    })
+}
+
+/// Reads a text, which is refused with this fault where it is not good.
+fn refused<'de, D: Deserializer<'de>>(
+    value: D,
+    is_good: impl FnOnce(&str) -> bool,
+    fault: impl FnOnce(&str) -> Fault,
+) -> Result<Change<String>, D::Error> {
+    let check = |text: &str| {
+        if is_good(text) {
+            Ok(())
+        } else {
+            Err(fault(text))
+        }
+    };
+    text::checked(value, check).map(Some)
+}

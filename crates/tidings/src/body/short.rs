@@ -1,0 +1,184 @@
+//! Bodies of a few words: subscriptions, marks, cancels, retractions, flushes, deletions of days.
+
+use serde::{Deserialize, Serialize};
+use tidings_core::command::{Cancelled, MarkKind, Marked};
+use tidings_core::{Command, Day, Id, Instant};
+use utoipa::ToSchema;
+
+use super::fault::Fault;
+use super::text::Text;
+use super::{known_channel, not_one};
+
+/// A subscription to add or to remove.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(example = json!({"recipient": "ada", "topic": "artist/42"}))]
+pub(crate) struct Subscription {
+    /// Id of the recipient.
+    #[schema(value_type = String, min_length = 1, max_length = 256)]
+    recipient: Text<Id>,
+    /// The topic.
+    #[schema(value_type = String, min_length = 1, max_length = 256)]
+    topic: Text<Id>,
+    /// Whether to remove the subscription.
+    unsubscribe: Option<bool>,
+}
+
+impl Subscription {
+    /// The command that adds or removes it, as it says itself.
+    pub(crate) fn command(self) -> Command {
+        let (recipient, topic) = (self.recipient.0, self.topic.0);
+        match self.unsubscribe {
+            Some(true) => Command::Unsubscribe { recipient, topic },
+            _ => Command::Subscribe { recipient, topic },
+        }
+    }
+
+    /// The command that adds or removes it, where something else has said which.
+    ///
+    /// # Errors
+    /// It says so itself.
+    pub(crate) fn said(self, unsubscribe: bool) -> Result<Command, Fault> {
+        if self.unsubscribe.is_some() {
+            return Err(Fault::new("unknown field `unsubscribe`", "remove it"));
+        }
+        let unsubscribe = Some(unsubscribe);
+        Ok(Self {
+            unsubscribe,
+            ..self
+        }
+        .command())
+    }
+}
+
+/// What to mark: exactly one of these.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = Marked, example = json!({"object": "works/1"}))]
+pub(crate) struct Mark {
+    /// Marks all items that entered by this time.
+    #[schema(value_type = Option<String>, format = "date-time")]
+    up_to: Option<Text<Instant>>,
+    /// Marks all items about this object that entered so far.
+    #[schema(value_type = Option<String>, min_length = 1, max_length = 256)]
+    object: Option<Text<Id>>,
+    /// Marks the event with this id.
+    #[schema(value_type = Option<String>, min_length = 1, max_length = 256)]
+    event: Option<Text<Id>>,
+}
+
+impl Mark {
+    /// The command that marks it for a recipient.
+    ///
+    /// # Errors
+    /// It does not name exactly one thing.
+    pub(crate) fn command(self, recipient: Id, kind: MarkKind) -> Result<Command, Fault> {
+        let what = match (self.up_to, self.object, self.event) {
+            (Some(at), None, None) => Marked::UpTo(at.0),
+            (None, Some(object), None) => Marked::Object(object.0),
+            (None, None, Some(event)) => Marked::Event(event.0),
+            (up_to, object, event) => {
+                return Err(not_one(&[
+                    ("up_to", up_to.is_some()),
+                    ("object", object.is_some()),
+                    ("event", event.is_some()),
+                ]));
+            }
+        };
+        Ok(Command::Mark {
+            recipient,
+            what,
+            kind,
+        })
+    }
+}
+
+/// The events to cancel.
+#[derive(Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = CancelKey, example = json!({"cancellation_key": "invoice-42"}))]
+pub(crate) struct Cancel {
+    /// One event. A call names it in its path.
+    #[schema(ignore)]
+    pub(crate) event: Option<Text<Id>>,
+    /// Cancels all events published with this key so far.
+    #[schema(value_type = String, min_length = 1, max_length = 256)]
+    pub(crate) cancellation_key: Option<Text<Id>>,
+}
+
+impl Cancel {
+    /// The command that cancels them.
+    ///
+    /// # Errors
+    /// It does not name exactly one thing.
+    pub(crate) fn command(self) -> Result<Command, Fault> {
+        match (self.event, self.cancellation_key) {
+            (Some(event), None) => Ok(Command::Cancel(Cancelled::Event(event.0))),
+            (None, Some(key)) => Ok(Command::Cancel(Cancelled::Key(key.0))),
+            (event, key) => Err(not_one(&[
+                ("event", event.is_some()),
+                ("cancellation_key", key.is_some()),
+            ])),
+        }
+    }
+}
+
+/// The object to retract.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Retraction {
+    id: Text<Id>,
+}
+
+impl Retraction {
+    /// The command that retracts it.
+    pub(crate) fn command(self) -> Command {
+        Command::Retract { object: self.id.0 }
+    }
+}
+
+/// Limits of a flush; without them all open lanes.
+#[derive(Default, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(example = json!({"channel": "email"}))]
+pub(crate) struct FlushLimits {
+    /// Only lanes of this channel.
+    pub(crate) channel: Option<String>,
+    /// Only lanes of this name.
+    #[schema(value_type = Option<String>)]
+    pub(crate) lane: Option<Text<Id>>,
+}
+
+impl FlushLimits {
+    /// The command that makes a recipient's open lanes due.
+    ///
+    /// # Errors
+    /// A channel that there is not.
+    pub(crate) fn command(self, recipient: Id) -> Result<Command, Fault> {
+        self.channel.as_deref().map_or(Ok(()), known_channel)?;
+        Ok(Command::Flush {
+            recipient,
+            channel: self.channel,
+            lane: self.lane.map(|lane| lane.0.as_str().to_owned()),
+        })
+    }
+}
+
+/// The days to delete.
+#[derive(Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(example = json!({"before": "2024-01-31"}))]
+pub(crate) struct ForgetDays {
+    /// The first day (UTC) that is kept.
+    #[schema(value_type = String, format = "date")]
+    pub(crate) before: Text<Day>,
+}
+
+impl ForgetDays {
+    /// The command that deletes them.
+    pub(crate) fn command(self) -> Command {
+        Command::Forget {
+            before: self.before.0,
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! Values that bodies write as texts, and bounds of values.
+//!
+//! The name of a field is put before the reasons given here (`read`).
+
+use std::fmt::Display;
+
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use tidings_core::{Day, Id, Instant};
+
+use super::address;
+use super::fault::Fault;
+use super::json::Words;
+use crate::wording::quoted;
+
+/// The most bytes of a title and of a recipient's name.
+pub(super) const TITLE_BYTES_MAX: usize = 1 << 10;
+
+/// A value that is a text in a body.
+#[derive(Clone, Debug)]
+pub(crate) struct Text<T>(pub(crate) T);
+
+impl<T> Text<T> {
+    pub(crate) fn inner(self) -> T {
+        self.0
+    }
+}
+
+/// A value that can be read from a text.
+pub(crate) trait FromText: Sized {
+    /// Reads it.
+    ///
+    /// # Errors
+    /// The rule that the text breaks, without the name of the field.
+    fn from_text(text: &str) -> Result<Self, Fault>;
+}
+
+impl FromText for Id {
+    fn from_text(text: &str) -> Result<Self, Fault> {
+        Self::new(text).map_err(|error| {
+            Fault::new(
+                format!("must be an id, got {}: {error}", quoted(text)),
+                "write 1 to 256 bytes of UTF-8 without control characters",
+            )
+        })
+    }
+}
+
+impl FromText for Instant {
+    fn from_text(text: &str) -> Result<Self, Fault> {
+        Self::parse(text).map_err(|_| {
+            Fault::new(
+                format!("must be a time, got {}", quoted(text)),
+                "write RFC 3339 with an offset, such as `2024-01-01T09:00:00Z`, until \
+                 9999-12-30T22:00:00Z",
+            )
+        })
+    }
+}
+
+impl FromText for Day {
+    fn from_text(text: &str) -> Result<Self, Fault> {
+        Self::parse(text).map_err(|_| {
+            let reason = format!("must be a date, got {}", quoted(text));
+            Fault::new(reason, "write a UTC date, such as `2024-01-31`")
+        })
+    }
+}
+
+impl<T: Display> Serialize for Text<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&self.0)
+    }
+}
+
+impl<'de, T: FromText> Deserialize<'de> for Text<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let Words(text) = Words::deserialize(deserializer)?;
+        T::from_text(&text).map(Self).map_err(D::Error::custom)
+    }
+}
+
+/// Reads a title.
+pub(super) fn title<'de, D: Deserializer<'de>>(value: D) -> Result<Option<String>, D::Error> {
+    checked(value, |title| address::within(title, TITLE_BYTES_MAX))
+}
+
+/// Reads the address of a page or a picture.
+pub(super) fn address<'de, D: Deserializer<'de>>(value: D) -> Result<Option<String>, D::Error> {
+    checked(value, address::check)
+}
+
+/// Reads a text that a check accepts.
+pub(super) fn checked<'de, D: Deserializer<'de>>(
+    value: D,
+    check: impl FnOnce(&str) -> Result<(), Fault>,
+) -> Result<Option<String>, D::Error> {
+    let text = Option::<String>::deserialize(value)?;
+    let checked = text.as_deref().map_or(Ok(()), check);
+    checked.map(|()| text).map_err(D::Error::custom)
+}
+
+/// A number within bounds, both of which it may be.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[serde(try_from = "f64")]
+pub(crate) struct Within<const LEAST: i32, const MOST: i32>(pub(crate) f64);
+
+/// Degrees north.
+pub(crate) type Latitude = Within<-90, 90>;
+/// Degrees east.
+pub(crate) type Longitude = Within<-180, 180>;
+/// The distance of two places on earth.
+pub(crate) type Kilometres = Within<0, 20_038>;
+
+impl<const LEAST: i32, const MOST: i32> TryFrom<f64> for Within<LEAST, MOST> {
+    type Error = Fault;
+
+    fn try_from(number: f64) -> Result<Self, Fault> {
+        if (f64::from(LEAST)..=f64::from(MOST)).contains(&number) {
+            return Ok(Self(number));
+        }
+        let range = format!("a number from {LEAST} to {MOST}");
+        let reason = format!("must be {range}, got {number}");
+        Err(Fault::new(reason, format!("write {range}")))
+    }
+}
