@@ -103,6 +103,19 @@ pub enum Command {
 
 impl Command {
     /// The recipient whom alone the command concerns, if there is one.
+    ///
+    /// # Examples
+    /// ```
+    /// use tidings_core::{Command, Id};
+    ///
+    /// let ada = Id::new("ada")?;
+    /// let topic = Id::new("artist/42")?;
+    /// let subscribe = Command::Subscribe { recipient: ada.clone(), topic: topic.clone() };
+    /// assert_eq!(subscribe.recipient(), Some(&ada));
+    /// // A retraction concerns whoever was notified of the object.
+    /// assert_eq!(Command::Retract { object: topic }.recipient(), None);
+    /// # Ok::<(), tidings_core::IdError>(())
+    /// ```
     #[must_use]
     pub fn recipient(&self) -> Option<&Id> {
         match self {

@@ -6,6 +6,20 @@ use crate::id::Id;
 use crate::time::Instant;
 
 /// An immutable fact, in the roles of ActivityStreams 2.
+///
+/// # Examples
+/// ```
+/// use tidings_core::Event;
+///
+/// let event: Event = serde_json::from_str(
+///     r#"{"id": "e1", "type": "comment", "object": {"id": "work/7"}, "to": {"topics": ["work/7"]}}"#,
+/// )?;
+/// assert_eq!(event.kind.as_str(), "comment");
+/// assert_eq!(event.actor, None);
+/// // What was not given is not written either.
+/// assert_eq!(serde_json::to_value(&event.to)?.to_string(), r#"{"topics":["work/7"]}"#);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Event {
     /// The id; the same id is the same event while the day of its arrival is kept.
@@ -64,6 +78,17 @@ pub struct Object {
 
 impl Object {
     /// An object of which only the id is known.
+    ///
+    /// # Examples
+    /// ```
+    /// use tidings_core::{Id, Object};
+    ///
+    /// let object = Object::bare(Id::new("work/7")?);
+    /// assert_eq!(object.title, None);
+    /// // Nobody has said whether it may be notified, which is not a no.
+    /// assert_eq!(object.notifiable, None);
+    /// # Ok::<(), tidings_core::IdError>(())
+    /// ```
     #[must_use]
     pub fn bare(id: Id) -> Self {
         Self {

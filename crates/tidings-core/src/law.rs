@@ -241,6 +241,27 @@ impl Type {
     /// The lane of an entry on a channel for a recipient with this mode; `None` = no entry.
     ///
     /// `urgent` types take `now` wherever a digest would apply; `never` holds (contract, section 2).
+    ///
+    /// # Examples
+    /// ```
+    /// use tidings_core::law::{Names, Version};
+    /// use tidings_core::{Mode, Rules};
+    ///
+    /// let kind = serde_json::from_str(
+    ///     r#"{"category": "social", "include_actor": false, "urgent": false,
+    ///         "channels": {"email": {"policy": {"Cooldown": {"quiet_ms": 1000, "max_wait_ms": null}}}}}"#,
+    /// )?;
+    /// let rules = Rules { types: [("comment".to_owned(), kind)].into(), ..Rules::default() };
+    /// let mut names = Names::default();
+    /// let (version, _) = Version::new(1, rules, &mut names);
+    /// let comment = version.kind(names.type_no("comment").unwrap()).unwrap();
+    /// let email = tidings_core::journal::record::channel_no("email").unwrap();
+    ///
+    /// let lane = comment.lane(email, None).unwrap();
+    /// assert_eq!(names.lane(lane).name, "cooldown");
+    /// assert_eq!(comment.lane(email, Some(&Mode::Never)), None);
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
     #[must_use]
     pub fn lane(&self, channel: ChannelNo, mode: Option<&Mode>) -> Option<LaneNo> {
         let route = self.routes.get(usize::from(channel))?.as_ref()?;

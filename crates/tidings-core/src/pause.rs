@@ -14,6 +14,18 @@ use crate::journal::record::{ChannelNo, INBOX_NO};
 use crate::rules::{CHANNELS, Rules};
 
 /// The set of paused types and channels.
+///
+/// # Examples
+/// ```
+/// use tidings_core::Paused;
+///
+/// // As stored: types by name, channels by number.
+/// let paused: Paused = serde_json::from_str(r#"{"types": ["comment"], "channels": [1, 99]}"#)?;
+/// assert!(paused.has_type("comment") && paused.has_channel("email"));
+/// // A channel of a later version is not known here.
+/// assert_eq!(paused.channels().collect::<Vec<_>>(), ["email"]);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Paused {
     pub(crate) types: BTreeSet<String>,

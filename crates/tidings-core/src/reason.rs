@@ -71,6 +71,17 @@ pub enum Ending {
 
 impl Ending {
     /// The outcome of the message's entries.
+    ///
+    /// # Examples
+    /// ```
+    /// use tidings_core::{Ending, Outcome, Reason};
+    ///
+    /// assert_eq!(Ending::Refused.outcome(), Outcome::Failed);
+    /// assert_eq!(Ending::Refused.reason(), Some(Reason::Refused));
+    /// // Nobody knows whether it arrived, so there is no reason why it did not.
+    /// assert_eq!(Ending::Unknown.outcome(), Outcome::Unknown);
+    /// assert_eq!(Ending::Unknown.reason(), None);
+    /// ```
     #[must_use]
     pub fn outcome(self) -> Outcome {
         match self {
@@ -126,6 +137,15 @@ impl Reason {
     }
 
     /// The word used everywhere outside, such as the `stale` of skipped(stale).
+    ///
+    /// # Examples
+    /// ```
+    /// use tidings_core::Reason;
+    ///
+    /// assert_eq!(Reason::NoAddress.word(), "no_address");
+    /// assert_eq!(serde_json::to_value(Reason::NoAddress)?, Reason::NoAddress.word());
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {

@@ -37,6 +37,20 @@ pub struct Recipient {
 }
 
 /// A change of a profile: only the given fields change.
+///
+/// # Examples
+/// ```
+/// use tidings_core::{Id, RecipientChange};
+///
+/// let change = RecipientChange {
+///     email: Some(None),
+///     ..serde_json::from_str(r#"{"id": "ada", "name": "Ada"}"#)?
+/// };
+/// assert_eq!(change.name, Some(Some("Ada".to_owned())));
+/// // The address is removed, the time zone stays as it is.
+/// assert_eq!((change.email, change.tz), (Some(None), None));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RecipientChange {
     /// The id; an unknown recipient is created.
@@ -58,6 +72,17 @@ pub struct RecipientChange {
 }
 
 /// The scope of a preference.
+///
+/// # Examples
+/// ```
+/// use tidings_core::{Mode, PreferenceScope};
+///
+/// let scope: PreferenceScope = serde_json::from_str(r#"{"category": "social"}"#)?;
+/// assert_eq!(scope, PreferenceScope::Category("social".to_owned()));
+/// let mode: Mode = serde_json::from_str(r#"{"digest": "weekly"}"#)?;
+/// assert_eq!(mode, Mode::Digest("weekly".to_owned()));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PreferenceScope {

@@ -40,6 +40,21 @@ pub struct Rules {
 
 impl Rules {
     /// Whether a preference is valid: its type or category is configured, and the digest that it names.
+    ///
+    /// # Examples
+    /// ```
+    /// use tidings_core::rules::Category;
+    /// use tidings_core::{Mode, PreferenceScope, Rules};
+    ///
+    /// let mut rules = Rules::default();
+    /// rules.categories.insert("social".to_owned(), Category::default());
+    /// let social = PreferenceScope::Category("social".to_owned());
+    /// assert!(rules.know_choice(&social, &Mode::Never));
+    /// // The digest is not configured.
+    /// assert!(!rules.know_choice(&social, &Mode::Digest("weekly".to_owned())));
+    /// // Types and categories have names of their own.
+    /// assert!(!rules.know_choice(&PreferenceScope::Type("social".to_owned()), &Mode::Never));
+    /// ```
     #[must_use]
     pub fn know_choice(&self, scope: &PreferenceScope, mode: &Mode) -> bool {
         let knows_scope = match scope {
@@ -71,6 +86,14 @@ pub struct Category {
 }
 
 /// A configured name in words: `artwork_published` is "artwork published".
+///
+/// # Examples
+/// ```
+/// use tidings_core::rules::{capitalised, in_words};
+///
+/// assert_eq!(in_words("artwork__published:now"), "artwork published now");
+/// assert_eq!(capitalised(&in_words("émission_spéciale")), "Émission spéciale");
+/// ```
 #[must_use]
 pub fn in_words(name: &str) -> String {
     let words: Vec<&str> = name
@@ -221,6 +244,18 @@ impl Default for Defaults {
 impl Policy {
     /// The default lane name of this policy (contract, section 2); these names are reserved.
     /// `None` for `never`, which has no lane.
+    ///
+    /// # Examples
+    /// ```
+    /// use tidings_core::rules::Policy;
+    ///
+    /// let weekly = Policy::Digest { digest: "weekly".to_owned() };
+    /// assert_eq!(weekly.lane_name().as_deref(), Some("digest:weekly"));
+    /// // Policies of one kind share a lane, whatever their durations.
+    /// let [short, long] = [1_000, 60_000].map(|quiet_ms| Policy::Leading { quiet_ms });
+    /// assert_eq!(short.lane_name(), long.lane_name());
+    /// assert_eq!(Policy::Never.lane_name(), None);
+    /// ```
     #[must_use]
     pub fn lane_name(&self) -> Option<String> {
         match self {
