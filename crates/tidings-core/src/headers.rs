@@ -38,6 +38,28 @@ pub struct Header {
 }
 
 /// Packs headers, column by column, in their order.
+///
+/// # Examples
+/// ```
+/// use tidings_core::headers::{HeaderRows, encode};
+/// use tidings_core::{Header, Id};
+///
+/// let header = Header {
+///     place: 1_000,
+///     id: Id::new("e1")?,
+///     kind: Id::new("comment")?,
+///     actor: None,
+///     object: Id::new("work/7")?,
+///     target: None,
+///     occurred_at: None,
+///     expires_at: None,
+/// };
+/// let block = encode(&[header.clone()]);
+/// let rows = HeaderRows::parse(&block)?;
+/// assert_eq!(rows.get(0)?, header);
+/// assert!(rows.get(1).is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[must_use]
 pub fn encode(headers: &[Header]) -> Vec<u8> {
     let mut out = vec![FORM];

@@ -46,6 +46,23 @@ pub fn block_bytes_max(arrivals: u32, ordinals: u32) -> u64 {
 ///
 /// # Panics
 /// Where there are more than 2^32 - 1 sets.
+///
+/// # Examples
+/// ```
+/// use roaring::RoaringBitmap;
+/// use tidings_core::postings::{Block, build};
+///
+/// let first = RoaringBitmap::from([2, 3]);
+/// let second = RoaringBitmap::from([3, 600]);
+/// let blocks = build(&[&first, &second]);
+/// // Recipients 2 and 3 share a block; 600 is in the third, and the second has nobody.
+/// assert_eq!(blocks.keys().copied().collect::<Vec<_>>(), [0, 2]);
+///
+/// let mut arrivals_of_3 = Vec::new();
+/// Block::parse(&blocks[&0])?.row(3, &mut |ordinal| arrivals_of_3.push(ordinal))?;
+/// assert_eq!(arrivals_of_3, [0, 1]);
+/// # Ok::<(), tidings_core::codec::Corrupt>(())
+/// ```
 #[must_use]
 pub fn build(sets: &[&RoaringBitmap]) -> BTreeMap<u32, Vec<u8>> {
     let mut blocks = BTreeMap::new();
@@ -117,6 +134,21 @@ fn each_entry(
 /// # Errors
 /// [`Corrupt`] where a block is, where ordinals leave 32 bits, or where a run's ordinals don't all
 /// lie above those of the run before.
+///
+/// # Examples
+/// ```
+/// use roaring::RoaringBitmap;
+/// use tidings_core::postings::{Block, build, merge};
+///
+/// let run = build(&[&RoaringBitmap::from([3])]);
+/// let merged = merge(&[(&run[&0], 0), (&run[&0], 5)])?;
+/// let mut ordinals = Vec::new();
+/// Block::parse(&merged)?.row(3, &mut |ordinal| ordinals.push(ordinal))?;
+/// assert_eq!(ordinals, [0, 5]);
+/// // Runs of the same ordinals are not of one journal.
+/// assert!(merge(&[(&run[&0], 0), (&run[&0], 0)]).is_err());
+/// # Ok::<(), tidings_core::codec::Corrupt>(())
+/// ```
 pub fn merge(blocks: &[(&[u8], u32)]) -> Result<Vec<u8>, Corrupt> {
     let mut ordinals = 0;
     let mut runs = Vec::with_capacity(blocks.len());

@@ -93,6 +93,18 @@ impl Unreadable {
 ///
 /// # Errors
 /// [`Unreadable`] names what could not be read.
+///
+/// # Examples
+/// ```
+/// use tidings_core::Reason;
+/// use tidings_core::journal::at_rest::{decode, encode};
+///
+/// let bytes = encode(&Reason::Seen);
+/// assert_eq!(decode::<Reason>("a reason", &bytes)?, Reason::Seen);
+/// let unreadable = decode::<Reason>("a reason", &[99]).unwrap_err();
+/// assert!(unreadable.to_string().starts_with("a reason can't be read"));
+/// # Ok::<(), tidings_core::journal::at_rest::Unreadable>(())
+/// ```
 pub fn decode<'a, T: Deserialize<'a>>(what: &str, bytes: &'a [u8]) -> Result<T, Unreadable> {
     postcard::from_bytes(bytes).map_err(|fault| Unreadable::decode(what, &fault))
 }

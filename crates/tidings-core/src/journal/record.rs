@@ -274,6 +274,17 @@ impl About {
 
     /// The hash of a group's shared id in a role. An event that lacks the role is a group by itself,
     /// under its own id. The same id in two roles gives two hashes.
+    ///
+    /// # Examples
+    /// ```
+    /// use tidings_core::Id;
+    /// use tidings_core::journal::record::About;
+    ///
+    /// let ada = Id::new("ada")?;
+    /// // Works by Ada and works in her gallery are two groups.
+    /// assert_ne!(About::pivot_hash("actor", &ada), About::pivot_hash("target", &ada));
+    /// # Ok::<(), tidings_core::IdError>(())
+    /// ```
     #[must_use]
     pub fn pivot_hash(role: &str, id: &Id) -> u64 {
         let mut named = Vec::with_capacity(role.len() + 1 + id.as_str().len());
