@@ -52,7 +52,7 @@ impl<'a> Reader<'a> {
         self.rest
     }
 
-    /// Whether all is read.
+    /// Tells whether all is read.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.rest.is_empty()

@@ -86,7 +86,7 @@ pub enum Command {
         recipient: Id,
         /// The preferences; of two for the same scope and channel the later counts.
         chosen: Vec<Choice>,
-        /// Whether the list is complete: preferences that are not in it return to the default; otherwise
+        /// True if the list is complete: preferences that are not in it return to the default; otherwise
         /// they stay.
         whole: bool,
     },
@@ -169,7 +169,7 @@ pub enum Marked {
     Event(Id),
 }
 
-/// Whether a mark says seen or read.
+/// The kind of a mark: seen or read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum MarkKind {
     /// The entry was shown.

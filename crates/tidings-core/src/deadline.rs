@@ -66,7 +66,7 @@ pub struct Window {
     pub hard: i64,
     /// The version of the rules under which it was opened: its parameters.
     pub rules: u32,
-    /// Whether its deadline is final: it has passed, or a flush has set it.
+    /// True if its deadline is final: it has passed, or a flush has set it.
     pub fixed: bool,
     /// The first entry's (t, arrival).
     pub first: (Instant, u64),

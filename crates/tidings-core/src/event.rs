@@ -71,7 +71,7 @@ pub struct Object {
     /// Address of a picture.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub image: Option<String>,
-    /// Whether its notifications are sent (Artsy's `notifiable?`); only an `object` command sets it.
+    /// False if its notifications are not sent (Artsy's `notifiable?`); only an `object` command sets it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub notifiable: Option<bool>,
 }
@@ -100,7 +100,7 @@ impl Object {
         }
     }
 
-    /// Whether any field but the id is given.
+    /// Tells whether a title, a page or a picture is given.
     pub(crate) fn says_something(&self) -> bool {
         self.title.is_some() || self.url.is_some() || self.image.is_some()
     }

@@ -123,7 +123,7 @@ impl<'a> HeaderRows<'a> {
         self.places.len()
     }
 
-    /// Whether there are no headers.
+    /// Tells whether there are no headers.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.places.is_empty()

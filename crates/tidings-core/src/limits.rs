@@ -101,7 +101,7 @@ impl Bound {
         }
     }
 
-    /// How to fix a command that exceeds the bound.
+    /// Advice to whoever sent a command that exceeds the bound.
     fn mend(self) -> &'static str {
         match self {
             Self::EventBytes => "shorten `data`, or keep it elsewhere and link to it",
@@ -137,7 +137,7 @@ pub struct Exceeded {
 }
 
 impl Exceeded {
-    /// How to fix it: names the bound, its value, and the value that was got.
+    /// Advice on how to fix it: names the bound, its value, and the value that was got.
     ///
     /// # Examples
     /// ```

@@ -86,7 +86,7 @@ pub struct Books {
 }
 
 impl Books {
-    /// Whether every entry is in exactly one column and nothing was lost or delivered twice.
+    /// Tells whether every entry is in exactly one column and nothing was lost or delivered twice.
     ///
     /// # Examples
     /// ```

@@ -95,7 +95,7 @@ impl<'a> Column<'a> {
         self.len
     }
 
-    /// Whether there are no values.
+    /// Tells whether there are no values.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len == 0

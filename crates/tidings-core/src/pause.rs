@@ -33,13 +33,13 @@ pub struct Paused {
 }
 
 impl Paused {
-    /// Whether a type is paused.
+    /// Tells whether a type is paused.
     #[must_use]
     pub fn has_type(&self, kind: &str) -> bool {
         self.types.contains(kind)
     }
 
-    /// Whether a channel is paused.
+    /// Tells whether a channel is paused.
     #[must_use]
     pub fn has_channel(&self, channel: &str) -> bool {
         self.channels().any(|paused| paused == channel)
@@ -64,14 +64,14 @@ impl Paused {
         self.types.len() < before
     }
 
-    /// Whether a built message has to wait: its channel is paused, or a type of its entries.
+    /// Tells whether a built message has to wait: its channel is paused, or a type of its entries.
     #[must_use]
     pub fn holds(&self, batch: &Batch) -> bool {
         self.has_channel(&batch.channel)
             || (!self.types.is_empty() && batch.kinds().any(|kind| self.has_type(kind.as_str())))
     }
 
-    /// Whether entries of a type on a channel wait in the lane of paused types.
+    /// Tells whether entries of a type on a channel wait in the lane of paused types.
     pub(crate) fn sets_apart(&self, kind: &str, channel: ChannelNo) -> bool {
         self.types.contains(kind) || (channel == INBOX_NO && self.channels.contains(&INBOX_NO))
     }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// How an entry ended.
+/// The end of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
@@ -16,7 +16,7 @@ pub enum Outcome {
     Expired,
     /// The channel refused it for good.
     Failed,
-    /// Whether it arrived is unknown.
+    /// Nobody knows whether it arrived.
     Unknown,
 }
 
@@ -52,7 +52,7 @@ pub enum Reason {
     Unreachable,
 }
 
-/// How a built message ended.
+/// The end of a built message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Ending {
     /// It was handed over.

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::id::Id;
 
-/// Whether messages are sent to a recipient, read when a message is built.
+/// The state of a recipient, which decides whether messages are sent; read when a message is built.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum State {
@@ -32,7 +32,7 @@ pub struct Recipient {
     pub locale: Option<String>,
     /// The place: degrees north and east, both or neither.
     pub place: Option<(f64, f64)>,
-    /// Whether messages are sent.
+    /// The state, which decides whether messages are sent.
     pub state: State,
 }
 

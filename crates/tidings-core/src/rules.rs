@@ -39,7 +39,7 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// Whether a preference is valid: its type or category is configured, and the digest that it names.
+    /// Tells whether a preference is valid: its type or category is configured, and the digest that it names.
     ///
     /// # Examples
     /// ```
@@ -141,16 +141,16 @@ pub enum Every {
 pub struct TypeRules {
     /// Its category.
     pub category: String,
-    /// Whether actors are notified of their own events.
+    /// True if actors are notified of their own events.
     pub include_actor: bool,
-    /// Whether it is sent without waiting for a digest (later quiet hours and caps as well).
+    /// True if it is sent without waiting for a digest (later quiet hours and caps as well).
     pub urgent: bool,
     /// Age in milliseconds at which an entry is stale when its message is built.
     pub look_back_ms: Option<i64>,
-    /// Whether seen entries are dropped; `None` = yes, unless the entry's policy is a digest.
+    /// True if seen entries are dropped; `None` = yes, unless the entry's policy is a digest.
     pub drop_if_seen: Option<bool>,
-    /// What lines are grouped by. `None` = in a message by the role with the fewest groups, in an inbox
-    /// by the object.
+    /// The role by which lines are grouped. `None` = in a message the one with the fewest groups, in an inbox
+    /// the object.
     #[serde(default)]
     pub group: Option<Pivot>,
     /// The policy on each channel.
@@ -173,14 +173,14 @@ pub enum Policy {
     Now,
     /// Due some time after the first entry.
     FirstEvent {
-        /// How long the first entry waits, more than 0.
+        /// Time that the first entry waits, more than 0.
         hold_ms: i64,
-        /// Whether the first entry alone decides.
+        /// The entry whose hold decides.
         decide: Decide,
     },
     /// Due some time after the newest entry.
     Cooldown {
-        /// How long it must be quiet, more than 0.
+        /// Time for which it must be quiet, more than 0.
         quiet_ms: i64,
         /// The longest that the first entry waits; `None` = for ever, which must be asked for.
         max_wait_ms: Option<i64>,

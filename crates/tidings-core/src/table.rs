@@ -73,7 +73,7 @@ pub enum Owner {
     Bucket(BucketNo),
     /// The intake of events, and the data that all buckets share.
     Intake,
-    /// What several buckets share and do: their clock and counters.
+    /// A part of the buckets, for what they share: their clock and counters.
     Part,
     /// Rows that any part may write, since all write the same.
     Shared,

@@ -158,7 +158,7 @@ pub enum Record {
     Follow {
         /// Topics with their recipients; no topic is repeated.
         topics: Vec<(Id, Set)>,
-        /// Whether they follow (else unfollow).
+        /// True if they follow, false if they unfollow.
         on: bool,
     },
     /// A recipient set a preference.
@@ -245,7 +245,7 @@ pub struct Arrival {
     pub kind: TypeNo,
     /// The version of the rules at that time.
     pub rules: u32,
-    /// Whether its entries came from another lane.
+    /// True if its entries came from another lane.
     pub moved: bool,
     /// The hashes by which an inbox groups the event without reading it.
     pub about: About,

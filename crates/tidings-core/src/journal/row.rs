@@ -38,7 +38,7 @@ impl OpenRow {
         row
     }
 
-    /// Whether a record can be appended to this row.
+    /// Tells whether a record can be appended to this row.
     pub(crate) fn takes(&self, day: Day, seq: u64, record: &Record) -> bool {
         let may_share = matches!(
             record,

@@ -43,7 +43,7 @@ pub(super) fn defaults(walk: &mut Walk, root: &Section<'_>) -> Defaults {
     defaults
 }
 
-/// Whether a text looks like a BCP 47 language tag: subtags of 1 to 8 letters or digits.
+/// Tells whether a text looks like a BCP 47 language tag: subtags of 1 to 8 letters or digits.
 pub(crate) fn is_locale(text: &str) -> bool {
     const TAG_BYTES_MAX: usize = 35;
     let subtag = |part: &str| {
@@ -302,7 +302,7 @@ fn provider(walk: &mut Walk, section: &Section<'_>) -> Option<String> {
     }
 }
 
-/// Whether a provider holds a password that is not taken from the environment.
+/// Tells whether a provider holds a password that is not taken from the environment.
 pub(super) fn has_secret(provider: &str) -> bool {
     let rest = provider
         .split_once("://")
@@ -331,7 +331,7 @@ fn from(walk: &mut Walk, section: &Section<'_>) -> Option<String> {
     }
 }
 
-/// Whether a text is roughly `local@domain`: one `@` with something on either side, nothing that
+/// Tells whether a text is roughly `local@domain`: one `@` with something on either side, nothing that
 /// could end a header line or start another address.
 pub(crate) fn is_address(text: &str) -> bool {
     const ADDRESS_BYTES_MAX: usize = 320;
