@@ -1,4 +1,4 @@
-//! What has to pass before a change is merged, in the order of the time that it takes to fail.
+//! The checks that have to pass before a change is merged, in the order of the time that they take to fail.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -127,7 +127,7 @@ fn demo() -> Result<(), Failure> {
     balance(&printed)
 }
 
-/// Whether printed books balance: every entry has exactly one end or waits, nothing is lost and
+/// Checks that printed books balance: every entry has exactly one end or waits, nothing is lost and
 /// nothing was told twice.
 fn balance(printed: &str) -> Result<(), Failure> {
     let count = |name: &str| {

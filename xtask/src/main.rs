@@ -74,7 +74,7 @@ fn cargo() -> Command {
     command
 }
 
-/// What a command prints.
+/// Runs a command and returns what it prints.
 fn output(command: &mut Command) -> Result<String, Failure> {
     let output = command
         .output()

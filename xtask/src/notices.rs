@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::{Failure, cargo, output, source};
 
-/// What the names of files with a licence or a notice begin with, in capitals.
+/// Beginnings of the names of files with a licence or a notice, in capitals.
 const NAMES: [&str; 6] = [
     "LICENSE",
     "LICENCE",
@@ -79,7 +79,7 @@ fn folders(metadata: &str) -> BTreeMap<String, PathBuf> {
     folders.collect()
 }
 
-/// Whether a file of a crate holds a licence or a notice.
+/// Tells whether a file of a crate holds a licence or a notice.
 fn is_notice(file: &Path) -> bool {
     let upper = |part: Option<&std::ffi::OsStr>| {
         part.unwrap_or_default()

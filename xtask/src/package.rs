@@ -106,7 +106,7 @@ fn content(root: &Path) -> Result<Vec<PathBuf>, Failure> {
     Ok(found)
 }
 
-/// What to do with the archive, and what it needs.
+/// The instructions of the archive: how to install it, and what it needs.
 fn install(name: &str, binary: &[u8]) -> String {
     let glibc = glibc(binary).map_or_else(
         || "no C library of the system".to_owned(),

@@ -10,7 +10,7 @@ pub(crate) fn read(path: &Path) -> Result<String, Failure> {
     fs::read_to_string(path).map_err(|fault| format!("cannot read {}: {fault}", path.display()))
 }
 
-/// What a folder holds, by name. Nothing where there is no such folder.
+/// Lists what a folder holds, by name. Nothing where there is no such folder.
 pub(crate) fn entries(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     if !folder.is_dir() {
         return Ok(Vec::new());
@@ -44,7 +44,7 @@ pub(crate) fn named(root: &Path, path: &Path) -> String {
     parts.collect::<Vec<_>>().join("/")
 }
 
-/// Whether a source file holds nothing but tests.
+/// Tells whether a source file holds nothing but tests.
 pub(crate) fn is_test(name: &str) -> bool {
     name.ends_with("/tests.rs") || name.contains("/tests/")
 }

@@ -10,13 +10,13 @@ use super::stopwatch::{Stopwatch, ms};
 use super::world::{self, BEGIN};
 use super::{Fault, Measurement};
 
-/// What `deadlines` takes.
+/// Arguments of `deadlines`.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Params {
-    /// How many recipients wait in the lane
+    /// Number of recipients that wait in the lane
     #[arg(long, default_value_t = 1_000_000)]
     pub(crate) recipients: u32,
-    /// How many events move their deadlines
+    /// Number of events that move their deadlines
     #[arg(long, default_value_t = 50)]
     pub(crate) runs: u32,
 }

@@ -19,10 +19,10 @@ use super::stopwatch::{Stopwatch, ms};
 use super::world::{self, BEGIN, OnDisk};
 use super::{Fault, Measurement, number};
 
-/// What `fanout` takes.
+/// Arguments of `fanout`.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Params {
-    /// How many recipients there are
+    /// Number of recipients
     #[arg(long, default_value_t = 1_000_000)]
     pub(crate) recipients: u32,
     /// To how many of them an event goes; several, with commas between, are measured in turns
@@ -31,7 +31,7 @@ pub(crate) struct Params {
     /// Publish so many events a commit
     #[arg(long, default_value_t = 1)]
     pub(crate) together: u32,
-    /// How many times to publish
+    /// Number of times to publish
     #[arg(long, default_value_t = 51)]
     pub(crate) runs: u32,
     /// Events of the day whose bytes on disk are counted; 0 leaves that out
@@ -40,10 +40,10 @@ pub(crate) struct Params {
     /// Do the same work with these, in turns with tidings
     #[arg(long, value_enum, value_delimiter = ',')]
     pub(crate) vs: Vec<Rival>,
-    /// How many of the turns are theirs as well
+    /// Number of the turns that are theirs as well
     #[arg(long, default_value_t = 5)]
     pub(crate) rival_runs: u32,
-    /// Where the store is made; it goes when the benchmark ends
+    /// Directory of the store, which is deleted when the benchmark ends
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub(crate) dir: PathBuf,
 }
@@ -53,7 +53,7 @@ pub(crate) struct Params {
 const FOLLOWS: u32 = 1_200_000;
 
 impl Params {
-    /// Whether a turn is one of those that are spread over the runs for the rivals, or the first.
+    /// Tells whether the rivals take part in a turn: their turns are spread over the runs, from the first on.
     fn is_rivals_turn(&self, run: u32) -> bool {
         let apart = self.runs.div_ceil(self.rival_runs.max(1)).max(1);
         !self.vs.is_empty() && run.is_multiple_of(apart)
@@ -65,7 +65,7 @@ struct Audience {
     size: u32,
     /// Each with that many followers; none where it is everyone.
     topics: Vec<String>,
-    /// Who follows the first of them, for those who are measured beside it.
+    /// The followers of the first of them, for those who are measured beside it.
     followers: Vec<u32>,
 }
 
@@ -91,7 +91,7 @@ struct Samples {
     rivals: BTreeMap<&'static str, Vec<f64>>,
 }
 
-/// What it is held against.
+/// The rivals that it is compared with.
 #[derive(Default)]
 struct Rivals {
     redis: Option<Redis>,

@@ -13,30 +13,30 @@ use super::stopwatch::{Stopwatch, ms};
 use super::world::{self, BEGIN, OnDisk};
 use super::{Fault, Measurement};
 
-/// What `feed` takes.
+/// Arguments of `feed`.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Params {
-    /// How many recipients the readers' bucket holds; by default a sixteenth of a million
+    /// Number of recipients in the readers' bucket; by default a sixteenth of a million
     #[arg(long, default_value_t = 62_500)]
     pub(crate) recipients: u32,
-    /// How many events a day reach somebody of the bucket, about 1.2 % of it each
+    /// Number of events a day that reach somebody of the bucket, about 1.2 % of it each
     #[arg(long, default_value_t = 1000, value_parser = clap::value_parser!(u32).range(50..))]
     pub(crate) events: u32,
-    /// How many days
+    /// Number of days
     #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=35))]
     pub(crate) days: u32,
-    /// How many groups a page has
+    /// Number of groups on a page
     #[arg(long, default_value_t = 20)]
     pub(crate) groups: usize,
-    /// How many readers of each sort
+    /// Number of readers of each sort
     #[arg(long, default_value_t = 500)]
     pub(crate) runs: u32,
-    /// Where the store is made; it goes when the benchmark ends
+    /// Directory of the store, which is deleted when the benchmark ends
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub(crate) dir: PathBuf,
 }
 
-/// How much somebody follows.
+/// A sort of reader, by how much they follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Sort {
     /// One topic.
@@ -50,7 +50,7 @@ enum Sort {
 /// Of so many neighbours one is quiet and one is heavy.
 const NEIGHBOURS: u32 = 125;
 
-/// How many topics the usual reader follows that are heard of every day.
+/// Number of topics with daily events that the usual reader follows.
 const FOLLOWED: u32 = 12;
 
 impl Sort {
@@ -62,14 +62,14 @@ impl Sort {
         }
     }
 
-    /// How many entries such a reader has.
+    /// Counts the entries of such a reader.
     fn entries(self, params: &Params) -> u64 {
         let rare = (0..params.days).filter(|day| is_rare(*day)).count() as u64;
         u64::from(params.days) * u64::from(self.topics(params))
             + rare * u64::from(self.hears_rare())
     }
 
-    /// How many topics they follow that are heard of every day.
+    /// Counts the topics with daily events that they follow.
     fn topics(self, params: &Params) -> u32 {
         match self {
             Self::Quiet => 1,
@@ -83,7 +83,7 @@ impl Sort {
     }
 }
 
-/// Whether the rare topic is heard of on a day.
+/// Tells whether the rare topic has events on a day.
 fn is_rare(day: u32) -> bool {
     day % 5 < 2
 }
@@ -194,7 +194,7 @@ fn end(params: &Params) -> Instant {
     BEGIN.plus_ms(i64::from(params.days) * DAY_MS)
 }
 
-/// How long the pages of some readers took, each for the first time and for the second.
+/// Times of the pages of some readers, each read for the first time and for the second.
 #[derive(Default)]
 struct Pages {
     first: Vec<f64>,

@@ -13,30 +13,30 @@ use super::stopwatch::{Stopwatch, ms};
 use super::world::{self, BEGIN, OnDisk};
 use super::{Fault, Measurement, number};
 
-/// What `forget` takes.
+/// Arguments of `forget`.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Params {
-    /// How many recipients there are
+    /// Number of recipients
     #[arg(long, default_value_t = 1_000_000)]
     pub(crate) recipients: u32,
-    /// How many events each day has
+    /// Number of events of a day
     #[arg(long, default_value_t = 100)]
     pub(crate) events: u32,
     /// To how many recipients each event goes
     #[arg(long, default_value_t = 500_000)]
     pub(crate) followers: u32,
-    /// How many days are forgotten, one after the other
+    /// Number of days that are forgotten, one after the other
     #[arg(long, default_value_t = 3)]
     pub(crate) runs: u32,
-    /// Where the store is made; it goes when the benchmark ends
+    /// Directory of the store, which is deleted when the benchmark ends
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub(crate) dir: PathBuf,
 }
 
-/// How many topics there are; each event is one of theirs.
+/// Number of topics; each event is of one of them.
 const TOPICS: u32 = 4;
 
-/// How long the disk may take to come back before the benchmark gives up.
+/// Time that the disk may take to come back before the benchmark gives up.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Runs it.

@@ -9,14 +9,14 @@ use tidings_store::{Commit, Error, Snapshot, Store};
 
 use super::stopwatch::Stopwatch;
 
-/// What passed since it was last taken.
+/// Size and time of the commits since it was last taken.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Passed {
     /// Bytes of keys and values.
     pub(crate) bytes: u64,
     /// Of these, bytes of personal batches.
     pub(crate) message_bytes: u64,
-    /// How many personal batches.
+    /// Number of personal batches.
     pub(crate) messages: u64,
     /// Time in commits.
     pub(crate) committing: Duration,
@@ -38,12 +38,12 @@ impl<S: Store> Gauge<S> {
         }
     }
 
-    /// How long each commit took since this was last asked.
+    /// Takes the duration of each commit since the last call.
     pub(crate) fn take_times(&self) -> Vec<Duration> {
         std::mem::take(&mut self.times.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// What passed since this was last asked.
+    /// Takes the size and time of the commits since the last call.
     pub(crate) fn take(&self) -> Passed {
         std::mem::take(&mut self.passed.lock().unwrap_or_else(PoisonError::into_inner))
     }

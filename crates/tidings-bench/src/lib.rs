@@ -77,25 +77,25 @@ pub enum Fault {
     Output(#[from] std::io::Error),
 }
 
-/// What one metric of a work came to.
+/// The result of one metric of a work.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Measurement {
     /// Which work.
     pub work: &'static str,
     /// Under which parameters.
     pub params: BTreeMap<&'static str, u64>,
-    /// What was measured.
+    /// Name of the metric.
     pub metric: &'static str,
     /// In which unit.
     pub unit: &'static str,
     /// The median over the runs.
     pub median: f64,
-    /// What 99 of 100 runs did not exceed; only of times, and where there are enough runs to tell.
+    /// The value that 99 of 100 runs did not exceed; only of times, and where there are enough runs to tell.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub p99: Option<f64>,
-    /// How many runs.
+    /// Number of runs.
     pub runs: usize,
-    /// What something else came to in the same runs, in the same unit.
+    /// The results of something else in the same runs, in the same unit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub versus: Option<BTreeMap<&'static str, f64>>,
     /// The median divided by that.

@@ -12,10 +12,10 @@ use tidings_core::{Command, RecipientChange, Rules};
 use super::world::{self, BEGIN};
 use super::{Fault, Measurement, number};
 
-/// What `memory` takes.
+/// Arguments of `memory`.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Params {
-    /// How many recipients there are
+    /// Number of recipients
     #[arg(long, default_value_t = 1_000_000)]
     pub(crate) recipients: u32,
     /// Of a hundred recipients, how many have a place on the map

@@ -15,19 +15,19 @@ use super::stopwatch::{Stopwatch, ms};
 use super::world::{self, BEGIN, OnDisk};
 use super::{Fault, Measurement, number, quantile};
 
-/// What `mixed` takes.
+/// Arguments of `mixed`.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Params {
-    /// How many recipients there are
+    /// Number of recipients
     #[arg(long, default_value_t = 1_000_000)]
     pub(crate) recipients: u32,
-    /// How many recipients follow each of ten topics
+    /// Number of recipients that follow each of ten topics
     #[arg(long, default_value_t = 12_000)]
     pub(crate) followers: u32,
-    /// How many events to one recipient each come in a step
+    /// Number of events in a step that go to one recipient each
     #[arg(long, default_value_t = 64)]
     pub(crate) singles: u32,
-    /// How long it runs, in seconds
+    /// Duration in seconds
     #[arg(long, default_value_t = 60)]
     pub(crate) seconds: u64,
     /// By how much the virtual clock moves from step to step, in milliseconds
@@ -36,18 +36,18 @@ pub(crate) struct Params {
     /// In slices of how many bytes checkpoints and the like are written; very many = all at once
     #[arg(long, default_value_t = Options::default().slice_bytes)]
     pub(crate) slice_bytes: usize,
-    /// Where the store is made; it goes when the benchmark ends
+    /// Directory of the store, which is deleted when the benchmark ends
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub(crate) dir: PathBuf,
 }
 
-/// How many topics there are.
+/// Number of topics.
 const TOPICS: u32 = 10;
 /// One step in so many has an event to a topic's followers.
 const TOPIC_EVERY: u64 = 20;
 /// One step in so many has an event to everybody.
 const EVERYONE_EVERY: u64 = 500;
-/// How many people look at their inbox in a step, and follow or unfollow something.
+/// Number of people who look at their inbox in a step, and follow or unfollow something.
 const PEOPLE: usize = 8;
 
 /// The world, and what is on its way in it.
@@ -206,7 +206,7 @@ impl Mixed<'_> {
         commands
     }
 
-    /// What was made in the turn before was delivered.
+    /// Records that the messages of the turn before were delivered.
     fn settle(&mut self) -> Result<(), Fault> {
         let sent = self.sent.drain(..);
         let settled: Vec<Settled> = sent.map(|plan| Settled::delivered(&plan)).collect();

@@ -12,27 +12,27 @@ use super::stopwatch::Stopwatch;
 use super::world::{self, BEGIN, OnDisk};
 use super::{Fault, Measurement, number};
 
-/// What `plan` takes.
+/// Arguments of `plan`.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Params {
-    /// How many recipients get a digest
+    /// Number of recipients that get a digest
     #[arg(long, default_value_t = 200_000)]
     pub(crate) recipients: u32,
-    /// How many entries each digest has
+    /// Number of entries of a digest
     #[arg(long, default_value_t = 20)]
     pub(crate) entries: u32,
-    /// How many events there are; each goes to its share of the recipients
+    /// Number of events; each goes to its share of the recipients
     #[arg(long, default_value_t = 1000)]
     pub(crate) events: u32,
-    /// How many weeks; in as many more the batches are readied for rendering as well
+    /// Number of weeks; in as many more the batches are readied for rendering as well
     #[arg(long, default_value_t = 3)]
     pub(crate) runs: u32,
-    /// Where the store is made; it goes when the benchmark ends
+    /// Directory of the store, which is deleted when the benchmark ends
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub(crate) dir: PathBuf,
 }
 
-/// How many topics each recipient follows.
+/// Number of topics that a recipient follows.
 const FOLLOWED: u32 = 4;
 
 /// The first Monday, 09:00.
@@ -105,7 +105,7 @@ pub(crate) fn run(params: &Params, rules: Rules) -> Result<Vec<Measurement>, Fau
     ])
 }
 
-/// Whether batches are made of the messages, as for sending them.
+/// A choice: messages become batches, as for sending them, or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Present {
     /// Yes.

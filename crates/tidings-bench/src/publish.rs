@@ -21,33 +21,33 @@ use super::{Fault, Host, Measurement, number, world};
 /// Arguments of `publish`.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Params {
-    /// How many recipients there are
+    /// Number of recipients
     #[arg(long, default_value_t = 100_000)]
     pub(crate) recipients: u32,
-    /// How many clients send at once, each on a connection of its own
+    /// Number of clients that send at once, each on a connection of its own
     #[arg(long, default_value_t = 64)]
     pub(crate) clients: u32,
-    /// How many requests of one event each a client sends in a run
+    /// Number of requests of one event each that a client sends in a run
     #[arg(long, default_value_t = 500)]
     pub(crate) singles: u32,
-    /// How many requests with an array each a client sends in a run
+    /// Number of requests with an array each that a client sends in a run
     #[arg(long, default_value_t = 50)]
     pub(crate) arrays: u32,
-    /// How many events an array has
+    /// Number of events in an array
     #[arg(long, default_value_t = 100)]
     pub(crate) together: u32,
-    /// How many runs; one more before them is not counted
+    /// Number of runs; one more before them is not counted
     #[arg(long, default_value_t = 5)]
     pub(crate) runs: u32,
     /// Do the same work with this too, in turns with tidings: `postgres`
     #[arg(long, value_enum, value_delimiter = ',', hide_possible_values = true)]
     pub(crate) vs: Vec<Rival>,
-    /// Where the store is made; it goes when the benchmark ends
+    /// Directory of the store, which is deleted when the benchmark ends
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub(crate) dir: PathBuf,
 }
 
-/// How events come: one by one, or in arrays.
+/// The shape of requests: one event, or an array of them.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Shape {
     Single,
@@ -66,7 +66,7 @@ struct Samples {
 /// Requests of all clients: each a list of (number of the event, recipient).
 type Requests = Vec<Vec<Vec<(u64, u32)>>>;
 
-/// What a run took, and each of its requests in milliseconds.
+/// The times of a run, and of each of its requests in milliseconds.
 type Took = (Duration, Vec<f64>);
 
 /// Runs it.
@@ -251,7 +251,7 @@ async fn send(mut stream: TcpStream, requests: Vec<Vec<u8>>) -> Result<Vec<f64>,
     Ok(latency)
 }
 
-/// Whether an answer has come to its end, by the length that it tells.
+/// Tells whether an answer is complete, by its `Content-Length`.
 fn is_whole(answer: &[u8]) -> bool {
     let Some(head) = answer.windows(4).position(|at| at == b"\r\n\r\n") else {
         return false;

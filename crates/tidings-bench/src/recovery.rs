@@ -11,30 +11,30 @@ use super::stopwatch::{Stopwatch, ms};
 use super::world::{self, BEGIN, OnDisk};
 use super::{Fault, Measurement, number};
 
-/// What `recovery` takes.
+/// Arguments of `recovery`.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Params {
-    /// How many recipients there are
+    /// Number of recipients
     #[arg(long, default_value_t = 1_000_000)]
     pub(crate) recipients: u32,
-    /// How many days of events
+    /// Number of days of events
     #[arg(long, default_value_t = 7, value_parser = clap::value_parser!(u32).range(1..=7))]
     pub(crate) days: u32,
-    /// How many events a day
+    /// Number of events a day
     #[arg(long, default_value_t = 600)]
     pub(crate) events: u32,
     /// To how many recipients each event goes
     #[arg(long, default_value_t = 12_000)]
     pub(crate) followers: u32,
-    /// How many starts are timed
+    /// Number of starts that are timed
     #[arg(long, default_value_t = 5)]
     pub(crate) runs: u32,
-    /// Where the store is made; it goes when the benchmark ends
+    /// Directory of the store, which is deleted when the benchmark ends
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub(crate) dir: PathBuf,
 }
 
-/// How many topics there are; each event is one of theirs.
+/// Number of topics; each event is of one of them.
 const TOPICS: u32 = 50;
 
 /// A Monday after the digests went out, so that all week's entries are waiting.

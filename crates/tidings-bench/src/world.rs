@@ -62,7 +62,7 @@ pub(crate) struct OnDisk {
     pub(crate) store: Arc<FjallStore>,
     pub(crate) gauge: Arc<Gauge<FjallStore>>,
     pub(crate) node: Node,
-    /// How long the store took to be opened.
+    /// Time that it took to open the store.
     pub(crate) opened: Duration,
 }
 
@@ -119,7 +119,7 @@ pub(crate) fn accepted(replies: Vec<Result<Reply, Refused>>) -> Result<(), Fault
     }
 }
 
-/// How many entries events made.
+/// Counts the entries that events made.
 pub(crate) fn entries(replies: &[Result<Reply, Refused>]) -> u64 {
     let made = replies.iter().map(|reply| match reply {
         Ok(Reply::Published(published)) => published.entries,
@@ -128,7 +128,7 @@ pub(crate) fn entries(replies: &[Result<Reply, Refused>]) -> u64 {
     made.sum()
 }
 
-/// How many notifications events made.
+/// Counts the notifications that events made.
 pub(crate) fn notifications(replies: &[Result<Reply, Refused>]) -> u64 {
     let made = replies.iter().map(|reply| match reply {
         Ok(Reply::Published(published)) => published.notifications,

@@ -20,6 +20,24 @@ const STRIPE: u32 = 1 << 16;
 ///
 /// A key that occurs several times stands for the union of its bitmaps. Classes are never empty
 /// and come in the order of their lists of keys; every member of a source is in exactly one.
+///
+/// # Examples
+/// ```
+/// use roaring::RoaringBitmap;
+/// use tidings_core::audience::partition;
+///
+/// const NAMED: u32 = 1;
+/// const FOLLOWERS: u32 = 2;
+/// let sources = vec![
+///     (NAMED, RoaringBitmap::from([10, 11])),
+///     (FOLLOWERS, RoaringBitmap::from([11, 12, 13])),
+/// ];
+/// let classes = partition(sources);
+/// assert_eq!(classes[0], (vec![NAMED], RoaringBitmap::from([10])));
+/// // Recipient 11 is notified once, for both reasons.
+/// assert_eq!(classes[1], (vec![NAMED, FOLLOWERS], RoaringBitmap::from([11])));
+/// assert_eq!(classes[2], (vec![FOLLOWERS], RoaringBitmap::from([12, 13])));
+/// ```
 #[must_use]
 pub fn partition(sources: Vec<(u32, RoaringBitmap)>) -> Vec<(Vec<u32>, RoaringBitmap)> {
     let mut by_key: BTreeMap<u32, RoaringBitmap> = BTreeMap::new();

@@ -76,6 +76,16 @@ pub enum Pivot {
 
 impl Pivot {
     /// The name of the role in a configuration.
+    ///
+    /// # Examples
+    /// ```
+    /// use tidings_core::batch::Pivot;
+    ///
+    /// // One word for a role: in the configuration and in JSON.
+    /// assert_eq!(Pivot::Target.word(), "target");
+    /// assert_eq!(serde_json::from_str::<Pivot>(r#""target""#)?, Pivot::Target);
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {

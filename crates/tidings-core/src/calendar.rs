@@ -22,6 +22,15 @@ pub struct Zone(TimeZone);
 impl Zone {
     /// Finds a zone by its IANA name, in whatever case; anything else, such as a POSIX rule, an
     /// offset or a file, is no zone.
+    ///
+    /// # Examples
+    /// ```
+    /// use tidings_core::calendar::Zone;
+    ///
+    /// assert_eq!(Zone::find("europe/berlin").unwrap().name(), "Europe/Berlin");
+    /// assert_eq!(Zone::find("+01:00"), None);
+    /// assert_eq!(Zone::find("CET-1CEST,M3.5.0,M10.5.0/3"), None);
+    /// ```
     #[must_use]
     pub fn find(name: &str) -> Option<Self> {
         let zone = ZONES.get(name).ok()?;
@@ -89,6 +98,45 @@ fn next_minute(wall: DateTime) -> Option<DateTime> {
 /// A time that a clock change leaves out moves to the first valid minute after, which may be on
 /// the next day; a time that occurs twice counts once, the first; a day that a month lacks is its
 /// last (contract, section 2).
+///
+/// # Examples
+/// Clocks in Berlin go forward from 02:00 to 03:00, so a digest at 02:30 comes at 03:00 on that day:
+/// ```
+/// use tidings_core::Instant;
+/// use tidings_core::calendar::{Zone, next_slot};
+/// use tidings_core::rules::{Digest, Every};
+///
+/// let berlin = Zone::find("Europe/Berlin").unwrap();
+/// let daily = Digest { every: Every::Day, at_minute: 2 * 60 + 30, tz: None };
+/// let slot = next_slot(&daily, &berlin, Instant::parse("2024-03-31T00:00:00+01:00")?);
+/// assert_eq!(slot, Instant::parse("2024-03-31T03:00:00+02:00")?);
+/// # Ok::<(), tidings_core::time::TimeError>(())
+/// ```
+///
+/// In autumn 02:30 occurs twice, and the digest comes once:
+/// ```
+/// # use tidings_core::Instant;
+/// # use tidings_core::calendar::{Zone, next_slot};
+/// # use tidings_core::rules::{Digest, Every};
+/// # let berlin = Zone::find("Europe/Berlin").unwrap();
+/// # let daily = Digest { every: Every::Day, at_minute: 2 * 60 + 30, tz: None };
+/// let first = next_slot(&daily, &berlin, Instant::parse("2024-10-27T00:00:00+02:00")?);
+/// assert_eq!(first, Instant::parse("2024-10-27T02:30:00+02:00")?);
+/// let second = next_slot(&daily, &berlin, first);
+/// assert_eq!(second, Instant::parse("2024-10-28T02:30:00+01:00")?);
+/// # Ok::<(), tidings_core::time::TimeError>(())
+/// ```
+///
+/// A month that lacks the day has its slot on its last:
+/// ```
+/// # use tidings_core::Instant;
+/// # use tidings_core::calendar::{Zone, next_slot};
+/// # use tidings_core::rules::{Digest, Every};
+/// let monthly = Digest { every: Every::Month(31), at_minute: 9 * 60, tz: None };
+/// let slot = next_slot(&monthly, &Zone::utc(), Instant::parse("2024-02-01T00:00:00Z")?);
+/// assert_eq!(slot.to_string(), "2024-02-29T09:00:00Z");
+/// # Ok::<(), tidings_core::time::TimeError>(())
+/// ```
 #[must_use]
 pub fn next_slot(digest: &Digest, zone: &Zone, after: Instant) -> Instant {
     let after = after.clamp(Instant::MIN, Instant::MAX);

@@ -3,6 +3,10 @@
 //! What comes back from a disk may be anything, so reading is total: every fault is a [`Corrupt`],
 //! and nothing is allocated for a declared length before that many bytes are there.
 
+/// The form of stored values: their first byte. It rises when the layout of any of them changes, so that a value
+/// of another version is refused and not misread.
+pub const FORM: u8 = 1;
+
 /// Stored bytes that can't be decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("corrupt {0}")]
@@ -12,6 +16,21 @@ pub struct Corrupt(
 );
 
 /// A reader from the front of a byte slice.
+///
+/// # Examples
+/// ```
+/// use tidings_core::codec::{Reader, put_bytes, put_u64};
+///
+/// let mut stored = Vec::new();
+/// put_u64(&mut stored, 300);
+/// put_bytes(&mut stored, b"ada");
+///
+/// let mut reader = Reader::new(&stored, "greeting");
+/// assert_eq!(reader.u64()?, 300);
+/// assert_eq!(reader.bytes()?, b"ada");
+/// assert_eq!(reader.byte().unwrap_err().to_string(), "corrupt greeting");
+/// # Ok::<(), tidings_core::codec::Corrupt>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Reader<'a> {
     rest: &'a [u8],
@@ -37,7 +56,7 @@ impl<'a> Reader<'a> {
         self.rest
     }
 
-    /// Whether all is read.
+    /// Tells whether all is read.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.rest.is_empty()
@@ -122,6 +141,16 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     /// [`Corrupt`] where fewer bytes are left than things declared: the count may be allocated.
+    ///
+    /// # Examples
+    /// ```
+    /// use tidings_core::codec::Reader;
+    ///
+    /// // Three items of a byte or more each.
+    /// assert_eq!(Reader::new(&[3, 10, 11, 12], "list").count(), Ok(3));
+    /// // A damaged count never makes anybody allocate for it.
+    /// assert!(Reader::new(&[200, 1, 10, 11, 12], "list").count().is_err());
+    /// ```
     pub fn count(&mut self) -> Result<usize, Corrupt> {
         match usize::try_from(self.u64()?) {
             Ok(count) if count <= self.rest.len() => Ok(count),
@@ -133,6 +162,15 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     /// [`Corrupt`] where something is left.
+    ///
+    /// # Examples
+    /// ```
+    /// use tidings_core::codec::Reader;
+    ///
+    /// let mut reader = Reader::new(&[5, 6], "number");
+    /// assert_eq!(reader.u64(), Ok(5));
+    /// assert!(reader.end().is_err());
+    /// ```
     pub fn end(self) -> Result<(), Corrupt> {
         if self.rest.is_empty() {
             Ok(())
@@ -159,6 +197,21 @@ pub fn put_u32(out: &mut Vec<u8>, value: u32) {
 }
 
 /// Writes a signed number so that small ones of either sign are short.
+///
+/// # Examples
+/// ```
+/// use tidings_core::codec::put_i64;
+///
+/// let bytes = |value| {
+///     let mut out = Vec::new();
+///     put_i64(&mut out, value);
+///     out
+/// };
+/// assert_eq!(bytes(0), [0]);
+/// assert_eq!(bytes(-1), [1]);
+/// assert_eq!(bytes(1), [2]);
+/// assert_eq!(bytes(i64::MIN).len(), 10);
+/// ```
 pub fn put_i64(out: &mut Vec<u8>, value: i64) {
     put_u64(out, ((value << 1) ^ (value >> 63)).cast_unsigned());
 }

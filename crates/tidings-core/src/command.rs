@@ -86,7 +86,7 @@ pub enum Command {
         recipient: Id,
         /// The preferences; of two for the same scope and channel the later counts.
         chosen: Vec<Choice>,
-        /// Whether the list is complete: preferences that are not in it return to the default; otherwise
+        /// True if the list is complete: preferences that are not in it return to the default; otherwise
         /// they stay.
         whole: bool,
     },
@@ -103,6 +103,19 @@ pub enum Command {
 
 impl Command {
     /// The recipient whom alone the command concerns, if there is one.
+    ///
+    /// # Examples
+    /// ```
+    /// use tidings_core::{Command, Id};
+    ///
+    /// let ada = Id::new("ada")?;
+    /// let topic = Id::new("artist/42")?;
+    /// let subscribe = Command::Subscribe { recipient: ada.clone(), topic: topic.clone() };
+    /// assert_eq!(subscribe.recipient(), Some(&ada));
+    /// // A retraction concerns whoever was notified of the object.
+    /// assert_eq!(Command::Retract { object: topic }.recipient(), None);
+    /// # Ok::<(), tidings_core::IdError>(())
+    /// ```
     #[must_use]
     pub fn recipient(&self) -> Option<&Id> {
         match self {
@@ -156,7 +169,7 @@ pub enum Marked {
     Event(Id),
 }
 
-/// Whether a mark says seen or read.
+/// The kind of a mark: seen or read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum MarkKind {
     /// The entry was shown.

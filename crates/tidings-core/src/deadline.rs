@@ -66,7 +66,7 @@ pub struct Window {
     pub hard: i64,
     /// The version of the rules under which it was opened: its parameters.
     pub rules: u32,
-    /// Whether its deadline is final: it has passed, or a flush has set it.
+    /// True if its deadline is final: it has passed, or a flush has set it.
     pub fixed: bool,
     /// The first entry's (t, arrival).
     pub first: (Instant, u64),
@@ -104,6 +104,20 @@ impl Person for Option<&Zone> {
 const NONE: i64 = i64::MAX;
 
 /// When a window is due, in milliseconds; [`i64::MAX`] = never. `rules` = those under which it was opened.
+///
+/// # Examples
+/// ```
+/// use tidings_core::Instant;
+/// use tidings_core::calendar::Zone;
+/// use tidings_core::deadline::{Kind, Opened, due};
+///
+/// let nobody: Option<&Zone> = None;
+/// let at = |kind: &Kind| due(Opened::At(kind, Instant(7)), None, &nobody);
+/// assert_eq!(at(&Kind::Now), 7);
+/// assert_eq!(at(&Kind::Paused), i64::MAX);
+/// // A digest that the rules no longer have keeps nobody waiting.
+/// assert_eq!(at(&Kind::Digest("gone".to_owned())), 7);
+/// ```
 #[must_use]
 pub fn due(window: Opened<'_>, rules: Option<&Version>, person: &impl Person) -> i64 {
     match window {
@@ -194,6 +208,22 @@ impl Window {
     }
 
     /// Adds an entry by (t, arrival): it may be before the first or after the newest.
+    ///
+    /// # Examples
+    /// ```
+    /// use tidings_core::Instant;
+    /// use tidings_core::deadline::{Entered, Kind, Parameters, Window};
+    ///
+    /// // A cool-down of 10 after the newest entry, and of 25 after the first at most.
+    /// let parameters = Parameters { wait_ms: 10, max_wait_ms: Some(25) };
+    /// let entry = |t: i64, place: u64| Entered { t: Instant(t), place, parameters };
+    /// let mut window = Window::open(&Kind::Cooldown, entry(0, 1), 1, 1, None);
+    /// assert_eq!(window.due(), 10);
+    /// window.join(&Kind::Cooldown, entry(8, 2), None);
+    /// assert_eq!(window.due(), 18);
+    /// window.join(&Kind::Cooldown, entry(17, 3), None);
+    /// assert_eq!(window.due(), 25);
+    /// ```
     pub fn join(&mut self, kind: &Kind, entry: Entered, last: Option<Instant>) {
         if self.fixed {
             return;
@@ -219,6 +249,20 @@ impl Window {
     }
 
     /// Makes it due at this instant at the latest.
+    ///
+    /// # Examples
+    /// ```
+    /// use tidings_core::Instant;
+    /// use tidings_core::deadline::{Entered, Kind, Parameters, Window};
+    ///
+    /// let parameters = Parameters { wait_ms: 10, max_wait_ms: None };
+    /// let entry = |t: i64, place: u64| Entered { t: Instant(t), place, parameters };
+    /// let mut window = Window::open(&Kind::Cooldown, entry(0, 1), 1, 1, None);
+    /// window.due_by(Instant(3));
+    /// // A flush is final, even if an older entry moves into the window.
+    /// window.join(&Kind::Cooldown, entry(-5, 2), None);
+    /// assert_eq!(window.due(), 3);
+    /// ```
     pub fn due_by(&mut self, now: Instant) {
         self.hard = self.due().min(now.0);
         self.soft = NONE;
@@ -226,6 +270,20 @@ impl Window {
     }
 
     /// Recomputes the deadline of a `leading` lane whose last message has changed.
+    ///
+    /// # Examples
+    /// ```
+    /// use tidings_core::Instant;
+    /// use tidings_core::deadline::{Entered, Kind, Parameters, Window};
+    ///
+    /// let parameters = Parameters { wait_ms: 60, max_wait_ms: None };
+    /// let entry = Entered { t: Instant(100), place: 1, parameters };
+    /// let mut window = Window::open(&Kind::Leading, entry, 1, 1, None);
+    /// // The lane has sent nothing: the first entry is due at once.
+    /// assert_eq!(window.due(), 100);
+    /// window.lead(Some(Instant(90)));
+    /// assert_eq!(window.due(), 150);
+    /// ```
     pub fn lead(&mut self, last: Option<Instant>) {
         if self.fixed {
             return;

@@ -6,6 +6,20 @@ use crate::id::Id;
 use crate::time::Instant;
 
 /// An immutable fact, in the roles of ActivityStreams 2.
+///
+/// # Examples
+/// ```
+/// use tidings_core::Event;
+///
+/// let event: Event = serde_json::from_str(
+///     r#"{"id": "e1", "type": "comment", "object": {"id": "work/7"}, "to": {"topics": ["work/7"]}}"#,
+/// )?;
+/// assert_eq!(event.kind.as_str(), "comment");
+/// assert_eq!(event.actor, None);
+/// // What was not given is not written either.
+/// assert_eq!(serde_json::to_value(&event.to)?.to_string(), r#"{"topics":["work/7"]}"#);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Event {
     /// The id; the same id is the same event while the day of its arrival is kept.
@@ -57,13 +71,24 @@ pub struct Object {
     /// Address of a picture.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub image: Option<String>,
-    /// Whether its notifications are sent (Artsy's `notifiable?`); only an `object` command sets it.
+    /// False if its notifications are not sent (Artsy's `notifiable?`); only an `object` command sets it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub notifiable: Option<bool>,
 }
 
 impl Object {
     /// An object of which only the id is known.
+    ///
+    /// # Examples
+    /// ```
+    /// use tidings_core::{Id, Object};
+    ///
+    /// let object = Object::bare(Id::new("work/7")?);
+    /// assert_eq!(object.title, None);
+    /// // Nobody has said whether it may be notified, which is not a no.
+    /// assert_eq!(object.notifiable, None);
+    /// # Ok::<(), tidings_core::IdError>(())
+    /// ```
     #[must_use]
     pub fn bare(id: Id) -> Self {
         Self {
@@ -75,7 +100,7 @@ impl Object {
         }
     }
 
-    /// Whether any field but the id is given.
+    /// Tells whether a title, a page or a picture is given.
     pub(crate) fn says_something(&self) -> bool {
         self.title.is_some() || self.url.is_some() || self.image.is_some()
     }

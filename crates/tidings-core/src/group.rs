@@ -41,6 +41,43 @@ pub struct Told {
 /// one that makes the fewest groups; of equals by object before actor before target. A line that
 /// lacks the role stands alone; so does, among actors, one that has several of them. Entries of the
 /// same `t` count in the order of their place in the intake.
+///
+/// # Examples
+/// ```
+/// use std::sync::Arc;
+/// use tidings_core::group::{Told, group};
+/// use tidings_core::{Header, Id, Instant, Object, Rules};
+///
+/// let told = |t: i64, actor: &str| {
+///     let id = |text: &str| Id::new(text).unwrap();
+///     let object = |text: &str| Arc::new(Object::bare(id(text)));
+///     let header = Header {
+///         place: t.unsigned_abs(),
+///         id: id(&format!("e{t}")),
+///         kind: id("comment"),
+///         actor: Some(id(actor)),
+///         object: id("work/7"),
+///         target: None,
+///         occurred_at: None,
+///         expires_at: None,
+///     };
+///     Told {
+///         header,
+///         t: Instant(t),
+///         reasons: vec!["topic:work/7".to_owned()],
+///         object: object("work/7"),
+///         actor: Some(object(actor)),
+///         target: None,
+///         data: None,
+///     }
+/// };
+/// // "Grace and Ada commented on work/7": one line, and who came last is named first.
+/// let groups = group(vec![told(1, "grace"), told(2, "ada"), told(3, "grace")], &Rules::default());
+/// let line = &groups[0].lines[0];
+/// assert_eq!((groups.len(), groups[0].lines.len(), line.entries), (1, 1, 3));
+/// let actors: Vec<&str> = line.actors.iter().map(|actor| actor.id.as_str()).collect();
+/// assert_eq!(actors, ["grace", "ada"]);
+/// ```
 #[must_use]
 pub fn group(mut told: Vec<Told>, rules: &Rules) -> Vec<Group> {
     told.sort_by_key(|told| (told.t, told.header.place));

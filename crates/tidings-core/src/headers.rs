@@ -5,16 +5,13 @@
 //! one by one costs more than everything else together; a block of headers holds
 //! [`HEADERS_PER_BLOCK`] of them, and the words that they share once.
 
-use crate::codec::{Corrupt, Reader, put_u64};
+use crate::codec::{Corrupt, FORM, Reader, put_u64};
 use crate::id::Id;
 use crate::packed::{Column, Texts, put_column, put_texts};
 use crate::time::Instant;
 
 /// Number of headers in a block; [`encode`] takes any number.
 pub const HEADERS_PER_BLOCK: usize = 256;
-
-/// The first byte of a block: its layout.
-const FORM: u8 = 2;
 
 /// An event without its data, audience and presentation.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,6 +35,28 @@ pub struct Header {
 }
 
 /// Packs headers, column by column, in their order.
+///
+/// # Examples
+/// ```
+/// use tidings_core::headers::{HeaderRows, encode};
+/// use tidings_core::{Header, Id};
+///
+/// let header = Header {
+///     place: 1_000,
+///     id: Id::new("e1")?,
+///     kind: Id::new("comment")?,
+///     actor: None,
+///     object: Id::new("work/7")?,
+///     target: None,
+///     occurred_at: None,
+///     expires_at: None,
+/// };
+/// let block = encode(&[header.clone()]);
+/// let rows = HeaderRows::parse(&block)?;
+/// assert_eq!(rows.get(0)?, header);
+/// assert!(rows.get(1).is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[must_use]
 pub fn encode(headers: &[Header]) -> Vec<u8> {
     let mut out = vec![FORM];
@@ -101,7 +120,7 @@ impl<'a> HeaderRows<'a> {
         self.places.len()
     }
 
-    /// Whether there are no headers.
+    /// Tells whether there are no headers.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.places.is_empty()

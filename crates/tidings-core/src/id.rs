@@ -13,6 +13,16 @@ pub const ID_BYTES_MAX: usize = 256;
 ///
 /// Recipients, events, objects, actors, targets, topics and cancellation keys are named by it. Cheap
 /// to clone. Order is the order of the bytes.
+///
+/// # Examples
+/// ```
+/// use tidings_core::Id;
+///
+/// // Ids are opaque: case counts, and the order is that of the bytes.
+/// assert_ne!(Id::new("Ada")?, Id::new("ada")?);
+/// assert!(Id::new("Zoe")? < Id::new("ada")?);
+/// # Ok::<(), tidings_core::IdError>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(transparent)]
 pub struct Id(Arc<str>);
@@ -36,6 +46,16 @@ impl Id {
     ///
     /// # Errors
     /// [`IdError`] tells which rule the text breaks.
+    ///
+    /// # Examples
+    /// ```
+    /// use tidings_core::{Id, IdError};
+    ///
+    /// assert_eq!(Id::new(""), Err(IdError::Empty));
+    /// assert_eq!(Id::new("a\tb"), Err(IdError::Control(1)));
+    /// // The bound is in bytes: 129 letters of two bytes each are too many.
+    /// assert_eq!(Id::new(&"é".repeat(129)), Err(IdError::TooLong(258)));
+    /// ```
     pub fn new(text: &str) -> Result<Self, IdError> {
         if text.is_empty() {
             return Err(IdError::Empty);
@@ -97,6 +117,16 @@ pub struct BucketNo(pub u16);
 
 impl BucketNo {
     /// The bucket of a recipient among so many: always the same, on every machine.
+    ///
+    /// # Examples
+    /// ```
+    /// use tidings_core::BucketNo;
+    ///
+    /// // Rows are stored by it: the number of a recipient's bucket never changes.
+    /// assert_eq!(BucketNo::of("ada", 16), BucketNo(15));
+    /// // No buckets count as one.
+    /// assert_eq!(BucketNo::of("ada", 0), BucketNo(0));
+    /// ```
     #[must_use]
     pub fn of(recipient: &str, buckets: u16) -> Self {
         let bucket = xxh3_64(recipient.as_bytes()) % u64::from(buckets.max(1));

@@ -51,7 +51,7 @@ pub enum Named {
 }
 
 impl LaneName {
-    /// Whether it is the inbox itself, where entries are delivered at once.
+    /// Tells whether it is the inbox itself, where entries are delivered at once.
     #[must_use]
     pub fn is_inbox(&self) -> bool {
         self.channel == INBOX_NO && self.kind != Kind::Paused
@@ -75,7 +75,7 @@ impl Names {
             .map_or("", String::as_str)
     }
 
-    /// Whether a number is that of a lane.
+    /// Tells whether a number is that of a lane.
     #[must_use]
     pub fn has_lane(&self, number: LaneNo) -> bool {
         usize::from(number) < self.lanes.len()
@@ -90,7 +90,7 @@ impl Names {
             .unwrap_or(&NEVER_GIVEN)
     }
 
-    /// Whether two numbers are of one lane: the same name on the same channel. A lane has two numbers if
+    /// Tells whether two numbers are of one lane: the same name on the same channel. A lane has two numbers if
     /// a change of the configuration changed its kind; a window that was open then keeps the kind under
     /// which it was opened.
     #[must_use]
@@ -165,7 +165,7 @@ pub struct Type {
     pub name: String,
     /// The rules of the type.
     pub rules: TypeRules,
-    /// Whether it has an inbox.
+    /// True if it has an inbox.
     pub has_inbox: bool,
     routes: [Option<Route>; CHANNELS.len()],
 }
@@ -241,6 +241,27 @@ impl Type {
     /// The lane of an entry on a channel for a recipient with this mode; `None` = no entry.
     ///
     /// `urgent` types take `now` wherever a digest would apply; `never` holds (contract, section 2).
+    ///
+    /// # Examples
+    /// ```
+    /// use tidings_core::law::{Names, Version};
+    /// use tidings_core::{Mode, Rules};
+    ///
+    /// let kind = serde_json::from_str(
+    ///     r#"{"category": "social", "include_actor": false, "urgent": false,
+    ///         "channels": {"email": {"policy": {"Cooldown": {"quiet_ms": 1000, "max_wait_ms": null}}}}}"#,
+    /// )?;
+    /// let rules = Rules { types: [("comment".to_owned(), kind)].into(), ..Rules::default() };
+    /// let mut names = Names::default();
+    /// let (version, _) = Version::new(1, rules, &mut names);
+    /// let comment = version.kind(names.type_no("comment").unwrap()).unwrap();
+    /// let email = tidings_core::journal::record::channel_no("email").unwrap();
+    ///
+    /// let lane = comment.lane(email, None).unwrap();
+    /// assert_eq!(names.lane(lane).name, "cooldown");
+    /// assert_eq!(comment.lane(email, Some(&Mode::Never)), None);
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
     #[must_use]
     pub fn lane(&self, channel: ChannelNo, mode: Option<&Mode>) -> Option<LaneNo> {
         let route = self.routes.get(usize::from(channel))?.as_ref()?;
@@ -281,7 +302,7 @@ impl Type {
         Some(route.paused)
     }
 
-    /// Whether a mode is valid on a channel.
+    /// Tells whether a mode is valid on a channel.
     #[must_use]
     pub fn knows(&self, channel: ChannelNo, mode: &Mode) -> bool {
         let route = self
@@ -387,7 +408,7 @@ impl Law {
         self.versions.get(&number)
     }
 
-    /// Whether a type has an inbox under a version.
+    /// Tells whether a type has an inbox under a version.
     #[must_use]
     pub fn has_inbox(&self, version: u32, kind: TypeNo) -> bool {
         self.version(version)

@@ -101,7 +101,7 @@ impl Bound {
         }
     }
 
-    /// How to fix a command that exceeds the bound.
+    /// Advice to whoever sent a command that exceeds the bound.
     fn mend(self) -> &'static str {
         match self {
             Self::EventBytes => "shorten `data`, or keep it elsewhere and link to it",
@@ -137,7 +137,20 @@ pub struct Exceeded {
 }
 
 impl Exceeded {
-    /// How to fix it: names the bound, its value, and the value that was got.
+    /// Advice on how to fix it: names the bound, its value, and the value that was got.
+    ///
+    /// # Examples
+    /// ```
+    /// use tidings_core::Limits;
+    /// use tidings_core::limits::Bound;
+    ///
+    /// let exceeded = Limits::default().check(Bound::EventTopics, 101).unwrap_err();
+    /// assert_eq!(exceeded.to_string(), "`to.topics` names 101 topics, more than 100");
+    /// assert_eq!(
+    ///     exceeded.hint(),
+    ///     "name fewer, or publish several events; `[limits] event_topics` is 100, got 101"
+    /// );
+    /// ```
     #[must_use]
     pub fn hint(&self) -> String {
         let Self { bound, got, most } = self;
@@ -154,6 +167,15 @@ impl Limits {
     }
 
     /// Changes the value of one bound; it is at most [`Bound::most`].
+    ///
+    /// # Examples
+    /// ```
+    /// use tidings_core::Limits;
+    /// use tidings_core::limits::Bound;
+    ///
+    /// let limits = Limits::default().with(Bound::TopicLevels, 1_000);
+    /// assert_eq!(limits.of(Bound::TopicLevels), Bound::TopicLevels.most());
+    /// ```
     #[must_use]
     pub fn with(mut self, bound: Bound, value: u32) -> Self {
         self.0[bound as usize] = value.min(bound.most());
@@ -184,6 +206,18 @@ impl Limits {
     ///
     /// # Errors
     /// The first bound that it exceeds.
+    ///
+    /// # Examples
+    /// ```
+    /// use tidings_core::limits::Bound;
+    /// use tidings_core::{Id, Limits};
+    ///
+    /// let limits = Limits::default().with(Bound::TopicLevels, 2);
+    /// assert!(limits.check_topic(&Id::new("artist/42")?).is_ok());
+    /// // A slash at the end is a level as well.
+    /// assert!(limits.check_topic(&Id::new("artist/42/")?).is_err());
+    /// # Ok::<(), tidings_core::IdError>(())
+    /// ```
     pub fn check_topic(&self, topic: &Id) -> Result<(), Exceeded> {
         let topic = topic.as_str();
         self.check(Bound::TopicBytes, topic.len() as u64)?;

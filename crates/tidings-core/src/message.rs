@@ -86,7 +86,18 @@ pub struct Books {
 }
 
 impl Books {
-    /// Whether every entry is in exactly one column and nothing was lost or delivered twice.
+    /// Tells whether every entry is in exactly one column and nothing was lost or delivered twice.
+    ///
+    /// # Examples
+    /// ```
+    /// use tidings_core::Books;
+    ///
+    /// let mut books = Books { entries: 3, delivered: 2, pending: 1, ..Books::default() };
+    /// assert!(books.balance());
+    /// // An entry that was delivered is no longer pending.
+    /// books.delivered += 1;
+    /// assert!(!books.balance());
+    /// ```
     #[must_use]
     pub fn balance(&self) -> bool {
         let ended = self.delivered

@@ -7,6 +7,20 @@
 use crate::codec::{Corrupt, Reader, put_u64};
 
 /// Appends a column: the least value, how many bytes each takes above it, the values.
+///
+/// # Examples
+/// ```
+/// use tidings_core::packed::put_column;
+///
+/// let bytes = |values: &[u64]| {
+///     let mut out = Vec::new();
+///     put_column(&mut out, values.iter().copied());
+///     out.len()
+/// };
+/// // A thousand equal values take no more than one; near ones take a byte each.
+/// assert_eq!(bytes(&[1_000; 1_000]), 3);
+/// assert_eq!(bytes(&[1_000, 1_001, 1_255]), 3 + 3);
+/// ```
 pub fn put_column(out: &mut Vec<u8>, values: impl Iterator<Item = u64> + Clone) {
     let least = values.clone().min().unwrap_or(0);
     let most = values.clone().max().unwrap_or(0);
@@ -81,13 +95,26 @@ impl<'a> Column<'a> {
         self.len
     }
 
-    /// Whether there are no values.
+    /// Tells whether there are no values.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
     /// The value at an index.
+    ///
+    /// # Examples
+    /// ```
+    /// use tidings_core::codec::Reader;
+    /// use tidings_core::packed::{Column, put_column};
+    ///
+    /// let mut bytes = Vec::new();
+    /// put_column(&mut bytes, [70_000, 5, 6].into_iter());
+    /// let column = Column::read(&mut Reader::new(&bytes, "column"), 3)?;
+    /// assert_eq!(column.get(2), Some(6));
+    /// assert_eq!(column.get(3), None);
+    /// # Ok::<(), tidings_core::codec::Corrupt>(())
+    /// ```
     #[inline]
     #[must_use]
     pub fn get(&self, at: usize) -> Option<u64> {
@@ -135,6 +162,20 @@ impl<'a> Texts<'a> {
     ///
     /// # Errors
     /// [`Corrupt`] where there is none, or it is no text.
+    ///
+    /// # Examples
+    /// ```
+    /// use tidings_core::codec::Reader;
+    /// use tidings_core::packed::{Texts, put_texts};
+    ///
+    /// let mut bytes = Vec::new();
+    /// put_texts(&mut bytes, ["ada", "", "grace"].into_iter());
+    /// let texts = Texts::read(&mut Reader::new(&bytes, "names"), 3, "names")?;
+    /// assert_eq!(texts.get(1)?, "");
+    /// assert_eq!(texts.get(2)?, "grace");
+    /// assert!(texts.get(3).is_err());
+    /// # Ok::<(), tidings_core::codec::Corrupt>(())
+    /// ```
     pub fn get(&self, at: usize) -> Result<&'a str, Corrupt> {
         let bound = |at| usize::try_from(self.bounds.get(at)?).ok();
         let range = bound(at).zip(bound(at + 1));

@@ -14,6 +14,18 @@ use crate::journal::record::{ChannelNo, INBOX_NO};
 use crate::rules::{CHANNELS, Rules};
 
 /// The set of paused types and channels.
+///
+/// # Examples
+/// ```
+/// use tidings_core::Paused;
+///
+/// // As stored: types by name, channels by number.
+/// let paused: Paused = serde_json::from_str(r#"{"types": ["comment"], "channels": [1, 99]}"#)?;
+/// assert!(paused.has_type("comment") && paused.has_channel("email"));
+/// // A channel of a later version is not known here.
+/// assert_eq!(paused.channels().collect::<Vec<_>>(), ["email"]);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Paused {
     pub(crate) types: BTreeSet<String>,
@@ -21,13 +33,13 @@ pub struct Paused {
 }
 
 impl Paused {
-    /// Whether a type is paused.
+    /// Tells whether a type is paused.
     #[must_use]
     pub fn has_type(&self, kind: &str) -> bool {
         self.types.contains(kind)
     }
 
-    /// Whether a channel is paused.
+    /// Tells whether a channel is paused.
     #[must_use]
     pub fn has_channel(&self, channel: &str) -> bool {
         self.channels().any(|paused| paused == channel)
@@ -52,14 +64,14 @@ impl Paused {
         self.types.len() < before
     }
 
-    /// Whether a built message has to wait: its channel is paused, or a type of its entries.
+    /// Tells whether a built message has to wait: its channel is paused, or a type of its entries.
     #[must_use]
     pub fn holds<'a>(&self, channel: &str, kinds: impl IntoIterator<Item = &'a Id>) -> bool {
         let has_type = |kind: &Id| self.has_type(kind.as_str());
         self.has_channel(channel) || (!self.types.is_empty() && kinds.into_iter().any(has_type))
     }
 
-    /// Whether entries of a type on a channel wait in the lane of paused types.
+    /// Tells whether entries of a type on a channel wait in the lane of paused types.
     pub(crate) fn sets_apart(&self, kind: &str, channel: ChannelNo) -> bool {
         self.types.contains(kind) || (channel == INBOX_NO && self.channels.contains(&INBOX_NO))
     }

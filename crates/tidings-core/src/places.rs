@@ -50,6 +50,18 @@ struct Cell {
 impl Places {
     /// Sets the place of a recipient, in degrees north (-90 to 90) and east (-180 to 180), or removes it.
     /// A place outside these ranges counts as none.
+    ///
+    /// # Examples
+    /// ```
+    /// use tidings_core::places::Places;
+    ///
+    /// let mut places = Places::default();
+    /// places.set(7, Some((52.52, 13.40)));
+    /// assert_eq!(places.place_of(7), Some((52.52, 13.40)));
+    /// // No such latitude: the recipient is nowhere now, and not where they were before.
+    /// places.set(7, Some((91.0, 13.40)));
+    /// assert_eq!(places.place_of(7), None);
+    /// ```
     pub fn set(&mut self, number: u32, place: Option<(f64, f64)>) {
         self.leave(number);
         let valid = |&(lat, lon): &(f64, f64)| lat.abs() <= 90.0 && lon.abs() <= 180.0;
@@ -81,6 +93,20 @@ impl Places {
     }
 
     /// The recipients within a circle: at most `near.km` along a great circle from its centre.
+    ///
+    /// # Examples
+    /// ```
+    /// use tidings_core::Near;
+    /// use tidings_core::places::Places;
+    ///
+    /// let mut places = Places::default();
+    /// places.set(1, Some((-16.8, 179.9)));
+    /// places.set(2, Some((-16.8, -179.9)));
+    /// places.set(3, Some((-16.8, -170.0)));
+    /// // The circle reaches over the antimeridian.
+    /// let taveuni = Near { lat: -16.8, lon: 180.0, km: 20.0 };
+    /// assert_eq!(places.within(&taveuni).iter().collect::<Vec<_>>(), [1, 2]);
+    /// ```
     #[must_use]
     pub fn within(&self, near: &Near) -> RoaringBitmap {
         let centre = (near.lat, near.lon);
@@ -149,6 +175,16 @@ fn cell_of((lat, lon): (f64, f64)) -> CellIndex {
 
 /// The great-circle distance in kilometres between two places in degrees north and east, by the
 /// haversine formula. One place under two names, such as a pole, is at distance 0 of itself.
+///
+/// # Examples
+/// ```
+/// use tidings_core::places::distance_km;
+///
+/// let (berlin, paris) = ((52.52, 13.405), (48.8566, 2.3522));
+/// assert_eq!(distance_km(berlin, paris).round(), 877.0);
+/// // The north pole has every longitude.
+/// assert_eq!(distance_km((90.0, 0.0), (90.0, 120.0)), 0.0);
+/// ```
 #[must_use]
 pub fn distance_km(a: (f64, f64), b: (f64, f64)) -> f64 {
     let ((lat_a, lon_a), (lat_b, lon_b)) = (one_name(a), one_name(b));

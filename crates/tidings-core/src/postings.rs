@@ -14,7 +14,7 @@ use std::ops::{Range, RangeInclusive};
 
 use roaring::RoaringBitmap;
 
-use crate::codec::{Corrupt, Reader, put_u32, u32_len};
+use crate::codec::{Corrupt, FORM, Reader, put_u32, u32_len};
 
 /// Number of recipients in a block: their numbers differ in the lowest 8 bits only.
 pub const BLOCK_RECIPIENTS: u32 = 256;
@@ -35,7 +35,7 @@ pub fn block_bytes_max(arrivals: u32, ordinals: u32) -> u64 {
     let wide = [7, 14, 21, 28].map(|bits| ordinals >> bits);
     let gaps = wide.iter().map(|more| u64::from(*more)).sum::<u64>() + u64::from(arrivals);
     let row = gaps.min(bits_len(ordinals).into());
-    let header = (8 + SLOT_BITS_BYTES) as u64;
+    let header = (9 + SLOT_BITS_BYTES) as u64;
     header + u64::from(BLOCK_RECIPIENTS) * (row + size_of::<u32>() as u64)
 }
 
@@ -46,6 +46,23 @@ pub fn block_bytes_max(arrivals: u32, ordinals: u32) -> u64 {
 ///
 /// # Panics
 /// Where there are more than 2^32 - 1 sets.
+///
+/// # Examples
+/// ```
+/// use roaring::RoaringBitmap;
+/// use tidings_core::postings::{Block, build};
+///
+/// let first = RoaringBitmap::from([2, 3]);
+/// let second = RoaringBitmap::from([3, 600]);
+/// let blocks = build(&[&first, &second]);
+/// // Recipients 2 and 3 share a block; 600 is in the third, and the second has nobody.
+/// assert_eq!(blocks.keys().copied().collect::<Vec<_>>(), [0, 2]);
+///
+/// let mut arrivals_of_3 = Vec::new();
+/// Block::parse(&blocks[&0])?.row(3, &mut |ordinal| arrivals_of_3.push(ordinal))?;
+/// assert_eq!(arrivals_of_3, [0, 1]);
+/// # Ok::<(), tidings_core::codec::Corrupt>(())
+/// ```
 #[must_use]
 pub fn build(sets: &[&RoaringBitmap]) -> BTreeMap<u32, Vec<u8>> {
     let mut blocks = BTreeMap::new();
@@ -117,6 +134,21 @@ fn each_entry(
 /// # Errors
 /// [`Corrupt`] where a block is, where ordinals leave 32 bits, or where a run's ordinals don't all
 /// lie above those of the run before.
+///
+/// # Examples
+/// ```
+/// use roaring::RoaringBitmap;
+/// use tidings_core::postings::{Block, build, merge};
+///
+/// let run = build(&[&RoaringBitmap::from([3])]);
+/// let merged = merge(&[(&run[&0], 0), (&run[&0], 5)])?;
+/// let mut ordinals = Vec::new();
+/// Block::parse(&merged)?.row(3, &mut |ordinal| ordinals.push(ordinal))?;
+/// assert_eq!(ordinals, [0, 5]);
+/// // Runs of the same ordinals are not of one journal.
+/// assert!(merge(&[(&run[&0], 0), (&run[&0], 0)]).is_err());
+/// # Ok::<(), tidings_core::codec::Corrupt>(())
+/// ```
 pub fn merge(blocks: &[(&[u8], u32)]) -> Result<Vec<u8>, Corrupt> {
     let mut ordinals = 0;
     let mut runs = Vec::with_capacity(blocks.len());
@@ -244,8 +276,8 @@ impl Rows {
             _ => 1,
         };
         let rows_len: usize = present.iter().map(|&(_, len)| len as usize).sum();
-        let mut out = Vec::with_capacity(8 + SLOT_BITS_BYTES + present.len() * width + rows_len);
-        out.push(width as u8);
+        let mut out = Vec::with_capacity(9 + SLOT_BITS_BYTES + present.len() * width + rows_len);
+        out.extend([FORM, width as u8]);
         put_u32(&mut out, self.ordinals);
         if present.len() <= SLOT_LIST_ROWS_MAX {
             out.push(present.len() as u8);
@@ -317,6 +349,9 @@ impl<'a> Block<'a> {
     /// [`Corrupt`] where the bytes are not a block. What is wrong inside a row shows when it is read.
     pub fn parse(bytes: &'a [u8]) -> Result<Self, Corrupt> {
         let mut reader = Reader::new(bytes, "block of postings");
+        if reader.byte()? != FORM {
+            return Err(reader.corrupt());
+        }
         let width = match reader.byte()? {
             width @ (1 | 2 | 4) => usize::from(width),
             _ => return Err(reader.corrupt()),

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// How an entry ended.
+/// The end of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
@@ -16,7 +16,7 @@ pub enum Outcome {
     Expired,
     /// The channel refused it for good.
     Failed,
-    /// Whether it arrived is unknown.
+    /// Nobody knows whether it arrived.
     Unknown,
 }
 
@@ -52,7 +52,7 @@ pub enum Reason {
     Unreachable,
 }
 
-/// How a built message ended.
+/// The end of a built message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Ending {
     /// It was handed over.
@@ -71,6 +71,17 @@ pub enum Ending {
 
 impl Ending {
     /// The outcome of the message's entries.
+    ///
+    /// # Examples
+    /// ```
+    /// use tidings_core::{Ending, Outcome, Reason};
+    ///
+    /// assert_eq!(Ending::Refused.outcome(), Outcome::Failed);
+    /// assert_eq!(Ending::Refused.reason(), Some(Reason::Refused));
+    /// // Nobody knows whether it arrived, so there is no reason why it did not.
+    /// assert_eq!(Ending::Unknown.outcome(), Outcome::Unknown);
+    /// assert_eq!(Ending::Unknown.reason(), None);
+    /// ```
     #[must_use]
     pub fn outcome(self) -> Outcome {
         match self {
@@ -126,6 +137,15 @@ impl Reason {
     }
 
     /// The word used everywhere outside, such as the `stale` of skipped(stale).
+    ///
+    /// # Examples
+    /// ```
+    /// use tidings_core::Reason;
+    ///
+    /// assert_eq!(Reason::NoAddress.word(), "no_address");
+    /// assert_eq!(serde_json::to_value(Reason::NoAddress)?, Reason::NoAddress.word());
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::id::Id;
 use crate::journal::record::ChannelNo;
 
-/// Whether messages are sent to a recipient, read when a message is built.
+/// The state of a recipient, which decides whether messages are sent; read when a message is built.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum State {
@@ -35,7 +35,7 @@ pub struct Recipient {
     pub locale: Option<String>,
     /// The place: degrees north and east, both or neither.
     pub place: Option<(f64, f64)>,
-    /// Whether messages are sent.
+    /// The state, which decides whether messages are sent.
     pub state: State,
 }
 
@@ -81,6 +81,20 @@ impl<const N: usize> From<[(ChannelNo, &str); N]> for Addresses {
 }
 
 /// A change of a profile: only the given fields change.
+///
+/// # Examples
+/// ```
+/// use tidings_core::{Id, RecipientChange};
+///
+/// let change = RecipientChange {
+///     email: Some(None),
+///     ..serde_json::from_str(r#"{"id": "ada", "name": "Ada"}"#)?
+/// };
+/// assert_eq!(change.name, Some(Some("Ada".to_owned())));
+/// // The address is removed, the time zone stays as it is.
+/// assert_eq!((change.email, change.tz), (Some(None), None));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RecipientChange {
     /// The id; an unknown recipient is created.
@@ -102,6 +116,17 @@ pub struct RecipientChange {
 }
 
 /// The scope of a preference.
+///
+/// # Examples
+/// ```
+/// use tidings_core::{Mode, PreferenceScope};
+///
+/// let scope: PreferenceScope = serde_json::from_str(r#"{"category": "social"}"#)?;
+/// assert_eq!(scope, PreferenceScope::Category("social".to_owned()));
+/// let mode: Mode = serde_json::from_str(r#"{"digest": "weekly"}"#)?;
+/// assert_eq!(mode, Mode::Digest("weekly".to_owned()));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PreferenceScope {

@@ -48,7 +48,22 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// Whether a preference is valid: its type or category is configured, and the digest that it names.
+    /// Tells whether a preference is valid: its type or category is configured, and the digest that it names.
+    ///
+    /// # Examples
+    /// ```
+    /// use tidings_core::rules::Category;
+    /// use tidings_core::{Mode, PreferenceScope, Rules};
+    ///
+    /// let mut rules = Rules::default();
+    /// rules.categories.insert("social".to_owned(), Category::default());
+    /// let social = PreferenceScope::Category("social".to_owned());
+    /// assert!(rules.know_choice(&social, &Mode::Never));
+    /// // The digest is not configured.
+    /// assert!(!rules.know_choice(&social, &Mode::Digest("weekly".to_owned())));
+    /// // Types and categories have names of their own.
+    /// assert!(!rules.know_choice(&PreferenceScope::Type("social".to_owned()), &Mode::Never));
+    /// ```
     #[must_use]
     pub fn know_choice(&self, scope: &PreferenceScope, mode: &Mode) -> bool {
         let knows_scope = match scope {
@@ -80,6 +95,14 @@ pub struct Category {
 }
 
 /// A configured name in words: `artwork_published` is "artwork published".
+///
+/// # Examples
+/// ```
+/// use tidings_core::rules::{capitalised, in_words};
+///
+/// assert_eq!(in_words("artwork__published:now"), "artwork published now");
+/// assert_eq!(capitalised(&in_words("émission_spéciale")), "Émission spéciale");
+/// ```
 #[must_use]
 pub fn in_words(name: &str) -> String {
     let words: Vec<&str> = name
@@ -127,16 +150,16 @@ pub enum Every {
 pub struct TypeRules {
     /// Its category.
     pub category: String,
-    /// Whether actors are notified of their own events.
+    /// True if actors are notified of their own events.
     pub include_actor: bool,
-    /// Whether it is sent without waiting for a digest (later quiet hours and caps as well).
+    /// True if it is sent without waiting for a digest (later quiet hours and caps as well).
     pub urgent: bool,
     /// Age in milliseconds at which an entry is stale when its message is built.
     pub look_back_ms: Option<i64>,
-    /// Whether seen entries are dropped; `None` = yes, unless the entry's policy is a digest.
+    /// True if seen entries are dropped; `None` = yes, unless the entry's policy is a digest.
     pub drop_if_seen: Option<bool>,
-    /// What lines are grouped by. `None` = in a message by the role with the fewest groups, in an inbox
-    /// by the object.
+    /// The role by which lines are grouped. `None` = in a message the one with the fewest groups, in an inbox
+    /// the object.
     #[serde(default)]
     pub group: Option<Pivot>,
     /// The policy on each channel.
@@ -159,14 +182,14 @@ pub enum Policy {
     Now,
     /// Due some time after the first entry.
     FirstEvent {
-        /// How long the first entry waits, more than 0.
+        /// Time that the first entry waits, more than 0.
         hold_ms: i64,
-        /// Whether the first entry alone decides.
+        /// The entry whose hold decides.
         decide: Decide,
     },
     /// Due some time after the newest entry.
     Cooldown {
-        /// How long it must be quiet, more than 0.
+        /// Time for which it must be quiet, more than 0.
         quiet_ms: i64,
         /// The longest that the first entry waits; `None` = for ever, which must be asked for.
         max_wait_ms: Option<i64>,
@@ -230,6 +253,18 @@ impl Default for Defaults {
 impl Policy {
     /// The default lane name of this policy (contract, section 2); these names are reserved.
     /// `None` for `never`, which has no lane.
+    ///
+    /// # Examples
+    /// ```
+    /// use tidings_core::rules::Policy;
+    ///
+    /// let weekly = Policy::Digest { digest: "weekly".to_owned() };
+    /// assert_eq!(weekly.lane_name().as_deref(), Some("digest:weekly"));
+    /// // Policies of one kind share a lane, whatever their durations.
+    /// let [short, long] = [1_000, 60_000].map(|quiet_ms| Policy::Leading { quiet_ms });
+    /// assert_eq!(short.lane_name(), long.lane_name());
+    /// assert_eq!(Policy::Never.lane_name(), None);
+    /// ```
     #[must_use]
     pub fn lane_name(&self) -> Option<String> {
         match self {

@@ -32,6 +32,21 @@ struct Sizes {
 
 impl Set {
     /// Appends the set in its smallest form to `out`.
+    ///
+    /// # Examples
+    /// ```
+    /// use tidings_core::Set;
+    ///
+    /// let size = |set: Set| {
+    ///     let mut bytes = Vec::new();
+    ///     set.encode(&mut bytes);
+    ///     bytes.len()
+    /// };
+    /// assert_eq!(size(Set::from_iter([7])), 2);
+    /// // All recipients take a few bytes; every second one takes two bits a member.
+    /// assert_eq!(size((0..100_000).collect()), 5);
+    /// assert_eq!(size((0..100_000).step_by(2).collect()), 2 + 100_000 / 8);
+    /// ```
     pub fn encode(&self, out: &mut Vec<u8>) {
         let sizes = self.sizes();
         if sizes.runs < sizes.gaps.min(sizes.bits) {
@@ -53,6 +68,19 @@ impl Set {
     ///
     /// # Errors
     /// [`Corrupt`] where the bytes are something else.
+    ///
+    /// # Examples
+    /// ```
+    /// use tidings_core::Set;
+    ///
+    /// let mut bytes = Vec::new();
+    /// Set::from_iter([3, 4, 900]).encode(&mut bytes);
+    /// assert_eq!(Set::decode(&bytes)?.iter().collect::<Vec<_>>(), [3, 4, 900]);
+    ///
+    /// // The empty set is a byte: none at all is damage.
+    /// assert!(Set::decode(&[]).is_err());
+    /// # Ok::<(), tidings_core::codec::Corrupt>(())
+    /// ```
     pub fn decode(bytes: &[u8]) -> Result<Self, Corrupt> {
         let mut reader = Reader::new(bytes, "set of recipients");
         match reader.byte()? {

@@ -73,7 +73,7 @@ pub enum Owner {
     Bucket(BucketNo),
     /// The intake of events, and the data that all buckets share.
     Intake,
-    /// What several buckets share and do: their clock and counters.
+    /// A part of the buckets, for what they share: their clock and counters.
     Part,
     /// Rows that any part may write, since all write the same.
     Shared,
@@ -129,6 +129,15 @@ pub struct Key(Vec<u8>);
 
 impl Key {
     /// The key that all keys of this owner's table begin with.
+    ///
+    /// # Examples
+    /// ```
+    /// use tidings_core::BucketNo;
+    /// use tidings_core::table::{Key, Owner, Table};
+    ///
+    /// let key = Key::of(Owner::Bucket(BucketNo(3)), Table::Journal).u64(7).done();
+    /// assert_eq!(key, [0, 3, 36, 0, 0, 0, 0, 0, 0, 0, 7]);
+    /// ```
     #[must_use]
     pub fn of(owner: Owner, table: Table) -> Self {
         let owner = match owner {
@@ -165,6 +174,16 @@ impl Key {
     }
 
     /// Appends a signed number of 8 bytes in an order-keeping form.
+    ///
+    /// # Examples
+    /// ```
+    /// use tidings_core::table::{Key, Owner, REST, Table, i64_at};
+    ///
+    /// let key = |number| Key::of(Owner::Intake, Table::Scheduled).i64(number).done();
+    /// // The order of the bytes is that of the numbers, also below 0.
+    /// assert!(key(-2) < key(-1) && key(-1) < key(0));
+    /// assert_eq!(i64_at(&key(-2), REST), Some(-2));
+    /// ```
     #[must_use]
     pub fn i64(self, number: i64) -> Self {
         self.u64(number.cast_unsigned() ^ (1 << 63))
@@ -191,6 +210,16 @@ impl Key {
 }
 
 /// The smallest key that is greater than every key with this prefix; `None` = there is none.
+///
+/// # Examples
+/// ```
+/// use tidings_core::table::after_prefix;
+///
+/// assert_eq!(after_prefix(b"artist/"), Some(b"artist0".to_vec()));
+/// assert_eq!(after_prefix(&[7, 255]), Some(vec![8]));
+/// // Nothing is greater than all keys that begin so.
+/// assert_eq!(after_prefix(&[255, 255]), None);
+/// ```
 #[must_use]
 pub fn after_prefix(prefix: &[u8]) -> Option<Vec<u8>> {
     let keep = prefix.iter().rposition(|byte| *byte != u8::MAX)?;
@@ -200,6 +229,15 @@ pub fn after_prefix(prefix: &[u8]) -> Option<Vec<u8>> {
 }
 
 /// Reads a big-endian number of 8 bytes at `at`; `None` if the key is shorter.
+///
+/// # Examples
+/// ```
+/// use tidings_core::table::{Key, Owner, REST, Table, u64_at};
+///
+/// let key = Key::of(Owner::Intake, Table::Rules).u32(1).done();
+/// // A key that is too short has no such number, and is no reason to panic.
+/// assert_eq!(u64_at(&key, REST), None);
+/// ```
 #[must_use]
 pub fn u64_at(key: &[u8], at: usize) -> Option<u64> {
     Some(u64::from_be_bytes(key.get(at..at + 8)?.try_into().ok()?))

@@ -14,6 +14,15 @@ pub const HOUR_MS: i64 = 60 * MINUTE_MS;
 pub const DAY_MS: i64 = 24 * HOUR_MS;
 
 /// An instant: milliseconds since 1970-01-01T00:00:00Z, years 0000 to 9999.
+///
+/// # Examples
+/// ```
+/// use tidings_core::Instant;
+///
+/// assert_eq!(Instant(0).to_string(), "1970-01-01T00:00:00Z");
+/// // Milliseconds are printed only where there are any.
+/// assert_eq!(Instant(50).to_string(), "1970-01-01T00:00:00.050Z");
+/// ```
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
@@ -43,6 +52,18 @@ impl Instant {
     ///
     /// # Errors
     /// [`TimeError::Instant`] where the text is something else or outside the years 0000 to 9999.
+    ///
+    /// # Examples
+    /// ```
+    /// use tidings_core::Instant;
+    ///
+    /// // What is finer than a millisecond is cut off towards the past, also before 1970.
+    /// let instant = Instant::parse("1969-12-31T23:59:59.9999Z")?;
+    /// assert_eq!(instant, Instant(-1));
+    /// // A time without an offset could be any of two dozen instants.
+    /// assert!(Instant::parse("2024-01-01T09:00:00").is_err());
+    /// # Ok::<(), tidings_core::time::TimeError>(())
+    /// ```
     pub fn parse(text: &str) -> Result<Self, TimeError> {
         let fault = || TimeError::Instant(text.to_owned());
         let bytes = text.as_bytes();
@@ -74,12 +95,36 @@ impl Instant {
     pub const MAX: Self = Self(253_402_207_200_000);
 
     /// This instant moved by some milliseconds, kept within [`Instant::MIN`] and [`Instant::MAX`].
+    ///
+    /// # Examples
+    /// ```
+    /// use tidings_core::Instant;
+    /// use tidings_core::time::HOUR_MS;
+    ///
+    /// let noon = Instant::parse("2024-02-28T12:00:00Z")?;
+    /// assert_eq!(noon.plus_ms(24 * HOUR_MS).to_string(), "2024-02-29T12:00:00Z");
+    /// // A hold of any length leads to an instant that the calendar has.
+    /// assert_eq!(noon.plus_ms(i64::MAX), Instant::MAX);
+    /// # Ok::<(), tidings_core::time::TimeError>(())
+    /// ```
     #[must_use]
     pub fn plus_ms(self, ms: i64) -> Self {
         Self(self.0.saturating_add(ms)).clamp(Self::MIN, Self::MAX)
     }
 
     /// The UTC day that holds this instant.
+    ///
+    /// # Examples
+    /// ```
+    /// use tidings_core::{Day, Instant};
+    ///
+    /// // 23:30 in New York is already the next day in UTC.
+    /// let late = Instant::parse("2024-01-31T23:30:00-05:00")?;
+    /// assert_eq!(late.day(), Day::parse("2024-02-01")?);
+    /// // Before 1970 as well, a day begins at its own midnight.
+    /// assert_eq!(Instant(-1).day(), Day(-1));
+    /// # Ok::<(), tidings_core::time::TimeError>(())
+    /// ```
     #[must_use]
     pub fn day(self) -> Day {
         Day(i32::try_from(self.0.div_euclid(DAY_MS)).unwrap_or(i32::MAX))
@@ -94,6 +139,17 @@ impl Day {
     }
 
     /// 00:00 UTC of the next day: the first instant that is no longer in this one.
+    ///
+    /// # Examples
+    /// ```
+    /// use tidings_core::Day;
+    ///
+    /// let day = Day::parse("2023-12-31")?;
+    /// assert_eq!(day.end().to_string(), "2024-01-01T00:00:00Z");
+    /// assert_ne!(day.end().day(), day);
+    /// assert_eq!(day.end().plus_ms(-1).day(), day);
+    /// # Ok::<(), tidings_core::time::TimeError>(())
+    /// ```
     #[must_use]
     pub fn end(self) -> Instant {
         Instant((i64::from(self.0) + 1) * DAY_MS)
@@ -103,6 +159,17 @@ impl Day {
     ///
     /// # Errors
     /// [`TimeError::Date`] where the text is something else.
+    ///
+    /// # Examples
+    /// ```
+    /// use tidings_core::Day;
+    ///
+    /// assert_eq!(Day::parse("1970-01-02")?, Day(1));
+    /// // 2023 was no leap year, and a day has two digits.
+    /// assert!(Day::parse("2023-02-29").is_err());
+    /// assert!(Day::parse("2024-02-1").is_err());
+    /// # Ok::<(), tidings_core::time::TimeError>(())
+    /// ```
     pub fn parse(text: &str) -> Result<Self, TimeError> {
         if text.len() != 10 {
             return Err(TimeError::Date(text.to_owned()));

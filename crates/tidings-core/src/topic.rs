@@ -6,6 +6,16 @@
 ///
 /// Slashes are taken literally, wherever they stand: `/a//b/` is heard by `/a//b/`, `/a//b`, `/a/`
 /// and `/a`. The empty path before a leading slash is no topic.
+///
+/// # Examples
+/// ```
+/// use tidings_core::topic::heard_by;
+///
+/// let heard = |topic| heard_by(topic).collect::<Vec<_>>();
+/// assert_eq!(heard("artist/42/works"), ["artist/42/works", "artist/42", "artist"]);
+/// // `artist/4` is a prefix, but not a parent.
+/// assert!(!heard("artist/42").contains(&"artist/4"));
+/// ```
 pub fn heard_by(topic: &str) -> impl Iterator<Item = &str> {
     let above = topic.rmatch_indices('/').map(|(at, _)| &topic[..at]);
     std::iter::once(topic)

@@ -26,15 +26,15 @@ pub struct Settings {
     pub rules: Rules,
     /// Address of the page; without one none is served.
     pub listen: Option<SocketAddr>,
-    /// Whether one JSON object is printed.
+    /// True if one JSON object is printed.
     pub json: bool,
-    /// Where store and Maildir are kept; without that they are deleted at the end.
+    /// Directory of store and Maildir; without one they are deleted at the end.
     pub data: Option<PathBuf>,
-    /// How progress is shown.
+    /// The form in which progress is shown.
     pub progress: Progress,
 }
 
-/// How progress is shown on standard error.
+/// The form of progress on standard error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Progress {
     /// As a bar on a terminal.

@@ -8,7 +8,7 @@ use tidings_node::Observer;
 
 use super::stopwatch::Stopwatch;
 
-/// How one event reached its audience.
+/// The fan-out of one event to its audience.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reached {
     /// The event.

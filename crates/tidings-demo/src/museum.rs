@@ -34,7 +34,7 @@ pub struct Work {
     pub artists: Vec<u32>,
     /// When it was made, as the museum words it.
     pub date: Option<String>,
-    /// What it is made of.
+    /// The materials.
     pub medium: Option<String>,
     /// Whom the museum thanks for it.
     pub credit: Option<String>,
@@ -55,7 +55,7 @@ pub struct Show {
     pub opens: String,
     /// Its last day, `YYYY-MM-DD`.
     pub closes: Option<String>,
-    /// Where.
+    /// The place where it was shown.
     pub venue: String,
     /// Street and number.
     pub address: Option<String>,
@@ -81,13 +81,13 @@ pub struct City {
     pub lat: f64,
     /// Degrees east.
     pub lon: f64,
-    /// How many live there.
+    /// Number of inhabitants.
     pub population: u64,
     /// Its IANA time zone.
     pub zone: String,
 }
 
-/// How many follow whom, in a real network; the world scales it.
+/// The distribution of followers in a real network; the world scales it.
 #[derive(Clone, Debug, Deserialize)]
 pub struct FollowCurve {
     /// (rank, followers of the one at that rank), by rank from 1.
@@ -113,7 +113,7 @@ pub struct Museum {
 }
 
 impl Artist {
-    /// What one follows to hear of this artist.
+    /// The topic that one follows to hear of this artist.
     #[must_use]
     pub fn topic(&self) -> String {
         format!("artist/{}", self.slug)
@@ -170,7 +170,7 @@ impl FollowCurve {
         }
     }
 
-    /// How many the one at this share (0 to 1) of all followers follows.
+    /// The number of artists that the follower at this share (0 to 1) of all followers follows.
     #[must_use]
     pub fn following(&self, share: f64) -> u32 {
         let after = self.following.partition_point(|(known, _)| *known <= share);

@@ -55,16 +55,16 @@ pub enum Fault {
     Stopped,
 }
 
-/// How far the story has come.
+/// The progress of the story.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
     /// The instant that is played.
     pub at: Instant,
-    /// How many mails were sent so far.
+    /// Number of mails sent so far.
     pub mails: usize,
 }
 
-/// What becomes of the directory afterwards.
+/// The fate of the directory afterwards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Afterwards {
     /// It stays: the mails are durable before anything is told of them.
@@ -76,7 +76,7 @@ pub enum Afterwards {
 /// Hears of progress; a break stops the story.
 pub type Hear<'h> = &'h mut dyn FnMut(Progress) -> ControlFlow<()>;
 
-/// What was played, to be looked at.
+/// A story that was played, to be looked at.
 pub struct Played {
     /// The engine over its store, at the end of the story.
     pub node: Node,
@@ -99,13 +99,13 @@ pub struct Telling {
     pub seconds: f64,
 }
 
-/// Where the store is in a data directory.
+/// The path of the store in a data directory.
 #[must_use]
 pub fn store_in(dir: &Path) -> PathBuf {
     dir.join("store")
 }
 
-/// Where the Maildir is in a data directory.
+/// The path of the Maildir in a data directory.
 #[must_use]
 pub fn maildir_in(dir: &Path) -> PathBuf {
     dir.join("mail")

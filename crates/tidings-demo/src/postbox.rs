@@ -20,9 +20,9 @@ pub struct Posted {
     pub id: u128,
     /// The recipient's place in the world.
     pub person: u32,
-    /// Where they lived then: a place in the museum's cities.
+    /// Their city then: an index into the museum's cities.
     pub city: u32,
-    /// How many entries it tells.
+    /// Number of its entries.
     pub entries: u32,
     /// Place in [`Postbox::lanes`].
     pub lane: u16,
@@ -142,7 +142,7 @@ impl Indexed {
         }
     }
 
-    /// How many were sent so far.
+    /// The number of mails sent so far.
     #[must_use]
     pub fn count(&self) -> usize {
         self.sent().mails.len()

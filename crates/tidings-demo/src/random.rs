@@ -25,7 +25,7 @@ impl Random {
         usize::try_from(wide >> 64).unwrap_or(0)
     }
 
-    /// Whether something of `per_mille` in a thousand happens.
+    /// Draws true `per_mille` times in a thousand.
     pub(crate) fn per_mille(&mut self, per_mille: usize) -> bool {
         self.below(1000) < per_mille
     }

@@ -22,7 +22,7 @@ use super::postbox::{Postbox, Posted};
 use super::scenario::{LAST_DAY, Scenario};
 use super::world::{Person, World};
 
-/// How many items of a group, and how many topics, a page shows.
+/// Numbers of a group's items, and of topics, on a page.
 const ITEMS_SHOWN: usize = 6;
 const TOPICS_SHOWN: usize = 100;
 
@@ -388,7 +388,7 @@ fn header_text(value: &HeaderValue<'_>, header: &mail_parser::Header<'_>, raw: &
     }
 }
 
-/// Where each recipient lives at the end: the city of their coordinates.
+/// The city of each recipient at the end, by their coordinates.
 fn homes(world: &World, node: &Node) -> Vec<usize> {
     let cities: HashMap<(u64, u64), usize> = (world.museum.cities.iter().enumerate())
         .map(|(n, city)| ((city.lat.to_bits(), city.lon.to_bits()), n))
@@ -469,10 +469,10 @@ fn summary(scenario: &Scenario, postbox: &Postbox, telling: &Telling) -> Summary
     }
 }
 
-/// Where it is worth beginning to look.
 /// The remainder of a Monday's day number by 7: 5 January 1970 was one.
 const MONDAY: i32 = 4;
 
+/// Chooses good places to begin to look.
 fn picks(scenario: &Scenario, postbox: &Postbox) -> Vec<Pick> {
     let pick = |title: &str, note: &str, to| Pick {
         title: title.to_owned(),

@@ -9,9 +9,9 @@ use tidings_core::{Command, Id, Mode, PreferenceScope, RecipientChange, State};
 use super::museum::{City, Museum};
 use super::random::{Random, Weighted};
 
-/// How many there are.
+/// Number of recipients.
 pub const RECIPIENTS: usize = 25_000;
-/// How many follow the most followed artist, as many as followed Andy Warhol at Artsy.
+/// Number of followers of the most followed artist, as many as followed Andy Warhol at Artsy.
 pub const FOLLOWERS_MAX: usize = 12_000;
 
 /// Works and shows of followed artists.
@@ -28,7 +28,7 @@ pub struct Choice {
     pub category: &'static str,
     /// The channel that it is about.
     pub channel: &'static str,
-    /// What was chosen.
+    /// The mode.
     pub mode: Mode,
 }
 
@@ -41,9 +41,9 @@ pub struct Person {
     pub email: Option<String>,
     /// Place in [`Museum::cities`].
     pub city: usize,
-    /// Whether they are told.
+    /// Their state.
     pub state: State,
-    /// What they chose; most keep to the weekly mail.
+    /// Their choices; most keep to the weekly mail.
     pub choices: Vec<Choice>,
     /// Places in [`Museum::artists`] of those they follow, the most followed first.
     pub follows: Vec<usize>,
@@ -52,7 +52,7 @@ pub struct Person {
 /// The museum and those who can be told.
 #[derive(Clone, Debug)]
 pub struct World {
-    /// What the museum has.
+    /// The museum's collection.
     pub museum: Museum,
     /// The recipients, in the order of their ids.
     pub people: Vec<Person>,
@@ -83,7 +83,7 @@ impl World {
         }
     }
 
-    /// Where this recipient lives on the first day.
+    /// The recipient's city on the first day.
     #[must_use]
     pub fn city_of(&self, person: &Person) -> &City {
         &self.museum.cities[person.city]
@@ -95,7 +95,7 @@ impl World {
         id(&self.museum.artists[artist].topic())
     }
 
-    /// What makes this recipient known: profile, choices, follows.
+    /// The commands that make this recipient known: profile, choices, follows.
     pub fn introduce<'a>(&'a self, person: &'a Person) -> impl Iterator<Item = Command> + 'a {
         let city = self.city_of(person);
         let address = person.email.clone();

@@ -142,16 +142,16 @@ fn entries<'l>(lines: impl IntoIterator<Item = &'l Line>) -> usize {
 struct Said<'a> {
     /// The name of what they have in common.
     heading: Option<(&'a str, Pivot)>,
-    /// Who did what the tally counts.
+    /// Names of the actors of what the tally counts.
     actors: Option<&'a str>,
-    /// Whether it is said what happened.
+    /// True if it is said what happened.
     kind: bool,
 }
 
 struct Writer {
     topics: Topics,
     calendar: Calendar,
-    /// Whether lines must tell their reason, since the mail's sentence is not true of each.
+    /// True if lines must tell their reason, since the mail's sentence is not true of each.
     reasons_differ: bool,
 }
 
@@ -277,7 +277,7 @@ fn tally(group: &Group, kinds: &[Id], actors: Option<&str>) -> String {
     }
 }
 
-/// What happened in a line, who did it and where, less what stands above it or in its title.
+/// Facts of a line (what happened, who did it and where), less what stands above it or in its title.
 fn what_who_and_where(line: &Line, said: Said<'_>) -> Vec<String> {
     let title = own_title(line);
     let mut about = Vec::new();

@@ -67,7 +67,7 @@ fn joined(clauses: &[String]) -> Option<String> {
     Some(format!("{}, and {last}", others.join(", ")))
 }
 
-/// What is to be said of one line where lines differ: the ways that `said` does not imply already.
+/// Notes on one line where lines differ: its reasons, less those that `said` implies already.
 pub(crate) fn notes(line: &Line, topics: &Topics, said: &[&str]) -> Vec<String> {
     let mut notes = Vec::new();
     let mut followed = Followed::of(&[line], topics);
@@ -96,7 +96,7 @@ pub(crate) fn notes(line: &Line, topics: &Topics, said: &[&str]) -> Vec<String> 
 struct Followed {
     /// The names that are known, each once, in the order of the lines.
     names: Vec<String>,
-    /// How many topics have none.
+    /// Number of topics without a name.
     unnamed: usize,
 }
 

@@ -10,7 +10,7 @@ use tidings_core::time::Instant;
 
 use crate::text;
 
-/// What happened: "Comment", or "3 new: comment, share" where there are several.
+/// Names what happened: "Comment", or "3 new: comment, share" where there are several.
 pub(crate) fn happened(kinds: &[Id], entries: usize) -> String {
     match entries {
         0 | 1 => capitalised(&kinds_in_words(kinds)),

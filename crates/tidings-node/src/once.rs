@@ -7,8 +7,9 @@
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
+use tidings_core::codec::FORM;
 use tidings_core::engine::{Refused, Reply};
-use tidings_core::journal::at_rest::{Shelf, Unreadable};
+use tidings_core::journal::at_rest::{Shelf, Unreadable, body};
 use tidings_core::journal::parts;
 use tidings_core::table::{Key, Owner, Partition, REST, Table, Write, i64_at};
 use tidings_core::time::DAY_MS;
@@ -206,8 +207,9 @@ fn stored(shelf: &dyn Shelf, key: &[u8; 16]) -> Result<Option<Row>, Error> {
     let Some(value) = parts::get(shelf, Partition::Base, &row_key(key))? else {
         return Ok(None);
     };
+    let value = body("an answer that was kept", &value)?;
     let read = || {
-        let at = Instant(i64_at(&value, 0)?);
+        let at = Instant(i64_at(value, 0)?);
         let request = value.get(8..24)?.try_into().ok()?;
         let answer = value.get(24..)?.to_vec();
         Some(Row {
@@ -253,7 +255,7 @@ pub(crate) fn writes(
     }
     for (once, answer) in answers {
         let mut value = Key::of(Owner::Intake, Table::Answers).i64(now.0).done();
-        value.drain(..REST);
+        value.splice(..REST, [FORM]);
         value.extend_from_slice(&once.request);
         value.extend_from_slice(answer);
         writes.extend(parts::rows(Partition::Base, row_key(&once.key), &value));

@@ -33,23 +33,24 @@ pub struct TakenBatch {
     pub times: u32,
     /// The lives of the process in which that was.
     pub lives: BTreeSet<u32>,
-    /// How often the line dropped after it was taken.
+    /// Number of times that the line dropped after it was taken.
     pub doubts: u32,
 }
 
 impl TakenBatch {
-    /// Whether it was handed over no more often than it may be: once, once more where nobody knew whether it
-    /// was taken, and once more in each later life, which can't know of what the one before had not noted.
+    /// Tells whether it was handed over no more often than it may be: once, once more where nobody knew
+    /// whether it was taken, and once more in each later life, which can't know of what the one before had
+    /// not noted.
     #[must_use]
     pub fn was_needed_each_time(&self) -> bool {
         self.times as usize <= self.lives.len() + self.doubts as usize
     }
 }
 
-/// What a lying channel does with a batch. Numbers of hand-overs count from 1.
+/// A rule for what a lying channel does with a batch. Numbers of hand-overs count from 1.
 pub type Lie = fn(seed: u64, number: u64) -> Answer;
 
-/// What a channel answers.
+/// An answer of a channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
     /// Takes it and says so.
@@ -111,7 +112,7 @@ impl Recorder {
         Self { seed, lie, state }
     }
 
-    /// What it took.
+    /// The batches that it took.
     pub(crate) fn taken(&self) -> Taken {
         self.state().taken.clone()
     }
@@ -191,9 +192,9 @@ pub struct Ran {
     pub books: Books,
     /// The batches that the channel took.
     pub taken: Taken,
-    /// How many writes were tried.
+    /// Number of writes that were tried.
     pub writes: u64,
-    /// How often everything in memory was thrown away.
+    /// Number of times that everything in memory was thrown away.
     pub restarts: u32,
 }
 

@@ -42,7 +42,7 @@ pub struct Options {
     /// The interval of noting the newest commit beside the engine, so that its loss is detected when the
     /// store is opened; it is noted at the end, too. Default 5 s.
     pub note_every: Duration,
-    /// Whether to open a store whose newest commits are gone. Default no.
+    /// True if a store is opened although its newest commits are gone. Default no.
     pub accept_loss: bool,
 }
 
@@ -73,7 +73,7 @@ pub struct FjallStore {
 }
 
 impl FjallStore {
-    /// Whether a directory contains a store, open or not, of any format.
+    /// Tells whether a directory contains a store, open or not, of any format.
     #[must_use]
     pub fn is_in(path: &Path) -> bool {
         directory::is_store(path)

@@ -105,7 +105,7 @@ pub trait Store: Send + Sync {
     /// [`Error::Unavailable`] and [`Error::Hung`]: it may or may not have happened.
     fn forget(&self, day: Day) -> Result<(), Error>;
 
-    /// Whether an ordinary commit has room. Checked before a decision, it avoids undoing what
+    /// Checks that an ordinary commit has room. Called before a decision, it avoids undoing what
     /// [`Store::commit`] would refuse. An engine that can't tell returns `Ok`.
     ///
     /// # Errors
@@ -114,7 +114,7 @@ pub trait Store: Send + Sync {
         Ok(())
     }
 
-    /// Whether an engine could store these writes, apart from space: checked for writes that may be left
+    /// Checks that an engine could store these writes, apart from space: called for writes that may be left
     /// out of a commit which [`Store::commit`] would refuse as a whole.
     ///
     /// # Errors

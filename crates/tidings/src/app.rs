@@ -205,7 +205,7 @@ impl Disk {
 
 struct Simulation {
     player: Player,
-    /// What the lines were answered that were taken in.
+    /// The answers to the lines that were taken in.
     answers: Arc<Mutex<Answers>>,
     /// Set at the first command's instant.
     rules: Option<Rules>,

@@ -17,12 +17,12 @@ use serde::{Deserialize, Serialize};
 use subtle::{Choice, ConstantTimeEq as _};
 use tidings_core::Instant;
 
-/// What a key begins with, so that it is recognised where it doesn't belong.
+/// The beginning of every key, so that it is recognised where it doesn't belong.
 const PREFIX: &str = "tidings_";
 
 const KEY_BYTES: usize = 32;
 
-/// How long a revoked key may still be taken, in milliseconds: how often a server looks at the file.
+/// Time for which a revoked key may still be taken, in milliseconds: a server looks at the file that often.
 const LOOK_AGAIN_MS: i64 = 1_000;
 
 /// The longest name of a key, in characters.
@@ -75,7 +75,7 @@ impl KeyFile {
         Self(data.join("keys"))
     }
 
-    /// Whether there is one.
+    /// Tells whether there is one.
     #[must_use]
     pub fn is_there(&self) -> bool {
         self.0.exists()
@@ -171,7 +171,7 @@ impl KeyFile {
         file.sync_all()
     }
 
-    /// What changes when the file does.
+    /// A stamp that changes when the file does.
     fn stamp(&self) -> Option<(SystemTime, u64)> {
         let metadata = fs::metadata(&self.0).ok()?;
         Some((metadata.modified().ok()?, metadata.len()))
@@ -203,7 +203,7 @@ impl Keys {
         }
     }
 
-    /// Whether this is a key. One that was made a moment ago is; one that was revoked may be for a
+    /// Tells whether this is a key. One that was made a moment ago is; one that was revoked may be for a
     /// second more.
     #[must_use]
     pub fn admit(&self, key: &str, now: Instant) -> bool {

@@ -34,12 +34,12 @@ pub enum PlayError {
     /// The command is at fault, such as one that names an unknown recipient.
     #[error("{reason}")]
     Refused {
-        /// What is wrong.
+        /// The fault in words.
         reason: String,
-        /// How to fix it.
+        /// Advice on how to fix it.
         hint: String,
     },
-    /// What plays is at fault.
+    /// The player is at fault.
     #[error("{0}")]
     Broken(String),
 }
@@ -52,7 +52,7 @@ pub trait Sink {
     /// Takes a warning about the event of a line.
     fn warning(&mut self, line: u64, event: &Id, warning: &Warning);
 
-    /// Whether it takes no more: nobody reads on.
+    /// Tells whether it takes no more: nobody reads on.
     fn closed(&self) -> bool;
 }
 
@@ -74,7 +74,7 @@ pub enum Halt {
     /// The timeline cannot be read on.
     #[error("cannot read the timeline: {0}")]
     Unreadable(#[from] io::Error),
-    /// What plays is at fault.
+    /// The player is at fault.
     #[error("the run was interrupted: {0}")]
     Broken(String),
     /// Nobody reads what comes out.
@@ -85,7 +85,7 @@ pub enum Halt {
 /// A run over one timeline.
 #[derive(Debug)]
 pub struct Run<'r, R> {
-    /// What lines are judged by.
+    /// The rules by which lines are judged.
     pub rules: &'r Rules,
     /// One JSON object a line.
     pub timeline: R,

@@ -15,9 +15,9 @@ const TOPICS_MAX: usize = 3;
 pub struct Worded {
     /// Stable; the list is in `docs/operating.md`.
     pub code: &'static str,
-    /// What is wrong.
+    /// The fault in words.
     pub detail: String,
-    /// What to do.
+    /// Advice on what to do.
     pub hint: &'static str,
 }
 
@@ -105,7 +105,7 @@ impl Summed {
         *count <= SHOWN_MAX
     }
 
-    /// What was not shown, a line a code.
+    /// Sums up the warnings that were not shown, a line a code.
     pub fn rest(&self) -> impl Iterator<Item = String> {
         let more = self.0.iter().filter(|(_, count)| **count > SHOWN_MAX);
         more.map(|(code, count)| {

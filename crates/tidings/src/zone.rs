@@ -8,7 +8,7 @@ use crate::wording::nearest;
 
 static ZONES: LazyLock<TimeZoneDatabase> = LazyLock::new(TimeZoneDatabase::bundled);
 
-/// Whether this is the name of a zone of the IANA database, in its exact spelling.
+/// Tells whether this is the name of a zone of the IANA database, in its exact spelling.
 #[must_use]
 pub fn exists(name: &str) -> bool {
     // The library reads any case and has a placeholder zone; names are compared byte by byte here.

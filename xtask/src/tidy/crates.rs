@@ -41,7 +41,7 @@ const MAY_KNOW: [(&str, &[&str]); 9] = [
     ("xtask", &[]),
 ];
 
-/// What the core may build on: crates that compute and do nothing else. It decides, and others act.
+/// The crates that the core may build on: they compute and do nothing else. It decides, and others act.
 const IN_CORE: [&str; 10] = [
     "h3o",
     "indexmap",

@@ -1,4 +1,4 @@
-//! What the pages say must be so: paths and links lead somewhere, the map shows every module, the
+//! Checks that what the pages say is so: paths and links lead somewhere, the map shows every module, the
 //! decisions are numbered without a gap.
 
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::Failure;
 use crate::source::{entries, files, named, read};
 
-/// Where a quoted path may begin.
+/// Beginnings of quoted paths.
 const TOPS: [&str; 5] = ["crates/", "docs/", "examples/", "xtask/", ".ci/"];
 
 /// Sections of every decision.
@@ -98,7 +98,7 @@ fn unmapped(root: &Path, map: &str) -> Result<Vec<String>, Failure> {
     Ok(faults)
 }
 
-/// What the map says of a crate: from its heading to the next.
+/// The map's section on a crate: from its heading to the next.
 fn section_of<'a>(map: &'a str, crate_name: &str) -> &'a str {
     let heading = format!("\n### `{crate_name}`");
     let Some(from) = map.find(&heading) else {

@@ -1,4 +1,4 @@
-//! What every source file owes its readers: a head that says why it exists, a bearable length, a name
+//! Checks of what every source file owes its readers: a head that says why it exists, a bearable length, a name
 //! that says something.
 
 use std::path::{Path, PathBuf};

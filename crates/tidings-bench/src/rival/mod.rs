@@ -36,7 +36,7 @@ impl Rival {
         }
     }
 
-    /// How it is run.
+    /// The settings under which it is run.
     #[must_use]
     pub(crate) fn settings(self) -> &'static str {
         match self {
@@ -59,7 +59,7 @@ impl Rival {
         Fault::Rival(self.name(), why.to_string())
     }
 
-    /// Where a program of it is.
+    /// Finds a program of it.
     fn program(self, name: &str) -> Result<PathBuf, Fault> {
         let package = match self {
             Self::Redis => "redis-server",
@@ -73,7 +73,7 @@ impl Rival {
     }
 }
 
-/// How long a server may take until it answers.
+/// Time that a server may take until it answers.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Looks for a program on the path, and where Debian keeps those of PostgreSQL.

@@ -14,7 +14,7 @@ use crate::Fault;
 use crate::stopwatch::Stopwatch;
 use crate::world;
 
-/// How it is run.
+/// The settings under which it is run.
 pub(crate) const SETTINGS: &str = "postgres: fsync on, synchronous_commit on, wal_level minimal, \
      shared_buffers 1GB, max_wal_size 8GB, \
      connections as needed, the rest as it comes; over loopback, prepared statements; events \
@@ -164,7 +164,7 @@ impl Postgres {
         connected.map_err(fault)
     }
 
-    /// How many notifications it has.
+    /// Counts the notifications that it has.
     pub(crate) fn held(&self, client: &Client) -> Result<u64, Fault> {
         let counted = client.query_one("SELECT count(*) FROM notifications", &[]);
         let counted = self.tokio.block_on(counted).map_err(fault)?;
@@ -221,7 +221,7 @@ impl FanOut {
         followed.map_err(fault)
     }
 
-    /// How many notifications it has.
+    /// Counts the notifications that it has.
     pub(crate) fn held(&self) -> Result<u64, Fault> {
         self.server.held(&self.client)
     }

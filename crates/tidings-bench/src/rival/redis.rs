@@ -11,7 +11,7 @@ use crate::Fault;
 use crate::stopwatch::Stopwatch;
 use crate::world;
 
-/// How it is run.
+/// The settings under which it is run.
 pub(crate) const SETTINGS: &str = "redis: appendonly yes, appendfsync everysec (an answer does not mean \
      that it is on the disk: up to a second may be lost), no snapshots; one connection over loopback, \
      everything in one pipeline that was encoded before the time begins: SET of the event, two RPUSH a \
@@ -70,7 +70,7 @@ impl Redis {
             .map_err(|fault| Rival::Redis.fault(fault))
     }
 
-    /// How many entries all lists have together.
+    /// Counts the entries of all lists.
     pub(crate) fn held(&mut self) -> Result<u64, Fault> {
         let sum = "local n = 0 for _, key in ipairs(redis.call('KEYS', '*:*')) do n = n + \
                    redis.call('LLEN', key) end return n";

@@ -8,7 +8,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::codec::{Corrupt, Reader, put_u32};
+use crate::codec::{Corrupt, FORM, Reader, put_u32};
 use crate::id::BucketNo;
 use crate::journal::at_rest::Kept;
 use crate::journal::record::{Arrival, EventAt, LaneNo, TypeNo, Variant};
@@ -29,9 +29,6 @@ const CHUNK_ORDINALS: u32 = 1024;
 
 /// Number of arrivals that share one pair of time bounds.
 const NEIGHBOURS: usize = 128;
-
-/// The first byte of a row: its layout.
-const FORM: u8 = 1;
 
 const FACETS: &str = "facets of a run";
 const DETAILS: &str = "details of a run";

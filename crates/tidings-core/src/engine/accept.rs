@@ -25,7 +25,7 @@ use crate::time::{Day, Instant};
 /// What the intake makes of a command.
 pub(super) enum Accepted {
     /// An act, which every part applies.
-    Act(Act),
+    Act(Box<Act>),
     /// Nothing is left to do.
     Answered(Reply),
     /// It concerns one recipient: their part does it.
@@ -56,11 +56,13 @@ impl Intake {
             }
             Command::Cancel(cancelled) => {
                 let act = self.accept_cancel(draft, cancelled)?;
-                Ok(Ok(Accepted::Act(act)))
+                Ok(Ok(Accepted::Act(Box::new(act))))
             }
             Command::Pause(what) => Ok(self.accept_pause(what, true)),
             Command::Resume(what) => Ok(self.accept_pause(what, false)),
-            Command::Forget { before } => Ok(Ok(Accepted::Act(Act::Forget { before: *before }))),
+            Command::Forget { before } => {
+                Ok(Ok(Accepted::Act(Box::new(Act::Forget { before: *before }))))
+            }
             of_recipient => {
                 let recipient = of_recipient.recipient().cloned();
                 Ok(Ok(recipient.map_or(
@@ -109,7 +111,7 @@ impl Intake {
             (None, Some(at)) => Act::Publish { row, at },
             (None, None) => return Err(Unreadable("an event without a row".to_owned())),
         };
-        Ok(Ok(Accepted::Act(act)))
+        Ok(Ok(Accepted::Act(Box::new(act))))
     }
 
     /// Takes over what an event says of the objects that it names.
@@ -283,8 +285,8 @@ impl Intake {
         };
         Ok(match (changes, pauses) {
             (false, _) => Accepted::Answered(Reply::Done),
-            (true, true) => Accepted::Act(Act::Pause(what.clone())),
-            (true, false) => Accepted::Act(Act::Resume(what.clone())),
+            (true, true) => Accepted::Act(Box::new(Act::Pause(what.clone()))),
+            (true, false) => Accepted::Act(Box::new(Act::Resume(what.clone()))),
         })
     }
 

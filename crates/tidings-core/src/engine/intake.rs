@@ -12,9 +12,10 @@ use super::accepted::{self, EventRow};
 use super::draft::Draft;
 use super::known_ids::KnownIds;
 use super::objects::Objects;
+use crate::codec::FORM;
 use crate::headers::{self, HEADERS_PER_BLOCK, Header, HeaderRows};
 use crate::id::Id;
-use crate::journal::at_rest::{Shelf, Unreadable, decode, each, encode};
+use crate::journal::at_rest::{Shelf, Unreadable, body, decode, each, encode};
 use crate::journal::record::EventAt;
 use crate::law::Law;
 use crate::limits::Limits;
@@ -153,12 +154,15 @@ pub(crate) fn from_json<T: for<'de> Deserialize<'de>>(
     what: &str,
     bytes: &[u8],
 ) -> Result<T, Unreadable> {
-    serde_json::from_slice(bytes).map_err(|fault| Unreadable(format!("{what}: {fault}")))
+    let json = body(what, bytes)?;
+    serde_json::from_slice(json).map_err(|fault| Unreadable(format!("{what}: {fault}")))
 }
 
 /// Encodes a value to be stored as JSON.
 pub(crate) fn to_json<T: Serialize>(value: &T) -> Vec<u8> {
-    serde_json::to_vec(value).expect("the core's own types can be written as JSON")
+    let mut bytes = vec![FORM];
+    serde_json::to_writer(&mut bytes, value).expect("the core's own types can be written as JSON");
+    bytes
 }
 
 impl Intake {

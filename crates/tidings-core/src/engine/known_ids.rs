@@ -10,8 +10,9 @@ use rustc_hash::FxHashSet;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::draft::Draft;
+use crate::codec::FORM;
 use crate::id::Id;
-use crate::journal::at_rest::{Shelf, Unreadable, each};
+use crate::journal::at_rest::{Shelf, Unreadable, body, each};
 use crate::journal::parts;
 use crate::table::{Key, Owner, Partition, REST, Table};
 use crate::time::Day;
@@ -117,7 +118,7 @@ impl Filter {
     }
 
     fn read(bytes: &[u8]) -> Result<Self, Unreadable> {
-        let (words, rest) = bytes.as_chunks::<8>();
+        let (words, rest) = body("a filter of event ids", bytes)?.as_chunks::<8>();
         if words.is_empty() || !rest.is_empty() {
             return Err(Unreadable("a filter of event ids is odd".to_owned()));
         }
@@ -126,7 +127,8 @@ impl Filter {
     }
 
     fn bytes(&self) -> Vec<u8> {
-        self.0.iter().flat_map(|word| word.to_le_bytes()).collect()
+        let words = self.0.iter().flat_map(|word| word.to_le_bytes());
+        std::iter::once(FORM).chain(words).collect()
     }
 
     fn add(&mut self, hash: u64) {

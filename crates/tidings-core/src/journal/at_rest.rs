@@ -7,6 +7,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::record::{Arrival, Variant};
+use crate::codec::FORM;
 use crate::table::{Partition, after_prefix};
 
 /// Read access to the store, implemented outside the core.
@@ -93,8 +94,36 @@ impl Unreadable {
 ///
 /// # Errors
 /// [`Unreadable`] names what could not be read.
+///
+/// # Examples
+/// ```
+/// use tidings_core::Reason;
+/// use tidings_core::journal::at_rest::{decode, encode};
+///
+/// let bytes = encode(&Reason::Seen);
+/// assert_eq!(decode::<Reason>("a reason", &bytes)?, Reason::Seen);
+/// // The first byte is the form: a value of another version is refused, not misread.
+/// let other = [&[99], &bytes[1..]].concat();
+/// let unreadable = decode::<Reason>("a reason", &other).unwrap_err();
+/// assert!(unreadable.to_string().contains("form 99"));
+/// # Ok::<(), tidings_core::journal::at_rest::Unreadable>(())
+/// ```
 pub fn decode<'a, T: Deserialize<'a>>(what: &str, bytes: &'a [u8]) -> Result<T, Unreadable> {
-    postcard::from_bytes(bytes).map_err(|fault| Unreadable::decode(what, &fault))
+    postcard::from_bytes(body(what, bytes)?).map_err(|fault| Unreadable::decode(what, &fault))
+}
+
+/// A stored value without its first byte, which tells its form.
+///
+/// # Errors
+/// [`Unreadable`] where the form is not this version's.
+pub fn body<'a>(what: &str, bytes: &'a [u8]) -> Result<&'a [u8], Unreadable> {
+    match bytes.split_first() {
+        Some((&FORM, body)) => Ok(body),
+        Some((form, _)) => Err(Unreadable(format!(
+            "{what} has the form {form}, this version reads form {FORM}"
+        ))),
+        None => Err(Unreadable(format!("{what} is empty"))),
+    }
 }
 
 /// Encodes a value to be stored.
@@ -103,7 +132,9 @@ pub fn decode<'a, T: Deserialize<'a>>(what: &str, bytes: &'a [u8]) -> Result<T, 
 /// Never for the core's own types: writing them to memory can't fail.
 #[must_use]
 pub fn encode<T: Serialize>(value: &T) -> Vec<u8> {
-    postcard::to_stdvec(value).expect("the core's own types can be written")
+    let mut bytes = vec![FORM];
+    encode_onto(&mut bytes, value);
+    bytes
 }
 
 /// Appends an encoded value.

@@ -23,6 +23,19 @@ fn part_key(key: &[u8], part: u32) -> Vec<u8> {
 }
 
 /// The rows of a value. If it was longer before, unused parts stay behind.
+///
+/// # Examples
+/// ```
+/// use tidings_core::journal::parts::{PART_BYTES, rows};
+/// use tidings_core::table::{Key, Owner, Partition, Table};
+///
+/// let key = Key::of(Owner::Intake, Table::Meta).done();
+/// let value = vec![0; PART_BYTES + 1];
+/// let rows = rows(Partition::Base, key.clone(), &value);
+/// assert_eq!(rows.len(), 2);
+/// // Whoever visits the table meets the value once: the second part is in another one.
+/// assert_eq!(rows.iter().filter(|row| row.key.starts_with(&key)).count(), 1);
+/// ```
 #[must_use]
 pub fn rows(partition: Partition, key: Vec<u8>, value: &[u8]) -> Vec<Write> {
     let (first, rest) = value.split_at(value.len().min(PART_BYTES));

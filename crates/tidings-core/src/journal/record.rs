@@ -157,7 +157,7 @@ pub enum Record {
     Follow {
         /// Topics with their recipients; no topic is repeated.
         topics: Vec<(Id, Set)>,
-        /// Whether they follow (else unfollow).
+        /// True if they follow, false if they unfollow.
         on: bool,
     },
     /// A recipient set a preference.
@@ -244,7 +244,7 @@ pub struct Arrival {
     pub kind: TypeNo,
     /// The version of the rules at that time.
     pub rules: u32,
-    /// Whether its entries came from another lane.
+    /// True if its entries came from another lane.
     pub moved: bool,
     /// The hashes by which an inbox groups the event without reading it.
     pub about: About,
@@ -273,6 +273,17 @@ impl About {
 
     /// The hash of a group's shared id in a role. An event that lacks the role is a group by itself,
     /// under its own id. The same id in two roles gives two hashes.
+    ///
+    /// # Examples
+    /// ```
+    /// use tidings_core::Id;
+    /// use tidings_core::journal::record::About;
+    ///
+    /// let ada = Id::new("ada")?;
+    /// // Works by Ada and works in her gallery are two groups.
+    /// assert_ne!(About::pivot_hash("actor", &ada), About::pivot_hash("target", &ada));
+    /// # Ok::<(), tidings_core::IdError>(())
+    /// ```
     #[must_use]
     pub fn pivot_hash(role: &str, id: &Id) -> u64 {
         let mut named = Vec::with_capacity(role.len() + 1 + id.as_str().len());

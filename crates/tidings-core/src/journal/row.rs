@@ -6,8 +6,9 @@
 
 use std::mem::{Discriminant, discriminant};
 
-use super::at_rest::{Unreadable, encode_onto};
+use super::at_rest::{Unreadable, body, encode_onto};
 use super::record::Record;
+use crate::codec::FORM;
 use crate::time::Day;
 
 /// The number of bytes at which a row is full.
@@ -32,13 +33,13 @@ impl OpenRow {
             first: seq,
             next: seq,
             kind: discriminant(record),
-            bytes: Vec::new(),
+            bytes: vec![FORM],
         };
         row.add(record);
         row
     }
 
-    /// Whether a record can be appended to this row.
+    /// Tells whether a record can be appended to this row.
     pub(crate) fn takes(&self, day: Day, seq: u64, record: &Record) -> bool {
         let may_share = matches!(
             record,
@@ -64,10 +65,10 @@ impl OpenRow {
 /// The visitor's, and [`Unreadable`] where the row makes no sense.
 pub(crate) fn each_record(
     first: u64,
-    mut row: &[u8],
+    row: &[u8],
     mut take: impl FnMut(u64, Record) -> Result<(), Unreadable>,
 ) -> Result<(), Unreadable> {
-    let mut seq = first;
+    let (mut seq, mut row) = (first, body("a record", row)?);
     loop {
         let (record, rest): (Record, &[u8]) = postcard::take_from_bytes(row)
             .map_err(|fault| Unreadable::decode("a record", &fault))?;

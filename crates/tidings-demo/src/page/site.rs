@@ -9,16 +9,16 @@ use super::text;
 use super::view::{InboxGroup, MailQuery, Slice, View};
 use crate::{museum, world};
 
-/// How many rows a page of a list has.
+/// Number of rows on a page of a list.
 const ROWS: usize = 40;
-/// How many inbox groups stand on one page.
+/// Number of inbox groups on a page.
 const GROUPS: usize = 20;
 /// Height of a mail's frame in pixels: what surrounds the lines, one line, and the most.
 const FRAME_BASE: usize = 460;
 const FRAME_LINE: usize = 34;
 const FRAME_MAX: usize = 1500;
 
-/// What the site answers.
+/// An answer of the site.
 #[derive(Debug)]
 pub(crate) enum Answer {
     /// A page of ours.
@@ -262,7 +262,7 @@ fn why_of_all(group: &InboxGroup) -> Option<Vec<String>> {
     shared.then(|| first.reasons.clone())
 }
 
-/// What the view said, as templates read it.
+/// Turns a value of the view into one that templates read.
 fn told(what: &impl serde::Serialize) -> Value {
     Value::from(Serde(what))
 }
@@ -275,7 +275,7 @@ fn slice(page: usize, rows: usize) -> Slice {
     }
 }
 
-/// Where one can go from here.
+/// Links to the pages before and after this one.
 fn pages(page: usize, rows: usize, total: usize, query: &str) -> Value {
     let last = total.div_ceil(rows).max(1);
     let link = |to: usize| format!("?{query}page={to}");

@@ -27,9 +27,9 @@ pub trait View: Send + Sync + 'static {
 /// Which part of a long list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slice {
-    /// How many to leave out at the front.
+    /// Number of rows to leave out at the front.
     pub skip: usize,
-    /// How many at most.
+    /// Greatest number of rows.
     pub take: usize,
 }
 
@@ -38,7 +38,7 @@ pub struct Slice {
 pub struct Listing<T> {
     /// The part that was asked for.
     pub rows: Vec<T>,
-    /// How many there are in all.
+    /// Number of rows of the whole list.
     pub total: usize,
 }
 
@@ -56,7 +56,7 @@ pub struct MailQuery {
 pub struct Summary {
     /// The counters of the contract.
     pub books: Books,
-    /// What the scenario holds.
+    /// The scenario in numbers.
     pub facts: Facts,
     /// Week by week.
     pub weeks: Vec<WeekLine>,
@@ -68,30 +68,30 @@ pub struct Summary {
     pub warhol: FanOut,
     /// The event with the largest audience, which may be a show of many artists.
     pub largest: FanOut,
-    /// How long all of it took, in seconds of this machine.
+    /// Time that all of it took, in seconds of this machine.
     pub seconds: f64,
-    /// Where it is worth beginning to look; shown in this order.
+    /// Good places to begin to look, in the order in which they are shown.
     pub picks: Vec<Pick>,
 }
 
 /// A week and what was sent in it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct WeekLine {
-    /// What the museum did.
+    /// The museum's week in numbers.
     #[serde(flatten)]
     pub week: Week,
     /// E-mails sent from this Monday 00:00 UTC to the next.
     pub mails: u64,
 }
 
-/// How one event reached its audience.
+/// The fan-out of one event to its audience.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FanOut {
     /// The object's title.
     pub title: String,
     /// The event's id.
     pub event: String,
-    /// How many recipients.
+    /// Number of recipients.
     pub recipients: u64,
     /// From the publish to its durable commit, in milliseconds.
     pub ms: f64,
@@ -100,15 +100,15 @@ pub struct FanOut {
 /// A mail or an inbox that is worth a look.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Pick {
-    /// What is to be seen there, in a few words.
+    /// Title: what is to be seen there, in a few words.
     pub title: String,
     /// Why it is worth a look, in a sentence.
     pub note: String,
-    /// Where.
+    /// The target.
     pub to: PickTarget,
 }
 
-/// Where a pick leads.
+/// The target of a pick.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PickTarget {
@@ -135,7 +135,7 @@ pub struct MailLine {
     pub lane: String,
     /// The subject.
     pub subject: String,
-    /// How many entries it tells.
+    /// Number of its entries.
     pub entries: usize,
 }
 
@@ -167,9 +167,9 @@ pub struct PersonLine {
     pub country: String,
     /// Their IANA zone.
     pub zone: String,
-    /// How many artists they follow.
+    /// Number of artists that they follow.
     pub follows: usize,
-    /// How many e-mails they got.
+    /// Number of e-mails that they got.
     pub mails: usize,
 }
 
@@ -183,7 +183,7 @@ pub struct PersonPage {
     pub email: Option<String>,
     /// `active`, `unconfirmed` or `disabled`.
     pub state: String,
-    /// What they chose; empty where they keep to what everybody gets.
+    /// Their preferences; empty where they keep to what everybody gets.
     pub choices: Vec<Choice>,
     /// The topics that they follow, the most followed first; a hundred are enough. The page knows
     /// the names of artists.
@@ -218,24 +218,24 @@ pub struct OpenLane {
     pub lane: String,
     /// When it is due; `None` where it waits for the recipient's confirmation.
     pub due: Option<Instant>,
-    /// How many entries wait.
+    /// Number of entries that wait.
     pub entries: usize,
 }
 
 /// Inbox items with something in common.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct InboxGroup {
-    /// What they have in common, such as an artist's name or a show's title.
+    /// Name of what they have in common, such as an artist's name or a show's title.
     pub title: String,
     /// Title of the category.
     pub category: String,
-    /// How many items, of which `items` may be only the first.
+    /// Number of items, of which `items` may be only the first.
     pub count: usize,
     /// The newest item's time.
     pub newest_at: Instant,
-    /// Whether all of it was seen.
+    /// True if all of it was seen.
     pub seen: bool,
-    /// Whether all of it was read.
+    /// True if all of it was read.
     pub read: bool,
     /// The items, newest first; a handful is enough.
     pub items: Vec<InboxItem>,
@@ -254,8 +254,8 @@ pub struct InboxItem {
     pub t: Instant,
     /// Why it is there: `everyone`, `named`, `near`, `topic:…`.
     pub reasons: Vec<String>,
-    /// Whether it was seen.
+    /// True if it was seen.
     pub seen: bool,
-    /// Whether it was read.
+    /// True if it was read.
     pub read: bool,
 }

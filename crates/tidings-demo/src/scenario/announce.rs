@@ -25,7 +25,7 @@ const WARHOL_PORTFOLIO: u32 = 61_240;
 
 /// Ten in the morning in New York, which was five hours behind UTC all that winter.
 const OPENING_HOUR_UTC: i64 = 15;
-/// How long the museum announces on one day.
+/// Duration of the museum's announcements on one day.
 const ANNOUNCING_MS: i64 = 7 * HOUR_MS;
 /// Suggestions go out on Thursdays, this many works a week, each to at most so many.
 const SUGGESTIONS_A_WEEK: usize = 12;

@@ -24,7 +24,7 @@ impl Scenario {
     }
 }
 
-/// Whether a command has to do with those who are known; whoever is named beside them is left out.
+/// Tells whether a command has to do with those who are known; drops from it the others whom it names.
 fn concerns(timed: &mut Timed, known: &HashSet<&Id>) -> bool {
     match &mut timed.command {
         Command::Recipient(change) => known.contains(&change.id),

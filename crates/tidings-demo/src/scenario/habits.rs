@@ -13,7 +13,7 @@ use super::{FIRST_DAY, LAST_DAY, announce, day, work_id};
 use crate::random::Random;
 use crate::world::{FOLLOWING, NEARBY, Person, SUGGESTED, World, lives_in};
 
-/// How many do it on one day.
+/// Numbers of those who do it on one day.
 const MINDS_CHANGED: usize = 12;
 const FOLLOWED: usize = 20;
 const UNFOLLOWED: usize = 5;
@@ -206,7 +206,7 @@ fn mark(at: Instant, recipient: &Id, what: Marked, kind: MarkKind) -> Timed {
     }
 }
 
-/// What curators take back, and what the keeper of the store forgets.
+/// Corrections: what curators take back, and the days that the keeper of the store deletes.
 fn corrections(world: &World) -> Vec<Timed> {
     let mut done = Vec::new();
     for (announced, taken_back, works) in RETRACTED {

@@ -19,13 +19,13 @@ pub const FIRST_DAY: &str = "1967-12-04";
 /// The last day that is played, a Monday, so that the week of the Atget prints is told.
 pub const LAST_DAY: &str = "1968-03-11";
 
-/// How many recipients are introduced at one instant.
+/// Number of recipients that are introduced at one instant.
 const INTRODUCED_AT_ONCE: usize = 1000;
 
 /// The world and what happens in it.
 #[derive(Clone, Debug)]
 pub struct Scenario {
-    /// Who can be told.
+    /// The museum and its recipients.
     pub world: World,
     /// The instant of the first introduction.
     pub starts: Instant,
@@ -41,7 +41,7 @@ pub struct Scenario {
     days: Vec<Timed>,
 }
 
-/// What the museum did in one week.
+/// One week of the museum in numbers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Week {
     /// Its Monday.
@@ -55,7 +55,7 @@ pub struct Week {
     pub foremost: Option<(String, usize)>,
 }
 
-/// What the scenario holds, for the summary.
+/// The scenario in numbers, for the summary.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Facts {
     /// Recipients.
@@ -70,7 +70,7 @@ pub struct Facts {
     pub follows: usize,
     /// The most followed artist.
     pub most_followed: String,
-    /// How many follow them.
+    /// Number of their followers.
     pub most_followers: usize,
     /// Works acquired.
     pub works: usize,
@@ -120,7 +120,7 @@ impl Scenario {
         introductions.chain(self.days.iter().cloned())
     }
 
-    /// How many commands [`Scenario::commands`] gives, for progress.
+    /// The number of commands that [`Scenario::commands`] gives, for progress.
     #[must_use]
     pub fn commands_count(&self) -> usize {
         let people = &self.world.people;
@@ -131,7 +131,7 @@ impl Scenario {
         introductions + self.days.len()
     }
 
-    /// What the scenario holds.
+    /// Counts what the scenario holds.
     #[must_use]
     pub fn facts(&self) -> Facts {
         let world = &self.world;

@@ -236,7 +236,7 @@ impl Model {
     }
 }
 
-/// Whether a lane stays open although it may be due.
+/// A verdict on a lane that may be due: it stays open or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Held {
     Yes,

@@ -89,7 +89,7 @@ pub struct Model {
     /// All versions of the rules; the last is in force.
     rules: Vec<Rules>,
     now: Instant,
-    /// Whether the last phase of `now` is still to come.
+    /// True if the last phase of `now` is still to come.
     midst: bool,
     people: Vec<Person>,
     by_id: BTreeMap<Id, usize>,
@@ -109,7 +109,7 @@ pub struct Model {
     paused_types: BTreeSet<String>,
     paused_channels: BTreeSet<String>,
     messages: Vec<Message>,
-    /// How many messages there were before this instant.
+    /// Number of messages before this instant.
     earlier: usize,
     counted: Books,
 }
@@ -152,7 +152,7 @@ enum EntryState {
     Ended(Outcome),
 }
 
-/// What a day holds.
+/// The content of a day.
 #[derive(Clone, Debug, Default)]
 struct Kept {
     events: Vec<usize>,

@@ -63,7 +63,7 @@ pub(super) fn route(rules: &Rules, chosen: &Preferences, kind: &str, channel: &s
     }
 }
 
-/// Whether what was seen is left out on this channel.
+/// Tells whether what was seen is left out on this channel.
 pub(super) fn drops_seen(rules: &Rules, chosen: &Preferences, kind: &str, channel: &str) -> bool {
     if channel == INBOX {
         return false;

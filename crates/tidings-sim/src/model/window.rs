@@ -14,13 +14,13 @@ pub(super) struct Lane {
     pub(super) name: String,
     /// Entries that wait here now.
     pub(super) waiting: BTreeSet<usize>,
-    /// What was opened by the first entry since the lane was last due.
+    /// The window opened by the first entry since the lane was last due.
     pub(super) window: Option<Window>,
     /// When it last sent a message that told something.
     pub(super) last_message: Option<Instant>,
 }
 
-/// What entered a lane since it was last due, as far as the deadline asks for it. It speaks of all
+/// The entries of a lane since it was last due, as far as the deadline asks for them. It speaks of all
 /// that ever entered: what is taken back or moved away stays counted, so no deadline moves by that.
 #[derive(Clone, Debug)]
 pub(super) struct Window {

@@ -23,7 +23,7 @@ pub struct World {
     pub rules: Rules,
     /// The steps, in order of time.
     pub steps: Vec<Step>,
-    /// Where the clock stops.
+    /// The instant at which the clock stops.
     pub until: Option<Instant>,
 }
 

@@ -16,9 +16,9 @@ use super::World;
 use super::rules::{CATEGORIES, DIGESTS, RawChange, RawRules, TYPES, digest_name, raw_change};
 use crate::subject::Step;
 
-/// How many first instants there are: nights of clock changes, a leap day, a year's end.
+/// Number of first instants: nights of clock changes, a leap day, a year's end.
 pub(super) const BASES: u8 = 6;
-/// How many gaps there are.
+/// Number of gaps.
 pub(super) const GAPS: u8 = 20;
 
 const BASE_TIMES: [&str; BASES as usize] = [
@@ -218,7 +218,7 @@ fn after(gap: u8, now: Instant) -> Instant {
     }
 }
 
-/// What is built so far, as far as the next step asks for it.
+/// The world built so far, as far as the next step asks for it.
 struct Builder {
     raw: RawRules,
     rules: Rules,

@@ -10,11 +10,11 @@ use tidings_core::rules::{
 };
 use tidings_core::time::{DAY_MS, HOUR_MS, MINUTE_MS};
 
-/// How many types there may be.
+/// Greatest number of types.
 pub(super) const TYPES: u8 = 5;
-/// How many categories there may be.
+/// Greatest number of categories.
 pub(super) const CATEGORIES: u8 = 2;
-/// How many digests there may be.
+/// Greatest number of digests.
 pub(super) const DIGESTS: u8 = 5;
 
 const HOLDS: [i64; 5] = [MINUTE_MS, 2 * MINUTE_MS, 5 * MINUTE_MS, HOUR_MS, DAY_MS];
@@ -29,7 +29,7 @@ pub(super) struct RawRules {
     pub(super) keep: u8,
     /// Minute of the day of each digest: index into the slots.
     pub(super) slots: Vec<u8>,
-    /// Whether the lane `first_event` decides by the earliest.
+    /// True if the lane `first_event` decides by the earliest.
     pub(super) earliest: bool,
     /// The policy kind of the lane `x`, and whether it decides by the earliest.
     pub(super) own: (u8, bool),

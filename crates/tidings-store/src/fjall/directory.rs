@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use crate::Error;
 
 /// The format that this code reads and writes; it rises with every change.
-pub const FORMAT: u32 = 4;
+pub const FORMAT: u32 = 5;
 
 const LOCK: &str = "LOCK";
 const MARKER: &str = "TIDINGS";
@@ -26,7 +26,7 @@ const NEWEST: &str = "NEWEST";
 const NEWEST_NEW: &str = "NEWEST.new";
 const ENGINE: &str = "engine";
 const ENGINE_NEW: &str = "engine.new";
-/// What to do if the newest commits are lost.
+/// Advice for a store whose newest commits are lost.
 pub(super) const ACCEPT_LOSS: &str =
     "start `tidings serve` once with --accept-loss to go on without them";
 /// The file of API keys, which may exist before the store.
@@ -41,7 +41,7 @@ pub(super) struct Directory {
     _lock: File,
 }
 
-/// Whether the engine's files exist.
+/// The state of the engine's files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Engine {
     /// The files exist.
@@ -197,7 +197,7 @@ fn replace(directory: &Path, (new, name): (&str, &str), text: &str) -> std::io::
     sync_directory(directory)
 }
 
-/// Whether a directory contains a store of any format.
+/// Tells whether a directory contains a store of any format.
 pub(super) fn is_store(path: &Path) -> bool {
     path.join(MARKER).exists()
 }
@@ -289,7 +289,7 @@ fn refuse_filled(path: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-/// Whether a file belongs to the beginnings of a store, or to nobody.
+/// Tells whether a file belongs to the beginnings of a store, or to nobody.
 fn is_beginning(entry: &fs::DirEntry) -> bool {
     let name = entry.file_name();
     if name == ENGINE_NEW {

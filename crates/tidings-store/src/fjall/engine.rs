@@ -385,7 +385,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Whether there are memtables to flush.
+    /// Tells whether there are memtables to flush.
     pub(super) fn has_due_memtables(&self) -> bool {
         let published = self.published();
         let mut all = published.days.values().chain([&self.base]);

@@ -37,7 +37,7 @@ pub(super) fn at_open(path: &Path, fault: &fjall::Error) -> Error {
     }
 }
 
-/// Whether the bytes are wrong or missing, although the system worked.
+/// Tells whether the bytes are wrong or missing, although the system worked.
 fn is_damage(fault: &std::io::Error) -> bool {
     matches!(
         fault.kind(),

@@ -16,7 +16,7 @@ const RAW_BYTES_MAX: usize = BLOCK_BYTES + KEY_BYTES_MAX + VALUE_BYTES_MAX + 16;
 /// Kind, raw bytes and stored bytes.
 const HEAD_BYTES: usize = 9;
 
-/// What a block holds.
+/// The kind of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Partition = 1,
@@ -183,7 +183,7 @@ impl<R: Read> Reader<R> {
         Ok(kind)
     }
 
-    /// What to say of a block whose bytes are as they were written, and make no sense.
+    /// The error of a block whose bytes are as they were written, and make no sense.
     pub(super) fn odd(&self) -> Error {
         Error::Damaged {
             at: self.at,

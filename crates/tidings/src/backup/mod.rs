@@ -62,9 +62,9 @@ pub enum Error {
     /// The backup is damaged.
     #[error("the backup is damaged at byte {at}: {what}; take another copy of it")]
     Damaged {
-        /// Where the block begins.
+        /// The offset of the block.
         at: u64,
-        /// What is wrong there.
+        /// The damage.
         what: &'static str,
     },
 }

@@ -16,7 +16,7 @@ use crate::client::{Request, segment};
 
 /// A command that makes one call.
 pub(super) trait Call {
-    /// Where it goes.
+    /// The target of the call.
     fn to(&self) -> &To;
 
     /// The request.
@@ -36,7 +36,7 @@ pub(super) trait Call {
     /// The stream's.
     fn write(&self, answer: &Value, out: &mut dyn Write) -> io::Result<()>;
 
-    /// How the command ends with this answer.
+    /// The status with which the command ends after this answer.
     fn ended(&self, _answer: &Value) -> Ended {
         Ended::Done
     }
@@ -254,7 +254,7 @@ impl Call for Flush {
 /// `tidings pause` and `tidings resume`.
 #[derive(clap::Args)]
 pub(super) struct Steer {
-    /// Whether a type or a channel
+    /// A type or a channel
     #[arg(value_enum)]
     what: Steered,
     /// Name of the type or channel

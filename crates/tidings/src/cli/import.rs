@@ -200,7 +200,7 @@ fn open(arguments: &Arguments, reach: &Reach) -> io::Result<(Import<Input>, Opti
     Ok((import, Some(position)))
 }
 
-/// Where it goes: the same file can be brought to several places.
+/// Names the target: the same file can be brought to several.
 fn target(arguments: &Arguments, reach: &Reach) -> String {
     let data = |data: &PathBuf| {
         let whole = std::fs::canonicalize(data);

@@ -93,7 +93,7 @@ fn new(data: &Path, name: &str, json: bool, streams: &mut Streams<'_>) -> io::Re
     Ok(Status::Done)
 }
 
-/// Whether a directory has keys or a store; where it has neither, that is reported.
+/// Tells whether a directory has keys or a store; where it has neither, that is reported.
 fn is_kept(data: &Path, streams: &mut Streams<'_>) -> bool {
     let is_kept = KeyFile::of(data).is_there() || FjallStore::is_in(data);
     if !is_kept {

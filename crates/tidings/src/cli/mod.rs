@@ -42,11 +42,11 @@ pub struct Streams<'w> {
     pub out: &'w mut dyn Write,
     /// Faults.
     pub err: &'w mut dyn Write,
-    /// Whether the process's own standard error shows progress.
+    /// The form of progress on the process's own standard error.
     pub progress: Progress,
 }
 
-/// Whether progress is shown.
+/// The form in which progress is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Progress {
     /// Shown on a terminal, with results elsewhere.
@@ -59,7 +59,7 @@ pub enum Progress {
     Hidden,
 }
 
-/// How a command ended (contract, section 5).
+/// The end of a command (contract, section 5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
     /// Done.

@@ -178,7 +178,7 @@ pub(super) fn run(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Resul
 struct Publishing {
     tally: Tally,
     warnings: Summed,
-    /// Whether the event comes from flags: then there are no lines to speak of.
+    /// True if the event comes from flags: then there are no lines to speak of.
     is_one: bool,
     json: bool,
 }

@@ -36,7 +36,7 @@ pub(super) struct To {
 }
 
 impl To {
-    /// Where the command line, or else the environment, says that the answer comes from. What is named
+    /// Reads from the command line, or else the environment, where the answer comes from. What is named
     /// on the command line goes before the environment, and an address there before a directory.
     fn place(&self, environment: &dyn Fn(&str) -> Option<OsString>) -> Place {
         let given = |name: &str| environment(name).filter(|value| !value.is_empty());

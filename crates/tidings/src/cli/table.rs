@@ -104,7 +104,7 @@ fn columns_of(char: char) -> usize {
     }
 }
 
-/// Whether a character steers a terminal: control characters, and those that turn the direction round.
+/// Tells whether a character steers a terminal: control characters, and those that turn the direction round.
 fn steers(char: char) -> bool {
     char.is_control() || matches!(char, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

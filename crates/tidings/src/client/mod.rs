@@ -174,9 +174,9 @@ pub struct LineProblem {
     pub status: StatusCode,
     /// The stable code.
     pub code: String,
-    /// What is wrong.
+    /// The fault in words.
     pub reason: String,
-    /// How to fix it.
+    /// Advice on how to fix it.
     pub hint: String,
 }
 
@@ -196,7 +196,7 @@ impl LineProblem {
         })
     }
 
-    /// Whether the server failed: the line is not at fault.
+    /// Tells whether the server failed: the line is not at fault.
     #[must_use]
     pub fn is_of_the_server(&self) -> bool {
         self.status == StatusCode::TOO_MANY_REQUESTS || self.status.is_server_error()
@@ -223,7 +223,7 @@ pub enum Fault {
          with --url, or name its data directory with --data"
     )]
     NoServer {
-        /// Where.
+        /// The address.
         url: String,
         /// The system's error.
         why: String,
@@ -242,7 +242,7 @@ pub enum Fault {
          with an id can safely be published again"
     )]
     NoAnswer {
-        /// Where.
+        /// The address.
         url: String,
         /// The system's error.
         why: String,
@@ -254,9 +254,9 @@ pub enum Fault {
         status: StatusCode,
         /// The stable code, as `docs/errors.md` has it.
         code: String,
-        /// What is wrong.
+        /// The fault in words.
         reason: String,
-        /// How to fix it.
+        /// Advice on how to fix it.
         hint: String,
     },
     /// The answer is not one of tidings.
@@ -299,7 +299,7 @@ fn help(hint: &str) -> String {
     }
 }
 
-/// Where to send calls.
+/// The place to which calls are sent.
 #[derive(Clone, Debug, Default)]
 pub struct Place {
     /// The address of a server.

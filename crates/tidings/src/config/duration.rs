@@ -25,7 +25,7 @@ pub enum DurationError {
 }
 
 impl DurationError {
-    /// How to fix it.
+    /// Advice on how to fix it.
     #[must_use]
     pub fn hint(self) -> &'static str {
         match self {
@@ -94,7 +94,7 @@ fn number(text: &str) -> Result<(i64, &str), DurationError> {
     Ok((text[..end].parse().unwrap_or(i64::MAX), &text[end..]))
 }
 
-/// What follows the `P` of ISO 8601.
+/// Reads what follows the `P` of ISO 8601.
 fn iso(text: &str) -> Result<i64, DurationError> {
     let (dates, times) = match text.split_once('T') {
         Some((_, "")) => return Err(DurationError::Form),

@@ -21,9 +21,9 @@ pub struct Faults {
 pub struct Fault {
     /// The place; `None` = the file as a whole (it cannot be read).
     pub place: Option<Place>,
-    /// What is wrong.
+    /// The fault in words.
     pub reason: String,
-    /// How to fix it.
+    /// Advice on how to fix it.
     pub hint: String,
 }
 
@@ -34,7 +34,7 @@ pub struct Place {
     pub line: usize,
     /// In characters, counted from 1.
     pub column: usize,
-    /// How many characters of the line are meant, at least 1.
+    /// Number of characters of the line that are meant, at least 1.
     pub chars: usize,
     /// The line itself, for display.
     pub source: String,

@@ -43,7 +43,7 @@ pub(super) fn check(walk: &mut Walk, mut uses: Vec<LaneUse>) {
     }
 }
 
-/// What all routes of a lane must have in common.
+/// Describes what all routes of a lane must have in common.
 fn describe(policy: &Policy) -> String {
     match policy {
         Policy::Now => "`now`".to_owned(),

@@ -42,7 +42,7 @@ pub(super) fn defaults(walk: &mut Walk, root: &Section<'_>) -> Defaults {
     defaults
 }
 
-/// Whether a text looks like a BCP 47 language tag: subtags of 1 to 8 letters or digits.
+/// Tells whether a text looks like a BCP 47 language tag: subtags of 1 to 8 letters or digits.
 pub(crate) fn is_locale(text: &str) -> bool {
     const TAG_BYTES_MAX: usize = 35;
     let subtag = |part: &str| {
@@ -318,7 +318,7 @@ fn provider(walk: &mut Walk, section: &Section<'_>, kind: &ChannelKind) -> Optio
     }
 }
 
-/// Whether a provider holds a password that is not taken from the environment.
+/// Tells whether a provider holds a password that is not taken from the environment.
 pub(super) fn has_secret(provider: &str) -> bool {
     let rest = provider
         .split_once("://")

@@ -69,7 +69,7 @@ pub(super) fn types(
     types
 }
 
-/// What a type may refer to: the names alone, so that a fault in a digest is told once.
+/// The names that a type may refer to: names alone, so that a fault in a digest is told once.
 struct Known<'t> {
     categories: Vec<&'t str>,
     digests: Vec<&'t str>,

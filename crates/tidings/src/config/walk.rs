@@ -17,7 +17,7 @@ use crate::zone;
 /// A stretch of bytes of the file.
 pub(super) type Span = Range<usize>;
 
-/// What sort of fault it is: some are only echoes of a fault in the syntax.
+/// The kind of a fault: some are only echoes of a fault in the syntax.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     /// The file is not TOML here.
@@ -40,7 +40,7 @@ pub(super) struct Section<'t> {
     table: &'t DeTable<'t>,
     /// The dotted path, such as `types.artwork_published`.
     pub(super) path: String,
-    /// Where its name stands: the place of what it lacks.
+    /// The place of its name, which is that of what it lacks.
     pub(super) header: Span,
 }
 
@@ -61,7 +61,7 @@ impl<'t> Section<'t> {
         }
     }
 
-    /// Whether the key is there, whatever its value.
+    /// Tells whether the key is there, whatever its value.
     pub(super) fn has(&self, key: &str) -> bool {
         self.table.contains_key(key)
     }

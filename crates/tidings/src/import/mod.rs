@@ -35,9 +35,9 @@ const SLICES_PENDING: usize = 2;
 pub enum Kind {
     /// Profiles: `id`, and what is known of `email` (or `addresses.email`), `tz`, `locale`, `lat`, `lon`, `state`
     Recipients,
-    /// Who follows what: `recipient`, `topic`
+    /// Followed topics: `recipient`, `topic`
     Subscriptions,
-    /// What notifications are about: `id`, and what is known of `title`, `url`, `image`, `notifiable`
+    /// Objects of notifications: `id`, and what is known of `title`, `url`, `image`, `notifiable`
     Objects,
 }
 
@@ -65,7 +65,7 @@ pub enum BadRows {
 /// Rows that are imported together.
 #[derive(Debug, Default)]
 pub struct Slice {
-    /// What they say.
+    /// The commands of its rows.
     pub commands: Vec<Command>,
     /// The same as lines of JSON; empty unless asked for.
     pub lines: Vec<u8>,
@@ -75,7 +75,7 @@ pub struct Slice {
     bad: Vec<Fault>,
     /// Why nothing behind them can be read.
     unclosed: Option<Fault>,
-    /// Where the input has been read to.
+    /// The mark up to which the input was read.
     end: Mark,
 }
 
@@ -105,7 +105,7 @@ pub enum Stop {
         /// The system's error.
         source: io::Error,
     },
-    /// What takes the rows in can't go on.
+    /// The sink can't go on.
     #[error(transparent)]
     Trouble(#[from] Trouble),
 }
@@ -121,18 +121,18 @@ pub trait Observer {
 
 /// The parameters of an import.
 pub struct Import<R> {
-    /// Where it is read from, from `from` on.
+    /// The input, from `from` on.
     pub input: R,
-    /// How it is written.
+    /// The format of the input.
     pub format: Format,
     /// For CSV, the names of the columns where they don't stand at the head of `input`, because that
     /// is resumed in the middle.
     pub columns: Option<Vec<String>>,
-    /// What it is.
+    /// The kind of the rows.
     pub kind: Kind,
-    /// What happens to a row that can't be taken in.
+    /// The treatment of rows that can't be taken in.
     pub bad: BadRows,
-    /// How far it was brought in before.
+    /// The mark up to which it was brought in before.
     pub from: Mark,
 }
 
@@ -186,7 +186,7 @@ impl<R: Read + Send> Import<R> {
     }
 }
 
-/// Whether there is more to read.
+/// The state of the input after a slice: there is more to read or not.
 enum More {
     Yes,
     No,

@@ -16,13 +16,13 @@ pub struct Mark {
     pub bytes: u64,
 }
 
-/// How much of an input's beginning tells it from others.
+/// Length of the beginning that tells an input from others.
 const HEAD_BYTES: u64 = 1 << 16;
 
 /// The identity of an import. Another input, or another target, begins from the start.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Identity {
-    /// Where it is brought to, and as what.
+    /// The target, and the kind of the rows.
     target: String,
     /// Of how many bytes of its beginning `head` is.
     head_bytes: u64,
@@ -76,7 +76,7 @@ impl Position {
         Ok((Self { path, of }, mark))
     }
 
-    /// Where it is kept.
+    /// The path of the file.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path

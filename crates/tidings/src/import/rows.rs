@@ -27,7 +27,7 @@ pub enum Format {
     Csv,
 }
 
-/// What comes next in an input.
+/// The next thing in an input.
 #[derive(Debug)]
 pub(super) enum Row {
     /// A row that can be read, and the number of its line.
@@ -52,7 +52,7 @@ struct Csv<R> {
     reader: csv::Reader<Ended<R>>,
     columns: Vec<String>,
     record: csv::StringRecord,
-    /// What was read before `reader` began.
+    /// The mark at which `reader` began.
     before: Mark,
 }
 
@@ -204,7 +204,7 @@ impl<R: Read> Csv<R> {
     }
 }
 
-/// How many ends of lines stand between quotes.
+/// Counts the ends of lines between quotes.
 fn breaks(record: &csv::StringRecord) -> u64 {
     let cells = record
         .iter()
@@ -294,7 +294,7 @@ fn put<'c>(table: &mut Table<'c>, column: &'c str, value: Json<'c>) {
     }
 }
 
-/// What a cell says. CSV knows text alone, so the fields that are something else are told by name;
+/// Reads a cell. CSV knows text alone, so the fields that are something else are told by name;
 /// what is no number stays text, and is refused as that.
 fn value<'c>(column: &str, cell: &'c str) -> Json<'c> {
     let text = || Json::Text(Cow::Borrowed(cell));

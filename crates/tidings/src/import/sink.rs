@@ -25,10 +25,10 @@ pub enum Trouble {
 
 /// A sink for slices of rows.
 pub trait Sink {
-    /// How many rows it takes at once.
+    /// Number of rows that it takes at once.
     fn slice_rows(&self) -> usize;
 
-    /// Whether it wants rows as lines of JSON too.
+    /// Tells whether it wants rows as lines of JSON too.
     fn wants_lines(&self) -> bool;
 
     /// Takes a slice; slices become durable in the order in which they are given.
