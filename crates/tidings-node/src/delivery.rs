@@ -9,7 +9,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use tidings_core::engine::{Engine, Letter, LetterName, Plan, Presenter, Sent, Settled};
+use tidings_core::engine::{Engine, Letter, LetterName, Plan, Presenter, Sent, Settled, Tried};
 use tidings_core::pause::Paused;
 use tidings_core::{Ending, Instant};
 
@@ -113,10 +113,12 @@ impl Delivery {
         self.channels.clone()
     }
 
-    /// Adds messages from before a stop; they are sent with the next ones.
-    pub(crate) fn take_up(&mut self, ready: Ready, now: Instant) {
+    /// Adds messages from before a stop. Each waits for what is left of its wait.
+    pub(crate) fn take_up(&mut self, engine: &Engine, ready: Ready, now: Instant) {
         for parcel in parcels(ready) {
-            self.wait_until(now, parcel.after_a_stop());
+            let tried = engine.attempts_of(parcel.letter());
+            let at = tried.map_or(now, |tried| tried.until.max(now));
+            self.wait_until(at, parcel.after_a_stop(tried, now));
         }
     }
 
@@ -180,13 +182,13 @@ impl Delivery {
         let mut settled = BTreeMap::new();
         for (_, answered) in answered {
             match answered {
-                Answered::Done(closing, sent) => put(&mut settled, closing, sent),
+                Answered::Done(closing, sent) => put(&mut settled, closing, Noted::Ended(sent)),
                 Answered::Open(parcel, answer) => {
                     self.settle_into(&mut settled, *parcel, &answer, now);
                 }
             }
         }
-        Ok(in_order(settled))
+        Ok(settled.into_values().collect())
     }
 
     /// Sends letters one by one until threads have taken all of them.
@@ -232,23 +234,16 @@ impl Delivery {
             let answer = send(&self.channels, &mut parcel, GO);
             self.settle_into(&mut settled, parcel, &answer, now);
         }
-        in_order(settled)
+        settled.into_values().collect()
     }
 
     fn settle_into(&mut self, all: &mut ByClosing, parcel: Parcel, answer: &Answer, now: Instant) {
         let closing = parcel.closing;
-        if let Some(sent) = self.settle(parcel, answer, now) {
-            put(all, closing, sent);
-        }
+        put(all, closing, self.settle(parcel, answer, now));
     }
 
-    /// The outcome of a message; `None` = it will be retried.
-    pub(crate) fn settle(
-        &mut self,
-        mut parcel: Parcel,
-        answer: &Answer,
-        now: Instant,
-    ) -> Option<Sent> {
+    /// Notes an answer; a message that is retried waits here.
+    pub(crate) fn settle(&mut self, mut parcel: Parcel, answer: &Answer, now: Instant) -> Noted {
         parcel.attempts += 1;
         self.vitals.answered(&parcel.head.channel, answer);
         let next = self.next(&parcel, answer, now);
@@ -259,13 +254,14 @@ impl Delivery {
         self.complaints.hear(&parcel, answer, wait, now);
         parcel.count_again(answer);
         match next {
-            Next::Done(ending) => Some(parcel.ended(ending)),
+            Next::Done(ending) => Noted::Ended(parcel.ended(ending)),
             Next::Again(at) => {
                 parcel.resent += u32::from(matches!(answer, Answer::Unknown { .. }));
                 parcel.last = Said::of(answer);
+                let tried = parcel.tried(at);
                 self.wait_until(at, parcel);
                 self.vitals.set_retries(self.waiting.len());
-                None
+                Noted::Tried(tried)
             }
         }
     }
@@ -304,16 +300,27 @@ impl Delivery {
     }
 }
 
-type ByClosing = BTreeMap<(u16, u64), Vec<Sent>>;
-
-fn put(all: &mut ByClosing, closing: (u16, u64), sent: Sent) {
-    all.entry(closing).or_default().push(sent);
+/// What is recorded of an answer.
+pub(crate) enum Noted {
+    /// The outcome of the message.
+    Ended(Sent),
+    /// Its failed attempts.
+    Tried(Tried),
 }
 
-fn in_order(all: ByClosing) -> Vec<Settled> {
-    all.into_iter()
-        .map(|(closing, sent)| Settled { closing, sent })
-        .collect()
+/// Answers that are not recorded yet, by closing.
+pub(crate) type ByClosing = BTreeMap<(u16, u64), Settled>;
+
+/// Adds what is recorded of an answer.
+pub(crate) fn put(all: &mut ByClosing, closing: (u16, u64), noted: Noted) {
+    let settled = all.entry(closing).or_insert_with(|| Settled {
+        closing,
+        ..Settled::default()
+    });
+    match noted {
+        Noted::Ended(sent) => settled.sent.push(sent),
+        Noted::Tried(tried) => settled.tried.push(tried),
+    }
 }
 
 /// A message with its answer. A finished message needs its batch no more.

@@ -5,9 +5,10 @@
 
 use std::sync::Arc;
 
-use tidings_core::engine::{Letter, LetterName, Plan, Sent};
+use tidings_core::engine::{Letter, LetterName, Plan, Sent, Tried};
+use tidings_core::journal::record::Attempts;
 use tidings_core::pause::Paused;
-use tidings_core::{Batch, Ending};
+use tidings_core::{Batch, Ending, Instant};
 
 use crate::channel::{Head, Outcome, Rendered, Renderer, Unrenderable, render};
 use crate::deferred::Said;
@@ -106,11 +107,33 @@ impl Parcel {
         Ok(rendered)
     }
 
-    /// Marks the message as built before a stop.
-    pub(crate) fn after_a_stop(self) -> Self {
-        Self {
-            from_before: true,
-            ..self
+    /// Marks the message as built before a stop, after these attempts. Nothing says whether there was
+    /// another one before the stop, unless it is too early for that.
+    pub(crate) fn after_a_stop(self, tried: Option<Attempts>, now: Instant) -> Self {
+        match tried {
+            None => Self {
+                from_before: true,
+                ..self
+            },
+            Some(tried) => Self {
+                attempts: tried.count,
+                resent: tried.resent,
+                from_before: tried.in_doubt || tried.until <= now,
+                ..self
+            },
+        }
+    }
+
+    /// The failed attempts of the message, of which the next is at an instant.
+    pub(crate) fn tried(&self, until: Instant) -> Tried {
+        Tried {
+            number: self.number,
+            attempts: Attempts {
+                count: self.attempts,
+                until,
+                in_doubt: self.is_in_doubt(),
+                resent: self.resent,
+            },
         }
     }
 

@@ -13,7 +13,7 @@ use super::{Engine, Step};
 use crate::bucket::{Bucket, Look};
 use crate::journal::at_rest::{Kept, Shelf, Unreadable, decode, encode};
 use crate::journal::parts;
-use crate::journal::record::{LaneNo, Record, Variant};
+use crate::journal::record::{Attempts, LaneNo, Record, Variant};
 use crate::reason::{Ending, Reason};
 use crate::set::Set;
 use crate::table::{Key, Owner, Partition, Table};
@@ -32,13 +32,24 @@ pub struct Sent {
     pub resent: u32,
 }
 
-/// The outcomes of messages of one closing.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// One recipient's message after an attempt that another one follows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tried {
+    /// The recipient's number in the bucket.
+    pub number: u32,
+    /// All attempts so far.
+    pub attempts: Attempts,
+}
+
+/// The answers to messages of one closing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Settled {
     /// Bucket and seq of the closing.
     pub closing: (u16, u64),
-    /// The outcome of each message.
+    /// The outcomes.
     pub sent: Vec<Sent>,
+    /// The failed attempts.
+    pub tried: Vec<Tried>,
 }
 
 impl Settled {
@@ -55,6 +66,7 @@ impl Settled {
         Self {
             closing: (plan.bucket, plan.closing),
             sent: sent.collect(),
+            tried: Vec::new(),
         }
     }
 }
@@ -131,7 +143,7 @@ impl Engine {
         self.write(draft, at, now, record);
     }
 
-    /// Records the outcomes of messages.
+    /// Records the outcomes and the failed attempts of messages.
     ///
     /// # Errors
     /// [`Unreadable`]; the engine is worthless then.
@@ -142,11 +154,59 @@ impl Engine {
         settled: &[Settled],
     ) -> Result<Step, Unreadable> {
         self.in_step(Draft::new(shelf), now, |engine, draft, now, _| {
-            for Settled { closing, sent } in settled {
+            for Settled {
+                closing,
+                sent,
+                tried,
+            } in settled
+            {
+                for tried in tried {
+                    engine.note_attempts(draft, now, *closing, *tried);
+                }
                 engine.note(draft, now, *closing, sent);
             }
             Ok(())
         })
+    }
+
+    fn note_attempts(
+        &mut self,
+        draft: &mut Draft<'_>,
+        now: Instant,
+        (bucket, closing): (u16, u64),
+        Tried { number, attempts }: Tried,
+    ) {
+        let at = usize::from(bucket);
+        let open = self.buckets[at].closings.get(&closing);
+        if open.is_some_and(|open| open.sending.contains(number)) {
+            let record = Record::Attempted {
+                at: now,
+                closing,
+                number,
+                attempts,
+            };
+            self.write(draft, at, now, record);
+        }
+    }
+
+    /// The failed attempts of a message without an outcome.
+    #[must_use]
+    pub fn attempts_of(&self, ((bucket, closing), number): LetterName) -> Option<Attempts> {
+        let bucket = self.buckets.get(usize::from(bucket))?;
+        bucket.closings.get(&closing)?.tried.get(&number).copied()
+    }
+
+    /// The messages without an outcome of which an attempt has failed.
+    #[must_use]
+    pub fn tried(&self) -> BTreeSet<LetterName> {
+        let mut tried = BTreeSet::new();
+        for bucket in &self.buckets {
+            for (closing, open) in &bucket.closings {
+                let name = |number: &u32| ((bucket.no, *closing), *number);
+                tried.extend(open.tried.keys().map(name));
+            }
+        }
+        tried
     }
 
     pub(crate) fn note(

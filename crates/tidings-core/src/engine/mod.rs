@@ -62,7 +62,7 @@ use intake::Intake;
 pub use intake::Tally;
 use ledger::Ledger;
 pub use ledger::Row as LedgerRow;
-pub use made::{Sent, Settled};
+pub use made::{Sent, Settled, Tried};
 pub use outcome::{EventReport, Fate, Trace};
 pub use plan::{Letter, Plan};
 pub use present::{Presenter, batch_id};

@@ -8,6 +8,7 @@ mod chores;
 mod closed;
 mod late;
 mod reach;
+mod retries;
 mod slow;
 mod steer;
 mod world;
