@@ -209,8 +209,8 @@ impl Delivery {
             let Some(batch) = presenter.batch(plan, letter)? else {
                 continue;
             };
-            let mut parcel = Parcel::new(plan, letter, batch);
-            let answer = send(&self.channels, &mut parcel, GO);
+            let parcel = Parcel::new(plan, letter, batch);
+            let answer = send(&self.channels, &parcel, GO);
             answered.push((at, Answered::of(parcel, answer)));
         }
     }
@@ -230,8 +230,8 @@ impl Delivery {
 
     fn send_parcels(&mut self, parcels: Vec<Parcel>, now: Instant) -> Vec<Settled> {
         let mut settled = BTreeMap::new();
-        for mut parcel in parcels {
-            let answer = send(&self.channels, &mut parcel, GO);
+        for parcel in parcels {
+            let answer = send(&self.channels, &parcel, GO);
             self.settle_into(&mut settled, parcel, &answer, now);
         }
         settled.into_values().collect()
@@ -347,7 +347,7 @@ const GO: &dyn Fn() -> bool = &|| true;
 
 /// Renders a message unless it is, and hands it over, if `go` says yes at the point of no return. A channel
 /// that panics over one message must not affect the others.
-pub(crate) fn send(channels: &InForce, parcel: &mut Parcel, go: &dyn Fn() -> bool) -> Answer {
+pub(crate) fn send(channels: &InForce, parcel: &Parcel, go: &dyn Fn() -> bool) -> Answer {
     let Some(outlet) = channels.outlet(&parcel.head.channel) else {
         return Answer::Failed {
             why: format!("the channel `{}` has no provider", parcel.head.channel),

@@ -3,7 +3,7 @@
 //! It has its content as a batch until it is rendered, and as bytes from then on. What others ask of it
 //! meanwhile is in its head.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use tidings_core::engine::{Letter, LetterName, Plan, Sent, Tried};
 use tidings_core::journal::record::Attempts;
@@ -21,7 +21,8 @@ pub(crate) struct Parcel {
     pub(crate) number: u32,
     pub(crate) told: Vec<u64>,
     pub(crate) head: Arc<Head>,
-    content: Content,
+    /// The content, shared with the copy that the loop can take back.
+    content: Arc<Mutex<Content>>,
     pub(crate) attempts: u32,
     /// The last answer.
     pub(crate) last: Option<Said>,
@@ -30,10 +31,16 @@ pub(crate) struct Parcel {
     from_before: bool,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 enum Content {
-    Batch(Arc<Batch>),
+    Batch(Batch),
     Rendered(Arc<Rendered>),
+}
+
+impl Content {
+    fn of(batch: Batch) -> Arc<Mutex<Self>> {
+        Arc::new(Mutex::new(Self::Batch(batch)))
+    }
 }
 
 impl Parcel {
@@ -43,7 +50,7 @@ impl Parcel {
             number: letter.number,
             told: plan.told(letter),
             head: Arc::new(Head::of(&batch)),
-            content: Content::Batch(Arc::new(batch)),
+            content: Content::of(batch),
             attempts: 0,
             last: None,
             resent: 0,
@@ -59,7 +66,7 @@ impl Parcel {
             number,
             told: Vec::new(),
             head: Arc::new(Head::of(&batch)),
-            content: Content::Batch(Arc::new(batch)),
+            content: Content::of(batch),
             attempts: 1,
             last: None,
             resent: 0,
@@ -87,23 +94,22 @@ impl Parcel {
     pub(crate) fn replace(&mut self, told: Vec<u64>, batch: Batch) {
         self.told = told;
         self.head = Arc::new(Head::of(&batch));
-        self.content = Content::Batch(Arc::new(batch));
+        self.content = Content::of(batch);
     }
 
     /// The bytes, rendered the first time they are asked for.
     ///
     /// # Errors
     /// [`Unrenderable`].
-    pub(crate) fn rendered(
-        &mut self,
-        renderer: &dyn Renderer,
-    ) -> Result<Arc<Rendered>, Unrenderable> {
-        let batch = match &self.content {
+    pub(crate) fn rendered(&self, renderer: &dyn Renderer) -> Result<Arc<Rendered>, Unrenderable> {
+        let content = self.content.lock();
+        let mut content = content.unwrap_or_else(PoisonError::into_inner);
+        let batch = match &*content {
             Content::Rendered(rendered) => return Ok(Arc::clone(rendered)),
             Content::Batch(batch) => batch,
         };
         let rendered = Arc::new(render(renderer, &self.head, batch)?);
-        self.content = Content::Rendered(Arc::clone(&rendered));
+        *content = Content::Rendered(Arc::clone(&rendered));
         Ok(rendered)
     }
 

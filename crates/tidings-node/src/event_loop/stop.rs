@@ -20,9 +20,9 @@ impl EventLoop {
         let under_way = self.senders.under_way();
         if withheld + under_way > 0 {
             tracing::warn!(
+                messages = withheld + under_way,
                 withheld,
-                under_way,
-                "stopped before all messages were sent; the next start takes them up"
+                "stopped while messages were under way; the next start takes them up"
             );
         }
         let result = self.last_writes(&stop.drained);
