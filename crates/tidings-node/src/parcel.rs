@@ -33,13 +33,13 @@ pub(crate) struct Parcel {
 
 #[derive(Debug)]
 enum Content {
-    Batch(Batch),
+    Batch(Box<Batch>),
     Rendered(Arc<Rendered>),
 }
 
 impl Content {
     fn of(batch: Batch) -> Arc<Mutex<Self>> {
-        Arc::new(Mutex::new(Self::Batch(batch)))
+        Arc::new(Mutex::new(Self::Batch(Box::new(batch))))
     }
 }
 
