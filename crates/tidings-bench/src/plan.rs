@@ -172,7 +172,14 @@ fn settle(disk: &mut OnDisk, now: Instant, made: &[Plan]) -> Result<(), Fault> {
             });
         let sent: Vec<Sent> = sent.collect();
         let closing = (plan.bucket, plan.closing);
-        disk.node.settle(now, &[Settled { closing, sent }])?;
+        disk.node.settle(
+            now,
+            &[Settled {
+                closing,
+                sent,
+                tried: Vec::new(),
+            }],
+        )?;
     }
     Ok(())
 }

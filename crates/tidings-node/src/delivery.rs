@@ -9,7 +9,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use tidings_core::engine::{Engine, Letter, LetterName, Plan, Presenter, Sent, Settled};
+use tidings_core::engine::{Engine, Letter, LetterName, Plan, Presenter, Sent, Settled, Tried};
 use tidings_core::pause::Paused;
 use tidings_core::{BucketNo, Ending, Instant};
 
@@ -113,10 +113,12 @@ impl Delivery {
         self.channels.clone()
     }
 
-    /// Adds messages from before a stop; they are sent with the next ones.
-    pub(crate) fn take_up(&mut self, ready: Ready, now: Instant) {
+    /// Adds messages from before a stop. Each waits for what is left of its wait.
+    pub(crate) fn take_up(&mut self, engine: &Engine, ready: Ready, now: Instant) {
         for parcel in parcels(ready) {
-            self.wait_until(now, parcel.after_a_stop());
+            let tried = engine.attempts_of(parcel.letter());
+            let at = tried.map_or(now, |tried| tried.until.max(now));
+            self.wait_until(at, parcel.after_a_stop(tried, now));
         }
     }
 
@@ -180,13 +182,13 @@ impl Delivery {
         let mut settled = BTreeMap::new();
         for (_, answered) in answered {
             match answered {
-                Answered::Done(closing, sent) => put(&mut settled, closing, sent),
+                Answered::Done(closing, sent) => put(&mut settled, closing, Noted::Ended(sent)),
                 Answered::Open(parcel, answer) => {
                     self.settle_into(&mut settled, *parcel, &answer, now);
                 }
             }
         }
-        Ok(in_order(settled))
+        Ok(settled.into_values().collect())
     }
 
     /// Sends letters one by one until threads have taken all of them.
@@ -207,8 +209,8 @@ impl Delivery {
             let Some(batch) = presenter.batch(plan, letter)? else {
                 continue;
             };
-            let mut parcel = Parcel::new(plan, letter, batch);
-            let answer = send(&self.channels, &mut parcel, GO);
+            let parcel = Parcel::new(plan, letter, batch);
+            let answer = send(&self.channels, &parcel, GO);
             answered.push((at, Answered::of(parcel, answer)));
         }
     }
@@ -228,27 +230,20 @@ impl Delivery {
 
     fn send_parcels(&mut self, parcels: Vec<Parcel>, now: Instant) -> Vec<Settled> {
         let mut settled = BTreeMap::new();
-        for mut parcel in parcels {
-            let answer = send(&self.channels, &mut parcel, GO);
+        for parcel in parcels {
+            let answer = send(&self.channels, &parcel, GO);
             self.settle_into(&mut settled, parcel, &answer, now);
         }
-        in_order(settled)
+        settled.into_values().collect()
     }
 
     fn settle_into(&mut self, all: &mut ByClosing, parcel: Parcel, answer: &Answer, now: Instant) {
         let closing = parcel.closing;
-        if let Some(sent) = self.settle(parcel, answer, now) {
-            put(all, closing, sent);
-        }
+        put(all, closing, self.settle(parcel, answer, now));
     }
 
-    /// The outcome of a message; `None` = it will be retried.
-    pub(crate) fn settle(
-        &mut self,
-        mut parcel: Parcel,
-        answer: &Answer,
-        now: Instant,
-    ) -> Option<Sent> {
+    /// Notes an answer; a message that is retried waits here.
+    pub(crate) fn settle(&mut self, mut parcel: Parcel, answer: &Answer, now: Instant) -> Noted {
         parcel.attempts += 1;
         self.vitals.answered(&parcel.head.channel, answer);
         let next = self.next(&parcel, answer, now);
@@ -259,13 +254,14 @@ impl Delivery {
         self.complaints.hear(&parcel, answer, wait, now);
         parcel.count_again(answer);
         match next {
-            Next::Done(ending) => Some(parcel.ended(ending)),
+            Next::Done(ending) => Noted::Ended(parcel.ended(ending)),
             Next::Again(at) => {
                 parcel.resent += u32::from(matches!(answer, Answer::Unknown { .. }));
                 parcel.last = Said::of(answer);
+                let tried = parcel.tried(at);
                 self.wait_until(at, parcel);
                 self.vitals.set_retries(self.waiting.len());
-                None
+                Noted::Tried(tried)
             }
         }
     }
@@ -304,16 +300,27 @@ impl Delivery {
     }
 }
 
-type ByClosing = BTreeMap<(BucketNo, u64), Vec<Sent>>;
-
-fn put(all: &mut ByClosing, closing: (BucketNo, u64), sent: Sent) {
-    all.entry(closing).or_default().push(sent);
+/// What is recorded of an answer.
+pub(crate) enum Noted {
+    /// The outcome of the message.
+    Ended(Sent),
+    /// Its failed attempts.
+    Tried(Tried),
 }
 
-fn in_order(all: ByClosing) -> Vec<Settled> {
-    all.into_iter()
-        .map(|(closing, sent)| Settled { closing, sent })
-        .collect()
+/// Answers that are not recorded yet, by closing.
+pub(crate) type ByClosing = BTreeMap<(BucketNo, u64), Settled>;
+
+/// Adds what is recorded of an answer.
+pub(crate) fn put(all: &mut ByClosing, closing: (BucketNo, u64), noted: Noted) {
+    let settled = all.entry(closing).or_insert_with(|| Settled {
+        closing,
+        ..Settled::default()
+    });
+    match noted {
+        Noted::Ended(sent) => settled.sent.push(sent),
+        Noted::Tried(tried) => settled.tried.push(tried),
+    }
 }
 
 /// A message with its answer. A finished message needs its batch no more.
@@ -340,7 +347,7 @@ const GO: &dyn Fn() -> bool = &|| true;
 
 /// Renders a message unless it is, and hands it over, if `go` says yes at the point of no return. A channel
 /// that panics over one message must not affect the others.
-pub(crate) fn send(channels: &InForce, parcel: &mut Parcel, go: &dyn Fn() -> bool) -> Answer {
+pub(crate) fn send(channels: &InForce, parcel: &Parcel, go: &dyn Fn() -> bool) -> Answer {
     let Some(outlet) = channels.outlet(&parcel.head.channel) else {
         return Answer::Failed {
             why: format!("the channel `{}` has no provider", parcel.head.channel),

@@ -8,18 +8,18 @@
 //! [`Runtime`]: crate::Runtime
 //! [`Stepped`]: crate::Stepped
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tidings_core::engine::{Sent, Settled};
+use tidings_core::engine::Settled;
 use tidings_core::law::LaneName;
 use tidings_core::{BucketNo, Instant, Rules};
 
 use crate::Error;
 use crate::channel::Outcome;
 use crate::clock::Clock;
-use crate::delivery::Delivery;
+use crate::delivery::{ByClosing, Delivery, Noted, put};
 use crate::handle::{Request, Stop};
 use crate::kept_back::KeptBack;
 use crate::node::{Node, Pace};
@@ -63,7 +63,7 @@ pub(crate) struct EventLoop {
     pub(crate) settings: Settings,
     /// Answers that are not recorded yet, by closing. They survive a failure of the store: a sent message
     /// is not sent again because recording it failed.
-    sent: BTreeMap<(BucketNo, u64), Vec<Sent>>,
+    answered: ByClosing,
     packer: Packer,
     /// The rules to put in force. The engine may still have others, as long as it is late and after a
     /// failure of the store.
@@ -128,7 +128,7 @@ impl EventLoop {
             senders,
             clock,
             settings,
-            sent: BTreeMap::new(),
+            answered: ByClosing::new(),
             packer: Packer::new(by),
             rules,
             rules_due: is_late,
@@ -161,9 +161,8 @@ impl EventLoop {
     pub(crate) fn answered(&mut self, parcel: Parcel, answer: &Outcome) {
         self.senders.arrived(&parcel);
         let closing = parcel.closing;
-        if let Some(sent) = self.delivery.settle(parcel, answer, self.clock.now()) {
-            self.sent.entry(closing).or_default().push(sent);
-        }
+        let noted = self.delivery.settle(parcel, answer, self.clock.now());
+        put(&mut self.answered, closing, noted);
     }
 
     /// Runs one turn, and throws the node away where the store failed. Whether the loop has ended.
@@ -196,7 +195,7 @@ impl EventLoop {
         if node.store().ensure_room().is_err() {
             return Duration::from_millis(self.settings.reopen_ms);
         }
-        if !self.sent.is_empty() {
+        if !self.answered.is_empty() {
             return Duration::ZERO;
         }
         let sends = self.settings.sends;
@@ -308,15 +307,12 @@ impl EventLoop {
             return Ok(());
         };
         let now = node.decided_at(now);
-        let sent = std::mem::take(&mut self.sent).into_iter();
-        let settled: Vec<Settled> = sent
-            .map(|(closing, sent)| Settled { closing, sent })
-            .collect();
+        let settled: Vec<Settled> = std::mem::take(&mut self.answered).into_values().collect();
         if !settled.is_empty()
             && let Err(fault) = node.settle(now, &settled)
         {
-            let sent = settled.into_iter();
-            self.sent = sent.map(|known| (known.closing, known.sent)).collect();
+            let settled = settled.into_iter();
+            self.answered = settled.map(|known| (known.closing, known)).collect();
             return Err(fault);
         }
         Ok(())
@@ -379,10 +375,7 @@ impl EventLoop {
             return self.dispatch(parcel);
         }
         let closing = parcel.closing;
-        self.sent
-            .entry(closing)
-            .or_default()
-            .push(parcel.given_up());
+        put(&mut self.answered, closing, Noted::Ended(parcel.given_up()));
     }
 
     fn dispatch(&mut self, parcel: Parcel) {

@@ -404,6 +404,7 @@ impl Node {
         let torn = torn.map(|plan| Settled {
             closing: (plan.bucket, plan.closing),
             sent: plan.torn.clone(),
+            tried: Vec::new(),
         });
         let torn: Vec<Settled> = torn.collect();
         if !torn.is_empty() {
@@ -430,7 +431,7 @@ impl Node {
         Ok(batches)
     }
 
-    /// Records the outcomes of messages in one commit.
+    /// Records the outcomes and the failed attempts of messages in one commit.
     ///
     /// # Errors
     /// [`Error`]; the node is worthless then.
@@ -558,5 +559,9 @@ fn not_presented(ready: &Ready) -> Option<Settled> {
         })
         .collect();
     let closing = (ready.plan.bucket, ready.plan.closing);
-    (!sent.is_empty()).then_some(Settled { closing, sent })
+    (!sent.is_empty()).then_some(Settled {
+        closing,
+        sent,
+        tried: Vec::new(),
+    })
 }

@@ -3,11 +3,12 @@
 //! It has its content as a batch until it is rendered, and as bytes from then on. What others ask of it
 //! meanwhile is in its head.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use tidings_core::engine::{Letter, LetterName, Plan, Sent};
+use tidings_core::engine::{Letter, LetterName, Plan, Sent, Tried};
+use tidings_core::journal::record::Attempts;
 use tidings_core::pause::Paused;
-use tidings_core::{Batch, BucketNo, Ending};
+use tidings_core::{Batch, BucketNo, Ending, Instant};
 
 use crate::channel::{Head, Outcome, Rendered, Renderer, Unrenderable, render};
 use crate::deferred::Said;
@@ -20,7 +21,8 @@ pub(crate) struct Parcel {
     pub(crate) number: u32,
     pub(crate) told: Vec<u64>,
     pub(crate) head: Arc<Head>,
-    content: Content,
+    /// The content, shared with the copy that the loop can take back.
+    content: Arc<Mutex<Content>>,
     pub(crate) attempts: u32,
     /// The last answer.
     pub(crate) last: Option<Said>,
@@ -29,10 +31,16 @@ pub(crate) struct Parcel {
     from_before: bool,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 enum Content {
-    Batch(Arc<Batch>),
+    Batch(Box<Batch>),
     Rendered(Arc<Rendered>),
+}
+
+impl Content {
+    fn of(batch: Batch) -> Arc<Mutex<Self>> {
+        Arc::new(Mutex::new(Self::Batch(Box::new(batch))))
+    }
 }
 
 impl Parcel {
@@ -42,7 +50,7 @@ impl Parcel {
             number: letter.number,
             told: plan.told(letter),
             head: Arc::new(Head::of(&batch)),
-            content: Content::Batch(Arc::new(batch)),
+            content: Content::of(batch),
             attempts: 0,
             last: None,
             resent: 0,
@@ -58,7 +66,7 @@ impl Parcel {
             number,
             told: Vec::new(),
             head: Arc::new(Head::of(&batch)),
-            content: Content::Batch(Arc::new(batch)),
+            content: Content::of(batch),
             attempts: 1,
             last: None,
             resent: 0,
@@ -86,31 +94,52 @@ impl Parcel {
     pub(crate) fn replace(&mut self, told: Vec<u64>, batch: Batch) {
         self.told = told;
         self.head = Arc::new(Head::of(&batch));
-        self.content = Content::Batch(Arc::new(batch));
+        self.content = Content::of(batch);
     }
 
     /// The bytes, rendered the first time they are asked for.
     ///
     /// # Errors
     /// [`Unrenderable`].
-    pub(crate) fn rendered(
-        &mut self,
-        renderer: &dyn Renderer,
-    ) -> Result<Arc<Rendered>, Unrenderable> {
-        let batch = match &self.content {
+    pub(crate) fn rendered(&self, renderer: &dyn Renderer) -> Result<Arc<Rendered>, Unrenderable> {
+        let content = self.content.lock();
+        let mut content = content.unwrap_or_else(PoisonError::into_inner);
+        let batch = match &*content {
             Content::Rendered(rendered) => return Ok(Arc::clone(rendered)),
             Content::Batch(batch) => batch,
         };
         let rendered = Arc::new(render(renderer, &self.head, batch)?);
-        self.content = Content::Rendered(Arc::clone(&rendered));
+        *content = Content::Rendered(Arc::clone(&rendered));
         Ok(rendered)
     }
 
-    /// Marks the message as built before a stop.
-    pub(crate) fn after_a_stop(self) -> Self {
-        Self {
-            from_before: true,
-            ..self
+    /// Marks the message as built before a stop, after these attempts. Nothing says whether there was
+    /// another one before the stop, unless it is too early for that.
+    pub(crate) fn after_a_stop(self, tried: Option<Attempts>, now: Instant) -> Self {
+        match tried {
+            None => Self {
+                from_before: true,
+                ..self
+            },
+            Some(tried) => Self {
+                attempts: tried.count,
+                resent: tried.resent,
+                from_before: tried.in_doubt || tried.until <= now,
+                ..self
+            },
+        }
+    }
+
+    /// The failed attempts of the message, of which the next is at an instant.
+    pub(crate) fn tried(&self, until: Instant) -> Tried {
+        Tried {
+            number: self.number,
+            attempts: Attempts {
+                count: self.attempts,
+                until,
+                in_doubt: self.is_in_doubt(),
+                resent: self.resent,
+            },
         }
     }
 

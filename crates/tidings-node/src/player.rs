@@ -120,7 +120,7 @@ impl Player {
     ) -> Result<Self, Error> {
         let mut node = Node::open(store, options)?;
         for ready in node.unsettled()? {
-            delivery.take_up(ready, node.engine().now());
+            delivery.take_up(node.engine(), ready, node.engine().now());
         }
         delivery.pause(node.engine().paused());
         let delivery = Some(delivery);

@@ -130,10 +130,10 @@ impl Server {
     /// Sends what is in a slot; false if nobody hears the answer any more. A message that was taken back
     /// meanwhile has no answer: the loop has it.
     fn send(&self, slot: &Slot) -> bool {
-        let Some(mut parcel) = locked(slot).begin() else {
+        let Some(parcel) = locked(slot).begin() else {
             return true;
         };
-        let sent = send(&self.channels, &mut parcel, &|| locked(slot).pass());
+        let sent = send(&self.channels, &parcel, &|| locked(slot).pass());
         if !locked(slot).pass() {
             return true;
         }
@@ -354,9 +354,13 @@ fn next_slot(prompt: &Receiver<Slot>, patient: &Receiver<Slot>) -> Option<Slot> 
 mod tests {
     use std::sync::mpsc::{Receiver, channel};
 
+    use tidings_core::Batch;
+
     use super::*;
     use crate::channel::sample::{batch, sender};
-    use crate::channel::{Channel, Channels, MailRenderer, Outlet, Receipt, Rendered};
+    use crate::channel::{
+        Channel, Channels, Head, MailRenderer, Outlet, Receipt, Rendered, Renderer, Unrenderable,
+    };
 
     /// A channel that never answers: it waits until the test is over.
     struct Silent(Mutex<Receiver<()>>);
@@ -417,6 +421,32 @@ mod tests {
         assert_eq!(senders.take_back_all(|_| true).len(), count as usize);
         assert!(senders.is_idle());
         drop(over);
+    }
+
+    /// A renderer that counts.
+    struct Counted(Mutex<u32>);
+
+    impl Renderer for Counted {
+        fn render(&self, head: &Arc<Head>, batch: &Batch) -> Result<Rendered, Unrenderable> {
+            *self.0.lock().unwrap() += 1;
+            MailRenderer(sender()).render(head, batch)
+        }
+    }
+
+    #[test]
+    fn a_message_is_rendered_once_however_often_it_is_sent() {
+        let renderer = Arc::new(Counted(Mutex::default()));
+        let quick = Outlet::new(Arc::clone(&renderer) as _, Arc::new(Prompt));
+        let channels = Channels::from([("email".to_owned(), quick)]);
+        let mut senders = Senders::new(InForce::new(channels), By::Hand);
+        let mut next = parcel(1, "email");
+        for _ in 0..3 {
+            senders.dispatch(next);
+            assert!(senders.send_next());
+            next = senders.answers().recv().unwrap().0;
+            senders.arrived(&next);
+        }
+        assert_eq!(*renderer.0.lock().unwrap(), 1);
     }
 
     #[test]

@@ -165,6 +165,7 @@ fn delivered(plan: &Plan) -> Settled {
     Settled {
         closing: (plan.bucket, plan.closing),
         sent: telling.map(sent).collect(),
+        tried: Vec::new(),
     }
 }
 

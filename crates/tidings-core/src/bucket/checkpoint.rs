@@ -14,7 +14,7 @@ use super::lane::{Frozen, Part};
 use super::{Bucket, Dirty};
 use crate::id::BucketNo;
 use crate::journal::at_rest::encode;
-use crate::journal::record::{ChannelNo, LaneNo};
+use crate::journal::record::{Attempts, ChannelNo, LaneNo};
 use crate::recipient::{Mode, PreferenceScope, Recipient};
 use crate::set::Set;
 use crate::table::{Key, Owner, Partition, Table, Write};
@@ -25,8 +25,16 @@ use crate::time::{Day, Instant};
 const STALE_MARKS_MAX: usize = 8192;
 
 /// A closing: seq, lane, instant, the first seq of its windows, whose messages are not made (each since
-/// which seq), whose are on their way.
-pub(super) type ClosingImage = (u64, LaneNo, Instant, u64, Vec<(u32, u64)>, Set);
+/// which seq), whose are on their way, whose attempts failed.
+pub(super) type ClosingImage = (
+    u64,
+    LaneNo,
+    Instant,
+    u64,
+    Vec<(u32, u64)>,
+    Set,
+    Vec<(u32, Attempts)>,
+);
 
 /// The head of a checkpoint. Large parts have rows of their own.
 #[derive(Debug, Serialize, Deserialize)]
@@ -150,6 +158,11 @@ impl Bucket {
                 closing.from,
                 unmade.map(|(number, since)| (*number, *since)).collect(),
                 closing.sending.clone().into(),
+                closing
+                    .tried
+                    .iter()
+                    .map(|(no, tried)| (*no, *tried))
+                    .collect(),
             )
         });
         let versions = self.versions.iter();

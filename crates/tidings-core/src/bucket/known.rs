@@ -30,9 +30,12 @@ impl Known<'_> {
             let what = "a bucket's checkpoint makes no sense";
             return Err(Unreadable(what.to_owned()));
         }
-        for (_, lane, _, _, unmade, sending) in &head.closings {
+        for (_, lane, _, _, unmade, sending, tried) in &head.closings {
             self.lane(*lane)?;
             self.set(sending)?;
+            tried
+                .iter()
+                .try_for_each(|(number, _)| self.recipient(*number))?;
             unmade
                 .iter()
                 .try_for_each(|(number, _)| self.recipient(*number))?;
@@ -75,7 +78,8 @@ impl Known<'_> {
             Record::Profile { number, .. } if *number == self.next_number => Ok(()),
             Record::Profile { number, .. }
             | Record::Mark { number, .. }
-            | Record::Erased { number, .. } => self.recipient(*number),
+            | Record::Erased { number, .. }
+            | Record::Attempted { number, .. } => self.recipient(*number),
             Record::Follow { topics, .. } => topics.iter().try_for_each(|(_, who)| self.set(who)),
             Record::Preference {
                 number,

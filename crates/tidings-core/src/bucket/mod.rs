@@ -12,7 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::deadline::Kind;
 use crate::id::{BucketNo, Id};
 use crate::journal::at_rest::Kept;
-use crate::journal::record::{Arrival, ChannelNo, Entries, INBOX_NO, LaneNo, Record};
+use crate::journal::record::{Arrival, Attempts, ChannelNo, Entries, INBOX_NO, LaneNo, Record};
 use crate::law::Law;
 use crate::recipient::Recipient;
 use crate::set::Set;
@@ -98,6 +98,20 @@ pub(crate) struct Closing {
     pub(crate) unmade: BTreeMap<u32, u64>,
     /// Recipients whose message is built and has no outcome yet.
     pub(crate) sending: RoaringBitmap,
+    /// The failed attempts of these messages, by recipient.
+    pub(crate) tried: BTreeMap<u32, Attempts>,
+}
+
+impl Closing {
+    /// Ends messages that were built.
+    fn end(&mut self, who: &RoaringBitmap) {
+        self.sending -= who;
+        if !self.tried.is_empty() {
+            for number in who {
+                self.tried.remove(&number);
+            }
+        }
+    }
 }
 
 /// The changes that the next checkpoint writes.
@@ -189,7 +203,7 @@ impl Bucket {
             } => self.made(closing, &who, &nothing, law),
             Record::Outcome { closing, who, .. } => {
                 if let Some(open) = self.closings.get_mut(&closing) {
-                    open.sending -= &who.0;
+                    open.end(&who.0);
                 }
                 self.settle_closing(closing);
             }
@@ -222,6 +236,17 @@ impl Bucket {
                 emptied,
             } => self.pause(at, channels, &emptied, law),
             Record::Withdrawn { closing, who, .. } => self.withdraw(closing, &who, law),
+            Record::Attempted {
+                closing,
+                number,
+                attempts,
+                ..
+            } => {
+                let open = self.closings.get_mut(&closing);
+                if let Some(open) = open.filter(|open| open.sending.contains(number)) {
+                    open.tried.insert(number, attempts);
+                }
+            }
             Record::Rules { at, version } => {
                 self.rules = version;
                 self.versions.insert(seq, version);
@@ -287,7 +312,6 @@ impl Bucket {
                 lane.note_told(at, who);
             }
         }
-        let sending = RoaringBitmap::new();
         self.closings.insert(
             seq,
             Closing {
@@ -295,7 +319,8 @@ impl Bucket {
                 at,
                 from: unmade.values().min().copied().unwrap_or(seq),
                 unmade,
-                sending,
+                sending: RoaringBitmap::new(),
+                tried: BTreeMap::new(),
             },
         );
     }

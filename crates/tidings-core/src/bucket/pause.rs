@@ -13,7 +13,7 @@ impl Bucket {
         let Some(open) = self.closings.get_mut(&closing) else {
             return;
         };
-        open.sending -= who;
+        open.end(who);
         let at = open.at;
         for no in counting_lanes(open.lane, law) {
             if let Some(lane) = self.lanes.get_mut(&no) {

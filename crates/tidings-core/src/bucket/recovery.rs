@@ -71,13 +71,14 @@ impl Bucket {
         self.rules = head.rules;
         self.versions = head.versions.into_iter().collect();
         self.paused = head.paused;
-        for (seq, lane, at, from, unmade, sending) in head.closings {
+        for (seq, lane, at, from, unmade, sending, tried) in head.closings {
             let closing = Closing {
                 lane,
                 at,
                 from,
                 unmade: unmade.into_iter().collect(),
                 sending: sending.0,
+                tried: tried.into_iter().collect(),
             };
             self.closings.insert(seq, closing);
         }

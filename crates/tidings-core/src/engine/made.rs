@@ -15,7 +15,7 @@ use crate::bucket::{Bucket, Look};
 use crate::id::BucketNo;
 use crate::journal::at_rest::{Kept, Shelf, Unreadable, decode, encode};
 use crate::journal::parts;
-use crate::journal::record::{LaneNo, Record, Variant};
+use crate::journal::record::{Attempts, LaneNo, Record, Variant};
 use crate::reason::{Ending, Reason};
 use crate::set::Set;
 use crate::table::{Key, Owner, Partition, Table};
@@ -34,13 +34,24 @@ pub struct Sent {
     pub resent: u32,
 }
 
-/// The outcomes of messages of one closing.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// One recipient's message after an attempt that another one follows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tried {
+    /// The recipient's number in the bucket.
+    pub number: u32,
+    /// All attempts so far.
+    pub attempts: Attempts,
+}
+
+/// The answers to messages of one closing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Settled {
     /// Bucket and seq of the closing.
     pub closing: (BucketNo, u64),
-    /// The outcome of each message.
+    /// The outcomes.
     pub sent: Vec<Sent>,
+    /// The failed attempts.
+    pub tried: Vec<Tried>,
 }
 
 impl Settled {
@@ -57,6 +68,7 @@ impl Settled {
         Self {
             closing: (plan.bucket, plan.closing),
             sent: sent.collect(),
+            tried: Vec::new(),
         }
     }
 }
@@ -113,6 +125,24 @@ impl Part {
             nothing,
         };
         self.write(draft, at, record);
+    }
+
+    fn note_attempts(
+        &mut self,
+        draft: &mut Draft<'_>,
+        (bucket, closing): (BucketNo, u64),
+        Tried { number, attempts }: Tried,
+    ) {
+        let open = self.buckets[bucket].closings.get(&closing);
+        if open.is_some_and(|open| open.sending.contains(number)) {
+            let record = Record::Attempted {
+                at: self.now,
+                closing,
+                number,
+                attempts,
+            };
+            self.write(draft, bucket, record);
+        }
     }
 
     pub(crate) fn note(
@@ -184,7 +214,7 @@ impl Engine {
         })
     }
 
-    /// Records the outcomes of messages.
+    /// Records the outcomes and the failed attempts of messages.
     ///
     /// # Errors
     /// [`Unreadable`]; the engine is worthless then.
@@ -195,11 +225,40 @@ impl Engine {
         settled: &[Settled],
     ) -> Result<Step, Unreadable> {
         self.in_step(Draft::new(shelf), now, |engine, draft, _, _| {
-            for Settled { closing, sent } in settled {
-                engine.part_of(closing.0).note(draft, *closing, sent);
+            for Settled {
+                closing,
+                sent,
+                tried,
+            } in settled
+            {
+                let part = engine.part_of(closing.0);
+                for tried in tried {
+                    part.note_attempts(draft, *closing, *tried);
+                }
+                part.note(draft, *closing, sent);
             }
             Ok(())
         })
+    }
+
+    /// The failed attempts of a message without an outcome.
+    #[must_use]
+    pub fn attempts_of(&self, ((bucket, closing), number): LetterName) -> Option<Attempts> {
+        let bucket = self.held_bucket(bucket)?;
+        bucket.closings.get(&closing)?.tried.get(&number).copied()
+    }
+
+    /// The messages without an outcome of which an attempt has failed.
+    #[must_use]
+    pub fn tried(&self) -> BTreeSet<LetterName> {
+        let mut tried = BTreeSet::new();
+        for bucket in self.buckets() {
+            for (closing, open) in &bucket.closings {
+                let name = |number: &u32| ((bucket.no, *closing), *number);
+                tried.extend(open.tried.keys().map(name));
+            }
+        }
+        tried
     }
 
     /// Built messages without an outcome, which continue after a start. Messages of which a part was

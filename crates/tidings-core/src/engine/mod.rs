@@ -65,7 +65,7 @@ pub use inbox::{ITEMS_LISTED, InboxGroup, InboxItem, InboxPage};
 use intake::Intake;
 pub use intake::Tally;
 pub use ledger::Row as LedgerRow;
-pub use made::{Sent, Settled};
+pub use made::{Sent, Settled, Tried};
 pub use outcome::{EventReport, Fate, Trace};
 use part::Part;
 pub use plan::{Letter, Plan};

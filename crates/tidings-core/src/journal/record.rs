@@ -205,6 +205,30 @@ pub enum Record {
         /// The recipients of the messages.
         who: Set,
     },
+    /// An attempt to send a built message failed, and another one follows.
+    Attempted {
+        /// The instant.
+        at: Instant,
+        /// The closing.
+        closing: u64,
+        /// The recipient's number.
+        number: u32,
+        /// All attempts so far.
+        attempts: Attempts,
+    },
+}
+
+/// The failed attempts to send a message that has no outcome yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Attempts {
+    /// Number of attempts.
+    pub count: u32,
+    /// The instant of the next attempt; there is none before it.
+    pub until: Instant,
+    /// Whether one of them may have handed the message over.
+    pub in_doubt: bool,
+    /// Number of times that it is sent again after an unknown outcome.
+    pub resent: u32,
 }
 
 /// The entries that a mark covers.

@@ -69,16 +69,24 @@ impl EventLoop {
         self.delivery.pause(node.engine().paused());
         let waiting = self.delivery.waiting_letters();
         let answered = self
-            .sent
-            .iter()
-            .flat_map(|(closing, sent)| sent.iter().map(|sent| (*closing, sent.number)));
+            .answered
+            .values()
+            .flat_map(|known| known.sent.iter().map(|sent| (known.closing, sent.number)));
         let known: BTreeSet<LetterName> = waiting.chain(answered).collect();
-        for ready in node.unsettled()? {
-            for parcel in parcels(ready) {
-                let letter = parcel.letter();
-                if !known.contains(&letter) && !self.senders.holds(&letter) {
-                    self.dispatch(parcel.after_a_stop());
-                }
+        let unsettled = node.unsettled()?;
+        // No attempt was made after this, whatever the clock shows by now.
+        let now = self.clock.now().max(node.engine().now());
+        for parcel in unsettled.into_iter().flat_map(parcels) {
+            let letter = parcel.letter();
+            if known.contains(&letter) || self.senders.holds(&letter) {
+                continue;
+            }
+            let node = self.node.as_ref();
+            let tried = node.and_then(|node| node.engine().attempts_of(letter));
+            let parcel = parcel.after_a_stop(tried, now);
+            match tried.filter(|tried| tried.until > now) {
+                Some(tried) => self.delivery.wait_until(tried.until, parcel),
+                None => self.dispatch(parcel),
             }
         }
         Ok(())

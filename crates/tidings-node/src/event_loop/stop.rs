@@ -8,7 +8,7 @@ use crate::handle::{Request, RuntimeError, Stop, unavailable};
 impl EventLoop {
     /// Whether nothing is left to wait for.
     pub(super) fn can_end(&self) -> bool {
-        let is_settled = self.sent.is_empty() || self.node.is_none();
+        let is_settled = self.answered.is_empty() || self.node.is_none();
         self.is_drained || (self.senders.is_idle() && is_settled)
     }
 
@@ -20,9 +20,9 @@ impl EventLoop {
         let under_way = self.senders.under_way();
         if withheld + under_way > 0 {
             tracing::warn!(
+                messages = withheld + under_way,
                 withheld,
-                under_way,
-                "stopped before all messages were sent; the next start takes them up"
+                "stopped while messages were under way; the next start takes them up"
             );
         }
         let result = self.last_writes(&stop.drained);

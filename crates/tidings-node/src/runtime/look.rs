@@ -9,6 +9,8 @@ use tidings_store::Store;
 
 use super::{Ended, Runtime};
 use crate::Error;
+use crate::channel::Channels;
+use crate::delivery::{Delivery, Retries};
 use crate::handle::{Handle, Inbox, Request, RuntimeError};
 use crate::node::Node;
 use crate::vitals::Vitals;
@@ -44,6 +46,17 @@ impl Runtime {
     }
 }
 
+/// The messages that wait for a retry, as a node that sends would hold them.
+fn deferred(node: &Node) -> Result<Delivery, Error> {
+    let mut delivery = Delivery::new(Channels::new(), Retries::default());
+    delivery.pause(node.engine().paused());
+    let tried = node.engine().tried();
+    for plan in node.engine().made_again(&node.shelf()?, &tried)? {
+        delivery.take_up(node.engine(), node.present(plan)?, node.engine().now());
+    }
+    Ok(delivery)
+}
+
 /// Answers reads until the runtime is stopped.
 fn answer(node: &Node, inbox: &Inbox) {
     let refused = || RuntimeError::Unavailable("it is open to be looked at only".to_owned());
@@ -52,7 +65,7 @@ fn answer(node: &Node, inbox: &Inbox) {
             Request::Look(look) => look(Some(node)),
             Request::Work(work) => work.fail(refused()),
             Request::Configure(.., answer) => drop(answer.send(Err(refused()))),
-            Request::Deferred(look) => look(None),
+            Request::Deferred(look) => look(deferred(node).ok().as_ref()),
             Request::Wake => {}
             Request::Stop(stop) => {
                 drop(stop.answer.send(Ok(())));

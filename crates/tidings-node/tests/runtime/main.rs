@@ -8,6 +8,7 @@ mod chores;
 mod closed;
 mod late;
 mod reach;
+mod retries;
 mod slow;
 mod steer;
 mod world;
@@ -403,6 +404,8 @@ fn a19_messages_that_were_made_go_on_after_a_restart() {
     let batch = keeper.next();
     keeper.later();
     runtime.stop().unwrap();
+    // The next attempt comes half a minute after the first, or some seconds later.
+    clock.set(MONDAY.plus_ms(34_000));
     for _ in 0..2 {
         let channel = maildir(mail.path());
         let runtime = start(on_disk(data.path()), channel, &clock, settings());

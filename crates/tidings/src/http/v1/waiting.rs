@@ -100,7 +100,7 @@ pub(super) struct DeferredMessage {
     entries: usize,
     /// Number of attempts so far.
     attempts: u32,
-    /// The provider's last answer; null = there was no attempt yet.
+    /// The provider's last answer; null = there was none since the start.
     last: Option<LastAnswer>,
     /// Time of the next attempt; null = it is held.
     #[schema(format = "date-time")]

@@ -1,0 +1,175 @@
+//! Attempts survive a restart: their number, the wait until the next one, and doubt.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::mpsc::{TryRecvError, channel};
+
+use tidings_core::Instant;
+use tidings_core::engine::Options;
+use tidings_core::rules::EMAIL;
+use tidings_node::channel::Outcome;
+use tidings_node::{Deferrals, Delivery, Handle, Retries, Runtime, Settings, VirtualClock};
+use tidings_store::{MemoryStore, Store};
+
+use crate::world::*;
+
+/// A store and a clock that outlive a node.
+struct Place {
+    store: Arc<dyn Store>,
+    clock: Arc<VirtualClock>,
+    options: Options,
+}
+
+impl Place {
+    fn new() -> Self {
+        Self {
+            store: Arc::new(MemoryStore::new()),
+            clock: clock(MONDAY),
+            options: Options::default(),
+        }
+    }
+
+    fn begin(&self, attempts_max: u32) -> (Runtime, Keeper) {
+        let (gate, keeper) = Gate::new();
+        let channels = BTreeMap::from([(EMAIL.to_owned(), plain(gate))]);
+        let retries = Retries {
+            attempts_max,
+            ..Retries::default()
+        };
+        let delivery = Delivery::new(channels, retries);
+        let settings = Settings {
+            options: self.options,
+            ..settings()
+        };
+        let clock = Arc::clone(&self.clock);
+        let opened = Runtime::start(over(&self.store), rules(), delivery, clock, settings);
+        (opened.unwrap(), keeper)
+    }
+
+    /// A node on which the first attempt of a bill for `ann` was answered and noted, and then stopped.
+    fn tried_once(&self, answer: Outcome) {
+        let (runtime, keeper) = self.begin(2);
+        let handle = runtime.handle();
+        let commands = vec![person("ann"), publish("e1", "bill", "ann")];
+        handle.submit(commands).unwrap();
+        keeper.next();
+        keeper.answer(answer);
+        while deferred(&handle).count == 0 {
+            std::thread::yield_now();
+        }
+        runtime.stop().unwrap();
+    }
+
+    fn pass_ms(&self, ms: i64) {
+        self.clock.set(MONDAY.plus_ms(ms));
+    }
+}
+
+fn deferred(handle: &Handle) -> Deferrals {
+    let (tell, told) = channel();
+    let then = move |found| tell.send(found).unwrap();
+    handle.deferred_then(None, 10, then).unwrap();
+    told.recv().unwrap()
+}
+
+fn later() -> Outcome {
+    Outcome::Retry {
+        why: "busy".to_owned(),
+        after_ms: None,
+    }
+}
+
+fn dropped() -> Outcome {
+    Outcome::Unknown {
+        why: "the line dropped".to_owned(),
+    }
+}
+
+/// Asserts that one message waits after its first attempt, for 30 seconds and up to a tenth more.
+fn assert_waits(found: &Deferrals) -> Instant {
+    let [message] = found.messages.as_slice() else {
+        panic!("{found:?}");
+    };
+    assert_eq!((&message.recipient, message.attempts), (&id("ann"), 1));
+    let next = message.next.unwrap();
+    let wait_ms = next.0 - MONDAY.0;
+    assert!((30_000..=33_000).contains(&wait_ms), "{wait_ms}");
+    next
+}
+
+#[test]
+fn a_message_waits_for_what_is_left_of_its_wait() {
+    for checkpoint_after in [Options::default().checkpoint_after, 1] {
+        let mut place = Place::new();
+        place.options.checkpoint_after = checkpoint_after;
+        place.tried_once(later());
+        place.pass_ms(29_000);
+        let (runtime, keeper) = place.begin(2);
+        let handle = runtime.handle();
+        round(&handle);
+        let next = assert_waits(&deferred(&handle));
+        assert!(matches!(keeper.handed.try_recv(), Err(TryRecvError::Empty)));
+        place.clock.set(next);
+        handle.wake().unwrap();
+        keeper.next();
+        keeper.pass();
+        let books = settled(&handle);
+        assert_eq!((books.delivered, books.resent), (1, 0), "surely once");
+        runtime.stop().unwrap();
+    }
+}
+
+#[test]
+fn attempts_count_across_a_restart() {
+    let place = Place::new();
+    place.tried_once(later());
+    place.pass_ms(20_000);
+    let (runtime, keeper) = place.begin(2);
+    let handle = runtime.handle();
+    place.clock.set(assert_waits(&deferred(&handle)));
+    handle.wake().unwrap();
+    keeper.next();
+    keeper.later();
+    let books = settled(&handle);
+    assert_eq!((books.failed, books.unknown), (1, 0));
+    runtime.stop().unwrap();
+}
+
+#[test]
+fn a_second_doubt_after_a_restart_ends_as_unknown() {
+    let place = Place::new();
+    place.tried_once(dropped());
+    place.pass_ms(20_000);
+    let (runtime, keeper) = place.begin(9);
+    let handle = runtime.handle();
+    place.clock.set(assert_waits(&deferred(&handle)));
+    handle.wake().unwrap();
+    keeper.next();
+    keeper.answer(dropped());
+    let books = settled(&handle);
+    assert_eq!((books.unknown, books.resent), (1, 1));
+    runtime.stop().unwrap();
+    assert!(keeper.handed.try_recv().is_err(), "a third time");
+}
+
+#[test]
+fn a_stop_after_the_next_attempt_was_due_leaves_doubt() {
+    let place = Place::new();
+    place.tried_once(later());
+    place.pass_ms(34_000);
+    let (runtime, keeper) = place.begin(2);
+    keeper.next();
+    keeper.pass();
+    let books = settled(&runtime.handle());
+    assert_eq!((books.delivered, books.resent), (1, 1));
+    runtime.stop().unwrap();
+}
+
+#[test]
+fn what_waits_is_seen_without_a_node_that_sends() {
+    let place = Place::new();
+    place.tried_once(later());
+    let looking = Runtime::look(Arc::clone(&place.store), place.options).unwrap();
+    assert_waits(&deferred(&looking.handle()));
+    looking.stop().unwrap();
+}
