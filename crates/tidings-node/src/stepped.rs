@@ -43,7 +43,8 @@ impl Stepped {
         let opened = EventLoop::open(open, rules, delivery, clock, settings, By::Hand);
         let (event_loop, server) = opened?;
         let vitals = Arc::clone(event_loop.vitals());
-        let (handle, inbox) = Handle::new(settings.requests_max.max(1), vitals);
+        let keys = Arc::clone(event_loop.keys());
+        let (handle, inbox) = Handle::new(settings.requests_max.max(1), vitals, keys);
         Ok(Self {
             event_loop,
             server,
