@@ -17,6 +17,7 @@ use super::fault::{About, Fault};
 use super::fields::{Fields, IdOrObject};
 use super::json::{self, Json};
 use crate::config::{is_address, is_locale};
+use crate::keys::fault_of_name;
 use crate::wording::{did_you_mean, quoted};
 use crate::zone;
 
@@ -370,6 +371,22 @@ impl<'r> Bodies<'r> {
             Fault::new(reason, "write a UTC date, such as `2024-01-31`")
         })?;
         Ok(Command::Forget { before })
+    }
+
+    /// The name of a new API key; empty if it has none.
+    ///
+    /// # Errors
+    /// The first [`Fault`] of the body.
+    pub fn key_name(self, mut fields: Fields<'_>) -> Result<String, Fault> {
+        fields.only(&["name"])?;
+        let name = fields.owned("name")?.unwrap_or_default();
+        match fault_of_name(&name) {
+            None => Ok(name),
+            Some(fault) => Err(Fault::new(
+                format!("`name`: {fault}"),
+                "use a name such as `site`",
+            )),
+        }
     }
 
     /// The channels that an event is limited to, each once. A type that is not configured has all: the
