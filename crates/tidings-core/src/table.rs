@@ -25,6 +25,7 @@
 //! | `LEDGER` | base | bucket | day, channel | entries by outcome |
 //! | `ANSWERS` | base | intake | hash of an `Idempotency-Key` | when, hash of the request, the answer |
 //! | `ANSWERS_BY_AGE` | base | intake | when, hash of an `Idempotency-Key` | nothing |
+//! | `API_KEYS` | base | intake | hash of an API key | its id, name and when it was made |
 //! | `EVENTS` | day | intake | ordinal of the first | up to 16 events, a line each |
 //! | `HEADERS` | day | intake | ordinal / 256 | a columnar block of event headers |
 //! | `IDS` | day | intake | event id | place, t, ordinal |
@@ -121,6 +122,7 @@ pub enum Table {
     Parts = 59,
     ObjectDays = 60,
     CopiedEvents = 61,
+    ApiKeys = 62,
 }
 
 /// A key under construction.

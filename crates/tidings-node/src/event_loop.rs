@@ -22,6 +22,7 @@ use crate::clock::Clock;
 use crate::delivery::{ByClosing, Delivery, Noted, put};
 use crate::handle::{Request, Stop};
 use crate::kept_back::KeptBack;
+use crate::keys::Keys;
 use crate::node::{Node, Pace};
 use crate::packer::Packer;
 use crate::parcel::{Parcel, parcels};
@@ -77,6 +78,7 @@ pub(crate) struct EventLoop {
     /// The last reading of the clock.
     seen: Instant,
     vitals: Arc<Vitals>,
+    keys: Arc<Keys>,
     /// Whether a failed store stays closed for now: opening folds everything stored, which must not happen
     /// for each request.
     pub(crate) rests: bool,
@@ -136,6 +138,7 @@ impl EventLoop {
             set_aside: BTreeSet::new(),
             seen: newest,
             vitals,
+            keys: Arc::default(),
             rests: false,
             hangs: false,
             is_drained: false,
@@ -148,6 +151,11 @@ impl EventLoop {
     /// The node's measurements.
     pub(crate) fn vitals(&self) -> &Arc<Vitals> {
         &self.vitals
+    }
+
+    /// The API keys in force.
+    pub(crate) fn keys(&self) -> &Arc<Keys> {
+        &self.keys
     }
 
     /// Opens a failed store again, unless it rests.

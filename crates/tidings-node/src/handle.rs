@@ -4,18 +4,19 @@
 //! by the queue and by those who were let in, never by those who were not.
 
 use std::sync::{Arc, PoisonError, RwLock};
-use std::time::{Duration, Instant};
+use std::time::{self, Duration};
 
 use crossbeam_channel::{Receiver, Sender, after, bounded, select};
 use tidings_core::engine::{Refused, Reply};
-use tidings_core::{Command, Id, Rules};
+use tidings_core::{Command, Id, Instant, Rules};
 
 use crate::Error;
 use crate::channel::Channels;
 use crate::deferred::Deferrals;
 use crate::delivery::Delivery;
+use crate::keys::{ApiKey, KeptAnswer, KeyChange, KeyRequest, Keys};
 use crate::node::Node;
-use crate::once::{Asker, Keeper, Once, Work};
+use crate::once::{Asker, Keeper, Kept, Once, Work};
 use crate::vitals::Vitals;
 
 /// Why a request was not answered.
@@ -67,6 +68,7 @@ type LookAtDeferred = dyn FnOnce(Option<&Delivery>) + Send;
 
 pub(crate) enum Request {
     Work(Work),
+    Keys(KeyRequest),
     Configure(Box<Rules>, Channels, Sender<Result<(), RuntimeError>>),
     Look(Box<Look>),
     Deferred(Box<LookAtDeferred>),
@@ -80,7 +82,7 @@ pub(crate) struct Stop {
     /// The requester, who is told that everything has stopped.
     pub(crate) answer: Sender<Result<(), RuntimeError>>,
     /// Signals the end of waiting for work in progress.
-    pub(crate) drained: Receiver<Instant>,
+    pub(crate) drained: Receiver<time::Instant>,
 }
 
 impl Stop {
@@ -102,6 +104,7 @@ impl Request {
     pub(crate) fn turn_away(self) {
         match self {
             Self::Work(work) => work.fail(RuntimeError::Stopped),
+            Self::Keys(request) => request.fail(RuntimeError::Stopped),
             Self::Configure(.., answer) | Self::Stop(Stop { answer, .. }) => {
                 drop(answer.send(Err(RuntimeError::Stopped)));
             }
@@ -119,6 +122,7 @@ pub struct Handle {
     /// that nobody empties any more.
     is_open: Arc<RwLock<bool>>,
     vitals: Arc<Vitals>,
+    keys: Arc<Keys>,
 }
 
 /// The loop's end of the queue. When it is dropped, queued requests get an error, and later ones are
@@ -137,7 +141,7 @@ impl Drop for Inbox {
 
 impl Handle {
     /// Creates a handle and the loop's end of its queue, with a maximum length.
-    pub(crate) fn new(requests_max: usize, vitals: Arc<Vitals>) -> (Self, Inbox) {
+    pub(crate) fn new(requests_max: usize, vitals: Arc<Vitals>, keys: Arc<Keys>) -> (Self, Inbox) {
         let (requests, asked) = bounded(requests_max);
         let is_open = Arc::new(RwLock::new(true));
         let inbox = Inbox {
@@ -148,6 +152,7 @@ impl Handle {
             requests,
             is_open,
             vitals,
+            keys,
         };
         (handle, inbox)
     }
@@ -188,6 +193,34 @@ impl Handle {
     ) -> Result<(), RuntimeError> {
         let work = Work::new(commands, Asker::Once(once, keeper));
         self.ask(Request::Work(work))
+    }
+
+    /// The API keys in force, by when they were made.
+    #[must_use]
+    pub fn keys(&self) -> Arc<[ApiKey]> {
+        self.keys.list()
+    }
+
+    /// Changes the API keys at an instant, unless the same request was done before. `then` gets the result on
+    /// the loop's thread and must only pass it on; `None` = no key has the id. A change that is answered is
+    /// durable and in force.
+    ///
+    /// # Errors
+    /// [`RuntimeError::Busy`] or [`RuntimeError::Stopped`]; `then` is not called.
+    pub fn change_keys(
+        &self,
+        at: Instant,
+        change: KeyChange,
+        kept: Option<KeptAnswer>,
+        then: impl FnOnce(Result<Option<Kept>, RuntimeError>) + Send + 'static,
+    ) -> Result<(), RuntimeError> {
+        self.ask(Request::Keys(KeyRequest {
+            at,
+            change,
+            kept,
+            keys: Arc::clone(&self.keys),
+            answer: Box::new(then),
+        }))
     }
 
     /// Puts a configuration in force: rules, and the channels for later messages.
@@ -288,7 +321,11 @@ impl Handle {
 
     /// Stops the loop; no other request is accepted from now on. A stop is never refused, so it waits for
     /// room in the queue, until `last`.
-    pub(crate) fn stop(&self, stop: Stop, last: &Receiver<Instant>) -> Result<(), RuntimeError> {
+    pub(crate) fn stop(
+        &self,
+        stop: Stop,
+        last: &Receiver<time::Instant>,
+    ) -> Result<(), RuntimeError> {
         *self.is_open.write().unwrap_or_else(PoisonError::into_inner) = false;
         select! {
             send(self.requests, Request::Stop(stop)) -> asked => asked.map_err(|_| RuntimeError::Stopped),
@@ -321,7 +358,7 @@ mod tests {
 
     #[test]
     fn nobody_waits_for_a_loop_that_has_ended() {
-        let (handle, inbox) = Handle::new(4, Arc::default());
+        let (handle, inbox) = Handle::new(4, Arc::default(), Arc::default());
         let (answer, answered) = bounded(1);
         handle
             .submit_then(Vec::new(), move |replies| answer.send(replies).unwrap())

@@ -167,20 +167,12 @@ fn sort(
             again.push(work);
             continue;
         }
-        let row = node.shelf().and_then(|shelf| row(&shelf, now, &once.key));
-        match (row, work.asker) {
-            (Ok(Some(row)), Asker::Once(_, keeper)) => {
-                let same = row.request == once.request;
-                let kept = if same {
-                    Kept::Before(row.answer)
-                } else {
-                    Kept::Other
-                };
-                keeper.tell(Ok(kept));
-            }
-            (row, asker) => {
+        let kept = node.shelf().and_then(|shelf| kept(&shelf, now, once));
+        match (kept, work.asker) {
+            (Ok(Some(kept)), Asker::Once(_, keeper)) => keeper.tell(Ok(kept)),
+            (kept, asker) => {
                 first.push(Work { asker, ..work });
-                done = row.map(|_| ());
+                done = kept.map(|_| ());
             }
         }
     }
@@ -222,10 +214,14 @@ fn stored(shelf: &dyn Shelf, key: &[u8; 16]) -> Result<Option<Row>, Error> {
     Ok(Some(read().ok_or_else(unreadable)?))
 }
 
-/// The row of a key, if it has not expired.
-fn row(shelf: &dyn Shelf, now: Instant, key: &[u8; 16]) -> Result<Option<Row>, Error> {
-    let row = stored(shelf, key)?;
-    Ok(row.filter(|row| now.0 < row.at.0.saturating_add(KEPT_MS)))
+/// The result of a request whose key is remembered.
+pub(crate) fn kept(shelf: &dyn Shelf, now: Instant, once: Once) -> Result<Option<Kept>, Error> {
+    let row = stored(shelf, &once.key)?;
+    let row = row.filter(|row| now.0 < row.at.0.saturating_add(KEPT_MS));
+    Ok(row.map(|row| match row.request == once.request {
+        true => Kept::Before(row.answer),
+        false => Kept::Other,
+    }))
 }
 
 /// The writes that store these answers, and delete expired ones.

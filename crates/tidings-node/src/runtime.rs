@@ -88,7 +88,8 @@ impl Runtime {
     ) -> Result<Self, Error> {
         let core = EventLoop::open(open, rules, delivery, clock, settings, By::Threads)?;
         let vitals = Arc::clone(core.vitals());
-        let (handle, inbox) = Handle::new(settings.requests_max.max(1), vitals);
+        let keys = Arc::clone(core.keys());
+        let (handle, inbox) = Handle::new(settings.requests_max.max(1), vitals, keys);
         let (runs, ended) = bounded::<Infallible>(0);
         let (holds, closed) = bounded::<Infallible>(0);
         let mut driver = Driver { core, rest: None };

@@ -40,7 +40,8 @@ impl Stepped {
     ) -> Result<Self, Error> {
         let event_loop = EventLoop::open(open, rules, delivery, clock, settings, By::Hand)?;
         let vitals = Arc::clone(event_loop.vitals());
-        let (handle, inbox) = Handle::new(settings.requests_max.max(1), vitals);
+        let keys = Arc::clone(event_loop.keys());
+        let (handle, inbox) = Handle::new(settings.requests_max.max(1), vitals, keys);
         Ok(Self {
             event_loop,
             handle,

@@ -177,7 +177,7 @@ impl Disk {
         self.run(rules, clock, Channels::new(), settings)
     }
 
-    /// Opens it read-only.
+    /// Opens it to look at it, and to change API keys.
     ///
     /// # Errors
     /// [`StartError::Node`].

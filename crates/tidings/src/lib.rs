@@ -10,6 +10,7 @@ pub mod config;
 pub mod http;
 pub mod import;
 pub mod keys;
+pub mod presence;
 pub mod simulate;
 pub mod timeline;
 pub mod warning;

@@ -46,13 +46,9 @@ fn schemathesis_finds_nothing() {
     std::fs::write(&config, rules.replace("file://mail", &mails)).unwrap();
     let hooks = directory.path().join("lines.py");
     std::fs::write(&hooks, LINES).unwrap();
-    let key = Command::new(env!("CARGO_BIN_EXE_tidings"))
-        .args(["key", "new", "--data"])
-        .arg(&data)
-        .output()
-        .unwrap();
-    let key = String::from_utf8(key.stdout).unwrap();
     let server = Server::start_with_keys(&config, &data);
+    // The run may revoke every key, but not the token.
+    let key = std::fs::read_to_string(data.join("token")).unwrap();
     let seed = std::env::var("TIDINGS_SEED").unwrap_or_else(|_| "1".to_owned());
     let examples = std::env::var("TIDINGS_RUNS").unwrap_or_else(|_| "40".to_owned());
     let output = Command::new("schemathesis")

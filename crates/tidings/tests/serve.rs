@@ -248,11 +248,75 @@ fn keys_are_made_before_and_while_it_runs() {
     );
     assert!(!listed.contains(&before["tidings_".len()..]));
     let id = first["id"].as_str().unwrap();
-    assert_eq!(place.run(&["key", "revoke", id]).status.code(), Some(0));
-    assert_eq!(place.run(&["key", "revoke", id]).status.code(), Some(2));
-    let patience = Patience::new();
-    while status(&before) != "401" {
-        patience.wait(|| "the revoked key is still taken".to_owned());
+    let revoke = || place.run(&["key", "revoke", id]);
+    let revoked = revoke();
+    let out = String::from_utf8(revoked.stdout).unwrap();
+    assert_eq!(out, format!("Revoked key {id}\n"));
+    assert_eq!(status(&before), "401");
+    let unknown = format!("error: unknown key `{id}`; `tidings key list` lists the keys\n");
+    assert_eq!(said(&revoke()), (2, unknown));
+}
+
+/// The first key can be made while the server runs: who may read its directory is let in.
+#[test]
+fn a_token_lets_in_who_may_read_the_directory() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let place = Place::new();
+    let path = place.data.join("token");
+    let token = || fs::read_to_string(&path).unwrap().trim().to_owned();
+    let made = |arguments: &[&str]| {
+        let ran = place.run(arguments);
+        assert_eq!(ran.status.code(), Some(0), "{}", said(&ran).1);
+        String::from_utf8(ran.stdout).unwrap().trim().to_owned()
+    };
+    let log = place.dir.path().join("log");
+    let status = |server: &Server, key: &str| {
+        let key = ["status", "--url", &server.url, "--key", key];
+        let ran = Command::new(env!("CARGO_BIN_EXE_tidings"))
+            .args(key)
+            .output();
+        ran.unwrap().status.code()
+    };
+    let server =
+        Server::start_with_keys_logging(&place.config, &place.data, File::create(&log).unwrap());
+    let told = || fs::read_to_string(&log).unwrap();
+    let hint = format!("tidings key new --data {}", place.data.display());
+    assert!(told().contains(&hint), "{}", told());
+    let mode = fs::metadata(&path).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+    let first = token();
+    let key = made(&["key", "new", "--name", "site"]);
+    assert_eq!(status(&server, &key), Some(0));
+    assert_eq!(status(&server, &first), Some(0));
+    // Every command is let in, whatever key it has.
+    made(&["status", "--key", "none"]);
+    let listed = made(&["key", "list"]);
+    assert!(
+        listed.contains("site") && !listed.contains(&key),
+        "{listed}"
+    );
+    // A server that is killed leaves its token, which the next start replaces.
+    server.kill();
+    assert_eq!(token(), first);
+    assert_eq!(made(&["key", "list"]), listed);
+
+    let server = Server::start_with_keys_logging(
+        &place.config,
+        &place.data,
+        File::options().append(true).open(&log).unwrap(),
+    );
+    let second = token();
+    assert_ne!(first, second);
+    assert_eq!(status(&server, &first), Some(2));
+    assert_eq!(
+        (status(&server, &second), status(&server, &key)),
+        (Some(0), Some(0))
+    );
+    server.signal("TERM");
+    assert_eq!(server.wait().code(), Some(0));
+    assert!(!path.exists());
+    for secret in [first, second, key] {
+        assert!(!told().contains(&secret["tidings_".len()..]), "{}", told());
     }
 }
 

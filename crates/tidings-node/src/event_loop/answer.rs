@@ -20,11 +20,13 @@ pub(super) fn answer(
     sending: &dyn Sending,
 ) -> Result<(), Error> {
     let mut waiting = Vec::new();
+    let mut keys = Vec::new();
     let mut looks = Vec::new();
     let mut fault = None;
     for request in requests {
         match request {
             Request::Work(work) => waiting.push(work),
+            Request::Keys(request) => keys.push(request),
             Request::Configure(.., answer) if fault.is_some() => {
                 drop(answer.send(Err(unavailable())));
             }
@@ -47,10 +49,19 @@ pub(super) fn answer(
     if let Some(fault) = fault {
         let waiting = waiting.into_iter();
         waiting.for_each(|work| work.fail(unavailable()));
+        keys.into_iter()
+            .for_each(|request| request.fail(unavailable()));
         looks.into_iter().for_each(|look| look(None));
         return Err(fault);
     }
-    if let Err(fault) = once::step(node, sending, now, waiting) {
+    let mut done = once::step(node, sending, now, waiting);
+    for request in keys {
+        match done {
+            Ok(()) => done = request.work(node),
+            Err(_) => request.fail(unavailable()),
+        }
+    }
+    if let Err(fault) = done {
         looks.into_iter().for_each(|look| look(None));
         return Err(fault);
     }
@@ -70,6 +81,7 @@ pub(super) fn refuse(requests: Vec<Request>, stopping: &mut Stopping) {
     for request in requests {
         match request {
             Request::Work(work) => work.fail(unavailable()),
+            Request::Keys(request) => request.fail(unavailable()),
             Request::Configure(.., answer) => drop(answer.send(Err(unavailable()))),
             Request::Look(look) => look(None),
             Request::Deferred(_) | Request::Wake => {}

@@ -25,6 +25,7 @@ impl EventLoop {
                 Request::Work(work) if !work.commands.iter().all(is_forget) => {
                     work.fail(RuntimeError::Full(full.to_string()));
                 }
+                Request::Keys(request) => request.fail(RuntimeError::Full(full.to_string())),
                 Request::Configure(.., answer) => {
                     drop(answer.send(Err(RuntimeError::Full(full.to_string()))));
                 }

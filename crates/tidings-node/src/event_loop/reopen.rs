@@ -66,6 +66,7 @@ impl EventLoop {
         let Some(node) = &mut self.node else {
             return Ok(());
         };
+        self.keys.load(&node.shelf()?)?;
         self.delivery.pause(node.engine().paused());
         let waiting = self.delivery.waiting_letters();
         let answered = self

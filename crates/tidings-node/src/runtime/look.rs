@@ -1,4 +1,4 @@
-//! A read-only node: it decides, builds, sends and writes nothing.
+//! A node whose engine stands still: it decides, builds and sends nothing, and writes nothing but API keys.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -12,6 +12,7 @@ use crate::Error;
 use crate::channel::Channels;
 use crate::delivery::{Delivery, Retries};
 use crate::handle::{Handle, Inbox, Request, RuntimeError};
+use crate::keys::Keys;
 use crate::node::Node;
 use crate::vitals::Vitals;
 
@@ -19,20 +20,22 @@ use crate::vitals::Vitals;
 const LOOKS_MAX: usize = 64;
 
 impl Runtime {
-    /// Opens a store read-only, whatever has come due since. Reads are answered, and everything else is
-    /// refused.
+    /// Opens a store to look at it, whatever has come due since. Reads are answered, API keys are changed,
+    /// and everything else is refused.
     ///
     /// # Errors
     /// [`Error`] where the store can't be read.
     pub fn look(store: Arc<dyn Store>, options: Options) -> Result<Self, Error> {
-        let node = Node::open_to_look(store, options)?;
-        let (handle, inbox) = Handle::new(LOOKS_MAX, Arc::<Vitals>::default());
+        let mut node = Node::open_to_look(store, options)?;
+        let keys = Arc::<Keys>::default();
+        keys.load(&node.shelf()?)?;
+        let (handle, inbox) = Handle::new(LOOKS_MAX, Arc::<Vitals>::default(), keys);
         let (runs, ended) = bounded::<Infallible>(0);
         let (holds, closed) = bounded::<Infallible>(0);
         std::thread::Builder::new()
             .name("tidings-look".to_owned())
             .spawn(move || {
-                answer(&node, &inbox);
+                answer(&mut node, &inbox);
                 drop((inbox, runs));
                 drop(node);
                 drop(holds);
@@ -57,13 +60,19 @@ fn deferred(node: &Node) -> Result<Delivery, Error> {
     Ok(delivery)
 }
 
-/// Answers reads until the runtime is stopped.
-fn answer(node: &Node, inbox: &Inbox) {
+/// Answers reads and changes keys, until the runtime is stopped or its store fails.
+fn answer(node: &mut Node, inbox: &Inbox) {
     let refused = || RuntimeError::Unavailable("it is open to be looked at only".to_owned());
     for request in &inbox.requests {
         match request {
             Request::Look(look) => look(Some(node)),
             Request::Work(work) => work.fail(refused()),
+            Request::Keys(request) => {
+                if let Err(fault) = request.work(node) {
+                    tracing::error!(error = %fault, "the store failed");
+                    return;
+                }
+            }
             Request::Configure(.., answer) => drop(answer.send(Err(refused()))),
             Request::Deferred(look) => look(deferred(node).ok().as_ref()),
             Request::Wake => {}

@@ -6,6 +6,7 @@ mod ahead;
 mod broken;
 mod chores;
 mod closed;
+mod keys;
 mod late;
 mod reach;
 mod retries;

@@ -6,8 +6,8 @@
 //! DIR/NEWEST       `commit = N`: a commit that was durable when this was written
 //! DIR/engine/      the engine's own files
 //! DIR/*.new        these while they are being made: a crash in the middle leaves nothing half made
-//! DIR/keys         who may call the server; not the store's own, as
-//! DIR/address      where the server listens
+//! DIR/address      where the server listens; not the store's own, as
+//! DIR/token        what lets in the commands of its user
 //! ```
 
 use std::fs::{self, File, OpenOptions, TryLockError};
@@ -29,8 +29,6 @@ const ENGINE_NEW: &str = "engine.new";
 /// Advice for a store whose newest commits are lost.
 pub(super) const ACCEPT_LOSS: &str =
     "start `tidings serve` once with --accept-loss to go on without them";
-/// The file of API keys, which may exist before the store.
-const KEYS: &str = "keys";
 /// A directory that some filesystems create at the root of a new volume.
 const LOST_FOUND: &str = "lost+found";
 
@@ -295,7 +293,7 @@ fn is_beginning(entry: &fs::DirEntry) -> bool {
     if name == ENGINE_NEW {
         return fs::read_dir(entry.path()).is_ok_and(|mut entries| entries.next().is_none());
     }
-    name == LOCK || name == MARKER_NEW || name == LOST_FOUND || name == KEYS
+    name == LOCK || name == MARKER_NEW || name == LOST_FOUND
 }
 
 fn check_marker(path: &Path, marker: &[u8]) -> Result<(), Error> {

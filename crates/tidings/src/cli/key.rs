@@ -1,17 +1,14 @@
 //! `tidings key`: creates, lists and revokes API keys.
 
 use std::io;
-use std::path::{Path, PathBuf};
 
-use serde_json::json;
-use tidings_node::{Clock as _, SystemClock};
-use tidings_store::FjallStore;
+use serde_json::{Value, json};
 
-use super::reach::DATA_VARIABLE;
-use super::table::Table;
-use super::{Status, Streams, report};
-use crate::client::Fault;
-use crate::keys::{KeyFile, NAME_CHARS_MAX};
+use super::reach::{self, To};
+use super::table::{Table, cell, list};
+use super::{Status, Streams};
+use crate::client::{Fault, Purpose, Request, segment};
+use crate::keys::fault_of_name;
 
 /// Arguments of `key`.
 #[derive(clap::Args)]
@@ -24,97 +21,85 @@ pub(super) struct Arguments {
 enum Action {
     /// Create a key and print it once; a running server accepts it at once
     New {
-        /// Data directory of the server
-        #[arg(long, value_name = "DIR", env = DATA_VARIABLE)]
-        data: PathBuf,
         /// Name shown by `key list`
         #[arg(long, default_value = "", value_parser = name)]
         name: String,
-        /// Print one JSON object
-        #[arg(long)]
-        json: bool,
+        #[command(flatten)]
+        to: To,
     },
     /// List the keys by id; the keys themselves are not stored
     List {
-        /// Data directory of the server
-        #[arg(long, value_name = "DIR", env = DATA_VARIABLE)]
-        data: PathBuf,
-        /// Print one JSON object a line
-        #[arg(long)]
-        json: bool,
+        #[command(flatten)]
+        to: To,
     },
-    /// Revoke a key; a running server refuses it within a second
+    /// Revoke a key; a running server refuses it at once
     Revoke {
-        /// Data directory of the server
-        #[arg(long, value_name = "DIR", env = DATA_VARIABLE)]
-        data: PathBuf,
         /// Key id, as `key list` prints it
         id: String,
+        #[command(flatten)]
+        to: To,
     },
 }
 
 fn name(text: &str) -> Result<String, String> {
-    if text.chars().count() > NAME_CHARS_MAX || text.chars().any(char::is_control) {
-        return Err(format!(
-            "a name has at most {NAME_CHARS_MAX} characters, and no control characters"
-        ));
-    }
-    Ok(text.to_owned())
+    fault_of_name(text).map_or_else(|| Ok(text.to_owned()), Err)
 }
 
 /// Runs the command.
 pub(super) fn run(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Result<Status> {
     match &arguments.action {
-        Action::New { data, name, json } => new(data, name, *json, streams),
-        Action::List { data, json } => list(data, *json, streams),
-        Action::Revoke { data, id } => revoke(data, id, streams),
+        Action::New { name, to } => new(name, to, streams),
+        Action::List { to } => show(to, streams),
+        Action::Revoke { id, to } => revoke(id, to, streams),
     }
 }
 
-fn new(data: &Path, name: &str, json: bool, streams: &mut Streams<'_>) -> io::Result<Status> {
-    let made = std::fs::create_dir_all(data)
-        .and_then(|()| KeyFile::of(data).make(name, SystemClock.now()));
-    let (entry, key) = match made {
+/// Makes a call; faults are reported.
+fn ask(
+    to: &To,
+    (request, purpose): (&Request, Purpose),
+    streams: &mut Streams<'_>,
+) -> Result<Value, Status> {
+    let mut reach = reach::find(to, purpose, streams)?;
+    let answer = reach.ask(request);
+    let answer = answer.and_then(|asked| asked.success()?.json());
+    let closed = reach.close();
+    let answer = answer.and_then(|answer| closed.map(|()| answer));
+    answer.map_err(|fault| reach::report_fault(&fault, streams))
+}
+
+fn new(name: &str, to: &To, streams: &mut Streams<'_>) -> io::Result<Status> {
+    let request = Request::post("/v1/admin/keys".to_owned()).json(&json!({ "name": name }));
+    let made = match ask(to, (&request, Purpose::MakeBare), streams) {
         Ok(made) => made,
-        Err(fault) => return Ok(unusable(data, &fault, streams)),
+        Err(status) => return Ok(status),
     };
-    if json {
-        let row = json!({ "id": entry.id, "name": entry.name, "made": entry.made.to_string(), "key": key });
-        writeln!(streams.out, "{row}")?;
+    let Some(key) = made["key"].as_str() else {
+        let fault = Fault::Odd("it has no key".to_owned());
+        return Ok(reach::report_fault(&fault, streams));
+    };
+    if to.json {
+        writeln!(streams.out, "{made}")?;
     } else {
         // The key alone on standard output: `KEY=$(tidings key new …)`.
         writeln!(streams.out, "{key}")?;
         writeln!(
             streams.err,
             "Created key {}. It is not shown again. Set TIDINGS_KEY, or send `Authorization: Bearer KEY`",
-            entry.id
+            cell(&made, "id")
         )?;
     }
     Ok(Status::Done)
 }
 
-/// Tells whether a directory has keys or a store; where it has neither, that is reported.
-fn is_kept(data: &Path, streams: &mut Streams<'_>) -> bool {
-    let is_kept = KeyFile::of(data).is_there() || FjallStore::is_in(data);
-    if !is_kept {
-        report(
-            streams,
-            &Fault::NoStore(data.to_owned()).to_string(),
-            Status::Unusable,
-        );
-    }
-    is_kept
-}
-
-fn list(data: &Path, json: bool, streams: &mut Streams<'_>) -> io::Result<Status> {
-    if !is_kept(data, streams) {
-        return Ok(Status::Unusable);
-    }
-    let keys = match KeyFile::of(data).list() {
-        Ok(keys) => keys,
-        Err(fault) => return Ok(unusable(data, &fault, streams)),
+fn show(to: &To, streams: &mut Streams<'_>) -> io::Result<Status> {
+    let request = Request::get("/v1/admin/keys".to_owned());
+    let answer = match ask(to, (&request, Purpose::Look), streams) {
+        Ok(answer) => answer,
+        Err(status) => return Ok(status),
     };
-    if keys.is_empty() && !json {
+    let keys = list(&answer, "keys");
+    if keys.is_empty() && !to.json {
         writeln!(
             streams.err,
             "No API keys. Create one: tidings key new --data DIR"
@@ -122,39 +107,29 @@ fn list(data: &Path, json: bool, streams: &mut Streams<'_>) -> io::Result<Status
     }
     let mut table = Table::new(&["ID", "CREATED", "NAME"]);
     for key in keys {
-        if json {
-            writeln!(streams.out, "{}", serde_json::to_string(&key)?)?;
+        if to.json {
+            writeln!(streams.out, "{key}")?;
         }
-        let name = match key.name.as_str() {
-            "" => "-".to_owned(),
-            name => name.to_owned(),
+        let name = match cell(key, "name") {
+            name if name.is_empty() => "-".to_owned(),
+            name => name,
         };
-        table.row([key.id, key.made.to_string(), name]);
+        table.row([cell(key, "id"), cell(key, "made"), name]);
     }
-    if !json {
+    if !to.json {
         table.write(streams.out)?;
     }
     Ok(Status::Done)
 }
 
-fn revoke(data: &Path, id: &str, streams: &mut Streams<'_>) -> io::Result<Status> {
-    if !is_kept(data, streams) {
-        return Ok(Status::Unusable);
+fn revoke(id: &str, to: &To, streams: &mut Streams<'_>) -> io::Result<Status> {
+    let request = Request::delete(format!("/v1/admin/keys/{}", segment(id)));
+    if let Err(status) = ask(to, (&request, Purpose::Look), streams) {
+        return Ok(status);
     }
-    match KeyFile::of(data).revoke(id) {
-        Ok(true) => {
-            writeln!(streams.out, "Revoked key {id}")?;
-            Ok(Status::Done)
-        }
-        Ok(false) => {
-            let message = format!("unknown key `{id}`; `tidings key list` lists the keys");
-            Ok(report(streams, &message, Status::Wrong))
-        }
-        Err(fault) => Ok(unusable(data, &fault, streams)),
+    match to.json {
+        true => writeln!(streams.out, "{{}}")?,
+        false => writeln!(streams.out, "Revoked key {id}")?,
     }
-}
-
-fn unusable(data: &Path, fault: &io::Error, streams: &mut Streams<'_>) -> Status {
-    let message = format!("cannot use {}: {fault}", data.display());
-    report(streams, &message, Status::Unusable)
+    Ok(Status::Done)
 }

@@ -76,7 +76,8 @@ pub(super) fn report_fault(fault: &Fault, streams: &mut Streams<'_>) -> Status {
         Fault::Address { .. } => Status::Wrong,
         // Of a command line that can't be meant.
         Fault::Refused { status, code, .. }
-            if *status == axum::http::StatusCode::UNAUTHORIZED || code == "invalid_query" =>
+            if *status == axum::http::StatusCode::UNAUTHORIZED
+                || matches!(code.as_str(), "invalid_query" | "key_not_found") =>
         {
             Status::Wrong
         }
@@ -104,6 +105,7 @@ fn said(fault: &Fault) -> String {
                     Create one: tidings key new --data DIR"
                 .to_owned();
         }
+        "key_not_found" => return format!("{reason}; `tidings key list` lists the keys"),
         "recipient_not_found" => "recipients are created by `tidings import` or by the application",
         "event_not_found" => "events are kept for as many days as `[store] keep` says",
         "unknown_type" | "type_not_found" => {

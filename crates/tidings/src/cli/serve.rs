@@ -1,6 +1,5 @@
 //! `tidings serve`: the HTTP API over a data directory, until it is stopped.
 
-use std::fs;
 use std::io;
 use std::net::{SocketAddr, TcpListener, ToSocketAddrs as _};
 use std::path::{Path, PathBuf};
@@ -19,10 +18,8 @@ use super::{Status, Streams, report, signals};
 use crate::app::{self, Disk};
 use crate::config::{self, duration};
 use crate::http::{self, Access, Service, listen};
-use crate::keys::{KeyFile, Keys};
-
-/// The file in the data directory with the address of the server that holds its lock.
-const ADDRESS: &str = "address";
+use crate::keys::Secret;
+use crate::presence::Mark;
 
 /// Arguments of `serve`.
 #[derive(clap::Args)]
@@ -188,14 +185,18 @@ fn serve(
     };
     say_paused(&node, &arguments.data);
     end_with(&node, Arc::clone(&stop))?;
-    let access = access(arguments, streams)?;
+    let token = Secret::random()?;
+    let access = access(arguments, &node, &token, streams)?;
     let settings = http::Settings::default();
     let service = Service::new(node.handle(), rules, access, clock, settings);
     let service = Arc::new(service.in_directory(&arguments.data));
+    // The token follows the address, so that no other address gets it, and the API opens after both, so that
+    // it sees no token of an earlier start.
+    let address_mark = Mark::address(&arguments.data, &url)?;
+    let token_mark = Mark::token(&arguments.data, &token)?;
     open(&gate, http::router(Arc::clone(&service)));
     reload_by_signal(&tokio, hangups, &arguments.config, &service);
 
-    let mark = AddressMark::put(&arguments.data, &url)?;
     writeln!(streams.out, "listening on {url}")?;
     streams.out.flush()?;
     tracing::info!(%url, "serving");
@@ -209,7 +210,7 @@ fn serve(
         drop(server.await);
         end.saturating_duration_since(tokio::time::Instant::now())
     });
-    drop(mark);
+    drop((token_mark, address_mark));
     let stopped = node.stop_within(left);
     // A call that still waits for the disk or for its client must not keep the process.
     tokio.shutdown_background();
@@ -260,12 +261,16 @@ fn open(gate: &OnceLock<Router>, router: Router) {
     drop(gate.set(router));
 }
 
-fn access(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Result<Access> {
+fn access(
+    arguments: &Arguments,
+    node: &Node,
+    token: &Secret,
+    streams: &mut Streams<'_>,
+) -> io::Result<Access> {
     if arguments.dev {
         return Ok(Access::Open);
     }
-    let file = KeyFile::of(&arguments.data);
-    if file.list()?.is_empty() {
+    if node.handle().keys().is_empty() {
         writeln!(
             streams.err,
             "warning: there is no API key yet, so every request is refused. Create one: tidings key \
@@ -273,7 +278,9 @@ fn access(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Result<Access
             arguments.data.display()
         )?;
     }
-    Ok(Access::Keys(Keys::of(file)))
+    Ok(Access::Keys {
+        token: Some(token.hash()),
+    })
 }
 
 fn reload_by_signal(
@@ -318,24 +325,4 @@ fn reload(config: &Path, service: &Service) -> Result<Reloaded, RuntimeError> {
     };
     service.configure(rules, channels)?;
     Ok(Reloaded::InForce)
-}
-
-/// Says in the data directory where the server is, as long as it lives. After a kill the file stays,
-/// and the lock is free: then it says nothing.
-struct AddressMark(PathBuf);
-
-impl AddressMark {
-    fn put(data: &Path, url: &str) -> io::Result<Self> {
-        let (path, new) = (data.join(ADDRESS), data.join("address.new"));
-        fs::write(&new, format!("{url}\n"))?;
-        fs::rename(&new, &path)?;
-        Ok(Self(path))
-    }
-}
-
-impl Drop for AddressMark {
-    fn drop(&mut self) {
-        // Where it can't be removed it is passed over: the lock is free.
-        drop(fs::remove_file(&self.0));
-    }
 }

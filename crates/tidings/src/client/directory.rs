@@ -21,8 +21,10 @@ use crate::http::{self, Access, Service, Settings};
 /// The purpose of opening a data directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
-    /// Reading only. Nothing is decided, written or sent, and no configuration is needed.
+    /// Reading, and changing API keys. Nothing is decided or sent, and no configuration is needed.
     Look,
+    /// [`Purpose::Look`]; a directory that is absent or empty becomes a store.
+    MakeBare,
     /// Changing the store. Due lanes are closed and everything is committed; nothing is sent.
     Change,
     /// [`Purpose::Change`]; a directory that is absent or empty becomes a store.
@@ -44,16 +46,17 @@ impl Directory {
     /// [`Fault::Node`].
     pub fn open(data: &Path, config: &Path, purpose: Purpose) -> Result<Self, Fault> {
         let is_there = FjallStore::is_in(data);
-        if !is_there && purpose != Purpose::Make {
+        if !is_there && !matches!(purpose, Purpose::Make | Purpose::MakeBare) {
             return Err(Fault::NoStore(data.to_owned()));
         }
         // Whom the lock leads to a server needs no configuration; but no store is made for a command
         // that can't be done.
-        let disk = is_there.then(|| Disk::open(data)).transpose();
+        let opens = is_there || purpose == Purpose::MakeBare;
+        let disk = opens.then(|| Disk::open(data)).transpose();
         let disk = disk.map_err(Fault::Store)?;
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let (runtime, rules) = match (disk, purpose) {
-            (Some(disk), Purpose::Look) => {
+            (Some(disk), Purpose::Look | Purpose::MakeBare) => {
                 let runtime = disk.look()?;
                 let stored = runtime.handle().look(|node| node.engine().rules().cloned());
                 let stored = stored.map_err(|fault| Fault::Node(fault.to_string()))?;

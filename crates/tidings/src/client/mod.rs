@@ -9,7 +9,7 @@ mod server;
 mod tests;
 
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use axum::http::{Method, StatusCode};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
@@ -21,6 +21,7 @@ pub use server::Server;
 
 use crate::app::StartError;
 use crate::config::Faults;
+use crate::presence;
 
 /// The default address of a server (contract, section 4).
 pub const DEFAULT_URL: &str = "http://127.0.0.1:8990";
@@ -335,10 +336,16 @@ impl Reach {
         // Whether somebody has it open the lock alone can tell; an address may be an old one.
         match Directory::open(data, &place.config, purpose) {
             Ok(directory) => Ok(Self::Directory(Box::new(directory))),
-            Err(Fault::Store(fault @ tidings_store::Error::Locked(_))) => match address_of(data) {
-                Some(url) => Ok(Self::Server(Server::new(&url, key)?)),
-                None => Err(Fault::Held(fault)),
-            },
+            Err(Fault::Store(fault @ tidings_store::Error::Locked(_))) => {
+                match presence::address_of(data) {
+                    Some(url) => {
+                        let token = presence::token_of(data);
+                        let key = token.as_deref().or(key);
+                        Ok(Self::Server(Server::new(&url, key)?))
+                    }
+                    None => Err(Fault::Held(fault)),
+                }
+            }
             Err(fault) => Err(fault),
         }
     }
@@ -375,11 +382,4 @@ impl Reach {
             Self::Directory(directory) => directory.close(),
         }
     }
-}
-
-/// The address of the server that uses a directory, from the file that it wrote there.
-fn address_of(data: &Path) -> Option<String> {
-    let text = std::fs::read_to_string(data.join("address")).ok()?;
-    let url = text.trim();
-    (!url.is_empty()).then(|| url.to_owned())
 }

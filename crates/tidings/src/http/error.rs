@@ -102,6 +102,9 @@ codes! {
     ChannelNotFound = "channel_not_found", 404, Again::No,
         "Unknown channel",
         "`GET /v1/types` lists the channels.";
+    KeyNotFound = "key_not_found", 404, Again::No,
+        "Unknown API key",
+        "`GET /v1/admin/keys` lists the ids of the keys.";
     MethodNotAllowed = "method_not_allowed", 405, Again::No,
         "Method not allowed",
         "The header `Allow` lists the methods of the path.";

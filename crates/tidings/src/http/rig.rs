@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::mpsc::channel;
 
 use axum::Router;
 use axum::body::Body;
@@ -9,7 +10,7 @@ use axum::http::{HeaderMap, Method, Request, StatusCode};
 use serde_json::Value;
 use tidings_core::Instant;
 use tidings_node::channel::Channels;
-use tidings_node::{Delivery, Retries, Runtime, VirtualClock};
+use tidings_node::{ApiKey, Delivery, KeyChange, KeyHash, Retries, Runtime, VirtualClock};
 use tidings_store::{MemoryStore, Store};
 use tower::ServiceExt as _;
 
@@ -157,6 +158,22 @@ impl Rig {
     pub(crate) fn at(&self, instant: &str) {
         self.clock.set(Instant::parse(instant).unwrap());
         self.service.handle.wake().unwrap();
+    }
+
+    /// Makes an API key of this id, whose secret nobody has.
+    pub(crate) fn make_key(&self, id: &str) {
+        let key = ApiKey {
+            hash: KeyHash([0; 32]),
+            id: id.to_owned(),
+            name: String::new(),
+            made: Instant(0),
+        };
+        let (tell, told) = channel();
+        let then = move |made: Result<_, _>| tell.send(made.is_ok()).unwrap();
+        let make = KeyChange::Make(key);
+        let handle = &self.service.handle;
+        handle.change_keys(Instant(0), make, None, then).unwrap();
+        assert!(told.recv().unwrap());
     }
 
     /// Calls with a JSON body; null sends none.

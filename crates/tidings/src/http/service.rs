@@ -11,7 +11,9 @@ use serde::Serialize;
 use tidings_core::engine::{Refused, Reply};
 use tidings_core::{Command, Id, Instant, Rules};
 use tidings_node::channel::Channels;
-use tidings_node::{Clock, Deferrals, Handle, Keeper, Kept, Node, RuntimeError};
+use tidings_node::{
+    Clock, Deferrals, Handle, Keeper, Kept, KeptAnswer, KeyChange, KeyHash, Node, RuntimeError,
+};
 use tidings_store::FjallStore;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot, watch};
 use tokio::task::spawn_blocking;
@@ -21,7 +23,7 @@ use super::error::{Code, Problem};
 use super::ids::EventIds;
 use super::metrics::Requests;
 use super::request::{Change, ROOM_UNIT};
-use crate::keys::Keys;
+use crate::wording::quoted;
 
 /// The bounds of the server: no client can cost more.
 #[derive(Clone, Copy, Debug)]
@@ -67,8 +69,11 @@ const BACKUPS_MAX: usize = 2;
 pub enum Access {
     /// Anybody: `--dev`.
     Open,
-    /// Holders of an API key.
-    Keys(Keys),
+    /// Holders of an API key of the store.
+    Keys {
+        /// The hash of another key, of this start alone.
+        token: Option<KeyHash>,
+    },
 }
 
 /// The service: the state that the calls of one server share.
@@ -259,6 +264,32 @@ impl Service {
         self.change(change, vec![command], done).await
     }
 
+    /// Changes the API keys for a request that may carry an `Idempotency-Key`: then `kept` is stored, and given
+    /// to the same request again.
+    ///
+    /// # Errors
+    /// [`Code::KeyNotFound`], or a [`Problem`] of the node.
+    pub(super) async fn change_keys(
+        &self,
+        request: &Change,
+        change: KeyChange,
+        kept: &Answer,
+        answer: Answer,
+    ) -> Result<Answer, Problem> {
+        let (tell, told) = oneshot::channel();
+        let kept = request.once.map(|once| KeptAnswer {
+            once,
+            answer: kept.to_kept(),
+        });
+        let then = move |done| drop(tell.send(done));
+        let unknown = format!("unknown key {}", quoted(change.id()));
+        self.handle.change_keys(self.now(), change, kept, then)?;
+        match self.answered(told).await? {
+            Some(kept) => answer_of(kept, || Ok(answer)),
+            None => Err(Problem::new(Code::KeyNotFound, unknown)),
+        }
+    }
+
     /// Waits for what was asked.
     pub(super) async fn answered<T>(&self, asked: Asked<T>) -> Result<T, Problem> {
         match timeout(self.settings.answer_patience, asked).await {
@@ -319,16 +350,25 @@ where
 
     fn tell(self: Box<Self>, kept: Result<Kept, RuntimeError>) {
         let Self { made, tell, .. } = *self;
-        let told = kept.map(|kept| match kept {
-            Kept::Now => made.unwrap_or_else(|| Err(not_made())),
-            Kept::Before(kept) => Answer::of_kept(&kept).ok_or_else(not_made),
-            Kept::Other => Err(Problem::new(
-                Code::IdempotencyKeyReused,
-                "the key was used with a different method, path or body",
-            )),
-        });
+        let made = || made.unwrap_or_else(|| Err(not_made()));
+        let told = kept.map(|kept| answer_of(kept, made));
         // Whoever asked may have gone.
         drop(tell.send(told));
+    }
+}
+
+/// The answer to a request that is done once; `made` gives it if it was done now.
+fn answer_of(
+    kept: Kept,
+    made: impl FnOnce() -> Result<Answer, Problem>,
+) -> Result<Answer, Problem> {
+    match kept {
+        Kept::Now => made(),
+        Kept::Before(kept) => Answer::of_kept(&kept).ok_or_else(not_made),
+        Kept::Other => Err(Problem::new(
+            Code::IdempotencyKeyReused,
+            "the key was used with a different method, path or body",
+        )),
     }
 }
 

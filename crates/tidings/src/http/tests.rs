@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::rig::{Answered, CONFIG, Rig};
 use super::{Access, Code, Settings, document, error, openapi};
-use crate::keys::{KeyFile, Keys};
+use crate::keys::Secret;
 
 mod every_error;
 mod examples;
@@ -175,9 +175,10 @@ fn a_body_is_told_what_was_expected_and_what_was_got() {
 
 #[test]
 fn every_call_but_health_needs_a_key() {
-    let dir = tempfile::tempdir().unwrap();
-    let file = KeyFile::of(dir.path());
-    let access = Access::Keys(Keys::of(file.clone()));
+    let token = Secret::random().unwrap();
+    let access = Access::Keys {
+        token: Some(token.hash()),
+    };
     let rig = Rig::with(CONFIG, access, Settings::default());
     let get = |path: &str, headers: &[(&str, &str)]| rig.send(Method::GET, path, headers, "");
 
@@ -197,21 +198,30 @@ fn every_call_but_health_needs_a_key() {
     for path in ["/healthz", "/readyz", "/errors/unauthorized"] {
         assert_eq!(get(path, &[]).status, StatusCode::OK, "{path}");
     }
-    // A key that is made while the server runs is taken at once.
-    let (entry, key) = file.make("site", tidings_core::Instant(0)).unwrap();
-    let bearer = format!("Bearer {key}");
+    let bearer = |key: &str| format!("Bearer {key}");
     let with_key = |value: &str| get("/metrics", &[("authorization", value)]);
-    assert_eq!(with_key(&bearer).status, StatusCode::OK);
-    assert_eq!(
-        with_key(&bearer.replace("Bearer", "bearer")).status,
-        StatusCode::OK
-    );
-    for wrong in [key.as_str(), "Bearer", "Bearer x", &format!("Basic {key}")] {
+    let by_token = |method: Method, path: &str, body: &str| {
+        let headers = [
+            ("authorization", &*bearer(token.text())),
+            ("content-type", "application/json"),
+        ];
+        rig.send(method, path, &headers, body.to_owned())
+    };
+    // A key that is made while the server runs is accepted at once.
+    let made = by_token(Method::POST, "/v1/admin/keys", r#"{"name": "site"}"#).json();
+    let key = made["key"].as_str().unwrap();
+    assert_eq!(with_key(&bearer(key)).status, StatusCode::OK);
+    assert_eq!(with_key(&format!("bearer {key}")).status, StatusCode::OK);
+    let made_up = bearer(Secret::random().unwrap().text());
+    for wrong in [key, "Bearer", "Bearer x", &format!("Basic {key}"), &made_up] {
         assert_eq!(code(&with_key(wrong)), "unauthorized", "{wrong}");
     }
-    file.revoke(&entry.id).unwrap();
-    rig.at("2024-01-01T12:00:01Z");
-    assert_eq!(code(&with_key(&bearer)), "unauthorized");
+    // One that is revoked is refused at once.
+    let path = format!("/v1/admin/keys/{}", made["id"].as_str().unwrap());
+    let revoked = by_token(Method::DELETE, &path, "");
+    assert_eq!(revoked.status, StatusCode::NO_CONTENT);
+    assert_eq!(code(&with_key(&bearer(key))), "unauthorized");
+    assert_eq!(with_key(&bearer(token.text())).status, StatusCode::OK);
 }
 
 /// A developer's browser sends what any page asks it to.

@@ -75,6 +75,35 @@ fn a_backup_under_load_is_a_moment_of_the_server_and_comes_back() {
     assert!(second.err.contains("not empty"), "{}", second.err);
 }
 
+/// A restored store lets in whom the backed up one let in at that moment.
+#[test]
+fn a_backup_has_the_keys() {
+    let world = World::new();
+    let (file, data) = (world.path("backup"), world.path("data"));
+    let (file, data) = (file.to_str().unwrap(), data.to_str().unwrap());
+    let key = |action: &[&str], data: &str| {
+        let arguments = [&["key"], action, &["--data", data]].concat();
+        ran(&arguments).done().out
+    };
+    let site = key(&["new", "--name", "site"], data);
+    let revoked = key(&["new", "--json"], data);
+    let revoked: Value = serde_json::from_str(&revoked).unwrap();
+    key(&["revoke", revoked["id"].as_str().unwrap()], data);
+    let listed = key(&["list"], data);
+    ran(&["backup", "--to", file, "--data", data]).done();
+    key(&["new", "--name", "later"], data);
+
+    let other = World::new();
+    let data = other.path("data");
+    let text = data.to_str().unwrap();
+    ran(&["restore", "--from", file, "--data", text]).done();
+    assert_eq!(key(&["list"], text), listed);
+    let server = Server::start_with_keys(&other.path("tidings.toml"), &data);
+    let status = |key: &str| ran(&["status", "--url", &server.url, "--key", key]);
+    status(site.trim()).done();
+    assert_eq!(status(revoked["key"].as_str().unwrap()).code, 2);
+}
+
 #[test]
 fn a_backup_that_is_damaged_is_refused_whole() {
     let world = World::new().with_people();

@@ -492,10 +492,14 @@ fn a_key_is_asked_for_and_taken_from_the_environment() {
     let key = made.out.split_whitespace().last().unwrap().to_owned();
     let config = world.path("tidings.toml");
     let server = Server::start_with_keys(&config, &data);
-    let without = world.run(&["status"]);
+    let status = ["status", "--url", &server.url];
+    let without = ran(&status);
     assert_eq!(without.code, 2, "{}{}", without.out, without.err);
     assert!(without.err.contains("key"), "{}", without.err);
-    world.run(&["status", "--key", &key]).done();
+    ran(&[&status[..], &["--key", &key]].concat()).done();
+    let made = ran(&["key", "new", "--url", &server.url, "--key", &key]).done();
+    ran(&[&status[..], &["--key", made.out.trim()]].concat()).done();
+    world.run(&["status"]).done();
     let by_environment = Command::new(TIDINGS)
         .args(["status", "--url", &server.url])
         .env("TIDINGS_KEY", &key)

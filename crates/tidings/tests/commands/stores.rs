@@ -88,10 +88,7 @@ fn only_what_makes_a_store_makes_one() {
                     *argument = file.to_str().unwrap();
                 }
             }
-            arguments.extend(["--data", data]);
-            if command[0] != "key" {
-                arguments.extend(["--config", config.to_str().unwrap()]);
-            }
+            arguments.extend(["--data", data, "--config", config.to_str().unwrap()]);
             let refused = ran(&arguments);
             assert_eq!(refused.code, 3, "{arguments:?}: {}", refused.err);
             let said = format!("no tidings store at {data}");

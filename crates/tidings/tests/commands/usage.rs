@@ -68,8 +68,8 @@ fn hints_name_commands() {
     assert_eq!(lines[0], ["ID", "CREATED", "NAME"]);
     assert_eq!((lines[1][2], lines[2][2]), ("ci", "-"));
 
-    let _server = Server::start_with_keys(&world.path("tidings.toml"), &world.path("data"));
-    let without = world.run(&["status"]);
+    let server = Server::start_with_keys(&world.path("tidings.toml"), &world.path("data"));
+    let without = ran(&["status", "--url", &server.url]);
     assert_eq!(without.code, 2);
     let said = "Set TIDINGS_KEY or pass --key. Create one: tidings key new --data DIR";
     assert!(without.err.contains(said), "{}", without.err);

@@ -81,6 +81,13 @@ impl Server {
         Self::spawn_as(addressed(command, config, data))
     }
 
+    /// As [`Server::start_with_keys`]; what it says goes into a file.
+    pub(crate) fn start_with_keys_logging(config: &Path, data: &Path, log: File) -> Self {
+        let mut command = Command::new(TIDINGS);
+        command.arg("serve").stderr(log);
+        Self::spawn_as(addressed(command, config, data))
+    }
+
     /// As [`Server::start`], by a user whom permissions bind, which root's are not. Takes root.
     pub(crate) fn start_as_nobody(config: &Path, data: &Path) -> Self {
         Self::spawn(as_nobody(), config, data)

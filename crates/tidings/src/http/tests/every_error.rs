@@ -21,7 +21,6 @@ use tidings_store::{Commit, Error, MemoryStore, Snapshot, Store};
 use super::code;
 use crate::http::rig::{Answered, CONFIG, Rig};
 use crate::http::{Access, Settings, document, openapi};
-use crate::keys::{KeyFile, Keys};
 
 /// What only a defect brings about, and what the gate answers before there is an API (it has a test
 /// of its own).
@@ -83,6 +82,7 @@ fn path(template: &str) -> String {
     let id = match template.split('/').nth(2) {
         Some("recipients") => "ann",
         Some("events") => "e1",
+        Some("admin") => "k1",
         _ => "works%2F1",
     };
     let path = template
@@ -95,6 +95,7 @@ fn path(template: &str) -> String {
 fn body(method: &Method, template: &str) -> (&'static str, String) {
     let json = |body: Value| ("application/json", body.to_string());
     match (method.as_str(), template) {
+        ("POST", "/v1/admin/keys") => json(json!({ "name": "site" })),
         ("POST", "/v1/admin/forget") => json(json!({ "before": "2023-01-01" })),
         ("POST", "/v1/cancel") => json(json!({ "cancellation_key": "k" })),
         ("POST", "/v1/events") => json(json!({
@@ -251,6 +252,7 @@ fn seed(rig: &Rig) {
     });
     let done = rig.call(Method::POST, "/v1/events", &event);
     assert!(done.status.is_success(), "{done:?}");
+    rig.make_key("k1");
 }
 
 fn open() -> (Rig, Moody) {
@@ -281,9 +283,7 @@ fn answers(code: &str, calls: &[&Call]) -> Option<Vec<Answered>> {
     let impatient = |settings: Settings| server(Access::Open, settings).0;
     let answers = match code {
         "unauthorized" => {
-            let dir = tempfile::tempdir().unwrap();
-            let access = Access::Keys(Keys::of(KeyFile::of(dir.path())));
-            let (rig, _) = server(access, Settings::default());
+            let (rig, _) = server(Access::Keys { token: None }, Settings::default());
             all(&|call| call.send(&rig))
         }
         "too_busy" => {
@@ -392,10 +392,10 @@ fn wrong(code: &str, call: &Call) -> Call {
         },
         "invalid_query" => call.at(format!("{}?limit=x&hours=x&answers=x&cursor=x", call.path)),
         "invalid_path" => {
-            let at_id = if call.path.starts_with("/errors/") {
-                2
-            } else {
-                3
+            let at_id = match call.path.split('/').nth(1) {
+                Some("errors") => 2,
+                _ if call.path.starts_with("/v1/admin/") => 4,
+                _ => 3,
             };
             let parts = call.path.split('/').enumerate();
             let parts = parts.map(|(at, part)| if at == at_id { "%ff" } else { part });
@@ -404,6 +404,7 @@ fn wrong(code: &str, call: &Call) -> Call {
         "not_found" => path("unknown_type", "none"),
         "recipient_not_found" => path("ann", "nobody"),
         "event_not_found" => path("e1", "none"),
+        "key_not_found" => path("k1", "none"),
         "type_not_found" => path("note", "none"),
         "channel_not_found" => path("email", "none"),
         "unknown_type" if call.path == "/v1/events" => {

@@ -27,6 +27,7 @@ fn server() -> Rig {
     });
     let published = rig.call(Method::POST, "/v1/events", &event);
     assert_eq!(published.status, StatusCode::ACCEPTED);
+    rig.make_key("5c0f3d1a9b7e");
     rig
 }
 

@@ -5,6 +5,7 @@ mod backup;
 mod cancel;
 mod events;
 mod inbox;
+mod keys;
 mod objects;
 mod outcome;
 mod pausing;
@@ -33,5 +34,6 @@ pub(super) fn calls(calls: Calls) -> Calls {
     let calls = types::calls(calls);
     let calls = pausing::calls(calls);
     let calls = backup::calls(calls);
+    let calls = keys::calls(calls);
     admin::calls(calls)
 }

@@ -1,0 +1,219 @@
+//! API keys: they are in the store, so that a backup has them and every server of the store knows them.
+//!
+//! Their rows stand beside the engine's, which knows nothing of them. A change of the keys is a commit of its
+//! own: it is written, then counts in memory, then is answered. Who was told that a key is revoked can rely on
+//! that. After a failure of the store, what it has is the truth, as for everything else.
+
+use std::ops::ControlFlow;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use tidings_core::Instant;
+use tidings_core::codec::{Reader, put_bytes, put_i64};
+use tidings_core::journal::at_rest::{Shelf, Unreadable};
+use tidings_core::table::{Key, Owner, Partition, REST, Table, Write, after_prefix};
+use tidings_store::Commit;
+
+use crate::Error;
+use crate::handle::RuntimeError;
+use crate::node::Node;
+use crate::once::{self, Kept, Once};
+
+/// The hash of an API key. The key itself is stored nowhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KeyHash(pub [u8; 32]);
+
+/// An API key as it is stored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ApiKey {
+    /// Its hash.
+    pub hash: KeyHash,
+    /// The id that names it; no secret.
+    pub id: String,
+    /// The name given to it.
+    pub name: String,
+    /// When it was made.
+    pub made: Instant,
+}
+
+/// A change of the API keys.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum KeyChange {
+    /// A new key.
+    Make(ApiKey),
+    /// The end of the key with this id.
+    Revoke(String),
+}
+
+impl KeyChange {
+    /// The id of the key.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        match self {
+            Self::Make(key) => &key.id,
+            Self::Revoke(id) => id,
+        }
+    }
+}
+
+/// The answer to keep for a request that may be sent twice.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeptAnswer {
+    /// The identity of the request.
+    pub once: Once,
+    /// The answer to store.
+    pub answer: Vec<u8>,
+}
+
+/// A callback with the result of a change of the keys, on the loop's thread; `None` = no key has the id.
+pub(crate) type KeysAnswer = Box<dyn FnOnce(Result<Option<Kept>, RuntimeError>) + Send>;
+
+/// The API keys of the store, in memory.
+#[derive(Debug, Default)]
+pub(crate) struct Keys(RwLock<Arc<[ApiKey]>>);
+
+impl Keys {
+    /// The keys, by when they were made.
+    pub(crate) fn list(&self) -> Arc<[ApiKey]> {
+        Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Reads the keys of a store anew.
+    pub(crate) fn load(&self, shelf: &dyn Shelf) -> Result<(), Unreadable> {
+        self.put(stored(shelf)?);
+        Ok(())
+    }
+
+    fn apply(&self, change: KeyChange) {
+        let mut keys = self.list().to_vec();
+        match change {
+            KeyChange::Make(key) => keys.push(key),
+            KeyChange::Revoke(id) => keys.retain(|key| key.id != id),
+        }
+        self.put(keys);
+    }
+
+    fn put(&self, mut keys: Vec<ApiKey>) {
+        keys.sort_by(|a, b| (a.made, &a.id).cmp(&(b.made, &b.id)));
+        *self.0.write().unwrap_or_else(PoisonError::into_inner) = keys.into();
+    }
+}
+
+/// A requested change of the keys.
+pub(crate) struct KeyRequest {
+    pub(crate) at: Instant,
+    pub(crate) change: KeyChange,
+    pub(crate) kept: Option<KeptAnswer>,
+    /// The keys in memory, which change with the store.
+    pub(crate) keys: Arc<Keys>,
+    pub(crate) answer: KeysAnswer,
+}
+
+impl KeyRequest {
+    /// Answers that it failed.
+    pub(crate) fn fail(self, fault: RuntimeError) {
+        (self.answer)(Err(fault));
+    }
+
+    /// Makes the change durable, puts it in force, and answers.
+    ///
+    /// # Errors
+    /// [`Error`]; the request is answered then too, and the node is worthless.
+    pub(crate) fn work(self, node: &mut Node) -> Result<(), Error> {
+        match self.commit(node) {
+            Ok(done) => {
+                if done == Some(Kept::Now) {
+                    self.keys.apply(self.change);
+                }
+                (self.answer)(Ok(done));
+                Ok(())
+            }
+            Err(fault) => {
+                self.fail(RuntimeError::of_commit(&fault));
+                Err(fault)
+            }
+        }
+    }
+
+    fn commit(&self, node: &mut Node) -> Result<Option<Kept>, Error> {
+        node.ahead().finish()?;
+        let shelf = node.shelf()?;
+        if let Some(kept) = &self.kept
+            && let Some(before) = once::kept(&shelf, self.at, kept.once)?
+        {
+            return Ok(Some(before));
+        }
+        let mut writes = writes(&self.change, &self.keys.list());
+        if writes.is_empty() {
+            return Ok(None);
+        }
+        let kept = self.kept.iter();
+        let kept: Vec<_> = kept.map(|kept| (kept.once, kept.answer.clone())).collect();
+        writes.extend(once::writes(&shelf, self.at, &kept)?);
+        drop(shelf);
+        node.store().commit(Commit { writes })?;
+        Ok(Some(Kept::Now))
+    }
+}
+
+/// The writes of a change; none where there is nothing to revoke.
+fn writes(change: &KeyChange, keys: &[ApiKey]) -> Vec<Write> {
+    let write = |hash: KeyHash, value| Write {
+        partition: Partition::Base,
+        key: table().bytes(&hash.0).done(),
+        value,
+    };
+    match change {
+        KeyChange::Make(key) => vec![write(key.hash, Some(row(key)))],
+        KeyChange::Revoke(id) => {
+            let of_id = keys.iter().filter(|key| key.id == *id);
+            of_id.map(|key| write(key.hash, None)).collect()
+        }
+    }
+}
+
+fn table() -> Key {
+    Key::of(Owner::Intake, Table::ApiKeys)
+}
+
+fn row(key: &ApiKey) -> Vec<u8> {
+    let mut row = Vec::new();
+    put_bytes(&mut row, key.id.as_bytes());
+    put_bytes(&mut row, key.name.as_bytes());
+    put_i64(&mut row, key.made.0);
+    row
+}
+
+/// The keys of a store.
+fn stored(shelf: &dyn Shelf) -> Result<Vec<ApiKey>, Unreadable> {
+    let from = table().done();
+    let until = after_prefix(&from);
+    let mut keys = Vec::new();
+    let mut torn = None;
+    let mut visit = |key: &[u8], row: &[u8]| match read(key, row) {
+        Ok(key) => {
+            keys.push(key);
+            ControlFlow::Continue(())
+        }
+        Err(fault) => {
+            torn = Some(fault);
+            ControlFlow::Break(())
+        }
+    };
+    shelf.scan(Partition::Base, &from, until.as_deref(), &mut visit)?;
+    torn.map_or(Ok(keys), Err)
+}
+
+fn read(key: &[u8], row: &[u8]) -> Result<ApiKey, Unreadable> {
+    let mut reader = Reader::new(row, "an API key");
+    let torn = || Unreadable("an API key is torn".to_owned());
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).map_err(|_| torn());
+    let hash = key.get(REST..).and_then(|hash| hash.try_into().ok());
+    let key = ApiKey {
+        hash: KeyHash(hash.ok_or_else(torn)?),
+        id: text(reader.bytes()?)?,
+        name: text(reader.bytes()?)?,
+        made: Instant(reader.i64()?),
+    };
+    reader.end()?;
+    Ok(key)
+}
