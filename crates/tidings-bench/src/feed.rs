@@ -221,7 +221,7 @@ fn pages(
             let watch = Stopwatch::start();
             let page = node
                 .engine()
-                .inbox(&node.shelf()?, &id, None, params.groups)??;
+                .inbox(&node.view()?, &id, None, params.groups)??;
             samples.push(ms(watch.elapsed()));
             verify(params, sort, &page)?;
         }

@@ -50,7 +50,7 @@ pub enum Fault {
     Store(#[from] tidings_store::Error),
     /// The engine failed.
     #[error(transparent)]
-    Engine(#[from] tidings_core::journal::at_rest::Unreadable),
+    Engine(#[from] tidings_core::journal::stored::Unreadable),
     /// The engine refused what the benchmark asked.
     #[error(transparent)]
     Refused(#[from] tidings_core::engine::Refused),

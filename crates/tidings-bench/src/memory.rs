@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use fastrand::Rng;
 use tidings_core::engine::{Engine, Options};
-use tidings_core::journal::at_rest::{Shelf, Unreadable};
+use tidings_core::journal::stored::{ReadView, Unreadable};
 use tidings_core::table::Partition;
 use tidings_core::{Command, RecipientChange, Rules};
 
@@ -26,7 +26,7 @@ pub(crate) struct Params {
 /// Nothing is stored: what is measured is the engine alone.
 pub(crate) struct Nothing;
 
-impl Shelf for Nothing {
+impl ReadView for Nothing {
     fn get(&self, _: Partition, _: &[u8]) -> Result<Option<Vec<u8>>, Unreadable> {
         Ok(None)
     }

@@ -10,13 +10,13 @@
 use serde::{Deserialize, Serialize};
 
 use crate::calendar::Zone;
-use crate::law::Version;
+use crate::compiled::Version;
 use crate::rules::{Decide, Policy};
 use crate::time::Instant;
 
 /// The kind of a lane: all its types share it, each with parameters of its own.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum Kind {
+pub enum LaneKind {
     /// Due at once.
     Now,
     /// Due some time after the first entry.
@@ -83,7 +83,7 @@ pub enum Opened<'a> {
     Window(&'a Window),
     /// A window of a lane without fields (`now`, a digest, what is paused) that is asked for the first
     /// time, or anew, at this instant.
-    At(&'a Kind, Instant),
+    At(&'a LaneKind, Instant),
     /// The deadline that was found so, in milliseconds.
     Found(i64),
 }
@@ -109,31 +109,31 @@ const NONE: i64 = i64::MAX;
 /// ```
 /// use tidings_core::Instant;
 /// use tidings_core::calendar::Zone;
-/// use tidings_core::deadline::{Kind, Opened, due};
+/// use tidings_core::deadline::{LaneKind, Opened, due};
 ///
 /// let nobody: Option<&Zone> = None;
-/// let at = |kind: &Kind| due(Opened::At(kind, Instant(7)), None, &nobody);
-/// assert_eq!(at(&Kind::Now), 7);
-/// assert_eq!(at(&Kind::Paused), i64::MAX);
+/// let at = |kind: &LaneKind| due(Opened::At(kind, Instant(7)), None, &nobody);
+/// assert_eq!(at(&LaneKind::Now), 7);
+/// assert_eq!(at(&LaneKind::Paused), i64::MAX);
 /// // A digest that the rules no longer have keeps nobody waiting.
-/// assert_eq!(at(&Kind::Digest("gone".to_owned())), 7);
+/// assert_eq!(at(&LaneKind::Digest("gone".to_owned())), 7);
 /// ```
 #[must_use]
 pub fn due(window: Opened<'_>, rules: Option<&Version>, person: &impl Person) -> i64 {
     match window {
         Opened::Window(window) => window.due(),
-        Opened::At(Kind::Digest(name), at) => {
+        Opened::At(LaneKind::Digest(name), at) => {
             let slot = rules.zip(person.zone());
             let slot = slot.and_then(|(rules, zone)| rules.slot(name, zone, at));
             slot.unwrap_or(at).0
         }
-        Opened::At(Kind::Now, at) => at.0,
+        Opened::At(LaneKind::Now, at) => at.0,
         Opened::At(_, _) => NONE,
         Opened::Found(due) => due,
     }
 }
 
-impl Kind {
+impl LaneKind {
     /// The name of this kind's default lane.
     #[must_use]
     pub fn default_lane(&self) -> String {
@@ -185,7 +185,7 @@ impl Window {
     /// Opens a window with its first entry. `last` is the lane's last message, for `leading`.
     #[must_use]
     pub fn open(
-        kind: &Kind,
+        kind: &LaneKind,
         entry: Entered,
         since: u64,
         rules: u32,
@@ -212,25 +212,25 @@ impl Window {
     /// # Examples
     /// ```
     /// use tidings_core::Instant;
-    /// use tidings_core::deadline::{Entered, Kind, Parameters, Window};
+    /// use tidings_core::deadline::{Entered, LaneKind, Parameters, Window};
     ///
     /// // A cool-down of 10 after the newest entry, and of 25 after the first at most.
     /// let parameters = Parameters { wait_ms: 10, max_wait_ms: Some(25) };
     /// let entry = |t: i64, place: u64| Entered { t: Instant(t), place, parameters };
-    /// let mut window = Window::open(&Kind::Cooldown, entry(0, 1), 1, 1, None);
+    /// let mut window = Window::open(&LaneKind::Cooldown, entry(0, 1), 1, 1, None);
     /// assert_eq!(window.due(), 10);
-    /// window.join(&Kind::Cooldown, entry(8, 2), None);
+    /// window.join(&LaneKind::Cooldown, entry(8, 2), None);
     /// assert_eq!(window.due(), 18);
-    /// window.join(&Kind::Cooldown, entry(17, 3), None);
+    /// window.join(&LaneKind::Cooldown, entry(17, 3), None);
     /// assert_eq!(window.due(), 25);
     /// ```
-    pub fn join(&mut self, kind: &Kind, entry: Entered, last: Option<Instant>) {
+    pub fn join(&mut self, kind: &LaneKind, entry: Entered, last: Option<Instant>) {
         if self.fixed {
             return;
         }
         let key = (entry.t, entry.place);
         let is_newest = key >= self.newest;
-        if is_newest || matches!(kind, Kind::FirstEvent(Decide::Earliest)) {
+        if is_newest || matches!(kind, LaneKind::FirstEvent(Decide::Earliest)) {
             self.newest = self.newest.max(key);
             self.count_newest(kind, entry);
         }
@@ -253,14 +253,14 @@ impl Window {
     /// # Examples
     /// ```
     /// use tidings_core::Instant;
-    /// use tidings_core::deadline::{Entered, Kind, Parameters, Window};
+    /// use tidings_core::deadline::{Entered, LaneKind, Parameters, Window};
     ///
     /// let parameters = Parameters { wait_ms: 10, max_wait_ms: None };
     /// let entry = |t: i64, place: u64| Entered { t: Instant(t), place, parameters };
-    /// let mut window = Window::open(&Kind::Cooldown, entry(0, 1), 1, 1, None);
+    /// let mut window = Window::open(&LaneKind::Cooldown, entry(0, 1), 1, 1, None);
     /// window.due_by(Instant(3));
     /// // A flush is final, even if an older entry moves into the window.
-    /// window.join(&Kind::Cooldown, entry(-5, 2), None);
+    /// window.join(&LaneKind::Cooldown, entry(-5, 2), None);
     /// assert_eq!(window.due(), 3);
     /// ```
     pub fn due_by(&mut self, now: Instant) {
@@ -274,11 +274,11 @@ impl Window {
     /// # Examples
     /// ```
     /// use tidings_core::Instant;
-    /// use tidings_core::deadline::{Entered, Kind, Parameters, Window};
+    /// use tidings_core::deadline::{Entered, LaneKind, Parameters, Window};
     ///
     /// let parameters = Parameters { wait_ms: 60, max_wait_ms: None };
     /// let entry = Entered { t: Instant(100), place: 1, parameters };
-    /// let mut window = Window::open(&Kind::Leading, entry, 1, 1, None);
+    /// let mut window = Window::open(&LaneKind::Leading, entry, 1, 1, None);
     /// // The lane has sent nothing: the first entry is due at once.
     /// assert_eq!(window.due(), 100);
     /// window.lead(Some(Instant(90)));
@@ -291,30 +291,30 @@ impl Window {
         self.hard = leading(self.first.0, self.quiet_ms, last);
     }
 
-    fn count_newest(&mut self, kind: &Kind, entry: Entered) {
+    fn count_newest(&mut self, kind: &LaneKind, entry: Entered) {
         let after = entry.t.0.saturating_add(entry.parameters.wait_ms);
         match kind {
-            Kind::Cooldown => self.soft = after,
-            Kind::FirstEvent(Decide::Earliest) => self.soft = self.soft.min(after),
-            Kind::Now
-            | Kind::FirstEvent(Decide::First)
-            | Kind::Leading
-            | Kind::Digest(_)
-            | Kind::Paused => {}
+            LaneKind::Cooldown => self.soft = after,
+            LaneKind::FirstEvent(Decide::Earliest) => self.soft = self.soft.min(after),
+            LaneKind::Now
+            | LaneKind::FirstEvent(Decide::First)
+            | LaneKind::Leading
+            | LaneKind::Digest(_)
+            | LaneKind::Paused => {}
         }
     }
 
-    fn count_first(&mut self, kind: &Kind, entry: Entered, last: Option<Instant>) {
+    fn count_first(&mut self, kind: &LaneKind, entry: Entered, last: Option<Instant>) {
         let Parameters {
             wait_ms,
             max_wait_ms,
         } = entry.parameters;
         self.hard = match kind {
-            Kind::FirstEvent(Decide::First) => entry.t.0.saturating_add(wait_ms),
-            Kind::Cooldown => max_wait_ms.map_or(NONE, |most| entry.t.0.saturating_add(most)),
-            Kind::Leading => leading(entry.t, wait_ms, last),
-            Kind::Now => entry.t.0,
-            Kind::FirstEvent(Decide::Earliest) | Kind::Digest(_) | Kind::Paused => NONE,
+            LaneKind::FirstEvent(Decide::First) => entry.t.0.saturating_add(wait_ms),
+            LaneKind::Cooldown => max_wait_ms.map_or(NONE, |most| entry.t.0.saturating_add(most)),
+            LaneKind::Leading => leading(entry.t, wait_ms, last),
+            LaneKind::Now => entry.t.0,
+            LaneKind::FirstEvent(Decide::Earliest) | LaneKind::Digest(_) | LaneKind::Paused => NONE,
         };
     }
 }
@@ -342,7 +342,7 @@ mod tests {
 
     #[test]
     fn a_cooldown_follows_the_newest_up_to_its_bound() {
-        let kind = Kind::Cooldown;
+        let kind = LaneKind::Cooldown;
         let mut window = Window::open(&kind, entry(0, 4, Some(15)), 1, 1, None);
         assert_eq!(window.due(), 4);
         for t in [3, 6, 9, 12] {
@@ -355,18 +355,18 @@ mod tests {
 
     #[test]
     fn lanes_without_fields_have_deadlines_too() {
-        let at = |kind: &Kind| due(Opened::At(kind, Instant(7)), None, &None::<&Zone>);
-        assert_eq!(at(&Kind::Now), 7);
-        assert_eq!(at(&Kind::Paused), i64::MAX);
+        let at = |kind: &LaneKind| due(Opened::At(kind, Instant(7)), None, &None::<&Zone>);
+        assert_eq!(at(&LaneKind::Now), 7);
+        assert_eq!(at(&LaneKind::Paused), i64::MAX);
         // Rules without the digest never keep anybody waiting.
-        assert_eq!(at(&Kind::Digest("gone".to_owned())), 7);
+        assert_eq!(at(&LaneKind::Digest("gone".to_owned())), 7);
         assert_eq!(due(Opened::Found(9), None, &None::<&Zone>), 9);
     }
 
     #[test]
     fn first_or_earliest_decides() {
         for (decide, due) in [(Decide::First, 4), (Decide::Earliest, 3)] {
-            let kind = Kind::FirstEvent(decide);
+            let kind = LaneKind::FirstEvent(decide);
             let mut window = Window::open(&kind, entry(1, 3, None), 1, 1, None);
             window.join(&kind, entry(1, 2, None), None);
             assert_eq!(window.due(), due);
@@ -375,7 +375,7 @@ mod tests {
 
     #[test]
     fn leading_waits_for_its_last_message() {
-        let open = |last| Window::open(&Kind::Leading, entry(10, 5, None), 1, 1, last).due();
+        let open = |last| Window::open(&LaneKind::Leading, entry(10, 5, None), 1, 1, last).due();
         assert_eq!(open(None), 10);
         assert_eq!(open(Some(Instant(8))), 13);
         assert_eq!(open(Some(Instant(5))), 10);

@@ -13,7 +13,7 @@
 //! use std::ops::ControlFlow;
 //!
 //! use tidings_core::engine::{Engine, Options, Reply};
-//! use tidings_core::journal::at_rest::{Shelf, Unreadable};
+//! use tidings_core::journal::stored::{ReadView, Unreadable};
 //! use tidings_core::table::{Partition, Write};
 //! use tidings_core::{Command, Id, Instant, Rules};
 //!
@@ -63,7 +63,7 @@
 //!     }
 //! }
 //!
-//! impl Shelf for Rows {
+//! impl ReadView for Rows {
 //!     fn get(&self, partition: Partition, key: &[u8]) -> Result<Option<Vec<u8>>, Unreadable> {
 //!         Ok(self.0.get(&(partition, key.to_vec())).cloned())
 //!     }
@@ -96,6 +96,7 @@ pub mod calendar;
 pub mod channel;
 pub mod codec;
 pub mod command;
+pub mod compiled;
 pub mod deadline;
 pub mod engine;
 pub mod event;
@@ -103,7 +104,6 @@ pub mod group;
 pub mod headers;
 pub mod id;
 pub mod journal;
-pub mod law;
 pub mod limits;
 pub mod message;
 pub mod packed;

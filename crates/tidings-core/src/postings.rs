@@ -4,10 +4,10 @@
 //! them. Turning the matrix round once makes that a look into one small block, whose cost does not
 //! grow with what concerns others.
 //!
-//! A *run* is a number of consecutive arrivals; an *ordinal* counts them from 0. A *block* holds
+//! A *segment* is a number of consecutive arrivals; an *ordinal* counts them from 0. A *block* holds
 //! the rows of [`BLOCK_RECIPIENTS`] neighbouring recipients: which of them have a row, the rows'
 //! lengths, the rows. A row is the shorter of two forms, told apart by its length: gaps between
-//! ordinals as variable-length integers, or one bit for each ordinal of the run.
+//! ordinals as variable-length integers, or one bit for each ordinal of the segment.
 
 use std::collections::BTreeMap;
 use std::ops::{Range, RangeInclusive};
@@ -39,10 +39,10 @@ pub fn block_bytes_max(arrivals: u32, ordinals: u32) -> u64 {
     header + u64::from(BLOCK_RECIPIENTS) * (row + size_of::<u32>() as u64)
 }
 
-/// Builds the postings of a run: `sets[i]` are the recipients that the arrival of ordinal `i` reached.
+/// Builds the postings of a segment: `sets[i]` are the recipients that the arrival of ordinal `i` reached.
 ///
 /// The key of a block is a recipient's number divided by [`BLOCK_RECIPIENTS`]; blocks without a
-/// row are left out. Memory beyond the result is small and does not depend on the run.
+/// row are left out. Memory beyond the result is small and does not depend on the segment.
 ///
 /// # Panics
 /// Where there are more than 2^32 - 1 sets.
@@ -74,7 +74,7 @@ pub fn build(sets: &[&RoaringBitmap]) -> BTreeMap<u32, Vec<u8>> {
     blocks
 }
 
-/// A stripe: some neighbouring blocks of a run that is being built.
+/// A stripe: some neighbouring blocks of a segment that is being built.
 #[derive(Debug)]
 pub struct Stripe {
     /// The blocks that have a row.
@@ -122,48 +122,48 @@ fn each_entry(
     mut visit: impl FnMut(u32, u32),
 ) {
     for (ordinal, set) in (0_u32..).zip(sets) {
-        // One by one on purpose: roaring 0.12 reads past a full container of runs in `next_many`.
+        // One by one on purpose: roaring 0.12 reads past a full container of segments in `next_many`.
         for member in set.range(numbers.clone()) {
             visit(member, ordinal);
         }
     }
 }
 
-/// Merges runs of one block, each with the offset of its ordinals.
+/// Merges segments of one block, each with the offset of its ordinals.
 ///
 /// # Errors
-/// [`Corrupt`] where a block is, where ordinals leave 32 bits, or where a run's ordinals don't all
-/// lie above those of the run before.
+/// [`Corrupt`] where a block is, where ordinals leave 32 bits, or where a segment's ordinals don't all
+/// lie above those of the segment before.
 ///
 /// # Examples
 /// ```
 /// use roaring::RoaringBitmap;
 /// use tidings_core::postings::{Block, build, merge};
 ///
-/// let run = build(&[&RoaringBitmap::from([3])]);
-/// let merged = merge(&[(&run[&0], 0), (&run[&0], 5)])?;
+/// let segment = build(&[&RoaringBitmap::from([3])]);
+/// let merged = merge(&[(&segment[&0], 0), (&segment[&0], 5)])?;
 /// let mut ordinals = Vec::new();
 /// Block::parse(&merged)?.row(3, &mut |ordinal| ordinals.push(ordinal))?;
 /// assert_eq!(ordinals, [0, 5]);
-/// // Runs of the same ordinals are not of one journal.
-/// assert!(merge(&[(&run[&0], 0), (&run[&0], 0)]).is_err());
+/// // Segments of the same ordinals are not of one journal.
+/// assert!(merge(&[(&segment[&0], 0), (&segment[&0], 0)]).is_err());
 /// # Ok::<(), tidings_core::codec::Corrupt>(())
 /// ```
 pub fn merge(blocks: &[(&[u8], u32)]) -> Result<Vec<u8>, Corrupt> {
     let mut ordinals = 0;
-    let mut runs = Vec::with_capacity(blocks.len());
+    let mut segments = Vec::with_capacity(blocks.len());
     for &(bytes, offset) in blocks {
-        let run = Block::parse(bytes)?;
-        let end = offset.checked_add(run.ordinals);
+        let segment = Block::parse(bytes)?;
+        let end = offset.checked_add(segment.ordinals);
         ordinals = match end {
             Some(end) if offset >= ordinals => end,
-            _ => return Err(Corrupt("postings: runs that overlap")),
+            _ => return Err(Corrupt("postings: segments that overlap")),
         };
-        runs.push((run, offset));
+        segments.push((segment, offset));
     }
     let each = |visit: &mut dyn FnMut(usize, u32)| {
-        runs.iter().try_for_each(|(run, offset)| {
-            run.each(
+        segments.iter().try_for_each(|(segment, offset)| {
+            segment.each(
                 |_| true,
                 |slot, ordinal| visit(slot.into(), ordinal + offset),
             )
@@ -179,7 +179,7 @@ pub fn merge(blocks: &[(&[u8], u32)]) -> Result<Vec<u8>, Corrupt> {
 /// Neighbouring rows under construction. Entries come twice, those of one row in ascending order: first
 /// to be measured, then to be written.
 struct Rows {
-    /// Number of ordinals of the run.
+    /// Number of ordinals of the segment.
     ordinals: u32,
     /// Length of a row of bits, in bytes.
     bits_len: u32,
@@ -388,7 +388,7 @@ impl<'a> Block<'a> {
         }
     }
 
-    /// Number of ordinals of its run.
+    /// Number of ordinals of its segment.
     #[must_use]
     pub fn ordinals(&self) -> u32 {
         self.ordinals

@@ -34,11 +34,11 @@
 //! | `ENTERED_IDS` | day | intake, shared | event id, 0, place | place, t, of an event that entered on this day, scheduled or moved |
 //! | `COPIED_EVENTS` | day | shared | day, ordinal | an event of another day, entries of which moved here |
 //! | `JOURNAL` | day | bucket | seq of the first | records of one step |
-//! | `RUN_LIST` | day | bucket | - | which runs the day has |
-//! | `RUNS` | day | bucket | run, first arrival | up to 128 arrivals of a run, without their sets |
-//! | `POSTINGS` | day | bucket | block, run | per recipient its arrivals |
-//! | `FACETS` | day | bucket | run, ordinal / 1024 | of a run's arrivals what an inbox is counted by |
-//! | `DETAILS` | day | bucket | run, first arrival | of the same arrivals what an inbox shows |
+//! | `SEGMENT_LIST` | day | bucket | - | which segments the day has |
+//! | `SEGMENTS` | day | bucket | segment, first arrival | up to 128 arrivals of a segment, without their sets |
+//! | `POSTINGS` | day | bucket | block, segment | per recipient its arrivals |
+//! | `FACETS` | day | bucket | segment, ordinal / 1024 | of a segment's arrivals what an inbox is counted by |
+//! | `DETAILS` | day | bucket | segment, first arrival | of the same arrivals what an inbox shows |
 //! | `ENDED` | day | bucket | seq, channel | whose entry of an arrival ended by itself, as of the checkpoint |
 //! | `MESSAGES` | day | bucket | number, seq of the closing | a personal batch |
 //! | `PARTS` | either | either | table, rest of the key, number | a further part of a value that is longer than a row |
@@ -109,11 +109,11 @@ pub enum Table {
     Ids = 34,
     Keys = 35,
     Journal = 36,
-    Runs = 37,
+    Segments = 37,
     Postings = 38,
     Messages = 39,
     EnteredIds = 40,
-    RunList = 48,
+    SegmentList = 48,
     Ended = 49,
     Ends = 52,
     Facets = 56,

@@ -9,7 +9,7 @@ use tidings_core::journal::record::EMAIL_NO;
 use tidings_core::rules::Rules;
 use tidings_core::time::DAY_MS;
 use tidings_core::{Command, Day, Id, Instant, Mode, PreferenceScope, State};
-use tidings_node::{Node, StoreShelf};
+use tidings_node::{Node, StoreView};
 
 use super::fan_out::Reached;
 use super::museum;
@@ -125,9 +125,9 @@ impl Told {
     }
 
     /// The topics that somebody follows now, the most followed first; none where the store fails.
-    fn topics(&self, shelf: &StoreShelf, id: &Id) -> Vec<String> {
+    fn topics(&self, view: &StoreView, id: &Id) -> Vec<String> {
         let engine = self.node.engine();
-        let following = engine.following(shelf, id);
+        let following = engine.following(view, id);
         let mut topics = following.ok().and_then(Result::ok).unwrap_or_default();
         topics.sort_by_cached_key(|topic| {
             (std::cmp::Reverse(engine.followers(topic)), topic.clone())
@@ -163,11 +163,11 @@ impl Told {
         title.unwrap_or_else(|| name.to_owned())
     }
 
-    fn waiting(&self, shelf: &StoreShelf, id: &Id) -> Vec<OpenLane> {
+    fn waiting(&self, view: &StoreView, id: &Id) -> Vec<OpenLane> {
         let lanes = self
             .node
             .engine()
-            .open_lanes(shelf, id)
+            .open_lanes(view, id)
             .ok()
             .and_then(Result::ok);
         let outside = lanes
@@ -185,9 +185,9 @@ impl Told {
     }
 
     /// The whole inbox: its pages here have numbers, and so few groups that this takes no time.
-    fn inbox(&self, shelf: &StoreShelf, id: &Id) -> Option<InboxPage> {
+    fn inbox(&self, view: &StoreView, id: &Id) -> Option<InboxPage> {
         let engine = self.node.engine();
-        engine.inbox(shelf, id, None, usize::MAX).ok()?.ok()
+        engine.inbox(view, id, None, usize::MAX).ok()?.ok()
     }
 
     fn group(&self, group: &Group) -> InboxGroup {
@@ -309,12 +309,10 @@ impl View for Told {
                         .is_some_and(|email| email.contains(&search))
             })
             .collect();
-        let shelf = self.node.shelf().ok();
+        let view = self.node.view().ok();
         let part = found.iter().skip(slice.skip).take(slice.take).map(|place| {
             let id = &self.world.people[*place].id;
-            let follows = shelf
-                .as_ref()
-                .map_or(0, |shelf| self.topics(shelf, id).len());
+            let follows = view.as_ref().map_or(0, |view| self.topics(view, id).len());
             self.person_line(*place, follows)
         });
         Listing {
@@ -327,9 +325,9 @@ impl View for Told {
         let place = self.place_of(id)?;
         let id = &self.world.people[place].id;
         let profile = self.node.engine().recipient(id)?;
-        let shelf = self.node.shelf().ok()?;
-        let topics = self.topics(&shelf, id);
-        let inbox = self.inbox(&shelf, id)?;
+        let view = self.node.view().ok()?;
+        let topics = self.topics(&view, id);
+        let inbox = self.inbox(&view, id)?;
         Some(PersonPage {
             line: self.person_line(place, topics.len()),
             email: profile.addresses.get(EMAIL_NO).map(str::to_owned),
@@ -341,7 +339,7 @@ impl View for Told {
             .to_owned(),
             choices: self.choices(id),
             topics: topics.into_iter().take(TOPICS_SHOWN).collect(),
-            waiting: self.waiting(&shelf, id),
+            waiting: self.waiting(&view, id),
             unseen: inbox.unseen,
             unread: inbox.unread,
             inbox: Listing {

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use tidings_core::Instant;
 
 use crate::channel::Outcome as Answer;
-use crate::parcel::Parcel;
+use crate::send_job::SendJob;
 
 /// The interval in milliseconds of log lines with the same channel and answer. The next line has the
 /// number of similar answers suppressed.
@@ -27,7 +27,7 @@ impl Complaints {
     /// Logs a failed attempt; the message is retried after `wait_ms`, or never.
     pub(crate) fn hear(
         &mut self,
-        parcel: &Parcel,
+        job: &SendJob,
         answer: &Answer,
         wait_ms: Option<i64>,
         now: Instant,
@@ -38,9 +38,9 @@ impl Complaints {
             Answer::Retry { why, .. } => ("deferred", why),
             Answer::Unknown { why } => ("in doubt", why),
         };
-        let (channel, batch) = (&*parcel.head.channel, &*parcel.head.id);
+        let (channel, batch) = (&*job.head.channel, &*job.head.id);
         let (stage, reply) = why.split_once(": ").unwrap_or(("", why));
-        let attempt = parcel.attempts;
+        let attempt = job.attempts;
         let then = match wait_ms {
             Some(ms) => format!("retry in {} s", (ms + 500) / 1_000),
             None => "given up".to_owned(),

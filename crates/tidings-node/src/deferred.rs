@@ -4,7 +4,7 @@ use tidings_core::{Id, Instant};
 
 use crate::channel::Outcome as Answer;
 use crate::delivery::Delivery;
-use crate::parcel::Parcel;
+use crate::send_job::SendJob;
 use crate::vitals::Answered;
 
 /// A message that waits for a retry, or that a pause holds.
@@ -65,22 +65,22 @@ impl Said {
 impl Delivery {
     /// Messages that wait for a retry, of a recipient or all, with a maximum.
     pub(crate) fn deferred(&self, of: Option<&Id>, most: usize) -> Deferrals {
-        let is_asked = |parcel: &Parcel| of.is_none_or(|id| parcel.head.recipient == *id);
+        let is_asked = |job: &SendJob| of.is_none_or(|id| job.head.recipient == *id);
         let mut count = 0;
-        let mut found: Vec<(bool, Instant, &Parcel)> = Vec::new();
-        for (at, parcel) in self.waiting().filter(|(_, parcel)| is_asked(parcel)) {
+        let mut found: Vec<(bool, Instant, &SendJob)> = Vec::new();
+        for (at, job) in self.waiting().filter(|(_, job)| is_asked(job)) {
             count += 1;
-            found.push((self.is_held(parcel), at, parcel));
+            found.push((self.is_held(job), at, job));
         }
-        found.sort_by_key(|(is_held, at, parcel)| (*is_held, *at, parcel.closing, parcel.number));
-        let shown = |(is_held, at, parcel): (bool, Instant, &Parcel)| Deferred {
-            recipient: parcel.head.recipient.clone(),
-            channel: parcel.head.channel.clone(),
-            lane: parcel.head.lane.clone(),
-            batch: parcel.head.id.clone(),
-            entries: parcel.head.entries,
-            attempts: parcel.attempts,
-            last: parcel.last.clone(),
+        found.sort_by_key(|(is_held, at, job)| (*is_held, *at, job.closing, job.number));
+        let shown = |(is_held, at, job): (bool, Instant, &SendJob)| Deferred {
+            recipient: job.head.recipient.clone(),
+            channel: job.head.channel.clone(),
+            lane: job.head.lane.clone(),
+            batch: job.head.id.clone(),
+            entries: job.head.entries,
+            attempts: job.attempts,
+            last: job.last.clone(),
             next: (!is_held).then_some(at),
         };
         Deferrals {

@@ -9,7 +9,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use tidings_core::engine::{Engine, Letter, LetterName, Plan, Presenter, Sent, Settled, Tried};
+use tidings_core::engine::{
+    Engine, MessageId, Plan, PlannedMessage, Presenter, Sent, Settled, Tried,
+};
 use tidings_core::pause::Paused;
 use tidings_core::{BucketNo, Ending, Instant};
 
@@ -18,8 +20,8 @@ use crate::channel::{Channels, InForce, Outcome as Answer};
 use crate::complaints::Complaints;
 use crate::deferred::Said;
 use crate::node::{Node, Ready};
-use crate::parcel::{Parcel, parcels};
-use crate::shelf::StoreShelf;
+use crate::send_job::{SendJob, jobs};
+use crate::view::StoreView;
 use crate::vitals::Vitals;
 use crate::waiting::Waiting;
 
@@ -99,12 +101,12 @@ impl Delivery {
     }
 
     /// The messages that wait for a retry, each with its instant.
-    pub(crate) fn waiting(&self) -> impl Iterator<Item = (Instant, &Parcel)> {
+    pub(crate) fn waiting(&self) -> impl Iterator<Item = (Instant, &SendJob)> {
         self.waiting.iter()
     }
 
     /// The keys of the messages that wait for a retry.
-    pub(crate) fn waiting_letters(&self) -> impl Iterator<Item = LetterName> {
+    pub(crate) fn waiting_letters(&self) -> impl Iterator<Item = MessageId> {
         self.waiting.letters()
     }
 
@@ -115,21 +117,21 @@ impl Delivery {
 
     /// Adds messages from before a stop. Each waits for what is left of its wait.
     pub(crate) fn take_up(&mut self, engine: &Engine, ready: Ready, now: Instant) {
-        for parcel in parcels(ready) {
-            let tried = engine.attempts_of(parcel.letter());
+        for job in jobs(ready) {
+            let tried = engine.attempts_of(job.letter());
             let at = tried.map_or(now, |tried| tried.until.max(now));
-            self.wait_until(at, parcel.after_a_stop(tried, now));
+            self.wait_until(at, job.after_a_stop(tried, now));
         }
     }
 
     /// Keeps a message until its retry.
-    pub(crate) fn wait_until(&mut self, at: Instant, parcel: Parcel) {
-        let is_held = self.is_held(&parcel);
-        self.waiting.insert(at, parcel, is_held);
+    pub(crate) fn wait_until(&mut self, at: Instant, job: SendJob) {
+        let is_held = self.is_held(&job);
+        self.waiting.insert(at, job, is_held);
     }
 
     /// Removes a message that waits for a retry, and returns it with the instant of that.
-    pub(crate) fn take_back(&mut self, letter: &LetterName) -> Option<(Instant, Parcel)> {
+    pub(crate) fn take_back(&mut self, letter: &MessageId) -> Option<(Instant, SendJob)> {
         self.waiting.take_back(letter)
     }
 
@@ -139,13 +141,13 @@ impl Delivery {
             return false;
         }
         self.paused = paused.clone();
-        self.waiting.hold(|parcel| parcel.is_held_by(paused));
+        self.waiting.hold(|job| job.is_held_by(paused));
         true
     }
 
     /// Whether a pause holds a message.
-    pub(crate) fn is_held(&self, parcel: &Parcel) -> bool {
-        parcel.is_held_by(&self.paused)
+    pub(crate) fn is_held(&self, job: &SendJob) -> bool {
+        job.is_held_by(&self.paused)
     }
 
     /// Sends built messages, and waits for the answers.
@@ -161,8 +163,8 @@ impl Delivery {
         plans: &[Plan],
         now: Instant,
     ) -> Result<Vec<Settled>, Error> {
-        let (engine, shelf) = (node.engine(), node.shelf()?);
-        let letters: Vec<(&Plan, &Letter)> = plans
+        let (engine, view) = (node.engine(), node.view()?);
+        let letters: Vec<(&Plan, &PlannedMessage)> = plans
             .iter()
             .flat_map(|plan| plan.letters.iter().map(move |letter| (plan, letter)))
             .filter(|(_, letter)| letter.tells())
@@ -170,7 +172,7 @@ impl Delivery {
         let next = AtomicUsize::new(0);
         let threads = self.threads.min(letters.len() / 2).max(1);
         let mut answered = std::thread::scope(|scope| {
-            let work = || self.send_some(engine, &shelf, &letters, &next);
+            let work = || self.send_some(engine, &view, &letters, &next);
             let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
             let mut all = work()?;
             for other in others {
@@ -183,8 +185,8 @@ impl Delivery {
         for (_, answered) in answered {
             match answered {
                 Answered::Done(closing, sent) => put(&mut settled, closing, Noted::Ended(sent)),
-                Answered::Open(parcel, answer) => {
-                    self.settle_into(&mut settled, *parcel, &answer, now);
+                Answered::Open(job, answer) => {
+                    self.settle_into(&mut settled, *job, &answer, now);
                 }
             }
         }
@@ -195,11 +197,11 @@ impl Delivery {
     fn send_some(
         &self,
         engine: &Engine,
-        shelf: &StoreShelf,
-        letters: &[(&Plan, &Letter)],
+        view: &StoreView,
+        letters: &[(&Plan, &PlannedMessage)],
         next: &AtomicUsize,
     ) -> Result<Vec<(usize, Answered)>, Error> {
-        let mut presenter = Presenter::new(engine, shelf);
+        let mut presenter = Presenter::new(engine, view);
         let mut answered = Vec::new();
         loop {
             let at = next.fetch_add(1, Ordering::Relaxed);
@@ -209,9 +211,9 @@ impl Delivery {
             let Some(batch) = presenter.batch(plan, letter)? else {
                 continue;
             };
-            let parcel = Parcel::new(plan, letter, batch);
-            let answer = send(&self.channels, &parcel, GO);
-            answered.push((at, Answered::of(parcel, answer)));
+            let job = SendJob::new(plan, letter, batch);
+            let answer = send(&self.channels, &job, GO);
+            answered.push((at, Answered::of(job, answer)));
         }
     }
 
@@ -222,58 +224,58 @@ impl Delivery {
     }
 
     /// Removes and returns the messages whose retry is due.
-    pub(crate) fn take_due(&mut self, now: Instant) -> Vec<Parcel> {
+    pub(crate) fn take_due(&mut self, now: Instant) -> Vec<SendJob> {
         let due = self.waiting.take_due(now);
         self.vitals.set_retries(self.waiting.len());
         due
     }
 
-    fn send_parcels(&mut self, parcels: Vec<Parcel>, now: Instant) -> Vec<Settled> {
+    fn send_parcels(&mut self, jobs: Vec<SendJob>, now: Instant) -> Vec<Settled> {
         let mut settled = BTreeMap::new();
-        for parcel in parcels {
-            let answer = send(&self.channels, &parcel, GO);
-            self.settle_into(&mut settled, parcel, &answer, now);
+        for job in jobs {
+            let answer = send(&self.channels, &job, GO);
+            self.settle_into(&mut settled, job, &answer, now);
         }
         settled.into_values().collect()
     }
 
-    fn settle_into(&mut self, all: &mut ByClosing, parcel: Parcel, answer: &Answer, now: Instant) {
-        let closing = parcel.closing;
-        put(all, closing, self.settle(parcel, answer, now));
+    fn settle_into(&mut self, all: &mut ByClosing, job: SendJob, answer: &Answer, now: Instant) {
+        let closing = job.closing;
+        put(all, closing, self.settle(job, answer, now));
     }
 
     /// Notes an answer; a message that is retried waits here.
-    pub(crate) fn settle(&mut self, mut parcel: Parcel, answer: &Answer, now: Instant) -> Noted {
-        parcel.attempts += 1;
-        self.vitals.answered(&parcel.head.channel, answer);
-        let next = self.next(&parcel, answer, now);
+    pub(crate) fn settle(&mut self, mut job: SendJob, answer: &Answer, now: Instant) -> Noted {
+        job.attempts += 1;
+        self.vitals.answered(&job.head.channel, answer);
+        let next = self.next(&job, answer, now);
         let wait = match &next {
             Next::Again(at) => Some(at.0 - now.0),
             Next::Done(_) => None,
         };
-        self.complaints.hear(&parcel, answer, wait, now);
-        parcel.count_again(answer);
+        self.complaints.hear(&job, answer, wait, now);
+        job.count_again(answer);
         match next {
-            Next::Done(ending) => Noted::Ended(parcel.ended(ending)),
+            Next::Done(ending) => Noted::Ended(job.ended(ending)),
             Next::Again(at) => {
-                parcel.resent += u32::from(matches!(answer, Answer::Unknown { .. }));
-                parcel.last = Said::of(answer);
-                let tried = parcel.tried(at);
-                self.wait_until(at, parcel);
+                job.resent += u32::from(matches!(answer, Answer::Unknown { .. }));
+                job.last = Said::of(answer);
+                let tried = job.tried(at);
+                self.wait_until(at, job);
                 self.vitals.set_retries(self.waiting.len());
                 Noted::Tried(tried)
             }
         }
     }
 
-    fn next(&self, parcel: &Parcel, answer: &Answer, now: Instant) -> Next {
+    fn next(&self, job: &SendJob, answer: &Answer, now: Instant) -> Next {
         let wait = |least: Option<i64>| {
-            let doubled = self.retries.wait_ms << (parcel.attempts - 1).min(20);
+            let doubled = self.retries.wait_ms << (job.attempts - 1).min(20);
             let wait = doubled
                 .min(self.retries.wait_ms_max)
                 .max(least.unwrap_or(0));
             // Spread over a tenth, by the batch id: no random number is needed to break up a herd.
-            let spread = parcel
+            let spread = job
                 .head
                 .id
                 .bytes()
@@ -284,9 +286,9 @@ impl Delivery {
             Answer::Sent(_) => Next::Done(Ending::Delivered),
             Answer::Failed { .. } => Next::Done(Ending::Refused),
             Answer::Retry { .. } | Answer::Withheld
-                if parcel.attempts >= self.retries.attempts_max =>
+                if job.attempts >= self.retries.attempts_max =>
             {
-                let is_in_doubt = parcel.is_in_doubt();
+                let is_in_doubt = job.is_in_doubt();
                 Next::Done(if is_in_doubt {
                     Ending::Unknown
                 } else {
@@ -294,7 +296,7 @@ impl Delivery {
                 })
             }
             Answer::Retry { after_ms, .. } => Next::Again(wait(*after_ms)),
-            Answer::Unknown { .. } if parcel.resent > 0 => Next::Done(Ending::Unknown),
+            Answer::Unknown { .. } if job.resent > 0 => Next::Done(Ending::Unknown),
             Answer::Withheld | Answer::Unknown { .. } => Next::Again(wait(None)),
         }
     }
@@ -326,19 +328,19 @@ pub(crate) fn put(all: &mut ByClosing, closing: (BucketNo, u64), noted: Noted) {
 /// A message with its answer. A finished message needs its batch no more.
 enum Answered {
     Done((BucketNo, u64), Sent),
-    Open(Box<Parcel>, Answer),
+    Open(Box<SendJob>, Answer),
 }
 
 impl Answered {
-    fn of(parcel: Parcel, answer: Answer) -> Self {
+    fn of(job: SendJob, answer: Answer) -> Self {
         let ending = match &answer {
             Answer::Sent(_) => Ending::Delivered,
             Answer::Failed { .. } => Ending::Refused,
             Answer::Retry { .. } | Answer::Withheld | Answer::Unknown { .. } => {
-                return Self::Open(Box::new(parcel), answer);
+                return Self::Open(Box::new(job), answer);
             }
         };
-        Self::Done(parcel.closing, parcel.ended(ending))
+        Self::Done(job.closing, job.ended(ending))
     }
 }
 
@@ -347,14 +349,14 @@ const GO: &dyn Fn() -> bool = &|| true;
 
 /// Renders a message unless it is, and hands it over, if `go` says yes at the point of no return. A channel
 /// that panics over one message must not affect the others.
-pub(crate) fn send(channels: &InForce, parcel: &Parcel, go: &dyn Fn() -> bool) -> Answer {
-    let Some(outlet) = channels.outlet(&parcel.head.channel) else {
+pub(crate) fn send(channels: &InForce, job: &SendJob, go: &dyn Fn() -> bool) -> Answer {
+    let Some(outlet) = channels.outlet(&job.head.channel) else {
         return Answer::Failed {
-            why: format!("the channel `{}` has no provider", parcel.head.channel),
+            why: format!("the channel `{}` has no provider", job.head.channel),
             address_dead: false,
         };
     };
-    match parcel.rendered(&*outlet.renderer) {
+    match job.rendered(&*outlet.renderer) {
         Ok(message) => catch_unwind(AssertUnwindSafe(|| outlet.channel.send(&message, go)))
             .unwrap_or_else(|_| panicked()),
         Err(fault) => fault.into(),

@@ -12,8 +12,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
+use tidings_core::compiled::LaneName;
 use tidings_core::engine::Settled;
-use tidings_core::law::LaneName;
 use tidings_core::{BucketNo, Instant, Rules};
 
 use crate::Error;
@@ -21,12 +21,12 @@ use crate::channel::Outcome;
 use crate::clock::Clock;
 use crate::delivery::{ByClosing, Delivery, Noted, put};
 use crate::handle::{Request, Stop};
-use crate::kept_back::KeptBack;
+use crate::kept_back::Withheld;
 use crate::keys::Keys;
-use crate::node::{Node, Pace};
+use crate::node::{Node, Priority};
 use crate::packer::Packer;
-use crate::parcel::{Parcel, parcels};
 use crate::runtime::{OpenStore, Settings};
+use crate::send_job::{SendJob, jobs};
 use crate::senders::Senders;
 use crate::vitals::Vitals;
 
@@ -48,7 +48,7 @@ pub(crate) enum By {
     Hand,
 }
 
-/// The most messages of each pace that are built and prepared for rendering in one turn: requests wait
+/// The most messages of each priority that are built and prepared for rendering in one turn: requests wait
 /// for them, and they are in memory until they are sent.
 const MADE_AT_ONCE: usize = 256;
 
@@ -166,10 +166,10 @@ impl EventLoop {
     }
 
     /// Takes a channel's answer to a message.
-    pub(crate) fn answered(&mut self, parcel: Parcel, answer: &Outcome) {
-        self.senders.arrived(&parcel);
-        let closing = parcel.closing;
-        let noted = self.delivery.settle(parcel, answer, self.clock.now());
+    pub(crate) fn answered(&mut self, job: SendJob, answer: &Outcome) {
+        self.senders.arrived(&job);
+        let closing = job.closing;
+        let noted = self.delivery.settle(job, answer, self.clock.now());
         put(&mut self.answered, closing, noted);
     }
 
@@ -259,7 +259,7 @@ impl EventLoop {
         }
         let channels = self.delivery.channels();
         let held = {
-            let kept_back = KeptBack::new(Some(&mut self.senders), Some(&mut self.delivery));
+            let kept_back = Withheld::new(Some(&mut self.senders), Some(&mut self.delivery));
             let mut prepared = node.forget_late(&kept_back, now);
             let is_late = node.is_late(now);
             if self.rules_due && !is_late && prepared.is_ok() {
@@ -336,39 +336,39 @@ impl EventLoop {
             return;
         }
         let now = self.clock.now();
-        for parcel in self.senders.take_back_paused(paused) {
-            self.delivery.wait_until(now, parcel);
+        for job in self.senders.take_back_paused(paused) {
+            self.delivery.wait_until(now, job);
         }
     }
 
     /// Releases messages that were kept back.
-    fn let_go(&mut self, released: Vec<(Parcel, Option<Instant>)>) {
-        for (parcel, again) in released {
+    fn let_go(&mut self, released: Vec<(SendJob, Option<Instant>)>) {
+        for (job, again) in released {
             match again {
-                Some(at) => self.delivery.wait_until(at, parcel),
-                None => self.dispatch(parcel),
+                Some(at) => self.delivery.wait_until(at, job),
+                None => self.dispatch(job),
             }
         }
     }
 
-    /// Passes due retries to the senders, and a slice of messages of each pace, of channels with room for them.
+    /// Passes due retries to the senders, and a slice of messages of each priority, of channels with room for them.
     fn hand_out(&mut self, now: Instant) -> Result<(), Error> {
-        for parcel in self.delivery.take_due(now) {
-            self.try_again(parcel);
+        for job in self.delivery.take_due(now) {
+            self.try_again(job);
         }
-        for pace in [Pace::Prompt, Pace::Patient] {
+        for priority in [Priority::Interactive, Priority::Bulk] {
             let Some(node) = &mut self.node else {
                 return Ok(());
             };
             let at = node.decided_at(now);
             let senders = &self.senders;
             let is_wanted =
-                |lane: &LaneName| Pace::of(&lane.name) == pace && senders.has_room(lane);
+                |lane: &LaneName| Priority::of(&lane.name) == priority && senders.has_room(lane);
             let plans = node.make_in(at, is_wanted, MADE_AT_ONCE)?;
             let ready = plans.into_iter().map(|plan| node.present(plan));
             for ready in ready.collect::<Result<Vec<_>, _>>()? {
-                for parcel in parcels(ready) {
-                    self.dispatch(parcel);
+                for job in jobs(ready) {
+                    self.dispatch(job);
                 }
             }
         }
@@ -376,20 +376,20 @@ impl EventLoop {
     }
 
     /// Retries a message, unless the recipient was erased since.
-    fn try_again(&mut self, parcel: Parcel) {
-        let letter = parcel.letter();
+    fn try_again(&mut self, job: SendJob) {
+        let letter = job.letter();
         let node = self.node.as_ref();
         if node.is_none_or(|node| node.engine().has_recipient_of(letter)) {
-            return self.dispatch(parcel);
+            return self.dispatch(job);
         }
-        let closing = parcel.closing;
-        put(&mut self.answered, closing, Noted::Ended(parcel.given_up()));
+        let closing = job.closing;
+        put(&mut self.answered, closing, Noted::Ended(job.given_up()));
     }
 
-    fn dispatch(&mut self, parcel: Parcel) {
-        if !self.settings.sends || self.delivery.is_held(&parcel) {
-            return self.delivery.wait_until(self.clock.now(), parcel);
+    fn dispatch(&mut self, job: SendJob) {
+        if !self.settings.sends || self.delivery.is_held(&job) {
+            return self.delivery.wait_until(self.clock.now(), job);
         }
-        self.senders.dispatch(parcel);
+        self.senders.dispatch(job);
     }
 }

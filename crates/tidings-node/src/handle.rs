@@ -16,7 +16,7 @@ use crate::deferred::Deferrals;
 use crate::delivery::Delivery;
 use crate::keys::{ApiKey, KeptAnswer, KeyChange, KeyRequest, Keys};
 use crate::node::Node;
-use crate::once::{Asker, Keeper, Kept, Once, Work};
+use crate::once::{AnswerRecorder, Asker, Kept, Once, Work};
 use crate::vitals::Vitals;
 
 /// Why a request was not answered.
@@ -189,7 +189,7 @@ impl Handle {
         &self,
         once: Once,
         commands: Vec<Command>,
-        keeper: Box<dyn Keeper>,
+        keeper: Box<dyn AnswerRecorder>,
     ) -> Result<(), RuntimeError> {
         let work = Work::new(commands, Asker::Once(once, keeper));
         self.ask(Request::Work(work))

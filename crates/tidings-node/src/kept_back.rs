@@ -9,16 +9,16 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use tidings_core::Instant;
-use tidings_core::engine::{LetterName, Reach, Reached};
+use tidings_core::engine::{MessageId, Reach, Reached};
 
 use crate::Error;
 use crate::delivery::Delivery;
 use crate::node::Node;
-use crate::parcel::Parcel;
+use crate::send_job::SendJob;
 use crate::senders::Senders;
 
 /// A holder of messages that wait for a thread or for a retry.
-pub(crate) struct KeptBack<'a> {
+pub(crate) struct Withheld<'a> {
     queues: RefCell<Queues<'a>>,
 }
 
@@ -30,9 +30,9 @@ struct Queues<'a> {
 
 /// The messages kept back, each with the instant of its retry, if it waited for one.
 #[derive(Default)]
-pub(crate) struct Held(BTreeMap<LetterName, (Parcel, Option<Instant>)>);
+pub(crate) struct Held(BTreeMap<MessageId, (SendJob, Option<Instant>)>);
 
-impl<'a> KeptBack<'a> {
+impl<'a> Withheld<'a> {
     pub(crate) fn new(
         senders: Option<&'a mut Senders>,
         delivery: Option<&'a mut Delivery>,
@@ -55,18 +55,18 @@ impl<'a> KeptBack<'a> {
 /// An interface to the senders, which alone know the messages handed over to a channel.
 pub(crate) trait Sending {
     /// Keeps these messages back until the step is durable, those that are within reach.
-    fn keep_back(&self, letters: BTreeSet<LetterName>) -> Reach;
+    fn keep_back(&self, letters: BTreeSet<MessageId>) -> Reach;
 }
 
 /// Without senders: every built message is out of reach.
 impl Sending for () {
-    fn keep_back(&self, _: BTreeSet<LetterName>) -> Reach {
+    fn keep_back(&self, _: BTreeSet<MessageId>) -> Reach {
         Reach::new()
     }
 }
 
-impl Sending for KeptBack<'_> {
-    fn keep_back(&self, letters: BTreeSet<LetterName>) -> Reach {
+impl Sending for Withheld<'_> {
+    fn keep_back(&self, letters: BTreeSet<MessageId>) -> Reach {
         let mut queues = self.queues.borrow_mut();
         let letters = letters.into_iter();
         letters
@@ -76,29 +76,29 @@ impl Sending for KeptBack<'_> {
 }
 
 impl Queues<'_> {
-    fn keep_back(&mut self, letter: LetterName) -> Option<Reached> {
-        let reached = |parcel: &Parcel| {
-            if parcel.is_in_doubt() {
+    fn keep_back(&mut self, letter: MessageId) -> Option<Reached> {
+        let reached = |job: &SendJob| {
+            if job.is_in_doubt() {
                 Reached::InDoubt
             } else {
-                Reached::KeptBack
+                Reached::Withheld
             }
         };
-        if let Some((parcel, _)) = self.held.0.get(&letter) {
-            return Some(reached(parcel));
+        if let Some((job, _)) = self.held.0.get(&letter) {
+            return Some(reached(job));
         }
         let queued = self
             .senders
             .as_deref_mut()
             .and_then(|senders| senders.take_back(&letter));
-        let found = queued.map(|parcel| (parcel, None)).or_else(|| {
+        let found = queued.map(|job| (job, None)).or_else(|| {
             let delivery = self.delivery.as_deref_mut()?;
-            let (at, parcel) = delivery.take_back(&letter)?;
-            Some((parcel, Some(at)))
+            let (at, job) = delivery.take_back(&letter)?;
+            Some((job, Some(at)))
         });
-        let (parcel, at) = found?;
-        let reached = reached(&parcel);
-        self.held.0.insert(letter, (parcel, at));
+        let (job, at) = found?;
+        let reached = reached(&job);
+        self.held.0.insert(letter, (job, at));
         Some(reached)
     }
 }
@@ -115,19 +115,19 @@ impl Held {
     pub(crate) fn release(
         mut self,
         node: &mut Node,
-    ) -> Result<Vec<(Parcel, Option<Instant>)>, Error> {
+    ) -> Result<Vec<(SendJob, Option<Instant>)>, Error> {
         if self.0.is_empty() {
             return Ok(Vec::new());
         }
-        let letters: BTreeSet<LetterName> = self.0.keys().copied().collect();
+        let letters: BTreeSet<MessageId> = self.0.keys().copied().collect();
         let mut released = Vec::new();
         for ready in node.made_again(&letters)? {
             for (at, batch) in ready.batches {
                 let letter = &ready.plan.letters[at];
                 let name = ((ready.plan.bucket, ready.plan.closing), letter.number);
-                if let Some((mut parcel, again)) = self.0.remove(&name) {
-                    parcel.replace(ready.plan.told(letter), batch);
-                    released.push((parcel, again));
+                if let Some((mut job, again)) = self.0.remove(&name) {
+                    job.replace(ready.plan.told(letter), batch);
+                    released.push((job, again));
                 }
             }
         }

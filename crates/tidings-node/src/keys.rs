@@ -9,7 +9,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use tidings_core::Instant;
 use tidings_core::codec::{Reader, put_bytes, put_i64};
-use tidings_core::journal::at_rest::{Shelf, Unreadable};
+use tidings_core::journal::stored::{ReadView, Unreadable};
 use tidings_core::table::{Key, Owner, Partition, REST, Table, Write, after_prefix};
 use tidings_store::Commit;
 
@@ -78,8 +78,8 @@ impl Keys {
     }
 
     /// Reads the keys of a store anew.
-    pub(crate) fn load(&self, shelf: &dyn Shelf) -> Result<(), Unreadable> {
-        self.put(stored(shelf)?);
+    pub(crate) fn load(&self, view: &dyn ReadView) -> Result<(), Unreadable> {
+        self.put(stored(view)?);
         Ok(())
     }
 
@@ -117,7 +117,7 @@ impl KeyRequest {
     /// Makes the change durable, puts it in force, and answers.
     ///
     /// # Errors
-    /// [`Error`]; the request is answered then too, and the node is worthless.
+    /// [`Error`]; the request is answered then too, and the node is poisoned.
     pub(crate) fn work(self, node: &mut Node) -> Result<(), Error> {
         match self.commit(node) {
             Ok(done) => {
@@ -136,9 +136,9 @@ impl KeyRequest {
 
     fn commit(&self, node: &mut Node) -> Result<Option<Kept>, Error> {
         node.ahead().finish()?;
-        let shelf = node.shelf()?;
+        let view = node.view()?;
         if let Some(kept) = &self.kept
-            && let Some(before) = once::kept(&shelf, self.at, kept.once)?
+            && let Some(before) = once::kept(&view, self.at, kept.once)?
         {
             return Ok(Some(before));
         }
@@ -148,8 +148,8 @@ impl KeyRequest {
         }
         let kept = self.kept.iter();
         let kept: Vec<_> = kept.map(|kept| (kept.once, kept.answer.clone())).collect();
-        writes.extend(once::writes(&shelf, self.at, &kept)?);
-        drop(shelf);
+        writes.extend(once::writes(&view, self.at, &kept)?);
+        drop(view);
         node.store().commit(Commit { writes })?;
         Ok(Some(Kept::Now))
     }
@@ -184,32 +184,32 @@ fn row(key: &ApiKey) -> Vec<u8> {
 }
 
 /// The keys of a store.
-fn stored(shelf: &dyn Shelf) -> Result<Vec<ApiKey>, Unreadable> {
+fn stored(view: &dyn ReadView) -> Result<Vec<ApiKey>, Unreadable> {
     let from = table().done();
     let until = after_prefix(&from);
     let mut keys = Vec::new();
-    let mut torn = None;
+    let mut unrecoverable = None;
     let mut visit = |key: &[u8], row: &[u8]| match read(key, row) {
         Ok(key) => {
             keys.push(key);
             ControlFlow::Continue(())
         }
         Err(fault) => {
-            torn = Some(fault);
+            unrecoverable = Some(fault);
             ControlFlow::Break(())
         }
     };
-    shelf.scan(Partition::Base, &from, until.as_deref(), &mut visit)?;
-    torn.map_or(Ok(keys), Err)
+    view.scan(Partition::Base, &from, until.as_deref(), &mut visit)?;
+    unrecoverable.map_or(Ok(keys), Err)
 }
 
 fn read(key: &[u8], row: &[u8]) -> Result<ApiKey, Unreadable> {
     let mut reader = Reader::new(row, "an API key");
-    let torn = || Unreadable("an API key is torn".to_owned());
-    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).map_err(|_| torn());
+    let unrecoverable = || Unreadable("an API key is unrecoverable".to_owned());
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).map_err(|_| unrecoverable());
     let hash = key.get(REST..).and_then(|hash| hash.try_into().ok());
     let key = ApiKey {
-        hash: KeyHash(hash.ok_or_else(torn)?),
+        hash: KeyHash(hash.ok_or_else(unrecoverable)?),
         id: text(reader.bytes()?)?,
         name: text(reader.bytes()?)?,
         made: Instant(reader.i64()?),

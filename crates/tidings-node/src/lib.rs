@@ -17,13 +17,13 @@ mod keys;
 mod node;
 mod once;
 mod packer;
-mod parcel;
 mod player;
 mod restored;
 mod runtime;
+mod send_job;
 mod senders;
-mod shelf;
 mod stepped;
+mod view;
 mod vitals;
 mod waiting;
 
@@ -32,15 +32,15 @@ pub use deferred::{Deferrals, Deferred, Said};
 pub use delivery::{Delivery, Retries};
 pub use handle::{Handle, Replies, RuntimeError};
 pub use keys::{ApiKey, KeptAnswer, KeyChange, KeyHash};
-pub use node::{Accepted, Node, Pace, Ready, SLICE_RECIPIENTS_MAX};
-pub use once::{Keeper, Kept, Once};
+pub use node::{Accepted, Node, Priority, Ready, SLICE_RECIPIENTS_MAX};
+pub use once::{AnswerRecorder, Kept, Once};
 pub use player::{Observer, Out, PlayError, Player, Watch};
 pub use restored::pause_restored;
 pub use runtime::{Ended, OpenStore, Runtime, Settings};
-pub use shelf::StoreShelf;
 pub use stepped::Stepped;
 use tidings_core::BucketNo;
-use tidings_core::journal::at_rest::Unreadable;
+use tidings_core::journal::stored::Unreadable;
+pub use view::StoreView;
 pub use vitals::{Answered, BOUNDS_S, Histogram, Reads, Vitals};
 
 /// A fatal error of a node, which is poisoned then: drop it, and open the store again.

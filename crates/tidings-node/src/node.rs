@@ -2,17 +2,17 @@
 //!
 //! Every method that changes something commits what the engine decided before it returns; only
 //! [`Node::step_keeping`] may leave its commit under way, and then whoever asked hears after that has
-//! ended. After an error the node is worthless: what the store holds is the truth, so drop it and open
+//! ended. After an error the node is poisoned: what the store holds is the truth, so drop it and open
 //! another.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Weak};
 
+use tidings_core::compiled::LaneName;
 use tidings_core::engine::{
-    Engine, LetterName, Options, Plan, Presenter, Refused, Reply, Sent, Settled, Step, Told,
+    Engine, MessageId, Options, Plan, Presenter, Refused, Reply, Sent, Settled, Step, Told,
     Upcoming,
 };
-use tidings_core::law::LaneName;
 use tidings_core::table::Write;
 use tidings_core::time::Day;
 use tidings_core::{Batch, Books, BucketNo, Command, Ending, Instant, Message, Rules};
@@ -23,7 +23,7 @@ use crate::ahead::Ahead;
 use crate::event_loop::By;
 use crate::kept_back::Sending;
 use crate::once::{self, Work};
-use crate::shelf::StoreShelf;
+use crate::view::StoreView;
 use crate::vitals::{Stopwatch, Vitals, timed};
 
 mod late;
@@ -64,21 +64,21 @@ pub struct Ready {
 
 /// The priority of a lane's messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Pace {
-    /// Prompt: the recipient waits for it.
-    Prompt,
-    /// Patient: it is a digest. There may be very many of them at once, so the others go first.
-    Patient,
+pub enum Priority {
+    /// Interactive: the recipient waits for it.
+    Interactive,
+    /// Bulk: it is a digest. There may be very many of them at once, so the others go first.
+    Bulk,
 }
 
-impl Pace {
-    /// The pace of a lane, by its name: those of digests are reserved (contract, section 2).
+impl Priority {
+    /// The priority of a lane, by its name: those of digests are reserved (contract, section 2).
     #[must_use]
     pub fn of(lane: &str) -> Self {
         if lane.starts_with("digest:") {
-            Self::Patient
+            Self::Bulk
         } else {
-            Self::Prompt
+            Self::Interactive
         }
     }
 }
@@ -109,8 +109,8 @@ impl Node {
     /// [`Error`] where the store can't be read or makes no sense.
     pub fn open_to_look(store: Arc<dyn Store>, options: Options) -> Result<Self, Error> {
         let engine = {
-            let shelf = StoreShelf::of(&*store)?;
-            Engine::open(&shelf, &store.days()?, options)?
+            let view = StoreView::of(&*store)?;
+            Engine::open(&view, &store.days()?, options)?
         };
         Ok(Self {
             ahead: Ahead::new(&store),
@@ -158,9 +158,9 @@ impl Node {
     ///
     /// # Errors
     /// [`Error::Store`].
-    pub fn shelf(&self) -> Result<StoreShelf, Error> {
-        let shelf = StoreShelf::ahead_of(&*self.store, self.ahead.writes())?;
-        Ok(shelf.measured(&self.vitals))
+    pub fn view(&self) -> Result<StoreView, Error> {
+        let view = StoreView::ahead_of(&*self.store, self.ahead.writes())?;
+        Ok(view.measured(&self.vitals))
     }
 
     /// The commit in progress.
@@ -178,13 +178,13 @@ impl Node {
     /// # Errors
     /// [`Error`] where the store can't be read.
     pub fn waits(&self) -> Result<bool, Error> {
-        Ok(self.engine.waits(&self.shelf()?)?)
+        Ok(self.engine.waits(&self.view()?)?)
     }
 
     /// Puts rules in force; the instant stays open.
     ///
     /// # Errors
-    /// [`Error`]; the node is worthless then.
+    /// [`Error`]; the node is poisoned then: drop it and open another.
     pub fn set_rules(&mut self, now: Instant, rules: Rules) -> Result<(), Error> {
         self.set_rules_beside(&(), now, rules)
     }
@@ -192,16 +192,16 @@ impl Node {
     /// [`Node::set_rules`] with senders.
     ///
     /// # Errors
-    /// [`Error`]; the node is worthless then.
+    /// [`Error`]; the node is poisoned then: drop it and open another.
     pub(crate) fn set_rules_beside(
         &mut self,
         sending: &dyn Sending,
         now: Instant,
         rules: Rules,
     ) -> Result<(), Error> {
-        self.commit(|engine, shelf| {
-            let reach = sending.keep_back(engine.may_touch(shelf, Upcoming::Rules(&rules))?);
-            Ok(engine.set_rules_with(shelf, &reach, now, rules)?)
+        self.commit(|engine, view| {
+            let reach = sending.keep_back(engine.may_touch(view, Upcoming::Rules(&rules))?);
+            Ok(engine.set_rules_with(view, &reach, now, rules)?)
         })
         .map(|_| ())
     }
@@ -215,58 +215,58 @@ impl Node {
     /// Closes the lanes that are due.
     ///
     /// # Errors
-    /// [`Error`]; the node is worthless then.
+    /// [`Error`]; the node is poisoned then: drop it and open another.
     pub fn fall_due(&mut self, now: Instant) -> Result<(), Error> {
-        self.commit(|engine, shelf| Ok(engine.fall_due(shelf, now)?))
+        self.commit(|engine, view| Ok(engine.fall_due(view, now)?))
             .map(|_| ())
     }
 
     /// Handles commands; the instant stays open.
     ///
     /// # Errors
-    /// [`Error`]; the node is worthless then.
+    /// [`Error`]; the node is poisoned then: drop it and open another.
     pub fn take_in(&mut self, now: Instant, commands: &[Command]) -> Result<Accepted, Error> {
-        self.commit(|engine, shelf| Ok(engine.take_in(shelf, now, commands)?))
+        self.commit(|engine, view| Ok(engine.take_in(view, now, commands)?))
     }
 
     /// [`Node::take_in`] with senders.
     ///
     /// # Errors
-    /// [`Error`]; the node is worthless then.
+    /// [`Error`]; the node is poisoned then: drop it and open another.
     pub(crate) fn take_in_beside(
         &mut self,
         sending: &dyn Sending,
         now: Instant,
         commands: &[Command],
     ) -> Result<Accepted, Error> {
-        self.commit(|engine, shelf| {
-            let reach = sending.keep_back(engine.may_touch(shelf, Upcoming::Commands(commands))?);
-            Ok(engine.take_in_with(shelf, &reach, now, commands)?)
+        self.commit(|engine, view| {
+            let reach = sending.keep_back(engine.may_touch(view, Upcoming::Commands(commands))?);
+            Ok(engine.take_in_with(view, &reach, now, commands)?)
         })
     }
 
     /// [`Node::step`] with senders.
     ///
     /// # Errors
-    /// [`Error`]; the node is worthless then.
+    /// [`Error`]; the node is poisoned then: drop it and open another.
     pub(crate) fn step_beside(
         &mut self,
         sending: &dyn Sending,
         now: Instant,
         commands: &[Command],
     ) -> Result<Accepted, Error> {
-        self.commit(|engine, shelf| {
-            let reach = sending.keep_back(engine.may_touch(shelf, Upcoming::Commands(commands))?);
-            Ok(engine.step_with(shelf, &reach, now, commands)?)
+        self.commit(|engine, view| {
+            let reach = sending.keep_back(engine.may_touch(view, Upcoming::Commands(commands))?);
+            Ok(engine.step_with(view, &reach, now, commands)?)
         })
     }
 
     /// Handles commands, delivers to the inboxes and closes the lanes that are due.
     ///
     /// # Errors
-    /// [`Error`]; the node is worthless then.
+    /// [`Error`]; the node is poisoned then: drop it and open another.
     pub fn step(&mut self, now: Instant, commands: &[Command]) -> Result<Accepted, Error> {
-        self.commit(|engine, shelf| Ok(engine.step(shelf, now, commands)?))
+        self.commit(|engine, view| Ok(engine.step(view, now, commands)?))
     }
 
     /// [`Node::step_beside`] for several requests at once. The replies that they want kept are written in
@@ -284,18 +284,18 @@ impl Node {
             .flat_map(|work| std::mem::take(&mut work.commands))
             .collect();
         let took = Stopwatch::start();
-        let shelf = self.shelf()?;
+        let view = self.view()?;
         let letters = self
             .engine
-            .may_touch(&shelf, Upcoming::Commands(&commands))?;
+            .may_touch(&view, Upcoming::Commands(&commands))?;
         let reach = sending.keep_back(letters);
-        let mut step = self.engine.step_with(&shelf, &reach, now, &commands)?;
+        let mut step = self.engine.step_with(&view, &reach, now, &commands)?;
         let mut replies = std::mem::take(&mut step.replies).into_iter();
         for work in work.iter_mut() {
             work.replies.extend(replies.by_ref().take(work.count));
         }
         let answers: Vec<_> = work.iter_mut().filter_map(Work::keep).collect();
-        step.writes.extend(once::writes(&shelf, now, &answers)?);
+        step.writes.extend(once::writes(&view, now, &answers)?);
         self.ahead.finish()?;
         if self.frees || !step.forgotten.is_empty() || step.writes.is_empty() {
             self.write(step)?;
@@ -303,8 +303,8 @@ impl Node {
             work.drain(..).for_each(Work::tell);
             return Ok(());
         }
-        let chore = self.engine.chore(&shelf)?.unwrap_or_default();
-        drop(shelf);
+        let chore = self.engine.chore(&view)?.unwrap_or_default();
+        drop(view);
         if let Err(refused) = self.ensure_fits(&chore) {
             self.write(step)?;
             self.vitals.steps.add(took);
@@ -323,7 +323,7 @@ impl Node {
     /// nothing to build.
     ///
     /// # Errors
-    /// [`Error`]; the node is worthless then.
+    /// [`Error`]; the node is poisoned then: drop it and open another.
     pub fn make(&mut self, now: Instant) -> Result<Vec<Plan>, Error> {
         let closings = self.engine.closings();
         self.make_of(now, closings, SLICE_RECIPIENTS_MAX)
@@ -332,7 +332,7 @@ impl Node {
     /// [`Node::make`] for wanted lanes, with a maximum of recipients.
     ///
     /// # Errors
-    /// [`Error`]; the node is worthless then.
+    /// [`Error`]; the node is poisoned then: drop it and open another.
     pub fn make_in(
         &mut self,
         now: Instant,
@@ -353,19 +353,19 @@ impl Node {
         let mut plans: Vec<Plan> = Vec::new();
         {
             // An entry belongs to one closing alone, so that no look depends on what another ends.
-            let shelf = self.shelf()?;
+            let view = self.view()?;
             for (bucket, closing) in closings {
                 if room == 0 {
                     break;
                 }
-                if let Some(plan) = self.engine.plan(&shelf, bucket, closing, room)? {
+                if let Some(plan) = self.engine.plan(&view, bucket, closing, room)? {
                     room = room.saturating_sub(plan.letters.len());
                     plans.push(plan);
                 }
             }
         }
         if !plans.is_empty() {
-            self.commit(|engine, shelf| Ok(engine.made(shelf, now, &plans)?))?;
+            self.commit(|engine, view| Ok(engine.made(view, now, &plans)?))?;
         }
         Ok(plans)
     }
@@ -383,9 +383,9 @@ impl Node {
     /// as they were, or whose recipient was erased since, are recorded as unknown.
     ///
     /// # Errors
-    /// [`Error`]; the node is worthless then.
+    /// [`Error`]; the node is poisoned then: drop it and open another.
     pub fn unsettled(&mut self) -> Result<Vec<Ready>, Error> {
-        let plans = self.engine.unsettled(&self.shelf()?)?;
+        let plans = self.engine.unsettled(&self.view()?)?;
         self.present_made(plans)
     }
 
@@ -393,22 +393,22 @@ impl Node {
     /// left. Those that can't be rebuilt are recorded as with [`Node::unsettled`].
     ///
     /// # Errors
-    /// [`Error`]; the node is worthless then.
-    pub fn made_again(&mut self, letters: &BTreeSet<LetterName>) -> Result<Vec<Ready>, Error> {
-        let plans = self.engine.made_again(&self.shelf()?, letters)?;
+    /// [`Error`]; the node is poisoned then: drop it and open another.
+    pub fn made_again(&mut self, letters: &BTreeSet<MessageId>) -> Result<Vec<Ready>, Error> {
+        let plans = self.engine.made_again(&self.view()?, letters)?;
         self.present_made(plans)
     }
 
     fn present_made(&mut self, plans: Vec<Plan>) -> Result<Vec<Ready>, Error> {
-        let torn = plans.iter().filter(|plan| !plan.torn.is_empty());
-        let torn = torn.map(|plan| Settled {
+        let unrecoverable = plans.iter().filter(|plan| !plan.unrecoverable.is_empty());
+        let unrecoverable = unrecoverable.map(|plan| Settled {
             closing: (plan.bucket, plan.closing),
-            sent: plan.torn.clone(),
+            sent: plan.unrecoverable.clone(),
             tried: Vec::new(),
         });
-        let torn: Vec<Settled> = torn.collect();
-        if !torn.is_empty() {
-            self.settle(self.engine.now(), &torn)?;
+        let unrecoverable: Vec<Settled> = unrecoverable.collect();
+        if !unrecoverable.is_empty() {
+            self.settle(self.engine.now(), &unrecoverable)?;
         }
         let ready = plans.into_iter().map(|plan| self.present(plan));
         let ready = ready.collect::<Result<Vec<_>, _>>()?;
@@ -420,8 +420,8 @@ impl Node {
     }
 
     fn batches(&self, plan: &Plan) -> Result<Vec<(usize, Batch)>, Error> {
-        let shelf = self.shelf()?;
-        let mut presenter = Presenter::new(&self.engine, &shelf);
+        let view = self.view()?;
+        let mut presenter = Presenter::new(&self.engine, &view);
         let mut batches = Vec::with_capacity(plan.letters.len());
         for (at, letter) in plan.letters.iter().enumerate() {
             if let Some(batch) = presenter.batch(plan, letter)? {
@@ -434,9 +434,9 @@ impl Node {
     /// Records the outcomes and the failed attempts of messages in one commit.
     ///
     /// # Errors
-    /// [`Error`]; the node is worthless then.
+    /// [`Error`]; the node is poisoned then: drop it and open another.
     pub fn settle(&mut self, now: Instant, settled: &[Settled]) -> Result<(), Error> {
-        self.commit(|engine, shelf| Ok(engine.outcome(shelf, now, settled)?))
+        self.commit(|engine, view| Ok(engine.outcome(view, now, settled)?))
             .map(|_| ())
     }
 
@@ -445,10 +445,10 @@ impl Node {
     /// # Errors
     /// [`Error`].
     pub fn inbox_messages(&self, told: &[Told]) -> Result<Vec<Message>, Error> {
-        let shelf = self.shelf()?;
+        let view = self.view()?;
         let mut messages = Vec::new();
         for told in told {
-            messages.extend(self.engine.inbox_messages(&shelf, told)?);
+            messages.extend(self.engine.inbox_messages(&view, told)?);
         }
         Ok(messages)
     }
@@ -456,16 +456,16 @@ impl Node {
     /// Runs a slice of the engine's chores in one commit; returns whether there was one.
     ///
     /// # Errors
-    /// [`Error`]; the node is worthless then.
+    /// [`Error`]; the node is poisoned then: drop it and open another.
     pub fn chore(&mut self) -> Result<bool, Error> {
         if !self.engine.has_chores() {
             return Ok(false);
         }
-        let shelf = self.shelf()?;
-        let Some(writes) = self.engine.chore(&shelf)? else {
+        let view = self.view()?;
+        let Some(writes) = self.engine.chore(&view)? else {
             return Ok(false);
         };
-        drop(shelf);
+        drop(view);
         self.ahead.finish()?;
         self.ensure_fits(&writes)?;
         self.store.commit(Commit { writes })?;
@@ -490,7 +490,7 @@ impl Node {
     /// Runs all chores of the engine.
     ///
     /// # Errors
-    /// [`Error`]; the node is worthless then.
+    /// [`Error`]; the node is poisoned then: drop it and open another.
     pub fn chores(&mut self) -> Result<(), Error> {
         while self.chore()? {}
         Ok(())
@@ -506,7 +506,7 @@ impl Node {
     /// # Errors
     /// [`Error::Disagreement`] where the walk and the ledger don't agree.
     pub fn books(&self) -> Result<Books, Error> {
-        let walk = self.engine.walk(&self.shelf()?)?;
+        let walk = self.engine.walk(&self.view()?)?;
         match walk.disagreements.first() {
             None => Ok(walk.books),
             Some(first) => Err(Error::Disagreement(first.clone())),
@@ -515,11 +515,11 @@ impl Node {
 
     fn commit(
         &mut self,
-        decide: impl FnOnce(&mut Engine, &StoreShelf) -> Result<Step, Error>,
+        decide: impl FnOnce(&mut Engine, &StoreView) -> Result<Step, Error>,
     ) -> Result<Accepted, Error> {
-        let shelf = self.shelf()?;
-        let step = decide(&mut self.engine, &shelf)?;
-        drop(shelf);
+        let view = self.view()?;
+        let step = decide(&mut self.engine, &view)?;
+        drop(view);
         self.write(step)
     }
 

@@ -9,8 +9,8 @@ use std::ops::ControlFlow;
 
 use tidings_core::codec::FORM;
 use tidings_core::engine::{Refused, Reply};
-use tidings_core::journal::at_rest::{Shelf, Unreadable, body};
 use tidings_core::journal::parts;
+use tidings_core::journal::stored::{ReadView, Unreadable, body};
 use tidings_core::table::{Key, Owner, Partition, REST, Table, Write, i64_at};
 use tidings_core::time::DAY_MS;
 use tidings_core::{Command, Instant};
@@ -47,7 +47,7 @@ pub enum Kept {
 }
 
 /// The requester of a request with a key. Both methods are called on the loop's thread.
-pub trait Keeper: Send {
+pub trait AnswerRecorder: Send {
     /// The answer to store; `None` stores nothing, and the key stays free. Called before the work is
     /// durable: nothing of it may be shown yet.
     fn keep(&mut self, replies: Vec<Result<Reply, Refused>>) -> Option<Vec<u8>>;
@@ -68,7 +68,7 @@ pub(crate) struct Work {
 /// The requester of commands.
 pub(crate) enum Asker {
     Each(Answer),
-    Once(Once, Box<dyn Keeper>),
+    Once(Once, Box<dyn AnswerRecorder>),
 }
 
 impl Work {
@@ -167,7 +167,7 @@ fn sort(
             again.push(work);
             continue;
         }
-        let kept = node.shelf().and_then(|shelf| kept(&shelf, now, once));
+        let kept = node.view().and_then(|view| kept(&view, now, once));
         match (kept, work.asker) {
             (Ok(Some(kept)), Asker::Once(_, keeper)) => keeper.tell(Ok(kept)),
             (kept, asker) => {
@@ -195,8 +195,8 @@ fn age_key(at: Instant, key: &[u8; 16]) -> Vec<u8> {
 }
 
 /// The row of a key, whatever its age.
-fn stored(shelf: &dyn Shelf, key: &[u8; 16]) -> Result<Option<Row>, Error> {
-    let Some(value) = parts::get(shelf, Partition::Base, &row_key(key))? else {
+fn stored(view: &dyn ReadView, key: &[u8; 16]) -> Result<Option<Row>, Error> {
+    let Some(value) = parts::get(view, Partition::Base, &row_key(key))? else {
         return Ok(None);
     };
     let value = body("an answer that was kept", &value)?;
@@ -210,13 +210,13 @@ fn stored(shelf: &dyn Shelf, key: &[u8; 16]) -> Result<Option<Row>, Error> {
             answer,
         })
     };
-    let unreadable = || Unreadable("an answer that was kept is torn".to_owned());
+    let unreadable = || Unreadable("an answer that was kept is unrecoverable".to_owned());
     Ok(Some(read().ok_or_else(unreadable)?))
 }
 
 /// The result of a request whose key is remembered.
-pub(crate) fn kept(shelf: &dyn Shelf, now: Instant, once: Once) -> Result<Option<Kept>, Error> {
-    let row = stored(shelf, &once.key)?;
+pub(crate) fn kept(view: &dyn ReadView, now: Instant, once: Once) -> Result<Option<Kept>, Error> {
+    let row = stored(view, &once.key)?;
     let row = row.filter(|row| now.0 < row.at.0.saturating_add(KEPT_MS));
     Ok(row.map(|row| match row.request == once.request {
         true => Kept::Before(row.answer),
@@ -226,7 +226,7 @@ pub(crate) fn kept(shelf: &dyn Shelf, now: Instant, once: Once) -> Result<Option
 
 /// The writes that store these answers, and delete expired ones.
 pub(crate) fn writes(
-    shelf: &dyn Shelf,
+    view: &dyn ReadView,
     now: Instant,
     answers: &[(Once, Vec<u8>)],
 ) -> Result<Vec<Write>, Error> {
@@ -239,12 +239,12 @@ pub(crate) fn writes(
     if answers.is_empty() {
         return Ok(writes);
     }
-    for (at, key) in aged(shelf, now, answers.len() * SWEPT_PER_ROW)? {
+    for (at, key) in aged(view, now, answers.len() * SWEPT_PER_ROW)? {
         writes.push(write(age_key(at, &key), None));
         // The clock may have stepped back since: then the row is younger than its first age.
-        if stored(shelf, &key)?.is_some_and(|row| row.at == at) {
+        if stored(view, &key)?.is_some_and(|row| row.at == at) {
             let key = row_key(&key);
-            let row = shelf.get(Partition::Base, &key)?.unwrap_or_default();
+            let row = view.get(Partition::Base, &key)?.unwrap_or_default();
             let more = parts::more_keys(&key, &row)?.into_iter();
             writes.extend(more.chain([key]).map(|key| write(key, None)));
         }
@@ -261,7 +261,7 @@ pub(crate) fn writes(
 }
 
 /// The oldest expired rows.
-fn aged(shelf: &dyn Shelf, now: Instant, most: usize) -> Result<Vec<(Instant, [u8; 16])>, Error> {
+fn aged(view: &dyn ReadView, now: Instant, most: usize) -> Result<Vec<(Instant, [u8; 16])>, Error> {
     let ages = Key::of(Owner::Intake, Table::AnswersByAge);
     let until = ages.clone().i64(now.0.saturating_sub(KEPT_MS)).done();
     let mut aged = Vec::new();
@@ -275,7 +275,7 @@ fn aged(shelf: &dyn Shelf, now: Instant, most: usize) -> Result<Vec<(Instant, [u
             ControlFlow::Break(())
         }
     };
-    shelf.scan(Partition::Base, &ages.done(), Some(&until), &mut visit)?;
+    view.scan(Partition::Base, &ages.done(), Some(&until), &mut visit)?;
     Ok(aged)
 }
 
@@ -301,9 +301,9 @@ mod tests {
     }
 
     /// A test requester: stores a given answer, and sends the result to a channel.
-    struct Kept1(Option<Vec<u8>>, crossbeam_channel::Sender<Kept>);
+    struct Recorded1(Option<Vec<u8>>, crossbeam_channel::Sender<Kept>);
 
-    impl Keeper for Kept1 {
+    impl AnswerRecorder for Recorded1 {
         fn keep(&mut self, replies: Vec<Result<Reply, Refused>>) -> Option<Vec<u8>> {
             assert_eq!(replies.len(), 1);
             self.0.take()
@@ -326,7 +326,7 @@ mod tests {
                 image: None,
                 notifiable: None,
             };
-            let asker = Asker::Once(*once, Box::new(Kept1(keep, tell.clone())));
+            let asker = Asker::Once(*once, Box::new(Recorded1(keep, tell.clone())));
             Work::new(vec![Command::Object(object)], asker)
         });
         step(node, &(), Instant(at), work.collect()).unwrap();
@@ -374,9 +374,9 @@ mod tests {
         for key in 2..10 {
             told(&mut node, 3 * DAY_MS, &[(once(key, 1), Some("d"))]);
         }
-        let shelf = node.shelf().unwrap();
-        assert!(stored(&shelf, &[1; 16]).unwrap().is_none());
-        assert!(aged(&shelf, Instant(3 * DAY_MS), 9).unwrap().is_empty());
-        assert!(stored(&shelf, &[9; 16]).unwrap().is_some());
+        let view = node.view().unwrap();
+        assert!(stored(&view, &[1; 16]).unwrap().is_none());
+        assert!(aged(&view, Instant(3 * DAY_MS), 9).unwrap().is_empty());
+        assert!(stored(&view, &[9; 16]).unwrap().is_some());
     }
 }

@@ -12,7 +12,7 @@ use tidings_store::Store;
 
 use crate::Error;
 use crate::delivery::Delivery;
-use crate::kept_back::{KeptBack, Sending};
+use crate::kept_back::{Sending, Withheld};
 use crate::node::{Accepted, Node};
 
 /// A player: a node on a virtual clock.
@@ -364,12 +364,12 @@ impl Player {
         at: Instant,
         work: impl FnOnce(&mut Node, &dyn Sending) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        let kept_back = KeptBack::new(None, self.delivery.as_mut());
+        let kept_back = Withheld::new(None, self.delivery.as_mut());
         let done = work(&mut self.node, &kept_back)?;
         let held = kept_back.held();
         if let Some(delivery) = &mut self.delivery {
-            for (parcel, again) in held.release(&mut self.node)? {
-                delivery.wait_until(again.unwrap_or(at), parcel);
+            for (job, again) in held.release(&mut self.node)? {
+                delivery.wait_until(again.unwrap_or(at), job);
             }
             delivery.pause(self.node.engine().paused());
         }
@@ -393,8 +393,8 @@ impl Player {
         let Command::Publish(event) = command else {
             return false;
         };
-        let shelf = self.node.shelf();
-        shelf.is_ok_and(|shelf| matches!(self.node.engine().has_event(&shelf, &event.id), Ok(true)))
+        let view = self.node.view();
+        view.is_ok_and(|view| matches!(self.node.engine().has_event(&view, &event.id), Ok(true)))
     }
 
     fn before(&mut self, at: Instant, commands: &[Command]) {

@@ -7,7 +7,7 @@ use tidings_core::{Command, Instant};
 use tidings_store::{Commit, Store};
 
 use crate::Error;
-use crate::shelf::StoreShelf;
+use crate::view::StoreView;
 
 /// Pauses every channel that sends messages, including those that are configured later. The inbox is not
 /// paused: it only is read. The store's own instant stays; `now` is used if it has none yet.
@@ -15,16 +15,16 @@ use crate::shelf::StoreShelf;
 /// # Errors
 /// [`Error`] where the store can't be read or written.
 pub fn pause_restored(store: &dyn Store, now: Instant) -> Result<(), Error> {
-    let shelf = StoreShelf::of(store)?;
-    let mut engine = Engine::open(&shelf, &store.days()?, Options::default())?;
+    let view = StoreView::of(store)?;
+    let mut engine = Engine::open(&view, &store.days()?, Options::default())?;
     let pause = |kind: &ChannelKind| Command::Pause(Pausable::Channel(kind.name.to_owned()));
     let commands: Vec<Command> = channel::sending().map(pause).collect();
     let at = match engine.rules() {
         Some(_) => engine.now(),
         None => now,
     };
-    let step = engine.take_in(&shelf, at, &commands)?;
-    drop(shelf);
+    let step = engine.take_in(&view, at, &commands)?;
+    drop(view);
     store.commit(Commit {
         writes: step.writes,
     })?;

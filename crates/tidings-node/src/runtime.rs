@@ -242,8 +242,8 @@ impl Driver {
             requests.push(request);
         }
         let arrived = self.core.senders.answers().clone();
-        for (parcel, answer) in answered.into_iter().chain(arrived.try_iter()) {
-            self.core.answered(parcel, &answer);
+        for (job, answer) in answered.into_iter().chain(arrived.try_iter()) {
+            self.core.answered(job, &answer);
         }
         Ok(())
     }

@@ -1,23 +1,23 @@
 //! The queues of messages to send, and the threads that serve them: a pool for each channel.
 //!
-//! A channel that is slow or silent holds up its own messages and no others'. In a pool prompt messages go before
-//! digests, and each kind has room of its own: a million digests never prevent a prompt message from being
+//! A channel that is slow or silent holds up its own messages and no others'. In a pool interactive messages go before
+//! digests, and each kind has room of its own: a million digests never prevent a interactive message from being
 //! built. Some threads take no digests, so that they stay free if a server is slow with those.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crossbeam_channel::{Receiver, Sender, TryRecvError, select, unbounded};
-use tidings_core::engine::LetterName;
-use tidings_core::law::LaneName;
+use tidings_core::compiled::LaneName;
+use tidings_core::engine::MessageId;
 use tidings_core::pause::Paused;
 use tidings_core::rules::CHANNELS;
 
 use crate::channel::{InForce, Outcome as Answer};
 use crate::delivery::send;
 use crate::event_loop::By;
-use crate::node::Pace;
-use crate::parcel::Parcel;
+use crate::node::Priority;
+use crate::send_job::SendJob;
 
 /// The pools of all channels.
 pub(crate) struct Senders {
@@ -25,24 +25,24 @@ pub(crate) struct Senders {
     pools: BTreeMap<String, Pool>,
     channels: InForce,
     by: By,
-    answer: Sender<(Parcel, Answer)>,
-    answers: Receiver<(Parcel, Answer)>,
+    answer: Sender<(SendJob, Answer)>,
+    answers: Receiver<(SendJob, Answer)>,
 }
 
 /// The messages of a channel, and the threads that send them.
 struct Pool {
-    prompt: Line,
-    patient: Line,
+    interactive: Line,
+    bulk: Line,
     threads: usize,
     /// Number of threads that run.
     running: usize,
     server: Server,
 }
 
-/// Messages of one pace.
+/// Messages of one priority.
 struct Line {
-    parcels: Sender<Slot>,
-    on_the_way: BTreeMap<LetterName, Slot>,
+    jobs: Sender<Slot>,
+    on_the_way: BTreeMap<MessageId, Slot>,
 }
 
 /// A slot of the queue with a message.
@@ -51,9 +51,9 @@ type Slot = Arc<Mutex<State>>;
 /// The state of a message in a slot. The loop can take it back until the channel is about to hand it over.
 enum State {
     /// No thread has it.
-    Queued(Box<Parcel>),
+    Queued(Box<SendJob>),
     /// A thread has it, and the channel has not reached the point of no return.
-    Sending(Box<Parcel>),
+    Sending(Box<SendJob>),
     /// The message may have been handed over, or the channel has answered.
     Passed,
     /// The loop took it back.
@@ -65,27 +65,27 @@ fn locked(slot: &Mutex<State>) -> MutexGuard<'_, State> {
 }
 
 impl State {
-    fn parcel(&self) -> Option<&Parcel> {
+    fn job(&self) -> Option<&SendJob> {
         match self {
-            Self::Queued(parcel) | Self::Sending(parcel) => Some(parcel),
+            Self::Queued(job) | Self::Sending(job) => Some(job),
             Self::Passed | Self::Withdrawn => None,
         }
     }
 
     /// Takes the message back, unless it is too late.
-    fn withdraw(&mut self) -> Option<Parcel> {
-        self.parcel()?;
+    fn withdraw(&mut self) -> Option<SendJob> {
+        self.job()?;
         match std::mem::replace(self, Self::Withdrawn) {
-            Self::Queued(parcel) | Self::Sending(parcel) => Some(*parcel),
+            Self::Queued(job) | Self::Sending(job) => Some(*job),
             Self::Passed | Self::Withdrawn => None,
         }
     }
 
     /// Gives the message to a thread, unless the loop took it back.
-    fn begin(&mut self) -> Option<Parcel> {
-        let parcel = self.parcel()?.clone();
-        *self = Self::Sending(Box::new(parcel.clone()));
-        Some(parcel)
+    fn begin(&mut self) -> Option<SendJob> {
+        let job = self.job()?.clone();
+        *self = Self::Sending(Box::new(job.clone()));
+        Some(job)
     }
 
     /// Passes the point of no return, unless the loop took the message back.
@@ -101,9 +101,9 @@ impl State {
 /// The other end of a pool: takes messages out of it and sends them.
 #[derive(Clone)]
 struct Server {
-    prompt: Receiver<Slot>,
-    patient: Receiver<Slot>,
-    answer: Sender<(Parcel, Answer)>,
+    interactive: Receiver<Slot>,
+    bulk: Receiver<Slot>,
+    answer: Sender<(SendJob, Answer)>,
     channels: InForce,
 }
 
@@ -111,8 +111,8 @@ impl Server {
     /// Sends messages until the pool is gone.
     fn run(&self, is_kept_free: bool) {
         let next = || match is_kept_free {
-            true => self.prompt.recv().ok(),
-            false => next_slot(&self.prompt, &self.patient),
+            true => self.interactive.recv().ok(),
+            false => next_slot(&self.interactive, &self.bulk),
         };
         while let Some(slot) = next() {
             if !self.send(&slot) {
@@ -123,21 +123,24 @@ impl Server {
 
     /// Sends the next message in the caller's thread. Whether there was one.
     fn send_next(&self) -> bool {
-        let slot = self.prompt.try_recv().or_else(|_| self.patient.try_recv());
+        let slot = self
+            .interactive
+            .try_recv()
+            .or_else(|_| self.bulk.try_recv());
         slot.is_ok_and(|slot| self.send(&slot))
     }
 
     /// Sends what is in a slot; false if nobody hears the answer any more. A message that was taken back
     /// meanwhile has no answer: the loop has it.
     fn send(&self, slot: &Slot) -> bool {
-        let Some(parcel) = locked(slot).begin() else {
+        let Some(job) = locked(slot).begin() else {
             return true;
         };
-        let sent = send(&self.channels, &parcel, &|| locked(slot).pass());
+        let sent = send(&self.channels, &job, &|| locked(slot).pass());
         if !locked(slot).pass() {
             return true;
         }
-        self.answer.send((parcel, sent)).is_ok()
+        self.answer.send((job, sent)).is_ok()
     }
 }
 
@@ -155,27 +158,27 @@ impl Senders {
     }
 
     /// The receiver of answers; pass each to [`Senders::arrived`].
-    pub(crate) fn answers(&self) -> &Receiver<(Parcel, Answer)> {
+    pub(crate) fn answers(&self) -> &Receiver<(SendJob, Answer)> {
         &self.answers
     }
 
     /// Processes an answer.
-    pub(crate) fn arrived(&mut self, parcel: &Parcel) {
-        if let Some(pool) = self.pools.get_mut(&parcel.head.channel) {
-            let line = pool.line_mut(parcel.pace());
-            line.on_the_way.remove(&parcel.letter());
+    pub(crate) fn arrived(&mut self, job: &SendJob) {
+        if let Some(pool) = self.pools.get_mut(&job.head.channel) {
+            let line = pool.line_mut(job.priority());
+            line.on_the_way.remove(&job.letter());
         }
     }
 
-    /// Whether more messages of a lane's channel and pace can be built.
+    /// Whether more messages of a lane's channel and priority can be built.
     pub(crate) fn has_room(&self, lane: &LaneName) -> bool {
         let channel = CHANNELS.get(usize::from(lane.channel));
-        channel.is_none_or(|channel| self.has_room_at(channel, Pace::of(&lane.name)))
+        channel.is_none_or(|channel| self.has_room_at(channel, Priority::of(&lane.name)))
     }
 
-    fn has_room_at(&self, channel: &str, pace: Pace) -> bool {
+    fn has_room_at(&self, channel: &str, priority: Priority) -> bool {
         let pool = self.pools.get(channel);
-        pool.is_none_or(|pool| pool.line(pace).on_the_way.len() < pool.threads * ROOM)
+        pool.is_none_or(|pool| pool.line(priority).on_the_way.len() < pool.threads * ROOM)
     }
 
     /// Whether no message is queued or being sent.
@@ -190,14 +193,14 @@ impl Senders {
     }
 
     /// Whether a message is queued or being sent.
-    pub(crate) fn holds(&self, letter: &LetterName) -> bool {
+    pub(crate) fn holds(&self, letter: &MessageId) -> bool {
         let mut lines = self.pools.values().flat_map(Pool::lines);
         lines.any(|line| line.on_the_way.contains_key(letter))
     }
 
     /// Passes a message to the threads of its channel.
-    pub(crate) fn dispatch(&mut self, parcel: Parcel) {
-        let channel = &parcel.head.channel;
+    pub(crate) fn dispatch(&mut self, job: SendJob) {
+        let channel = &job.head.channel;
         if !self.pools.contains_key(channel) {
             let pool = self.pool_of(channel);
             self.pools.insert(channel.clone(), pool);
@@ -208,27 +211,27 @@ impl Senders {
         if self.by == By::Threads {
             pool.start_threads();
         }
-        let letter = parcel.letter();
-        let line = pool.line_mut(parcel.pace());
-        let slot: Slot = Arc::new(Mutex::new(State::Queued(Box::new(parcel))));
+        let letter = job.letter();
+        let line = pool.line_mut(job.priority());
+        let slot: Slot = Arc::new(Mutex::new(State::Queued(Box::new(job))));
         line.on_the_way.insert(letter, Arc::clone(&slot));
         // The pool has a receiver itself, so that the line never ends.
-        let _queued = line.parcels.send(slot);
+        let _queued = line.jobs.send(slot);
     }
 
     /// The pool of a channel; where the channel has no provider, of a thread that says so.
     fn pool_of(&self, channel: &str) -> Pool {
         let threads = self.channels.outlet(channel).map_or(1, |one| one.threads);
-        let (prompt, prompt_work) = unbounded();
-        let (patient, patient_work) = unbounded();
+        let (interactive, prompt_work) = unbounded();
+        let (bulk, patient_work) = unbounded();
         Pool {
-            prompt: Line::new(prompt),
-            patient: Line::new(patient),
+            interactive: Line::new(interactive),
+            bulk: Line::new(bulk),
             threads: threads.max(1),
             running: 0,
             server: Server {
-                prompt: prompt_work,
-                patient: patient_work,
+                interactive: prompt_work,
+                bulk: patient_work,
                 answer: self.answer.clone(),
                 channels: self.channels.clone(),
             },
@@ -241,35 +244,35 @@ impl Senders {
     }
 
     /// Takes a message back, if the channel has not come to the point of no return.
-    pub(crate) fn take_back(&mut self, letter: &LetterName) -> Option<Parcel> {
+    pub(crate) fn take_back(&mut self, letter: &MessageId) -> Option<SendJob> {
         for line in self.pools.values_mut().flat_map(Pool::lines_mut) {
             let slot = line.on_the_way.get(letter);
-            let parcel = slot.and_then(|slot| locked(slot).withdraw());
-            if parcel.is_some() {
+            let job = slot.and_then(|slot| locked(slot).withdraw());
+            if job.is_some() {
                 line.on_the_way.remove(letter);
-                return parcel;
+                return job;
             }
         }
         None
     }
 
     /// Takes all paused messages back, as far as [`Senders::take_back`] could.
-    pub(crate) fn take_back_paused(&mut self, paused: &Paused) -> Vec<Parcel> {
-        self.take_back_all(|parcel| parcel.is_held_by(paused))
+    pub(crate) fn take_back_paused(&mut self, paused: &Paused) -> Vec<SendJob> {
+        self.take_back_all(|job| job.is_held_by(paused))
     }
 
     /// Takes the wanted messages back, as far as [`Senders::take_back`] could.
-    pub(crate) fn take_back_all(&mut self, is_wanted: impl Fn(&Parcel) -> bool) -> Vec<Parcel> {
+    pub(crate) fn take_back_all(&mut self, is_wanted: impl Fn(&SendJob) -> bool) -> Vec<SendJob> {
         let mut taken = Vec::new();
         for line in self.pools.values_mut().flat_map(Pool::lines_mut) {
             line.on_the_way.retain(|_, slot| {
                 let mut state = locked(slot);
-                let parcel = match state.parcel() {
-                    Some(parcel) if is_wanted(parcel) => state.withdraw(),
+                let job = match state.job() {
+                    Some(job) if is_wanted(job) => state.withdraw(),
                     _ => None,
                 };
-                let stays = parcel.is_none();
-                taken.extend(parcel);
+                let stays = job.is_none();
+                taken.extend(job);
                 stays
             });
         }
@@ -277,30 +280,30 @@ impl Senders {
     }
 }
 
-/// Number of messages of each pace that are built ahead for each thread of a pool.
+/// Number of messages of each priority that are built ahead for each thread of a pool.
 const ROOM: usize = 64;
 
 impl Pool {
-    fn line(&self, pace: Pace) -> &Line {
-        match pace {
-            Pace::Prompt => &self.prompt,
-            Pace::Patient => &self.patient,
+    fn line(&self, priority: Priority) -> &Line {
+        match priority {
+            Priority::Interactive => &self.interactive,
+            Priority::Bulk => &self.bulk,
         }
     }
 
-    fn line_mut(&mut self, pace: Pace) -> &mut Line {
-        match pace {
-            Pace::Prompt => &mut self.prompt,
-            Pace::Patient => &mut self.patient,
+    fn line_mut(&mut self, priority: Priority) -> &mut Line {
+        match priority {
+            Priority::Interactive => &mut self.interactive,
+            Priority::Bulk => &mut self.bulk,
         }
     }
 
     fn lines(&self) -> [&Line; 2] {
-        [&self.prompt, &self.patient]
+        [&self.interactive, &self.bulk]
     }
 
     fn lines_mut(&mut self) -> [&mut Line; 2] {
-        [&mut self.prompt, &mut self.patient]
+        [&mut self.interactive, &mut self.bulk]
     }
 
     /// Starts the threads that do not run yet. Those that can't be started now are with the next message.
@@ -320,15 +323,15 @@ impl Pool {
 }
 
 impl Line {
-    fn new(parcels: Sender<Slot>) -> Self {
+    fn new(jobs: Sender<Slot>) -> Self {
         Self {
-            parcels,
+            jobs,
             on_the_way: BTreeMap::new(),
         }
     }
 }
 
-/// Number of these threads that take prompt messages only.
+/// Number of these threads that take interactive messages only.
 fn kept_free(count: usize) -> usize {
     match count {
         0 | 1 => 0,
@@ -337,16 +340,16 @@ fn kept_free(count: usize) -> usize {
     }
 }
 
-/// The next message to send: a prompt one if there is one.
-fn next_slot(prompt: &Receiver<Slot>, patient: &Receiver<Slot>) -> Option<Slot> {
-    match prompt.try_recv() {
+/// The next message to send: a interactive one if there is one.
+fn next_slot(interactive: &Receiver<Slot>, bulk: &Receiver<Slot>) -> Option<Slot> {
+    match interactive.try_recv() {
         Ok(slot) => return Some(slot),
-        Err(TryRecvError::Disconnected) => return patient.recv().ok(),
+        Err(TryRecvError::Disconnected) => return bulk.recv().ok(),
         Err(TryRecvError::Empty) => {}
     }
     select! {
-        recv(prompt) -> slot => slot.or_else(|_| patient.recv()).ok(),
-        recv(patient) -> slot => slot.or_else(|_| prompt.recv()).ok(),
+        recv(interactive) -> slot => slot.or_else(|_| bulk.recv()).ok(),
+        recv(bulk) -> slot => slot.or_else(|_| interactive.recv()).ok(),
     }
 }
 
@@ -375,9 +378,9 @@ mod tests {
         }
     }
 
-    struct Prompt;
+    struct Interactive;
 
-    impl Channel for Prompt {
+    impl Channel for Interactive {
         fn send(&self, _: &Rendered, go: &dyn Fn() -> bool) -> Answer {
             assert!(go());
             Answer::Sent(Receipt::default())
@@ -388,30 +391,30 @@ mod tests {
         Outlet::new(Arc::new(MailRenderer(sender())), Arc::new(channel)).on_threads(2)
     }
 
-    fn parcel(number: u32, channel: &str) -> Parcel {
+    fn job(number: u32, channel: &str) -> SendJob {
         let mut batch = batch(&format!("b{number}"), "A title");
         channel.clone_into(&mut batch.channel);
-        Parcel::sample(number, batch)
+        SendJob::sample(number, batch)
     }
 
     #[test]
     fn a_channel_that_never_answers_holds_up_no_other() {
         let (over, silence) = channel();
         let channels = Channels::from([
-            ("quick".to_owned(), outlet(Prompt)),
+            ("quick".to_owned(), outlet(Interactive)),
             ("silent".to_owned(), outlet(Silent(Mutex::new(silence)))),
         ]);
         let mut senders = Senders::new(InForce::new(channels), By::Threads);
         let count = 2 * ROOM as u32;
         for number in 0..count {
-            assert!(senders.has_room_at("silent", Pace::Prompt));
-            senders.dispatch(parcel(number, "silent"));
+            assert!(senders.has_room_at("silent", Priority::Interactive));
+            senders.dispatch(job(number, "silent"));
         }
-        assert!(!senders.has_room_at("silent", Pace::Prompt));
-        assert!(senders.has_room_at("silent", Pace::Patient));
-        assert!(senders.has_room_at("quick", Pace::Prompt));
+        assert!(!senders.has_room_at("silent", Priority::Interactive));
+        assert!(senders.has_room_at("silent", Priority::Bulk));
+        assert!(senders.has_room_at("quick", Priority::Interactive));
         for number in count..2 * count {
-            senders.dispatch(parcel(number, "quick"));
+            senders.dispatch(job(number, "quick"));
             let (sent, answer) = senders.answers().recv().unwrap();
             assert!(matches!(answer, Answer::Sent(_)), "{answer:?}");
             assert_eq!((sent.number, &*sent.head.channel), (number, "quick"));
@@ -436,10 +439,10 @@ mod tests {
     #[test]
     fn a_message_is_rendered_once_however_often_it_is_sent() {
         let renderer = Arc::new(Counted(Mutex::default()));
-        let quick = Outlet::new(Arc::clone(&renderer) as _, Arc::new(Prompt));
+        let quick = Outlet::new(Arc::clone(&renderer) as _, Arc::new(Interactive));
         let channels = Channels::from([("email".to_owned(), quick)]);
         let mut senders = Senders::new(InForce::new(channels), By::Hand);
-        let mut next = parcel(1, "email");
+        let mut next = job(1, "email");
         for _ in 0..3 {
             senders.dispatch(next);
             assert!(senders.send_next());
@@ -452,7 +455,7 @@ mod tests {
     #[test]
     fn a_message_without_a_provider_fails() {
         let mut senders = Senders::new(InForce::new(Channels::new()), By::Hand);
-        senders.dispatch(parcel(1, "email"));
+        senders.dispatch(job(1, "email"));
         assert!(senders.send_next() && !senders.send_next());
         let (_, answer) = senders.answers().recv().unwrap();
         assert!(matches!(answer, Answer::Failed { .. }), "{answer:?}");

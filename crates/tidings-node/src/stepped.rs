@@ -68,8 +68,8 @@ impl Stepped {
         self.event_loop.rests = false;
         self.event_loop.mend();
         let answers = self.event_loop.senders.answers().clone();
-        for (parcel, answer) in answers.try_iter() {
-            self.event_loop.answered(parcel, &answer);
+        for (job, answer) in answers.try_iter() {
+            self.event_loop.answered(job, &answer);
         }
         let requests = self.inbox.requests.try_iter().collect();
         self.event_loop.turn(requests, &mut self.stopping);

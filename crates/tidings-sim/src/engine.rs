@@ -17,12 +17,12 @@ pub fn engine(rules: Rules) -> Box<dyn Subject> {
 
 /// The engine with one bucket that indexes at once.
 #[must_use]
-pub fn turned_at_once(rules: Rules) -> Box<dyn Subject> {
+pub fn indexed_at_once(rules: Rules) -> Box<dyn Subject> {
     with_options(
         rules,
         Options {
             buckets: 1,
-            turn_at: Some(0),
+            index_after: Some(0),
             checkpoint_after: 0,
             ..Options::default()
         },
@@ -31,12 +31,12 @@ pub fn turned_at_once(rules: Rules) -> Box<dyn Subject> {
 
 /// The engine with three buckets that never index.
 #[must_use]
-pub fn never_turned(rules: Rules) -> Box<dyn Subject> {
+pub fn never_indexed(rules: Rules) -> Box<dyn Subject> {
     with_options(
         rules,
         Options {
             buckets: 3,
-            turn_at: None,
+            index_after: None,
             checkpoint_after: 5,
             slice_bytes: 1,
             ..Options::default()

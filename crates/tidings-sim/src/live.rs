@@ -306,8 +306,8 @@ impl Life {
 
     fn has_happened(&mut self, sentinel: &Id) -> Result<bool, String> {
         self.look(|node| {
-            let shelf = node.shelf().ok()?;
-            node.engine().knows_object(&shelf, sentinel).ok()
+            let view = node.view().ok()?;
+            node.engine().knows_object(&view, sentinel).ok()
         })
     }
 

@@ -395,6 +395,6 @@ fn sentinel(instant: u32, part: usize) -> Id {
 }
 
 fn has_happened(player: &Player, sentinel: &Id) -> Result<bool, tidings_node::Error> {
-    let shelf = player.node().shelf()?;
-    Ok(player.node().engine().knows_object(&shelf, sentinel)?)
+    let view = player.node().view()?;
+    Ok(player.node().engine().knows_object(&view, sentinel)?)
 }

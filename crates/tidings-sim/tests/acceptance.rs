@@ -12,8 +12,8 @@ use tidings_sim::subject::{self, Make};
 const SUBJECTS: [(&str, Make); 5] = [
     ("model", subject::model),
     ("engine", engine::engine),
-    ("engine_turned_at_once", engine::turned_at_once),
-    ("engine_never_turned", engine::never_turned),
+    ("engine_indexed_at_once", engine::indexed_at_once),
+    ("engine_never_turned", engine::never_indexed),
     ("engine_in_halves", engine::in_halves),
 ];
 

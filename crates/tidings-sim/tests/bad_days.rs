@@ -18,7 +18,7 @@ use tidings_store::{CrashAt, Fault, Moment, NoFaults};
 const OPTIONS: Options = Options {
     buckets: 2,
     parts: 2,
-    turn_at: Some(1),
+    index_after: Some(1),
     checkpoint_after: 3,
     slice_bytes: 1,
 };

@@ -20,10 +20,10 @@ use tidings_store::{Commit, MemoryStore, Partition, Store, Write};
 /// What is done to a row: where, how, and with which byte.
 type Damage = (Index, Index, u8, u8);
 
-fn turned_at_once() -> Options {
+fn indexed_at_once() -> Options {
     Options {
         buckets: 2,
-        turn_at: Some(0),
+        index_after: Some(0),
         checkpoint_after: 3,
         ..Options::default()
     }
@@ -85,7 +85,7 @@ fn play(store: &MemoryStore, options: Options, steps: &[Step], finish: bool) -> 
 }
 
 fn check(world: &World, damages: &[Damage]) -> Result<(), TestCaseError> {
-    for options in [Options::default(), turned_at_once()] {
+    for options in [Options::default(), indexed_at_once()] {
         let store = MemoryStore::new();
         let half = world.steps.len() / 2;
         let first = world

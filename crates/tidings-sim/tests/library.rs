@@ -7,12 +7,13 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tidings_core::engine::{
-    Engine, Letter, Options, Plan, PublishedAs, Refused, Reply, Sent, Settled, Step, batch_id,
+    Engine, Options, Plan, PlannedMessage, PublishedAs, Refused, Reply, Sent, Settled, Step,
+    batch_id,
 };
 use tidings_core::{Command, Ending, Id, Instant, Timed};
 use tidings_node::channel::{Channel, Outcome as Answer, Outlet, Receipt, Rendered};
 use tidings_node::{
-    Delivery, Handle, Node, OpenStore, Retries, Runtime, Settings, StoreShelf, VirtualClock,
+    Delivery, Handle, Node, OpenStore, Retries, Runtime, Settings, StoreView, VirtualClock,
 };
 use tidings_sim::cases::Case;
 use tidings_sim::cases::script;
@@ -127,16 +128,16 @@ impl Scene {
     }
 
     fn waiting(&self, who: &str) -> Vec<String> {
-        let shelf = self.node.shelf().expect("a view");
-        let lanes = self.node.engine().open_lanes(&shelf, &id(who));
+        let view = self.node.view().expect("a view");
+        let lanes = self.node.engine().open_lanes(&view, &id(who));
         let lanes = lanes.expect("it can be read").expect("a recipient");
         let entries = lanes.into_iter().flat_map(|lane| lane.entries);
         entries.map(|entry| entry.event.to_string()).collect()
     }
 
     fn scheduled(&self, who: &str) -> Vec<(String, Instant)> {
-        let shelf = self.node.shelf().expect("a view");
-        let entries = self.node.engine().scheduled(&shelf, &id(who));
+        let view = self.node.view().expect("a view");
+        let entries = self.node.engine().scheduled(&view, &id(who));
         let entries = entries.expect("it can be read").expect("a recipient");
         let named = entries.into_iter();
         named
@@ -145,8 +146,8 @@ impl Scene {
     }
 
     fn inbox(&self, who: &str) -> Vec<String> {
-        let shelf = self.node.shelf().expect("a view");
-        let page = self.node.engine().inbox(&shelf, &id(who), None, 100);
+        let view = self.node.view().expect("a view");
+        let page = self.node.engine().inbox(&view, &id(who), None, 100);
         let page = page.expect("it can be read").expect("a recipient");
         let items = page.groups.into_iter().flat_map(|group| group.items);
         items.map(|item| item.event.to_string()).collect()
@@ -156,7 +157,7 @@ impl Scene {
 /// All letters of a plan that tell something, as delivered.
 fn delivered(plan: &Plan) -> Settled {
     let telling = plan.letters.iter().filter(|letter| letter.tells());
-    let sent = |letter: &Letter| Sent {
+    let sent = |letter: &PlannedMessage| Sent {
         number: letter.number,
         told: plan.told(letter),
         ending: Ending::Delivered,
@@ -298,25 +299,25 @@ fn m6_two_workers_on_one_lane_make_one_message() {
     scene.until(at("10:10"));
     let store = Arc::clone(scene.node.store());
     let days = store.days().expect("the days");
-    let shelf = || StoreShelf::of(&*store).expect("a view");
+    let view = || StoreView::of(&*store).expect("a view");
     let commit = |step: Step| {
         let writes = step.writes;
         store.commit(Commit { writes }).expect("the store takes it");
     };
-    let mut engine = Engine::open(&shelf(), &days, Options::default()).expect("readable");
+    let mut engine = Engine::open(&view(), &days, Options::default()).expect("readable");
     let now = at("10:10");
     let [(bucket, closing)] = engine.closings()[..] else {
         panic!("one lane is due")
     };
     let plan = |engine: &Engine| {
-        let plan = engine.plan(&shelf(), bucket, closing, 10);
+        let plan = engine.plan(&view(), bucket, closing, 10);
         plan.expect("readable").expect("there is something to make")
     };
     let (one, other) = (plan(&engine), plan(&engine));
-    commit(engine.made(&shelf(), now, &[one]).expect("readable"));
-    let second = engine.made(&shelf(), now, &[other]).expect("readable");
+    commit(engine.made(&view(), now, &[one]).expect("readable"));
+    let second = engine.made(&view(), now, &[other]).expect("readable");
     assert!(second.writes.is_empty(), "{:?}", second.writes);
-    let walk = engine.walk(&shelf()).expect("readable");
+    let walk = engine.walk(&view()).expect("readable");
     assert_eq!((walk.books.messages, walk.disagreements), (1, Vec::new()));
 }
 
@@ -329,10 +330,10 @@ fn p2_planning_again_after_a_crash_gives_the_same_batch() {
     );
     scene.until(at("10:05"));
     let batches = |scene: &Scene| {
-        let (engine, shelf) = (scene.node.engine(), scene.node.shelf().expect("a view"));
+        let (engine, view) = (scene.node.engine(), scene.node.view().expect("a view"));
         let mut batches = Vec::new();
         for (bucket, closing) in engine.closings() {
-            let plan = engine.plan(&shelf, bucket, closing, 10);
+            let plan = engine.plan(&view, bucket, closing, 10);
             let plan = plan.expect("readable").expect("it is due");
             for letter in &plan.letters {
                 let message = engine.message(&plan, letter).expect("it tells something");

@@ -16,14 +16,14 @@ const OPTIONS: [Options; 2] = [
     Options {
         buckets: 3,
         parts: 2,
-        turn_at: Some(0),
+        index_after: Some(0),
         checkpoint_after: 0,
         slice_bytes: 1,
     },
     Options {
         buckets: 1,
         parts: 1,
-        turn_at: None,
+        index_after: None,
         checkpoint_after: 7,
         slice_bytes: 1,
     },
@@ -70,16 +70,16 @@ fn added_up(node: &Node, world: &World) -> Books {
             Step::Reconfigure(..) => None,
         })
         .collect();
-    let shelf = node.shelf().expect("the store is open");
+    let view = node.view().expect("the store is open");
     for event in events {
         let Some(trace) = node
             .engine()
-            .trace(&shelf, event)
+            .trace(&view, event)
             .expect("the store can be read")
         else {
             continue;
         };
-        let report = trace.report(&shelf).expect("the store can be read");
+        let report = trace.report(&view).expect("the store can be read");
         books.events += 1;
         books.notifications += report.notifications;
         for fate in report.channels.values() {

@@ -364,7 +364,7 @@ fn met(data: &Path, kills: u64) {
     let store = FjallStore::open(data, tidings_store::Options::default()).unwrap();
     let snapshot = store.snapshot().unwrap();
     let days = snapshot.days().unwrap().len();
-    let runs = rows(&*snapshot, Table::Runs);
+    let runs = rows(&*snapshot, Table::Segments);
     println!("{days} days, {runs} rows of runs");
     assert!(kills < 20 || (days > 2 && runs > 0), "{days} {runs}");
 }

@@ -63,14 +63,14 @@ fn the_books_balance_and_the_maildir_holds_what_was_sent() {
     assert!(!files.is_empty());
     assert_eq!(files, sent);
     // The store made as many mails as lie there, and told as many entries as the index says.
-    let shelf = node.shelf().unwrap();
+    let view = node.view().unwrap();
     let letters: Vec<_> = short()
         .world
         .people
         .iter()
         .flat_map(|person| {
             node.engine()
-                .letters_of(&shelf, &person.id)
+                .letters_of(&view, &person.id)
                 .unwrap()
                 .unwrap()
         })

@@ -7,11 +7,11 @@
 //! try writes over.
 
 use super::checkpoint::Checkpoint;
-use super::turning::{Merging, Turning};
+use super::indexing::{Merging, Turning};
 use super::{Bucket, BucketDay};
 use crate::engine::Options;
-use crate::journal::at_rest::{Shelf, Unreadable};
 use crate::journal::parts;
+use crate::journal::stored::{ReadView, Unreadable};
 use crate::table::{Partition, Write};
 use crate::time::Day;
 
@@ -84,7 +84,7 @@ impl Bucket {
     pub(crate) fn has_chore(&self, today: Day, options: &Options) -> bool {
         self.chore.is_some()
             || self.wants_checkpoint(today, options)
-            || options.turn_at.is_some() && self.rested != Some((self.checkpointed, today))
+            || options.index_after.is_some() && self.rested != Some((self.checkpointed, today))
     }
 
     /// Does one slice of the next chore; returns no writes if there is nothing to do.
@@ -93,14 +93,14 @@ impl Bucket {
     /// [`Unreadable`] where the store can't be read.
     pub(crate) fn chore_slice(
         &mut self,
-        shelf: &dyn Shelf,
+        view: &dyn ReadView,
         today: Day,
         options: &Options,
     ) -> Result<Vec<Write>, Unreadable> {
         let mut slice = Slice::new(options.slice_bytes);
         let chore = match self.chore.take() {
             None if self.wants_checkpoint(today, options) => Some(Chore::Checkpoint(self.freeze())),
-            None => self.begin_rest(shelf, today, options)?,
+            None => self.begin_rest(view, today, options)?,
             chore => chore,
         };
         self.chore = match chore {
@@ -114,7 +114,7 @@ impl Bucket {
                 .map(Chore::Checkpoint),
             Some(Chore::Turn(work)) => self.turn_slice(work, &mut slice).map(Chore::Turn),
             Some(Chore::Merge(work)) => {
-                let rest = self.merge_slice(shelf, work, &mut slice)?;
+                let rest = self.merge_slice(view, work, &mut slice)?;
                 rest.map(Chore::Merge)
             }
         };
@@ -168,25 +168,25 @@ impl Bucket {
             newest.is_some_and(|kept| kept.seq >= self.checkpointed)
         };
         self.dirty.records > options.checkpoint_after
-            || options.turn_at.is_some() && self.days.iter().any(wants_turning)
+            || options.index_after.is_some() && self.days.iter().any(wants_turning)
     }
 
     fn begin_rest(
         &mut self,
-        shelf: &dyn Shelf,
+        view: &dyn ReadView,
         today: Day,
         options: &Options,
     ) -> Result<Option<Chore>, Unreadable> {
-        let Some(turn_at) = options.turn_at else {
+        let Some(index_after) = options.index_after else {
             return Ok(None);
         };
         let days: Vec<Day> = self.days.range(..=today).map(|(day, _)| *day).collect();
         for day in days {
-            let least = if day < today { 1 } else { turn_at };
+            let least = if day < today { 1 } else { index_after };
             if let Some(turning) = self.begin_turn(day, least) {
                 return Ok(Some(Chore::Turn(turning)));
             }
-            if let Some(merging) = self.begin_merge(shelf, day, day < today)? {
+            if let Some(merging) = self.begin_merge(view, day, day < today)? {
                 return Ok(Some(Chore::Merge(merging)));
             }
         }

@@ -1,4 +1,4 @@
-//! Finds the entries of some recipients: the tail in memory, then runs and their postings.
+//! Finds the entries of some recipients: the tail in memory, then segments and their postings.
 //!
 //! What a look costs never grows with events that don't concern those who are looked for.
 
@@ -6,16 +6,16 @@ use std::sync::Arc;
 
 use roaring::RoaringBitmap;
 
-use super::{Bucket, BucketDay, RunAt};
-use crate::journal::at_rest::{Kept, Shelf, Unreadable};
+use super::{Bucket, BucketDay, SegmentAt};
 use crate::journal::record::{ChannelNo, INBOX_NO, LaneNo, TypeNo, Variant};
+use crate::journal::stored::{ReadView, StoredArrival, Unreadable};
 use crate::time::Day;
 
 /// The entries found.
 #[derive(Debug, Default)]
 pub(crate) struct Found {
     /// Arrivals with the variant that matches, by seq.
-    pub(crate) sources: Vec<(Arc<Kept>, u32)>,
+    pub(crate) sources: Vec<(Arc<StoredArrival>, u32)>,
     /// (number, index of the source); see [`Found::sort`].
     pub(crate) entries: Vec<(u32, u32)>,
 }
@@ -32,12 +32,12 @@ impl Found {
     }
 
     /// The arrival and variant that an entry comes from.
-    pub(crate) fn source(&self, at: u32) -> (&Kept, &Variant) {
+    pub(crate) fn source(&self, at: u32) -> (&StoredArrival, &Variant) {
         let (kept, variant) = &self.sources[at as usize];
         (kept, &kept.arrival.variants[*variant as usize])
     }
 
-    fn add(&mut self, kept: &Arc<Kept>, variant: u32) -> u32 {
+    fn add(&mut self, kept: &Arc<StoredArrival>, variant: u32) -> u32 {
         self.sources.push((Arc::clone(kept), variant));
         u32::try_from(self.sources.len() - 1).expect("fewer sources than 2^32 in one look")
     }
@@ -52,7 +52,7 @@ pub(crate) struct Look<'a> {
     /// The recipients.
     pub(crate) who: &'a RoaringBitmap,
     /// The filter on arrivals and variants.
-    pub(crate) takes: &'a dyn Fn(&Kept, &Variant) -> bool,
+    pub(crate) takes: &'a dyn Fn(&StoredArrival, &Variant) -> bool,
     /// The filter on entries (number, seq), after that on variants.
     pub(crate) has: &'a dyn Fn(u32, u64) -> bool,
 }
@@ -62,12 +62,16 @@ impl Bucket {
     ///
     /// # Errors
     /// [`Unreadable`] where the store can't be read.
-    pub(crate) fn collect(&self, shelf: &dyn Shelf, look: &Look<'_>) -> Result<Found, Unreadable> {
+    pub(crate) fn collect(
+        &self,
+        view: &dyn ReadView,
+        look: &Look<'_>,
+    ) -> Result<Found, Unreadable> {
         let mut found = Found::default();
         for (day, held) in &self.days {
-            for run in &held.runs {
-                if run.last >= look.from && run.first <= look.to {
-                    self.collect_run(shelf, *day, run, look, &mut found)?;
+            for segment in &held.segments {
+                if segment.last >= look.from && segment.first <= look.to {
+                    self.collect_segment(view, *day, segment, look, &mut found)?;
                 }
             }
             collect_tail(held, look, &mut found);
@@ -81,12 +85,12 @@ impl Bucket {
     /// [`Unreadable`] where the store can't be read.
     pub(crate) fn waiting_in(
         &self,
-        shelf: &dyn Shelf,
+        view: &dyn ReadView,
         lane_no: LaneNo,
         channel: ChannelNo,
         who: Option<&RoaringBitmap>,
     ) -> Result<Found, Unreadable> {
-        self.waiting_of(shelf, (lane_no, channel), who, None)
+        self.waiting_of(view, (lane_no, channel), who, None)
     }
 
     /// [`Bucket::waiting_in`] for one type or all.
@@ -95,13 +99,13 @@ impl Bucket {
     /// [`Unreadable`] where the store can't be read.
     pub(crate) fn waiting_of(
         &self,
-        shelf: &dyn Shelf,
+        view: &dyn ReadView,
         (lane_no, channel): (LaneNo, ChannelNo),
         who: Option<&RoaringBitmap>,
         kind: Option<TypeNo>,
     ) -> Result<Found, Unreadable> {
         let to = self.next_seq - 1;
-        let takes = |kept: &Kept, variant: &Variant| {
+        let takes = |kept: &StoredArrival, variant: &Variant| {
             variant.lanes.contains(&lane_no) && kind.is_none_or(|kind| kind == kept.arrival.kind)
         };
         if channel == INBOX_NO && !self.keeps_paused(lane_no) {
@@ -109,7 +113,7 @@ impl Bucket {
             let has = |number: u32, seq: u64| !self.ended.has(seq, channel, number);
             let from = self.told_to + 1;
             return self.collect(
-                shelf,
+                view,
                 &Look {
                     from,
                     to,
@@ -134,7 +138,7 @@ impl Bucket {
                 && !self.ended.has(seq, channel, number)
         };
         self.collect(
-            shelf,
+            view,
             &Look {
                 from,
                 to,
@@ -151,7 +155,7 @@ impl Bucket {
     /// [`Unreadable`] where the store can't be read.
     pub(crate) fn unmade_of(
         &self,
-        shelf: &dyn Shelf,
+        view: &dyn ReadView,
         closing: u64,
         channel: ChannelNo,
         kind: TypeNo,
@@ -163,7 +167,7 @@ impl Bucket {
             return Ok(Found::default());
         };
         let who = open.unmade.keys().copied().collect();
-        let takes = |kept: &Kept, variant: &Variant| {
+        let takes = |kept: &StoredArrival, variant: &Variant| {
             kept.arrival.kind == kind && variant.lanes.contains(&open.lane)
         };
         let has = |number: u32, seq: u64| {
@@ -171,7 +175,7 @@ impl Bucket {
                 && !self.ended.has(seq, channel, number)
         };
         self.collect(
-            shelf,
+            view,
             &Look {
                 from,
                 to: closing,
@@ -189,35 +193,37 @@ impl Bucket {
         who
     }
 
-    fn collect_run(
+    fn collect_segment(
         &self,
-        shelf: &dyn Shelf,
+        view: &dyn ReadView,
         day: Day,
-        at: &RunAt,
+        at: &SegmentAt,
         look: &Look<'_>,
         found: &mut Found,
     ) -> Result<(), Unreadable> {
-        let run = self.run(shelf, day, at)?;
-        let taken: Vec<bool> = run
+        let segment = self.segment(view, day, at)?;
+        let taken: Vec<bool> = segment
             .variants
             .iter()
             .enumerate()
             .map(|(ordinal, _)| {
                 let ordinal = u32::try_from(ordinal).unwrap_or(u32::MAX);
-                run.variant(ordinal).is_some_and(|(_, _, kept, variant)| {
-                    (look.from..=look.to).contains(&kept.seq) && (look.takes)(kept, variant)
-                })
+                segment
+                    .variant(ordinal)
+                    .is_some_and(|(_, _, kept, variant)| {
+                        (look.from..=look.to).contains(&kept.seq) && (look.takes)(kept, variant)
+                    })
             })
             .collect();
         if !taken.contains(&true) {
             return Ok(());
         }
         let mut sources: Vec<Option<u32>> = vec![None; taken.len()];
-        self.each_posting(shelf, (day, at), look.who, &mut |number, ordinal| {
+        self.each_posting(view, (day, at), look.who, &mut |number, ordinal| {
             if taken.get(ordinal as usize) != Some(&true) {
                 return;
             }
-            let Some((_, variant, kept, _)) = run.variant(ordinal) else {
+            let Some((_, variant, kept, _)) = segment.variant(ordinal) else {
                 return;
             };
             if (look.has)(number, kept.seq) {
@@ -226,7 +232,7 @@ impl Bucket {
                 found.entries.push((number, source));
             }
         })?;
-        // Sources were numbered as recipients met them; the order of the run is the order of seqs.
+        // Sources were numbered as recipients met them; the order of the segment is the order of seqs.
         let offset = sources.iter().flatten().min().copied();
         if let Some(offset) = offset {
             order_sources(found, offset);

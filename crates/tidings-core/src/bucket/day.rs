@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Bucket;
 use super::facets::row_bytes;
-use crate::journal::at_rest::{Kept, Run};
+use crate::journal::stored::{Segment, StoredArrival};
 use crate::postings::block_bytes_max;
 use crate::time::{Day, Instant};
 
@@ -16,11 +16,11 @@ pub(crate) struct BucketDay {
     /// The first seq of the day.
     pub(crate) first: u64,
     /// Arrivals that have their sets in memory, by seq.
-    pub(crate) tail: Vec<Arc<Kept>>,
+    pub(crate) tail: Vec<Arc<StoredArrival>>,
     /// Number of notifications in the tail.
     pub(crate) tail_notifications: u64,
     /// Arrivals at rest, by seq; all of them before the tail.
-    pub(crate) runs: Vec<RunAt>,
+    pub(crate) segments: Vec<SegmentAt>,
 }
 
 impl BucketDay {
@@ -29,28 +29,28 @@ impl BucketDay {
             first,
             tail: Vec::new(),
             tail_notifications: 0,
-            runs: Vec::new(),
+            segments: Vec::new(),
         }
     }
 }
 
-/// A run and, once it was read, its content.
+/// A segment and, once it was read, its content.
 #[derive(Debug)]
-pub(crate) struct RunAt {
+pub(crate) struct SegmentAt {
     pub(crate) first: u64,
     pub(crate) last: u64,
     /// Its size.
     pub(crate) weight: Weight,
-    /// The level: 0 for a run built from a tail, one more than the highest of its parts for a merged one.
+    /// The level: 0 for a segment built from a tail, one more than the highest of its parts for a merged one.
     pub(crate) level: u8,
     /// The first and the last place in the intake of its events.
     pub(crate) places: (u64, u64),
     /// The least `t` of its arrivals.
     pub(crate) earliest: Instant,
-    pub(crate) loaded: OnceLock<Arc<Run>>,
+    pub(crate) loaded: OnceLock<Arc<Segment>>,
 }
 
-/// The size of a run: it bounds its rows, and the cost of reading or writing all of it.
+/// The size of a segment: it bounds its rows, and the cost of reading or writing all of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Weight {
     pub(crate) arrivals: u32,
@@ -61,7 +61,7 @@ pub(crate) struct Weight {
 }
 
 impl Weight {
-    pub(super) fn of(kept: &Kept) -> Self {
+    pub(super) fn of(kept: &StoredArrival) -> Self {
         let variants = kept.arrival.variants.len();
         Self {
             arrivals: 1,
@@ -78,7 +78,7 @@ impl Weight {
         }
     }
 
-    /// Whether a run of this size is allowed.
+    /// Whether a segment of this size is allowed.
     pub(super) fn fits(self) -> bool {
         self.arrivals <= RUN_ARRIVALS_MAX
             && self.bytes <= RUN_BYTES_MAX
@@ -86,19 +86,19 @@ impl Weight {
     }
 }
 
-/// The most arrivals of a run: messages of many are made of all of them, decoded.
+/// The most arrivals of a segment: messages of many are made of all of them, decoded.
 const RUN_ARRIVALS_MAX: u32 = 16_384;
 
-/// The most bytes of a run's arrivals: they are decoded together, and written in one commit.
+/// The most bytes of a segment's arrivals: they are decoded together, and written in one commit.
 const RUN_BYTES_MAX: u64 = 4 << 20;
 
-/// The most bytes of a block of a run's postings, which is one row.
+/// The most bytes of a block of a segment's postings, which is one row.
 const BLOCK_BYTES_MAX: u64 = 512 << 10;
 
-/// The run's entry in the list of a day's runs.
+/// The segment's entry in the list of a day's segments.
 pub(super) type RunRow = (u64, u64, Weight, u8, (u64, u64), Instant);
 
-impl RunAt {
+impl SegmentAt {
     pub(super) fn row(&self) -> RunRow {
         (
             self.first,
@@ -123,7 +123,7 @@ impl RunAt {
         }
     }
 
-    /// The id of the run, unique in its day.
+    /// The id of the segment, unique in its day.
     pub(crate) fn id(&self) -> u64 {
         self.first << 8 | u64::from(self.level)
     }
@@ -165,8 +165,8 @@ impl Bucket {
     /// moved before kept its `t`.
     fn marks_from(&self, before: Day) -> Instant {
         let held = self.days.values().flat_map(|day| {
-            let runs = day.runs.iter().map(|run| run.earliest);
-            runs.chain(day.tail.iter().map(|kept| kept.arrival.t))
+            let segments = day.segments.iter().map(|segment| segment.earliest);
+            segments.chain(day.tail.iter().map(|kept| kept.arrival.t))
         });
         held.fold(Day(before.0.saturating_sub(1)).start(), Instant::min)
     }

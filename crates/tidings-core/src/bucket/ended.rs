@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use roaring::RoaringBitmap;
 
 use super::{Bucket, Lane};
+use crate::compiled::CompiledRules;
 use crate::journal::record::{ChannelNo, INBOX_NO};
-use crate::law::Law;
 
 /// Minimum number of ended entries before garbage collection.
 const ENTRIES_MIN: u64 = 64;
@@ -71,7 +71,7 @@ impl Ended {
 impl Bucket {
     /// Drops entries that ended in lanes that no longer need them. Looks only when as many came as were
     /// left the last time, so that it costs each entry the same.
-    pub(crate) fn forget_ended(&mut self, law: &Law) {
+    pub(crate) fn forget_ended(&mut self, compiled: &CompiledRules) {
         let Ended { of_lanes, kept, .. } = self.ended;
         if of_lanes < ENTRIES_MIN.max(kept.saturating_mul(2)) {
             return;
@@ -81,11 +81,11 @@ impl Bucket {
             .values()
             .filter(|open| !open.unmade.is_empty());
         let unmade: Vec<(ChannelNo, &BTreeMap<u32, u64>)> = unmade
-            .map(|open| (law.names.lane(open.lane).channel, &open.unmade))
+            .map(|open| (compiled.names.lane(open.lane).channel, &open.unmade))
             .collect();
         let lanes = self.lanes.iter();
         let lanes: Vec<(ChannelNo, &Lane)> = lanes
-            .map(|(no, lane)| (law.names.lane(*no).channel, lane))
+            .map(|(no, lane)| (compiled.names.lane(*no).channel, lane))
             .collect();
         let is_asked_for = |seq: u64, channel: ChannelNo, number: u32| {
             let of_lanes = lanes.iter().filter(|(of, _)| *of == channel);

@@ -1,22 +1,22 @@
-//! Facets: the columns of a run's arrivals that an inbox needs, without their sets.
+//! Facets: the columns of a segment's arrivals that an inbox needs, without their sets.
 //!
-//! A run's arrivals are decoded whole where mails of thousands are made of them. An inbox asks for a
+//! A segment's arrivals are decoded whole where mails of thousands are made of them. An inbox asks for a
 //! few entries of one reader, so it reads *facets* (what entries are counted, grouped and held
 //! against marks by) and, of those that are shown, *details*. Both are derived from the arrivals and
-//! written with the run, in chunks: what concerns others is read only as far as it lies beside.
+//! written with the segment, in chunks: what concerns others is read only as far as it lies beside.
 
 use std::ops::Range;
 use std::sync::Arc;
 
 use crate::codec::{Corrupt, FORM, Reader, put_u32};
 use crate::id::BucketNo;
-use crate::journal::at_rest::Kept;
 use crate::journal::record::{Arrival, EventAt, LaneNo, TypeNo, Variant};
+use crate::journal::stored::StoredArrival;
 use crate::packed::{Column, Texts, put_column, put_texts};
 use crate::table::{Key, Owner, Table};
 use crate::time::{Day, Instant};
 
-/// The most arrivals that share a row: of details, and of the run itself. No row reaches over a multiple
+/// The most arrivals that share a row: of details, and of the segment itself. No row reaches over a multiple
 /// of it, so that a reader finds the row of an arrival.
 const ROW_ARRIVALS: usize = 128;
 
@@ -24,35 +24,35 @@ const ROW_ARRIVALS: usize = 128;
 const ROW_BYTES: u64 = 256 << 10;
 
 /// Number of ordinals in a chunk of facets: a reader of many entries reads few rows, and one of a single
-/// entry some 20 kB, however large the run.
+/// entry some 20 kB, however large the segment.
 const CHUNK_ORDINALS: u32 = 1024;
 
 /// Number of arrivals that share one pair of time bounds.
 const NEIGHBOURS: usize = 128;
 
-const FACETS: &str = "facets of a run";
-const DETAILS: &str = "details of a run";
+const FACETS: &str = "facets of a segment";
+const DETAILS: &str = "details of a segment";
 
-/// The key prefix of a run's facets.
-pub(super) fn facets_prefix(bucket: BucketNo, run: u64) -> Key {
-    Key::of(Owner::Bucket(bucket), Table::Facets).u64(run)
+/// The key prefix of a segment's facets.
+pub(super) fn facets_prefix(bucket: BucketNo, segment: u64) -> Key {
+    Key::of(Owner::Bucket(bucket), Table::Facets).u64(segment)
 }
 
-/// The chunk of a run's facets that contains an ordinal.
+/// The chunk of a segment's facets that contains an ordinal.
 pub(crate) fn facets_chunk(ordinal: u32) -> u32 {
     ordinal / CHUNK_ORDINALS
 }
 
-/// The key of a chunk of a run's facets.
-pub(super) fn facets_key(bucket: BucketNo, run: u64, chunk: u32) -> Vec<u8> {
-    facets_prefix(bucket, run).u32(chunk).done()
+/// The key of a chunk of a segment's facets.
+pub(super) fn facets_key(bucket: BucketNo, segment: u64, chunk: u32) -> Vec<u8> {
+    facets_prefix(bucket, segment).u32(chunk).done()
 }
 
 /// The key of a row of details, by its first arrival.
-pub(crate) fn details_key(bucket: BucketNo, run: u64, first: usize) -> Vec<u8> {
+pub(crate) fn details_key(bucket: BucketNo, segment: u64, first: usize) -> Vec<u8> {
     let first = u32::try_from(first).unwrap_or(u32::MAX);
     Key::of(Owner::Bucket(bucket), Table::Details)
-        .u64(run)
+        .u64(segment)
         .u32(first)
         .done()
 }
@@ -66,7 +66,7 @@ pub(super) fn row_bytes(arrival: &Arrival) -> u64 {
 }
 
 /// Splits arrivals into rows: neighbours share one until it is full.
-pub(super) fn row_ranges(arrivals: &[Arc<Kept>]) -> Vec<Range<usize>> {
+pub(super) fn row_ranges(arrivals: &[Arc<StoredArrival>]) -> Vec<Range<usize>> {
     let mut ranges: Vec<Range<usize>> = Vec::new();
     let mut bytes = 0;
     for (at, kept) in arrivals.iter().enumerate() {
@@ -99,10 +99,14 @@ pub(crate) fn row_of<T, E>(
     }
 }
 
-/// The rows of a run that inboxes read.
-pub(crate) fn rows(bucket: BucketNo, run: u64, arrivals: &[Arc<Kept>]) -> Vec<(Vec<u8>, Vec<u8>)> {
+/// The rows of a segment that inboxes read.
+pub(crate) fn rows(
+    bucket: BucketNo,
+    segment: u64,
+    arrivals: &[Arc<StoredArrival>],
+) -> Vec<(Vec<u8>, Vec<u8>)> {
     let ranges = row_ranges(arrivals);
-    let arrivals: Vec<&Kept> = arrivals.iter().map(|kept| &**kept).collect();
+    let arrivals: Vec<&StoredArrival> = arrivals.iter().map(|kept| &**kept).collect();
     let variants = arrivals.iter().enumerate().flat_map(|(at, kept)| {
         let variants = kept.arrival.variants.iter();
         variants.map(move |variant| (at, variant))
@@ -111,7 +115,7 @@ pub(crate) fn rows(bucket: BucketNo, run: u64, arrivals: &[Arc<Kept>]) -> Vec<(V
     let chunks = (0..).zip(variants.chunks(CHUNK_ORDINALS as usize));
     let mut rows: Vec<_> = chunks
         .map(|(chunk, variants)| {
-            let key = facets_key(bucket, run, chunk);
+            let key = facets_key(bucket, segment, chunk);
             (
                 key,
                 encode_facets(chunk * CHUNK_ORDINALS, variants, &arrivals),
@@ -120,7 +124,7 @@ pub(crate) fn rows(bucket: BucketNo, run: u64, arrivals: &[Arc<Kept>]) -> Vec<(V
         .collect();
     let mut ordinal = 0;
     for range in ranges {
-        let key = details_key(bucket, run, range.start);
+        let key = details_key(bucket, segment, range.start);
         let row = &arrivals[range];
         rows.push((key, encode_details(row, ordinal)));
         let variants = row.iter().map(|kept| kept.arrival.variants.len() as u64);
@@ -130,22 +134,26 @@ pub(crate) fn rows(bucket: BucketNo, run: u64, arrivals: &[Arc<Kept>]) -> Vec<(V
 }
 
 /// The keys of these rows.
-pub(crate) fn keys(bucket: BucketNo, run: u64, arrivals: &[Arc<Kept>]) -> Vec<Vec<u8>> {
+pub(crate) fn keys(
+    bucket: BucketNo,
+    segment: u64,
+    arrivals: &[Arc<StoredArrival>],
+) -> Vec<Vec<u8>> {
     let variants = arrivals.iter().map(|kept| kept.arrival.variants.len());
     let ordinals = u32::try_from(variants.sum::<usize>()).unwrap_or(u32::MAX);
     let chunks = 0..ordinals.div_ceil(CHUNK_ORDINALS);
     let details = row_ranges(arrivals).into_iter();
     chunks
-        .map(|chunk| facets_key(bucket, run, chunk))
-        .chain(details.map(|row| details_key(bucket, run, row.start)))
+        .map(|chunk| facets_key(bucket, segment, chunk))
+        .chain(details.map(|row| details_key(bucket, segment, row.start)))
         .collect()
 }
 
-/// A chunk of facets for these variants, each with its arrival's index in the run.
+/// A chunk of facets for these variants, each with its arrival's index in the segment.
 fn encode_facets(
     first_ordinal: u32,
     variants: &[(usize, &Variant)],
-    arrivals: &[&Kept],
+    arrivals: &[&StoredArrival],
 ) -> Vec<u8> {
     let (Some(&(first, _)), Some(&(last, _))) = (variants.first(), variants.last()) else {
         return Vec::new();
@@ -180,7 +188,7 @@ fn encode_facets(
     if !by_object {
         put_column(&mut out, each().map(|(_, arrival)| arrival.about.group()));
     }
-    let times = |neighbours: &[&Kept]| {
+    let times = |neighbours: &[&StoredArrival]| {
         let times = neighbours.iter().map(|kept| kept.arrival.t);
         let first = times.clone().min().unwrap_or_default();
         (ordered(first), ordered(times.max().unwrap_or_default()))
@@ -191,7 +199,7 @@ fn encode_facets(
     out
 }
 
-fn encode_details(arrivals: &[&Kept], first_ordinal: u64) -> Vec<u8> {
+fn encode_details(arrivals: &[&StoredArrival], first_ordinal: u64) -> Vec<u8> {
     let mut words = indexmap::IndexSet::<&str, rustc_hash::FxBuildHasher>::default();
     let (mut ends, mut numbers) = (vec![0], Vec::new());
     for kept in arrivals {
@@ -247,7 +255,7 @@ fn instant(ordered: u64) -> Instant {
     Instant((ordered ^ (1 << 63)).cast_signed())
 }
 
-/// A chunk of a run's facets as stored. Arrivals and ordinals are counted from the run's first.
+/// A chunk of a segment's facets as stored. Arrivals and ordinals are counted from the segment's first.
 #[derive(Debug)]
 pub(crate) struct Facets<'a> {
     first_ordinal: usize,
@@ -434,7 +442,7 @@ impl<'a> Facets<'a> {
     }
 }
 
-/// A row of a run's details as stored.
+/// A row of a segment's details as stored.
 #[derive(Debug)]
 pub(crate) struct Details<'a> {
     /// The index of its first arrival.
@@ -489,7 +497,7 @@ impl<'a> Details<'a> {
         self.of_arrival(self.times, arrival).map(instant)
     }
 
-    /// The address of the event's row, in a run of a day.
+    /// The address of the event's row, in a segment of a day.
     pub(crate) fn event(&self, arrival: usize, day: Day) -> Result<EventAt, Corrupt> {
         let number = |column| {
             let number = self.of_arrival(column, arrival)?;
@@ -521,19 +529,19 @@ impl<'a> Details<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::journal::at_rest::Run;
     use crate::journal::record::About;
+    use crate::journal::stored::Segment;
     use crate::set::Set;
     use proptest::prelude::*;
 
     /// An arrival with so many variants, in lanes of their own.
-    fn arrival((at, variants): (u64, u16)) -> Arc<Kept> {
+    fn arrival((at, variants): (u64, u16)) -> Arc<StoredArrival> {
         let variant = |lane| Variant {
             lanes: vec![lane, 9],
             reasons: Vec::new(),
             who: Set::default(),
         };
-        Arc::new(Kept {
+        Arc::new(StoredArrival {
             seq: 1_000 + 3 * at,
             row: 0,
             arrival: Arrival {
@@ -565,8 +573,8 @@ mod tests {
             variants in prop::collection::vec(1_u16..5, 1..1_500),
         ) {
             let arrivals: Vec<_> = (0..).zip(variants).map(arrival).collect();
-            let run = Run::new(arrivals.clone());
-            let ordinals = u32::try_from(run.variants.len()).unwrap();
+            let segment = Segment::new(arrivals.clone());
+            let ordinals = u32::try_from(segment.variants.len()).unwrap();
             let rows = rows(BucketNo(1), 2, &arrivals);
             let mut expected_keys = keys(BucketNo(1), 2, &arrivals);
             expected_keys.sort();
@@ -582,7 +590,7 @@ mod tests {
             let chunks: Vec<_> = chunks.map(|no| Facets::parse(chunk(no)).unwrap()).collect();
             for ordinal in 0..ordinals {
                 let facets = &chunks[facets_chunk(ordinal) as usize];
-                let (at, variant, kept, _) = run.variant(ordinal).unwrap();
+                let (at, variant, kept, _) = segment.variant(ordinal).unwrap();
                 let lane = LaneNo::try_from(variant).unwrap();
                 let wanted = facets.lane_sets(|lanes| lanes.contains(&lane));
                 let found = facets.arrival(ordinal, &wanted).unwrap().unwrap();

@@ -6,15 +6,15 @@
 use roaring::RoaringBitmap;
 
 use super::checkpoint::Head;
-use crate::journal::at_rest::Unreadable;
+use crate::compiled::CompiledRules;
 use crate::journal::record::{Arrival, ChannelNo, LaneNo, Record};
-use crate::law::Law;
+use crate::journal::stored::Unreadable;
 use crate::rules::CHANNELS;
 
 /// What a record may name.
 #[derive(Clone, Copy)]
 pub(super) struct Known<'a> {
-    pub(super) law: &'a Law,
+    pub(super) compiled: &'a CompiledRules,
     /// The number that the next new recipient gets.
     pub(super) next_number: u32,
 }
@@ -112,7 +112,7 @@ impl Known<'_> {
 
     /// Refuses the number of a lane that was never given.
     pub(super) fn lane(self, number: LaneNo) -> Result<(), Unreadable> {
-        given(self.law.names.has_lane(number), "lane", number.into())
+        given(self.compiled.names.has_lane(number), "lane", number.into())
     }
 
     /// Refuses a set with the number of a recipient that was never given.

@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 use super::column::Column;
 use super::roster::Roster;
 use super::wheel::{Sooner, Wheel, note, slot_of};
-use crate::deadline::{Entered, Kind, Opened, Parameters, Window, due};
-use crate::law::Version;
+use crate::compiled::Version;
+use crate::deadline::{Entered, LaneKind, Opened, Parameters, Window, due};
 use crate::time::{Instant, SECOND_MS};
 
 mod image;
@@ -29,7 +29,7 @@ const APART: u64 = 8;
 /// A lane's state.
 #[derive(Debug)]
 pub(crate) struct Lane {
-    kind: Kind,
+    kind: LaneKind,
     open: RoaringBitmap,
     columns: Columns,
     wheel: Wheel,
@@ -105,10 +105,12 @@ impl Entering<'_> {
 }
 
 impl Lane {
-    pub(crate) fn new(kind: Kind) -> Self {
+    pub(crate) fn new(kind: LaneKind) -> Self {
         let columns = match kind {
-            Kind::Now | Kind::Digest(_) | Kind::Paused => Columns::Since(Column::default()),
-            Kind::FirstEvent(_) | Kind::Cooldown | Kind::Leading => {
+            LaneKind::Now | LaneKind::Digest(_) | LaneKind::Paused => {
+                Columns::Since(Column::default())
+            }
+            LaneKind::FirstEvent(_) | LaneKind::Cooldown | LaneKind::Leading => {
                 Columns::Windows(Column::default())
             }
         };
@@ -227,7 +229,7 @@ impl Lane {
                 }
                 self.open |= &new;
                 let people = match self.kind {
-                    Kind::Digest(_) => terms.roster.by_zone(&new),
+                    LaneKind::Digest(_) => terms.roster.by_zone(&new),
                     _ => vec![(None, new)],
                 };
                 for (person, part) in people {
@@ -458,7 +460,7 @@ impl Lane {
             }
             last.told = last.before;
             let told = last.told;
-            if let (true, Kind::Leading, Columns::Windows(windows)) =
+            if let (true, LaneKind::Leading, Columns::Windows(windows)) =
                 (self.open.contains(number), &self.kind, &mut self.columns)
             {
                 let window = windows.at(number);
@@ -497,7 +499,7 @@ impl Lane {
 
     /// Whether it is the lane of paused types.
     pub(crate) fn keeps_paused(&self) -> bool {
-        self.kind == Kind::Paused
+        self.kind == LaneKind::Paused
     }
 
     /// Whether its channel is paused.
@@ -564,7 +566,7 @@ impl Lane {
 
     /// Whether it is a digest.
     pub(crate) fn is_digest(&self) -> bool {
-        matches!(self.kind, Kind::Digest(_))
+        matches!(self.kind, LaneKind::Digest(_))
     }
 
     /// Bytes of memory used, roughly.

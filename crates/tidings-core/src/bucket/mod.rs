@@ -9,11 +9,11 @@ use std::sync::Arc;
 use roaring::RoaringBitmap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::deadline::Kind;
+use crate::compiled::CompiledRules;
+use crate::deadline::LaneKind;
 use crate::id::{BucketNo, Id};
-use crate::journal::at_rest::Kept;
 use crate::journal::record::{Arrival, Attempts, ChannelNo, Entries, INBOX_NO, LaneNo, Record};
-use crate::law::Law;
+use crate::journal::stored::StoredArrival;
 use crate::recipient::Recipient;
 use crate::set::Set;
 use crate::time::{Day, Instant};
@@ -27,6 +27,7 @@ mod day;
 mod ended;
 pub(crate) mod facets;
 mod followers;
+mod indexing;
 mod known;
 mod lane;
 mod marks;
@@ -34,14 +35,13 @@ mod pause;
 mod preferences;
 pub(crate) mod recovery;
 mod roster;
-mod run;
-mod turning;
+mod segment;
 mod wheel;
 
 use chore::Chore;
 pub(crate) use collect::{Found, Look};
 pub(crate) use counted::{Counted, Counts};
-pub(crate) use day::{BucketDay, RunAt};
+pub(crate) use day::{BucketDay, SegmentAt};
 use ended::Ended;
 use followers::Followers;
 use lane::Entering;
@@ -158,21 +158,33 @@ impl Bucket {
 
     /// Folds one record in. `seq` is the next one, `row` that of the first record of its row, `day` the
     /// one in whose journal it stands.
-    pub(crate) fn apply(&mut self, (seq, row): (u64, u64), day: Day, record: Record, law: &Law) {
+    pub(crate) fn apply(
+        &mut self,
+        (seq, row): (u64, u64),
+        day: Day,
+        record: Record,
+        compiled: &CompiledRules,
+    ) {
         debug_assert_eq!(seq, self.next_seq, "records are folded in order");
         self.next_seq = seq + record.seqs();
         self.dirty.records += 1;
         self.dirty.since.get_or_insert(day);
         match record {
-            Record::Arrival(arrival) => self.arrive(Kept { seq, row, arrival }, None, law),
-            Record::Closing { at, lane, who } => self.close(seq, at, lane, &who, law),
+            Record::Arrival(arrival) => {
+                self.arrive(StoredArrival { seq, row, arrival }, None, compiled)
+            }
+            Record::Closing { at, lane, who } => self.close(seq, at, lane, &who, compiled),
             Record::Cut { items, .. } => self.end(&items),
             Record::Move {
                 overdue, arrivals, ..
             } => {
                 let overdue = overdue.into_iter().collect();
                 for (seq, arrival) in (seq..).zip(arrivals) {
-                    self.arrive(Kept { seq, row, arrival }, Some(&overdue), law);
+                    self.arrive(
+                        StoredArrival { seq, row, arrival },
+                        Some(&overdue),
+                        compiled,
+                    );
                 }
             }
             Record::Dropped { .. } => {}
@@ -200,7 +212,7 @@ impl Bucket {
                 who,
                 nothing,
                 ..
-            } => self.made(closing, &who, &nothing, law),
+            } => self.made(closing, &who, &nothing, compiled),
             Record::Outcome { closing, who, .. } => {
                 if let Some(open) = self.closings.get_mut(&closing) {
                     open.end(&who.0);
@@ -211,8 +223,8 @@ impl Bucket {
                 at,
                 number,
                 profile,
-            } => self.profile(at, number, *profile, law),
-            Record::Erased { at, number } => self.erase(at, number, law),
+            } => self.profile(at, number, *profile, compiled),
+            Record::Erased { at, number } => self.erase(at, number, compiled),
             Record::Follow { topics, on } => self.follow(topics, on),
             Record::Preference {
                 number,
@@ -234,8 +246,8 @@ impl Bucket {
                 at,
                 channels,
                 emptied,
-            } => self.pause(at, channels, &emptied, law),
-            Record::Withdrawn { closing, who, .. } => self.withdraw(closing, &who, law),
+            } => self.pause(at, channels, &emptied, compiled),
+            Record::Withdrawn { closing, who, .. } => self.withdraw(closing, &who, compiled),
             Record::Attempted {
                 closing,
                 number,
@@ -250,9 +262,9 @@ impl Bucket {
             Record::Rules { at, version } => {
                 self.rules = version;
                 self.versions.insert(seq, version);
-                if let Some(version) = law.version(version) {
+                if let Some(version) = compiled.version(version) {
                     for number in self.roster.set_default_zone(&version.rules.defaults.tz) {
-                        self.rezone(at, number, law);
+                        self.rezone(at, number, compiled);
                     }
                 }
             }
@@ -260,7 +272,7 @@ impl Bucket {
     }
 
     /// Adds an arrival to the tail only: the checkpoint has the lanes.
-    pub(crate) fn keep(&mut self, kept: Kept) {
+    pub(crate) fn keep(&mut self, kept: StoredArrival) {
         let day = kept.arrival.at.day();
         let day = self.days.entry(day).or_insert(BucketDay::new(kept.seq));
         day.tail_notifications += kept.notifications();
@@ -268,7 +280,12 @@ impl Bucket {
     }
 
     /// `overdue` = by lane those whose deadline had passed before; `None` = it is still to be found out.
-    fn arrive(&mut self, kept: Kept, overdue: Option<&BTreeMap<LaneNo, Set>>, law: &Law) {
+    fn arrive(
+        &mut self,
+        kept: StoredArrival,
+        overdue: Option<&BTreeMap<LaneNo, Set>>,
+        compiled: &CompiledRules,
+    ) {
         let Arrival {
             at,
             t,
@@ -280,21 +297,21 @@ impl Bucket {
         let nobody = Set::default();
         for variant in &kept.arrival.variants {
             for lane_no in &variant.lanes {
-                let name = law.names.lane(*lane_no);
+                let name = compiled.names.lane(*lane_no);
                 if name.is_inbox() {
                     continue;
                 }
-                let parameters = law.parameters(rules, kind, *lane_no);
-                let lane = lane_at(&mut self.lanes, *lane_no, &self.paused, law);
+                let parameters = compiled.parameters(rules, kind, *lane_no);
+                let lane = lane_at(&mut self.lanes, *lane_no, &self.paused, compiled);
                 let entering = Entering {
                     seq: kept.seq,
                     at,
                     key: (t, place),
                     parameters,
                     rules,
-                    under: &|version| law.parameters(version, kind, *lane_no),
+                    under: &|version| compiled.parameters(version, kind, *lane_no),
                 };
-                let terms = Terms::of(&self.roster, law.version(rules));
+                let terms = Terms::of(&self.roster, compiled.version(rules));
                 let overdue = overdue.map(|all| &all.get(lane_no).unwrap_or(&nobody).0);
                 lane.enter(&variant.who, overdue, entering, terms);
             }
@@ -302,12 +319,19 @@ impl Bucket {
         self.keep(kept);
     }
 
-    fn close(&mut self, seq: u64, at: Instant, lane_no: LaneNo, who: &RoaringBitmap, law: &Law) {
-        let unmade: BTreeMap<u32, u64> = lane_at(&mut self.lanes, lane_no, &self.paused, law)
+    fn close(
+        &mut self,
+        seq: u64,
+        at: Instant,
+        lane_no: LaneNo,
+        who: &RoaringBitmap,
+        compiled: &CompiledRules,
+    ) {
+        let unmade: BTreeMap<u32, u64> = lane_at(&mut self.lanes, lane_no, &self.paused, compiled)
             .close(at, who)
             .into_iter()
             .collect();
-        for no in counting_lanes(lane_no, law) {
+        for no in counting_lanes(lane_no, compiled) {
             if let Some(lane) = self.lanes.get_mut(&no) {
                 lane.note_told(at, who);
             }
@@ -341,7 +365,7 @@ impl Bucket {
         &self,
         arrivals: &[Arrival],
         at: Instant,
-        law: &Law,
+        compiled: &CompiledRules,
     ) -> BTreeMap<LaneNo, Set> {
         let mut all: BTreeMap<LaneNo, Set> = BTreeMap::new();
         for variant in arrivals.iter().flat_map(|arrival| &arrival.variants) {
@@ -349,7 +373,7 @@ impl Bucket {
                 let Some(lane) = self.lanes.get(lane_no) else {
                     continue;
                 };
-                let overdue = lane.overdue(&variant.who, at, self.terms(law));
+                let overdue = lane.overdue(&variant.who, at, self.terms(compiled));
                 if !overdue.is_empty() {
                     all.entry(*lane_no).or_default().0 |= overdue;
                 }
@@ -358,7 +382,13 @@ impl Bucket {
         all
     }
 
-    fn made(&mut self, closing: u64, who: &RoaringBitmap, nothing: &RoaringBitmap, law: &Law) {
+    fn made(
+        &mut self,
+        closing: u64,
+        who: &RoaringBitmap,
+        nothing: &RoaringBitmap,
+        compiled: &CompiledRules,
+    ) {
         let Some(open) = self.closings.get_mut(&closing) else {
             return;
         };
@@ -367,7 +397,7 @@ impl Bucket {
         }
         open.sending |= who - nothing;
         let at = open.at;
-        for no in counting_lanes(open.lane, law) {
+        for no in counting_lanes(open.lane, compiled) {
             if let Some(lane) = self.lanes.get_mut(&no) {
                 lane.told_nothing(at, nothing);
             }
@@ -382,8 +412,8 @@ impl Bucket {
         }
     }
 
-    fn profile(&mut self, at: Instant, number: u32, profile: Recipient, law: &Law) {
-        let version = law.version(self.rules);
+    fn profile(&mut self, at: Instant, number: u32, profile: Recipient, compiled: &CompiledRules) {
+        let version = compiled.version(self.rules);
         let default_tz = version.map_or("UTC", |version| version.rules.defaults.tz.as_str());
         let zone = self.roster.zone(number).map(|(name, _)| name.to_owned());
         let confirmed_before = !self.roster.unconfirmed.contains(number);
@@ -392,29 +422,29 @@ impl Bucket {
         let rezoned =
             zone.is_some_and(|old| self.roster.zone(number).is_some_and(|(new, _)| new != old));
         if rezoned {
-            self.rezone(at, number, law);
+            self.rezone(at, number, compiled);
         }
         if !confirmed_before && !self.roster.unconfirmed.contains(number) {
-            self.unpark(at, number, law);
+            self.unpark(at, number, compiled);
         }
     }
 
     /// Updates the next slots of a recipient's open digests after a change of the time zone.
-    fn rezone(&mut self, at: Instant, number: u32, law: &Law) {
+    fn rezone(&mut self, at: Instant, number: u32, compiled: &CompiledRules) {
         for lane in self.lanes.values_mut().filter(|lane| lane.is_digest()) {
             // A window keeps the digest as it was when it was opened.
             let Some(since) = lane.since(number) else {
                 continue;
             };
             let version = self.versions.range(..=since).next_back();
-            let version = version.and_then(|(_, version)| law.version(*version));
+            let version = version.and_then(|(_, version)| compiled.version(*version));
             if version.is_some() {
                 lane.rezone(number, at, Terms::of(&self.roster, version));
             }
         }
     }
 
-    fn erase(&mut self, at: Instant, number: u32, law: &Law) {
+    fn erase(&mut self, at: Instant, number: u32, compiled: &CompiledRules) {
         self.roster.erase(number);
         self.preferences.erase(number);
         self.dirty.topics.extend(self.followers.erase(number));
@@ -422,27 +452,27 @@ impl Bucket {
         let marks = marks.iter().flat_map(Marks::all);
         self.dirty.marks.extend(marks.map(|mark| (number, mark)));
         self.dirty.recipients.insert(number);
-        self.unpark(at, number, law);
+        self.unpark(at, number, compiled);
     }
 
-    fn unpark(&mut self, at: Instant, number: u32, law: &Law) {
-        let (lanes, terms) = self.lanes_and_terms(law);
+    fn unpark(&mut self, at: Instant, number: u32, compiled: &CompiledRules) {
+        let (lanes, terms) = self.lanes_and_terms(compiled);
         for lane in lanes.values_mut() {
             lane.unpark(number, at, terms);
         }
     }
 
     /// The parts of a deadline that are not in a lane.
-    pub(crate) fn terms<'a>(&'a self, law: &'a Law) -> Terms<'a> {
-        Terms::of(&self.roster, law.version(self.rules))
+    pub(crate) fn terms<'a>(&'a self, compiled: &'a CompiledRules) -> Terms<'a> {
+        Terms::of(&self.roster, compiled.version(self.rules))
     }
 
     /// [`Bucket::terms`] beside the lanes, which they may change.
     pub(crate) fn lanes_and_terms<'a>(
         &'a mut self,
-        law: &'a Law,
+        compiled: &'a CompiledRules,
     ) -> (&'a mut BTreeMap<LaneNo, Lane>, Terms<'a>) {
-        let terms = Terms::of(&self.roster, law.version(self.rules));
+        let terms = Terms::of(&self.roster, compiled.version(self.rules));
         (&mut self.lanes, terms)
     }
 
@@ -459,8 +489,8 @@ impl Bucket {
     }
 
     /// The earliest deadline of a confirmed recipient's lane, in milliseconds.
-    pub(crate) fn next_due(&mut self, law: &Law) -> Option<i64> {
-        let (lanes, terms) = self.lanes_and_terms(law);
+    pub(crate) fn next_due(&mut self, compiled: &CompiledRules) -> Option<i64> {
+        let (lanes, terms) = self.lanes_and_terms(compiled);
         let due = lanes.values_mut().filter_map(|lane| lane.next_due(terms));
         due.min()
     }
@@ -470,10 +500,10 @@ impl Bucket {
         &self,
         lane: LaneNo,
         mut who: RoaringBitmap,
-        law: &Law,
+        compiled: &CompiledRules,
     ) -> Vec<(LaneNo, RoaringBitmap)> {
         let mut lanes = Vec::new();
-        for other in law.names.others(lane) {
+        for other in compiled.names.others(lane) {
             let open = self
                 .lanes
                 .get(&other)
@@ -537,14 +567,18 @@ fn lane_at<'a>(
     lanes: &'a mut BTreeMap<LaneNo, Lane>,
     no: LaneNo,
     paused: &[ChannelNo],
-    law: &Law,
+    compiled: &CompiledRules,
 ) -> &'a mut Lane {
     if !lanes.contains_key(&no) {
-        let mut lane = Lane::new(law.names.lane(no).kind.clone());
-        if let Some(other) = law.names.others(no).find_map(|other| lanes.get(&other)) {
+        let mut lane = Lane::new(compiled.names.lane(no).kind.clone());
+        if let Some(other) = compiled
+            .names
+            .others(no)
+            .find_map(|other| lanes.get(&other))
+        {
             lane.take_over(other);
         }
-        if paused.contains(&law.names.lane(no).channel) {
+        if paused.contains(&compiled.names.lane(no).channel) {
             lane.pause();
         }
         lanes.insert(no, lane);
@@ -556,11 +590,11 @@ fn lane_at<'a>(
 
 /// The numbers of a lane that count its last messages: `leading` lanes, and lanes of one's own, which
 /// a change of the configuration may make `leading`.
-fn counting_lanes(no: LaneNo, law: &Law) -> Vec<LaneNo> {
-    let lane = law.names.lane(no);
+fn counting_lanes(no: LaneNo, compiled: &CompiledRules) -> Vec<LaneNo> {
+    let lane = compiled.names.lane(no);
     let default = lane.kind.default_lane();
-    if lane.kind != Kind::Leading && lane.name == default {
+    if lane.kind != LaneKind::Leading && lane.name == default {
         return Vec::new();
     }
-    law.names.others(no).chain([no]).collect()
+    compiled.names.others(no).chain([no]).collect()
 }

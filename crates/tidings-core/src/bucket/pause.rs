@@ -3,19 +3,19 @@
 use roaring::RoaringBitmap;
 
 use super::{Bucket, Lane, Terms, counting_lanes};
+use crate::compiled::CompiledRules;
 use crate::journal::record::{ChannelNo, LaneNo};
-use crate::law::Law;
 use crate::time::Instant;
 
 impl Bucket {
     /// Ends built messages that have no entries left, as if they had been empty.
-    pub(super) fn withdraw(&mut self, closing: u64, who: &RoaringBitmap, law: &Law) {
+    pub(super) fn withdraw(&mut self, closing: u64, who: &RoaringBitmap, compiled: &CompiledRules) {
         let Some(open) = self.closings.get_mut(&closing) else {
             return;
         };
         open.end(who);
         let at = open.at;
-        for no in counting_lanes(open.lane, law) {
+        for no in counting_lanes(open.lane, compiled) {
             if let Some(lane) = self.lanes.get_mut(&no) {
                 lane.told_nothing(at, who);
             }
@@ -28,12 +28,12 @@ impl Bucket {
         at: Instant,
         channels: Vec<ChannelNo>,
         emptied: &[LaneNo],
-        law: &Law,
+        compiled: &CompiledRules,
     ) {
         self.paused = channels;
-        let terms = Terms::of(&self.roster, law.version(self.rules));
+        let terms = Terms::of(&self.roster, compiled.version(self.rules));
         for (no, lane) in &mut self.lanes {
-            let paused = self.paused.contains(&law.names.lane(*no).channel);
+            let paused = self.paused.contains(&compiled.names.lane(*no).channel);
             match (lane.is_paused(), paused) {
                 (false, true) => lane.pause(),
                 (true, false) => lane.resume(at, terms),

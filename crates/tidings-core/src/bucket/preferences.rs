@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use roaring::RoaringBitmap;
 
+use crate::compiled::Type;
 use crate::journal::record::{ChannelNo, LaneNo};
-use crate::law::Type;
 use crate::pause::Paused;
 use crate::recipient::{Mode, PreferenceScope};
 
@@ -103,7 +103,7 @@ impl Preferences {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::law::{Names, Version};
+    use crate::compiled::{Names, Version};
     use crate::rules::{Defaults, Policy, Route, Rules, StoreRules, TypeRules};
 
     fn rules() -> Rules {

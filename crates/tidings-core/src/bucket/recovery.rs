@@ -4,17 +4,17 @@ use std::collections::BTreeMap;
 
 use super::checkpoint::{Head, RecipientRow, journal_key};
 use super::column::PAGE;
+use super::indexing::{SegmentList, segment_list_key};
 use super::known::{self, Known};
 use super::lane::{Lane, LaneHead};
-use super::turning::{RunList, run_list_key};
-use super::{Bucket, BucketDay, Closing, MarkAt, RunAt};
+use super::{Bucket, BucketDay, Closing, MarkAt, SegmentAt};
+use crate::compiled::CompiledRules;
 use crate::engine::Frozen;
 use crate::id::{BucketNo, Id};
-use crate::journal::at_rest::{Kept, Shelf, Unreadable, decode, each, each_from};
 use crate::journal::parts;
 use crate::journal::record::{LaneNo, Record};
 use crate::journal::row::each_record;
-use crate::law::Law;
+use crate::journal::stored::{ReadView, StoredArrival, Unreadable, decode, each, each_from};
 use crate::set::Set;
 use crate::table::{Key, Owner, Partition, REST, Table, i64_at, u32_at, u64_at};
 use crate::time::{Day, Instant};
@@ -22,8 +22,8 @@ use crate::time::{Day, Instant};
 /// The input of a bucket's recovery.
 #[derive(Clone, Copy)]
 pub(crate) struct Source<'a> {
-    pub(crate) shelf: &'a dyn Shelf,
-    pub(crate) law: &'a Law,
+    pub(crate) view: &'a dyn ReadView,
+    pub(crate) compiled: &'a CompiledRules,
     /// The days that are kept.
     pub(crate) days: &'a [Day],
     /// Days before this one are deleted.
@@ -39,26 +39,26 @@ impl Bucket {
         let mut bucket = Self::new(no);
         let key = bucket.key(Table::Meta).done();
         let mut tail_from = 0;
-        if let Some(bytes) = parts::get(from.shelf, Partition::Base, &key)? {
+        if let Some(bytes) = parts::get(from.view, Partition::Base, &key)? {
             let head: Head = decode("a bucket's checkpoint", &bytes)?;
             let known = Known {
-                law: from.law,
+                compiled: from.compiled,
                 next_number: head.next_number,
             };
             known.head(&head)?;
-            bucket.read_people(from.shelf, known, &head)?;
-            bucket.read_lanes(from.shelf, known, &head)?;
+            bucket.read_people(from.view, known, &head)?;
+            bucket.read_lanes(from.view, known, &head)?;
             tail_from = head.tail_from;
             bucket.take_head(head);
         }
         bucket.checkpointed = bucket.next_seq;
         for day in from.days {
-            bucket.read_day(from.shelf, *day)?;
+            bucket.read_day(from.view, *day)?;
         }
         for day in from.days {
             bucket.replay(from, *day, tail_from)?;
         }
-        bucket.read_scheduled(from.shelf, from.law)?;
+        bucket.read_scheduled(from.view, from.compiled)?;
         if let Some(before) = from.forgotten_before {
             bucket.forget_before(before);
         }
@@ -86,13 +86,13 @@ impl Bucket {
 
     fn read_people(
         &mut self,
-        shelf: &dyn Shelf,
+        view: &dyn ReadView,
         known: Known<'_>,
         head: &Head,
     ) -> Result<(), Unreadable> {
-        let version = known.law.version(head.rules);
+        let version = known.compiled.version(head.rules);
         let tz = version.map_or("UTC", |rules| rules.rules.defaults.tz.as_str());
-        self.each_row(shelf, Table::Recipients, |bucket, key, value| {
+        self.each_row(view, Table::Recipients, |bucket, key, value| {
             let number = u32_at(key, REST).ok_or_else(|| odd_key("a recipient"))?;
             known.recipient(number)?;
             let row: RecipientRow = decode("a recipient", value)?;
@@ -105,7 +105,7 @@ impl Bucket {
             Ok(())
         })?;
         self.roster.reserve(head.next_number);
-        self.each_row(shelf, Table::Followers, |bucket, key, value| {
+        self.each_row(view, Table::Followers, |bucket, key, value| {
             let topic = std::str::from_utf8(&key[REST..]).map_err(|_| odd_key("a topic"))?;
             let topic = Id::new(topic).map_err(|_| odd_key("a topic"))?;
             let who: Set = decode("a topic's followers", value)?;
@@ -113,7 +113,7 @@ impl Bucket {
             bucket.followers.add(topic, who.0);
             Ok(())
         })?;
-        self.each_row(shelf, Table::Marks, |bucket, key, value| {
+        self.each_row(view, Table::Marks, |bucket, key, value| {
             let number = u32_at(key, REST).ok_or_else(|| odd_key("a recipient's marks"))?;
             let mark = key.get(REST + size_of::<u32>()..).and_then(MarkAt::of_key);
             let mark = mark.ok_or_else(|| odd_key("a recipient's mark"))?;
@@ -124,13 +124,21 @@ impl Bucket {
         })
     }
 
-    fn read_scheduled(&mut self, shelf: &dyn Shelf, law: &Law) -> Result<(), Unreadable> {
-        self.each_row(shelf, Table::Scheduled, |bucket, key, row| {
+    fn read_scheduled(
+        &mut self,
+        view: &dyn ReadView,
+        compiled: &CompiledRules,
+    ) -> Result<(), Unreadable> {
+        self.each_row(view, Table::Scheduled, |bucket, key, row| {
             let at = i64_at(key, REST).zip(u64_at(key, REST + 8));
             let (t, place) = at.ok_or_else(|| odd_key("a scheduled audience"))?;
-            let who = Frozen::read(shelf, key, row)?.everyone();
-            let (law, next_number) = (law, bucket.roster.next_number());
-            Known { law, next_number }.set(&who)?;
+            let who = Frozen::read(view, key, row)?.everyone();
+            let (compiled, next_number) = (compiled, bucket.roster.next_number());
+            Known {
+                compiled,
+                next_number,
+            }
+            .set(&who)?;
             bucket.scheduled.insert((Instant(t), place), who);
             Ok(())
         })
@@ -138,21 +146,21 @@ impl Bucket {
 
     fn read_lanes(
         &mut self,
-        shelf: &dyn Shelf,
+        view: &dyn ReadView,
         known: Known<'_>,
         head: &Head,
     ) -> Result<(), Unreadable> {
         let mut heads: BTreeMap<LaneNo, LaneHead> = BTreeMap::new();
-        self.each_row(shelf, Table::Lanes, |bucket, key, value| {
+        self.each_row(view, Table::Lanes, |bucket, key, value| {
             let odd = || odd_key("a lane");
             let (no, page) = key[REST..].split_first_chunk().ok_or_else(odd)?;
             let no = LaneNo::from_be_bytes(*no);
             known.lane(no)?;
             if page.is_empty() {
                 // The key of the head comes before those of the pages.
-                let get = |key: &[u8]| shelf.get(Partition::Base, key);
+                let get = |key: &[u8]| view.get(Partition::Base, key);
                 let head = decode("a lane", &parts::whole(key, value, get)?)?;
-                let kind = known.law.names.lane(no).kind.clone();
+                let kind = known.compiled.names.lane(no).kind.clone();
                 bucket.lanes.insert(no, Lane::restore(kind, &head));
                 heads.insert(no, head);
                 return Ok(());
@@ -175,7 +183,7 @@ impl Bucket {
         for (no, lane_head) in heads {
             if let Some(lane) = self.lanes.get_mut(&no) {
                 lane.restored(lane_head);
-                if head.paused.contains(&known.law.names.lane(no).channel) {
+                if head.paused.contains(&known.compiled.names.lane(no).channel) {
                     lane.pause();
                 }
             }
@@ -183,17 +191,17 @@ impl Bucket {
         Ok(())
     }
 
-    /// Reads the runs of a day, and its entries that ended individually.
-    fn read_day(&mut self, shelf: &dyn Shelf, day: Day) -> Result<(), Unreadable> {
+    /// Reads the segments of a day, and its entries that ended individually.
+    fn read_day(&mut self, view: &dyn ReadView, day: Day) -> Result<(), Unreadable> {
         let partition = Partition::Day(day);
-        if let Some(bytes) = shelf.get(partition, &run_list_key(self.no))? {
-            let (first, runs): RunList = decode("the list of a day's runs", &bytes)?;
+        if let Some(bytes) = view.get(partition, &segment_list_key(self.no))? {
+            let (first, segments): SegmentList = decode("the list of a day's segments", &bytes)?;
             let mut held = BucketDay::new(first);
-            held.runs = runs.into_iter().map(RunAt::of_row).collect();
+            held.segments = segments.into_iter().map(SegmentAt::of_row).collect();
             self.days.insert(day, held);
         }
         let prefix = self.key(Table::Ended).done();
-        each(shelf, partition, &prefix, |key, value| {
+        each(view, partition, &prefix, |key, value| {
             let at = u64_at(key, REST).zip(key.get(REST + 8));
             let (seq, channel) = at.ok_or_else(|| odd_key("what has ended"))?;
             let who: Set = decode("what has ended", value)?;
@@ -205,26 +213,26 @@ impl Bucket {
 
     fn each_row(
         &mut self,
-        shelf: &dyn Shelf,
+        view: &dyn ReadView,
         table: Table,
         mut take: impl FnMut(&mut Self, &[u8], &[u8]) -> Result<(), Unreadable>,
     ) -> Result<(), Unreadable> {
         let prefix = self.key(table).done();
-        each(shelf, Partition::Base, &prefix, |key, value| {
+        each(view, Partition::Base, &prefix, |key, value| {
             take(self, key, value)
         })
     }
 
     fn replay(&mut self, from: Source<'_>, day: Day, tail_from: u64) -> Result<(), Unreadable> {
-        let at_rest = self.days.get(&day).and_then(|held| held.runs.last());
-        let begin = tail_from.max(at_rest.map_or(0, |run| run.last + 1));
+        let at_rest = self.days.get(&day).and_then(|held| held.segments.last());
+        let begin = tail_from.max(at_rest.map_or(0, |segment| segment.last + 1));
         let begin = journal_key(self.no, begin);
         let journal = self.key(Table::Journal).done();
         let partition = Partition::Day(day);
-        each_from(from.shelf, partition, &journal, &begin, |key, value| {
+        each_from(from.view, partition, &journal, &begin, |key, value| {
             let row = u64_at(key, REST).ok_or_else(|| odd_key("a record"))?;
             each_record(row, value, |seq, record| {
-                self.replay_one((seq, row), day, record, from.law)
+                self.replay_one((seq, row), day, record, from.compiled)
             })
         })
     }
@@ -234,24 +242,28 @@ impl Bucket {
         (seq, row): (u64, u64),
         day: Day,
         record: Record,
-        law: &Law,
+        compiled: &CompiledRules,
     ) -> Result<(), Unreadable> {
         let next_number = self.roster.next_number();
-        Known { law, next_number }.record(&record)?;
+        Known {
+            compiled,
+            next_number,
+        }
+        .record(&record)?;
         if seq >= self.checkpointed {
             if seq != self.next_seq {
                 let next = self.next_seq;
                 let what = format!("bucket {}: record {next} is missing before {seq}", self.no);
                 return Err(Unreadable(what));
             }
-            self.apply((seq, row), day, record, law);
+            self.apply((seq, row), day, record, compiled);
             return Ok(());
         }
         match record {
-            Record::Arrival(arrival) => self.keep(Kept { seq, row, arrival }),
+            Record::Arrival(arrival) => self.keep(StoredArrival { seq, row, arrival }),
             Record::Move { arrivals, .. } => {
                 for (seq, arrival) in (seq..).zip(arrivals) {
-                    self.keep(Kept { seq, row, arrival });
+                    self.keep(StoredArrival { seq, row, arrival });
                 }
             }
             _ => {}
@@ -265,12 +277,12 @@ impl Bucket {
     /// [`Unreadable`] where the store can't be read.
     pub(crate) fn records(
         no: BucketNo,
-        shelf: &dyn Shelf,
+        view: &dyn ReadView,
         day: Day,
     ) -> Result<BTreeMap<u64, Record>, Unreadable> {
         let prefix = Key::of(Owner::Bucket(no), Table::Journal).done();
         let mut records = BTreeMap::new();
-        each(shelf, Partition::Day(day), &prefix, |key, value| {
+        each(view, Partition::Day(day), &prefix, |key, value| {
             let row = u64_at(key, REST).ok_or_else(|| odd_key("a record"))?;
             each_record(row, value, |seq, record| {
                 records.insert(seq, record);

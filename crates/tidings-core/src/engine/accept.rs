@@ -13,11 +13,11 @@ use super::intake::{Intake, Located, from_json, id_key, named_key, scheduled_key
 use super::reply::{Published, PublishedAs, Refused, Reply, Warning};
 use super::{name_key, rules_key};
 use crate::command::{Cancelled, Command, Pausable};
+use crate::compiled::Version;
 use crate::event::{Event, Object};
 use crate::id::Id;
-use crate::journal::at_rest::{Unreadable, encode};
 use crate::journal::record::{ChannelNo, EventAt, channel_no};
-use crate::law::Version;
+use crate::journal::stored::{Unreadable, encode};
 use crate::rules::Rules;
 use crate::table::{Owner, Partition, Table};
 use crate::time::{Day, Instant};
@@ -39,7 +39,7 @@ impl Intake {
     /// Accepts a command.
     ///
     /// # Errors
-    /// [`Unreadable`] outside; the engine is worthless then.
+    /// [`Unreadable`] outside; the engine is poisoned then: drop it and open another.
     pub(super) fn accept(&mut self, draft: &mut Draft<'_>, command: &Command) -> Accepting {
         let done = Ok(Accepted::Answered(Reply::Done));
         match command {
@@ -198,7 +198,7 @@ impl Intake {
     /// Takes the first scheduled event that is due by now, if any, and gives it a row of today.
     ///
     /// # Errors
-    /// [`Unreadable`]; the engine is worthless then.
+    /// [`Unreadable`]; the engine is poisoned then: drop it and open another.
     pub(super) fn enter_due(&mut self, draft: &mut Draft<'_>) -> Result<Option<Act>, Unreadable> {
         let Some((t, place)) = self.scheduled.first().copied() else {
             return Ok(None);
@@ -306,15 +306,15 @@ impl Intake {
 
     /// Writes a new version of the rules and the names that it gives.
     pub(super) fn accept_rules(&mut self, draft: &mut Draft<'_>, rules: Rules) -> Act {
-        let law = Arc::make_mut(&mut self.law);
-        let number = law.current().map_or(1, |version| version.number + 1);
+        let compiled = Arc::make_mut(&mut self.compiled);
+        let number = compiled.current().map_or(1, |version| version.number + 1);
         draft.put(Partition::Base, rules_key(number), to_json(&rules));
         self.paused.keep_types(&rules);
-        let (version, given) = Version::new(number, rules, &mut law.names);
+        let (version, given) = Version::new(number, rules, &mut compiled.names);
         for named in given {
             draft.put(Partition::Base, name_key(&named), encode(&named));
         }
-        law.add(version);
+        compiled.add(version);
         Act::Rules { version: number }
     }
 
@@ -323,8 +323,8 @@ impl Intake {
     /// # Errors
     /// [`Refused::UnknownType`].
     pub(super) fn check_type(&self, kind: &Id) -> Result<(), Refused> {
-        let number = self.law.names.type_no(kind.as_str());
-        let current = self.law.current();
+        let number = self.compiled.names.type_no(kind.as_str());
+        let current = self.compiled.current();
         let known = number.zip(current);
         if known.is_some_and(|(no, version)| version.kind(no).is_some()) {
             return Ok(());

@@ -13,8 +13,8 @@ use serde_json::{Map, Value};
 use super::draft::Draft;
 use super::intake::{from_json, to_json};
 use crate::event::Event;
-use crate::journal::at_rest::{Shelf, Unreadable};
 use crate::journal::record::EventAt;
+use crate::journal::stored::{ReadView, Unreadable};
 use crate::table::{Key, Owner, Partition, REST, Table, u32_at};
 use crate::time::{Day, Instant};
 
@@ -142,7 +142,7 @@ pub(crate) fn read(draft: &Draft<'_>, day: Day, at: EventAt) -> Result<EventRow,
         }
     };
     let partition = Partition::Day(day);
-    draft.shelf.scan(partition, &from, Some(&until), visit)?;
+    draft.view.scan(partition, &from, Some(&until), visit)?;
     found.unwrap_or_else(|| Err(missing(day, ordinal)))
 }
 
@@ -166,13 +166,13 @@ struct DataOf {
 /// # Errors
 /// [`Unreadable`], also where one is not there.
 pub(crate) fn read_data(
-    shelf: &dyn Shelf,
+    view: &dyn ReadView,
     day: Day,
     events: &BTreeSet<EventAt>,
     mut take: impl FnMut(EventAt, Data),
 ) -> Result<(), Unreadable> {
     for at in events.iter().filter(|at| at.day != day) {
-        let copy = shelf.get(Partition::Day(day), &copy_key(*at))?;
+        let copy = view.get(Partition::Day(day), &copy_key(*at))?;
         let copy = copy.ok_or_else(|| missing(day, at.ordinal))?;
         let row: DataRow = from_json("an event", &copy)?;
         take(*at, row.event.data);
@@ -204,7 +204,7 @@ pub(crate) fn read_data(
             }
             ControlFlow::Continue(())
         };
-        shelf.scan(Partition::Day(day), &from, Some(&until), visit)?;
+        view.scan(Partition::Day(day), &from, Some(&until), visit)?;
         if let Some(fault) = fault {
             return Err(fault);
         }

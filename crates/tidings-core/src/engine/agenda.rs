@@ -6,8 +6,8 @@ use super::Engine;
 use super::accepted::EventRow;
 use super::draft::Draft;
 use super::view::WaitingEntry;
-use crate::journal::at_rest::{Shelf, Unreadable};
 use crate::journal::record::LaneNo;
+use crate::journal::stored::{ReadView, Unreadable};
 use crate::rules::CHANNELS;
 use crate::time::{HOUR_MS, Instant};
 
@@ -47,13 +47,13 @@ impl Engine {
     ///
     /// # Errors
     /// [`Unreadable`] where the store can't be read.
-    pub fn agenda(&self, shelf: &dyn Shelf, most: usize) -> Result<Agenda, Unreadable> {
+    pub fn agenda(&self, view: &dyn ReadView, most: usize) -> Result<Agenda, Unreadable> {
         let mut hours: BTreeMap<(LaneNo, Option<i64>), (u64, u64)> = BTreeMap::new();
         let (mut unmade, mut sending) = (0, 0);
         for bucket in self.buckets() {
             for (no, lane) in &bucket.lanes {
                 let all_held = lane.is_paused() || lane.keeps_paused();
-                lane.deadlines(bucket.terms(&self.intake.law), &mut |due, number| {
+                lane.deadlines(bucket.terms(&self.intake.compiled), &mut |due, number| {
                     let hour = due.map(|due| due.div_euclid(HOUR_MS));
                     let (count, held) = hours.entry((*no, hour)).or_default();
                     *count += 1;
@@ -67,7 +67,7 @@ impl Engine {
             }
         }
         let lanes = hours.into_iter().map(|((no, hour), (recipients, held))| {
-            let name = self.intake.law.names.lane(no);
+            let name = self.intake.compiled.names.lane(no);
             DueLanes {
                 channel: CHANNELS[usize::from(name.channel)],
                 lane: name.name.clone(),
@@ -82,7 +82,7 @@ impl Engine {
             let key = |row: &DueLanes| (row.hour.is_none(), row.hour);
             (key(a), a.channel, &a.lane).cmp(&(key(b), b.channel, &b.lane))
         });
-        let (draft, mut next_scheduled) = (Draft::new(shelf), Vec::new());
+        let (draft, mut next_scheduled) = (Draft::new(view), Vec::new());
         for (t, place) in self.intake.scheduled.iter().take(most) {
             let EventRow { event, .. } = self.intake.scheduled_row(&draft, *t, *place)?;
             next_scheduled.push(WaitingEntry {

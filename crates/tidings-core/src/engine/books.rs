@@ -14,8 +14,8 @@ use super::made::MessageRow;
 use super::part::Part;
 use super::schedule::Frozen;
 use crate::bucket::Bucket;
-use crate::journal::at_rest::{Kept, Shelf, Unreadable, each};
 use crate::journal::record::{ChannelNo, Entries, INBOX_NO, Record};
+use crate::journal::stored::{ReadView, StoredArrival, Unreadable, each};
 use crate::message::Books;
 use crate::postings::{BLOCK_RECIPIENTS, Block};
 use crate::reason::{Ending, Outcome, Reason};
@@ -37,7 +37,7 @@ struct Walker<'a> {
     engine: &'a Engine,
     bucket: &'a Bucket,
     part: &'a Part,
-    shelf: &'a dyn Shelf,
+    view: &'a dyn ReadView,
     rows: BTreeMap<Place, Row>,
     /// Entries that have not ended yet.
     live: FxHashMap<(u64, ChannelNo), RoaringBitmap>,
@@ -55,7 +55,7 @@ impl Engine {
     ///
     /// # Errors
     /// [`Unreadable`] where the store can't be read.
-    pub fn walk(&self, shelf: &dyn Shelf) -> Result<Walk, Unreadable> {
+    pub fn walk(&self, view: &dyn ReadView) -> Result<Walk, Unreadable> {
         let tally = self.tally();
         let mut walk = Walk::default();
         let mut books = Books {
@@ -71,7 +71,7 @@ impl Engine {
                 engine: self,
                 bucket,
                 part,
-                shelf,
+                view,
                 rows: BTreeMap::new(),
                 live: FxHashMap::default(),
                 untold: FxHashSet::default(),
@@ -150,7 +150,7 @@ impl Walker<'_> {
     fn walk(&mut self) -> Result<(), Unreadable> {
         let mut records = BTreeMap::new();
         for day in &self.part.journal_days {
-            records.extend(Bucket::records(self.bucket.no, self.shelf, *day)?);
+            records.extend(Bucket::records(self.bucket.no, self.view, *day)?);
         }
         for record in records.values() {
             if let Record::Dropped { at, place, items } = record {
@@ -158,11 +158,11 @@ impl Walker<'_> {
             }
         }
         for (day, held) in &self.bucket.days {
-            for at in &held.runs {
-                let run = self.bucket.run_once(self.shelf, *day, at)?;
-                let sets = self.sets_at_rest(*day, at.id(), run.variants.len())?;
+            for at in &held.segments {
+                let segment = self.bucket.segment_once(self.view, *day, at)?;
+                let sets = self.sets_at_rest(*day, at.id(), segment.variants.len())?;
                 let mut sets = sets.into_iter();
-                for kept in &run.arrivals {
+                for kept in &segment.arrivals {
                     let sets: Vec<_> = sets.by_ref().take(kept.arrival.variants.len()).collect();
                     self.arrived(*day, kept, &sets);
                 }
@@ -213,7 +213,7 @@ impl Walker<'_> {
         }
     }
 
-    fn arrived(&mut self, day: Day, kept: &Kept, sets: &[RoaringBitmap]) {
+    fn arrived(&mut self, day: Day, kept: &StoredArrival, sets: &[RoaringBitmap]) {
         let place = kept.arrival.place;
         for (variant, who) in kept.arrival.variants.iter().zip(sets) {
             if !kept.arrival.moved {
@@ -223,7 +223,7 @@ impl Walker<'_> {
                 }
             }
             for lane in &variant.lanes {
-                let name = self.engine.intake.law.names.lane(*lane);
+                let name = self.engine.intake.compiled.names.lane(*lane);
                 let channel = name.channel;
                 if channel == INBOX_NO && !name.is_inbox() {
                     self.untold.insert(kept.seq);
@@ -237,13 +237,13 @@ impl Walker<'_> {
     fn sets_at_rest(
         &self,
         day: Day,
-        run: u64,
+        segment: u64,
         count: usize,
     ) -> Result<Vec<RoaringBitmap>, Unreadable> {
         let mut sets = vec![RoaringBitmap::new(); count];
         let prefix = Key::of(Owner::Bucket(self.bucket.no), Table::Postings).done();
-        each(self.shelf, Partition::Day(day), &prefix, |key, value| {
-            if u64_at(key, REST + 4) != Some(run) {
+        each(self.view, Partition::Day(day), &prefix, |key, value| {
+            if u64_at(key, REST + 4) != Some(segment) {
                 return Ok(());
             }
             let base = u32_at(key, REST)
@@ -310,11 +310,11 @@ impl Walker<'_> {
         let first = self.bucket.first_seq();
         for day in &self.part.journal_days {
             let mut rows: Vec<(u32, u64, MessageRow)> = Vec::new();
-            each(self.shelf, Partition::Day(*day), &prefix, |key, value| {
+            each(self.view, Partition::Day(*day), &prefix, |key, value| {
                 let at = u32_at(key, REST).zip(u64_at(key, REST + 4));
                 let (number, closing) =
                     at.ok_or_else(|| Unreadable("a message's key is odd".to_owned()))?;
-                let row = MessageRow::read(self.shelf, Partition::Day(*day), key, value)?;
+                let row = MessageRow::read(self.view, Partition::Day(*day), key, value)?;
                 rows.push((number, closing, row));
                 Ok(())
             })?;
@@ -338,7 +338,7 @@ impl Walker<'_> {
         ending: Option<Ending>,
         first: u64,
     ) {
-        let channel = self.engine.intake.law.names.lane(row.lane).channel;
+        let channel = self.engine.intake.compiled.names.lane(row.lane).channel;
         let (told, ended) = row.seqs(closing);
         let (outcome, reason) = (ending.map(Ending::outcome), ending.and_then(Ending::reason));
         let told = told.into_iter().map(|seq| (seq, outcome, reason));
@@ -365,8 +365,8 @@ impl Walker<'_> {
     fn scheduled(&mut self) -> Result<u64, Unreadable> {
         let prefix = Key::of(Owner::Bucket(self.bucket.no), Table::Scheduled).done();
         let mut sum = 0;
-        each(self.shelf, Partition::Base, &prefix, |key, value| {
-            let (entries, notifications) = frozen_counts(self.shelf, key, value)?;
+        each(self.view, Partition::Base, &prefix, |key, value| {
+            let (entries, notifications) = frozen_counts(self.view, key, value)?;
             sum += entries;
             self.notifications += notifications;
             Ok(())
@@ -377,8 +377,8 @@ impl Walker<'_> {
 }
 
 /// Decodes the frozen sets of a scheduled event: (entries, notifications).
-fn frozen_counts(shelf: &dyn Shelf, key: &[u8], value: &[u8]) -> Result<(u64, u64), Unreadable> {
-    let parts = Frozen::read(shelf, key, value)?.parts;
+fn frozen_counts(view: &dyn ReadView, key: &[u8], value: &[u8]) -> Result<(u64, u64), Unreadable> {
+    let parts = Frozen::read(view, key, value)?.parts;
     let entries = parts
         .iter()
         .map(|part| part.who.len() * part.channels.len() as u64)

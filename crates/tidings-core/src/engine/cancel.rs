@@ -17,17 +17,17 @@ use super::reply::TakenBack;
 use super::schedule::FrozenPart;
 use crate::bucket::Look;
 use crate::command::Cancelled;
+use crate::compiled::Version;
 use crate::id::{BucketNo, Id};
-use crate::journal::at_rest::{Unreadable, decode, encode};
 use crate::journal::record::{ChannelNo, Entries, LaneNo, Record};
-use crate::law::Version;
+use crate::journal::stored::{Unreadable, decode, encode};
 use crate::reason::{Ending, Reason};
 use crate::set::Set;
 use crate::table::{Owner, Partition, Table};
 use crate::time::{Day, Instant};
 
 /// The key of a message: bucket and seq of its closing, and the recipient's number in the bucket.
-pub type Letter = ((BucketNo, u64), u32);
+pub type MessageId = ((BucketNo, u64), u32);
 
 /// Entries of an arrival in a bucket, by what a cancel can do with them.
 #[derive(Default)]
@@ -35,7 +35,7 @@ struct Within {
     /// Entries that wait.
     waiting: BTreeMap<(u64, ChannelNo), RoaringBitmap>,
     /// Entries in messages that are kept back.
-    kept_back: Vec<(u64, ChannelNo, Letter)>,
+    kept_back: Vec<(u64, ChannelNo, MessageId)>,
     /// Number of entries out of reach.
     gone: u64,
 }
@@ -163,12 +163,12 @@ impl Part {
     ) -> Result<Within, Unreadable> {
         let bucket = &self.buckets[at];
         let mut reach = Within::default();
-        for kept in bucket.arrivals_of(draft.shelf, place, days)? {
-            let found = bucket.sets_of(draft.shelf, &kept)?;
+        for kept in bucket.arrivals_of(draft.view, place, days)? {
+            let found = bucket.sets_of(draft.view, &kept)?;
             let mut stored = None;
             for (variant, who) in kept.arrival.variants.iter().zip(found) {
                 for lane in &variant.lanes {
-                    let name = self.law.names.lane(*lane);
+                    let name = self.compiled.names.lane(*lane);
                     let mut rest = who.clone();
                     if let Some(ended) = bucket.ended.of(kept.seq, name.channel) {
                         rest -= ended;
@@ -182,7 +182,7 @@ impl Part {
                     if !rest.is_empty() {
                         let stored = match &mut stored {
                             Some(stored) => stored,
-                            none => none.insert(self.stored_ends(draft.shelf, bucket, &kept)?),
+                            none => none.insert(self.stored_ends(draft.view, bucket, &kept)?),
                         };
                         for record in &*stored {
                             for (_, ended) in ended_by(record, kept.seq, name.channel) {
@@ -192,7 +192,7 @@ impl Part {
                     }
                     if !name.is_inbox() {
                         for letter in self.letters_with(draft, at, (*lane, kept.seq), &rest)? {
-                            if draft.reach.get(&letter) == Some(&Reached::KeptBack) {
+                            if draft.reach.get(&letter) == Some(&Reached::Withheld) {
                                 rest.remove(letter.1);
                                 reach.kept_back.push((kept.seq, name.channel, letter));
                             }
@@ -212,7 +212,7 @@ impl Part {
         at: BucketNo,
         (lane, seq): (LaneNo, u64),
         who: &RoaringBitmap,
-    ) -> Result<Vec<Letter>, Unreadable> {
+    ) -> Result<Vec<MessageId>, Unreadable> {
         let bucket = &self.buckets[at];
         let mut letters = Vec::new();
         for (closing, open) in bucket.closings.range(seq..) {
@@ -242,7 +242,7 @@ impl Part {
             return Ok(());
         };
         let mut unwanted = self.unwanted(draft, at, whose, &version)?;
-        unwanted.retain(|(.., letter)| draft.reach.get(letter) == Some(&Reached::KeptBack));
+        unwanted.retain(|(.., letter)| draft.reach.get(letter) == Some(&Reached::Withheld));
         self.take_out(draft, at, Reason::Preference, unwanted)
     }
 
@@ -253,10 +253,10 @@ impl Part {
         at: BucketNo,
         whose: Option<(u32, ChannelNo)>,
         version: &Version,
-    ) -> Result<Vec<(u64, ChannelNo, Letter)>, Unreadable> {
+    ) -> Result<Vec<(u64, ChannelNo, MessageId)>, Unreadable> {
         let bucket = &self.buckets[at];
         let letters = bucket.closings.iter().flat_map(|(closing, open)| {
-            let channel = self.law.names.lane(open.lane).channel;
+            let channel = self.compiled.names.lane(open.lane).channel;
             let numbers: Vec<u32> = match whose {
                 None => open.sending.iter().collect(),
                 Some((number, on)) if on == channel && open.sending.contains(number) => {
@@ -284,7 +284,7 @@ impl Part {
                 takes: &|_, variant| variant.lanes.contains(&open.lane),
                 has: &|_, seq| told.contains(&seq),
             };
-            let found = bucket.collect(draft.shelf, &look)?;
+            let found = bucket.collect(draft.view, &look)?;
             let seqs = found.entries.iter().filter_map(|(_, source)| {
                 let kept = found.source(*source).0;
                 let kind = version.kind(kept.arrival.kind)?;
@@ -303,10 +303,10 @@ impl Part {
         at: BucketNo,
         number: u32,
         channel: Option<ChannelNo>,
-    ) -> Vec<Letter> {
+    ) -> Vec<MessageId> {
         let bucket = &self.buckets[at];
         let theirs = bucket.closings.iter().filter(|(_, open)| {
-            let on = self.law.names.lane(open.lane).channel;
+            let on = self.compiled.names.lane(open.lane).channel;
             open.sending.contains(number) && channel.is_none_or(|channel| channel == on)
         });
         let letters = theirs.map(|(closing, _)| ((bucket.no, *closing), number));
@@ -345,7 +345,7 @@ impl Part {
         &self,
         draft: &Draft<'_>,
         before: Day,
-    ) -> Result<BTreeMap<Letter, Vec<u64>>, Unreadable> {
+    ) -> Result<BTreeMap<MessageId, Vec<u64>>, Unreadable> {
         let mut letters = BTreeMap::new();
         for bucket in self.buckets.iter() {
             let is_forgotten = |seq: u64| bucket.day_of(seq).is_none_or(|day| day < before);
@@ -368,12 +368,12 @@ impl Part {
     fn end_message(
         &mut self,
         draft: &mut Draft<'_>,
-        letter: Letter,
+        letter: MessageId,
         told: Vec<u64>,
         ending: Ending,
     ) {
         let ending = match draft.reach.get(&letter) {
-            Some(Reached::KeptBack) => ending,
+            Some(Reached::Withheld) => ending,
             Some(Reached::InDoubt) => Ending::Unknown,
             None => return,
         };
@@ -388,7 +388,7 @@ impl Part {
     }
 
     /// The seqs of a built message.
-    fn told_by(&self, draft: &Draft<'_>, letter: Letter) -> Result<Vec<u64>, Unreadable> {
+    fn told_by(&self, draft: &Draft<'_>, letter: MessageId) -> Result<Vec<u64>, Unreadable> {
         let (bucket, closing) = letter.0;
         let open = &self.buckets[bucket].closings;
         let from = open.get(&closing).map(|open| open.at.day());
@@ -400,7 +400,7 @@ impl Part {
     fn message_row(
         &self,
         draft: &Draft<'_>,
-        ((bucket, closing), number): Letter,
+        ((bucket, closing), number): MessageId,
         from: Day,
     ) -> Result<Option<(Day, MessageRow)>, Unreadable> {
         let key = message_key(bucket, number, closing);
@@ -418,11 +418,11 @@ impl Part {
         draft: &mut Draft<'_>,
         at: BucketNo,
         why: Reason,
-        kept_back: Vec<(u64, ChannelNo, Letter)>,
+        kept_back: Vec<(u64, ChannelNo, MessageId)>,
     ) -> Result<(), Unreadable> {
         let mut items: BTreeMap<(u64, ChannelNo), Set> = BTreeMap::new();
         let mut withdrawn: BTreeMap<u64, Set> = BTreeMap::new();
-        let mut letters: BTreeMap<(Letter, ChannelNo), BTreeSet<u64>> = BTreeMap::new();
+        let mut letters: BTreeMap<(MessageId, ChannelNo), BTreeSet<u64>> = BTreeMap::new();
         for (seq, channel, letter) in kept_back {
             letters.entry((letter, channel)).or_default().insert(seq);
         }

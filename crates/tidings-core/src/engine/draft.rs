@@ -8,10 +8,10 @@ use super::accepted::FreshEvents;
 use super::reach::Reach;
 use crate::bucket::checkpoint::journal_key;
 use crate::id::BucketNo;
-use crate::journal::at_rest::{Shelf, Unreadable};
 use crate::journal::parts;
 use crate::journal::record::Record;
 use crate::journal::row::OpenRow;
+use crate::journal::stored::{ReadView, Unreadable};
 use crate::table::{Partition, Write};
 use crate::time::Day;
 
@@ -20,7 +20,7 @@ static NOTHING: Reach = Reach::new();
 
 /// A step's writes on top of the store.
 pub(crate) struct Draft<'a> {
-    pub(crate) shelf: &'a dyn Shelf,
+    pub(crate) view: &'a dyn ReadView,
     /// The messages that the senders keep back.
     pub(crate) reach: &'a Reach,
     writes: BTreeMap<(Partition, Vec<u8>), Option<Vec<u8>>>,
@@ -30,9 +30,9 @@ pub(crate) struct Draft<'a> {
 }
 
 impl<'a> Draft<'a> {
-    pub(crate) fn new(shelf: &'a dyn Shelf) -> Self {
+    pub(crate) fn new(view: &'a dyn ReadView) -> Self {
         Self {
-            shelf,
+            view,
             reach: &NOTHING,
             writes: BTreeMap::new(),
             journals: FxHashMap::default(),
@@ -135,7 +135,7 @@ impl<'a> Draft<'a> {
     ) -> Result<Option<Vec<u8>>, Unreadable> {
         match self.writes.get(&(partition, key.to_vec())) {
             Some(value) => Ok(value.clone()),
-            None => self.shelf.get(partition, key),
+            None => self.view.get(partition, key),
         }
     }
 

@@ -8,11 +8,11 @@ use super::intake::Intake;
 use super::look::{Ends, Facts, facts_of};
 use super::part::Part;
 use super::take_back::{parts, set_bytes};
+use crate::compiled::CompiledRules;
 use crate::headers::Header;
 use crate::id::BucketNo;
-use crate::journal::at_rest::{Kept, Shelf, Unreadable};
 use crate::journal::record::{INBOX_NO, Record, Variant};
-use crate::law::Law;
+use crate::journal::stored::{ReadView, StoredArrival, Unreadable};
 use crate::message::{Item, Message, Skipped};
 use crate::reason::{Outcome, Reason};
 use crate::rules::INBOX;
@@ -83,10 +83,13 @@ impl Part {
         let mut any = false;
         for &at in &*self.buckets.numbers() {
             let bucket = &mut self.buckets[at];
-            if bucket.next_due(&self.law).is_none_or(|due| due > now.0) {
+            if bucket
+                .next_due(&self.compiled)
+                .is_none_or(|due| due > now.0)
+            {
                 continue;
             }
-            let (lanes, terms) = bucket.lanes_and_terms(&self.law);
+            let (lanes, terms) = bucket.lanes_and_terms(&self.compiled);
             let due = lanes.iter_mut();
             let due = due.map(|(no, lane)| (*no, lane.take_due(now, terms)));
             let due: Vec<_> = due.filter(|(_, who)| !who.is_empty()).collect();
@@ -145,7 +148,7 @@ impl Part {
         let mut any = false;
         let place = (bucket.no, *day, INBOX_NO);
         for kept in &held.tail[fresh..] {
-            let mut who = inbox_members(&self.law, kept);
+            let mut who = inbox_members(&self.compiled, kept);
             if who.is_empty() {
                 continue;
             }
@@ -154,7 +157,7 @@ impl Part {
                 who -= ended;
             }
             let event = (*day, kept.arrival.event);
-            let rules = (&*self.law, &intake.objects);
+            let rules = (&*self.compiled, &intake.objects);
             let look = |header: &Header| facts_of(rules, kept, header, now);
             let facts = Facts {
                 gone: Ends::Of(&bucket.roster.gone),
@@ -189,7 +192,7 @@ impl Engine {
     ///
     /// # Errors
     /// [`Unreadable`] where the store can't be read.
-    pub fn waits(&self, shelf: &dyn Shelf) -> Result<bool, Unreadable> {
+    pub fn waits(&self, view: &dyn ReadView) -> Result<bool, Unreadable> {
         if !self.intake.scheduled.is_empty() {
             return Ok(true);
         }
@@ -205,8 +208,8 @@ impl Engine {
                 if held.is_empty() {
                     continue;
                 }
-                let channel = self.intake.law.names.lane(*no).channel;
-                let found = bucket.waiting_in(shelf, *no, channel, Some(held))?;
+                let channel = self.intake.compiled.names.lane(*no).channel;
+                let found = bucket.waiting_in(view, *no, channel, Some(held))?;
                 held_back += found.entries.len() as u64;
             }
         }
@@ -221,7 +224,7 @@ impl Engine {
     /// [`Unreadable`] where the store can't be read.
     pub fn inbox_messages(
         &self,
-        shelf: &dyn Shelf,
+        view: &dyn ReadView,
         told: &Told,
     ) -> Result<Vec<Message>, Unreadable> {
         let bucket = self.bucket(told.bucket);
@@ -238,9 +241,9 @@ impl Engine {
         // What was paused comes later than it arrived.
         arrivals.sort_by_key(|kept| (kept.arrival.t, kept.arrival.place));
         for kept in arrivals {
-            let header = self.intake.header(shelf, *day, kept.arrival.event)?;
+            let header = self.intake.header(view, *day, kept.arrival.event)?;
             for variant in &kept.arrival.variants {
-                if !has_inbox(&self.intake.law, variant) {
+                if !has_inbox(&self.intake.compiled, variant) {
                     continue;
                 }
                 let reasons = kept.arrival.reasons_of(variant);
@@ -286,19 +289,19 @@ impl Engine {
 }
 
 /// The recipients with an inbox entry of an arrival.
-pub(crate) fn inbox_members(law: &Law, kept: &Kept) -> RoaringBitmap {
+pub(crate) fn inbox_members(compiled: &CompiledRules, kept: &StoredArrival) -> RoaringBitmap {
     let variants = kept
         .arrival
         .variants
         .iter()
-        .filter(|variant| has_inbox(law, variant));
+        .filter(|variant| has_inbox(compiled, variant));
     variants.fold(RoaringBitmap::new(), |who, variant| who | &variant.who.0)
 }
 
 /// Whether a variant has an inbox entry.
-pub(crate) fn has_inbox(law: &Law, variant: &Variant) -> bool {
+pub(crate) fn has_inbox(compiled: &CompiledRules, variant: &Variant) -> bool {
     variant
         .lanes
         .iter()
-        .any(|lane| law.names.lane(*lane).is_inbox())
+        .any(|lane| compiled.names.lane(*lane).is_inbox())
 }

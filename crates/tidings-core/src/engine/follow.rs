@@ -15,8 +15,8 @@ use super::reply::{Refused, Reply};
 use super::take_back::{parts, set_bytes};
 use crate::command::Command;
 use crate::id::{BucketNo, Id};
-use crate::journal::at_rest::{Unreadable, decode, each, encode};
 use crate::journal::record::Record;
+use crate::journal::stored::{Unreadable, decode, each, encode};
 use crate::limits::{Bound, Limits};
 use crate::set::Set;
 use crate::table::{Key, Owner, Partition, REST, Table};
@@ -211,7 +211,7 @@ pub(super) fn rows_of(
 ) -> Result<Rows, Unreadable> {
     let prefix = rows_key(bucket, number).done();
     let mut rows = Rows::new();
-    each(draft.shelf, Partition::Base, &prefix, |key, value| {
+    each(draft.view, Partition::Base, &prefix, |key, value| {
         rows.insert(key.to_vec(), topics_of(key, value)?);
         Ok(())
     })?;

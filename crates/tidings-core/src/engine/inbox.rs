@@ -18,12 +18,12 @@ use super::cursor::Cursor;
 use super::present::{Data, Presenter};
 use super::reply::Refused;
 use crate::bucket::facets::{Details, Facets, details_key, facets_chunk, row_of};
-use crate::bucket::{Bucket, BucketDay, Counts, Marking, Reading, RunAt, State};
+use crate::bucket::{Bucket, BucketDay, Counts, Marking, Reading, SegmentAt, State};
 use crate::event::Object;
 use crate::headers::Header;
 use crate::id::Id;
-use crate::journal::at_rest::{Shelf, Unreadable};
 use crate::journal::record::{About, EventAt, INBOX_NO, LaneNo, TypeNo};
+use crate::journal::stored::{ReadView, Unreadable};
 use crate::table::Partition;
 use crate::time::{Day, Instant};
 
@@ -110,8 +110,8 @@ struct Entry {
 /// The position of an entry's arrival in its day.
 #[derive(Clone, Copy)]
 enum Source {
-    Run {
-        run: usize,
+    Segment {
+        segment: usize,
         arrival: usize,
         ordinal: u32,
     },
@@ -168,7 +168,7 @@ impl Engine {
     /// [`Unreadable`] outside, [`Refused::UnknownRecipient`] inside.
     pub fn inbox(
         &self,
-        shelf: &dyn Shelf,
+        view: &dyn ReadView,
         id: &Id,
         from: Option<Cursor>,
         limit: usize,
@@ -178,8 +178,8 @@ impl Engine {
             Err(refused) => return Ok(Err(refused)),
         };
         let bucket = self.bucket(at);
-        let reader = Reader::new(self, shelf, bucket, number);
-        let mut presenter = Presenter::new(self, shelf);
+        let reader = Reader::new(self, view, bucket, number);
+        let mut presenter = Presenter::new(self, view);
         let from = from.unwrap_or(Cursor {
             as_of: bucket.told_to,
             below: u64::MAX,
@@ -286,7 +286,7 @@ fn shapes(entries: &mut [Entry], below: u64, room: usize) -> (Vec<Shape>, bool) 
 /// The reading of one recipient's inbox.
 struct Reader<'a> {
     engine: &'a Engine,
-    shelf: &'a dyn Shelf,
+    view: &'a dyn ReadView,
     bucket: &'a Bucket,
     number: u32,
     reading: Reading<'a>,
@@ -295,12 +295,12 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn new(engine: &'a Engine, shelf: &'a dyn Shelf, bucket: &'a Bucket, number: u32) -> Self {
-        let lanes = engine.intake.law.names.lanes();
+    fn new(engine: &'a Engine, view: &'a dyn ReadView, bucket: &'a Bucket, number: u32) -> Self {
+        let lanes = engine.intake.compiled.names.lanes();
         let lanes = lanes.filter(|(_, lane)| lane.is_inbox());
         Self {
             engine,
-            shelf,
+            view,
             bucket,
             number,
             reading: Reading::of(bucket.marks.get(&number)),
@@ -330,12 +330,12 @@ impl<'a> Reader<'a> {
         ordinals: &mut Vec<u32>,
         mut visit: impl FnMut(Entry),
     ) -> Result<(), Unreadable> {
-        for (at, run) in held.runs.iter().enumerate() {
+        for (at, segment) in held.segments.iter().enumerate() {
             ordinals.clear();
             self.bucket
-                .row_of(self.shelf, (day, run), self.number, ordinals)?;
+                .row_of(self.view, (day, segment), self.number, ordinals)?;
             for ordinals in ordinals.chunk_by(|a, b| facets_chunk(*a) == facets_chunk(*b)) {
-                let place = (day, run, at);
+                let place = (day, segment, at);
                 self.each_at_rest(place, ordinals, least, wants_seq, &mut visit)?;
             }
         }
@@ -368,10 +368,10 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Visits the entries of one chunk of a run's facets.
+    /// Visits the entries of one chunk of a segment's facets.
     fn each_at_rest(
         &self,
-        (day, run, at): (Day, &RunAt, usize),
+        (day, segment, at): (Day, &SegmentAt, usize),
         ordinals: &[u32],
         least: State,
         wants_seq: bool,
@@ -380,7 +380,7 @@ impl<'a> Reader<'a> {
         let Some(chunk) = ordinals.first().map(|ordinal| facets_chunk(*ordinal)) else {
             return Ok(());
         };
-        let bytes = self.bucket.facets(self.shelf, (day, run), chunk)?;
+        let bytes = self.bucket.facets(self.view, (day, segment), chunk)?;
         let facets = Facets::parse(&bytes)?;
         let lane_sets = facets.lane_sets(|lanes| self.has_inbox(lanes));
         let may_have_ended = self.bucket.ended.may_be_left_out(self.number);
@@ -406,7 +406,7 @@ impl<'a> Reader<'a> {
                     place: facets.place(arrival)?,
                     object: facets.object(arrival)?,
                     bounds: facets.bounds(arrival)?,
-                    t: || Ok::<_, Unreadable>(chunks.details(run, arrival)?.t(arrival)?),
+                    t: || Ok::<_, Unreadable>(chunks.details(segment, arrival)?.t(arrival)?),
                 };
                 self.reading.of_entry(least, marking)?
             };
@@ -414,8 +414,8 @@ impl<'a> Reader<'a> {
                 seq,
                 group: facets.group(arrival)?,
                 state,
-                source: Source::Run {
-                    run: at,
+                source: Source::Segment {
+                    segment: at,
                     arrival,
                     ordinal,
                 },
@@ -435,12 +435,12 @@ impl<'a> Reader<'a> {
         let (mut facts, mut events) = (Vec::new(), Vec::new());
         for entry in shapes.iter().flat_map(|shape| &shape.listed) {
             let (t, reasons, event) = match entry.source {
-                Source::Run {
-                    run,
+                Source::Segment {
+                    segment,
                     arrival,
                     ordinal,
                 } => {
-                    let details = chunks.details(&held.runs[run], arrival)?;
+                    let details = chunks.details(&held.segments[segment], arrival)?;
                     let reasons = details.reasons(ordinal)?;
                     (details.t(arrival)?, reasons, details.event(arrival, day)?)
                 }
@@ -457,7 +457,7 @@ impl<'a> Reader<'a> {
         let mut headers = Vec::with_capacity(events.len());
         self.engine
             .intake
-            .few_headers(self.shelf, day, events.iter().copied(), |header| {
+            .few_headers(self.view, day, events.iter().copied(), |header| {
                 headers.push(header);
                 Ok(())
             })?;
@@ -543,9 +543,9 @@ pub(super) fn key_of(header: &Header, group: u64, day: Day, read: bool) -> Strin
     format!("{}:{pivot}:{day}:{state}", escaped(&header.kind))
 }
 
-/// Details of a day's runs, each row read once.
+/// Details of a day's segments, each row read once.
 struct Chunks<'a> {
-    shelf: &'a dyn Shelf,
+    view: &'a dyn ReadView,
     bucket: &'a Bucket,
     day: Day,
     read: BTreeMap<Vec<u8>, Vec<u8>>,
@@ -554,20 +554,20 @@ struct Chunks<'a> {
 impl<'a> Chunks<'a> {
     fn new(reader: &Reader<'a>, day: Day) -> Self {
         Self {
-            shelf: reader.shelf,
+            view: reader.view,
             bucket: reader.bucket,
             day,
             read: BTreeMap::new(),
         }
     }
 
-    fn details(&mut self, run: &RunAt, arrival: usize) -> Result<Details<'_>, Unreadable> {
-        let (no, id) = (self.bucket.no, run.id());
+    fn details(&mut self, segment: &SegmentAt, arrival: usize) -> Result<Details<'_>, Unreadable> {
+        let (no, id) = (self.bucket.no, segment.id());
         let (first, key) = row_of(arrival, |first| {
             let key = details_key(no, id, first);
             if !self.read.contains_key(&key) {
-                let bytes = self.shelf.get(Partition::Day(self.day), &key)?;
-                let bytes = bytes.ok_or_else(|| self.bucket.is_missing(run))?;
+                let bytes = self.view.get(Partition::Day(self.day), &key)?;
+                let bytes = bytes.ok_or_else(|| self.bucket.is_missing(segment))?;
                 self.read.insert(key.clone(), bytes);
             }
             let arrivals = Details::parse(first, &self.read[&key])?.arrivals();

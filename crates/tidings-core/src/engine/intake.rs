@@ -13,11 +13,11 @@ use super::draft::Draft;
 use super::known_ids::KnownIds;
 use super::objects::Objects;
 use crate::codec::FORM;
+use crate::compiled::CompiledRules;
 use crate::headers::{self, HEADERS_PER_BLOCK, Header, HeaderRows};
 use crate::id::Id;
-use crate::journal::at_rest::{Shelf, Unreadable, body, decode, each, encode};
 use crate::journal::record::EventAt;
-use crate::law::Law;
+use crate::journal::stored::{ReadView, Unreadable, body, decode, each, encode};
 use crate::limits::Limits;
 use crate::pause::Paused;
 use crate::rules::Rules;
@@ -66,7 +66,7 @@ impl Add for Tally {
 /// The accepted events and what concerns everybody. It knows no recipient.
 #[derive(Debug)]
 pub(crate) struct Intake {
-    pub(crate) law: Arc<Law>,
+    pub(crate) compiled: Arc<CompiledRules>,
     /// Number of buckets over which recipients are distributed.
     pub(crate) buckets: u16,
     pub(crate) now: Instant,
@@ -167,9 +167,9 @@ pub(crate) fn to_json<T: Serialize>(value: &T) -> Vec<u8> {
 
 impl Intake {
     /// Creates an empty intake. Its first instant may be any: a timeline may be in the past.
-    pub(crate) fn new(law: &Arc<Law>, buckets: u16) -> Self {
+    pub(crate) fn new(compiled: &Arc<CompiledRules>, buckets: u16) -> Self {
         Self {
-            law: Arc::clone(law),
+            compiled: Arc::clone(compiled),
             buckets,
             now: Instant::MIN,
             next_place: 0,
@@ -219,7 +219,7 @@ impl Intake {
 
     /// The rules in force, if any were set.
     pub(crate) fn rules(&self) -> Option<&Rules> {
-        self.law.current().map(|version| &version.rules)
+        self.compiled.current().map(|version| &version.rules)
     }
 
     /// The bounds on what one command may carry.
@@ -266,14 +266,14 @@ impl Intake {
         match self.fresh_header(day, at) {
             Some(fresh) => Ok(look(fresh?)),
             None if at.day != day => Ok(look(&header_of(&accepted::read(draft, day, at)?))),
-            None => Ok(look(&self.header(draft.shelf, day, at)?)),
+            None => Ok(look(&self.header(draft.view, day, at)?)),
         }
     }
 
     /// Reads an event's header as a day has it: from memory, from its block, or from the copy of its row.
     pub(crate) fn header(
         &self,
-        shelf: &dyn Shelf,
+        view: &dyn ReadView,
         day: Day,
         at: EventAt,
     ) -> Result<Header, Unreadable> {
@@ -281,17 +281,17 @@ impl Intake {
             return fresh.cloned();
         }
         if at.day != day {
-            return Ok(header_of(&accepted::read(&Draft::new(shelf), day, at)?));
+            return Ok(header_of(&accepted::read(&Draft::new(view), day, at)?));
         }
         let (block, within) = block_of(at);
-        let bytes = self.block(shelf, day, block)?;
+        let bytes = self.block(view, day, block)?;
         let bytes = bytes.ok_or_else(|| missing_header(at))?;
         Ok(HeaderRows::parse(&bytes)?.get(within)?)
     }
 
     fn block(
         &self,
-        shelf: &dyn Shelf,
+        view: &dyn ReadView,
         day: Day,
         block: u32,
     ) -> Result<Option<Arc<[u8]>>, Unreadable> {
@@ -299,7 +299,7 @@ impl Intake {
         if let Some(bytes) = blocks.get(&(day, block)) {
             return Ok(Some(Arc::clone(bytes)));
         }
-        let Some(bytes) = shelf.get(Partition::Day(day), &block_key(block))? else {
+        let Some(bytes) = view.get(Partition::Day(day), &block_key(block))? else {
             return Ok(None);
         };
         let bytes: Arc<[u8]> = bytes.into();
@@ -313,7 +313,7 @@ impl Intake {
     /// Reads the headers of a few events as a day has them; `take` gets them in the order of `events`.
     pub(crate) fn few_headers(
         &self,
-        shelf: &dyn Shelf,
+        view: &dyn ReadView,
         day: Day,
         events: impl Iterator<Item = EventAt>,
         mut take: impl FnMut(Header) -> Result<(), Unreadable>,
@@ -325,14 +325,14 @@ impl Intake {
                 continue;
             }
             if at.day != day {
-                take(self.header(shelf, day, at)?)?;
+                take(self.header(view, day, at)?)?;
                 continue;
             }
             let (block, within) = block_of(at);
             let bytes = match blocks.entry(block) {
                 Entry::Occupied(read) => read.into_mut(),
                 Entry::Vacant(place) => {
-                    let bytes = shelf.get(Partition::Day(day), &block_key(block))?;
+                    let bytes = view.get(Partition::Day(day), &block_key(block))?;
                     place.insert(bytes.ok_or_else(|| missing_header(at))?)
                 }
             };
@@ -387,11 +387,11 @@ impl Intake {
 
     /// Reads the stored state. `None` = the store is new.
     pub(crate) fn recover(
-        shelf: &dyn Shelf,
+        view: &dyn ReadView,
         held: &[Day],
-        law: &Arc<Law>,
+        compiled: &Arc<CompiledRules>,
     ) -> Result<Option<Self>, Unreadable> {
-        let Some(bytes) = shelf.get(Partition::Base, &head_key())? else {
+        let Some(bytes) = view.get(Partition::Base, &head_key())? else {
             return Ok(None);
         };
         let head: Head = decode("the intake's head", &bytes)?;
@@ -405,7 +405,7 @@ impl Intake {
             now: head.now,
             next_place: head.next_place,
             tally: head.tally,
-            objects: Objects::recover(shelf, head.withdrawals)?,
+            objects: Objects::recover(view, head.withdrawals)?,
             forgotten_before: head.forgotten_before,
             paused: head.paused,
             days: head
@@ -414,14 +414,14 @@ impl Intake {
                 .filter(|(day, _)| held.contains(day))
                 .collect(),
             id_days: held.iter().copied().collect(),
-            known_ids: KnownIds::recover(shelf, held)?,
-            ..Self::new(law, head.buckets)
+            known_ids: KnownIds::recover(view, held)?,
+            ..Self::new(compiled, head.buckets)
         };
         if let Some(before) = intake.forgotten_before {
             intake.objects.forget_before(before);
         }
         if let Some((day, next)) = intake.days.last_key_value() {
-            let draft = Draft::new(shelf);
+            let draft = Draft::new(view);
             let tail = (next - next % headers_per_block())..*next;
             let at = |ordinal| EventAt { day: *day, ordinal };
             let rows = tail.map(|ordinal| accepted::read(&draft, *day, at(ordinal)));
@@ -429,7 +429,7 @@ impl Intake {
                 .map(|row| Ok(header_of(&row?)))
                 .collect::<Result<_, Unreadable>>()?;
         }
-        each_base(shelf, Table::Scheduled, |key, _| {
+        each_base(view, Table::Scheduled, |key, _| {
             let t = i64_at(key, REST).map(Instant);
             let place = u64_at(key, REST + 8);
             let at = t
@@ -444,12 +444,12 @@ impl Intake {
 
 /// Visits the rows of a table of the intake that outlive days.
 pub(crate) fn each_base(
-    shelf: &dyn Shelf,
+    view: &dyn ReadView,
     table: Table,
     take: impl FnMut(&[u8], &[u8]) -> Result<(), Unreadable>,
 ) -> Result<(), Unreadable> {
     let prefix = Key::of(Owner::Intake, table).done();
-    each(shelf, Partition::Base, &prefix, take)
+    each(view, Partition::Base, &prefix, take)
 }
 
 /// The number of the block that has an event's header, and the header's index in it.

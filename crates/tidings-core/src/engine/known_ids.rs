@@ -12,8 +12,8 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::draft::Draft;
 use crate::codec::FORM;
 use crate::id::Id;
-use crate::journal::at_rest::{Shelf, Unreadable, body, each};
 use crate::journal::parts;
+use crate::journal::stored::{ReadView, Unreadable, body, each};
 use crate::table::{Key, Owner, Partition, REST, Table};
 use crate::time::Day;
 
@@ -45,16 +45,16 @@ impl KnownIds {
     ///
     /// # Errors
     /// [`Unreadable`] where the store can't be read.
-    pub(crate) fn recover(shelf: &dyn Shelf, held: &[Day]) -> Result<Self, Unreadable> {
+    pub(crate) fn recover(view: &dyn ReadView, held: &[Day]) -> Result<Self, Unreadable> {
         let mut known = Self::default();
         let prefix = Key::of(Owner::Intake, Table::Ids).done();
         for day in held {
             let partition = Partition::Day(*day);
-            let of_day = match parts::get(shelf, partition, &filter_key())? {
+            let of_day = match parts::get(view, partition, &filter_key())? {
                 Some(bytes) => OfDay::Sealed(Filter::read(&bytes)?),
                 None => {
                     let mut hashes = FxHashSet::default();
-                    each(shelf, partition, &prefix, |key, _| {
+                    each(view, partition, &prefix, |key, _| {
                         hashes.insert(hash(&key[REST..]));
                         Ok(())
                     })?;

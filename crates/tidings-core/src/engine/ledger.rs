@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::draft::Draft;
 use crate::id::BucketNo;
-use crate::journal::at_rest::{Shelf, Unreadable, decode, each, encode};
 use crate::journal::record::ChannelNo;
+use crate::journal::stored::{ReadView, Unreadable, decode, each, encode};
 use crate::reason::{Outcome, Reason};
 use crate::rules::CHANNELS;
 use crate::table::{Key, Owner, Partition, REST, Table, day_at};
@@ -99,9 +99,9 @@ impl Ledger {
     }
 
     /// Reads the rows of a bucket.
-    pub(crate) fn read(&mut self, shelf: &dyn Shelf, bucket: BucketNo) -> Result<(), Unreadable> {
+    pub(crate) fn read(&mut self, view: &dyn ReadView, bucket: BucketNo) -> Result<(), Unreadable> {
         let prefix = Key::of(Owner::Bucket(bucket), Table::Ledger).done();
-        each(shelf, Partition::Base, &prefix, |key, value| {
+        each(view, Partition::Base, &prefix, |key, value| {
             let place = day_at(key, REST).zip(key.get(REST + 4).copied());
             let place = place.filter(|(_, channel)| usize::from(*channel) < CHANNELS.len());
             let odd = || Unreadable("a ledger key is odd".to_owned());

@@ -8,7 +8,7 @@ use super::draft::Draft;
 use super::intake::{Intake, Located, from_json, id_key, named_key, scheduled_key};
 use crate::command::Cancelled;
 use crate::id::Id;
-use crate::journal::at_rest::{Unreadable, decode, each};
+use crate::journal::stored::{Unreadable, decode, each};
 use crate::table::{Owner, Partition, Table};
 use crate::time::{Day, Instant};
 
@@ -126,7 +126,7 @@ fn named_in(
 ) -> Result<Places, Unreadable> {
     let prefix = named_key(owner, table, name, None);
     let mut rows: BTreeMap<Vec<u8>, Option<Vec<u8>>> = BTreeMap::new();
-    each(draft.shelf, partition, &prefix, |key, value| {
+    each(draft.view, partition, &prefix, |key, value| {
         rows.insert(key.to_vec(), Some(value.to_vec()));
         Ok(())
     })?;

@@ -7,9 +7,9 @@
 use roaring::RoaringBitmap;
 
 use super::objects::Objects;
+use crate::compiled::CompiledRules;
 use crate::headers::Header;
-use crate::journal::at_rest::Kept;
-use crate::law::Law;
+use crate::journal::stored::StoredArrival;
 use crate::reason::Reason;
 use crate::time::Instant;
 
@@ -129,12 +129,12 @@ impl Checks<'_> {
 
 /// The facts that all entries of an arrival share at an instant.
 pub(crate) fn facts_of(
-    (law, objects): (&Law, &Objects),
-    kept: &Kept,
+    (compiled, objects): (&CompiledRules, &Objects),
+    kept: &StoredArrival,
     header: &Header,
     at: Instant,
 ) -> Facts<'static> {
-    let version = law.current();
+    let version = compiled.current();
     let kind = version.and_then(|version| version.kind(kept.arrival.kind));
     let look_back = kind.and_then(|kind| kind.rules.look_back_ms);
     Facts {

@@ -6,16 +6,16 @@ use roaring::RoaringBitmap;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-use super::cancel::Letter as LetterName;
+use super::cancel::MessageId;
 use super::draft::Draft;
 use super::part::Part;
-use super::plan::{Letter, Plan};
+use super::plan::{Plan, PlannedMessage};
 use super::{Engine, Step};
 use crate::bucket::{Bucket, Look};
 use crate::id::BucketNo;
-use crate::journal::at_rest::{Kept, Shelf, Unreadable, decode, encode};
 use crate::journal::parts;
 use crate::journal::record::{Attempts, LaneNo, Record, Variant};
+use crate::journal::stored::{ReadView, StoredArrival, Unreadable, decode, encode};
 use crate::reason::{Ending, Reason};
 use crate::set::Set;
 use crate::table::{Key, Owner, Partition, Table};
@@ -87,13 +87,13 @@ pub(crate) struct MessageRow {
 impl Part {
     fn make(&mut self, draft: &mut Draft<'_>, plan: &Plan) {
         let (now, at) = (self.now, plan.bucket);
-        let channel = self.law.names.lane(plan.lane).channel;
+        let channel = self.compiled.names.lane(plan.lane).channel;
         let Some(open) = self.buckets[at].closings.get(&plan.closing) else {
             return;
         };
         // Of two plans of one lane the first counts.
-        let unmade = |letter: &&Letter| open.unmade.contains_key(&letter.number);
-        let letters: Vec<&Letter> = plan.letters.iter().filter(unmade).collect();
+        let unmade = |letter: &&PlannedMessage| open.unmade.contains_key(&letter.number);
+        let letters: Vec<&PlannedMessage> = plan.letters.iter().filter(unmade).collect();
         if letters.is_empty() {
             return;
         }
@@ -155,7 +155,7 @@ impl Part {
         let Some(open) = self.buckets[at].closings.get(&closing) else {
             return;
         };
-        let channel = self.law.names.lane(open.lane).channel;
+        let channel = self.compiled.names.lane(open.lane).channel;
         let mut sets: BTreeMap<Ending, Set> = BTreeMap::new();
         for Sent {
             number,
@@ -199,14 +199,14 @@ impl Engine {
     /// Records the messages of plans of different closings: after the commit their content is fixed.
     ///
     /// # Errors
-    /// [`Unreadable`]; the engine is worthless then.
+    /// [`Unreadable`]; the engine is poisoned then: drop it and open another.
     pub fn made(
         &mut self,
-        shelf: &dyn Shelf,
+        view: &dyn ReadView,
         now: Instant,
         plans: &[Plan],
     ) -> Result<Step, Unreadable> {
-        self.in_step(Draft::new(shelf), now, |engine, draft, _, _| {
+        self.in_step(Draft::new(view), now, |engine, draft, _, _| {
             for plan in plans {
                 engine.part_of(plan.bucket).make(draft, plan);
             }
@@ -217,14 +217,14 @@ impl Engine {
     /// Records the outcomes and the failed attempts of messages.
     ///
     /// # Errors
-    /// [`Unreadable`]; the engine is worthless then.
+    /// [`Unreadable`]; the engine is poisoned then: drop it and open another.
     pub fn outcome(
         &mut self,
-        shelf: &dyn Shelf,
+        view: &dyn ReadView,
         now: Instant,
         settled: &[Settled],
     ) -> Result<Step, Unreadable> {
-        self.in_step(Draft::new(shelf), now, |engine, draft, _, _| {
+        self.in_step(Draft::new(view), now, |engine, draft, _, _| {
             for Settled {
                 closing,
                 sent,
@@ -243,14 +243,14 @@ impl Engine {
 
     /// The failed attempts of a message without an outcome.
     #[must_use]
-    pub fn attempts_of(&self, ((bucket, closing), number): LetterName) -> Option<Attempts> {
+    pub fn attempts_of(&self, ((bucket, closing), number): MessageId) -> Option<Attempts> {
         let bucket = self.held_bucket(bucket)?;
         bucket.closings.get(&closing)?.tried.get(&number).copied()
     }
 
     /// The messages without an outcome of which an attempt has failed.
     #[must_use]
-    pub fn tried(&self) -> BTreeSet<LetterName> {
+    pub fn tried(&self) -> BTreeSet<MessageId> {
         let mut tried = BTreeSet::new();
         for bucket in self.buckets() {
             for (closing, open) in &bucket.closings {
@@ -262,17 +262,17 @@ impl Engine {
     }
 
     /// Built messages without an outcome, which continue after a start. Messages of which a part was
-    /// deleted meanwhile can't be rebuilt as they were: they are in [`Plan::torn`].
+    /// deleted meanwhile can't be rebuilt as they were: they are in [`Plan::unrecoverable`].
     ///
     /// # Errors
     /// [`Unreadable`] where the store can't be read.
-    pub fn unsettled(&self, shelf: &dyn Shelf) -> Result<Vec<Plan>, Unreadable> {
+    pub fn unsettled(&self, view: &dyn ReadView) -> Result<Vec<Plan>, Unreadable> {
         let mut plans = Vec::new();
         for bucket in self.buckets() {
             for (closing, open) in &bucket.closings {
                 if !open.sending.is_empty() {
                     let of = (*closing, &open.sending);
-                    plans.push(self.unsettled_of(shelf, bucket, of)?);
+                    plans.push(self.unsettled_of(view, bucket, of)?);
                 }
             }
         }
@@ -286,8 +286,8 @@ impl Engine {
     /// [`Unreadable`] where the store can't be read.
     pub fn made_again(
         &self,
-        shelf: &dyn Shelf,
-        letters: &BTreeSet<LetterName>,
+        view: &dyn ReadView,
+        letters: &BTreeSet<MessageId>,
     ) -> Result<Vec<Plan>, Unreadable> {
         let mut closings: BTreeMap<(BucketNo, u64), RoaringBitmap> = BTreeMap::new();
         for (closing, number) in letters {
@@ -303,7 +303,7 @@ impl Engine {
             };
             let who = who & &open.sending;
             if !who.is_empty() {
-                plans.push(self.unsettled_of(shelf, bucket, (closing, &who))?);
+                plans.push(self.unsettled_of(view, bucket, (closing, &who))?);
             }
         }
         Ok(plans)
@@ -311,7 +311,7 @@ impl Engine {
 
     fn unsettled_of(
         &self,
-        shelf: &dyn Shelf,
+        view: &dyn ReadView,
         bucket: &Bucket,
         (closing, who): (u64, &RoaringBitmap),
     ) -> Result<Plan, Unreadable> {
@@ -320,15 +320,15 @@ impl Engine {
         for number in who {
             let key = message_key(bucket.no, number, closing);
             for day in self.days_of(bucket.no).range(open.at.day()..) {
-                if let Some(row) = shelf.get(Partition::Day(*day), &key)? {
-                    let row = MessageRow::read(shelf, Partition::Day(*day), &key, &row)?;
+                if let Some(row) = view.get(Partition::Day(*day), &key)? {
+                    let row = MessageRow::read(view, Partition::Day(*day), &key, &row)?;
                     rows.insert(number, BTreeSet::from_iter(row.told(closing)));
                     break;
                 }
             }
         }
         let from = rows.values().flatten().min().copied().unwrap_or(closing);
-        let takes = |_: &Kept, variant: &Variant| variant.lanes.contains(&open.lane);
+        let takes = |_: &StoredArrival, variant: &Variant| variant.lanes.contains(&open.lane);
         let has = |number: u32, seq: u64| rows.get(&number).is_some_and(|told| told.contains(&seq));
         let look = Look {
             from,
@@ -337,37 +337,37 @@ impl Engine {
             takes: &takes,
             has: &has,
         };
-        let mut found = bucket.collect(shelf, &look)?;
+        let mut found = bucket.collect(view, &look)?;
         found.sort();
-        let (mut letters, mut torn) = (Vec::new(), who.clone());
+        let (mut letters, mut unrecoverable) = (Vec::new(), who.clone());
         for entries in found.by_recipient() {
             let number = entries[0].0;
             if rows
                 .get(&number)
                 .is_some_and(|told| told.len() == entries.len())
             {
-                torn.remove(number);
+                unrecoverable.remove(number);
                 let told = entries.iter().map(|(_, source)| *source).collect();
-                letters.push(Letter {
+                letters.push(PlannedMessage {
                     number,
                     told,
                     ended: Vec::new(),
                 });
             }
         }
-        let torn = torn.iter().map(|number| Sent {
+        let unrecoverable = unrecoverable.iter().map(|number| Sent {
             number,
             told: rows.remove(&number).into_iter().flatten().collect(),
             ending: Ending::Unknown,
             resent: 0,
         });
-        let torn = torn.collect();
-        let mut plan = self.plan_of(shelf, (bucket.no, closing), (open.lane, open.at), found)?;
+        let unrecoverable = unrecoverable.collect();
+        let mut plan = self.plan_of(view, (bucket.no, closing), (open.lane, open.at), found)?;
         for letter in &mut letters {
             plan.order(&mut letter.told);
         }
         plan.letters = letters;
-        plan.torn = torn;
+        plan.unrecoverable = unrecoverable;
         Ok(plan)
     }
 }
@@ -378,16 +378,16 @@ impl MessageRow {
     /// # Errors
     /// [`Unreadable`] where it makes no sense.
     pub(crate) fn read(
-        shelf: &dyn Shelf,
+        view: &dyn ReadView,
         partition: Partition,
         key: &[u8],
         row: &[u8],
     ) -> Result<Self, Unreadable> {
-        let bytes = parts::whole(key, row, |key| shelf.get(partition, key))?;
+        let bytes = parts::whole(key, row, |key| view.get(partition, key))?;
         decode("a message", &bytes)
     }
 
-    fn of(plan: &Plan, letter: &Letter) -> Self {
+    fn of(plan: &Plan, letter: &PlannedMessage) -> Self {
         let seq = |source: u32| plan.found.source(source).0.seq;
         let told = letter.told.iter().map(|source| seq(*source));
         let ended = letter.ended.iter();

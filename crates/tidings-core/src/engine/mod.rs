@@ -1,18 +1,18 @@
 //! The engine: a deterministic state machine that decides for everybody.
 //!
 //! `step(commands, now)` gives writes, replies and effects. It does no I/O of its own (what it must
-//! read, the caller's shelf reads), reads no clock and draws no random number. The caller commits a
+//! read, the caller's view reads), reads no clock and draws no random number. The caller commits a
 //! step's writes at once and only then answers. A step whose writes were not committed makes the
-//! engine worthless: throw it away, and open another from what is stored.
+//! engine poisoned: throw it away, and open another from what is stored.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::bucket::Bucket;
 use crate::command::Command;
+use crate::compiled::{CompiledRules, Named, Names, Version};
 use crate::id::{BucketNo, Id};
-use crate::journal::at_rest::{Shelf, Unreadable, decode};
-use crate::law::{Law, Named, Names, Version};
+use crate::journal::stored::{ReadView, Unreadable, decode};
 use crate::rules::Rules;
 use crate::table::{Key, Owner, Partition, REST, Table, Write, u32_at};
 use crate::time::{Day, Instant};
@@ -57,7 +57,7 @@ use accept::Accepted;
 use act::{Act, Applied};
 pub use agenda::{Agenda, DueLanes};
 pub use books::Walk;
-pub use cancel::Letter as LetterName;
+pub use cancel::MessageId;
 pub use cursor::{Cursor, CursorError};
 use draft::Draft;
 pub use due::Told;
@@ -68,13 +68,13 @@ pub use ledger::Row as LedgerRow;
 pub use made::{Sent, Settled, Tried};
 pub use outcome::{EventReport, Fate, Trace};
 use part::Part;
-pub use plan::{Letter, Plan};
+pub use plan::{Plan, PlannedMessage};
 pub use present::{Presenter, batch_id};
 pub use reach::{Reach, Reached, Upcoming};
 use reply::Answer;
 pub use reply::{Dropped, Extent, Published, PublishedAs, Refused, Reply, TakenBack, Warning};
 pub(crate) use schedule::Frozen;
-pub use view::{LetterAt, OpenLane, WaitingEntry};
+pub use view::{MessageAt, OpenLane, WaitingEntry};
 
 /// Options of an engine; none of them changes its results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,7 +84,7 @@ pub struct Options {
     /// Number of parts that the buckets are divided into; it may change from one start to the next.
     pub parts: u16,
     /// Number of notifications at which a bucket's tail is indexed after a checkpoint; `None` = never.
-    pub turn_at: Option<u64>,
+    pub index_after: Option<u64>,
     /// Number of records after which a bucket writes a checkpoint.
     pub checkpoint_after: u64,
     /// Bytes of a slice of a checkpoint, index build or merge, about: a step waits for one slice at most.
@@ -96,7 +96,7 @@ impl Default for Options {
         Self {
             buckets: 16,
             parts: 1,
-            turn_at: Some(4096),
+            index_after: Some(4096),
             checkpoint_after: 4096,
             slice_bytes: 256 << 10,
         }
@@ -109,7 +109,7 @@ pub struct Engine {
     intake: Intake,
     /// At least one.
     parts: Vec<Part>,
-    /// The part whose chores run now.
+    /// The part whose chores are done now.
     busy: usize,
 }
 
@@ -131,19 +131,19 @@ impl Engine {
     ///
     /// # Errors
     /// [`Unreadable`] where the store can't be read or makes no sense.
-    pub fn open(shelf: &dyn Shelf, held: &[Day], options: Options) -> Result<Self, Unreadable> {
-        let law = Arc::new(read_law(shelf)?);
-        let intake = Intake::recover(shelf, held, &law)?;
-        let intake = intake.unwrap_or_else(|| Intake::new(&law, options.buckets.max(1)));
+    pub fn open(view: &dyn ReadView, held: &[Day], options: Options) -> Result<Self, Unreadable> {
+        let compiled = Arc::new(read_law(view)?);
+        let intake = Intake::recover(view, held, &compiled)?;
+        let intake = intake.unwrap_or_else(|| Intake::new(&compiled, options.buckets.max(1)));
         let count = options.parts.clamp(1, intake.buckets);
-        let heads = part::read_heads(shelf, count)?;
+        let heads = part::read_heads(view, count)?;
         let mut parts = Vec::with_capacity(heads.len());
         for (no, head) in (0..).zip(heads) {
             let buckets = parts::range_of(no, count, intake.buckets);
             let buckets = (buckets.map(BucketNo).collect(), intake.buckets);
             parts.push(Part::recover(
-                (shelf, held),
-                (&law, head),
+                (view, held),
+                (&compiled, head),
                 buckets,
                 options,
             )?);
@@ -186,9 +186,9 @@ impl Engine {
     /// arrives at the same instant (contract, section 2, "At one instant").
     ///
     /// # Errors
-    /// [`Unreadable`]; the engine is worthless then.
-    pub fn fall_due(&mut self, shelf: &dyn Shelf, now: Instant) -> Result<Step, Unreadable> {
-        self.in_step(Draft::new(shelf), now, |engine, draft, _, _| {
+    /// [`Unreadable`]; the engine is poisoned then: drop it and open another.
+    pub fn fall_due(&mut self, view: &dyn ReadView, now: Instant) -> Result<Step, Unreadable> {
+        self.in_step(Draft::new(view), now, |engine, draft, _, _| {
             engine.close_due(draft);
             Ok(())
         })
@@ -198,17 +198,17 @@ impl Engine {
     /// before `until` at which something is due, in order. At most `most` of them, and all of one day.
     ///
     /// # Errors
-    /// [`Unreadable`]; the engine is worthless then.
+    /// [`Unreadable`]; the engine is poisoned then: drop it and open another.
     pub fn play_missed(
         &mut self,
-        shelf: &dyn Shelf,
+        view: &dyn ReadView,
         until: Instant,
         most: usize,
     ) -> Result<Step, Unreadable> {
         let Some(first) = self.next_due().filter(|due| *due <= until) else {
             return Ok(Step::default());
         };
-        self.in_step(Draft::new(shelf), first, |engine, draft, now, _| {
+        self.in_step(Draft::new(view), first, |engine, draft, now, _| {
             let until = until.min(now.day().end().plus_ms(-1));
             for _ in 0..most {
                 let Some(due) = engine.next_due().filter(|due| *due <= until) else {
@@ -234,29 +234,29 @@ impl Engine {
     /// stays open for more. If the clock stepped back, the newest instant is used.
     ///
     /// # Errors
-    /// [`Unreadable`]; the engine is worthless then.
+    /// [`Unreadable`]; the engine is poisoned then: drop it and open another.
     pub fn take_in(
         &mut self,
-        shelf: &dyn Shelf,
+        view: &dyn ReadView,
         now: Instant,
         commands: &[Command],
     ) -> Result<Step, Unreadable> {
-        self.take_in_with(shelf, &Reach::new(), now, commands)
+        self.take_in_with(view, &Reach::new(), now, commands)
     }
 
     /// [`Engine::take_in`] with the messages that the senders keep back: see [`Engine::may_touch`].
     ///
     /// # Errors
-    /// [`Unreadable`]; the engine is worthless then.
+    /// [`Unreadable`]; the engine is poisoned then: drop it and open another.
     pub fn take_in_with(
         &mut self,
-        shelf: &dyn Shelf,
+        view: &dyn ReadView,
         reach: &Reach,
         now: Instant,
         commands: &[Command],
     ) -> Result<Step, Unreadable> {
         self.in_step(
-            Draft::new(shelf).with(reach),
+            Draft::new(view).with(reach),
             now,
             |engine, draft, _, step| engine.enter(draft, commands, step),
         )
@@ -266,29 +266,29 @@ impl Engine {
     /// due before go out first, by [`Engine::fall_due`].
     ///
     /// # Errors
-    /// [`Unreadable`]; the engine is worthless then.
+    /// [`Unreadable`]; the engine is poisoned then: drop it and open another.
     pub fn step(
         &mut self,
-        shelf: &dyn Shelf,
+        view: &dyn ReadView,
         now: Instant,
         commands: &[Command],
     ) -> Result<Step, Unreadable> {
-        self.step_with(shelf, &Reach::new(), now, commands)
+        self.step_with(view, &Reach::new(), now, commands)
     }
 
     /// [`Engine::step`] with the messages that the senders keep back: see [`Engine::may_touch`].
     ///
     /// # Errors
-    /// [`Unreadable`]; the engine is worthless then.
+    /// [`Unreadable`]; the engine is poisoned then: drop it and open another.
     pub fn step_with(
         &mut self,
-        shelf: &dyn Shelf,
+        view: &dyn ReadView,
         reach: &Reach,
         now: Instant,
         commands: &[Command],
     ) -> Result<Step, Unreadable> {
         self.in_step(
-            Draft::new(shelf).with(reach),
+            Draft::new(view).with(reach),
             now,
             |engine, draft, _, step| {
                 engine.enter(draft, commands, step)?;
@@ -302,24 +302,24 @@ impl Engine {
     /// lanes. The same rules change nothing.
     ///
     /// # Errors
-    /// [`Unreadable`]; the engine is worthless then.
+    /// [`Unreadable`]; the engine is poisoned then: drop it and open another.
     pub fn set_rules(
         &mut self,
-        shelf: &dyn Shelf,
+        view: &dyn ReadView,
         now: Instant,
         rules: Rules,
     ) -> Result<Step, Unreadable> {
-        self.set_rules_with(shelf, &Reach::new(), now, rules)
+        self.set_rules_with(view, &Reach::new(), now, rules)
     }
 
     /// [`Engine::set_rules`] with the messages that the senders keep back (see [`Engine::may_touch`]):
     /// entries that are `never` under the new rules are removed from them.
     ///
     /// # Errors
-    /// [`Unreadable`]; the engine is worthless then.
+    /// [`Unreadable`]; the engine is poisoned then: drop it and open another.
     pub fn set_rules_with(
         &mut self,
-        shelf: &dyn Shelf,
+        view: &dyn ReadView,
         reach: &Reach,
         now: Instant,
         rules: Rules,
@@ -327,7 +327,7 @@ impl Engine {
         if self.rules() == Some(&rules) {
             return Ok(Step::default());
         }
-        let draft = Draft::new(shelf).with(reach);
+        let draft = Draft::new(view).with(reach);
         self.in_step(draft, now, |engine, draft, _, _| {
             let act = engine.intake.accept_rules(draft, rules);
             engine.apply(draft, &act)?;
@@ -335,14 +335,14 @@ impl Engine {
         })
     }
 
-    /// Runs one bounded slice of maintenance: checkpoint, index build or merge. Returns its writes, to be
+    /// Segments one bounded slice of maintenance: checkpoint, index build or merge. Returns its writes, to be
     /// committed before anything else; `None` = nothing is left to do.
     ///
     /// # Errors
-    /// [`Unreadable`]; the engine is worthless then.
-    pub fn chore(&mut self, shelf: &dyn Shelf) -> Result<Option<Vec<Write>>, Unreadable> {
+    /// [`Unreadable`]; the engine is poisoned then: drop it and open another.
+    pub fn chore(&mut self, view: &dyn ReadView) -> Result<Option<Vec<Write>>, Unreadable> {
         for _ in 0..self.parts.len() {
-            if let Some(writes) = self.parts[self.busy].chore(shelf)? {
+            if let Some(writes) = self.parts[self.busy].chore(view)? {
                 return Ok(Some(writes));
             }
             self.busy = (self.busy + 1) % self.parts.len();
@@ -440,7 +440,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Runs one command: what concerns everybody is accepted and applied, what concerns one recipient is the
+    /// Segments one command: what concerns everybody is accepted and applied, what concerns one recipient is the
     /// part's.
     fn command(
         &mut self,
@@ -578,18 +578,18 @@ fn name_key(named: &Named) -> Vec<u8> {
     }
 }
 
-fn read_law(shelf: &dyn Shelf) -> Result<Law, Unreadable> {
+fn read_law(view: &dyn ReadView) -> Result<CompiledRules, Unreadable> {
     let mut names = Names::default();
-    intake::each_base(shelf, Table::Names, |_, value| {
+    intake::each_base(view, Table::Names, |_, value| {
         names.put_back(decode("a name", value)?)
     })?;
-    let mut law = Law::new(names);
-    intake::each_base(shelf, Table::Rules, |key, value| {
+    let mut compiled = CompiledRules::new(names);
+    intake::each_base(view, Table::Rules, |key, value| {
         let number = u32_at(key, REST).unwrap_or_default();
         let rules = intake::from_json("the rules", value)?;
-        let (version, _) = Version::new(number, rules, &mut law.names);
-        law.add(version);
+        let (version, _) = Version::new(number, rules, &mut compiled.names);
+        compiled.add(version);
         Ok(())
     })?;
-    Ok(law)
+    Ok(compiled)
 }

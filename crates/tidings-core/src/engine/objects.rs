@@ -12,8 +12,8 @@ use super::draft::Draft;
 use super::intake::{each_base, from_json, to_json};
 use crate::event::{Event, Object};
 use crate::id::Id;
-use crate::journal::at_rest::{Shelf, Unreadable};
 use crate::journal::record::About;
+use crate::journal::stored::{ReadView, Unreadable};
 use crate::table::{Key, Owner, Partition, REST, Table, day_at};
 use crate::time::Day;
 
@@ -84,12 +84,12 @@ fn stored(draft: &Draft<'_>, object: &Id) -> Result<Option<ObjectRow>, Unreadabl
 
 impl Objects {
     /// Reads the withdrawn objects.
-    pub(super) fn recover(shelf: &dyn Shelf, withdrawals: u64) -> Result<Self, Unreadable> {
+    pub(super) fn recover(view: &dyn ReadView, withdrawals: u64) -> Result<Self, Unreadable> {
         let mut objects = Self {
             withdrawals,
             ..Self::default()
         };
-        each_base(shelf, Table::Withdrawn, |key, _| {
+        each_base(view, Table::Withdrawn, |key, _| {
             let id = key.get(REST..).and_then(|id| std::str::from_utf8(id).ok());
             let id = id.and_then(|id| Id::new(id).ok());
             objects.withdraw(id.ok_or_else(|| Unreadable("a withdrawn key is odd".to_owned()))?);
@@ -283,7 +283,7 @@ impl Objects {
         let until = days_key().day(before).done();
         let mut found: Vec<Vec<u8>> = Vec::new();
         draft
-            .shelf
+            .view
             .scan(Partition::Base, &from, Some(&until), &mut |key, _| {
                 found.push(key.to_vec());
                 match found.len() < most {

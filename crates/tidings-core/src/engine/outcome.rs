@@ -1,6 +1,6 @@
 //! The state of one event: its entries by channel, outcome and reason.
 //!
-//! The cost is bounded by the event's own audience and, once it is at rest, by the runs in which it lies:
+//! The cost is bounded by the event's own audience and, once it is at rest, by the segments in which it lies:
 //! their postings are read for who is concerned. What the engine's memory knows is gathered
 //! between two steps, as sets ([`Engine::trace`]); what only the rows of personal messages know is
 //! read afterwards, by anybody, from a snapshot of that moment ([`Trace::report`]). Where entries
@@ -23,8 +23,8 @@ use crate::bucket::Bucket;
 use crate::bucket::checkpoint::journal_key;
 use crate::event::Event;
 use crate::id::{BucketNo, Id};
-use crate::journal::at_rest::{Kept, Shelf, Unreadable, decode, each};
 use crate::journal::record::{ChannelNo, INBOX_NO, LaneNo, Record};
+use crate::journal::stored::{ReadView, StoredArrival, Unreadable, decode, each};
 use crate::reason::{Outcome, Reason};
 use crate::rules::CHANNELS;
 use crate::table::{Key, Owner, Partition, REST, Table, u64_at};
@@ -124,7 +124,7 @@ pub(crate) fn note_ends(
 
 /// The records of these days that describe an end.
 fn ends(
-    shelf: &dyn Shelf,
+    view: &dyn ReadView,
     bucket: BucketNo,
     of: Of,
     days: impl Iterator<Item = Day>,
@@ -133,13 +133,13 @@ fn ends(
     let mut records = Vec::new();
     for day in days {
         let mut seqs = Vec::new();
-        each(shelf, Partition::Day(day), &prefix, |key, _| {
+        each(view, Partition::Day(day), &prefix, |key, _| {
             let seq = u64_at(key, REST + 9);
             seqs.push(seq.ok_or_else(|| Unreadable("the key of an end is odd".to_owned()))?);
             Ok(())
         })?;
         for seq in seqs {
-            let bytes = shelf.get(Partition::Day(day), &journal_key(bucket, seq))?;
+            let bytes = view.get(Partition::Day(day), &journal_key(bucket, seq))?;
             let bytes = bytes
                 .ok_or_else(|| Unreadable(format!("record {seq} of bucket {bucket} is missing")))?;
             records.push(decode("a record", &bytes)?);
@@ -176,12 +176,12 @@ impl Part {
     /// still need.
     pub(super) fn stored_ends(
         &self,
-        shelf: &dyn Shelf,
+        view: &dyn ReadView,
         bucket: &Bucket,
-        kept: &Kept,
+        kept: &StoredArrival,
     ) -> Result<Vec<Record>, Unreadable> {
         let days = self.journal_days.range(kept.arrival.at.day()..).copied();
-        ends(shelf, bucket.no, Of::Arrival(kept.seq), days)
+        ends(view, bucket.no, Of::Arrival(kept.seq), days)
     }
 }
 
@@ -191,8 +191,8 @@ impl Engine {
     ///
     /// # Errors
     /// [`Unreadable`] where the store can't be read.
-    pub fn trace(&self, shelf: &dyn Shelf, event: &Id) -> Result<Option<Trace>, Unreadable> {
-        let draft = Draft::new(shelf);
+    pub fn trace(&self, view: &dyn ReadView, event: &Id) -> Result<Option<Trace>, Unreadable> {
+        let draft = Draft::new(view);
         let mut located = self.intake.located_event(&draft, event)?;
         for part in &self.parts {
             located.extend(part.copies_of(&draft, event, Table::EnteredIds)?);
@@ -226,9 +226,9 @@ impl Engine {
         for (part, bucket) in self.parts_with_buckets() {
             let mut everyone = RoaringBitmap::new();
             if let Some(t) = waits {
-                trace.wait(shelf, bucket, (t, place), &mut everyone)?;
+                trace.wait(view, bucket, (t, place), &mut everyone)?;
             }
-            for record in ends(shelf, bucket.no, Of::Event(place), days.iter().copied())? {
+            for record in ends(view, bucket.no, Of::Event(place), days.iter().copied())? {
                 if let Record::Dropped { items, .. } = record {
                     for (channel, reason, who) in items {
                         let fate = trace.fate(channel);
@@ -238,8 +238,8 @@ impl Engine {
                     }
                 }
             }
-            for kept in bucket.arrivals_of(shelf, place, &days)? {
-                self.trace_arrival(shelf, (part, bucket), &kept, (&mut trace, &mut everyone))?;
+            for kept in bucket.arrivals_of(view, place, &days)? {
+                self.trace_arrival(view, (part, bucket), &kept, (&mut trace, &mut everyone))?;
             }
             trace.report.notifications += everyone.len();
         }
@@ -248,17 +248,17 @@ impl Engine {
 
     fn trace_arrival(
         &self,
-        shelf: &dyn Shelf,
+        view: &dyn ReadView,
         (part, bucket): (&Part, &Bucket),
-        kept: &Kept,
+        kept: &StoredArrival,
         (trace, everyone): (&mut Trace, &mut RoaringBitmap),
     ) -> Result<(), Unreadable> {
-        let sets = bucket.sets_of(shelf, kept)?;
-        let ended = part.stored_ends(shelf, bucket, kept)?;
+        let sets = bucket.sets_of(view, kept)?;
+        let ended = part.stored_ends(view, bucket, kept)?;
         for (variant, who) in kept.arrival.variants.iter().zip(sets) {
             *everyone |= &who;
             for lane in &variant.lanes {
-                let name = self.intake.law.names.lane(*lane);
+                let name = self.intake.compiled.names.lane(*lane);
                 let channel = name.channel;
                 let mut rest = who.clone();
                 let fate = trace.fate(channel);
@@ -331,16 +331,16 @@ impl Trace {
     /// Counts scheduled entries as pending.
     fn wait(
         &mut self,
-        shelf: &dyn Shelf,
+        view: &dyn ReadView,
         bucket: &Bucket,
         (t, place): (Instant, u64),
         everyone: &mut RoaringBitmap,
     ) -> Result<(), Unreadable> {
         let key = scheduled_key(Owner::Bucket(bucket.no), t, place);
-        let Some(bytes) = shelf.get(Partition::Base, &key)? else {
+        let Some(bytes) = view.get(Partition::Base, &key)? else {
             return Ok(());
         };
-        let frozen = Frozen::read(shelf, &key, &bytes)?;
+        let frozen = Frozen::read(view, &key, &bytes)?;
         *everyone |= frozen.everyone();
         for part in frozen.parts {
             for channel in part.channels {
@@ -356,11 +356,11 @@ impl Trace {
     ///
     /// # Errors
     /// [`Unreadable`] where the store can't be read.
-    pub fn report(mut self, shelf: &dyn Shelf) -> Result<EventReport, Unreadable> {
+    pub fn report(mut self, view: &dyn ReadView) -> Result<EventReport, Unreadable> {
         let mut answered: BTreeMap<(BucketNo, u64), Vec<Record>> = BTreeMap::new();
         for made in std::mem::take(&mut self.made) {
             for number in &made.who {
-                let (closing, row) = self.message(shelf, &made, number)?;
+                let (closing, row) = self.message(view, &made, number)?;
                 let (told, ended) = row.seqs(closing);
                 let ended = ended.into_iter().find(|(seq, _)| *seq == made.seq);
                 if let Some((_, reason)) = ended {
@@ -378,7 +378,7 @@ impl Trace {
                     Entry::Occupied(known) => known.into_mut(),
                     Entry::Vacant(new) => {
                         let days = self.days.iter().copied();
-                        new.insert(ends(shelf, made.bucket, Of::Closing(closing), days)?)
+                        new.insert(ends(view, made.bucket, Of::Closing(closing), days)?)
                     }
                 };
                 let ending = records.iter().find_map(|record| match record {
@@ -398,7 +398,7 @@ impl Trace {
     /// The message that contains an entry, and its closing.
     fn message(
         &self,
-        shelf: &dyn Shelf,
+        view: &dyn ReadView,
         made: &Made,
         number: u32,
     ) -> Result<(u64, MessageRow), Unreadable> {
@@ -407,12 +407,12 @@ impl Trace {
             .done();
         let mut found = None;
         for day in &self.days {
-            each(shelf, Partition::Day(*day), &prefix, |key, value| {
+            each(view, Partition::Day(*day), &prefix, |key, value| {
                 let closing = u64_at(key, REST + 4).unwrap_or_default();
                 if found.is_some() || closing < made.seq {
                     return Ok(());
                 }
-                let row = MessageRow::read(shelf, Partition::Day(*day), key, value)?;
+                let row = MessageRow::read(view, Partition::Day(*day), key, value)?;
                 let (told, ended) = row.seqs(closing);
                 let has = told.contains(&made.seq) || ended.iter().any(|(seq, _)| *seq == made.seq);
                 if has && row.lane == made.lane {

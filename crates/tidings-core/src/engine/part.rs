@@ -19,11 +19,11 @@ use super::reply::Refused;
 use super::{Options, day_of, outcome, take_back};
 use crate::bucket::Bucket;
 use crate::bucket::recovery::Source;
+use crate::compiled::{CompiledRules, Version};
 use crate::event::Event;
 use crate::id::{BucketNo, Id};
-use crate::journal::at_rest::{Shelf, Unreadable, decode, encode};
 use crate::journal::record::{EventAt, Record};
-use crate::law::{Law, Version};
+use crate::journal::stored::{ReadView, Unreadable, decode, encode};
 use crate::limits::Limits;
 use crate::pause::Paused;
 use crate::rules::Rules;
@@ -35,7 +35,7 @@ use crate::time::{Day, Instant};
 pub(crate) struct Part {
     /// The instant of the newest step.
     pub(crate) now: Instant,
-    pub(crate) law: Arc<Law>,
+    pub(crate) compiled: Arc<CompiledRules>,
     pub(crate) buckets: Buckets,
     pub(crate) ledger: Ledger,
     pub(crate) paused: Paused,
@@ -55,7 +55,7 @@ pub(crate) struct Part {
     pub(crate) kept_objects: Vec<(Event, Day)>,
     /// The last instant that ended with a delivery or a closing.
     pub(crate) spoke_at: Option<Instant>,
-    /// The index, among the numbers, of the bucket whose chores run now.
+    /// The index, among the numbers, of the bucket whose chores are done now.
     busy: usize,
     /// Buckets whose chores are not done any more.
     set_aside: BTreeSet<BucketNo>,
@@ -79,13 +79,13 @@ fn head_key(no: u16) -> Vec<u8> {
 }
 
 /// Reads the heads of so many parts. If there were more or fewer, the first one gets what all had counted.
-pub(super) fn read_heads(shelf: &dyn Shelf, parts: u16) -> Result<Vec<Head>, Unreadable> {
+pub(super) fn read_heads(view: &dyn ReadView, parts: u16) -> Result<Vec<Head>, Unreadable> {
     let mut stored: Vec<Head> = Vec::new();
     for no in 0.. {
         if stored.first().is_some_and(|first| no >= first.parts) {
             break;
         }
-        let Some(bytes) = shelf.get(Partition::Base, &head_key(no))? else {
+        let Some(bytes) = view.get(Partition::Base, &head_key(no))? else {
             break;
         };
         stored.push(decode("a part's head", &bytes)?);
@@ -121,8 +121,8 @@ impl Part {
     /// # Errors
     /// [`Unreadable`] where the store can't be read or makes no sense.
     pub(super) fn recover(
-        (shelf, held): (&dyn Shelf, &[Day]),
-        (law, head): (&Arc<Law>, Head),
+        (view, held): (&dyn ReadView, &[Day]),
+        (compiled, head): (&Arc<CompiledRules>, Head),
         (numbers, total): (Vec<BucketNo>, u16),
         options: Options,
     ) -> Result<Self, Unreadable> {
@@ -132,17 +132,17 @@ impl Part {
         let mut buckets = Vec::with_capacity(numbers.len());
         for no in numbers {
             let source = Source {
-                shelf,
-                law,
+                view,
+                compiled,
                 days: &days,
                 forgotten_before: head.forgotten_before,
             };
             buckets.push(Bucket::recover(no, source)?);
-            ledger.read(shelf, no)?;
+            ledger.read(view, no)?;
         }
         Ok(Self {
             now: head.now,
-            law: Arc::clone(law),
+            compiled: Arc::clone(compiled),
             buckets: Buckets::new(total, buckets),
             ledger,
             paused: head.paused,
@@ -176,7 +176,7 @@ impl Part {
     /// Applies what the intake has accepted.
     ///
     /// # Errors
-    /// [`Unreadable`]; the engine is worthless then.
+    /// [`Unreadable`]; the engine is poisoned then: drop it and open another.
     pub(super) fn apply(
         &mut self,
         intake: &Intake,
@@ -201,7 +201,7 @@ impl Part {
             Act::Pause(what) => self.pause(draft, what)?,
             Act::Resume(what) => self.resume(draft, what)?,
             Act::Rules { version } => {
-                self.law = Arc::clone(&intake.law);
+                self.compiled = Arc::clone(&intake.compiled);
                 self.put_in_force(draft, *version)?;
             }
         }
@@ -233,7 +233,7 @@ impl Part {
         self.restless.insert(day);
         let row = draft.record(bucket.no, day, seq, &record);
         outcome::note_ends(draft, bucket.no, day, seq, &record);
-        bucket.apply((seq, row), day, record, &self.law);
+        bucket.apply((seq, row), day, record, &self.compiled);
         seq
     }
 
@@ -248,28 +248,28 @@ impl Part {
 
     /// The rules in force, if any were set.
     pub(super) fn rules(&self) -> Option<&Rules> {
-        self.law.current().map(|version| &version.rules)
+        self.compiled.current().map(|version| &version.rules)
     }
 
     pub(super) fn version(&self) -> Option<Arc<Version>> {
-        self.law.current().cloned()
+        self.compiled.current().cloned()
     }
 
     /// The bounds on what one command may carry.
     pub(super) fn limits(&self) -> Limits {
-        let version = self.law.current();
+        let version = self.compiled.current();
         version.map_or_else(Limits::default, |version| version.rules.limits)
     }
 
     /// The next due instant of a lane of a confirmed recipient; never too late.
     pub(super) fn next_due(&mut self) -> Option<Instant> {
         let buckets = self.buckets.iter_mut();
-        let due = buckets.filter_map(|bucket| bucket.next_due(&self.law));
+        let due = buckets.filter_map(|bucket| bucket.next_due(&self.compiled));
         due.min().map(Instant)
     }
 
-    /// Runs one bounded slice of maintenance: checkpoint, index build or merge.
-    pub(super) fn chore(&mut self, shelf: &dyn Shelf) -> Result<Option<Vec<Write>>, Unreadable> {
+    /// Segments one bounded slice of maintenance: checkpoint, index build or merge.
+    pub(super) fn chore(&mut self, view: &dyn ReadView) -> Result<Option<Vec<Write>>, Unreadable> {
         let today = self.now.day();
         let numbers = self.buckets.numbers();
         for _ in 0..numbers.len() {
@@ -277,8 +277,8 @@ impl Part {
             let is_set_aside = self.set_aside.contains(&no);
             let bucket = &mut self.buckets[no];
             while !is_set_aside && bucket.has_chore(today, &self.options) {
-                let writes = bucket.chore_slice(shelf, today, &self.options)?;
-                bucket.forget_ended(&self.law);
+                let writes = bucket.chore_slice(view, today, &self.options)?;
+                bucket.forget_ended(&self.compiled);
                 self.restless.extend(writes.iter().filter_map(day_of));
                 if !writes.is_empty() {
                     return Ok(Some(writes));
@@ -306,7 +306,7 @@ impl Part {
         self.set_aside.insert(bucket);
     }
 
-    /// The buckets whose chores still run.
+    /// The buckets whose chores are still done.
     fn working(&self) -> impl Iterator<Item = &Bucket> {
         let buckets = self.buckets.iter();
         buckets.filter(|bucket| !self.set_aside.contains(&bucket.no))

@@ -5,10 +5,10 @@ use super::draft::Draft;
 use super::part::Part;
 use super::take_back::Among;
 use crate::command::Pausable;
-use crate::deadline::Kind;
+use crate::deadline::LaneKind;
 use crate::id::BucketNo;
-use crate::journal::at_rest::Unreadable;
 use crate::journal::record::{INBOX_NO, LaneNo, Record, channel_no};
+use crate::journal::stored::Unreadable;
 use crate::pause::Paused;
 
 impl Engine {
@@ -57,7 +57,7 @@ impl Part {
     fn set_apart(&self, what: &Pausable) -> Option<Among<'static>> {
         match what {
             Pausable::Type(name) => Some(Among {
-                kind: self.law.names.type_no(name.as_str()),
+                kind: self.compiled.names.type_no(name.as_str()),
                 ..Among::default()
             }),
             // The inbox has no windows that could stay open: what comes is set apart.
@@ -87,9 +87,9 @@ impl Part {
     pub(super) fn write_paused(&mut self, draft: &mut Draft<'_>, at: BucketNo) {
         let paused = &self.paused;
         let is_empty = |no: &LaneNo| {
-            let name = self.law.names.lane(*no);
+            let name = self.compiled.names.lane(*no);
             let inbox = name.channel == INBOX_NO && paused.channels.contains(&INBOX_NO);
-            name.kind == Kind::Paused && paused.types.is_empty() && !inbox
+            name.kind == LaneKind::Paused && paused.types.is_empty() && !inbox
         };
         let bucket = &self.buckets[at];
         let record = Record::Pause {

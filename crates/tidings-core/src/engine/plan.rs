@@ -14,12 +14,12 @@ use super::look::{Checks, Ends, Facts, facts_of};
 use super::made::Sent;
 use crate::bucket::{Bucket, Closing, Found, Look, Looked};
 use crate::command::MarkKind;
-use crate::deadline::Kind;
+use crate::compiled::{LaneName, Version};
+use crate::deadline::LaneKind;
 use crate::headers::Header;
 use crate::id::BucketNo;
-use crate::journal::at_rest::{Kept, Shelf, Unreadable};
 use crate::journal::record::{Arrival, ChannelNo, EventAt, LaneNo, TypeNo, Variant};
-use crate::law::{LaneName, Version};
+use crate::journal::stored::{ReadView, StoredArrival, Unreadable};
 use crate::message::{Item, Message, Skipped};
 use crate::reason::Reason;
 use crate::rules::CHANNELS;
@@ -39,9 +39,9 @@ pub struct Plan {
     /// The lane's name.
     pub lane_name: String,
     /// One letter per recipient, by number; some may be empty.
-    pub letters: Vec<Letter>,
+    pub letters: Vec<PlannedMessage>,
     /// Messages that can't be rebuilt: whether they were sent is unknown.
-    pub torn: Vec<Sent>,
+    pub unrecoverable: Vec<Sent>,
     pub(crate) lane: LaneNo,
     pub(crate) found: Found,
     pub(crate) headers: Vec<Header>,
@@ -49,7 +49,7 @@ pub struct Plan {
 
 /// The entries of one recipient's message of a closing. Sources are indexes into the plan's.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Letter {
+pub struct PlannedMessage {
     /// The recipient's number in the bucket.
     pub number: u32,
     /// Its entries, by (t, arrival).
@@ -65,7 +65,7 @@ struct Choices {
     digest: RoaringBitmap,
 }
 
-impl Letter {
+impl PlannedMessage {
     /// Whether it has entries.
     #[must_use]
     pub fn tells(&self) -> bool {
@@ -88,7 +88,7 @@ impl Letter {
 impl Plan {
     /// The seqs of a letter's entries.
     #[must_use]
-    pub fn told(&self, letter: &Letter) -> Vec<u64> {
+    pub fn told(&self, letter: &PlannedMessage) -> Vec<u64> {
         letter
             .told
             .iter()
@@ -137,7 +137,7 @@ impl Engine {
     #[must_use]
     pub fn lane_of(&self, (bucket, closing): (BucketNo, u64)) -> Option<&LaneName> {
         let open = self.held_bucket(bucket)?.closings.get(&closing)?;
-        Some(self.intake.law.names.lane(open.lane))
+        Some(self.intake.compiled.names.lane(open.lane))
     }
 
     /// Whether there are messages to build.
@@ -152,12 +152,12 @@ impl Engine {
         let buckets = self.buckets();
         let mut closings = buckets.flat_map(|bucket| bucket.closings.values());
         closings.any(|closing| {
-            self.can_be_made(closing) && is_wanted(self.intake.law.names.lane(closing.lane))
+            self.can_be_made(closing) && is_wanted(self.intake.compiled.names.lane(closing.lane))
         })
     }
 
     fn can_be_made(&self, closing: &Closing) -> bool {
-        let channel = || self.intake.law.names.lane(closing.lane).channel;
+        let channel = || self.intake.compiled.names.lane(closing.lane).channel;
         !closing.unmade.is_empty() && !self.intake.paused.channels.contains(&channel())
     }
 
@@ -168,7 +168,7 @@ impl Engine {
     /// [`Unreadable`] where the store can't be read.
     pub fn plan(
         &self,
-        shelf: &dyn Shelf,
+        view: &dyn ReadView,
         bucket: BucketNo,
         closing: u64,
         most: usize,
@@ -177,7 +177,7 @@ impl Engine {
         let Some(open) = bucket.closings.get(&closing) else {
             return Ok(None);
         };
-        let lane = self.intake.law.names.lane(open.lane);
+        let lane = self.intake.compiled.names.lane(open.lane);
         let members: BTreeMap<u32, u64> = open
             .unmade
             .iter()
@@ -194,7 +194,7 @@ impl Engine {
         for (number, seq) in &members {
             since[(number - least) as usize] = *seq;
         }
-        let takes = |_: &Kept, variant: &Variant| variant.lanes.contains(&lane_no);
+        let takes = |_: &StoredArrival, variant: &Variant| variant.lanes.contains(&lane_no);
         let has = |number: u32, seq: u64| {
             since[(number - least) as usize] <= seq && !bucket.ended.has(seq, lane.channel, number)
         };
@@ -205,9 +205,9 @@ impl Engine {
             takes: &takes,
             has: &has,
         };
-        let mut found = bucket.collect(shelf, &look)?;
+        let mut found = bucket.collect(view, &look)?;
         found.sort();
-        let mut plan = self.plan_of(shelf, (bucket.no, closing), (open.lane, open.at), found)?;
+        let mut plan = self.plan_of(view, (bucket.no, closing), (open.lane, open.at), found)?;
         plan.letters = self.letters(bucket, lane.channel, &who, &plan);
         Ok(Some(plan))
     }
@@ -215,17 +215,17 @@ impl Engine {
     /// A plan of the entries found, without letters.
     pub(crate) fn plan_of(
         &self,
-        shelf: &dyn Shelf,
+        view: &dyn ReadView,
         (bucket, closing): (BucketNo, u64),
         (lane, at): (LaneNo, Instant),
         found: Found,
     ) -> Result<Plan, Unreadable> {
         let headers = found.sources.iter().map(|(kept, _)| {
             let arrival = &kept.arrival;
-            self.intake.header(shelf, arrival.at.day(), arrival.event)
+            self.intake.header(view, arrival.at.day(), arrival.event)
         });
         let headers = headers.collect::<Result<Vec<_>, _>>()?;
-        let name = self.intake.law.names.lane(lane);
+        let name = self.intake.compiled.names.lane(lane);
         Ok(Plan {
             bucket,
             closing,
@@ -233,7 +233,7 @@ impl Engine {
             channel: CHANNELS[usize::from(name.channel)],
             lane_name: name.name.clone(),
             letters: Vec::new(),
-            torn: Vec::new(),
+            unrecoverable: Vec::new(),
             lane,
             found,
             headers,
@@ -248,8 +248,8 @@ impl Engine {
         Plan {
             at, found, headers, ..
         }: &Plan,
-    ) -> Vec<Letter> {
-        let version = self.intake.law.current();
+    ) -> Vec<PlannedMessage> {
+        let version = self.intake.compiled.current();
         let choices = version.map(|version| self.choices(bucket, version, channel, who, found));
         let choices = choices.unwrap_or_default();
         let sources = || found.sources.iter().map(|(kept, _)| &**kept).zip(headers);
@@ -277,15 +277,21 @@ impl Engine {
                     never: chosen.map_or(Ends::None, |choices| Ends::Of(&choices.never)),
                     seen: Ends::Where(is_seen),
                     no_address: Ends::Of(&no_address),
-                    ..facts_of((&self.intake.law, &self.intake.objects), kept, header, *at)
+                    ..facts_of(
+                        (&self.intake.compiled, &self.intake.objects),
+                        kept,
+                        header,
+                        *at,
+                    )
                 };
                 facts.checks()
             })
             .collect();
-        let mut letters: Vec<Letter> = Vec::with_capacity(usize::try_from(who.len()).unwrap_or(0));
+        let mut letters: Vec<PlannedMessage> =
+            Vec::with_capacity(usize::try_from(who.len()).unwrap_or(0));
         let mut groups = found.by_recipient().peekable();
         for number in who {
-            let mut letter = Letter {
+            let mut letter = PlannedMessage {
                 number,
                 told: Vec::new(),
                 ended: Vec::new(),
@@ -312,7 +318,13 @@ impl Engine {
     }
 
     /// Whether a recipient has seen the event of an arrival.
-    fn has_seen(&self, bucket: &Bucket, number: u32, kept: &Kept, header: &Header) -> bool {
+    fn has_seen(
+        &self,
+        bucket: &Bucket,
+        number: u32,
+        kept: &StoredArrival,
+        header: &Header,
+    ) -> bool {
         let Arrival { t, place, kind, .. } = kept.arrival;
         let Some(marks) = bucket.marks.get(&number) else {
             return false;
@@ -321,7 +333,7 @@ impl Engine {
             t,
             place,
             object: &header.object,
-            has_inbox: &|version| self.intake.law.has_inbox(version, kind),
+            has_inbox: &|version| self.intake.compiled.has_inbox(version, kind),
         };
         marks.cover(looked, MarkKind::Seen)
     }
@@ -347,10 +359,10 @@ impl Engine {
                 for (mode, part) in parts {
                     match kind
                         .lane(channel, mode.as_ref())
-                        .map(|no| &self.intake.law.names.lane(no).kind)
+                        .map(|no| &self.intake.compiled.names.lane(no).kind)
                     {
                         None => choices.never |= part,
-                        Some(Kind::Digest(_)) => choices.digest |= part,
+                        Some(LaneKind::Digest(_)) => choices.digest |= part,
                         Some(_) => {}
                     }
                 }
@@ -362,7 +374,7 @@ impl Engine {
 
     /// A letter as a message; `None` if it is empty or the recipient was erased.
     #[must_use]
-    pub fn message(&self, plan: &Plan, letter: &Letter) -> Option<Message> {
+    pub fn message(&self, plan: &Plan, letter: &PlannedMessage) -> Option<Message> {
         let profile = self.bucket(plan.bucket).roster.profile(letter.number)?;
         letter.tells().then(|| Message {
             at: plan.at,

@@ -13,13 +13,13 @@ use super::accepted;
 use super::draft::Draft;
 use super::intake::from_json;
 use super::objects::{ObjectRow, object_key};
-use super::plan::{Letter, Plan};
+use super::plan::{Plan, PlannedMessage};
 use crate::batch::Batch;
 use crate::event::Object;
 use crate::group::{Told, group};
 use crate::id::Id;
-use crate::journal::at_rest::{Shelf, Unreadable};
 use crate::journal::record::EventAt;
+use crate::journal::stored::{ReadView, Unreadable};
 use crate::message::Message;
 use crate::table::Partition;
 use crate::time::Day;
@@ -42,10 +42,10 @@ pub struct Presenter<'a> {
 impl<'a> Presenter<'a> {
     /// Creates a presenter over the stored state.
     #[must_use]
-    pub fn new(engine: &'a Engine, shelf: &'a dyn Shelf) -> Self {
+    pub fn new(engine: &'a Engine, view: &'a dyn ReadView) -> Self {
         Self {
             engine,
-            draft: Draft::new(shelf),
+            draft: Draft::new(view),
             data: FxHashMap::default(),
             objects: FxHashMap::default(),
             actors: FxHashMap::default(),
@@ -56,7 +56,11 @@ impl<'a> Presenter<'a> {
     ///
     /// # Errors
     /// [`Unreadable`] where the store can't be read.
-    pub fn batch(&mut self, plan: &Plan, letter: &Letter) -> Result<Option<Batch>, Unreadable> {
+    pub fn batch(
+        &mut self,
+        plan: &Plan,
+        letter: &PlannedMessage,
+    ) -> Result<Option<Batch>, Unreadable> {
         let bucket = self.engine.bucket(plan.bucket);
         let Some(rules) = self.engine.rules() else {
             return Ok(None);
@@ -137,7 +141,7 @@ impl<'a> Presenter<'a> {
         day: Day,
         events: &BTreeSet<EventAt>,
     ) -> Result<(), Unreadable> {
-        accepted::read_data(self.draft.shelf, day, events, |at, data| {
+        accepted::read_data(self.draft.view, day, events, |at, data| {
             self.data.insert((day, at), data.map(Arc::new));
         })
     }

@@ -12,7 +12,7 @@ use crate::recipient::{Addresses, Recipient, RecipientChange, State};
 use crate::table::Partition;
 
 impl Part {
-    /// Runs a command that concerns one recipient.
+    /// Segments a command that concerns one recipient.
     pub(super) fn command(
         &mut self,
         intake: &Intake,
@@ -151,7 +151,7 @@ impl Part {
             None => None,
         };
         let open = self.buckets[bucket].lanes.iter().filter(|(no, state)| {
-            let name = self.law.names.lane(**no);
+            let name = self.compiled.names.lane(**no);
             state.open().contains(number)
                 && !state.keeps_paused()
                 && channel.is_none_or(|channel| channel == name.channel)

@@ -15,11 +15,11 @@ use super::take_back::{parts, set_bytes};
 use crate::audience::partition;
 use crate::batch::Pivot;
 use crate::bucket::Bucket;
+use crate::compiled::{CompiledRules, Type};
 use crate::event::{Audience, Event};
 use crate::id::{BucketNo, Id};
-use crate::journal::at_rest::{Shelf, Unreadable};
 use crate::journal::record::{About, Arrival, EventAt, INBOX_NO, LaneNo, Record, TypeNo, Variant};
-use crate::law::{Law, Type};
+use crate::journal::stored::{ReadView, Unreadable};
 use crate::pause::Paused;
 use crate::time::Instant;
 use crate::topic::heard_by;
@@ -56,7 +56,7 @@ impl Part {
         enters: Enters,
     ) -> Spread {
         let (now, event) = (self.now, &row.event);
-        let type_no = self.law.names.type_no(event.kind.as_str());
+        let type_no = self.compiled.names.type_no(event.kind.as_str());
         let version = self.version();
         let kind = type_no.zip(version.as_deref());
         let Some(kind) = kind.and_then(|(no, version)| version.kind(no)) else {
@@ -85,7 +85,7 @@ impl Part {
             spread.concerned += classes.iter().map(|(_, who)| who.len()).sum::<u64>();
             let only = event.channels.as_deref();
             let lanes = route(bucket, (kind, &self.paused), only, classes);
-            let lanes = settle_lanes(bucket, &self.law, lanes);
+            let lanes = settle_lanes(bucket, &self.compiled, lanes);
             for ((lanes, _), who) in &lanes {
                 spread.notifications += who.len();
                 spread.entries += lanes.len() as u64 * who.len();
@@ -126,8 +126,8 @@ impl Part {
         routed: BTreeMap<BucketNo, Routed>,
     ) {
         let now = self.now;
-        let type_no = self.law.names.type_no(row.event.kind.as_str());
-        let current = self.law.current().cloned();
+        let type_no = self.compiled.names.type_no(row.event.kind.as_str());
+        let current = self.compiled.current().cloned();
         let rules = current.as_ref().map_or(0, |version| version.number);
         let kind = current.as_ref().zip(type_no);
         let kind = kind.and_then(|(version, no)| version.kind(no));
@@ -138,7 +138,7 @@ impl Part {
                 let day = now.day();
                 self.ledger.at((no, day, INBOX_NO)).notifications += who.len();
                 for lane in lanes {
-                    let channel = self.law.names.lane(*lane).channel;
+                    let channel = self.compiled.names.lane(*lane).channel;
                     self.ledger.at((no, day, channel)).enter(who.len());
                 }
             }
@@ -170,8 +170,8 @@ impl Engine {
     ///
     /// # Errors
     /// [`Unreadable`] where the store can't be read.
-    pub fn has_event(&self, shelf: &dyn Shelf, event: &Id) -> Result<bool, Unreadable> {
-        Ok(self.intake.locate(&Draft::new(shelf), event)?.is_some())
+    pub fn has_event(&self, view: &dyn ReadView, event: &Id) -> Result<bool, Unreadable> {
+        Ok(self.intake.locate(&Draft::new(view), event)?.is_some())
     }
 }
 
@@ -303,11 +303,11 @@ fn route(
 }
 
 /// Redirects recipients whose window was opened under another kind of the lane.
-pub(crate) fn settle_lanes(bucket: &Bucket, law: &Law, routed: Routed) -> Routed {
-    if law
+pub(crate) fn settle_lanes(bucket: &Bucket, compiled: &CompiledRules, routed: Routed) -> Routed {
+    if compiled
         .names
         .lanes()
-        .all(|(no, _)| law.names.others(no).next().is_none())
+        .all(|(no, _)| compiled.names.others(no).next().is_none())
     {
         return routed;
     }
@@ -317,7 +317,7 @@ pub(crate) fn settle_lanes(bucket: &Bucket, law: &Law, routed: Routed) -> Routed
         for lane in lanes {
             let mut split = Vec::with_capacity(parts.len());
             for (lanes, who) in parts {
-                for (no, part) in bucket.lanes_of(lane, who, law) {
+                for (no, part) in bucket.lanes_of(lane, who, compiled) {
                     let mut lanes: Vec<LaneNo> = lanes.clone();
                     lanes.push(no);
                     split.push((lanes, part));

@@ -7,13 +7,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Engine;
-use super::cancel::Letter;
+use super::cancel::MessageId;
 use super::draft::Draft;
 use crate::command::Command;
+use crate::compiled::Version;
 use crate::id::Id;
-use crate::journal::at_rest::{Shelf, Unreadable};
 use crate::journal::record::{ChannelNo, channel_no};
-use crate::law::Version;
+use crate::journal::stored::{ReadView, Unreadable};
 use crate::rules::Rules;
 use crate::time::Day;
 
@@ -21,13 +21,13 @@ use crate::time::Day;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reached {
     /// It was surely not handed over.
-    KeptBack,
+    Withheld,
     /// An earlier attempt may have handed it over.
     InDoubt,
 }
 
 /// The messages that the senders keep back for a step; any other is being handed over, or was.
-pub type Reach = BTreeMap<Letter, Reached>;
+pub type Reach = BTreeMap<MessageId, Reached>;
 
 /// The work of a step, as far as it may change or end messages.
 #[derive(Clone, Copy, Debug)]
@@ -48,19 +48,19 @@ impl Engine {
     /// [`Unreadable`] where the store can't be read.
     pub fn may_touch(
         &self,
-        shelf: &dyn Shelf,
+        view: &dyn ReadView,
         upcoming: Upcoming<'_>,
-    ) -> Result<BTreeSet<Letter>, Unreadable> {
+    ) -> Result<BTreeSet<MessageId>, Unreadable> {
         let mut letters = BTreeSet::new();
         let mut open = self.buckets().flat_map(|bucket| bucket.closings.values());
         if open.all(|open| open.sending.is_empty()) {
             return Ok(letters);
         }
-        let draft = Draft::new(shelf);
+        let draft = Draft::new(view);
         match upcoming {
             Upcoming::Rules(rules) if self.rules() == Some(rules) => {}
             Upcoming::Rules(rules) => {
-                let mut names = self.intake.law.names.clone();
+                let mut names = self.intake.compiled.names.clone();
                 let (version, _) = Version::new(0, rules.clone(), &mut names);
                 for (part, bucket) in self.parts_with_buckets() {
                     let unwanted = part.unwanted(&draft, bucket.no, None, &version)?;
@@ -81,7 +81,7 @@ impl Engine {
         Ok(letters)
     }
 
-    fn letters_of_recipient(&self, recipient: &Id, channel: Option<ChannelNo>) -> Vec<Letter> {
+    fn letters_of_recipient(&self, recipient: &Id, channel: Option<ChannelNo>) -> Vec<MessageId> {
         let found = self.find(recipient).ok();
         found.map_or_else(Vec::new, |(at, number)| {
             self.parts[self.part_no(at)].letters_to(at, number, channel)
@@ -89,7 +89,11 @@ impl Engine {
     }
 
     /// The messages that a command may change or end.
-    fn touched_by(&self, draft: &Draft<'_>, command: &Command) -> Result<Vec<Letter>, Unreadable> {
+    fn touched_by(
+        &self,
+        draft: &Draft<'_>,
+        command: &Command,
+    ) -> Result<Vec<MessageId>, Unreadable> {
         match command {
             Command::Cancel(cancelled) => {
                 let mut letters = Vec::new();
@@ -101,8 +105,8 @@ impl Engine {
                         .iter()
                         .flat_map(|bucket| events.iter().map(move |event| (bucket, event)))
                     {
-                        for kept in bucket.arrivals_of(draft.shelf, *place, &event.days)? {
-                            let found = bucket.sets_of(draft.shelf, &kept)?;
+                        for kept in bucket.arrivals_of(draft.view, *place, &event.days)? {
+                            let found = bucket.sets_of(draft.view, &kept)?;
                             for (variant, who) in kept.arrival.variants.iter().zip(found) {
                                 for lane in &variant.lanes {
                                     letters.extend(part.letters_with(

@@ -2,7 +2,7 @@
 
 use crate::event::Near;
 use crate::id::Id;
-use crate::journal::at_rest::Unreadable;
+use crate::journal::stored::Unreadable;
 use crate::limits::Exceeded;
 use crate::time::Instant;
 

@@ -10,8 +10,8 @@ use super::part::Part;
 use super::reach::Reach;
 use super::reply::Reply;
 use super::take_back::Among;
-use crate::journal::at_rest::{Shelf, Unreadable};
 use crate::journal::record::Entries;
+use crate::journal::stored::{ReadView, Unreadable};
 use crate::reason::Reason;
 use crate::set::Set;
 use crate::time::{DAY_MS, Day, Instant};
@@ -52,14 +52,14 @@ impl Engine {
     /// that has to wait for the due ones.
     ///
     /// # Errors
-    /// [`Unreadable`]; the engine is worthless then.
+    /// [`Unreadable`]; the engine is poisoned then: drop it and open another.
     pub fn expire_before(
         &mut self,
-        shelf: &dyn Shelf,
+        view: &dyn ReadView,
         now: Instant,
         before: Day,
     ) -> Result<super::Step, Unreadable> {
-        self.in_step(Draft::new(shelf), now, |engine, draft, _, _| {
+        self.in_step(Draft::new(view), now, |engine, draft, _, _| {
             for &at in &*engine.numbers() {
                 let part = engine.part_of(at);
                 let mut items = Vec::new();
@@ -83,15 +83,15 @@ impl Engine {
     /// Deletes every day before this one; their pending entries end as expired.
     ///
     /// # Errors
-    /// [`Unreadable`]; the engine is worthless then.
+    /// [`Unreadable`]; the engine is poisoned then: drop it and open another.
     pub fn forget_before(
         &mut self,
-        shelf: &dyn Shelf,
+        view: &dyn ReadView,
         reach: &Reach,
         now: Instant,
         before: Day,
     ) -> Result<super::Step, Unreadable> {
-        let draft = Draft::new(shelf).with(reach);
+        let draft = Draft::new(view).with(reach);
         self.in_step(draft, now, |engine, draft, _, step| {
             engine.forget_until(draft, before, &mut step.forgotten)?;
             Ok(())

@@ -13,11 +13,11 @@ use super::look::{Ends, Facts};
 use super::part::Part;
 use super::publish::{Routed, settle_lanes};
 use crate::bucket::Bucket;
+use crate::compiled::Type;
 use crate::id::BucketNo;
-use crate::journal::at_rest::{Shelf, Unreadable, decode, encode};
 use crate::journal::parts;
 use crate::journal::record::{ChannelNo, EventAt, INBOX_NO, Record};
-use crate::law::Type;
+use crate::journal::stored::{ReadView, Unreadable, decode, encode};
 use crate::pause::Paused;
 use crate::reason::Reason;
 use crate::set::Set;
@@ -53,8 +53,8 @@ impl Frozen {
     ///
     /// # Errors
     /// [`Unreadable`] where they make no sense.
-    pub(crate) fn read(shelf: &dyn Shelf, key: &[u8], row: &[u8]) -> Result<Self, Unreadable> {
-        let bytes = parts::whole(key, row, |key| shelf.get(Partition::Base, key))?;
+    pub(crate) fn read(view: &dyn ReadView, key: &[u8], row: &[u8]) -> Result<Self, Unreadable> {
+        let bytes = parts::whole(key, row, |key| view.get(Partition::Base, key))?;
         decode("a scheduled audience", &bytes)
     }
 }
@@ -72,7 +72,9 @@ impl Part {
         for (no, routed) in routed {
             let mut merged: BTreeMap<(Vec<ChannelNo>, Vec<u16>), RoaringBitmap> = BTreeMap::new();
             for ((lanes, reasons), who) in routed {
-                let channels = lanes.iter().map(|lane| self.law.names.lane(*lane).channel);
+                let channels = lanes
+                    .iter()
+                    .map(|lane| self.compiled.names.lane(*lane).channel);
                 let mut channels: Vec<ChannelNo> = channels.collect();
                 channels.sort_unstable();
                 *merged.entry((channels, reasons)).or_default() |= who;
@@ -139,7 +141,7 @@ impl Part {
     ) -> Result<(), Unreadable> {
         let frozen = self.take_frozen(draft, (t, row.place))?;
         let version = self.version();
-        let type_no = self.law.names.type_no(row.event.kind.as_str());
+        let type_no = self.compiled.names.type_no(row.event.kind.as_str());
         let kind = version
             .as_ref()
             .zip(type_no)
@@ -155,7 +157,7 @@ impl Part {
             let concerned: u64 = frozen.parts.iter().map(|part| part.who.len()).sum();
             let bucket = &self.buckets[no];
             let (sets, dropped) = thaw(bucket, (kind, &self.paused), &words, frozen);
-            let sets = settle_lanes(bucket, &self.law, sets);
+            let sets = settle_lanes(bucket, &self.compiled, sets);
             let alone = concerned - sets.values().map(RoaringBitmap::len).sum::<u64>();
             routed.insert(no, sets);
             self.drop_entries(draft, no, (row.place, alone), dropped);

@@ -15,13 +15,13 @@ use super::part::Part;
 use super::reply::{Answer, Refused, Reply};
 use crate::bucket::{Bucket, Found, Lane};
 use crate::command::Choice;
-use crate::deadline::Kind;
+use crate::compiled::{CompiledRules, Version};
+use crate::deadline::LaneKind;
 use crate::id::{BucketNo, Id};
-use crate::journal::at_rest::{Kept, Unreadable};
 use crate::journal::record::{
     Arrival, ChannelNo, Entries, INBOX_NO, LaneNo, Record, TypeNo, Variant, channel_no,
 };
-use crate::law::{Law, Version};
+use crate::journal::stored::{StoredArrival, Unreadable};
 use crate::pause::Paused;
 use crate::reason::Reason;
 use crate::recipient::{Mode, PreferenceScope};
@@ -56,7 +56,7 @@ pub(crate) struct Among<'a> {
 
 /// Entries of one arrival that move to another lane.
 struct Moved<'a> {
-    kept: &'a Kept,
+    kept: &'a StoredArrival,
     lane: LaneNo,
     reasons: Vec<String>,
     who: RoaringBitmap,
@@ -218,7 +218,7 @@ impl Part {
         let mut ends: BTreeMap<Option<Reason>, Vec<Entries>> = BTreeMap::new();
         let mut moved = Vec::new();
         for (lane, channel, found) in &found {
-            let rules = (&*self.law, &*version, &self.paused);
+            let rules = (&*self.compiled, &*version, &self.paused);
             sort_out(
                 bucket,
                 rules,
@@ -240,7 +240,7 @@ impl Part {
         for moved in moved {
             let kept = moved.kept;
             self.copy_event(draft, &kept.arrival)?;
-            let channel = self.law.names.lane(moved.lane).channel;
+            let channel = self.compiled.names.lane(moved.lane).channel;
             self.ledger
                 .at((at, now.day(), channel))
                 .enter(moved.who.len());
@@ -252,7 +252,7 @@ impl Part {
             self.cut(draft, at, why, items);
         }
         self.cut(draft, at, None, leaves);
-        let overdue = self.buckets[at].overdue_among(&arrivals, now, &self.law);
+        let overdue = self.buckets[at].overdue_among(&arrivals, now, &self.compiled);
         for arrivals in parts(arrivals, arrival_bytes) {
             let record = Record::Move {
                 at: now,
@@ -294,8 +294,8 @@ impl Part {
     ) -> Result<Vec<(LaneNo, ChannelNo, Found)>, Unreadable> {
         let bucket = &self.buckets[at];
         let mut all: Vec<(LaneNo, ChannelNo, Found)> = Vec::new();
-        for (no, name) in self.law.names.lanes() {
-            let paused = name.kind == Kind::Paused;
+        for (no, name) in self.compiled.names.lanes() {
+            let paused = name.kind == LaneKind::Paused;
             let other = among.channel.is_some_and(|channel| channel != name.channel);
             if other || (among.paused_only && !paused) {
                 continue;
@@ -306,15 +306,15 @@ impl Part {
             let pauses = among.channel.is_some() || among.kind.is_some();
             let ever = (pauses && name.is_inbox()).then(|| bucket.roster.ever());
             let who = among.who.or(open).or(ever.as_ref());
-            let found = bucket.waiting_of(draft.shelf, (no, name.channel), who, among.kind)?;
+            let found = bucket.waiting_of(draft.view, (no, name.channel), who, among.kind)?;
             if !found.entries.is_empty() {
                 all.push((no, name.channel, found));
             }
         }
         if let Some(kind) = among.kind.filter(|_| !among.paused_only) {
             for (seq, closing) in &bucket.closings {
-                let channel = self.law.names.lane(closing.lane).channel;
-                let found = bucket.unmade_of(draft.shelf, *seq, channel, kind)?;
+                let channel = self.compiled.names.lane(closing.lane).channel;
+                let found = bucket.unmade_of(draft.view, *seq, channel, kind)?;
                 if !found.entries.is_empty() {
                     all.push((closing.lane, channel, found));
                 }
@@ -393,13 +393,13 @@ fn arrive_again(moved: Moved<'_>, now: Instant, rules: u32) -> Arrival {
 /// and the lanes that they move to.
 fn sort_out<'a>(
     bucket: &Bucket,
-    (law, version, paused): (&Law, &Version, &Paused),
+    (compiled, version, paused): (&CompiledRules, &Version, &Paused),
     (lane, channel): (LaneNo, ChannelNo),
     found: &'a Found,
     ends: &mut BTreeMap<Option<Reason>, Vec<Entries>>,
     moved: &mut Vec<Moved<'a>>,
 ) {
-    let from_paused = law.names.lane(lane).kind == Kind::Paused;
+    let from_paused = compiled.names.lane(lane).kind == LaneKind::Paused;
     let mut sets: BTreeMap<u32, RoaringBitmap> = BTreeMap::new();
     for (number, source) in &found.entries {
         sets.entry(*source).or_default().insert(*number);
@@ -430,7 +430,7 @@ fn sort_out<'a>(
             for (to, part) in chosen {
                 match to {
                     None => never |= part,
-                    Some(to) if law.names.are_one(to, lane) => {}
+                    Some(to) if compiled.names.are_one(to, lane) => {}
                     Some(to) => leaves.push((to, part)),
                 }
             }
@@ -450,7 +450,7 @@ fn sort_out<'a>(
                 continue;
             }
             end(None, part.clone());
-            for (lane, who) in bucket.lanes_of(to, part, law) {
+            for (lane, who) in bucket.lanes_of(to, part, compiled) {
                 let reasons = kept.arrival.reasons_of(variant);
                 moved.push(Moved {
                     kept,

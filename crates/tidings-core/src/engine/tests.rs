@@ -1,4 +1,4 @@
-//! The engine over a shelf in memory.
+//! The engine over a view in memory.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
@@ -8,8 +8,8 @@ use super::*;
 use crate::command::Choice;
 use crate::event::{Audience, Event, Object};
 use crate::id::Id;
-use crate::journal::at_rest::each;
 use crate::journal::record::EventAt;
+use crate::journal::stored::each;
 use crate::reason::Outcome;
 use crate::recipient::{Mode, PreferenceScope, RecipientChange};
 use crate::rules::{Category, Defaults, Policy, Route, StoreRules, TypeRules};
@@ -50,7 +50,7 @@ impl Stored {
     }
 }
 
-impl Shelf for Stored {
+impl ReadView for Stored {
     fn get(&self, partition: Partition, key: &[u8]) -> Result<Option<Vec<u8>>, Unreadable> {
         Ok(self.0.get(&(partition, key.to_vec())).cloned())
     }
@@ -205,7 +205,7 @@ fn rows_of(stored: &Stored, owner: Owner, table: Table) -> usize {
 fn what_arrives_together_shares_rows_until_it_is_turned_round() {
     let options = Options {
         buckets: 1,
-        turn_at: Some(0),
+        index_after: Some(0),
         checkpoint_after: 0,
         ..Options::default()
     };
@@ -249,7 +249,7 @@ fn what_arrives_together_shares_rows_until_it_is_turned_round() {
 fn of_the_day_that_goes_on_the_newest_is_in_memory() {
     let options = Options {
         buckets: 1,
-        turn_at: Some(0),
+        index_after: Some(0),
         checkpoint_after: 0,
         ..Options::default()
     };
@@ -264,9 +264,9 @@ fn of_the_day_that_goes_on_the_newest_is_in_memory() {
         }
     }
     let loaded = |engine: &Engine| -> Vec<usize> {
-        let runs = engine.bucket(BucketNo(0)).days[&Day(0)].runs.iter();
-        let loaded = runs.filter_map(|run| run.loaded.get());
-        loaded.map(|run| run.arrivals.len()).collect()
+        let segments = engine.bucket(BucketNo(0)).days[&Day(0)].segments.iter();
+        let loaded = segments.filter_map(|segment| segment.loaded.get());
+        loaded.map(|segment| segment.arrivals.len()).collect()
     };
     assert!((250..=4096).contains(&loaded(&engine).iter().sum::<usize>()));
     for name in [0, 4_999, 9_999] {
@@ -300,8 +300,8 @@ fn a_tail_is_turned_round_when_its_day_is_over() {
     let step = engine.step(&stored, Day(0).end(), &[]).unwrap();
     stored.commit(step.writes);
     assert_eq!(engine.take_rested(), []);
-    let runs = Key::of(Owner::Bucket(BucketNo(0)), Table::Runs).done();
-    let is_run = |write: &Write| write.key.starts_with(&runs);
+    let segments = Key::of(Owner::Bucket(BucketNo(0)), Table::Segments).done();
+    let is_run = |write: &Write| write.key.starts_with(&segments);
     let mut turned = 0;
     while let Some(writes) = engine.chore(&stored).unwrap() {
         turned += writes.iter().filter(|write| is_run(write)).count();

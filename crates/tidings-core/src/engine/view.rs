@@ -5,14 +5,14 @@ use roaring::RoaringBitmap;
 use super::accepted::EventRow;
 use super::draft::Draft;
 use super::made::MessageRow;
-use super::plan::{Letter, Plan};
+use super::plan::{Plan, PlannedMessage};
 use super::reply::Refused;
-use super::{Engine, LetterName, follow};
+use super::{Engine, MessageId, follow};
 use crate::bucket::Look;
-use crate::deadline::Kind;
+use crate::deadline::LaneKind;
 use crate::id::{BucketNo, Id};
-use crate::journal::at_rest::{Kept, Shelf, Unreadable, each};
 use crate::journal::record::{ChannelNo, Variant};
+use crate::journal::stored::{ReadView, StoredArrival, Unreadable, each};
 use crate::recipient::{Mode, PreferenceScope, Recipient};
 use crate::rules::CHANNELS;
 use crate::table::{Key, Owner, Partition, REST, Table, u64_at};
@@ -46,7 +46,7 @@ pub struct WaitingEntry {
 
 /// The location of a recipient's message.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LetterAt {
+pub struct MessageAt {
     /// The closing's instant.
     pub at: Instant,
     /// The channel.
@@ -72,7 +72,7 @@ impl Engine {
     /// Whether the recipient of a message still exists. A recipient created again under an erased one's
     /// id is a different one.
     #[must_use]
-    pub fn has_recipient_of(&self, ((bucket, _), number): LetterName) -> bool {
+    pub fn has_recipient_of(&self, ((bucket, _), number): MessageId) -> bool {
         let bucket = self.held_bucket(bucket);
         bucket.is_some_and(|bucket| bucket.roster.profile(number).is_some())
     }
@@ -81,8 +81,8 @@ impl Engine {
     ///
     /// # Errors
     /// [`Unreadable`] where the store can't be read.
-    pub fn knows_object(&self, shelf: &dyn Shelf, object: &Id) -> Result<bool, Unreadable> {
-        Ok(shelf
+    pub fn knows_object(&self, view: &dyn ReadView, object: &Id) -> Result<bool, Unreadable> {
+        Ok(view
             .get(Partition::Base, &super::objects::object_key(object))?
             .is_some())
     }
@@ -128,7 +128,7 @@ impl Engine {
     /// [`Unreadable`] outside, [`Refused::UnknownRecipient`] inside.
     pub fn following(
         &self,
-        shelf: &dyn Shelf,
+        view: &dyn ReadView,
         id: &Id,
     ) -> Result<Result<Vec<String>, Refused>, Unreadable> {
         let (bucket, number) = match self.find(id) {
@@ -140,7 +140,7 @@ impl Engine {
             .u32(number)
             .done();
         let mut topics = Vec::new();
-        each(shelf, Partition::Base, &prefix, |key, value| {
+        each(view, Partition::Base, &prefix, |key, value| {
             let of_row = follow::topics_of(key, value)?.into_iter();
             topics.extend(of_row.map(|topic| topic.as_str().to_owned()));
             Ok(())
@@ -155,7 +155,7 @@ impl Engine {
     /// [`Unreadable`] outside, [`Refused::UnknownRecipient`] inside.
     pub fn open_lanes(
         &self,
-        shelf: &dyn Shelf,
+        view: &dyn ReadView,
         id: &Id,
     ) -> Result<Result<Vec<OpenLane>, Refused>, Unreadable> {
         let (at, number) = match self.find(id) {
@@ -166,14 +166,14 @@ impl Engine {
         let who = RoaringBitmap::from_iter([number]);
         let mut lanes = Vec::new();
         for (no, lane) in &bucket.lanes {
-            let name = self.intake.law.names.lane(*no);
-            let found = bucket.waiting_in(shelf, *no, name.channel, Some(&who))?;
+            let name = self.intake.compiled.names.lane(*no);
+            let found = bucket.waiting_in(view, *no, name.channel, Some(&who))?;
             let mut entries = Vec::new();
             let mut entered = None;
             for (_, source) in &found.entries {
                 let arrival = &found.source(*source).0.arrival;
                 entered = entered.into_iter().chain([arrival.at]).min();
-                let header = self.intake.header(shelf, arrival.at.day(), arrival.event)?;
+                let header = self.intake.header(view, arrival.at.day(), arrival.event)?;
                 let waiting = WaitingEntry {
                     event: header.id,
                     kind: header.kind,
@@ -186,10 +186,10 @@ impl Engine {
                 continue;
             }
             entries.sort_by_key(|(t, place, _)| (*t, *place));
-            let due = lane.deadline(number, bucket.terms(&self.intake.law));
+            let due = lane.deadline(number, bucket.terms(&self.intake.compiled));
             let due = match name.kind {
                 // The wheel knows no more than the second.
-                Kind::Now => due.and(entered),
+                LaneKind::Now => due.and(entered),
                 _ => due.map(Instant),
             };
             lanes.push(OpenLane {
@@ -208,14 +208,14 @@ impl Engine {
     /// [`Unreadable`] outside, [`Refused::UnknownRecipient`] inside.
     pub fn scheduled(
         &self,
-        shelf: &dyn Shelf,
+        view: &dyn ReadView,
         id: &Id,
     ) -> Result<Result<Vec<WaitingEntry>, Refused>, Unreadable> {
         let (at, number) = match self.find(id) {
             Ok(found) => found,
             Err(refused) => return Ok(Err(refused)),
         };
-        let (draft, mut entries) = (Draft::new(shelf), Vec::new());
+        let (draft, mut entries) = (Draft::new(view), Vec::new());
         for ((t, place), who) in &self.bucket(at).scheduled {
             if !who.contains(number) {
                 continue;
@@ -237,9 +237,9 @@ impl Engine {
     /// [`Unreadable`] outside, [`Refused::UnknownRecipient`] inside.
     pub fn letters_of(
         &self,
-        shelf: &dyn Shelf,
+        view: &dyn ReadView,
         id: &Id,
-    ) -> Result<Result<Vec<LetterAt>, Refused>, Unreadable> {
+    ) -> Result<Result<Vec<MessageAt>, Refused>, Unreadable> {
         let (at, number) = match self.find(id) {
             Ok(found) => found,
             Err(refused) => return Ok(Err(refused)),
@@ -251,12 +251,12 @@ impl Engine {
         let mut letters = Vec::new();
         for day in self.days_of(bucket).iter().rev() {
             let mut of_day = Vec::new();
-            each(shelf, Partition::Day(*day), &prefix, |key, value| {
+            each(view, Partition::Day(*day), &prefix, |key, value| {
                 let closing = u64_at(key, REST + 4).unwrap_or_default();
-                let row = MessageRow::read(shelf, Partition::Day(*day), key, value)?;
-                let name = self.intake.law.names.lane(row.lane);
+                let row = MessageRow::read(view, Partition::Day(*day), key, value)?;
+                let name = self.intake.compiled.names.lane(row.lane);
                 let seqs = row.told(closing);
-                of_day.push(LetterAt {
+                of_day.push(MessageAt {
                     at: row.at,
                     channel: CHANNELS[usize::from(name.channel)],
                     lane: name.name.clone(),
@@ -279,19 +279,19 @@ impl Engine {
     /// [`Unreadable`] where the store can't be read.
     pub fn letter(
         &self,
-        shelf: &dyn Shelf,
-        letter: &LetterAt,
-    ) -> Result<(Plan, Letter), Unreadable> {
+        view: &dyn ReadView,
+        letter: &MessageAt,
+    ) -> Result<(Plan, PlannedMessage), Unreadable> {
         let bucket = self.bucket(letter.bucket);
         let who = RoaringBitmap::from_iter([letter.number]);
         let (from, to) = (letter.seqs.iter().min(), letter.seqs.iter().max());
         let told: std::collections::BTreeSet<u64> = letter.seqs.iter().copied().collect();
-        let lanes = self.intake.law.names.lanes();
+        let lanes = self.intake.compiled.names.lanes();
         let lane = lanes.into_iter().find(|(_, name)| {
             name.name == letter.lane && CHANNELS[usize::from(name.channel)] == letter.channel
         });
         let lane = lane.map_or(0, |(no, _)| no);
-        let takes = |_: &Kept, _: &Variant| true;
+        let takes = |_: &StoredArrival, _: &Variant| true;
         let has = |_: u32, seq: u64| told.contains(&seq);
         let look = Look {
             from: from.copied().unwrap_or(0),
@@ -300,15 +300,15 @@ impl Engine {
             takes: &takes,
             has: &has,
         };
-        let mut found = bucket.collect(shelf, &look)?;
+        let mut found = bucket.collect(view, &look)?;
         found.sort();
         let mut sources: Vec<u32> = found.entries.iter().map(|(_, source)| *source).collect();
         let of = (letter.bucket, letter.closing);
-        let plan = self.plan_of(shelf, of, (lane, letter.at), found)?;
+        let plan = self.plan_of(view, of, (lane, letter.at), found)?;
         plan.order(&mut sources);
         Ok((
             plan,
-            Letter {
+            PlannedMessage {
                 number: letter.number,
                 told: sources,
                 ended: Vec::new(),

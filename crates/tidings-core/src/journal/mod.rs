@@ -1,6 +1,6 @@
 //! The journal of sets: records, and their indexed form.
 
-pub mod at_rest;
 pub mod parts;
 pub mod record;
 pub(crate) mod row;
+pub mod stored;

@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use super::at_rest::{Shelf, Unreadable};
+use super::stored::{ReadView, Unreadable};
 use crate::codec::{Reader, put_u32};
 use crate::table::{Partition, REST, Table, Write};
 
@@ -93,14 +93,14 @@ pub fn whole<'r>(
 /// # Errors
 /// [`Unreadable`] where the store can't be read or a part is missing.
 pub fn get(
-    shelf: &dyn Shelf,
+    view: &dyn ReadView,
     partition: Partition,
     key: &[u8],
 ) -> Result<Option<Vec<u8>>, Unreadable> {
-    let Some(row) = shelf.get(partition, key)? else {
+    let Some(row) = view.get(partition, key)? else {
         return Ok(None);
     };
-    let value = whole(key, &row, |key| shelf.get(partition, key))?;
+    let value = whole(key, &row, |key| view.get(partition, key))?;
     Ok(Some(value.into_owned()))
 }
 

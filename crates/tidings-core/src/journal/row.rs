@@ -6,8 +6,8 @@
 
 use std::mem::{Discriminant, discriminant};
 
-use super::at_rest::{Unreadable, body, encode_onto};
 use super::record::Record;
+use super::stored::{Unreadable, body, encode_onto};
 use crate::codec::FORM;
 use crate::time::Day;
 

@@ -86,16 +86,16 @@ proptest! {
         let mut cuts: Vec<usize> = cuts.into_iter().map(|cut| cut.min(sets.len())).collect();
         cuts.extend([0, sets.len()]);
         cuts.sort_unstable();
-        let runs: Vec<_> =
+        let segments: Vec<_> =
             cuts.windows(2).map(|cut| (built(&sets[cut[0]..cut[1]]), cut[0] as u32)).collect();
         let mut joined = BTreeMap::new();
         for (key, whole) in built(&sets) {
-            let parts: Vec<(&[u8], u32)> = runs
+            let parts: Vec<(&[u8], u32)> = segments
                 .iter()
-                .filter_map(|(run, offset)| Some((run.get(&key)?.as_slice(), *offset)))
+                .filter_map(|(segment, offset)| Some((segment.get(&key)?.as_slice(), *offset)))
                 .collect();
             let merged = merge(&parts).unwrap();
-            // A last run without a row here leaves no trace of its ordinals, nor need it.
+            // A last segment without a row here leaves no trace of its ordinals, nor need it.
             if Block::parse(&merged).unwrap().ordinals() == sets.len() as u32 {
                 prop_assert_eq!(&merged, &whole);
             }

@@ -77,8 +77,8 @@ fn works(world: &World) -> Vec<Timed> {
     for (date, artists) in &days {
         let opens = day(date).start().plus_ms(OPENING_HOUR_UTC * HOUR_MS);
         let turns = i64::try_from(artists.len()).unwrap_or(i64::MAX);
-        let pace = (ANNOUNCING_MS / turns) / SECOND_MS * SECOND_MS;
-        let instants = (0_i64..).map(|turn| opens.plus_ms(turn * pace));
+        let priority = (ANNOUNCING_MS / turns) / SECOND_MS * SECOND_MS;
+        let instants = (0_i64..).map(|turn| opens.plus_ms(turn * priority));
         for (at, ((artist, _), works)) in instants.zip(artists) {
             said.extend(
                 works

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use tidings_core::engine::LetterName;
+use tidings_core::engine::MessageId;
 
 use super::EventLoop;
 use crate::Error;
 use crate::node::Node;
-use crate::parcel::parcels;
+use crate::send_job::jobs;
 
 impl EventLoop {
     /// Drops the handles of the failed store, which is opened again.
@@ -66,28 +66,28 @@ impl EventLoop {
         let Some(node) = &mut self.node else {
             return Ok(());
         };
-        self.keys.load(&node.shelf()?)?;
+        self.keys.load(&node.view()?)?;
         self.delivery.pause(node.engine().paused());
         let waiting = self.delivery.waiting_letters();
         let answered = self
             .answered
             .values()
             .flat_map(|known| known.sent.iter().map(|sent| (known.closing, sent.number)));
-        let known: BTreeSet<LetterName> = waiting.chain(answered).collect();
+        let known: BTreeSet<MessageId> = waiting.chain(answered).collect();
         let unsettled = node.unsettled()?;
         // No attempt was made after this, whatever the clock shows by now.
         let now = self.clock.now().max(node.engine().now());
-        for parcel in unsettled.into_iter().flat_map(parcels) {
-            let letter = parcel.letter();
+        for job in unsettled.into_iter().flat_map(jobs) {
+            let letter = job.letter();
             if known.contains(&letter) || self.senders.holds(&letter) {
                 continue;
             }
             let node = self.node.as_ref();
             let tried = node.and_then(|node| node.engine().attempts_of(letter));
-            let parcel = parcel.after_a_stop(tried, now);
+            let job = job.after_a_stop(tried, now);
             match tried.filter(|tried| tried.until > now) {
-                Some(tried) => self.delivery.wait_until(tried.until, parcel),
-                None => self.dispatch(parcel),
+                Some(tried) => self.delivery.wait_until(tried.until, job),
+                None => self.dispatch(job),
             }
         }
         Ok(())

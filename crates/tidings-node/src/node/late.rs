@@ -24,12 +24,12 @@ impl Node {
     /// Processes missed instants in order, in one commit: at most `most` of them, at or before `until`.
     ///
     /// # Errors
-    /// [`Error`]; the node is worthless then.
+    /// [`Error`]; the node is poisoned then: drop it and open another.
     pub(crate) fn play_missed(&mut self, until: Instant, most: usize) -> Result<(), Error> {
         if self.next_due().is_none_or(|due| due > until) {
             return Ok(());
         }
-        self.commit(|engine, shelf| Ok(engine.play_missed(shelf, until, most)?))
+        self.commit(|engine, view| Ok(engine.play_missed(view, until, most)?))
             .map(|_| ())
     }
 
@@ -37,14 +37,14 @@ impl Node {
     /// their entries that are not due end: see `Node::forget_late`.
     ///
     /// # Errors
-    /// [`Error`]; the node is worthless then.
+    /// [`Error`]; the node is poisoned then: drop it and open another.
     pub fn forget_due(&mut self, now: Instant) -> Result<(), Error> {
         let before = self.engine.forgets_before(now);
         let (Some(before), true) = (before, now == now.day().start()) else {
             return Ok(());
         };
         if self.engine.is_due_before(before) {
-            self.commit(|engine, shelf| Ok(engine.expire_before(shelf, now, before)?))?;
+            self.commit(|engine, view| Ok(engine.expire_before(view, now, before)?))?;
             let since = self.late_forget.and_then(|late| late.since);
             self.late_forget = Some(LateForget { before, since });
             return Ok(());
@@ -56,7 +56,7 @@ impl Node {
     /// days: paused or undeliverable messages must not keep them for ever.
     ///
     /// # Errors
-    /// [`Error`]; the node is worthless then.
+    /// [`Error`]; the node is poisoned then: drop it and open another.
     pub(crate) fn forget_late(&mut self, sending: &dyn Sending, now: Instant) -> Result<(), Error> {
         let Some(late) = &mut self.late_forget else {
             return Ok(());
@@ -94,10 +94,10 @@ impl Node {
         now: Instant,
         before: Day,
     ) -> Result<(), Error> {
-        self.commit(|engine, shelf| {
-            let letters = engine.may_touch(shelf, Upcoming::Forget(before))?;
+        self.commit(|engine, view| {
+            let letters = engine.may_touch(view, Upcoming::Forget(before))?;
             let reach = sending.keep_back(letters);
-            Ok(engine.forget_before(shelf, &reach, now, before)?)
+            Ok(engine.forget_before(view, &reach, now, before)?)
         })?;
         self.late_forget = None;
         Ok(())

@@ -28,7 +28,7 @@ impl Runtime {
     pub fn look(store: Arc<dyn Store>, options: Options) -> Result<Self, Error> {
         let mut node = Node::open_to_look(store, options)?;
         let keys = Arc::<Keys>::default();
-        keys.load(&node.shelf()?)?;
+        keys.load(&node.view()?)?;
         let (handle, inbox) = Handle::new(LOOKS_MAX, Arc::<Vitals>::default(), keys);
         let (runs, ended) = bounded::<Infallible>(0);
         let (holds, closed) = bounded::<Infallible>(0);
@@ -54,7 +54,7 @@ fn deferred(node: &Node) -> Result<Delivery, Error> {
     let mut delivery = Delivery::new(Channels::new(), Retries::default());
     delivery.pause(node.engine().paused());
     let tried = node.engine().tried();
-    for plan in node.engine().made_again(&node.shelf()?, &tried)? {
+    for plan in node.engine().made_again(&node.view()?, &tried)? {
         delivery.take_up(node.engine(), node.present(plan)?, node.engine().now());
     }
     Ok(delivery)

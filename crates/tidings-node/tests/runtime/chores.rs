@@ -27,7 +27,7 @@ fn a_chore_that_is_refused_takes_no_step_with_it() {
     });
     let options = Options {
         buckets: 1,
-        turn_at: Some(1),
+        index_after: Some(1),
         checkpoint_after: 40,
         ..Options::default()
     };

@@ -336,7 +336,7 @@ fn p11_an_urgent_event_waits_for_one_slice_of_a_crowd() {
     );
     // Chores would be counted too.
     let options = Options {
-        turn_at: None,
+        index_after: None,
         checkpoint_after: u64::MAX,
         ..Options::default()
     };

@@ -147,7 +147,7 @@ fn a_message_on_its_way_is_not_taken_up_again() {
     round(&handle);
     keeper.pass();
     assert_eq!(settled(&handle).delivered, 1);
-    let Keeper { handed, answers } = keeper;
+    let AnswerRecorder { handed, answers } = keeper;
     drop(answers);
     runtime.stop().unwrap();
     assert!(handed.recv().is_err(), "handed over again");

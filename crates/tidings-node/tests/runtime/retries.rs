@@ -29,7 +29,7 @@ impl Place {
         }
     }
 
-    fn begin(&self, attempts_max: u32) -> (Runtime, Keeper) {
+    fn begin(&self, attempts_max: u32) -> (Runtime, AnswerRecorder) {
         let (gate, keeper) = Gate::new();
         let channels = BTreeMap::from([(EMAIL.to_owned(), plain(gate))]);
         let retries = Retries {

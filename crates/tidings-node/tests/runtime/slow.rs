@@ -21,7 +21,7 @@ fn stuck(
     store: &Arc<dyn Store>,
     senders: usize,
     digests: usize,
-) -> (Runtime, Keeper, Arc<tidings_node::VirtualClock>) {
+) -> (Runtime, AnswerRecorder, Arc<tidings_node::VirtualClock>) {
     let clock = clock(MONDAY);
     let (gate, keeper) = Gate::new();
     let mail = plain(gate).on_threads(senders);
@@ -49,8 +49,11 @@ fn a_prompt_mail_leaves_while_all_digests_hang() {
     handle
         .submit(vec![person("ann"), publish("urgent", "bill", "ann")])
         .unwrap();
-    let prompt = keeper.handed.recv_timeout(WAIT).unwrap().head;
-    assert_eq!((&prompt.recipient, &*prompt.lane), (&id("ann"), "now"));
+    let interactive = keeper.handed.recv_timeout(WAIT).unwrap().head;
+    assert_eq!(
+        (&interactive.recipient, &*interactive.lane),
+        (&id("ann"), "now")
+    );
     drop(keeper);
     runtime.stop_within(Duration::ZERO).unwrap();
 }

@@ -17,7 +17,7 @@ use tidings_store::{MemoryStore, Store};
 use crate::world::*;
 
 /// A runtime of one sender behind a gate, with four recipients.
-fn gated(store: &Arc<dyn Store>, clock: &Arc<VirtualClock>) -> (Runtime, Keeper) {
+fn gated(store: &Arc<dyn Store>, clock: &Arc<VirtualClock>) -> (Runtime, AnswerRecorder) {
     let (gate, keeper) = Gate::new();
     let runtime = start(over(store), plain(gate), clock, settings());
     let people = ["ann", "ben", "cid", "dan"].map(person).to_vec();
@@ -224,14 +224,9 @@ fn h19_never_takes_out_of_a_message_what_was_not_handed_over() {
     }
     let told = |event: &'static str| {
         let fate = move |node: &Node| {
-            let (engine, shelf) = (node.engine(), node.shelf().unwrap());
-            let trace = engine.trace(&shelf, &id(event)).unwrap().unwrap();
-            trace
-                .report(&shelf)
-                .unwrap()
-                .channels
-                .remove(EMAIL)
-                .unwrap()
+            let (engine, view) = (node.engine(), node.view().unwrap());
+            let trace = engine.trace(&view, &id(event)).unwrap().unwrap();
+            trace.report(&view).unwrap().channels.remove(EMAIL).unwrap()
         };
         handle.look(fate).unwrap()
     };

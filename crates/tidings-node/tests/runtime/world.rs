@@ -140,20 +140,20 @@ pub(crate) struct Gate {
 }
 
 /// The other side of a gate.
-pub(crate) struct Keeper {
+pub(crate) struct AnswerRecorder {
     pub(crate) handed: Receiver<Rendered>,
     pub(crate) answers: Sender<Outcome>,
 }
 
 impl Gate {
-    pub(crate) fn new() -> (Arc<Self>, Keeper) {
+    pub(crate) fn new() -> (Arc<Self>, AnswerRecorder) {
         let ((handed, see), (answers, told)) = (channel(), channel());
         let gate = Self {
             handed: Mutex::new(handed),
             answers: Mutex::new(told),
             answered: AtomicUsize::new(0),
         };
-        let keeper = Keeper {
+        let keeper = AnswerRecorder {
             handed: see,
             answers,
         };
@@ -161,7 +161,7 @@ impl Gate {
     }
 }
 
-impl Keeper {
+impl AnswerRecorder {
     /// The next message that is handed over, which then waits for its answer.
     pub(crate) fn next(&self) -> Head {
         Arc::unwrap_or_clone(self.handed.recv().unwrap().head)

@@ -171,7 +171,7 @@ fn serve(
     let mut options = Options::default();
     if let Some(records) = arguments.chores_after {
         options.checkpoint_after = records;
-        options.turn_at = Some(records);
+        options.index_after = Some(records);
     }
     let node = match disk.start(rules.clone(), Arc::clone(&clock), options) {
         Ok(node) => node,

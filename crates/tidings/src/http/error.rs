@@ -8,7 +8,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use tidings_core::engine::Refused;
-use tidings_core::journal::at_rest::Unreadable;
+use tidings_core::journal::stored::Unreadable;
 use tidings_node::RuntimeError;
 use utoipa::ToSchema;
 

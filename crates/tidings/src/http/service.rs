@@ -12,7 +12,8 @@ use tidings_core::engine::{Refused, Reply};
 use tidings_core::{Command, Id, Instant, Rules};
 use tidings_node::channel::Channels;
 use tidings_node::{
-    Clock, Deferrals, Handle, Keeper, Kept, KeptAnswer, KeyChange, KeyHash, Node, RuntimeError,
+    AnswerRecorder, Clock, Deferrals, Handle, Kept, KeptAnswer, KeyChange, KeyHash, Node,
+    RuntimeError,
 };
 use tidings_store::FjallStore;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot, watch};
@@ -338,7 +339,7 @@ struct Keeping<F> {
     tell: oneshot::Sender<Result<Result<Answer, Problem>, RuntimeError>>,
 }
 
-impl<F> Keeper for Keeping<F>
+impl<F> AnswerRecorder for Keeping<F>
 where
     F: FnOnce(Vec<Result<Reply, Refused>>) -> Result<Answer, Problem> + Send,
 {

@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use super::super::column::{Column, PAGE};
 use super::{Columns, Lane};
-use crate::deadline::Kind;
-use crate::journal::at_rest::{Unreadable, decode, encode};
+use crate::deadline::LaneKind;
+use crate::journal::stored::{Unreadable, decode, encode};
 use crate::set::Set;
 use crate::time::SECOND_MS;
 
@@ -102,7 +102,7 @@ impl Lane {
     }
 
     /// Restores a lane from its head; its pages follow.
-    pub(crate) fn restore(kind: Kind, head: &LaneHead) -> Self {
+    pub(crate) fn restore(kind: LaneKind, head: &LaneHead) -> Self {
         let mut lane = Self::new(kind);
         lane.open = head.open.0.clone();
         if let Columns::Since(_) = lane.columns {

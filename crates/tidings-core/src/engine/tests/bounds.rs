@@ -176,7 +176,7 @@ fn reasons_of_a_day_are_turned_round_in_rows_that_can_be_stored() {
         let at = Instant(HOUR_MS + i64::from(name));
         world.play(at, &[Command::Publish(Box::new(event))]);
     }
-    // The day is over: its arrivals become runs.
+    // The day is over: its arrivals become segments.
     world.play(Instant(DAY_MS + HOUR_MS), &[person("b", State::Active)]);
     assert!(
         world.engine.bucket(BucketNo(0)).days[&Day(0)]
@@ -237,7 +237,7 @@ proptest! {
 
     #[test]
     fn no_accepted_command_leads_to_a_value_that_can_not_be_stored(world in extreme()) {
-        let options = Options { buckets: 1, turn_at: Some(1), ..Options::default() };
+        let options = Options { buckets: 1, index_after: Some(1), ..Options::default() };
         let mut random = world.seed | 1;
         let mut chance = move || {
             random ^= random << 13;

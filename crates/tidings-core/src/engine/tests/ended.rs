@@ -68,7 +68,7 @@ fn cancelled(
 fn what_ended_is_let_go_once_its_window_is_closed_and_made() {
     let options = Options {
         buckets: 1,
-        turn_at: Some(0),
+        index_after: Some(0),
         checkpoint_after: 0,
         ..Options::default()
     };

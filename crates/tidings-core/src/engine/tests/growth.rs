@@ -9,7 +9,7 @@ use crate::engine::reply::PublishedAs;
 use crate::recipient::State;
 use crate::time::{DAY_MS, HOUR_MS};
 
-/// A shelf that counts what is read.
+/// A view that counts what is read.
 struct Counted<'s> {
     stored: &'s Stored,
     reads: AtomicU64,
@@ -148,7 +148,7 @@ fn an_id_that_came_before_is_a_duplicate_whatever_its_type_is_now() {
     assert_eq!(again.status, PublishedAs::Duplicate);
 }
 
-impl Shelf for Counted<'_> {
+impl ReadView for Counted<'_> {
     fn get(&self, partition: Partition, key: &[u8]) -> Result<Option<Vec<u8>>, Unreadable> {
         self.reads.fetch_add(1, Ordering::Relaxed);
         self.stored.get(partition, key)
@@ -197,19 +197,19 @@ fn what_is_scheduled_for_others_is_not_read() {
         if reopened {
             world.check(Options::default());
         }
-        let shelf = Counted {
+        let view = Counted {
             stored: &world.stored,
             reads: AtomicU64::new(0),
         };
-        let scheduled = world.engine.scheduled(&shelf, &id("a")).unwrap().unwrap();
+        let scheduled = world.engine.scheduled(&view, &id("a")).unwrap().unwrap();
         let names: Vec<&str> = scheduled.iter().map(|entry| entry.event.as_str()).collect();
         assert_eq!(names, ["e0", "e100", "e200", "e300", "e400"]);
-        assert_eq!(shelf.reads.into_inner(), 5, "a read for each of theirs");
+        assert_eq!(view.reads.into_inner(), 5, "a read for each of theirs");
     }
 }
 
 /// What it costs to tell one recipient of so many events, each of which was marked or not: reads of the
-/// shelf while messages are planned and inbox and badge are looked at.
+/// view while messages are planned and inbox and badge are looked at.
 fn cost(events: usize) -> u64 {
     let mut world = World::new(Options {
         buckets: 1,
@@ -236,7 +236,7 @@ fn cost(events: usize) -> u64 {
     let now = Instant(DAY_MS);
     let step = world.engine.fall_due(&world.stored, now).unwrap();
     world.stored.commit(step.writes);
-    let shelf = Counted {
+    let view = Counted {
         stored: &world.stored,
         reads: AtomicU64::new(0),
     };
@@ -244,7 +244,7 @@ fn cost(events: usize) -> u64 {
     for (bucket, closing) in world.engine.closings() {
         let plan = world
             .engine
-            .plan(&shelf, bucket, closing, 100)
+            .plan(&view, bucket, closing, 100)
             .unwrap()
             .unwrap();
         planned += plan.entries();
@@ -252,11 +252,11 @@ fn cost(events: usize) -> u64 {
     assert_eq!(planned, events);
     let page = world
         .engine
-        .inbox(&shelf, &id("a"), None, 50)
+        .inbox(&view, &id("a"), None, 50)
         .unwrap()
         .unwrap();
     assert!(page.groups.iter().all(|group| group.seen));
-    shelf.reads.into_inner()
+    view.reads.into_inner()
 }
 
 #[test]

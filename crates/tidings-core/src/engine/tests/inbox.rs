@@ -458,10 +458,10 @@ proptest! {
     fn pages_and_badge_are_what_a_naive_reading_says(
         ops in prop::collection::vec(op(), 1..60),
         buckets in 1..3_u16,
-        turn_at in prop::sample::select(vec![Some(0), Some(4), None]),
+        index_after in prop::sample::select(vec![Some(0), Some(4), None]),
     ) {
         let parts = 1 + buckets % 2;
-        let options = Options { buckets, parts, turn_at, checkpoint_after: 0, slice_bytes: 64 };
+        let options = Options { buckets, parts, index_after, checkpoint_after: 0, slice_bytes: 64 };
         let mut world = World::new(options);
         for op in &ops {
             world.play(op);

@@ -10,7 +10,7 @@ use crate::engine::objects::object_key;
 use crate::recipient::RecipientChange;
 use crate::table::{Key, Owner, Table};
 
-/// A shelf that notes each row that it lends.
+/// A view that notes each row that it lends.
 struct Noting<'a> {
     stored: &'a Stored,
     lent: Mutex<BTreeMap<Vec<u8>, usize>>,
@@ -29,7 +29,7 @@ impl Noting<'_> {
     }
 }
 
-impl Shelf for Noting<'_> {
+impl ReadView for Noting<'_> {
     fn get(&self, partition: Partition, key: &[u8]) -> Result<Option<Vec<u8>>, Unreadable> {
         self.note(key);
         self.stored.get(partition, key)
@@ -103,13 +103,13 @@ fn read(others: usize) -> (InboxPage, usize, [usize; 3]) {
     while let Some(writes) = engine.chore(&stored).unwrap() {
         stored.commit(writes);
     }
-    let shelf = Noting {
+    let view = Noting {
         stored: &stored,
         lent: Mutex::default(),
     };
-    let page = engine.inbox(&shelf, &id("ann"), None, 20).unwrap().unwrap();
-    let events = shelf.lent(&Key::of(Owner::Intake, Table::Events).done());
-    let objects = ["o", "t", "by"].map(|object| shelf.lent(&object_key(&id(object))));
+    let page = engine.inbox(&view, &id("ann"), None, 20).unwrap().unwrap();
+    let events = view.lent(&Key::of(Owner::Intake, Table::Events).done());
+    let objects = ["o", "t", "by"].map(|object| view.lent(&object_key(&id(object))));
     (page, events, objects)
 }
 

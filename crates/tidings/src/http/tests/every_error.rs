@@ -353,8 +353,8 @@ fn answers(code: &str, calls: &[&Call]) -> Option<Vec<Answered>> {
         "invalid_request" => {
             let (rig, _) = open();
             all(&|call| {
-                let torn = stream::iter([Err::<Bytes, _>(std::io::Error::other("gone"))]);
-                let begun = stream::iter([Ok(Bytes::from(" "))]).chain(torn);
+                let unrecoverable = stream::iter([Err::<Bytes, _>(std::io::Error::other("gone"))]);
+                let begun = stream::iter([Ok(Bytes::from(" "))]).chain(unrecoverable);
                 call.send_body(&rig, Body::from_stream(begun))
             })
         }

@@ -298,7 +298,7 @@ async fn due(
     let most = query.scheduled.map_or(SCHEDULED_USUAL, usize::from);
     let agenda = service
         .look(move |node| -> Result<Agenda, Problem> {
-            Ok(node.engine().agenda(&node.shelf()?, most)?)
+            Ok(node.engine().agenda(&node.view()?, most)?)
         })
         .await??;
     let deferred = service.deferred(None, DEFERRED_SHOWN).await?;

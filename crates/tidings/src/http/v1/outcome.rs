@@ -148,17 +148,17 @@ async fn get_event(
 ) -> Result<Answer, Problem> {
     let traced = service
         .look(move |node| -> Result<_, Problem> {
-            let shelf = node.shelf()?;
-            let trace = node.engine().trace(&shelf, &id)?;
-            trace.map(|trace| (trace, shelf)).ok_or_else(|| {
+            let view = node.view()?;
+            let trace = node.engine().trace(&view, &id)?;
+            trace.map(|trace| (trace, view)).ok_or_else(|| {
                 Problem::new(Code::EventNotFound, format!("no event `{id}` is known"))
             })
         })
         .await??;
     // A row a recipient may have to be read: not on the node's thread, which others wait for.
     let read = tokio::task::spawn_blocking(move || {
-        let (trace, shelf) = traced;
-        trace.report(&shelf)
+        let (trace, view) = traced;
+        trace.report(&view)
     });
     let report = read
         .await

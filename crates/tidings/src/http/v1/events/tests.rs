@@ -53,10 +53,10 @@ fn publish(rig: &Rig, body: &Value) -> Answered {
 fn inbox(rig: &Rig, who: &str) -> Vec<InboxItem> {
     let who = Id::new(who).unwrap();
     let looked = rig.service.look(move |node| {
-        let shelf = node.shelf().unwrap();
+        let view = node.view().unwrap();
         let page = node
             .engine()
-            .inbox(&shelf, &who, None, 100)
+            .inbox(&view, &who, None, 100)
             .unwrap()
             .unwrap();
         page.groups

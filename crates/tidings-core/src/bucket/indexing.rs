@@ -1,6 +1,6 @@
-//! Indexing (turning): arrivals of the tail become postings, and runs are merged.
+//! Indexing (turning): arrivals of the tail become postings, and segments are merged.
 //!
-//! A tail is turned round once it holds enough, or whatever it holds once its day is over. Runs are
+//! A tail is turned round once it holds enough, or whatever it holds once its day is over. Segments are
 //! merged by sixteens as they pile up, and once more when the day ends, so that what a reader has
 //! to look into grows with the logarithm of what happened. What goes to rest is covered by a
 //! checkpoint, so that nothing has to be replayed whose sets are gone.
@@ -13,79 +13,84 @@ use roaring::RoaringBitmap;
 use super::checkpoint::journal_key;
 use super::chore::Slice;
 use super::day::{RunRow, Weight};
-use super::run::{self, posting_key};
-use super::{Bucket, BucketDay, RunAt};
+use super::segment::{self, posting_key};
+use super::{Bucket, BucketDay, SegmentAt};
 use crate::id::BucketNo;
-use crate::journal::at_rest::{Kept, Run, Shelf, Unreadable, encode};
+use crate::journal::stored::{ReadView, Segment, StoredArrival, Unreadable, encode};
 use crate::postings::{self, BLOCK_RECIPIENTS};
 use crate::set::Set;
 use crate::table::{Key, Owner, Partition, Table};
 use crate::time::{Day, Instant};
 
-/// The number of neighbouring runs of a level that are merged on the current day.
+/// The number of neighbouring segments of a level that are merged on the current day.
 const MERGE_RUNS: usize = 16;
 
 /// The most arrivals at rest of the current day that a bucket keeps in memory.
 const LOADED_ARRIVALS_MAX: u32 = 4096;
 
-/// The first seq of a day, and its runs.
-pub(super) type RunList = (u64, Vec<RunRow>);
+/// The first seq of a day, and its segments.
+pub(super) type SegmentList = (u64, Vec<RunRow>);
 
 /// A tail that is being indexed.
 #[derive(Debug)]
 pub(crate) struct Turning {
     pub(crate) day: Day,
-    kept: Vec<Arc<Kept>>,
+    kept: Vec<Arc<StoredArrival>>,
     /// The number of the recipient at which to continue.
     next: Option<u32>,
 }
 
-/// Runs that are being merged.
+/// Segments that are being merged.
 #[derive(Debug)]
 pub(crate) struct Merging {
     pub(crate) day: Day,
-    /// The runs.
-    runs: Range<usize>,
+    /// The segments.
+    segments: Range<usize>,
     /// The id of each, and the mapping of its ordinals.
     parts: Vec<(u64, Range<u32>)>,
-    arrivals: Vec<Arc<Kept>>,
-    into: RunAt,
+    arrivals: Vec<Arc<StoredArrival>>,
+    into: SegmentAt,
     /// The next block.
     block: u32,
     /// Keys of the postings that become obsolete.
     obsolete: Vec<Vec<u8>>,
 }
 
-/// The key of the list of a day's runs.
-pub(super) fn run_list_key(bucket: BucketNo) -> Vec<u8> {
-    Key::of(Owner::Bucket(bucket), Table::RunList).done()
+/// The key of the list of a day's segments.
+pub(super) fn segment_list_key(bucket: BucketNo) -> Vec<u8> {
+    Key::of(Owner::Bucket(bucket), Table::SegmentList).done()
 }
 
 impl BucketDay {
-    fn run_list(&self) -> RunList {
-        (self.first, self.runs.iter().map(RunAt::row).collect())
+    fn segment_list(&self) -> SegmentList {
+        (
+            self.first,
+            self.segments.iter().map(SegmentAt::row).collect(),
+        )
     }
 
-    /// The next runs to merge.
+    /// The next segments to merge.
     fn mergeable(&self, is_over: bool) -> Option<Range<usize>> {
         let most = |from: usize| {
             let mut weight = Weight::default();
-            let fits = |run: &&RunAt| {
-                weight = weight.plus(run.weight);
+            let fits = |segment: &&SegmentAt| {
+                weight = weight.plus(segment.weight);
                 weight.fits()
             };
-            from..from + self.runs[from..].iter().take_while(fits).count()
+            from..from + self.segments[from..].iter().take_while(fits).count()
         };
         if is_over {
-            let starts = 0..self.runs.len();
-            return starts.map(most).find(|runs| runs.len() > 1);
+            let starts = 0..self.segments.len();
+            return starts.map(most).find(|segments| segments.len() > 1);
         }
-        let mut starts = 0..=self.runs.len().checked_sub(MERGE_RUNS)?;
+        let mut starts = 0..=self.segments.len().checked_sub(MERGE_RUNS)?;
         starts.find_map(|from| {
-            let runs = from..from + MERGE_RUNS;
-            let level = self.runs[from].level;
-            let is_even = self.runs[runs.clone()].iter().all(|run| run.level == level);
-            (is_even && most(from).end >= runs.end).then_some(runs)
+            let segments = from..from + MERGE_RUNS;
+            let level = self.segments[from].level;
+            let is_even = self.segments[segments.clone()]
+                .iter()
+                .all(|segment| segment.level == level);
+            (is_even && most(from).end >= segments.end).then_some(segments)
         })
     }
 }
@@ -99,7 +104,8 @@ impl Bucket {
             return None;
         }
         // What the inboxes are yet to be told is looked for in the tail.
-        let is_ready = |kept: &Arc<Kept>| kept.seq < self.checkpointed && kept.seq <= self.told_to;
+        let is_ready =
+            |kept: &Arc<StoredArrival>| kept.seq < self.checkpointed && kept.seq <= self.told_to;
         let kept = whole_rows(&held.tail, held.tail.partition_point(is_ready));
         let notifications: u64 = kept.iter().map(|kept| kept.notifications()).sum();
         (!kept.is_empty() && notifications >= least).then(|| Turning {
@@ -109,10 +115,10 @@ impl Bucket {
         })
     }
 
-    /// Writes a slice of the postings; the last slice replaces the arrivals by the run.
+    /// Writes a slice of the postings; the last slice replaces the arrivals by the segment.
     pub(super) fn turn_slice(&mut self, mut work: Turning, slice: &mut Slice) -> Option<Turning> {
         let (first, last) = (work.kept.first()?.seq, work.kept.last()?.seq);
-        let run = RunAt {
+        let segment = SegmentAt {
             first,
             last,
             weight: weight(&work.kept),
@@ -128,7 +134,7 @@ impl Bucket {
             let stripe = postings::build_stripe(&sets, from);
             work.next = stripe.as_ref().and_then(|stripe| stripe.next);
             for (block, bytes) in stripe.into_iter().flat_map(|stripe| stripe.blocks) {
-                let key = posting_key(self.no, block, run.id());
+                let key = posting_key(self.no, block, segment.id());
                 slice.put(partition, key, Some(bytes));
             }
             if slice.is_full() {
@@ -136,7 +142,8 @@ impl Bucket {
             }
         }
         let held = self.days.get_mut(&work.day)?;
-        let rest: Vec<Arc<Kept>> = work.kept.iter().map(|kept| without_sets(kept)).collect();
+        let rest: Vec<Arc<StoredArrival>> =
+            work.kept.iter().map(|kept| without_sets(kept)).collect();
         let mut gone = None;
         for kept in held.tail.drain(..rest.len()) {
             held.tail_notifications -= kept.notifications();
@@ -144,30 +151,30 @@ impl Bucket {
                 slice.put(partition, journal_key(self.no, kept.row), None);
             }
         }
-        for (key, row) in run::rows(self.no, run.id(), &rest) {
+        for (key, row) in segment::rows(self.no, segment.id(), &rest) {
             slice.put(partition, key, Some(row));
         }
-        drop(run.loaded.set(Arc::new(Run::new(rest))));
-        held.runs.push(run);
-        let list = encode(&held.run_list());
-        slice.put(partition, run_list_key(self.no), Some(list));
+        drop(segment.loaded.set(Arc::new(Segment::new(rest))));
+        held.segments.push(segment);
+        let list = encode(&held.segment_list());
+        slice.put(partition, segment_list_key(self.no), Some(list));
         None
     }
 
-    /// Begins to merge runs of a day, if some should be merged.
+    /// Begins to merge segments of a day, if some should be merged.
     pub(super) fn begin_merge(
         &self,
-        shelf: &dyn Shelf,
+        view: &dyn ReadView,
         day: Day,
         is_over: bool,
     ) -> Result<Option<Merging>, Unreadable> {
         let Some(held) = self.days.get(&day) else {
             return Ok(None);
         };
-        let Some(runs) = held.mergeable(is_over) else {
+        let Some(segments) = held.mergeable(is_over) else {
             return Ok(None);
         };
-        let members = &held.runs[runs.clone()];
+        let members = &held.segments[segments.clone()];
         let (Some(first), Some(last)) = (members.first(), members.last()) else {
             return Ok(None);
         };
@@ -175,14 +182,18 @@ impl Bucket {
         let mut parts = Vec::new();
         let mut ordinals = 0;
         for at in members {
-            let run = self.run(shelf, day, at)?;
+            let segment = self.segment(view, day, at)?;
             let first = ordinals;
-            ordinals += count(run.variants.len());
+            ordinals += count(segment.variants.len());
             parts.push((at.id(), first..ordinals));
-            arrivals.extend(run.arrivals.iter().cloned());
+            arrivals.extend(segment.arrivals.iter().cloned());
         }
-        let level = members.iter().map(|run| run.level).max().unwrap_or(0);
-        let into = RunAt {
+        let level = members
+            .iter()
+            .map(|segment| segment.level)
+            .max()
+            .unwrap_or(0);
+        let into = SegmentAt {
             first: first.first,
             last: last.last,
             weight: weight(&arrivals),
@@ -193,7 +204,7 @@ impl Bucket {
         };
         Ok(Some(Merging {
             day,
-            runs,
+            segments,
             parts,
             arrivals,
             into,
@@ -202,10 +213,10 @@ impl Bucket {
         }))
     }
 
-    /// Writes a slice of the merged postings; the last slice replaces the parts by the new run.
+    /// Writes a slice of the merged postings; the last slice replaces the parts by the new segment.
     pub(super) fn merge_slice(
         &mut self,
-        shelf: &dyn Shelf,
+        view: &dyn ReadView,
         mut work: Merging,
         slice: &mut Slice,
     ) -> Result<Option<Merging>, Unreadable> {
@@ -215,7 +226,7 @@ impl Bucket {
             let mut found = Vec::new();
             for (id, ordinals) in &work.parts {
                 let key = posting_key(self.no, work.block, *id);
-                if let Some(bytes) = shelf.get(partition, &key)? {
+                if let Some(bytes) = view.get(partition, &key)? {
                     slice.spend(bytes.len());
                     found.push((bytes, ordinals.start));
                     work.obsolete.push(key);
@@ -238,28 +249,28 @@ impl Bucket {
             slice.put(partition, key, None);
         }
         let mut rest = &work.arrivals[..];
-        for ((id, _), part) in work.parts.iter().zip(&held.runs[work.runs.clone()]) {
+        for ((id, _), part) in work.parts.iter().zip(&held.segments[work.segments.clone()]) {
             let (arrivals, others) = rest.split_at(rest.len().min(part.weight.arrivals as usize));
             rest = others;
-            for key in run::keys(self.no, *id, arrivals) {
+            for key in segment::keys(self.no, *id, arrivals) {
                 slice.put(partition, key, None);
             }
         }
-        for (key, row) in run::rows(self.no, work.into.id(), &work.arrivals) {
+        for (key, row) in segment::rows(self.no, work.into.id(), &work.arrivals) {
             slice.put(partition, key, Some(row));
         }
-        drop(work.into.loaded.set(Arc::new(Run::new(work.arrivals))));
-        held.runs.splice(work.runs, [work.into]);
-        let list = encode(&held.run_list());
-        slice.put(partition, run_list_key(self.no), Some(list));
+        drop(work.into.loaded.set(Arc::new(Segment::new(work.arrivals))));
+        held.segments.splice(work.segments, [work.into]);
+        let list = encode(&held.segment_list());
+        slice.put(partition, segment_list_key(self.no), Some(list));
         Ok(None)
     }
 
     /// Drops the loaded content of older days, so that memory doesn't grow with reads.
     pub(super) fn unload_before(&mut self, today: Day) {
         for (_, held) in self.days.range_mut(..today) {
-            for run in &mut held.runs {
-                run.loaded.take();
+            for segment in &mut held.segments {
+                segment.loaded.take();
             }
         }
     }
@@ -267,19 +278,19 @@ impl Bucket {
     /// Drops all but the newest arrivals of a day, so that memory doesn't grow with events. Entries that
     /// are due soon are among the newest.
     pub(super) fn unload_most(&mut self, day: Day) {
-        let runs = self.days.get_mut(&day).map(|held| &mut held.runs);
+        let segments = self.days.get_mut(&day).map(|held| &mut held.segments);
         let mut newest = 0_u32;
-        for run in runs.into_iter().flatten().rev() {
-            newest = newest.saturating_add(run.weight.arrivals);
+        for segment in segments.into_iter().flatten().rev() {
+            newest = newest.saturating_add(segment.weight.arrivals);
             if newest > LOADED_ARRIVALS_MAX {
-                run.loaded.take();
+                segment.loaded.take();
             }
         }
     }
 }
 
 /// At most this many arrivals of a tail, fewer if a row of the journal would be cut.
-fn whole_rows(tail: &[Arc<Kept>], mut count: usize) -> &[Arc<Kept>] {
+fn whole_rows(tail: &[Arc<StoredArrival>], mut count: usize) -> &[Arc<StoredArrival>] {
     while let [.., last, next] = &tail[..tail.len().min(count + 1)]
         && count < tail.len()
         && last.row == next.row
@@ -289,8 +300,8 @@ fn whole_rows(tail: &[Arc<Kept>], mut count: usize) -> &[Arc<Kept>] {
     &tail[..count]
 }
 
-/// As many of these arrivals as one run may hold: whole rows of the journal, at least one.
-fn one_run(kept: &[Arc<Kept>]) -> &[Arc<Kept>] {
+/// As many of these arrivals as one segment may hold: whole rows of the journal, at least one.
+fn one_run(kept: &[Arc<StoredArrival>]) -> &[Arc<StoredArrival>] {
     let (mut taken, mut sum) = (0, Weight::default());
     for row in kept.chunk_by(|one, next| one.row == next.row) {
         sum = sum.plus(weight(row));
@@ -302,25 +313,25 @@ fn one_run(kept: &[Arc<Kept>]) -> &[Arc<Kept>] {
     &kept[..taken]
 }
 
-fn weight(kept: &[Arc<Kept>]) -> Weight {
+fn weight(kept: &[Arc<StoredArrival>]) -> Weight {
     let each = kept.iter().map(|kept| Weight::of(kept));
     each.fold(Weight::default(), Weight::plus)
 }
 
 /// The first and the last place of arrivals' events.
-fn places(arrivals: &[Arc<Kept>]) -> (u64, u64) {
+fn places(arrivals: &[Arc<StoredArrival>]) -> (u64, u64) {
     let places = arrivals.iter().map(|kept| kept.arrival.place);
     let first = places.clone().min().unwrap_or_default();
     (first, places.max().unwrap_or_default())
 }
 
-fn earliest(arrivals: &[Arc<Kept>]) -> Instant {
+fn earliest(arrivals: &[Arc<StoredArrival>]) -> Instant {
     let times = arrivals.iter().map(|kept| kept.arrival.t);
     times.min().unwrap_or_default()
 }
 
-fn without_sets(kept: &Kept) -> Arc<Kept> {
-    let mut rest = Kept {
+fn without_sets(kept: &StoredArrival) -> Arc<StoredArrival> {
+    let mut rest = StoredArrival {
         row: 0,
         ..kept.clone()
     };
@@ -331,5 +342,5 @@ fn without_sets(kept: &Kept) -> Arc<Kept> {
 }
 
 fn count(things: usize) -> u32 {
-    u32::try_from(things).expect("a run has fewer arrivals and variants than 2^32")
+    u32::try_from(things).expect("a segment has fewer arrivals and variants than 2^32")
 }

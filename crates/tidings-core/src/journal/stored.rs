@@ -1,4 +1,4 @@
-//! The indexed form of the journal: runs of arrivals without their sets, and postings with their
+//! The indexed form of the journal: segments of arrivals without their sets, and postings with their
 //! recipients.
 
 use std::ops::ControlFlow;
@@ -11,7 +11,7 @@ use crate::codec::FORM;
 use crate::table::{Partition, after_prefix};
 
 /// Read access to the store, implemented outside the core.
-pub trait Shelf: Sync {
+pub trait ReadView: Sync {
     /// Reads a value.
     ///
     /// # Errors
@@ -40,12 +40,12 @@ pub trait Shelf: Sync {
 /// # Errors
 /// The visitor's, and [`Unreadable`] where the store can't be read.
 pub fn each(
-    shelf: &dyn Shelf,
+    view: &dyn ReadView,
     partition: Partition,
     prefix: &[u8],
     take: impl FnMut(&[u8], &[u8]) -> Result<(), Unreadable>,
 ) -> Result<(), Unreadable> {
-    each_from(shelf, partition, prefix, prefix, take)
+    each_from(view, partition, prefix, prefix, take)
 }
 
 /// [`each`], beginning with the key `from`.
@@ -53,7 +53,7 @@ pub fn each(
 /// # Errors
 /// The visitor's, and [`Unreadable`] where the store can't be read.
 pub fn each_from(
-    shelf: &dyn Shelf,
+    view: &dyn ReadView,
     partition: Partition,
     prefix: &[u8],
     from: &[u8],
@@ -61,7 +61,7 @@ pub fn each_from(
 ) -> Result<(), Unreadable> {
     let until = after_prefix(prefix);
     let mut found = Ok(());
-    shelf.scan(partition, from, until.as_deref(), &mut |key, value| {
+    view.scan(partition, from, until.as_deref(), &mut |key, value| {
         found = take(key, value);
         match found {
             Ok(()) => ControlFlow::Continue(()),
@@ -98,7 +98,7 @@ impl Unreadable {
 /// # Examples
 /// ```
 /// use tidings_core::Reason;
-/// use tidings_core::journal::at_rest::{decode, encode};
+/// use tidings_core::journal::stored::{decode, encode};
 ///
 /// let bytes = encode(&Reason::Seen);
 /// assert_eq!(decode::<Reason>("a reason", &bytes)?, Reason::Seen);
@@ -106,7 +106,7 @@ impl Unreadable {
 /// let other = [&[99], &bytes[1..]].concat();
 /// let unreadable = decode::<Reason>("a reason", &other).unwrap_err();
 /// assert!(unreadable.to_string().contains("form 99"));
-/// # Ok::<(), tidings_core::journal::at_rest::Unreadable>(())
+/// # Ok::<(), tidings_core::journal::stored::Unreadable>(())
 /// ```
 pub fn decode<'a, T: Deserialize<'a>>(what: &str, bytes: &'a [u8]) -> Result<T, Unreadable> {
     postcard::from_bytes(body(what, bytes)?).map_err(|fault| Unreadable::decode(what, &fault))
@@ -145,7 +145,7 @@ pub(crate) fn encode_onto<T: Serialize>(bytes: &mut Vec<u8>, value: &T) {
 
 /// An arrival with its seq.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Kept {
+pub struct StoredArrival {
     /// Its seq.
     pub seq: u64,
     /// The seq of the first record of its row in the journal; 0 once it is at rest.
@@ -155,7 +155,7 @@ pub struct Kept {
     pub arrival: Arrival,
 }
 
-impl Kept {
+impl StoredArrival {
     /// Number of notifications in its sets.
     #[must_use]
     pub fn notifications(&self) -> u64 {
@@ -164,19 +164,19 @@ impl Kept {
     }
 }
 
-/// A run: consecutive arrivals of a bucket's day, at rest.
+/// A segment: consecutive arrivals of a bucket's day, at rest.
 #[derive(Debug)]
-pub struct Run {
+pub struct Segment {
     /// The arrivals by seq, with empty sets.
-    pub arrivals: Vec<Arc<Kept>>,
+    pub arrivals: Vec<Arc<StoredArrival>>,
     /// Arrival and variant by ordinal in the postings.
     pub variants: Vec<(u32, u32)>,
 }
 
-impl Run {
-    /// Prepares a stored run.
+impl Segment {
+    /// Prepares a stored segment.
     #[must_use]
-    pub fn new(arrivals: Vec<Arc<Kept>>) -> Self {
+    pub fn new(arrivals: Vec<Arc<StoredArrival>>) -> Self {
         let mut variants = Vec::new();
         for (at, kept) in (0..).zip(&arrivals) {
             let variants_of = (0..).zip(&kept.arrival.variants);
@@ -187,7 +187,7 @@ impl Run {
 
     /// The arrival and variant of an ordinal; `None` if there is no such ordinal.
     #[must_use]
-    pub fn variant(&self, ordinal: u32) -> Option<(u32, u32, &Arc<Kept>, &Variant)> {
+    pub fn variant(&self, ordinal: u32) -> Option<(u32, u32, &Arc<StoredArrival>, &Variant)> {
         let (at, variant) = *self.variants.get(ordinal as usize)?;
         let kept = self.arrivals.get(at as usize)?;
         Some((

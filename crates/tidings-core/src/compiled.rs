@@ -8,9 +8,9 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use serde::{Deserialize, Serialize};
 
 use crate::calendar::{Zone, next_slot};
-use crate::deadline::{Kind, Parameters};
-use crate::journal::at_rest::Unreadable;
+use crate::deadline::{LaneKind, Parameters};
 use crate::journal::record::{ChannelNo, INBOX_NO, LaneNo, TypeNo, channel_no};
+use crate::journal::stored::Unreadable;
 use crate::pause::Paused;
 use crate::recipient::Mode;
 use crate::rules::{CHANNELS, Digest, Policy, Rules, TypeRules};
@@ -31,14 +31,14 @@ pub struct LaneName {
     /// Its name, as printed.
     pub name: String,
     /// The kind: two kinds under one name (after a change of the configuration) are two lanes.
-    pub kind: Kind,
+    pub kind: LaneKind,
 }
 
 /// Stands for a lane whose number was never given.
 static NEVER_GIVEN: LaneName = LaneName {
     channel: INBOX_NO,
     name: String::new(),
-    kind: Kind::Now,
+    kind: LaneKind::Now,
 };
 
 /// A name with a number.
@@ -54,7 +54,7 @@ impl LaneName {
     /// Tells whether it is the inbox itself, where entries are delivered at once.
     #[must_use]
     pub fn is_inbox(&self) -> bool {
-        self.channel == INBOX_NO && self.kind != Kind::Paused
+        self.channel == INBOX_NO && self.kind != LaneKind::Paused
     }
 }
 
@@ -244,7 +244,7 @@ impl Type {
     ///
     /// # Examples
     /// ```
-    /// use tidings_core::law::{Names, Version};
+    /// use tidings_core::compiled::{Names, Version};
     /// use tidings_core::{Mode, Rules};
     ///
     /// let kind = serde_json::from_str(
@@ -342,7 +342,7 @@ impl Route {
         names: &mut Names,
         given: &mut Vec<Named>,
     ) -> Self {
-        let mut give = |name: String, kind: Kind| {
+        let mut give = |name: String, kind: LaneKind| {
             names.give_lane(
                 LaneName {
                     channel,
@@ -352,17 +352,17 @@ impl Route {
                 given,
             )
         };
-        let own = Kind::of(&route.policy).zip(route.lane.clone().or(route.policy.lane_name()));
+        let own = LaneKind::of(&route.policy).zip(route.lane.clone().or(route.policy.lane_name()));
         let lane = own.map(|(kind, name)| give(name, kind));
-        let now = give("now".to_owned(), Kind::Now);
+        let now = give("now".to_owned(), LaneKind::Now);
         let mut digests = BTreeMap::new();
         if CHANNELS[usize::from(channel)] != crate::rules::INBOX {
             for name in rules.digests.keys() {
-                let lane = give(format!("digest:{name}"), Kind::Digest(name.clone()));
+                let lane = give(format!("digest:{name}"), LaneKind::Digest(name.clone()));
                 digests.insert(name.clone(), lane);
             }
         }
-        let paused = give(Kind::Paused.default_lane(), Kind::Paused);
+        let paused = give(LaneKind::Paused.default_lane(), LaneKind::Paused);
         Self {
             policy: route.policy.clone(),
             lane,
@@ -375,13 +375,13 @@ impl Route {
 
 /// The compiled rules: names, and every version that a stored record may refer to.
 #[derive(Clone, Debug)]
-pub struct Law {
+pub struct CompiledRules {
     /// Names and numbers.
     pub names: Names,
     versions: BTreeMap<u32, Arc<Version>>,
 }
 
-impl Law {
+impl CompiledRules {
     /// Creates it without rules.
     #[must_use]
     pub fn new(names: Names) -> Self {

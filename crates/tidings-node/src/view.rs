@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use tidings_core::journal::at_rest::{Shelf, Unreadable};
+use tidings_core::journal::stored::{ReadView, Unreadable};
 use tidings_store::{Partition, Snapshot, Store, Visit};
 
 use crate::Error;
@@ -11,7 +11,7 @@ use crate::ahead::Writes;
 use crate::vitals::Vitals;
 
 /// A snapshot for the core. Drop it before the next commit.
-pub struct StoreShelf {
+pub struct StoreView {
     snapshot: Box<dyn Snapshot>,
     /// The writes in progress on top of it.
     ahead: Option<Arc<Writes>>,
@@ -19,8 +19,8 @@ pub struct StoreShelf {
     vitals: Arc<Vitals>,
 }
 
-impl StoreShelf {
-    /// A shelf of the committed data.
+impl StoreView {
+    /// A view of the committed data.
     ///
     /// # Errors
     /// [`Error::Store`] where the store is closed or broken.
@@ -28,7 +28,7 @@ impl StoreShelf {
         Self::ahead_of(store, None)
     }
 
-    /// A shelf of the data after these writes, which may be committed already.
+    /// A view of the data after these writes, which may be committed already.
     pub(crate) fn ahead_of(store: &dyn Store, ahead: Option<Arc<Writes>>) -> Result<Self, Error> {
         let snapshot = store.snapshot()?;
         Ok(Self {
@@ -63,7 +63,7 @@ impl StoreShelf {
     }
 }
 
-impl Shelf for StoreShelf {
+impl ReadView for StoreView {
     fn get(&self, partition: Partition, key: &[u8]) -> Result<Option<Vec<u8>>, Unreadable> {
         let fresh = self.ahead.as_ref();
         if let Some(value) = fresh.and_then(|writes| writes.get(partition, key)) {

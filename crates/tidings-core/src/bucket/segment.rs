@@ -1,7 +1,7 @@
-//! The rows of a run, and the ways of reading them.
+//! The rows of a segment, and the ways of reading them.
 //!
 //! Messages of many are made of all its arrivals, which are decoded once and kept. Who asks for one
-//! event finds it by the facets and decodes its row alone: a run of thousands would be milliseconds,
+//! event finds it by the facets and decodes its row alone: a segment of thousands would be milliseconds,
 //! in every bucket.
 
 use std::collections::BTreeSet;
@@ -10,106 +10,116 @@ use std::sync::Arc;
 use roaring::RoaringBitmap;
 
 use super::facets::{self, Facets, facets_key, facets_prefix};
-use super::{Bucket, RunAt};
+use super::{Bucket, SegmentAt};
 use crate::id::BucketNo;
-use crate::journal::at_rest::{Kept, Run, Shelf, Unreadable, decode, each, encode};
+use crate::journal::stored::{ReadView, Segment, StoredArrival, Unreadable, decode, each, encode};
 use crate::postings::{BLOCK_RECIPIENTS, Block};
 use crate::table::{Key, Owner, Partition, Table};
 use crate::time::Day;
 
-/// The key of a run's postings for a block of recipients.
-pub(super) fn posting_key(bucket: BucketNo, block: u32, run: u64) -> Vec<u8> {
+/// The key of a segment's postings for a block of recipients.
+pub(super) fn posting_key(bucket: BucketNo, block: u32, segment: u64) -> Vec<u8> {
     Key::of(Owner::Bucket(bucket), Table::Postings)
         .u32(block)
-        .u64(run)
+        .u64(segment)
         .done()
 }
 
-/// The key prefix of a run's arrivals.
-fn arrivals_key(bucket: BucketNo, run: u64) -> Key {
-    Key::of(Owner::Bucket(bucket), Table::Runs).u64(run)
+/// The key prefix of a segment's arrivals.
+fn arrivals_key(bucket: BucketNo, segment: u64) -> Key {
+    Key::of(Owner::Bucket(bucket), Table::Segments).u64(segment)
 }
 
-/// The key of a row of a run's arrivals, by its first arrival.
-fn row_key(bucket: BucketNo, run: u64, first: usize) -> Vec<u8> {
+/// The key of a row of a segment's arrivals, by its first arrival.
+fn row_key(bucket: BucketNo, segment: u64, first: usize) -> Vec<u8> {
     let first = u32::try_from(first).unwrap_or(u32::MAX);
-    arrivals_key(bucket, run).u32(first).done()
+    arrivals_key(bucket, segment).u32(first).done()
 }
 
-/// All rows of a run except its postings.
-pub(super) fn rows(bucket: BucketNo, run: u64, arrivals: &[Arc<Kept>]) -> Vec<(Vec<u8>, Vec<u8>)> {
+/// All rows of a segment except its postings.
+pub(super) fn rows(
+    bucket: BucketNo,
+    segment: u64,
+    arrivals: &[Arc<StoredArrival>],
+) -> Vec<(Vec<u8>, Vec<u8>)> {
     let ranges = facets::row_ranges(arrivals).into_iter();
     let mut rows: Vec<_> = ranges
-        .map(|row| (row_key(bucket, run, row.start), encode(&&arrivals[row])))
+        .map(|row| (row_key(bucket, segment, row.start), encode(&&arrivals[row])))
         .collect();
-    rows.extend(facets::rows(bucket, run, arrivals));
+    rows.extend(facets::rows(bucket, segment, arrivals));
     rows
 }
 
 /// The keys of these rows.
-pub(super) fn keys(bucket: BucketNo, run: u64, arrivals: &[Arc<Kept>]) -> Vec<Vec<u8>> {
+pub(super) fn keys(
+    bucket: BucketNo,
+    segment: u64,
+    arrivals: &[Arc<StoredArrival>],
+) -> Vec<Vec<u8>> {
     let ranges = facets::row_ranges(arrivals).into_iter();
-    let mut keys: Vec<_> = ranges.map(|row| row_key(bucket, run, row.start)).collect();
-    keys.extend(facets::keys(bucket, run, arrivals));
+    let mut keys: Vec<_> = ranges
+        .map(|row| row_key(bucket, segment, row.start))
+        .collect();
+    keys.extend(facets::keys(bucket, segment, arrivals));
     keys
 }
 
 impl Bucket {
-    /// The content of a run, read once.
-    pub(crate) fn run(
+    /// The content of a segment, read once.
+    pub(crate) fn segment(
         &self,
-        shelf: &dyn Shelf,
+        view: &dyn ReadView,
         day: Day,
-        at: &RunAt,
-    ) -> Result<Arc<Run>, Unreadable> {
-        let run = self.run_once(shelf, day, at)?;
-        Ok(Arc::clone(at.loaded.get_or_init(|| run)))
+        at: &SegmentAt,
+    ) -> Result<Arc<Segment>, Unreadable> {
+        let segment = self.segment_once(view, day, at)?;
+        Ok(Arc::clone(at.loaded.get_or_init(|| segment)))
     }
 
-    /// [`Bucket::run`] without keeping the content, for a reader of all runs.
-    pub(crate) fn run_once(
+    /// [`Bucket::segment`] without keeping the content, for a reader of all segments.
+    pub(crate) fn segment_once(
         &self,
-        shelf: &dyn Shelf,
+        view: &dyn ReadView,
         day: Day,
-        at: &RunAt,
-    ) -> Result<Arc<Run>, Unreadable> {
-        if let Some(run) = at.loaded.get() {
-            return Ok(Arc::clone(run));
+        at: &SegmentAt,
+    ) -> Result<Arc<Segment>, Unreadable> {
+        if let Some(segment) = at.loaded.get() {
+            return Ok(Arc::clone(segment));
         }
-        let mut arrivals: Vec<Arc<Kept>> = Vec::new();
+        let mut arrivals: Vec<Arc<StoredArrival>> = Vec::new();
         let prefix = arrivals_key(self.no, at.id()).done();
-        each(shelf, Partition::Day(day), &prefix, |_, chunk| {
-            let chunk: Vec<Arc<Kept>> = decode("a run", chunk)?;
+        each(view, Partition::Day(day), &prefix, |_, chunk| {
+            let chunk: Vec<Arc<StoredArrival>> = decode("a segment", chunk)?;
             arrivals.extend(chunk);
             Ok(())
         })?;
         if arrivals.len() != at.weight.arrivals as usize {
             return Err(self.is_missing(at));
         }
-        Ok(Arc::new(Run::new(arrivals)))
+        Ok(Arc::new(Segment::new(arrivals)))
     }
 
-    /// A chunk of a run's facets.
+    /// A chunk of a segment's facets.
     pub(crate) fn facets(
         &self,
-        shelf: &dyn Shelf,
-        (day, at): (Day, &RunAt),
+        view: &dyn ReadView,
+        (day, at): (Day, &SegmentAt),
         chunk: u32,
     ) -> Result<Vec<u8>, Unreadable> {
-        let row = shelf.get(Partition::Day(day), &facets_key(self.no, at.id(), chunk))?;
+        let row = view.get(Partition::Day(day), &facets_key(self.no, at.id(), chunk))?;
         row.ok_or_else(|| self.is_missing(at))
     }
 
-    /// Visits all facets of a run, chunk by chunk.
+    /// Visits all facets of a segment, chunk by chunk.
     fn each_facets(
         &self,
-        shelf: &dyn Shelf,
-        (day, at): (Day, &RunAt),
+        view: &dyn ReadView,
+        (day, at): (Day, &SegmentAt),
         take: &mut dyn FnMut(&Facets<'_>),
     ) -> Result<(), Unreadable> {
         let prefix = facets_prefix(self.no, at.id()).done();
         let (mut ordinals, mut arrivals) = (0, 0);
-        each(shelf, Partition::Day(day), &prefix, |_, chunk| {
+        each(view, Partition::Day(day), &prefix, |_, chunk| {
             let facets = Facets::parse(chunk)?;
             if facets.ordinals().start != ordinals {
                 return Err(self.is_missing(at));
@@ -124,27 +134,27 @@ impl Bucket {
         }
     }
 
-    /// One arrival of a run.
+    /// One arrival of a segment.
     fn arrival_at_rest(
         &self,
-        shelf: &dyn Shelf,
-        (day, at): (Day, &RunAt),
+        view: &dyn ReadView,
+        (day, at): (Day, &SegmentAt),
         arrival: usize,
-    ) -> Result<Arc<Kept>, Unreadable> {
+    ) -> Result<Arc<StoredArrival>, Unreadable> {
         let (first, mut row) = facets::row_of(arrival, |first| {
-            let row = shelf.get(Partition::Day(day), &row_key(self.no, at.id(), first))?;
+            let row = view.get(Partition::Day(day), &row_key(self.no, at.id(), first))?;
             let row = row.ok_or_else(|| self.is_missing(at))?;
-            let row: Vec<Arc<Kept>> = decode("a run", &row)?;
+            let row: Vec<Arc<StoredArrival>> = decode("a segment", &row)?;
             let arrivals = row.len();
             Ok::<_, Unreadable>((row, arrivals))
         })?;
         Ok(row.swap_remove(arrival - first))
     }
 
-    /// The error for missing rows of a run.
-    pub(crate) fn is_missing(&self, at: &RunAt) -> Unreadable {
+    /// The error for missing rows of a segment.
+    pub(crate) fn is_missing(&self, at: &SegmentAt) -> Unreadable {
         Unreadable(format!(
-            "rows of run {} of bucket {} are missing",
+            "rows of segment {} of bucket {} are missing",
             at.first, self.no
         ))
     }
@@ -155,25 +165,25 @@ impl Bucket {
     /// [`Unreadable`] where the store can't be read.
     pub(crate) fn arrivals_of(
         &self,
-        shelf: &dyn Shelf,
+        view: &dyn ReadView,
         place: u64,
         days: &BTreeSet<Day>,
-    ) -> Result<Vec<Arc<Kept>>, Unreadable> {
+    ) -> Result<Vec<Arc<StoredArrival>>, Unreadable> {
         let mut arrivals = Vec::new();
         let held = days.iter().filter_map(|day| self.days.get_key_value(day));
         for (day, held) in held {
-            for at in &held.runs {
+            for at in &held.segments {
                 let (first, last) = at.places;
                 if !(first..=last).contains(&place) {
                     continue;
                 }
                 // Where one chunk ends within an arrival, the next one has it too.
                 let mut found = BTreeSet::new();
-                self.each_facets(shelf, (*day, at), &mut |facets| {
+                self.each_facets(view, (*day, at), &mut |facets| {
                     found.extend(facets.arrivals_of(place));
                 })?;
                 for arrival in found {
-                    arrivals.push(self.arrival_at_rest(shelf, (*day, at), arrival)?);
+                    arrivals.push(self.arrival_at_rest(view, (*day, at), arrival)?);
                 }
             }
             let of = held.tail.iter().filter(|kept| kept.arrival.place == place);
@@ -188,14 +198,15 @@ impl Bucket {
     /// [`Unreadable`] where the store can't be read.
     pub(crate) fn sets_of(
         &self,
-        shelf: &dyn Shelf,
-        kept: &Kept,
+        view: &dyn ReadView,
+        kept: &StoredArrival,
     ) -> Result<Vec<RoaringBitmap>, Unreadable> {
         let variants = &kept.arrival.variants;
         let day = kept.arrival.at.day();
-        let runs = self.days.get(&day).map(|held| &held.runs);
-        let mut runs = runs.into_iter().flatten();
-        let Some(at) = runs.find(|run| (run.first..=run.last).contains(&kept.seq)) else {
+        let segments = self.days.get(&day).map(|held| &held.segments);
+        let mut segments = segments.into_iter().flatten();
+        let Some(at) = segments.find(|segment| (segment.first..=segment.last).contains(&kept.seq))
+        else {
             // It is in the tail, where arrivals have their sets with them.
             return Ok(variants
                 .iter()
@@ -203,13 +214,13 @@ impl Bucket {
                 .collect());
         };
         let mut first = None;
-        self.each_facets(shelf, (day, at), &mut |facets| {
+        self.each_facets(view, (day, at), &mut |facets| {
             first = first.or_else(|| facets.first_ordinal(kept.seq));
         })?;
         let first = first.ok_or_else(|| self.is_missing(at))?;
         let mut sets = vec![RoaringBitmap::new(); variants.len()];
         let everyone = self.all_numbers();
-        self.each_posting(shelf, (day, at), &everyone, &mut |number, ordinal| {
+        self.each_posting(view, (day, at), &everyone, &mut |number, ordinal| {
             let variant = ordinal.checked_sub(first).map(|variant| variant as usize);
             if let Some(set) = variant.and_then(|variant| sets.get_mut(variant)) {
                 set.insert(number);
@@ -218,14 +229,14 @@ impl Bucket {
         Ok(sets)
     }
 
-    /// Visits the postings of some recipients: the number of each, and which variant of the run.
+    /// Visits the postings of some recipients: the number of each, and which variant of the segment.
     ///
     /// # Errors
     /// [`Unreadable`] where the store can't be read.
     pub(super) fn each_posting(
         &self,
-        shelf: &dyn Shelf,
-        (day, at): (Day, &RunAt),
+        view: &dyn ReadView,
+        (day, at): (Day, &SegmentAt),
         who: &RoaringBitmap,
         take: &mut dyn FnMut(u32, u32),
     ) -> Result<(), Unreadable> {
@@ -235,7 +246,7 @@ impl Bucket {
             let base = block * BLOCK_RECIPIENTS;
             let last = base + (BLOCK_RECIPIENTS - 1);
             let key = posting_key(self.no, block, at.id());
-            if let Some(bytes) = shelf.get(Partition::Day(day), &key)? {
+            if let Some(bytes) = view.get(Partition::Day(day), &key)? {
                 Block::parse(&bytes)?.each(
                     |slot| who.contains(base + u32::from(slot)),
                     |slot, ordinal| take(base + u32::from(slot), ordinal),
@@ -248,20 +259,20 @@ impl Bucket {
         Ok(())
     }
 
-    /// Adds the ordinals of one recipient's entries in a run, ascending.
+    /// Adds the ordinals of one recipient's entries in a segment, ascending.
     ///
     /// # Errors
     /// [`Unreadable`] where the store can't be read.
     pub(crate) fn row_of(
         &self,
-        shelf: &dyn Shelf,
-        (day, at): (Day, &RunAt),
+        view: &dyn ReadView,
+        (day, at): (Day, &SegmentAt),
         number: u32,
         ordinals: &mut Vec<u32>,
     ) -> Result<(), Unreadable> {
         let block = number / BLOCK_RECIPIENTS;
         let key = posting_key(self.no, block, at.id());
-        if let Some(bytes) = shelf.get(Partition::Day(day), &key)? {
+        if let Some(bytes) = view.get(Partition::Day(day), &key)? {
             let slot = u8::try_from(number % BLOCK_RECIPIENTS).expect("a slot is within its block");
             Block::parse(&bytes)?.row(slot, &mut |ordinal| ordinals.push(ordinal))?;
         }

@@ -5,18 +5,18 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tidings_core::engine::{Letter, LetterName, Plan, Sent, Tried};
+use tidings_core::engine::{MessageId, Plan, PlannedMessage, Sent, Tried};
 use tidings_core::journal::record::Attempts;
 use tidings_core::pause::Paused;
 use tidings_core::{Batch, BucketNo, Ending, Instant};
 
 use crate::channel::{Head, Outcome, Rendered, Renderer, Unrenderable, render};
 use crate::deferred::Said;
-use crate::node::{Pace, Ready};
+use crate::node::{Priority, Ready};
 
 /// A message that is being sent.
 #[derive(Clone, Debug)]
-pub(crate) struct Parcel {
+pub(crate) struct SendJob {
     pub(crate) closing: (BucketNo, u64),
     pub(crate) number: u32,
     pub(crate) told: Vec<u64>,
@@ -43,8 +43,8 @@ impl Content {
     }
 }
 
-impl Parcel {
-    pub(crate) fn new(plan: &Plan, letter: &Letter, batch: Batch) -> Self {
+impl SendJob {
+    pub(crate) fn new(plan: &Plan, letter: &PlannedMessage, batch: Batch) -> Self {
         Self {
             closing: (plan.bucket, plan.closing),
             number: letter.number,
@@ -75,13 +75,13 @@ impl Parcel {
     }
 
     /// The key of the message.
-    pub(crate) fn letter(&self) -> LetterName {
+    pub(crate) fn letter(&self) -> MessageId {
         (self.closing, self.number)
     }
 
     /// The priority of the message.
-    pub(crate) fn pace(&self) -> Pace {
-        Pace::of(&self.head.lane)
+    pub(crate) fn priority(&self) -> Priority {
+        Priority::of(&self.head.lane)
     }
 
     /// Whether a pause holds the message.
@@ -176,8 +176,8 @@ impl Parcel {
 }
 
 /// The messages of a slice, one by one.
-pub(crate) fn parcels(ready: Ready) -> Vec<Parcel> {
+pub(crate) fn jobs(ready: Ready) -> Vec<SendJob> {
     let Ready { plan, batches } = ready;
-    let parcel = |(at, batch): (usize, Batch)| Parcel::new(&plan, &plan.letters[at], batch);
-    batches.into_iter().map(parcel).collect()
+    let job = |(at, batch): (usize, Batch)| SendJob::new(&plan, &plan.letters[at], batch);
+    batches.into_iter().map(job).collect()
 }
