@@ -58,6 +58,41 @@ pub(crate) struct Look<'a> {
 }
 
 impl Bucket {
+    /// The recipients whose entry of an arrival still waits in a lane.
+    pub(crate) fn pending(
+        &self,
+        seq: u64,
+        lane_no: LaneNo,
+        channel: ChannelNo,
+        who: &RoaringBitmap,
+    ) -> RoaringBitmap {
+        let mut waiting = if channel == INBOX_NO && !self.keeps_paused(lane_no) {
+            if seq > self.told_to {
+                who.clone()
+            } else {
+                RoaringBitmap::new()
+            }
+        } else {
+            let mut waiting = RoaringBitmap::new();
+            if let Some(lane) = self.lanes.get(&lane_no) {
+                let open = (who & lane.open()).into_iter();
+                waiting.extend(open.filter(|number| lane.since(*number).is_some_and(|s| s <= seq)));
+            }
+            for (closing, open) in self.closings.range(seq..) {
+                if open.lane == lane_no && *closing > seq {
+                    let unmade = open.unmade.iter().filter(|(_, since)| **since <= seq);
+                    let unmade = unmade.map(|(number, _)| *number);
+                    waiting.extend(unmade.filter(|number| who.contains(*number)));
+                }
+            }
+            waiting
+        };
+        if let Some(ended) = self.ended.of(seq, channel) {
+            waiting -= ended;
+        }
+        waiting
+    }
+
     /// Finds entries of recipients.
     ///
     /// # Errors

@@ -9,10 +9,13 @@ use std::sync::Arc;
 use roaring::RoaringBitmap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::command::MarkKind;
 use crate::compiled::CompiledRules;
 use crate::deadline::LaneKind;
 use crate::id::{BucketNo, Id};
-use crate::journal::record::{Arrival, Attempts, ChannelNo, Entries, INBOX_NO, LaneNo, Record};
+use crate::journal::record::{
+    Arrival, Attempts, ChannelNo, Covered, Entries, INBOX_NO, LaneNo, Record,
+};
 use crate::journal::stored::StoredArrival;
 use crate::recipient::Recipient;
 use crate::set::Set;
@@ -171,7 +174,7 @@ impl Bucket {
         self.dirty.since.get_or_insert(day);
         match record {
             Record::Arrival(arrival) => {
-                self.arrive(StoredArrival { seq, row, arrival }, None, compiled)
+                self.arrive(StoredArrival { seq, row, arrival }, None, compiled);
             }
             Record::Closing { at, lane, who } => self.close(seq, at, lane, &who, compiled),
             Record::Cut { items, .. } => self.end(&items),
@@ -195,11 +198,7 @@ impl Bucket {
                 what,
                 kind,
             } => {
-                let rules = self.rules;
-                self.counted.drop_of(number);
-                let marks = self.marks.entry(number).or_default();
-                let mark = marks.add((at, before), what, kind, rules);
-                self.dirty.marks.insert((number, mark));
+                self.mark(number, (at, before), what, kind);
             }
             Record::Told { to, except, .. } => {
                 self.told_to = to;
@@ -269,6 +268,13 @@ impl Bucket {
                 }
             }
         }
+    }
+
+    fn mark(&mut self, number: u32, at: (Instant, u64), what: Covered, kind: MarkKind) {
+        self.counted.drop_of(number);
+        let marks = self.marks.entry(number).or_default();
+        let mark = marks.add(at, what, kind, self.rules);
+        self.dirty.marks.insert((number, mark));
     }
 
     /// Adds an arrival to the tail only: the checkpoint has the lanes.
@@ -518,41 +524,6 @@ impl Bucket {
             lanes.push((lane, who));
         }
         lanes
-    }
-
-    /// The recipients whose entry of an arrival still waits in a lane.
-    pub(crate) fn pending(
-        &self,
-        seq: u64,
-        lane_no: LaneNo,
-        channel: ChannelNo,
-        who: &RoaringBitmap,
-    ) -> RoaringBitmap {
-        let mut waiting = if channel == INBOX_NO && !self.keeps_paused(lane_no) {
-            if seq > self.told_to {
-                who.clone()
-            } else {
-                RoaringBitmap::new()
-            }
-        } else {
-            let mut waiting = RoaringBitmap::new();
-            if let Some(lane) = self.lanes.get(&lane_no) {
-                let open = (who & lane.open()).into_iter();
-                waiting.extend(open.filter(|number| lane.since(*number).is_some_and(|s| s <= seq)));
-            }
-            for (closing, open) in self.closings.range(seq..) {
-                if open.lane == lane_no && *closing > seq {
-                    let unmade = open.unmade.iter().filter(|(_, since)| **since <= seq);
-                    let unmade = unmade.map(|(number, _)| *number);
-                    waiting.extend(unmade.filter(|number| who.contains(*number)));
-                }
-            }
-            waiting
-        };
-        if let Some(ended) = self.ended.of(seq, channel) {
-            waiting -= ended;
-        }
-        waiting
     }
 
     /// Bytes of memory used beyond profiles and ids, roughly.
