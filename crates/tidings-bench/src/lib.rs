@@ -39,7 +39,7 @@ pub struct Host<'h> {
     pub router: &'h dyn Fn(Handle, Rules, Arc<dyn Clock>) -> Router,
 }
 
-/// Why a measurement was not made.
+/// The reason why a measurement was not made.
 #[derive(Debug, thiserror::Error)]
 pub enum Fault {
     /// The node failed.

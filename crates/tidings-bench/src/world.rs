@@ -18,7 +18,7 @@ use super::stopwatch::Stopwatch;
 /// Commands that are taken in together while a world is made.
 const TOGETHER: usize = 65_536;
 
-/// When a world begins: a Tuesday.
+/// The time when a world begins: a Tuesday.
 pub(crate) const BEGIN: Instant = Instant(1_704_186_000_000);
 
 /// The configuration of every work, as text.

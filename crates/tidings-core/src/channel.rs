@@ -59,7 +59,7 @@ pub fn sending() -> impl Iterator<Item = &'static ChannelKind> {
 }
 
 impl ChannelKind {
-    /// Whether its entries are delivered by being there.
+    /// Tells whether its entries are delivered by being there.
     #[must_use]
     pub fn is_inbox(&self) -> bool {
         self.address.is_none()
@@ -83,7 +83,7 @@ impl AddressKind {
         }
     }
 
-    /// Whether a text is such an address, roughly.
+    /// Tells whether a text is such an address, roughly.
     #[must_use]
     pub fn accepts(self, text: &str) -> bool {
         text.len() <= self.bytes_max()
@@ -93,7 +93,7 @@ impl AddressKind {
     }
 }
 
-/// Whether a text has one `@` with something on either side, and nothing that could end a header line or
+/// Tells whether a text has one `@` with something on either side, and nothing that could end a header line or
 /// start another address.
 fn is_mailbox(text: &str) -> bool {
     let plain = |c: char| !c.is_control() && !c.is_whitespace() && !"<>,;".contains(c);

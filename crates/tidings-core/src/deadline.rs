@@ -43,7 +43,7 @@ pub struct Parameters {
 /// The fields of an entry that a deadline uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entered {
-    /// When it entered its first lane.
+    /// The time when it entered its first lane.
     pub t: Instant,
     /// The place of its event in the intake, which orders arrivals.
     pub place: u64,
@@ -103,7 +103,7 @@ impl Person for Option<&Zone> {
 /// The value for "no such deadline".
 const NONE: i64 = i64::MAX;
 
-/// When a window is due, in milliseconds; [`i64::MAX`] = never. `rules` = those under which it was opened.
+/// The time when a window is due, in milliseconds; [`i64::MAX`] = never. `rules` = those under which it was opened.
 ///
 /// # Examples
 /// ```

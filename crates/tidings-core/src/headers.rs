@@ -28,7 +28,7 @@ pub struct Header {
     pub object: Id,
     /// The target: what it was done in or for.
     pub target: Option<Id>,
-    /// When it happened, as shown to people.
+    /// The time when it happened, as shown to people.
     pub occurred_at: Option<Instant>,
     /// Time from which on nothing is delivered.
     pub expires_at: Option<Instant>,

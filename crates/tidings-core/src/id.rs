@@ -27,7 +27,7 @@ pub const ID_BYTES_MAX: usize = 256;
 #[serde(transparent)]
 pub struct Id(Arc<str>);
 
-/// Why a text is not an [`Id`].
+/// The reason why a text is not an [`Id`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum IdError {
     /// The text is empty.

@@ -122,7 +122,7 @@ fn each_entry(
     mut visit: impl FnMut(u32, u32),
 ) {
     for (ordinal, set) in (0_u32..).zip(sets) {
-        // One by one on purpose: roaring 0.12 reads past a full container of segments in `next_many`.
+        // One by one on purpose: roaring 0.12 reads past a full container of runs in `next_many`.
         for member in set.range(numbers.clone()) {
             visit(member, ordinal);
         }

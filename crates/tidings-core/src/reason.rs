@@ -20,7 +20,7 @@ pub enum Outcome {
     Unknown,
 }
 
-/// Why an entry ended without being delivered.
+/// The reason why an entry ended without being delivered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reason {

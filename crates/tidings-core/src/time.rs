@@ -36,7 +36,7 @@ pub struct Instant(pub i64);
 #[serde(transparent)]
 pub struct Day(pub i32);
 
-/// Why a text is not an instant or a date.
+/// The reason why a text is not an instant or a date.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TimeError {
     /// The text is not RFC 3339 with an offset.

@@ -45,7 +45,7 @@ pub enum Progress {
     Hidden,
 }
 
-/// Why the command failed.
+/// The reason why the command failed.
 #[derive(Debug, thiserror::Error)]
 pub enum Fault {
     /// The port of the page can't be used.

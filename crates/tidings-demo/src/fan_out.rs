@@ -13,7 +13,7 @@ use super::stopwatch::Stopwatch;
 pub struct Reached {
     /// The event.
     pub event: Id,
-    /// When it was published, on the clock of the story.
+    /// The time when it was published, on the clock of the story.
     pub at: Instant,
     /// Its notifications.
     pub recipients: u64,

@@ -32,7 +32,7 @@ pub struct Work {
     pub title: String,
     /// Its artists' numbers, at least one.
     pub artists: Vec<u32>,
-    /// When it was made, as the museum words it.
+    /// The time when it was made, as the museum words it.
     pub date: Option<String>,
     /// The materials.
     pub medium: Option<String>,

@@ -24,7 +24,7 @@ use super::world::World;
 /// The configuration of the demo, as text.
 pub const RULES: &str = include_str!("../../../examples/art/tidings.toml");
 
-/// Why the story was not told to its end.
+/// The reason why the story was not told to its end.
 #[derive(Debug, thiserror::Error)]
 pub enum Fault {
     /// The directory can't be used.

@@ -49,7 +49,7 @@ pub struct Mail {
     pub bytes: Vec<u8>,
 }
 
-/// Why a batch can't become a mail. A retry never helps; no error contains an address.
+/// The reason why a batch can't become a mail. A retry never helps; no error contains an address.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RenderError {
     /// The recipient has no address.

@@ -24,7 +24,7 @@ pub(crate) struct Page {
     pub(crate) day: String,
     /// The minute of the mail, with the zone.
     pub(crate) sent: String,
-    /// Why the recipient gets the mail.
+    /// The reason why the recipient gets the mail.
     pub(crate) why: Option<String>,
     /// One line or several.
     pub(crate) content: Content,

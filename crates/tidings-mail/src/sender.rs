@@ -13,7 +13,7 @@ pub struct Sender {
     name: String,
 }
 
-/// Why a text is not a sender.
+/// The reason why a text is not a sender.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SenderError {
     /// The text is not a mailbox.

@@ -173,7 +173,7 @@ impl Ahead {
         }
     }
 
-    /// Whether a commit is in progress.
+    /// Tells whether a commit is in progress.
     pub(crate) fn is_writing(&self) -> bool {
         let under_way = self.under_way.as_ref();
         under_way.is_some_and(|under_way| under_way.heard.is_none())

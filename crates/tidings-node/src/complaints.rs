@@ -67,7 +67,7 @@ impl Complaints {
         }
     }
 
-    /// Whether to log this again, and the number of lines suppressed since the last time.
+    /// Tells whether to log this again, and the number of lines suppressed since the last time.
     fn is_told(&mut self, channel: &str, what: &'static str, now: Instant) -> Option<u64> {
         let new = Told {
             at: now,

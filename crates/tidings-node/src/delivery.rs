@@ -145,7 +145,7 @@ impl Delivery {
         true
     }
 
-    /// Whether a pause holds a message.
+    /// Tells whether a pause holds a message.
     pub(crate) fn is_held(&self, job: &SendJob) -> bool {
         job.is_held_by(&self.paused)
     }
@@ -302,7 +302,7 @@ impl Delivery {
     }
 }
 
-/// What is recorded of an answer.
+/// The record of an answer.
 pub(crate) enum Noted {
     /// The outcome of the message.
     Ended(Sent),

@@ -39,7 +39,7 @@ mod stop;
 use answer::{answer, refuse};
 use late::{catch_up, put_off};
 
-/// Who writes commits and packs days.
+/// The writer of commits, who also packs days.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum By {
     /// Threads of the node.
@@ -69,7 +69,7 @@ pub(crate) struct EventLoop {
     /// The rules to put in force. The engine may still have others, as long as it is late and after a
     /// failure of the store.
     rules: Rules,
-    /// Whether the engine does not have them yet.
+    /// True if the engine does not have them yet.
     rules_due: bool,
     /// Requests that arrived while missed instants are processed: they come after those.
     put_off: Vec<Request>,
@@ -79,12 +79,12 @@ pub(crate) struct EventLoop {
     seen: Instant,
     vitals: Arc<Vitals>,
     keys: Arc<Keys>,
-    /// Whether a failed store stays closed for now: opening folds everything stored, which must not happen
+    /// True if a failed store stays closed for now: opening folds everything stored, which must not happen
     /// for each request.
     pub(crate) rests: bool,
-    /// Whether a write hangs and holds the store.
+    /// True if a write hangs and holds the store.
     hangs: bool,
-    /// Whether it stops without waiting for work in progress any longer.
+    /// True if it stops without waiting for work in progress any longer.
     pub(crate) is_drained: bool,
     by: By,
 }

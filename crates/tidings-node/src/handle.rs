@@ -19,7 +19,7 @@ use crate::node::Node;
 use crate::once::{AnswerRecorder, Asker, Kept, Once, Work};
 use crate::vitals::Vitals;
 
-/// Why a request was not answered.
+/// The reason why a request was not answered.
 #[derive(Debug, thiserror::Error)]
 pub enum RuntimeError {
     /// The queue is full; nothing was done. Retry in a moment.
@@ -118,7 +118,7 @@ impl Request {
 #[derive(Clone)]
 pub struct Handle {
     requests: Sender<Request>,
-    /// Whether the loop still takes requests. It is checked under the lock, so nothing enters a queue
+    /// True if the loop still takes requests. It is checked under the lock, so nothing enters a queue
     /// that nobody empties any more.
     is_open: Arc<RwLock<bool>>,
     vitals: Arc<Vitals>,
@@ -311,7 +311,7 @@ impl Handle {
         self.requests.len()
     }
 
-    /// Whether at least half of the queue is free: callers that can wait wait for that, and leave the
+    /// Tells whether at least half of the queue is free: callers that can wait wait for that, and leave the
     /// rest to those that can't.
     #[must_use]
     pub fn has_room(&self) -> bool {

@@ -31,7 +31,7 @@ pub struct ApiKey {
     pub id: String,
     /// The name given to it.
     pub name: String,
-    /// When it was made.
+    /// The time when it was made.
     pub made: Instant,
 }
 

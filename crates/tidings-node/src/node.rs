@@ -37,7 +37,7 @@ pub struct Node {
     vitals: Arc<Vitals>,
     /// Dropped with the node.
     life: Arc<()>,
-    /// Whether the current work leads to free space.
+    /// True if the current work leads to free space.
     frees: bool,
     ahead: Ahead,
     late_forget: Option<LateForget>,
@@ -173,7 +173,7 @@ impl Node {
         self.engine.next_due()
     }
 
-    /// Whether any pending entry could become due.
+    /// Tells whether any pending entry could become due.
     ///
     /// # Errors
     /// [`Error`] where the store can't be read.

@@ -20,7 +20,7 @@ use crate::handle::{Answer, RuntimeError};
 use crate::kept_back::Sending;
 use crate::node::Node;
 
-/// How long a key is remembered, in milliseconds (contract, section 4).
+/// Time for which a key is remembered, in milliseconds (contract, section 4).
 const KEPT_MS: i64 = DAY_MS;
 
 /// Number of expired rows deleted with each new one: more than one, so that they get fewer.

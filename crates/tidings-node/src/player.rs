@@ -25,7 +25,7 @@ pub struct Player {
     made: BTreeSet<Id>,
     /// Number of topics that each recipient follows with the open instant.
     follows: BTreeMap<Id, u64>,
-    /// Whether the instant has already closed what was due.
+    /// True if the instant has already closed what was due.
     begun: bool,
     messages: Vec<Message>,
     watch: Watch,
@@ -44,7 +44,7 @@ pub trait Observer {
     fn after(&mut self, at: Instant, replies: &[Result<Reply, Refused>]);
 }
 
-/// What the caller wants of messages.
+/// The caller's wish for messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Watch {
     /// The caller gets each message.
@@ -53,7 +53,7 @@ pub enum Watch {
     Nothing,
 }
 
-/// Why a command was not played.
+/// The reason why a command was not played.
 #[derive(Debug, thiserror::Error)]
 pub enum PlayError {
     /// The command was refused; nothing of it was done.
@@ -388,7 +388,7 @@ impl Player {
         }
     }
 
-    /// Whether a command publishes an event with a known id.
+    /// Tells whether a command publishes an event with a known id.
     fn has_event(&self, command: &Command) -> bool {
         let Command::Publish(event) = command else {
             return false;

@@ -31,7 +31,7 @@ pub type OpenStore = Box<dyn FnMut() -> Result<Arc<dyn Store>, tidings_store::Er
 pub struct Settings {
     /// Options of the engine.
     pub options: Options,
-    /// Whether messages are built and sent. If not, due lanes are closed nevertheless, and their messages
+    /// True if messages are built and sent. If not, due lanes are closed nevertheless, and their messages
     /// wait for a node that sends.
     pub sends: bool,
     /// Length of the queue of requests; one more is refused.

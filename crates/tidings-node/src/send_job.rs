@@ -27,7 +27,7 @@ pub(crate) struct SendJob {
     /// The last answer.
     pub(crate) last: Option<Said>,
     pub(crate) resent: u32,
-    /// Whether it was built before a stop, and may have been handed over then.
+    /// True if it was built before a stop, and may have been handed over then.
     from_before: bool,
 }
 
@@ -84,7 +84,7 @@ impl SendJob {
         Priority::of(&self.head.lane)
     }
 
-    /// Whether a pause holds the message.
+    /// Tells whether a pause holds the message.
     pub(crate) fn is_held_by(&self, paused: &Paused) -> bool {
         let kinds = self.head.kinds.iter();
         paused.holds(&self.head.channel, kinds)
@@ -149,7 +149,7 @@ impl SendJob {
         self.resent += u32::from(self.from_before && self.resent == 0 && is_handed_over);
     }
 
-    /// Whether an attempt may have handed it over, with an unknown outcome.
+    /// Tells whether an attempt may have handed it over, with an unknown outcome.
     pub(crate) fn is_in_doubt(&self) -> bool {
         self.from_before || self.resent > 0
     }

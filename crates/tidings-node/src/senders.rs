@@ -170,7 +170,7 @@ impl Senders {
         }
     }
 
-    /// Whether more messages of a lane's channel and priority can be built.
+    /// Tells whether more messages of a lane's channel and priority can be built.
     pub(crate) fn has_room(&self, lane: &LaneName) -> bool {
         let channel = CHANNELS.get(usize::from(lane.channel));
         channel.is_none_or(|channel| self.has_room_at(channel, Priority::of(&lane.name)))
@@ -181,7 +181,7 @@ impl Senders {
         pool.is_none_or(|pool| pool.line(priority).on_the_way.len() < pool.threads * ROOM)
     }
 
-    /// Whether no message is queued or being sent.
+    /// Tells whether no message is queued or being sent.
     pub(crate) fn is_idle(&self) -> bool {
         self.under_way() == 0
     }
@@ -192,7 +192,7 @@ impl Senders {
         lines.map(|line| line.on_the_way.len()).sum()
     }
 
-    /// Whether a message is queued or being sent.
+    /// Tells whether a message is queued or being sent.
     pub(crate) fn holds(&self, letter: &MessageId) -> bool {
         let mut lines = self.pools.values().flat_map(Pool::lines);
         lines.any(|line| line.on_the_way.contains_key(letter))

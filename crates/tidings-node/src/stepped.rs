@@ -86,12 +86,12 @@ impl Stepped {
         self.event_loop.senders.send_next()
     }
 
-    /// Whether a turn would find something to do that nobody has to ask for.
+    /// Tells whether a turn would find something to do that nobody has to ask for.
     pub fn has_work(&mut self) -> bool {
         self.event_loop.patience(false).is_zero()
     }
 
-    /// Whether channels have answered since the last turn.
+    /// Tells whether channels have answered since the last turn.
     #[must_use]
     pub fn has_answers(&self) -> bool {
         !self.event_loop.senders.answers().is_empty()

@@ -46,7 +46,7 @@ pub enum Step {
 }
 
 impl Step {
-    /// When it takes effect.
+    /// The time when it takes effect.
     #[must_use]
     pub fn at(&self) -> Instant {
         match self {

@@ -13,7 +13,7 @@ const SUBJECTS: [(&str, Make); 5] = [
     ("model", subject::model),
     ("engine", engine::engine),
     ("engine_indexed_at_once", engine::indexed_at_once),
-    ("engine_never_turned", engine::never_indexed),
+    ("engine_never_indexed", engine::never_indexed),
     ("engine_in_halves", engine::in_halves),
 ];
 

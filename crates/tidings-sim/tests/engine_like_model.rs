@@ -21,7 +21,7 @@ proptest! {
     }
 
     #[test]
-    fn turning_records_round_changes_nothing(world in world()) {
+    fn indexing_changes_nothing(world in world()) {
         let engine = played(engine::engine, &world).map_err(TestCaseError::fail)?;
         for make in [engine::indexed_at_once, engine::never_indexed] {
             let other = played(make, &world).map_err(TestCaseError::fail)?;

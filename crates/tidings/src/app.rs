@@ -35,7 +35,7 @@ pub fn player(rules: Rules) -> Result<Box<dyn Play>, PlayError> {
     }))
 }
 
-/// Why a node can't be started.
+/// The reason why a node can't be started.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
     /// A channel of the configuration can't be opened.

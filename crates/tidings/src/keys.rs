@@ -62,7 +62,7 @@ impl fmt::Debug for Secret {
 /// A key that was just made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewKey {
-    /// What is stored of it.
+    /// The stored part of it.
     pub stored: ApiKey,
     /// The key itself.
     pub secret: Secret,

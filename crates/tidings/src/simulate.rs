@@ -28,7 +28,7 @@ pub trait Play {
     fn finish(&mut self, until: Option<Instant>, sink: &mut dyn Sink) -> Result<Books, PlayError>;
 }
 
-/// Why a command was refused.
+/// The reason why a command was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PlayError {
     /// The command is at fault, such as one that names an unknown recipient.
@@ -65,7 +65,7 @@ pub enum Order {
     ByInstant,
 }
 
-/// Why a run ended without books.
+/// The reason why a run ended without books.
 #[derive(Debug, thiserror::Error)]
 pub enum Halt {
     /// A line is at fault.

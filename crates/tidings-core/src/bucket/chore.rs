@@ -1,13 +1,13 @@
 //! Chores of a bucket between steps. They keep starts and reads short, however much has happened.
 //!
-//! Checkpoints bound what a start replays, turning round and merging bound what a look reads. All
+//! Checkpoints bound what a start replays, indexing and merging bound what a look reads. All
 //! of them take longer than a step may wait, so they go to the store slice by slice, with steps in
 //! between. Whatever is written before the last slice is not referred to by anything; the last one
 //! makes it count, in one commit. A crash on the way leaves what was before, and rows that the next
 //! try writes over.
 
 use super::checkpoint::Checkpoint;
-use super::indexing::{Merging, Turning};
+use super::indexing::{Indexing, Merging};
 use super::{Bucket, BucketDay};
 use crate::engine::Options;
 use crate::journal::parts;
@@ -19,7 +19,7 @@ use crate::time::Day;
 #[derive(Debug)]
 pub(crate) enum Chore {
     Checkpoint(Checkpoint),
-    Turn(Turning),
+    Index(Indexing),
     Merge(Merging),
 }
 
@@ -27,11 +27,11 @@ pub(crate) enum Chore {
 const TAIL_NOTIFICATIONS_MAX: u64 = 1 << 20;
 
 impl Chore {
-    /// Whether its rows belong to a day.
+    /// Tells whether its rows belong to a day.
     pub(crate) fn is_about(&self, about: Day) -> bool {
         match self {
             Self::Checkpoint(_) => false,
-            Self::Turn(turning) => turning.day == about,
+            Self::Index(indexing) => indexing.day == about,
             Self::Merge(merging) => merging.day == about,
         }
     }
@@ -80,7 +80,7 @@ impl Slice {
 }
 
 impl Bucket {
-    /// Whether there may be a chore to do, or one is in progress.
+    /// Tells whether there may be a chore to do, or one is in progress.
     pub(crate) fn has_chore(&self, today: Day, options: &Options) -> bool {
         self.chore.is_some()
             || self.wants_checkpoint(today, options)
@@ -112,7 +112,7 @@ impl Bucket {
             Some(Chore::Checkpoint(work)) => self
                 .checkpoint_slice(work, &mut slice)
                 .map(Chore::Checkpoint),
-            Some(Chore::Turn(work)) => self.turn_slice(work, &mut slice).map(Chore::Turn),
+            Some(Chore::Index(work)) => self.index_slice(work, &mut slice).map(Chore::Index),
             Some(Chore::Merge(work)) => {
                 let rest = self.merge_slice(view, work, &mut slice)?;
                 rest.map(Chore::Merge)
@@ -149,7 +149,7 @@ impl Bucket {
         under_way.into_iter().chain(self.dirty.since).min()
     }
 
-    /// Whether all chores of a day that is over are done.
+    /// Tells whether all chores of a day that is over are done.
     pub(crate) fn is_at_rest(&self, day: Day) -> bool {
         self.rested.is_some_and(|(_, today)| today > day)
             && self.days.get(&day).is_none_or(|day| day.tail.is_empty())
@@ -157,7 +157,7 @@ impl Bucket {
     }
 
     fn wants_checkpoint(&self, today: Day, options: &Options) -> bool {
-        let wants_turning = |(day, held): (&Day, &BucketDay)| {
+        let wants_index = |(day, held): (&Day, &BucketDay)| {
             // What is at rest must not be replayed, so the checkpoint has to cover it first.
             let newest = if *day < today {
                 held.tail.last()
@@ -168,7 +168,7 @@ impl Bucket {
             newest.is_some_and(|kept| kept.seq >= self.checkpointed)
         };
         self.dirty.records > options.checkpoint_after
-            || options.index_after.is_some() && self.days.iter().any(wants_turning)
+            || options.index_after.is_some() && self.days.iter().any(wants_index)
     }
 
     fn begin_rest(
@@ -183,8 +183,8 @@ impl Bucket {
         let days: Vec<Day> = self.days.range(..=today).map(|(day, _)| *day).collect();
         for day in days {
             let least = if day < today { 1 } else { index_after };
-            if let Some(turning) = self.begin_turn(day, least) {
-                return Ok(Some(Chore::Turn(turning)));
+            if let Some(indexing) = self.begin_index(day, least) {
+                return Ok(Some(Chore::Index(indexing)));
             }
             if let Some(merging) = self.begin_merge(view, day, day < today)? {
                 return Ok(Some(Chore::Merge(merging)));

@@ -78,7 +78,7 @@ impl Weight {
         }
     }
 
-    /// Whether a segment of this size is allowed.
+    /// Tells whether a segment of this size is allowed.
     pub(super) fn fits(self) -> bool {
         self.arrivals <= RUN_ARRIVALS_MAX
             && self.bytes <= RUN_BYTES_MAX

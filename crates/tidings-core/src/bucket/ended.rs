@@ -50,7 +50,7 @@ impl Ended {
             .is_some_and(|who| who.contains(number))
     }
 
-    /// Whether an inbox entry of somebody may have ended.
+    /// Tells whether an inbox entry of somebody may have ended.
     pub(crate) fn may_be_left_out(&self, number: u32) -> bool {
         self.left_out.contains(number)
     }

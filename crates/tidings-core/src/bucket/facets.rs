@@ -332,7 +332,7 @@ impl<'a> Facets<'a> {
         self.first_arrival + self.seqs.len()
     }
 
-    /// Whether each set of lanes in the chunk is wanted; to be passed to [`Facets::arrivals`].
+    /// Tells whether each set of lanes in the chunk is wanted; to be passed to [`Facets::arrivals`].
     pub(crate) fn lane_sets(&self, wanted: impl Fn(&[LaneNo]) -> bool) -> Vec<bool> {
         self.lane_sets.iter().map(|lanes| wanted(lanes)).collect()
     }

@@ -1,6 +1,6 @@
-//! Indexing (turning): arrivals of the tail become postings, and segments are merged.
+//! Indexing: arrivals of the tail become postings, and segments are merged.
 //!
-//! A tail is turned round once it holds enough, or whatever it holds once its day is over. Segments are
+//! A tail is indexed once it holds enough, or whatever it holds once its day is over. Segments are
 //! merged by sixteens as they pile up, and once more when the day ends, so that what a reader has
 //! to look into grows with the logarithm of what happened. What goes to rest is covered by a
 //! checkpoint, so that nothing has to be replayed whose sets are gone.
@@ -33,7 +33,7 @@ pub(super) type SegmentList = (u64, Vec<RunRow>);
 
 /// A tail that is being indexed.
 #[derive(Debug)]
-pub(crate) struct Turning {
+pub(crate) struct Indexing {
     pub(crate) day: Day,
     kept: Vec<Arc<StoredArrival>>,
     /// The number of the recipient at which to continue.
@@ -98,7 +98,7 @@ impl BucketDay {
 impl Bucket {
     /// Begins to index a day's tail, as far as a checkpoint covers it and inboxes got it, if that part
     /// holds at least this many notifications.
-    pub(super) fn begin_turn(&self, day: Day, least: u64) -> Option<Turning> {
+    pub(super) fn begin_index(&self, day: Day, least: u64) -> Option<Indexing> {
         let held = self.days.get(&day)?;
         if held.tail_notifications < least {
             return None;
@@ -108,7 +108,7 @@ impl Bucket {
             |kept: &Arc<StoredArrival>| kept.seq < self.checkpointed && kept.seq <= self.told_to;
         let kept = whole_rows(&held.tail, held.tail.partition_point(is_ready));
         let notifications: u64 = kept.iter().map(|kept| kept.notifications()).sum();
-        (!kept.is_empty() && notifications >= least).then(|| Turning {
+        (!kept.is_empty() && notifications >= least).then(|| Indexing {
             day,
             kept: one_run(kept).to_vec(),
             next: Some(0),
@@ -116,7 +116,11 @@ impl Bucket {
     }
 
     /// Writes a slice of the postings; the last slice replaces the arrivals by the segment.
-    pub(super) fn turn_slice(&mut self, mut work: Turning, slice: &mut Slice) -> Option<Turning> {
+    pub(super) fn index_slice(
+        &mut self,
+        mut work: Indexing,
+        slice: &mut Slice,
+    ) -> Option<Indexing> {
         let (first, last) = (work.kept.first()?.seq, work.kept.last()?.seq);
         let segment = SegmentAt {
             first,

@@ -11,7 +11,7 @@ use crate::journal::record::{Arrival, ChannelNo, LaneNo, Record};
 use crate::journal::stored::Unreadable;
 use crate::rules::CHANNELS;
 
-/// What a record may name.
+/// The ids and numbers that a record may name.
 #[derive(Clone, Copy)]
 pub(super) struct Known<'a> {
     pub(super) compiled: &'a CompiledRules,

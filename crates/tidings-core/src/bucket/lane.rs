@@ -39,7 +39,7 @@ pub(crate) struct Lane {
     last: Column<Last>,
     /// The earliest deadline, once computed.
     next: Option<Option<i64>>,
-    /// Whether its channel is paused: deadlines pass, and nothing closes.
+    /// True if its channel is paused: deadlines pass, and nothing closes.
     paused: bool,
 }
 
@@ -71,7 +71,7 @@ impl<'a> Terms<'a> {
         Self { rules, roster }
     }
 
-    /// When a recipient's window is due, in milliseconds.
+    /// The time when a recipient's window is due, in milliseconds.
     fn due(&self, window: Opened<'_>, number: u32) -> i64 {
         due(window, self.rules, &self.roster.member(number))
     }
@@ -497,12 +497,12 @@ impl Lane {
         self.next = None;
     }
 
-    /// Whether it is the lane of paused types.
+    /// Tells whether it is the lane of paused types.
     pub(crate) fn keeps_paused(&self) -> bool {
         self.kind == LaneKind::Paused
     }
 
-    /// Whether its channel is paused.
+    /// Tells whether its channel is paused.
     pub(crate) fn is_paused(&self) -> bool {
         self.paused
     }
@@ -564,7 +564,7 @@ impl Lane {
         self.next = None;
     }
 
-    /// Whether it is a digest.
+    /// Tells whether it is a digest.
     pub(crate) fn is_digest(&self) -> bool {
         matches!(self.kind, LaneKind::Digest(_))
     }

@@ -57,13 +57,13 @@ struct Mark {
 /// The entry that is compared with a mark.
 #[derive(Clone, Copy)]
 pub(crate) struct Looked<'a> {
-    /// When it entered its first lane.
+    /// The time when it entered its first lane.
     pub(crate) t: Instant,
     /// Its event's place in the intake.
     pub(crate) place: u64,
     /// The object's hash.
     pub(crate) object: &'a Id,
-    /// Whether its type has an inbox under a version of the rules.
+    /// Tells whether its type has an inbox under a version of the rules.
     pub(crate) has_inbox: &'a dyn Fn(u32) -> bool,
 }
 
@@ -115,7 +115,7 @@ impl Newest {
         }
     }
 
-    /// Whether a mark of this kind (or a stronger one) covers what has this `t` and place.
+    /// Tells whether a mark of this kind (or a stronger one) covers what has this `t` and place.
     fn covers(&self, kind: MarkKind, t: Instant, place: u64) -> bool {
         work::count();
         let covers = |mark: Option<Mark>| mark.is_some_and(|m| place < m.before && t <= m.reach);
@@ -192,7 +192,7 @@ impl Marks {
         up_to.chain(objects).chain(events)
     }
 
-    /// Whether a mark of this kind (or a stronger one) covers the entry.
+    /// Tells whether a mark of this kind (or a stronger one) covers the entry.
     pub(crate) fn cover(&self, entry: Looked<'_>, kind: MarkKind) -> bool {
         let Looked { t, place, .. } = entry;
         let covers = |newest: Option<&Newest>| newest.is_some_and(|n| n.covers(kind, t, place));
@@ -291,7 +291,7 @@ impl<'a> Reading<'a> {
         Self { marks }
     }
 
-    /// Whether there are no marks.
+    /// Tells whether there are no marks.
     pub(crate) fn is_empty(&self) -> bool {
         self.marks.is_none()
     }
@@ -434,7 +434,7 @@ mod tests {
         assert_eq!(marks.all().count(), 1);
     }
 
-    /// What n marks of a kind, and as many looks, cost.
+    /// The cost of n marks of a kind and as many looks.
     fn cost(count: u64, what: impl Fn(u64) -> Covered) -> u64 {
         let mut marks = Marks::default();
         work::take();

@@ -47,7 +47,7 @@ impl Bucket {
         }
     }
 
-    /// Whether a lane keeps what is paused.
+    /// Tells whether a lane keeps what is paused.
     pub(crate) fn keeps_paused(&self, lane: LaneNo) -> bool {
         self.lanes.get(&lane).is_some_and(Lane::keeps_paused)
     }

@@ -22,7 +22,7 @@ use crate::rules::Rules;
 use crate::table::{Owner, Partition, Table};
 use crate::time::{Day, Instant};
 
-/// What the intake makes of a command.
+/// The intake's decision on a command.
 pub(super) enum Accepted {
     /// An act, which every part applies.
     Act(Box<Act>),

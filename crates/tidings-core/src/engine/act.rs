@@ -63,12 +63,12 @@ pub(crate) enum Applied {
     Dropped { days: BTreeSet<Day>, expired: u64 },
 }
 
-/// How far an event spread among the recipients of a part.
+/// The spread of an event among the recipients of a part.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Spread {
     /// Number of recipients in its audience, whatever their preferences.
     pub(crate) concerned: u64,
-    /// Whether the actor would have been in the audience.
+    /// True if the actor would have been in the audience.
     pub(crate) actor_is_left_out: bool,
     /// Number of recipients with an entry.
     pub(crate) notifications: u64,

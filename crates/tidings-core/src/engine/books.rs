@@ -28,7 +28,7 @@ use crate::time::Day;
 pub struct Walk {
     /// The counters.
     pub books: Books,
-    /// Where the walk and the ledger disagree; empty.
+    /// The points at which the walk and the ledger disagree; empty.
     pub disagreements: Vec<String>,
 }
 

@@ -153,7 +153,7 @@ impl Part {
         self.take_out(draft, at, Reason::Event, reach.kept_back)
     }
 
-    /// What a cancel can reach of an event in a bucket.
+    /// The entries of an event in a bucket, by what a cancel can do with them.
     fn reach(
         &self,
         draft: &Draft<'_>,

@@ -187,7 +187,7 @@ impl Part {
 }
 
 impl Engine {
-    /// Whether anything could become due: a scheduled event, or an entry of a confirmed recipient that is
+    /// Tells whether anything could become due: a scheduled event, or an entry of a confirmed recipient that is
     /// not paused. Open lanes without entries don't count.
     ///
     /// # Errors
@@ -298,7 +298,7 @@ pub(crate) fn inbox_members(compiled: &CompiledRules, kept: &StoredArrival) -> R
     variants.fold(RoaringBitmap::new(), |who, variant| who | &variant.who.0)
 }
 
-/// Whether a variant has an inbox entry.
+/// Tells whether a variant has an inbox entry.
 pub(crate) fn has_inbox(compiled: &CompiledRules, variant: &Variant) -> bool {
     variant
         .lanes

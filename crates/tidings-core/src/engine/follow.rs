@@ -43,7 +43,7 @@ impl<'c> Change<'c> {
     }
 }
 
-/// Whether two consecutive commands can be done as one.
+/// Tells whether two consecutive commands can be done as one.
 pub(super) fn together(one: &Command, next: &Command) -> bool {
     matches!(
         (one, next),

@@ -59,9 +59,9 @@ pub struct InboxGroup {
     pub actors: Vec<Id>,
     /// Time of the newest item.
     pub newest_at: Instant,
-    /// Whether all items were seen.
+    /// True if all items were seen.
     pub seen: bool,
-    /// Whether it was read.
+    /// True if it was read.
     pub read: bool,
     /// Its items, newest first, at most [`ITEMS_LISTED`].
     pub items: Vec<InboxItem>,
@@ -90,9 +90,9 @@ pub struct InboxItem {
     pub t: Instant,
     /// The reasons why this recipient was notified.
     pub reasons: Vec<String>,
-    /// Whether it was seen.
+    /// True if it was seen.
     pub seen: bool,
-    /// Whether it was read.
+    /// True if it was read.
     pub read: bool,
 }
 

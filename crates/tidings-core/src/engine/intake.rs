@@ -465,7 +465,7 @@ fn missing_header(EventAt { day, ordinal }: EventAt) -> Unreadable {
     Unreadable(format!("the header of event {ordinal} of {day} is missing"))
 }
 
-/// Whether this ordinal begins a block.
+/// Tells whether this ordinal begins a block.
 fn begins_block(ordinal: u32) -> bool {
     ordinal.is_multiple_of(headers_per_block())
 }

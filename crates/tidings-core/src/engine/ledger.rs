@@ -32,7 +32,7 @@ pub struct Row {
 }
 
 impl Row {
-    /// Whether every entry moved, ended or is pending, exactly once.
+    /// Tells whether every entry moved, ended or is pending, exactly once.
     #[must_use]
     pub fn balances(&self) -> bool {
         let ended: u64 = self.ended.values().sum();

@@ -104,7 +104,7 @@ impl<'a> Facts<'a> {
 }
 
 impl Checks<'_> {
-    /// Why the entry of a recipient ends, if it does.
+    /// The reason why the entry of a recipient ends, if it does.
     pub(crate) fn end_of(&self, number: u32) -> Option<Reason> {
         let first = self.0.iter().find(|(_, ends)| ends.has(number));
         first.map(|(reason, _)| *reason)

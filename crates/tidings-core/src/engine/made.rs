@@ -427,7 +427,7 @@ impl MessageRow {
         Self::new((self.lane, self.at), closing, told, ended.into_iter())
     }
 
-    /// Whether it has no entries and none ended at its check.
+    /// Tells whether it has no entries and none ended at its check.
     pub(crate) fn is_empty(&self) -> bool {
         self.told.is_empty() && self.ended.is_empty()
     }

@@ -335,7 +335,7 @@ impl Engine {
         })
     }
 
-    /// Segments one bounded slice of maintenance: checkpoint, index build or merge. Returns its writes, to be
+    /// Runs one bounded slice of maintenance: checkpoint, index build or merge. Returns its writes, to be
     /// committed before anything else; `None` = nothing is left to do.
     ///
     /// # Errors
@@ -350,7 +350,7 @@ impl Engine {
         Ok(None)
     }
 
-    /// Whether [`Engine::chore`] may have work.
+    /// Tells whether [`Engine::chore`] may have work.
     #[must_use]
     pub fn has_chores(&self) -> bool {
         self.parts.iter().any(Part::has_chores)
@@ -367,7 +367,7 @@ impl Engine {
         self.part_of(bucket).set_aside(bucket);
     }
 
-    /// Whether chores are so far behind that they should get more of a step's time.
+    /// Tells whether chores are so far behind that they should get more of a step's time.
     #[must_use]
     pub fn is_behind(&self) -> bool {
         self.parts.iter().any(Part::is_behind)
@@ -440,7 +440,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Segments one command: what concerns everybody is accepted and applied, what concerns one recipient is the
+    /// Runs one command: what concerns everybody is accepted and applied, what concerns one recipient is the
     /// part's.
     fn command(
         &mut self,

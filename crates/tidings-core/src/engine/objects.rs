@@ -27,7 +27,7 @@ pub(crate) struct ObjectRow {
 }
 
 impl ObjectRow {
-    /// Whether its notifications are sent.
+    /// Tells whether its notifications are sent.
     pub(crate) fn applies(&self) -> bool {
         !self.retracted && self.object.notifiable != Some(false)
     }
@@ -202,7 +202,7 @@ impl Objects {
         Ok(())
     }
 
-    /// Whether a kept day may name an object.
+    /// Tells whether a kept day may name an object.
     pub(crate) fn knows(&self, draft: &Draft<'_>, object: &Id) -> Result<bool, Unreadable> {
         let row = stored(draft, object)?;
         Ok(row.is_some_and(|row| !self.is_obsolete(&row)))

@@ -268,7 +268,7 @@ impl Part {
         due.min().map(Instant)
     }
 
-    /// Segments one bounded slice of maintenance: checkpoint, index build or merge.
+    /// Runs one bounded slice of maintenance: checkpoint, index build or merge.
     pub(super) fn chore(&mut self, view: &dyn ReadView) -> Result<Option<Vec<Write>>, Unreadable> {
         let today = self.now.day();
         let numbers = self.buckets.numbers();
@@ -289,7 +289,7 @@ impl Part {
         Ok(None)
     }
 
-    /// Whether [`Part::chore`] may have work.
+    /// Tells whether [`Part::chore`] may have work.
     pub(super) fn has_chores(&self) -> bool {
         let today = self.now.day();
         let mut buckets = self.working();
@@ -312,7 +312,7 @@ impl Part {
         buckets.filter(|bucket| !self.set_aside.contains(&bucket.no))
     }
 
-    /// Whether chores are so far behind that they should get more of a step's time.
+    /// Tells whether chores are so far behind that they should get more of a step's time.
     pub(super) fn is_behind(&self) -> bool {
         let most = self.options.checkpoint_after.saturating_mul(4);
         self.working().any(|bucket| bucket.dirty.records > most)

@@ -84,7 +84,7 @@ impl Engine {
         self.parts[self.part_no(no)].find(recipient)
     }
 
-    /// Whether the rules contain the scope and mode of a preference.
+    /// Tells whether the rules contain the scope and mode of a preference.
     pub(super) fn knows_choice(&self, scope: &PreferenceScope, mode: &Mode) -> bool {
         let rules = self.rules();
         rules.is_some_and(|rules| rules.know_choice(scope, mode))

@@ -66,7 +66,7 @@ struct Choices {
 }
 
 impl PlannedMessage {
-    /// Whether it has entries.
+    /// Tells whether it has entries.
     #[must_use]
     pub fn tells(&self) -> bool {
         !self.told.is_empty()
@@ -78,7 +78,7 @@ impl PlannedMessage {
         self.told.len()
     }
 
-    /// Whether it has no entries.
+    /// Tells whether it has no entries.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.told.is_empty()
@@ -140,13 +140,13 @@ impl Engine {
         Some(self.intake.compiled.names.lane(open.lane))
     }
 
-    /// Whether there are messages to build.
+    /// Tells whether there are messages to build.
     #[must_use]
     pub fn has_closings(&self) -> bool {
         self.has_closings_of(|_| true)
     }
 
-    /// Whether there are messages to build in wanted lanes.
+    /// Tells whether there are messages to build in wanted lanes.
     #[must_use]
     pub fn has_closings_of(&self, is_wanted: impl Fn(&LaneName) -> bool) -> bool {
         let buckets = self.buckets();
@@ -212,7 +212,7 @@ impl Engine {
         Ok(Some(plan))
     }
 
-    /// A plan of the entries found, without letters.
+    /// A plan of the entries found, without messages.
     pub(crate) fn plan_of(
         &self,
         view: &dyn ReadView,
@@ -317,7 +317,7 @@ impl Engine {
         letters
     }
 
-    /// Whether a recipient has seen the event of an arrival.
+    /// Tells whether a recipient has seen the event of an arrival.
     fn has_seen(
         &self,
         bucket: &Bucket,

@@ -1,6 +1,6 @@
 //! From a letter to a batch: objects as they are now, grouped, ready to be rendered.
 //!
-//! One presenter serves many letters of one moment: each event and object is read once.
+//! One presenter serves many messages of one moment: each event and object is read once.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -30,7 +30,7 @@ pub(super) type Data = Option<Arc<serde_json::Map<String, serde_json::Value>>>;
 /// The prefix of a follower's reason.
 const TOPIC: &str = "topic:";
 
-/// A presenter, which makes batches from letters.
+/// A presenter, which makes batches from planned messages.
 pub struct Presenter<'a> {
     engine: &'a Engine,
     draft: Draft<'a>,

@@ -12,7 +12,7 @@ use crate::recipient::{Addresses, Recipient, RecipientChange, State};
 use crate::table::Partition;
 
 impl Part {
-    /// Segments a command that concerns one recipient.
+    /// Runs a command that concerns one recipient.
     pub(super) fn command(
         &mut self,
         intake: &Intake,

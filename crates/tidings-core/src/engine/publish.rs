@@ -24,7 +24,7 @@ use crate::pause::Paused;
 use crate::time::Instant;
 use crate::topic::heard_by;
 
-/// When an accepted event enters its lanes.
+/// The time when an accepted event enters its lanes.
 #[derive(Clone, Copy)]
 pub(super) enum Enters {
     /// Now, with this row.
@@ -166,7 +166,7 @@ impl Part {
 }
 
 impl Engine {
-    /// Whether an event with this id was accepted on a kept day.
+    /// Tells whether an event with this id was accepted on a kept day.
     ///
     /// # Errors
     /// [`Unreadable`] where the store can't be read.

@@ -65,7 +65,7 @@ impl TakenBack {
     }
 }
 
-/// How far a cancel went.
+/// The extent of a cancel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
     /// Only pending entries were cancelled.
@@ -86,7 +86,7 @@ pub enum Extent {
 pub struct Published {
     /// The event.
     pub id: Id,
-    /// Whether it is new.
+    /// New or known.
     pub status: PublishedAs,
     /// Number of recipients with at least one entry.
     pub notifications: u64,
@@ -96,7 +96,7 @@ pub struct Published {
     pub warnings: Vec<Warning>,
 }
 
-/// Whether an event is new.
+/// The status of a published event: new or known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PublishedAs {
     /// The event was accepted.
@@ -126,7 +126,7 @@ pub enum Warning {
     Differs,
 }
 
-/// Why a command was refused; nothing has changed.
+/// The reason why a command was refused; nothing has changed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
     /// The recipient is unknown.

@@ -35,7 +35,7 @@ impl Engine {
         Some(midnight.plus_ms(-keep_ms).day())
     }
 
-    /// Whether a due entry of the days before this one has not ended: its message is not built yet, or
+    /// Tells whether a due entry of the days before this one has not ended: its message is not built yet, or
     /// its outcome is not known yet.
     #[must_use]
     pub fn is_due_before(&self, before: Day) -> bool {

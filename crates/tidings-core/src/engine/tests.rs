@@ -202,7 +202,7 @@ fn rows_of(stored: &Stored, owner: Owner, table: Table) -> usize {
 }
 
 #[test]
-fn what_arrives_together_shares_rows_until_it_is_turned_round() {
+fn what_arrives_together_shares_rows_until_it_is_indexed() {
     let options = Options {
         buckets: 1,
         index_after: Some(0),
@@ -279,7 +279,7 @@ fn of_the_day_that_goes_on_the_newest_is_in_memory() {
 }
 
 #[test]
-fn a_tail_is_turned_round_when_its_day_is_over() {
+fn a_tail_is_indexed_when_its_day_is_over() {
     let options = Options {
         buckets: 1,
         ..Options::default()
@@ -302,12 +302,12 @@ fn a_tail_is_turned_round_when_its_day_is_over() {
     assert_eq!(engine.take_rested(), []);
     let segments = Key::of(Owner::Bucket(BucketNo(0)), Table::Segments).done();
     let is_run = |write: &Write| write.key.starts_with(&segments);
-    let mut turned = 0;
+    let mut indexed = 0;
     while let Some(writes) = engine.chore(&stored).unwrap() {
-        turned += writes.iter().filter(|write| is_run(write)).count();
+        indexed += writes.iter().filter(|write| is_run(write)).count();
         stored.commit(writes);
     }
-    assert_eq!(turned, 1);
+    assert_eq!(indexed, 1);
     assert!(!engine.has_chores());
     assert_eq!(engine.take_rested(), [Day(0)]);
 }

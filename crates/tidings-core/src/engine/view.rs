@@ -69,7 +69,7 @@ impl Engine {
         self.bucket(bucket).roster.profile(number)
     }
 
-    /// Whether the recipient of a message still exists. A recipient created again under an erased one's
+    /// Tells whether the recipient of a message still exists. A recipient created again under an erased one's
     /// id is a different one.
     #[must_use]
     pub fn has_recipient_of(&self, ((bucket, _), number): MessageId) -> bool {
@@ -77,7 +77,7 @@ impl Engine {
         bucket.is_some_and(|bucket| bucket.roster.profile(number).is_some())
     }
 
-    /// Whether an object is known.
+    /// Tells whether an object is known.
     ///
     /// # Errors
     /// [`Unreadable`] where the store can't be read.

@@ -225,7 +225,7 @@ pub struct Attempts {
     pub count: u32,
     /// The instant of the next attempt; there is none before it.
     pub until: Instant,
-    /// Whether one of them may have handed the message over.
+    /// True if one of them may have handed the message over.
     pub in_doubt: bool,
     /// Number of times that it is sent again after an unknown outcome.
     pub resent: u32,

@@ -61,7 +61,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn turned_round_nothing_is_lost_or_added(sets in sets()) {
+    fn indexed_nothing_is_lost_or_added(sets in sets()) {
         let blocks = built(&sets);
         let entries = naive(&sets);
         prop_assert_eq!(&read(&blocks), &entries);

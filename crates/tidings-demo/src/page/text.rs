@@ -65,7 +65,7 @@ pub(crate) fn lane(name: &str) -> &str {
 /// The names of topics that have one, by topic.
 pub(crate) type Names = HashMap<String, String>;
 
-/// Why somebody hears of something, as people would say it.
+/// The reason why somebody hears of something, as people would say it.
 pub(crate) fn reason(word: &str, names: &Names) -> String {
     match word {
         "near" => "near you".to_owned(),

@@ -102,7 +102,7 @@ pub struct FanOut {
 pub struct Pick {
     /// Title: what is to be seen there, in a few words.
     pub title: String,
-    /// Why it is worth a look, in a sentence.
+    /// The reason why it is worth a look, in a sentence.
     pub note: String,
     /// The target.
     pub to: PickTarget,
@@ -216,7 +216,7 @@ pub struct OpenLane {
     pub channel: String,
     /// The lane's name.
     pub lane: String,
-    /// When it is due; `None` where it waits for the recipient's confirmation.
+    /// The time when it is due; `None` where it waits for the recipient's confirmation.
     pub due: Option<Instant>,
     /// Number of entries that wait.
     pub entries: usize,
@@ -252,7 +252,7 @@ pub struct InboxItem {
     pub note: String,
     /// Its time.
     pub t: Instant,
-    /// Why it is there: `everyone`, `named`, `near`, `topic:…`.
+    /// The reason why it is there: `everyone`, `named`, `near`, `topic:…`.
     pub reasons: Vec<String>,
     /// True if it was seen.
     pub seen: bool,

@@ -16,7 +16,7 @@ use super::{Channel, Outcome, Receipt, Rendered};
 /// systems count time in steps, and a change within a step is invisible.
 const LISTING_AGE_MIN: Duration = Duration::from_secs(2);
 
-/// When files are made durable.
+/// The time when files are made durable.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Durability {
     /// Each file before its outcome is reported.
@@ -134,7 +134,7 @@ impl Maildir {
         file.metadata()?.modified()
     }
 
-    /// Whether a mail program has already taken the message over from `new` to `cur`, where it adds
+    /// Tells whether a mail program has already taken the message over from `new` to `cur`, where it adds
     /// flags to the name. `now` is a time that the file system has just given.
     fn is_in_cur(&self, id: &str, now: SystemTime) -> io::Result<bool> {
         let changed = fs::metadata(&self.cur)?.modified()?;

@@ -104,7 +104,7 @@ impl InForce {
 pub struct Setup<'a> {
     /// Looks up a secret by its name; the error says why it is not available, and where to put it.
     pub secret: &'a dyn Fn(&str) -> Result<String, String>,
-    /// When files are made durable.
+    /// The time when files are made durable.
     pub durability: Durability,
     /// The time limits of servers.
     pub patience: Patience,

@@ -17,7 +17,7 @@ pub enum Outcome {
     Failed {
         /// The reason, for the log.
         why: String,
-        /// Whether the address does not exist.
+        /// True if the address does not exist.
         address_dead: bool,
     },
     /// The message was surely not handed over: the sender was asked to stop before it.

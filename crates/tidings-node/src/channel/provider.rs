@@ -8,7 +8,7 @@ use tidings_mail::SenderError;
 /// The variable with the password if an address has only a user.
 const PASSWORD_VARIABLE: &str = "TIDINGS_SMTP_PASSWORD";
 
-/// Why a provider can't be opened.
+/// The reason why a provider can't be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum ProviderError {
     /// The channel has no provider.

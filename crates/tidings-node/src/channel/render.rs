@@ -46,12 +46,12 @@ pub struct Rendered {
     pub bytes: Vec<u8>,
 }
 
-/// Why a batch can't be rendered. A retry never helps; no text contains an address.
+/// The reason why a batch can't be rendered. A retry never helps; no text contains an address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unrenderable {
     /// The reason, for the log.
     pub why: String,
-    /// Whether the address does not exist.
+    /// True if the address does not exist.
     pub address_dead: bool,
 }
 

@@ -260,7 +260,7 @@ impl Fault {
         }
     }
 
-    /// Whether a refusal is about the server or our right to use it, not about this message, so that an
+    /// Tells whether a refusal is about the server or our right to use it, not about this message, so that an
     /// operator can fix it: any refusal before the message begins, and those that ask for a login or for
     /// encryption (RFC 4954, section 6).
     fn is_operators(&self) -> bool {
@@ -268,7 +268,7 @@ impl Fault {
         self.step == Step::Connect || self.code().is_some_and(|code| asks.contains(&&*code))
     }
 
-    /// Whether the refusal says that the mailbox does not exist: the enhanced codes of RFC 3463, section
+    /// Tells whether the refusal says that the mailbox does not exist: the enhanced codes of RFC 3463, section
     /// 3.2, for the recipient's address, and 5.1.10 (RFC 7505). A bare 550 does not count: it is as often
     /// about policy, and a wrongly abandoned address is a lost reader.
     fn is_address_dead(&self) -> bool {
@@ -327,7 +327,7 @@ fn stuffed(content: &[u8]) -> Vec<u8> {
     stuffed
 }
 
-/// Whether the server announces that it closes the line (RFC 5321, section 3.8).
+/// Tells whether the server announces that it closes the line (RFC 5321, section 3.8).
 fn is_closing(error: &Error) -> bool {
     error.refusal().is_some_and(|reply| reply.has_code(421))
 }

@@ -6,7 +6,7 @@ use super::EventLoop;
 use crate::handle::{Request, RuntimeError, Stop, unavailable};
 
 impl EventLoop {
-    /// Whether nothing is left to wait for.
+    /// Tells whether nothing is left to wait for.
     pub(super) fn can_end(&self) -> bool {
         let is_settled = self.answered.is_empty() || self.node.is_none();
         self.is_drained || (self.senders.is_idle() && is_settled)

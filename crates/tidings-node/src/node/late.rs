@@ -69,7 +69,7 @@ impl Node {
         self.forget_before(sending, now, before)
     }
 
-    /// Whether instants before now were missed, or a midnight.
+    /// Tells whether instants before now were missed, or a midnight.
     pub(crate) fn is_late(&mut self, now: Instant) -> bool {
         let forgets = self.engine.next_forget().is_some_and(|at| at <= now);
         forgets || self.next_due().is_some_and(|due| due < now)
@@ -83,7 +83,7 @@ impl Node {
         }
     }
 
-    /// Whether days are kept for their due messages.
+    /// Tells whether days are kept for their due messages.
     pub(crate) fn forgets_late(&self) -> bool {
         self.late_forget.is_some()
     }

@@ -69,7 +69,7 @@ use person::Person;
 use route::Route;
 use window::Lane;
 
-/// Why a command is refused. The clock moves to its instant nevertheless.
+/// The reason why a command is refused. The clock moves to its instant nevertheless.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
     /// The recipient is unknown.

@@ -16,7 +16,7 @@ pub(super) struct Lane {
     pub(super) waiting: BTreeSet<usize>,
     /// The window opened by the first entry since the lane was last due.
     pub(super) window: Option<Window>,
-    /// When it last sent a message that told something.
+    /// The time when it last sent a message that told something.
     pub(super) last_message: Option<Instant>,
 }
 

@@ -30,7 +30,7 @@ pub struct Contents {
     pub rows: u64,
 }
 
-/// Why a backup can't be made or restored.
+/// The reason why a backup can't be made or restored.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The store failed.

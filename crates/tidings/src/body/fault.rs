@@ -5,18 +5,18 @@ use std::fmt;
 /// Separates a reason from its hint where a fault is shown.
 pub(super) const HELP: &str = "\n  = help: ";
 
-/// Why a body is refused.
+/// The reason why a body is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct Fault {
     /// The line of the timeline, counted from 1; `None` for a body that stands alone.
     pub line: Option<u64>,
     /// The byte of the line, counted from 1, where the JSON itself is broken.
     pub column: Option<usize>,
-    /// What is wrong.
+    /// The fault.
     pub reason: String,
-    /// How to fix it.
+    /// A way to fix it.
     pub hint: String,
-    /// What it is about.
+    /// The subject.
     pub about: About,
 }
 

@@ -61,7 +61,7 @@ pub(crate) struct ObjectChange {
     /// Address of a picture.
     #[serde(default, deserialize_with = "text::address")]
     image: Option<String>,
-    /// Whether notifications about it are sent.
+    /// False if notifications about it are not sent.
     notifiable: Option<bool>,
 }
 

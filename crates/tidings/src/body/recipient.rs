@@ -53,7 +53,7 @@ pub(crate) struct ProfileChange {
     #[serde(default, deserialize_with = "given")]
     #[schema(value_type = Option<f64>, minimum = -180, maximum = 180)]
     lon: Change<Longitude>,
-    /// Whether messages are sent; `active` for a new recipient.
+    /// The state, which says if messages are sent; `active` for a new recipient.
     #[serde(default, deserialize_with = "given")]
     #[schema(value_type = StateWord, required = false)]
     state: Change<State>,
@@ -72,7 +72,7 @@ struct Addresses {
 /// A value that may be given, and may be null then, which removes it.
 type Change<T> = Option<Option<T>>;
 
-/// Whether messages are sent: notifications of an `unconfirmed` recipient wait on every channel but the
+/// The state of a recipient: notifications of an `unconfirmed` one wait on every channel but the
 /// inbox, those of a `disabled` one end when they are due.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]

@@ -20,7 +20,7 @@ pub(crate) struct Subscription {
     /// The topic.
     #[schema(value_type = String, min_length = 1, max_length = 256)]
     topic: Text<Id>,
-    /// Whether to remove the subscription.
+    /// True removes the subscription.
     unsubscribe: Option<bool>,
 }
 
@@ -51,7 +51,7 @@ impl Subscription {
     }
 }
 
-/// What to mark: exactly one of these.
+/// The items to mark: exactly one of these.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = Marked, example = json!({"object": "works/1"}))]

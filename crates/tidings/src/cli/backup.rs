@@ -40,7 +40,7 @@ pub(super) struct Restore {
     json: bool,
 }
 
-/// Why there is no backup.
+/// The reason why there is no backup.
 enum Failed {
     Answer(Fault),
     Copy(Error),

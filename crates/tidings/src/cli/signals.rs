@@ -88,7 +88,7 @@ mod tests {
 
     use super::*;
 
-    /// What comes before the server can do anything about it neither ends it nor is lost.
+    /// A signal that comes before the server can do anything about it neither ends it nor is lost.
     #[test]
     fn who_asks_before_the_server_is_ready_is_answered() {
         let runtime = Runtime::new().unwrap();

@@ -215,7 +215,7 @@ impl LineProblem {
     }
 }
 
-/// Why a call failed.
+/// The reason why a call failed.
 #[derive(Debug, thiserror::Error)]
 pub enum Fault {
     /// No server listens.
@@ -234,7 +234,7 @@ pub enum Fault {
     Address {
         /// The address.
         url: String,
-        /// Why not.
+        /// The reason.
         why: String,
     },
     /// The connection broke after the request was sent.

@@ -7,7 +7,7 @@ use tidings_core::time::{DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS};
 /// The longest duration that a configuration may ask for, in milliseconds (3650 days).
 pub const DURATION_MS_MAX: i64 = 3650 * DAY_MS;
 
-/// Why a text is not a duration.
+/// The reason why a text is not a duration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DurationError {
     /// The text has another form.

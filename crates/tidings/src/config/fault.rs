@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::sections::has_secret;
 
-/// Why a configuration is refused. Never empty.
+/// The reason why a configuration is refused. Never empty.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct Faults {
     /// The file's name as the user wrote it.

@@ -14,7 +14,7 @@ use super::metrics::NO_CALL;
 use super::service::{Access, Service};
 use crate::keys::is_known;
 
-/// Whether a path needs no key: health checks, and the pages of errors.
+/// Tells whether a path needs no key: health checks, and the pages of errors.
 fn is_open(path: &str) -> bool {
     matches!(path, "/healthz" | "/readyz") || path.starts_with("/errors/")
 }
@@ -53,7 +53,7 @@ fn refusal(service: &Service, request: &Request) -> Option<Problem> {
     Some(Problem::new(Code::Unauthorized, detail))
 }
 
-/// Why a request does not come from this machine: a developer's browser sends what any page asks it to,
+/// The reason why a request does not come from this machine: a developer's browser sends what any page asks it to,
 /// and listening on loopback does not keep that out. The `Origin` (RFC 6454) tells whose page it is. Of a
 /// page whose own name was made to point here it tells nothing, but the `Host` does.
 fn foreign(request: &Request) -> Option<&'static str> {
@@ -78,7 +78,7 @@ fn is_page_of_this_machine(origin: &str) -> bool {
     place.is_some_and(|(_, place)| is_this_machine(place))
 }
 
-/// Whether a host, its port behind it or not, is this machine as it is seen from itself.
+/// Tells whether a host, its port behind it or not, is this machine as it is seen from itself.
 fn is_this_machine(place: &str) -> bool {
     let host = match place.rsplit_once(':') {
         Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => host,

@@ -14,7 +14,7 @@ use utoipa::ToSchema;
 
 use crate::body::{About, Fault, unknown};
 
-/// Whether the same request may be retried unchanged.
+/// The advice on retrying the same request unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Again {
     /// No: it would fail again.
@@ -32,11 +32,11 @@ pub struct Row {
     pub code: &'static str,
     /// The HTTP status.
     pub status: u16,
-    /// Whether to retry.
+    /// The advice on retrying.
     pub again: Again,
     /// A short description, the same for each occurrence.
     pub title: &'static str,
-    /// How to fix it, unless the occurrence has a hint of its own.
+    /// A way to fix it, unless the occurrence has a hint of its own.
     pub hint: &'static str,
 }
 
@@ -178,9 +178,9 @@ impl Code {
 pub struct Problem {
     /// The code.
     pub code: Code,
-    /// What is wrong with this request.
+    /// The fault of this request.
     pub detail: Cow<'static, str>,
-    /// How to fix it; `None` = the table's hint.
+    /// A way to fix it; `None` = the table's hint.
     pub hint: Option<String>,
 }
 
@@ -197,13 +197,13 @@ pub struct ProblemBody<'p> {
     /// The HTTP status.
     #[schema(example = 422)]
     status: u16,
-    /// What is wrong with this request.
+    /// The fault of this request.
     #[schema(example = "unknown type `artwork_publishd`")]
     detail: &'p str,
     /// The stable code: use it in programs.
     #[schema(example = "unknown_type")]
     code: &'static str,
-    /// How to fix it.
+    /// A way to fix it.
     #[schema(example = "did you mean `artwork_published`?")]
     hint: &'p str,
 }

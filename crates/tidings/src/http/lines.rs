@@ -227,7 +227,7 @@ struct Stream<L> {
     lines: L,
     answers: Answers,
     buffer: Buffer,
-    /// What the node is doing.
+    /// The work in progress.
     flight: Option<Slice>,
     end: End,
     counted: Counted,
@@ -252,7 +252,7 @@ struct Line {
     number: u64,
     /// The `id` that it came with.
     id: Option<String>,
-    /// What is wrong with it; a line in order waits for a reply.
+    /// Its fault; a line in order waits for a reply.
     fault: Option<Problem>,
 }
 

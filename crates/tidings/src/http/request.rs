@@ -48,7 +48,7 @@ impl<T: DeserializeOwned + Send> FromRequestParts<Arc<Service>> for InPath<T> {
     }
 }
 
-/// What is wrong with a part of the path.
+/// Words the fault of a part of the path.
 fn in_own_words(rejection: &PathRejection) -> String {
     let PathRejection::FailedToDeserializePathParams(fault) = rejection else {
         return rejection.body_text();

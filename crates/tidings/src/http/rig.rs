@@ -41,7 +41,7 @@ fn in_memory(store: &Arc<MemoryStore>) -> Open {
 pub(crate) struct Rig {
     /// Asynchronous work of the calls.
     pub(crate) tokio: tokio::runtime::Runtime,
-    /// What the calls share.
+    /// The state that calls share.
     pub(crate) service: Arc<Service>,
     /// The clock that they go by.
     pub(crate) clock: Arc<VirtualClock>,
@@ -50,7 +50,7 @@ pub(crate) struct Rig {
     runtime: Option<Runtime>,
 }
 
-/// What a call answered.
+/// The answer of a call.
 #[derive(Debug)]
 pub(crate) struct Answered {
     pub(crate) status: StatusCode,

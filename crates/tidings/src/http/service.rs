@@ -65,7 +65,7 @@ impl Default for Settings {
 /// Maximum number of backups at once: each holds a thread and a snapshot of the store.
 const BACKUPS_MAX: usize = 2;
 
-/// Who may call the API.
+/// The callers whom the API lets in.
 #[derive(Debug)]
 pub enum Access {
     /// Anybody: `--dev`.
@@ -131,14 +131,14 @@ impl Service {
         }
     }
 
-    /// What the store takes up on the disk, where there is one.
+    /// The bytes that the store takes up on the disk, where there is one.
     pub(super) async fn disk_bytes(&self) -> Option<u64> {
         let data = self.data.clone()?;
         let bytes = spawn_blocking(move || FjallStore::disk_bytes_of(data));
         bytes.await.ok()?.ok()
     }
 
-    /// How long the server has run; `None` where this is no server but a command that has a directory open.
+    /// Time for which the server has run; `None` where this is no server but a command that has a directory open.
     pub(super) fn uptime_seconds(&self) -> Option<u64> {
         self.data.as_ref()?;
         let ms = self.now().0.saturating_sub(self.started.0).max(0);
@@ -384,7 +384,7 @@ pub struct Answer {
     pub status: StatusCode,
     /// JSON; empty for a status without a body.
     pub body: Bytes,
-    /// Whether it was kept under an `Idempotency-Key` and is given again.
+    /// True if it was kept under an `Idempotency-Key` and is given again.
     pub again: bool,
 }
 

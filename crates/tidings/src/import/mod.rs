@@ -73,7 +73,7 @@ pub struct Slice {
     pub numbers: Vec<u64>,
     /// Rows among them that can't be read.
     bad: Vec<Fault>,
-    /// Why nothing behind them can be read.
+    /// The reason why nothing behind them can be read.
     unclosed: Option<Fault>,
     /// The mark up to which the input was read.
     end: Mark,
@@ -88,7 +88,7 @@ pub struct Tally {
     pub skipped: u64,
 }
 
-/// Why an import stopped before the end of its input.
+/// The reason why an import stopped before the end of its input.
 #[derive(Debug, thiserror::Error)]
 pub enum Stop {
     /// A row was refused, and was to be.

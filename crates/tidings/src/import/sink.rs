@@ -12,7 +12,7 @@ use crate::client::{Asked, LineProblem, Request, Server};
 /// Rows of a slice that were refused: the place in the slice, and why.
 pub(super) type Refusals = Vec<(usize, Fault)>;
 
-/// Why a sink failed; earlier rows are imported.
+/// The reason why a sink failed; earlier rows are imported.
 #[derive(Debug, thiserror::Error)]
 pub enum Trouble {
     /// The node can't.

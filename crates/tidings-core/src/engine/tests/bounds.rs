@@ -154,7 +154,7 @@ fn follow(recipient: &str, topic: &str) -> Command {
 }
 
 #[test]
-fn reasons_of_a_day_are_turned_round_in_rows_that_can_be_stored() {
+fn reasons_of_a_day_are_indexed_in_rows_that_can_be_stored() {
     let options = Options {
         buckets: 1,
         ..Options::default()

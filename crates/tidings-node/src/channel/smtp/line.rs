@@ -27,7 +27,7 @@ const REPLY_BYTES_MAX: usize = 100_000;
 /// Maximum number of rounds of a login.
 const CHALLENGES_MAX: usize = 10;
 
-/// Why a step failed.
+/// The reason why a step failed.
 #[derive(Debug)]
 pub(super) enum Error {
     /// The server refused it.
@@ -140,7 +140,7 @@ impl Line {
         Ok(line)
     }
 
-    /// Whether the server offers encryption.
+    /// Tells whether the server offers encryption.
     pub(super) fn can_be_encrypted(&self) -> bool {
         self.offers.supports_feature(Extension::StartTls)
     }
@@ -342,7 +342,7 @@ impl Error {
         }
     }
 
-    /// Whether the server refused permanently.
+    /// Tells whether the server refused permanently.
     pub(super) fn is_permanent(&self) -> bool {
         let severity = self.refusal().map(|reply| reply.code().severity);
         severity == Some(Severity::PermanentNegativeCompletion)

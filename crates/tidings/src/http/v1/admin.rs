@@ -105,7 +105,7 @@ struct EntriesCounted {
 struct ChannelShown {
     /// The kind of its provider (`file`, `smtp`, `smtps`); null = none is configured.
     provider: Option<String>,
-    /// Whether an operator has paused it.
+    /// True if an operator has paused it.
     paused: bool,
 }
 
@@ -238,7 +238,7 @@ impl DueAnswer {
     }
 }
 
-/// How much is listed.
+/// The extent of the list.
 #[derive(utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
 struct DueQuery {

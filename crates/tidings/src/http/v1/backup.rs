@@ -26,7 +26,7 @@ const CHUNK_BYTES: usize = 256 << 10;
 /// Chunks that wait for a connection that is slower than the disk.
 const CHUNKS_WAITING: usize = 4;
 
-/// How often it is looked whether a stalled backup still may wait.
+/// The interval at which a stalled backup is checked for whether it may still wait.
 const LIFE_LOOK: Duration = Duration::from_millis(100);
 
 /// The call that makes a backup.
@@ -61,7 +61,7 @@ async fn backup(State(service): State<Arc<Service>>) -> Result<Response, Problem
     Ok((head, Body::from_stream(stream)).into_response())
 }
 
-/// What a snapshot holds, as its reader takes it; a fault at the end where it is not whole.
+/// The content of a snapshot, as its reader takes it; a fault at the end where it is not whole.
 fn streamed<T: Send + 'static>(
     snapshot: Box<dyn Snapshot>,
     life: Weak<()>,

@@ -59,7 +59,7 @@ struct CancelAnswer {
     warnings: Vec<CancelWarning>,
 }
 
-/// How far the cancel went: `removed_from_batch` = entries were removed from a message; `cancelled` = only
+/// The extent of the cancel: `removed_from_batch` = entries were removed from a message; `cancelled` = only
 /// pending entries were cancelled; `too_late` = everything was delivered already; `nothing_left` = the event
 /// was cancelled before or has no recipients; `unknown` = no event was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]

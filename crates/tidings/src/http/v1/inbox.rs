@@ -100,9 +100,9 @@ struct Group {
     /// Time of the newest item.
     #[schema(format = "date-time")]
     newest_at: String,
-    /// Whether all items were seen.
+    /// True if all items were seen.
     seen: bool,
-    /// Whether it was read.
+    /// True if it was read.
     read: bool,
     /// The newest items, newest first, at most 25.
     items: Vec<Item>,
@@ -140,12 +140,12 @@ struct Item {
     /// Time at which it entered the inbox.
     #[schema(format = "date-time")]
     t: String,
-    /// Why this recipient was notified: `everyone`, `named`, `near`, or `topic:` and the topic that they
+    /// The reason why this recipient was notified: `everyone`, `named`, `near`, or `topic:` and the topic that they
     /// follow.
     reasons: Vec<String>,
-    /// Whether it was seen.
+    /// True if it was seen.
     seen: bool,
-    /// Whether it was read.
+    /// True if it was read.
     read: bool,
 }
 

@@ -58,7 +58,7 @@ struct KeyShown {
     id: String,
     /// The name given to it; may be empty.
     name: String,
-    /// When it was made.
+    /// The time when it was made.
     #[schema(format = "date-time")]
     made: String,
 }

@@ -37,7 +37,7 @@ pub(super) fn calls(calls: Calls) -> Calls {
         )
 }
 
-/// What can go wrong with a list of preferences.
+/// The errors of a list of preferences.
 const CHANGE: &[Code] = &[
     Code::InvalidPath,
     Code::InvalidJson,

@@ -24,7 +24,7 @@ use crate::http::query::InQuery;
 use crate::http::request::InPath;
 use crate::http::{Answer, Change, Service};
 
-/// What can go wrong with a profile in the body.
+/// The errors of a profile in the body.
 const BODY: &[Code] = &[
     Code::InvalidPath,
     Code::InvalidJson,
@@ -87,7 +87,7 @@ pub(super) struct RecipientProfile {
     /// Longitude, in degrees east.
     #[schema(minimum = -180, maximum = 180)]
     lon: Option<f64>,
-    /// Whether messages are sent.
+    /// The state, which says if messages are sent.
     state: StateWord,
 }
 

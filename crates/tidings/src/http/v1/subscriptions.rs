@@ -19,7 +19,7 @@ use crate::http::query::InQuery;
 use crate::http::request::InPath;
 use crate::http::{Answer, Change, Service};
 
-/// What can go wrong with following.
+/// The errors of following.
 const FOLLOW: &[Code] = &[
     Code::InvalidPath,
     Code::LimitExceeded,
@@ -27,7 +27,7 @@ const FOLLOW: &[Code] = &[
     Code::RecipientNotFound,
 ];
 
-/// What can go wrong with unfollowing.
+/// The errors of unfollowing.
 const UNFOLLOW: &[Code] = &[
     Code::InvalidPath,
     Code::UnsupportedMediaType,

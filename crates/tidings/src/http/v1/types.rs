@@ -41,17 +41,17 @@ struct TypesAnswer {
 struct TypeShown {
     /// Its category.
     category: String,
-    /// Whether actors are notified of their own events.
+    /// True if actors are notified of their own events.
     include_actor: bool,
-    /// Whether it is sent without waiting for a digest.
+    /// True if it is sent without waiting for a digest.
     urgent: bool,
     /// Greatest age of an entry that is sent; null = no limit.
     look_back: Option<String>,
-    /// Whether seen notifications are dropped; null = yes, except in digests.
+    /// True if seen notifications are dropped; null = yes, except in digests.
     drop_if_seen: Option<bool>,
-    /// What lines are grouped by: `object`, `actor` or `target`; null = the one that gives the fewest lines.
+    /// The role by which lines are grouped: `object`, `actor` or `target`; null = that of the fewest lines.
     group: Option<&'static str>,
-    /// Whether an operator has paused it.
+    /// True if an operator has paused it.
     paused: bool,
     /// The policy for each channel.
     channels: BTreeMap<String, PolicyShown>,
@@ -106,9 +106,9 @@ struct DigestShown {
 /// A channel.
 #[derive(Serialize, ToSchema)]
 struct ChannelShown {
-    /// Whether messages can leave by it.
+    /// True if messages can leave by it.
     configured: bool,
-    /// Whether an operator has paused it.
+    /// True if an operator has paused it.
     paused: bool,
 }
 

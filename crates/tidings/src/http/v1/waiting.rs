@@ -68,14 +68,14 @@ struct PendingLane {
     /// Due time; null = not due as things are.
     #[schema(format = "date-time")]
     due: Option<String>,
-    /// Why it is held although it is due: it is paused, or the recipient is unconfirmed; null = it is not
+    /// The reason why it is held although it is due: it is paused, or the recipient is unconfirmed; null = it is not
     /// held.
     held_by: Option<HeldBy>,
     /// The pending notifications, by time and arrival.
     entries: Vec<Waiting>,
 }
 
-/// Why a due lane or message is held.
+/// The reason why a due lane or message is held.
 #[derive(Clone, Copy, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 enum HeldBy {
@@ -105,7 +105,7 @@ pub(super) struct DeferredMessage {
     /// Time of the next attempt; null = it is held.
     #[schema(format = "date-time")]
     next_try: Option<String>,
-    /// Why it is held; null = it is not.
+    /// The reason why it is held; null = it is not.
     held_by: Option<HeldBy>,
 }
 
