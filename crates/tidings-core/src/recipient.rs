@@ -86,13 +86,12 @@ impl<const N: usize> From<[(ChannelNo, &str); N]> for Addresses {
 /// ```
 /// use tidings_core::{Id, RecipientChange};
 ///
-/// let change = RecipientChange {
-///     email: Some(None),
-///     ..serde_json::from_str(r#"{"id": "ada", "name": "Ada"}"#)?
-/// };
+/// let change: RecipientChange =
+///     serde_json::from_str(r#"{"id": "ada", "name": "Ada", "addresses": {"1": null}}"#)?;
 /// assert_eq!(change.name, Some(Some("Ada".to_owned())));
-/// // The address is removed, the time zone stays as it is.
-/// assert_eq!((change.email, change.tz), (Some(None), None));
+/// // The address on channel 1 is removed, the time zone stays as it is.
+/// assert_eq!(change.addresses[&1], None);
+/// assert_eq!(change.tz, None);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -102,6 +101,7 @@ pub struct RecipientChange {
     /// New name; `Some(None)` removes it.
     pub name: Option<Option<String>>,
     /// New addresses by channel; `None` removes the one of a channel.
+    #[serde(default)]
     pub addresses: BTreeMap<ChannelNo, Option<String>>,
     /// New time zone; `Some(None)` = the default.
     pub tz: Option<Option<String>>,

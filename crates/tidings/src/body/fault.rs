@@ -12,7 +12,7 @@ pub struct Fault {
     pub line: Option<u64>,
     /// The byte of the line, counted from 1, where the JSON itself is broken.
     pub column: Option<usize>,
-    /// The fault.
+    /// The fault, in words.
     pub reason: String,
     /// A way to fix it.
     pub hint: String,

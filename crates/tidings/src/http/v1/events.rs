@@ -78,7 +78,7 @@ struct EventWarning {
     /// `nobody_concerned` if the audience is empty; `already_expired`, `expires_before_delivery`; `differs`
     /// for an id that was used before for another event; or `more_warnings` in place of many.
     code: &'static str,
-    /// The fault.
+    /// The fault, in words.
     detail: String,
     /// A way to fix it.
     hint: &'static str,
