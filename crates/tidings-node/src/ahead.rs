@@ -217,7 +217,7 @@ impl Ahead {
     /// Waits for the commit in progress, and answers its requests.
     ///
     /// # Errors
-    /// [`Error::Store`] where it failed; what was decided since is poisoned then.
+    /// [`Error::Store`] where it failed; what was decided since is lost then.
     pub(crate) fn finish(&mut self) -> Result<(), Error> {
         self.write();
         let Some(under_way) = self.under_way.take() else {

@@ -220,7 +220,7 @@ impl Delivery {
     /// Sends the messages whose retry is due.
     pub(crate) fn retry(&mut self, now: Instant) -> Vec<Settled> {
         let due = self.take_due(now);
-        self.send_parcels(due, now)
+        self.send_jobs(due, now)
     }
 
     /// Removes and returns the messages whose retry is due.
@@ -230,7 +230,7 @@ impl Delivery {
         due
     }
 
-    fn send_parcels(&mut self, jobs: Vec<SendJob>, now: Instant) -> Vec<Settled> {
+    fn send_jobs(&mut self, jobs: Vec<SendJob>, now: Instant) -> Vec<Settled> {
         let mut settled = BTreeMap::new();
         for job in jobs {
             let answer = send(&self.channels, &job, GO);

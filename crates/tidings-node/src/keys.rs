@@ -4,13 +4,12 @@
 //! own: it is written, then counts in memory, then is answered. Who was told that a key is revoked can rely on
 //! that. After a failure of the store, what it has is the truth, as for everything else.
 
-use std::ops::ControlFlow;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use tidings_core::Instant;
-use tidings_core::codec::{Reader, put_bytes, put_i64};
-use tidings_core::journal::stored::{ReadView, Unreadable};
-use tidings_core::table::{Key, Owner, Partition, REST, Table, Write, after_prefix};
+use tidings_core::codec::{FORM, Reader, put_bytes, put_i64};
+use tidings_core::journal::stored::{ReadView, Unreadable, body, each};
+use tidings_core::table::{Key, Owner, Partition, REST, Table, Write};
 use tidings_store::Commit;
 
 use crate::Error;
@@ -176,7 +175,7 @@ fn table() -> Key {
 }
 
 fn row(key: &ApiKey) -> Vec<u8> {
-    let mut row = Vec::new();
+    let mut row = vec![FORM];
     put_bytes(&mut row, key.id.as_bytes());
     put_bytes(&mut row, key.name.as_bytes());
     put_i64(&mut row, key.made.0);
@@ -185,31 +184,21 @@ fn row(key: &ApiKey) -> Vec<u8> {
 
 /// The keys of a store.
 fn stored(view: &dyn ReadView) -> Result<Vec<ApiKey>, Unreadable> {
-    let from = table().done();
-    let until = after_prefix(&from);
     let mut keys = Vec::new();
-    let mut unrecoverable = None;
-    let mut visit = |key: &[u8], row: &[u8]| match read(key, row) {
-        Ok(key) => {
-            keys.push(key);
-            ControlFlow::Continue(())
-        }
-        Err(fault) => {
-            unrecoverable = Some(fault);
-            ControlFlow::Break(())
-        }
-    };
-    view.scan(Partition::Base, &from, until.as_deref(), &mut visit)?;
-    unrecoverable.map_or(Ok(keys), Err)
+    each(view, Partition::Base, &table().done(), |key, row| {
+        keys.push(read(key, row)?);
+        Ok(())
+    })?;
+    Ok(keys)
 }
 
 fn read(key: &[u8], row: &[u8]) -> Result<ApiKey, Unreadable> {
-    let mut reader = Reader::new(row, "an API key");
-    let unrecoverable = || Unreadable("an API key is unrecoverable".to_owned());
-    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).map_err(|_| unrecoverable());
+    let mut reader = Reader::new(body("an API key", row)?, "an API key");
+    let torn = || Unreadable("an API key is torn".to_owned());
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).map_err(|_| torn());
     let hash = key.get(REST..).and_then(|hash| hash.try_into().ok());
     let key = ApiKey {
-        hash: KeyHash(hash.ok_or_else(unrecoverable)?),
+        hash: KeyHash(hash.ok_or_else(torn)?),
         id: text(reader.bytes()?)?,
         name: text(reader.bytes()?)?,
         made: Instant(reader.i64()?),

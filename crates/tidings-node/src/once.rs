@@ -210,7 +210,7 @@ fn stored(view: &dyn ReadView, key: &[u8; 16]) -> Result<Option<Row>, Error> {
             answer,
         })
     };
-    let unreadable = || Unreadable("an answer that was kept is unrecoverable".to_owned());
+    let unreadable = || Unreadable("an answer that was kept is torn".to_owned());
     Ok(Some(read().ok_or_else(unreadable)?))
 }
 

@@ -1,7 +1,7 @@
 //! The queues of messages to send, and the threads that serve them: a pool for each channel.
 //!
 //! A channel that is slow or silent holds up its own messages and no others'. In a pool interactive messages go before
-//! digests, and each kind has room of its own: a million digests never prevent a interactive message from being
+//! digests, and each kind has room of its own: a million digests never prevent an interactive message from being
 //! built. Some threads take no digests, so that they stay free if a server is slow with those.
 
 use std::collections::BTreeMap;
@@ -222,16 +222,16 @@ impl Senders {
     /// The pool of a channel; where the channel has no provider, of a thread that says so.
     fn pool_of(&self, channel: &str) -> Pool {
         let threads = self.channels.outlet(channel).map_or(1, |one| one.threads);
-        let (interactive, prompt_work) = unbounded();
-        let (bulk, patient_work) = unbounded();
+        let (interactive, interactive_work) = unbounded();
+        let (bulk, bulk_work) = unbounded();
         Pool {
             interactive: Line::new(interactive),
             bulk: Line::new(bulk),
             threads: threads.max(1),
             running: 0,
             server: Server {
-                interactive: prompt_work,
-                bulk: patient_work,
+                interactive: interactive_work,
+                bulk: bulk_work,
                 answer: self.answer.clone(),
                 channels: self.channels.clone(),
             },
@@ -340,7 +340,7 @@ fn kept_free(count: usize) -> usize {
     }
 }
 
-/// The next message to send: a interactive one if there is one.
+/// The next message to send: an interactive one if there is one.
 fn next_slot(interactive: &Receiver<Slot>, bulk: &Receiver<Slot>) -> Option<Slot> {
     match interactive.try_recv() {
         Ok(slot) => return Some(slot),

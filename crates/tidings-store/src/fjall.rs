@@ -189,7 +189,7 @@ impl Store for FjallStore {
 
     fn commit_to_free(&self, commit: Commit) -> Result<(), Error> {
         crate::limits::validate_writes(&commit.writes)?;
-        self.write(|engine| engine.commit(commit, Room::Withheld))
+        self.write(|engine| engine.commit(commit, Room::Reserved))
     }
 
     fn days(&self) -> Result<Vec<Day>, Error> {

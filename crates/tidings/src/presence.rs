@@ -93,7 +93,7 @@ mod tests {
         let address = Mark::address(data, "http://127.0.0.1:1").unwrap();
         // Left over from a kill.
         fs::write(data.join(TOKEN), first.text()).unwrap();
-        fs::write(data.join("token.new"), "unrecoverable").unwrap();
+        fs::write(data.join("token.new"), "torn").unwrap();
         let token = Mark::token(data, &second).unwrap();
         assert_eq!(address_of(data).as_deref(), Some("http://127.0.0.1:1"));
         assert_eq!(token_of(data).as_deref(), Some(second.text()));
@@ -106,7 +106,7 @@ mod tests {
     fn a_token_is_for_its_owner_alone() {
         use std::os::unix::fs::PermissionsExt as _;
         let dir = tempfile::tempdir().unwrap();
-        fs::write(dir.path().join("token.new"), "unrecoverable").unwrap();
+        fs::write(dir.path().join("token.new"), "torn").unwrap();
         let _token = Mark::token(dir.path(), &Secret::random().unwrap()).unwrap();
         let metadata = fs::metadata(dir.path().join(TOKEN)).unwrap();
         assert_eq!(metadata.permissions().mode() & 0o777, 0o600);

@@ -77,8 +77,8 @@ fn works(world: &World) -> Vec<Timed> {
     for (date, artists) in &days {
         let opens = day(date).start().plus_ms(OPENING_HOUR_UTC * HOUR_MS);
         let turns = i64::try_from(artists.len()).unwrap_or(i64::MAX);
-        let priority = (ANNOUNCING_MS / turns) / SECOND_MS * SECOND_MS;
-        let instants = (0_i64..).map(|turn| opens.plus_ms(turn * priority));
+        let pace = (ANNOUNCING_MS / turns) / SECOND_MS * SECOND_MS;
+        let instants = (0_i64..).map(|turn| opens.plus_ms(turn * pace));
         for (at, ((artist, _), works)) in instants.zip(artists) {
             said.extend(
                 works
@@ -307,20 +307,7 @@ fn event_id(kind: &str, object: &Id) -> Id {
 }
 
 fn event(kind: &str, object: Object, to: Audience) -> Event {
-    Event {
-        id: event_id(kind, &object.id),
-        kind: id(kind),
-        actor: None,
-        object,
-        target: None,
-        data: None,
-        to,
-        channels: None,
-        occurred_at: None,
-        deliver_at: None,
-        expires_at: None,
-        cancellation_key: None,
-    }
+    Event::new(event_id(kind, &object.id), id(kind), object, to)
 }
 
 fn publish(at: Instant, event: Event) -> Timed {

@@ -67,7 +67,7 @@ pub(super) enum Room {
     /// The space that is not reserved.
     Ordinary,
     /// All space.
-    Withheld,
+    Reserved,
 }
 
 /// The state of an open store. The order of the fields is the order in which they close: handles, then

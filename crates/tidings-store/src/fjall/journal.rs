@@ -1,8 +1,8 @@
 //! Check of the engine's journals before the engine reads them, to refuse what it would silently cut off.
 //!
-//! The engine takes the first thing in a journal that it can't read for the unrecoverable end of a crash,
+//! The engine takes the first thing in a journal that it can't read for the torn end of a crash,
 //! drops all that follows, and goes on: damage in the middle would lose acknowledged commits without
-//! a word. Here the two are told apart: commits are numbered without a gap, and behind a unrecoverable end
+//! a word. Here the two are told apart: commits are numbered without a gap, and behind a torn end
 //! there is never another whole batch, because a commit is on disk before the next begins.
 
 use std::fs::{self, File};
@@ -26,7 +26,7 @@ const ITEM: u8 = 2;
 const END: u8 = 3;
 const TRAILER: &[u8] = b"FJL\x03";
 
-/// Checks all journals, and cuts off the unrecoverable end that a crash may have left: the engine would refuse one
+/// Checks all journals, and cuts off the torn end that a crash may have left: the engine would refuse one
 /// that still looks like a commit.
 ///
 /// Answers the number of the last commit that they hold; `None` if they hold none, as after all of
@@ -37,7 +37,7 @@ const TRAILER: &[u8] = b"FJL\x03";
 pub(super) fn recover(engine: &Path) -> Result<Option<u64>, Error> {
     let mut last: Option<u64> = None;
     let mut sequence: Option<u64> = None;
-    let mut unrecoverable = Vec::new();
+    let mut torn = Vec::new();
     for (_, path) in journals(engine)? {
         let bytes = read(&path).map_err(|fault| corrupt(&path, &fault.to_string()))?;
         let mut at = 0;
@@ -66,10 +66,10 @@ pub(super) fn recover(engine: &Path) -> Result<Option<u64>, Error> {
             ));
         }
         if at < bytes.len() {
-            unrecoverable.push((path, at as u64));
+            torn.push((path, at as u64));
         }
     }
-    for (path, length) in unrecoverable {
+    for (path, length) in torn {
         cut(&path, length)
             .map_err(|fault| Error::Unusable(format!("{}: {fault}", path.display())))?;
     }

@@ -72,7 +72,7 @@ fn a_forgotten_day_whose_files_were_read_is_not_kept_open() {
     assert_eq!(deleted_and_open(directory.path()), 0);
 }
 
-/// How many files of a directory are deleted, and kept open by this process.
+/// Number of files of a directory that are deleted, and kept open by this process.
 #[cfg(target_os = "linux")]
 fn deleted_and_open(directory: &std::path::Path) -> usize {
     let links = std::fs::read_dir("/proc/self/fd").unwrap();

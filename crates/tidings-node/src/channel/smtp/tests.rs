@@ -34,7 +34,7 @@ struct Script {
     recipient: Does,
     data: Does,
     dot: Does,
-    /// Whether the line drops after the first message.
+    /// True if the line drops after the first message.
     once: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Journals made by hand: whole, unrecoverable and damaged.
+//! Journals made by hand: whole, torn and damaged.
 
 use tempfile::TempDir;
 
@@ -75,8 +75,8 @@ fn whole_journals_pass() {
 fn the_torn_end_of_a_crash_passes() {
     let last = commit(4, 8);
     for length in 0..last.len() {
-        let unrecoverable = [commits(1..4), last[..length].to_vec(), vec![0; 100]].concat();
-        assert_eq!(verdict(&[unrecoverable]).unwrap(), Some(3), "{length}");
+        let torn = [commits(1..4), last[..length].to_vec(), vec![0; 100]].concat();
+        assert_eq!(verdict(&[torn]).unwrap(), Some(3), "{length}");
     }
     let mut hole = last.clone();
     hole[..20].fill(0);

@@ -26,7 +26,7 @@ use crate::http::{Access, Settings, document, openapi};
 /// of its own).
 const NOT_HERE: [&str; 2] = ["internal", "starting"];
 
-/// How long a call may take: more than any machine needs, so that one that hangs is named.
+/// Time that a call may take: more than any machine needs, so that one that hangs is named.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A call as it is documented, with names and a body that a server with [`seed`] takes.
@@ -353,8 +353,8 @@ fn answers(code: &str, calls: &[&Call]) -> Option<Vec<Answered>> {
         "invalid_request" => {
             let (rig, _) = open();
             all(&|call| {
-                let unrecoverable = stream::iter([Err::<Bytes, _>(std::io::Error::other("gone"))]);
-                let begun = stream::iter([Ok(Bytes::from(" "))]).chain(unrecoverable);
+                let torn = stream::iter([Err::<Bytes, _>(std::io::Error::other("gone"))]);
+                let begun = stream::iter([Ok(Bytes::from(" "))]).chain(torn);
                 call.send_body(&rig, Body::from_stream(begun))
             })
         }
