@@ -3,7 +3,7 @@
 //! What comes back from a disk may be anything, so reading is total: every fault is a [`Corrupt`],
 //! and nothing is allocated for a declared length before that many bytes are there.
 
-/// The form of stored values: their first byte. It rises when the layout of any of them changes, so that a value
+/// The form of stored values: their first byte, but for further parts of a long value and values of no bytes. It rises when the layout of any of them changes, so that a value
 /// of another version is refused and not misread.
 pub const FORM: u8 = 1;
 

@@ -28,6 +28,8 @@ pub(super) enum Accepted {
     Act(Box<Act>),
     /// Nothing is left to do.
     Answered(Reply),
+    /// Days before this one are to be deleted, those of the parts with those of the intake.
+    Forget(Day),
     /// It concerns one recipient: their part does it.
     OfRecipient(Id),
 }
@@ -60,9 +62,7 @@ impl Intake {
             }
             Command::Pause(what) => Ok(self.accept_pause(what, true)),
             Command::Resume(what) => Ok(self.accept_pause(what, false)),
-            Command::Forget { before } => {
-                Ok(Ok(Accepted::Act(Box::new(Act::Forget { before: *before }))))
-            }
+            Command::Forget { before } => Ok(Ok(Accepted::Forget(*before))),
             of_recipient => {
                 let recipient = of_recipient.recipient().cloned();
                 Ok(Ok(recipient.map_or(
@@ -218,6 +218,7 @@ impl Intake {
         let today = self.now.day();
         let at = self.keep_event(draft, today, row);
         self.id_days.insert(today);
+        self.entered_days.insert(today);
         let located = Located {
             place: row.place,
             scheduled: Some(t),

@@ -89,7 +89,7 @@ impl Part {
         name: &Id,
         table: Table,
     ) -> Result<Places, Unreadable> {
-        let days = self.journal_days.iter().copied();
+        let days = self.copies.keys().copied();
         locate::named(draft, name, (Owner::Shared, table), days)
     }
 

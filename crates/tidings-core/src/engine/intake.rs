@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::accepted::{self, EventRow};
 use super::draft::Draft;
 use super::known_ids::KnownIds;
+use super::locate;
 use super::objects::Objects;
 use crate::codec::FORM;
 use crate::compiled::CompiledRules;
@@ -82,6 +83,8 @@ pub(crate) struct Intake {
     /// The ids that each day may hold.
     pub(crate) known_ids: KnownIds,
     pub(crate) scheduled: BTreeSet<(Instant, u64)>,
+    /// The days on which scheduled events entered.
+    pub(crate) entered_days: BTreeSet<Day>,
     pub(crate) objects: Objects,
     /// Headers of the newest day whose block can't be read yet.
     tail: Vec<Header>,
@@ -180,6 +183,7 @@ impl Intake {
             id_days: BTreeSet::new(),
             known_ids: KnownIds::default(),
             scheduled: BTreeSet::new(),
+            entered_days: BTreeSet::new(),
             objects: Objects::default(),
             tail: Vec::new(),
             blocks: Mutex::default(),
@@ -362,6 +366,7 @@ impl Intake {
         }
         self.days.remove(&day);
         self.id_days.remove(&day);
+        self.entered_days.remove(&day);
         self.known_ids.forget(day);
         let blocks = self
             .blocks
@@ -415,6 +420,7 @@ impl Intake {
                 .collect(),
             id_days: held.iter().copied().collect(),
             known_ids: KnownIds::recover(view, held)?,
+            entered_days: locate::days_with(view, held, (Owner::Intake, Table::EnteredIds))?,
             ..Self::new(compiled, head.buckets)
         };
         if let Some(before) = intake.forgotten_before {

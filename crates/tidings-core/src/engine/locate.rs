@@ -1,6 +1,7 @@
-//! Where an event is: by its id or its cancellation key, on the days on which it arrived or entered.
+//! The places of an event: by its id or its cancellation key, on the days on which it arrived or entered.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::ControlFlow;
 
 use super::accepted::{self, EventRow};
 use super::act::CancelledEvents;
@@ -8,8 +9,8 @@ use super::draft::Draft;
 use super::intake::{Intake, Located, from_json, id_key, named_key, scheduled_key};
 use crate::command::Cancelled;
 use crate::id::Id;
-use crate::journal::stored::{Unreadable, decode, each};
-use crate::table::{Owner, Partition, Table};
+use crate::journal::stored::{ReadView, Unreadable, decode, each};
+use crate::table::{Key, Owner, Partition, Table, after_prefix};
 use crate::time::{Day, Instant};
 
 /// Places of events, each with the day of the row that names it; none = a row that outlives days.
@@ -34,7 +35,7 @@ impl Intake {
     /// The events with an id: more than one if it was used again after the day of its arrival was deleted,
     /// while entries of the first are still pending or kept.
     pub(super) fn located_event(&self, draft: &Draft<'_>, id: &Id) -> Result<Places, Unreadable> {
-        let days = self.id_days.iter().copied();
+        let days = self.entered_days.iter().copied();
         let mut located = named(draft, id, (Owner::Intake, Table::EnteredIds), days)?;
         let scheduled = (Owner::Intake, Table::ScheduledIds);
         located.extend(named_in(draft, id, scheduled, Partition::Base)?);
@@ -140,4 +141,23 @@ fn named_in(
     let rows = rows.into_values().flatten();
     rows.map(|bytes| Ok((day, decode("an event's place", &bytes)?)))
         .collect()
+}
+
+/// The days of which a table has a row.
+pub(super) fn days_with(
+    view: &dyn ReadView,
+    days: &[Day],
+    (owner, table): (Owner, Table),
+) -> Result<BTreeSet<Day>, Unreadable> {
+    let from = Key::of(owner, table).done();
+    let until = after_prefix(&from);
+    let mut with = BTreeSet::new();
+    for day in days {
+        let visit = &mut |_: &[u8], _: &[u8]| {
+            with.insert(*day);
+            ControlFlow::Break(())
+        };
+        view.scan(Partition::Day(*day), &from, until.as_deref(), visit)?;
+    }
+    Ok(with)
 }

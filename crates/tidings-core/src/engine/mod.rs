@@ -448,9 +448,6 @@ impl Engine {
         command: &Command,
         forgotten: &mut Vec<Day>,
     ) -> Answer {
-        if let Command::Forget { before } = command {
-            return Ok(Ok(self.forget_until(draft, *before, forgotten)?));
-        }
         match self.intake.accept(draft, command)? {
             Ok(Accepted::Act(act)) => {
                 let applied = self.apply(draft, &act)?;
@@ -459,6 +456,7 @@ impl Engine {
                 Ok(Ok(reply))
             }
             Ok(Accepted::Answered(reply)) => Ok(Ok(reply)),
+            Ok(Accepted::Forget(before)) => Ok(Ok(self.forget_until(draft, before, forgotten)?)),
             Ok(Accepted::OfRecipient(recipient)) => {
                 let no = BucketNo::of(recipient.as_str(), self.intake.buckets);
                 let part = self.part_no(no);

@@ -3,7 +3,7 @@
 //! It applies what the intake has accepted, in order, and does what concerns its own recipients. It reads the
 //! intake and never changes it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
@@ -16,7 +16,7 @@ use super::intake::{Intake, Tally};
 use super::ledger::Ledger;
 use super::publish::Enters;
 use super::reply::Refused;
-use super::{Options, day_of, outcome, take_back};
+use super::{Options, day_of, locate, outcome, take_back};
 use crate::bucket::Bucket;
 use crate::bucket::recovery::Source;
 use crate::compiled::{CompiledRules, Version};
@@ -49,8 +49,8 @@ pub(crate) struct Part {
     pub(crate) journal_days: BTreeSet<Day>,
     /// Days that were written to and are not at rest since.
     pub(crate) restless: BTreeSet<Day>,
-    /// Events of other days that were copied into a day.
-    pub(crate) copied: FxHashSet<(Day, EventAt)>,
+    /// The days with copies of events of other days; of the newest one, which were copied since the start.
+    pub(crate) copies: BTreeMap<Day, FxHashSet<EventAt>>,
     /// Objects to keep as long as a day, since entries of an event moved to it.
     pub(crate) kept_objects: Vec<(Event, Day)>,
     /// The last instant that ended with a delivery or a closing.
@@ -140,6 +140,9 @@ impl Part {
             buckets.push(Bucket::recover(no, source)?);
             ledger.read(view, no)?;
         }
+        let entered = (Owner::Shared, Table::EnteredIds);
+        let copies = locate::days_with(view, &days, entered)?.into_iter();
+        let copies = copies.map(|day| (day, FxHashSet::default())).collect();
         Ok(Self {
             now: head.now,
             compiled: Arc::clone(compiled),
@@ -151,7 +154,7 @@ impl Part {
             forgotten_before: head.forgotten_before,
             journal_days: days.into_iter().collect(),
             restless: BTreeSet::new(),
-            copied: FxHashSet::default(),
+            copies,
             kept_objects: Vec::new(),
             spoke_at: None,
             busy: 0,

@@ -55,6 +55,7 @@ impl Part {
                 channel,
                 lane,
             } => Ok(self.flush(draft, recipient, channel.as_deref(), lane.as_deref())),
+            // The intake accepts what concerns everybody.
             Command::Publish(_)
             | Command::Object(_)
             | Command::Retract { .. }

@@ -63,7 +63,7 @@ impl Part {
             return Spread::default();
         };
         let reasons = Reasons::of(&event.to);
-        let (named, unknown) = self.named(&event.to);
+        let (mut named, unknown) = self.named(&event.to);
         let mut spread = Spread {
             unknown,
             ..Spread::default()
@@ -72,7 +72,7 @@ impl Part {
         let left_out = left_out.and_then(|actor| self.find(&actor.id).ok());
         let mut routed: BTreeMap<BucketNo, Routed> = BTreeMap::new();
         for bucket in self.buckets.iter() {
-            let named = named.get(&bucket.no).cloned().unwrap_or_default();
+            let named = named.remove(&bucket.no).unwrap_or_default();
             let mut classes = reasons.classes(bucket, &event.to, named);
             if classes.is_empty() {
                 continue;

@@ -124,8 +124,9 @@ impl Engine {
     }
 
     fn oldest_day(&self) -> Option<Day> {
-        let intake = self.intake.held_days();
-        intake.chain(self.journal_days()).min()
+        let intake = [self.intake.id_days.first(), self.intake.days.keys().next()];
+        let parts = self.parts.iter().map(|part| part.journal_days.first());
+        intake.into_iter().chain(parts).flatten().min().copied()
     }
 }
 
@@ -177,7 +178,7 @@ impl Part {
             }
         }
         self.forgotten_before = self.forgotten_before.max(Some(before));
-        self.copied.retain(|(day, _)| *day >= before);
+        self.copies.retain(|day, _| *day >= before);
         for bucket in self.buckets.iter_mut() {
             bucket.forget_before(before);
             if bucket.replays_from().is_some_and(|day| day < before) {

@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 
 use roaring::RoaringBitmap;
+use rustc_hash::FxHashSet;
 
 use super::accept::name_again;
 use super::accepted;
@@ -270,7 +271,13 @@ impl Part {
     /// Copies the row of an event, entries of which move to today, unless today has it.
     fn copy_event(&mut self, draft: &mut Draft<'_>, from: &Arrival) -> Result<(), Unreadable> {
         let (today, at) = (self.now.day(), from.event);
-        if at.day == today || !self.copied.insert((today, at)) {
+        if at.day == today {
+            return Ok(());
+        }
+        if !self.copies.contains_key(&today) {
+            self.copies.values_mut().for_each(FxHashSet::clear);
+        }
+        if !self.copies.entry(today).or_default().insert(at) {
             return Ok(());
         }
         let row = accepted::read(draft, from.at.day(), at)?;

@@ -107,43 +107,20 @@ fn rules() -> Rules {
 }
 
 fn recipient() -> Command {
-    Command::Recipient(Box::new(RecipientChange {
-        id: id("a"),
-        name: None,
-        addresses: BTreeMap::new(),
-        tz: None,
-        locale: None,
-        lat: None,
-        lon: None,
-        state: None,
-    }))
+    Command::Recipient(Box::new(RecipientChange::nothing(id("a"))))
 }
 
 fn event(name: usize) -> Command {
-    let object = Object {
-        id: id("o"),
-        title: None,
-        url: None,
-        image: None,
-        notifiable: None,
-    };
-    Command::Publish(Box::new(Event {
-        id: id(&format!("e{name}")),
-        kind: id("told"),
-        actor: None,
+    let object = Object::bare(id("o"));
+    Command::Publish(Box::new(Event::new(
+        id(&format!("e{name}")),
+        id("told"),
         object,
-        target: None,
-        data: None,
-        to: Audience {
+        Audience {
             everyone: true,
             ..Audience::default()
         },
-        channels: None,
-        occurred_at: None,
-        deliver_at: None,
-        expires_at: None,
-        cancellation_key: None,
-    }))
+    )))
 }
 
 /// An engine with rules and one recipient.
@@ -189,7 +166,7 @@ fn headers_can_be_read_in_the_step_that_fills_their_block() {
     }
 }
 
-/// How many rows a table of a day has.
+/// Number of rows a table of a day has.
 fn rows_of(stored: &Stored, owner: Owner, table: Table) -> usize {
     let prefix = Key::of(owner, table).done();
     let mut rows = 0;

@@ -27,14 +27,9 @@ fn deepest(name: usize) -> String {
 
 pub(super) fn person(name: &str, state: State) -> Command {
     Command::Recipient(Box::new(RecipientChange {
-        id: id(name),
-        name: None,
         addresses: [(EMAIL_NO, Some("a@example.org".to_owned()))].into(),
-        tz: None,
-        locale: None,
-        lat: None,
-        lon: None,
         state: Some(state),
+        ..RecipientChange::nothing(id(name))
     }))
 }
 

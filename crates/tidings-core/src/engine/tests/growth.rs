@@ -24,7 +24,7 @@ fn about(name: &str, object: &str) -> Command {
     Command::Publish(event)
 }
 
-/// How many rows of objects there are, of whatever table.
+/// Number of rows of objects there are, of whatever table.
 fn object_rows(stored: &Stored) -> usize {
     let tables = [Table::Objects, Table::ObjectDays, Table::Withdrawn];
     let keys = stored.0.keys().filter(|(at, _)| *at == Partition::Base);

@@ -73,9 +73,9 @@ struct Entry {
     pivot: String,
     object: u8,
     t: Instant,
-    /// How many events had been published before it.
+    /// Number of events that had been published before it.
     place: usize,
-    /// How many entries came before it.
+    /// Number of entries that came before it.
     order: usize,
 }
 
@@ -83,7 +83,7 @@ struct Entry {
 struct Mark {
     who: usize,
     at: Instant,
-    /// How many events had been published before it.
+    /// Number of events that had been published before it.
     before: usize,
     what: Marked,
     kind: MarkKind,
@@ -127,14 +127,8 @@ fn typed(pivots: [usize; 3]) -> Rules {
 
 fn person(who: usize, state: State) -> Command {
     Command::Recipient(Box::new(RecipientChange {
-        id: id(PEOPLE[who]),
-        name: None,
-        addresses: BTreeMap::new(),
-        tz: None,
-        locale: None,
-        lat: None,
-        lon: None,
         state: Some(state),
+        ..RecipientChange::nothing(id(PEOPLE[who]))
     }))
 }
 

@@ -21,7 +21,7 @@ impl Noting<'_> {
         *self.lent.lock().unwrap().entry(key.to_vec()).or_default() += 1;
     }
 
-    /// How often rows were lent whose key begins so.
+    /// Number of times that rows were lent whose key begins so.
     fn lent(&self, prefix: &[u8]) -> usize {
         let lent = self.lent.lock().unwrap();
         let these = lent.iter().filter(|(key, _)| key.starts_with(prefix));
