@@ -96,14 +96,9 @@ fn place(number: u32) -> Command {
     let lat = degrees(town & 0xffff, 120, random);
     let lon = degrees(town >> 48, 340, random);
     Command::Recipient(Box::new(RecipientChange {
-        id: world::recipient(number),
-        name: None,
-        addresses: BTreeMap::new(),
-        tz: None,
-        locale: None,
         lat: Some(Some(lat)),
         lon: Some(Some(lon)),
-        state: None,
+        ..RecipientChange::nothing(world::recipient(number))
     }))
 }
 

@@ -161,14 +161,8 @@ pub(crate) fn recipient(number: u32) -> Id {
 /// Makes a recipient.
 pub(crate) fn make(number: u32) -> Command {
     Command::Recipient(Box::new(RecipientChange {
-        id: recipient(number),
-        name: None,
         addresses: [(EMAIL_NO, Some(format!("recipient-{number:07}@example.org")))].into(),
-        tz: None,
-        locale: None,
-        lat: None,
-        lon: None,
-        state: None,
+        ..RecipientChange::nothing(recipient(number))
     }))
 }
 
@@ -200,24 +194,19 @@ pub(crate) fn event(name: u64, kind: &str, topic: Option<&str>) -> Command {
 /// An event about a work of its own.
 pub(crate) fn event_to(name: u64, kind: &str, to: Audience) -> Command {
     Command::Publish(Box::new(Event {
-        id: id(&format!("event-{name:06}")),
-        kind: id(kind),
         actor: Some(Object::bare(id("artist/0042"))),
-        object: Object {
-            id: id(&format!("artwork/{name:06}")),
-            title: Some(format!("Untitled {name}")),
-            url: Some(format!("https://art.example/artwork/{name}")),
-            image: None,
-            notifiable: None,
-        },
-        target: None,
-        data: None,
-        to,
-        channels: None,
-        occurred_at: None,
-        deliver_at: None,
-        expires_at: None,
-        cancellation_key: None,
+        ..Event::new(
+            id(&format!("event-{name:06}")),
+            id(kind),
+            Object {
+                id: id(&format!("artwork/{name:06}")),
+                title: Some(format!("Untitled {name}")),
+                url: Some(format!("https://art.example/artwork/{name}")),
+                image: None,
+                notifiable: None,
+            },
+            to,
+        )
     }))
 }
 

@@ -76,6 +76,27 @@ pub struct Object {
     pub notifiable: Option<bool>,
 }
 
+impl Event {
+    /// An event of now about an object, with nothing else said of it.
+    #[must_use]
+    pub fn new(id: Id, kind: Id, object: Object, to: Audience) -> Self {
+        Self {
+            id,
+            kind,
+            actor: None,
+            object,
+            target: None,
+            data: None,
+            to,
+            channels: None,
+            occurred_at: None,
+            deliver_at: None,
+            expires_at: None,
+            cancellation_key: None,
+        }
+    }
+}
+
 impl Object {
     /// An object of which only the id is known.
     ///

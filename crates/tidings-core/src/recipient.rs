@@ -115,6 +115,23 @@ pub struct RecipientChange {
     pub state: Option<State>,
 }
 
+impl RecipientChange {
+    /// A change of nothing: it creates the recipient if there is none.
+    #[must_use]
+    pub fn nothing(id: Id) -> Self {
+        Self {
+            id,
+            name: None,
+            addresses: BTreeMap::new(),
+            tz: None,
+            locale: None,
+            lat: None,
+            lon: None,
+            state: None,
+        }
+    }
+}
+
 /// The scope of a preference.
 ///
 /// # Examples

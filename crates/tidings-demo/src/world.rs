@@ -1,6 +1,6 @@
 //! The recipients of the demo: 25,000 who live in real cities and follow artists as real people do.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use tidings_core::journal::record::EMAIL_NO;
 use tidings_core::rules::{EMAIL, INBOX};
@@ -124,14 +124,10 @@ impl World {
 /// A change of profile that says where somebody lives now.
 pub(crate) fn lives_in(id: Id, city: &City) -> RecipientChange {
     RecipientChange {
-        id,
-        name: None,
-        addresses: BTreeMap::new(),
         tz: Some(Some(city.zone.clone())),
-        locale: None,
         lat: Some(Some(city.lat)),
         lon: Some(Some(city.lon)),
-        state: None,
+        ..RecipientChange::nothing(id)
     }
 }
 

@@ -38,7 +38,7 @@ const RECIPIENTS: u64 = 40;
 /// What a start may take, with what it folds and takes up again, in milliseconds.
 const STARTING_MS: u64 = 200;
 
-/// How long before midnight a life begins in which the day changes, in milliseconds.
+/// Time before midnight at which a life begins in which the day changes, in milliseconds.
 const BEFORE_MIDNIGHT_MS: i64 = 700;
 
 const CONFIG: &str = r#"
@@ -252,7 +252,7 @@ impl Told {
         *times += 1;
     }
 
-    /// How many mails came more than once.
+    /// Number of mails that came more than once.
     fn again(&self) -> u64 {
         self.mails.values().filter(|(_, times)| *times > 1).count() as u64
     }
@@ -293,7 +293,7 @@ impl World {
     }
 }
 
-/// How often each recipient has each event in the inbox.
+/// Number of times that each recipient has each event in the inbox.
 fn told_by_inbox(api: &Api) -> BTreeMap<(String, u64), u64> {
     let mut told = BTreeMap::new();
     for number in 0..RECIPIENTS {
@@ -339,7 +339,7 @@ fn settle(api: &Api, known: &Known, world: &World) -> BTreeMap<(String, u64), u6
     }
 }
 
-/// How many rows a table has in all days.
+/// Number of rows a table has in all days.
 fn rows(snapshot: &dyn Snapshot, table: Table) -> usize {
     let mut count = 0;
     for day in snapshot.days().unwrap() {
@@ -359,7 +359,7 @@ fn rows(snapshot: &dyn Snapshot, table: Table) -> usize {
     count
 }
 
-/// Whether chores were done and days ended while the server was killed.
+/// Tells whether chores were done and days ended while the server was killed.
 fn met(data: &Path, kills: u64) {
     let store = FjallStore::open(data, tidings_store::Options::default()).unwrap();
     let snapshot = store.snapshot().unwrap();

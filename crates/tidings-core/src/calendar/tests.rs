@@ -184,7 +184,7 @@ fn the_ends_of_the_calendar_are_safe() {
     assert!(next_slot(&odd, &zone("UTC"), Instant(0)) > Instant(0));
 }
 
-/// Whether a date is one of a rule, said once more and otherwise.
+/// Tells whether a date is one of a rule, said once more and otherwise.
 fn is_date(every: Every, date: Date) -> bool {
     let weekday = date.weekday().to_monday_one_offset().cast_unsigned();
     let (day, days) = (

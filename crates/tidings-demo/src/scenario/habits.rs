@@ -1,7 +1,5 @@
 //! Actions of recipients and curators: preferences, reads, moves, retractions.
 
-use std::collections::BTreeMap;
-
 use tidings_core::command::{Cancelled, MarkKind, Marked};
 use tidings_core::rules::EMAIL;
 use tidings_core::time::{HOUR_MS, MINUTE_MS};
@@ -134,14 +132,8 @@ fn moves(world: &World, random: &mut Random) -> Vec<Command> {
 
 fn becomes(person: &Person, state: State) -> Command {
     Command::Recipient(Box::new(RecipientChange {
-        id: person.id.clone(),
-        name: None,
-        addresses: BTreeMap::new(),
-        tz: None,
-        locale: None,
-        lat: None,
-        lon: None,
         state: Some(state),
+        ..RecipientChange::nothing(person.id.clone())
     }))
 }
 

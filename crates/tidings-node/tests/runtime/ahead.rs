@@ -51,7 +51,7 @@ fn two_steps(
     (first, second, runtime)
 }
 
-/// How many events are stored, once the store is open again.
+/// Number of events that are stored, once the store is open again.
 fn events(handle: &Handle) -> u64 {
     loop {
         match handle.look(|node| node.books().unwrap().events) {

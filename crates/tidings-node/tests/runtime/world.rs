@@ -66,41 +66,27 @@ pub(crate) fn rules() -> Rules {
 
 pub(crate) fn person(name: &str) -> Command {
     Command::Recipient(Box::new(RecipientChange {
-        id: id(name),
-        name: None,
         addresses: [(EMAIL_NO, Some(format!("{name}@example.org")))].into(),
-        tz: None,
-        locale: None,
-        lat: None,
-        lon: None,
-        state: None,
+        ..RecipientChange::nothing(id(name))
     }))
 }
 
 pub(crate) fn publish(event: &str, kind: &str, who: &str) -> Command {
-    Command::Publish(Box::new(Event {
-        id: id(event),
-        kind: id(kind),
-        actor: None,
-        object: Object {
+    Command::Publish(Box::new(Event::new(
+        id(event),
+        id(kind),
+        Object {
             id: id(&format!("object-of-{event}")),
             title: Some(format!("About {event}")),
             url: Some(format!("https://example.org/{event}")),
             image: None,
             notifiable: None,
         },
-        target: None,
-        data: None,
-        to: Audience {
+        Audience {
             recipients: vec![id(who)],
             ..Audience::default()
         },
-        channels: None,
-        occurred_at: None,
-        deliver_at: None,
-        expires_at: None,
-        cancellation_key: None,
-    }))
+    )))
 }
 
 /// The one publish of a request that was answered.
@@ -135,7 +121,7 @@ pub(crate) fn plain(channel: Arc<impl Channel + 'static>) -> Outlet {
 pub(crate) struct Gate {
     handed: Mutex<Sender<Rendered>>,
     answers: Mutex<Receiver<Outcome>>,
-    /// How many batches it has answered.
+    /// Number of batches it has answered.
     pub(crate) answered: AtomicUsize,
 }
 

@@ -342,17 +342,11 @@ fn command(words: &[&str]) -> Read<Command> {
 
 fn recipient(who: &str, address: Option<String>, facets: &[&str]) -> Read<Command> {
     let mut change = RecipientChange {
-        id: id(who)?,
-        name: None,
         addresses: address
             .map(|address| (EMAIL_NO, Some(address)))
             .into_iter()
             .collect(),
-        tz: None,
-        locale: None,
-        lat: None,
-        lon: None,
-        state: None,
+        ..RecipientChange::nothing(id(who)?)
     };
     for facet in facets {
         match pair(facet)? {
@@ -373,20 +367,7 @@ fn recipient(who: &str, address: Option<String>, facets: &[&str]) -> Read<Comman
 }
 
 fn publish(event: &str, kind: &str, about: &str, facets: &[&str]) -> Read<Command> {
-    let mut event = Event {
-        id: id(event)?,
-        kind: id(kind)?,
-        actor: None,
-        object: object(about)?,
-        target: None,
-        data: None,
-        to: Audience::default(),
-        channels: None,
-        occurred_at: None,
-        deliver_at: None,
-        expires_at: None,
-        cancellation_key: None,
-    };
+    let mut event = Event::new(id(event)?, id(kind)?, object(about)?, Audience::default());
     for facet in facets {
         if *facet == "everyone" {
             event.to.everyone = true;

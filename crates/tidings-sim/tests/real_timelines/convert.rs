@@ -264,34 +264,23 @@ fn rules<'a>(types: impl IntoIterator<Item = &'a str>) -> Rules {
 
 fn recipient(who: Id, email: Option<String>) -> Command {
     Command::Recipient(Box::new(RecipientChange {
-        id: who,
-        name: None,
         addresses: [(EMAIL_NO, email)].into(),
-        tz: None,
-        locale: None,
-        lat: None,
-        lon: None,
-        state: None,
+        ..RecipientChange::nothing(who)
     }))
 }
 
 fn publish(event: Id, kind: Id, actor: Id, object: Object, topic: Id) -> Command {
     Command::Publish(Box::new(Event {
-        id: event,
-        kind,
         actor: Some(Object::bare(actor)),
-        object,
-        target: None,
-        data: None,
-        to: Audience {
-            topics: vec![topic],
-            ..Audience::default()
-        },
-        channels: None,
-        occurred_at: None,
-        deliver_at: None,
-        expires_at: None,
-        cancellation_key: None,
+        ..Event::new(
+            event,
+            kind,
+            object,
+            Audience {
+                topics: vec![topic],
+                ..Audience::default()
+            },
+        )
     }))
 }
 

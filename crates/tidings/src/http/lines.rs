@@ -67,7 +67,7 @@ pub(super) trait Lines: Send + 'static {
     /// Reads a line, counted from 1.
     ///
     /// # Errors
-    /// What is wrong with it; the others are done all the same.
+    /// The line is refused; the others are done all the same.
     fn read(&mut self, rules: &Rules, number: u64, line: &[u8]) -> Result<Command, Problem>;
 
     /// Writes the answer to a line as one JSON object, without a line end.

@@ -5,7 +5,7 @@ use std::net::{TcpListener, TcpStream};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::time::Duration;
 
-/// How long a mail is waited for; the server that is tested has a clock of its own.
+/// Time that a mail is waited for; the server that is tested has a clock of its own.
 const WAIT: Duration = Duration::from_secs(60);
 
 /// Where a line stops answering for good.

@@ -197,7 +197,7 @@ fn read_url(out: &mut BufReader<ChildStdout>) -> Option<String> {
     }
 }
 
-/// How long a test waits for another process before it gives up.
+/// Time that a test waits for another process before it gives up.
 pub(crate) struct Patience(std::time::Instant);
 
 impl Patience {
@@ -217,7 +217,7 @@ impl Patience {
     }
 }
 
-/// Whether a program that a test needs can be run. Where it is not installed the test is skipped and
+/// Tells whether a program that a test needs can be run. Where it is not installed the test is skipped and
 /// says so, but with `TIDINGS_REQUIRE_SERVERS` set it fails: so nothing is skipped unseen by the
 /// machine that decides about changes.
 ///
@@ -315,7 +315,7 @@ impl Api {
         }
     }
 
-    /// Whether something of a recipient waits in a lane.
+    /// Tells whether something of a recipient waits in a lane.
     pub(crate) fn waits(&self, recipient: &str) -> bool {
         let (status, pending) = self
             .get(&format!("/v1/recipients/{recipient}/pending"))

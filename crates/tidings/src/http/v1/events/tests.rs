@@ -18,16 +18,7 @@ mod streams;
 const NDJSON: (&str, &str) = ("content-type", "application/x-ndjson");
 
 fn person(rig: &Rig, id: &str) {
-    let change = RecipientChange {
-        id: Id::new(id).unwrap(),
-        name: None,
-        addresses: BTreeMap::new(),
-        tz: None,
-        locale: None,
-        lat: None,
-        lon: None,
-        state: None,
-    };
+    let change = RecipientChange::nothing(Id::new(id).unwrap());
     let done = rig
         .service
         .submit(vec![Command::Recipient(Box::new(change))]);
