@@ -21,7 +21,7 @@ use crate::channel::Outcome;
 use crate::clock::Clock;
 use crate::delivery::{ByClosing, Delivery, Noted, put};
 use crate::handle::{Request, Stop};
-use crate::kept_back::Withheld;
+use crate::kept_back::KeptBack;
 use crate::keys::Keys;
 use crate::node::{Node, Priority};
 use crate::packer::Packer;
@@ -259,7 +259,7 @@ impl EventLoop {
         }
         let channels = self.delivery.channels();
         let held = {
-            let kept_back = Withheld::new(Some(&mut self.senders), Some(&mut self.delivery));
+            let kept_back = KeptBack::new(Some(&mut self.senders), Some(&mut self.delivery));
             let mut prepared = node.forget_late(&kept_back, now);
             let is_late = node.is_late(now);
             if self.rules_due && !is_late && prepared.is_ok() {

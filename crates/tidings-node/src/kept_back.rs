@@ -18,7 +18,7 @@ use crate::send_job::SendJob;
 use crate::senders::Senders;
 
 /// A holder of messages that wait for a thread or for a retry.
-pub(crate) struct Withheld<'a> {
+pub(crate) struct KeptBack<'a> {
     queues: RefCell<Queues<'a>>,
 }
 
@@ -32,7 +32,7 @@ struct Queues<'a> {
 #[derive(Default)]
 pub(crate) struct Held(BTreeMap<MessageId, (SendJob, Option<Instant>)>);
 
-impl<'a> Withheld<'a> {
+impl<'a> KeptBack<'a> {
     pub(crate) fn new(
         senders: Option<&'a mut Senders>,
         delivery: Option<&'a mut Delivery>,
@@ -65,7 +65,7 @@ impl Sending for () {
     }
 }
 
-impl Sending for Withheld<'_> {
+impl Sending for KeptBack<'_> {
     fn keep_back(&self, letters: BTreeSet<MessageId>) -> Reach {
         let mut queues = self.queues.borrow_mut();
         let letters = letters.into_iter();
@@ -81,7 +81,7 @@ impl Queues<'_> {
             if job.is_in_doubt() {
                 Reached::InDoubt
             } else {
-                Reached::Withheld
+                Reached::KeptBack
             }
         };
         if let Some((job, _)) = self.held.0.get(&letter) {

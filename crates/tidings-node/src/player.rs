@@ -12,7 +12,7 @@ use tidings_store::Store;
 
 use crate::Error;
 use crate::delivery::Delivery;
-use crate::kept_back::{Sending, Withheld};
+use crate::kept_back::{KeptBack, Sending};
 use crate::node::{Accepted, Node};
 
 /// A player: a node on a virtual clock.
@@ -364,7 +364,7 @@ impl Player {
         at: Instant,
         work: impl FnOnce(&mut Node, &dyn Sending) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        let kept_back = Withheld::new(None, self.delivery.as_mut());
+        let kept_back = KeptBack::new(None, self.delivery.as_mut());
         let done = work(&mut self.node, &kept_back)?;
         let held = kept_back.held();
         if let Some(delivery) = &mut self.delivery {

@@ -192,7 +192,7 @@ impl Part {
                     }
                     if !name.is_inbox() {
                         for letter in self.letters_with(draft, at, (*lane, kept.seq), &rest)? {
-                            if draft.reach.get(&letter) == Some(&Reached::Withheld) {
+                            if draft.reach.get(&letter) == Some(&Reached::KeptBack) {
                                 rest.remove(letter.1);
                                 reach.kept_back.push((kept.seq, name.channel, letter));
                             }
@@ -242,7 +242,7 @@ impl Part {
             return Ok(());
         };
         let mut unwanted = self.unwanted(draft, at, whose, &version)?;
-        unwanted.retain(|(.., letter)| draft.reach.get(letter) == Some(&Reached::Withheld));
+        unwanted.retain(|(.., letter)| draft.reach.get(letter) == Some(&Reached::KeptBack));
         self.take_out(draft, at, Reason::Preference, unwanted)
     }
 
@@ -373,7 +373,7 @@ impl Part {
         ending: Ending,
     ) {
         let ending = match draft.reach.get(&letter) {
-            Some(Reached::Withheld) => ending,
+            Some(Reached::KeptBack) => ending,
             Some(Reached::InDoubt) => Ending::Unknown,
             None => return,
         };

@@ -132,7 +132,7 @@ impl Engine {
     /// # Errors
     /// [`Unreadable`] where the store can't be read or makes no sense.
     pub fn open(view: &dyn ReadView, held: &[Day], options: Options) -> Result<Self, Unreadable> {
-        let compiled = Arc::new(read_law(view)?);
+        let compiled = Arc::new(read_compiled(view)?);
         let intake = Intake::recover(view, held, &compiled)?;
         let intake = intake.unwrap_or_else(|| Intake::new(&compiled, options.buckets.max(1)));
         let count = options.parts.clamp(1, intake.buckets);
@@ -576,7 +576,7 @@ fn name_key(named: &Named) -> Vec<u8> {
     }
 }
 
-fn read_law(view: &dyn ReadView) -> Result<CompiledRules, Unreadable> {
+fn read_compiled(view: &dyn ReadView) -> Result<CompiledRules, Unreadable> {
     let mut names = Names::default();
     intake::each_base(view, Table::Names, |_, value| {
         names.put_back(decode("a name", value)?)

@@ -1,4 +1,4 @@
-//! A part: some buckets with one writer, one clock and one commit a turn.
+//! A part: some buckets with one writer and one clock.
 //!
 //! It applies what the intake has accepted, in order, and does what concerns its own recipients. It reads the
 //! intake and never changes it.

@@ -21,7 +21,7 @@ use crate::time::Day;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reached {
     /// It was surely not handed over.
-    Withheld,
+    KeptBack,
     /// An earlier attempt may have handed it over.
     InDoubt,
 }

@@ -5,7 +5,7 @@ use tidings_core::{Command, Instant};
 use super::{EventLoop, Stopping, answer, catch_up, refuse};
 use crate::Error;
 use crate::handle::{Request, RuntimeError};
-use crate::kept_back::Withheld;
+use crate::kept_back::KeptBack;
 
 impl EventLoop {
     /// Runs a turn on a full disk: reads are answered, days are deleted on request or when they expire,
@@ -57,7 +57,7 @@ impl EventLoop {
             refuse(possible, stopping);
             return Ok(());
         };
-        let (in_force, nothing) = (self.delivery.channels(), Withheld::new(None, None));
+        let (in_force, nothing) = (self.delivery.channels(), KeptBack::new(None, None));
         let in_force = (&in_force, &mut self.rules);
         answer(node, now, possible, stopping, in_force, &nothing)
     }
@@ -80,7 +80,7 @@ impl EventLoop {
             return Ok(());
         };
         let held = {
-            let kept_back = Withheld::new(Some(&mut self.senders), Some(&mut self.delivery));
+            let kept_back = KeptBack::new(Some(&mut self.senders), Some(&mut self.delivery));
             node.forget_late(&kept_back, now)?;
             kept_back.held()
         };

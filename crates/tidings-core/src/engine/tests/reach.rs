@@ -35,7 +35,7 @@ fn a_step_can_be_replayed() {
         let commands = slice::from_ref(&command);
         let touched = engine.may_touch(&stored, Upcoming::Commands(commands));
         assert_eq!(touched.unwrap(), BTreeSet::from([letter]), "{command:?}");
-        let states = [None, Some(Reached::InDoubt), Some(Reached::Withheld)];
+        let states = [None, Some(Reached::InDoubt), Some(Reached::KeptBack)];
         let mut seen = Vec::new();
         for reach in states.map(reach_of) {
             let play = || {
