@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use fastrand::Rng;
 use tempfile::TempDir;
+use tidings_core::channel::EMAIL_NO;
 use tidings_core::engine::{Options, Refused, Reply};
-use tidings_core::journal::record::EMAIL_NO;
 use tidings_core::{Audience, Command, Event, Id, Instant, Object, RecipientChange};
 use tidings_node::Node;
 use tidings_store::{FjallStore, Store};

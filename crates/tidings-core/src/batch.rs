@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::event::Object;
 use crate::id::Id;
 use crate::recipient::Recipient;
+use crate::rules::Pivot;
 use crate::time::Instant;
 
 /// The content of one message to one recipient on one channel.
@@ -58,42 +59,6 @@ pub struct Group {
     pub actors: Vec<Arc<Object>>,
     /// The lines, newest first, one per object.
     pub lines: Vec<Line>,
-}
-
-/// The role by which lines are grouped.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
-)]
-#[serde(rename_all = "snake_case")]
-pub enum Pivot {
-    /// Lines about one object: several actors did the same to it.
-    Object,
-    /// Lines by one actor, about several objects.
-    Actor,
-    /// Lines in one target: several objects in one place.
-    Target,
-}
-
-impl Pivot {
-    /// The name of the role in a configuration.
-    ///
-    /// # Examples
-    /// ```
-    /// use tidings_core::batch::Pivot;
-    ///
-    /// // One word for a role: in the configuration and in JSON.
-    /// assert_eq!(Pivot::Target.word(), "target");
-    /// assert_eq!(serde_json::from_str::<Pivot>(r#""target""#)?, Pivot::Target);
-    /// # Ok::<(), serde_json::Error>(())
-    /// ```
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Object => "object",
-            Self::Actor => "actor",
-            Self::Target => "target",
-        }
-    }
 }
 
 /// A line: one object, however many entries are about it.

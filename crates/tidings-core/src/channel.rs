@@ -4,8 +4,19 @@
 //! configuration. What a configuration may name, which addresses a recipient may have, which entries end for
 //! want of one, and what can be paused follows from the row.
 
-use crate::journal::record::{ChannelNo, EMAIL_NO, INBOX_NO};
-use crate::rules::{EMAIL, INBOX};
+/// A channel's number: its place in the table ([`TABLE`]). Numbers are stored and never reused.
+pub type ChannelNo = u8;
+
+/// The inbox's number.
+pub const INBOX_NO: ChannelNo = 0;
+
+/// The number of the e-mail channel.
+pub const EMAIL_NO: ChannelNo = 1;
+
+/// The inbox channel: every application has it, and entries are delivered at once.
+pub const INBOX: &str = "inbox";
+/// The e-mail channel.
+pub const EMAIL: &str = "email";
 
 /// A channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,10 +58,27 @@ pub const TABLE: [ChannelKind; 2] = [
     },
 ];
 
+/// The names of all channels, by number.
+pub const CHANNELS: [&str; TABLE.len()] = {
+    let mut names = [""; TABLE.len()];
+    let mut at = 0;
+    while at < names.len() {
+        names[at] = TABLE[at].name;
+        at += 1;
+    }
+    names
+};
+
 /// The channel with a name.
 #[must_use]
 pub fn named(name: &str) -> Option<&'static ChannelKind> {
     TABLE.iter().find(|channel| channel.name == name)
+}
+
+/// The number of a channel, if this version knows it.
+#[must_use]
+pub fn channel_no(name: &str) -> Option<ChannelNo> {
+    named(name).map(|channel| channel.number)
 }
 
 /// The channels that send messages: all but the inbox.
@@ -106,7 +134,6 @@ fn is_mailbox(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::CHANNELS;
 
     #[test]
     fn rows_stand_at_their_numbers() {

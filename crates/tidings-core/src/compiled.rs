@@ -8,12 +8,13 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use serde::{Deserialize, Serialize};
 
 use crate::calendar::{Zone, next_slot};
+use crate::channel::{CHANNELS, ChannelNo, INBOX_NO, channel_no};
 use crate::deadline::{LaneKind, Parameters};
-use crate::journal::record::{ChannelNo, INBOX_NO, LaneNo, TypeNo, channel_no};
+use crate::journal::record::{LaneNo, TypeNo};
 use crate::journal::stored::Unreadable;
 use crate::pause::Paused;
 use crate::recipient::Mode;
-use crate::rules::{CHANNELS, Digest, Policy, Rules, TypeRules};
+use crate::rules::{Digest, Policy, Rules, TypeRules};
 use crate::time::Instant;
 
 /// Names of types and lanes with their stored numbers. It only grows.
@@ -255,7 +256,7 @@ impl Type {
     /// let mut names = Names::default();
     /// let (version, _) = Version::new(1, rules, &mut names);
     /// let comment = version.kind(names.type_no("comment").unwrap()).unwrap();
-    /// let email = tidings_core::journal::record::channel_no("email").unwrap();
+    /// let email = tidings_core::channel::channel_no("email").unwrap();
     ///
     /// let lane = comment.lane(email, None).unwrap();
     /// assert_eq!(names.lane(lane).name, "cooldown");
@@ -356,7 +357,7 @@ impl Route {
         let lane = own.map(|(kind, name)| give(name, kind));
         let now = give("now".to_owned(), LaneKind::Now);
         let mut digests = BTreeMap::new();
-        if CHANNELS[usize::from(channel)] != crate::rules::INBOX {
+        if CHANNELS[usize::from(channel)] != crate::channel::INBOX {
             for name in rules.digests.keys() {
                 let lane = give(format!("digest:{name}"), LaneKind::Digest(name.clone()));
                 digests.insert(name.clone(), lane);

@@ -8,11 +8,11 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::batch::{Group, Line, Pivot};
+use crate::batch::{Group, Line};
 use crate::event::Object;
 use crate::headers::Header;
 use crate::id::Id;
-use crate::rules::{Rules, capitalised, in_words};
+use crate::rules::{Pivot, Rules, capitalised, in_words};
 use crate::time::Instant;
 
 /// An entry of a message.

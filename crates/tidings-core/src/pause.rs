@@ -9,9 +9,9 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
+use crate::channel::{CHANNELS, ChannelNo, INBOX_NO};
 use crate::id::Id;
-use crate::journal::record::{ChannelNo, INBOX_NO};
-use crate::rules::{CHANNELS, Rules};
+use crate::rules::Rules;
 
 /// The set of paused types and channels.
 ///

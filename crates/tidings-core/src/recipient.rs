@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::channel::ChannelNo;
 use crate::id::Id;
-use crate::journal::record::ChannelNo;
 
 /// The state of a recipient, which decides whether messages are sent; read when a message is built.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -6,26 +6,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::batch::Pivot;
-use crate::channel;
 use crate::limits::Limits;
 use crate::recipient::{Mode, PreferenceScope};
 use crate::time::DAY_MS;
-
-/// The inbox channel: every application has it, and entries are delivered at once.
-pub const INBOX: &str = "inbox";
-/// The e-mail channel.
-pub const EMAIL: &str = "email";
-/// The names of all channels, by number.
-pub const CHANNELS: [&str; channel::TABLE.len()] = {
-    let mut names = [""; channel::TABLE.len()];
-    let mut at = 0;
-    while at < names.len() {
-        names[at] = channel::TABLE[at].name;
-        at += 1;
-    }
-    names
-};
 
 /// The rules: types, categories, digests, channels, retention.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -274,6 +257,40 @@ impl Policy {
             Self::Leading { .. } => Some("leading".to_owned()),
             Self::Digest { digest } => Some(format!("digest:{digest}")),
             Self::Never => None,
+        }
+    }
+}
+
+/// The role by which lines are grouped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Pivot {
+    /// Lines about one object: several actors did the same to it.
+    Object,
+    /// Lines by one actor, about several objects.
+    Actor,
+    /// Lines in one target: several objects in one place.
+    Target,
+}
+
+impl Pivot {
+    /// The name of the role in a configuration.
+    ///
+    /// # Examples
+    /// ```
+    /// use tidings_core::rules::Pivot;
+    ///
+    /// // One word for a role: in the configuration and in JSON.
+    /// assert_eq!(Pivot::Target.word(), "target");
+    /// assert_eq!(serde_json::from_str::<Pivot>(r#""target""#)?, Pivot::Target);
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Object => "object",
+            Self::Actor => "actor",
+            Self::Target => "target",
         }
     }
 }

@@ -5,9 +5,8 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError};
 
-use tidings_core::channel::named;
+use tidings_core::channel::{EMAIL, named};
 use tidings_core::engine::Options;
-use tidings_core::rules::EMAIL;
 use tidings_core::{Batch, Books, Instant, Rules};
 use tidings_node::channel::{
     self, Channel as _, Durability, Outlet, Patience, ProviderError, Setup,

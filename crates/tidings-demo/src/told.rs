@@ -3,10 +3,9 @@
 use std::collections::HashMap;
 
 use mail_parser::{HeaderValue, MessageParser};
-use tidings_core::batch::Pivot;
+use tidings_core::channel::EMAIL_NO;
 use tidings_core::engine::{InboxGroup as Group, InboxItem as Item, InboxPage};
-use tidings_core::journal::record::EMAIL_NO;
-use tidings_core::rules::Rules;
+use tidings_core::rules::{Pivot, Rules};
 use tidings_core::time::DAY_MS;
 use tidings_core::{Command, Day, Id, Instant, Mode, PreferenceScope, State};
 use tidings_node::{Node, StoreView};

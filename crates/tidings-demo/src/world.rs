@@ -2,8 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use tidings_core::journal::record::EMAIL_NO;
-use tidings_core::rules::{EMAIL, INBOX};
+use tidings_core::channel::{EMAIL, EMAIL_NO, INBOX};
 use tidings_core::{Command, Id, Mode, PreferenceScope, RecipientChange, State};
 
 use super::museum::{City, Museum};

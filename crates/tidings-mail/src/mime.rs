@@ -12,7 +12,7 @@ use lettre::message::header::{
 };
 use lettre::message::{Mailbox, Mailboxes, MultiPart, SinglePart, header};
 use tidings_core::Batch;
-use tidings_core::journal::record::EMAIL_NO;
+use tidings_core::channel::EMAIL_NO;
 use tidings_core::time::Instant;
 
 use crate::template::Bodies;

@@ -1,7 +1,8 @@
 //! The page of a mail: all texts that templates need, ready to be shown.
 
 use serde::Serialize;
-use tidings_core::batch::{Group, Line, Pivot};
+use tidings_core::batch::{Group, Line};
+use tidings_core::rules::Pivot;
 use tidings_core::{Batch, Id};
 
 use crate::names::{self, Topics};

@@ -8,10 +8,10 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crossbeam_channel::{Receiver, Sender, TryRecvError, select, unbounded};
+use tidings_core::channel::CHANNELS;
 use tidings_core::compiled::LaneName;
 use tidings_core::engine::MessageId;
 use tidings_core::pause::Paused;
-use tidings_core::rules::CHANNELS;
 
 use crate::channel::{InForce, Outcome as Answer};
 use crate::delivery::send;

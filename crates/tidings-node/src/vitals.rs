@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use tidings_core::rules::CHANNELS;
+use tidings_core::channel::CHANNELS;
 use tidings_core::table::Partition;
 
 use crate::channel::Outcome;

@@ -3,8 +3,8 @@
 use std::fmt::{self, Write};
 
 use serde_json::{Map, Value, json};
+use tidings_core::channel::EMAIL_NO;
 use tidings_core::command::{Cancelled, MarkKind, Marked};
-use tidings_core::journal::record::EMAIL_NO;
 use tidings_core::rules::{Decide, Digest, Every, Policy, Route, Rules, TypeRules};
 use tidings_core::{
     Command, Event, Instant, Mode, Object, PreferenceScope, RecipientChange, Timed,

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use roaring::RoaringBitmap;
 
 use super::{Bucket, BucketDay, SegmentAt};
-use crate::journal::record::{ChannelNo, INBOX_NO, LaneNo, TypeNo, Variant};
+use crate::channel::{ChannelNo, INBOX_NO};
+use crate::journal::record::{LaneNo, TypeNo, Variant};
 use crate::journal::stored::{ReadView, StoredArrival, Unreadable};
 use crate::time::Day;
 

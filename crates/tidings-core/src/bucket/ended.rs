@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use roaring::RoaringBitmap;
 
 use super::{Bucket, Lane};
+use crate::channel::{ChannelNo, INBOX_NO};
 use crate::compiled::CompiledRules;
-use crate::journal::record::{ChannelNo, INBOX_NO};
 
 /// Minimum number of ended entries before garbage collection.
 const ENTRIES_MIN: u64 = 64;

@@ -6,10 +6,10 @@
 use roaring::RoaringBitmap;
 
 use super::checkpoint::Head;
+use crate::channel::{CHANNELS, ChannelNo};
 use crate::compiled::CompiledRules;
-use crate::journal::record::{Arrival, ChannelNo, LaneNo, Record};
+use crate::journal::record::{Arrival, LaneNo, Record};
 use crate::journal::stored::Unreadable;
-use crate::rules::CHANNELS;
 
 /// The ids and numbers that a record may name.
 #[derive(Clone, Copy)]

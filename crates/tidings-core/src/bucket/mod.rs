@@ -9,13 +9,12 @@ use std::sync::Arc;
 use roaring::RoaringBitmap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::channel::{ChannelNo, INBOX_NO};
 use crate::command::MarkKind;
 use crate::compiled::CompiledRules;
 use crate::deadline::LaneKind;
 use crate::id::{BucketNo, Id};
-use crate::journal::record::{
-    Arrival, Attempts, ChannelNo, Covered, Entries, INBOX_NO, LaneNo, Record,
-};
+use crate::journal::record::{Arrival, Attempts, Covered, Entries, LaneNo, Record};
 use crate::journal::stored::StoredArrival;
 use crate::recipient::Recipient;
 use crate::set::Set;

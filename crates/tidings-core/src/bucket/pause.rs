@@ -3,8 +3,9 @@
 use roaring::RoaringBitmap;
 
 use super::{Bucket, Lane, Terms, counting_lanes};
+use crate::channel::ChannelNo;
 use crate::compiled::CompiledRules;
-use crate::journal::record::{ChannelNo, LaneNo};
+use crate::journal::record::LaneNo;
 use crate::time::Instant;
 
 impl Bucket {

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use roaring::RoaringBitmap;
 
+use crate::channel::ChannelNo;
 use crate::compiled::Type;
-use crate::journal::record::{ChannelNo, LaneNo};
+use crate::journal::record::LaneNo;
 use crate::pause::Paused;
 use crate::recipient::{Mode, PreferenceScope};
 

@@ -7,10 +7,9 @@ use roaring::RoaringBitmap;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::calendar::Zone;
-use crate::channel::TABLE;
+use crate::channel::{ChannelNo, TABLE};
 use crate::deadline::Person;
 use crate::id::Id;
-use crate::journal::record::ChannelNo;
 use crate::places::Places;
 use crate::recipient::{Recipient, State};
 

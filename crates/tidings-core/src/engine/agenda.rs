@@ -6,9 +6,9 @@ use super::Engine;
 use super::accepted::EventRow;
 use super::draft::Draft;
 use super::view::WaitingEntry;
+use crate::channel::CHANNELS;
 use crate::journal::record::LaneNo;
 use crate::journal::stored::{ReadView, Unreadable};
-use crate::rules::CHANNELS;
 use crate::time::{HOUR_MS, Instant};
 
 /// Everything that comes due.

@@ -8,14 +8,14 @@ use super::intake::Intake;
 use super::look::{Ends, Facts, facts_of};
 use super::part::Part;
 use super::take_back::{parts, set_bytes};
+use crate::channel::{INBOX, INBOX_NO};
 use crate::compiled::CompiledRules;
 use crate::headers::Header;
 use crate::id::BucketNo;
-use crate::journal::record::{INBOX_NO, Record, Variant};
+use crate::journal::record::{Record, Variant};
 use crate::journal::stored::{ReadView, StoredArrival, Unreadable};
 use crate::message::{Item, Message, Skipped};
 use crate::reason::{Outcome, Reason};
-use crate::rules::INBOX;
 use crate::set::Set;
 use crate::time::Instant;
 

@@ -19,10 +19,11 @@ use super::present::{Data, Presenter};
 use super::reply::Refused;
 use crate::bucket::facets::{Details, Facets, details_key, facets_chunk, row_of};
 use crate::bucket::{Bucket, BucketDay, Counts, Marking, Reading, SegmentAt, State};
+use crate::channel::INBOX_NO;
 use crate::event::Object;
 use crate::headers::Header;
 use crate::id::Id;
-use crate::journal::record::{About, EventAt, INBOX_NO, LaneNo, TypeNo};
+use crate::journal::record::{About, EventAt, LaneNo, TypeNo};
 use crate::journal::stored::{ReadView, Unreadable};
 use crate::table::Partition;
 use crate::time::{Day, Instant};
@@ -527,7 +528,7 @@ impl<'a> Reader<'a> {
 /// The key of a group, unique in its inbox: its pivot is the id whose hash its entries share, after its
 /// role if that is not the object. A colon within an id is escaped.
 pub(super) fn key_of(header: &Header, group: u64, day: Day, read: bool) -> String {
-    use crate::batch::Pivot;
+    use crate::rules::Pivot;
     let by_object = About::object_hash(&header.object) == group;
     let escaped = |id: &Id| id.as_str().replace('%', "%25").replace(':', "%3A");
     let by_role = |id: &Option<Id>, pivot: Pivot| {

@@ -5,11 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use super::draft::Draft;
+use crate::channel::{CHANNELS, ChannelNo};
 use crate::id::BucketNo;
-use crate::journal::record::ChannelNo;
 use crate::journal::stored::{ReadView, Unreadable, decode, each, encode};
 use crate::reason::{Outcome, Reason};
-use crate::rules::CHANNELS;
 use crate::table::{Key, Owner, Partition, REST, Table, day_at};
 use crate::time::Day;
 

@@ -21,12 +21,12 @@ use super::part::Part;
 use super::schedule::Frozen;
 use crate::bucket::Bucket;
 use crate::bucket::checkpoint::journal_key;
+use crate::channel::{CHANNELS, ChannelNo, INBOX_NO};
 use crate::event::Event;
 use crate::id::{BucketNo, Id};
-use crate::journal::record::{ChannelNo, INBOX_NO, LaneNo, Record};
+use crate::journal::record::{LaneNo, Record};
 use crate::journal::stored::{ReadView, StoredArrival, Unreadable, decode, each};
 use crate::reason::{Outcome, Reason};
-use crate::rules::CHANNELS;
 use crate::table::{Key, Owner, Partition, REST, Table, u64_at};
 use crate::time::{Day, Instant};
 

@@ -4,10 +4,11 @@ use super::Engine;
 use super::draft::Draft;
 use super::part::Part;
 use super::take_back::Among;
+use crate::channel::{INBOX_NO, channel_no};
 use crate::command::Pausable;
 use crate::deadline::LaneKind;
 use crate::id::BucketNo;
-use crate::journal::record::{INBOX_NO, LaneNo, Record, channel_no};
+use crate::journal::record::{LaneNo, Record};
 use crate::journal::stored::Unreadable;
 use crate::pause::Paused;
 

@@ -13,16 +13,16 @@ use super::Engine;
 use super::look::{Checks, Ends, Facts, facts_of};
 use super::made::Sent;
 use crate::bucket::{Bucket, Closing, Found, Look, Looked};
+use crate::channel::{CHANNELS, ChannelNo};
 use crate::command::MarkKind;
 use crate::compiled::{LaneName, Version};
 use crate::deadline::LaneKind;
 use crate::headers::Header;
 use crate::id::BucketNo;
-use crate::journal::record::{Arrival, ChannelNo, EventAt, LaneNo, TypeNo, Variant};
+use crate::journal::record::{Arrival, EventAt, LaneNo, TypeNo, Variant};
 use crate::journal::stored::{ReadView, StoredArrival, Unreadable};
 use crate::message::{Item, Message, Skipped};
 use crate::reason::Reason;
-use crate::rules::CHANNELS;
 use crate::time::{Day, Instant};
 
 /// A plan: messages of one closing that are ready to be recorded.

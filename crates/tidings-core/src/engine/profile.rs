@@ -5,9 +5,10 @@ use super::intake::Intake;
 use super::part::Part;
 use super::reply::{Answer, Refused, Reply};
 use super::{Engine, follow, take_back};
+use crate::channel::channel_no;
 use crate::command::{Command, MarkKind, Marked};
 use crate::id::Id;
-use crate::journal::record::{Covered, Record, channel_no};
+use crate::journal::record::{Covered, Record};
 use crate::recipient::{Addresses, Recipient, RecipientChange, State};
 use crate::table::Partition;
 

@@ -13,14 +13,15 @@ use super::part::Part;
 use super::reply::Warning;
 use super::take_back::{parts, set_bytes};
 use crate::audience::partition;
-use crate::batch::Pivot;
 use crate::bucket::Bucket;
+use crate::channel::INBOX_NO;
 use crate::compiled::{CompiledRules, Type};
 use crate::event::{Audience, Event};
 use crate::id::{BucketNo, Id};
-use crate::journal::record::{About, Arrival, EventAt, INBOX_NO, LaneNo, Record, TypeNo, Variant};
+use crate::journal::record::{About, Arrival, EventAt, LaneNo, Record, TypeNo, Variant};
 use crate::journal::stored::{ReadView, Unreadable};
 use crate::pause::Paused;
+use crate::rules::Pivot;
 use crate::time::Instant;
 use crate::topic::heard_by;
 

@@ -15,13 +15,12 @@ use super::look::{Ends, Facts};
 use super::part::Part;
 use super::reply::{Answer, Refused, Reply};
 use crate::bucket::{Bucket, Found, Lane};
+use crate::channel::{ChannelNo, INBOX_NO, channel_no};
 use crate::command::Choice;
 use crate::compiled::{CompiledRules, Version};
 use crate::deadline::LaneKind;
 use crate::id::{BucketNo, Id};
-use crate::journal::record::{
-    Arrival, ChannelNo, Entries, INBOX_NO, LaneNo, Record, TypeNo, Variant, channel_no,
-};
+use crate::journal::record::{Arrival, Entries, LaneNo, Record, TypeNo, Variant};
 use crate::journal::stored::{StoredArrival, Unreadable};
 use crate::pause::Paused;
 use crate::reason::Reason;

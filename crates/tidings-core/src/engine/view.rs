@@ -9,12 +9,12 @@ use super::plan::{Plan, PlannedMessage};
 use super::reply::Refused;
 use super::{Engine, MessageId, follow};
 use crate::bucket::Look;
+use crate::channel::{CHANNELS, ChannelNo};
 use crate::deadline::LaneKind;
 use crate::id::{BucketNo, Id};
-use crate::journal::record::{ChannelNo, Variant};
+use crate::journal::record::Variant;
 use crate::journal::stored::{ReadView, StoredArrival, Unreadable, each};
 use crate::recipient::{Mode, PreferenceScope, Recipient};
-use crate::rules::CHANNELS;
 use crate::table::{Key, Owner, Partition, REST, Table, u64_at};
 use crate::time::Instant;
 

@@ -6,29 +6,15 @@
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::batch::Pivot;
+use crate::channel::ChannelNo;
 use crate::command::MarkKind;
 use crate::event::{Event, Object};
 use crate::id::Id;
 use crate::reason::{Ending, Reason};
 use crate::recipient::{Mode, PreferenceScope, Recipient};
+use crate::rules::Pivot;
 use crate::set::Set;
 use crate::time::{Day, Instant};
-
-/// A channel's number: its place in the table ([`crate::channel::TABLE`]). Numbers are stored and never reused.
-pub type ChannelNo = u8;
-
-/// The inbox's number.
-pub const INBOX_NO: ChannelNo = 0;
-
-/// The number of the e-mail channel.
-pub const EMAIL_NO: ChannelNo = 1;
-
-/// The number of a channel, if this version knows it.
-#[must_use]
-pub fn channel_no(name: &str) -> Option<ChannelNo> {
-    crate::channel::named(name).map(|channel| channel.number)
-}
 
 /// A lane's number, given once for (channel, lane name, kind) and stored.
 pub type LaneNo = u16;

@@ -1,7 +1,7 @@
 //! Actions of recipients and curators: preferences, reads, moves, retractions.
 
+use tidings_core::channel::EMAIL;
 use tidings_core::command::{Cancelled, MarkKind, Marked};
-use tidings_core::rules::EMAIL;
 use tidings_core::time::{HOUR_MS, MINUTE_MS};
 use tidings_core::{
     Command, Day, Id, Instant, Mode, Object, PreferenceScope, RecipientChange, State, Timed,

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use tidings_core::batch::{Batch, Group, Line, Pivot};
-use tidings_core::journal::record::EMAIL_NO;
+use tidings_core::batch::{Batch, Group, Line};
+use tidings_core::channel::EMAIL_NO;
+use tidings_core::rules::Pivot;
 use tidings_core::{Id, Instant, Object, Recipient, State};
 use tidings_mail::{Mail, Sender};
 

@@ -13,8 +13,9 @@ use fixture::*;
 use mail_parser::{HeaderValue, MessageParser};
 use proptest::prelude::*;
 use tidings_core::Object;
-use tidings_core::batch::{Line, Pivot};
-use tidings_core::journal::record::EMAIL_NO;
+use tidings_core::batch::Line;
+use tidings_core::channel::EMAIL_NO;
+use tidings_core::rules::Pivot;
 use tidings_mail::{RenderError, Sender};
 
 #[test]

@@ -131,7 +131,7 @@ pub(crate) fn render(
 
 #[cfg(test)]
 mod tests {
-    use tidings_core::journal::record::EMAIL_NO;
+    use tidings_core::channel::EMAIL_NO;
 
     use super::super::sample::{batch, sender};
     use super::*;

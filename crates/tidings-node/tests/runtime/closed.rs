@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use tidings_core::Command;
+use tidings_core::channel::EMAIL;
 use tidings_core::command::{Cancelled, Pausable};
 use tidings_core::engine::{Options, Reply};
-use tidings_core::rules::EMAIL;
 use tidings_core::time::{DAY_MS, HOUR_MS};
 use tidings_node::{Clock as _, Node, Runtime, RuntimeError, Settings, pause_restored};
 use tidings_store::{Commit, MemoryStore, Partition, Store, Write};

@@ -4,9 +4,10 @@ use std::sync::atomic::Ordering;
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
 
+use tidings_core::channel::EMAIL;
 use tidings_core::command::Pausable;
 use tidings_core::engine::Options;
-use tidings_core::rules::{EMAIL, Every, Policy};
+use tidings_core::rules::{Every, Policy};
 use tidings_core::time::{DAY_MS, HOUR_MS, MINUTE_MS};
 use tidings_core::{Audience, Books, Command, Instant, Rules};
 use tidings_node::channel::{Channel, Outcome, Receipt, Rendered};

@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use tidings_core::Command;
+use tidings_core::channel::EMAIL;
 use tidings_core::command::{Cancelled, Pausable};
 use tidings_core::engine::{Reply, TakenBack};
-use tidings_core::rules::EMAIL;
 use tidings_node::channel::{Channel, Head, Outcome, Receipt, Rendered};
 use tidings_node::{Handle, Runtime};
 use tidings_store::{MemoryStore, Store};

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::sync::mpsc::{TryRecvError, channel};
 
 use tidings_core::Instant;
+use tidings_core::channel::EMAIL;
 use tidings_core::engine::Options;
-use tidings_core::rules::EMAIL;
 use tidings_node::channel::Outcome;
 use tidings_node::{Deferrals, Delivery, Handle, Retries, Runtime, Settings, VirtualClock};
 use tidings_store::{MemoryStore, Store};

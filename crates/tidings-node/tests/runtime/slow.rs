@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tidings_core::Command;
+use tidings_core::channel::EMAIL;
 use tidings_core::command::Pausable;
-use tidings_core::rules::EMAIL;
 use tidings_core::time::HOUR_MS;
 use tidings_node::channel::Receipt;
 use tidings_node::{Answered, Runtime};

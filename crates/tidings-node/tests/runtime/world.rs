@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 
+use tidings_core::channel::{EMAIL, EMAIL_NO};
 use tidings_core::engine::{Published, PublishedAs, Refused, Reply};
-use tidings_core::journal::record::EMAIL_NO;
 use tidings_core::rules::{
-    Category, Defaults, Digest, EMAIL, Every, Policy, Route, StoreRules, TypeRules,
+    Category, Defaults, Digest, Every, Policy, Route, StoreRules, TypeRules,
 };
 use tidings_core::time::Day;
 use tidings_core::{

@@ -24,11 +24,11 @@
 use std::collections::BTreeMap;
 use std::str::FromStr;
 
+use tidings_core::channel::{EMAIL_NO, INBOX};
 use tidings_core::command::{Cancelled, MarkKind, Marked};
 use tidings_core::event::{Audience, Event, Near, Object};
-use tidings_core::journal::record::EMAIL_NO;
 use tidings_core::rules::{
-    Category, Decide, Defaults, Digest, Every, INBOX, Policy, Route, Rules, StoreRules, TypeRules,
+    Category, Decide, Defaults, Digest, Every, Policy, Route, Rules, StoreRules, TypeRules,
 };
 use tidings_core::time::{DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS};
 use tidings_core::{

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use tidings_core::channel::INBOX;
 use tidings_core::command::{Cancelled, Marked, Pausable};
-use tidings_core::rules::{INBOX, Policy};
+use tidings_core::rules::Policy;
 use tidings_core::{Day, Instant, Outcome, Reason};
 
 use super::route::{self, Route};

@@ -4,8 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::tz::TimeZone;
-use tidings_core::journal::record::{ChannelNo, channel_no};
-use tidings_core::rules::{Defaults, Digest, INBOX};
+use tidings_core::channel::{ChannelNo, INBOX, channel_no};
+use tidings_core::rules::{Defaults, Digest};
 use tidings_core::{Id, RecipientChange, State};
 
 use super::calendar;

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use tidings_core::rules::{INBOX, Policy};
+use tidings_core::channel::INBOX;
+use tidings_core::rules::Policy;
 use tidings_core::{Mode, PreferenceScope, Rules};
 
 /// The preferences of a recipient, by scope and channel.

@@ -3,9 +3,8 @@
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
+use tidings_core::channel::{EMAIL, EMAIL_NO, INBOX};
 use tidings_core::command::{Cancelled, Choice, MarkKind, Marked, Pausable};
-use tidings_core::journal::record::EMAIL_NO;
-use tidings_core::rules::{EMAIL, INBOX};
 use tidings_core::time::{DAY_MS, HOUR_MS, MINUTE_MS};
 use tidings_core::{
     Audience, Command, Day, Event, Id, Instant, Mode, Near, Object, PreferenceScope,

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use tidings_core::Rules;
+use tidings_core::channel::{EMAIL, INBOX};
 use tidings_core::rules::{
-    Category, Decide, Defaults, Digest, EMAIL, Every, INBOX, Policy, Route, StoreRules, TypeRules,
+    Category, Decide, Defaults, Digest, Every, Policy, Route, StoreRules, TypeRules,
 };
 use tidings_core::time::{DAY_MS, HOUR_MS, MINUTE_MS};
 

@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 
 use flate2::read::GzDecoder;
 use serde_json::Value;
+use tidings_core::channel::{EMAIL, EMAIL_NO, INBOX};
 use tidings_core::event::{Audience, Event, Object};
-use tidings_core::journal::record::EMAIL_NO;
 use tidings_core::rules::{
-    Category, Defaults, Digest, EMAIL, Every, INBOX, Policy, Route, Rules, StoreRules, TypeRules,
+    Category, Defaults, Digest, Every, Policy, Route, Rules, StoreRules, TypeRules,
 };
 use tidings_core::{Command, Id, Instant, RecipientChange, Timed};
 

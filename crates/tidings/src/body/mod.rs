@@ -20,7 +20,7 @@ mod tests;
 pub(crate) mod text;
 
 use tidings_core::Id;
-use tidings_core::rules::CHANNELS;
+use tidings_core::channel::CHANNELS;
 
 pub(crate) use fault::About;
 pub use fault::Fault;

@@ -1,8 +1,8 @@
 //! The body of a preference.
 
 use serde::{Deserialize, Serialize};
+use tidings_core::channel::INBOX;
 use tidings_core::command::Choice;
-use tidings_core::rules::INBOX;
 use tidings_core::{Command, Id, Mode, PreferenceScope, Rules};
 use utoipa::ToSchema;
 

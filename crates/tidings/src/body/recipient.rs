@@ -3,9 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Deserializer, Serialize};
-use tidings_core::channel::{self, AddressKind};
-use tidings_core::journal::record::{ChannelNo, EMAIL_NO};
-use tidings_core::rules::CHANNELS;
+use tidings_core::channel::{self, AddressKind, CHANNELS, ChannelNo, EMAIL_NO};
 use tidings_core::{Command, Id, RecipientChange, State};
 use utoipa::ToSchema;
 

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use tidings_core::rules::CHANNELS;
+use tidings_core::channel::CHANNELS;
 
 use super::{Status, Streams, report};
 use crate::client::{Fault, Place, Purpose, Reach};

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use tidings_core::Instant;
-use tidings_core::rules::CHANNELS;
+use tidings_core::channel::CHANNELS;
 
 use super::print::{Form, Printer};
 use super::{MakePlayer, Progress, Status, Streams, report};

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use tidings_core::batch::Pivot;
-use tidings_core::rules::{CHANNELS, Decide, INBOX, Policy, Route, StoreRules, TypeRules};
+use tidings_core::channel::{CHANNELS, INBOX};
+use tidings_core::rules::{Decide, Pivot, Policy, Route, StoreRules, TypeRules};
 
 use super::duration;
 use super::lanes::{self, LaneUse};

@@ -254,7 +254,7 @@ fn channels(page: &mut Page, vitals: &Vitals) {
         "counter",
     );
     for (channel, answer, count) in vitals.answers() {
-        if channel != tidings_core::rules::INBOX {
+        if channel != tidings_core::channel::INBOX {
             let labels = format!("channel=\"{channel}\",answer=\"{}\"", answer.name());
             page.sample(messages, &labels, count);
         }

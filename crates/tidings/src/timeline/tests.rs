@@ -1,7 +1,7 @@
 //! What each operation takes, and what is refused with which words.
 
+use tidings_core::channel::EMAIL_NO;
 use tidings_core::command::{Cancelled, Marked};
-use tidings_core::journal::record::EMAIL_NO;
 use tidings_core::{Day, Instant, Mode, Object, PreferenceScope, Rules, State};
 
 use super::*;

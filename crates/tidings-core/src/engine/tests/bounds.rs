@@ -4,9 +4,9 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::channel::EMAIL_NO;
 use crate::command::{Cancelled, MarkKind, Marked};
 use crate::engine::Settled;
-use crate::journal::record::EMAIL_NO;
 use crate::recipient::State;
 use crate::rules::{Digest, Every};
 use crate::time::{DAY_MS, HOUR_MS};

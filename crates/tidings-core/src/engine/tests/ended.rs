@@ -1,8 +1,8 @@
 //! What ended by itself is in memory for as long as somebody may ask for it.
 
 use super::*;
+use crate::channel::EMAIL_NO;
 use crate::command::{Cancelled, Pausable};
-use crate::journal::record::EMAIL_NO;
 
 const SECOND: i64 = 1_000;
 

@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use proptest::prelude::*;
 
 use super::*;
-use crate::batch::Pivot;
 use crate::command::{MarkKind, Marked};
 use crate::recipient::State;
+use crate::rules::Pivot;
 use crate::time::HOUR_MS;
 
 const PEOPLE: [&str; 3] = ["ann", "bob", "cal"];

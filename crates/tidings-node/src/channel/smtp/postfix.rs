@@ -11,8 +11,7 @@ use std::net::TcpListener;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use tidings_core::channel::TABLE;
-use tidings_core::journal::record::EMAIL_NO;
+use tidings_core::channel::{EMAIL_NO, TABLE};
 use tidings_core::rules::ChannelRules;
 
 use super::super::sample::{GO, batch, rendered};

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::http::{Method, StatusCode};
 use serde_json::{Value, json};
-use tidings_core::rules::EMAIL;
+use tidings_core::channel::EMAIL;
 use tidings_node::channel::{Channel, Channels, MailRenderer, Outcome, Outlet, Rendered};
 
 use super::{event, get, post, problem, publish, with_people};
