@@ -114,6 +114,7 @@ pub mod reason;
 pub mod recipient;
 pub mod rules;
 pub mod set;
+mod shared;
 pub mod table;
 pub mod time;
 pub mod topic;

@@ -105,7 +105,7 @@ impl Bucket {
             ..Dirty::default()
         };
         Checkpoint {
-            since: std::mem::replace(&mut self.dirty, dirty).since,
+            since: std::mem::replace(&mut *self.dirty, dirty).since,
             head,
             rows,
             lanes,
@@ -150,6 +150,7 @@ impl Bucket {
 
     fn head(&self) -> Head {
         let tails = self.days.values().filter_map(|day| day.tail.first());
+        let tails = tails.map(|(_, kept)| kept);
         let closings = self.closings.iter().map(|(seq, closing)| {
             let unmade = closing.unmade.iter();
             (

@@ -12,6 +12,7 @@ use super::{Bucket, BucketDay};
 use crate::engine::Options;
 use crate::journal::parts;
 use crate::journal::stored::{ReadView, Unreadable};
+use crate::shared::Shared;
 use crate::table::{Partition, Write};
 use crate::time::Day;
 
@@ -103,7 +104,7 @@ impl Bucket {
             None => self.begin_rest(view, today, options)?,
             chore => chore,
         };
-        self.chore = match chore {
+        *self.chore = match chore {
             None => {
                 self.rested = Some((self.checkpointed, today));
                 self.unload_before(today);
@@ -132,7 +133,7 @@ impl Bucket {
                 let rest = self.checkpoint_slice(work, &mut slice);
                 debug_assert!(rest.is_none(), "the slice has room for everything");
             }
-            chore => self.chore = chore,
+            chore => *self.chore = chore,
         }
         let work = self.freeze();
         let rest = self.checkpoint_slice(work, &mut slice);
@@ -142,7 +143,7 @@ impl Bucket {
 
     /// The day of the oldest record that a start replays; `None` = there is none.
     pub(crate) fn replays_from(&self) -> Option<Day> {
-        let under_way = match &self.chore {
+        let under_way = match &*self.chore {
             Some(Chore::Checkpoint(work)) => work.since,
             _ => None,
         };
@@ -157,13 +158,14 @@ impl Bucket {
     }
 
     fn wants_checkpoint(&self, today: Day, options: &Options) -> bool {
-        let wants_index = |(day, held): (&Day, &BucketDay)| {
+        let wants_index = |(day, held): (&Day, &Shared<BucketDay>)| {
             // What is at rest must not be replayed, so the checkpoint has to cover it first.
             let newest = if *day < today {
-                held.tail.last()
+                held.tail.last().map(|(_, kept)| kept)
             } else {
                 let many = held.tail_notifications >= TAIL_NOTIFICATIONS_MAX;
-                held.tail.first().filter(|_| many)
+                let first = held.tail.first().filter(|_| many);
+                first.map(|(_, kept)| kept)
             };
             newest.is_some_and(|kept| kept.seq >= self.checkpointed)
         };

@@ -79,7 +79,7 @@ impl Bucket {
                 let open = (who & lane.open()).into_iter();
                 waiting.extend(open.filter(|number| lane.since(*number).is_some_and(|s| s <= seq)));
             }
-            for (closing, open) in self.closings.range(seq..) {
+            for (closing, open) in self.closings.from(&seq) {
                 if open.lane == lane_no && *closing > seq {
                     let unmade = open.unmade.iter().filter(|(_, since)| **since <= seq);
                     let unmade = unmade.map(|(number, _)| *number);
@@ -164,7 +164,7 @@ impl Bucket {
         };
         let open = match who {
             Some(who) => who & lane.open(),
-            None => &self.roster.everyone & lane.open(),
+            None => &*self.roster.everyone & lane.open(),
         };
         let Some(from) = open.iter().filter_map(|number| lane.since(number)).min() else {
             return Ok(Found::default());
@@ -278,11 +278,8 @@ impl Bucket {
 }
 
 fn collect_tail(day: &BucketDay, look: &Look<'_>, found: &mut Found) {
-    let from = day.tail.partition_point(|kept| kept.seq < look.from);
-    for kept in day.tail[from..]
-        .iter()
-        .take_while(|kept| kept.seq <= look.to)
-    {
+    let tail = day.tail.from(&look.from).map(|(_, kept)| kept);
+    for kept in tail.take_while(|kept| kept.seq <= look.to) {
         for (at, variant) in (0..).zip(&kept.arrival.variants) {
             if variant.who.is_disjoint(look.who) || !(look.takes)(kept, variant) {
                 continue;

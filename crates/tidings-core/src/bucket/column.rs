@@ -5,16 +5,20 @@
 //! writes to one of them meanwhile leaves a copy of what it was.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use roaring::RoaringBitmap;
 
+pub(crate) use crate::shared::PAGE;
+use crate::shared::Pages;
+
 /// A column: values by number. A value that was never written reads as the default.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Column<T> {
-    pages: Vec<Option<Box<[T]>>>,
+    pages: Pages<T>,
     states: Vec<State>,
     /// Copies of frozen pages that were written to since.
-    kept: BTreeMap<u32, Box<[T]>>,
+    kept: BTreeMap<u32, Arc<[T]>>,
     /// Pages whose newest row in the store is of the odd generation: a checkpoint writes over the
     /// row that the one before does not need.
     odd: RoaringBitmap,
@@ -32,13 +36,10 @@ enum State {
     Frozen,
 }
 
-/// Values in a page.
-pub(crate) const PAGE: u32 = 256;
-
 impl<T> Default for Column<T> {
     fn default() -> Self {
         Self {
-            pages: Vec::new(),
+            pages: Pages::default(),
             states: Vec::new(),
             kept: BTreeMap::new(),
             odd: RoaringBitmap::new(),
@@ -50,10 +51,7 @@ impl<T: Copy + Default> Column<T> {
     /// The value of a number.
     #[inline]
     pub(crate) fn get(&self, number: u32) -> T {
-        match self.pages.get((number / PAGE) as usize) {
-            Some(Some(page)) => page[(number % PAGE) as usize],
-            _ => T::default(),
-        }
+        self.pages.get(number).copied().unwrap_or_default()
     }
 
     /// A mutable reference to a number's value.
@@ -63,30 +61,28 @@ impl<T: Copy + Default> Column<T> {
         if self.states.get(at) != Some(&State::Dirty) {
             self.before_write(at);
         }
-        let page = &mut self.pages[at];
-        &mut page.get_or_insert_with(empty_page)[(number % PAGE) as usize]
+        self.pages.at(number)
     }
 
     #[cold]
     fn before_write(&mut self, at: usize) {
-        if self.pages.len() <= at {
-            self.pages.resize_with(at + 1, || None);
+        if self.states.len() <= at {
             self.states.resize(at + 1, State::Clean);
         }
-        if let (State::Frozen, Some(page)) = (self.states[at], &self.pages[at]) {
-            self.kept.insert(page_no(at), page.clone());
+        if let (State::Frozen, Some(page)) = (self.states[at], self.pages.page(page_no(at))) {
+            self.kept.insert(page_no(at), Arc::clone(page));
         }
         self.states[at] = State::Dirty;
     }
 
     /// A copy of the values as a column that is not stored yet.
     pub(crate) fn copied(&self) -> Self {
-        let state = |page: &Option<_>| match page {
+        let state = |at: usize| match self.pages.page(page_no(at)) {
             Some(_) => State::Dirty,
             None => State::Clean,
         };
         Self {
-            states: self.pages.iter().map(state).collect(),
+            states: (0..self.states.len()).map(state).collect(),
             pages: self.pages.clone(),
             kept: BTreeMap::new(),
             odd: RoaringBitmap::new(),
@@ -110,7 +106,7 @@ impl<T: Copy + Default> Column<T> {
     /// The values of a frozen page, with their numbers.
     pub(crate) fn frozen(&self, page: u32) -> impl Iterator<Item = (u32, T)> {
         let kept = self.kept.get(&page);
-        let values = kept.or_else(|| self.pages.get(page as usize)?.as_ref());
+        let values = kept.or_else(|| self.pages.page(page));
         (page * PAGE..).zip(values.into_iter().flat_map(|page| page.iter().copied()))
     }
 
@@ -143,16 +139,9 @@ impl<T: Copy + Default> Column<T> {
 
     /// Bytes of memory used by the pages.
     pub(crate) fn bytes(&self) -> usize {
-        let pages = self.pages.iter().flatten().count() + self.kept.len();
-        pages * PAGE as usize * size_of::<T>()
-            + self.pages.capacity() * size_of::<Option<Box<[T]>>>()
-            + self.states.capacity()
-            + self.odd.serialized_size()
+        let kept = self.kept.len() * PAGE as usize * size_of::<T>();
+        kept + self.pages.bytes() + self.states.capacity() + self.odd.serialized_size()
     }
-}
-
-fn empty_page<T: Copy + Default>() -> Box<[T]> {
-    vec![T::default(); PAGE as usize].into()
 }
 
 fn page_no(at: usize) -> u32 {

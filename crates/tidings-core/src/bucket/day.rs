@@ -8,15 +8,16 @@ use super::Bucket;
 use super::facets::row_bytes;
 use crate::journal::stored::{Segment, StoredArrival};
 use crate::postings::block_bytes_max;
+use crate::shared::Tree;
 use crate::time::{Day, Instant};
 
 /// The state of a day in a bucket.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct BucketDay {
     /// The first seq of the day.
     pub(crate) first: u64,
     /// Arrivals that have their sets in memory, by seq.
-    pub(crate) tail: Vec<Arc<StoredArrival>>,
+    pub(crate) tail: Tree<u64, Arc<StoredArrival>>,
     /// Number of notifications in the tail.
     pub(crate) tail_notifications: u64,
     /// Arrivals at rest, by seq; all of them before the tail.
@@ -27,7 +28,7 @@ impl BucketDay {
     pub(crate) fn new(first: u64) -> Self {
         Self {
             first,
-            tail: Vec::new(),
+            tail: Tree::new(),
             tail_notifications: 0,
             segments: Vec::new(),
         }
@@ -35,7 +36,7 @@ impl BucketDay {
 }
 
 /// A segment and, once it was read, its content.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct SegmentAt {
     pub(crate) first: u64,
     pub(crate) last: u64,
@@ -47,7 +48,8 @@ pub(crate) struct SegmentAt {
     pub(crate) places: (u64, u64),
     /// The least `t` of its arrivals.
     pub(crate) earliest: Instant,
-    pub(crate) loaded: OnceLock<Arc<Segment>>,
+    /// Shared by clones, so that whoever reads it does so for all.
+    pub(crate) loaded: Arc<OnceLock<Arc<Segment>>>,
 }
 
 /// The size of a segment: it bounds its rows, and the cost of reading or writing all of it.
@@ -119,7 +121,7 @@ impl SegmentAt {
             level,
             places,
             earliest,
-            loaded: OnceLock::new(),
+            loaded: Arc::default(),
         }
     }
 
@@ -143,7 +145,7 @@ impl Bucket {
     pub(crate) fn forget(&mut self, day: Day) {
         self.days.remove(&day);
         if self.chore.as_ref().is_some_and(|chore| chore.is_about(day)) {
-            self.chore = None;
+            *self.chore = None;
         }
     }
 
@@ -151,11 +153,22 @@ impl Bucket {
     pub(crate) fn forget_before(&mut self, before: Day) {
         let (marks_from, first) = (self.marks_from(before), self.first_seq());
         let stale = &mut self.dirty.stale_marks;
-        self.marks.retain(|number, marks| {
-            marks.forget_before(marks_from, |mark| {
-                stale.insert((*number, mark));
-            })
-        });
+        let old = self
+            .marks
+            .iter()
+            .filter(|(_, marks)| marks.has_before(marks_from));
+        let old: Vec<u32> = old.map(|(number, _)| *number).collect();
+        for number in old {
+            let marks = self.marks.get_mut(&number);
+            let left = marks.is_some_and(|marks| {
+                marks.forget_before(marks_from, |mark| {
+                    stale.insert((number, mark));
+                })
+            });
+            if !left {
+                self.marks.remove(&number);
+            }
+        }
         self.ended.forget_before(first);
         self.dirty.ended.retain(|(seq, _)| *seq >= first);
     }
@@ -166,7 +179,7 @@ impl Bucket {
     fn marks_from(&self, before: Day) -> Instant {
         let held = self.days.values().flat_map(|day| {
             let segments = day.segments.iter().map(|segment| segment.earliest);
-            segments.chain(day.tail.iter().map(|kept| kept.arrival.t))
+            segments.chain(day.tail.values().map(|kept| kept.arrival.t))
         });
         held.fold(Day(before.0.saturating_sub(1)).start(), Instant::min)
     }

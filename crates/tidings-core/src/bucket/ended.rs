@@ -4,24 +4,23 @@
 //! days until they are forgotten. A lane looks back no further than to where an open window or a message
 //! that is not made yet begins; what ended before that is remembered by the journal alone.
 
-use std::collections::BTreeMap;
-
 use roaring::RoaringBitmap;
 
 use super::{Bucket, Lane};
 use crate::channel::{ChannelNo, INBOX_NO};
 use crate::compiled::CompiledRules;
+use crate::shared::{Shared, Tree};
 
 /// Minimum number of ended entries before garbage collection.
 const ENTRIES_MIN: u64 = 64;
 
 /// The entries that ended individually and may still be needed.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Ended {
     /// By the seq of the arrival.
-    who: BTreeMap<(u64, ChannelNo), RoaringBitmap>,
+    who: Tree<(u64, ChannelNo), Shared<RoaringBitmap>>,
     /// Recipients with an ended inbox entry, or more: no others need a look-up.
-    left_out: RoaringBitmap,
+    left_out: Shared<RoaringBitmap>,
     /// Number of entries of lanes that close.
     of_lanes: u64,
     /// Number of those that were left after the last garbage collection.
@@ -30,11 +29,11 @@ pub(crate) struct Ended {
 
 impl Ended {
     pub(super) fn note(&mut self, seq: u64, channel: ChannelNo, who: &RoaringBitmap) {
-        let ended = self.who.entry((seq, channel)).or_default();
+        let ended = &mut **self.who.or_default((seq, channel));
         let before = ended.len();
         *ended |= who;
         if channel == INBOX_NO {
-            self.left_out |= who;
+            *self.left_out |= who;
         } else {
             self.of_lanes += ended.len() - before;
         }
@@ -42,7 +41,7 @@ impl Ended {
 
     /// The recipients whose entries of an arrival ended.
     pub(crate) fn of(&self, seq: u64, channel: ChannelNo) -> Option<&RoaringBitmap> {
-        self.who.get(&(seq, channel))
+        self.who.get(&(seq, channel)).map(|who| &**who)
     }
 
     pub(crate) fn has(&self, seq: u64, channel: ChannelNo, number: u32) -> bool {
@@ -56,7 +55,7 @@ impl Ended {
     }
 
     pub(super) fn forget_before(&mut self, first: u64) {
-        self.who = self.who.split_off(&(first, 0));
+        self.who.remove_before(&(first, 0));
         let lanes = self.who.iter().filter(|((_, of), _)| *of != INBOX_NO);
         self.of_lanes = lanes.map(|(_, who)| who.len()).sum();
         self.kept = self.kept.min(self.of_lanes);
@@ -80,12 +79,12 @@ impl Bucket {
             .closings
             .values()
             .filter(|open| !open.unmade.is_empty());
-        let unmade: Vec<(ChannelNo, &BTreeMap<u32, u64>)> = unmade
+        let unmade: Vec<(ChannelNo, &Tree<u32, u64>)> = unmade
             .map(|open| (compiled.names.lane(open.lane).channel, &open.unmade))
             .collect();
         let lanes = self.lanes.iter();
         let lanes: Vec<(ChannelNo, &Lane)> = lanes
-            .map(|(no, lane)| (compiled.names.lane(*no).channel, lane))
+            .map(|(no, lane)| (compiled.names.lane(*no).channel, &**lane))
             .collect();
         let is_asked_for = |seq: u64, channel: ChannelNo, number: u32| {
             let of_lanes = lanes.iter().filter(|(of, _)| *of == channel);

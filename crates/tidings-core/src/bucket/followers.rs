@@ -1,24 +1,24 @@
 //! Followers of each topic, and how many topics each recipient follows.
 
 use roaring::RoaringBitmap;
-use rustc_hash::FxHashMap;
 
 use crate::id::Id;
+use crate::shared::{Pages, Shared, Tree};
 
 /// Up to this number members are inserted into a set one by one.
 const FEW: u64 = 16;
 
 /// The subscriptions of a bucket. A topic without followers takes no memory.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Followers {
-    by_topic: FxHashMap<Id, RoaringBitmap>,
-    /// Number of topics by recipient number; numbers beyond the end follow none.
-    topics: Vec<u32>,
+    by_topic: Tree<Id, Shared<RoaringBitmap>>,
+    /// Number of topics by recipient number.
+    topics: Pages<u32>,
 }
 
 impl Followers {
     pub(crate) fn get(&self, topic: &str) -> Option<&RoaringBitmap> {
-        self.by_topic.get(topic)
+        self.by_topic.get(topic).map(|who| &**who)
     }
 
     /// Tells whether a recipient follows a topic itself.
@@ -29,19 +29,15 @@ impl Followers {
 
     /// Number of topics that a recipient follows.
     pub(crate) fn topics_of(&self, number: u32) -> u32 {
-        self.topics.get(number as usize).copied().unwrap_or(0)
+        self.topics.get(number).copied().unwrap_or(0)
     }
 
     /// Adds followers, none of whom followed the topic before.
     pub(crate) fn add(&mut self, topic: Id, who: RoaringBitmap) {
-        let most = who.max().map_or(0, |number| number as usize + 1);
-        if self.topics.len() < most {
-            self.topics.resize(most, 0);
-        }
         for number in &who {
-            self.topics[number as usize] += 1;
+            *self.topics.at(number) += 1;
         }
-        let followers = self.by_topic.entry(topic).or_default();
+        let followers = &mut **self.by_topic.or_default(topic);
         match who.len() {
             // A union copies: for the few of one step among very many followers that costs more.
             ..=FEW => followers.extend(who),
@@ -54,35 +50,27 @@ impl Followers {
         let Some(followers) = self.by_topic.get_mut(topic) else {
             return;
         };
-        *followers -= who;
+        **followers -= who;
         if followers.is_empty() {
             self.by_topic.remove(topic);
         }
         for number in who {
-            if let Some(topics) = self.topics.get_mut(number as usize) {
-                *topics = topics.saturating_sub(1);
-            }
+            let topics = self.topics.at(number);
+            *topics = topics.saturating_sub(1);
         }
     }
 
     /// Removes a recipient from every topic and returns those topics.
     pub(crate) fn erase(&mut self, number: u32) -> Vec<Id> {
-        let mut left = Vec::new();
-        self.by_topic.retain(|topic, who| {
-            if who.remove(number) {
-                left.push(topic.clone());
-            }
-            !who.is_empty()
-        });
-        if let Some(topics) = self.topics.get_mut(number as usize) {
-            *topics = 0;
-        }
+        let left = self.by_topic.iter().filter(|(_, who)| who.contains(number));
+        let left: Vec<Id> = left.map(|(topic, _)| topic.clone()).collect();
+        let who = RoaringBitmap::from_iter([number]);
+        left.iter().for_each(|topic| self.remove(topic, &who));
         left
     }
 
     pub(crate) fn bytes(&self) -> usize {
         let sets = self.by_topic.values();
-        sets.map(|who| 48 + who.serialized_size()).sum::<usize>()
-            + self.topics.capacity() * size_of::<u32>()
+        sets.map(|who| 48 + who.serialized_size()).sum::<usize>() + self.topics.bytes()
     }
 }

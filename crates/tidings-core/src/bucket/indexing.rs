@@ -6,7 +6,7 @@
 //! checkpoint, so that nothing has to be replayed whose sets are gone.
 
 use std::ops::Range;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use roaring::RoaringBitmap;
 
@@ -106,7 +106,8 @@ impl Bucket {
         // What the inboxes are yet to be told is looked for in the tail.
         let is_ready =
             |kept: &Arc<StoredArrival>| kept.seq < self.checkpointed && kept.seq <= self.told_to;
-        let kept = whole_rows(&held.tail, held.tail.partition_point(is_ready));
+        let tail: Vec<_> = held.tail.values().cloned().collect();
+        let kept = whole_rows(&tail, tail.partition_point(is_ready));
         let notifications: u64 = kept.iter().map(|kept| kept.notifications()).sum();
         (!kept.is_empty() && notifications >= least).then(|| Indexing {
             day,
@@ -129,7 +130,7 @@ impl Bucket {
             level: 0,
             places: places(&work.kept),
             earliest: earliest(&work.kept),
-            loaded: OnceLock::new(),
+            loaded: Arc::default(),
         };
         let partition = Partition::Day(work.day);
         let variants = work.kept.iter().flat_map(|kept| &kept.arrival.variants);
@@ -149,7 +150,8 @@ impl Bucket {
         let rest: Vec<Arc<StoredArrival>> =
             work.kept.iter().map(|kept| without_sets(kept)).collect();
         let mut gone = None;
-        for kept in held.tail.drain(..rest.len()) {
+        for kept in &work.kept {
+            held.tail.remove(&kept.seq);
             held.tail_notifications -= kept.notifications();
             if gone.replace(kept.row) != Some(kept.row) {
                 slice.put(partition, journal_key(self.no, kept.row), None);
@@ -204,7 +206,7 @@ impl Bucket {
             level: level.saturating_add(1),
             places: places(&arrivals),
             earliest: earliest(&arrivals),
-            loaded: OnceLock::new(),
+            loaded: Arc::default(),
         };
         Ok(Some(Merging {
             day,
@@ -272,9 +274,11 @@ impl Bucket {
 
     /// Drops the loaded content of older days, so that memory doesn't grow with reads.
     pub(super) fn unload_before(&mut self, today: Day) {
+        let is_loaded = |segment: &SegmentAt| segment.loaded.get().is_some();
         for (_, held) in self.days.range_mut(..today) {
-            for segment in &mut held.segments {
-                segment.loaded.take();
+            if held.segments.iter().any(is_loaded) {
+                let segments = held.segments.iter_mut();
+                segments.for_each(|segment| segment.loaded = Arc::default());
             }
         }
     }
@@ -287,7 +291,7 @@ impl Bucket {
         for segment in segments.into_iter().flatten().rev() {
             newest = newest.saturating_add(segment.weight.arrivals);
             if newest > LOADED_ARRIVALS_MAX {
-                segment.loaded.take();
+                segment.loaded = Arc::default();
             }
         }
     }

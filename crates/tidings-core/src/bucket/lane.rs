@@ -27,7 +27,7 @@ const TAKEN_AT_ONCE: usize = 32;
 const APART: u64 = 8;
 
 /// A lane's state.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Lane {
     kind: LaneKind,
     open: RoaringBitmap,
@@ -43,7 +43,7 @@ pub(crate) struct Lane {
     paused: bool,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 enum Columns {
     /// The seq at which each window opened.
     Since(Column<u64>),
@@ -194,7 +194,7 @@ impl Lane {
     ) -> RoaringBitmap {
         let mut members = who & &self.open;
         if !self.paused {
-            members &= &terms.roster.unconfirmed;
+            members &= &*terms.roster.unconfirmed;
         }
         match &self.columns {
             Columns::Windows(windows) => {
@@ -338,6 +338,11 @@ impl Lane {
         *open |= who;
     }
 
+    /// [`Lane::next_due`] once it was worked out.
+    pub(crate) fn known_due(&self) -> Option<Option<i64>> {
+        if self.paused { Some(None) } else { self.next }
+    }
+
     /// The earliest deadline of a confirmed recipient, in milliseconds.
     pub(crate) fn next_due(&mut self, terms: Terms<'_>) -> Option<i64> {
         if self.paused {
@@ -396,7 +401,7 @@ impl Lane {
         mut who: RoaringBitmap,
         terms: Terms<'_>,
     ) -> (RoaringBitmap, i64) {
-        let unconfirmed = &terms.roster.unconfirmed;
+        let unconfirmed = &*terms.roster.unconfirmed;
         who &= &self.open;
         if !who.is_disjoint(unconfirmed) {
             self.parked
@@ -517,7 +522,7 @@ impl Lane {
         self.paused = false;
         self.next = None;
         if let Columns::Windows(windows) = &mut self.columns {
-            for number in &self.open - &terms.roster.unconfirmed {
+            for number in &self.open - &*terms.roster.unconfirmed {
                 if terms.due(Opened::Window(&windows.get(number)), number) <= at.0 {
                     windows.at(number).due_by(at);
                 }

@@ -9,12 +9,12 @@
 
 use std::collections::BTreeMap;
 
-use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::command::MarkKind;
 use crate::id::Id;
 use crate::journal::record::{About, Covered};
+use crate::shared::Tree;
 use crate::time::{Day, Instant};
 
 /// All marks of one recipient.
@@ -22,11 +22,13 @@ use crate::time::{Day, Instant};
 pub(crate) struct Marks {
     /// Marks up to an instant, by the version of the rules that says which types have an inbox.
     up_to: BTreeMap<u32, Newest>,
-    objects: BTreeMap<Id, Newest>,
+    objects: Tree<Id, Newest>,
     /// Marks on objects, by the hash of the id, for inboxes, which know only that.
-    hashes: FxHashMap<u64, Newest>,
+    hashes: Tree<u64, Newest>,
     /// By the event's place.
-    events: FxHashMap<u64, Newest>,
+    events: Tree<u64, Newest>,
+    /// The seq of the newest mark since the start; 0 = there was none.
+    pub(crate) changed: u64,
 }
 
 /// The key of a mark: each mark has a row of its own.
@@ -122,6 +124,12 @@ impl Newest {
         covers(self.read) || kind == MarkKind::Seen && covers(self.seen)
     }
 
+    /// Tells whether a mark was made before an instant.
+    fn has_before(self, instant: Instant) -> bool {
+        let marks = self.seen.iter().chain(&self.read);
+        marks.into_iter().any(|mark| mark.at < instant)
+    }
+
     /// Drops marks that were made before an instant. Says whether any is left.
     fn forget_before(&mut self, instant: Instant) -> bool {
         self.seen = self.seen.filter(|mark| mark.at >= instant);
@@ -168,10 +176,10 @@ impl Marks {
             MarkAt::UpTo(rules) => self.up_to.entry(rules).or_default(),
             MarkAt::Object(object) => {
                 let hash = About::object_hash(&object);
-                self.hashes.entry(hash).or_default().add_all(newest);
-                self.objects.entry(object).or_default()
+                self.hashes.or_default(hash).add_all(newest);
+                self.objects.or_default(object)
             }
-            MarkAt::Event(place) => self.events.entry(place).or_default(),
+            MarkAt::Event(place) => self.events.or_default(place),
         };
         place.add_all(newest);
     }
@@ -182,6 +190,13 @@ impl Marks {
             MarkAt::Object(object) => self.objects.get(object),
             MarkAt::Event(place) => self.events.get(place),
         }
+    }
+
+    /// Tells whether one of them was made before an instant.
+    pub(crate) fn has_before(&self, instant: Instant) -> bool {
+        let all = self.up_to.values().chain(self.objects.values());
+        let mut all = all.chain(self.events.values());
+        all.any(|newest| newest.has_before(instant))
     }
 
     /// Iterates over the keys of all marks.
@@ -211,8 +226,7 @@ impl Marks {
         instant: Instant,
         mut dropped: impl FnMut(MarkAt),
     ) -> bool {
-        self.hashes
-            .retain(|_, newest| newest.forget_before(instant));
+        forget_in(&mut self.hashes, instant, |_| {});
         self.up_to.retain(|rules, newest| {
             let left = newest.forget_before(instant);
             if !left {
@@ -220,21 +234,34 @@ impl Marks {
             }
             left
         });
-        self.objects.retain(|object, newest| {
-            let left = newest.forget_before(instant);
-            if !left {
-                dropped(MarkAt::Object(object.clone()));
-            }
-            left
+        forget_in(&mut self.objects, instant, |object| {
+            dropped(MarkAt::Object(object));
         });
-        self.events.retain(|place, newest| {
-            let left = newest.forget_before(instant);
-            if !left {
-                dropped(MarkAt::Event(*place));
-            }
-            left
+        forget_in(&mut self.events, instant, |place| {
+            dropped(MarkAt::Event(place));
         });
         !(self.up_to.is_empty() && self.objects.is_empty() && self.events.is_empty())
+    }
+}
+
+/// Drops the marks of a tree that were made before an instant; `dropped` hears of keys of which none is left.
+fn forget_in<K: Ord + Clone>(
+    marks: &mut Tree<K, Newest>,
+    instant: Instant,
+    mut dropped: impl FnMut(K),
+) {
+    let old = marks
+        .iter()
+        .filter(|(_, newest)| newest.has_before(instant));
+    let old: Vec<K> = old.map(|(key, _)| key.clone()).collect();
+    for key in old {
+        let left = marks
+            .get_mut(&key)
+            .is_some_and(|newest| newest.forget_before(instant));
+        if !left {
+            marks.remove(&key);
+            dropped(key);
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use roaring::RoaringBitmap;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use crate::channel::{ChannelNo, INBOX_NO};
 use crate::command::MarkKind;
@@ -18,6 +18,7 @@ use crate::journal::record::{Arrival, Attempts, Covered, Entries, LaneNo, Record
 use crate::journal::stored::StoredArrival;
 use crate::recipient::Recipient;
 use crate::set::Set;
+use crate::shared::{Own, Shared, Tree};
 use crate::time::{Day, Instant};
 
 pub(crate) mod checkpoint;
@@ -42,7 +43,7 @@ mod wheel;
 
 use chore::Chore;
 pub(crate) use collect::{Found, Look};
-pub(crate) use counted::{Counted, Counts};
+pub(crate) use counted::{AsOf, Counted, Counts};
 pub(crate) use day::{BucketDay, SegmentAt};
 use ended::Ended;
 use followers::Followers;
@@ -52,8 +53,8 @@ pub(crate) use marks::{Looked, MarkAt, Marking, Marks, Reading, State};
 use preferences::Preferences;
 use roster::Roster;
 
-/// A shard of recipients.
-#[derive(Debug)]
+/// A shard of recipients. A clone is for readers: it has no chores.
+#[derive(Clone, Debug)]
 pub(crate) struct Bucket {
     /// Its number.
     pub(crate) no: BucketNo,
@@ -65,43 +66,43 @@ pub(crate) struct Bucket {
     pub(crate) rules: u32,
     /// The seqs at which versions came into force.
     pub(crate) versions: BTreeMap<u64, u32>,
-    pub(crate) roster: Roster,
+    pub(crate) roster: Shared<Roster>,
     pub(crate) followers: Followers,
-    pub(crate) preferences: Preferences,
-    pub(crate) lanes: BTreeMap<LaneNo, Lane>,
-    pub(crate) marks: FxHashMap<u32, Marks>,
+    pub(crate) preferences: Shared<Preferences>,
+    pub(crate) lanes: BTreeMap<LaneNo, Shared<Lane>>,
+    pub(crate) marks: Tree<u32, Shared<Marks>>,
     pub(crate) ended: Ended,
     /// Closings whose messages are not all built and sent.
-    pub(crate) closings: BTreeMap<u64, Closing>,
-    pub(crate) days: BTreeMap<Day, BucketDay>,
+    pub(crate) closings: Tree<u64, Shared<Closing>>,
+    pub(crate) days: BTreeMap<Day, Shared<BucketDay>>,
     /// Scheduled events by (t, place), with their recipients.
-    pub(crate) scheduled: BTreeMap<(Instant, u64), RoaringBitmap>,
+    pub(crate) scheduled: Tree<(Instant, u64), Shared<RoaringBitmap>>,
     /// The cache of inbox counts.
     pub(crate) counted: Counted,
     /// The channels that are paused.
     pub(crate) paused: Vec<ChannelNo>,
-    pub(crate) dirty: Dirty,
+    pub(crate) dirty: Own<Dirty>,
     /// The newest checkpoint covers the records before this seq.
     checkpointed: u64,
     /// The chore in progress.
-    chore: Option<Chore>,
+    chore: Own<Option<Chore>>,
     /// `checkpointed` and the day when nothing was found to index or merge.
     rested: Option<(u64, Day)>,
 }
 
 /// A closing with messages that are not all built and sent.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Closing {
     pub(crate) lane: LaneNo,
     pub(crate) at: Instant,
     /// The first seq of its windows.
     pub(crate) from: u64,
     /// The start of each window whose message is not built yet, by number.
-    pub(crate) unmade: BTreeMap<u32, u64>,
+    pub(crate) unmade: Tree<u32, u64>,
     /// Recipients whose message is built and has no outcome yet.
     pub(crate) sending: RoaringBitmap,
     /// The failed attempts of these messages, by recipient.
-    pub(crate) tried: BTreeMap<u32, Attempts>,
+    pub(crate) tried: Tree<u32, Attempts>,
 }
 
 impl Closing {
@@ -140,20 +141,20 @@ impl Bucket {
             told_to: 0,
             rules: 0,
             versions: BTreeMap::new(),
-            roster: Roster::default(),
+            roster: Shared::default(),
             followers: Followers::default(),
-            preferences: Preferences::default(),
+            preferences: Shared::default(),
             lanes: BTreeMap::new(),
-            marks: FxHashMap::default(),
+            marks: Tree::new(),
             ended: Ended::default(),
-            closings: BTreeMap::new(),
+            closings: Tree::new(),
             days: BTreeMap::new(),
-            scheduled: BTreeMap::new(),
+            scheduled: Tree::new(),
             counted: Counted::default(),
             paused: Vec::new(),
-            dirty: Dirty::default(),
+            dirty: Own::default(),
             checkpointed: 1,
-            chore: None,
+            chore: Own::default(),
             rested: None,
         }
     }
@@ -197,7 +198,7 @@ impl Bucket {
                 what,
                 kind,
             } => {
-                self.mark(number, (at, before), what, kind);
+                self.mark(seq, number, (at, before), what, kind);
             }
             Record::Told { to, except, .. } => {
                 self.told_to = to;
@@ -269,9 +270,9 @@ impl Bucket {
         }
     }
 
-    fn mark(&mut self, number: u32, at: (Instant, u64), what: Covered, kind: MarkKind) {
-        self.counted.drop_of(number);
-        let marks = self.marks.entry(number).or_default();
+    fn mark(&mut self, seq: u64, number: u32, at: (Instant, u64), what: Covered, kind: MarkKind) {
+        let marks = &mut **self.marks.or_default(number);
+        marks.changed = seq;
         let mark = marks.add(at, what, kind, self.rules);
         self.dirty.marks.insert((number, mark));
     }
@@ -279,9 +280,10 @@ impl Bucket {
     /// Adds an arrival to the tail only: the checkpoint has the lanes.
     pub(crate) fn keep(&mut self, kept: StoredArrival) {
         let day = kept.arrival.at.day();
-        let day = self.days.entry(day).or_insert(BucketDay::new(kept.seq));
+        let day = self.days.entry(day);
+        let day = &mut **day.or_insert_with(|| Shared::new(BucketDay::new(kept.seq)));
         day.tail_notifications += kept.notifications();
-        day.tail.push(Arc::new(kept));
+        day.tail.insert(kept.seq, Arc::new(kept));
     }
 
     /// `overdue` = by lane those whose deadline had passed before; `None` = it is still to be found out.
@@ -332,7 +334,7 @@ impl Bucket {
         who: &RoaringBitmap,
         compiled: &CompiledRules,
     ) {
-        let unmade: BTreeMap<u32, u64> = lane_at(&mut self.lanes, lane_no, &self.paused, compiled)
+        let unmade: Tree<u32, u64> = lane_at(&mut self.lanes, lane_no, &self.paused, compiled)
             .close(at, who)
             .into_iter()
             .collect();
@@ -343,14 +345,14 @@ impl Bucket {
         }
         self.closings.insert(
             seq,
-            Closing {
+            Shared::new(Closing {
                 lane: lane_no,
                 at,
                 from: unmade.values().min().copied().unwrap_or(seq),
                 unmade,
                 sending: RoaringBitmap::new(),
-                tried: BTreeMap::new(),
-            },
+                tried: Tree::new(),
+            }),
         );
     }
 
@@ -411,7 +413,7 @@ impl Bucket {
     }
 
     fn settle_closing(&mut self, closing: u64) {
-        let done = |open: &Closing| open.unmade.is_empty() && open.sending.is_empty();
+        let done = |open: &Shared<Closing>| open.unmade.is_empty() && open.sending.is_empty();
         if self.closings.get(&closing).is_some_and(done) {
             self.closings.remove(&closing);
         }
@@ -454,7 +456,7 @@ impl Bucket {
         self.preferences.erase(number);
         self.dirty.topics.extend(self.followers.erase(number));
         let marks = self.marks.remove(&number);
-        let marks = marks.iter().flat_map(Marks::all);
+        let marks = marks.iter().flat_map(|marks| marks.all());
         self.dirty.marks.extend(marks.map(|mark| (number, mark)));
         self.dirty.recipients.insert(number);
         self.unpark(at, number, compiled);
@@ -476,7 +478,7 @@ impl Bucket {
     pub(crate) fn lanes_and_terms<'a>(
         &'a mut self,
         compiled: &'a CompiledRules,
-    ) -> (&'a mut BTreeMap<LaneNo, Lane>, Terms<'a>) {
+    ) -> (&'a mut BTreeMap<LaneNo, Shared<Lane>>, Terms<'a>) {
         let terms = Terms::of(&self.roster, compiled.version(self.rules));
         (&mut self.lanes, terms)
     }
@@ -493,10 +495,24 @@ impl Bucket {
         }
     }
 
+    /// [`Bucket::next_due`] if all lanes know it.
+    pub(crate) fn known_due(&self) -> Option<Option<i64>> {
+        let mut earliest: Option<i64> = None;
+        for lane in self.lanes.values() {
+            earliest = earliest.into_iter().chain(lane.known_due()?).min();
+        }
+        Some(earliest)
+    }
+
     /// The earliest deadline of a confirmed recipient's lane, in milliseconds.
     pub(crate) fn next_due(&mut self, compiled: &CompiledRules) -> Option<i64> {
         let (lanes, terms) = self.lanes_and_terms(compiled);
-        let due = lanes.values_mut().filter_map(|lane| lane.next_due(terms));
+        let due = lanes
+            .values_mut()
+            .filter_map(|lane| match lane.known_due() {
+                Some(known) => known,
+                None => lane.next_due(terms),
+            });
         due.min()
     }
 
@@ -527,14 +543,14 @@ impl Bucket {
 
     /// Bytes of memory used beyond profiles and ids, roughly.
     pub(crate) fn bytes(&self) -> usize {
-        let lanes = self.lanes.values().map(Lane::bytes).sum::<usize>();
+        let lanes = self.lanes.values().map(|lane| lane.bytes()).sum::<usize>();
         self.roster.bytes() + self.followers.bytes() + self.ended.bytes() + lanes
     }
 }
 
 /// The state of a lane, created on first use.
 fn lane_at<'a>(
-    lanes: &'a mut BTreeMap<LaneNo, Lane>,
+    lanes: &'a mut BTreeMap<LaneNo, Shared<Lane>>,
     no: LaneNo,
     paused: &[ChannelNo],
     compiled: &CompiledRules,
@@ -551,7 +567,7 @@ fn lane_at<'a>(
         if paused.contains(&compiled.names.lane(no).channel) {
             lane.pause();
         }
-        lanes.insert(no, lane);
+        lanes.insert(no, Shared::new(lane));
     }
     lanes
         .get_mut(&no)

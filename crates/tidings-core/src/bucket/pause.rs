@@ -2,7 +2,7 @@
 
 use roaring::RoaringBitmap;
 
-use super::{Bucket, Lane, Terms, counting_lanes};
+use super::{Bucket, Terms, counting_lanes};
 use crate::channel::ChannelNo;
 use crate::compiled::CompiledRules;
 use crate::journal::record::LaneNo;
@@ -50,6 +50,8 @@ impl Bucket {
 
     /// Tells whether a lane keeps what is paused.
     pub(crate) fn keeps_paused(&self, lane: LaneNo) -> bool {
-        self.lanes.get(&lane).is_some_and(Lane::keeps_paused)
+        self.lanes
+            .get(&lane)
+            .is_some_and(|lane| lane.keeps_paused())
     }
 }

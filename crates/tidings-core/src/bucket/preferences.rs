@@ -9,11 +9,12 @@ use crate::compiled::Type;
 use crate::journal::record::LaneNo;
 use crate::pause::Paused;
 use crate::recipient::{Mode, PreferenceScope};
+use crate::shared::Shared;
 
 /// Recipients by their mode for a scope on a channel. Disjoint per scope and channel.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Preferences {
-    chosen: BTreeMap<(ChannelNo, PreferenceScope), BTreeMap<Mode, RoaringBitmap>>,
+    chosen: BTreeMap<(ChannelNo, PreferenceScope), Shared<BTreeMap<Mode, RoaringBitmap>>>,
 }
 
 impl Preferences {
@@ -39,8 +40,10 @@ impl Preferences {
     /// Removes all preferences of a recipient.
     pub(crate) fn erase(&mut self, number: u32) {
         for modes in self.chosen.values_mut() {
-            for who in modes.values_mut() {
-                who.remove(number);
+            if modes.values().any(|who| who.contains(number)) {
+                for who in modes.values_mut() {
+                    who.remove(number);
+                }
             }
         }
     }
@@ -49,7 +52,7 @@ impl Preferences {
     pub(crate) fn of(&self, number: u32) -> Vec<(ChannelNo, PreferenceScope, Mode)> {
         let mut chosen = Vec::new();
         for ((channel, scope), modes) in &self.chosen {
-            for (mode, who) in modes {
+            for (mode, who) in &**modes {
                 if who.contains(number) {
                     chosen.push((*channel, scope.clone(), mode.clone()));
                 }

@@ -16,6 +16,7 @@ use crate::journal::record::{LaneNo, Record};
 use crate::journal::row::each_record;
 use crate::journal::stored::{ReadView, StoredArrival, Unreadable, decode, each, each_from};
 use crate::set::Set;
+use crate::shared::Shared;
 use crate::table::{Key, Owner, Partition, REST, Table, i64_at, u32_at, u64_at};
 use crate::time::{Day, Instant};
 
@@ -80,7 +81,7 @@ impl Bucket {
                 sending: sending.0,
                 tried: tried.into_iter().collect(),
             };
-            self.closings.insert(seq, closing);
+            self.closings.insert(seq, Shared::new(closing));
         }
     }
 
@@ -118,7 +119,7 @@ impl Bucket {
             let mark = key.get(REST + size_of::<u32>()..).and_then(MarkAt::of_key);
             let mark = mark.ok_or_else(|| odd_key("a recipient's mark"))?;
             known.recipient(number)?;
-            let marks = bucket.marks.entry(number).or_default();
+            let marks = bucket.marks.or_default(number);
             marks.put(mark, decode("a recipient's mark", value)?);
             Ok(())
         })
@@ -139,7 +140,9 @@ impl Bucket {
                 next_number,
             }
             .set(&who)?;
-            bucket.scheduled.insert((Instant(t), place), who);
+            bucket
+                .scheduled
+                .insert((Instant(t), place), Shared::new(who));
             Ok(())
         })
     }
@@ -161,7 +164,8 @@ impl Bucket {
                 let get = |key: &[u8]| view.get(Partition::Base, key);
                 let head = decode("a lane", &parts::whole(key, value, get)?)?;
                 let kind = known.compiled.names.lane(no).kind.clone();
-                bucket.lanes.insert(no, Lane::restore(kind, &head));
+                let lane = Lane::restore(kind, &head);
+                bucket.lanes.insert(no, Shared::new(lane));
                 heads.insert(no, head);
                 return Ok(());
             }
@@ -198,7 +202,7 @@ impl Bucket {
             let (first, segments): SegmentList = decode("the list of a day's segments", &bytes)?;
             let mut held = BucketDay::new(first);
             held.segments = segments.into_iter().map(SegmentAt::of_row).collect();
-            self.days.insert(day, held);
+            self.days.insert(day, Shared::new(held));
         }
         let prefix = self.key(Table::Ended).done();
         each(view, partition, &prefix, |key, value| {

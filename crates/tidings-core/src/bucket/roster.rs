@@ -1,10 +1,12 @@
 //! The roster of a bucket: dense numbers, profiles, and the sets that derive from profiles.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use indexmap::IndexMap;
 use roaring::RoaringBitmap;
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use rustc_hash::FxBuildHasher;
+use xxhash_rust::xxh3::xxh3_64;
 
 use crate::calendar::Zone;
 use crate::channel::{ChannelNo, TABLE};
@@ -12,24 +14,43 @@ use crate::deadline::Person;
 use crate::id::Id;
 use crate::places::Places;
 use crate::recipient::{Recipient, State};
+use crate::shared::{Pages, Shared, Tree};
 
 /// The recipients of a bucket. A number is its recipient's place here and is never given again.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Roster {
-    numbers: FxHashMap<Id, u32>,
-    profiles: Vec<Option<Box<Recipient>>>,
-    zones: IndexMap<String, (Zone, RoaringBitmap), FxBuildHasher>,
-    zone_of: Vec<u16>,
+    numbers: Tree<Hashed, u32>,
+    profiles: Pages<Option<Arc<Recipient>>>,
+    /// The number that the next new recipient gets.
+    next: u32,
+    zones: IndexMap<Arc<str>, Shared<(Zone, RoaringBitmap)>, FxBuildHasher>,
+    zone_of: Pages<u16>,
     /// All recipients that exist.
-    pub(crate) everyone: RoaringBitmap,
+    pub(crate) everyone: Shared<RoaringBitmap>,
     /// Unconfirmed recipients.
-    pub(crate) unconfirmed: RoaringBitmap,
+    pub(crate) unconfirmed: Shared<RoaringBitmap>,
     /// Disabled or erased recipients.
-    pub(crate) gone: RoaringBitmap,
+    pub(crate) gone: Shared<RoaringBitmap>,
     /// Recipients with an address, by channel.
-    reachable: [RoaringBitmap; TABLE.len()],
+    reachable: [Shared<RoaringBitmap>; TABLE.len()],
     /// The recipients' places on the map.
-    pub(crate) places: Places,
+    pub(crate) places: Shared<Places>,
+}
+
+/// An id, ordered by its hash: neighbours are compared without reading their text.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Hashed {
+    hash: u64,
+    id: Id,
+}
+
+impl Hashed {
+    fn of(id: &Id) -> Self {
+        Self {
+            hash: xxh3_64(id.as_str().as_bytes()),
+            id: id.clone(),
+        }
+    }
 }
 
 /// One recipient, looked up when a deadline depends on who it is.
@@ -47,11 +68,16 @@ impl Person for Member<'_> {
 
 impl Roster {
     pub(crate) fn number(&self, id: &str) -> Option<u32> {
-        self.numbers.get(id).copied()
+        let hash = xxh3_64(id.as_bytes());
+        let compare = |known: &Hashed| {
+            let by_hash = known.hash.cmp(&hash);
+            by_hash.then_with(|| known.id.as_str().cmp(id))
+        };
+        self.numbers.find(compare).map(|(_, number)| *number)
     }
 
     pub(crate) fn profile(&self, number: u32) -> Option<&Recipient> {
-        self.profiles.get(number as usize)?.as_deref()
+        self.profiles.get(number)?.as_deref()
     }
 
     /// Everyone who ever was here, erased or not.
@@ -63,26 +89,22 @@ impl Roster {
 
     /// The number that the next new recipient gets.
     pub(crate) fn next_number(&self) -> u32 {
-        u32::try_from(self.profiles.len()).expect("a bucket has fewer than 2^32 recipients")
+        self.next
     }
 
     /// Reserves numbers up to `next` (those of erased recipients, on recovery).
     pub(crate) fn reserve(&mut self, next: u32) {
-        while self.next_number() < next {
-            self.gone.insert(self.next_number());
-            self.profiles.push(None);
-            self.zone_of.push(0);
+        if self.next < next {
+            self.gone.insert_range(self.next..next);
+            self.next = next;
         }
     }
 
     /// Stores a profile under its number, which is a known one or the next.
     pub(crate) fn put(&mut self, number: u32, profile: Recipient, default_tz: &str) {
         self.reserve(number);
-        if number == self.next_number() {
-            self.profiles.push(None);
-            self.zone_of.push(0);
-        }
-        self.numbers.insert(profile.id.clone(), number);
+        self.next = self.next.max(number + 1);
+        self.numbers.insert(Hashed::of(&profile.id), number);
         self.everyone.insert(number);
         set_if(
             &mut self.unconfirmed,
@@ -95,19 +117,18 @@ impl Roster {
         }
         self.places.set(number, profile.place);
         self.settle_zone(number, profile.tz.as_deref().unwrap_or(default_tz));
-        self.profiles[number as usize] = Some(Box::new(profile));
+        *self.profiles.at(number) = Some(Arc::new(profile));
     }
 
     /// Removes a recipient; the number is not reused.
     pub(crate) fn erase(&mut self, number: u32) {
-        let Some(profile) = self
-            .profiles
-            .get_mut(number as usize)
-            .and_then(Option::take)
-        else {
+        if self.profile(number).is_none() {
+            return;
+        }
+        let Some(profile) = self.profiles.at(number).take() else {
             return;
         };
-        self.numbers.remove(&profile.id);
+        self.numbers.remove(&Hashed::of(&profile.id));
         self.everyone.remove(number);
         self.unconfirmed.remove(number);
         for who in &mut self.reachable {
@@ -115,8 +136,10 @@ impl Roster {
         }
         self.gone.insert(number);
         self.places.set(number, None);
-        for (_, members) in self.zones.values_mut() {
-            members.remove(number);
+        for zone in self.zones.values_mut() {
+            if zone.1.contains(number) {
+                zone.1.remove(number);
+            }
         }
     }
 
@@ -124,7 +147,7 @@ impl Roster {
     pub(crate) fn without_address(&self, channel: ChannelNo, who: &RoaringBitmap) -> RoaringBitmap {
         let at = usize::from(channel);
         match (TABLE.get(at), self.reachable.get(at)) {
-            (Some(channel), Some(reachable)) if !channel.is_inbox() => who - reachable,
+            (Some(channel), Some(reachable)) if !channel.is_inbox() => who - &**reachable,
             _ => RoaringBitmap::new(),
         }
     }
@@ -132,7 +155,7 @@ impl Roster {
     /// Sets the default time zone and returns the recipients whose zone changed.
     pub(crate) fn set_default_zone(&mut self, tz: &str) -> Vec<u32> {
         let mut changed = Vec::new();
-        for number in &self.everyone.clone() {
+        for number in &*self.everyone.clone() {
             let says = self
                 .profile(number)
                 .is_none_or(|profile| profile.tz.is_some());
@@ -146,10 +169,15 @@ impl Roster {
 
     /// The zone of a recipient.
     pub(crate) fn zone(&self, number: u32) -> Option<(&str, &Zone)> {
-        let at = *self.zone_of.get(number as usize)?;
+        let at = self.zone_no(number)?;
         self.zones
             .get_index(usize::from(at))
-            .map(|(name, (zone, _))| (name.as_str(), zone))
+            .map(|(name, zone)| (&**name, &zone.0))
+    }
+
+    fn zone_no(&self, number: u32) -> Option<u16> {
+        let at = self.zone_of.get(number).copied().unwrap_or_default();
+        (number < self.next).then_some(at)
     }
 
     /// A recipient's part in a deadline.
@@ -166,19 +194,19 @@ impl Roster {
             let mut parts: BTreeMap<u16, RoaringBitmap> = BTreeMap::new();
             for number in who {
                 parts
-                    .entry(self.zone_of[number as usize])
+                    .entry(self.zone_no(number).unwrap_or_default())
                     .or_default()
                     .insert(number);
             }
             let zoned = |(at, part)| {
                 let zone = self.zones.get_index(usize::from(at));
-                zone.map(|(_, (zone, _))| (Some(zone), part))
+                zone.map(|(_, zone)| (Some(&zone.0), part))
             };
             return parts.into_iter().filter_map(zoned).collect();
         }
-        let parts = self.zones.values().filter_map(|(zone, members)| {
-            let part = who & members;
-            (!part.is_empty()).then_some((Some(zone), part))
+        let parts = self.zones.values().filter_map(|zone| {
+            let part = who & &zone.1;
+            (!part.is_empty()).then_some((Some(&zone.0), part))
         });
         parts.collect()
     }
@@ -190,34 +218,40 @@ impl Roster {
         let zones = self
             .zones
             .values()
-            .map(|(_, who)| who.serialized_size())
+            .map(|zone| zone.1.serialized_size())
             .sum::<usize>();
-        sets.map(RoaringBitmap::serialized_size).sum::<usize>()
+        sets.map(|who| who.serialized_size()).sum::<usize>()
             + zones
-            + self.zone_of.capacity() * size_of::<u16>()
+            + self.zone_of.bytes()
             + self.places.bytes()
     }
 
     fn settle_zone(&mut self, number: u32, name: &str) {
-        let old = usize::from(self.zone_of[number as usize]);
-        if let Some((_, (_, members))) = self.zones.get_index_mut(old) {
-            members.remove(number);
+        let old = self.zone_no(number).map(usize::from);
+        if let Some((_, zone)) = old.and_then(|old| self.zones.get_index_mut(old))
+            && zone.1.contains(number)
+        {
+            zone.1.remove(number);
         }
         let at = match self.zones.get_index_of(name) {
             Some(at) => at,
             None => {
                 let zone = Zone::find(name).unwrap_or_else(Zone::utc);
                 self.zones
-                    .insert_full(name.to_owned(), (zone, RoaringBitmap::new()))
+                    .insert_full(name.into(), Shared::new((zone, RoaringBitmap::new())))
                     .0
             }
         };
         self.zones[at].1.insert(number);
-        self.zone_of[number as usize] = u16::try_from(at).expect("there are fewer zones than 2^16");
+        *self.zone_of.at(number) = u16::try_from(at).expect("there are fewer zones than 2^16");
     }
 }
 
-fn set_if(set: &mut RoaringBitmap, number: u32, on: bool) {
+/// Adds a number or removes it. A set that has it so already is not copied.
+fn set_if(set: &mut Shared<RoaringBitmap>, number: u32, on: bool) {
+    if set.contains(number) == on {
+        return;
+    }
     if on {
         set.insert(number);
     } else {

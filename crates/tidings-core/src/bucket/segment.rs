@@ -186,7 +186,10 @@ impl Bucket {
                     arrivals.push(self.arrival_at_rest(view, (*day, at), arrival)?);
                 }
             }
-            let of = held.tail.iter().filter(|kept| kept.arrival.place == place);
+            let of = held
+                .tail
+                .values()
+                .filter(|kept| kept.arrival.place == place);
             arrivals.extend(of.cloned());
         }
         Ok(arrivals)

@@ -4,16 +4,15 @@
 //! the earlier second comes. So a number may stand in a slot that is too early, never in one that
 //! is too late.
 
-use std::collections::BTreeMap;
-
 use roaring::RoaringBitmap;
 
+use crate::shared::{Shared, Tree};
 use crate::time::{Instant, SECOND_MS};
 
 /// Recipient numbers by the second (since 1970) in which they may be due.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Wheel {
-    slots: BTreeMap<i64, RoaringBitmap>,
+    slots: Tree<i64, Shared<RoaringBitmap>>,
 }
 
 /// The slot of a deadline in milliseconds.
@@ -24,53 +23,57 @@ pub(crate) fn slot_of(due_ms: i64) -> i64 {
 impl Wheel {
     pub(crate) fn insert(&mut self, due_ms: i64, number: u32) {
         if due_ms < Instant::MAX.0 {
-            self.slots
-                .entry(slot_of(due_ms))
-                .or_default()
-                .insert(number);
+            self.slots.or_default(slot_of(due_ms)).insert(number);
         }
     }
 
     pub(crate) fn insert_all(&mut self, due_ms: i64, who: &RoaringBitmap) {
         if due_ms < Instant::MAX.0 && !who.is_empty() {
-            *self.slots.entry(slot_of(due_ms)).or_default() |= who;
+            **self.slots.or_default(slot_of(due_ms)) |= who;
         }
     }
 
     /// Removes the first slot if it is not after `slot`.
     pub(crate) fn pop_until(&mut self, slot: i64) -> Option<(i64, RoaringBitmap)> {
-        let entry = self.slots.first_entry()?;
-        (*entry.key() <= slot).then(|| entry.remove_entry())
+        self.slots.first().filter(|(first, _)| **first <= slot)?;
+        let (first, who) = self.slots.pop_first()?;
+        Some((first, who.into_inner()))
     }
 
     /// Removes a number from every slot and returns the earliest that held it.
     pub(crate) fn remove(&mut self, number: u32) -> Option<i64> {
-        let mut earliest = None;
-        self.slots.retain(|slot, who| {
-            if who.remove(number) && earliest.is_none() {
-                earliest = Some(*slot);
-            }
-            !who.is_empty()
-        });
-        earliest
+        let slots = self.slots.iter().filter(|(_, who)| who.contains(number));
+        let slots: Vec<i64> = slots.map(|(slot, _)| *slot).collect();
+        for slot in &slots {
+            self.change(*slot, |who| {
+                who.remove(number);
+            });
+        }
+        slots.first().copied()
     }
 
     /// Removes numbers from every slot up to `slot`.
     pub(crate) fn remove_until(&mut self, slot: i64, numbers: &RoaringBitmap) {
-        let mut empty = Vec::new();
-        for (at, who) in self.slots.range_mut(..=slot) {
-            *who -= numbers;
-            if who.is_empty() {
-                empty.push(*at);
-            }
+        let slots = self.slots.iter().take_while(|(at, _)| **at <= slot);
+        let slots = slots.filter(|(_, who)| !who.is_disjoint(numbers));
+        let slots: Vec<i64> = slots.map(|(slot, _)| *slot).collect();
+        for slot in slots {
+            self.change(slot, |who| *who -= numbers);
         }
-        for at in empty {
-            self.slots.remove(&at);
+    }
+
+    /// Changes a slot, and drops it once it is empty.
+    fn change(&mut self, slot: i64, change: impl FnOnce(&mut RoaringBitmap)) {
+        if let Some(who) = self.slots.get_mut(&slot) {
+            change(who);
+            if who.is_empty() {
+                self.slots.remove(&slot);
+            }
         }
     }
 
     pub(crate) fn slots(&self) -> impl Iterator<Item = (i64, &RoaringBitmap)> {
-        self.slots.iter().map(|(slot, who)| (*slot, who))
+        self.slots.iter().map(|(slot, who)| (*slot, &**who))
     }
 
     /// Bytes of memory used, roughly.

@@ -100,7 +100,7 @@ impl Intake {
         let at = match scheduled {
             None => Some(self.keep_event(draft, now.day(), &row)),
             Some(t) => {
-                self.scheduled.insert((t, row.place));
+                self.scheduled.insert((t, row.place), ());
                 let key = scheduled_key(Owner::Intake, t, row.place);
                 draft.put(Partition::Base, key, to_json(&row));
                 None
@@ -144,7 +144,7 @@ impl Intake {
         self.tally.republished += 1;
         let waits = located
             .scheduled
-            .filter(|t| self.scheduled.contains(&(*t, located.place)));
+            .filter(|t| self.scheduled.contains_key(&(*t, located.place)));
         let stored = self.row_of(draft, &BTreeSet::from([(Some(day), located)]), waits)?;
         // What was stored has been through JSON, which not every number survives as it was.
         let given: Event = from_json("an event", &to_json(event))?;
@@ -201,7 +201,7 @@ impl Intake {
     /// # Errors
     /// [`Unreadable`]; the engine is poisoned then: drop it and open another.
     pub(super) fn enter_due(&mut self, draft: &mut Draft<'_>) -> Result<Option<Act>, Unreadable> {
-        let Some((t, place)) = self.scheduled.first().copied() else {
+        let Some((&(t, place), ())) = self.scheduled.first() else {
             return Ok(None);
         };
         if t > self.now {

@@ -83,7 +83,7 @@ impl Engine {
             (key(a), a.channel, &a.lane).cmp(&(key(b), b.channel, &b.lane))
         });
         let (draft, mut next_scheduled) = (Draft::new(view), Vec::new());
-        for (t, place) in self.intake.scheduled.iter().take(most) {
+        for (t, place) in self.intake.scheduled.keys().take(most) {
             let EventRow { event, .. } = self.intake.scheduled_row(&draft, *t, *place)?;
             next_scheduled.push(WaitingEntry {
                 event: event.id,

@@ -123,7 +123,8 @@ impl Engine {
         places.dedup();
         for place in places {
             let empty = Row::default();
-            let mut booked = booked.get(&place).unwrap_or(&empty).clone();
+            let booked = booked.get(&place).map_or(&empty, |row| &**row);
+            let mut booked = booked.clone();
             booked.notifications = 0;
             let walked = walker.rows.get(&place).unwrap_or(&empty);
             if booked != *walked || !booked.balances() {
@@ -168,7 +169,7 @@ impl Walker<'_> {
                     self.arrived(*day, kept, &sets);
                 }
             }
-            for kept in &held.tail {
+            for kept in held.tail.values() {
                 let variants = &kept.arrival.variants;
                 let sets: Vec<_> = variants
                     .iter()

@@ -8,21 +8,39 @@ use crate::bucket::Bucket;
 use crate::id::BucketNo;
 
 /// A set of buckets, by number.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Buckets {
     /// Number of buckets over which recipients are distributed, held here or not.
     total: u16,
     numbers: Arc<[BucketNo]>,
-    held: BTreeMap<BucketNo, Bucket>,
+    held: BTreeMap<BucketNo, Arc<Bucket>>,
+    /// Clones for readers, of those that were not written to since.
+    shown: BTreeMap<BucketNo, Arc<Bucket>>,
 }
 
 impl Buckets {
     pub(crate) fn new(total: u16, held: Vec<Bucket>) -> Self {
-        let held: BTreeMap<_, _> = held.into_iter().map(|bucket| (bucket.no, bucket)).collect();
+        let held = held.into_iter().map(|bucket| (bucket.no, Arc::new(bucket)));
+        let held: BTreeMap<_, _> = held.collect();
         Self {
             total,
             numbers: held.keys().copied().collect(),
             held,
+            shown: BTreeMap::new(),
+        }
+    }
+
+    /// The buckets as they are now, for readers.
+    pub(crate) fn snapshot(&mut self) -> Self {
+        for (no, bucket) in &self.held {
+            let shown = self.shown.entry(*no);
+            shown.or_insert_with(|| Arc::new(Bucket::clone(bucket)));
+        }
+        Self {
+            total: self.total,
+            numbers: self.numbers(),
+            held: self.shown.clone(),
+            shown: BTreeMap::new(),
         }
     }
 
@@ -38,15 +56,11 @@ impl Buckets {
     }
 
     pub(crate) fn get(&self, no: BucketNo) -> Option<&Bucket> {
-        self.held.get(&no)
+        self.held.get(&no).map(|bucket| &**bucket)
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Bucket> {
-        self.held.values()
-    }
-
-    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Bucket> {
-        self.held.values_mut()
+        self.held.values().map(|bucket| &**bucket)
     }
 }
 
@@ -60,8 +74,8 @@ impl Index<BucketNo> for Buckets {
 
 impl IndexMut<BucketNo> for Buckets {
     fn index_mut(&mut self, no: BucketNo) -> &mut Bucket {
-        self.held
-            .get_mut(&no)
-            .expect("the number is of a bucket that is held here")
+        self.shown.remove(&no);
+        let bucket = self.held.get_mut(&no);
+        Arc::make_mut(bucket.expect("the number is of a bucket that is held here"))
     }
 }

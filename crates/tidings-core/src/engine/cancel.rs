@@ -216,7 +216,7 @@ impl Part {
     ) -> Result<Vec<MessageId>, Unreadable> {
         let bucket = &self.buckets[at];
         let mut letters = Vec::new();
-        for (closing, open) in bucket.closings.range(seq..) {
+        for (closing, open) in bucket.closings.from(&seq) {
             if open.lane != lane {
                 continue;
             }

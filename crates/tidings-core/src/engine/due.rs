@@ -139,15 +139,15 @@ impl Part {
         let Some((day, held)) = bucket.days.last_key_value() else {
             return Ok(None);
         };
-        let fresh = held.tail.partition_point(|kept| kept.seq <= bucket.told_to);
-        let (Some(first), Some(last)) = (held.tail.get(fresh), held.tail.last()) else {
+        let fresh = || held.tail.from(&(bucket.told_to + 1));
+        let (Some((from, _)), Some((to, _))) = (fresh().next(), held.tail.last()) else {
             return Ok(None);
         };
-        let (from, to) = (first.seq, last.seq);
+        let (from, to) = (*from, *to);
         let (mut except, mut reached) = (Vec::new(), RoaringBitmap::new());
         let mut any = false;
         let place = (bucket.no, *day, INBOX_NO);
-        for kept in &held.tail[fresh..] {
+        for (_, kept) in fresh() {
             let mut who = inbox_members(&self.compiled, kept);
             if who.is_empty() {
                 continue;
@@ -235,7 +235,7 @@ impl Engine {
             std::collections::BTreeMap::new();
         let arrivals = held
             .tail
-            .iter()
+            .values()
             .filter(|kept| (told.from..=told.to).contains(&kept.seq));
         let mut arrivals: Vec<_> = arrivals.collect();
         // What was paused comes later than it arrived.

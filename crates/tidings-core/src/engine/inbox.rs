@@ -18,7 +18,7 @@ use super::cursor::Cursor;
 use super::present::{Data, Presenter};
 use super::reply::Refused;
 use crate::bucket::facets::{Details, Facets, details_key, facets_chunk, row_of};
-use crate::bucket::{Bucket, BucketDay, Counts, Marking, Reading, SegmentAt, State};
+use crate::bucket::{AsOf, Bucket, BucketDay, Counts, Marking, Reading, SegmentAt, State};
 use crate::channel::INBOX_NO;
 use crate::event::Object;
 use crate::headers::Header;
@@ -117,7 +117,7 @@ enum Source {
         ordinal: u32,
     },
     Tail {
-        at: usize,
+        seq: u64,
         variant: usize,
     },
 }
@@ -187,7 +187,12 @@ impl Engine {
         });
         let (mut groups, mut next, mut last_shown) = (Vec::new(), None, from.below);
         let (today, withdrawals) = (self.intake.now.day(), self.intake.objects.withdrawals);
-        let known = bucket.counted.of(number, withdrawals);
+        let marks = bucket.marks.get(&number);
+        let as_of = AsOf {
+            marked: marks.map_or(0, |marks| marks.changed),
+            withdrawals,
+        };
+        let known = bucket.counted.of(number, as_of);
         let mut counted = Vec::with_capacity(bucket.days.len());
         let (mut badge, mut unseen, mut unread) = (Badge::default(), 0, 0);
         let (mut ordinals, mut entries) = (Vec::new(), Vec::new());
@@ -202,7 +207,7 @@ impl Engine {
                 _ => {
                     badge.begin_day();
                     entries.clear();
-                    let place = (*day, held);
+                    let place = (*day, &**held);
                     reader.each_entry(place, least, is_shown, &mut ordinals, |entry| {
                         badge.count(&entry);
                         if is_shown && entry.seq <= from.as_of {
@@ -228,7 +233,7 @@ impl Engine {
                 counted.push((*day, counts));
             }
         }
-        bucket.counted.keep(number, withdrawals, counted);
+        bucket.counted.keep(number, as_of, counted);
         Ok(Ok(InboxPage {
             groups,
             unseen,
@@ -304,7 +309,7 @@ impl<'a> Reader<'a> {
             view,
             bucket,
             number,
-            reading: Reading::of(bucket.marks.get(&number)),
+            reading: Reading::of(bucket.marks.get(&number).map(|marks| &**marks)),
             lanes: lanes.map(|(no, _)| no).collect(),
         }
     }
@@ -318,7 +323,7 @@ impl<'a> Reader<'a> {
             .intake
             .objects
             .withdrawn_hashes
-            .contains(&object)
+            .contains_key(&object)
     }
 
     /// Visits the inbox entries of a day, in no order, with their seq only if that is wanted. `ordinals`
@@ -340,7 +345,7 @@ impl<'a> Reader<'a> {
                 self.each_at_rest(place, ordinals, least, wants_seq, &mut visit)?;
             }
         }
-        for (at, kept) in held.tail.iter().enumerate() {
+        for kept in held.tail.values() {
             if kept.seq > self.bucket.told_to {
                 break;
             }
@@ -363,7 +368,10 @@ impl<'a> Reader<'a> {
                 seq: kept.seq,
                 group: (arrival.kind, arrival.about.group()),
                 state: self.reading.of_entry(least, marking)?,
-                source: Source::Tail { at, variant },
+                source: Source::Tail {
+                    seq: kept.seq,
+                    variant,
+                },
             });
         }
         Ok(())
@@ -445,8 +453,11 @@ impl<'a> Reader<'a> {
                     let reasons = details.reasons(ordinal)?;
                     (details.t(arrival)?, reasons, details.event(arrival, day)?)
                 }
-                Source::Tail { at, variant } => {
-                    let arrival = &held.tail[at].arrival;
+                Source::Tail { seq, variant } => {
+                    let kept = held.tail.get(&seq);
+                    let Some(arrival) = kept.map(|kept| &kept.arrival) else {
+                        continue;
+                    };
                     let reasons = arrival.reasons_of(&arrival.variants[variant]);
                     (arrival.t, reasons, arrival.event)
                 }

@@ -22,6 +22,7 @@ use crate::journal::stored::{ReadView, Unreadable, body, decode, each, encode};
 use crate::limits::Limits;
 use crate::pause::Paused;
 use crate::rules::Rules;
+use crate::shared::Tree;
 use crate::table::{Key, Owner, Partition, REST, Table, i64_at, u64_at};
 use crate::time::{Day, Instant};
 
@@ -65,7 +66,7 @@ impl Add for Tally {
 }
 
 /// The accepted events and what concerns everybody. It knows no recipient.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Intake {
     pub(crate) compiled: Arc<CompiledRules>,
     /// Number of buckets over which recipients are distributed.
@@ -82,13 +83,13 @@ pub(crate) struct Intake {
     pub(crate) id_days: BTreeSet<Day>,
     /// The ids that each day may hold.
     pub(crate) known_ids: KnownIds,
-    pub(crate) scheduled: BTreeSet<(Instant, u64)>,
+    pub(crate) scheduled: Tree<(Instant, u64), ()>,
     /// The days on which scheduled events entered.
     pub(crate) entered_days: BTreeSet<Day>,
     pub(crate) objects: Objects,
     /// Headers of the newest day whose block can't be read yet.
-    tail: Vec<Header>,
-    blocks: Mutex<Blocks>,
+    tail: Vec<Arc<Header>>,
+    blocks: Arc<Mutex<Blocks>>,
 }
 
 /// Header blocks as stored, by day and number.
@@ -182,11 +183,11 @@ impl Intake {
             days: BTreeMap::new(),
             id_days: BTreeSet::new(),
             known_ids: KnownIds::default(),
-            scheduled: BTreeSet::new(),
+            scheduled: Tree::new(),
             entered_days: BTreeSet::new(),
             objects: Objects::default(),
             tail: Vec::new(),
-            blocks: Mutex::default(),
+            blocks: Arc::default(),
         }
     }
 
@@ -204,7 +205,7 @@ impl Intake {
         let ordinal = *next;
         *next += 1;
         draft.events.add(day, ordinal, row);
-        self.tail.push(header_of(row));
+        self.tail.push(Arc::new(header_of(row)));
         if begins_block(ordinal + 1) {
             self.write_block(draft, day, ordinal);
         }
@@ -252,10 +253,11 @@ impl Intake {
     fn write_block(&self, draft: &mut Draft<'_>, day: Day, last: u32) {
         let count = (last % headers_per_block()) as usize + 1;
         let block = &self.tail[self.tail.len().saturating_sub(count)..];
+        let block: Vec<Header> = block.iter().map(|header| Header::clone(header)).collect();
         draft.put(
             Partition::Day(day),
             block_key(last / headers_per_block()),
-            headers::encode(block),
+            headers::encode(&block),
         );
     }
 
@@ -299,14 +301,15 @@ impl Intake {
         day: Day,
         block: u32,
     ) -> Result<Option<Arc<[u8]>>, Unreadable> {
-        let mut blocks = self.blocks.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(bytes) = blocks.get(&(day, block)) {
+        let blocks = || self.blocks.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(bytes) = blocks().get(&(day, block)) {
             return Ok(Some(Arc::clone(bytes)));
         }
         let Some(bytes) = view.get(Partition::Day(day), &block_key(block))? else {
             return Ok(None);
         };
         let bytes: Arc<[u8]> = bytes.into();
+        let mut blocks = blocks();
         if blocks.len() >= BLOCKS_KEPT {
             blocks.clear();
         }
@@ -350,7 +353,10 @@ impl Intake {
         let (newest, next) = self.days.last_key_value()?;
         let first = next - u32::try_from(self.tail.len()).unwrap_or(0);
         (at.day == day && *newest == day && at.ordinal >= first).then(|| {
-            let header = self.tail.get((at.ordinal - first) as usize);
+            let header = self
+                .tail
+                .get((at.ordinal - first) as usize)
+                .map(|header| &**header);
             header.ok_or_else(|| missing_header(at))
         })
     }
@@ -368,10 +374,7 @@ impl Intake {
         self.id_days.remove(&day);
         self.entered_days.remove(&day);
         self.known_ids.forget(day);
-        let blocks = self
-            .blocks
-            .get_mut()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut blocks = self.blocks.lock().unwrap_or_else(PoisonError::into_inner);
         blocks.retain(|(held, _), _| *held != day);
     }
 
@@ -432,7 +435,7 @@ impl Intake {
             let at = |ordinal| EventAt { day: *day, ordinal };
             let rows = tail.map(|ordinal| accepted::read(&draft, *day, at(ordinal)));
             intake.tail = rows
-                .map(|row| Ok(header_of(&row?)))
+                .map(|row| Ok(Arc::new(header_of(&row?))))
                 .collect::<Result<_, Unreadable>>()?;
         }
         each_base(view, Table::Scheduled, |key, _| {
@@ -441,7 +444,7 @@ impl Intake {
             let at = t
                 .zip(place)
                 .ok_or_else(|| Unreadable("a scheduled key is odd".to_owned()))?;
-            intake.scheduled.insert(at);
+            intake.scheduled.insert(at, ());
             Ok(())
         })?;
         Ok(Some(intake))

@@ -6,7 +6,6 @@
 
 use std::collections::BTreeMap;
 
-use rustc_hash::FxHashSet;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::draft::Draft;
@@ -14,6 +13,7 @@ use crate::codec::FORM;
 use crate::id::Id;
 use crate::journal::parts;
 use crate::journal::stored::{ReadView, Unreadable, body, each};
+use crate::shared::{Shared, Tree};
 use crate::table::{Key, Owner, Partition, REST, Table};
 use crate::time::Day;
 
@@ -22,14 +22,14 @@ const BITS_PER_ID: usize = 10;
 const PROBES: u64 = 7;
 
 /// The ids of the days that are kept.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct KnownIds(BTreeMap<Day, OfDay>);
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 enum OfDay {
     /// The hash of each id.
-    Exact(FxHashSet<u64>),
-    Sealed(Filter),
+    Exact(Tree<u64, ()>),
+    Sealed(Shared<Filter>),
 }
 
 fn filter_key() -> Vec<u8> {
@@ -51,11 +51,11 @@ impl KnownIds {
         for day in held {
             let partition = Partition::Day(*day);
             let of_day = match parts::get(view, partition, &filter_key())? {
-                Some(bytes) => OfDay::Sealed(Filter::read(&bytes)?),
+                Some(bytes) => OfDay::Sealed(Shared::new(Filter::read(&bytes)?)),
                 None => {
-                    let mut hashes = FxHashSet::default();
+                    let mut hashes = Tree::new();
                     each(view, partition, &prefix, |key, _| {
-                        hashes.insert(hash(&key[REST..]));
+                        hashes.insert(hash(&key[REST..]), ());
                         Ok(())
                     })?;
                     OfDay::Exact(hashes)
@@ -73,15 +73,15 @@ impl KnownIds {
                 if let OfDay::Exact(hashes) = of_day {
                     let filter = Filter::of(hashes);
                     draft.put_in_parts(Partition::Day(*day), filter_key(), &filter.bytes());
-                    *of_day = OfDay::Sealed(filter);
+                    *of_day = OfDay::Sealed(Shared::new(filter));
                 }
             }
         }
         let of_day = self.0.entry(today);
-        let of_day = of_day.or_insert_with(|| OfDay::Exact(FxHashSet::default()));
+        let of_day = of_day.or_insert_with(|| OfDay::Exact(Tree::new()));
         let hash = hash(id.as_str().as_bytes());
         match of_day {
-            OfDay::Exact(hashes) => drop(hashes.insert(hash)),
+            OfDay::Exact(hashes) => drop(hashes.insert(hash, ())),
             OfDay::Sealed(filter) => filter.add(hash),
         }
     }
@@ -90,7 +90,7 @@ impl KnownIds {
     pub(crate) fn days_of(&self, id: &Id) -> impl Iterator<Item = Day> {
         let hash = hash(id.as_str().as_bytes());
         let holds = move |of_day: &OfDay| match of_day {
-            OfDay::Exact(hashes) => hashes.contains(&hash),
+            OfDay::Exact(hashes) => hashes.contains_key(&hash),
             OfDay::Sealed(filter) => filter.may_hold(hash),
         };
         let days = self.0.iter().rev();
@@ -104,14 +104,14 @@ impl KnownIds {
 }
 
 /// A Bloom filter of hashes.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Filter(Vec<u64>);
 
 impl Filter {
-    fn of(hashes: &FxHashSet<u64>) -> Self {
+    fn of(hashes: &Tree<u64, ()>) -> Self {
         let words = (hashes.len() * BITS_PER_ID).div_ceil(64).max(1);
         let mut filter = Self(vec![0; words]);
-        for hash in hashes {
+        for hash in hashes.keys() {
             filter.add(*hash);
         }
         filter
@@ -159,7 +159,7 @@ mod tests {
     #[test]
     fn a_filter_holds_what_was_added_and_little_else() {
         let hashes = |from: u32| (from..from + 10_000).map(|n| hash(&n.to_be_bytes()));
-        let filter = Filter::of(&hashes(0).collect());
+        let filter = Filter::of(&hashes(0).map(|hash| (hash, ())).collect());
         let filter = Filter::read(&filter.bytes()).unwrap();
         assert!(hashes(0).all(|hash| filter.may_hold(hash)));
         let wrong = hashes(20_000).filter(|hash| filter.may_hold(*hash)).count();

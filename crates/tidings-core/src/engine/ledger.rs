@@ -9,6 +9,7 @@ use crate::channel::{CHANNELS, ChannelNo};
 use crate::id::BucketNo;
 use crate::journal::stored::{ReadView, Unreadable, decode, each, encode};
 use crate::reason::{Outcome, Reason};
+use crate::shared::{Shared, Tree};
 use crate::table::{Key, Owner, Partition, REST, Table, day_at};
 use crate::time::Day;
 
@@ -80,9 +81,9 @@ impl Row {
 pub(crate) type Place = (BucketNo, Day, ChannelNo);
 
 /// All rows, and the set of rows that the step changed.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Ledger {
-    rows: BTreeMap<Place, Row>,
+    rows: Tree<Place, Shared<Row>>,
     touched: BTreeSet<Place>,
 }
 
@@ -90,10 +91,10 @@ impl Ledger {
     /// A mutable row.
     pub(crate) fn at(&mut self, place: Place) -> &mut Row {
         self.touched.insert(place);
-        self.rows.entry(place).or_default()
+        self.rows.or_default(place)
     }
 
-    pub(crate) fn rows(&self) -> &BTreeMap<Place, Row> {
+    pub(crate) fn rows(&self) -> &Tree<Place, Shared<Row>> {
         &self.rows
     }
 
@@ -106,7 +107,7 @@ impl Ledger {
             let odd = || Unreadable("a ledger key is odd".to_owned());
             let (day, channel) = place.ok_or_else(odd)?;
             let row = decode("a ledger row", value)?;
-            self.rows.insert((bucket, day, channel), row);
+            self.rows.insert((bucket, day, channel), Shared::new(row));
             Ok(())
         })
     }
@@ -130,7 +131,7 @@ impl Ledger {
     pub(crate) fn write(&mut self, draft: &mut Draft<'_>) {
         for place in std::mem::take(&mut self.touched) {
             if let Some(row) = self.rows.get(&place) {
-                draft.put(Partition::Base, key(place), encode(row));
+                draft.put(Partition::Base, key(place), encode(&**row));
             }
         }
     }

@@ -66,7 +66,7 @@ impl Intake {
             let event = events.entry(located.place).or_default();
             let waits = located
                 .scheduled
-                .filter(|t| self.scheduled.contains(&(*t, located.place)));
+                .filter(|t| self.scheduled.contains_key(&(*t, located.place)));
             event.waits_for = event.waits_for.or(waits);
             event.days.extend(day);
         }

@@ -140,7 +140,7 @@ pub(crate) fn facts_of(
     Facts {
         unknown_type: Ends::all_if(kind.is_none()),
         expired: Ends::all_if(header.expires_at.is_some_and(|expires| expires <= at)),
-        withdrawn: Ends::all_if(objects.withdrawn.contains(&header.object)),
+        withdrawn: Ends::all_if(objects.withdrawn.contains_key(&header.object)),
         stale: Ends::all_if(look_back.is_some_and(|ms| kept.arrival.t < at.plus_ms(-ms))),
         ..Facts::default()
     }

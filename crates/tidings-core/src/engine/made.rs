@@ -315,7 +315,12 @@ impl Engine {
         bucket: &Bucket,
         (closing, who): (u64, &RoaringBitmap),
     ) -> Result<Plan, Unreadable> {
-        let open = &bucket.closings[&closing];
+        let open = bucket.closings.get(&closing).ok_or_else(|| {
+            Unreadable(format!(
+                "closing {closing} of bucket {} is missing",
+                bucket.no
+            ))
+        })?;
         let mut rows: FxHashMap<u32, BTreeSet<u64>> = FxHashMap::default();
         for number in who {
             let key = message_key(bucket.no, number, closing);

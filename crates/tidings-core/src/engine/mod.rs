@@ -48,6 +48,7 @@ mod reach;
 mod reply;
 mod retention;
 mod schedule;
+mod snapshot;
 mod take_back;
 #[cfg(test)]
 mod tests;
@@ -74,6 +75,7 @@ pub use reach::{Reach, Reached, Upcoming};
 use reply::Answer;
 pub use reply::{Dropped, Extent, Published, PublishedAs, Refused, Reply, TakenBack, Warning};
 pub(crate) use schedule::Frozen;
+pub use snapshot::EngineSnapshot;
 pub use view::{MessageAt, OpenLane, WaitingEntry};
 
 /// Options of an engine; none of them changes its results.
@@ -178,7 +180,7 @@ impl Engine {
     pub fn next_due(&mut self) -> Option<Instant> {
         let parts = self.parts.iter_mut();
         let lanes = parts.filter_map(Part::next_due).min();
-        let scheduled = self.intake.scheduled.first().map(|(t, _)| *t);
+        let scheduled = self.intake.scheduled.first().map(|((t, _), ())| *t);
         lanes.into_iter().chain(scheduled).min()
     }
 

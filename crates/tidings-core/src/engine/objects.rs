@@ -5,7 +5,6 @@
 
 use std::ops::ControlFlow;
 
-use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 
 use super::draft::Draft;
@@ -14,6 +13,7 @@ use crate::event::{Event, Object};
 use crate::id::Id;
 use crate::journal::record::About;
 use crate::journal::stored::{ReadView, Unreadable};
+use crate::shared::Tree;
 use crate::table::{Key, Owner, Partition, REST, Table, day_at};
 use crate::time::Day;
 
@@ -34,12 +34,12 @@ impl ObjectRow {
 }
 
 /// The set of withdrawn objects, and the state of the deletion of old objects.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Objects {
     /// Withdrawn objects.
-    pub(crate) withdrawn: FxHashSet<Id>,
+    pub(crate) withdrawn: Tree<Id, ()>,
     /// The hashes of their ids, as arrivals name their objects.
-    pub(crate) withdrawn_hashes: FxHashSet<u64>,
+    pub(crate) withdrawn_hashes: Tree<u64, ()>,
     /// Number of withdrawals and restorations of objects, which change what inboxes show.
     pub(crate) withdrawals: u64,
     /// Objects that were last named or changed before this day are unknown.
@@ -253,13 +253,14 @@ impl Objects {
 
     /// Marks an object as withdrawn; returns whether that is new.
     fn withdraw(&mut self, object: Id) -> bool {
-        self.withdrawn_hashes.insert(About::object_hash(&object));
-        self.withdrawn.insert(object)
+        self.withdrawn_hashes
+            .insert(About::object_hash(&object), ());
+        self.withdrawn.insert(object, ()).is_none()
     }
 
     /// Removes the withdrawal of an object; returns whether that is new.
     fn bring_back(&mut self, draft: &mut Draft<'_>, object: &Id) -> bool {
-        let was_withdrawn = self.withdrawn.remove(object);
+        let was_withdrawn = self.withdrawn.remove(object).is_some();
         if was_withdrawn {
             self.withdrawn_hashes.remove(&About::object_hash(object));
             draft.delete(Partition::Base, withdrawn_key(object));

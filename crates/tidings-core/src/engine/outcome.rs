@@ -205,7 +205,7 @@ impl Engine {
         located.retain(|(_, located)| located.place == place);
         let waits = located.iter().find_map(|(_, located)| {
             let t = located.scheduled?;
-            self.intake.scheduled.contains(&(t, place)).then_some(t)
+            self.intake.scheduled.contains_key(&(t, place)).then_some(t)
         });
         let Some(row) = self.intake.row_of(&draft, &located, waits)? else {
             return Ok(None);
@@ -274,7 +274,7 @@ impl Engine {
                 if name.is_inbox() {
                     fate.end(Outcome::Delivered, None, rest.len());
                 } else if !rest.is_empty() {
-                    let closings = bucket.closings.range(kept.seq..);
+                    let closings = bucket.closings.from(&kept.seq);
                     let of_lane = closings.filter(|(_, open)| open.lane == *lane);
                     trace.made.push(Made {
                         bucket: bucket.no,

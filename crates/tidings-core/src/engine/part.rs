@@ -6,7 +6,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 
 use super::act::{Act, Applied};
@@ -27,11 +26,12 @@ use crate::journal::stored::{ReadView, Unreadable, decode, encode};
 use crate::limits::Limits;
 use crate::pause::Paused;
 use crate::rules::Rules;
+use crate::shared::Tree;
 use crate::table::{Key, Owner, Partition, Table, Write};
 use crate::time::{Day, Instant};
 
 /// Some buckets, and what they share.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Part {
     /// The instant of the newest step.
     pub(crate) now: Instant,
@@ -50,7 +50,7 @@ pub(crate) struct Part {
     /// Days that were written to and are not at rest since.
     pub(crate) restless: BTreeSet<Day>,
     /// The days with copies of events of other days; of the newest one, which were copied since the start.
-    pub(crate) copies: BTreeMap<Day, FxHashSet<EventAt>>,
+    pub(crate) copies: BTreeMap<Day, Tree<EventAt, ()>>,
     /// Objects to keep as long as a day, since entries of an event moved to it.
     pub(crate) kept_objects: Vec<(Event, Day)>,
     /// The last instant that ended with a delivery or a closing.
@@ -142,7 +142,7 @@ impl Part {
         }
         let entered = (Owner::Shared, Table::EnteredIds);
         let copies = locate::days_with(view, &days, entered)?.into_iter();
-        let copies = copies.map(|day| (day, FxHashSet::default())).collect();
+        let copies = copies.map(|day| (day, Tree::new())).collect();
         Ok(Self {
             now: head.now,
             compiled: Arc::clone(compiled),
@@ -266,9 +266,13 @@ impl Part {
 
     /// The next due instant of a lane of a confirmed recipient; never too late.
     pub(super) fn next_due(&mut self) -> Option<Instant> {
-        let buckets = self.buckets.iter_mut();
-        let due = buckets.filter_map(|bucket| bucket.next_due(&self.compiled));
-        due.min().map(Instant)
+        let mut earliest: Option<i64> = None;
+        for no in &*self.buckets.numbers() {
+            let known = self.buckets[*no].known_due();
+            let due = known.unwrap_or_else(|| self.buckets[*no].next_due(&self.compiled));
+            earliest = earliest.into_iter().chain(due).min();
+        }
+        earliest.map(Instant)
     }
 
     /// Runs one bounded slice of maintenance: checkpoint, index build or merge.

@@ -70,7 +70,8 @@ impl Engine {
     }
 
     pub(super) fn ledger_rows(&self) -> impl Iterator<Item = (&Place, &Row)> {
-        self.parts.iter().flat_map(|part| part.ledger.rows())
+        let rows = self.parts.iter().flat_map(|part| part.ledger.rows());
+        rows.map(|(place, row)| (place, &**row))
     }
 
     /// Number of entries that events got when they were applied.

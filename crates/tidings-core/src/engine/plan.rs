@@ -266,7 +266,7 @@ impl Engine {
                 move |number| counts(number) && self.has_seen(bucket, number, kept, header)
             })
             .collect();
-        let gone = who & &bucket.roster.gone;
+        let gone = who & &*bucket.roster.gone;
         let no_address = bucket.roster.without_address(channel, who);
         let checks: Vec<Checks<'_>> = sources()
             .zip(&is_seen)

@@ -239,7 +239,7 @@ impl Reasons {
         let mut sources = Vec::new();
         for (at, source) in (0..).zip(&self.sources) {
             let who = match source {
-                Source::Everyone => bucket.roster.everyone.clone(),
+                Source::Everyone => RoaringBitmap::clone(&bucket.roster.everyone),
                 Source::Named => named.take().unwrap_or_default(),
                 Source::Near => {
                     let circles = to.near.iter();

@@ -173,13 +173,14 @@ impl Part {
             expired += self.ledger.forget(*day);
             self.journal_days.remove(day);
             self.restless.remove(day);
-            for bucket in self.buckets.iter_mut() {
-                bucket.forget(*day);
+            for no in &*self.buckets.numbers() {
+                self.buckets[*no].forget(*day);
             }
         }
         self.forgotten_before = self.forgotten_before.max(Some(before));
         self.copies.retain(|day, _| *day >= before);
-        for bucket in self.buckets.iter_mut() {
+        for no in &*self.buckets.numbers() {
+            let bucket = &mut self.buckets[*no];
             bucket.forget_before(before);
             if bucket.replays_from().is_some_and(|day| day < before) {
                 draft.end_row(bucket.no);

@@ -22,6 +22,7 @@ use crate::journal::stored::{ReadView, Unreadable, decode, encode};
 use crate::pause::Paused;
 use crate::reason::Reason;
 use crate::set::Set;
+use crate::shared::Shared;
 use crate::table::{Owner, Partition};
 use crate::time::Instant;
 
@@ -105,7 +106,7 @@ impl Part {
                 parts: parts.collect(),
             };
             let scheduled = &mut self.buckets[no].scheduled;
-            scheduled.insert((t, row.place), frozen.everyone());
+            scheduled.insert((t, row.place), Shared::new(frozen.everyone()));
             let key = scheduled_key(Owner::Bucket(no), t, row.place);
             draft.put_in_parts(Partition::Base, key, &encode(&frozen));
         }
@@ -118,10 +119,12 @@ impl Part {
         (t, place): (Instant, u64),
     ) -> Result<Vec<(BucketNo, Frozen)>, Unreadable> {
         let mut frozen = Vec::new();
-        for bucket in self.buckets.iter_mut() {
-            if bucket.scheduled.remove(&(t, place)).is_none() {
+        for no in &*self.buckets.numbers() {
+            if !self.buckets[*no].scheduled.contains_key(&(t, place)) {
                 continue;
             }
+            let bucket = &mut self.buckets[*no];
+            bucket.scheduled.remove(&(t, place));
             let key = scheduled_key(Owner::Bucket(bucket.no), t, place);
             let bytes = draft.get_in_parts(Partition::Base, &key)?;
             let bytes =
@@ -220,7 +223,7 @@ fn thaw(
             .iter()
             .filter_map(|word| *at.get(usize::from(*word))?);
         let reasons: Vec<u16> = reasons.collect();
-        let erased = &who.0 - &bucket.roster.everyone;
+        let erased = &who.0 - &*bucket.roster.everyone;
         let mut sets = vec![(Vec::new(), who.0)];
         for channel in channels {
             let mut split = Vec::new();

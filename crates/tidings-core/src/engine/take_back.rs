@@ -5,7 +5,6 @@
 use std::collections::BTreeMap;
 
 use roaring::RoaringBitmap;
-use rustc_hash::FxHashSet;
 
 use super::accept::name_again;
 use super::accepted;
@@ -14,7 +13,7 @@ use super::intake::Located;
 use super::look::{Ends, Facts};
 use super::part::Part;
 use super::reply::{Answer, Refused, Reply};
-use crate::bucket::{Bucket, Found, Lane};
+use crate::bucket::{Bucket, Found};
 use crate::channel::{ChannelNo, INBOX_NO, channel_no};
 use crate::command::Choice;
 use crate::compiled::{CompiledRules, Version};
@@ -25,6 +24,7 @@ use crate::journal::stored::{StoredArrival, Unreadable};
 use crate::pause::Paused;
 use crate::reason::Reason;
 use crate::recipient::{Mode, PreferenceScope};
+use crate::shared::Tree;
 use crate::table::Owner;
 use crate::time::Instant;
 
@@ -274,9 +274,17 @@ impl Part {
             return Ok(());
         }
         if !self.copies.contains_key(&today) {
-            self.copies.values_mut().for_each(FxHashSet::clear);
+            self.copies
+                .values_mut()
+                .for_each(|copies| *copies = Tree::new());
         }
-        if !self.copies.entry(today).or_default().insert(at) {
+        if self
+            .copies
+            .entry(today)
+            .or_default()
+            .insert(at, ())
+            .is_some()
+        {
             return Ok(());
         }
         let row = accepted::read(draft, from.at.day(), at)?;
@@ -307,7 +315,11 @@ impl Part {
                 continue;
             }
             // Where what is paused waits nobody ever comes due, the erased among them.
-            let open = bucket.lanes.get(&no).filter(|_| paused).map(Lane::open);
+            let open = bucket
+                .lanes
+                .get(&no)
+                .filter(|_| paused)
+                .map(|lane| lane.open());
             // A pause holds the inbox entries of those who were erased at the same instant, too.
             let pauses = among.channel.is_some() || among.kind.is_some();
             let ever = (pauses && name.is_inbox()).then(|| bucket.roster.ever());
@@ -423,7 +435,7 @@ fn sort_out<'a>(
         // In any other lane it is found out when the message is made who is gone, and which types are.
         let mut gone = RoaringBitmap::new();
         if from_paused {
-            gone = &who - &bucket.roster.everyone;
+            gone = &who - &*bucket.roster.everyone;
             if kind.is_some_and(|kind| paused.sets_apart(&kind.name, channel)) {
                 who -= &gone;
             }

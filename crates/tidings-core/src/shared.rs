@@ -1,0 +1,74 @@
+//! State that is cheap to clone, so that reads go on beside the writer.
+//!
+//! A reader gets a clone of the engine as it was after a step. Clones share everything; whoever writes next
+//! copies what it touches and nothing else: an entry with its neighbours, a page, a set.
+
+use std::ops::{Deref, DerefMut};
+use std::sync::Arc;
+
+mod pages;
+mod tree;
+
+pub(crate) use pages::{PAGE, Pages};
+pub(crate) use tree::Tree;
+
+/// A value that clones share until one of them writes to it.
+#[derive(Debug, Default)]
+pub(crate) struct Shared<T>(Arc<T>);
+
+impl<T> Shared<T> {
+    pub(crate) fn new(value: T) -> Self {
+        Self(Arc::new(value))
+    }
+}
+
+impl<T: Clone> Shared<T> {
+    /// The value, copied if a clone still has it.
+    pub(crate) fn into_inner(self) -> T {
+        Arc::unwrap_or_clone(self.0)
+    }
+}
+
+impl<T> Clone for Shared<T> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+impl<T> Deref for Shared<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+
+impl<T: Clone> DerefMut for Shared<T> {
+    fn deref_mut(&mut self) -> &mut T {
+        Arc::make_mut(&mut self.0)
+    }
+}
+
+/// State of the writer alone: a clone has none of it.
+#[derive(Debug, Default)]
+pub(crate) struct Own<T>(pub(crate) T);
+
+impl<T: Default> Clone for Own<T> {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
+impl<T> Deref for Own<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+
+impl<T> DerefMut for Own<T> {
+    fn deref_mut(&mut self) -> &mut T {
+        &mut self.0
+    }
+}
