@@ -1,9 +1,10 @@
-//! The commit in progress: while it is being written, the next step is decided.
+//! The commits of a node: what a turn decides is one of them, and while it is being written, the next turn is
+//! decided.
 //!
-//! A step decides on what is stored and on what the commit before it is about to store. Should that
-//! commit fail, whatever was decided on it is thrown away with the engine, so at most one is under
-//! way, and nothing of the next is given to the store before it has ended well. Who asked for it hears
-//! after it is durable, as ever.
+//! A step decides on what is stored, on the commit that is being written, and on what was gathered for the
+//! next one. Should a commit fail, whatever was decided on it is thrown away with the engine, so at most one
+//! is under way, and nothing of the next is given to the store before it has ended well. Who asked for it
+//! hears after it is durable, as ever.
 
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,17 +12,35 @@ use std::thread::JoinHandle;
 
 use crossbeam_channel::{Receiver, Sender, bounded, never};
 use tidings_core::table::Write;
+use tidings_core::time::Day;
 use tidings_store::{Commit, Partition, Store, Visit};
 
 use crate::Error;
 use crate::event_loop::By;
 use crate::handle::RuntimeError;
-use crate::once::Work;
 use crate::vitals::{Stopwatch, Vitals, timed};
 
 type Ended = Result<(), tidings_store::Error>;
 
-/// The writes of a commit in progress, as they will be read.
+/// A callback with the result of a commit, in the thread that decides.
+pub(crate) type WhenDurable = Box<dyn FnOnce(Result<(), RuntimeError>) + Send>;
+
+/// The number of a commit: how many were gathered before it, since the node was opened.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct CommitNo(u64);
+
+impl CommitNo {
+    /// The number of no commit: later than all.
+    pub(crate) const NEVER: Self = Self(u64::MAX);
+}
+
+/// The bytes of a commit to which nothing more is added: memory has it twice while it is written.
+const BYTES_MAX: usize = 8 << 20;
+
+/// The steps of a commit to which no more are added: each read looks into all of them.
+const STEPS_MAX: usize = 16;
+
+/// The writes of a step, as they will be read.
 #[derive(Debug)]
 pub(crate) struct Writes(Vec<Write>);
 
@@ -57,6 +76,9 @@ impl Writes {
             write.partition == partition && until.is_none_or(|until| write.key.as_slice() < until)
         };
         let mut fresh = self.0[first..].iter().take_while(is_within).peekable();
+        if fresh.peek().is_none() {
+            return scan(visit);
+        }
         let mut flow = ControlFlow::Continue(());
         let tell = |write: &Write, visit: &mut Visit<'_>| {
             let value = write.value.as_deref();
@@ -86,11 +108,17 @@ fn place(write: &Write) -> (Partition, &[u8]) {
     (write.partition, &write.key)
 }
 
-/// A writer of commits, one at a time: in a thread of its own, or when the driver says so.
+/// The writer of commits, one at a time: at once, in a thread of its own, or when the driver says so.
 pub(crate) struct Ahead {
     store: Arc<dyn Store>,
     vitals: Arc<Vitals>,
+    /// The next commit.
+    gathered: Gathered,
     under_way: Option<UnderWay>,
+    /// The newest commit that was handed over.
+    started: CommitNo,
+    /// The newest commit that is durable.
+    durable: CommitNo,
     /// The writing thread, started with the first commit.
     writer: Option<(Sender<Job>, JoinHandle<()>)>,
     by: By,
@@ -98,22 +126,53 @@ pub(crate) struct Ahead {
     by_hand: Option<Job>,
 }
 
+/// A commit that is being decided, and what follows it.
+#[derive(Default)]
+struct Gathered {
+    /// The writes of its steps, in order.
+    steps: Vec<Arc<Writes>>,
+    bytes: usize,
+    /// True if it leads to free space.
+    frees: bool,
+    /// Days to delete right after it.
+    forgotten: Vec<Day>,
+    /// The lock is never taken: it only makes a node shareable with threads that read it.
+    answers: Mutex<Vec<WhenDurable>>,
+    /// Time since the first requested step began.
+    took: Option<Stopwatch>,
+}
+
+/// What one step adds to a commit.
+#[derive(Debug, Default)]
+pub(crate) struct Decided {
+    pub(crate) writes: Vec<Write>,
+    /// Days to delete once the writes are durable.
+    pub(crate) forgotten: Vec<Day>,
+    /// True if it leads to free space: it may use the space that is reserved for that.
+    pub(crate) frees: bool,
+}
+
 struct UnderWay {
-    writes: Arc<Writes>,
+    gathered: Gathered,
     ended: Receiver<Ended>,
     /// The answer of the thread, if it came already.
     heard: Option<Ended>,
-    /// The requests of the commit. The lock is never taken: it only makes a node shareable with threads
-    /// that read it.
-    work: Mutex<Vec<Work>>,
-    /// Time since its step began.
-    took: Stopwatch,
 }
 
 struct Job {
     commit: Commit,
+    frees: bool,
     vitals: Arc<Vitals>,
     end: Sender<Ended>,
+}
+
+impl Job {
+    fn write(commit: Commit, frees: bool, store: &dyn Store, vitals: &Vitals) -> Ended {
+        timed(&vitals.commits, || match frees {
+            true => store.commit_to_free(commit),
+            false => store.commit(commit),
+        })
+    }
 }
 
 impl Ahead {
@@ -121,9 +180,12 @@ impl Ahead {
         Self {
             store: Arc::clone(store),
             vitals: Arc::default(),
+            gathered: Gathered::default(),
             under_way: None,
+            started: CommitNo::default(),
+            durable: CommitNo::default(),
             writer: None,
-            by: By::Threads,
+            by: By::Caller,
             by_hand: None,
         }
     }
@@ -142,8 +204,7 @@ impl Ahead {
     pub(crate) fn write(&mut self) -> bool {
         let job = self.by_hand.take();
         let Some(job) = job else { return false };
-        let ended = timed(&job.vitals.commits, || self.store.commit(job.commit));
-        self.hear(ended);
+        self.hear(Job::write(job.commit, job.frees, &*self.store, &job.vitals));
         true
     }
 
@@ -152,10 +213,21 @@ impl Ahead {
         self.by_hand = None;
     }
 
-    /// The writes in progress.
-    pub(crate) fn writes(&self) -> Option<Arc<Writes>> {
-        let under_way = self.under_way.as_ref()?;
-        Some(Arc::clone(&under_way.writes))
+    /// The writes that are not durable yet, step by step.
+    pub(crate) fn writes(&self) -> Vec<Arc<Writes>> {
+        let under_way = self.under_way.iter();
+        let under_way = under_way.flat_map(|under_way| &under_way.gathered.steps);
+        under_way.chain(&self.gathered.steps).cloned().collect()
+    }
+
+    /// The newest commit of which something is decided.
+    pub(crate) fn decided(&self) -> CommitNo {
+        CommitNo(self.started.0 + u64::from(!self.gathered.steps.is_empty()))
+    }
+
+    /// The newest commit that is durable, and whose requests were answered.
+    pub(crate) fn durable(&self) -> CommitNo {
+        self.durable
     }
 
     /// A receiver of the result of the commit in progress, to be passed to [`Ahead::hear`].
@@ -179,27 +251,101 @@ impl Ahead {
         under_way.is_some_and(|under_way| under_way.heard.is_none())
     }
 
-    /// Begins to write a commit; `work` is answered when it is durable. The previous one must have ended.
-    pub(crate) fn start(
-        &mut self,
-        commit: Commit,
-        work: Vec<Work>,
-        took: Stopwatch,
-    ) -> Result<(), Error> {
-        debug_assert!(self.under_way.is_none(), "one commit at a time");
+    /// Tells whether the commit in progress has ended, and what follows it is to be done.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.under_way.is_some() && !self.is_writing()
+    }
+
+    /// Adds what a step has decided to the next commit. It stays open for what follows of the step, until
+    /// [`Ahead::close_if_due`].
+    ///
+    /// # Errors
+    /// [`Error::Store`]; nothing was added.
+    pub(crate) fn gather(&mut self, decided: Decided) -> Result<(), Error> {
+        let Decided {
+            writes,
+            forgotten,
+            frees,
+        } = decided;
+        let frees = frees || !forgotten.is_empty();
+        if self.by == By::Caller {
+            if !writes.is_empty() {
+                Job::write(Commit { writes }, frees, &*self.store, &self.vitals)?;
+            }
+            return self.forget(&forgotten);
+        }
+        if writes.is_empty() && forgotten.is_empty() {
+            return Ok(());
+        }
+        // What can't be stored must not take the steps before it along.
+        self.store.ensure_fits(&writes)?;
+        let bytes = |write: &Write| write.key.len() + write.value.as_ref().map_or(0, Vec::len);
+        self.gathered.bytes += writes.iter().map(bytes).sum::<usize>();
+        self.gathered.frees |= frees;
+        self.gathered.forgotten.extend(forgotten);
+        self.gathered.steps.push(Arc::new(Writes::new(writes)));
+        Ok(())
+    }
+
+    /// Has a request answered as soon as everything is durable that is decided by now.
+    pub(crate) fn answer(&mut self, answer: WhenDurable) {
+        let gathered = match &mut self.under_way {
+            _ if !self.gathered.steps.is_empty() => &mut self.gathered,
+            Some(under_way) => &mut under_way.gathered,
+            None => return answer(Ok(())),
+        };
+        let answers = gathered.answers.get_mut();
+        answers.unwrap_or_else(PoisonError::into_inner).push(answer);
+    }
+
+    /// Has the time measured until the next commit is durable, of a step that began some time ago.
+    pub(crate) fn time(&mut self, took: Stopwatch) {
+        match self.gathered.steps.is_empty() {
+            true => self.vitals.steps.add(took),
+            false => drop(self.gathered.took.get_or_insert(took)),
+        }
+    }
+
+    /// Hands the next commit over where it is large. Where it forgets days, waits until they are deleted:
+    /// nothing else is decided before that.
+    ///
+    /// # Errors
+    /// As [`Ahead::finish`].
+    pub(crate) fn close_if_due(&mut self) -> Result<(), Error> {
+        if !self.gathered.forgotten.is_empty() {
+            return self.flush();
+        }
+        if self.gathered.bytes >= BYTES_MAX || self.gathered.steps.len() >= STEPS_MAX {
+            return self.hand_over();
+        }
+        Ok(())
+    }
+
+    /// Begins to write what was gathered, once the commit before it has ended.
+    ///
+    /// # Errors
+    /// As [`Ahead::finish`].
+    pub(crate) fn hand_over(&mut self) -> Result<(), Error> {
+        if self.gathered.steps.is_empty() {
+            return Ok(());
+        }
+        self.finish()?;
+        let gathered = std::mem::take(&mut self.gathered);
         let (end, ended) = bounded(1);
-        let writes = Arc::new(Writes::new(commit.writes.clone()));
+        let writes = gathered.steps.iter().flat_map(|step| step.0.iter().cloned());
         let job = Job {
-            commit,
+            commit: Commit {
+                writes: writes.collect(),
+            },
+            frees: gathered.frees,
             vitals: Arc::clone(&self.vitals),
             end,
         };
+        self.started = CommitNo(self.started.0 + 1);
         self.under_way = Some(UnderWay {
-            writes,
+            gathered,
             ended,
             heard: None,
-            work: Mutex::new(work),
-            took,
         });
         if self.by == By::Hand {
             self.by_hand = Some(job);
@@ -214,27 +360,61 @@ impl Ahead {
         Ok(())
     }
 
+    /// Writes what was gathered, and waits for it.
+    ///
+    /// # Errors
+    /// As [`Ahead::finish`].
+    pub(crate) fn flush(&mut self) -> Result<(), Error> {
+        self.hand_over()?;
+        self.finish()
+    }
+
     /// Waits for the commit in progress, and answers its requests.
     ///
     /// # Errors
-    /// [`Error::Store`] where it failed; what was decided since is lost then.
+    /// [`Error::Store`] where it failed; what was decided since is lost then, and whoever asked for that
+    /// hears of it, too.
     pub(crate) fn finish(&mut self) -> Result<(), Error> {
         self.write();
         let Some(under_way) = self.under_way.take() else {
             return Ok(());
         };
-        let heard = under_way.heard;
-        let ended = heard.unwrap_or_else(|| under_way.ended.recv().unwrap_or_else(|_| Err(gone())));
+        let UnderWay {
+            gathered,
+            ended,
+            heard,
+        } = under_way;
+        let ended = heard.unwrap_or_else(|| ended.recv().unwrap_or_else(|_| Err(gone())));
         let ended = ended.map_err(Error::from);
-        self.vitals.steps.add(under_way.took);
-        let work = under_way.work.into_inner();
-        for work in work.unwrap_or_else(PoisonError::into_inner) {
-            match &ended {
-                Ok(()) => work.tell(),
-                Err(fault) => work.fail(RuntimeError::of_commit(fault)),
-            }
+        let ended = ended.and_then(|()| self.forget(&gathered.forgotten));
+        if let Some(took) = gathered.took {
+            self.vitals.steps.add(took);
+        }
+        if ended.is_ok() {
+            self.durable = self.started;
+        }
+        gathered.tell(&ended);
+        if ended.is_err() {
+            std::mem::take(&mut self.gathered).tell(&ended);
         }
         ended
+    }
+
+    fn forget(&self, days: &[Day]) -> Result<(), Error> {
+        for day in days {
+            self.store.forget(*day)?;
+        }
+        Ok(())
+    }
+}
+
+impl Gathered {
+    /// Answers the requests.
+    fn tell(self, ended: &Result<(), Error>) {
+        let answers = self.answers.into_inner();
+        for answer in answers.unwrap_or_else(PoisonError::into_inner) {
+            answer(ended.as_ref().map(|()| ()).map_err(RuntimeError::of_commit));
+        }
     }
 }
 
@@ -262,7 +442,7 @@ fn start_writer(store: &Arc<dyn Store>) -> Result<(Sender<Job>, JoinHandle<()>),
     let (jobs, to_do) = bounded::<Job>(1);
     let write = move || {
         for job in to_do {
-            let ended = timed(&job.vitals.commits, || store.commit(job.commit));
+            let ended = Job::write(job.commit, job.frees, &*store, &job.vitals);
             drop(job.end.send(ended));
         }
     };
@@ -274,92 +454,4 @@ fn start_writer(store: &Arc<dyn Store>) -> Result<(Sender<Job>, JoinHandle<()>),
 }
 
 #[cfg(test)]
-mod tests {
-    use std::collections::BTreeMap;
-
-    use proptest::prelude::*;
-
-    use super::*;
-
-    type Rows = BTreeMap<Vec<u8>, Vec<u8>>;
-
-    fn write(key: &[u8], value: Option<&[u8]>) -> Write {
-        Write {
-            partition: Partition::Base,
-            key: key.to_vec(),
-            value: value.map(<[u8]>::to_vec),
-        }
-    }
-
-    fn scanned(
-        writes: &Writes,
-        before: &Rows,
-        (from, until): (&[u8], Option<&[u8]>),
-        most: usize,
-    ) -> Vec<(Vec<u8>, Vec<u8>)> {
-        let mut found = Vec::new();
-        let visit = &mut |key: &[u8], value: &[u8]| {
-            found.push((key.to_vec(), value.to_vec()));
-            match found.len() < most {
-                true => ControlFlow::Continue(()),
-                false => ControlFlow::Break(()),
-            }
-        };
-        let scan = |visit: &mut Visit<'_>| {
-            let rows = before.iter().filter(|(key, _)| {
-                key.as_slice() >= from && until.is_none_or(|until| key.as_slice() < until)
-            });
-            for (key, value) in rows {
-                if visit(key, value).is_break() {
-                    break;
-                }
-            }
-            Ok::<(), ()>(())
-        };
-        writes
-            .merge(Partition::Base, (from, until), visit, scan)
-            .unwrap();
-        found
-    }
-
-    proptest! {
-        #[test]
-        fn reads_are_those_of_a_store_that_has_the_commit(
-            before in prop::collection::btree_map(
-                prop::collection::vec(0..4_u8, 0..3), prop::collection::vec(0..9_u8, 0..2), 0..12),
-            changes in prop::collection::vec(
-                (prop::collection::vec(0..4_u8, 0..3),
-                 prop::option::of(prop::collection::vec(0..9_u8, 0..2))), 0..12),
-            from in prop::collection::vec(0..4_u8, 0..3),
-            until in prop::option::of(prop::collection::vec(0..4_u8, 0..3)),
-            most in 1..8_usize,
-        ) {
-            let mut after = before.clone();
-            for (key, value) in &changes {
-                match value {
-                    Some(value) => drop(after.insert(key.clone(), value.clone())),
-                    None => drop(after.remove(key)),
-                }
-            }
-            let all = changes.iter().map(|(key, value)| write(key, value.as_deref()));
-            // Another partition's rows stay out of it.
-            let elsewhere = Write {
-                partition: Partition::Day(tidings_core::time::Day(1)),
-                ..write(&[1], Some(&[1]))
-            };
-            let writes = Writes::new(all.chain([elsewhere]).collect());
-            for key in before.keys().chain(after.keys()).chain([&from]) {
-                let read = writes.get(Partition::Base, key);
-                let read = read.unwrap_or_else(|| before.get(key).map(Vec::as_slice));
-                prop_assert_eq!(read, after.get(key).map(Vec::as_slice));
-            }
-            let until = until.as_deref();
-            let expected = after.iter().filter(|(key, _)| {
-                **key >= from && until.is_none_or(|until| key.as_slice() < until)
-            });
-            let expected: Vec<_> = expected.take(most)
-                .map(|(key, value)| (key.clone(), value.clone())).collect();
-            prop_assert_eq!(scanned(&writes, &before, (&from, until), most), expected);
-        }
-    }
-}
+mod tests;

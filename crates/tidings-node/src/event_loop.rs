@@ -8,7 +8,7 @@
 //! [`Runtime`]: crate::Runtime
 //! [`Stepped`]: crate::Stepped
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,13 +17,15 @@ use tidings_core::engine::Settled;
 use tidings_core::{BucketNo, Instant, Rules};
 
 use crate::Error;
+use crate::ahead::CommitNo;
 use crate::channel::Outcome;
 use crate::clock::Clock;
 use crate::delivery::{ByClosing, Delivery, Noted, put};
 use crate::handle::{Request, Stop};
-use crate::kept_back::KeptBack;
+use crate::kept_back::{Held, KeptBack};
 use crate::keys::Keys;
 use crate::node::{Node, Priority};
+use crate::outbox::{Outbox, Released};
 use crate::packer::Packer;
 use crate::runtime::{OpenStore, Settings};
 use crate::send_job::{SendJob, jobs};
@@ -42,6 +44,8 @@ use late::{catch_up, put_off};
 /// The writer of commits, who also packs days.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum By {
+    /// Whoever calls the node: each step is a commit, which is written at once.
+    Caller,
     /// Threads of the node.
     Threads,
     /// The driver, in its own thread.
@@ -65,6 +69,10 @@ pub(crate) struct EventLoop {
     /// Answers that are not recorded yet, by closing. They survive a failure of the store: a sent message
     /// is not sent again because recording it failed.
     answered: ByClosing,
+    /// Answers in commits that are not durable yet.
+    recorded: VecDeque<(CommitNo, Vec<Settled>)>,
+    /// Messages that go on once a commit is durable.
+    outbox: Outbox,
     packer: Packer,
     /// The rules to put in force. The engine may still have others, as long as it is late and after a
     /// failure of the store.
@@ -131,6 +139,8 @@ impl EventLoop {
             clock,
             settings,
             answered: ByClosing::new(),
+            recorded: VecDeque::new(),
+            outbox: Outbox::default(),
             packer: Packer::new(by),
             rules,
             rules_due: is_late,
@@ -173,15 +183,19 @@ impl EventLoop {
         put(&mut self.answered, closing, noted);
     }
 
-    /// Runs one turn, and throws the node away where the store failed. Whether the loop has ended.
+    /// Runs one turn, whose decisions are one commit, and throws the node away where the store failed.
+    /// Whether the loop has ended.
     pub(crate) fn turn(&mut self, mut requests: Vec<Request>, stopping: &mut Stopping) -> bool {
-        for asked in requests.extract_if(.., |asked| matches!(asked, Request::Deferred(_))) {
+        let deferred = requests.extract_if(.., |asked| matches!(asked, Request::Deferred(_)));
+        let deferred: Vec<Request> = deferred.collect();
+        let decided = self.try_turn(requests, stopping);
+        if let Err(fault) = self.end_turn(decided, !deferred.is_empty()) {
+            self.fail(&fault);
+        }
+        for asked in deferred {
             if let Request::Deferred(look) = asked {
                 look(Some(&self.delivery));
             }
-        }
-        if let Err(fault) = self.try_turn(requests, stopping) {
-            self.fail(&fault);
         }
         if self.hangs {
             return true;
@@ -195,11 +209,44 @@ impl EventLoop {
         }
     }
 
+    /// Has everything that was decided written, also where a later step failed: the steps before it are whole.
+    fn end_turn(&mut self, decided: Result<(), Error>, waits: bool) -> Result<(), Error> {
+        let Some(node) = &mut self.node else {
+            return decided;
+        };
+        let written = match waits || decided.is_err() {
+            true => node.ahead().flush(),
+            false => node.ahead().hand_over(),
+        };
+        // A store that fails says more than a read that failed because of it.
+        written.and(decided)?;
+        self.follow_up();
+        Ok(())
+    }
+
+    /// Does what follows the commits that are durable: their messages go on.
+    fn follow_up(&mut self) {
+        let Some(node) = &mut self.node else {
+            return;
+        };
+        let durable = node.ahead().durable();
+        while self.recorded.pop_front_if(|(commit, _)| *commit <= durable).is_some() {}
+        while let Some(Released { job, again }) = self.outbox.take_next(durable) {
+            match again {
+                Some(at) => self.delivery.wait_until(at, job),
+                None => self.dispatch(job),
+            }
+        }
+    }
+
     /// The time until there is something to do without being asked.
     pub(crate) fn patience(&mut self, stopping: bool) -> Duration {
         let Some(node) = &mut self.node else {
             return Duration::from_millis(self.settings.reopen_ms);
         };
+        if node.ahead().has_ended() {
+            return Duration::ZERO;
+        }
         if node.store().ensure_room().is_err() {
             return Duration::from_millis(self.settings.reopen_ms);
         }
@@ -229,16 +276,14 @@ impl EventLoop {
         let mut requests = self.with_put_off(requests);
         self.let_instant_pass(&requests);
         let now = self.look_at_the_clock();
+        if let Err(fault) = self.take_ended() {
+            refuse(requests, stopping);
+            return Err(fault);
+        }
         let Some(node) = &mut self.node else {
             refuse(requests, stopping);
             return Ok(());
         };
-        if !node.ahead().is_writing()
-            && let Err(fault) = node.ahead().finish()
-        {
-            refuse(requests, stopping);
-            return Err(fault);
-        }
         match node.store().ensure_room() {
             Ok(()) => {}
             Err(full @ tidings_store::Error::Full(_)) => {
@@ -259,7 +304,8 @@ impl EventLoop {
         }
         let channels = self.delivery.channels();
         let held = {
-            let kept_back = KeptBack::new(Some(&mut self.senders), Some(&mut self.delivery));
+            let kept_back =
+                KeptBack::of_loop(&mut self.senders, &mut self.outbox, &mut self.delivery);
             let mut prepared = node.forget_late(&kept_back, now);
             let is_late = node.is_late(now);
             if self.rules_due && !is_late && prepared.is_ok() {
@@ -277,12 +323,8 @@ impl EventLoop {
             }
             kept_back.held()
         };
-        if !held.is_empty() {
-            node.ahead().finish()?;
-        }
-        let released = held.release(node)?;
+        self.let_go(held)?;
         self.hold_paused();
-        self.let_go(released);
         self.settle(now)?;
         if stopping.is_none() && self.settings.sends {
             self.hand_out(now)?;
@@ -290,15 +332,22 @@ impl EventLoop {
         self.do_chores()
     }
 
+    /// Does what follows the commit in progress, if it has ended.
+    fn take_ended(&mut self) -> Result<(), Error> {
+        if let Some(node) = &mut self.node
+            && node.ahead().has_ended()
+        {
+            node.ahead().finish()?;
+            self.follow_up();
+        }
+        Ok(())
+    }
+
     /// Runs the engine's chores: a slice per turn, more if it falls behind.
     fn do_chores(&mut self) -> Result<(), Error> {
         let Some(node) = &mut self.node else {
             return Ok(());
         };
-        // Steps do their part of it themselves.
-        if node.ahead().is_writing() && !node.engine().is_behind() {
-            return Ok(());
-        }
         for _ in 0..if node.engine().is_behind() { 4 } else { 1 } {
             if !node.chore()? {
                 break;
@@ -316,14 +365,16 @@ impl EventLoop {
         };
         let now = node.decided_at(now);
         let settled: Vec<Settled> = std::mem::take(&mut self.answered).into_values().collect();
-        if !settled.is_empty()
-            && let Err(fault) = node.settle(now, &settled)
-        {
-            let settled = settled.into_iter();
-            self.answered = settled.map(|known| (known.closing, known)).collect();
-            return Err(fault);
+        if settled.is_empty() {
+            return Ok(());
         }
-        Ok(())
+        let done = node.settle(now, &settled);
+        let commit = match &done {
+            Ok(()) => node.ahead().decided(),
+            Err(_) => CommitNo::NEVER,
+        };
+        self.recorded.push_back((commit, settled));
+        done
     }
 
     /// Holds the built messages of paused types and channels.
@@ -341,14 +392,15 @@ impl EventLoop {
         }
     }
 
-    /// Releases messages that were kept back.
-    fn let_go(&mut self, released: Vec<(SendJob, Option<Instant>)>) {
-        for (job, again) in released {
-            match again {
-                Some(at) => self.delivery.wait_until(at, job),
-                None => self.dispatch(job),
-            }
+    /// Lets messages go on that were kept back, once the step is durable.
+    fn let_go(&mut self, held: Held) -> Result<(), Error> {
+        let Some(node) = &mut self.node else {
+            return Ok(());
+        };
+        for message in held.release(node)? {
+            self.outbox.put(node.ahead().decided(), message);
         }
+        Ok(())
     }
 
     /// Passes due retries to the senders, and a slice of messages of each priority, of channels with room for them.
@@ -368,22 +420,28 @@ impl EventLoop {
             let ready = plans.into_iter().map(|plan| node.present(plan));
             for ready in ready.collect::<Result<Vec<_>, _>>()? {
                 for job in jobs(ready) {
-                    self.dispatch(job);
+                    let message = Released { job, again: None };
+                    self.outbox.put(node.ahead().decided(), message);
                 }
             }
         }
         Ok(())
     }
 
-    /// Retries a message, unless the recipient was erased since.
+    /// Retries a message, unless the recipient was erased since. What is decided goes first, so that its
+    /// last attempt is on record.
     fn try_again(&mut self, job: SendJob) {
-        let letter = job.letter();
-        let node = self.node.as_ref();
-        if node.is_none_or(|node| node.engine().has_recipient_of(letter)) {
-            return self.dispatch(job);
+        match &mut self.node {
+            Some(node) if !node.engine().has_recipient_of(job.letter()) => {
+                let closing = job.closing;
+                put(&mut self.answered, closing, Noted::Ended(job.given_up()));
+            }
+            Some(node) => {
+                let message = Released { job, again: None };
+                self.outbox.put(node.ahead().decided(), message);
+            }
+            None => self.dispatch(job),
         }
-        let closing = job.closing;
-        put(&mut self.answered, closing, Noted::Ended(job.given_up()));
     }
 
     fn dispatch(&mut self, job: SendJob) {

@@ -8,12 +8,12 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use tidings_core::Instant;
 use tidings_core::engine::{MessageId, Reach, Reached};
 
 use crate::Error;
 use crate::delivery::Delivery;
 use crate::node::Node;
+use crate::outbox::{Outbox, Released};
 use crate::send_job::SendJob;
 use crate::senders::Senders;
 
@@ -24,23 +24,39 @@ pub(crate) struct KeptBack<'a> {
 
 struct Queues<'a> {
     senders: Option<&'a mut Senders>,
+    outbox: Option<&'a mut Outbox>,
     delivery: Option<&'a mut Delivery>,
     held: Held,
 }
 
-/// The messages kept back, each with the instant of its retry, if it waited for one.
+/// The messages kept back.
 #[derive(Default)]
-pub(crate) struct Held(BTreeMap<MessageId, (SendJob, Option<Instant>)>);
+pub(crate) struct Held(BTreeMap<MessageId, Released>);
 
 impl<'a> KeptBack<'a> {
-    pub(crate) fn new(
-        senders: Option<&'a mut Senders>,
-        delivery: Option<&'a mut Delivery>,
+    /// A holder of messages that wait for a retry.
+    pub(crate) fn of(delivery: Option<&'a mut Delivery>) -> Self {
+        Self {
+            queues: RefCell::new(Queues {
+                senders: None,
+                outbox: None,
+                delivery,
+                held: Held::default(),
+            }),
+        }
+    }
+
+    /// A holder of all messages of a loop.
+    pub(crate) fn of_loop(
+        senders: &'a mut Senders,
+        outbox: &'a mut Outbox,
+        delivery: &'a mut Delivery,
     ) -> Self {
         Self {
             queues: RefCell::new(Queues {
-                senders,
-                delivery,
+                senders: Some(senders),
+                outbox: Some(outbox),
+                delivery: Some(delivery),
                 held: Held::default(),
             }),
         }
@@ -84,38 +100,41 @@ impl Queues<'_> {
                 Reached::KeptBack
             }
         };
-        if let Some((job, _)) = self.held.0.get(&letter) {
-            return Some(reached(job));
+        if let Some(held) = self.held.0.get(&letter) {
+            return Some(reached(&held.job));
         }
-        let queued = self
-            .senders
-            .as_deref_mut()
-            .and_then(|senders| senders.take_back(&letter));
-        let found = queued.map(|job| (job, None)).or_else(|| {
-            let delivery = self.delivery.as_deref_mut()?;
-            let (at, job) = delivery.take_back(&letter)?;
-            Some((job, Some(at)))
-        });
-        let (job, at) = found?;
-        let reached = reached(&job);
-        self.held.0.insert(letter, (job, at));
+        let found = self.take_back(&letter)?;
+        let reached = reached(&found.job);
+        self.held.0.insert(letter, found);
         Some(reached)
+    }
+
+    fn take_back(&mut self, letter: &MessageId) -> Option<Released> {
+        let senders = self.senders.as_deref_mut();
+        if let Some(job) = senders.and_then(|senders| senders.take_back(letter)) {
+            return Some(Released { job, again: None });
+        }
+        let outbox = self.outbox.as_deref_mut();
+        if let Some(message) = outbox.and_then(|outbox| outbox.take_back(letter)) {
+            return Some(message);
+        }
+        let (at, job) = self.delivery.as_deref_mut()?.take_back(letter)?;
+        Some(Released {
+            job,
+            again: Some(at),
+        })
     }
 }
 
 impl Held {
-    pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// The messages that continue, now that the step is durable, each with its current content.
+    /// The messages that continue once the step is durable, each with its content after it.
     ///
     /// # Errors
     /// [`Error`] where what is stored can't be read.
     pub(crate) fn release(
         mut self,
         node: &mut Node,
-    ) -> Result<Vec<(SendJob, Option<Instant>)>, Error> {
+    ) -> Result<Vec<Released>, Error> {
         if self.0.is_empty() {
             return Ok(Vec::new());
         }
@@ -125,9 +144,9 @@ impl Held {
             for (at, batch) in ready.batches {
                 let letter = &ready.plan.letters[at];
                 let name = ((ready.plan.bucket, ready.plan.closing), letter.number);
-                if let Some((mut job, again)) = self.0.remove(&name) {
-                    job.replace(ready.plan.told(letter), batch);
-                    released.push((job, again));
+                if let Some(mut message) = self.0.remove(&name) {
+                    message.job.replace(ready.plan.told(letter), batch);
+                    released.push(message);
                 }
             }
         }

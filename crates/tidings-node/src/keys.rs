@@ -1,7 +1,7 @@
 //! API keys: they are in the store, so that a backup has them and every server of the store knows them.
 //!
-//! Their rows stand beside the engine's, which knows nothing of them. A change of the keys is a commit of its
-//! own: it is written, then counts in memory, then is answered. Who was told that a key is revoked can rely on
+//! Their rows stand beside the engine's, which knows nothing of them. A change of the keys is
+//! written, then counts in memory, then is answered. Who was told that a key is revoked can rely on
 //! that. After a failure of the store, what it has is the truth, as for everything else.
 
 use std::sync::{Arc, PoisonError, RwLock};
@@ -10,7 +10,6 @@ use tidings_core::Instant;
 use tidings_core::codec::{FORM, Reader, put_bytes, put_i64};
 use tidings_core::journal::stored::{ReadView, Unreadable, body, each};
 use tidings_core::table::{Key, Owner, Partition, REST, Table, Write};
-use tidings_store::Commit;
 
 use crate::Error;
 use crate::handle::RuntimeError;
@@ -113,35 +112,35 @@ impl KeyRequest {
         (self.answer)(Err(fault));
     }
 
-    /// Makes the change durable, puts it in force, and answers.
+    /// Adds the change to the commit. When that is durable it is put in force and answered.
     ///
     /// # Errors
     /// [`Error`]; the request is answered then too, and the node is poisoned.
     pub(crate) fn work(self, node: &mut Node) -> Result<(), Error> {
-        match self.commit(node) {
-            Ok(done) => {
-                if done == Some(Kept::Now) {
-                    self.keys.apply(self.change);
-                }
-                (self.answer)(Ok(done));
-                Ok(())
-            }
+        let done = match self.gather(node) {
+            Ok(done) => done,
             Err(fault) => {
                 self.fail(RuntimeError::of_commit(&fault));
-                Err(fault)
+                return Err(fault);
             }
-        }
+        };
+        node.ahead().answer(Box::new(move |durable| {
+            if durable.is_ok() && done == Some(Kept::Now) {
+                self.keys.apply(self.change);
+            }
+            (self.answer)(durable.map(|()| done));
+        }));
+        Ok(())
     }
 
-    fn commit(&self, node: &mut Node) -> Result<Option<Kept>, Error> {
-        node.ahead().finish()?;
+    fn gather(&self, node: &mut Node) -> Result<Option<Kept>, Error> {
         let view = node.view()?;
         if let Some(kept) = &self.kept
             && let Some(before) = once::kept(&view, self.at, kept.once)?
         {
             return Ok(Some(before));
         }
-        let mut writes = writes(&self.change, &self.keys.list());
+        let mut writes = writes(&self.change, &stored(&view)?);
         if writes.is_empty() {
             return Ok(None);
         }
@@ -149,7 +148,7 @@ impl KeyRequest {
         let kept: Vec<_> = kept.map(|kept| (kept.once, kept.answer.clone())).collect();
         writes.extend(once::writes(&view, self.at, &kept)?);
         drop(view);
-        node.store().commit(Commit { writes })?;
+        node.write(writes)?;
         Ok(Some(Kept::Now))
     }
 }

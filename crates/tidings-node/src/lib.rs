@@ -16,6 +16,7 @@ mod kept_back;
 mod keys;
 mod node;
 mod once;
+mod outbox;
 mod packer;
 mod player;
 mod restored;

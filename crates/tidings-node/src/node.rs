@@ -1,8 +1,8 @@
 //! The node: the engine over a store. It writes, syncs, then answers.
 //!
-//! Every method that changes something commits what the engine decided before it returns; only
-//! [`Node::step_keeping`] may leave its commit under way, and then whoever asked hears after that has
-//! ended. After an error the node is poisoned: what the store holds is the truth, so drop it and open
+//! Every method that changes something commits what the engine decided before it returns. Only where a loop
+//! drives the node ([`Node::written`]) is it gathered: a turn is one commit, and what follows it comes after it
+//! is durable. After an error the node is poisoned: what the store holds is the truth, so drop it and open
 //! another.
 
 use std::collections::BTreeSet;
@@ -16,15 +16,15 @@ use tidings_core::engine::{
 use tidings_core::table::Write;
 use tidings_core::time::Day;
 use tidings_core::{Batch, Books, BucketNo, Command, Ending, Instant, Message, Rules};
-use tidings_store::{Commit, Store};
+use tidings_store::Store;
 
 use crate::Error;
-use crate::ahead::Ahead;
+use crate::ahead::{Ahead, Decided};
 use crate::event_loop::By;
 use crate::kept_back::Sending;
 use crate::once::{self, Work};
 use crate::view::StoreView;
-use crate::vitals::{Stopwatch, Vitals, timed};
+use crate::vitals::{Stopwatch, Vitals};
 
 mod late;
 
@@ -123,7 +123,7 @@ impl Node {
         })
     }
 
-    /// The same, with its commits written by threads or by hand.
+    /// The same, with its commits gathered, and written by threads or by hand.
     pub(crate) fn written(mut self, by: By) -> Self {
         self.ahead.write_by(by);
         self
@@ -154,7 +154,7 @@ impl Node {
         Arc::downgrade(&self.life)
     }
 
-    /// The stored data for reading, with the commit in progress, if any.
+    /// The stored data for reading, with what is decided and not durable yet.
     ///
     /// # Errors
     /// [`Error::Store`].
@@ -163,7 +163,7 @@ impl Node {
         Ok(view.measured(&self.vitals))
     }
 
-    /// The commit in progress.
+    /// The commits.
     pub(crate) fn ahead(&mut self) -> &mut Ahead {
         &mut self.ahead
     }
@@ -270,9 +270,8 @@ impl Node {
     }
 
     /// [`Node::step_beside`] for several requests at once. The replies that they want kept are written in
-    /// the same commit, and so is a slice of the engine's chores. They are answered when it is durable,
-    /// which may be after this returns: [`Ahead::finish`] waits for it. `work` is empty then; after an
-    /// error it has the requests without an answer.
+    /// the same commit; they are answered when it is durable. `work` is empty then; after an error it has the
+    /// requests without an answer.
     pub(crate) fn step_keeping(
         &mut self,
         sending: &dyn Sending,
@@ -296,26 +295,13 @@ impl Node {
         }
         let answers: Vec<_> = work.iter_mut().filter_map(Work::keep).collect();
         step.writes.extend(once::writes(&view, now, &answers)?);
-        self.ahead.finish()?;
-        if self.frees || !step.forgotten.is_empty() || step.writes.is_empty() {
-            self.write(step)?;
-            self.vitals.steps.add(took);
-            work.drain(..).for_each(Work::tell);
-            return Ok(());
-        }
-        let chore = self.engine.chore(&view)?.unwrap_or_default();
         drop(view);
-        if let Err(refused) = self.ensure_fits(&chore) {
-            self.write(step)?;
-            self.vitals.steps.add(took);
-            work.drain(..).for_each(Work::tell);
-            return Err(refused);
+        self.gather(step)?;
+        self.ahead.time(took);
+        for work in work.drain(..) {
+            self.ahead.answer(work.when_durable());
         }
-        step.writes.extend(chore);
-        let commit = Commit {
-            writes: step.writes,
-        };
-        self.ahead.start(commit, std::mem::take(work), took)
+        self.ahead.close_if_due()
     }
 
     /// Builds one slice of messages, of the oldest closings with some left; they are durable when this
@@ -453,7 +439,7 @@ impl Node {
         Ok(messages)
     }
 
-    /// Runs a slice of the engine's chores in one commit; returns whether there was one.
+    /// Runs a slice of the engine's chores; returns whether there was one.
     ///
     /// # Errors
     /// [`Error`]; the node is poisoned then: drop it and open another.
@@ -466,10 +452,18 @@ impl Node {
             return Ok(false);
         };
         drop(view);
-        self.ahead.finish()?;
         self.ensure_fits(&writes)?;
-        self.store.commit(Commit { writes })?;
+        self.write(writes)?;
         Ok(true)
+    }
+
+    /// Commits writes that stand beside the engine's.
+    pub(crate) fn write(&mut self, writes: Vec<Write>) -> Result<(), Error> {
+        self.gather(Step {
+            writes,
+            ..Step::default()
+        })?;
+        self.ahead.close_if_due()
     }
 
     /// Checks whether the store accepts a chore's writes. If not, the engine is ahead of what the store
@@ -520,24 +514,18 @@ impl Node {
         let view = self.view()?;
         let step = decide(&mut self.engine, &view)?;
         drop(view);
-        self.write(step)
+        let accepted = self.gather(step)?;
+        self.ahead.close_if_due()?;
+        Ok(accepted)
     }
 
-    fn write(&mut self, step: Step) -> Result<Accepted, Error> {
-        if !step.writes.is_empty() {
-            self.ahead.finish()?;
-            let commit = Commit {
-                writes: step.writes,
-            };
-            let frees = self.frees || !step.forgotten.is_empty();
-            timed(&self.vitals.commits, || match frees {
-                true => self.store.commit_to_free(commit),
-                false => self.store.commit(commit),
-            })?;
-        }
-        for day in step.forgotten {
-            self.store.forget(day)?;
-        }
+    /// Adds a step to the commit.
+    fn gather(&mut self, step: Step) -> Result<Accepted, Error> {
+        self.ahead.gather(Decided {
+            writes: step.writes,
+            forgotten: step.forgotten,
+            frees: self.frees,
+        })?;
         Ok(Accepted {
             replies: step.replies,
             told: step.told,

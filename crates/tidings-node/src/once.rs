@@ -16,6 +16,7 @@ use tidings_core::time::DAY_MS;
 use tidings_core::{Command, Instant};
 
 use crate::Error;
+use crate::ahead::WhenDurable;
 use crate::handle::{Answer, RuntimeError};
 use crate::kept_back::Sending;
 use crate::node::Node;
@@ -92,11 +93,12 @@ impl Work {
         }
     }
 
-    /// Answers that it is durable.
-    pub(crate) fn tell(self) {
-        match self.asker {
-            Asker::Each(answer) => answer(Ok(self.replies)),
-            Asker::Once(_, keeper) => keeper.tell(Ok(Kept::Now)),
+    /// The answer, to be given when it is durable.
+    pub(crate) fn when_durable(self) -> WhenDurable {
+        let Self { replies, asker, .. } = self;
+        match asker {
+            Asker::Each(answer) => Box::new(|done| answer(done.map(|()| replies))),
+            Asker::Once(_, keeper) => Box::new(|done| keeper.tell(done.map(|()| Kept::Now))),
         }
     }
 
@@ -110,7 +112,7 @@ impl Work {
 }
 
 /// Does work in one step; copies of a request are handled after it and get its answer. Requesters are
-/// answered when it is durable, which may be after this returns: see [`Node::step_keeping`].
+/// answered when it is durable, which may be after this returns.
 pub(crate) fn step(
     node: &mut Node,
     sending: &dyn Sending,
@@ -121,19 +123,7 @@ pub(crate) fn step(
     while !waiting.is_empty() {
         let mut first = Vec::with_capacity(waiting.len());
         let mut again = Vec::new();
-        let is_once = |work: &Work| matches!(work.asker, Asker::Once(..));
-        // What was kept of an answer must not be told before it is durable.
-        let durable = match waiting.iter().any(is_once) {
-            true => node.ahead().finish(),
-            false => Ok(()),
-        };
-        let sorted = match durable {
-            Ok(()) => sort(node, now, waiting, &mut first, &mut again),
-            Err(fault) => {
-                first = waiting;
-                Err(fault)
-            }
-        };
+        let sorted = sort(node, now, waiting, &mut first, &mut again);
         let done = sorted.and_then(|()| node.step_keeping(sending, now, &mut first));
         if let Err(fault) = done {
             let askers = first.into_iter().chain(again);
@@ -145,9 +135,9 @@ pub(crate) fn step(
     Ok(())
 }
 
-/// Answers requests that were done before, and separates first requests from their copies.
+/// Has requests that were done before answered, and separates first requests from their copies.
 fn sort(
-    node: &Node,
+    node: &mut Node,
     now: Instant,
     work: Vec<Work>,
     first: &mut Vec<Work>,
@@ -169,7 +159,11 @@ fn sort(
         }
         let kept = node.view().and_then(|view| kept(&view, now, once));
         match (kept, work.asker) {
-            (Ok(Some(kept)), Asker::Once(_, keeper)) => keeper.tell(Ok(kept)),
+            // What was kept of an answer must not be told before it is durable.
+            (Ok(Some(kept)), Asker::Once(_, keeper)) => {
+                let tell = |done: Result<(), _>| keeper.tell(done.map(|()| kept));
+                node.ahead().answer(Box::new(tell));
+            }
             (kept, asker) => {
                 first.push(Work { asker, ..work });
                 done = kept.map(|_| ());
@@ -330,7 +324,6 @@ mod tests {
             Work::new(vec![Command::Object(object)], asker)
         });
         step(node, &(), Instant(at), work.collect()).unwrap();
-        node.ahead().finish().unwrap();
         told.try_iter().collect()
     }
 

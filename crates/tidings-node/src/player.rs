@@ -364,12 +364,12 @@ impl Player {
         at: Instant,
         work: impl FnOnce(&mut Node, &dyn Sending) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        let kept_back = KeptBack::new(None, self.delivery.as_mut());
+        let kept_back = KeptBack::of(self.delivery.as_mut());
         let done = work(&mut self.node, &kept_back)?;
         let held = kept_back.held();
         if let Some(delivery) = &mut self.delivery {
-            for (job, again) in held.release(&mut self.node)? {
-                delivery.wait_until(again.unwrap_or(at), job);
+            for message in held.release(&mut self.node)? {
+                delivery.wait_until(message.again.unwrap_or(at), message.job);
             }
             delivery.pause(self.node.engine().paused());
         }

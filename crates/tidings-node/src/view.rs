@@ -13,8 +13,8 @@ use crate::vitals::Vitals;
 /// A snapshot for the core. Drop it before the next commit.
 pub struct StoreView {
     snapshot: Box<dyn Snapshot>,
-    /// The writes in progress on top of it.
-    ahead: Option<Arc<Writes>>,
+    /// The writes on top of it, step by step.
+    ahead: Vec<Arc<Writes>>,
     /// The measurements of failing reads.
     vitals: Arc<Vitals>,
 }
@@ -25,11 +25,11 @@ impl StoreView {
     /// # Errors
     /// [`Error::Store`] where the store is closed or broken.
     pub fn of(store: &dyn Store) -> Result<Self, Error> {
-        Self::ahead_of(store, None)
+        Self::ahead_of(store, Vec::new())
     }
 
-    /// A view of the data after these writes, which may be committed already.
-    pub(crate) fn ahead_of(store: &dyn Store, ahead: Option<Arc<Writes>>) -> Result<Self, Error> {
+    /// A view of the data after these writes, some of which may be committed already.
+    pub(crate) fn ahead_of(store: &dyn Store, ahead: Vec<Arc<Writes>>) -> Result<Self, Error> {
         let snapshot = store.snapshot()?;
         Ok(Self {
             snapshot,
@@ -42,6 +42,21 @@ impl StoreView {
     pub(crate) fn measured(self, vitals: &Arc<Vitals>) -> Self {
         let vitals = Arc::clone(vitals);
         Self { vitals, ..self }
+    }
+
+    /// Visits the rows after these writes.
+    fn scan_after(
+        &self,
+        writes: &[Arc<Writes>],
+        (partition, from, until): (Partition, &[u8], Option<&[u8]>),
+        visit: &mut Visit<'_>,
+    ) -> Result<(), tidings_store::Error> {
+        let Some((newest, before)) = writes.split_last() else {
+            return self.snapshot.scan(partition, from, until, visit);
+        };
+        newest.merge(partition, (from, until), visit, |visit| {
+            self.scan_after(before, (partition, from, until), visit)
+        })
     }
 
     /// Records whether a read that began at a key failed.
@@ -65,8 +80,8 @@ impl StoreView {
 
 impl ReadView for StoreView {
     fn get(&self, partition: Partition, key: &[u8]) -> Result<Option<Vec<u8>>, Unreadable> {
-        let fresh = self.ahead.as_ref();
-        if let Some(value) = fresh.and_then(|writes| writes.get(partition, key)) {
+        let mut newest_first = self.ahead.iter().rev();
+        if let Some(value) = newest_first.find_map(|writes| writes.get(partition, key)) {
             return Ok(value.map(<[u8]>::to_vec));
         }
         self.heard((partition, key), self.snapshot.get(partition, key))
@@ -79,11 +94,7 @@ impl ReadView for StoreView {
         until: Option<&[u8]>,
         visit: &mut dyn FnMut(&[u8], &[u8]) -> ControlFlow<()>,
     ) -> Result<(), Unreadable> {
-        let stored = |visit: &mut Visit<'_>| self.snapshot.scan(partition, from, until, visit);
-        let scanned = match &self.ahead {
-            Some(writes) => writes.merge(partition, (from, until), visit, stored),
-            None => stored(visit),
-        };
+        let scanned = self.scan_after(&self.ahead, (partition, from, until), visit);
         self.heard((partition, from), scanned)
     }
 }

@@ -33,7 +33,8 @@ pub(super) fn answer(
             Request::Configure(rules, others, answer) => {
                 let done = node
                     .set_rules_beside(sending, now, (*rules).clone())
-                    .and_then(|()| node.step_beside(sending, now, &[]));
+                    .and_then(|()| node.step_beside(sending, now, &[]))
+                    .and_then(|_| node.ahead().flush());
                 if done.is_ok() {
                     channels.replace(others);
                     *in_force = *rules;
@@ -67,7 +68,7 @@ pub(super) fn answer(
     }
     // Nobody sees what is not durable.
     if !looks.is_empty()
-        && let Err(fault) = node.ahead().finish()
+        && let Err(fault) = node.ahead().flush()
     {
         looks.into_iter().for_each(|look| look(None));
         return Err(fault);

@@ -57,7 +57,7 @@ impl EventLoop {
             refuse(possible, stopping);
             return Ok(());
         };
-        let (in_force, nothing) = (self.delivery.channels(), KeptBack::new(None, None));
+        let (in_force, nothing) = (self.delivery.channels(), KeptBack::of(None));
         let in_force = (&in_force, &mut self.rules);
         answer(node, now, possible, stopping, in_force, &nothing)
     }
@@ -80,13 +80,12 @@ impl EventLoop {
             return Ok(());
         };
         let held = {
-            let kept_back = KeptBack::new(Some(&mut self.senders), Some(&mut self.delivery));
+            let kept_back =
+                KeptBack::of_loop(&mut self.senders, &mut self.outbox, &mut self.delivery);
             node.forget_late(&kept_back, now)?;
             kept_back.held()
         };
-        let released = held.release(node)?;
-        self.let_go(released);
-        Ok(())
+        self.let_go(held)
     }
 
     fn set_frees(&mut self, frees: bool) {

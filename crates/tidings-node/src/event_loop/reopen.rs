@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use tidings_core::engine::MessageId;
+use tidings_core::engine::{MessageId, Settled};
 
 use super::EventLoop;
 use crate::Error;
@@ -17,7 +17,7 @@ impl EventLoop {
     ///
     /// [`Runtime::ended`]: crate::Runtime::ended
     pub(super) fn fail(&mut self, fault: &Error) {
-        self.node = None;
+        self.abandon();
         // What the engine has is the commit's that failed, or the one's before: the rules too.
         self.rules_due = true;
         if let Error::Chore { bucket, fault } = fault {
@@ -36,6 +36,23 @@ impl EventLoop {
         } else {
             tracing::error!(error = %fault, "the store failed; it will be opened again");
             self.packer.wait();
+        }
+    }
+
+    /// Drops the node. What became durable is followed up; answers of channels that did not are recorded
+    /// later, and messages that did not are made again.
+    fn abandon(&mut self) {
+        self.follow_up();
+        self.node = None;
+        self.outbox.clear();
+        for settled in self.recorded.drain(..).flat_map(|(_, settled)| settled) {
+            let all = self.answered.entry(settled.closing);
+            let all = all.or_insert_with(|| Settled {
+                closing: settled.closing,
+                ..Settled::default()
+            });
+            all.sent.extend(settled.sent);
+            all.tried.extend(settled.tried);
         }
     }
 
@@ -75,6 +92,7 @@ impl EventLoop {
             .flat_map(|known| known.sent.iter().map(|sent| (known.closing, sent.number)));
         let known: BTreeSet<MessageId> = waiting.chain(answered).collect();
         let unsettled = node.unsettled()?;
+        node.ahead().flush()?;
         // No attempt was made after this, whatever the clock shows by now.
         let now = self.clock.now().max(node.engine().now());
         for job in unsettled.into_iter().flat_map(jobs) {

@@ -9,14 +9,15 @@ impl EventLoop {
     /// Tells whether nothing is left to wait for.
     pub(super) fn can_end(&self) -> bool {
         let is_settled = self.answered.is_empty() || self.node.is_none();
-        self.is_drained || (self.senders.is_idle() && is_settled)
+        let is_sent = self.senders.is_idle() && self.outbox.is_empty();
+        self.is_drained || (is_sent && is_settled)
     }
 
     /// Ends, and answers the requester.
     pub(super) fn end(&mut self, stop: &Stop) {
         self.put_off.drain(..).for_each(Request::turn_away);
         // Another process may open the store right after: nothing may be handed over from here on.
-        let withheld = self.senders.take_back_all(|_| true).len();
+        let withheld = self.senders.take_back_all(|_| true).len() + self.outbox.clear();
         let under_way = self.senders.under_way();
         if withheld + under_way > 0 {
             tracing::warn!(
@@ -37,13 +38,14 @@ impl EventLoop {
             return Err(unavailable());
         };
         let failed = |fault: crate::Error| RuntimeError::Unknown(fault.to_string());
-        node.ahead().finish().map_err(failed)?;
+        node.ahead().flush().map_err(failed)?;
         // Chores that are not done now are for the next start, and so are all where there is no room.
         if node.store().ensure_room().is_err() {
             return Ok(());
         }
         while !self.is_drained {
-            match node.chore() {
+            let done = node.chore();
+            match done.and_then(|done| node.ahead().flush().map(|()| done)) {
                 Ok(true) => self.is_drained = drained.try_recv().is_ok(),
                 Ok(false) => break,
                 Err(fault @ crate::Error::Chore { .. }) => {
