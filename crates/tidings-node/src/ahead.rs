@@ -332,7 +332,10 @@ impl Ahead {
         self.finish()?;
         let gathered = std::mem::take(&mut self.gathered);
         let (end, ended) = bounded(1);
-        let writes = gathered.steps.iter().flat_map(|step| step.0.iter().cloned());
+        let writes = gathered
+            .steps
+            .iter()
+            .flat_map(|step| step.0.iter().cloned());
         let job = Job {
             commit: Commit {
                 writes: writes.collect(),

@@ -1,4 +1,7 @@
-//! The loop of a node as a stepped function: it starts no thread and waits for nothing.
+//! The loop of a node as a stepped function: it starts no thread and waits for nothing but the commit before.
+//!
+//! What a turn decides is one commit, which is written while the next turn is decided. Answers and messages
+//! follow it: nothing is told or sent that is not durable (decision 034).
 //!
 //! A driver hands in requests and the answers of channels, and calls [`EventLoop::turn`]. [`Runtime`] drives
 //! it in real time: its threads write commits and send messages. [`Stepped`] drives it in the caller's
@@ -230,7 +233,11 @@ impl EventLoop {
             return;
         };
         let durable = node.ahead().durable();
-        while self.recorded.pop_front_if(|(commit, _)| *commit <= durable).is_some() {}
+        while self
+            .recorded
+            .pop_front_if(|(commit, _)| *commit <= durable)
+            .is_some()
+        {}
         while let Some(Released { job, again }) = self.outbox.take_next(durable) {
             match again {
                 Some(at) => self.delivery.wait_until(at, job),

@@ -131,10 +131,7 @@ impl Held {
     ///
     /// # Errors
     /// [`Error`] where what is stored can't be read.
-    pub(crate) fn release(
-        mut self,
-        node: &mut Node,
-    ) -> Result<Vec<Released>, Error> {
+    pub(crate) fn release(mut self, node: &mut Node) -> Result<Vec<Released>, Error> {
         if self.0.is_empty() {
             return Ok(Vec::new());
         }

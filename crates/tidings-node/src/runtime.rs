@@ -1,7 +1,7 @@
 //! The runtime: a node in real time. One thread decides, a few send.
 //!
-//! The loop takes everything that has arrived since its last step, commits it at once and only then
-//! answers (group commit). Messages are made in slices between steps, as many as delivery has room
+//! The loop takes everything that has arrived since its last turn, commits what it decides at once, and
+//! only then answers and sends (group commit). Messages are made in slices, as many as delivery has room
 //! for, so a million digests never keep one publish waiting for longer than a slice.
 
 use std::convert::Infallible;

@@ -12,6 +12,7 @@ mod reach;
 mod retries;
 mod slow;
 mod steer;
+mod turns;
 mod world;
 
 use std::collections::VecDeque;
@@ -427,8 +428,8 @@ fn a19_a_crash_after_the_hand_off_leaves_one_mail() {
     let mail = tempfile::tempdir().unwrap();
     let clock = clock(MONDAY);
     let store = Arc::new(FaultStore::new(|write: u64| {
-        // The rules, ann, the publish, the message: its outcome is lost.
-        if write == 5 {
+        // The rules, ann, the publish with its message: the outcome is lost.
+        if write == 4 {
             Fault::CrashBefore
         } else {
             Fault::None
