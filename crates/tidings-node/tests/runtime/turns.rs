@@ -55,7 +55,8 @@ impl Driven {
         loop {
             self.process.turn();
             let goes_on = self.process.write() | self.process.send();
-            if !goes_on && !self.process.has_work() && !self.process.has_answers() {
+            let waits = self.process.has_work() || self.process.has_answers();
+            if self.process.node().is_some() && !goes_on && !waits {
                 return;
             }
         }
