@@ -416,7 +416,10 @@ impl Gathered {
     fn tell(self, ended: &Result<(), Error>) {
         let answers = self.answers.into_inner();
         for answer in answers.unwrap_or_else(PoisonError::into_inner) {
-            answer(ended.as_ref().map(|()| ()).map_err(RuntimeError::of_commit));
+            answer(match ended {
+                Ok(()) => Ok(()),
+                Err(fault) => Err(RuntimeError::of_commit(fault)),
+            });
         }
     }
 }

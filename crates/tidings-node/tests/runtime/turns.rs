@@ -6,9 +6,9 @@ use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 
 use tidings_core::Command;
+use tidings_core::channel::EMAIL;
 use tidings_core::command::Cancelled;
 use tidings_core::engine::Reply;
-use tidings_core::rules::EMAIL;
 use tidings_node::{ApiKey, Delivery, Handle, KeyChange, KeyHash, Retries, Stepped};
 use tidings_store::{Fault, FaultStore};
 
