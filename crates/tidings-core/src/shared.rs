@@ -9,6 +9,28 @@ use std::sync::Arc;
 mod pages;
 mod tree;
 
+/// Counts the bytes that are copied because a clone still has them, in tests.
+#[cfg(not(test))]
+mod copied {
+    pub(super) fn count(_: usize) {}
+}
+
+#[cfg(test)]
+pub(crate) mod copied {
+    thread_local! {
+        static BYTES: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+    }
+
+    pub(super) fn count(bytes: usize) {
+        BYTES.set(BYTES.get() + bytes);
+    }
+
+    /// The bytes that this thread has copied since the last call.
+    pub(crate) fn take() -> usize {
+        BYTES.replace(0)
+    }
+}
+
 pub(crate) use pages::{PAGE, Pages};
 pub(crate) use tree::Tree;
 
@@ -45,6 +67,9 @@ impl<T> Deref for Shared<T> {
 
 impl<T: Clone> DerefMut for Shared<T> {
     fn deref_mut(&mut self) -> &mut T {
+        if Arc::strong_count(&self.0) > 1 {
+            copied::count(size_of::<T>());
+        }
         Arc::make_mut(&mut self.0)
     }
 }

@@ -11,11 +11,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
 use crossbeam_channel::{Receiver, Sender, bounded, never};
+use tidings_core::engine::EngineSnapshot;
 use tidings_core::table::Write;
 use tidings_core::time::Day;
 use tidings_store::{Commit, Partition, Store, Visit};
 
 use crate::Error;
+use crate::durable::Shown;
 use crate::event_loop::By;
 use crate::handle::RuntimeError;
 use crate::vitals::{Stopwatch, Vitals, timed};
@@ -124,6 +126,7 @@ pub(crate) struct Ahead {
     by: By,
     /// The commit in progress, if the driver is to write it.
     by_hand: Option<Job>,
+    shown: Option<Shown>,
 }
 
 /// A commit that is being decided, and what follows it.
@@ -140,6 +143,8 @@ struct Gathered {
     answers: Mutex<Vec<WhenDurable>>,
     /// Time since the first requested step began.
     took: Option<Stopwatch>,
+    /// The engine as it is with this commit, once it was handed over and if readers are to see it.
+    engine: Option<EngineSnapshot>,
 }
 
 /// What one step adds to a commit.
@@ -187,12 +192,25 @@ impl Ahead {
             writer: None,
             by: By::Caller,
             by_hand: None,
+            shown: None,
         }
     }
 
     /// Sets the measurements.
     pub(crate) fn measure(&mut self, vitals: &Arc<Vitals>) {
         self.vitals = Arc::clone(vitals);
+    }
+
+    /// Sets where readers see each commit that has ended well.
+    pub(crate) fn show_by(&mut self, shown: &Shown) {
+        self.shown = Some(shown.clone());
+    }
+
+    /// Shows nothing to readers any more.
+    pub(crate) fn hide(&mut self) {
+        if let Some(shown) = self.shown.take() {
+            shown.hide();
+        }
     }
 
     /// Sets who writes.
@@ -307,30 +325,38 @@ impl Ahead {
     }
 
     /// Hands the next commit over where it is large. Where it forgets days, waits until they are deleted:
-    /// nothing else is decided before that.
+    /// nothing else is decided before that. `engine` is what readers see once it is durable.
     ///
     /// # Errors
     /// As [`Ahead::finish`].
-    pub(crate) fn close_if_due(&mut self) -> Result<(), Error> {
+    pub(crate) fn close_if_due(
+        &mut self,
+        engine: impl FnOnce() -> Option<EngineSnapshot>,
+    ) -> Result<(), Error> {
         if !self.gathered.forgotten.is_empty() {
-            return self.flush();
+            return self.flush(engine);
         }
         if self.gathered.bytes >= BYTES_MAX || self.gathered.steps.len() >= STEPS_MAX {
-            return self.hand_over();
+            return self.hand_over(engine);
         }
         Ok(())
     }
 
-    /// Begins to write what was gathered, once the commit before it has ended.
+    /// Begins to write what was gathered, once the commit before it has ended. `engine` is what readers see once
+    /// it is durable.
     ///
     /// # Errors
     /// As [`Ahead::finish`].
-    pub(crate) fn hand_over(&mut self) -> Result<(), Error> {
+    pub(crate) fn hand_over(
+        &mut self,
+        engine: impl FnOnce() -> Option<EngineSnapshot>,
+    ) -> Result<(), Error> {
         if self.gathered.steps.is_empty() {
             return Ok(());
         }
         self.finish()?;
-        let gathered = std::mem::take(&mut self.gathered);
+        let mut gathered = std::mem::take(&mut self.gathered);
+        gathered.engine = engine();
         let (end, ended) = bounded(1);
         let writes = gathered
             .steps
@@ -367,8 +393,11 @@ impl Ahead {
     ///
     /// # Errors
     /// As [`Ahead::finish`].
-    pub(crate) fn flush(&mut self) -> Result<(), Error> {
-        self.hand_over()?;
+    pub(crate) fn flush(
+        &mut self,
+        engine: impl FnOnce() -> Option<EngineSnapshot>,
+    ) -> Result<(), Error> {
+        self.hand_over(engine)?;
         self.finish()
     }
 
@@ -383,13 +412,21 @@ impl Ahead {
             return Ok(());
         };
         let UnderWay {
-            gathered,
+            mut gathered,
             ended,
             heard,
         } = under_way;
         let ended = heard.unwrap_or_else(|| ended.recv().unwrap_or_else(|_| Err(gone())));
         let ended = ended.map_err(Error::from);
         let ended = ended.and_then(|()| self.forget(&gathered.forgotten));
+        // Who is answered finds it in the next read.
+        let ended = ended.and_then(|()| match (gathered.engine.take(), &self.shown) {
+            (Some(engine), Some(shown)) => shown.show(engine),
+            _ => Ok(()),
+        });
+        if ended.is_err() {
+            self.hide();
+        }
         if let Some(took) = gathered.took {
             self.vitals.steps.add(took);
         }

@@ -1,11 +1,11 @@
 //! Views of messages that wait for a retry.
 
-use tidings_core::{Id, Instant};
+use tidings_core::engine::MessageId;
+use tidings_core::{Id, Instant, Paused};
 
 use crate::channel::Outcome as Answer;
-use crate::delivery::Delivery;
-use crate::send_job::SendJob;
 use crate::vitals::Answered;
+use crate::waiting::Waiting;
 
 /// A message that waits for a retry, or that a pause holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,30 +62,32 @@ impl Said {
     }
 }
 
-impl Delivery {
-    /// Messages that wait for a retry, of a recipient or all, with a maximum.
-    pub(crate) fn deferred(&self, of: Option<&Id>, most: usize) -> Deferrals {
-        let is_asked = |job: &SendJob| of.is_none_or(|id| job.head.recipient == *id);
-        let mut count = 0;
-        let mut found: Vec<(bool, Instant, &SendJob)> = Vec::new();
-        for (at, job) in self.waiting().filter(|(_, job)| is_asked(job)) {
-            count += 1;
-            found.push((self.is_held(job), at, job));
-        }
-        found.sort_by_key(|(is_held, at, job)| (*is_held, *at, job.closing, job.number));
-        let shown = |(is_held, at, job): (bool, Instant, &SendJob)| Deferred {
-            recipient: job.head.recipient.clone(),
-            channel: job.head.channel.clone(),
-            lane: job.head.lane.clone(),
-            batch: job.head.id.clone(),
-            entries: job.head.entries,
-            attempts: job.attempts,
-            last: job.last.clone(),
-            next: (!is_held).then_some(at),
-        };
+impl Waiting {
+    /// The messages as views show them, under what is paused: those of a recipient or of all, with a maximum.
+    pub(crate) fn deferred(&self, of: Option<&Id>, most: usize, paused: &Paused) -> Deferrals {
+        let mut found: Vec<(bool, Instant, MessageId, Deferred)> = Vec::new();
+        let count = self.visit(of, most, |at, job| {
+            let is_held = job.is_held_by(paused);
+            let deferred = Deferred {
+                recipient: job.head.recipient.clone(),
+                channel: job.head.channel.clone(),
+                lane: job.head.lane.clone(),
+                batch: job.head.id.clone(),
+                entries: job.head.entries,
+                attempts: job.attempts,
+                last: job.last.clone(),
+                next: (!is_held).then_some(at),
+            };
+            found.push((is_held, at, job.letter(), deferred));
+        });
+        found.sort_by_key(|(is_held, at, letter, _)| (*is_held, *at, *letter));
         Deferrals {
             count,
-            messages: found.into_iter().take(most).map(shown).collect(),
+            messages: found
+                .into_iter()
+                .take(most)
+                .map(|(.., shown)| shown)
+                .collect(),
         }
     }
 }

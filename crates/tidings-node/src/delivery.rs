@@ -100,13 +100,13 @@ impl Delivery {
         self.waiting.next()
     }
 
-    /// The messages that wait for a retry, each with its instant.
-    pub(crate) fn waiting(&self) -> impl Iterator<Item = (Instant, &SendJob)> {
-        self.waiting.iter()
+    /// The messages that wait for a retry.
+    pub(crate) fn waiting(&self) -> &Waiting {
+        &self.waiting
     }
 
     /// The keys of the messages that wait for a retry.
-    pub(crate) fn waiting_letters(&self) -> impl Iterator<Item = MessageId> {
+    pub(crate) fn waiting_letters(&self) -> Vec<MessageId> {
         self.waiting.letters()
     }
 

@@ -24,6 +24,7 @@ use crate::ahead::CommitNo;
 use crate::channel::Outcome;
 use crate::clock::Clock;
 use crate::delivery::{ByClosing, Delivery, Noted, put};
+use crate::durable::Reads;
 use crate::handle::{Request, Stop};
 use crate::kept_back::{Held, KeptBack};
 use crate::keys::Keys;
@@ -90,6 +91,7 @@ pub(crate) struct EventLoop {
     seen: Instant,
     vitals: Arc<Vitals>,
     keys: Arc<Keys>,
+    reads: Arc<Reads>,
     /// True if a failed store stays closed for now: opening folds everything stored, which must not happen
     /// for each request.
     pub(crate) rests: bool,
@@ -120,6 +122,7 @@ impl EventLoop {
         let vitals = Arc::new(Vitals::default());
         node.measure(&vitals);
         delivery.measure(&vitals);
+        let reads = Arc::new(Reads::of(&delivery));
         let now = clock.now();
         let newest = node.engine().now();
         // On a full disk it starts all the same: what leads to days being forgotten may come due now.
@@ -152,6 +155,7 @@ impl EventLoop {
             seen: newest,
             vitals,
             keys: Arc::default(),
+            reads,
             rests: false,
             hangs: false,
             is_drained: false,
@@ -171,6 +175,11 @@ impl EventLoop {
         &self.keys
     }
 
+    /// The state for readers.
+    pub(crate) fn reads(&self) -> &Arc<Reads> {
+        &self.reads
+    }
+
     /// Opens a failed store again, unless it rests.
     pub(crate) fn mend(&mut self) {
         if self.node.is_none() && !self.rests {
@@ -188,17 +197,10 @@ impl EventLoop {
 
     /// Runs one turn, whose decisions are one commit, and throws the node away where the store failed.
     /// Whether the loop has ended.
-    pub(crate) fn turn(&mut self, mut requests: Vec<Request>, stopping: &mut Stopping) -> bool {
-        let deferred = requests.extract_if(.., |asked| matches!(asked, Request::Deferred(_)));
-        let deferred: Vec<Request> = deferred.collect();
+    pub(crate) fn turn(&mut self, requests: Vec<Request>, stopping: &mut Stopping) -> bool {
         let decided = self.try_turn(requests, stopping);
-        if let Err(fault) = self.end_turn(decided, !deferred.is_empty()) {
+        if let Err(fault) = self.end_turn(decided) {
             self.fail(&fault);
-        }
-        for asked in deferred {
-            if let Request::Deferred(look) = asked {
-                look(Some(&self.delivery));
-            }
         }
         if self.hangs {
             return true;
@@ -213,13 +215,13 @@ impl EventLoop {
     }
 
     /// Has everything that was decided written, also where a later step failed: the steps before it are whole.
-    fn end_turn(&mut self, decided: Result<(), Error>, waits: bool) -> Result<(), Error> {
+    fn end_turn(&mut self, decided: Result<(), Error>) -> Result<(), Error> {
         let Some(node) = &mut self.node else {
             return decided;
         };
-        let written = match waits || decided.is_err() {
-            true => node.ahead().flush(),
-            false => node.ahead().hand_over(),
+        let written = match decided {
+            Ok(()) => node.hand_over(),
+            Err(_) => node.flush(),
         };
         // A store that fails says more than a read that failed because of it.
         written.and(decided)?;

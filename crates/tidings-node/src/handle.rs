@@ -13,9 +13,8 @@ use tidings_core::{Command, Id, Instant, Rules};
 use crate::Error;
 use crate::channel::Channels;
 use crate::deferred::Deferrals;
-use crate::delivery::Delivery;
+use crate::durable::{Durable, Reads, at_rest};
 use crate::keys::{ApiKey, KeptAnswer, KeyChange, KeyRequest, Keys};
-use crate::node::Node;
 use crate::once::{AnswerRecorder, Asker, Kept, Once, Work};
 use crate::vitals::Vitals;
 
@@ -60,18 +59,10 @@ pub type Replies = Result<Vec<Result<Reply, Refused>>, RuntimeError>;
 /// A callback with the result of commands, on the loop's thread.
 pub(crate) type Answer = Box<dyn FnOnce(Replies) + Send>;
 
-/// A callback that reads the node, or gets the error if there is none now.
-type Look = dyn FnOnce(Option<&Node>) + Send;
-
-/// A callback that reads the messages that wait for a retry; a node that sends nothing has none.
-type LookAtDeferred = dyn FnOnce(Option<&Delivery>) + Send;
-
 pub(crate) enum Request {
     Work(Work),
     Keys(KeyRequest),
     Configure(Box<Rules>, Channels, Sender<Result<(), RuntimeError>>),
-    Look(Box<Look>),
-    Deferred(Box<LookAtDeferred>),
     /// The clock was set: read it again.
     Wake,
     Stop(Stop),
@@ -108,8 +99,7 @@ impl Request {
             Self::Configure(.., answer) | Self::Stop(Stop { answer, .. }) => {
                 drop(answer.send(Err(RuntimeError::Stopped)));
             }
-            // Who looks hears of it by the look being dropped.
-            Self::Look(_) | Self::Deferred(_) | Self::Wake => {}
+            Self::Wake => {}
         }
     }
 }
@@ -123,6 +113,7 @@ pub struct Handle {
     is_open: Arc<RwLock<bool>>,
     vitals: Arc<Vitals>,
     keys: Arc<Keys>,
+    reads: Arc<Reads>,
 }
 
 /// The loop's end of the queue. When it is dropped, queued requests get an error, and later ones are
@@ -141,7 +132,12 @@ impl Drop for Inbox {
 
 impl Handle {
     /// Creates a handle and the loop's end of its queue, with a maximum length.
-    pub(crate) fn new(requests_max: usize, vitals: Arc<Vitals>, keys: Arc<Keys>) -> (Self, Inbox) {
+    pub(crate) fn new(
+        requests_max: usize,
+        vitals: Arc<Vitals>,
+        keys: Arc<Keys>,
+        reads: Arc<Reads>,
+    ) -> (Self, Inbox) {
         let (requests, asked) = bounded(requests_max);
         let is_open = Arc::new(RwLock::new(true));
         let inbox = Inbox {
@@ -153,6 +149,7 @@ impl Handle {
             is_open,
             vitals,
             keys,
+            reads,
         };
         (handle, inbox)
     }
@@ -246,49 +243,34 @@ impl Handle {
         Ok(answered)
     }
 
-    /// Reads the node between two steps.
+    /// The state after the last durable commit: what was answered is in it. It asks nobody and waits for nobody.
+    /// Drop it soon: it keeps memory, and the store open.
     ///
     /// # Errors
-    /// [`RuntimeError::Busy`], [`RuntimeError::Unavailable`] or [`RuntimeError::Stopped`].
-    pub fn look<T: Send + 'static>(
-        &self,
-        look: impl FnOnce(&Node) -> T + Send + 'static,
-    ) -> Result<T, RuntimeError> {
-        let (answer, answered) = bounded(1);
-        self.look_then(look, move |seen| drop(answer.send(seen)))?;
-        answered.recv().map_err(|_| RuntimeError::Stopped)?
+    /// [`RuntimeError::Unavailable`] or [`RuntimeError::Stopped`].
+    pub fn durable(&self) -> Result<Arc<Durable>, RuntimeError> {
+        if !*self.is_open.read().unwrap_or_else(PoisonError::into_inner) {
+            return Err(RuntimeError::Stopped);
+        }
+        self.reads.get().ok_or_else(unavailable)
     }
 
-    /// [`Handle::look`] without blocking: `then` gets the result on the loop's thread and must only pass
-    /// it on. It is dropped uncalled if the loop dies.
+    /// Reads the state after the last durable commit, in the caller's thread.
     ///
     /// # Errors
-    /// [`RuntimeError::Busy`] or [`RuntimeError::Stopped`]; `then` is not called.
-    pub fn look_then<T: 'static>(
-        &self,
-        look: impl FnOnce(&Node) -> T + Send + 'static,
-        then: impl FnOnce(Result<T, RuntimeError>) + Send + 'static,
-    ) -> Result<(), RuntimeError> {
-        self.ask(Request::Look(Box::new(move |node| {
-            then(node.map(look).ok_or_else(unavailable));
-        })))
+    /// As [`Handle::durable`].
+    pub fn look<T>(&self, look: impl FnOnce(&Durable) -> T) -> Result<T, RuntimeError> {
+        self.durable().map(|durable| look(&durable))
     }
 
-    /// Reads the messages that wait for a retry, of a recipient or all, with a maximum. `then` gets them
-    /// on the loop's thread and must only pass them on.
+    /// The messages that wait for a retry, of a recipient or all, with a maximum.
     ///
     /// # Errors
-    /// [`RuntimeError::Busy`] or [`RuntimeError::Stopped`]; `then` is not called.
-    pub fn deferred_then(
-        &self,
-        of: Option<Id>,
-        most: usize,
-        then: impl FnOnce(Deferrals) + Send + 'static,
-    ) -> Result<(), RuntimeError> {
-        self.ask(Request::Deferred(Box::new(move |delivery| {
-            let found = delivery.map(|delivery| delivery.deferred(of.as_ref(), most));
-            then(found.unwrap_or_default());
-        })))
+    /// As [`Handle::durable`].
+    pub fn deferred(&self, of: Option<&Id>, most: usize) -> Result<Deferrals, RuntimeError> {
+        let durable = self.durable()?;
+        let waiting = self.reads.waiting.get_or_init(|| at_rest(&durable));
+        Ok(waiting.deferred(of, most, durable.engine().paused()))
     }
 
     /// The node's measurements.
@@ -358,7 +340,7 @@ mod tests {
 
     #[test]
     fn nobody_waits_for_a_loop_that_has_ended() {
-        let (handle, inbox) = Handle::new(4, Arc::default(), Arc::default());
+        let (handle, inbox) = Handle::new(4, Arc::default(), Arc::default(), Arc::default());
         let (answer, answered) = bounded(1);
         handle
             .submit_then(Vec::new(), move |replies| answer.send(replies).unwrap())

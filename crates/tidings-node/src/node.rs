@@ -10,7 +10,7 @@ use std::sync::{Arc, Weak};
 
 use tidings_core::compiled::LaneName;
 use tidings_core::engine::{
-    Engine, MessageId, Options, Plan, Presenter, Refused, Reply, Sent, Settled, Step, Told,
+    Engine, EngineSnapshot, MessageId, Options, Plan, Refused, Reply, Sent, Settled, Step, Told,
     Upcoming,
 };
 use tidings_core::table::Write;
@@ -20,6 +20,7 @@ use tidings_store::Store;
 
 use crate::Error;
 use crate::ahead::{Ahead, Decided};
+use crate::durable::{self, Reads, Shown, batches};
 use crate::event_loop::By;
 use crate::kept_back::Sending;
 use crate::once::{self, Work};
@@ -41,6 +42,18 @@ pub struct Node {
     frees: bool,
     ahead: Ahead,
     late_forget: Option<LateForget>,
+    /// Where its state is shown to readers, if there are any.
+    shown: Option<Shown>,
+}
+
+impl Drop for Node {
+    fn drop(&mut self) {
+        // The store is about to be closed.
+        self.ahead.hide();
+        if let Some(shown) = self.shown.take() {
+            shown.hide();
+        }
+    }
 }
 
 /// The result of commands.
@@ -120,6 +133,7 @@ impl Node {
             life: Arc::default(),
             frees: false,
             late_forget: None,
+            shown: None,
         })
     }
 
@@ -133,6 +147,15 @@ impl Node {
     pub(crate) fn measure(&mut self, vitals: &Arc<Vitals>) {
         self.vitals = Arc::clone(vitals);
         self.ahead.measure(vitals);
+    }
+
+    /// Shows the state after each durable commit to readers, from now on.
+    pub(crate) fn show_in(&mut self, reads: &Arc<Reads>) -> Result<(), Error> {
+        let shown = Shown::new(reads, &self.store, self.life(), &self.vitals);
+        shown.show(self.engine.snapshot())?;
+        self.ahead.show_by(&shown);
+        self.shown = Some(shown);
+        Ok(())
     }
 
     /// The engine, for reading.
@@ -301,7 +324,7 @@ impl Node {
         for work in work.drain(..) {
             self.ahead.answer(work.when_durable());
         }
-        self.ahead.close_if_due()
+        self.close_if_due()
     }
 
     /// Builds one slice of messages, of the oldest closings with some left; they are durable when this
@@ -361,7 +384,7 @@ impl Node {
     /// # Errors
     /// [`Error`].
     pub fn present(&self, plan: Plan) -> Result<Ready, Error> {
-        let batches = self.batches(&plan)?;
+        let batches = batches(&self.engine, &self.view()?, &plan)?;
         Ok(Ready { plan, batches })
     }
 
@@ -403,18 +426,6 @@ impl Node {
             self.settle(self.engine.now(), &gone)?;
         }
         Ok(ready)
-    }
-
-    fn batches(&self, plan: &Plan) -> Result<Vec<(usize, Batch)>, Error> {
-        let view = self.view()?;
-        let mut presenter = Presenter::new(&self.engine, &view);
-        let mut batches = Vec::with_capacity(plan.letters.len());
-        for (at, letter) in plan.letters.iter().enumerate() {
-            if let Some(batch) = presenter.batch(plan, letter)? {
-                batches.push((at, batch));
-            }
-        }
-        Ok(batches)
     }
 
     /// Records the outcomes and the failed attempts of messages in one commit.
@@ -463,7 +474,7 @@ impl Node {
             writes,
             ..Step::default()
         })?;
-        self.ahead.close_if_due()
+        self.close_if_due()
     }
 
     /// Checks whether the store accepts a chore's writes. If not, the engine is ahead of what the store
@@ -500,11 +511,7 @@ impl Node {
     /// # Errors
     /// [`Error::Disagreement`] where the walk and the ledger don't agree.
     pub fn books(&self) -> Result<Books, Error> {
-        let walk = self.engine.walk(&self.view()?)?;
-        match walk.disagreements.first() {
-            None => Ok(walk.books),
-            Some(first) => Err(Error::Disagreement(first.clone())),
-        }
+        durable::books(&self.engine, &self.view()?)
     }
 
     fn commit(
@@ -515,8 +522,42 @@ impl Node {
         let step = decide(&mut self.engine, &view)?;
         drop(view);
         let accepted = self.gather(step)?;
-        self.ahead.close_if_due()?;
+        self.close_if_due()?;
         Ok(accepted)
+    }
+
+    fn close_if_due(&mut self) -> Result<(), Error> {
+        let (ahead, engine) = self.ahead_and_engine();
+        ahead.close_if_due(engine)
+    }
+
+    /// Begins to write what was gathered, once the commit before it has ended.
+    ///
+    /// # Errors
+    /// As [`Ahead::finish`].
+    pub(crate) fn hand_over(&mut self) -> Result<(), Error> {
+        let (ahead, engine) = self.ahead_and_engine();
+        ahead.hand_over(engine)
+    }
+
+    /// Writes what was gathered, and waits for it.
+    ///
+    /// # Errors
+    /// As [`Ahead::finish`].
+    pub(crate) fn flush(&mut self) -> Result<(), Error> {
+        let (ahead, engine) = self.ahead_and_engine();
+        ahead.flush(engine)
+    }
+
+    /// The commits, and the engine as readers are to see it with the next one.
+    fn ahead_and_engine(&mut self) -> (&mut Ahead, impl FnOnce() -> Option<EngineSnapshot>) {
+        let Self {
+            ahead,
+            engine,
+            shown,
+            ..
+        } = self;
+        (ahead, || shown.as_ref().map(|_| engine.snapshot()))
     }
 
     /// Adds a step to the commit.

@@ -89,7 +89,9 @@ impl Runtime {
         let core = EventLoop::open(open, rules, delivery, clock, settings, By::Threads)?;
         let vitals = Arc::clone(core.vitals());
         let keys = Arc::clone(core.keys());
-        let (handle, inbox) = Handle::new(settings.requests_max.max(1), vitals, keys);
+        let reads = Arc::clone(core.reads());
+        let most = settings.requests_max.max(1);
+        let (handle, inbox) = Handle::new(most, vitals, keys, reads);
         let (runs, ended) = bounded::<Infallible>(0);
         let (holds, closed) = bounded::<Infallible>(0);
         let mut driver = Driver { core, rest: None };

@@ -41,7 +41,9 @@ impl Stepped {
         let event_loop = EventLoop::open(open, rules, delivery, clock, settings, By::Hand)?;
         let vitals = Arc::clone(event_loop.vitals());
         let keys = Arc::clone(event_loop.keys());
-        let (handle, inbox) = Handle::new(settings.requests_max.max(1), vitals, keys);
+        let reads = Arc::clone(event_loop.reads());
+        let most = settings.requests_max.max(1);
+        let (handle, inbox) = Handle::new(most, vitals, keys, reads);
         Ok(Self {
             event_loop,
             handle,

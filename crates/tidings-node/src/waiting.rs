@@ -2,77 +2,122 @@
 //!
 //! They are found by when they are to go, and by their names: a cancel that reaches a hundred thousand
 //! of them, while a mail server is away, asks for each. What an operator has paused is set aside, so
-//! that it costs the others nothing.
+//! that it costs the others nothing. Readers look at them beside the loop: what they hold it up for is bounded by what
+//! they are shown.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tidings_core::Instant;
 use tidings_core::engine::MessageId;
+use tidings_core::{BucketNo, Id, Instant};
 
 use crate::send_job::SendJob;
 
-/// The messages.
+/// The messages. Clones are the same ones.
+#[derive(Clone, Default)]
+pub(crate) struct Waiting(Arc<Mutex<Jobs>>);
+
 #[derive(Default)]
-pub(crate) struct Waiting {
+struct Jobs {
     jobs: BTreeMap<MessageId, (Instant, SendJob)>,
     /// The messages by the time of their retry.
     due: BTreeSet<(Instant, MessageId)>,
+    /// The messages by their recipient.
+    of: BTreeSet<(Id, MessageId)>,
+}
+
+impl Jobs {
+    fn take_back(&mut self, letter: &MessageId) -> Option<(Instant, SendJob)> {
+        let (at, job) = self.jobs.remove(letter)?;
+        self.due.remove(&(at, *letter));
+        self.of.remove(&(job.head.recipient.clone(), *letter));
+        Some((at, job))
+    }
 }
 
 impl Waiting {
     /// Adds a message, to be retried at an instant or, if it is held, some time after its release.
     pub(crate) fn insert(&mut self, at: Instant, job: SendJob, is_held: bool) {
         let letter = job.letter();
-        self.take_back(&letter);
+        let mut all = self.all();
+        all.take_back(&letter);
         if !is_held {
-            self.due.insert((at, letter));
+            all.due.insert((at, letter));
         }
-        self.jobs.insert(letter, (at, job));
+        all.of.insert((job.head.recipient.clone(), letter));
+        all.jobs.insert(letter, (at, job));
     }
 
     /// Removes a message and returns it with the instant of its retry.
     pub(crate) fn take_back(&mut self, letter: &MessageId) -> Option<(Instant, SendJob)> {
-        let (at, job) = self.jobs.remove(letter)?;
-        self.due.remove(&(at, *letter));
-        Some((at, job))
+        self.all().take_back(letter)
     }
 
     /// Removes and returns the messages whose retry is due, by time.
     pub(crate) fn take_due(&mut self, now: Instant) -> Vec<SendJob> {
-        let mut taken = Vec::new();
-        while let Some((at, letter)) = self.due.first().copied()
+        let (mut all, mut taken) = (self.all(), Vec::new());
+        while let Some((at, letter)) = all.due.first().copied()
             && at <= now
         {
-            self.due.pop_first();
-            taken.extend(self.jobs.remove(&letter).map(|(_, job)| job));
+            all.due.pop_first();
+            taken.extend(all.take_back(&letter).map(|(_, job)| job));
         }
         taken
     }
 
     /// The time of the next retry.
     pub(crate) fn next(&self) -> Option<Instant> {
-        self.due.first().map(|(at, _)| *at)
+        self.all().due.first().map(|(at, _)| *at)
     }
 
     /// Sets what is held from now on.
     pub(crate) fn hold(&mut self, is_held: impl Fn(&SendJob) -> bool) {
-        let free = self.jobs.iter().filter(|(_, (_, job))| !is_held(job));
-        self.due = free.map(|(letter, (at, _))| (*at, *letter)).collect();
+        let mut all = self.all();
+        let free = all.jobs.iter().filter(|(_, (_, job))| !is_held(job));
+        all.due = free.map(|(letter, (at, _))| (*at, *letter)).collect();
     }
 
     /// Number of messages, held or not.
     pub(crate) fn len(&self) -> usize {
-        self.jobs.len()
+        self.all().jobs.len()
     }
 
-    /// All messages, each with the instant of its retry.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (Instant, &SendJob)> {
-        self.jobs.values().map(|(at, job)| (*at, job))
+    /// Visits messages, each with the instant of its retry: those of a recipient, or the next ones of all and then
+    /// held ones; at most so many. Returns how many there are.
+    pub(crate) fn visit(
+        &self,
+        of: Option<&Id>,
+        most: usize,
+        mut visit: impl FnMut(Instant, &SendJob),
+    ) -> usize {
+        let all = self.all();
+        let mut visit = |letter: &MessageId| {
+            if let Some((at, job)) = all.jobs.get(letter) {
+                visit(*at, job);
+            }
+        };
+        let Some(recipient) = of else {
+            let due = all.due.iter().map(|(_, letter)| letter);
+            due.take(most).for_each(&mut visit);
+            let held = all.jobs.iter();
+            let held = held.filter(|(letter, (at, _))| !all.due.contains(&(*at, **letter)));
+            let room = most.saturating_sub(all.due.len());
+            held.take(room).for_each(|(letter, _)| visit(letter));
+            return all.jobs.len();
+        };
+        let first = (recipient.clone(), ((BucketNo(0), 0), 0));
+        let theirs = all.of.range(first..);
+        let theirs = theirs.take_while(|(of, _)| of == recipient);
+        theirs.map(|(_, letter)| visit(letter)).count()
     }
 
     /// The keys of the messages.
-    pub(crate) fn letters(&self) -> impl Iterator<Item = MessageId> {
-        self.jobs.keys().copied()
+    pub(crate) fn letters(&self) -> Vec<MessageId> {
+        self.all().jobs.keys().copied().collect()
+    }
+
+    fn all(&self) -> MutexGuard<'_, Jobs> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -113,10 +158,7 @@ mod tests {
         assert_eq!((waiting.len(), waiting.next()), (2, Some(Instant(20))));
         assert_eq!(numbers(&waiting.take_due(Instant(90))), [4]);
         assert_eq!(waiting.next(), None);
-        assert_eq!(
-            waiting.letters().collect::<Vec<_>>(),
-            [((tidings_core::BucketNo(0), 1), 1)]
-        );
+        assert_eq!(waiting.letters(), [((tidings_core::BucketNo(0), 1), 1)]);
         waiting.hold(|_| false);
         assert_eq!(numbers(&waiting.take_due(Instant(30))), [1]);
         assert_eq!(waiting.len(), 0);

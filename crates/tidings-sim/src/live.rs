@@ -312,10 +312,32 @@ impl Life {
     }
 
     fn books(&mut self) -> Result<Books, String> {
-        self.look(|node| match node.books() {
+        let books = self.look(|node| match node.books() {
             Err(fault @ tidings_node::Error::Disagreement(_)) => Some(Err(fault.to_string())),
             books => books.ok().map(Ok),
-        })?
+        })??;
+        self.agree_with_reads()?;
+        Ok(books)
+    }
+
+    /// Compares what readers see with what the node says, while nothing is being written.
+    fn agree_with_reads(&mut self) -> Result<(), String> {
+        let said = self.look(|node| {
+            let (engine, view) = (node.engine(), node.view().ok()?);
+            let agenda = engine.agenda(&view, 10).ok()?;
+            Some((agenda, engine.ledger(), node.books().ok()?))
+        })?;
+        let handle = self.process()?.handle();
+        let seen = handle.look(|node| {
+            let (engine, view) = (node.engine(), node.view());
+            let agenda = engine.agenda(view, 10).ok()?;
+            Some((agenda, engine.ledger(), node.books().ok()?))
+        });
+        match seen {
+            // The store may fail at any read.
+            Ok(Some(seen)) if seen != said => Err(format!("readers see {seen:?}, not {said:?}")),
+            _ => Ok(()),
+        }
     }
 
     /// Looks at the node as soon as it can be looked at and nothing is being written.

@@ -8,6 +8,7 @@ use super::intake::Intake;
 use super::look::{Ends, Facts, facts_of};
 use super::part::Part;
 use super::take_back::{parts, set_bytes};
+use crate::bucket::Lane;
 use crate::channel::{INBOX, INBOX_NO};
 use crate::compiled::CompiledRules;
 use crate::headers::Header;
@@ -82,15 +83,13 @@ impl Part {
         let now = self.now;
         let mut any = false;
         for &at in &*self.buckets.numbers() {
-            let bucket = &mut self.buckets[at];
-            if bucket
-                .next_due(&self.compiled)
-                .is_none_or(|due| due > now.0)
-            {
+            if self.next_due_of(at).is_none_or(|due| due > now.0) {
                 continue;
             }
-            let (lanes, terms) = bucket.lanes_and_terms(&self.compiled);
-            let due = lanes.iter_mut();
+            let (lanes, terms) = self.buckets[at].lanes_and_terms(&self.compiled);
+            // The others are not written to: a reader may have them.
+            let is_due = |lane: &Lane| lane.known_due().flatten().is_some_and(|due| due <= now.0);
+            let due = lanes.iter_mut().filter(|(_, lane)| is_due(lane));
             let due = due.map(|(no, lane)| (*no, lane.take_due(now, terms)));
             let due: Vec<_> = due.filter(|(_, who)| !who.is_empty()).collect();
             for (lane, who) in due {

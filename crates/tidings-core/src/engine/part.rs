@@ -268,11 +268,15 @@ impl Part {
     pub(super) fn next_due(&mut self) -> Option<Instant> {
         let mut earliest: Option<i64> = None;
         for no in &*self.buckets.numbers() {
-            let known = self.buckets[*no].known_due();
-            let due = known.unwrap_or_else(|| self.buckets[*no].next_due(&self.compiled));
-            earliest = earliest.into_iter().chain(due).min();
+            earliest = earliest.into_iter().chain(self.next_due_of(*no)).min();
         }
         earliest.map(Instant)
+    }
+
+    /// [`Part::next_due`] of a bucket, in milliseconds.
+    pub(super) fn next_due_of(&mut self, bucket: BucketNo) -> Option<i64> {
+        let known = self.buckets[bucket].known_due();
+        known.unwrap_or_else(|| self.buckets[bucket].next_due(&self.compiled))
     }
 
     /// Runs one bounded slice of maintenance: checkpoint, index build or merge.

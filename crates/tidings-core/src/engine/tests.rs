@@ -22,8 +22,9 @@ mod inbox;
 mod loud;
 mod payload;
 mod reach;
+mod snapshot;
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Stored(BTreeMap<(Partition, Vec<u8>), Vec<u8>>);
 
 impl Stored {

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use super::copied;
+
 /// Number of values in a page.
 pub(crate) const PAGE: u32 = 256;
 
@@ -45,6 +47,9 @@ impl<T: Clone + Default> Pages<T> {
             self.0.resize_with(at + 1, || None);
         }
         let page = self.0[at].get_or_insert_with(|| vec![T::default(); PAGE as usize].into());
+        if Arc::strong_count(page) > 1 {
+            copied::count(size_of_val(&**page));
+        }
         &mut Arc::make_mut(page)[(number % PAGE) as usize]
     }
 }

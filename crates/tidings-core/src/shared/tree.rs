@@ -7,6 +7,8 @@ use std::cmp::Ordering;
 use std::slice;
 use std::sync::Arc;
 
+use super::copied;
+
 /// The most entries of a node: few enough to copy without notice.
 const ENTRIES_MAX: usize = 64;
 
@@ -20,11 +22,26 @@ pub(crate) struct Tree<K, V> {
     len: usize,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 enum Node<K, V> {
     Leaf(Vec<(K, V)>),
     /// Children by a key that is not above any of theirs and above all of the child's before.
     Inner(Vec<(K, Arc<Node<K, V>>)>),
+}
+
+impl<K: Clone, V: Clone> Clone for Node<K, V> {
+    fn clone(&self) -> Self {
+        match self {
+            Self::Leaf(entries) => {
+                copied::count(size_of_val(&**entries));
+                Self::Leaf(entries.clone())
+            }
+            Self::Inner(children) => {
+                copied::count(size_of_val(&**children));
+                Self::Inner(children.clone())
+            }
+        }
+    }
 }
 
 /// A node that was split off, with its least key.

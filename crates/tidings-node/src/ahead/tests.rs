@@ -101,7 +101,7 @@ fn a_commit_that_grew_too_large_is_handed_over_before_its_turn_ends() {
     for number in (0..).take(STEPS_MAX) {
         assert!(!ahead.is_writing());
         ahead.gather(step(number)).unwrap();
-        ahead.close_if_due().unwrap();
+        ahead.close_if_due(|| None).unwrap();
     }
     assert!(ahead.is_writing());
     assert_eq!(ahead.writes().len(), STEPS_MAX);
@@ -110,7 +110,7 @@ fn a_commit_that_grew_too_large_is_handed_over_before_its_turn_ends() {
         (ahead.decided(), ahead.durable()),
         (CommitNo(2), CommitNo(0))
     );
-    ahead.flush().unwrap();
+    ahead.flush(|| None).unwrap();
     assert_eq!((store.writes(), ahead.durable()), (2, CommitNo(2)));
     assert!(ahead.writes().is_empty());
 }

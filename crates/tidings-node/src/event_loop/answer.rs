@@ -21,7 +21,6 @@ pub(super) fn answer(
 ) -> Result<(), Error> {
     let mut waiting = Vec::new();
     let mut keys = Vec::new();
-    let mut looks = Vec::new();
     let mut fault = None;
     for request in requests {
         match request {
@@ -34,7 +33,7 @@ pub(super) fn answer(
                 let done = node
                     .set_rules_beside(sending, now, (*rules).clone())
                     .and_then(|()| node.step_beside(sending, now, &[]))
-                    .and_then(|_| node.ahead().flush());
+                    .and_then(|_| node.flush());
                 if done.is_ok() {
                     channels.replace(others);
                     *in_force = *rules;
@@ -42,8 +41,7 @@ pub(super) fn answer(
                 drop(answer.send(done.as_ref().map(|_| ()).map_err(RuntimeError::of_commit)));
                 fault = done.err();
             }
-            Request::Look(look) => looks.push(look),
-            Request::Deferred(_) | Request::Wake => {}
+            Request::Wake => {}
             Request::Stop(stop) => *stopping = Some(stop),
         }
     }
@@ -52,7 +50,6 @@ pub(super) fn answer(
         waiting.for_each(|work| work.fail(unavailable()));
         keys.into_iter()
             .for_each(|request| request.fail(unavailable()));
-        looks.into_iter().for_each(|look| look(None));
         return Err(fault);
     }
     let mut done = once::step(node, sending, now, waiting);
@@ -62,19 +59,7 @@ pub(super) fn answer(
             Err(_) => request.fail(unavailable()),
         }
     }
-    if let Err(fault) = done {
-        looks.into_iter().for_each(|look| look(None));
-        return Err(fault);
-    }
-    // Nobody sees what is not durable.
-    if !looks.is_empty()
-        && let Err(fault) = node.ahead().flush()
-    {
-        looks.into_iter().for_each(|look| look(None));
-        return Err(fault);
-    }
-    looks.into_iter().for_each(|look| look(Some(node)));
-    Ok(())
+    done
 }
 
 /// Answers requests while there is no store.
@@ -84,8 +69,7 @@ pub(super) fn refuse(requests: Vec<Request>, stopping: &mut Stopping) {
             Request::Work(work) => work.fail(unavailable()),
             Request::Keys(request) => request.fail(unavailable()),
             Request::Configure(.., answer) => drop(answer.send(Err(unavailable()))),
-            Request::Look(look) => look(None),
-            Request::Deferred(_) | Request::Wake => {}
+            Request::Wake => {}
             Request::Stop(stop) => *stopping = Some(stop),
         }
     }

@@ -47,11 +47,7 @@ pub(super) fn put_off(
                 drop(answer.send(Err(RuntimeError::Busy)));
             }
             Request::Work(_) | Request::Configure(..) => put_off.push(request),
-            Request::Keys(_)
-            | Request::Look(_)
-            | Request::Deferred(_)
-            | Request::Wake
-            | Request::Stop(_) => {
+            Request::Keys(_) | Request::Wake | Request::Stop(_) => {
                 possible.push(request);
             }
         }

@@ -84,15 +84,17 @@ impl EventLoop {
             return Ok(());
         };
         self.keys.load(&node.view()?)?;
+        node.flush()?;
+        node.show_in(&self.reads)?;
         self.delivery.pause(node.engine().paused());
-        let waiting = self.delivery.waiting_letters();
+        let waiting = self.delivery.waiting_letters().into_iter();
         let answered = self
             .answered
             .values()
             .flat_map(|known| known.sent.iter().map(|sent| (known.closing, sent.number)));
         let known: BTreeSet<MessageId> = waiting.chain(answered).collect();
         let unsettled = node.unsettled()?;
-        node.ahead().flush()?;
+        node.flush()?;
         // No attempt was made after this, whatever the clock shows by now.
         let now = self.clock.now().max(node.engine().now());
         for job in unsettled.into_iter().flat_map(jobs) {

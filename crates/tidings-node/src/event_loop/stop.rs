@@ -38,14 +38,14 @@ impl EventLoop {
             return Err(unavailable());
         };
         let failed = |fault: crate::Error| RuntimeError::Unknown(fault.to_string());
-        node.ahead().flush().map_err(failed)?;
+        node.flush().map_err(failed)?;
         // Chores that are not done now are for the next start, and so are all where there is no room.
         if node.store().ensure_room().is_err() {
             return Ok(());
         }
         while !self.is_drained {
             let done = node.chore();
-            match done.and_then(|done| node.ahead().flush().map(|()| done)) {
+            match done.and_then(|done| node.flush().map(|()| done)) {
                 Ok(true) => self.is_drained = drained.try_recv().is_ok(),
                 Ok(false) => break,
                 Err(fault @ crate::Error::Chore { .. }) => {

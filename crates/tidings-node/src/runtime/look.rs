@@ -9,15 +9,13 @@ use tidings_store::Store;
 
 use super::{Ended, Runtime};
 use crate::Error;
-use crate::channel::Channels;
-use crate::delivery::{Delivery, Retries};
 use crate::handle::{Handle, Inbox, Request, RuntimeError};
 use crate::keys::Keys;
 use crate::node::Node;
 use crate::vitals::Vitals;
 
-/// The most reads in the queue; one more is refused.
-const LOOKS_MAX: usize = 64;
+/// Length of the queue of requests; one more is refused.
+const REQUESTS_MAX: usize = 64;
 
 impl Runtime {
     /// Opens a store to look at it, whatever has come due since. Reads are answered, API keys are changed,
@@ -29,7 +27,10 @@ impl Runtime {
         let mut node = Node::open_to_look(store, options)?;
         let keys = Arc::<Keys>::default();
         keys.load(&node.view()?)?;
-        let (handle, inbox) = Handle::new(LOOKS_MAX, Arc::<Vitals>::default(), keys);
+        let reads = Arc::default();
+        node.show_in(&reads)?;
+        let vitals = Arc::<Vitals>::default();
+        let (handle, inbox) = Handle::new(REQUESTS_MAX, vitals, keys, reads);
         let (runs, ended) = bounded::<Infallible>(0);
         let (holds, closed) = bounded::<Infallible>(0);
         std::thread::Builder::new()
@@ -49,23 +50,11 @@ impl Runtime {
     }
 }
 
-/// The messages that wait for a retry, as a node that sends would hold them.
-fn deferred(node: &Node) -> Result<Delivery, Error> {
-    let mut delivery = Delivery::new(Channels::new(), Retries::default());
-    delivery.pause(node.engine().paused());
-    let tried = node.engine().tried();
-    for plan in node.engine().made_again(&node.view()?, &tried)? {
-        delivery.take_up(node.engine(), node.present(plan)?, node.engine().now());
-    }
-    Ok(delivery)
-}
-
-/// Answers reads and changes keys, until the runtime is stopped or its store fails.
+/// Changes keys, until the runtime is stopped or its store fails.
 fn answer(node: &mut Node, inbox: &Inbox) {
     let refused = || RuntimeError::Unavailable("it is open to be looked at only".to_owned());
     for request in &inbox.requests {
         match request {
-            Request::Look(look) => look(Some(node)),
             Request::Work(work) => work.fail(refused()),
             Request::Keys(request) => {
                 if let Err(fault) = request.work(node) {
@@ -74,7 +63,6 @@ fn answer(node: &mut Node, inbox: &Inbox) {
                 }
             }
             Request::Configure(.., answer) => drop(answer.send(Err(refused()))),
-            Request::Deferred(look) => look(deferred(node).ok().as_ref()),
             Request::Wake => {}
             Request::Stop(stop) => {
                 drop(stop.answer.send(Ok(())));

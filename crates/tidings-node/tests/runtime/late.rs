@@ -11,7 +11,7 @@ use tidings_core::rules::{Every, Policy};
 use tidings_core::time::{DAY_MS, HOUR_MS, MINUTE_MS};
 use tidings_core::{Audience, Books, Command, Instant, Rules};
 use tidings_node::channel::{Channel, Outcome, Receipt, Rendered};
-use tidings_node::{Deferrals, Handle, OpenStore, Replies, Settings};
+use tidings_node::{Handle, OpenStore, Replies, Settings};
 use tidings_store::{FaultStore, MemoryStore, NoFaults, Store};
 
 use crate::world::*;
@@ -185,13 +185,7 @@ fn a14_what_goes_nowhere_keeps_no_day_for_ever() {
         .unwrap();
     keeper.later();
     // The loop has heard the answer before the clock goes on.
-    let deferred = || {
-        let (then, found) = channel();
-        let tell = move |found: Deferrals| then.send(found.count).unwrap();
-        handle.deferred_then(None, 1, tell).unwrap();
-        found.recv().unwrap()
-    };
-    while deferred() == 0 {}
+    while handle.deferred(None, 1).unwrap().count == 0 {}
     let pending_at = |now| {
         clock.set(now);
         handle.submit(Vec::new()).unwrap();
@@ -292,16 +286,9 @@ fn t22_missed_instants_are_made_up_for_in_few_commits() {
     clock.set(MONDAY.plus_ms(HOUR_MS));
     handle.wake().unwrap();
     arrived.recv().unwrap();
-    let (see, seen) = channel();
-    handle
-        .look_then(
-            |node| node.engine().now(),
-            move |now| see.send(now).unwrap(),
-        )
-        .unwrap();
+    let now = handle.look(|node| node.engine().now()).unwrap();
     let published = ask(&handle, vec![publish("last", "bill", "ann")]);
     drop(release);
-    let now = seen.recv().unwrap().unwrap();
     assert!(
         now < due(MISSED - 1),
         "{now}: nobody was answered meanwhile"

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::mpsc::{TryRecvError, channel};
+use std::sync::mpsc::TryRecvError;
 
 use tidings_core::Instant;
 use tidings_core::channel::EMAIL;
@@ -66,10 +66,7 @@ impl Place {
 }
 
 fn deferred(handle: &Handle) -> Deferrals {
-    let (tell, told) = channel();
-    let then = move |found| tell.send(found).unwrap();
-    handle.deferred_then(None, 10, then).unwrap();
-    told.recv().unwrap()
+    handle.deferred(None, 10).unwrap()
 }
 
 fn later() -> Outcome {

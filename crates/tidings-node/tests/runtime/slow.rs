@@ -91,12 +91,7 @@ fn what_is_deferred_is_seen_with_its_last_answer_and_its_next_try() {
     let (gate, keeper) = Gate::new();
     let runtime = start(over(&store), plain(gate), &clock, settings());
     let handle = runtime.handle();
-    let deferred = |of: Option<&str>| {
-        let (tell, told) = std::sync::mpsc::channel();
-        let then = move |found| tell.send(found).unwrap();
-        handle.deferred_then(of.map(id), 10, then).unwrap();
-        told.recv().unwrap()
-    };
+    let deferred = |of: Option<&str>| handle.deferred(of.map(id).as_ref(), 10).unwrap();
     for name in ["ann", "ben"] {
         handle
             .submit(vec![person(name), publish(name, "bill", name)])

@@ -11,7 +11,7 @@ use tidings_core::recipient::{Mode, PreferenceScope};
 use tidings_core::time::HOUR_MS;
 use tidings_core::{Command, Reason};
 use tidings_node::channel::{Channels, Outcome};
-use tidings_node::{Handle, Node, Runtime, VirtualClock};
+use tidings_node::{Durable, Handle, Runtime, VirtualClock};
 use tidings_store::{MemoryStore, Store};
 
 use crate::world::*;
@@ -223,10 +223,10 @@ fn h19_never_takes_out_of_a_message_what_was_not_handed_over() {
         handle.submit(vec![never]).unwrap();
     }
     let told = |event: &'static str| {
-        let fate = move |node: &Node| {
-            let (engine, view) = (node.engine(), node.view().unwrap());
-            let trace = engine.trace(&view, &id(event)).unwrap().unwrap();
-            trace.report(&view).unwrap().channels.remove(EMAIL).unwrap()
+        let fate = move |node: &Durable| {
+            let (engine, view) = (node.engine(), node.view());
+            let trace = engine.trace(view, &id(event)).unwrap().unwrap();
+            trace.report(view).unwrap().channels.remove(EMAIL).unwrap()
         };
         handle.look(fate).unwrap()
     };

@@ -283,8 +283,9 @@ pub(crate) fn settled(handle: &Handle) -> Books {
 
 /// Waits until the loop has gone round, and what was asked before has been made and handed out.
 pub(crate) fn round(handle: &Handle) {
-    for _ in 0..2 {
-        handle.look(|_| ()).unwrap();
+    // What is asked for is decided, then durable, then handed out.
+    for _ in 0..3 {
+        handle.submit(Vec::new()).unwrap();
     }
 }
 

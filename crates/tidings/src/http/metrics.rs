@@ -13,7 +13,7 @@ use axum::http::{StatusCode, header};
 use axum::response::IntoResponse;
 use tidings_core::engine::Tally;
 use tidings_core::{Instant, Outcome};
-use tidings_node::{BOUNDS_S, Histogram, Node, Vitals};
+use tidings_node::{BOUNDS_S, Durable, Histogram, Vitals};
 
 use super::error::Problem;
 use super::service::Service;
@@ -65,7 +65,7 @@ const OUTCOMES: [(Outcome, &str); 6] = [
     (Outcome::Unknown, "unknown"),
 ];
 
-fn look(node: &Node) -> Seen {
+fn look(node: &Durable) -> Seen {
     let engine = node.engine();
     let days = engine.ledger();
     let forgotten = engine.forgotten_before();

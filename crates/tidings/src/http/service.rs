@@ -12,7 +12,7 @@ use tidings_core::engine::{Refused, Reply};
 use tidings_core::{Command, Id, Instant, Rules};
 use tidings_node::channel::Channels;
 use tidings_node::{
-    AnswerRecorder, Clock, Deferrals, Handle, Kept, KeptAnswer, KeyChange, KeyHash, Node,
+    AnswerRecorder, Clock, Deferrals, Durable, Handle, Kept, KeptAnswer, KeyChange, KeyHash,
     RuntimeError,
 };
 use tidings_store::FjallStore;
@@ -62,6 +62,12 @@ impl Default for Settings {
     }
 }
 
+/// The most reads at once: each has a thread, and some wait for the disk.
+const READERS_MAX: usize = 8;
+
+/// The most reads that wait for a thread or have one; one more is refused.
+const READS_MAX: usize = 1024;
+
 /// Maximum number of backups at once: each holds a thread and a snapshot of the store.
 const BACKUPS_MAX: usize = 2;
 
@@ -89,6 +95,10 @@ pub struct Service {
     started: Instant,
     bodies: Arc<Semaphore>,
     backups: Arc<Semaphore>,
+    /// Room for reads, in progress or not.
+    pub(super) let_in: Semaphore,
+    /// Room for reads in progress.
+    pub(super) readers: Arc<Semaphore>,
     stopping: watch::Sender<bool>,
     rules: RwLock<Arc<Rules>>,
 }
@@ -111,6 +121,8 @@ impl Service {
             access,
             bodies: Arc::new(Semaphore::new(settings.bodies_bytes_max / ROOM_UNIT)),
             backups: Arc::new(Semaphore::new(BACKUPS_MAX)),
+            let_in: Semaphore::new(READS_MAX),
+            readers: Arc::new(Semaphore::new(READERS_MAX)),
             ids: EventIds::default(),
             requests: Requests::of(super::call_names()),
             data: None,
@@ -206,29 +218,47 @@ impl Service {
         Ok(answered)
     }
 
-    /// Reads the node between two steps. Reads are short: publishers wait for them.
+    /// Reads the state after the last durable commit, on a thread of its own.
     ///
     /// # Errors
-    /// A [`Problem`] where the node can't be asked.
+    /// A [`Problem`] where there is none now, or too much is read.
     pub async fn look<T: Send + 'static>(
         &self,
-        look: impl FnOnce(&Node) -> T + Send + 'static,
+        look: impl FnOnce(&Durable) -> T + Send + 'static,
     ) -> Result<T, Problem> {
-        let (answer, answered) = oneshot::channel();
-        self.handle
-            .look_then(look, move |seen| drop(answer.send(seen)))?;
-        self.answered(answered).await
+        self.read(move |handle| handle.look(look)).await
     }
 
     /// Reads the messages that wait for a retry, of a recipient or all, with a maximum.
     ///
     /// # Errors
-    /// A [`Problem`] where the node can't be asked.
+    /// As [`Self::look`].
     pub(super) async fn deferred(&self, of: Option<Id>, most: usize) -> Result<Deferrals, Problem> {
-        let (answer, answered) = oneshot::channel();
-        self.handle
-            .deferred_then(of, most, move |found| drop(answer.send(Ok(found))))?;
-        self.answered(answered).await
+        self.read(move |handle| handle.deferred(of.as_ref(), most))
+            .await
+    }
+
+    async fn read<T: Send + 'static>(
+        &self,
+        read: impl FnOnce(&Handle) -> Result<T, RuntimeError> + Send + 'static,
+    ) -> Result<T, Problem> {
+        let _let_in = self.let_in.try_acquire().map_err(|_| RuntimeError::Busy)?;
+        let (handle, readers) = (self.handle.clone(), Arc::clone(&self.readers));
+        let reading = async move {
+            let permit = readers.acquire_owned().await;
+            let read = spawn_blocking(move || {
+                let seen = read(&handle);
+                // Who waits for a thread gets this one's, even where nobody waits for the answer.
+                drop(permit);
+                seen
+            });
+            read.await
+        };
+        match timeout(self.settings.answer_patience, reading).await {
+            Ok(Ok(seen)) => Ok(seen?),
+            Ok(Err(fault)) => Err(Problem::new(Code::Internal, fault.to_string())),
+            Err(_) => Err(self.too_late()),
+        }
     }
 
     /// Has commands done for a request that may carry an `Idempotency-Key`. `answer` makes the
@@ -296,12 +326,14 @@ impl Service {
         match timeout(self.settings.answer_patience, asked).await {
             Ok(Ok(answer)) => Ok(answer?),
             Ok(Err(_)) => Err(RuntimeError::Stopped.into()),
-            Err(_) => {
-                let seconds = self.settings.answer_patience.as_secs_f32();
-                let detail = format!("no answer within {seconds} s");
-                Err(Problem::new(Code::TimedOut, detail))
-            }
+            Err(_) => Err(self.too_late()),
         }
+    }
+
+    fn too_late(&self) -> Problem {
+        let seconds = self.settings.answer_patience.as_secs_f32();
+        let detail = format!("no answer within {seconds} s");
+        Problem::new(Code::TimedOut, detail)
     }
 
     /// Room for one more backup, as long as what this gives is kept.

@@ -270,6 +270,13 @@ impl World {
     }
 
     fn play(&mut self, op: &Op) {
+        let (snapshot, stored) = (self.engine.snapshot(), self.stored.clone());
+        let seen = pages(&self.engine, &self.stored);
+        self.act(op);
+        assert_eq!(pages(&snapshot, &stored), seen, "a reader goes on");
+    }
+
+    fn act(&mut self, op: &Op) {
         match *op {
             Op::Publish {
                 kind,
@@ -424,6 +431,11 @@ impl World {
         }
         assert_eq!(paged, groups, "each group once, whatever arrives meanwhile");
     }
+}
+
+fn pages(engine: &Engine, stored: &Stored) -> Vec<InboxPage> {
+    let page = |name: &&str| engine.inbox(stored, &id(name), None, 100).unwrap();
+    PEOPLE.iter().map(|name| page(name).unwrap()).collect()
 }
 
 fn shown(group: &InboxGroup) -> Shown {

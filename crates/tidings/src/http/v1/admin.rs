@@ -9,7 +9,7 @@ use serde::Serialize;
 use tidings_core::channel;
 use tidings_core::engine::{Agenda, Dropped, LedgerRow, Reply};
 use tidings_core::{Instant, Outcome, Rules};
-use tidings_node::{Deferrals, Node};
+use tidings_node::{Deferrals, Durable};
 use utoipa::ToSchema;
 use utoipa_axum::routes;
 
@@ -111,7 +111,7 @@ struct ChannelShown {
 
 impl StatusAnswer {
     fn of(
-        node: &Node,
+        node: &Durable,
         rules: &Rules,
         clock: Instant,
         uptime_seconds: Option<u64>,
@@ -277,7 +277,7 @@ async fn status(State(service): State<Arc<Service>>) -> Result<Answer, Problem> 
     let (rules, uptime) = (service.rules(), service.uptime_seconds());
     let retrying = service.handle.vitals().retries();
     let clock = service.now();
-    let status = move |node: &Node| StatusAnswer::of(node, &rules, clock, uptime, retrying);
+    let status = move |node: &Durable| StatusAnswer::of(node, &rules, clock, uptime, retrying);
     let status = service.look(status).await?;
     Answer::json(StatusCode::OK, &status)
 }
@@ -298,7 +298,7 @@ async fn due(
     let most = query.scheduled.map_or(SCHEDULED_USUAL, usize::from);
     let agenda = service
         .look(move |node| -> Result<Agenda, Problem> {
-            Ok(node.engine().agenda(&node.view()?, most)?)
+            Ok(node.engine().agenda(node.view(), most)?)
         })
         .await??;
     let deferred = service.deferred(None, DEFERRED_SHOWN).await?;

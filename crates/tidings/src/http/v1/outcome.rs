@@ -146,22 +146,12 @@ async fn get_event(
     State(service): State<Arc<Service>>,
     InPath(id): InPath<Id>,
 ) -> Result<Answer, Problem> {
-    let traced = service
+    let report = service
         .look(move |node| -> Result<_, Problem> {
-            let view = node.view()?;
-            let trace = node.engine().trace(&view, &id)?;
-            trace.map(|trace| (trace, view)).ok_or_else(|| {
-                Problem::new(Code::EventNotFound, format!("no event `{id}` is known"))
-            })
+            let trace = node.engine().trace(node.view(), &id)?;
+            let unknown = || Problem::new(Code::EventNotFound, format!("no event `{id}` is known"));
+            Ok(trace.ok_or_else(unknown)?.report(node.view())?)
         })
         .await??;
-    // A row a recipient may have to be read: not on the node's thread, which others wait for.
-    let read = tokio::task::spawn_blocking(move || {
-        let (trace, view) = traced;
-        trace.report(&view)
-    });
-    let report = read
-        .await
-        .map_err(|fault| Problem::new(Code::Internal, fault.to_string()))??;
     Answer::json(StatusCode::OK, &EventWithOutcome::from(report))
 }

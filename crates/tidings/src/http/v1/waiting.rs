@@ -189,7 +189,7 @@ async fn pending(
     let asked = id.clone();
     let mut pending = service
         .look(move |node| -> Result<Pending, Problem> {
-            let (engine, view) = (node.engine(), node.view()?);
+            let (engine, view) = (node.engine(), node.view());
             let state = engine.recipient(&id).map(|recipient| recipient.state);
             let is_unconfirmed = state == Some(Confirmation::Unconfirmed);
             let held_by = |lane: &OpenLane| {
@@ -201,7 +201,7 @@ async fn pending(
                     None
                 }
             };
-            let lanes = engine.open_lanes(&view, &id)??.into_iter();
+            let lanes = engine.open_lanes(view, &id)??.into_iter();
             let lanes = lanes.map(|lane| PendingLane {
                 held_by: held_by(&lane),
                 channel: lane.channel,
@@ -210,7 +210,7 @@ async fn pending(
                 entries: lane.entries.into_iter().map(Waiting::from).collect(),
             });
             let lanes = lanes.collect();
-            let scheduled = engine.scheduled(&view, &id)??.into_iter();
+            let scheduled = engine.scheduled(view, &id)??.into_iter();
             let scheduled = scheduled.map(Waiting::from).collect();
             Ok(Pending {
                 lanes,

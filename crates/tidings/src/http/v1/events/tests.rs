@@ -8,7 +8,6 @@ use axum::http::{Method, Request, StatusCode};
 use serde_json::{Value, json};
 use tidings_core::engine::InboxItem;
 use tidings_core::{Command, Id, Instant, RecipientChange};
-use tidings_node::Node;
 
 use crate::http::rig::{Answered, CONFIG, Rig};
 use crate::http::{Access, Settings};
@@ -44,10 +43,9 @@ fn publish(rig: &Rig, body: &Value) -> Answered {
 fn inbox(rig: &Rig, who: &str) -> Vec<InboxItem> {
     let who = Id::new(who).unwrap();
     let looked = rig.service.look(move |node| {
-        let view = node.view().unwrap();
         let page = node
             .engine()
-            .inbox(&view, &who, None, 100)
+            .inbox(node.view(), &who, None, 100)
             .unwrap()
             .unwrap();
         page.groups

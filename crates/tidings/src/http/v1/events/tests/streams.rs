@@ -178,19 +178,16 @@ fn a_small_event_beside_large_ones_waits_for_one_step() {
             .last()
             .unwrap()
     };
-    let before = steps();
     // The node is held between two steps until all of them wait.
     let (hold, held) = std::sync::mpsc::channel::<()>();
     let (at_rest, rests) = std::sync::mpsc::channel();
-    let holding = rig.tokio.spawn({
-        let service = std::sync::Arc::clone(&rig.service);
-        let rest = move |_: &Node| {
-            at_rest.send(()).unwrap();
-            held.recv().unwrap_err()
-        };
-        async move { service.look(rest).await }
-    });
+    let rest = move |_| {
+        at_rest.send(()).unwrap();
+        held.recv().unwrap_err();
+    };
+    rig.service.handle.submit_then(Vec::new(), rest).unwrap();
     rests.recv().unwrap();
+    let before = steps();
     let ask = |body: Value| {
         let request = Request::post("/v1/events").body(Body::from(body.to_string()));
         rig.tokio.spawn(rig.ask(request.unwrap()))
@@ -217,5 +214,4 @@ fn a_small_event_beside_large_ones_waits_for_one_step() {
             2_000
         );
     }
-    rig.tokio.block_on(holding).unwrap().unwrap();
 }

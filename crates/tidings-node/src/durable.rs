@@ -1,0 +1,178 @@
+//! The state after the last durable commit, for readers: they never wait for what is being decided or written.
+//!
+//! The loop keeps a snapshot of the engine with each commit. Once the commit is durable, the snapshot becomes
+//! the current one, together with a snapshot of the store, and only then who asked for the commit is answered:
+//! so what somebody was told is in their next read. Readers take the current one on threads of their own. It is
+//! freed when nobody reads it any more and a newer one is there.
+
+use std::sync::{Arc, OnceLock, PoisonError, RwLock, Weak};
+
+use tidings_core::engine::{Engine, EngineSnapshot, Plan, Presenter};
+use tidings_core::{Batch, Books};
+use tidings_store::Store;
+
+use crate::Error;
+use crate::channel::Channels;
+use crate::delivery::{Delivery, Retries};
+use crate::node::Ready;
+use crate::view::StoreView;
+use crate::vitals::Vitals;
+use crate::waiting::Waiting;
+
+/// A node as it was after a durable commit, for reading.
+pub struct Durable {
+    engine: EngineSnapshot,
+    view: StoreView,
+    store: Arc<dyn Store>,
+    life: Weak<()>,
+}
+
+impl Durable {
+    /// The engine.
+    #[must_use]
+    pub fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    /// The stored data of the same moment.
+    #[must_use]
+    pub fn view(&self) -> &StoreView {
+        &self.view
+    }
+
+    /// The store, which may hold more by now.
+    #[must_use]
+    pub fn store(&self) -> &Arc<dyn Store> {
+        &self.store
+    }
+
+    /// A reference that tells whether the node still exists: a failed one was dropped, and its store can
+    /// be opened again as soon as nobody holds a snapshot of it.
+    #[must_use]
+    pub fn life(&self) -> Weak<()> {
+        Weak::clone(&self.life)
+    }
+
+    /// Counts everything in the store.
+    ///
+    /// # Errors
+    /// [`Error::Disagreement`] where the walk and the ledger don't agree.
+    pub fn books(&self) -> Result<Books, Error> {
+        books(&self.engine, &self.view)
+    }
+}
+
+/// Counts everything in the store.
+pub(crate) fn books(engine: &Engine, view: &StoreView) -> Result<Books, Error> {
+    let walk = engine.walk(view)?;
+    match walk.disagreements.first() {
+        None => Ok(walk.books),
+        Some(first) => Err(Error::Disagreement(first.clone())),
+    }
+}
+
+/// The batch of each letter of a plan with entries.
+pub(crate) fn batches(
+    engine: &Engine,
+    view: &StoreView,
+    plan: &Plan,
+) -> Result<Vec<(usize, Batch)>, Error> {
+    let mut presenter = Presenter::new(engine, view);
+    let mut batches = Vec::with_capacity(plan.letters.len());
+    for (at, letter) in plan.letters.iter().enumerate() {
+        if let Some(batch) = presenter.batch(plan, letter)? {
+            batches.push((at, batch));
+        }
+    }
+    Ok(batches)
+}
+
+/// The messages that wait for a retry, as a node that sends would hold them.
+pub(crate) fn at_rest(durable: &Durable) -> Waiting {
+    let (engine, view) = (durable.engine(), durable.view());
+    let mut delivery = Delivery::new(Channels::new(), Retries::default());
+    delivery.pause(engine.paused());
+    for plan in engine.made_again(view, &engine.tried()).unwrap_or_default() {
+        if let Ok(batches) = batches(engine, view, &plan) {
+            delivery.take_up(engine, Ready { plan, batches }, engine.now());
+        }
+    }
+    delivery.waiting().clone()
+}
+
+/// The state that readers see.
+#[derive(Default)]
+pub(crate) struct Reads {
+    /// `None` while there is no store.
+    current: RwLock<Option<Arc<Durable>>>,
+    /// The messages that wait for a retry; not set where nobody sends.
+    pub(crate) waiting: OnceLock<Waiting>,
+}
+
+impl Reads {
+    /// The state that readers of a node see that sends with this delivery.
+    pub(crate) fn of(delivery: &Delivery) -> Self {
+        Self {
+            current: RwLock::default(),
+            waiting: OnceLock::from(delivery.waiting().clone()),
+        }
+    }
+
+    pub(crate) fn get(&self) -> Option<Arc<Durable>> {
+        let current = self.current.read().unwrap_or_else(PoisonError::into_inner);
+        current.clone()
+    }
+
+    fn set(&self, durable: Option<Arc<Durable>>) {
+        let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
+        let before = std::mem::replace(&mut *current, durable);
+        drop(current);
+        // What nobody reads any more is freed without the lock.
+        drop(before);
+    }
+}
+
+/// A node's way to show its state to readers.
+#[derive(Clone)]
+pub(crate) struct Shown {
+    reads: Arc<Reads>,
+    store: Arc<dyn Store>,
+    life: Weak<()>,
+    vitals: Arc<Vitals>,
+}
+
+impl Shown {
+    pub(crate) fn new(
+        reads: &Arc<Reads>,
+        store: &Arc<dyn Store>,
+        life: Weak<()>,
+        vitals: &Arc<Vitals>,
+    ) -> Self {
+        Self {
+            reads: Arc::clone(reads),
+            store: Arc::clone(store),
+            life,
+            vitals: Arc::clone(vitals),
+        }
+    }
+
+    /// Shows an engine whose last commit is the newest of the store.
+    ///
+    /// # Errors
+    /// [`Error::Store`].
+    pub(crate) fn show(&self, engine: EngineSnapshot) -> Result<(), Error> {
+        let view = StoreView::of(&*self.store)?.measured(&self.vitals);
+        self.reads.set(Some(Arc::new(Durable {
+            engine,
+            view,
+            store: Arc::clone(&self.store),
+            life: Weak::clone(&self.life),
+        })));
+        Ok(())
+    }
+
+    /// Takes the state back: the store is about to be closed.
+    pub(crate) fn hide(&self) {
+        self.reads.set(None);
+    }
+}
