@@ -6,7 +6,7 @@ use clap::Subcommand;
 
 use crate::rival::Rival;
 use crate::{
-    Fault, Host, Measurement, deadlines, fanout, feed, forget, memory, mixed, plan, publish,
+    Fault, Host, Measurement, deadlines, fanout, feed, forget, memory, mixed, plan, publish, reads,
     recovery,
 };
 
@@ -46,6 +46,12 @@ enum Work {
     /// With `--vs` the same number of connections insert the same events into PostgreSQL: event, unique
     /// id and entry in one statement each, or an array in one.
     Publish(publish::Params),
+    /// Read pages of inboxes over HTTP, alone and while events are published as fast as they come
+    ///
+    /// Runs a server in this process, on loopback, with readers on kept connections. In each run they read alone,
+    /// then while a client publishes one event after the other to everybody, each with an inbox and a cool-down
+    /// mail lane, then while clients send arrays of events to one recipient each. All of them share the processor.
+    Reads(reads::Params),
     /// Close a weekly digest that is due for everyone at once, and build its messages
     ///
     /// Measures the time until every batch is on the disk, with one thread that decides. In every other
@@ -99,6 +105,7 @@ pub fn run(
         Work::Feed(params) => feed::run(params, host.rules),
         Work::Plan(params) => plan::run(params, host.rules),
         Work::Publish(params) => publish::run(params, host),
+        Work::Reads(params) => reads::run(params, host),
         Work::Memory(params) => memory::run(params, host.rules),
         Work::Deadlines(params) => deadlines::run(params, host.rules),
         Work::Recovery(params) => recovery::run(params, host.rules),

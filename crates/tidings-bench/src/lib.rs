@@ -24,8 +24,10 @@ mod memory;
 mod mixed;
 mod plan;
 mod publish;
+mod reads;
 mod recovery;
 mod rival;
+mod server;
 mod stopwatch;
 mod world;
 
@@ -64,8 +66,8 @@ pub enum Fault {
     #[error("{0}: {1}")]
     Rival(&'static str, String),
     /// The server that is measured did not do what it was asked.
-    #[error("publishing over HTTP: {0}")]
-    Publishing(String),
+    #[error("over HTTP: {0}")]
+    Http(String),
     /// The runtime of the server that is measured failed.
     #[error(transparent)]
     Runtime(#[from] tidings_node::RuntimeError),

@@ -1,20 +1,16 @@
 //! `publish`: events to one recipient each over HTTP, durable before they are answered.
 
 use std::collections::BTreeMap;
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 
-use tidings_node::{Clock, Delivery, Retries, SystemClock};
-use tidings_store::{FjallStore, Store};
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::{TcpListener, TcpStream};
-use tokio::runtime::{Builder, Runtime};
+use tokio::runtime::Builder;
 use tokio_postgres::{Client, Statement};
 
 use super::rival::Rival;
 use super::rival::postgres::{self, ARRAY, Postgres, SINGLE};
+use super::server::{Connection, Server, broken, post};
 use super::stopwatch::{Stopwatch, ms};
 use super::{Fault, Host, Measurement, number, world};
 
@@ -92,11 +88,11 @@ pub(crate) fn run(params: &Params, host: Host<'_>) -> Result<Vec<Measurement>, F
         true => None,
         false => Some(Inserting::start(params, directory.path())?),
     };
-    let server = Server::start(params, host, directory.path())?;
+    let server = Server::start(params.recipients, host, directory.path())?;
     let load = Builder::new_current_thread()
         .enable_all()
         .build()
-        .map_err(|fault| Fault::Publishing(fault.to_string()))?;
+        .map_err(broken)?;
     let mut events = Events::default();
     let mut samples = [Samples::default(), Samples::default()];
     for run in 0..=params.runs {
@@ -190,138 +186,37 @@ fn encode(shape: Shape, events: &[(u64, u32)]) -> Vec<u8> {
         Shape::Single => bodies.collect(),
         Shape::Array => format!("[{}]", bodies.collect::<Vec<_>>().join(",")),
     };
-    let length = body.len();
-    format!(
-        "POST /v1/events HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n\
-         content-length: {length}\r\n\r\n{body}"
-    )
-    .into_bytes()
+    post(&body)
 }
 
 /// Sends all requests of all clients, each client one after the other; from the first byte to the
 /// last answer.
 async fn send_all(address: SocketAddr, requests: Vec<Vec<Vec<u8>>>) -> Result<Took, Fault> {
-    let broken = |fault: std::io::Error| Fault::Publishing(fault.to_string());
     let mut connections = Vec::with_capacity(requests.len());
     for _ in &requests {
-        let stream = TcpStream::connect(address).await.map_err(broken)?;
-        stream.set_nodelay(true).map_err(broken)?;
-        connections.push(stream);
+        connections.push(Connection::open(address).await?);
     }
     let watch = Stopwatch::start();
     let clients: Vec<_> = connections
         .into_iter()
         .zip(requests)
-        .map(|(stream, requests)| tokio::spawn(send(stream, requests)))
+        .map(|(connection, requests)| tokio::spawn(send(connection, requests)))
         .collect();
     let mut latency = Vec::new();
     for client in clients {
-        let sent = client
-            .await
-            .map_err(|fault| Fault::Publishing(fault.to_string()))?;
-        latency.extend(sent?);
+        latency.extend(client.await.map_err(broken)??);
     }
     Ok((watch.elapsed(), latency))
 }
 
-async fn send(mut stream: TcpStream, requests: Vec<Vec<u8>>) -> Result<Vec<f64>, Fault> {
-    let broken = |fault: std::io::Error| Fault::Publishing(fault.to_string());
-    let mut answer = Vec::with_capacity(64 << 10);
+async fn send(mut connection: Connection, requests: Vec<Vec<u8>>) -> Result<Vec<f64>, Fault> {
     let mut latency = Vec::with_capacity(requests.len());
     for request in requests {
         let watch = Stopwatch::start();
-        stream.write_all(&request).await.map_err(broken)?;
-        answer.clear();
-        loop {
-            let read = stream.read_buf(&mut answer).await.map_err(broken)?;
-            if is_whole(&answer) {
-                break;
-            }
-            if read == 0 {
-                return Err(Fault::Publishing("the server hung up".to_owned()));
-            }
-        }
+        connection.publish(&request).await?;
         latency.push(ms(watch.elapsed()));
-        let accepted = answer.starts_with(b"HTTP/1.1 202 ");
-        if !accepted || holds(&answer, b"\"rejected\"") || holds(&answer, b"\"duplicate\"") {
-            let said = String::from_utf8_lossy(&answer).into_owned();
-            return Err(Fault::Publishing(format!("the server answered: {said}")));
-        }
     }
     Ok(latency)
-}
-
-/// Tells whether an answer is complete, by its `Content-Length`.
-fn is_whole(answer: &[u8]) -> bool {
-    let Some(head) = answer.windows(4).position(|at| at == b"\r\n\r\n") else {
-        return false;
-    };
-    let mut lines = answer[..head].split(|byte| *byte == b'\n');
-    let length = lines.find_map(|line| {
-        let (name, value) = line.split_at_checked("content-length:".len())?;
-        let value = std::str::from_utf8(value).ok()?.trim();
-        name.eq_ignore_ascii_case(b"content-length:")
-            .then(|| value.parse().ok())?
-    });
-    let length: usize = length.unwrap_or_default();
-    answer.len() >= head + 4 + length
-}
-
-fn holds(answer: &[u8], word: &[u8]) -> bool {
-    answer.windows(word.len()).any(|at| at == word)
-}
-
-/// The HTTP API over a node, on loopback.
-struct Server {
-    address: SocketAddr,
-    node: tidings_node::Runtime,
-    tokio: Runtime,
-}
-
-impl Server {
-    fn start(params: &Params, host: Host<'_>, directory: &Path) -> Result<Self, Fault> {
-        let rules = host.rules;
-        let store = directory.join("store");
-        let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-        let node = tidings_node::Runtime::start(
-            Box::new(move || {
-                let store = FjallStore::open(&store, tidings_store::Options::default())?;
-                Ok(Arc::new(store) as Arc<dyn Store>)
-            }),
-            rules.clone(),
-            Delivery::new(BTreeMap::new(), Retries::default()),
-            Arc::clone(&clock),
-            tidings_node::Settings::default(),
-        )?;
-        world::in_chunks((0..params.recipients).map(world::make), |commands| {
-            world::accepted(node.handle().submit(commands.to_vec())?)
-        })?;
-        let broken = |fault: std::io::Error| Fault::Publishing(fault.to_string());
-        let tokio = Builder::new_multi_thread()
-            .enable_all()
-            .build()
-            .map_err(broken)?;
-        let router = (host.router)(node.handle(), rules, clock);
-        let listener = tokio
-            .block_on(TcpListener::bind((Ipv4Addr::LOCALHOST, 0)))
-            .map_err(broken)?;
-        let address = listener.local_addr().map_err(broken)?;
-        let listener = axum::serve::ListenerExt::tap_io(listener, |stream| {
-            // Without it an answer may only be late.
-            drop(stream.set_nodelay(true));
-        });
-        tokio.spawn(async move { axum::serve(listener, router).await });
-        Ok(Self {
-            address,
-            node,
-            tokio,
-        })
-    }
-
-    fn stop(self) -> Result<(), Fault> {
-        self.tokio.shutdown_background();
-        Ok(self.node.stop()?)
-    }
 }
 
 /// PostgreSQL, and as many connections as there are clients.
@@ -421,17 +316,4 @@ async fn insert(
         latency.push(ms(watch.elapsed()));
     }
     Ok(latency)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_answer_is_whole_when_its_body_is() {
-        let answer = b"HTTP/1.1 202 Accepted\r\nContent-Length: 3\r\n\r\nabc";
-        assert!(is_whole(answer));
-        assert!(!is_whole(&answer[..answer.len() - 1]));
-        assert!(!is_whole(&answer[..20]));
-    }
 }

@@ -218,6 +218,13 @@ pub(crate) fn body(name: u64, recipient: u32) -> String {
     )
 }
 
+/// An event for everybody, as an application sends it over HTTP.
+pub(crate) fn body_to_everybody(name: u64, kind: &str) -> String {
+    format!(
+        r#"{{"id":"event-{name:06}","type":"{kind}","actor":"artist/0042","object":{{"id":"artwork/{name:06}","title":"Untitled {name}","url":"https://art.example/artwork/{name}"}},"to":{{"everyone":true}}}}"#
+    )
+}
+
 fn id(text: &str) -> Id {
     Id::new(text).expect("names of a benchmark are short and printable")
 }

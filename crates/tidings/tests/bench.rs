@@ -175,6 +175,44 @@ fn publish_is_measured_over_http() {
     );
 }
 
+#[test]
+fn reads_are_measured_alone_and_beside_what_is_published() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path().to_str().unwrap();
+    let world = [
+        "--recipients",
+        "50",
+        "--entries",
+        "3",
+        "--pages",
+        "20",
+        "--clients",
+        "2",
+        "--together",
+        "3",
+        "--runs",
+        "1",
+    ];
+    let measured = bench(&[&["reads", "--dir", dir], &world[..]].concat());
+    let alone = metric(&measured, "page_alone");
+    assert_eq!(alone["runs"], 40);
+    assert!(alone["p99"].as_f64() >= alone["median"].as_f64());
+    for (page, to_alone, rate) in [
+        ("page_under_publish", "publish_p99_to_alone", "publish_rate"),
+        ("page_under_arrays", "arrays_p99_to_alone", "array_rate"),
+    ] {
+        held_against(metric(&measured, page), "alone");
+        for name in [to_alone, rate] {
+            assert!(metric(&measured, name)["median"].as_f64() > Some(0.0));
+        }
+    }
+    assert_eq!(
+        std::fs::read_dir(dir).unwrap().count(),
+        0,
+        "nothing is left behind"
+    );
+}
+
 const SMALL_LOAD: [&str; 12] = [
     "--recipients",
     "50",
