@@ -44,6 +44,9 @@ impl<K: Clone, V: Clone> Clone for Node<K, V> {
     }
 }
 
+/// A node with its least key, or a lower one.
+type Child<K, V> = (K, Arc<Node<K, V>>);
+
 /// A node that was split off, with its least key.
 type Split<K, V> = Option<(K, Arc<Node<K, V>>)>;
 
@@ -195,21 +198,20 @@ impl<K: Ord + Clone, V: Clone> Tree<K, V> {
         }
     }
 
-    /// A mutable value, made if there is none.
-    pub(crate) fn get_or_insert_with(&mut self, key: K, make: impl FnOnce() -> V) -> &mut V {
-        if !self.contains_key(&key) {
-            self.insert(key.clone(), make());
-        }
-        let value = self.get_mut(&key);
-        value.expect("it was put there if it was missing")
-    }
-
     /// A mutable value, the default if there was none.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "a key is handed over, as to any map"
+    )]
     pub(crate) fn or_default(&mut self, key: K) -> &mut V
     where
         V: Default,
     {
-        self.get_or_insert_with(key, V::default)
+        if !self.contains_key(&key) {
+            self.insert(key.clone(), V::default());
+        }
+        let value = self.get_mut(&key);
+        value.expect("it was put there if it was missing")
     }
 
     pub(crate) fn remove<Q: Ord + ?Sized>(&mut self, key: &Q) -> Option<V>
@@ -344,7 +346,7 @@ impl<K: Ord + Clone, V: Clone> Node<K, V> {
                 let removed = child.remove(key);
                 match child.len() {
                     0 => drop(children.remove(at)),
-                    ..ENTRIES_FEW => join(children, at),
+                    1..ENTRIES_FEW => join(children, at),
                     _ => {}
                 }
                 removed
@@ -377,7 +379,7 @@ fn join<K: Clone, V: Clone>(children: &mut Vec<(K, Arc<Node<K, V>>)>, at: usize)
 
 /// The entries of a tree, in order.
 pub(crate) struct Iter<'a, K, V> {
-    above: Vec<slice::Iter<'a, (K, Arc<Node<K, V>>)>>,
+    above: Vec<slice::Iter<'a, Child<K, V>>>,
     leaf: slice::Iter<'a, (K, V)>,
 }
 
