@@ -29,7 +29,7 @@ pub struct Batch {
     pub at: Instant,
     /// Number of entries in the message.
     pub entries: usize,
-    /// The groups, by their newest line, newest first.
+    /// The groups, by their first line.
     pub groups: Vec<Group>,
     /// The topics among the reasons of its lines that have a title: that of the object with the
     /// topic's id. Sorted by id.
@@ -57,7 +57,7 @@ pub struct Group {
     pub key: Option<Arc<Object>>,
     /// Actors of all lines, each once, newest first.
     pub actors: Vec<Arc<Object>>,
-    /// The lines, newest first, one per object.
+    /// The lines, one per object: the highest score first, then the newest.
     pub lines: Vec<Line>,
 }
 

@@ -1,5 +1,7 @@
 //! Events: what the host application says has happened, and their audiences.
 
+use std::cmp::Ordering;
+
 use serde::{Deserialize, Serialize};
 
 use crate::id::Id;
@@ -38,6 +40,9 @@ pub struct Event {
     /// Any other data of the host.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<serde_json::Map<String, serde_json::Value>>,
+    /// The rank among the events of a message.
+    #[serde(default, skip_serializing_if = "Score::is_zero")]
+    pub score: Score,
     /// The audience.
     pub to: Audience,
     /// A restriction of the type's channels; `None` = all of them.
@@ -56,6 +61,67 @@ pub struct Event {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cancellation_key: Option<Id>,
 }
+
+/// The rank of an event among those of a message: the highest is shown first. A finite number, by default 0.
+///
+/// # Examples
+/// ```
+/// use tidings_core::Score;
+///
+/// assert!(Score::new(2.5) > Score::new(-1.0));
+/// assert_eq!(Score::new(-0.0), Some(Score::default()));
+/// assert_eq!(Score::new(f64::NAN), None);
+/// ```
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[serde(try_from = "f64")]
+pub struct Score(f64);
+
+impl Score {
+    /// The score of a number; `None` if it is not finite.
+    #[must_use]
+    pub fn new(number: f64) -> Option<Self> {
+        // Adding nothing makes of the negative zero the other one.
+        number.is_finite().then_some(Self(number + 0.0))
+    }
+
+    /// The number.
+    #[must_use]
+    pub fn number(self) -> f64 {
+        self.0
+    }
+
+    fn is_zero(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+impl TryFrom<f64> for Score {
+    type Error = &'static str;
+
+    fn try_from(number: f64) -> Result<Self, Self::Error> {
+        Self::new(number).ok_or("a score is a finite number")
+    }
+}
+
+impl Ord for Score {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.0.total_cmp(&other.0)
+    }
+}
+
+impl PartialOrd for Score {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Score {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Score {}
 
 /// The given fields of an object, an actor or a target: only those change what is stored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -87,6 +153,7 @@ impl Event {
             object,
             target: None,
             data: None,
+            score: Score::default(),
             to,
             channels: None,
             occurred_at: None,

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::batch::{Group, Line};
-use crate::event::Object;
+use crate::event::{Object, Score};
 use crate::headers::Header;
 use crate::id::Id;
 use crate::rules::{Pivot, Rules, capitalised, in_words};
@@ -39,8 +39,9 @@ pub struct Told {
 /// Equal objects make one line, whatever their types (contract, section 2); it belongs to the type
 /// that told it first. The lines of a type are grouped by the role that its rules name, else by the
 /// one that makes the fewest groups; of equals by object before actor before target. A line that
-/// lacks the role stands alone; so does, among actors, one that has several of them. Entries of the
-/// same `t` count in the order of their place in the intake.
+/// lacks the role stands alone; so does, among actors, one that has several of them. Lines and groups
+/// are in the order of their highest score, then the newest first; what entered at one instant stays in
+/// the order of its arrival.
 ///
 /// # Examples
 /// ```
@@ -58,6 +59,7 @@ pub struct Told {
 ///         actor: Some(id(actor)),
 ///         object: id("work/7"),
 ///         target: None,
+///         score: Default::default(),
 ///         occurred_at: None,
 ///         expires_at: None,
 ///     };
@@ -82,7 +84,7 @@ pub struct Told {
 pub fn group(mut told: Vec<Told>, rules: &Rules) -> Vec<Group> {
     told.sort_by_key(|told| (told.t, told.header.place));
     let mut lines = lines(told);
-    lines.sort_unstable_by_key(|gathered| Reverse(gathered.newest));
+    lines.sort_unstable_by_key(Gathered::rank);
     let mut of_kind: FxHashMap<Id, usize> = FxHashMap::default();
     let mut kinds: Vec<Vec<Gathered>> = Vec::new();
     for gathered in lines {
@@ -94,21 +96,32 @@ pub fn group(mut told: Vec<Told>, rules: &Rules) -> Vec<Group> {
             });
         kinds[index].push(gathered);
     }
-    let mut groups: Vec<(usize, Group)> = kinds
+    let mut groups: Vec<(Rank, Group)> = kinds
         .into_iter()
         .flat_map(|lines| groups_of_kind(lines, rules))
         .collect();
-    groups.sort_unstable_by_key(|(newest, _)| Reverse(*newest));
+    groups.sort_unstable_by_key(|(rank, _)| *rank);
     groups.into_iter().map(|(_, group)| group).collect()
 }
+
+/// The place of a line or a group in a message: the least is shown first.
+type Rank = (Reverse<Score>, Reverse<Instant>, usize);
 
 /// A line with the positions of its entries among all entries.
 struct Gathered {
     line: Line,
+    /// Highest score of its entries.
+    score: Score,
     /// Position of its newest entry.
     newest: usize,
     /// The actors, in the order of entries; an actor may repeat.
     acts: Vec<(usize, Arc<Object>)>,
+}
+
+impl Gathered {
+    fn rank(&self) -> Rank {
+        (Reverse(self.score), Reverse(self.line.t), self.newest)
+    }
 }
 
 /// One line for each object. Entries come oldest first.
@@ -131,11 +144,18 @@ fn lines(told: Vec<Told>) -> Vec<Gathered> {
             let line = empty_line(Arc::clone(&object), t);
             lines.push(Gathered {
                 line,
+                score: header.score,
                 newest: position,
                 acts: Vec::new(),
             });
         }
-        let Gathered { line, newest, acts } = &mut lines[index];
+        let Gathered {
+            line,
+            score,
+            newest,
+            acts,
+        } = &mut lines[index];
+        *score = header.score.max(*score);
         *newest = position;
         if kinds_seen.insert((index, header.kind.clone())) {
             line.kinds.push(header.kind);
@@ -180,8 +200,8 @@ fn newest_first<'a>(acts: impl Iterator<Item = &'a (usize, Arc<Object>)>) -> Vec
         .collect()
 }
 
-/// The groups of one type's lines, each with the position of its newest. Lines come newest first.
-fn groups_of_kind(lines: Vec<Gathered>, rules: &Rules) -> Vec<(usize, Group)> {
+/// The groups of one type's lines, each with the rank of its first. Lines come by rank.
+fn groups_of_kind(lines: Vec<Gathered>, rules: &Rules) -> Vec<(Rank, Group)> {
     let Some(kind) = lines.first().map(|first| first.line.kinds[0].clone()) else {
         return Vec::new();
     };
@@ -196,9 +216,11 @@ fn groups_of_kind(lines: Vec<Gathered>, rules: &Rules) -> Vec<(usize, Group)> {
         .and_then(|category| category.title.as_deref());
     let category = title.map_or_else(|| capitalised(&in_words(category)), str::to_owned);
     let mut of_key: FxHashMap<Id, usize> = FxHashMap::default();
-    let mut groups: Vec<(usize, Group)> = Vec::new();
+    let mut groups: Vec<(Rank, Group)> = Vec::new();
     let mut acts_of: Vec<Vec<(usize, Arc<Object>)>> = Vec::new();
-    for Gathered { line, newest, acts } in lines {
+    for gathered in lines {
+        let rank = gathered.rank();
+        let Gathered { line, acts, .. } = gathered;
         let key = role(&line, pivot).cloned();
         let known = key.as_ref().and_then(|key| of_key.get(&key.id).copied());
         if let Some(index) = known {
@@ -217,7 +239,7 @@ fn groups_of_kind(lines: Vec<Gathered>, rules: &Rules) -> Vec<(usize, Group)> {
             actors: Vec::new(),
             lines: vec![line],
         };
-        groups.push((newest, group));
+        groups.push((rank, group));
         acts_of.push(acts);
     }
     for ((_, group), acts) in groups.iter_mut().zip(acts_of) {

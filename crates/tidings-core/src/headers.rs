@@ -6,6 +6,7 @@
 //! [`HEADERS_PER_BLOCK`] of them, and the words that they share once.
 
 use crate::codec::{Corrupt, FORM, Reader, put_u64};
+use crate::event::Score;
 use crate::id::Id;
 use crate::packed::{Column, Texts, put_column, put_texts};
 use crate::time::Instant;
@@ -28,6 +29,8 @@ pub struct Header {
     pub object: Id,
     /// The target: what it was done in or for.
     pub target: Option<Id>,
+    /// The rank among the events of a message.
+    pub score: Score,
     /// The time when it happened, as shown to people.
     pub occurred_at: Option<Instant>,
     /// Time from which on nothing is delivered.
@@ -48,6 +51,7 @@ pub struct Header {
 ///     actor: None,
 ///     object: Id::new("work/7")?,
 ///     target: None,
+///     score: Default::default(),
 ///     occurred_at: None,
 ///     expires_at: None,
 /// };
@@ -70,6 +74,10 @@ pub fn encode(headers: &[Header]) -> Vec<u8> {
         &mut out,
         headers.iter().map(|header| header.target.as_ref()),
     );
+    put_column(
+        &mut out,
+        headers.iter().map(|header| header.score.number().to_bits()),
+    );
     put_instants(&mut out, headers.iter().map(|header| header.occurred_at));
     put_instants(&mut out, headers.iter().map(|header| header.expires_at));
     out
@@ -84,6 +92,7 @@ pub struct HeaderRows<'a> {
     actors: NameRows<'a>,
     objects: NameRows<'a>,
     targets: NameRows<'a>,
+    scores: Column<'a>,
     occurred: Column<'a>,
     expires: Column<'a>,
 }
@@ -107,6 +116,7 @@ impl<'a> HeaderRows<'a> {
             actors: NameRows::read(reader, len)?,
             objects: NameRows::read(reader, len)?,
             targets: NameRows::read(reader, len)?,
+            scores: Column::read(reader, len)?,
             occurred: Column::read(reader, len)?,
             expires: Column::read(reader, len)?,
         };
@@ -139,6 +149,7 @@ impl<'a> HeaderRows<'a> {
             actor: self.actors.get(at)?,
             object: some(self.objects.get(at)?)?,
             target: self.targets.get(at)?,
+            score: score(&self.scores, at)?,
             occurred_at: instant(&self.occurred, at)?,
             expires_at: instant(&self.expires, at)?,
         })
@@ -188,6 +199,11 @@ fn id(text: &str) -> Result<Id, Corrupt> {
     Id::new(text).map_err(|_| BLOCK)
 }
 
+fn score(column: &Column<'_>, at: usize) -> Result<Score, Corrupt> {
+    let bits = column.get(at).ok_or(BLOCK)?;
+    Score::new(f64::from_bits(bits)).ok_or(BLOCK)
+}
+
 /// Writes instants: 0 = none, else the distance from the earliest + 1.
 fn put_instants(out: &mut Vec<u8>, column: impl Iterator<Item = Option<Instant>> + Clone) {
     let number = |instant: Instant| instant.0.cast_unsigned() ^ (1 << 63);
@@ -219,8 +235,11 @@ mod tests {
             few(),
             prop::option::of(few()),
         );
-        (any::<u64>(), any_id, roles, instant(), instant()).prop_map(
-            |(place, id, (kind, actor, object, target), occurred_at, expires_at)| Header {
+        let score = prop::num::f64::NORMAL | prop::num::f64::ZERO;
+        let ranked = (any_id, score);
+        (any::<u64>(), ranked, roles, instant(), instant()).prop_map(
+            |(place, (id, score), (kind, actor, object, target), occurred_at, expires_at)| Header {
+                score: Score::new(score).unwrap(),
                 place,
                 id,
                 kind,
@@ -276,6 +295,7 @@ mod tests {
                 actor: Some(id(&format!("artist/{}", n % 10))),
                 object: id(&format!("artwork/{n:06}")),
                 target: None,
+                score: Score::default(),
                 occurred_at: None,
                 expires_at: None,
             })

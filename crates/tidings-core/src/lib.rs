@@ -121,7 +121,7 @@ pub mod topic;
 
 pub use batch::Batch;
 pub use command::{Command, Timed};
-pub use event::{Audience, Event, Near, Object};
+pub use event::{Audience, Event, Near, Object, Score};
 pub use headers::Header;
 pub use id::{BucketNo, Id, IdError};
 pub use limits::Limits;

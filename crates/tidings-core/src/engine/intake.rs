@@ -148,6 +148,7 @@ pub(crate) fn header_of(row: &EventRow) -> Header {
         actor: event.actor.as_ref().map(|actor| actor.id.clone()),
         object: event.object.id.clone(),
         target: event.target.as_ref().map(|target| target.id.clone()),
+        score: event.score,
         occurred_at: event.occurred_at,
         expires_at: event.expires_at,
     }

@@ -3,6 +3,7 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 
 use super::*;
+use crate::event::Score;
 use crate::rules::{Category, Defaults, StoreRules, TypeRules};
 
 fn id(text: &str) -> Id {
@@ -56,6 +57,7 @@ fn told(t: i64, text: &str) -> Told {
             actor: role(1),
             object: object.clone(),
             target: role(3),
+            score: Score::default(),
             occurred_at: None,
             expires_at: None,
         },
@@ -155,6 +157,29 @@ fn the_role_with_the_fewest_groups_decides() {
         shown_of(&["work - 1", "work - 2"]),
         ["work Object 2 [] {2}", "work Object 1 [] {1}"]
     );
+}
+
+#[test]
+fn the_highest_score_is_first_then_the_newest_then_the_first_to_arrive() {
+    let by_object = rules(&[("work", Some(Pivot::Object))]);
+    let mut told = all(&["work A 1", "work A 2", "work A 3", "work A 4", "work A 5"]);
+    for (at, score) in [(0, 2.5), (1, 0.5), (2, -1.0)] {
+        told[at].header.score = Score::new(score).unwrap();
+    }
+    told[3].t = told[4].t;
+    let shown = |told| {
+        let groups = group(told, &by_object);
+        let lines = groups.iter().flat_map(|group| &group.lines);
+        lines
+            .map(|line| line.object.id.as_str().to_owned())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(shown(told.clone()), ["1", "2", "4", "5", "3"]);
+    // A line stands where its best entry puts it.
+    let mut again = super::tests::told(6, "work B 3");
+    again.header.score = Score::new(3.0).unwrap();
+    told.push(again);
+    assert_eq!(shown(told), ["3", "1", "2", "4", "5"]);
 }
 
 #[test]

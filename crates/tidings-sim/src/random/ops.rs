@@ -8,7 +8,7 @@ use tidings_core::command::{Cancelled, Choice, MarkKind, Marked, Pausable};
 use tidings_core::time::{DAY_MS, HOUR_MS, MINUTE_MS};
 use tidings_core::{
     Audience, Command, Day, Event, Id, Instant, Mode, Near, Object, PreferenceScope,
-    RecipientChange, Rules, State, Timed,
+    RecipientChange, Rules, Score, State, Timed,
 };
 
 use super::World;
@@ -519,6 +519,8 @@ impl Builder {
                 ..object((raw.object + 1) % OBJECTS)
             }),
             data: None,
+            // Rows and headers hold a score; what is told does not depend on it.
+            score: Score::new(f64::from(raw.object) - 1.5).unwrap_or_default(),
             to,
             channels,
             occurred_at: None,

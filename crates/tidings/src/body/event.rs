@@ -5,7 +5,7 @@ use std::fmt;
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
-use tidings_core::{Audience, Command, Event, Id, Instant, Near, Object, Rules};
+use tidings_core::{Audience, Command, Event, Id, Instant, Near, Object, Rules, Score};
 use utoipa::openapi::{Array, OneOf, Ref, RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 
@@ -33,6 +33,8 @@ pub(crate) struct EventBody {
     pub(crate) target: Option<IdOrObject>,
     /// Anything else, returned with the inbox item.
     pub(crate) data: Option<serde_json::Map<String, serde_json::Value>>,
+    /// The rank among the events of a message: the highest is shown first; 0 if it is absent.
+    pub(crate) score: Option<f64>,
     /// The audience.
     pub(crate) to: AudienceBody,
     /// Restricts the type's channels; `["inbox"]` imports a history without sending mail.
@@ -73,6 +75,8 @@ impl EventBody {
             object: self.object.into(),
             target: self.target.map(Object::from),
             data: self.data,
+            // A number of JSON is finite.
+            score: self.score.and_then(Score::new).unwrap_or_default(),
             to: self.to.into(),
             channels: channels.transpose()?,
             occurred_at: self.occurred_at.map(Text::inner),

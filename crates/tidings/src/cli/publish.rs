@@ -66,6 +66,14 @@ struct OneEvent {
     /// Event id; generated if not given
     #[arg(long, requires = "kind", value_parser = Id::new)]
     id: Option<Id>,
+    /// Rank among the events of a message: the highest is shown first
+    #[arg(
+        long,
+        value_name = "NUMBER",
+        requires = "kind",
+        allow_negative_numbers = true
+    )]
+    score: Option<f64>,
     /// Notify this recipient; can be repeated
     #[arg(long, value_name = "ID", requires = "kind", value_parser = Id::new)]
     recipient: Vec<Id>,
@@ -108,6 +116,7 @@ impl OneEvent {
             },
             target: None,
             data: None,
+            score: self.score,
             to: AudienceBody {
                 recipients: ids(&self.recipient),
                 topics: ids(&self.topic),

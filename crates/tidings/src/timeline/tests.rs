@@ -187,7 +187,7 @@ fn subscriptions_are_read() {
 #[test]
 fn a_publish_is_read_whole() {
     let body = r#""id":"e","type":"work","actor":"a","target":"t","cancellation_key":"k",
-        "object":{"id":"o","title":"T","url":"u","image":null},"data":{"n":1,"l":[null]},
+        "object":{"id":"o","title":"T","url":"u","image":null},"data":{"n":1,"l":[null]},"score":-2.5,
         "to":{"recipients":["r","s"],"topics":["x"],"near":{"lat":1,"lon":2,"km":20038},
         "everyone":true},"channels":["email","email"],"occurred_at":"2024-01-01T00:00:00.5Z",
         "deliver_at":"2024-01-01T01:00:00+01:00","expires_at":"2025-01-01T00:00:00Z""#;
@@ -203,6 +203,7 @@ fn a_publish_is_read_whole() {
     );
     assert_eq!(event.object.notifiable, None);
     assert_eq!(event.data.map(|data| data.len()), Some(2));
+    assert_eq!(Some(event.score), tidings_core::Score::new(-2.5));
     assert_eq!(event.to.recipients, [id("r"), id("s")]);
     assert_eq!(event.to.near.len(), 1);
     assert!((event.to.near[0].km - 20_038.0).abs() < 1e-9);

@@ -14,6 +14,7 @@ fn the_key_of_a_group_is_its_own() {
         actor: None,
         object: id(object),
         target: target.map(id),
+        score: Default::default(),
         occurred_at: None,
         expires_at: None,
     };

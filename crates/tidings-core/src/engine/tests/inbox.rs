@@ -249,6 +249,7 @@ impl World {
             object: object(roles.0),
             target: named("t", roles.2),
             data: None,
+            score: Default::default(),
             to: Audience {
                 recipients: recipients.map(|(_, name)| id(name)).collect(),
                 ..Audience::default()

@@ -127,6 +127,28 @@ fn a3_the_same_object_of_one_type_is_shown_once() {
 }
 
 #[test]
+fn the_highest_score_is_told_first_and_shown_with_its_event() {
+    let post = Post::new();
+    for (id, score) in [
+        ("low", json!(-1)),
+        ("high", json!(2.5)),
+        ("none", Value::Null),
+    ] {
+        let event = json!({
+            "id": id, "type": "artwork_published", "object": {"id": id, "title": format!("The {id}")},
+            "score": score, "to": {"recipients": ["ana"]},
+        });
+        post.change(Method::POST, "/v1/events", &event);
+    }
+    let event = post.change(Method::GET, "/v1/events/high", &Value::Null);
+    assert_eq!(event["event"]["score"], json!(2.5));
+    post.rig.at("2024-01-02T09:00:00Z");
+    let (_, text) = post.mail();
+    let places = ["The high", "The none", "The low"].map(|title| text.find(title).unwrap());
+    assert!(places.is_sorted(), "{text}");
+}
+
+#[test]
 fn a4_an_object_of_two_types_is_shown_once_with_both_reasons() {
     let post = Post::new();
     for (topic, title) in [("artist/42", "Andy Warhol"), ("show/7", "Spring Show")] {
@@ -248,10 +270,10 @@ fn mails_hold_no_id_where_a_title_is_known_and_no_id_as_a_subject() {
     let (subject, text) = post.mail();
     assert_eq!(subject, "3 new (comment): Crash (2) and 1 more");
     let told = "== News ==\n\n\
-                Also new\n\n* New comment\n  1 January\n\n\
                 Crash\n2 new: comment · Ben and 1 other\n\n\
+                * New comment\n  Ben · 1 January\n\n\
                 * New comment\n  1 January\n\n\
-                * New comment\n  Ben · 1 January\n\n---";
+                Also new\n\n* New comment\n  1 January\n\n---";
     assert!(text.contains(told), "{text}");
     for hidden in ["u12", "jane", "Jane", "5512", "issue/", "comment/"] {
         assert!(!text.contains(hidden), "{hidden} in {text}");

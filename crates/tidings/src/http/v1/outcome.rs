@@ -30,7 +30,7 @@ pub(super) fn calls(calls: Calls) -> Calls {
 
 /// An event with its outcomes.
 #[derive(Serialize, ToSchema)]
-#[schema(example = json!({"event": {"id": "e-1", "type": "comment", "actor": {"id": "ben"}, "object": {"id": "works/1", "title": "Water Lilies"}, "target": null, "data": null, "to": {"recipients": ["ada"]}, "channels": null, "occurred_at": null, "deliver_at": null, "expires_at": null, "cancellation_key": null}, "arrived_at": "2024-03-07T08:03:00Z", "scheduled_for": null, "notifications": 1, "channels": {"email": {"entries": 1, "pending": 1, "outcomes": {}, "reasons": {}}, "inbox": {"entries": 1, "pending": 0, "outcomes": {"delivered": 1}, "reasons": {}}}}))]
+#[schema(example = json!({"event": {"id": "e-1", "type": "comment", "actor": {"id": "ben"}, "object": {"id": "works/1", "title": "Water Lilies"}, "target": null, "data": null, "score": 0.0, "to": {"recipients": ["ada"]}, "channels": null, "occurred_at": null, "deliver_at": null, "expires_at": null, "cancellation_key": null}, "arrived_at": "2024-03-07T08:03:00Z", "scheduled_for": null, "notifications": 1, "channels": {"email": {"entries": 1, "pending": 1, "outcomes": {}, "reasons": {}}, "inbox": {"entries": 1, "pending": 0, "outcomes": {"delivered": 1}, "reasons": {}}}}))]
 struct EventWithOutcome {
     event: PublishedAs,
     /// Time of acceptance.
@@ -57,6 +57,7 @@ struct PublishedAs {
     #[schema(value_type = Option<EventObject>)]
     target: Option<tidings_core::Object>,
     data: Option<serde_json::Map<String, serde_json::Value>>,
+    score: f64,
     #[schema(value_type = AudienceBody)]
     to: tidings_core::Audience,
     channels: Option<Vec<String>>,
@@ -96,6 +97,7 @@ impl From<Event> for PublishedAs {
             object: event.object,
             target: event.target,
             data: event.data,
+            score: event.score.number(),
             to: event.to,
             channels: event.channels,
             occurred_at: event.occurred_at.map(instant),
