@@ -203,6 +203,7 @@ pub(crate) fn event_to(name: u64, kind: &str, to: Audience) -> Command {
                 title: Some(format!("Untitled {name}")),
                 url: Some(format!("https://art.example/artwork/{name}")),
                 image: None,
+                image_size: None,
                 notifiable: None,
             },
             to,

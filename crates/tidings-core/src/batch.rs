@@ -80,4 +80,6 @@ pub struct Line {
     pub data: Option<Arc<serde_json::Map<String, serde_json::Value>>>,
     /// Number of entries in the line.
     pub entries: usize,
+    /// Place among the lines of the message; 0 is shown first.
+    pub order: usize,
 }

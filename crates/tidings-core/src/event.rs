@@ -137,9 +137,38 @@ pub struct Object {
     /// Address of a picture.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub image: Option<String>,
+    /// Size of the picture.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub image_size: Option<ImageSize>,
     /// False if its notifications are not sent (Artsy's `notifiable?`); only an `object` command sets it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub notifiable: Option<bool>,
+}
+
+/// The size of a picture in pixels; neither is 0.
+///
+/// # Examples
+/// ```
+/// use tidings_core::ImageSize;
+///
+/// let poster = ImageSize { width: 800, height: 1_200 };
+/// assert_eq!(poster.height_at(268), 402);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ImageSize {
+    /// Its width.
+    pub width: u16,
+    /// Its height.
+    pub height: u16,
+}
+
+impl ImageSize {
+    /// The height at which the picture is shown at a width, 1 or more.
+    #[must_use]
+    pub fn height_at(self, width: u16) -> u32 {
+        let height = u32::from(self.height) * u32::from(width);
+        (height / u32::from(self.width.max(1))).max(1)
+    }
 }
 
 impl Event {
@@ -184,13 +213,17 @@ impl Object {
             title: None,
             url: None,
             image: None,
+            image_size: None,
             notifiable: None,
         }
     }
 
     /// Tells whether a title, a page or a picture is given.
     pub(crate) fn says_something(&self) -> bool {
-        self.title.is_some() || self.url.is_some() || self.image.is_some()
+        self.title.is_some()
+            || self.url.is_some()
+            || self.image.is_some()
+            || self.image_size.is_some()
     }
 }
 

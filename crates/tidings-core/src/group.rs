@@ -85,6 +85,9 @@ pub fn group(mut told: Vec<Told>, rules: &Rules) -> Vec<Group> {
     told.sort_by_key(|told| (told.t, told.header.place));
     let mut lines = lines(told);
     lines.sort_unstable_by_key(Gathered::rank);
+    for (order, gathered) in lines.iter_mut().enumerate() {
+        gathered.line.order = order;
+    }
     let mut of_kind: FxHashMap<Id, usize> = FxHashMap::default();
     let mut kinds: Vec<Vec<Gathered>> = Vec::new();
     for gathered in lines {
@@ -186,6 +189,7 @@ fn empty_line(object: Arc<Object>, t: Instant) -> Line {
         t,
         data: None,
         entries: 0,
+        order: 0,
     }
 }
 

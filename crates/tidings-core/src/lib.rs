@@ -111,6 +111,7 @@ pub mod pause;
 pub mod places;
 pub mod postings;
 pub mod reason;
+pub mod presentation;
 pub mod recipient;
 pub mod rules;
 pub mod set;
@@ -121,7 +122,7 @@ pub mod topic;
 
 pub use batch::Batch;
 pub use command::{Command, Timed};
-pub use event::{Audience, Event, Near, Object, Score};
+pub use event::{Audience, Event, ImageSize, Near, Object, Score};
 pub use headers::Header;
 pub use id::{BucketNo, Id, IdError};
 pub use limits::Limits;

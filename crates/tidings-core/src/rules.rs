@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::limits::Limits;
+use crate::presentation::Presentation;
 use crate::recipient::{Mode, PreferenceScope};
 use crate::time::DAY_MS;
 
@@ -28,6 +29,9 @@ pub struct Rules {
     /// Bounds on what one command may carry.
     #[serde(default)]
     pub limits: Limits,
+    /// The look and the words of messages.
+    #[serde(default)]
+    pub presentation: Presentation,
 }
 
 impl Rules {

@@ -179,16 +179,14 @@ fn occupy(dir: &Path) -> Result<(), Fault> {
 }
 
 fn mails(rules: &Rules, world: &World) -> Result<Arc<Indexed>, Fault> {
-    let (kind, email) = named(EMAIL)
-        .zip(rules.channels.get(EMAIL))
-        .ok_or(ProviderError::Missing)?;
+    let kind = named(EMAIL).ok_or(ProviderError::Missing)?;
     let setup = Setup {
         secret: &|_| Err("the demo sends nothing away".to_owned()),
         durability: Durability::AtEnd,
         patience: Patience::default(),
     };
     Ok(Indexed::new(
-        channel::open(kind, email, &setup)?,
+        channel::open(kind, rules, &setup)?,
         finder(world),
     ))
 }

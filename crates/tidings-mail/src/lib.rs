@@ -13,24 +13,34 @@
 //! known, the type says in words what happened ("New comment"), and actors without a name are counted
 //! among the others.
 
+mod brand;
+mod columns;
+mod design;
 mod link;
 mod mime;
 mod names;
 mod page;
 mod pick;
 mod sender;
+mod sentence;
 mod subject;
 mod template;
 mod text;
 mod why;
 mod wording;
+mod words;
 
 use tidings_core::Batch;
 
+pub use brand::is_color;
+pub use design::{Design, DesignError};
+pub use link::{picture as picture_address, web as web_address};
 pub use sender::{Sender, SenderError};
+pub use sentence::{Sentence, SentenceError};
+pub use template::DEFAULT_TEMPLATES;
 
-/// Maximum number of lines in a mail; the rest is only counted.
-pub const LINES_SHOWN_MAX: usize = 50;
+/// Maximum number of bytes of a mail's HTML: Gmail cuts off what is beyond 102 KB.
+pub const HTML_BYTES_MAX: usize = 102_000;
 /// Maximum number of bytes of a batch id, which is in header lines.
 pub const BATCH_ID_BYTES_MAX: usize = 64;
 
@@ -69,20 +79,19 @@ pub enum RenderError {
     Template(String),
 }
 
-/// Renders a batch: one line with the template for single lines, several with that for many.
+/// Renders a batch in a design. Where the HTML would be cut off by mail programs, fewer items are shown.
 ///
 /// An unknown time zone counts as UTC (the configuration and the intake refuse unknown ones).
 ///
 /// # Errors
 /// [`RenderError`] says which part of the batch can't stand in a mail.
-pub fn render(batch: &Batch, sender: &Sender) -> Result<Mail, RenderError> {
+pub fn render(batch: &Batch, design: &Design) -> Result<Mail, RenderError> {
     if !is_batch_id(&batch.id) {
         return Err(RenderError::BatchId);
     }
     let to = mime::recipient_address(batch)?;
-    let page = page::Page::of(batch, sender).ok_or(RenderError::Empty)?;
-    let subject = subject::text(batch);
-    let bodies = template::render(&page)?;
+    let (subject, bodies) = subject_and_bodies(batch, design)?;
+    let sender = design.sender();
     let message_id = format!("<{}@{}>", batch.id, sender.host());
     let bytes = mime::compose(
         &mime::Head {
@@ -102,6 +111,23 @@ pub fn render(batch: &Batch, sender: &Sender) -> Result<Mail, RenderError> {
         subject,
         bytes,
     })
+}
+
+fn subject_and_bodies(
+    batch: &Batch,
+    design: &Design,
+) -> Result<(String, template::Bodies), RenderError> {
+    let mut most = usize::MAX;
+    loop {
+        let page = page::Page::of(batch, design, most).ok_or(RenderError::Empty)?;
+        let bodies = design.templates.render(&page, &design.usual_locale)?;
+        let bytes = bodies.html.len();
+        if bytes <= HTML_BYTES_MAX || page.shown <= 1 {
+            return Ok((page.mail.subject, bodies));
+        }
+        // As many as there is room for on average, and fewer each time.
+        most = (page.shown * HTML_BYTES_MAX / bytes).clamp(1, page.shown - 1);
+    }
 }
 
 fn is_batch_id(id: &str) -> bool {

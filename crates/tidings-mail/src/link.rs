@@ -5,7 +5,8 @@ const LINK_BYTES_MAX: usize = 2_000;
 
 /// The address if it is an unambiguous absolute `http` or `https` one, else `None`. What is not ASCII in
 /// path and query is percent-encoded (RFC 3987, section 3.1).
-pub(crate) fn web(address: &str) -> Option<String> {
+#[must_use]
+pub fn web(address: &str) -> Option<String> {
     let (scheme, rest) = address.split_once("://")?;
     let scheme = scheme.to_ascii_lowercase();
     if scheme != "http" && scheme != "https" {
@@ -27,8 +28,21 @@ pub(crate) fn web(address: &str) -> Option<String> {
     (link.len() <= LINK_BYTES_MAX).then_some(link)
 }
 
-/// The same for pictures, which must use `https`: mail programs block others.
-pub(crate) fn picture(address: &str) -> Option<String> {
+/// The address of a page, which may be relative to the public one.
+pub(crate) fn page(address: &str, base: Option<&str>) -> Option<String> {
+    let is_relative = !address.contains(':') && !address.starts_with("//");
+    match base.filter(|_| is_relative) {
+        Some(base) => {
+            let base = base.trim_end_matches('/');
+            web(&format!("{base}/{}", address.trim_start_matches('/')))
+        }
+        None => web(address),
+    }
+}
+
+/// The address of a picture, which must use `https`: mail programs block others.
+#[must_use]
+pub fn picture(address: &str) -> Option<String> {
     web(address).filter(|link| link.starts_with("https://"))
 }
 
@@ -72,6 +86,27 @@ mod tests {
             assert_eq!(web(address).as_deref(), Some(link));
         }
         assert_eq!(picture("http://example.org/a.jpg"), None);
+    }
+
+    #[test]
+    fn relative_addresses_begin_with_the_public_one() {
+        let base = Some("https://example.org/art/");
+        for (address, link) in [
+            ("/works/1", "https://example.org/art/works/1"),
+            ("works/1?a=b", "https://example.org/art/works/1?a=b"),
+            ("https://other.org/x", "https://other.org/x"),
+        ] {
+            assert_eq!(page(address, base).as_deref(), Some(link));
+        }
+        for address in [
+            "//other.org",
+            "javascript:alert(1)",
+            "mailto:a@b.org",
+            "a b",
+        ] {
+            assert_eq!(page(address, base), None, "{address}");
+        }
+        assert_eq!(page("/works/1", None), None);
     }
 
     #[test]

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use tidings_core::Object;
 
-use crate::{text, wording};
+use crate::text;
+use crate::words::Words;
 
 /// Maximum length of a name that is not cut, in characters.
 const NAME_CHARS_MAX: usize = 80;
@@ -17,12 +18,12 @@ pub(crate) fn name_of(object: &Object) -> Option<String> {
 }
 
 /// "A, B and 3 others", where those without a name are among the others; `None` where nobody has one.
-pub(crate) fn named(objects: &[Arc<Object>]) -> Option<String> {
+pub(crate) fn named(objects: &[Arc<Object>], words: &Words) -> Option<String> {
     let names: Vec<String> = objects
         .iter()
         .filter_map(|object| name_of(object))
         .collect();
-    (!names.is_empty()).then(|| wording::listed(&names, objects.len() - names.len()))
+    (!names.is_empty()).then(|| words.listed(&names, objects.len() - names.len()))
 }
 
 /// The names of topics, by their ids.

@@ -1,123 +1,210 @@
 //! The page of a mail: all texts that templates need, ready to be shown.
 
+use std::sync::Arc;
+
 use serde::Serialize;
-use tidings_core::batch::{Group, Line};
-use tidings_core::rules::Pivot;
-use tidings_core::{Batch, Id};
+use tidings_core::batch::{Group, Line, Pivot};
+use tidings_core::{Batch, Id, Object};
 
+use crate::brand::BrandView;
+use crate::design::Design;
 use crate::names::{self, Topics};
+use crate::sentence::{Said, Stretch};
+use crate::template::Block;
 use crate::wording::{self, Calendar};
-use crate::{LINES_SHOWN_MAX, Sender, link, pick, text, why};
+use crate::words::{self, Words};
+use crate::{columns, link, pick, subject, text, why};
 
-/// The heading of lines that share nothing, where other groups have headings.
-const ALSO: &str = "Also new";
+/// Width of a card's picture in pixels: two fit beside each other.
+const CARD_WIDTH: u16 = 270;
+/// Width of the picture beside a line.
+const THUMBNAIL_WIDTH: u16 = 72;
+/// Width of the picture of the only item.
+const SINGLE_WIDTH: u16 = 560;
+/// About how high the words of a card are.
+const CARD_WORDS_HEIGHT: u32 = 70;
 
 /// A mail's contents.
 #[derive(Debug, Serialize)]
-pub(crate) struct Page {
-    /// The window's title.
+pub(crate) struct Page<'d> {
+    pub(crate) mail: About,
+    pub(crate) brand: &'d BrandView,
+    /// The only item.
+    pub(crate) item: Option<Item>,
+    /// Where there are several items.
+    pub(crate) sections: Vec<Section>,
+    /// Number of items that are shown.
+    #[serde(skip)]
+    pub(crate) shown: usize,
+}
+
+/// The texts around the items.
+#[derive(Debug, Serialize)]
+pub(crate) struct About {
+    pub(crate) subject: String,
+    /// The heading and the window's title.
     pub(crate) title: String,
     /// The preview that lists of mails show beside the subject.
     pub(crate) preview: String,
-    /// The sender's name.
-    pub(crate) sender: String,
+    /// Number of notifications, shown or not.
+    pub(crate) count: usize,
+    /// "and 4,916 more"; `None` if all are shown.
+    pub(crate) more: Option<String>,
     /// The day of the mail.
     pub(crate) day: String,
-    /// The minute of the mail, with the zone.
+    /// Who sent it, and when.
     pub(crate) sent: String,
     /// The reason why the recipient gets the mail.
     pub(crate) why: Option<String>,
-    /// One line or several.
-    pub(crate) content: Content,
+    /// The words on a button.
+    pub(crate) look: &'static str,
+    /// The language of the mail's own words.
+    pub(crate) language: &'static str,
+    /// `ltr` or `rtl`.
+    pub(crate) direction: &'static str,
+    /// The recipient's locale.
+    pub(crate) locale: String,
+    /// The recipient's name.
+    pub(crate) recipient: Option<String>,
 }
 
-#[derive(Debug, Serialize)]
-#[serde(untagged)]
-pub(crate) enum Content {
-    Single(LineView),
-    Many(Many),
-}
-
-#[derive(Debug, Serialize)]
-pub(crate) struct Many {
-    /// Number of notifications, shown or not.
-    pub(crate) count: String,
-    pub(crate) sections: Vec<Section>,
-    /// Number of those not shown; `None` if all are.
-    pub(crate) more: Option<String>,
-}
-
-/// The groups of one category.
+/// The groups under one heading.
 #[derive(Debug, Serialize)]
 pub(crate) struct Section {
     pub(crate) title: String,
-    pub(crate) groups: Vec<GroupView>,
+    pub(crate) blocks: Vec<BlockView>,
 }
 
+/// Items that belong together.
 #[derive(Debug, Serialize)]
-pub(crate) struct GroupView {
-    /// The heading; `None` if no group of the section has one.
+pub(crate) struct BlockView {
+    /// What they share; `None` if they stand for themselves.
     pub(crate) heading: Option<String>,
-    /// "5 new: comment", or "5 new: comment · A and B"; `None` where there is one line or no heading.
+    /// "5 new: comment", or "5 new: comment · A and B"; `None` where there is one or the heading says it.
     pub(crate) tally: Option<String>,
-    pub(crate) lines: Vec<LineView>,
+    pub(crate) items: Vec<Item>,
+    /// Indices of items by column, where they are shown as cards.
+    pub(crate) columns: Vec<Vec<usize>>,
 }
 
+/// A line as templates see it.
 #[derive(Debug, Serialize)]
-pub(crate) struct LineView {
-    pub(crate) title: String,
-    pub(crate) href: Option<String>,
-    pub(crate) image: Option<String>,
+pub(crate) struct Item {
+    pub(crate) r#type: String,
     /// Title of the category.
     pub(crate) category: String,
+    pub(crate) title: String,
+    /// The type's sentence in stretches, of which those with `link` name the object; empty where it has none, or
+    /// where a heading says it.
+    pub(crate) sentence: Vec<Stretch>,
     /// The event, its actor, place, time and reason, as far as the surroundings don't show them.
     pub(crate) about: String,
+    pub(crate) url: Option<String>,
+    pub(crate) image: Option<Image>,
+    pub(crate) actor: Option<String>,
+    pub(crate) target: Option<String>,
+    pub(crate) date: String,
+    /// Number of notifications about it.
+    pub(crate) count: usize,
+    /// The newest event's `data`, for templates of the host's own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) data: Option<serde_json::Map<String, serde_json::Value>>,
+    /// The templates that show it.
+    pub(crate) block: Block,
 }
 
-impl Page {
-    /// The page of a batch; `None` where the batch has no line.
-    pub(crate) fn of(batch: &Batch, sender: &Sender) -> Option<Self> {
+/// A picture at the size at which it is shown.
+#[derive(Debug, Serialize)]
+pub(crate) struct Image {
+    pub(crate) src: String,
+    pub(crate) width: u16,
+    pub(crate) height: u32,
+}
+
+impl<'d> Page<'d> {
+    /// The page of a batch that shows at most so many items; `None` where the batch has no line.
+    pub(crate) fn of(batch: &Batch, design: &'d Design, most: usize) -> Option<Self> {
         let lines: Vec<&Line> = batch.groups.iter().flat_map(|group| &group.lines).collect();
         let first = *lines.first()?;
+        let words = words::of(&batch.locale);
         let writer = Writer {
+            design,
+            locale: &batch.locale,
+            words,
             topics: Topics::of(&batch.topics),
-            calendar: Calendar::new(&batch.tz, batch.at),
+            calendar: Calendar::new(&batch.tz, batch.at, words),
             reasons_differ: lines.iter().any(|line| line.reasons != first.reasons),
         };
-        let content = if lines.len() == 1 {
-            let group = batch.groups.iter().find(|group| !group.lines.is_empty())?;
-            Content::Single(writer.single(group, first))
-        } else {
-            Content::Many(writer.many(batch, &lines))
+        let shown = pick::shown(&batch.groups, &design.quota(batch), most);
+        let sections = match lines.len() {
+            1 => Vec::new(),
+            _ => writer.sections(&batch.groups, &shown),
         };
-        let (title, preview) = match &content {
-            Content::Single(line) => (line.title.clone(), line.about.clone()),
-            Content::Many(many) => (
-                format!("{} new for you", many.count),
-                preview_of(&many.sections),
-            ),
+        let item = match lines.len() {
+            1 => {
+                let mut groups = batch.groups.iter();
+                let group = groups.find(|group| !group.lines.is_empty())?;
+                Some(writer.single(group, first))
+            }
+            _ => None,
         };
-        let calendar = &writer.calendar;
-        Some(Self {
+        let all = entries(lines.iter().copied());
+        let told = batch.groups.iter().zip(&shown).flat_map(lines_shown);
+        let hidden = all - entries(told.clone());
+        let shown = told.count();
+        let title = match &item {
+            Some(item) => item.title.clone(),
+            None => subject::counts(batch, design, words)
+                .unwrap_or_else(|| words.counted(words.new_for_you, all)),
+        };
+        let about = About {
+            subject: subject::text(batch, design, words),
             title: text::cut(&title, 150),
-            preview,
-            sender: sender.name().to_owned(),
-            day: calendar.full_day(batch.at),
-            sent: format!("{} ({})", calendar.minute(batch.at), calendar.zone_name()),
-            why: why::told(&lines, &writer.topics),
-            content,
+            preview: preview_of(item.as_ref(), &sections),
+            count: all,
+            more: (hidden > 0).then(|| words.counted(words.more, hidden)),
+            day: writer.calendar.full_day(batch.at),
+            sent: writer.sent(batch),
+            why: why::told(&lines, &writer.topics, words),
+            look: words.take_a_look,
+            language: words.tag,
+            direction: if words.is_right_to_left { "rtl" } else { "ltr" },
+            locale: batch.locale.clone(),
+            recipient: batch.recipient.name.as_deref().map(text::clean),
+        };
+        Some(Self {
+            mail: about,
+            brand: &design.brand,
+            item,
+            sections,
+            shown,
         })
     }
 }
 
-/// The first few titles, cut as lists of mails would cut them.
-fn preview_of(sections: &[Section]) -> String {
+/// The lines of a group that are shown.
+fn lines_shown<'g>((group, shown): (&'g Group, &Vec<bool>)) -> Vec<&'g Line> {
+    let lines = group.lines.iter().zip(shown);
+    lines
+        .filter(|(_, shown)| **shown)
+        .map(|(line, _)| line)
+        .collect()
+}
+
+/// The first few titles, cut as lists of mails would cut them, or what is said of the only item.
+fn preview_of(item: Option<&Item>, sections: &[Section]) -> String {
+    if let Some(item) = item {
+        return match &item.sentence[..] {
+            [] => item.about.clone(),
+            stretches => stretches.iter().map(|part| part.text.as_str()).collect(),
+        };
+    }
     let titles: Vec<String> = sections
         .iter()
-        .flat_map(|section| &section.groups)
-        .flat_map(|group| &group.lines)
+        .flat_map(|section| &section.blocks)
+        .flat_map(|block| &block.items)
         .take(3)
-        .map(|line| text::cut(&line.title, 40))
+        .map(|item| text::cut(&item.title, 40))
         .collect();
     titles.join(" · ")
 }
@@ -128,19 +215,66 @@ pub(crate) fn own_title(line: &Line) -> Option<String> {
     title.filter(|title| !title.is_empty())
 }
 
-/// The title of a line: its object's title, or what happened.
-fn title_of(line: &Line) -> String {
-    own_title(line).unwrap_or_else(|| wording::untitled(&line.kinds, line.entries))
+/// The notifications of some lines.
+pub(crate) fn entries<'l>(lines: impl IntoIterator<Item = &'l Line>) -> usize {
+    lines.into_iter().map(|line| line.entries).sum()
 }
 
-/// The notifications of some lines.
-fn entries<'l>(lines: impl IntoIterator<Item = &'l Line>) -> usize {
-    lines.into_iter().map(|line| line.entries).sum()
+/// What some lines put into the places of a sentence.
+pub(crate) fn said<'l>(lines: &[&'l Line], actors: &[Arc<Object>], words: &Words) -> Said<'l> {
+    let listed = |names: Vec<Option<String>>| {
+        let count = names.len();
+        let mut known: Vec<String> = Vec::new();
+        let mut same = 0;
+        for name in names.into_iter().flatten() {
+            match known.contains(&name) {
+                true => same += 1,
+                false => known.push(name),
+            }
+        }
+        let unnamed = count - same - known.len();
+        (!known.is_empty()).then(|| words.listed(&known, unnamed))
+    };
+    let titles = lines.iter().map(|line| own_title(line)).collect();
+    let targets = lines.iter().filter_map(|line| line.target.as_ref());
+    let mut distinct: Vec<&Arc<Object>> = Vec::new();
+    for target in targets {
+        if !distinct.contains(&target) {
+            distinct.push(target);
+        }
+    }
+    Said {
+        actor: names::named(actors, words),
+        object: listed(titles),
+        target: listed(
+            distinct
+                .into_iter()
+                .map(|one| names::name_of(one))
+                .collect(),
+        ),
+        count: entries(lines.iter().copied()),
+        data: lines.first().and_then(|line| line.data.as_deref()),
+    }
+}
+
+/// The sentence of a group: "A, B and 3 others commented on X".
+pub(crate) fn group_sentence(
+    group: &Group,
+    design: &Design,
+    locale: &str,
+    words: &Words,
+) -> Option<String> {
+    if kinds_of(group).len() > 1 {
+        return None;
+    }
+    let sentence = design.sentence(&group.kind, locale)?;
+    let lines: Vec<&Line> = group.lines.iter().collect();
+    sentence.text(&said(&lines, &group.actors, words), words)
 }
 
 /// The facts shown above lines, which lines need not repeat.
 #[derive(Clone, Copy, Default)]
-struct Said<'a> {
+struct Above<'a> {
     /// The name of what they have in common.
     heading: Option<(&'a str, Pivot)>,
     /// Names of the actors of what the tally counts.
@@ -149,101 +283,234 @@ struct Said<'a> {
     kind: bool,
 }
 
-struct Writer {
+struct Writer<'a> {
+    design: &'a Design,
+    locale: &'a str,
+    words: &'static Words,
     topics: Topics,
     calendar: Calendar,
     /// True if lines must tell their reason, since the mail's sentence is not true of each.
     reasons_differ: bool,
 }
 
-impl Writer {
-    fn single(&self, group: &Group, line: &Line) -> LineView {
-        let mut about = what_who_and_where(line, Said::default());
-        about.push(self.calendar.minute(line.t));
-        view(group, line, &about)
+impl Writer<'_> {
+    /// "Sent by Art on Monday 4 March 2024, 09:00 (Paris time)."
+    fn sent(&self, batch: &Batch) -> String {
+        let sent = words::fill(self.words.sent, "{when}", &self.calendar.minute(batch.at));
+        let sent = words::fill(&sent, "{zone}", &self.calendar.zone_name());
+        words::fill(&sent, "{name}", &self.design.brand.name)
     }
 
-    fn many(&self, batch: &Batch, lines: &[&Line]) -> Many {
-        let lens: Vec<usize> = batch.groups.iter().map(|group| group.lines.len()).collect();
-        let shown = pick::lines_shown(&lens, LINES_SHOWN_MAX);
-        let mut categories: Vec<(String, Vec<(&Group, usize)>)> = Vec::new();
-        for (group, shown) in batch
-            .groups
-            .iter()
-            .zip(&shown)
-            .filter(|(_, shown)| **shown > 0)
-        {
-            let title = text::clean(&group.category);
-            match categories.iter_mut().find(|(known, _)| *known == title) {
-                Some((_, groups)) => groups.push((group, *shown)),
-                None => categories.push((title, vec![(group, *shown)])),
+    fn single(&self, group: &Group, line: &Line) -> Item {
+        let sentence = self.sentence(line);
+        let mut about = match sentence.is_empty() {
+            true => self.what_who_and_where(line, Above::default()),
+            false => Vec::new(),
+        };
+        about.push(self.calendar.minute(line.t));
+        Item {
+            sentence,
+            ..self.item(group, line, &about, SINGLE_WIDTH)
+        }
+    }
+
+    fn sections(&self, groups: &[Group], shown: &[Vec<bool>]) -> Vec<Section> {
+        let mut sections: Vec<(String, Vec<(&Group, Vec<&Line>)>)> = Vec::new();
+        for (group, shown) in groups.iter().zip(shown) {
+            let lines = lines_shown((group, shown));
+            if lines.is_empty() {
+                continue;
+            }
+            let count = entries(&group.lines).max(2);
+            let title = self
+                .design
+                .title(&group.kind, self.locale, count, self.words);
+            let title = title.unwrap_or_else(|| text::clean(&group.category));
+            match sections.iter_mut().find(|(known, _)| *known == title) {
+                Some((_, groups)) => groups.push((group, lines)),
+                None => sections.push((title, vec![(group, lines)])),
             }
         }
-        let sections = categories
+        sections
             .into_iter()
             .map(|(title, groups)| Section {
                 title,
-                groups: self.groups(&groups),
+                blocks: self.blocks(&groups),
             })
-            .collect();
-        let all = entries(lines.iter().copied());
-        let told = batch.groups.iter().zip(&shown);
-        let hidden = all - entries(told.flat_map(|(group, shown)| group.lines.iter().take(*shown)));
-        Many {
-            count: wording::number(all),
-            sections,
-            more: (hidden > 0).then(|| wording::number(hidden)),
-        }
+            .collect()
     }
 
-    /// The groups of a section. Where one has a heading all have, or a line would seem to belong under
-    /// the heading before it.
-    fn groups(&self, groups: &[(&Group, usize)]) -> Vec<GroupView> {
+    /// The blocks of a section. Where one has a heading all have, or a line would seem to belong under the
+    /// heading before it.
+    fn blocks(&self, groups: &[(&Group, Vec<&Line>)]) -> Vec<BlockView> {
         let have_headings = groups
             .iter()
             .any(|(group, _)| group.lines.len() > 1 && heading(group).is_some());
-        let mut is_under_also = false;
-        let view = |(group, shown): &(&Group, usize)| {
+        let mut blocks: Vec<BlockView> = Vec::new();
+        let mut is_open = false;
+        for (group, lines) in groups {
+            let is_many = group.lines.len() > 1;
             let name = heading(group).filter(|_| have_headings);
-            let above = match &name {
-                Some(name) => Some(name.clone()),
-                None => (have_headings && !is_under_also).then(|| ALSO.to_owned()),
+            let sentence = name
+                .as_ref()
+                .and_then(|_| group_sentence(group, self.design, self.locale, self.words));
+            // A line with a sentence of its own needs no name above it.
+            let name = name.filter(|_| is_many || sentence.is_none());
+            let Some(name) = name else {
+                let items = self.lines(group, lines, Above::default());
+                match blocks.last_mut().filter(|_| is_open) {
+                    Some(block) => block.items.extend(items),
+                    None => blocks.push(BlockView {
+                        heading: have_headings.then(|| self.words.also_new.to_owned()),
+                        tally: None,
+                        items,
+                        columns: Vec::new(),
+                    }),
+                }
+                is_open = true;
+                continue;
             };
-            is_under_also = name.is_none();
-            let has_tally = name.is_some() && group.lines.len() > 1;
-            let kinds = kinds_of(group);
-            let actors =
-                names::named(&group.actors).filter(|_| has_tally && group.pivot == Pivot::Target);
-            let said = Said {
-                actors: actors.as_deref(),
-                heading: name.as_deref().map(|name| (name, group.pivot)),
-                kind: has_tally && kinds.len() == 1,
-            };
-            GroupView {
-                heading: above,
-                tally: has_tally.then(|| tally(group, &kinds, said.actors)),
-                lines: self.lines(group, *shown, said),
-            }
-        };
-        groups.iter().map(view).collect()
+            is_open = false;
+            blocks.push(self.block(group, lines, name, sentence));
+        }
+        for block in &mut blocks {
+            arrange(block);
+        }
+        blocks
     }
 
-    fn lines(&self, group: &Group, shown: usize, said: Said<'_>) -> Vec<LineView> {
-        let lines = group.lines.iter().take(shown);
-        lines
-            .map(|line| {
-                let mut about = what_who_and_where(line, said);
-                if self.reasons_differ {
-                    let heading = said.heading.map(|(name, _)| name);
-                    let known: Vec<&str> =
-                        about.iter().map(String::as_str).chain(heading).collect();
-                    let notes = why::notes(line, &self.topics, &known);
-                    about.extend(notes);
-                }
-                about.push(self.calendar.day(line.t));
-                view(group, line, &about)
-            })
-            .collect()
+    /// The block of a group whose lines share something.
+    fn block(
+        &self,
+        group: &Group,
+        lines: &[&Line],
+        name: String,
+        sentence: Option<String>,
+    ) -> BlockView {
+        let is_many = group.lines.len() > 1;
+        let kinds = kinds_of(group);
+        let is_told = sentence.is_some();
+        let actors = names::named(&group.actors, self.words)
+            .filter(|_| is_many && (group.pivot == Pivot::Target || is_told));
+        let above = Above {
+            heading: Some((&name, group.pivot)),
+            actors: actors.as_deref(),
+            kind: is_many && kinds.len() == 1,
+        };
+        let items = self.lines(group, lines, above);
+        let tally = (is_many && !is_told).then(|| self.tally(group, &kinds, above.actors));
+        BlockView {
+            tally,
+            items,
+            columns: Vec::new(),
+            heading: Some(sentence.unwrap_or(name)),
+        }
+    }
+
+    fn lines(&self, group: &Group, lines: &[&Line], above: Above<'_>) -> Vec<Item> {
+        let item = |line: &&Line| {
+            let sentence = match above.heading {
+                None => self.sentence(line),
+                Some(_) => Vec::new(),
+            };
+            let mut about = match sentence.is_empty() {
+                true => self.what_who_and_where(line, above),
+                false => Vec::new(),
+            };
+            if self.reasons_differ {
+                let heading = above.heading.map(|(name, _)| name);
+                let known: Vec<&str> = about.iter().map(String::as_str).chain(heading).collect();
+                let notes = why::notes(line, &self.topics, &known, self.words);
+                about.extend(notes);
+            }
+            about.push(self.calendar.day(line.t));
+            Item {
+                sentence,
+                ..self.item(group, line, &about, THUMBNAIL_WIDTH)
+            }
+        };
+        lines.iter().map(item).collect()
+    }
+
+    /// The sentence of the only type of a line.
+    fn sentence(&self, line: &Line) -> Vec<Stretch> {
+        let [kind] = &line.kinds[..] else {
+            return Vec::new();
+        };
+        let sentence = self.design.sentence(kind, self.locale);
+        let said = |sentence: &crate::Sentence| {
+            sentence.stretches(&said(&[line], &line.actors, self.words), self.words)
+        };
+        sentence.and_then(said).unwrap_or_default()
+    }
+
+    fn item(&self, group: &Group, line: &Line, about: &[String], width: u16) -> Item {
+        let kind = line.kinds.first().unwrap_or(&group.kind);
+        let title = own_title(line).unwrap_or_else(|| {
+            let kinds = wording::kinds_in_words(&line.kinds);
+            self.words.untitled(&kinds, line.entries)
+        });
+        let block =
+            self.design
+                .templates
+                .block(kind.as_str(), self.locale, &self.design.usual_locale);
+        let base = self.design.brand.url.as_deref();
+        Item {
+            r#type: kind.as_str().to_owned(),
+            category: text::clean(&group.category),
+            title,
+            sentence: Vec::new(),
+            about: about.join(" · "),
+            url: line
+                .object
+                .url
+                .as_deref()
+                .and_then(|url| link::page(url, base)),
+            image: image(&line.object, width, base),
+            actor: names::named(&line.actors, self.words),
+            target: line.target.as_deref().and_then(names::name_of),
+            date: self.calendar.day(line.t),
+            count: line.entries,
+            data: (!block.is_default()).then(|| line.data.as_deref().cloned().unwrap_or_default()),
+            block,
+        }
+    }
+
+    fn tally(&self, group: &Group, kinds: &[Id], actors: Option<&str>) -> String {
+        let kinds = wording::kinds_in_words(kinds);
+        let happened = self.words.happened(&kinds, entries(&group.lines));
+        match actors {
+            Some(actors) => format!("{happened} · {actors}"),
+            None => happened,
+        }
+    }
+
+    /// Facts of a line (what happened, who did it and where), less what stands above it or in its title.
+    fn what_who_and_where(&self, line: &Line, above: Above<'_>) -> Vec<String> {
+        let title = own_title(line);
+        let mut about = Vec::new();
+        match (&title, above.kind) {
+            (None, _) => {}
+            (Some(_), false) => {
+                let kinds = wording::kinds_in_words(&line.kinds);
+                about.push(self.words.happened(&kinds, line.entries));
+            }
+            (Some(_), true) if line.entries > 1 => {
+                about.push(self.words.counted(self.words.new, line.entries));
+            }
+            (Some(_), true) => {}
+        }
+        let under = above.heading.map(|(_, pivot)| pivot);
+        let actors = names::named(&line.actors, self.words).filter(|_| under != Some(Pivot::Actor));
+        let target = line.target.as_deref().and_then(names::name_of);
+        let target = target.filter(|_| under != Some(Pivot::Target));
+        for name in actors.into_iter().chain(target) {
+            let is_said = title.as_ref() == Some(&name) || above.actors == Some(name.as_str());
+            if !is_said && !about.contains(&name) {
+                about.push(name);
+            }
+        }
+        about
     }
 }
 
@@ -270,45 +537,38 @@ fn kinds_of(group: &Group) -> Vec<Id> {
     kinds
 }
 
-fn tally(group: &Group, kinds: &[Id], actors: Option<&str>) -> String {
-    let happened = wording::happened(kinds, entries(&group.lines));
-    match actors {
-        Some(actors) => format!("{happened} · {actors}"),
-        None => happened,
+/// Makes cards of the items of a block where most have pictures.
+fn arrange(block: &mut BlockView) {
+    let pictures = block
+        .items
+        .iter()
+        .filter(|item| item.image.is_some())
+        .count();
+    if pictures < 2 || pictures * 2 < block.items.len() {
+        return;
     }
+    for item in &mut block.items {
+        if let Some(image) = &mut item.image {
+            image.height = image.height * u32::from(CARD_WIDTH) / u32::from(image.width.max(1));
+            image.width = CARD_WIDTH;
+        }
+        item.block.make_card();
+    }
+    let height =
+        |item: &Item| item.image.as_ref().map_or(0, |image| image.height) + CARD_WORDS_HEIGHT;
+    block.columns = columns::columns(block.items.iter().map(height)).to_vec();
 }
 
-/// Facts of a line (what happened, who did it and where), less what stands above it or in its title.
-fn what_who_and_where(line: &Line, said: Said<'_>) -> Vec<String> {
-    let title = own_title(line);
-    let mut about = Vec::new();
-    match (&title, said.kind) {
-        (None, _) => {}
-        (Some(_), false) => about.push(wording::happened(&line.kinds, line.entries)),
-        (Some(_), true) if line.entries > 1 => {
-            about.push(format!("{} new", wording::number(line.entries)));
-        }
-        (Some(_), true) => {}
-    }
-    let under = said.heading.map(|(_, pivot)| pivot);
-    let actors = names::named(&line.actors).filter(|_| under != Some(Pivot::Actor));
-    let target = line.target.as_deref().and_then(names::name_of);
-    let target = target.filter(|_| under != Some(Pivot::Target));
-    for name in actors.into_iter().chain(target) {
-        let is_said = title.as_ref() == Some(&name) || said.actors == Some(name.as_str());
-        if !is_said && !about.contains(&name) {
-            about.push(name);
-        }
-    }
-    about
-}
-
-fn view(group: &Group, line: &Line, about: &[String]) -> LineView {
-    LineView {
-        title: title_of(line),
-        href: line.object.url.as_deref().and_then(link::web),
-        image: line.object.image.as_deref().and_then(link::picture),
-        category: text::clean(&group.category),
-        about: about.join(" · "),
-    }
+/// The picture of an object at a width; one of unknown size counts as square.
+fn image(object: &Object, width: u16, base: Option<&str>) -> Option<Image> {
+    let src = link::page(object.image.as_deref()?, base)?;
+    let src = link::picture(&src)?;
+    let square = u32::from(width);
+    Some(Image {
+        src,
+        width,
+        height: object
+            .image_size
+            .map_or(square, |size| size.height_at(width)),
+    })
 }

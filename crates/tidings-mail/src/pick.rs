@@ -1,41 +1,137 @@
-//! Selection of the lines of a mail if there are too many.
+//! Selection of the lines that a mail shows.
+//!
+//! All lines are delivered by the mail; those beyond its quota are counted.
 
-/// The number of lines shown of each group, at most `shown_max` in all.
-///
-/// Every group is given a few before any is given all, so that one busy group does not hide the
-/// others; what is left over goes to the groups in their order.
-pub(crate) fn lines_shown(lens: &[usize], shown_max: usize) -> Vec<usize> {
-    const FIRST: usize = 5;
-    let mut left = shown_max;
-    let mut shown: Vec<usize> = Vec::with_capacity(lens.len());
-    for len in lens {
-        let count = (*len).min(FIRST).min(left);
-        left -= count;
-        shown.push(count);
-    }
-    for (count, len) in shown.iter_mut().zip(lens) {
-        let more = (len - *count).min(left);
-        left -= more;
-        *count += more;
+use std::collections::BTreeMap;
+
+use tidings_core::Id;
+use tidings_core::batch::{Group, Line, Pivot};
+use tidings_core::presentation::{Quota, Share};
+
+/// Which lines of each group are shown: the first ones in the message's order that no quota bars, at most `most`.
+pub(crate) fn shown(groups: &[Group], quota: &Quota, most: usize) -> Vec<Vec<bool>> {
+    let mut in_order: Vec<(usize, usize)> = groups
+        .iter()
+        .enumerate()
+        .flat_map(|(group, of)| (0..of.lines.len()).map(move |line| (group, line)))
+        .collect();
+    in_order.sort_by_key(|(group, line)| groups[*group].lines[*line].order);
+    let mut shown: Vec<Vec<bool>> = groups
+        .iter()
+        .map(|group| vec![false; group.lines.len()])
+        .collect();
+    let mut counts: Vec<BTreeMap<&Id, usize>> = vec![BTreeMap::default(); quota.show_per.len()];
+    let mut left = most.min(quota.show);
+    for (group, at) in in_order {
+        if left == 0 {
+            break;
+        }
+        let line = &groups[group].lines[at];
+        let is_full = quota
+            .show_per
+            .iter()
+            .zip(&counts)
+            .any(|((share, most), counts)| {
+                shared(line, *share).any(|id| counts.get(id).is_some_and(|count| count >= most))
+            });
+        if is_full {
+            continue;
+        }
+        for ((share, _), counts) in quota.show_per.iter().zip(&mut counts) {
+            for id in shared(line, *share) {
+                *counts.entry(id).or_default() += 1;
+            }
+        }
+        shown[group][at] = true;
+        left -= 1;
     }
     shown
 }
 
+/// The ids by which a line counts.
+fn shared(line: &Line, share: Share) -> Box<dyn Iterator<Item = &Id> + '_> {
+    match share {
+        Share::Type => Box::new(line.kinds.iter()),
+        Share::Role(Pivot::Actor) => Box::new(line.actors.iter().map(|actor| &actor.id)),
+        Share::Role(Pivot::Object) => Box::new(std::iter::once(&line.object.id)),
+        Share::Role(Pivot::Target) => Box::new(line.target.iter().map(|target| &target.id)),
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use tidings_core::{Instant, Object};
+
     use super::*;
 
-    #[test]
-    fn all_are_shown_where_there_is_room() {
-        assert_eq!(lines_shown(&[1, 20, 29], 50), [1, 20, 29]);
+    /// Lines `order actor`, all in one group.
+    fn group(lines: &[(usize, &str)]) -> Group {
+        let id = |text: &str| Id::new(text).unwrap();
+        let line = |(order, actor): &(usize, &str)| Line {
+            object: Arc::new(Object::bare(id(&format!("o{order}")))),
+            kinds: vec![id("work")],
+            actors: vec![Arc::new(Object::bare(id(actor)))],
+            target: None,
+            reasons: Vec::new(),
+            t: Instant(0),
+            data: None,
+            entries: 1,
+            order: *order,
+        };
+        Group {
+            kind: id("work"),
+            category: String::new(),
+            pivot: Pivot::Object,
+            key: None,
+            actors: Vec::new(),
+            lines: lines.iter().map(line).collect(),
+        }
+    }
+
+    fn shown_of(groups: &[Group], quota: &Quota) -> Vec<usize> {
+        let shown = shown(groups, quota, usize::MAX);
+        let mut orders: Vec<usize> = groups
+            .iter()
+            .zip(&shown)
+            .flat_map(|(group, shown)| group.lines.iter().zip(shown))
+            .filter(|(_, shown)| **shown)
+            .map(|(line, _)| line.order)
+            .collect();
+        orders.sort_unstable();
+        orders
     }
 
     #[test]
-    fn a_busy_group_leaves_room_for_others() {
-        assert_eq!(lines_shown(&[10_000, 3, 7], 50), [42, 3, 5]);
+    fn the_first_ones_are_shown_whatever_their_group() {
+        let groups = [
+            group(&[(0, "a"), (3, "a"), (4, "a")]),
+            group(&[(1, "b"), (2, "b"), (5, "b")]),
+        ];
+        let quota = |show| Quota {
+            show,
+            show_per: Vec::new(),
+        };
+        assert_eq!(shown_of(&groups, &quota(3)), [0, 1, 2]);
+        assert_eq!(shown_of(&groups, &quota(9)), [0, 1, 2, 3, 4, 5]);
+    }
+
+    #[test]
+    fn nobody_takes_more_than_a_share() {
+        let groups = [group(&[(0, "a"), (1, "a"), (2, "a"), (3, "b"), (4, "c")])];
+        let quota = |show_per: &[(Share, usize)]| Quota {
+            show: 3,
+            show_per: show_per.to_vec(),
+        };
+        let actor = (Share::Role(Pivot::Actor), 1);
+        assert_eq!(shown_of(&groups, &quota(&[actor])), [0, 3, 4]);
         assert_eq!(
-            lines_shown(&[100; 12], 50),
-            [5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 0, 0]
+            shown_of(&groups, &quota(&[actor, (Share::Type, 2)])),
+            [0, 3]
         );
+        // Where there is nothing to share there is no bound.
+        let target = (Share::Role(Pivot::Target), 1);
+        assert_eq!(shown_of(&groups, &quota(&[target])), [0, 1, 2]);
     }
 }

@@ -2,59 +2,168 @@
 
 use std::fmt::Write;
 
-use tidings_core::batch::{Batch, Line};
-use tidings_core::{Id, rules};
+use tidings_core::Id;
+use tidings_core::batch::{Batch, Group, Line, Pivot};
+use tidings_core::rules::capitalised;
 
+use crate::design::Design;
+use crate::words::Words;
 use crate::{names, page, text, wording};
 
 /// The longest subject, in characters.
 const SUBJECT_CHARS_MAX: usize = 150;
 /// The longest name where more follow, in characters: phones show some forty.
-const FIRST_NAME_CHARS_MAX: usize = 60;
-
+const NAME_CHARS_MAX: usize = 60;
 /// The longest list of types, in characters.
 const KINDS_CHARS_MAX: usize = 40;
+/// Number of types that are counted by their titles.
+const TITLES_SHOWN: usize = 3;
 
-/// The subject of a batch: what happened, to which object, and how many more there are.
-pub(crate) fn text(batch: &Batch) -> String {
+/// The subject of a batch: what the configuration says of its type or its only group, else who and how many:
+/// "Andy Warhol, Eva Hesse and 3 more: 12 new works, 2 shows near you".
+pub(crate) fn text(batch: &Batch, design: &Design, words: &Words) -> String {
+    let told = of_one_kind(batch, design, words).or_else(|| match &batch.groups[..] {
+        [group] => page::group_sentence(group, design, &batch.locale, words),
+        _ => None,
+    });
+    let subject = told.unwrap_or_else(|| match is_one_line(batch) {
+        Some(line) => of_line(line, batch, design, words),
+        None => of_many(batch, design, words),
+    });
+    text::cut(&subject, SUBJECT_CHARS_MAX)
+}
+
+/// The counts of a batch: "12 new works, 2 shows near you"; `None` where no type has a title.
+pub(crate) fn counts(batch: &Batch, design: &Design, words: &Words) -> Option<String> {
+    let mut kinds: Vec<(&Id, usize)> = Vec::new();
+    for group in &batch.groups {
+        let entries = page::entries(&group.lines);
+        match kinds.iter_mut().find(|(kind, _)| **kind == group.kind) {
+            Some((_, count)) => *count += entries,
+            None => kinds.push((&group.kind, entries)),
+        }
+    }
+    let mut phrases = Vec::new();
+    let mut rest = 0;
+    for (kind, count) in kinds {
+        match design.title(kind, &batch.locale, count, words) {
+            Some(title) if phrases.len() < TITLES_SHOWN => {
+                phrases.push(format!(
+                    "{} {}",
+                    words.number(count),
+                    words.in_a_phrase(&title)
+                ));
+            }
+            _ => rest += count,
+        }
+    }
+    if phrases.is_empty() {
+        return None;
+    }
+    if rest > 0 {
+        phrases.push(words.counted(words.new, rest));
+    }
+    Some(phrases.join(words.comma))
+}
+
+/// The configured subject, where all lines are of the one type that has it.
+fn of_one_kind(batch: &Batch, design: &Design, words: &Words) -> Option<String> {
+    let kind = &batch.groups.first()?.kind;
+    if batch.kinds().any(|other| other != kind) {
+        return None;
+    }
+    let subject = design.subject(kind, &batch.locale)?;
     let lines: Vec<&Line> = batch.groups.iter().flat_map(|group| &group.lines).collect();
-    let entries: usize = lines.iter().map(|line| line.entries).sum();
+    let mut actors = Vec::new();
+    for actor in batch.groups.iter().flat_map(|group| &group.actors) {
+        if !actors.contains(actor) {
+            actors.push(actor.clone());
+        }
+    }
+    subject.text(&page::said(&lines, &actors, words), words)
+}
+
+/// The only line of a batch.
+fn is_one_line(batch: &Batch) -> Option<&Line> {
+    let mut lines = batch.groups.iter().flat_map(|group| &group.lines);
+    lines.next().filter(|_| lines.next().is_none())
+}
+
+/// "Artwork published: Marilyn", "5 new (comment): Notes on a wall".
+fn of_line(line: &Line, batch: &Batch, design: &Design, words: &Words) -> String {
+    let kinds = wording::kinds_in_words(&line.kinds);
+    let name = page::own_title(line).or_else(|| names::name_of(line.target.as_ref()?));
+    let Some(name) = name else {
+        return words.untitled(&kinds, line.entries);
+    };
+    let what = text::cut(&kinds, KINDS_CHARS_MAX);
+    let lead = match line.entries {
+        1 => capitalised(&what),
+        _ => counts(batch, design, words)
+            .unwrap_or_else(|| words.new_in_brackets(&what, line.entries)),
+    };
+    format!("{lead}: {name}")
+}
+
+/// "Andy Warhol, Eva Hesse and 3 more: 12 new works".
+fn of_many(batch: &Batch, design: &Design, words: &Words) -> String {
     let mut kinds: Vec<Id> = Vec::new();
     for kind in batch.kinds() {
         if !kinds.contains(kind) {
             kinds.push(kind.clone());
         }
     }
-    let Some(name) = lines.iter().find_map(|line| name_of(line)) else {
-        return wording::untitled(&kinds, entries);
-    };
-    let of_name = lines
-        .iter()
-        .filter(|line| name_of(line).as_ref() == Some(&name));
-    let same: usize = of_name.map(|line| line.entries).sum();
-    let rest = entries - same;
-    let what = text::cut(&wording::kinds_in_words(&kinds), KINDS_CHARS_MAX);
-    let lead = match (entries, kinds.len()) {
-        (1, _) => rules::capitalised(&what),
-        (_, 2..) if rest > 0 => format!("{} new", wording::number(entries)),
-        _ => format!("{} new ({what})", wording::number(entries)),
-    };
-    if rest == 0 {
-        let room = SUBJECT_CHARS_MAX - lead.chars().count() - 2;
-        return format!("{lead}: {}", text::cut(&name, room));
+    let in_words = wording::kinds_in_words(&kinds);
+    let mut names: Vec<String> = Vec::new();
+    for group in &batch.groups {
+        for name in names_of(group) {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
     }
-    let name = text::cut(&name, FIRST_NAME_CHARS_MAX);
-    let of_name = match same {
-        1 => String::new(),
-        _ => format!(" ({})", wording::number(same)),
-    };
-    let rest = wording::number(rest);
-    format!("{lead}: {name}{of_name} and {rest} more")
+    let counts = counts(batch, design, words);
+    let names = names_in_words(&names, words);
+    match (names, counts) {
+        (Some(names), Some(counts)) => format!("{names}: {counts}"),
+        (Some(names), None) => {
+            let counts = match kinds.len() {
+                1 => {
+                    let what = text::cut(&in_words, KINDS_CHARS_MAX);
+                    words.new_in_brackets(&what, batch.entries)
+                }
+                _ => words.counted(words.new, batch.entries),
+            };
+            format!("{names}: {counts}")
+        }
+        (None, Some(counts)) => counts,
+        (None, None) => words.untitled(&in_words, batch.entries),
+    }
 }
 
-/// The name of a line's object, or else of its target.
-fn name_of(line: &Line) -> Option<String> {
-    page::own_title(line).or_else(|| names::name_of(line.target.as_ref()?))
+/// What a group is about: what its lines share, else the titles of its lines.
+fn names_of(group: &Group) -> Vec<String> {
+    let key = group.key.as_ref().filter(|_| group.pivot != Pivot::Object);
+    if let Some(name) = key.and_then(|key| names::name_of(key)) {
+        return vec![name];
+    }
+    let name =
+        |line: &Line| page::own_title(line).or_else(|| names::name_of(line.target.as_ref()?));
+    group.lines.iter().filter_map(name).collect()
+}
+
+/// "A", "A and B", "A, B and 3 more".
+fn names_in_words(names: &[String], words: &Words) -> Option<String> {
+    let cut = |name: &String| text::cut(name, NAME_CHARS_MAX);
+    Some(match names {
+        [] => return None,
+        [a] => cut(a),
+        [a, b] => words.listed(&[cut(a), cut(b)], 0),
+        [a, b, rest @ ..] => {
+            let more = words.counted(words.more, rest.len());
+            format!("{}{}{} {more}", cut(a), words.comma, cut(b))
+        }
+    })
 }
 
 /// The subject as a sequence of RFC 2047 encoded words, folded.

@@ -1,24 +1,45 @@
-//! The compiled-in templates: pages in, two bodies out.
+//! The templates: pages in, two bodies out. All are parsed when the configuration is read.
+//!
+//! A host may put templates of its own in place of the compiled-in ones. They are data from outside: what they
+//! print is escaped, they reach no files, and how long they run is bounded.
 
-use std::sync::LazyLock;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value, escape_formatter};
+use serde::Serialize;
+use tidings_core::presentation::for_locale;
 
 use crate::RenderError;
-use crate::page::{Content, Page};
+use crate::design::DesignError;
+use crate::page::Page;
 
-const SOURCES: [(&str, &str); 6] = [
-    ("base.html", include_str!("../templates/base.html")),
-    ("single.html", include_str!("../templates/single.html")),
-    ("many.html", include_str!("../templates/many.html")),
-    ("base.txt", include_str!("../templates/base.txt")),
-    ("single.txt", include_str!("../templates/single.txt")),
-    ("many.txt", include_str!("../templates/many.txt")),
+/// The compiled-in templates.
+pub const DEFAULT_TEMPLATES: [(&str, &str); 5] = [
+    (
+        "email/layout.html",
+        include_str!("../templates/layout.html"),
+    ),
+    ("email/layout.txt", include_str!("../templates/layout.txt")),
+    ("email/item.html", include_str!("../templates/item.html")),
+    ("email/card.html", include_str!("../templates/card.html")),
+    ("email/item.txt", include_str!("../templates/item.txt")),
 ];
 
-static TEMPLATES: LazyLock<Environment<'static>> = LazyLock::new(environment);
+/// The templates of a design.
+#[derive(Clone, Debug)]
+pub(crate) struct Templates {
+    environment: Environment<'static>,
+    /// Names of the host's own, in lower case.
+    own: BTreeSet<String>,
+}
+
+/// Instructions that one body may take: some hundred times those of a large digest.
+const FUEL: u64 = 5_000_000;
+/// Maximum number of bytes of a body.
+const BODY_BYTES_MAX: usize = 1 << 20;
 
 /// The two alternatives of a mail.
 pub(crate) struct Bodies {
@@ -26,23 +47,107 @@ pub(crate) struct Bodies {
     pub(crate) html: String,
 }
 
-/// Renders both alternatives of a page.
-pub(crate) fn render(page: &Page) -> Result<Bodies, RenderError> {
-    let name = match page.content {
-        Content::Single(_) => "single",
-        Content::Many(_) => "many",
-    };
-    let context = Value::from(Serde(page));
-    let body = |name: String| {
-        TEMPLATES
-            .get_template(&name)
-            .and_then(|template| template.render(context.clone()))
-            .map_err(|error| RenderError::Template(error.to_string()))
-    };
-    Ok(Bodies {
-        text: body(format!("{name}.txt"))?,
-        html: body(format!("{name}.html"))?,
-    })
+/// The templates that show an item.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Block {
+    html: Cow<'static, str>,
+    text: Cow<'static, str>,
+}
+
+const ROW: Cow<'static, str> = Cow::Borrowed("email/item.html");
+const CARD: Cow<'static, str> = Cow::Borrowed("email/card.html");
+const TEXT: Cow<'static, str> = Cow::Borrowed("email/item.txt");
+
+impl Block {
+    /// Tells whether none of them is the host's own.
+    pub(crate) fn is_default(&self) -> bool {
+        (self.html == ROW || self.html == CARD) && self.text == TEXT
+    }
+
+    /// Shows the item as a card, unless the host has a template for it.
+    pub(crate) fn make_card(&mut self) {
+        if self.html == ROW {
+            self.html = CARD;
+        }
+    }
+}
+
+impl Templates {
+    /// The compiled-in templates, and the host's own by their names.
+    pub(crate) fn new(own: &BTreeMap<String, String>) -> Result<Self, DesignError> {
+        let mut environment = environment();
+        let mut names = BTreeSet::new();
+        for (name, source) in own {
+            let lower = name.to_ascii_lowercase();
+            let added = environment.add_template_owned(lower.clone(), source.clone());
+            added.map_err(|fault| DesignError::Template {
+                name: name.clone(),
+                reason: reason_of(&fault),
+            })?;
+            names.insert(lower);
+        }
+        Ok(Self {
+            environment,
+            own: names,
+        })
+    }
+
+    /// The templates for items of a type.
+    pub(crate) fn block(&self, kind: &str, locale: &str, usual: &str) -> Block {
+        let own = |end: &str| {
+            let is_any = !self.own.is_empty();
+            is_any.then(|| self.own(kind, locale, usual, end)).flatten()
+        };
+        Block {
+            html: own("html").map_or(ROW, Cow::Owned),
+            text: own("txt").map_or(TEXT, Cow::Owned),
+        }
+    }
+
+    /// The host's own template of a name for a locale.
+    fn own(&self, name: &str, locale: &str, usual: &str, end: &str) -> Option<String> {
+        let name = name.to_ascii_lowercase();
+        for_locale(locale, usual, |tag| {
+            let file = match tag {
+                "" => format!("email/{name}.{end}"),
+                tag => format!("email/{name}.{tag}.{end}"),
+            };
+            self.own.get(&file).cloned()
+        })
+    }
+
+    /// Renders both alternatives of a page.
+    pub(crate) fn render(&self, page: &Page<'_>, usual: &str) -> Result<Bodies, RenderError> {
+        let context = Value::from(Serde(page));
+        let body = |end: &str| {
+            let own = self.own("layout", &page.mail.locale, usual, end);
+            let name = own.unwrap_or_else(|| format!("email/layout.{end}"));
+            let template = self.environment.get_template(&name);
+            let body = template.and_then(|template| template.render(context.clone()));
+            let body = body.map_err(|fault| RenderError::Template(reason_of(&fault)))?;
+            match body.len() {
+                ..=BODY_BYTES_MAX => Ok(body),
+                bytes => Err(RenderError::Template(format!(
+                    "{name} makes a body of {bytes} bytes, more than {BODY_BYTES_MAX}"
+                ))),
+            }
+        };
+        Ok(Bodies {
+            text: body("txt")?,
+            html: body("html")?,
+        })
+    }
+}
+
+/// The fault of a template with what led to it, in one line.
+fn reason_of(fault: &minijinja::Error) -> String {
+    let mut reason = fault.to_string();
+    let mut cause = std::error::Error::source(fault);
+    while let Some(inner) = cause {
+        reason = format!("{reason}: {inner}");
+        cause = inner.source();
+    }
+    reason
 }
 
 fn environment() -> Environment<'static> {
@@ -56,13 +161,14 @@ fn environment() -> Environment<'static> {
     environment.set_syntax(syntax);
     // A variable that a template misspells is an error, never a gap in a mail.
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
+    environment.set_fuel(Some(FUEL));
     environment.set_formatter(|out, state, value| match value.as_str() {
         Some(text) if *state.auto_escape() == AutoEscape::Html && !value.is_safe() => {
             write_escaped(out, text).map_err(minijinja::Error::from)
         }
         _ => escape_formatter(out, state, value),
     });
-    for (name, source) in SOURCES {
+    for (name, source) in DEFAULT_TEMPLATES {
         environment
             .add_template(name, source)
             .expect("the compiled-in templates parse");

@@ -8,67 +8,53 @@ use tidings_core::batch::Line;
 use tidings_core::rules::capitalised;
 
 use crate::names::Topics;
-use crate::wording;
+use crate::words::{self, Cause, Words};
 
 const TOPIC: &str = "topic:";
 
 /// The words at the foot of a mail; `None` where no line has a reason that is known here.
 ///
 /// What is true of all lines is the cause; what is true of some is told in a sentence of its own.
-pub(crate) fn told(lines: &[&Line], topics: &Topics) -> Option<String> {
+pub(crate) fn told(lines: &[&Line], topics: &Topics, words: &Words) -> Option<String> {
     let mut causes = Vec::new();
     let mut asides = Vec::new();
-    let its = if lines.len() == 1 { "its" } else { "their" };
-    causes.extend(Followed::of(lines, topics).told(its));
-    for (reason, one, all, some) in [
-        (
-            "near",
-            "it is near you",
-            "they are near you",
-            "some are near you",
-        ),
-        (
-            "named",
-            "you were notified directly",
-            "you were notified directly",
-            "some were sent to you directly",
-        ),
-        (
-            "everyone",
-            "it was sent to everyone",
-            "they were sent to everyone",
-            "some were sent to everyone",
-        ),
-    ] {
+    let is_one = lines.len() == 1;
+    causes.extend(Followed::of(lines, topics).told(is_one, words));
+    for (reason, cause) in known(words) {
         let count = lines
             .iter()
             .filter(|line| line.reasons.iter().any(|r| r == reason))
             .count();
         match (count, lines.len()) {
             (0, _) => {}
-            (_, 1) => causes.push(one.to_owned()),
-            (count, len) if count == len => causes.push(all.to_owned()),
-            _ => asides.push(some.to_owned()),
+            (_, 1) => causes.push(cause.one.to_owned()),
+            (count, len) if count == len => causes.push(cause.all.to_owned()),
+            _ => asides.push(cause.some.to_owned()),
         }
     }
-    let this = if lines.len() == 1 { "this" } else { "these" };
-    let cause = joined(&causes).map(|causes| format!("You are receiving {this} because {causes}."));
-    let aside = joined(&asides).map(|asides| format!("{}.", capitalised(&asides)));
+    let because = match is_one {
+        true => words.because_of_one,
+        false => words.because_of_many,
+    };
+    let cause = words.clauses(&causes);
+    let cause = cause.map(|causes| words::fill(because, "{causes}", &causes));
+    let aside = words.clauses(&asides);
+    let aside = aside.map(|asides| format!("{}.", capitalised(&asides)));
     let sentences: Vec<String> = cause.into_iter().chain(aside).collect();
     (!sentences.is_empty()).then(|| sentences.join(" "))
 }
 
-/// "a", "a, and b", "a, b, and c": clauses that may hold lists themselves.
-fn joined(clauses: &[String]) -> Option<String> {
-    let (last, others) = clauses.split_last()?;
-    if others.is_empty() {
-        return Some(last.clone());
-    }
-    Some(format!("{}, and {last}", others.join(", ")))
+/// The reasons that are not topics.
+fn known(words: &Words) -> [(&'static str, &Cause); 3] {
+    [
+        ("near", &words.near),
+        ("named", &words.named),
+        ("everyone", &words.everyone),
+    ]
 }
 
 /// Notes on one line where lines differ: its reasons, less those that `said` implies already.
-pub(crate) fn notes(line: &Line, topics: &Topics, said: &[&str]) -> Vec<String> {
+pub(crate) fn notes(line: &Line, topics: &Topics, said: &[&str], words: &Words) -> Vec<String> {
     let mut notes = Vec::new();
     let mut followed = Followed::of(&[line], topics);
     if followed
@@ -79,14 +65,10 @@ pub(crate) fn notes(line: &Line, topics: &Topics, said: &[&str]) -> Vec<String> 
         followed.unnamed = 0;
     }
     followed.names.retain(|name| !said.contains(&name.as_str()));
-    notes.extend(followed.told("its"));
-    for (reason, note) in [
-        ("near", "near you"),
-        ("named", "sent to you directly"),
-        ("everyone", "sent to everyone"),
-    ] {
+    notes.extend(followed.told(true, words));
+    for (reason, cause) in known(words) {
         if line.reasons.iter().any(|r| r == reason) {
-            notes.push(note.to_owned());
+            notes.push(cause.note.to_owned());
         }
     }
     notes
@@ -122,14 +104,19 @@ impl Followed {
     }
 
     /// "you follow A and B"; where no name is known, that one follows "its topic".
-    fn told(&self, its: &str) -> Option<String> {
+    fn told(&self, is_one: bool, words: &Words) -> Option<String> {
+        let unnamed = match (self.unnamed, is_one) {
+            (1, true) => words.follow_topic,
+            (1, false) => words.follow_their_topic,
+            (_, true) => words.follow_topics,
+            (_, false) => words.follow_their_topics,
+        };
         match (self.names.len(), self.unnamed) {
             (0, 0) => None,
-            (0, 1) => Some(format!("you follow {its} topic")),
-            (0, _) => Some(format!("you follow {its} topics")),
+            (0, _) => Some(unnamed.to_owned()),
             (_, unnamed) => {
-                let names = wording::listed(&self.names, unnamed);
-                Some(format!("you follow {names}"))
+                let names = words.listed(&self.names, unnamed);
+                Some(words::fill(words.follow, "{names}", &names))
             }
         }
     }
@@ -153,6 +140,7 @@ mod tests {
             t: Instant(0),
             data: None,
             entries: 1,
+            order: 0,
         }
     }
 
@@ -207,7 +195,7 @@ mod tests {
             ),
         ] {
             let lines: Vec<&Line> = lines.iter().collect();
-            assert_eq!(told(&lines, &topics()).as_deref(), words);
+            assert_eq!(told(&lines, &topics(), words::of("en")).as_deref(), words);
         }
     }
 
@@ -224,14 +212,17 @@ mod tests {
             ),
         ] {
             let lines: Vec<&Line> = lines.iter().collect();
-            assert_eq!(told(&lines, &topics()).as_deref(), Some(words));
+            assert_eq!(
+                told(&lines, &topics(), words::of("en")).as_deref(),
+                Some(words)
+            );
         }
     }
 
     #[test]
     fn a_lines_notes_leave_out_what_stands_there_already() {
         let line = line(&["near", "topic:a", "topic:b"]);
-        let notes = notes(&line, &topics(), &["A"]);
+        let notes = notes(&line, &topics(), &["A"], words::of("en"));
         assert_eq!(notes, ["you follow B", "near you"]);
     }
 }

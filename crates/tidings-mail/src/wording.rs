@@ -1,30 +1,15 @@
-//! Wording of names, lists, dates and reasons.
-//!
-//! The sentences are English; the recipient's locale waits for translations.
+//! Wording of what differs from mail to mail: the names of types, and dates in the recipient's zone.
 
-use jiff::Timestamp;
+use std::fmt::Write;
+
 use jiff::tz::TimeZone;
+use jiff::{Timestamp, Zoned};
 use tidings_core::Id;
-use tidings_core::rules::{capitalised, in_words};
+use tidings_core::rules::in_words;
 use tidings_core::time::Instant;
 
 use crate::text;
-
-/// Names what happened: "Comment", or "3 new: comment, share" where there are several.
-pub(crate) fn happened(kinds: &[Id], entries: usize) -> String {
-    match entries {
-        0 | 1 => capitalised(&kinds_in_words(kinds)),
-        _ => format!("{} new: {}", number(entries), kinds_in_words(kinds)),
-    }
-}
-
-/// The same, to stand for a title: "New comment".
-pub(crate) fn untitled(kinds: &[Id], entries: usize) -> String {
-    match entries {
-        0 | 1 => format!("New {}", kinds_in_words(kinds)),
-        _ => happened(kinds, entries),
-    }
-}
+use crate::words::{self, Words};
 
 /// "comment, share".
 pub(crate) fn kinds_in_words(kinds: &[Id]) -> String {
@@ -41,84 +26,81 @@ pub(crate) fn kinds_in_words(kinds: &[Id]) -> String {
     text::cut(&words.join(", "), KINDS_CHARS_MAX)
 }
 
-/// "A", "A and B", "A, B and C", "A, B and 3 others"; of the others some may have no name.
-pub(crate) fn listed(names: &[String], unnamed: usize) -> String {
-    let others = |count: usize| match count {
-        1 => "1 other".to_owned(),
-        _ => format!("{} others", number(count)),
-    };
-    match (names, unnamed) {
-        ([], 0) => String::new(),
-        ([], _) => others(unnamed),
-        ([a], 0) => a.clone(),
-        ([a, b], 0) => format!("{a} and {b}"),
-        ([a, b, c], 0) => format!("{a}, {b} and {c}"),
-        ([a], _) => format!("{a} and {}", others(unnamed)),
-        ([a, b, rest @ ..], _) => format!("{a}, {b} and {}", others(rest.len() + unnamed)),
-    }
-}
-
-/// A count with thousands set apart: "10,000".
-pub(crate) fn number(count: usize) -> String {
-    let digits = count.to_string();
-    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
-}
-
-/// Dates in the recipient's time zone.
+/// Dates in the recipient's language and time zone.
 pub(crate) struct Calendar {
     zone: TimeZone,
     sent_year: i16,
+    words: &'static Words,
 }
 
 impl Calendar {
     /// Dates in a zone, for a mail of that instant; an unknown zone counts as UTC.
-    pub(crate) fn new(zone: &str, sent: Instant) -> Self {
+    pub(crate) fn new(zone: &str, sent: Instant, words: &'static Words) -> Self {
         let zone = TimeZone::get(zone).unwrap_or(TimeZone::UTC);
         let sent_year = timestamp(sent).to_zoned(zone.clone()).year();
-        Self { zone, sent_year }
+        Self {
+            zone,
+            sent_year,
+            words,
+        }
     }
 
     /// "4 March", with the year where it is not the mail's.
     pub(crate) fn day(&self, at: Instant) -> String {
         let zoned = timestamp(at).to_zoned(self.zone.clone());
-        let form = if zoned.year() == self.sent_year {
-            "%-d %B"
-        } else {
-            "%-d %B %Y"
+        let pattern = match zoned.year() == self.sent_year {
+            true => self.words.day,
+            false => self.words.day_of_year,
         };
-        zoned.strftime(form).to_string()
+        self.filled(pattern, &zoned)
     }
 
     /// "Monday 4 March 2024".
     pub(crate) fn full_day(&self, at: Instant) -> String {
-        timestamp(at)
-            .to_zoned(self.zone.clone())
-            .strftime("%A %-d %B %Y")
-            .to_string()
+        let zoned = timestamp(at).to_zoned(self.zone.clone());
+        self.filled(self.words.full_day, &zoned)
     }
 
     /// "Monday 4 March 2024, 09:00".
     pub(crate) fn minute(&self, at: Instant) -> String {
-        timestamp(at)
-            .to_zoned(self.zone.clone())
-            .strftime("%A %-d %B %Y, %H:%M")
-            .to_string()
+        let zoned = timestamp(at).to_zoned(self.zone.clone());
+        self.filled(self.words.minute, &zoned)
     }
 
     /// The common name of the zone: "Paris time".
     pub(crate) fn zone_name(&self) -> String {
         let name = self.zone.iana_name().unwrap_or("UTC");
         match name.rsplit_once('/') {
-            Some((area, place)) if area != "Etc" => format!("{} time", place.replace('_', " ")),
+            Some((area, place)) if area != "Etc" => {
+                words::fill(self.words.zone, "{place}", &place.replace('_', " "))
+            }
             _ => "UTC".to_owned(),
         }
+    }
+
+    fn filled(&self, pattern: &str, zoned: &Zoned) -> String {
+        let index = |number: i8| usize::try_from(number - 1).unwrap_or(0);
+        let name = |names: &[&'static str], at: usize| names.get(at).copied().unwrap_or_default();
+        let mut out = String::with_capacity(pattern.len());
+        let mut rest = pattern;
+        while let Some((before, place)) = rest.split_once('{') {
+            out.push_str(before);
+            let (place, after) = place.split_once('}').unwrap_or((place, ""));
+            // Writing to a string does not fail.
+            let _ = match place {
+                "weekday" => {
+                    let weekday = zoned.weekday().to_monday_one_offset();
+                    write!(out, "{}", name(&self.words.weekdays, index(weekday)))
+                }
+                "day" => write!(out, "{}", zoned.day()),
+                "month" => write!(out, "{}", name(&self.words.months, index(zoned.month()))),
+                "year" => write!(out, "{}", zoned.year()),
+                _ => write!(out, "{:02}:{:02}", zoned.hour(), zoned.minute()),
+            };
+            rest = after;
+        }
+        out.push_str(rest);
+        out
     }
 }
 
@@ -139,19 +121,19 @@ fn timestamp(at: Instant) -> Timestamp {
 mod tests {
     use super::*;
 
+    fn english(zone: &str, sent: Instant) -> Calendar {
+        Calendar::new(zone, sent, words::of("en"))
+    }
+
     #[test]
-    fn what_happened_is_told_by_the_names_of_types() {
+    fn types_are_called_by_their_names_in_words() {
         let kinds = |names: &[&str]| -> Vec<Id> {
             names.iter().map(|name| Id::new(name).unwrap()).collect()
         };
-        let (one, two) = (
-            kinds(&["artwork_published"]),
-            kinds(&["comment", "artwork_published"]),
+        assert_eq!(
+            kinds_in_words(&kinds(&["comment", "artwork_published"])),
+            "comment, artwork published"
         );
-        assert_eq!(happened(&one, 1), "Artwork published");
-        assert_eq!(happened(&two, 3), "3 new: comment, artwork published");
-        assert_eq!(untitled(&one, 1), "New artwork published");
-        assert_eq!(untitled(&two, 2), "2 new: comment, artwork published");
         let many = kinds(&["repo.star", "issue/closed", "issue:opened", "x", "y"]);
         assert_eq!(
             kinds_in_words(&many),
@@ -160,43 +142,27 @@ mod tests {
     }
 
     #[test]
-    fn lists_name_two_and_count_the_rest() {
-        let names: Vec<String> = ["A", "B", "C", "D", "E"].map(str::to_owned).to_vec();
-        for (named, unnamed, list) in [
-            (1, 0, "A"),
-            (2, 0, "A and B"),
-            (3, 0, "A, B and C"),
-            (5, 0, "A, B and 3 others"),
-            (1, 1, "A and 1 other"),
-            (1, 2, "A and 2 others"),
-            (2, 1, "A, B and 1 other"),
-            (3, 1_000, "A, B and 1,001 others"),
-        ] {
-            assert_eq!(listed(&names[..named], unnamed), list);
-        }
-    }
-
-    #[test]
-    fn numbers_are_grouped() {
-        assert_eq!(
-            [0, 999, 1_000, 1_234_567].map(number),
-            ["0", "999", "1,000", "1,234,567"]
-        );
-    }
-
-    #[test]
     fn dates_are_those_of_the_recipient() {
         let sent = Instant::parse("2024-03-03T23:30:00Z").unwrap();
-        let paris = Calendar::new("Europe/Paris", sent);
+        let paris = english("Europe/Paris", sent);
         assert_eq!(paris.minute(sent), "Monday 4 March 2024, 00:30");
         assert_eq!(paris.zone_name(), "Paris time");
-        let new_york = Calendar::new("America/New_York", sent);
+        let new_york = english("America/New_York", sent);
         assert_eq!(new_york.day(sent), "3 March");
         assert_eq!(new_york.zone_name(), "New York time");
+        for (locale, date) in [
+            ("de", "Montag, 4. März 2024, 00:30"),
+            ("fr", "lundi 4 mars 2024, 00:30"),
+            ("he", "יום שני, 4 במרץ 2024, 00:30"),
+            ("ja", "2024年3月4日 月曜日 00:30"),
+        ] {
+            let paris = Calendar::new("Europe/Paris", sent, words::of(locale));
+            assert_eq!(paris.minute(sent), date);
+        }
         let old = Instant::parse("1964-10-06T12:00:00Z").unwrap();
         assert_eq!(new_york.day(old), "6 October 1964");
         assert_eq!(rfc5322_date(old), "Tue, 06 Oct 1964 12:00:00 +0000");
-        let nowhere = Calendar::new("Nowhere/At_All", sent);
+        let nowhere = english("Nowhere/At_All", sent);
         assert_eq!(
             (nowhere.full_day(sent), nowhere.zone_name()),
             ("Sunday 3 March 2024".into(), "UTC".into())
@@ -211,7 +177,7 @@ mod tests {
             Instant(i64::MIN),
             Instant(i64::MAX),
         ] {
-            let calendar = Calendar::new("Pacific/Kiritimati", at);
+            let calendar = english("Pacific/Kiritimati", at);
             assert!(!calendar.minute(at).is_empty() && !rfc5322_date(at).is_empty());
         }
     }

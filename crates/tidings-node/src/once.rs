@@ -318,6 +318,7 @@ mod tests {
                 title: None,
                 url: None,
                 image: None,
+                image_size: None,
                 notifiable: None,
             };
             let asker = Asker::Once(*once, Box::new(Recorded1(keep, tell.clone())));

@@ -388,7 +388,7 @@ mod tests {
     }
 
     fn outlet(channel: impl Channel + 'static) -> Outlet {
-        Outlet::new(Arc::new(MailRenderer(sender())), Arc::new(channel)).on_threads(2)
+        Outlet::new(Arc::new(MailRenderer::plain(sender())), Arc::new(channel)).on_threads(2)
     }
 
     fn job(number: u32, channel: &str) -> SendJob {
@@ -432,7 +432,7 @@ mod tests {
     impl Renderer for Counted {
         fn render(&self, head: &Arc<Head>, batch: &Batch) -> Result<Rendered, Unrenderable> {
             *self.0.lock().unwrap() += 1;
-            MailRenderer(sender()).render(head, batch)
+            MailRenderer::plain(sender()).render(head, batch)
         }
     }
 

@@ -238,6 +238,7 @@ impl Life {
             title: None,
             url: None,
             image: None,
+            image_size: None,
             notifiable: None,
         };
         let commands: Vec<Command> = steps

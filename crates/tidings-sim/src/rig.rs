@@ -371,6 +371,7 @@ fn play_instant(
                 title: None,
                 url: None,
                 image: None,
+                image_size: None,
                 notifiable: None,
             });
             let commands = stretch.commands.iter().map(|command| (*command).clone());

@@ -63,8 +63,8 @@ pub fn channels(rules: &Rules) -> Result<Channels, StartError> {
         patience: Patience::default(),
     };
     let mut channels = Channels::new();
-    for (kind, channel) in configured(rules) {
-        let opened = channel::open(kind, channel, &setup).map_err(|fault| StartError::Channel {
+    for (kind, _) in configured(rules) {
+        let opened = channel::open(kind, rules, &setup).map_err(|fault| StartError::Channel {
             channel: kind.name.to_owned(),
             fault,
         })?;

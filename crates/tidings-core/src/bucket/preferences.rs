@@ -135,6 +135,7 @@ mod tests {
             store: StoreRules::default(),
             channels: BTreeMap::new(),
             limits: crate::Limits::default(),
+            presentation: Default::default(),
         }
     }
 

@@ -154,6 +154,10 @@ impl Objects {
         put(&mut row.object.title, &given.title);
         put(&mut row.object.url, &given.url);
         put(&mut row.object.image, &given.image);
+        // Another picture has another size.
+        if given.image.is_some() || given.image_size.is_some() {
+            row.object.image_size = given.image_size;
+        }
         row.object.notifiable = given.notifiable.or(row.object.notifiable);
         self.keep(draft, known.as_ref(), row);
         Ok(())

@@ -104,6 +104,7 @@ fn rules() -> Rules {
         store: StoreRules::default(),
         channels: BTreeMap::new(),
         limits: crate::Limits::default(),
+        presentation: Default::default(),
     }
 }
 

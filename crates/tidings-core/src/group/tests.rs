@@ -35,6 +35,7 @@ fn rules(types: &[(&str, Option<Pivot>)]) -> Rules {
         store: StoreRules::default(),
         channels: BTreeMap::new(),
         limits: crate::Limits::default(),
+        presentation: Default::default(),
     }
 }
 
@@ -174,6 +175,11 @@ fn the_highest_score_is_first_then_the_newest_then_the_first_to_arrive() {
             .map(|line| line.object.id.as_str().to_owned())
             .collect::<Vec<_>>()
     };
+    let orders: Vec<usize> = group(told.clone(), &by_object)
+        .iter()
+        .map(|group| group.lines[0].order)
+        .collect();
+    assert_eq!(orders, [0, 1, 2, 3, 4]);
     assert_eq!(shown(told.clone()), ["1", "2", "4", "5", "3"]);
     // A line stands where its best entry puts it.
     let mut again = super::tests::told(6, "work B 3");

@@ -116,6 +116,7 @@ fn show_events(world: &World, show: &Show) -> Vec<Timed> {
         title: Some(show.title.clone()),
         url: show.url.clone(),
         image: None,
+        image_size: None,
         notifiable: None,
     };
     let mut data = Map::new();
@@ -285,6 +286,7 @@ fn work_object(work: &Work) -> Object {
         title: Some(title.to_owned()),
         url: work.url.clone(),
         image: None,
+        image_size: None,
         notifiable: None,
     }
 }

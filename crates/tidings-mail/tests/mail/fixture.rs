@@ -6,7 +6,7 @@ use tidings_core::batch::{Batch, Group, Line};
 use tidings_core::channel::EMAIL_NO;
 use tidings_core::rules::Pivot;
 use tidings_core::{Id, Instant, Object, Recipient, State};
-use tidings_mail::{Mail, Sender};
+use tidings_mail::{Design, Mail, Sender};
 
 pub(crate) fn id(text: &str) -> Id {
     Id::new(text).unwrap()
@@ -22,6 +22,7 @@ pub(crate) fn object(name: &str, title: &str) -> Object {
         title: Some(title.to_owned()),
         url: None,
         image: None,
+        image_size: None,
         notifiable: None,
     }
 }
@@ -41,6 +42,7 @@ pub(crate) fn line(object: Object, reasons: &[&str]) -> Line {
         t: instant("2024-03-01T10:00:00Z"),
         data: None,
         entries: 1,
+        order: 0,
     }
 }
 
@@ -93,10 +95,10 @@ pub(crate) fn of_titles(titles: &[String]) -> Batch {
         .iter()
         .enumerate()
         .map(|(at, title)| {
-            line(
-                object(&format!("o{at}"), title),
-                &["topic:artist/andy-warhol"],
-            )
+            let object = object(&format!("o{at}"), title);
+            let mut line = line(object, &["topic:artist/andy-warhol"]);
+            line.order = at;
+            line
         })
         .collect();
     batch(vec![group(Pivot::Target, None, lines)])
@@ -106,8 +108,13 @@ pub(crate) fn sender() -> Sender {
     Sender::parse("Art <art@example.org>").unwrap()
 }
 
+/// The design of a sender who has configured nothing else.
+pub(crate) fn design() -> Design {
+    Design::plain(sender())
+}
+
 pub(crate) fn render(batch: &Batch) -> Mail {
-    tidings_mail::render(batch, &sender()).unwrap()
+    tidings_mail::render(batch, &design()).unwrap()
 }
 
 /// The two bodies as a mail program reads them.

@@ -13,10 +13,9 @@ use fixture::*;
 use mail_parser::{HeaderValue, MessageParser};
 use proptest::prelude::*;
 use tidings_core::Object;
-use tidings_core::batch::Line;
-use tidings_core::channel::EMAIL_NO;
-use tidings_core::rules::Pivot;
-use tidings_mail::{RenderError, Sender};
+use tidings_core::batch::{Line, Pivot};
+use tidings_core::journal::record::EMAIL_NO;
+use tidings_mail::{Design, RenderError, Sender};
 
 #[test]
 fn m10_one_line_is_told_by_its_title() {
@@ -71,7 +70,7 @@ fn m10_many_lines_are_told_in_groups() {
         comments,
     ]));
     assert_proper(&mail);
-    assert_eq!(mail.subject, "8 new: Marilyn and 7 more");
+    assert_eq!(mail.subject, "Andy Warhol and Notes on a wall: 8 new");
     let (text, html) = bodies(&mail);
     assert_eq!(
         text.trim_end(),
@@ -231,25 +230,25 @@ fn h25_every_value_of_a_template_is_replaced() {
 }
 
 #[test]
-fn p5_ten_thousand_lines_show_fifty_and_tell_the_rest() {
+fn p5_ten_thousand_lines_show_twenty_and_tell_the_rest() {
     let titles: Vec<String> = (0..10_000).map(|n| format!("Work number {n}")).collect();
     let mail = render(&of_titles(&titles));
     assert_proper(&mail);
     assert_eq!(
         mail.subject,
-        "10,000 new (artwork published): Work number 0 and 9,999 more"
+        "Work number 0, Work number 1 and 9,998 more: 10,000 new (artwork published)"
     );
     let (text, html) = bodies(&mail);
-    assert_eq!(text.matches("\n* Work number ").count(), 50);
-    assert!(text.contains("\nand 9,950 more\n") && html.contains("and 9,950 more"));
+    assert_eq!(text.matches("\n* Work number ").count(), 20);
+    assert!(text.contains("\nand 9,980 more\n") && html.contains("and 9,980 more"));
 }
 
 #[test]
-fn fifty_lines_are_all_shown() {
-    let titles: Vec<String> = (0..50).map(|n| format!("Work number {n}")).collect();
+fn twenty_lines_are_all_shown() {
+    let titles: Vec<String> = (0..20).map(|n| format!("Work number {n}")).collect();
     let (text, _) = bodies(&render(&of_titles(&titles)));
     assert!(
-        text.contains("\n* Work number 49\n") && !text.contains("\nand "),
+        text.contains("\n* Work number 19\n") && !text.contains("\nand "),
         "{text}"
     );
 }
@@ -297,15 +296,18 @@ fn the_subject_counts_notifications_and_not_lines() {
     let names = || comments(on(44, "Names"), &["Ann"]);
     assert_eq!(
         told(vec![crash(), names()]),
-        "4 new (comment): Crash when the list is empty (3) and 1 more"
+        "Crash when the list is empty and Names: 4 new (comment)"
     );
     assert_eq!(
         told(vec![names(), crash()]),
-        "4 new (comment): Names and 3 more"
+        "Names and Crash when the list is empty: 4 new (comment)"
     );
     let mut closed = names();
     closed.kinds = vec![id("issue_closed")];
-    assert_eq!(told(vec![closed, crash()]), "4 new: Names and 3 more");
+    assert_eq!(
+        told(vec![closed, crash()]),
+        "Names and Crash when the list is empty: 4 new"
+    );
     let (text, _) = bodies(&render(&batch(vec![group(
         Pivot::Target,
         None,
@@ -423,7 +425,7 @@ fn an_object_without_a_title_is_told_by_what_happened() {
     let again = bare();
     assert_eq!(
         told(vec![again, none]).subject,
-        "2 new (comment): Crash when the list is empty and 1 more"
+        "Crash when the list is empty: 2 new (comment)"
     );
 }
 
@@ -444,7 +446,7 @@ fn h26_addresses_that_are_none_are_refused() {
         let mut batch = fine.clone();
         batch.recipient.addresses.set(EMAIL_NO, email);
         assert_eq!(
-            tidings_mail::render(&batch, &sender()),
+            tidings_mail::render(&batch, &design()),
             Err(error),
             "{email:?}"
         );
@@ -457,18 +459,18 @@ fn batches_that_make_no_mail_are_refused() {
     for id in ["", "../x", "a>b", "a b", &"x".repeat(65)] {
         odd.id = id.to_owned();
         assert_eq!(
-            tidings_mail::render(&odd, &sender()),
+            tidings_mail::render(&odd, &design()),
             Err(RenderError::BatchId),
             "{id:?}"
         );
     }
     assert_eq!(
-        tidings_mail::render(&batch(Vec::new()), &sender()),
+        tidings_mail::render(&batch(Vec::new()), &design()),
         Err(RenderError::Empty)
     );
     let hollow = batch(vec![group(Pivot::Object, None, Vec::new())]);
     assert_eq!(
-        tidings_mail::render(&hollow, &sender()),
+        tidings_mail::render(&hollow, &design()),
         Err(RenderError::Empty)
     );
 }
@@ -476,7 +478,8 @@ fn batches_that_make_no_mail_are_refused() {
 #[test]
 fn the_senders_name_may_be_any_text() {
     let sender = Sender::parse("\"Kunst & Töne, <GmbH>\" <art@example.org>").unwrap();
-    let mail = tidings_mail::render(&of_titles(&["One".to_owned()]), &sender).unwrap();
+    let mail =
+        tidings_mail::render(&of_titles(&["One".to_owned()]), &Design::plain(sender)).unwrap();
     assert_proper(&mail);
     let parsed = MessageParser::default().parse(&mail.bytes).unwrap();
     let from = parsed.from().and_then(|from| from.first()).unwrap();

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::io;
 use std::sync::{Arc, PoisonError, RwLock};
 
+use tidings_core::Rules;
 use tidings_core::channel::{AddressKind, ChannelKind};
-use tidings_core::rules::ChannelRules;
-use tidings_mail::Sender;
+use tidings_mail::{Design, Sender};
 
 pub use maildir::{Durability, Maildir};
 pub use outcome::{Outcome, Receipt};
@@ -134,17 +134,13 @@ pub fn check_with(
     }
 }
 
-/// Opens the provider that a channel's rules name.
+/// Opens the provider that the rules name for a channel.
 ///
 /// # Errors
 /// [`ProviderError`] says what to write instead; it never holds a password.
-pub fn open(
-    kind: &ChannelKind,
-    rules: &ChannelRules,
-    setup: &Setup<'_>,
-) -> Result<Outlet, ProviderError> {
+pub fn open(kind: &ChannelKind, rules: &Rules, setup: &Setup<'_>) -> Result<Outlet, ProviderError> {
     match kind.address {
-        Some(AddressKind::Email) => open_mail(rules, setup),
+        Some(AddressKind::Email) => open_mail(kind, rules, setup),
         None => Err(ProviderError::Inbox),
     }
 }
@@ -153,19 +149,27 @@ pub fn open(
 ///
 /// A Maildir is made where it is absent. A mail server is not called: that it is down is no fault of
 /// the configuration.
-fn open_mail(rules: &ChannelRules, setup: &Setup<'_>) -> Result<Outlet, ProviderError> {
-    let provider = rules.provider.as_deref().ok_or(ProviderError::Missing)?;
-    let provider = Provider::parse(provider, setup.secret)?;
-    let sender = Sender::parse(rules.from.as_deref().ok_or(ProviderError::NoSender)?)?;
+fn open_mail(
+    kind: &ChannelKind,
+    rules: &Rules,
+    setup: &Setup<'_>,
+) -> Result<Outlet, ProviderError> {
+    let channel = rules.channels.get(kind.name);
+    let provider = channel.and_then(|channel| channel.provider.as_deref());
+    let provider = Provider::parse(provider.ok_or(ProviderError::Missing)?, setup.secret)?;
+    let from = channel.and_then(|channel| channel.from.as_deref());
+    let sender = Sender::parse(from.ok_or(ProviderError::NoSender)?)?;
+    let host = sender.host().to_owned();
+    let design = Design::new(sender, rules)?;
     let channel: Arc<dyn Channel> = match provider {
         Provider::Maildir(dir) => {
             let maildir = Maildir::open(&dir, setup.durability)
                 .map_err(|source| ProviderError::Maildir { dir, source })?;
             Arc::new(maildir)
         }
-        Provider::Smtp(server) => Arc::new(Smtp::new(&server, sender.host(), setup.patience)?),
+        Provider::Smtp(server) => Arc::new(Smtp::new(&server, &host, setup.patience)?),
     };
-    Ok(Outlet::new(Arc::new(MailRenderer(sender)), channel))
+    Ok(Outlet::new(Arc::new(MailRenderer::new(design)), channel))
 }
 
 #[cfg(test)]
@@ -173,12 +177,18 @@ pub(crate) mod sample;
 
 #[cfg(test)]
 mod tests {
+    use tidings_core::rules::ChannelRules;
+
     use super::*;
 
     fn opened(provider: Option<&str>, from: Option<&str>) -> Result<(), String> {
-        let rules = ChannelRules {
+        let channel = ChannelRules {
             provider: provider.map(str::to_owned),
             from: from.map(str::to_owned),
+        };
+        let rules = Rules {
+            channels: [("email".to_owned(), channel)].into(),
+            ..Rules::default()
         };
         let setup = Setup {
             secret: &|name| match name {

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use tidings_mail::SenderError;
+use tidings_mail::{DesignError, SenderError};
 
 /// The variable with the password if an address has only a user.
 const PASSWORD_VARIABLE: &str = "TIDINGS_SMTP_PASSWORD";
@@ -25,6 +25,9 @@ pub enum ProviderError {
     /// The sender is not a valid mailbox.
     #[error(transparent)]
     Sender(#[from] SenderError),
+    /// The rules give no design of mails.
+    #[error(transparent)]
+    Design(#[from] DesignError),
     /// The scheme is unknown.
     #[error(
         "no provider is called `{0}`: write `file://DIR`, `smtp://user@host:587` or `smtps://user@host`"

@@ -8,7 +8,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use tidings_core::{Batch, Id, Instant};
-use tidings_mail::{RenderError, Sender};
+use tidings_mail::{Design, RenderError, Sender};
 
 use super::Outcome;
 
@@ -64,9 +64,23 @@ pub trait Renderer: Send + Sync {
     fn render(&self, head: &Arc<Head>, batch: &Batch) -> Result<Rendered, Unrenderable>;
 }
 
-/// A renderer of mails from one sender.
+/// A renderer of mails of one design.
 #[derive(Clone, Debug)]
-pub struct MailRenderer(pub Sender);
+pub struct MailRenderer(Arc<Design>);
+
+impl MailRenderer {
+    /// A renderer of mails of a design.
+    #[must_use]
+    pub fn new(design: Design) -> Self {
+        Self(Arc::new(design))
+    }
+
+    /// A renderer of mails for which nothing is configured but their sender.
+    #[must_use]
+    pub fn plain(sender: Sender) -> Self {
+        Self::new(Design::plain(sender))
+    }
+}
 
 impl Renderer for MailRenderer {
     fn render(&self, head: &Arc<Head>, batch: &Batch) -> Result<Rendered, Unrenderable> {
@@ -142,7 +156,7 @@ mod tests {
 
     #[test]
     fn h26_a_bad_address_fails_alone() {
-        let renderer = MailRenderer(sender());
+        let renderer = MailRenderer::plain(sender());
         let mut bad = batch("b", "One");
         bad.recipient.addresses = [(EMAIL_NO, "nobody")].into();
         let fault = outcome(&renderer, &bad).unwrap_err();

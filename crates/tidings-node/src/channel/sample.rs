@@ -17,6 +17,7 @@ pub(crate) fn batch(id: &str, title: &str) -> Batch {
         title: Some(title.to_owned()),
         url: None,
         image: None,
+        image_size: None,
         notifiable: None,
     };
     let line = Line {
@@ -28,6 +29,7 @@ pub(crate) fn batch(id: &str, title: &str) -> Batch {
         t: NOW,
         data: None,
         entries: 1,
+        order: 0,
     };
     let group = Group {
         kind: name("artwork_published"),
@@ -65,7 +67,7 @@ pub(super) const GO: &dyn Fn() -> bool = &|| true;
 
 pub(super) fn rendered(batch: &Batch) -> Rendered {
     let head = std::sync::Arc::new(Head::of(batch));
-    MailRenderer(sender()).render(&head, batch).unwrap()
+    MailRenderer::plain(sender()).render(&head, batch).unwrap()
 }
 
 pub(super) fn mail(id: &str, title: &str) -> Rendered {

@@ -61,6 +61,7 @@ pub(crate) fn rules() -> Rules {
         store: StoreRules::default(),
         channels: BTreeMap::new(),
         limits: tidings_core::Limits::default(),
+        presentation: Default::default(),
     }
 }
 
@@ -80,6 +81,7 @@ pub(crate) fn publish(event: &str, kind: &str, who: &str) -> Command {
             title: Some(format!("About {event}")),
             url: Some(format!("https://example.org/{event}")),
             image: None,
+            image_size: None,
             notifiable: None,
         },
         Audience {
@@ -205,7 +207,7 @@ impl Channel for Counter {
 pub(crate) fn maildir(dir: &Path) -> Outlet {
     let sender = tidings_mail::Sender::parse("Art <art@example.org>").unwrap();
     let maildir = Maildir::open(dir, Durability::Each).unwrap();
-    Outlet::new(Arc::new(MailRenderer(sender)), Arc::new(maildir)).on_threads(1)
+    Outlet::new(Arc::new(MailRenderer::plain(sender)), Arc::new(maildir)).on_threads(1)
 }
 
 /// The files that wait to be read in a Maildir.

@@ -45,6 +45,7 @@ type Read<T> = Result<T, String>;
 pub fn empty_rules() -> Rules {
     Rules {
         limits: tidings_core::Limits::default(),
+        presentation: Default::default(),
         defaults: Defaults::default(),
         categories: BTreeMap::new(),
         digests: BTreeMap::new(),

@@ -170,6 +170,7 @@ impl RawRules {
         });
         Rules {
             limits: tidings_core::Limits::default(),
+            presentation: Default::default(),
             defaults: Defaults::default(),
             categories: (0..CATEGORIES)
                 .map(|index| (format!("c{index}"), Category::default()))

@@ -110,6 +110,7 @@ pub(crate) fn crates(shared: &Path) -> Result<Timeline, ConvertError> {
             title: Some(format!("{name} {number}")),
             url: None,
             image: None,
+            image_size: None,
             notifiable: None,
         };
         let topic = id(&format!("crate/{name}"))?;
@@ -159,6 +160,7 @@ pub(crate) fn github(shared: &Path) -> Result<Timeline, ConvertError> {
                 title: None,
                 url: None,
                 image: None,
+                image_size: None,
                 notifiable: None,
             };
             let topic = id(&format!("user/{actor}"))?;
@@ -245,6 +247,7 @@ fn rules<'a>(types: impl IntoIterator<Item = &'a str>) -> Rules {
     };
     Rules {
         limits: tidings_core::Limits::default(),
+        presentation: Default::default(),
         defaults: Defaults::default(),
         categories: BTreeMap::from([(
             "following".to_owned(),

@@ -1,7 +1,9 @@
 //! Bodies about objects: an object within an event, and a change of an object.
 
+use std::num::NonZeroU16;
+
 use serde::{Deserialize, Serialize};
-use tidings_core::{Command, Id, Object};
+use tidings_core::{Command, Id, ImageSize, Object};
 use utoipa::ToSchema;
 
 use super::fault::Fault;
@@ -30,6 +32,33 @@ pub(crate) struct EventObject {
     #[serde(default, deserialize_with = "text::address")]
     #[schema(max_length = 2048)]
     pub(crate) image: Option<String>,
+    /// Size of the picture; a new `image` without it has none.
+    pub(crate) image_size: Option<ImageSizeBody>,
+}
+
+/// The size of a picture in pixels. Mails arrange pictures by it.
+#[derive(Serialize, Deserialize, ToSchema)]
+#[serde(
+    deny_unknown_fields,
+    expecting = "an object\n  = help: Example: {\"width\": 800, \"height\": 600}"
+)]
+#[schema(as = ImageSize)]
+pub(crate) struct ImageSizeBody {
+    /// Width.
+    #[schema(value_type = u16, minimum = 1, maximum = 65535)]
+    width: NonZeroU16,
+    /// Height.
+    #[schema(value_type = u16, minimum = 1, maximum = 65535)]
+    height: NonZeroU16,
+}
+
+impl From<ImageSizeBody> for ImageSize {
+    fn from(size: ImageSizeBody) -> Self {
+        Self {
+            width: size.width.get(),
+            height: size.height.get(),
+        }
+    }
 }
 
 impl From<EventObject> for Object {
@@ -39,6 +68,7 @@ impl From<EventObject> for Object {
             title: object.title,
             url: object.url,
             image: object.image,
+            image_size: object.image_size.map(ImageSize::from),
             notifiable: None,
         }
     }
@@ -61,6 +91,8 @@ pub(crate) struct ObjectChange {
     /// Address of a picture.
     #[serde(default, deserialize_with = "text::address")]
     image: Option<String>,
+    /// Size of the picture; a new `image` without it has none.
+    image_size: Option<ImageSizeBody>,
     /// False if notifications about it are not sent.
     notifiable: Option<bool>,
 }
@@ -76,6 +108,7 @@ impl ObjectChange {
             title: self.title,
             url: self.url,
             image: self.image,
+            image_size: self.image_size.map(ImageSize::from),
             notifiable: self.notifiable,
         }))
     }

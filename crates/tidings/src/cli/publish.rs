@@ -113,6 +113,7 @@ impl OneEvent {
                 title: self.title.clone(),
                 url: self.object_url.clone(),
                 image: None,
+                image_size: None,
             },
             target: None,
             data: None,

@@ -138,6 +138,7 @@ fn object(number: u8) -> Object {
         title: None,
         url: None,
         image: None,
+        image_size: None,
         notifiable: None,
     }
 }

@@ -54,7 +54,7 @@ impl Post {
         let (sender, mails) = channel();
         let from = tidings_mail::Sender::parse("Art <art@example.org>").unwrap();
         let postman = Arc::new(Postman(Mutex::new(sender)));
-        let outlet = Outlet::new(Arc::new(MailRenderer(from)), postman);
+        let outlet = Outlet::new(Arc::new(MailRenderer::plain(from)), postman);
         let rig = Rig::with_channels(CONFIG, [("email".to_owned(), outlet)].into());
         let post = Self { rig, mails };
         let ana = json!({"email": "ana@example.org", "name": "Ana"});

@@ -88,7 +88,7 @@ fn t26_a_cancel_takes_out_of_a_message_that_is_not_handed_over() {
     let rig = with_people();
     let rules = crate::config::parse(CONFIG, "tidings.toml").unwrap();
     let sender = tidings_mail::Sender::parse("Art <art@example.org>").unwrap();
-    let outlet = Outlet::new(Arc::new(MailRenderer(sender)), Arc::new(Away));
+    let outlet = Outlet::new(Arc::new(MailRenderer::plain(sender)), Arc::new(Away));
     let channels = Channels::from([(EMAIL.to_owned(), outlet)]);
     rig.service.configure(rules, channels).unwrap();
     let mut mail = event("e1", "note", &["ada"]);

@@ -1,0 +1,114 @@
+//! The look and the words of messages: what a configuration says of them that decides nothing.
+//!
+//! The engine passes it on with the other rules and never reads it.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::batch::Pivot;
+
+/// What is shown in messages, and how.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Presentation {
+    /// The sender as recipients know them.
+    pub brand: Brand,
+    /// The words of types.
+    pub types: BTreeMap<String, Wording>,
+    /// What messages of a digest show.
+    pub digests: BTreeMap<String, Quota>,
+    /// Templates of the host's own, by their names, such as `email/layout.html`.
+    pub templates: BTreeMap<String, String>,
+}
+
+/// The sender as recipients know them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Brand {
+    /// The name; that of the sender's address where `None`.
+    pub name: Option<String>,
+    /// Address of a picture.
+    pub logo: Option<String>,
+    /// The colour of links and buttons, `#rrggbb`.
+    pub color: Option<String>,
+    /// A text at the foot of messages.
+    pub footer: Option<String>,
+    /// The postal address, which many countries require.
+    pub postal_address: Option<String>,
+    /// The public address, with which links begin; it has no slash at its end.
+    pub url: Option<String>,
+}
+
+/// The words of a type.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Wording {
+    /// A heading.
+    pub title: Texts,
+    /// What has happened.
+    pub sentence: Texts,
+    /// The subject of messages that tell of this type alone.
+    pub subject: Texts,
+}
+
+/// A text in several languages, by locale in lower case; the one under the empty locale is for all others.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Texts(pub BTreeMap<String, String>);
+
+/// The bounds on what a message shows.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Quota {
+    /// Maximum number of lines.
+    pub show: usize,
+    /// Maximum number of lines with the same actor, object, target or type.
+    pub show_per: Vec<(Share, usize)>,
+}
+
+/// What lines may share.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Share {
+    /// A role.
+    Role(Pivot),
+    /// The type.
+    Type,
+}
+
+impl Quota {
+    /// Number of lines that a message shows where nothing else is said.
+    pub const SHOW: usize = 20;
+}
+
+impl Default for Quota {
+    fn default() -> Self {
+        Self {
+            show: Self::SHOW,
+            show_per: Vec::new(),
+        }
+    }
+}
+
+/// The value for a locale: its own, that of its language, the one without a locale, that of the usual locale.
+///
+/// # Examples
+/// ```
+/// use tidings_core::presentation::for_locale;
+///
+/// let texts = [("", "works"), ("de", "Werke"), ("de-ch", "Wärch")];
+/// let get = |locale: &str| texts.iter().find(|(of, _)| *of == locale).map(|(_, text)| *text);
+/// assert_eq!(for_locale("de-AT", "en", get), Some("Werke"));
+/// assert_eq!(for_locale("fr", "de-CH", get), Some("works"));
+/// ```
+pub fn for_locale<T>(locale: &str, usual: &str, get: impl Fn(&str) -> Option<T>) -> Option<T> {
+    let tags = |locale: &str| -> Vec<String> {
+        let mut tag = locale.to_ascii_lowercase();
+        let mut tags = Vec::new();
+        while !tag.is_empty() {
+            tags.push(tag.clone());
+            tag.truncate(tag.rfind('-').unwrap_or(0));
+        }
+        tags
+    };
+    let mut asked = tags(locale);
+    asked.push(String::new());
+    asked.extend(tags(usual));
+    asked.push("en".to_owned());
+    asked.iter().find_map(|tag| get(tag))
+}

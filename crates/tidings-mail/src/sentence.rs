@@ -1,0 +1,283 @@
+//! Sentences of a configuration: text with places for what an event says.
+//!
+//! A sentence is read once, when the configuration is, so that a misspelt place is a fault there and not a
+//! gap in a mail.
+
+use crate::words::Words;
+
+/// A sentence, such as `{actor} published {object}`.
+///
+/// # Examples
+/// ```
+/// use tidings_mail::Sentence;
+///
+/// assert!(Sentence::parse("{actor} published {count|a work|works}").is_ok());
+/// let fault = Sentence::parse("{artist} published").unwrap_err();
+/// assert!(fault.to_string().contains("{actor}"));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sentence(Vec<Piece>);
+
+/// The reason why a text is not a sentence.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SentenceError {
+    /// A brace has no partner.
+    #[error("a brace is alone: write `{{{{` or `}}}}` for one that is shown")]
+    Brace,
+    /// A place is unknown.
+    #[error(
+        "`{{{0}}}` is unknown: write {{actor}}, {{object}}, {{target}}, {{count}}, {{count|one|more}} or \
+         {{data.NAME}}"
+    )]
+    Unknown(String),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Piece {
+    Text(String),
+    Actor,
+    Object,
+    Target,
+    Count,
+    /// The form of a word that goes with the count.
+    Form(Vec<String>),
+    Data(Vec<String>),
+}
+
+/// What is put into the places of a sentence; nothing where it is not known.
+pub(crate) struct Said<'a> {
+    pub(crate) actor: Option<String>,
+    pub(crate) object: Option<String>,
+    pub(crate) target: Option<String>,
+    pub(crate) count: usize,
+    pub(crate) data: Option<&'a serde_json::Map<String, serde_json::Value>>,
+}
+
+/// A stretch of a sentence.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub(crate) struct Stretch {
+    pub(crate) text: String,
+    /// True for the name of the object, which leads to its page.
+    pub(crate) link: bool,
+}
+
+impl Sentence {
+    /// Reads a sentence.
+    ///
+    /// # Errors
+    /// [`SentenceError`] says what to write instead.
+    pub fn parse(text: &str) -> Result<Self, SentenceError> {
+        let mut pieces = Vec::new();
+        let mut plain = String::new();
+        let mut chars = text.chars();
+        while let Some(c) = chars.next() {
+            match c {
+                '{' if chars.as_str().starts_with('{') => {
+                    chars.next();
+                    plain.push('{');
+                }
+                '}' if chars.as_str().starts_with('}') => {
+                    chars.next();
+                    plain.push('}');
+                }
+                '{' => {
+                    let rest = chars.as_str();
+                    let end = rest.find(['{', '}']).ok_or(SentenceError::Brace)?;
+                    let place = &rest[..end];
+                    if rest[end..].starts_with('{') {
+                        return Err(SentenceError::Brace);
+                    }
+                    if !plain.is_empty() {
+                        pieces.push(Piece::Text(std::mem::take(&mut plain)));
+                    }
+                    pieces.push(Piece::parse(place)?);
+                    chars = rest[end + 1..].chars();
+                }
+                '}' => return Err(SentenceError::Brace),
+                c => plain.push(c),
+            }
+        }
+        if !plain.is_empty() {
+            pieces.push(Piece::Text(plain));
+        }
+        Ok(Self(pieces))
+    }
+
+    /// Tells whether the count is all that its places ask for, and that only for the form of a word: then it
+    /// can be a title.
+    #[must_use]
+    pub fn is_title(&self) -> bool {
+        let is_plain = |piece: &Piece| matches!(piece, Piece::Text(_) | Piece::Form(_));
+        self.0.iter().all(is_plain)
+    }
+
+    /// The sentence where only a count is known.
+    pub(crate) fn counted(&self, count: usize, words: &Words) -> Option<String> {
+        let said = Said {
+            actor: None,
+            object: None,
+            target: None,
+            count,
+            data: None,
+        };
+        self.text(&said, words).filter(|text| !text.is_empty())
+    }
+
+    /// The sentence with its places filled; `None` where one of them has nothing to hold.
+    pub(crate) fn stretches(&self, said: &Said<'_>, words: &Words) -> Option<Vec<Stretch>> {
+        let mut stretches: Vec<Stretch> = Vec::new();
+        for piece in &self.0 {
+            let text = match piece {
+                Piece::Text(text) => text.clone(),
+                Piece::Actor => said.actor.clone()?,
+                Piece::Object => said.object.clone()?,
+                Piece::Target => said.target.clone()?,
+                Piece::Count => words.number(said.count),
+                Piece::Form(forms) => {
+                    let form = words.form(said.count).min(forms.len() - 1);
+                    forms[form].clone()
+                }
+                Piece::Data(path) => scalar(said.data?, path)?,
+            };
+            let link = *piece == Piece::Object;
+            match stretches.last_mut() {
+                Some(last) if !link && !last.link => last.text.push_str(&text),
+                _ => stretches.push(Stretch { text, link }),
+            }
+        }
+        Some(stretches)
+    }
+
+    /// The same as one text.
+    pub(crate) fn text(&self, said: &Said<'_>, words: &Words) -> Option<String> {
+        let stretches = self.stretches(said, words)?;
+        Some(stretches.into_iter().map(|stretch| stretch.text).collect())
+    }
+}
+
+impl Piece {
+    fn parse(place: &str) -> Result<Self, SentenceError> {
+        let unknown = || SentenceError::Unknown(place.to_owned());
+        Ok(match place {
+            "actor" => Self::Actor,
+            "object" => Self::Object,
+            "target" => Self::Target,
+            "count" => Self::Count,
+            _ => {
+                if let Some(forms) = place.strip_prefix("count|") {
+                    return Ok(Self::Form(forms.split('|').map(str::to_owned).collect()));
+                }
+                let path = place.strip_prefix("data.").ok_or_else(unknown)?;
+                let names: Vec<String> = path.split('.').map(str::to_owned).collect();
+                if names.iter().any(String::is_empty) {
+                    return Err(unknown());
+                }
+                Self::Data(names)
+            }
+        })
+    }
+}
+
+/// The text, number or truth at a path of an event's `data`.
+fn scalar(data: &serde_json::Map<String, serde_json::Value>, path: &[String]) -> Option<String> {
+    use serde_json::Value;
+
+    let (first, rest) = path.split_first()?;
+    let value = rest
+        .iter()
+        .try_fold(data.get(first)?, |value, name| value.get(name))?;
+    let text = match value {
+        Value::String(text) => crate::text::clean(text),
+        // Without separators: it may be a year.
+        Value::Number(number) => number.to_string(),
+        Value::Bool(truth) => truth.to_string(),
+        Value::Null | Value::Array(_) | Value::Object(_) => return None,
+    };
+    (!text.is_empty()).then_some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::words;
+
+    fn said(count: usize) -> Said<'static> {
+        Said {
+            actor: Some("Ann".to_owned()),
+            object: Some("Rain".to_owned()),
+            target: None,
+            count,
+            data: None,
+        }
+    }
+
+    #[test]
+    fn places_are_filled_and_the_object_leads_to_its_page() {
+        let sentence = Sentence::parse("{actor} sold {object}, {{really}}.").unwrap();
+        let stretches = sentence.stretches(&said(1), words::of("en")).unwrap();
+        let parts: Vec<(&str, bool)> = stretches
+            .iter()
+            .map(|stretch| (stretch.text.as_str(), stretch.link))
+            .collect();
+        assert_eq!(
+            parts,
+            [("Ann sold ", false), ("Rain", true), (", {really}.", false)]
+        );
+    }
+
+    #[test]
+    fn words_follow_the_count_in_each_language() {
+        let told = |text: &str, locale: &str, count: usize| {
+            let sentence = Sentence::parse(text).unwrap();
+            sentence.text(&said(count), words::of(locale)).unwrap()
+        };
+        let english = "{count} {count|work|works}";
+        assert_eq!(told(english, "en", 1), "1 work");
+        assert_eq!(told(english, "en-GB", 1_200), "1,200 works");
+        assert_eq!(
+            told("{count} {count|Werk|Werke}", "de-AT", 1_200),
+            "1.200 Werke"
+        );
+        assert_eq!(told("{count} {count|œuvre|œuvres}", "fr", 0), "0 œuvre");
+        assert_eq!(told("{count|always}", "en", 7), "always");
+    }
+
+    #[test]
+    fn a_sentence_without_one_of_its_values_is_not_told() {
+        let to_target = Sentence::parse("{actor} in {target}").unwrap();
+        assert_eq!(to_target.text(&said(1), words::of("en")), None);
+        let data = serde_json::json!({"a": {"b": 2_000, "c": []}, "d": "x\ny"});
+        let of_data = |text: &str| {
+            let sentence = Sentence::parse(text).unwrap();
+            let said = Said {
+                data: data.as_object(),
+                ..said(1)
+            };
+            sentence.text(&said, words::of("en"))
+        };
+        assert_eq!(of_data("{data.a.b} {data.d}").as_deref(), Some("2000 x y"));
+        assert_eq!(of_data("{data.a.c}"), None);
+        assert_eq!(of_data("{data.x}"), None);
+    }
+
+    #[test]
+    fn what_is_no_place_is_refused() {
+        for text in ["{", "a } b", "{actor", "{actor{object}}", "{actor {object}"] {
+            assert_eq!(Sentence::parse(text), Err(SentenceError::Brace), "{text}");
+        }
+        for text in [
+            "{}",
+            "{name}",
+            "{data.}",
+            "{data}",
+            "{data.a..b}",
+            "{ actor }",
+        ] {
+            let fault = Sentence::parse(text);
+            assert!(
+                matches!(fault, Err(SentenceError::Unknown(_))),
+                "{text}: {fault:?}"
+            );
+        }
+    }
+}

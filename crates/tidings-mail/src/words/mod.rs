@@ -1,0 +1,249 @@
+//! The words of mails, a book for each language: phrases, plurals, numbers, lists and dates.
+//!
+//! A mail speaks one language: where there is no book for a locale, all of it is English but for what the host
+//! wrote.
+
+mod de;
+mod en;
+mod fr;
+mod he;
+mod ja;
+
+use tidings_core::rules::capitalised;
+
+/// The books; the first one stands in for every other language.
+const BOOKS: [&Words; 5] = [&en::WORDS, &de::WORDS, &fr::WORDS, &he::WORDS, &ja::WORDS];
+
+/// The words of a language. Names in braces are replaced.
+#[derive(Debug)]
+pub(crate) struct Words {
+    /// The language (BCP 47).
+    pub(crate) tag: &'static str,
+    pub(crate) is_right_to_left: bool,
+    /// True if a noun has a capital wherever it stands.
+    pub(crate) keeps_capitals: bool,
+    /// Between thousands.
+    pub(crate) separator: &'static str,
+    /// The form of a word that goes with a count: its index among the forms of the language.
+    pub(crate) form: fn(usize) -> usize,
+    /// January first.
+    pub(crate) months: [&'static str; 12],
+    /// Monday first.
+    pub(crate) weekdays: [&'static str; 7],
+    pub(crate) day: &'static str,
+    pub(crate) day_of_year: &'static str,
+    pub(crate) full_day: &'static str,
+    pub(crate) minute: &'static str,
+    pub(crate) zone: &'static str,
+    /// Between the names of a list, and before the last one.
+    pub(crate) comma: &'static str,
+    pub(crate) and: &'static str,
+    /// Between clauses, and before the last one.
+    pub(crate) clause_comma: &'static str,
+    pub(crate) clause_and: &'static str,
+    /// "1 other", "{n} others".
+    pub(crate) others: &'static [&'static str],
+    pub(crate) new: &'static str,
+    pub(crate) new_for_you: &'static str,
+    pub(crate) new_of_kind: &'static str,
+    pub(crate) new_in_brackets: &'static str,
+    pub(crate) new_untitled: &'static str,
+    pub(crate) also_new: &'static str,
+    pub(crate) more: &'static str,
+    pub(crate) take_a_look: &'static str,
+    pub(crate) sent: &'static str,
+    pub(crate) because_of_one: &'static str,
+    pub(crate) because_of_many: &'static str,
+    pub(crate) follow: &'static str,
+    pub(crate) follow_topic: &'static str,
+    pub(crate) follow_topics: &'static str,
+    pub(crate) follow_their_topic: &'static str,
+    pub(crate) follow_their_topics: &'static str,
+    pub(crate) near: Cause,
+    pub(crate) named: Cause,
+    pub(crate) everyone: Cause,
+}
+
+/// A reason in words: as a clause on one item, on all, on some, and as a note beside an item.
+#[derive(Debug)]
+pub(crate) struct Cause {
+    pub(crate) one: &'static str,
+    pub(crate) all: &'static str,
+    pub(crate) some: &'static str,
+    pub(crate) note: &'static str,
+}
+
+/// The words of a locale.
+pub(crate) fn of(locale: &str) -> &'static Words {
+    let language = locale.split('-').next().unwrap_or_default();
+    let book = BOOKS
+        .into_iter()
+        .find(|words| words.tag.eq_ignore_ascii_case(language));
+    book.unwrap_or(BOOKS[0])
+}
+
+/// A phrase with a name in braces replaced.
+pub(crate) fn fill(phrase: &str, name: &str, value: &str) -> String {
+    phrase.replace(name, value)
+}
+
+impl Words {
+    /// A count with its thousands set apart: "10,000".
+    pub(crate) fn number(&self, count: usize) -> String {
+        let digits = count.to_string();
+        let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+        for (at, digit) in digits.chars().enumerate() {
+            if at > 0 && (digits.len() - at).is_multiple_of(3) {
+                out.push_str(self.separator);
+            }
+            out.push(digit);
+        }
+        out
+    }
+
+    /// The index of the form that goes with a count.
+    pub(crate) fn form(&self, count: usize) -> usize {
+        (self.form)(count)
+    }
+
+    /// A phrase about a count.
+    pub(crate) fn counted(&self, phrase: &str, count: usize) -> String {
+        fill(phrase, "{n}", &self.number(count))
+    }
+
+    /// "A", "A and B", "A, B and C", "A, B and 3 others"; of the others some may have no name.
+    pub(crate) fn listed(&self, names: &[String], unnamed: usize) -> String {
+        let others = |count: usize| {
+            let form = self.form(count).min(self.others.len() - 1);
+            self.counted(self.others[form], count)
+        };
+        let (comma, and) = (self.comma, self.and);
+        match (names, unnamed) {
+            ([], 0) => String::new(),
+            ([], _) => others(unnamed),
+            ([a], 0) => a.clone(),
+            ([a, b], 0) => format!("{a}{and}{b}"),
+            ([a, b, c], 0) => format!("{a}{comma}{b}{and}{c}"),
+            ([a], _) => format!("{a}{and}{}", others(unnamed)),
+            ([a, b, rest @ ..], _) => {
+                format!("{a}{comma}{b}{and}{}", others(rest.len() + unnamed))
+            }
+        }
+    }
+
+    /// "a", "a, and b", "a, b, and c": clauses that may hold lists themselves.
+    pub(crate) fn clauses(&self, clauses: &[String]) -> Option<String> {
+        let (last, others) = clauses.split_last()?;
+        if others.is_empty() {
+            return Some(last.clone());
+        }
+        let others = others.join(self.clause_comma);
+        Some(format!("{others}{}{last}", self.clause_and))
+    }
+
+    /// "5 new (comment)".
+    pub(crate) fn new_in_brackets(&self, kinds: &str, entries: usize) -> String {
+        fill(
+            &self.counted(self.new_in_brackets, entries),
+            "{what}",
+            kinds,
+        )
+    }
+
+    /// A title as it stands within a phrase: "New works" are "new works", unless the language writes nouns
+    /// with a capital.
+    pub(crate) fn in_a_phrase(&self, title: &str) -> String {
+        let mut chars = title.chars();
+        let (first, second) = (chars.next(), chars.next());
+        match (first, second) {
+            (Some(first), Some(second)) if !self.keeps_capitals && !second.is_uppercase() => {
+                first.to_lowercase().chain(title.chars().skip(1)).collect()
+            }
+            _ => title.to_owned(),
+        }
+    }
+
+    /// Names what happened: "Comment", or "3 new: comment, share" where there are several.
+    pub(crate) fn happened(&self, kinds: &str, entries: usize) -> String {
+        match entries {
+            0 | 1 => capitalised(kinds),
+            _ => fill(&self.counted(self.new_of_kind, entries), "{what}", kinds),
+        }
+    }
+
+    /// The same, to stand for a title: "New comment".
+    pub(crate) fn untitled(&self, kinds: &str, entries: usize) -> String {
+        match entries {
+            0 | 1 => fill(self.new_untitled, "{what}", kinds),
+            _ => self.happened(kinds, entries),
+        }
+    }
+}
+
+/// One, and all others.
+fn one_and_more(count: usize) -> usize {
+    usize::from(count != 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_name_two_and_count_the_rest() {
+        let names: Vec<String> = ["A", "B", "C", "D", "E"].map(str::to_owned).to_vec();
+        for (named, unnamed, list) in [
+            (1, 0, "A"),
+            (2, 0, "A and B"),
+            (3, 0, "A, B and C"),
+            (5, 0, "A, B and 3 others"),
+            (1, 1, "A and 1 other"),
+            (1, 2, "A and 2 others"),
+            (2, 1, "A, B and 1 other"),
+            (3, 1_000, "A, B and 1,001 others"),
+        ] {
+            assert_eq!(of("en").listed(&names[..named], unnamed), list);
+        }
+        assert_eq!(of("de").listed(&names, 0), "A, B und 3 weitere");
+        assert_eq!(of("ja").listed(&names, 0), "A、B、ほか3件");
+    }
+
+    #[test]
+    fn numbers_are_grouped_as_the_language_does() {
+        assert_eq!(
+            [0, 999, 1_000, 1_234_567].map(|n| of("en").number(n)),
+            ["0", "999", "1,000", "1,234,567"]
+        );
+        assert_eq!(of("de-CH").number(4_936), "4.936");
+        assert_eq!(of("fr").number(4_936), "4\u{202f}936");
+    }
+
+    #[test]
+    fn an_unknown_language_is_english() {
+        assert_eq!(
+            ["en-GB", "DE", "xx", "", "ja-JP"].map(|locale| of(locale).tag),
+            ["en", "de", "en", "en", "ja"]
+        );
+    }
+
+    #[test]
+    fn what_happened_is_told_by_the_names_of_types() {
+        let english = of("en");
+        assert_eq!(
+            english.happened("artwork published", 1),
+            "Artwork published"
+        );
+        assert_eq!(
+            english.happened("comment, artwork published", 3),
+            "3 new: comment, artwork published"
+        );
+        assert_eq!(
+            english.untitled("artwork published", 1),
+            "New artwork published"
+        );
+        assert_eq!(
+            english.untitled("comment, share", 2),
+            "2 new: comment, share"
+        );
+    }
+}
