@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 use tidings_core::batch::{Group, Line, Pivot};
+use tidings_core::rules::capitalised;
 use tidings_core::{Batch, Id, Object};
 
 use crate::brand::BrandView;
@@ -272,6 +273,14 @@ pub(crate) fn group_sentence(
     sentence.text(&said(&lines, &group.actors, words), words)
 }
 
+/// The heading of a section.
+#[derive(PartialEq, Eq)]
+struct Heading {
+    title: String,
+    /// True if it says what happened.
+    tells_kind: bool,
+}
+
 /// The facts shown above lines, which lines need not repeat.
 #[derive(Clone, Copy, Default)]
 struct Above<'a> {
@@ -315,63 +324,72 @@ impl Writer<'_> {
     }
 
     fn sections(&self, groups: &[Group], shown: &[Vec<bool>]) -> Vec<Section> {
-        let mut sections: Vec<(String, Vec<(&Group, Vec<&Line>)>)> = Vec::new();
+        let mut sections: Vec<(Heading, Vec<(&Group, Vec<&Line>)>)> = Vec::new();
         for (group, shown) in groups.iter().zip(shown) {
             let lines = lines_shown((group, shown));
             if lines.is_empty() {
                 continue;
             }
-            let count = entries(&group.lines).max(2);
-            let title = self
-                .design
-                .title(&group.kind, self.locale, count, self.words);
-            let title = title.unwrap_or_else(|| text::clean(&group.category));
-            match sections.iter_mut().find(|(known, _)| *known == title) {
+            let heading = self.heading_of(group);
+            match sections.iter_mut().find(|(known, _)| *known == heading) {
                 Some((_, groups)) => groups.push((group, lines)),
-                None => sections.push((title, vec![(group, lines)])),
+                None => sections.push((heading, vec![(group, lines)])),
             }
         }
         sections
             .into_iter()
-            .map(|(title, groups)| Section {
-                title,
-                blocks: self.blocks(&groups),
+            .map(|(heading, groups)| Section {
+                blocks: self.blocks(&groups, heading.tells_kind),
+                title: heading.title,
             })
             .collect()
     }
 
-    /// The blocks of a section. Where one has a heading all have, or a line would seem to belong under the
-    /// heading before it.
-    fn blocks(&self, groups: &[(&Group, Vec<&Line>)]) -> Vec<BlockView> {
-        let have_headings = groups
-            .iter()
-            .any(|(group, _)| group.lines.len() > 1 && heading(group).is_some());
+    /// The title of the type, in its form for many; else of the category.
+    fn heading_of(&self, group: &Group) -> Heading {
+        let title = self
+            .design
+            .title(&group.kind, self.locale, 1_000, self.words);
+        match title {
+            Some(title) => Heading {
+                title: capitalised(&title),
+                tells_kind: true,
+            },
+            None => Heading {
+                title: text::clean(&group.category),
+                tells_kind: false,
+            },
+        }
+    }
+
+    /// The blocks of a section. Lines that share nothing with others stand together; after a block with a
+    /// heading they have one, too, or they would seem to belong under it.
+    fn blocks(&self, groups: &[(&Group, Vec<&Line>)], tells_kind: bool) -> Vec<BlockView> {
         let mut blocks: Vec<BlockView> = Vec::new();
         let mut is_open = false;
         for (group, lines) in groups {
-            let is_many = group.lines.len() > 1;
-            let name = heading(group).filter(|_| have_headings);
-            let sentence = name
-                .as_ref()
-                .and_then(|_| group_sentence(group, self.design, self.locale, self.words));
-            // A line with a sentence of its own needs no name above it.
-            let name = name.filter(|_| is_many || sentence.is_none());
-            let Some(name) = name else {
-                let items = self.lines(group, lines, Above::default());
-                match blocks.last_mut().filter(|_| is_open) {
-                    Some(block) => block.items.extend(items),
-                    None => blocks.push(BlockView {
-                        heading: have_headings.then(|| self.words.also_new.to_owned()),
-                        tally: None,
-                        items,
-                        columns: Vec::new(),
-                    }),
-                }
-                is_open = true;
+            let tells_kind = tells_kind && kinds_of(group).len() == 1;
+            if let Some(name) = heading(group).filter(|_| group.lines.len() > 1) {
+                is_open = false;
+                blocks.push(self.block(group, lines, name, tells_kind));
                 continue;
+            }
+            let above = Above {
+                kind: tells_kind,
+                ..Above::default()
             };
-            is_open = false;
-            blocks.push(self.block(group, lines, name, sentence));
+            let items = self.lines(group, lines, above);
+            let has_heading = !blocks.is_empty();
+            match blocks.last_mut().filter(|_| is_open) {
+                Some(block) => block.items.extend(items),
+                None => blocks.push(BlockView {
+                    heading: has_heading.then(|| self.words.also_new.to_owned()),
+                    tally: None,
+                    items,
+                    columns: Vec::new(),
+                }),
+            }
+            is_open = true;
         }
         for block in &mut blocks {
             arrange(block);
@@ -379,28 +397,30 @@ impl Writer<'_> {
         blocks
     }
 
-    /// The block of a group whose lines share something.
-    fn block(
-        &self,
-        group: &Group,
-        lines: &[&Line],
-        name: String,
-        sentence: Option<String>,
-    ) -> BlockView {
-        let is_many = group.lines.len() > 1;
+    /// The block of several lines that share something.
+    fn block(&self, group: &Group, lines: &[&Line], name: String, tells_kind: bool) -> BlockView {
+        let sentence = group_sentence(group, self.design, self.locale, self.words);
         let kinds = kinds_of(group);
         let is_told = sentence.is_some();
         let actors = names::named(&group.actors, self.words)
-            .filter(|_| is_many && (group.pivot == Pivot::Target || is_told));
+            .filter(|_| group.pivot == Pivot::Target || is_told);
         let above = Above {
             heading: Some((&name, group.pivot)),
             actors: actors.as_deref(),
-            kind: is_many && kinds.len() == 1,
+            kind: kinds.len() == 1,
         };
         let items = self.lines(group, lines, above);
-        let tally = (is_many && !is_told).then(|| self.tally(group, &kinds, above.actors));
+        let count = entries(&group.lines);
+        let happened = match tells_kind {
+            true => self.words.counted(self.words.new, count),
+            false => self.words.happened(&wording::kinds_in_words(&kinds), count),
+        };
+        let tally = match above.actors {
+            Some(actors) => format!("{happened} · {actors}"),
+            None => happened,
+        };
         BlockView {
-            tally,
+            tally: (!is_told).then_some(tally),
             items,
             columns: Vec::new(),
             heading: Some(sentence.unwrap_or(name)),
@@ -473,15 +493,6 @@ impl Writer<'_> {
             count: line.entries,
             data: (!block.is_default()).then(|| line.data.as_deref().cloned().unwrap_or_default()),
             block,
-        }
-    }
-
-    fn tally(&self, group: &Group, kinds: &[Id], actors: Option<&str>) -> String {
-        let kinds = wording::kinds_in_words(kinds);
-        let happened = self.words.happened(&kinds, entries(&group.lines));
-        match actors {
-            Some(actors) => format!("{happened} · {actors}"),
-            None => happened,
         }
     }
 

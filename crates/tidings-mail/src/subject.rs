@@ -48,11 +48,7 @@ pub(crate) fn counts(batch: &Batch, design: &Design, words: &Words) -> Option<St
     for (kind, count) in kinds {
         match design.title(kind, &batch.locale, count, words) {
             Some(title) if phrases.len() < TITLES_SHOWN => {
-                phrases.push(format!(
-                    "{} {}",
-                    words.number(count),
-                    words.in_a_phrase(&title)
-                ));
+                phrases.push(words.count_of(&title, count));
             }
             _ => rest += count,
         }

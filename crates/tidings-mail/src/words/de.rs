@@ -41,6 +41,7 @@ pub(super) static WORDS: Words = Words {
     clause_comma: ", ",
     clause_and: " und ",
     others: &["{n} weitere", "{n} weitere"],
+    count_of: "{n} {what}",
     new: "{n} neu",
     new_for_you: "{n} Neuigkeiten für Sie",
     new_of_kind: "{n} neu: {what}",

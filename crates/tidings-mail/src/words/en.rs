@@ -41,6 +41,7 @@ pub(super) static WORDS: Words = Words {
     clause_comma: ", ",
     clause_and: ", and ",
     others: &["{n} other", "{n} others"],
+    count_of: "{n} {what}",
     new: "{n} new",
     new_for_you: "{n} new for you",
     new_of_kind: "{n} new: {what}",

@@ -35,6 +35,7 @@ pub(super) static WORDS: Words = Words {
     clause_comma: ", ",
     clause_and: ", et ",
     others: &["{n} autre", "{n} autres"],
+    count_of: "{n} {what}",
     new: "{n} à voir",
     new_for_you: "{n} nouveautés pour vous",
     new_of_kind: "{n} à voir\u{a0}: {what}",

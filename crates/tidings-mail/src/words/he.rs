@@ -41,6 +41,7 @@ pub(super) static WORDS: Words = Words {
     clause_comma: ", ",
     clause_and: ", ו",
     others: &["עוד אחד", "עוד {n}"],
+    count_of: "{n} {what}",
     new: "{n} חדשים",
     new_for_you: "{n} חדשים בשבילך",
     new_of_kind: "{n} חדשים: {what}",

@@ -30,6 +30,7 @@ pub(super) static WORDS: Words = Words {
     clause_comma: "、",
     clause_and: "、",
     others: &["ほか{n}件"],
+    count_of: "{what}{n}件",
     new: "新着{n}件",
     new_for_you: "新着{n}件のお知らせ",
     new_of_kind: "新着{n}件: {what}",

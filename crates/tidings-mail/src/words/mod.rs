@@ -43,6 +43,7 @@ pub(crate) struct Words {
     pub(crate) clause_and: &'static str,
     /// "1 other", "{n} others".
     pub(crate) others: &'static [&'static str],
+    pub(crate) count_of: &'static str,
     pub(crate) new: &'static str,
     pub(crate) new_for_you: &'static str,
     pub(crate) new_of_kind: &'static str,
@@ -150,9 +151,15 @@ impl Words {
         )
     }
 
+    /// "5 new works".
+    pub(crate) fn count_of(&self, title: &str, count: usize) -> String {
+        let phrase = self.counted(self.count_of, count);
+        fill(&phrase, "{what}", &self.in_a_phrase(title))
+    }
+
     /// A title as it stands within a phrase: "New works" are "new works", unless the language writes nouns
     /// with a capital.
-    pub(crate) fn in_a_phrase(&self, title: &str) -> String {
+    fn in_a_phrase(&self, title: &str) -> String {
         let mut chars = title.chars();
         let (first, second) = (chars.next(), chars.next());
         match (first, second) {

@@ -1,0 +1,347 @@
+//! Whole mails beside the expected ones, in `golden`: written anew where `UPDATE_GOLDEN` is set.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use tidings_core::batch::{Batch, Group, Pivot};
+use tidings_core::presentation::{Brand, Quota, Texts, Wording};
+use tidings_core::rules::Rules;
+use tidings_core::{ImageSize, Object};
+use tidings_mail::{Design, HTML_BYTES_MAX};
+
+use crate::fixture::{
+    assert_proper, batch, bodies, group, id, instant, line, object, role, sender,
+};
+
+/// Works with the sizes of their pictures.
+const WORKS: [(&str, &str, &str, u16, u16); 7] = [
+    (
+        "The Starry Night",
+        "Vincent van Gogh",
+        "van-gogh-starry-night",
+        640,
+        507,
+    ),
+    ("The Scream", "Edvard Munch", "munch-the-scream", 510, 640),
+    (
+        "Boats at Nagasaki",
+        "Felice Beato",
+        "beato-boats-nagasaki",
+        640,
+        470,
+    ),
+    (
+        "Acanthus mollis",
+        "Karl Blossfeldt",
+        "blossfeldt-acanthus-mollis",
+        480,
+        640,
+    ),
+    (
+        "Allium ostrowskianum",
+        "Karl Blossfeldt",
+        "blossfeldt-allium-ostrowskianum",
+        450,
+        640,
+    ),
+    ("Shipwreck", "J. M. W. Turner", "turner-shipwreck", 640, 440),
+    (
+        "A March Pastoral",
+        "Peter Henry Emerson",
+        "emerson-a-march-pastoral",
+        640,
+        360,
+    ),
+];
+
+fn texts(all: &[(&str, &str)]) -> Texts {
+    Texts(
+        all.iter()
+            .map(|(locale, text)| ((*locale).to_owned(), (*text).to_owned()))
+            .collect(),
+    )
+}
+
+/// What a gallery configures.
+fn design() -> Design {
+    let mut rules = Rules::default();
+    let shown = &mut rules.presentation;
+    let some = |text: &str| Some(text.to_owned());
+    shown.brand = Brand {
+        name: some("Nightwatch"),
+        logo: None,
+        color: some("#b3261e"),
+        footer: some("Nightwatch shows works from museums and galleries near you."),
+        postal_address: some("Nightwatch, 1 Museum Square, 1071 DJ Amsterdam"),
+        url: some("https://example.org"),
+    };
+    let work = Wording {
+        title: texts(&[
+            ("", "New {count|work|works}"),
+            ("de", "neue Werke"),
+            ("he", "יצירות חדשות"),
+            ("ja", "新しい作品"),
+        ]),
+        ..Wording::default()
+    };
+    let comment = Wording {
+        title: texts(&[("", "New {count|comment|comments}")]),
+        sentence: texts(&[("", "{actor} commented on {object}")]),
+        ..Wording::default()
+    };
+    let show = Wording {
+        title: texts(&[("", "{count|Show|Shows} near you")]),
+        sentence: texts(&[("", "{target} opens {object}")]),
+        subject: texts(&[("", "{object} opens near you")]),
+    };
+    for (kind, wording) in [
+        ("artwork_published", work),
+        ("comment", comment),
+        ("show", show),
+    ] {
+        shown.types.insert(kind.to_owned(), wording);
+    }
+    shown.digests.insert("weekly".to_owned(), Quota::default());
+    Design::new(sender(), &rules).unwrap()
+}
+
+/// The works of a number, from the first on and around.
+fn works(count: usize) -> Vec<tidings_core::batch::Line> {
+    let work = |n: usize| {
+        let (title, artist, file, width, height) = WORKS[n % WORKS.len()];
+        let title = match n / WORKS.len() {
+            0 => title.to_owned(),
+            again => format!("{title}, study {again}"),
+        };
+        let artist_id = artist.to_lowercase().replace(' ', "-");
+        let mut line = line(
+            Object {
+                url: Some(format!("/works/{n}")),
+                image: Some(format!("/images/{file}.jpg")),
+                image_size: Some(ImageSize { width, height }),
+                ..object(&format!("work/{n}"), &title)
+            },
+            &[&format!("topic:artist/{artist_id}")],
+        );
+        line.actors = vec![role(&format!("artist/{artist_id}"), artist)];
+        line.order = n;
+        line
+    };
+    (0..count).map(work).collect()
+}
+
+/// The works as a message groups them: by artist.
+fn by_artist(count: usize) -> Vec<Group> {
+    let mut groups: Vec<Group> = Vec::new();
+    for work in works(count) {
+        let artist = Arc::clone(&work.actors[0]);
+        match groups
+            .iter_mut()
+            .find(|group| group.key.as_ref() == Some(&artist))
+        {
+            Some(group) => group.lines.push(work),
+            None => groups.push(group(Pivot::Actor, Some(artist), vec![work])),
+        }
+    }
+    groups
+}
+
+fn to(locale: &str, groups: Vec<Group>) -> Batch {
+    let mut batch = batch(groups);
+    batch.locale = locale.to_owned();
+    batch.recipient.name = Some("Ana".to_owned());
+    let artists = WORKS.iter().map(|(_, artist, ..)| {
+        role(
+            &format!("artist/{}", artist.to_lowercase().replace(' ', "-")),
+            artist,
+        )
+    });
+    batch.topics = artists.collect();
+    batch.topics.dedup();
+    batch
+}
+
+fn comments() -> Group {
+    let mut comment = line(
+        Object {
+            url: Some("/notes/7".to_owned()),
+            ..object("note/7", "Plan for the spring show")
+        },
+        &["named"],
+    );
+    comment.kinds = vec![id("comment")];
+    comment.entries = 5;
+    comment.actors = ["Ana Ruiz", "Ben Ito", "Cleo Marsh", "Dov Adler", "Eve Lund"]
+        .map(|name| role(&name.to_lowercase().replace(' ', "-"), name))
+        .to_vec();
+    comment.order = 900;
+    let mut group = group(Pivot::Object, None, vec![comment]);
+    group.kind = id("comment");
+    group.category = "Conversations".to_owned();
+    group
+}
+
+fn show() -> Group {
+    let mut show = line(
+        Object {
+            url: Some("/shows/3".to_owned()),
+            ..object("show/3", "Light on Water: Photographs 1850 to 1900")
+        },
+        &["near"],
+    );
+    show.kinds = vec![id("show")];
+    show.target = Some(role("museum/1", "Foam"));
+    show.order = 901;
+    let mut group = group(Pivot::Object, None, vec![show]);
+    group.kind = id("show");
+    group
+}
+
+fn without_images(mut groups: Vec<Group>) -> Vec<Group> {
+    for line in groups.iter_mut().flat_map(|group| &mut group.lines) {
+        Arc::make_mut(&mut line.object).image = None;
+    }
+    groups
+}
+
+fn titled(titles: &[(&str, &str)]) -> Vec<Group> {
+    let mut groups = by_artist(titles.len());
+    let lines = groups.iter_mut().flat_map(|group| {
+        let actors = &mut group.actors;
+        group.lines.iter_mut().map(move |line| (actors.len(), line))
+    });
+    for (_, line) in lines {
+        let (title, artist) = titles[line.order];
+        Arc::make_mut(&mut line.object).title = Some(title.to_owned());
+        line.actors = vec![role("artist/x", artist)];
+        line.reasons = vec!["everyone".to_owned()];
+    }
+    for group in &mut groups {
+        group.actors = group.lines[0].actors.clone();
+        group.key = Some(Arc::clone(&group.actors[0]));
+    }
+    groups
+}
+
+/// A mail is what was expected of it, byte by byte, and no mail program cuts it off.
+fn assert_golden(name: &str, batch: &Batch) {
+    let mail = tidings_mail::render(batch, &design()).unwrap();
+    assert_proper(&mail);
+    let (text, html) = bodies(&mail);
+    assert!(html.len() <= HTML_BYTES_MAX, "{name}: {} bytes", html.len());
+    for picture in html.split("<img ").skip(1) {
+        let tag = picture.split('>').next().unwrap();
+        for attribute in ["alt=\"", "width=\"", "height=\""] {
+            assert!(tag.contains(attribute), "{name}: {tag}");
+        }
+    }
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/mail/golden");
+    let text = format!("Subject: {}\n\n{text}", mail.subject);
+    for (end, body) in [("html", html), ("txt", text)] {
+        let file = dir.join(format!("{name}.{end}"));
+        if std::env::var_os("UPDATE_GOLDEN").is_some() {
+            std::fs::write(&file, &body).unwrap();
+        }
+        let expected = std::fs::read_to_string(&file).unwrap_or_default();
+        assert!(
+            expected == body,
+            "{name}.{end} differs: run with UPDATE_GOLDEN=1 and read it"
+        );
+    }
+}
+
+#[test]
+fn one_item() {
+    assert_golden("one", &to("en", by_artist(1)));
+}
+
+#[test]
+fn a_comment_of_five_people() {
+    assert_golden("comments", &to("en", vec![comments()]));
+}
+
+#[test]
+fn two_items() {
+    assert_golden("two", &to("en", by_artist(2)));
+}
+
+#[test]
+fn seven_items_of_three_types() {
+    let mut groups = by_artist(5);
+    groups.extend([comments(), show()]);
+    assert_golden("seven", &to("en", groups));
+}
+
+#[test]
+fn sixty_items() {
+    assert_golden("sixty", &to("de-AT", by_artist(60)));
+}
+
+#[test]
+fn five_thousand_items() {
+    assert_golden("many", &to("en", by_artist(5_000)));
+}
+
+#[test]
+fn long_titles() {
+    let long =
+        "An unusually long title that somebody copied from a catalogue, with the technique, the \
+                dimensions and the provenance of the work, "
+            .repeat(7);
+    let titles = [
+        (long.as_str(), "A"),
+        (&"unbroken".repeat(80), "B"),
+        ("Short", "C"),
+    ];
+    assert_golden("long", &to("en", titled(&titles)));
+}
+
+#[test]
+fn items_without_images() {
+    assert_golden("bare", &to("en", without_images(by_artist(7))));
+}
+
+#[test]
+fn a_right_to_left_mail() {
+    let titles = [
+        ("לילה כוכבים", "וינסנט ואן גוך"),
+        ("הצעקה", "אדוורד מונק"),
+        ("סירות בנגסאקי", "פליצ׳ה ביאטו"),
+        ("Acanthus mollis", "Karl Blossfeldt"),
+    ];
+    let mut batch = to("he", titled(&titles));
+    batch.tz = "Asia/Jerusalem".to_owned();
+    assert_golden("right_to_left", &batch);
+}
+
+#[test]
+fn a_japanese_mail() {
+    let titles = [
+        ("星月夜", "フィンセント・ファン・ゴッホ"),
+        ("叫び", "エドヴァルド・ムンク"),
+        ("長崎の船", "フェリーチェ・ベアト"),
+    ];
+    let mut batch = to("ja-JP", titled(&titles));
+    batch.tz = "Asia/Tokyo".to_owned();
+    batch.at = instant("2024-03-04T00:00:00Z");
+    assert_golden("japanese", &batch);
+}
+
+#[test]
+fn whatever_is_in_it_no_mail_is_cut_off() {
+    let mut groups = by_artist(20);
+    for line in groups.iter_mut().flat_map(|group| &mut group.lines) {
+        let object = Arc::make_mut(&mut line.object);
+        object.title = Some("\"".repeat(1_000));
+        object.url = Some(format!("https://example.org/{}", "&".repeat(1_900)));
+        object.image.clone_from(&object.url);
+    }
+    let mail = tidings_mail::render(&to("en", groups), &design()).unwrap();
+    let (text, html) = bodies(&mail);
+    assert!(html.len() <= HTML_BYTES_MAX, "{}", html.len());
+    assert!(html.len() > HTML_BYTES_MAX / 2, "{}", html.len());
+    assert!(
+        text.contains("\nand ") && text.contains(" more\n"),
+        "{text:.300}"
+    );
+}
