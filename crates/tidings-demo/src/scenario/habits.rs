@@ -227,6 +227,7 @@ fn corrections(world: &World) -> Vec<Timed> {
                 title: None,
                 url: None,
                 image: None,
+                image_size: None,
                 notifiable: Some(true),
             };
             done.push(Timed {

@@ -8,6 +8,7 @@ pub mod duration;
 pub mod fault;
 mod lanes;
 mod limits;
+mod presentation;
 mod sections;
 #[cfg(test)]
 mod tests;
@@ -110,6 +111,7 @@ pub fn parse(text: &str, file_name: &str) -> Result<Rules, Faults> {
             "store",
             "channels",
             "limits",
+            "brand",
         ],
     );
     let store = sections::store(&mut walk, &root);
@@ -121,6 +123,7 @@ pub fn parse(text: &str, file_name: &str) -> Result<Rules, Faults> {
         store: store.unwrap_or_default(),
         channels: sections::channels(&mut walk, &root),
         limits: limits::limits(&mut walk, &root),
+        presentation: presentation::presentation(&mut walk, &root),
     };
     limits::fits_a_row(&mut walk, &rules);
     walk.finish(text, file_name)?;

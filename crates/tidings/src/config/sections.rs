@@ -8,6 +8,7 @@ use tidings_core::time::DAY_MS;
 use tidings_node::channel::{ProviderError, check};
 
 use super::duration;
+use super::presentation::QUOTA_KEYS;
 use super::walk::{Section, Walk};
 use crate::wording::{did_you_mean, quoted};
 
@@ -93,7 +94,8 @@ pub(super) fn digests(
                 "choose another name: preferences have a mode of this name",
             );
         }
-        walk.only(&section, &["every", "on", "at", "tz"]);
+        let [show, show_per] = QUOTA_KEYS;
+        walk.only(&section, &["every", "on", "at", "tz", show, show_per]);
         let every = every(walk, &section);
         let at_minute = at_minute(walk, &section).unwrap_or(DIGEST_AT_MINUTE);
         let tz = walk.zone(&section, "tz");

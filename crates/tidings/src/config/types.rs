@@ -7,6 +7,7 @@ use tidings_core::rules::{Decide, Pivot, Policy, Route, StoreRules, TypeRules};
 
 use super::duration;
 use super::lanes::{self, LaneUse};
+use super::presentation;
 use super::walk::{Found, Section, Walk};
 use crate::wording::{did_you_mean, quoted};
 
@@ -52,7 +53,10 @@ pub(super) fn types(
     let mut uses = Vec::new();
     let mut types = BTreeMap::new();
     for (name, section) in walk.named(root, "types", "write `[types.NAME]`") {
-        walk.only_and_later(&section, &TYPE_KEYS, &["condition"]);
+        let mut known_keys = presentation::quoted_keys(&section);
+        known_keys.extend(TYPE_KEYS);
+        known_keys.extend(presentation::TEXT_KEYS);
+        walk.only_and_later(&section, &known_keys, &["condition"]);
         admission(walk, &section);
         let rules = TypeRules {
             category: category(walk, &section, &known),

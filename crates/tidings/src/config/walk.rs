@@ -66,6 +66,12 @@ impl<'t> Section<'t> {
         self.table.contains_key(key)
     }
 
+    /// Tells whether the value of a key is a table.
+    pub(super) fn is_table(&self, key: &str) -> bool {
+        self.entry(key)
+            .is_some_and(|(_, value)| value.get_ref().as_table().is_some())
+    }
+
     /// The keys, whatever their values.
     pub(super) fn keys(&self) -> impl Iterator<Item = Found<&'t str>> {
         self.table.keys().map(|key| Found {

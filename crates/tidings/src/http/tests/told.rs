@@ -218,7 +218,7 @@ fn h1_four_shares_are_one_line_and_what_comes_at_the_mails_instant_is_in_the_nex
     post.publish_to_ana("comment", "Ann", "Plan");
     post.publish_to_ana("comment", "Eve", "Plan");
     let (subject, text) = post.mail();
-    assert_eq!(subject, "5 new: Plan (4) and 1 more");
+    assert_eq!(subject, "Plan and Budget: 5 new");
     let told = "5 new for you\nTuesday 2 January 2024\n\n== News ==\n\n\
                 * Plan\n  4 new: share · Dee, Cy and 2 others · 2 January\n\n\
                 * Budget\n  Comment · Ann · 2 January\n\n---";
@@ -241,7 +241,7 @@ fn h2_a_comment_and_a_share_are_two_lines_and_two_shares_are_one() {
     post.publish_to_ana("share", "Cy", "Plan");
     post.publish_to_ana("share", "Dee", "Plan");
     let (subject, text) = post.mail();
-    assert_eq!(subject, "2 new: Plan and 1 more");
+    assert_eq!(subject, "Plan and Budget: 2 new");
     let told = "* Plan\n  Share · Bob · 2 January\n\n* Budget\n  Comment · Ann · 2 January\n\n---";
     assert!(text.contains(told), "{text}");
     post.rig.at("2024-01-02T06:00:00Z");
@@ -268,7 +268,7 @@ fn mails_hold_no_id_where_a_title_is_known_and_no_id_as_a_subject() {
     comment("jane_doe", json!({"id": "comment/3"}), json!("repo:5512"));
     post.rig.at("2024-01-01T14:00:00Z");
     let (subject, text) = post.mail();
-    assert_eq!(subject, "3 new (comment): Crash (2) and 1 more");
+    assert_eq!(subject, "Crash: 3 new (comment)");
     let told = "== News ==\n\n\
                 Crash\n2 new: comment · Ben and 1 other\n\n\
                 * New comment\n  Ben · 1 January\n\n\

@@ -1,0 +1,222 @@
+//! What messages look like and say: `[brand]`, the words of types, what digests show.
+
+use std::collections::BTreeMap;
+
+use tidings_core::batch::Pivot;
+use tidings_core::presentation::{Brand, Presentation, Quota, Share, Texts, Wording};
+use tidings_mail::{Sentence, is_color, picture_address, web_address};
+
+use super::sections::is_locale;
+use super::walk::{Found, Section, Walk};
+use crate::wording::quoted;
+
+/// The keys of a type that are texts by locale.
+pub(super) const TEXT_KEYS: [&str; 3] = ["title", "sentence", "subject"];
+/// The keys of a digest that say what it shows.
+pub(super) const QUOTA_KEYS: [&str; 2] = ["show", "show_per"];
+
+/// The most lines that a message is asked to show.
+const SHOW_MAX: i128 = 1_000;
+/// The most bytes of a text.
+const TEXT_BYTES_MAX: usize = 1 << 10;
+
+pub(super) fn presentation(walk: &mut Walk, root: &Section<'_>) -> Presentation {
+    // Tables that are none are told by those who read their other keys.
+    let named = |key: &str| Walk::default().named(root, key, "");
+    let mut shown = Presentation {
+        brand: brand(walk, root),
+        ..Presentation::default()
+    };
+    for (name, section) in named("types") {
+        let wording = Wording {
+            title: texts(walk, &section, "title"),
+            sentence: texts(walk, &section, "sentence"),
+            subject: texts(walk, &section, "subject"),
+        };
+        if wording != Wording::default() {
+            shown.types.insert(name.to_owned(), wording);
+        }
+    }
+    for (name, section) in named("digests") {
+        let quota = quota(walk, &section);
+        if quota != Quota::default() {
+            shown.digests.insert(name.to_owned(), quota);
+        }
+    }
+    shown
+}
+
+fn brand(walk: &mut Walk, root: &Section<'_>) -> Brand {
+    let Some(section) = walk.section(root, "brand", "write `[brand]`") else {
+        return Brand::default();
+    };
+    walk.only(
+        &section,
+        &["name", "logo", "color", "footer", "postal_address", "url"],
+    );
+    Brand {
+        name: shown(walk, &section, "name"),
+        logo: checked(
+            walk,
+            &section,
+            "logo",
+            "an https address of a picture",
+            |text| picture_address(text).is_some(),
+        ),
+        color: checked(
+            walk,
+            &section,
+            "color",
+            "a colour, such as `\"#0b57a4\"`",
+            is_color,
+        ),
+        footer: shown(walk, &section, "footer"),
+        postal_address: shown(walk, &section, "postal_address"),
+        url: checked(
+            walk,
+            &section,
+            "url",
+            "an https address, such as `\"https://example.org\"`",
+            |text| text.starts_with("https://") && web_address(text).is_some(),
+        )
+        .map(|url| url.trim_end_matches('/').to_owned()),
+    }
+}
+
+/// A text that is shown.
+fn shown(walk: &mut Walk, section: &Section<'_>, key: &str) -> Option<String> {
+    let what = format!("a text of 1 to {TEXT_BYTES_MAX} bytes");
+    checked(walk, section, key, &what, |text| {
+        !text.trim().is_empty() && text.len() <= TEXT_BYTES_MAX
+    })
+}
+
+/// A text that a check accepts.
+fn checked(
+    walk: &mut Walk,
+    section: &Section<'_>,
+    key: &str,
+    what: &str,
+    check: impl FnOnce(&str) -> bool,
+) -> Option<String> {
+    let hint = format!("write {what}");
+    let text = walk.text(section, key, &hint)?;
+    if check(text.value) {
+        return Some(text.value.to_owned());
+    }
+    let path = section.below(key);
+    let reason = format!("{} cannot be {}", quoted(&path), quoted(text.value));
+    walk.bad(&text.span, reason, hint);
+    None
+}
+
+/// The keys of a section that give a text for a locale in quotes, such as `"sentence.de"`.
+pub(super) fn quoted_keys<'t>(section: &Section<'t>) -> Vec<&'t str> {
+    let is_text = |key: &&str| {
+        let (name, locale) = key.split_once('.').unwrap_or_default();
+        TEXT_KEYS.contains(&name) && is_locale(locale)
+    };
+    section
+        .keys()
+        .map(|key| key.value)
+        .filter(is_text)
+        .collect()
+}
+
+/// A text by locale: `key = "…"`, `key.de = "…"`, or `"key.de" = "…"` beside the first.
+fn texts(walk: &mut Walk, section: &Section<'_>, key: &str) -> Texts {
+    let hint = format!("write `{key} = \"…\"`, or `{key}.de = \"…\"` for a locale");
+    let mut texts = BTreeMap::new();
+    if section.is_table(key) {
+        if let Some(by_locale) = walk.section(section, key, &hint) {
+            for locale in by_locale.keys() {
+                if is_locale(locale.value) {
+                    let text = walk.text(&by_locale, locale.value, &hint);
+                    put(walk, &mut texts, key, locale.value, text);
+                } else {
+                    let reason = format!("{} is not a locale", quoted(locale.value));
+                    let hint = "write a BCP 47 tag, such as `en` or `pt-BR`";
+                    walk.bad(&locale.span, reason, hint);
+                }
+            }
+        }
+    } else {
+        let text = walk.text(section, key, &hint);
+        put(walk, &mut texts, key, "", text);
+    }
+    for name in quoted_keys(section) {
+        if let Some(locale) = name
+            .strip_prefix(key)
+            .and_then(|rest| rest.strip_prefix('.'))
+        {
+            let text = walk.text(section, name, &hint);
+            put(walk, &mut texts, key, locale, text);
+        }
+    }
+    Texts(texts)
+}
+
+fn put(
+    walk: &mut Walk,
+    texts: &mut BTreeMap<String, String>,
+    key: &str,
+    locale: &str,
+    text: Option<Found<&str>>,
+) {
+    let Some(text) = text else { return };
+    let fault = match Sentence::parse(text.value) {
+        _ if text.value.trim().is_empty() || text.value.len() > TEXT_BYTES_MAX => {
+            format!("a `{key}` has 1 to {TEXT_BYTES_MAX} bytes: write a shorter one, or remove it")
+        }
+        Ok(sentence) if key == "title" && !sentence.is_title() => {
+            "a title stands without an event: write text, and {count|work|works} for the form of a word"
+                .to_owned()
+        }
+        Ok(_) => {
+            texts.insert(locale.to_ascii_lowercase(), text.value.to_owned());
+            return;
+        }
+        Err(fault) => fault.to_string(),
+    };
+    // What is wrong stands before the colon, how to mend it behind.
+    let (reason, hint) = fault.split_once(": ").unwrap_or((&fault, ""));
+    walk.bad(&text.span, reason.to_owned(), hint.to_owned());
+}
+
+fn quota(walk: &mut Walk, section: &Section<'_>) -> Quota {
+    let mut quota = Quota::default();
+    if let Some(show) = lines(walk, section, "show") {
+        quota.show = show;
+    }
+    let hint = "write a table, such as `show_per = { actor = 2 }`";
+    let Some(per) = walk.section(section, "show_per", hint) else {
+        return quota;
+    };
+    walk.only(&per, &["actor", "object", "target", "type"]);
+    for (key, share) in [
+        ("actor", Share::Role(Pivot::Actor)),
+        ("object", Share::Role(Pivot::Object)),
+        ("target", Share::Role(Pivot::Target)),
+        ("type", Share::Type),
+    ] {
+        if let Some(most) = lines(walk, &per, key) {
+            quota.show_per.push((share, most));
+        }
+    }
+    quota
+}
+
+/// A number of lines.
+fn lines(walk: &mut Walk, section: &Section<'_>, key: &str) -> Option<usize> {
+    let hint = format!("write a whole number from 1 to {SHOW_MAX}");
+    let found = walk.whole(section, key, &hint)?;
+    match usize::try_from(found.value) {
+        Ok(lines) if (1..=SHOW_MAX).contains(&found.value) => Some(lines),
+        _ => {
+            let path = section.below(key);
+            let reason = format!("{} cannot be {}", quoted(&path), found.value);
+            walk.bad(&found.span, reason, hint);
+            None
+        }
+    }
+}
