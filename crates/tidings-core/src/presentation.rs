@@ -6,16 +6,16 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::batch::Pivot;
+use crate::rules::Pivot;
 
-/// What is shown in messages, and how.
+/// The look and the words of messages, and bounds on what they show.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Presentation {
     /// The sender as recipients know them.
     pub brand: Brand,
     /// The words of types.
     pub types: BTreeMap<String, Wording>,
-    /// What messages of a digest show.
+    /// The bounds on what messages of a digest show.
     pub digests: BTreeMap<String, Quota>,
     /// Templates of the host's own, by their names, such as `email/layout.html`.
     pub templates: BTreeMap<String, String>,
@@ -43,7 +43,7 @@ pub struct Brand {
 pub struct Wording {
     /// A heading.
     pub title: Texts,
-    /// What has happened.
+    /// The event in words.
     pub sentence: Texts,
     /// The subject of messages that tell of this type alone.
     pub subject: Texts,
@@ -62,7 +62,7 @@ pub struct Quota {
     pub show_per: Vec<(Share, usize)>,
 }
 
-/// What lines may share.
+/// A thing that lines may share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Share {
     /// A role.

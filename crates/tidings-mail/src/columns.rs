@@ -22,8 +22,8 @@ mod tests {
 
     #[test]
     fn a_card_goes_to_the_shorter_column_and_of_equals_to_the_left() {
-        assert_eq!(columns([]), [vec![], vec![]]);
-        assert_eq!(columns([3]), [vec![0], vec![]]);
+        assert_eq!(columns([]), [Vec::<usize>::new(), Vec::new()]);
+        assert_eq!(columns([3]), [vec![0], Vec::new()]);
         assert_eq!(columns([2, 2, 2, 2]), [vec![0, 2], vec![1, 3]]);
         assert_eq!(columns([5, 1, 1, 1, 3, 1]), [vec![0, 5], vec![1, 2, 3, 4]]);
     }

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use tidings_core::batch::Batch;
+use tidings_core::channel::EMAIL;
 use tidings_core::presentation::{Presentation, Quota, Texts, for_locale};
-use tidings_core::rules::{EMAIL, Policy};
+use tidings_core::rules::Policy;
 use tidings_core::{Id, Rules};
 
 use crate::brand::BrandView;

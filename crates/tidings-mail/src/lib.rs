@@ -14,6 +14,7 @@
 //! among the others.
 
 mod brand;
+mod check;
 mod columns;
 mod design;
 mod link;
@@ -21,6 +22,7 @@ mod mime;
 mod names;
 mod page;
 mod pick;
+mod sample;
 mod sender;
 mod sentence;
 mod subject;
@@ -35,9 +37,10 @@ use tidings_core::Batch;
 pub use brand::is_color;
 pub use design::{Design, DesignError};
 pub use link::{picture as picture_address, web as web_address};
+pub use sample::sample;
 pub use sender::{Sender, SenderError};
 pub use sentence::{Sentence, SentenceError};
-pub use template::DEFAULT_TEMPLATES;
+pub use template::{Bodies, DEFAULT_TEMPLATES};
 
 /// Maximum number of bytes of a mail's HTML: Gmail cuts off what is beyond 102 KB.
 pub const HTML_BYTES_MAX: usize = 102_000;
@@ -90,7 +93,7 @@ pub fn render(batch: &Batch, design: &Design) -> Result<Mail, RenderError> {
         return Err(RenderError::BatchId);
     }
     let to = mime::recipient_address(batch)?;
-    let (subject, bodies) = subject_and_bodies(batch, design)?;
+    let (subject, bodies) = content(batch, design)?;
     let sender = design.sender();
     let message_id = format!("<{}@{}>", batch.id, sender.host());
     let bytes = mime::compose(
@@ -113,10 +116,11 @@ pub fn render(batch: &Batch, design: &Design) -> Result<Mail, RenderError> {
     })
 }
 
-fn subject_and_bodies(
-    batch: &Batch,
-    design: &Design,
-) -> Result<(String, template::Bodies), RenderError> {
+/// The subject and the bodies of the mail that [`render`] makes.
+///
+/// # Errors
+/// [`RenderError`], but for the recipient's address, which is not looked at.
+pub fn content(batch: &Batch, design: &Design) -> Result<(String, Bodies), RenderError> {
     let mut most = usize::MAX;
     loop {
         let page = page::Page::of(batch, design, most).ok_or(RenderError::Empty)?;

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use serde::Serialize;
-use tidings_core::batch::{Group, Line, Pivot};
-use tidings_core::rules::capitalised;
+use tidings_core::batch::{Group, Line};
+use tidings_core::rules::{Pivot, capitalised};
 use tidings_core::{Batch, Id, Object};
 
 use crate::brand::BrandView;
@@ -18,9 +18,8 @@ use crate::{columns, link, pick, subject, text, why};
 
 /// Width of a card's picture in pixels: two fit beside each other.
 const CARD_WIDTH: u16 = 270;
-/// Width of the picture beside a line.
+/// Widths of the picture beside a line, and of that of the only item.
 const THUMBNAIL_WIDTH: u16 = 72;
-/// Width of the picture of the only item.
 const SINGLE_WIDTH: u16 = 560;
 /// About how high the words of a card are.
 const CARD_WORDS_HEIGHT: u32 = 70;
@@ -32,7 +31,7 @@ pub(crate) struct Page<'d> {
     pub(crate) brand: &'d BrandView,
     /// The only item.
     pub(crate) item: Option<Item>,
-    /// Where there are several items.
+    /// The sections, where there are several items.
     pub(crate) sections: Vec<Section>,
     /// Number of items that are shown.
     #[serde(skip)]
@@ -53,7 +52,7 @@ pub(crate) struct About {
     pub(crate) more: Option<String>,
     /// The day of the mail.
     pub(crate) day: String,
-    /// Who sent it, and when.
+    /// The sender, and the time.
     pub(crate) sent: String,
     /// The reason why the recipient gets the mail.
     pub(crate) why: Option<String>,
@@ -79,7 +78,7 @@ pub(crate) struct Section {
 /// Items that belong together.
 #[derive(Debug, Serialize)]
 pub(crate) struct BlockView {
-    /// What they share; `None` if they stand for themselves.
+    /// The name of what they share; `None` if they stand for themselves.
     pub(crate) heading: Option<String>,
     /// "5 new: comment", or "5 new: comment · A and B"; `None` where there is one or the heading says it.
     pub(crate) tally: Option<String>,
@@ -221,7 +220,7 @@ pub(crate) fn entries<'l>(lines: impl IntoIterator<Item = &'l Line>) -> usize {
     lines.into_iter().map(|line| line.entries).sum()
 }
 
-/// What some lines put into the places of a sentence.
+/// The values that some lines put into the places of a sentence.
 pub(crate) fn said<'l>(lines: &[&'l Line], actors: &[Arc<Object>], words: &Words) -> Said<'l> {
     let listed = |names: Vec<Option<String>>| {
         let count = names.len();
@@ -272,6 +271,9 @@ pub(crate) fn group_sentence(
     let lines: Vec<&Line> = group.lines.iter().collect();
     sentence.text(&said(&lines, &group.actors, words), words)
 }
+
+/// Groups with those of their lines that are shown.
+type Shown<'g> = Vec<(&'g Group, Vec<&'g Line>)>;
 
 /// The heading of a section.
 #[derive(PartialEq, Eq)]
@@ -324,7 +326,7 @@ impl Writer<'_> {
     }
 
     fn sections(&self, groups: &[Group], shown: &[Vec<bool>]) -> Vec<Section> {
-        let mut sections: Vec<(Heading, Vec<(&Group, Vec<&Line>)>)> = Vec::new();
+        let mut sections: Vec<(Heading, Shown<'_>)> = Vec::new();
         for (group, shown) in groups.iter().zip(shown) {
             let lines = lines_shown((group, shown));
             if lines.is_empty() {
@@ -470,10 +472,8 @@ impl Writer<'_> {
             let kinds = wording::kinds_in_words(&line.kinds);
             self.words.untitled(&kinds, line.entries)
         });
-        let block =
-            self.design
-                .templates
-                .block(kind.as_str(), self.locale, &self.design.usual_locale);
+        let templates = &self.design.templates;
+        let block = templates.block(kind.as_str(), self.locale, &self.design.usual_locale);
         let base = self.design.brand.url.as_deref();
         Item {
             r#type: kind.as_str().to_owned(),
@@ -491,8 +491,26 @@ impl Writer<'_> {
             target: line.target.as_deref().and_then(names::name_of),
             date: self.calendar.day(line.t),
             count: line.entries,
-            data: (!block.is_default()).then(|| line.data.as_deref().cloned().unwrap_or_default()),
+            data: templates
+                .are_own()
+                .then(|| line.data.as_deref().cloned().unwrap_or_default()),
             block,
+        }
+    }
+
+    /// "New work", "5 new comments"; without a title "Comment", "5 new: comment".
+    fn happened(&self, line: &Line) -> String {
+        let kinds = wording::kinds_in_words(&line.kinds);
+        let [kind] = &line.kinds[..] else {
+            return self.words.happened(&kinds, line.entries);
+        };
+        let title = self
+            .design
+            .title(kind, self.locale, line.entries, self.words);
+        match (title, line.entries) {
+            (Some(title), 1) => capitalised(&title),
+            (Some(title), count) => self.words.count_of(&title, count),
+            (None, count) => self.words.happened(&kinds, count),
         }
     }
 
@@ -502,10 +520,7 @@ impl Writer<'_> {
         let mut about = Vec::new();
         match (&title, above.kind) {
             (None, _) => {}
-            (Some(_), false) => {
-                let kinds = wording::kinds_in_words(&line.kinds);
-                about.push(self.words.happened(&kinds, line.entries));
-            }
+            (Some(_), false) => about.push(self.happened(line)),
             (Some(_), true) if line.entries > 1 => {
                 about.push(self.words.counted(self.words.new, line.entries));
             }

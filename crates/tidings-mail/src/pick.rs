@@ -5,10 +5,11 @@
 use std::collections::BTreeMap;
 
 use tidings_core::Id;
-use tidings_core::batch::{Group, Line, Pivot};
+use tidings_core::batch::{Group, Line};
 use tidings_core::presentation::{Quota, Share};
+use tidings_core::rules::Pivot;
 
-/// Which lines of each group are shown: the first ones in the message's order that no quota bars, at most `most`.
+/// The lines of each group that are shown: the first ones in the message's order that no quota bars, at most `most`.
 pub(crate) fn shown(groups: &[Group], quota: &Quota, most: usize) -> Vec<Vec<bool>> {
     let mut in_order: Vec<(usize, usize)> = groups
         .iter()

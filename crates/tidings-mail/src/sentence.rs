@@ -44,7 +44,7 @@ enum Piece {
     Data(Vec<String>),
 }
 
-/// What is put into the places of a sentence; nothing where it is not known.
+/// The values of the places of a sentence; nothing where one is not known.
 pub(crate) struct Said<'a> {
     pub(crate) actor: Option<String>,
     pub(crate) object: Option<String>,

@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use tidings_core::Id;
-use tidings_core::batch::{Batch, Group, Line, Pivot};
-use tidings_core::rules::capitalised;
+use tidings_core::batch::{Batch, Group, Line};
+use tidings_core::rules::{Pivot, capitalised};
 
 use crate::design::Design;
 use crate::words::Words;
@@ -94,7 +94,13 @@ fn of_line(line: &Line, batch: &Batch, design: &Design, words: &Words) -> String
     };
     let what = text::cut(&kinds, KINDS_CHARS_MAX);
     let lead = match line.entries {
-        1 => capitalised(&what),
+        1 => {
+            let title = match &line.kinds[..] {
+                [kind] => design.title(kind, &batch.locale, 1, words),
+                _ => None,
+            };
+            capitalised(&title.unwrap_or(what))
+        }
         _ => counts(batch, design, words)
             .unwrap_or_else(|| words.new_in_brackets(&what, line.entries)),
     };
@@ -137,7 +143,7 @@ fn of_many(batch: &Batch, design: &Design, words: &Words) -> String {
     }
 }
 
-/// What a group is about: what its lines share, else the titles of its lines.
+/// The names of what a group is about: what its lines share, else the titles of its lines.
 fn names_of(group: &Group) -> Vec<String> {
     let key = group.key.as_ref().filter(|_| group.pivot != Pivot::Object);
     if let Some(name) = key.and_then(|key| names::name_of(key)) {

@@ -42,9 +42,12 @@ const FUEL: u64 = 5_000_000;
 const BODY_BYTES_MAX: usize = 1 << 20;
 
 /// The two alternatives of a mail.
-pub(crate) struct Bodies {
-    pub(crate) text: String,
-    pub(crate) html: String,
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bodies {
+    /// Plain text.
+    pub text: String,
+    /// HTML.
+    pub html: String,
 }
 
 /// The templates that show an item.
@@ -59,11 +62,6 @@ const CARD: Cow<'static, str> = Cow::Borrowed("email/card.html");
 const TEXT: Cow<'static, str> = Cow::Borrowed("email/item.txt");
 
 impl Block {
-    /// Tells whether none of them is the host's own.
-    pub(crate) fn is_default(&self) -> bool {
-        (self.html == ROW || self.html == CARD) && self.text == TEXT
-    }
-
     /// Shows the item as a card, unless the host has a template for it.
     pub(crate) fn make_card(&mut self) {
         if self.html == ROW {
@@ -95,8 +93,9 @@ impl Templates {
     /// The templates for items of a type.
     pub(crate) fn block(&self, kind: &str, locale: &str, usual: &str) -> Block {
         let own = |end: &str| {
-            let is_any = !self.own.is_empty();
-            is_any.then(|| self.own(kind, locale, usual, end)).flatten()
+            self.are_own()
+                .then(|| self.own(kind, locale, usual, end))
+                .flatten()
         };
         Block {
             html: own("html").map_or(ROW, Cow::Owned),
@@ -114,6 +113,39 @@ impl Templates {
             };
             self.own.get(&file).cloned()
         })
+    }
+
+    /// The variables that each of the host's own templates takes from outside, by its name.
+    pub(crate) fn variables(&self) -> Vec<(String, Vec<String>)> {
+        let of = |name: &String| {
+            let template = self.environment.get_template(name).ok()?;
+            let mut variables: Vec<String> =
+                template.undeclared_variables(true).into_iter().collect();
+            variables.sort_unstable();
+            Some((name.clone(), variables))
+        };
+        self.own.iter().filter_map(of).collect()
+    }
+
+    /// Tells whether there is any template of the host's own.
+    pub(crate) fn are_own(&self) -> bool {
+        !self.own.is_empty()
+    }
+
+    /// Tells whether a type has a template of its own, for any locale.
+    pub(crate) fn has_own(&self, kind: &str) -> bool {
+        let begin = format!("email/{}.", kind.to_ascii_lowercase());
+        self.own.iter().any(|name| name.starts_with(&begin))
+    }
+
+    /// The parts of templates' names that may be locales.
+    pub(crate) fn locales(&self) -> BTreeSet<String> {
+        let of = |name: &String| {
+            let (name, _) = name.rsplit_once('.')?;
+            let (_, locale) = name.rsplit_once('.')?;
+            Some(locale.to_owned())
+        };
+        self.own.iter().filter_map(of).collect()
     }
 
     /// Renders both alternatives of a page.

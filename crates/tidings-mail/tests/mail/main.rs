@@ -7,6 +7,7 @@
 
 mod fixture;
 mod golden;
+mod templates;
 
 use std::sync::Arc;
 
@@ -14,8 +15,9 @@ use fixture::*;
 use mail_parser::{HeaderValue, MessageParser};
 use proptest::prelude::*;
 use tidings_core::Object;
-use tidings_core::batch::{Line, Pivot};
-use tidings_core::journal::record::EMAIL_NO;
+use tidings_core::batch::Line;
+use tidings_core::channel::EMAIL_NO;
+use tidings_core::rules::Pivot;
 use tidings_mail::{Design, RenderError, Sender};
 
 #[test]

@@ -12,6 +12,7 @@ mod demo;
 mod import;
 mod inbox;
 mod key;
+mod mail;
 mod print;
 mod publish;
 mod reach;
@@ -164,6 +165,8 @@ enum Command {
     Pause(calls::Steer),
     /// Show a recipient's pending notifications
     Pending(calls::Pending),
+    /// Write a mail of made-up items to files, to look at it
+    Preview(mail::Preview),
     /// Publish events: from a file, or one event given by flags
     Publish(Box<publish::Arguments>),
     /// Show a recipient's profile
@@ -176,6 +179,8 @@ enum Command {
     Serve(serve::Arguments),
     /// Show the status of a server or a data directory: what is pending, overdue or paused
     Status(calls::Status),
+    /// Write the default templates of mails beside the configuration, to be changed
+    Template(mail::Template),
     /// Play a timeline on a virtual clock and print the messages that would go out
     Simulate(simulate::Arguments),
 }
@@ -216,6 +221,7 @@ where
         Command::Key(arguments) => key::run(&arguments, streams),
         Command::Pause(arguments) => calls::run(&arguments.to_pause(), streams),
         Command::Pending(arguments) => calls::run(&arguments, streams),
+        Command::Preview(arguments) => mail::preview(&arguments, streams),
         Command::Publish(arguments) => publish::run(&arguments, streams),
         Command::Recipient(arguments) => calls::run(&arguments, streams),
         Command::Restore(arguments) => backup::restore(&arguments, streams),
@@ -223,6 +229,7 @@ where
         Command::Serve(arguments) => serve::run(&arguments, streams),
         Command::Simulate(arguments) => simulate::run(&arguments, make, streams),
         Command::Status(arguments) => calls::run(&arguments, streams),
+        Command::Template(arguments) => mail::template(&arguments, streams),
     };
     match ended.and_then(|status| streams.out.flush().map(|()| status)) {
         Ok(status) => status,

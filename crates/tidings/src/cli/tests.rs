@@ -287,3 +287,56 @@ fn an_address_to_listen_on_may_be_a_name_or_a_port() {
         );
     }
 }
+
+const CONFIG_WITH_A_TYPE: &str = "[categories.c]\n[types.work]\ncategory = \"c\"\ntitle = \"New works\"\n\
+                                  channels = { email = { policy = \"now\" } }\n";
+
+#[test]
+fn a_mail_is_previewed_with_the_templates_that_were_written_and_changed() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = |name: &str| dir.path().join(name).display().to_string();
+    let (config, out) = (path("tidings.toml"), path("out"));
+    std::fs::write(&config, CONFIG_WITH_A_TYPE).unwrap();
+    let (status, printed, _) = tidings(&["template", "--config", &config]);
+    assert_eq!((status, printed.lines().count()), (Status::Done, 5));
+    let (status, _, err) = tidings(&["template", "--config", &config]);
+    assert_eq!(status, Status::Wrong);
+    assert!(err.contains("exists"), "{err}");
+    let work = path("templates/email/work.html");
+    std::fs::write(&work, "<b>{{ item.title }}</b>").unwrap();
+    let preview = |kind: &str| {
+        tidings(&[
+            "preview", kind, "--config", &config, "--out", &out, "--items", "3", "--locale", "de",
+        ])
+    };
+    let (status, printed, err) = preview("work");
+    assert_eq!(status, Status::Done, "{err}");
+    assert!(printed.contains("3 New works"), "{printed}");
+    let html = std::fs::read_to_string(path("out/message.html")).unwrap();
+    assert!(
+        html.contains("<b>The first example</b>") && html.contains("lang=\"de\""),
+        "{html}"
+    );
+    for name in ["out/message.txt", "out/message.eml"] {
+        assert!(std::fs::metadata(path(name)).unwrap().len() > 0);
+    }
+    let (status, _, err) = preview("wrok");
+    assert_eq!(status, Status::Wrong);
+    assert!(err.contains("`work`"), "{err}");
+    std::fs::write(&work, "{{ item.titel }}").unwrap();
+    for arguments in [
+        vec!["check", &config],
+        vec!["preview", "work", "--config", &config],
+    ] {
+        let (status, _, err) = tidings(&arguments);
+        assert_eq!(status, Status::Wrong);
+        assert!(err.contains("there is no `item.titel`"), "{err}");
+    }
+    std::fs::write(&work, "").unwrap();
+    std::fs::write(path("templates/email/wrok.html"), "").unwrap();
+    let (_, _, err) = tidings(&["check", &config]);
+    assert!(
+        err.contains("wrok.html: is no template") && err.contains("`work`"),
+        "{err}"
+    );
+}

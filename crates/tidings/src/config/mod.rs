@@ -10,6 +10,7 @@ mod lanes;
 mod limits;
 mod presentation;
 mod sections;
+pub mod templates;
 #[cfg(test)]
 mod tests;
 mod types;
@@ -32,7 +33,7 @@ pub const DEFAULT: &str = include_str!("default.toml");
 /// bound on what a wrong path can cost.
 pub const CONFIG_BYTES_MAX: u64 = 4 << 20;
 
-/// Reads a configuration from a file.
+/// Reads a configuration from a file, and the templates of mails beside it.
 ///
 /// # Errors
 /// Every [`Fault`] of the file; a single one without a place where it cannot be read.
@@ -59,7 +60,16 @@ pub fn read(path: impl AsRef<Path>) -> Result<Rules, Faults> {
         ));
     }
     match str::from_utf8(&bytes) {
-        Ok(text) => parse(text, &file_name),
+        Ok(text) => {
+            let mut rules = parse(text, &file_name)?;
+            match templates::read(path, &mut rules) {
+                Ok(()) => Ok(rules),
+                Err(list) => Err(Faults {
+                    file: file_name,
+                    list,
+                }),
+            }
+        }
         Err(error) => {
             let text = String::from_utf8_lossy(&bytes[..error.valid_up_to()]);
             let place = Place::of(&text, &(text.len()..text.len()));

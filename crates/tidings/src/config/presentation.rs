@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use tidings_core::batch::Pivot;
 use tidings_core::presentation::{Brand, Presentation, Quota, Share, Texts, Wording};
+use tidings_core::rules::Pivot;
 use tidings_mail::{Sentence, is_color, picture_address, web_address};
 
 use super::sections::is_locale;

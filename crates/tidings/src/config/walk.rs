@@ -86,7 +86,7 @@ impl<'t> Section<'t> {
             .map(|(name, value)| (name.span(), value))
     }
 
-    fn below(&self, key: &str) -> String {
+    pub(super) fn below(&self, key: &str) -> String {
         if self.path.is_empty() {
             key.to_owned()
         } else {

@@ -11,6 +11,7 @@ use std::net::TcpListener;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
+use tidings_core::Rules;
 use tidings_core::channel::{EMAIL_NO, TABLE};
 use tidings_core::rules::ChannelRules;
 
@@ -142,9 +143,14 @@ impl MailServer {
 
     /// Opens a channel to `address`, in which `CA` is the authority's file.
     fn channel(&self, address: &str) -> std::sync::Arc<dyn Channel> {
-        let rules = ChannelRules {
+        let channel = ChannelRules {
             provider: Some(address.replace("CA", &self.path("ca.pem"))),
             from: Some("Art <art@example.org>".to_owned()),
+        };
+        let kind = &TABLE[usize::from(EMAIL_NO)];
+        let rules = Rules {
+            channels: [(kind.name.to_owned(), channel)].into(),
+            ..Rules::default()
         };
         let setup = Setup {
             secret: &|name| match name {
@@ -155,9 +161,7 @@ impl MailServer {
             durability: Durability::Each,
             patience: Patience::default(),
         };
-        open(&TABLE[usize::from(EMAIL_NO)], &rules, &setup)
-            .unwrap()
-            .channel
+        open(kind, &rules, &setup).unwrap().channel
     }
 
     fn log(&self) -> String {

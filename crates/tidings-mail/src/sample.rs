@@ -1,0 +1,126 @@
+//! Messages that nobody receives: for previews, and to try templates on.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+use tidings_core::channel::{EMAIL, EMAIL_NO};
+use tidings_core::group::{Told, group};
+use tidings_core::{Batch, Header, Id, ImageSize, Instant, Object, Recipient, Rules, Score, State};
+
+/// The amount of what is known of a sample.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Detail {
+    /// Everything that an event can say.
+    Full,
+    /// Ids alone.
+    Bare,
+}
+
+/// The instant of every sample: Monday, 4 March 2024, 09:00 UTC.
+const AT: Instant = Instant(1_709_542_800_000);
+
+const NAMES: [&str; 5] = ["Ana Ruiz", "Ben Ito", "Cleo Marsh", "Dov Adler", "Eve Lund"];
+const TITLES: [&str; 4] = [
+    "The first example",
+    "Another one, with a title that needs a second line on a phone",
+    "Example & more",
+    "The last of these",
+];
+const SIZES: [(u16, u16); 3] = [(800, 600), (600, 800), (640, 640)];
+
+/// A message of made-up items of a type, the same each time.
+///
+/// # Examples
+/// ```
+/// use tidings_core::{Id, Rules};
+///
+/// let batch = tidings_mail::sample(&Id::new("comment")?, &Rules::default(), "de", 3);
+/// assert_eq!((batch.entries, batch.locale.as_str()), (3, "de"));
+/// # Ok::<(), tidings_core::IdError>(())
+/// ```
+#[must_use]
+pub fn sample(kind: &Id, rules: &Rules, locale: &str, items: usize) -> Batch {
+    detailed(kind, rules, locale, items, Detail::Full, &Map::new())
+}
+
+/// The same with as much detail, and with this `data` of the events.
+pub(crate) fn detailed(
+    kind: &Id,
+    rules: &Rules,
+    locale: &str,
+    items: usize,
+    detail: Detail,
+    data: &Map<String, Value>,
+) -> Batch {
+    let told = (0..items).map(|n| told(kind, n, detail, data)).collect();
+    Batch {
+        id: "preview".to_owned(),
+        recipient: Recipient {
+            id: id("somebody"),
+            name: (detail == Detail::Full).then(|| "Somebody".to_owned()),
+            addresses: [(EMAIL_NO, "somebody@example.org")].into(),
+            tz: None,
+            locale: None,
+            place: None,
+            state: State::Active,
+        },
+        tz: rules.defaults.tz.clone(),
+        locale: locale.to_owned(),
+        channel: EMAIL.to_owned(),
+        lane: "now".to_owned(),
+        at: AT,
+        entries: items,
+        groups: group(told, rules),
+        topics: vec![Arc::new(titled("a-topic", "A topic"))],
+    }
+}
+
+fn told(kind: &Id, n: usize, detail: Detail, data: &Map<String, Value>) -> Told {
+    let object_id = format!("example/{n}");
+    let name = NAMES[n % NAMES.len()];
+    let is_full = detail == Detail::Full;
+    let (width, height) = SIZES[n % SIZES.len()];
+    let object = Object {
+        url: Some(format!("https://example.org/{n}")),
+        image: Some(format!("https://example.org/{n}.jpg")),
+        image_size: Some(ImageSize { width, height }),
+        ..titled(&object_id, TITLES[n % TITLES.len()])
+    };
+    let object = match is_full {
+        true => object,
+        false => Object::bare(id(&object_id)),
+    };
+    let actor = is_full.then(|| Arc::new(titled(name, name)));
+    let target = is_full.then(|| Arc::new(titled("a-place", "A place")));
+    let header = Header {
+        place: n as u64,
+        id: id(&format!("event-{n}")),
+        kind: kind.clone(),
+        actor: actor.as_ref().map(|actor| actor.id.clone()),
+        object: object.id.clone(),
+        target: target.as_ref().map(|target| target.id.clone()),
+        score: Score::default(),
+        occurred_at: None,
+        expires_at: None,
+    };
+    Told {
+        header,
+        t: AT.plus_ms(-86_400_000),
+        reasons: vec!["topic:a-topic".to_owned()],
+        object: Arc::new(object),
+        actor,
+        target,
+        data: Some(Arc::new(data.clone())),
+    }
+}
+
+fn titled(name: &str, title: &str) -> Object {
+    Object {
+        title: Some(title.to_owned()),
+        ..Object::bare(id(name))
+    }
+}
+
+fn id(name: &str) -> Id {
+    Id::new(name).expect("the names of samples are ids")
+}

@@ -1,0 +1,160 @@
+//! `tidings preview` and `tidings template`: looking at mails, and templates to begin with.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use tidings_core::Id;
+use tidings_mail::{DEFAULT_TEMPLATES, Design, Sender, sample};
+
+use super::{Status, Streams, report};
+use crate::config::{self, templates};
+use crate::wording::{did_you_mean, quoted};
+
+/// Arguments of `preview`.
+#[derive(clap::Args)]
+pub(super) struct Preview {
+    /// Type to show, with made-up items
+    #[arg(value_name = "TYPE")]
+    kind: String,
+    /// Configuration, with its templates beside it
+    #[arg(long, value_name = "FILE", default_value = "tidings.toml")]
+    config: PathBuf,
+    /// Locale of the recipient [default: that of `[defaults]`]
+    #[arg(long)]
+    locale: Option<String>,
+    /// Number of items
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1000))]
+    items: u16,
+    /// Directory to write message.html, message.txt and message.eml to
+    #[arg(long, value_name = "DIR", default_value = "preview")]
+    out: PathBuf,
+    /// Open message.html in the browser
+    #[arg(long)]
+    open: bool,
+}
+
+/// Arguments of `template`.
+#[derive(clap::Args)]
+pub(super) struct Template {
+    /// Configuration beside which `templates` is written
+    #[arg(long, value_name = "FILE", default_value = "tidings.toml")]
+    config: PathBuf,
+}
+
+/// Runs `preview`.
+pub(super) fn preview(arguments: &Preview, streams: &mut Streams<'_>) -> io::Result<Status> {
+    let rules = match config::read(&arguments.config) {
+        Ok(rules) => rules,
+        Err(faults) => {
+            write!(streams.err, "{faults}")?;
+            return Ok(Status::Wrong);
+        }
+    };
+    let kinds = rules.types.keys().map(String::as_str);
+    let kind = match Id::new(&arguments.kind) {
+        Ok(kind) if rules.types.contains_key(kind.as_str()) => kind,
+        _ => {
+            let near = did_you_mean(&arguments.kind, kinds).unwrap_or_default();
+            let message = format!("unknown type {}. {near}", quoted(&arguments.kind));
+            return Ok(report(streams, message.trim_end(), Status::Wrong));
+        }
+    };
+    let locale = arguments
+        .locale
+        .as_deref()
+        .unwrap_or(&rules.defaults.locale);
+    if !config::is_locale(locale) {
+        let message = format!(
+            "{} is not a locale; write a BCP 47 tag, such as `pt-BR`",
+            quoted(locale)
+        );
+        return Ok(report(streams, &message, Status::Wrong));
+    }
+    let from = rules
+        .channels
+        .get("email")
+        .and_then(|email| email.from.as_deref());
+    let sender = Sender::parse(from.unwrap_or("Tidings <tidings@example.org>"));
+    let mail = sender
+        .map_err(|fault| fault.to_string())
+        .and_then(|sender| Design::new(sender, &rules).map_err(|fault| fault.to_string()))
+        .and_then(|design| {
+            let batch = sample(&kind, &rules, locale, usize::from(arguments.items));
+            let content = tidings_mail::content(&batch, &design);
+            let mail = tidings_mail::render(&batch, &design);
+            content
+                .and_then(|(_, bodies)| Ok((mail?, bodies)))
+                .map_err(|fault| fault.to_string())
+        });
+    let (mail, bodies) = match mail {
+        Ok(made) => made,
+        Err(fault) => return Ok(report(streams, &fault, Status::Failed)),
+    };
+    let files = [
+        ("message.html", bodies.html.as_bytes()),
+        ("message.txt", bodies.text.as_bytes()),
+        ("message.eml", mail.bytes.as_slice()),
+    ];
+    if let Err((path, fault)) = write_all(&arguments.out, &files) {
+        let message = format!("cannot write {}: {fault}", path.display());
+        return Ok(report(streams, &message, Status::Failed));
+    }
+    writeln!(streams.out, "{}", mail.subject)?;
+    for (name, _) in files {
+        writeln!(streams.out, "{}", arguments.out.join(name).display())?;
+    }
+    if arguments.open
+        && let Err(fault) = open(&arguments.out.join("message.html"))
+    {
+        let message = format!("cannot open a browser: {fault}");
+        return Ok(report(streams, &message, Status::Failed));
+    }
+    Ok(Status::Done)
+}
+
+/// Runs `template`.
+pub(super) fn template(arguments: &Template, streams: &mut Streams<'_>) -> io::Result<Status> {
+    let directory = templates::directory(&arguments.config);
+    let files: Vec<(&str, &[u8])> = DEFAULT_TEMPLATES
+        .iter()
+        .map(|(name, source)| (name.trim_start_matches("email/"), source.as_bytes()))
+        .collect();
+    // What somebody has changed is never lost.
+    if let Some((name, _)) = files.iter().find(|(name, _)| directory.join(name).exists()) {
+        let message = format!(
+            "{} exists; move it away to get the default again",
+            directory.join(name).display()
+        );
+        return Ok(report(streams, &message, Status::Wrong));
+    }
+    if let Err((path, fault)) = write_all(&directory, &files) {
+        let message = format!("cannot write {}: {fault}", path.display());
+        return Ok(report(streams, &message, Status::Failed));
+    }
+    for (name, _) in files {
+        writeln!(streams.out, "{}", directory.join(name).display())?;
+    }
+    Ok(Status::Done)
+}
+
+fn write_all(directory: &Path, files: &[(&str, &[u8])]) -> Result<(), (PathBuf, io::Error)> {
+    std::fs::create_dir_all(directory).map_err(|fault| (directory.to_owned(), fault))?;
+    for (name, bytes) in files {
+        let path = directory.join(name);
+        std::fs::write(&path, bytes).map_err(|fault| (path.clone(), fault))?;
+    }
+    Ok(())
+}
+
+/// Opens a file with the program that the system has for it.
+fn open(path: &Path) -> io::Result<()> {
+    let program = match std::env::consts::OS {
+        "macos" => "open",
+        "windows" => "explorer",
+        _ => "xdg-open",
+    };
+    std::process::Command::new(program)
+        .arg(path)
+        .spawn()
+        .map(drop)
+}
