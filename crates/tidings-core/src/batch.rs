@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use crate::batch_key::BatchKey;
 use crate::event::Object;
 use crate::id::Id;
 use crate::recipient::Recipient;
@@ -25,6 +26,8 @@ pub struct Batch {
     pub channel: String,
     /// The lane's name.
     pub lane: String,
+    /// The lane's batch key.
+    pub key: BatchKey,
     /// The instant of the closing.
     pub at: Instant,
     /// Number of entries in the message.

@@ -10,7 +10,7 @@ use jiff::tz::{AmbiguousOffset, TimeZone, TimeZoneDatabase};
 use jiff::{Span, Timestamp};
 
 use crate::rules::{Digest, Every};
-use crate::time::Instant;
+use crate::time::{Instant, SECOND_MS};
 
 /// The zones that were compiled in, so that every machine gives the same answers.
 static ZONES: LazyLock<TimeZoneDatabase> = LazyLock::new(TimeZoneDatabase::bundled);
@@ -47,6 +47,15 @@ impl Zone {
     #[must_use]
     pub fn name(&self) -> &str {
         self.0.iana_name().unwrap_or("UTC")
+    }
+
+    /// The offset from UTC at an instant, in milliseconds.
+    #[must_use]
+    pub fn offset_ms(&self, at: Instant) -> i64 {
+        let at = Timestamp::from_millisecond(at.0);
+        at.map_or(0, |at| {
+            i64::from(self.0.to_offset(at).seconds()) * SECOND_MS
+        })
     }
 
     /// The wall clock at an instant that the calendar has.

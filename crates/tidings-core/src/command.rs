@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::batch_key::BatchKey;
 use crate::event::{Event, Object};
 use crate::id::Id;
 use crate::recipient::{Mode, PreferenceScope, RecipientChange};
@@ -79,6 +80,9 @@ pub enum Command {
         channel: Option<String>,
         /// Only the lane of this name.
         lane: Option<String>,
+        /// Only lanes with this batch key.
+        #[serde(default)]
+        key: Option<BatchKey>,
     },
     /// Sets several preferences: all of them or, if one is refused, none.
     Preferences {

@@ -7,9 +7,12 @@ use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use serde::{Deserialize, Serialize};
 
+use crate::batch_key::{BatchKeys, KeyTooLong, TooLong};
 use crate::calendar::{Zone, next_slot};
+use crate::cel::{OF_EVENT, Program};
 use crate::channel::{CHANNELS, ChannelNo, INBOX_NO, channel_no};
 use crate::deadline::{LaneKind, Parameters};
+use crate::event::Event;
 use crate::journal::record::{LaneNo, TypeNo};
 use crate::journal::stored::Unreadable;
 use crate::pause::Paused;
@@ -157,6 +160,8 @@ pub struct Version {
     pub rules: Rules,
     types: FxHashMap<TypeNo, Type>,
     digests: BTreeMap<String, (Digest, Option<Zone>)>,
+    /// The longest `quiet` of each `leading` lane, in milliseconds.
+    quiet: FxHashMap<LaneNo, i64>,
 }
 
 /// A type under one version of the rules.
@@ -178,6 +183,7 @@ struct Route {
     now: LaneNo,
     digests: BTreeMap<String, LaneNo>,
     paused: LaneNo,
+    batch_key: Option<Program>,
 }
 
 impl Version {
@@ -186,6 +192,7 @@ impl Version {
     pub fn new(number: u32, rules: Rules, names: &mut Names) -> (Self, Vec<Named>) {
         let mut given = Vec::new();
         let mut types = FxHashMap::default();
+        let mut quiet: FxHashMap<LaneNo, i64> = FxHashMap::default();
         for (name, type_rules) in &rules.types {
             let type_no = names.give_type(name, &mut given);
             let mut routes = [const { None }; CHANNELS.len()];
@@ -193,8 +200,12 @@ impl Version {
                 let Some(channel) = channel_no(channel) else {
                     continue;
                 };
-                routes[usize::from(channel)] =
-                    Some(Route::new(channel, route, &rules, names, &mut given));
+                let compiled = Route::new(channel, route, &rules, names, &mut given);
+                if let (Policy::Leading { quiet_ms }, Some(lane)) = (&route.policy, compiled.lane) {
+                    let longest = quiet.entry(lane).or_default();
+                    *longest = (*longest).max(*quiet_ms);
+                }
+                routes[usize::from(channel)] = Some(compiled);
             }
             let has_inbox = matches!(&routes[0], Some(route) if route.policy == Policy::Now);
             let rules = type_rules.clone();
@@ -219,6 +230,7 @@ impl Version {
                 rules,
                 types,
                 digests,
+                quiet,
             },
             given,
         )
@@ -228,6 +240,12 @@ impl Version {
     #[must_use]
     pub fn kind(&self, number: TypeNo) -> Option<&Type> {
         self.types.get(&number)
+    }
+
+    /// The longest `quiet` of a `leading` lane, in milliseconds: so long somebody may ask for its last message.
+    #[must_use]
+    pub fn longest_quiet(&self, lane: LaneNo) -> i64 {
+        self.quiet.get(&lane).copied().unwrap_or(0)
     }
 
     /// The first slot of a digest strictly after an instant, for a recipient in this zone.
@@ -323,6 +341,24 @@ impl Type {
         Some((route.lane?, Parameters::of(&route.policy)))
     }
 
+    /// The batch keys of an event.
+    ///
+    /// # Errors
+    /// [`KeyTooLong`].
+    pub fn keys(&self, event: &Event) -> Result<BatchKeys, KeyTooLong> {
+        let mut keys = BatchKeys::default();
+        for channel in self.channels(event.channels.as_deref()) {
+            let route = self.routes.get(usize::from(channel));
+            let route = route.and_then(Option::as_ref);
+            if let Some(program) = route.and_then(|route| route.batch_key.as_ref()) {
+                let key = program.key(event);
+                let key = key.map_err(|TooLong(bytes)| KeyTooLong { channel, bytes })?;
+                keys.add(channel, key);
+            }
+        }
+        Ok(keys)
+    }
+
     /// The numbers of the channels that may have an entry, or only of the named ones.
     #[must_use]
     pub fn channels(&self, only: Option<&[String]>) -> Vec<ChannelNo> {
@@ -370,6 +406,10 @@ impl Route {
             now,
             digests,
             paused,
+            batch_key: route
+                .batch_key
+                .as_deref()
+                .and_then(|text| Program::compile(text, OF_EVENT).ok()),
         }
     }
 }

@@ -147,6 +147,15 @@ impl LaneKind {
         }
     }
 
+    /// Tells whether its lanes may have batch keys.
+    #[must_use]
+    pub fn takes_keys(&self) -> bool {
+        match self {
+            Self::FirstEvent(_) | Self::Cooldown | Self::Leading => true,
+            Self::Now | Self::Digest(_) | Self::Paused => false,
+        }
+    }
+
     /// The kind of lane that a policy puts its entries into; `None` for `never`.
     #[must_use]
     pub fn of(policy: &Policy) -> Option<Self> {

@@ -91,8 +91,10 @@
 
 pub mod audience;
 pub mod batch;
+pub mod batch_key;
 mod bucket;
 pub mod calendar;
+pub mod cel;
 pub mod channel;
 pub mod codec;
 pub mod command;

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::batch_key::BatchKey;
 use crate::id::Id;
 use crate::reason::Reason;
 use crate::time::Instant;
@@ -17,6 +18,8 @@ pub struct Message {
     pub channel: String,
     /// The lane's name.
     pub lane: String,
+    /// The lane's batch key.
+    pub key: BatchKey,
     /// The entries, by (t, arrival).
     pub items: Vec<Item>,
     /// The entries that ended at the check, in the order of items.

@@ -160,6 +160,21 @@ pub struct Route {
     pub policy: Policy,
     /// A named lane instead of the policy's default.
     pub lane: Option<String>,
+    /// The expression of the batch key ([`crate::cel`]), asked of the event when it is accepted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub batch_key: Option<String>,
+}
+
+impl Route {
+    /// A route of nothing but a policy.
+    #[must_use]
+    pub fn of(policy: Policy) -> Self {
+        Self {
+            policy,
+            lane: None,
+            batch_key: None,
+        }
+    }
 }
 
 /// A policy: when a lane is due (design, section 6). Durations are in milliseconds.

@@ -22,6 +22,7 @@
 //! | `MARKS` | base | bucket | number, kind, what | the newest marks of it, as of the checkpoint |
 //! | `LANES` | base | bucket | lane | who waits in it and until when, as of the checkpoint |
 //! | `LANES` | base | bucket | lane, column, page, generation | windows of 256 recipients |
+//! | `KEYED_LANES` | base | bucket | lane, number / 1024, batch key | windows and last messages of these recipients |
 //! | `LEDGER` | base | bucket | day, channel | entries by outcome |
 //! | `ANSWERS` | base | intake | hash of an `Idempotency-Key` | when, hash of the request, the answer |
 //! | `ANSWERS_BY_AGE` | base | intake | when, hash of an `Idempotency-Key` | nothing |
@@ -123,6 +124,7 @@ pub enum Table {
     ObjectDays = 60,
     CopiedEvents = 61,
     ApiKeys = 62,
+    KeyedLanes = 63,
 }
 
 /// A key under construction.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
+use tidings_core::batch_key::BatchKey;
 use tidings_core::channel::{EMAIL, EMAIL_NO};
 use tidings_core::group::{Told, group};
 use tidings_core::{Batch, Header, Id, ImageSize, Instant, Object, Recipient, Rules, Score, State};
@@ -68,6 +69,7 @@ pub(crate) fn detailed(
         locale: locale.to_owned(),
         channel: EMAIL.to_owned(),
         lane: "now".to_owned(),
+        key: BatchKey::default(),
         at: AT,
         entries: items,
         groups: group(told, rules),

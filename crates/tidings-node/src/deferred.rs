@@ -1,5 +1,6 @@
 //! Views of messages that wait for a retry.
 
+use tidings_core::batch_key::BatchKey;
 use tidings_core::engine::MessageId;
 use tidings_core::{Id, Instant, Paused};
 
@@ -16,6 +17,8 @@ pub struct Deferred {
     pub channel: String,
     /// The lane.
     pub lane: String,
+    /// The lane's batch key.
+    pub key: BatchKey,
     /// The batch's id, which is also in the log.
     pub batch: String,
     /// Number of its entries.
@@ -72,6 +75,7 @@ impl Waiting {
                 recipient: job.head.recipient.clone(),
                 channel: job.head.channel.clone(),
                 lane: job.head.lane.clone(),
+                key: job.head.key.clone(),
                 batch: job.head.id.clone(),
                 entries: job.head.entries,
                 attempts: job.attempts,

@@ -308,7 +308,12 @@ impl Player {
         self.send_all(at)?;
         self.node.chore()?;
         self.messages.sort_by(|a, b| {
-            (&a.recipient, &a.channel, &a.lane).cmp(&(&b.recipient, &b.channel, &b.lane))
+            (&a.recipient, &a.channel, &a.lane, &a.key).cmp(&(
+                &b.recipient,
+                &b.channel,
+                &b.lane,
+                &b.key,
+            ))
         });
         self.messages.drain(..).for_each(out);
         Ok(())

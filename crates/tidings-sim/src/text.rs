@@ -70,6 +70,7 @@ pub fn line(timed: &Timed) -> Option<String> {
             recipient,
             channel,
             lane,
+            key,
         } => {
             let mut body = json!({"recipient": recipient});
             give(
@@ -78,6 +79,7 @@ pub fn line(timed: &Timed) -> Option<String> {
                 channel.as_ref().map(|name| json!(name)),
             );
             give(&mut body, "lane", lane.as_ref().map(|name| json!(name)));
+            give(&mut body, "key", key.as_ref().map(|key| json!(key)));
             ("flush", body)
         }
         // These have no op: they are calls of hosts and operators.
@@ -247,10 +249,13 @@ fn route_toml(route: &Route) -> String {
             format!("policy = \"digest\", digest = {}", quoted(digest))
         }
     };
-    match &route.lane {
-        Some(lane) => format!("{{ {policy}, lane = {} }}", quoted(lane)),
-        None => format!("{{ {policy} }}"),
+    let mut keys = policy;
+    for (key, value) in [("lane", &route.lane), ("batch_key", &route.batch_key)] {
+        if let Some(value) = value {
+            let _ = write!(keys, ", {key} = {}", quoted(value));
+        }
     }
+    format!("{{ {keys} }}")
 }
 
 /// The largest unit that divides it.

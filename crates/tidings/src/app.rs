@@ -291,6 +291,7 @@ fn refused(fault: tidings_node::PlayError) -> PlayError {
             "see the channels and digests of the configuration"
         }
         tidings_node::PlayError::Refused(Refused::Exceeded(exceeded)) => &exceeded.hint(),
+        tidings_node::PlayError::Refused(Refused::BatchKey(too_long)) => &too_long.hint(),
         tidings_node::PlayError::Back { .. } => "sort the timeline, or run with --sort",
         tidings_node::PlayError::Node(fault) => return broken(fault),
     };

@@ -182,6 +182,7 @@ fn play_one(
 #[cfg(test)]
 mod tests {
     use tidings_core::Command;
+    use tidings_core::batch_key::BatchKey;
 
     use super::*;
 
@@ -220,6 +221,7 @@ mod tests {
             recipient: tidings_core::Id::new("r").unwrap(),
             channel: "inbox".to_owned(),
             lane: "now".to_owned(),
+            key: BatchKey::EMPTY,
             items: Vec::new(),
             skipped: Vec::new(),
         }

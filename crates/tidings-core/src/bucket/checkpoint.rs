@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::chore::Slice;
 use super::lane::{Frozen, Part};
 use super::{Bucket, Dirty};
+use crate::batch_key::LaneKey;
 use crate::channel::ChannelNo;
 use crate::id::BucketNo;
 use crate::journal::record::{Attempts, LaneNo};
@@ -29,7 +30,7 @@ const STALE_MARKS_MAX: usize = 8192;
 /// which seq), whose are on their way, whose attempts failed.
 pub(super) type ClosingImage = (
     u64,
-    LaneNo,
+    LaneKey,
     Instant,
     u64,
     Vec<(u32, u64)>,
@@ -85,10 +86,11 @@ impl Bucket {
 
     /// Begins a checkpoint of the current state.
     pub(super) fn freeze(&mut self) -> Checkpoint {
-        let rows = self.dirty_rows();
+        let mut rows = self.dirty_rows();
+        rows.extend(self.keyed_rows());
         let head = self.head();
         let mut pages = VecDeque::new();
-        let lanes = self.lanes.iter_mut().map(|(no, lane)| {
+        let lanes = self.lanes.plain_mut().iter_mut().map(|(no, lane)| {
             let frozen = lane.freeze();
             pages.extend(frozen.pages.iter().map(|(part, page)| (*no, *part, *page)));
             (*no, frozen)
@@ -120,7 +122,8 @@ impl Bucket {
         slice: &mut Slice,
     ) -> Option<Checkpoint> {
         while let Some((no, part, page)) = work.pages.pop_front() {
-            let lane = self.lanes.get_mut(&no).zip(work.lanes.get(&no));
+            let lane = self.lanes.plain_mut().get_mut(&no);
+            let lane = lane.zip(work.lanes.get(&no));
             let row = lane.and_then(|(lane, frozen)| lane.page_row(frozen, part, page));
             if let Some((generation, bytes)) = row {
                 let key = self.key(Table::Lanes).u16(no).bytes(&[part as u8]);
@@ -132,7 +135,7 @@ impl Bucket {
             }
         }
         for (no, frozen) in &work.lanes {
-            if let Some(lane) = self.lanes.get(no) {
+            if let Some(lane) = self.lanes.plain().get(no) {
                 let key = self.key(Table::Lanes).u16(*no).done();
                 slice.put_in_parts(Partition::Base, key, &encode(&lane.head(frozen)));
             }
@@ -155,7 +158,7 @@ impl Bucket {
             let unmade = closing.unmade.iter();
             (
                 *seq,
-                closing.lane,
+                closing.lane.clone(),
                 closing.at,
                 closing.from,
                 unmade.map(|(number, since)| (*number, *since)).collect(),
@@ -178,6 +181,20 @@ impl Bucket {
             closings: closings.collect(),
             paused: self.paused.clone(),
         }
+    }
+
+    /// The changed rows of lanes with a key: each has few recipients, and only one place.
+    fn keyed_rows(&mut self) -> Vec<Write> {
+        let dirty = self.lanes.take_dirty().into_iter();
+        let rows = dirty.map(|(at, page, held)| {
+            let key = self.key(Table::KeyedLanes).u16(at.lane).u32(page);
+            Write {
+                partition: Partition::Base,
+                key: key.bytes(at.key.as_str().as_bytes()).done(),
+                value: held.map(|held| encode(&held)),
+            }
+        });
+        rows.collect()
     }
 
     fn dirty_rows(&self) -> Vec<Write> {

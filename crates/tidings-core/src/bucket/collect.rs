@@ -7,7 +7,9 @@ use std::sync::Arc;
 use roaring::RoaringBitmap;
 
 use super::{Bucket, BucketDay, SegmentAt};
+use crate::batch_key::LaneKey;
 use crate::channel::{ChannelNo, INBOX_NO};
+use crate::compiled::Names;
 use crate::journal::record::{LaneNo, TypeNo, Variant};
 use crate::journal::stored::{ReadView, StoredArrival, Unreadable};
 use crate::time::Day;
@@ -54,8 +56,8 @@ pub(crate) struct Look<'a> {
     pub(crate) who: &'a RoaringBitmap,
     /// The filter on arrivals and variants.
     pub(crate) takes: &'a dyn Fn(&StoredArrival, &Variant) -> bool,
-    /// The filter on entries (number, seq), after that on variants.
-    pub(crate) has: &'a dyn Fn(u32, u64) -> bool,
+    /// The filter on entries (number, arrival), after that on variants.
+    pub(crate) has: &'a dyn Fn(u32, &StoredArrival) -> bool,
 }
 
 impl Bucket {
@@ -63,11 +65,11 @@ impl Bucket {
     pub(crate) fn pending(
         &self,
         seq: u64,
-        lane_no: LaneNo,
+        at: &LaneKey,
         channel: ChannelNo,
         who: &RoaringBitmap,
     ) -> RoaringBitmap {
-        let mut waiting = if channel == INBOX_NO && !self.keeps_paused(lane_no) {
+        let mut waiting = if channel == INBOX_NO && !self.keeps_paused(at.lane) {
             if seq > self.told_to {
                 who.clone()
             } else {
@@ -75,12 +77,12 @@ impl Bucket {
             }
         } else {
             let mut waiting = RoaringBitmap::new();
-            if let Some(lane) = self.lanes.get(&lane_no) {
+            if let Some(lane) = self.lanes.get(at) {
                 let open = (who & lane.open()).into_iter();
                 waiting.extend(open.filter(|number| lane.since(*number).is_some_and(|s| s <= seq)));
             }
             for (closing, open) in self.closings.from(&seq) {
-                if open.lane == lane_no && *closing > seq {
+                if open.lane == *at && *closing > seq {
                     let unmade = open.unmade.iter().filter(|(_, since)| **since <= seq);
                     let unmade = unmade.map(|(number, _)| *number);
                     waiting.extend(unmade.filter(|number| who.contains(*number)));
@@ -115,18 +117,18 @@ impl Bucket {
         Ok(found)
     }
 
-    /// The entries that wait in a lane, of some recipients or of all.
+    /// The entries that wait in the lanes of a number, whatever their key, of some recipients or of all.
     ///
     /// # Errors
     /// [`Unreadable`] where the store can't be read.
     pub(crate) fn waiting_in(
         &self,
         view: &dyn ReadView,
+        names: &Names,
         lane_no: LaneNo,
-        channel: ChannelNo,
         who: Option<&RoaringBitmap>,
     ) -> Result<Found, Unreadable> {
-        self.waiting_of(view, (lane_no, channel), who, None)
+        self.waiting_of(view, (names, lane_no), who, None)
     }
 
     /// [`Bucket::waiting_in`] for one type or all.
@@ -136,17 +138,19 @@ impl Bucket {
     pub(crate) fn waiting_of(
         &self,
         view: &dyn ReadView,
-        (lane_no, channel): (LaneNo, ChannelNo),
+        (names, lane_no): (&Names, LaneNo),
         who: Option<&RoaringBitmap>,
         kind: Option<TypeNo>,
     ) -> Result<Found, Unreadable> {
         let to = self.next_seq - 1;
+        let channel = names.lane(lane_no).channel;
         let takes = |kept: &StoredArrival, variant: &Variant| {
             variant.lanes.contains(&lane_no) && kind.is_none_or(|kind| kind == kept.arrival.kind)
         };
         if channel == INBOX_NO && !self.keeps_paused(lane_no) {
             let all = who.unwrap_or(&self.roster.everyone);
-            let has = |number: u32, seq: u64| !self.ended.has(seq, channel, number);
+            let has =
+                |number: u32, kept: &StoredArrival| !self.ended.has(kept.seq, channel, number);
             let from = self.told_to + 1;
             return self.collect(
                 view,
@@ -159,19 +163,26 @@ impl Bucket {
                 },
             );
         }
-        let Some(lane) = self.lanes.get(&lane_no) else {
+        let who = who.unwrap_or(&self.roster.everyone);
+        let (mut open, mut from) = (RoaringBitmap::new(), None);
+        self.lanes.each_of(lane_no, who, |lane, of_lane| {
+            let since = of_lane.iter().filter_map(|number| lane.since(number));
+            from = since.chain(from).min();
+            open |= of_lane;
+        });
+        let Some(from) = from else {
             return Ok(Found::default());
         };
-        let open = match who {
-            Some(who) => who & lane.open(),
-            None => &*self.roster.everyone & lane.open(),
-        };
-        let Some(from) = open.iter().filter_map(|number| lane.since(number)).min() else {
-            return Ok(Found::default());
-        };
-        let has = |number: u32, seq: u64| {
-            lane.since(number).is_some_and(|since| since <= seq)
-                && !self.ended.has(seq, channel, number)
+        let plain = self.lanes.plain().get(&lane_no).map(|lane| &**lane);
+        let has = |number: u32, kept: &StoredArrival| {
+            let key = names.key(lane_no, &kept.arrival.keys);
+            let lane = match key.is_empty() {
+                true => plain,
+                false => self.lanes.get(&names.address(lane_no, &kept.arrival.keys)),
+            };
+            lane.and_then(|lane| lane.since(number))
+                .is_some_and(|since| since <= kept.seq)
+                && !self.ended.has(kept.seq, channel, number)
         };
         self.collect(
             view,
@@ -192,8 +203,8 @@ impl Bucket {
     pub(crate) fn unmade_of(
         &self,
         view: &dyn ReadView,
+        names: &Names,
         closing: u64,
-        channel: ChannelNo,
         kind: TypeNo,
     ) -> Result<Found, Unreadable> {
         let Some(open) = self.closings.get(&closing) else {
@@ -202,13 +213,15 @@ impl Bucket {
         let Some(from) = open.unmade.values().min().copied() else {
             return Ok(Found::default());
         };
+        let channel = names.lane(open.lane.lane).channel;
         let who = open.unmade.keys().copied().collect();
         let takes = |kept: &StoredArrival, variant: &Variant| {
-            kept.arrival.kind == kind && variant.lanes.contains(&open.lane)
+            kept.arrival.kind == kind && open.lane.has(names, &kept.arrival, variant)
         };
-        let has = |number: u32, seq: u64| {
-            open.unmade.get(&number).is_some_and(|since| *since <= seq)
-                && !self.ended.has(seq, channel, number)
+        let has = |number: u32, kept: &StoredArrival| {
+            let since = open.unmade.get(&number);
+            since.is_some_and(|since| *since <= kept.seq)
+                && !self.ended.has(kept.seq, channel, number)
         };
         self.collect(
             view,
@@ -262,7 +275,7 @@ impl Bucket {
             let Some((_, variant, kept, _)) = segment.variant(ordinal) else {
                 return;
             };
-            if (look.has)(number, kept.seq) {
+            if (look.has)(number, kept) {
                 let source =
                     *sources[ordinal as usize].get_or_insert_with(|| found.add(kept, variant));
                 found.entries.push((number, source));
@@ -286,7 +299,7 @@ fn collect_tail(day: &BucketDay, look: &Look<'_>, found: &mut Found) {
             }
             let mut source = None;
             for number in &variant.who.0 & look.who {
-                if (look.has)(number, kept.seq) {
+                if (look.has)(number, kept) {
                     let source = *source.get_or_insert_with(|| found.add(kept, at));
                     found.entries.push((number, source));
                 }

@@ -6,7 +6,7 @@
 
 use roaring::RoaringBitmap;
 
-use super::{Bucket, Lane};
+use super::Bucket;
 use crate::channel::{ChannelNo, INBOX_NO};
 use crate::compiled::CompiledRules;
 use crate::shared::{Shared, Tree};
@@ -80,14 +80,12 @@ impl Bucket {
             .values()
             .filter(|open| !open.unmade.is_empty());
         let unmade: Vec<(ChannelNo, &Tree<u32, u64>)> = unmade
-            .map(|open| (compiled.names.lane(open.lane).channel, &open.unmade))
-            .collect();
-        let lanes = self.lanes.iter();
-        let lanes: Vec<(ChannelNo, &Lane)> = lanes
-            .map(|(no, lane)| (compiled.names.lane(*no).channel, &**lane))
+            .map(|open| (compiled.names.lane(open.lane.lane).channel, &open.unmade))
             .collect();
         let is_asked_for = |seq: u64, channel: ChannelNo, number: u32| {
-            let of_lanes = lanes.iter().filter(|(of, _)| *of == channel);
+            let of_lanes = self.lanes.open_of(number);
+            let of_lanes =
+                of_lanes.filter(|(at, _)| compiled.names.lane(at.lane).channel == channel);
             let of_closings = unmade.iter().filter(|(of, _)| *of == channel);
             of_lanes
                 .filter_map(|(_, lane)| lane.since(number))

@@ -6,6 +6,7 @@
 use roaring::RoaringBitmap;
 
 use super::checkpoint::Head;
+use crate::batch_key::LaneKey;
 use crate::channel::{CHANNELS, ChannelNo};
 use crate::compiled::CompiledRules;
 use crate::journal::record::{Arrival, LaneNo, Record};
@@ -31,7 +32,7 @@ impl Known<'_> {
             return Err(Unreadable(what.to_owned()));
         }
         for (_, lane, _, _, unmade, sending, tried) in &head.closings {
-            self.lane(*lane)?;
+            self.lane_key(lane)?;
             self.set(sending)?;
             tried
                 .iter()
@@ -51,13 +52,13 @@ impl Known<'_> {
                 overdue, arrivals, ..
             } => {
                 for (lane, who) in overdue {
-                    self.lane(*lane)?;
+                    self.lane_key(lane)?;
                     self.set(who)?;
                 }
                 arrivals.iter().try_for_each(|one| self.arrival(one))
             }
             Record::Closing { lane, who, .. } => {
-                self.lane(*lane)?;
+                self.lane_key(lane)?;
                 self.set(who)
             }
             Record::Cut { items, .. } => items.iter().try_for_each(|item| {
@@ -91,7 +92,7 @@ impl Known<'_> {
             }
             Record::Flush { number, lanes, .. } => {
                 self.recipient(*number)?;
-                lanes.iter().try_for_each(|lane| self.lane(*lane))
+                lanes.iter().try_for_each(|lane| self.lane_key(lane))
             }
             Record::Pause {
                 channels, emptied, ..
@@ -108,6 +109,17 @@ impl Known<'_> {
             variant.lanes.iter().try_for_each(|lane| self.lane(*lane))?;
             self.set(&variant.who)
         })
+    }
+
+    /// Refuses the address of a lane that there can't be: only lanes of some kinds have a batch key.
+    fn lane_key(self, at: &LaneKey) -> Result<(), Unreadable> {
+        self.lane(at.lane)?;
+        let takes_keys = self.compiled.names.lane(at.lane).kind.takes_keys();
+        given(
+            at.key.is_empty() || takes_keys,
+            "a batch key of lane",
+            at.lane.into(),
+        )
     }
 
     /// Refuses the number of a lane that was never given.

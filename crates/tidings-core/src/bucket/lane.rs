@@ -6,18 +6,22 @@ use std::hint::black_box;
 use std::sync::Arc;
 
 use roaring::RoaringBitmap;
-use serde::{Deserialize, Serialize};
 
 use super::column::Column;
 use super::roster::Roster;
+use super::values::Values;
 use super::wheel::{Sooner, Wheel, note, slot_of};
 use crate::compiled::Version;
 use crate::deadline::{Entered, LaneKind, Opened, Parameters, Window, due};
 use crate::time::{Instant, SECOND_MS};
 
+mod few;
 mod image;
+mod told;
 
+pub(crate) use few::FewPage;
 pub(crate) use image::{Frozen, LaneHead, Part};
+use told::Last;
 
 /// Number of windows in a batch. If they are far apart, a software prefetch touches both ends of each
 /// window's fields before the first one is worked on, so that their cache misses overlap.
@@ -36,7 +40,7 @@ pub(crate) struct Lane {
     /// Unconfirmed recipients of the wheel: their deadline passes and their lane stays open.
     parked: Wheel,
     /// The last messages of a `leading` lane.
-    last: Column<Last>,
+    last: Values<Last>,
     /// The earliest deadline, once computed.
     next: Option<Option<i64>>,
     /// True if its channel is paused: deadlines pass, and nothing closes.
@@ -48,14 +52,7 @@ enum Columns {
     /// The seq at which each window opened.
     Since(Column<u64>),
     /// The windows with all their fields.
-    Windows(Column<Window>),
-}
-
-/// The instants of a lane's last message and of the one before: a message that turns out empty is undone.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-struct Last {
-    told: Option<Instant>,
-    before: Option<Instant>,
+    Windows(Values<Window>),
 }
 
 /// The parts of a deadline that are not in the lane.
@@ -69,6 +66,11 @@ impl<'a> Terms<'a> {
     pub(crate) fn of(roster: &'a Roster, rules: Option<&'a Arc<Version>>) -> Self {
         let rules = rules.map(|version| &**version);
         Self { rules, roster }
+    }
+
+    /// The rules in force.
+    pub(crate) fn rules(&self) -> Option<&'a Version> {
+        self.rules
     }
 
     /// The time when a recipient's window is due, in milliseconds.
@@ -111,7 +113,7 @@ impl Lane {
                 Columns::Since(Column::default())
             }
             LaneKind::FirstEvent(_) | LaneKind::Cooldown | LaneKind::Leading => {
-                Columns::Windows(Column::default())
+                Columns::Windows(Values::pages())
             }
         };
         Self {
@@ -120,9 +122,18 @@ impl Lane {
             columns,
             wheel: Wheel::default(),
             parked: Wheel::default(),
-            last: Column::default(),
+            last: Values::pages(),
             next: None,
             paused: false,
+        }
+    }
+
+    /// Creates a lane that few recipients wait in.
+    pub(crate) fn of_few(kind: LaneKind) -> Self {
+        Self {
+            columns: Columns::Windows(Values::few()),
+            last: Values::few(),
+            ..Self::new(kind)
         }
     }
 
@@ -432,48 +443,13 @@ impl Lane {
             .filter_map(|number| Some((number, self.since(number)?)))
             .collect();
         self.open -= who;
+        if let Columns::Windows(windows) = &mut self.columns {
+            windows.drop_all(who);
+        }
         self.wheel.remove_until(slot_of(at.0), who);
         self.parked.remove_until(slot_of(at.0), who);
         self.next = None;
         began
-    }
-
-    /// Notes a message of the lane, for `leading`.
-    pub(crate) fn note_told(&mut self, at: Instant, who: &RoaringBitmap) {
-        for number in who {
-            let last = self.last.at(number);
-            *last = Last {
-                told: Some(at),
-                before: last.told,
-            };
-        }
-    }
-
-    /// Takes over the last messages of the lane under its other kind.
-    pub(crate) fn take_over(&mut self, other: &Self) {
-        self.last = other.last.copied();
-    }
-
-    /// Removes messages that were due at `at` and empty from the last ones of a `leading` lane.
-    pub(crate) fn told_nothing(&mut self, at: Instant, who: &RoaringBitmap) {
-        for number in who {
-            let last = self.last.at(number);
-            if last.told != Some(at) {
-                // Another one has come due since.
-                last.before = last.before.filter(|before| *before != at);
-                continue;
-            }
-            last.told = last.before;
-            let told = last.told;
-            if let (true, LaneKind::Leading, Columns::Windows(windows)) =
-                (self.open.contains(number), &self.kind, &mut self.columns)
-            {
-                let window = windows.at(number);
-                window.lead(told);
-                self.wheel.insert(window.due(), number);
-                self.next = None;
-            }
-        }
     }
 
     /// Makes an open window due now.

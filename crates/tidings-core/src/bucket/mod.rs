@@ -9,10 +9,10 @@ use std::sync::Arc;
 use roaring::RoaringBitmap;
 use rustc_hash::FxHashSet;
 
+use crate::batch_key::LaneKey;
 use crate::channel::{ChannelNo, INBOX_NO};
 use crate::command::MarkKind;
 use crate::compiled::CompiledRules;
-use crate::deadline::LaneKind;
 use crate::id::{BucketNo, Id};
 use crate::journal::record::{Arrival, Attempts, Covered, Entries, LaneNo, Record};
 use crate::journal::stored::StoredArrival;
@@ -33,12 +33,14 @@ mod followers;
 mod indexing;
 mod known;
 mod lane;
+mod lanes;
 mod marks;
 mod pause;
 mod preferences;
 pub(crate) mod recovery;
 mod roster;
 mod segment;
+mod values;
 mod wheel;
 
 use chore::Chore;
@@ -48,7 +50,8 @@ pub(crate) use day::{BucketDay, SegmentAt};
 use ended::Ended;
 use followers::Followers;
 use lane::Entering;
-pub(crate) use lane::{Lane, Terms};
+pub(crate) use lane::Terms;
+pub(crate) use lanes::{Around, Lanes};
 pub(crate) use marks::{Looked, MarkAt, Marking, Marks, Reading, State};
 use preferences::Preferences;
 use roster::Roster;
@@ -69,7 +72,7 @@ pub(crate) struct Bucket {
     pub(crate) roster: Shared<Roster>,
     pub(crate) followers: Followers,
     pub(crate) preferences: Shared<Preferences>,
-    pub(crate) lanes: BTreeMap<LaneNo, Shared<Lane>>,
+    pub(crate) lanes: Lanes,
     pub(crate) marks: Tree<u32, Shared<Marks>>,
     pub(crate) ended: Ended,
     /// Closings whose messages are not all built and sent.
@@ -93,7 +96,7 @@ pub(crate) struct Bucket {
 /// A closing with messages that are not all built and sent.
 #[derive(Clone, Debug)]
 pub(crate) struct Closing {
-    pub(crate) lane: LaneNo,
+    pub(crate) lane: LaneKey,
     pub(crate) at: Instant,
     /// The first seq of its windows.
     pub(crate) from: u64,
@@ -144,7 +147,7 @@ impl Bucket {
             roster: Shared::default(),
             followers: Followers::default(),
             preferences: Shared::default(),
-            lanes: BTreeMap::new(),
+            lanes: Lanes::default(),
             marks: Tree::new(),
             ended: Ended::default(),
             closings: Tree::new(),
@@ -176,7 +179,7 @@ impl Bucket {
             Record::Arrival(arrival) => {
                 self.arrive(StoredArrival { seq, row, arrival }, None, compiled);
             }
-            Record::Closing { at, lane, who } => self.close(seq, at, lane, &who, compiled),
+            Record::Closing { at, lane, who } => self.close((seq, at), lane, &who, compiled),
             Record::Cut { items, .. } => self.end(&items),
             Record::Move {
                 overdue, arrivals, ..
@@ -235,10 +238,10 @@ impl Bucket {
                 self.dirty.recipients.insert(number);
             }
             Record::Flush { at, number, lanes } => {
+                let who = RoaringBitmap::from_iter([number]);
+                let (all, around) = self.lanes_and_around(compiled);
                 for lane in lanes {
-                    if let Some(lane) = self.lanes.get_mut(&lane) {
-                        lane.flush(number, at);
-                    }
+                    all.change_known(&lane, &who, around, |lane, _| lane.flush(number, at));
                 }
             }
             Record::Pause {
@@ -259,7 +262,11 @@ impl Bucket {
                 }
             }
             Record::Rules { at, version } => {
+                let (lanes, around) = self.lanes_and_around(compiled);
+                lanes.fade(at, around);
                 self.rules = version;
+                let (lanes, around) = self.lanes_and_around(compiled);
+                lanes.fade_by(around);
                 self.versions.insert(seq, version);
                 if let Some(version) = compiled.version(version) {
                     for number in self.roster.set_default_zone(&version.rules.defaults.tz) {
@@ -290,7 +297,7 @@ impl Bucket {
     fn arrive(
         &mut self,
         kept: StoredArrival,
-        overdue: Option<&BTreeMap<LaneNo, Set>>,
+        overdue: Option<&BTreeMap<LaneKey, Set>>,
         compiled: &CompiledRules,
     ) {
         let Arrival {
@@ -309,7 +316,7 @@ impl Bucket {
                     continue;
                 }
                 let parameters = compiled.parameters(rules, kind, *lane_no);
-                let lane = lane_at(&mut self.lanes, *lane_no, &self.paused, compiled);
+                let lane = compiled.names.address(*lane_no, &kept.arrival.keys);
                 let entering = Entering {
                     seq: kept.seq,
                     at,
@@ -318,9 +325,16 @@ impl Bucket {
                     rules,
                     under: &|version| compiled.parameters(version, kind, *lane_no),
                 };
-                let terms = Terms::of(&self.roster, compiled.version(rules));
-                let overdue = overdue.map(|all| &all.get(lane_no).unwrap_or(&nobody).0);
-                lane.enter(&variant.who, overdue, entering, terms);
+                let around = Around {
+                    terms: Terms::of(&self.roster, compiled.version(rules)),
+                    paused: &self.paused,
+                    compiled,
+                };
+                let overdue = overdue.map(|all| &all.get(&lane).unwrap_or(&nobody).0);
+                self.lanes
+                    .change(&lane, &variant.who, around, |lane, terms| {
+                        lane.enter(&variant.who, overdue, entering, terms);
+                    });
             }
         }
         self.keep(kept);
@@ -328,25 +342,20 @@ impl Bucket {
 
     fn close(
         &mut self,
-        seq: u64,
-        at: Instant,
-        lane_no: LaneNo,
+        (seq, at): (u64, Instant),
+        lane: LaneKey,
         who: &RoaringBitmap,
         compiled: &CompiledRules,
     ) {
-        let unmade: Tree<u32, u64> = lane_at(&mut self.lanes, lane_no, &self.paused, compiled)
-            .close(at, who)
-            .into_iter()
-            .collect();
-        for no in counting_lanes(lane_no, compiled) {
-            if let Some(lane) = self.lanes.get_mut(&no) {
-                lane.note_told(at, who);
-            }
-        }
+        let (lanes, around) = self.lanes_and_around(compiled);
+        lanes.fade(at, around);
+        lanes.note_told(&lane, at, who, around);
+        let began = lanes.change(&lane, who, around, |lane, _| lane.close(at, who));
+        let unmade: Tree<u32, u64> = began.into_iter().collect();
         self.closings.insert(
             seq,
             Shared::new(Closing {
-                lane: lane_no,
+                lane,
                 at,
                 from: unmade.values().min().copied().unwrap_or(seq),
                 unmade,
@@ -373,16 +382,19 @@ impl Bucket {
         arrivals: &[Arrival],
         at: Instant,
         compiled: &CompiledRules,
-    ) -> BTreeMap<LaneNo, Set> {
-        let mut all: BTreeMap<LaneNo, Set> = BTreeMap::new();
-        for variant in arrivals.iter().flat_map(|arrival| &arrival.variants) {
-            for lane_no in &variant.lanes {
-                let Some(lane) = self.lanes.get(lane_no) else {
-                    continue;
-                };
-                let overdue = lane.overdue(&variant.who, at, self.terms(compiled));
-                if !overdue.is_empty() {
-                    all.entry(*lane_no).or_default().0 |= overdue;
+    ) -> BTreeMap<LaneKey, Set> {
+        let mut all: BTreeMap<LaneKey, Set> = BTreeMap::new();
+        for arrival in arrivals {
+            for variant in &arrival.variants {
+                for lane_no in &variant.lanes {
+                    let address = compiled.names.address(*lane_no, &arrival.keys);
+                    let Some(lane) = self.lanes.get(&address) else {
+                        continue;
+                    };
+                    let overdue = lane.overdue(&variant.who, at, self.terms(compiled));
+                    if !overdue.is_empty() {
+                        all.entry(address).or_default().0 |= overdue;
+                    }
                 }
             }
         }
@@ -403,12 +415,8 @@ impl Bucket {
             open.unmade.remove(&number);
         }
         open.sending |= who - nothing;
-        let at = open.at;
-        for no in counting_lanes(open.lane, compiled) {
-            if let Some(lane) = self.lanes.get_mut(&no) {
-                lane.told_nothing(at, nothing);
-            }
-        }
+        let (at, lane) = (open.at, open.lane.clone());
+        self.told_nothing(&lane, at, nothing, compiled);
         self.settle_closing(closing);
     }
 
@@ -438,7 +446,8 @@ impl Bucket {
 
     /// Updates the next slots of a recipient's open digests after a change of the time zone.
     fn rezone(&mut self, at: Instant, number: u32, compiled: &CompiledRules) {
-        for lane in self.lanes.values_mut().filter(|lane| lane.is_digest()) {
+        let lanes = self.lanes.plain_mut().values_mut();
+        for lane in lanes.filter(|lane| lane.is_digest()) {
             // A window keeps the digest as it was when it was opened.
             let Some(since) = lane.since(number) else {
                 continue;
@@ -463,10 +472,8 @@ impl Bucket {
     }
 
     fn unpark(&mut self, at: Instant, number: u32, compiled: &CompiledRules) {
-        let (lanes, terms) = self.lanes_and_terms(compiled);
-        for lane in lanes.values_mut() {
-            lane.unpark(number, at, terms);
-        }
+        let (lanes, around) = self.lanes_and_around(compiled);
+        lanes.change_open(number, around, |lane, terms| lane.unpark(number, at, terms));
     }
 
     /// The parts of a deadline that are not in a lane.
@@ -474,13 +481,28 @@ impl Bucket {
         Terms::of(&self.roster, compiled.version(self.rules))
     }
 
-    /// [`Bucket::terms`] beside the lanes, which they may change.
-    pub(crate) fn lanes_and_terms<'a>(
+    /// The lanes to be changed, beside what their changes depend on.
+    pub(crate) fn lanes_and_around<'a>(
         &'a mut self,
         compiled: &'a CompiledRules,
-    ) -> (&'a mut BTreeMap<LaneNo, Shared<Lane>>, Terms<'a>) {
-        let terms = Terms::of(&self.roster, compiled.version(self.rules));
-        (&mut self.lanes, terms)
+    ) -> (&'a mut Lanes, Around<'a>) {
+        let around = Around {
+            terms: Terms::of(&self.roster, compiled.version(self.rules)),
+            paused: &self.paused,
+            compiled,
+        };
+        (&mut self.lanes, around)
+    }
+
+    fn told_nothing(
+        &mut self,
+        lane: &LaneKey,
+        at: Instant,
+        who: &RoaringBitmap,
+        compiled: &CompiledRules,
+    ) {
+        let (lanes, around) = self.lanes_and_around(compiled);
+        lanes.told_nothing(lane, at, who, around);
     }
 
     fn follow(&mut self, topics: Vec<(Id, Set)>, on: bool) {
@@ -497,90 +519,42 @@ impl Bucket {
 
     /// [`Bucket::next_due`] if all lanes know it.
     pub(crate) fn known_due(&self) -> Option<Option<i64>> {
-        let mut earliest: Option<i64> = None;
-        for lane in self.lanes.values() {
-            earliest = earliest.into_iter().chain(lane.known_due()?).min();
-        }
-        Some(earliest)
+        self.lanes.known_due()
     }
 
     /// The earliest deadline of a confirmed recipient's lane, in milliseconds.
     pub(crate) fn next_due(&mut self, compiled: &CompiledRules) -> Option<i64> {
-        let (lanes, terms) = self.lanes_and_terms(compiled);
-        let due = lanes
-            .values_mut()
-            .filter_map(|lane| match lane.known_due() {
-                Some(known) => known,
-                None => lane.next_due(terms),
-            });
-        due.min()
+        let (lanes, around) = self.lanes_and_around(compiled);
+        lanes.next_due(around.terms)
     }
 
     /// The lane number for each of these recipients: the kind under which their window was opened.
     pub(crate) fn lanes_of(
         &self,
-        lane: LaneNo,
+        lane: &LaneKey,
         mut who: RoaringBitmap,
         compiled: &CompiledRules,
     ) -> Vec<(LaneNo, RoaringBitmap)> {
         let mut lanes = Vec::new();
-        for other in compiled.names.others(lane) {
-            let open = self
-                .lanes
-                .get(&other)
-                .map(|lane| lane.open() & &who)
-                .unwrap_or_default();
+        for other in compiled.names.others(lane.lane) {
+            let key = lane.key.clone();
+            let address = LaneKey { lane: other, key };
+            let open = self.lanes.get(&address);
+            let open = open.map(|lane| lane.open() & &who).unwrap_or_default();
             if !open.is_empty() {
                 who -= &open;
                 lanes.push((other, open));
             }
         }
         if !who.is_empty() {
-            lanes.push((lane, who));
+            lanes.push((lane.lane, who));
         }
         lanes
     }
 
     /// Bytes of memory used beyond profiles and ids, roughly.
     pub(crate) fn bytes(&self) -> usize {
-        let lanes = self.lanes.values().map(|lane| lane.bytes()).sum::<usize>();
+        let lanes = self.lanes.bytes();
         self.roster.bytes() + self.followers.bytes() + self.ended.bytes() + lanes
     }
-}
-
-/// The state of a lane, created on first use.
-fn lane_at<'a>(
-    lanes: &'a mut BTreeMap<LaneNo, Shared<Lane>>,
-    no: LaneNo,
-    paused: &[ChannelNo],
-    compiled: &CompiledRules,
-) -> &'a mut Lane {
-    if !lanes.contains_key(&no) {
-        let mut lane = Lane::new(compiled.names.lane(no).kind.clone());
-        if let Some(other) = compiled
-            .names
-            .others(no)
-            .find_map(|other| lanes.get(&other))
-        {
-            lane.take_over(other);
-        }
-        if paused.contains(&compiled.names.lane(no).channel) {
-            lane.pause();
-        }
-        lanes.insert(no, Shared::new(lane));
-    }
-    lanes
-        .get_mut(&no)
-        .expect("it was put there if it was missing")
-}
-
-/// The numbers of a lane that count its last messages: `leading` lanes, and lanes of one's own, which
-/// a change of the configuration may make `leading`.
-fn counting_lanes(no: LaneNo, compiled: &CompiledRules) -> Vec<LaneNo> {
-    let lane = compiled.names.lane(no);
-    let default = lane.kind.default_lane();
-    if lane.kind != LaneKind::Leading && lane.name == default {
-        return Vec::new();
-    }
-    compiled.names.others(no).chain([no]).collect()
 }

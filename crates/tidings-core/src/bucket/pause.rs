@@ -2,7 +2,7 @@
 
 use roaring::RoaringBitmap;
 
-use super::{Bucket, Terms, counting_lanes};
+use super::Bucket;
 use crate::channel::ChannelNo;
 use crate::compiled::CompiledRules;
 use crate::journal::record::LaneNo;
@@ -15,12 +15,8 @@ impl Bucket {
             return;
         };
         open.end(who);
-        let at = open.at;
-        for no in counting_lanes(open.lane, compiled) {
-            if let Some(lane) = self.lanes.get_mut(&no) {
-                lane.told_nothing(at, who);
-            }
-        }
+        let (at, lane) = (open.at, open.lane.clone());
+        self.told_nothing(&lane, at, who, compiled);
         self.settle_closing(closing);
     }
 
@@ -32,17 +28,10 @@ impl Bucket {
         compiled: &CompiledRules,
     ) {
         self.paused = channels;
-        let terms = Terms::of(&self.roster, compiled.version(self.rules));
-        for (no, lane) in &mut self.lanes {
-            let paused = self.paused.contains(&compiled.names.lane(*no).channel);
-            match (lane.is_paused(), paused) {
-                (false, true) => lane.pause(),
-                (true, false) => lane.resume(at, terms),
-                _ => {}
-            }
-        }
+        let (lanes, around) = self.lanes_and_around(compiled);
+        lanes.pause(at, around);
         for no in emptied {
-            if let Some(lane) = self.lanes.get_mut(no) {
+            if let Some(lane) = lanes.plain_mut().get_mut(no) {
                 lane.empty();
             }
         }
@@ -50,8 +39,7 @@ impl Bucket {
 
     /// Tells whether a lane keeps what is paused.
     pub(crate) fn keeps_paused(&self, lane: LaneNo) -> bool {
-        self.lanes
-            .get(&lane)
-            .is_some_and(|lane| lane.keeps_paused())
+        let lane = self.lanes.plain().get(&lane);
+        lane.is_some_and(|lane| lane.keeps_paused())
     }
 }

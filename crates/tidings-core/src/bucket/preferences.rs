@@ -111,13 +111,7 @@ mod tests {
     use crate::rules::{Defaults, Policy, Route, Rules, StoreRules, TypeRules};
 
     fn rules() -> Rules {
-        let channels = BTreeMap::from([(
-            "email".to_owned(),
-            Route {
-                policy: Policy::Now,
-                lane: None,
-            },
-        )]);
+        let channels = BTreeMap::from([("email".to_owned(), Route::of(Policy::Now))]);
         let kind = TypeRules {
             category: "c".to_owned(),
             include_actor: false,

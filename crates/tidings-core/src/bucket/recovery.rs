@@ -6,8 +6,9 @@ use super::checkpoint::{Head, RecipientRow, journal_key};
 use super::column::PAGE;
 use super::indexing::{SegmentList, segment_list_key};
 use super::known::{self, Known};
-use super::lane::{Lane, LaneHead};
+use super::lane::{FewPage, Lane, LaneHead};
 use super::{Bucket, BucketDay, Closing, MarkAt, SegmentAt};
+use crate::batch_key::{BatchKey, LaneKey};
 use crate::compiled::CompiledRules;
 use crate::engine::Frozen;
 use crate::id::{BucketNo, Id};
@@ -49,8 +50,11 @@ impl Bucket {
             known.head(&head)?;
             bucket.read_people(from.view, known, &head)?;
             bucket.read_lanes(from.view, known, &head)?;
+            bucket.read_keyed_lanes(from.view, known)?;
             tail_from = head.tail_from;
             bucket.take_head(head);
+            let (lanes, around) = bucket.lanes_and_around(from.compiled);
+            lanes.restored(around);
         }
         bucket.checkpointed = bucket.next_seq;
         for day in from.days {
@@ -164,8 +168,8 @@ impl Bucket {
                 let get = |key: &[u8]| view.get(Partition::Base, key);
                 let head = decode("a lane", &parts::whole(key, value, get)?)?;
                 let kind = known.compiled.names.lane(no).kind.clone();
-                let lane = Lane::restore(kind, &head);
-                bucket.lanes.insert(no, Shared::new(lane));
+                let lanes = bucket.lanes.plain_mut();
+                lanes.insert(no, Shared::new(Lane::restore(kind, &head)));
                 heads.insert(no, head);
                 return Ok(());
             }
@@ -177,7 +181,7 @@ impl Bucket {
                 return Err(odd());
             }
             // A lane whose first checkpoint never came to its end has pages and no head.
-            match (heads.get(&no), bucket.lanes.get_mut(&no)) {
+            match (heads.get(&no), bucket.lanes.plain_mut().get_mut(&no)) {
                 (Some(head), Some(lane)) => {
                     lane.restore_page(head, (*part, number, *generation), value)
                 }
@@ -185,14 +189,37 @@ impl Bucket {
             }
         })?;
         for (no, lane_head) in heads {
-            if let Some(lane) = self.lanes.get_mut(&no) {
+            if let Some(lane) = self.lanes.plain_mut().get_mut(&no) {
                 lane.restored(lane_head);
-                if head.paused.contains(&known.compiled.names.lane(no).channel) {
-                    lane.pause();
-                }
             }
         }
         Ok(())
+    }
+
+    fn read_keyed_lanes(
+        &mut self,
+        view: &dyn ReadView,
+        known: Known<'_>,
+    ) -> Result<(), Unreadable> {
+        self.each_row(view, Table::KeyedLanes, |bucket, key, value| {
+            let odd = || odd_key("a lane with a batch key");
+            let (no, rest) = key[REST..].split_first_chunk().ok_or_else(odd)?;
+            let text = rest.get(size_of::<u32>()..).ok_or_else(odd)?;
+            let text = std::str::from_utf8(text).map_err(|_| odd())?;
+            let lane = LaneNo::from_be_bytes(*no);
+            let key = BatchKey::new(text).map_err(|_| odd())?;
+            known.lane(lane)?;
+            let kind = &known.compiled.names.lane(lane).kind;
+            if key.is_empty() || !kind.takes_keys() {
+                return Err(odd());
+            }
+            let page: FewPage = decode("a lane with a batch key", value)?;
+            page.numbers()
+                .try_for_each(|number| known.recipient(number))?;
+            let lanes = &mut bucket.lanes;
+            lanes.restore_page(LaneKey { lane, key }, kind.clone(), page);
+            Ok(())
+        })
     }
 
     /// Reads the segments of a day, and its entries that ended individually.

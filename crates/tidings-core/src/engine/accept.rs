@@ -14,7 +14,7 @@ use super::reply::{Published, PublishedAs, Refused, Reply, Warning};
 use super::{name_key, rules_key};
 use crate::channel::{ChannelNo, channel_no};
 use crate::command::{Cancelled, Command, Pausable};
-use crate::compiled::Version;
+use crate::compiled::{Type, Version};
 use crate::event::{Event, Object};
 use crate::id::Id;
 use crate::journal::record::EventAt;
@@ -80,16 +80,22 @@ impl Intake {
             let published = self.publish_again(draft, event, day, located)?;
             return Ok(Ok(Accepted::Answered(Reply::Published(published))));
         }
-        if let Err(refused) = self.check_type(&event.kind) {
-            return Ok(Err(refused));
-        }
+        let keys = match self.check_type(&event.kind) {
+            Ok(kind) => kind.keys(event),
+            Err(refused) => return Ok(Err(refused)),
+        };
         if let Err(exceeded) = self.limits().check_event(event) {
             return Ok(Err(exceeded.into()));
         }
+        let keys = match keys {
+            Ok(keys) => keys,
+            Err(too_long) => return Ok(Err(too_long.into())),
+        };
         let now = self.now;
         let row = EventRow {
             place: self.next_place,
             arrived: now,
+            keys,
             event: event.clone(),
         };
         self.next_place += 1;
@@ -298,7 +304,7 @@ impl Intake {
     /// [`Refused::UnknownType`] or [`Refused::UnknownChannel`].
     pub(super) fn pausable(&self, what: &Pausable) -> Result<Option<ChannelNo>, Refused> {
         match what {
-            Pausable::Type(name) => self.check_type(name).map(|()| None),
+            Pausable::Type(name) => self.check_type(name).map(|_| None),
             Pausable::Channel(name) => {
                 let number = channel_no(name).map(Some);
                 number.ok_or_else(|| Refused::UnknownChannel(name.clone()))
@@ -320,16 +326,16 @@ impl Intake {
         Act::Rules { version: number }
     }
 
-    /// Checks that a type is configured.
+    /// The rules of a type, if it is configured.
     ///
     /// # Errors
     /// [`Refused::UnknownType`].
-    pub(super) fn check_type(&self, kind: &Id) -> Result<(), Refused> {
+    pub(super) fn check_type(&self, kind: &Id) -> Result<&Type, Refused> {
         let number = self.compiled.names.type_no(kind.as_str());
         let current = self.compiled.current();
         let known = number.zip(current);
-        if known.is_some_and(|(no, version)| version.kind(no).is_some()) {
-            return Ok(());
+        if let Some(kind) = known.and_then(|(no, version)| version.kind(no)) {
+            return Ok(kind);
         }
         let types = current.map(|version| version.rules.types.keys().cloned());
         Err(Refused::UnknownType {

@@ -12,6 +12,7 @@ use serde_json::{Map, Value};
 
 use super::draft::Draft;
 use super::intake::{from_json, to_json};
+use crate::batch_key::BatchKeys;
 use crate::event::Event;
 use crate::journal::record::EventAt;
 use crate::journal::stored::{ReadView, Unreadable};
@@ -30,6 +31,9 @@ pub(crate) struct EventRow {
     pub(crate) place: u64,
     /// The time of acceptance.
     pub(crate) arrived: Instant,
+    /// Its batch keys, asked once.
+    #[serde(default, skip_serializing_if = "BatchKeys::is_empty")]
+    pub(crate) keys: BatchKeys,
     pub(crate) event: Event,
 }
 

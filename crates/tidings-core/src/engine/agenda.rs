@@ -51,11 +51,11 @@ impl Engine {
         let mut hours: BTreeMap<(LaneNo, Option<i64>), (u64, u64)> = BTreeMap::new();
         let (mut unmade, mut sending) = (0, 0);
         for bucket in self.buckets() {
-            for (no, lane) in &bucket.lanes {
+            for (no, lane) in bucket.lanes.iter() {
                 let all_held = lane.is_paused() || lane.keeps_paused();
                 lane.deadlines(bucket.terms(&self.intake.compiled), &mut |due, number| {
                     let hour = due.map(|due| due.div_euclid(HOUR_MS));
-                    let (count, held) = hours.entry((*no, hour)).or_default();
+                    let (count, held) = hours.entry((no, hour)).or_default();
                     *count += 1;
                     let is_held = all_held || bucket.roster.unconfirmed.contains(number);
                     *held += u64::from(is_held);

@@ -340,7 +340,13 @@ impl Walker<'_> {
         ending: Option<Ending>,
         first: u64,
     ) {
-        let channel = self.engine.intake.compiled.names.lane(row.lane).channel;
+        let channel = self
+            .engine
+            .intake
+            .compiled
+            .names
+            .lane(row.lane.lane)
+            .channel;
         let (told, ended) = row.seqs(closing);
         let (outcome, reason) = (ending.map(Ending::outcome), ending.and_then(Ending::reason));
         let told = told.into_iter().map(|seq| (seq, outcome, reason));

@@ -15,12 +15,13 @@ use super::part::Part;
 use super::reach::Reached;
 use super::reply::TakenBack;
 use super::schedule::FrozenPart;
+use crate::batch_key::LaneKey;
 use crate::bucket::Look;
 use crate::channel::ChannelNo;
 use crate::command::Cancelled;
 use crate::compiled::Version;
 use crate::id::{BucketNo, Id};
-use crate::journal::record::{Entries, LaneNo, Record};
+use crate::journal::record::{Entries, Record};
 use crate::journal::stored::{Unreadable, decode, encode};
 use crate::reason::{Ending, Reason};
 use crate::set::Set;
@@ -174,7 +175,8 @@ impl Part {
                     if let Some(ended) = bucket.ended.of(kept.seq, name.channel) {
                         rest -= ended;
                     }
-                    let waiting = bucket.pending(kept.seq, *lane, name.channel, &rest);
+                    let address = self.compiled.names.address(*lane, &kept.arrival.keys);
+                    let waiting = bucket.pending(kept.seq, &address, name.channel, &rest);
                     if !waiting.is_empty() {
                         rest -= &waiting;
                         let entries = (kept.seq, name.channel);
@@ -192,7 +194,7 @@ impl Part {
                         }
                     }
                     if !name.is_inbox() {
-                        for letter in self.letters_with(draft, at, (*lane, kept.seq), &rest)? {
+                        for letter in self.letters_with(draft, at, (&address, kept.seq), &rest)? {
                             if draft.reach.get(&letter) == Some(&Reached::KeptBack) {
                                 rest.remove(letter.1);
                                 reach.kept_back.push((kept.seq, name.channel, letter));
@@ -211,13 +213,13 @@ impl Part {
         &self,
         draft: &Draft<'_>,
         at: BucketNo,
-        (lane, seq): (LaneNo, u64),
+        (lane, seq): (&LaneKey, u64),
         who: &RoaringBitmap,
     ) -> Result<Vec<MessageId>, Unreadable> {
         let bucket = &self.buckets[at];
         let mut letters = Vec::new();
         for (closing, open) in bucket.closings.from(&seq) {
-            if open.lane != lane {
+            if open.lane != *lane {
                 continue;
             }
             for number in &open.sending & who {
@@ -257,7 +259,7 @@ impl Part {
     ) -> Result<Vec<(u64, ChannelNo, MessageId)>, Unreadable> {
         let bucket = &self.buckets[at];
         let letters = bucket.closings.iter().flat_map(|(closing, open)| {
-            let channel = self.compiled.names.lane(open.lane).channel;
+            let channel = self.compiled.names.lane(open.lane.lane).channel;
             let numbers: Vec<u32> = match whose {
                 None => open.sending.iter().collect(),
                 Some((number, on)) if on == channel && open.sending.contains(number) => {
@@ -282,8 +284,8 @@ impl Part {
                 from: *from,
                 to: *to,
                 who: &who,
-                takes: &|_, variant| variant.lanes.contains(&open.lane),
-                has: &|_, seq| told.contains(&seq),
+                takes: &|kept, variant| open.lane.has(&self.compiled.names, &kept.arrival, variant),
+                has: &|_, kept| told.contains(&kept.seq),
             };
             let found = bucket.collect(draft.view, &look)?;
             let seqs = found.entries.iter().filter_map(|(_, source)| {
@@ -307,7 +309,7 @@ impl Part {
     ) -> Vec<MessageId> {
         let bucket = &self.buckets[at];
         let theirs = bucket.closings.iter().filter(|(_, open)| {
-            let on = self.compiled.names.lane(open.lane).channel;
+            let on = self.compiled.names.lane(open.lane.lane).channel;
             open.sending.contains(number) && channel.is_none_or(|channel| channel == on)
         });
         let letters = theirs.map(|(closing, _)| ((bucket.no, *closing), number));

@@ -8,9 +8,10 @@ use super::intake::Intake;
 use super::look::{Ends, Facts, facts_of};
 use super::part::Part;
 use super::take_back::{parts, set_bytes};
-use crate::bucket::Lane;
+use crate::batch_key::{BatchKey, LaneKey};
 use crate::channel::{INBOX, INBOX_NO};
 use crate::compiled::CompiledRules;
+use crate::deadline::LaneKind;
 use crate::headers::Header;
 use crate::id::BucketNo;
 use crate::journal::record::{Record, Variant};
@@ -86,12 +87,13 @@ impl Part {
             if self.next_due_of(at).is_none_or(|due| due > now.0) {
                 continue;
             }
-            let (lanes, terms) = self.buckets[at].lanes_and_terms(&self.compiled);
-            // The others are not written to: a reader may have them.
-            let is_due = |lane: &Lane| lane.known_due().flatten().is_some_and(|due| due <= now.0);
-            let due = lanes.iter_mut().filter(|(_, lane)| is_due(lane));
-            let due = due.map(|(no, lane)| (*no, lane.take_due(now, terms)));
-            let due: Vec<_> = due.filter(|(_, who)| !who.is_empty()).collect();
+            let (lanes, around) = self.buckets[at].lanes_and_around(&self.compiled);
+            let mut due = lanes.take_due(now, around.terms);
+            let names = &self.compiled.names;
+            due.sort_by(|(one, _), (other, _)| {
+                let name = |at: &LaneKey| &names.lane(at.lane).name;
+                (name(one), one).cmp(&(name(other), other))
+            });
             for (lane, who) in due {
                 any = true;
                 self.write(
@@ -195,20 +197,19 @@ impl Engine {
         if !self.intake.scheduled.is_empty() {
             return Ok(true);
         }
+        let names = &self.intake.compiled.names;
         let mut held_back = 0;
         for bucket in self.buckets() {
             let unconfirmed = &bucket.roster.unconfirmed;
-            for (no, lane) in &bucket.lanes {
-                let held = if lane.is_paused() || lane.keeps_paused() {
-                    lane.open()
-                } else {
-                    unconfirmed
+            let ever = bucket.roster.ever();
+            for no in bucket.lanes.numbers() {
+                let name = names.lane(no);
+                let paused = bucket.paused.contains(&name.channel);
+                let held = match paused || name.kind == LaneKind::Paused {
+                    true => &ever,
+                    false => unconfirmed,
                 };
-                if held.is_empty() {
-                    continue;
-                }
-                let channel = self.intake.compiled.names.lane(*no).channel;
-                let found = bucket.waiting_in(view, *no, channel, Some(held))?;
+                let found = bucket.waiting_in(view, names, no, Some(held))?;
                 held_back += found.entries.len() as u64;
             }
         }
@@ -257,6 +258,7 @@ impl Engine {
                         recipient: profile.id.clone(),
                         channel: INBOX.to_owned(),
                         lane: "now".to_owned(),
+                        key: BatchKey::EMPTY,
                         items: Vec::new(),
                         skipped: Vec::new(),
                     });

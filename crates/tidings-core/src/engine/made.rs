@@ -11,10 +11,11 @@ use super::draft::Draft;
 use super::part::Part;
 use super::plan::{Plan, PlannedMessage};
 use super::{Engine, Step};
+use crate::batch_key::LaneKey;
 use crate::bucket::{Bucket, Look};
 use crate::id::BucketNo;
 use crate::journal::parts;
-use crate::journal::record::{Attempts, LaneNo, Record, Variant};
+use crate::journal::record::{Attempts, Record, Variant};
 use crate::journal::stored::{ReadView, StoredArrival, Unreadable, decode, encode};
 use crate::reason::{Ending, Reason};
 use crate::set::Set;
@@ -76,7 +77,7 @@ impl Settled {
 /// A personal batch as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct MessageRow {
-    pub(crate) lane: LaneNo,
+    pub(crate) lane: LaneKey,
     /// The closing's instant.
     pub(crate) at: Instant,
     /// Seqs as differences to the closing's, then to the one before.
@@ -155,7 +156,7 @@ impl Part {
         let Some(open) = self.buckets[at].closings.get(&closing) else {
             return;
         };
-        let channel = self.compiled.names.lane(open.lane).channel;
+        let channel = self.compiled.names.lane(open.lane.lane).channel;
         let mut sets: BTreeMap<Ending, Set> = BTreeMap::new();
         for Sent {
             number,
@@ -333,8 +334,13 @@ impl Engine {
             }
         }
         let from = rows.values().flatten().min().copied().unwrap_or(closing);
-        let takes = |_: &StoredArrival, variant: &Variant| variant.lanes.contains(&open.lane);
-        let has = |number: u32, seq: u64| rows.get(&number).is_some_and(|told| told.contains(&seq));
+        let names = &self.intake.compiled.names;
+        let takes =
+            |kept: &StoredArrival, variant: &Variant| open.lane.has(names, &kept.arrival, variant);
+        let has = |number: u32, kept: &StoredArrival| {
+            rows.get(&number)
+                .is_some_and(|told| told.contains(&kept.seq))
+        };
         let look = Look {
             from,
             to: closing,
@@ -367,7 +373,7 @@ impl Engine {
             resent: 0,
         });
         let unrecoverable = unrecoverable.collect();
-        let mut plan = self.plan_of(view, (bucket.no, closing), (open.lane, open.at), found)?;
+        let mut plan = self.plan_of(view, (bucket.no, closing), (&open.lane, open.at), found)?;
         for letter in &mut letters {
             plan.order(&mut letter.told);
         }
@@ -397,11 +403,15 @@ impl MessageRow {
         let told = letter.told.iter().map(|source| seq(*source));
         let ended = letter.ended.iter();
         let ended = ended.map(|(source, reason)| (seq(*source), *reason));
-        Self::new((plan.lane, plan.at), plan.closing, told, ended)
+        let lane = LaneKey {
+            lane: plan.lane,
+            key: plan.key.clone(),
+        };
+        Self::new((lane, plan.at), plan.closing, told, ended)
     }
 
     fn new(
-        (lane, at): (LaneNo, Instant),
+        (lane, at): (LaneKey, Instant),
         closing: u64,
         told: impl Iterator<Item = u64>,
         ended: impl Iterator<Item = (u64, Reason)>,
@@ -429,7 +439,8 @@ impl MessageRow {
     pub(crate) fn without(&self, closing: u64, seqs: &BTreeSet<u64>) -> Self {
         let (told, ended) = self.seqs(closing);
         let told = told.into_iter().filter(|told| !seqs.contains(told));
-        Self::new((self.lane, self.at), closing, told, ended.into_iter())
+        let lane = self.lane.clone();
+        Self::new((lane, self.at), closing, told, ended.into_iter())
     }
 
     /// Tells whether it has no entries and none ended at its check.

@@ -19,12 +19,13 @@ use super::ledger::Row;
 use super::made::MessageRow;
 use super::part::Part;
 use super::schedule::Frozen;
+use crate::batch_key::LaneKey;
 use crate::bucket::Bucket;
 use crate::bucket::checkpoint::journal_key;
 use crate::channel::{CHANNELS, ChannelNo, INBOX_NO};
 use crate::event::Event;
 use crate::id::{BucketNo, Id};
-use crate::journal::record::{LaneNo, Record};
+use crate::journal::record::Record;
 use crate::journal::stored::{ReadView, StoredArrival, Unreadable, decode, each};
 use crate::reason::{Outcome, Reason};
 use crate::table::{Key, Owner, Partition, REST, Table, u64_at};
@@ -72,7 +73,7 @@ pub struct Trace {
 struct Made {
     bucket: BucketNo,
     seq: u64,
-    lane: LaneNo,
+    lane: LaneKey,
     channel: ChannelNo,
     who: RoaringBitmap,
     /// Recipients whose messages are being sent, by closing.
@@ -268,23 +269,25 @@ impl Engine {
                 for record in &ended {
                     fate.end_by(record, (kept.seq, channel), &mut rest);
                 }
-                let pending = bucket.pending(kept.seq, *lane, channel, &rest);
+                let names = &self.intake.compiled.names;
+                let address = names.address(*lane, &kept.arrival.keys);
+                let pending = bucket.pending(kept.seq, &address, channel, &rest);
                 fate.pending += pending.len();
                 rest -= pending;
                 if name.is_inbox() {
                     fate.end(Outcome::Delivered, None, rest.len());
                 } else if !rest.is_empty() {
                     let closings = bucket.closings.from(&kept.seq);
-                    let of_lane = closings.filter(|(_, open)| open.lane == *lane);
+                    let of_lane = closings.filter(|(_, open)| open.lane == address);
                     trace.made.push(Made {
                         bucket: bucket.no,
                         seq: kept.seq,
-                        lane: *lane,
                         channel,
                         who: rest,
                         sending: of_lane
                             .map(|(seq, open)| (*seq, open.sending.clone()))
                             .collect(),
+                        lane: address,
                     });
                 }
             }

@@ -92,11 +92,11 @@ impl Part {
             let inbox = name.channel == INBOX_NO && paused.channels.contains(&INBOX_NO);
             name.kind == LaneKind::Paused && paused.types.is_empty() && !inbox
         };
-        let bucket = &self.buckets[at];
+        let numbers = self.buckets[at].lanes.plain().keys().copied();
         let record = Record::Pause {
             at: self.now,
             channels: paused.channels.iter().copied().collect(),
-            emptied: bucket.lanes.keys().copied().filter(is_empty).collect(),
+            emptied: numbers.filter(is_empty).collect(),
         };
         self.write(draft, at, record);
     }

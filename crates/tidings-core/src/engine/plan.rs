@@ -12,6 +12,7 @@ use rustc_hash::FxHashMap;
 use super::Engine;
 use super::look::{Checks, Ends, Facts, facts_of};
 use super::made::Sent;
+use crate::batch_key::{BatchKey, LaneKey};
 use crate::bucket::{Bucket, Closing, Found, Look, Looked};
 use crate::channel::{CHANNELS, ChannelNo};
 use crate::command::MarkKind;
@@ -38,6 +39,8 @@ pub struct Plan {
     pub channel: &'static str,
     /// The lane's name.
     pub lane_name: String,
+    /// The lane's batch key.
+    pub key: BatchKey,
     /// One letter per recipient, by number; some may be empty.
     pub letters: Vec<PlannedMessage>,
     /// Messages that can't be rebuilt: whether they were sent is unknown.
@@ -137,7 +140,7 @@ impl Engine {
     #[must_use]
     pub fn lane_of(&self, (bucket, closing): (BucketNo, u64)) -> Option<&LaneName> {
         let open = self.held_bucket(bucket)?.closings.get(&closing)?;
-        Some(self.intake.compiled.names.lane(open.lane))
+        Some(self.intake.compiled.names.lane(open.lane.lane))
     }
 
     /// Tells whether there are messages to build.
@@ -152,12 +155,13 @@ impl Engine {
         let buckets = self.buckets();
         let mut closings = buckets.flat_map(|bucket| bucket.closings.values());
         closings.any(|closing| {
-            self.can_be_made(closing) && is_wanted(self.intake.compiled.names.lane(closing.lane))
+            self.can_be_made(closing)
+                && is_wanted(self.intake.compiled.names.lane(closing.lane.lane))
         })
     }
 
     fn can_be_made(&self, closing: &Closing) -> bool {
-        let channel = || self.intake.compiled.names.lane(closing.lane).channel;
+        let channel = || self.intake.compiled.names.lane(closing.lane.lane).channel;
         !closing.unmade.is_empty() && !self.intake.paused.channels.contains(&channel())
     }
 
@@ -177,7 +181,8 @@ impl Engine {
         let Some(open) = bucket.closings.get(&closing) else {
             return Ok(None);
         };
-        let lane = self.intake.compiled.names.lane(open.lane);
+        let names = &self.intake.compiled.names;
+        let lane = names.lane(open.lane.lane);
         let members: BTreeMap<u32, u64> = open
             .unmade
             .iter()
@@ -188,15 +193,16 @@ impl Engine {
             return Ok(None);
         };
         let who: RoaringBitmap = members.keys().copied().collect();
-        let lane_no = open.lane;
         let least = who.min().unwrap_or(0);
         let mut since = vec![u64::MAX; (who.max().unwrap_or(0) - least) as usize + 1];
         for (number, seq) in &members {
             since[(number - least) as usize] = *seq;
         }
-        let takes = |_: &StoredArrival, variant: &Variant| variant.lanes.contains(&lane_no);
-        let has = |number: u32, seq: u64| {
-            since[(number - least) as usize] <= seq && !bucket.ended.has(seq, lane.channel, number)
+        let takes =
+            |kept: &StoredArrival, variant: &Variant| open.lane.has(names, &kept.arrival, variant);
+        let has = |number: u32, kept: &StoredArrival| {
+            since[(number - least) as usize] <= kept.seq
+                && !bucket.ended.has(kept.seq, lane.channel, number)
         };
         let look = Look {
             from,
@@ -207,7 +213,7 @@ impl Engine {
         };
         let mut found = bucket.collect(view, &look)?;
         found.sort();
-        let mut plan = self.plan_of(view, (bucket.no, closing), (open.lane, open.at), found)?;
+        let mut plan = self.plan_of(view, (bucket.no, closing), (&open.lane, open.at), found)?;
         plan.letters = self.letters(bucket, lane.channel, &who, &plan);
         Ok(Some(plan))
     }
@@ -217,7 +223,7 @@ impl Engine {
         &self,
         view: &dyn ReadView,
         (bucket, closing): (BucketNo, u64),
-        (lane, at): (LaneNo, Instant),
+        (lane, at): (&LaneKey, Instant),
         found: Found,
     ) -> Result<Plan, Unreadable> {
         let headers = found.sources.iter().map(|(kept, _)| {
@@ -225,16 +231,17 @@ impl Engine {
             self.intake.header(view, arrival.at.day(), arrival.event)
         });
         let headers = headers.collect::<Result<Vec<_>, _>>()?;
-        let name = self.intake.compiled.names.lane(lane);
+        let name = self.intake.compiled.names.lane(lane.lane);
         Ok(Plan {
             bucket,
             closing,
             at,
             channel: CHANNELS[usize::from(name.channel)],
             lane_name: name.name.clone(),
+            key: lane.key.clone(),
             letters: Vec::new(),
             unrecoverable: Vec::new(),
-            lane,
+            lane: lane.lane,
             found,
             headers,
         })
@@ -381,6 +388,7 @@ impl Engine {
             recipient: profile.id.clone(),
             channel: plan.channel.to_owned(),
             lane: plan.lane_name.clone(),
+            key: plan.key.clone(),
             items: letter
                 .told
                 .iter()

@@ -104,6 +104,7 @@ impl<'a> Presenter<'a> {
             recipient: profile,
             channel: message.channel,
             lane: message.lane,
+            key: message.key,
             at: message.at,
             entries: told.len(),
             groups: group(told, rules),

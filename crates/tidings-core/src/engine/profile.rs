@@ -5,6 +5,7 @@ use super::intake::Intake;
 use super::part::Part;
 use super::reply::{Answer, Refused, Reply};
 use super::{Engine, follow, take_back};
+use crate::batch_key::BatchKey;
 use crate::channel::channel_no;
 use crate::command::{Command, MarkKind, Marked};
 use crate::id::Id;
@@ -55,7 +56,11 @@ impl Part {
                 recipient,
                 channel,
                 lane,
-            } => Ok(self.flush(draft, recipient, channel.as_deref(), lane.as_deref())),
+                key,
+            } => {
+                let among = (channel.as_deref(), lane.as_deref(), key.as_ref());
+                Ok(self.flush(draft, recipient, among))
+            }
             // The intake accepts what concerns everybody.
             Command::Publish(_)
             | Command::Object(_)
@@ -142,8 +147,7 @@ impl Part {
         &mut self,
         draft: &mut Draft<'_>,
         recipient: &Id,
-        channel: Option<&str>,
-        lane: Option<&str>,
+        (channel, lane, key): (Option<&str>, Option<&str>, Option<&BatchKey>),
     ) -> Result<Reply, Refused> {
         let (bucket, number) = self.find(recipient)?;
         let channel = match channel {
@@ -152,14 +156,15 @@ impl Part {
             }
             None => None,
         };
-        let open = self.buckets[bucket].lanes.iter().filter(|(no, state)| {
-            let name = self.compiled.names.lane(**no);
-            state.open().contains(number)
-                && !state.keeps_paused()
+        let open = self.buckets[bucket].lanes.open_of(number);
+        let open = open.filter(|(at, state)| {
+            let name = self.compiled.names.lane(at.lane);
+            !state.keeps_paused()
                 && channel.is_none_or(|channel| channel == name.channel)
                 && lane.is_none_or(|lane| lane == name.name)
+                && key.is_none_or(|key| *key == at.key)
         });
-        let lanes: Vec<_> = open.map(|(no, _)| *no).collect();
+        let lanes: Vec<_> = open.map(|(at, _)| at).collect();
         let due = lanes.len();
         // Where nothing waits the marker names the place at which the recipient was found flushed.
         let seq = if lanes.is_empty() {
@@ -198,7 +203,10 @@ impl Engine {
             | Command::Preference { recipient, .. }
             | Command::Preferences { recipient, .. }
             | Command::Flush { recipient, .. } => self.find(recipient).map(|_| ()),
-            Command::Publish(event) => self.intake.check_type(&event.kind),
+            Command::Publish(event) => {
+                let kind = self.intake.check_type(&event.kind)?;
+                Ok(kind.keys(event).map(drop)?)
+            }
             Command::Pause(what) | Command::Resume(what) => self.intake.pausable(what).map(|_| ()),
             Command::Recipient(_)
             | Command::Object(_)

@@ -13,6 +13,7 @@ use super::part::Part;
 use super::reply::Warning;
 use super::take_back::{parts, set_bytes};
 use crate::audience::partition;
+use crate::batch_key::BatchKeys;
 use crate::bucket::Bucket;
 use crate::channel::INBOX_NO;
 use crate::compiled::{CompiledRules, Type};
@@ -86,7 +87,7 @@ impl Part {
             spread.concerned += classes.iter().map(|(_, who)| who.len()).sum::<u64>();
             let only = event.channels.as_deref();
             let lanes = route(bucket, (kind, &self.paused), only, classes);
-            let lanes = settle_lanes(bucket, &self.compiled, lanes);
+            let lanes = settle_lanes(bucket, &self.compiled, &row.keys, lanes);
             for ((lanes, _), who) in &lanes {
                 spread.notifications += who.len();
                 spread.entries += lanes.len() as u64 * who.len();
@@ -155,6 +156,7 @@ impl Part {
                     event: at,
                     kind: type_no.unwrap_or(TypeNo::MAX),
                     rules,
+                    keys: row.keys.clone(),
                     moved: false,
                     about,
                     reasons,
@@ -304,7 +306,12 @@ fn route(
 }
 
 /// Redirects recipients whose window was opened under another kind of the lane.
-pub(crate) fn settle_lanes(bucket: &Bucket, compiled: &CompiledRules, routed: Routed) -> Routed {
+pub(crate) fn settle_lanes(
+    bucket: &Bucket,
+    compiled: &CompiledRules,
+    keys: &BatchKeys,
+    routed: Routed,
+) -> Routed {
     if compiled
         .names
         .lanes()
@@ -316,9 +323,10 @@ pub(crate) fn settle_lanes(bucket: &Bucket, compiled: &CompiledRules, routed: Ro
     for ((lanes, reasons), who) in routed {
         let mut parts = vec![(Vec::new(), who)];
         for lane in lanes {
+            let address = compiled.names.address(lane, keys);
             let mut split = Vec::with_capacity(parts.len());
             for (lanes, who) in parts {
-                for (no, part) in bucket.lanes_of(lane, who, compiled) {
+                for (no, part) in bucket.lanes_of(&address, who, compiled) {
                     let mut lanes: Vec<LaneNo> = lanes.clone();
                     lanes.push(no);
                     split.push((lanes, part));

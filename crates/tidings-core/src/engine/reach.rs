@@ -109,10 +109,12 @@ impl Engine {
                             let found = bucket.sets_of(draft.view, &kept)?;
                             for (variant, who) in kept.arrival.variants.iter().zip(found) {
                                 for lane in &variant.lanes {
+                                    let names = &part.compiled.names;
+                                    let lane = names.address(*lane, &kept.arrival.keys);
                                     letters.extend(part.letters_with(
                                         draft,
                                         bucket.no,
-                                        (*lane, kept.seq),
+                                        (&lane, kept.seq),
                                         &who,
                                     )?);
                                 }

@@ -1,5 +1,6 @@
 //! Replies of the engine.
 
+use crate::batch_key::KeyTooLong;
 use crate::event::Near;
 use crate::id::Id;
 use crate::journal::stored::Unreadable;
@@ -149,6 +150,9 @@ pub enum Refused {
     /// The command exceeds a bound of the configuration.
     #[error(transparent)]
     Exceeded(#[from] Exceeded),
+    /// A batch key of the event is too long.
+    #[error(transparent)]
+    BatchKey(#[from] KeyTooLong),
 }
 
 /// The answer to a command. The outer error poisons the engine (drop and reopen it), the inner one is the

@@ -161,7 +161,7 @@ impl Part {
             let concerned: u64 = frozen.parts.iter().map(|part| part.who.len()).sum();
             let bucket = &self.buckets[no];
             let (sets, dropped) = thaw(bucket, (kind, &self.paused), &words, frozen);
-            let sets = settle_lanes(bucket, &self.compiled, sets);
+            let sets = settle_lanes(bucket, &self.compiled, &row.keys, sets);
             let alone = concerned - sets.values().map(RoaringBitmap::len).sum::<u64>();
             routed.insert(no, sets);
             self.drop_entries(draft, no, (row.place, alone), dropped);

@@ -258,7 +258,7 @@ impl Part {
                 at: now,
                 overdue: overdue
                     .iter()
-                    .map(|(lane, who)| (*lane, who.clone()))
+                    .map(|(lane, who)| (lane.clone(), who.clone()))
                     .collect(),
                 arrivals,
             };
@@ -315,26 +315,24 @@ impl Part {
                 continue;
             }
             // Where what is paused waits nobody ever comes due, the erased among them.
-            let open = bucket
-                .lanes
-                .get(&no)
-                .filter(|_| paused)
-                .map(|lane| lane.open());
+            let open = bucket.lanes.plain().get(&no).filter(|_| paused);
+            let open = open.map(|lane| lane.open());
             // A pause holds the inbox entries of those who were erased at the same instant, too.
             let pauses = among.channel.is_some() || among.kind.is_some();
             let ever = (pauses && name.is_inbox()).then(|| bucket.roster.ever());
             let who = among.who.or(open).or(ever.as_ref());
-            let found = bucket.waiting_of(draft.view, (no, name.channel), who, among.kind)?;
+            let names = (&self.compiled.names, no);
+            let found = bucket.waiting_of(draft.view, names, who, among.kind)?;
             if !found.entries.is_empty() {
                 all.push((no, name.channel, found));
             }
         }
         if let Some(kind) = among.kind.filter(|_| !among.paused_only) {
             for (seq, closing) in &bucket.closings {
-                let channel = self.compiled.names.lane(closing.lane).channel;
-                let found = bucket.unmade_of(draft.view, *seq, channel, kind)?;
+                let (names, lane) = (&self.compiled.names, closing.lane.lane);
+                let found = bucket.unmade_of(draft.view, names, *seq, kind)?;
                 if !found.entries.is_empty() {
-                    all.push((closing.lane, channel, found));
+                    all.push((lane, names.lane(lane).channel, found));
                 }
             }
         }
@@ -384,6 +382,7 @@ fn arrive_again(moved: Moved<'_>, now: Instant, rules: u32) -> Arrival {
         event,
         kind,
         about,
+        ref keys,
         ..
     } = moved.kept.arrival;
     let words = moved.reasons;
@@ -400,6 +399,7 @@ fn arrive_again(moved: Moved<'_>, now: Instant, rules: u32) -> Arrival {
         event,
         kind,
         rules,
+        keys: keys.clone(),
         moved: true,
         about,
         reasons: words,
@@ -432,6 +432,8 @@ fn sort_out<'a>(
             });
         };
         let kind = version.kind(kept.arrival.kind);
+        let address = |lane| compiled.names.address(lane, &kept.arrival.keys);
+        let from = address(lane);
         // In any other lane it is found out when the message is made who is gone, and which types are.
         let mut gone = RoaringBitmap::new();
         if from_paused {
@@ -448,7 +450,7 @@ fn sort_out<'a>(
             for (to, part) in chosen {
                 match to {
                     None => never |= part,
-                    Some(to) if compiled.names.are_one(to, lane) => {}
+                    Some(to) if compiled.names.are_one_lane(&address(to), &from) => {}
                     Some(to) => leaves.push((to, part)),
                 }
             }
@@ -468,7 +470,7 @@ fn sort_out<'a>(
                 continue;
             }
             end(None, part.clone());
-            for (lane, who) in bucket.lanes_of(to, part, compiled) {
+            for (lane, who) in bucket.lanes_of(&address(to), part, compiled) {
                 let reasons = kept.arrival.reasons_of(variant);
                 moved.push(Moved {
                     kept,

@@ -87,14 +87,7 @@ fn rules() -> Rules {
         look_back_ms: None,
         drop_if_seen: None,
         group: None,
-        channels: [(
-            "inbox".to_owned(),
-            Route {
-                policy: Policy::Now,
-                lane: None,
-            },
-        )]
-        .into(),
+        channels: [("inbox".to_owned(), Route::of(Policy::Now))].into(),
     };
     Rules {
         defaults: Defaults::default(),

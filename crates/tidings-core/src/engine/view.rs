@@ -1,5 +1,7 @@
 //! Reads for recipients and operators, except inboxes: open lanes and built messages.
 
+use std::collections::BTreeMap;
+
 use roaring::RoaringBitmap;
 
 use super::accepted::EventRow;
@@ -8,6 +10,7 @@ use super::made::MessageRow;
 use super::plan::{Plan, PlannedMessage};
 use super::reply::Refused;
 use super::{Engine, MessageId, follow};
+use crate::batch_key::{BatchKey, LaneKey};
 use crate::bucket::Look;
 use crate::channel::{CHANNELS, ChannelNo};
 use crate::deadline::LaneKind;
@@ -25,6 +28,8 @@ pub struct OpenLane {
     pub channel: &'static str,
     /// Its name.
     pub lane: String,
+    /// Its batch key.
+    pub key: BatchKey,
     /// Due time; `None` = never due as things are.
     pub due: Option<Instant>,
     /// The pending entries, by (t, arrival).
@@ -53,6 +58,8 @@ pub struct MessageAt {
     pub channel: &'static str,
     /// The lane's name.
     pub lane: String,
+    /// The lane's batch key.
+    pub key: BatchKey,
     /// Number of its entries.
     pub told: usize,
     pub(crate) bucket: BucketNo,
@@ -165,14 +172,16 @@ impl Engine {
         let bucket = self.bucket(at);
         let who = RoaringBitmap::from_iter([number]);
         let mut lanes = Vec::new();
-        for (no, lane) in &bucket.lanes {
-            let name = self.intake.compiled.names.lane(*no);
-            let found = bucket.waiting_in(view, *no, name.channel, Some(&who))?;
-            let mut entries = Vec::new();
-            let mut entered = None;
+        let names = &self.intake.compiled.names;
+        for no in bucket.lanes.numbers() {
+            let name = names.lane(no);
+            let found = bucket.waiting_in(view, names, no, Some(&who))?;
+            let mut by_key: BTreeMap<&BatchKey, (Instant, Vec<_>)> = BTreeMap::new();
             for (_, source) in &found.entries {
                 let arrival = &found.source(*source).0.arrival;
-                entered = entered.into_iter().chain([arrival.at]).min();
+                let key = names.key(no, &arrival.keys);
+                let (entered, entries) = by_key.entry(key).or_insert((arrival.at, Vec::new()));
+                *entered = arrival.at.min(*entered);
                 let header = self.intake.header(view, arrival.at.day(), arrival.event)?;
                 let waiting = WaitingEntry {
                     event: header.id,
@@ -182,22 +191,28 @@ impl Engine {
                 };
                 entries.push((arrival.t, arrival.place, waiting));
             }
-            if entries.is_empty() {
-                continue;
+            for (key, (entered, mut entries)) in by_key {
+                entries.sort_by_key(|(t, place, _)| (*t, *place));
+                let key = key.clone();
+                let lane = bucket.lanes.get(&LaneKey {
+                    lane: no,
+                    key: key.clone(),
+                });
+                let terms = bucket.terms(&self.intake.compiled);
+                let due = lane.and_then(|lane| lane.deadline(number, terms));
+                let due = match name.kind {
+                    // The wheel knows no more than the second.
+                    LaneKind::Now => due.map(|_| entered),
+                    _ => due.map(Instant),
+                };
+                lanes.push(OpenLane {
+                    channel: CHANNELS[usize::from(name.channel)],
+                    lane: name.name.clone(),
+                    key,
+                    due,
+                    entries: entries.into_iter().map(|(_, _, entry)| entry).collect(),
+                });
             }
-            entries.sort_by_key(|(t, place, _)| (*t, *place));
-            let due = lane.deadline(number, bucket.terms(&self.intake.compiled));
-            let due = match name.kind {
-                // The wheel knows no more than the second.
-                LaneKind::Now => due.and(entered),
-                _ => due.map(Instant),
-            };
-            lanes.push(OpenLane {
-                channel: CHANNELS[usize::from(name.channel)],
-                lane: name.name.clone(),
-                due,
-                entries: entries.into_iter().map(|(_, _, entry)| entry).collect(),
-            });
         }
         Ok(Ok(lanes))
     }
@@ -254,12 +269,13 @@ impl Engine {
             each(view, Partition::Day(*day), &prefix, |key, value| {
                 let closing = u64_at(key, REST + 4).unwrap_or_default();
                 let row = MessageRow::read(view, Partition::Day(*day), key, value)?;
-                let name = self.intake.compiled.names.lane(row.lane);
+                let name = self.intake.compiled.names.lane(row.lane.lane);
                 let seqs = row.told(closing);
                 of_day.push(MessageAt {
                     at: row.at,
                     channel: CHANNELS[usize::from(name.channel)],
                     lane: name.name.clone(),
+                    key: row.lane.key,
                     told: seqs.len(),
                     bucket,
                     number,
@@ -290,9 +306,12 @@ impl Engine {
         let lane = lanes.into_iter().find(|(_, name)| {
             name.name == letter.lane && CHANNELS[usize::from(name.channel)] == letter.channel
         });
-        let lane = lane.map_or(0, |(no, _)| no);
+        let lane = LaneKey {
+            lane: lane.map_or(0, |(no, _)| no),
+            key: letter.key.clone(),
+        };
         let takes = |_: &StoredArrival, _: &Variant| true;
-        let has = |_: u32, seq: u64| told.contains(&seq);
+        let has = |_: u32, kept: &StoredArrival| told.contains(&kept.seq);
         let look = Look {
             from: from.copied().unwrap_or(0),
             to: to.copied().unwrap_or(0),
@@ -304,7 +323,7 @@ impl Engine {
         found.sort();
         let mut sources: Vec<u32> = found.entries.iter().map(|(_, source)| *source).collect();
         let of = (letter.bucket, letter.closing);
-        let plan = self.plan_of(view, of, (lane, letter.at), found)?;
+        let plan = self.plan_of(view, of, (&lane, letter.at), found)?;
         plan.order(&mut sources);
         Ok((
             plan,

@@ -6,6 +6,7 @@
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::batch_key::{BatchKeys, LaneKey};
 use crate::channel::ChannelNo;
 use crate::command::MarkKind;
 use crate::event::{Event, Object};
@@ -44,7 +45,7 @@ pub enum Record {
         /// The due instant.
         at: Instant,
         /// The lane.
-        lane: LaneNo,
+        lane: LaneKey,
         /// The recipients.
         who: Set,
     },
@@ -64,7 +65,7 @@ pub enum Record {
         at: Instant,
         /// By lane, the recipients whose deadline had passed before the arrival: their deadlines don't
         /// move.
-        overdue: Vec<(LaneNo, Set)>,
+        overdue: Vec<(LaneKey, Set)>,
         /// The arrivals, by (t, place).
         arrivals: Vec<Arrival>,
     },
@@ -164,7 +165,7 @@ pub enum Record {
         /// The recipient's number.
         number: u32,
         /// The lanes.
-        lanes: Vec<LaneNo>,
+        lanes: Vec<LaneKey>,
     },
     /// A new version of the rules came into force: default time zones may change.
     Rules {
@@ -254,6 +255,8 @@ pub struct Arrival {
     pub kind: TypeNo,
     /// The version of the rules at that time.
     pub rules: u32,
+    /// Its batch keys, asked when the event was accepted.
+    pub keys: BatchKeys,
     /// True if its entries came from another lane.
     pub moved: bool,
     /// The hashes by which an inbox groups the event without reading it.

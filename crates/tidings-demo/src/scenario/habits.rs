@@ -80,6 +80,7 @@ fn minds(world: &World, random: &mut Random) -> Vec<Command> {
         recipient: someone(world, random).id.clone(),
         channel: Some(EMAIL.to_owned()),
         lane: None,
+        key: None,
     });
     commands
 }

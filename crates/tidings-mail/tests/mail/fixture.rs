@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use tidings_core::batch::{Batch, Group, Line};
+use tidings_core::batch_key::BatchKey;
 use tidings_core::channel::EMAIL_NO;
 use tidings_core::rules::Pivot;
 use tidings_core::{Id, Instant, Object, Recipient, State};
@@ -79,6 +80,7 @@ pub(crate) fn batch(groups: Vec<Group>) -> Batch {
         locale: "en".to_owned(),
         channel: "email".to_owned(),
         lane: "digest:weekly".to_owned(),
+        key: BatchKey::EMPTY,
         at: instant("2024-03-04T08:00:00Z"),
         entries: groups
             .iter()

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
+use tidings_core::batch_key::BatchKey;
 use tidings_core::{Batch, Id, Instant};
 use tidings_mail::{Design, RenderError, Sender};
 
@@ -23,6 +24,8 @@ pub struct Head {
     pub channel: String,
     /// The lane's name.
     pub lane: String,
+    /// The lane's batch key.
+    pub key: BatchKey,
     /// The instant of the closing.
     pub at: Instant,
     /// Number of entries in the message.
@@ -122,6 +125,7 @@ impl Head {
             recipient: batch.recipient.id.clone(),
             channel: batch.channel.clone(),
             lane: batch.lane.clone(),
+            key: batch.key.clone(),
             at: batch.at,
             entries: batch.entries,
             kinds: batch.kinds().cloned().collect(),

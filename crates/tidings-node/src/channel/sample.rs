@@ -1,6 +1,7 @@
 //! A batch, and what is rendered of it, for the channels' tests.
 
 use tidings_core::batch::{Batch, Group, Line};
+use tidings_core::batch_key::BatchKey;
 use tidings_core::channel::EMAIL_NO;
 use tidings_core::rules::Pivot;
 use tidings_core::{Id, Instant, Object, Recipient, State};
@@ -55,6 +56,7 @@ pub(crate) fn batch(id: &str, title: &str) -> Batch {
         locale: "en".to_owned(),
         channel: "email".to_owned(),
         lane: "now".to_owned(),
+        key: BatchKey::EMPTY,
         at: NOW,
         entries: 1,
         groups: vec![group],

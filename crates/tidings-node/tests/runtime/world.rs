@@ -40,7 +40,7 @@ pub(crate) fn rules() -> Rules {
         look_back_ms: None,
         drop_if_seen: None,
         group: None,
-        channels: BTreeMap::from([(EMAIL.to_owned(), Route { policy, lane: None })]),
+        channels: BTreeMap::from([(EMAIL.to_owned(), Route::of(policy))]),
     };
     let daily = Digest {
         every: Every::Day,

@@ -45,6 +45,8 @@ pub struct ExpectedMessage {
     pub at: Instant,
     /// Recipient, channel and lane.
     pub lane: [String; 3],
+    /// The batch key.
+    pub key: String,
     /// Its items.
     pub items: Vec<ExpectedItem>,
     /// Event and reason of each entry that ended at the check.
@@ -163,6 +165,7 @@ impl ExpectedMessage {
         });
         self.at == message.at
             && self.lane.iter().map(String::as_str).eq(lane)
+            && self.key == message.key.as_str()
             && self.items.len() == message.items.len()
             && self
                 .items
@@ -182,7 +185,11 @@ impl ExpectedMessage {
 
 impl fmt::Display for ExpectedMessage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "= {} {}:", self.at, self.lane.join(" "))?;
+        write!(f, "= {} {}", self.at, self.lane.join(" "))?;
+        if !self.key.is_empty() {
+            write!(f, " {}", self.key)?;
+        }
+        f.write_str(":")?;
         for ExpectedItem { event, t, reasons } in &self.items {
             write!(f, " {event}")?;
             if let Some(t) = t {
@@ -206,10 +213,15 @@ pub fn line(message: &Message) -> String {
         recipient,
         channel,
         lane,
+        key,
         items,
         skipped,
     } = message;
-    let mut line = format!("= {at} {recipient} {channel} {lane}:");
+    let mut line = format!("= {at} {recipient} {channel} {lane}");
+    if !key.is_empty() {
+        let _ = write!(line, " {}", key.as_str());
+    }
+    line.push(':');
     for item in items {
         let _ = write!(
             line,

@@ -24,6 +24,7 @@
 use std::collections::BTreeMap;
 use std::str::FromStr;
 
+use tidings_core::batch_key::BatchKey;
 use tidings_core::channel::{EMAIL_NO, INBOX};
 use tidings_core::command::{Cancelled, MarkKind, Marked};
 use tidings_core::event::{Audience, Event, Near, Object};
@@ -191,11 +192,9 @@ fn type_rules(words: &[&str]) -> Read<TypeRules> {
             "urgent" => rules.urgent = true,
             "include_actor" => rules.include_actor = true,
             INBOX => {
-                let route = Route {
-                    policy: Policy::Now,
-                    lane: None,
-                };
-                rules.channels.insert(INBOX.to_owned(), route);
+                rules
+                    .channels
+                    .insert(INBOX.to_owned(), Route::of(Policy::Now));
             }
             _ => match word.split_once('=') {
                 Some(("category", name)) => rules.category = name.to_owned(),
@@ -212,6 +211,10 @@ fn type_rules(words: &[&str]) -> Read<TypeRules> {
 }
 
 fn route(text: &str) -> Read<Route> {
+    let (text, batch_key) = match text.split_once('#') {
+        Some((text, key)) => (text, Some(key.to_owned())),
+        None => (text, None),
+    };
     let (policy, lane) = match text.split_once('@') {
         Some((policy, lane)) => (policy, Some(lane.to_owned())),
         None => (text, None),
@@ -250,7 +253,11 @@ fn route(text: &str) -> Read<Route> {
         },
         _ => return Err(format!("no such policy: {policy}")),
     };
-    Ok(Route { policy, lane })
+    Ok(Route {
+        lane,
+        batch_key,
+        ..Route::of(policy)
+    })
 }
 
 fn command(words: &[&str]) -> Read<Command> {
@@ -320,9 +327,10 @@ fn command(words: &[&str]) -> Read<Command> {
             },
         },
         ["flush", who, facets @ ..] => {
-            let (mut channel, mut lane) = (None, None);
+            let (mut channel, mut lane, mut key) = (None, None, None);
             for facet in facets {
                 match pair(facet)? {
+                    ("key", text) => key = BatchKey::new(text).ok(),
                     ("channel", name) => channel = Some(name.to_owned()),
                     ("lane", name) => lane = Some(name.to_owned()),
                     _ => return Err(format!("unknown {facet}")),
@@ -332,6 +340,7 @@ fn command(words: &[&str]) -> Read<Command> {
                 recipient: id(who)?,
                 channel,
                 lane,
+                key,
             }
         }
         ["forget", date] => Command::Forget {
@@ -385,6 +394,10 @@ fn publish(event: &str, kind: &str, about: &str, facets: &[&str]) -> Read<Comman
                 event.to.near.push(Near { lat, lon, km });
             }
             ("actor", actor) => event.actor = Some(object(actor)?),
+            ("target", target) => event.target = Some(object(target)?),
+            ("data", data) => {
+                event.data = Some(serde_json::from_str(data).map_err(|fault| fault.to_string())?);
+            }
             ("channels", names) => {
                 event.channels = Some(names.split(',').map(str::to_owned).collect());
             }
@@ -405,13 +418,17 @@ fn expected_message(line: &str) -> Read<ExpectedMessage> {
     let (head, tail) = line
         .split_once(": ")
         .ok_or("a message tells something after `: `")?;
-    let ["=", at, recipient, channel, lane] = head.split_whitespace().collect::<Vec<_>>()[..]
-    else {
-        return Err("= TIME RECIPIENT CHANNEL LANE: …".to_owned());
+    let words: Vec<&str> = head.split_whitespace().collect();
+    let (["=", at, recipient, channel, lane], key) = (match words[..] {
+        [ref head @ .., key] if words.len() == 6 => (head, key),
+        ref head => (head, ""),
+    }) else {
+        return Err("= TIME RECIPIENT CHANNEL LANE [KEY]: …".to_owned());
     };
     let mut message = ExpectedMessage {
         at: time(at)?,
-        lane: [recipient, channel, lane].map(str::to_owned),
+        lane: [*recipient, *channel, *lane].map(str::to_owned),
+        key: key.to_owned(),
         items: Vec::new(),
         skipped: Vec::new(),
     };

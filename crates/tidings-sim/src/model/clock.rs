@@ -86,7 +86,12 @@ impl Model {
         }
         self.send_what_is_due();
         self.messages[self.earlier..].sort_by(|a, b| {
-            (&a.recipient, &a.channel, &a.lane).cmp(&(&b.recipient, &b.channel, &b.lane))
+            (&a.recipient, &a.channel, &a.lane, &a.key).cmp(&(
+                &b.recipient,
+                &b.channel,
+                &b.lane,
+                &b.key,
+            ))
         });
         self.midst = false;
     }
@@ -161,6 +166,7 @@ impl Model {
             recipient: self.people[self.lanes[lane].person].id.clone(),
             channel: self.lanes[lane].channel.clone(),
             lane: self.lanes[lane].name.clone(),
+            key: self.lanes[lane].key.clone(),
             items: Vec::new(),
             skipped: Vec::new(),
         };

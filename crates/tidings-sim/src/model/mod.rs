@@ -47,6 +47,9 @@
 //!     (and, on the inbox, all while it is paused) go to a lane that is never due, as if everybody had
 //!     chosen so; when they go on it is as if the choice were taken back. A type that is no longer
 //!     configured is no longer paused: what was set apart ends at once as skipped(unknown_type).
+//! 19. A batch key is an entry's for good: it is asked by the rules of the event's arrival, whatever they become.
+//!     A lane with a key remembers its last message no longer than the longest `quiet` of the types that are
+//!     `leading` in it: when the rules change, an older one is forgotten unless a window is open.
 
 mod audience;
 mod calendar;
@@ -59,6 +62,7 @@ mod window;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use tidings_core::batch_key::BatchKey;
 use tidings_core::command::Choice;
 use tidings_core::rules::Policy;
 use tidings_core::{
@@ -102,7 +106,8 @@ pub struct Model {
     /// Events that wait for their `deliver_at`, by (t, arrival).
     scheduled: BTreeSet<(Instant, usize)>,
     lanes: Vec<Lane>,
-    lane_of: BTreeMap<(usize, String, String), usize>,
+    /// By person, channel, name and batch key.
+    lane_of: BTreeMap<(usize, String, String, BatchKey), usize>,
     /// Lanes that have a window.
     open: BTreeSet<usize>,
     days: BTreeMap<Day, Kept>,
@@ -138,6 +143,8 @@ struct Entry {
     event: usize,
     person: usize,
     channel: String,
+    /// Asked once, at arrival.
+    key: BatchKey,
     reasons: Arc<Vec<String>>,
     state: EntryState,
     /// The day on which it entered its lane.
@@ -254,9 +261,10 @@ impl Model {
                 recipient,
                 channel,
                 lane,
+                key,
             } => {
                 let person = self.person(&recipient)?;
-                self.flush(person, channel.as_deref(), lane.as_deref());
+                self.flush(person, channel.as_deref(), lane.as_deref(), key.as_ref());
             }
             Command::Preferences {
                 recipient,
@@ -300,6 +308,7 @@ impl Model {
     /// [`Refused::TimeWentBack`].
     pub fn reconfigure(&mut self, at: Instant, rules: Rules) -> Result<(), Refused> {
         self.advance(at)?;
+        self.fade();
         let old = self.current().defaults.clone();
         self.rules.push(rules);
         let types: BTreeSet<String> = self.current().types.keys().cloned().collect();
@@ -483,6 +492,7 @@ impl Model {
                 event: arrival,
                 person,
                 channel: channel.clone(),
+                key: route::key(self.current(), &self.events[arrival].event, channel),
                 reasons: Arc::clone(reasons),
                 state: EntryState::Scheduled,
                 day: self.now.day(),

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use tidings_core::batch_key::BatchKey;
 use tidings_core::channel::INBOX;
 use tidings_core::command::{Cancelled, Marked, Pausable};
 use tidings_core::rules::Policy;
@@ -73,15 +74,17 @@ impl Model {
             event,
             ..
         } = self.entries[entry];
-        let key = (person, channel.clone(), name);
+        let batch_key = self.key_in(entry, &policy);
+        let key = (person, channel.clone(), name, batch_key);
         let lane = *self
             .lane_of
             .entry(key)
-            .or_insert_with_key(|(person, channel, name)| {
+            .or_insert_with_key(|(person, channel, name, key)| {
                 self.lanes.push(Lane {
                     person: *person,
                     channel: channel.clone(),
                     name: name.clone(),
+                    key: key.clone(),
                     waiting: BTreeSet::new(),
                     window: None,
                     last_message: None,
@@ -126,6 +129,46 @@ impl Model {
         match route::route(&self.rules[rules], &chosen, kind, &entry.channel) {
             Route::Lane { name, policy } if name == self.lanes[lane].name => Some(policy),
             Route::Lane { .. } | Route::Never | Route::UnknownType => None,
+        }
+    }
+
+    /// Contract, section 6: a key is for `first_event`, `cooldown` and `leading`.
+    fn key_in(&self, entry: usize, policy: &Policy) -> BatchKey {
+        match policy {
+            Policy::FirstEvent { .. } | Policy::Cooldown { .. } | Policy::Leading { .. } => {
+                self.entries[entry].key.clone()
+            }
+            Policy::Now | Policy::Digest { .. } | Policy::Never => BatchKey::EMPTY,
+        }
+    }
+
+    /// A lane with a key remembers its last message as long as some type could ask for it.
+    pub(super) fn fade(&mut self) {
+        for lane in 0..self.lanes.len() {
+            let Lane {
+                ref channel,
+                ref name,
+                ref key,
+                ref window,
+                last_message,
+                ..
+            } = self.lanes[lane];
+            if key.is_empty() || window.is_some() {
+                continue;
+            }
+            let routes = self.current().types.values();
+            let routes = routes.filter_map(|rules| rules.channels.get(channel));
+            let longest = routes.filter_map(|route| match route.policy {
+                Policy::Leading { quiet_ms } => {
+                    let lane = route.lane.clone().or_else(|| route.policy.lane_name());
+                    (lane.as_ref() == Some(name)).then_some(quiet_ms)
+                }
+                _ => None,
+            });
+            let longest = longest.max().unwrap_or(0);
+            if last_message.is_some_and(|last| last.plus_ms(longest) <= self.now) {
+                self.lanes[lane].last_message = None;
+            }
         }
     }
 
@@ -177,7 +220,8 @@ impl Model {
                 Route::UnknownType => {}
                 Route::Never => self.end(entry, Reason::Preference.outcome()),
                 Route::Lane { name, policy } => {
-                    if name != self.lanes[lane].name {
+                    let key = self.key_in(entry, &policy);
+                    if (&name, &key) != (&self.lanes[lane].name, &self.lanes[lane].key) {
                         self.lanes[lane].waiting.remove(&entry);
                         self.enter(entry, name, policy);
                     }
@@ -228,14 +272,21 @@ impl Model {
     }
 
     /// Open lanes, the inbox apart, are due now.
-    pub(super) fn flush(&mut self, person: usize, channel: Option<&str>, name: Option<&str>) {
+    pub(super) fn flush(
+        &mut self,
+        person: usize,
+        channel: Option<&str>,
+        name: Option<&str>,
+        key: Option<&BatchKey>,
+    ) {
         for &lane in &self.open {
             let lane = &mut self.lanes[lane];
             let meant = lane.person == person
                 && lane.channel != INBOX
                 && lane.name != PAUSED
                 && channel.is_none_or(|channel| channel == lane.channel)
-                && name.is_none_or(|name| name == lane.name);
+                && name.is_none_or(|name| name == lane.name)
+                && key.is_none_or(|key| *key == lane.key);
             if let Some(window) = lane.window.as_mut().filter(|_| meant) {
                 window.flush(self.now, lane.last_message);
             }

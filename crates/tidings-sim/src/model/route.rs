@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use serde_json::{Value, json};
+use tidings_core::batch_key::BatchKey;
 use tidings_core::channel::INBOX;
 use tidings_core::rules::Policy;
-use tidings_core::{Mode, PreferenceScope, Rules};
+use tidings_core::{Event, Mode, PreferenceScope, Rules};
 
 /// The preferences of a recipient, by scope and channel.
 pub(super) type Preferences = BTreeMap<(PreferenceScope, String), Mode>;
@@ -77,4 +79,29 @@ pub(super) fn drops_seen(rules: &Rules, chosen: &Preferences, kind: &str, channe
         Route::Lane { policy, .. } => !matches!(policy, Policy::Digest { .. }),
         Route::UnknownType | Route::Never => true,
     })
+}
+
+/// Contract, section 6, "Batch key", of the expressions that name one field.
+pub(super) fn key(rules: &Rules, event: &Event, channel: &str) -> BatchKey {
+    let route = rules.types[event.kind.as_str()].channels.get(channel);
+    let Some(path) = route.and_then(|route| route.batch_key.as_deref()) else {
+        return BatchKey::EMPTY;
+    };
+    let mut value = &json!({ "event": event });
+    for field in path.split('.') {
+        match value.get(field) {
+            Some(below) => value = below,
+            None => return BatchKey::EMPTY,
+        }
+    }
+    let text = match value {
+        Value::String(text) => text.clone(),
+        Value::Bool(yes) => yes.to_string(),
+        Value::Number(number) => {
+            let text = number.to_string();
+            text.strip_suffix(".0").unwrap_or(&text).to_owned()
+        }
+        Value::Null | Value::Array(_) | Value::Object(_) => String::new(),
+    };
+    BatchKey::new(&text).expect("the worlds and cases have short keys")
 }

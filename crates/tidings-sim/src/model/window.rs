@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use tidings_core::Instant;
+use tidings_core::batch_key::BatchKey;
 use tidings_core::rules::{Decide, Policy};
 
 /// A lane, where entries gather for one message.
@@ -12,6 +13,7 @@ pub(super) struct Lane {
     pub(super) person: usize,
     pub(super) channel: String,
     pub(super) name: String,
+    pub(super) key: BatchKey,
     /// Entries that wait here now.
     pub(super) waiting: BTreeSet<usize>,
     /// The window opened by the first entry since the lane was last due.

@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
+use serde_json::json;
+use tidings_core::batch_key::BatchKey;
 use tidings_core::channel::{EMAIL, EMAIL_NO, INBOX};
 use tidings_core::command::{Cancelled, Choice, MarkKind, Marked, Pausable};
 use tidings_core::time::{DAY_MS, HOUR_MS, MINUTE_MS};
@@ -343,10 +345,13 @@ impl Builder {
                     .get(usize::from(*which))
                     .map(|lane| (*lane).to_owned());
                 let channel = (which % 2 == 0).then(|| EMAIL.to_owned());
+                let keys = ["", "o1", "2"].map(|key| BatchKey::new(key).expect("it is short"));
+                let key = keys.get(usize::from(*who + which)).cloned();
                 self.say(Command::Flush {
                     recipient: name("r", *who),
                     channel,
                     lane,
+                    key,
                 });
             }
             RawOp::Object(about, what) => {
@@ -518,9 +523,9 @@ impl Builder {
                 title: Some("A place".to_owned()),
                 ..object((raw.object + 1) % OBJECTS)
             }),
-            data: None,
             // Rows and headers hold a score; what is told does not depend on it.
             score: Score::new(f64::from(raw.object) - 1.5).unwrap_or_default(),
+            data: data(raw.again),
             to,
             channels,
             occurred_at: None,
@@ -543,6 +548,18 @@ impl Builder {
         let number = self.events.saturating_sub(usize::from(which % 6));
         id(&format!("e{number}"))
     }
+}
+
+/// Data with a number, a text, nothing, or none.
+fn data(which: u8) -> Option<serde_json::Map<String, serde_json::Value>> {
+    let n = match which % 5 {
+        0 => json!(2.0),
+        1 => json!("2"),
+        2 => json!(2.5),
+        3 => json!(null),
+        _ => return None,
+    };
+    Some([("n".to_owned(), n)].into_iter().collect())
 }
 
 fn object(number: u8) -> Object {

@@ -21,6 +21,13 @@ pub(super) const DIGESTS: u8 = 5;
 const HOLDS: [i64; 5] = [MINUTE_MS, 2 * MINUTE_MS, 5 * MINUTE_MS, HOUR_MS, DAY_MS];
 const LOOK_BACKS: [i64; 3] = [2 * MINUTE_MS, HOUR_MS, DAY_MS];
 const KEEPS: [i64; 3] = [35 * DAY_MS, 3 * DAY_MS, 36 * HOUR_MS];
+/// Expressions that name one field, as the model can read them.
+const KEYS: [&str; 4] = [
+    "event.object.id",
+    "event.target.id",
+    "event.data.n",
+    "event.actor.id",
+];
 const SLOTS: [u16; 5] = [9 * 60, 2 * 60 + 30, 0, 60 + 30, 60];
 
 /// Numbers from which rules are made.
@@ -204,13 +211,7 @@ impl RawRules {
             channels.insert(EMAIL.to_owned(), route);
         }
         if raw.inbox || channels.is_empty() {
-            channels.insert(
-                INBOX.to_owned(),
-                Route {
-                    policy: Policy::Now,
-                    lane: None,
-                },
-            );
+            channels.insert(INBOX.to_owned(), Route::of(Policy::Now));
         }
         TypeRules {
             category: format!("c{}", raw.category),
@@ -259,9 +260,15 @@ impl RawRules {
             NEVER => Policy::Never,
             _ => return None,
         };
+        let may_have_key = matches!(kind, 1..=3);
+        // One in two or so, told from what decides nothing else of such a policy.
+        let key = KEYS
+            .get(usize::from(raw.digest * 2 + raw.wait % 2))
+            .filter(|_| may_have_key);
         Some(Route {
-            policy,
             lane: own.then(|| "x".to_owned()),
+            batch_key: key.map(|key| (*key).to_owned()),
+            ..Route::of(policy)
         })
     }
 }

@@ -229,20 +229,8 @@ fn rules<'a>(types: impl IntoIterator<Item = &'a str>) -> Rules {
         drop_if_seen: None,
         group: None,
         channels: BTreeMap::from([
-            (
-                INBOX.to_owned(),
-                Route {
-                    policy: Policy::Now,
-                    lane: None,
-                },
-            ),
-            (
-                EMAIL.to_owned(),
-                Route {
-                    policy: digest,
-                    lane: None,
-                },
-            ),
+            (INBOX.to_owned(), Route::of(Policy::Now)),
+            (EMAIL.to_owned(), Route::of(digest)),
         ]),
     };
     Rules {

@@ -1,6 +1,7 @@
 //! Bodies of a few words: subscriptions, marks, cancels, retractions, flushes, deletions of days.
 
 use serde::{Deserialize, Serialize};
+use tidings_core::batch_key::BatchKey;
 use tidings_core::command::{Cancelled, MarkKind, Marked};
 use tidings_core::{Command, Day, Id, Instant};
 use utoipa::ToSchema;
@@ -147,6 +148,9 @@ pub(crate) struct FlushLimits {
     /// Only lanes of this name.
     #[schema(value_type = Option<String>)]
     pub(crate) lane: Option<Text<Id>>,
+    /// Only lanes with this batch key; the empty one is that of lanes without.
+    #[schema(value_type = Option<String>)]
+    pub(crate) key: Option<BatchKey>,
 }
 
 impl FlushLimits {
@@ -160,6 +164,7 @@ impl FlushLimits {
             recipient,
             channel: self.channel,
             lane: self.lane.map(|lane| lane.0.as_str().to_owned()),
+            key: self.key,
         })
     }
 }

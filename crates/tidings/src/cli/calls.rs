@@ -4,6 +4,7 @@ use std::io::{self, IsTerminal as _, Write};
 
 use clap::value_parser;
 use serde_json::Value;
+use tidings_core::batch_key::BatchKey;
 use tidings_core::{Day, Id};
 
 use super::reach::{self, To};
@@ -13,6 +14,7 @@ use super::{Status as Ended, Streams, report};
 use crate::body::short::{Cancel as CancelBody, FlushLimits, ForgetDays};
 use crate::body::text::Text;
 use crate::client::{Request, segment};
+use crate::wording::quoted;
 
 /// A command that makes one call.
 pub(super) trait Call {
@@ -111,7 +113,7 @@ impl Call for Pending {
             };
             for entry in list(lane, "entries") {
                 let of_entry = ["t", "type", "object", "event"].map(|key| cell(entry, key));
-                let of_lane = [due.clone(), cell(lane, "channel"), cell(lane, "lane")];
+                let of_lane = [due.clone(), cell(lane, "channel"), lane_cell(lane)];
                 table.row(of_lane.into_iter().chain(of_entry));
             }
         }
@@ -133,6 +135,15 @@ impl Call for Pending {
             writeln!(out, "No notifications waiting")?;
         }
         Ok(())
+    }
+}
+
+/// A lane's name, with its batch key if it has one.
+fn lane_cell(row: &Value) -> String {
+    let (lane, key) = (cell(row, "lane"), cell(row, "key"));
+    match key.is_empty() {
+        true => lane,
+        false => format!("{lane} {}", quoted(&key)),
     }
 }
 
@@ -162,7 +173,10 @@ fn write_deferred(messages: &[Value], out: &mut dyn Write) -> io::Result<()> {
             "attempts",
             "last.reply",
         ];
-        let cells = keys.map(|key| cell(message, key));
+        let cells = keys.map(|key| match key {
+            "lane" => lane_cell(message),
+            key => cell(message, key),
+        });
         table.row([next].into_iter().chain(cells));
     }
     table.write(out)
@@ -221,6 +235,9 @@ pub(super) struct Flush {
     /// Only notifications in lanes of this name
     #[arg(long, value_parser = Id::new)]
     lane: Option<Id>,
+    /// Only notifications in lanes with this batch key
+    #[arg(long, value_parser = BatchKey::new)]
+    key: Option<BatchKey>,
     #[command(flatten)]
     to: To,
 }
@@ -232,6 +249,7 @@ impl Call for Flush {
         let limits = FlushLimits {
             channel: self.channel.clone(),
             lane: self.lane.clone().map(Text),
+            key: self.key.clone(),
         };
         Request::post(format!("/v1/recipients/{}/flush", segment(&self.recipient))).json(&limits)
     }

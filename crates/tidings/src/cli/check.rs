@@ -109,7 +109,9 @@ fn routes(kind: &TypeRules) -> String {
                 .as_ref()
                 .map(|lane| format!(" in {lane}"))
                 .unwrap_or_default();
-            format!("{channel}: {}{lane}", policy(&route.policy))
+            let key = route.batch_key.as_ref();
+            let key = key.map(|key| format!(" by {key}")).unwrap_or_default();
+            format!("{channel}: {}{lane}{key}", policy(&route.policy))
         })
         .collect();
     each.join("; ")

@@ -88,7 +88,7 @@ impl<'p> Printer<'p> {
                     message.at.to_string(),
                     message.recipient.to_string(),
                     message.channel.clone(),
-                    message.lane.clone(),
+                    lane_cell(message),
                     items(message),
                 ];
                 write_row(&columns, self.out)
@@ -194,6 +194,8 @@ struct MessageRow<'m> {
     recipient: &'m str,
     channel: &'m str,
     lane: &'m str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    key: &'m str,
     #[serde(serialize_with = "items_in_order")]
     items: &'m [Item],
     #[serde(serialize_with = "skipped_in_order")]
@@ -207,6 +209,7 @@ impl<'m> MessageRow<'m> {
             recipient: message.recipient.as_str(),
             channel: &message.channel,
             lane: &message.lane,
+            key: message.key.as_str(),
             items: &message.items,
             skipped: &message.skipped,
         }
@@ -227,6 +230,14 @@ struct ItemRow<'m> {
 struct SkippedRow<'m> {
     event: &'m str,
     reason: &'static str,
+}
+
+/// The lane's name, with its batch key if it has one.
+fn lane_cell(message: &Message) -> String {
+    match message.key.as_str() {
+        "" => message.lane.clone(),
+        key => format!("{} {}", message.lane, quoted(key)),
+    }
 }
 
 fn items_in_order<S: Serializer>(items: &&[Item], serializer: S) -> Result<S::Ok, S::Error> {

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use tidings_core::batch_key::BatchKey;
 use tidings_core::{Books, Command, Id, Instant, Item, Message, Reason, Skipped, Timed};
 
 use super::*;
@@ -48,6 +49,7 @@ fn message(at: Instant, channel: &str, object: &Id) -> Message {
         recipient: id("r"),
         channel: channel.to_owned(),
         lane: "now".to_owned(),
+        key: BatchKey::EMPTY,
         items: vec![item],
         skipped: vec![Skipped {
             event: id("f"),

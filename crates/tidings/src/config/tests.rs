@@ -203,7 +203,11 @@ fn keys_of_another_policy_and_lacking_ones_are_refused() {
         ("{ policy = 'cooldown', quiet = '3651d' }", "at most 3650d"),
         (
             "{ policy = 'now', batch_key = 'event.id' }",
-            "not supported",
+            "`batch_key` is not a key of the policy `now`",
+        ),
+        (
+            "{ policy = 'cooldown', quiet = '4m', batch_key = 'event.objekt.id' }",
+            "unknown field `objekt`",
         ),
         ("{ policy = 'never', lane = 'x' }", "no lane"),
         ("{ policy = 'now', lane = 'now' }", "reserved"),
@@ -450,7 +454,7 @@ fn faults_have_their_place() {
 }
 
 /// Acceptance H46, as far as this version has the keys: a duplicate type is a fault of the TOML, a
-/// cron expression is no calendar, CEL and templates are keys of a later version.
+/// cron expression is no calendar, templates are keys of a later version.
 #[test]
 fn h46_every_fault_of_a_configuration_is_told_at_once() {
     let text = r#"[defaults]
@@ -462,7 +466,7 @@ every = "0 9 * * 1"
 category = "c"
 template = "a.html"
 channels.pigeon = { policy = "now" }
-channels.email = { policy = "now", batch_key = "event." }
+channels.email = { policy = "leading", quiet = "5m", batch_key = "event." }
 [types.a]
 category = "c"
 "#;
@@ -477,7 +481,7 @@ category = "c"
         (5, "`digests.d.every` cannot be `0 9 * * 1`"),
         (8, "unknown key `types.a.template`"),
         (9, "unknown channel `pigeon`"),
-        (10, "`batch_key` is not supported in this version"),
+        (10, "the expression ends too early"),
         (11, "duplicate key `a`"),
         (12, "duplicate key `category`"),
     ];

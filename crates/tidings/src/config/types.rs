@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use tidings_core::cel::{OF_EVENT, Program, Root};
 use tidings_core::channel::{CHANNELS, INBOX};
 use tidings_core::rules::{Decide, Pivot, Policy, Route, StoreRules, TypeRules};
 
@@ -30,8 +31,15 @@ const POLICIES: [&str; 6] = [
     "digest",
     "never",
 ];
-const ROUTE_KEYS: [&str; 7] = [
-    "policy", "lane", "hold", "decide", "quiet", "max_wait", "digest",
+const ROUTE_KEYS: [&str; 8] = [
+    "policy",
+    "lane",
+    "hold",
+    "decide",
+    "quiet",
+    "max_wait",
+    "digest",
+    "batch_key",
 ];
 
 pub(super) fn types(
@@ -208,7 +216,7 @@ fn routes(
 }
 
 fn route(walk: &mut Walk, channel: &str, table: &Section<'_>, known: &Known<'_>) -> Option<Route> {
-    walk.only_and_later(table, &ROUTE_KEYS, &["batch_key"]);
+    walk.only(table, &ROUTE_KEYS);
     if !table.has("policy") {
         let words = crate::wording::one_of(&POLICIES);
         walk.missing(table, "policy", &format!("add `policy = …`: {words}"));
@@ -225,8 +233,13 @@ fn route(walk: &mut Walk, channel: &str, table: &Section<'_>, known: &Known<'_>)
         return None;
     }
     strangers(walk, word, table);
+    let batch_key = expression(walk, table, "batch_key", OF_EVENT);
     let policy = policy(walk, word, table, known)?;
-    Some(Route { policy, lane })
+    Some(Route {
+        policy,
+        lane,
+        batch_key,
+    })
 }
 
 /// Which policies know a key.
@@ -236,6 +249,7 @@ fn owners(key: &str) -> &'static [&'static str] {
         "quiet" => &["cooldown", "leading"],
         "max_wait" => &["cooldown"],
         "digest" => &["digest"],
+        "batch_key" => &["first_event", "cooldown", "leading"],
         _ => &POLICIES,
     }
 }
@@ -280,6 +294,27 @@ fn lane(walk: &mut Walk, channel: &str, policy: &str, table: &Section<'_>) -> Op
     }
     walk.id(&text, "lane name");
     Some(text.value.to_owned())
+}
+
+/// An expression that may use these names.
+fn expression(
+    walk: &mut Walk,
+    table: &Section<'_>,
+    key: &str,
+    names: &'static [Root],
+) -> Option<String> {
+    if !table.has(key) {
+        return None;
+    }
+    let hint = "write an expression in quotes, such as \"event.target.id\"";
+    let text = walk.text(table, key, hint)?;
+    match Program::compile(text.value, names) {
+        Ok(_) => Some(text.value.to_owned()),
+        Err(fault) => {
+            walk.bad(&text.within(fault.at), fault.what, fault.help);
+            None
+        }
+    }
 }
 
 fn policy(walk: &mut Walk, word: &str, table: &Section<'_>, known: &Known<'_>) -> Option<Policy> {

@@ -51,6 +51,20 @@ pub(super) struct Found<T> {
     pub(super) span: Span,
 }
 
+impl Found<&str> {
+    /// The place of a byte of a text, as far as its text stands in the file as it is: without escapes.
+    pub(super) fn within(&self, at: usize) -> Span {
+        let quotes = self.span.len().saturating_sub(self.value.len());
+        let first = match quotes {
+            2 => self.span.start + 1,
+            6 => self.span.start + 3,
+            _ => return self.span.clone(),
+        };
+        let at = (first + at).min(self.span.end - 1);
+        at..at + 1
+    }
+}
+
 impl<'t> Section<'t> {
     /// The document itself.
     pub(super) fn root(table: &'t DeTable<'t>) -> Self {

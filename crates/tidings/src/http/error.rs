@@ -130,8 +130,8 @@ codes! {
         "Unknown preference",
         "Choose `never`, `immediate`, `default` or a digest of the configuration.";
     LimitExceeded = "limit_exceeded", 422, Again::No,
-        "The request exceeds a limit of the configuration",
-        "`detail` and `hint` name the limit, its value under `[limits]`, and the value that was got.";
+        "The request exceeds a limit",
+        "`detail` and `hint` name the limit, its value (most stand under `[limits]`), and the value that was got.";
     IdempotencyKeyReused = "idempotency_key_reused", 422, Again::No,
         "The `Idempotency-Key` was used with a different request",
         "Use a new key for each request, and the same key only to send the same request again.";
@@ -298,13 +298,14 @@ impl From<Refused> for Problem {
     fn from(refused: Refused) -> Self {
         let hint = match &refused {
             Refused::Exceeded(exceeded) => exceeded.hint(),
+            Refused::BatchKey(too_long) => too_long.hint(),
             Refused::UnknownType { kind, configured } => {
                 unknown("type", kind.as_str(), configured.iter().map(String::as_str)).hint
             }
             _ => String::new(),
         };
         let code = match refused {
-            Refused::Exceeded(_) => Code::LimitExceeded,
+            Refused::Exceeded(_) | Refused::BatchKey(_) => Code::LimitExceeded,
             Refused::UnknownRecipient(_) => Code::RecipientNotFound,
             Refused::UnknownType { .. } => Code::UnknownType,
             Refused::UnknownChannel(_) => Code::UnknownChannel,

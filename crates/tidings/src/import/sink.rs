@@ -90,6 +90,7 @@ fn fault(refused: &Refused) -> Fault {
     let hint = match refused {
         Refused::UnknownRecipient(_) => "import the recipients first",
         Refused::Exceeded(exceeded) => &exceeded.hint(),
+        Refused::BatchKey(too_long) => &too_long.hint(),
         Refused::UnknownType { kind, configured } => {
             return unknown("type", kind.as_str(), configured.iter().map(String::as_str));
         }

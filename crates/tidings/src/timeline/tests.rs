@@ -396,6 +396,7 @@ fn what_is_cancelled_flushed_and_forgotten_is_read() {
             recipient: id("r"),
             channel,
             lane,
+            key: None,
         })
     };
     assert_eq!(read("flush", r#""recipient":"r""#), flush(None, None));

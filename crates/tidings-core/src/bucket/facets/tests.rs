@@ -1,6 +1,7 @@
 //! Chunks of facets against the segment that they describe.
 
 use super::*;
+use crate::batch_key::BatchKeys;
 use crate::journal::record::About;
 use crate::journal::stored::Segment;
 use crate::set::Set;
@@ -26,6 +27,7 @@ fn arrival((at, variants): (u64, u16)) -> Arc<StoredArrival> {
             },
             kind: 2,
             rules: 1,
+            keys: BatchKeys::default(),
             moved: false,
             about: About {
                 object: at % 10,

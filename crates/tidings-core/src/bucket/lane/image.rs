@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::super::column::{Column, PAGE};
 use super::{Columns, Lane};
-use crate::deadline::LaneKind;
+use crate::deadline::{LaneKind, Window};
 use crate::journal::stored::{Unreadable, decode, encode};
 use crate::set::Set;
 use crate::time::SECOND_MS;
@@ -49,10 +49,13 @@ impl Lane {
     pub(crate) fn freeze(&mut self) -> Frozen {
         let windows = match &mut self.columns {
             Columns::Since(since) => since.freeze(),
-            Columns::Windows(windows) => windows.freeze(),
+            Columns::Windows(windows) => {
+                windows.column_mut().map(Column::freeze).unwrap_or_default()
+            }
         };
         let windows = windows.into_iter().map(|page| (Part::Windows, page));
-        let last = self.last.freeze().into_iter();
+        let last = self.last.column_mut().map(Column::freeze);
+        let last = last.into_iter().flatten();
         let pages = windows.chain(last.map(|page| (Part::Last, page)));
         let slots = match &self.columns {
             Columns::Since(_) => {
@@ -78,11 +81,14 @@ impl Lane {
         let is_open = |number: u32| frozen.open.contains(number);
         match (part, &mut self.columns) {
             // Where nothing is left, the row before must not go on saying what it said.
-            (Part::Last, _) => row(&mut self.last, page, true, |_, last| last.told.is_some()),
+            (Part::Last, _) => row(self.last.column_mut()?, page, true, |_, last| {
+                last.told.is_some()
+            }),
             (Part::Windows, Columns::Since(since)) => {
                 row(since, page, false, |number, _| is_open(number))
             }
             (Part::Windows, Columns::Windows(windows)) => {
+                let windows = windows.column_mut()?;
                 row(windows, page, false, |number, _| is_open(number))
             }
         }
@@ -91,13 +97,14 @@ impl Lane {
     /// The head that names all pages written so far.
     pub(crate) fn head(&self, frozen: &Frozen) -> LaneHead {
         let odd = match &self.columns {
-            Columns::Since(since) => since.odd(),
-            Columns::Windows(windows) => windows.odd(),
+            Columns::Since(since) => Some(since.odd()),
+            Columns::Windows(windows) => windows.column().map(Column::odd),
         };
+        let odd_last = self.last.column().map(Column::odd);
         LaneHead {
             open: Set(frozen.open.clone()),
             slots: frozen.slots.clone(),
-            odd: [Set(odd.clone()), Set(self.last.odd().clone())],
+            odd: [odd, odd_last].map(|odd| odd.cloned().unwrap_or_default().into()),
         }
     }
 
@@ -129,7 +136,7 @@ impl Lane {
             return Ok(());
         }
         if part == Part::Last as u8 {
-            return put_back(&mut self.last, page, bytes, |_, _| true);
+            return put_back(self.last.column_mut(), page, bytes, |_, _| true);
         }
         let Self {
             columns,
@@ -139,11 +146,12 @@ impl Lane {
         } = self;
         match columns {
             Columns::Since(since) => {
-                put_back(since, page, bytes, |number, _| open.contains(number))
+                put_back(Some(since), page, bytes, |number, _| open.contains(number))
             }
             Columns::Windows(windows) => {
                 let (mut due, mut who) = (i64::MAX, RoaringBitmap::new());
-                let done = put_back(windows, page, bytes, |number, window| {
+                let column = windows.column_mut();
+                let done = put_back(column, page, bytes, |number, window: &Window| {
                     let is_open = open.contains(number);
                     if is_open {
                         // Neighbours are due together more often than not.
@@ -167,9 +175,15 @@ impl Lane {
         let [odd, odd_last] = head.odd;
         match &mut self.columns {
             Columns::Since(since) => since.restored(odd.0),
-            Columns::Windows(windows) => windows.restored(odd.0),
+            Columns::Windows(windows) => {
+                if let Some(windows) = windows.column_mut() {
+                    windows.restored(odd.0);
+                }
+            }
         }
-        self.last.restored(odd_last.0);
+        if let Some(last) = self.last.column_mut() {
+            last.restored(odd_last.0);
+        }
     }
 }
 
@@ -193,13 +207,14 @@ fn row<T: Copy + Default + Serialize>(
 
 /// Restores the wanted values of a row.
 fn put_back<T: Copy + Default + for<'a> Deserialize<'a>>(
-    column: &mut Column<T>,
+    column: Option<&mut Column<T>>,
     page: u32,
     bytes: &[u8],
     mut wants: impl FnMut(u32, &T) -> bool,
 ) -> Result<(), Unreadable> {
     let (slots, values): Page<T> = decode("a page of a lane", bytes)?;
     let odd = || Unreadable("a page of a lane makes no sense".to_owned());
+    let column = column.ok_or_else(odd)?;
     let first = page.checked_mul(PAGE).ok_or_else(odd)?;
     if slots.len() != values.len() as u64 || slots.max().is_some_and(|slot| slot >= PAGE) {
         return Err(odd());

@@ -52,7 +52,7 @@ fn with_mail() -> Rules {
         tz: None,
     };
     rules.digests.insert("daily".to_owned(), digest);
-    let route = |policy| Route { policy, lane: None };
+    let route = Route::of;
     let policy = Policy::Digest {
         digest: "daily".to_owned(),
     };

@@ -17,10 +17,7 @@ pub(super) fn with_mail(options: Options) -> (Stored, Engine) {
         quiet_ms: SECOND,
         max_wait_ms: Some(10 * SECOND),
     };
-    let route = Route {
-        policy: quiet,
-        lane: None,
-    };
+    let route = Route::of(quiet);
     let kind = rules.types.get_mut("told").unwrap();
     kind.channels.insert("email".to_owned(), route);
     let mut stored = Stored::default();

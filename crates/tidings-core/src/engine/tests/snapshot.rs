@@ -46,13 +46,10 @@ impl World {
         };
         let mut rules = rules();
         let kind = rules.types.get_mut("told").unwrap();
-        let route = Route {
-            policy: Policy::Cooldown {
-                quiet_ms: 10 * MINUTE_MS,
-                max_wait_ms: None,
-            },
-            lane: None,
-        };
+        let route = Route::of(Policy::Cooldown {
+            quiet_ms: 10 * MINUTE_MS,
+            max_wait_ms: None,
+        });
         kind.channels.insert("email".to_owned(), route);
         let step = world.engine.set_rules(&world.stored, now, rules).unwrap();
         world.stored.commit(step.writes);

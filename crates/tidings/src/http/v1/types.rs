@@ -65,6 +65,9 @@ struct PolicyShown {
     policy: &'static str,
     /// Lane of its entries; null for `never`.
     lane: Option<String>,
+    /// Expression of the batch key, for a policy that has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    batch_key: Option<String>,
     /// For `first_event`: how long the first entry waits.
     #[serde(skip_serializing_if = "Option::is_none")]
     hold: Option<String>,
@@ -117,6 +120,7 @@ impl PolicyShown {
         let own = route.lane.clone();
         let mut shown = Self {
             lane: own.or_else(|| route.policy.lane_name()),
+            batch_key: route.batch_key.clone(),
             ..Self::default()
         };
         match &route.policy {

@@ -6,6 +6,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use serde::Serialize;
 use tidings_core::Id;
+use tidings_core::batch_key::BatchKey;
 use tidings_core::channel::INBOX;
 use tidings_core::engine::{OpenLane, Reply, WaitingEntry};
 use tidings_core::recipient::State as Confirmation;
@@ -65,6 +66,10 @@ struct PendingLane {
     channel: &'static str,
     /// Name of the lane; `paused` holds the notifications of paused types.
     lane: String,
+    /// Batch key of the lane; left out where it is empty.
+    #[serde(skip_serializing_if = "BatchKey::is_empty")]
+    #[schema(value_type = Option<String>)]
+    key: BatchKey,
     /// Due time; null = not due as things are.
     #[schema(format = "date-time")]
     due: Option<String>,
@@ -94,6 +99,10 @@ pub(super) struct DeferredMessage {
     channel: String,
     /// The lane.
     lane: String,
+    /// Batch key of the lane; left out where it is empty.
+    #[serde(skip_serializing_if = "BatchKey::is_empty")]
+    #[schema(value_type = Option<String>)]
+    key: BatchKey,
     /// The message's id, which is also in the log.
     batch: String,
     /// Number of notifications in the message.
@@ -124,6 +133,7 @@ impl From<Deferred> for DeferredMessage {
             recipient: message.recipient.as_str().to_owned(),
             channel: message.channel,
             lane: message.lane,
+            key: message.key,
             batch: message.batch,
             entries: message.entries,
             attempts: message.attempts,
@@ -206,6 +216,7 @@ async fn pending(
                 held_by: held_by(&lane),
                 channel: lane.channel,
                 lane: lane.lane,
+                key: lane.key,
                 due: lane.due.map(|due| due.to_string()),
                 entries: lane.entries.into_iter().map(Waiting::from).collect(),
             });

@@ -1,0 +1,71 @@
+//! A lane that few recipients wait in: its rows, and what it leaves behind.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::told::Last;
+use super::{Columns, Lane};
+use crate::deadline::Window;
+
+/// Recipients whose windows share a row.
+const PAGE: u32 = 1024;
+
+/// The open windows and last messages of some recipients, as stored.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(crate) struct FewPage {
+    windows: Vec<(u32, Window)>,
+    last: Vec<(u32, Last)>,
+}
+
+impl FewPage {
+    /// The page of a recipient.
+    pub(crate) fn of(number: u32) -> u32 {
+        number / PAGE
+    }
+
+    /// The recipients that it names.
+    pub(crate) fn numbers(&self) -> impl Iterator<Item = u32> {
+        let windows = self.windows.iter().map(|(number, _)| *number);
+        windows.chain(self.last.iter().map(|(number, _)| *number))
+    }
+}
+
+impl Lane {
+    /// Its pages, each with the values of its recipients by number.
+    pub(crate) fn few_pages(&self) -> BTreeMap<u32, FewPage> {
+        let mut pages: BTreeMap<u32, FewPage> = BTreeMap::new();
+        if let Columns::Windows(windows) = &self.columns {
+            for number in &self.open {
+                let page = pages.entry(FewPage::of(number)).or_default();
+                page.windows.push((number, windows.get(number)));
+            }
+        }
+        let last = self.last.few_values();
+        for (number, last) in last.filter(|(_, last)| last.told.is_some()) {
+            let page = pages.entry(FewPage::of(number)).or_default();
+            page.last.push((number, last));
+        }
+        pages
+    }
+
+    /// Restores the values of a page.
+    pub(crate) fn restore_few(&mut self, page: FewPage) {
+        if let Columns::Windows(windows) = &mut self.columns {
+            for (number, window) in page.windows {
+                *windows.at(number) = window;
+                self.open.insert(number);
+                self.wheel.insert(window.due(), number);
+            }
+        }
+        for (number, last) in page.last {
+            *self.last.at(number) = last;
+        }
+        self.next = None;
+    }
+
+    /// Tells whether nobody waits in it, and nobody will ask for its last message.
+    pub(crate) fn is_unused(&self) -> bool {
+        self.open.is_empty() && self.last_told().next().is_none()
+    }
+}

@@ -1,0 +1,76 @@
+//! The last messages of a lane: one that is `leading` waits for a while after each.
+
+use roaring::RoaringBitmap;
+use serde::{Deserialize, Serialize};
+
+use super::{Columns, Lane};
+use crate::deadline::LaneKind;
+use crate::time::Instant;
+
+/// The instants of a lane's last message and of the one before: a message that turns out empty is undone.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub(super) struct Last {
+    pub(super) told: Option<Instant>,
+    before: Option<Instant>,
+}
+
+impl Lane {
+    /// Notes a message of the lane, for `leading`.
+    pub(crate) fn note_told(&mut self, at: Instant, who: &RoaringBitmap) {
+        for number in who {
+            let last = self.last.at(number);
+            *last = Last {
+                told: Some(at),
+                before: last.told,
+            };
+        }
+    }
+
+    /// Takes over the last messages of the lane under its other kind.
+    pub(crate) fn take_over(&mut self, other: &Self) {
+        self.last = other.last.copied();
+    }
+
+    /// Removes messages that were due at `at` and empty from the last ones of a `leading` lane.
+    pub(crate) fn told_nothing(&mut self, at: Instant, who: &RoaringBitmap) {
+        for number in who {
+            if self.last.get(number).told.is_none() {
+                continue;
+            }
+            let last = self.last.at(number);
+            if last.told != Some(at) {
+                // Another one has come due since.
+                last.before = last.before.filter(|before| *before != at);
+                continue;
+            }
+            last.told = last.before;
+            let told = last.told;
+            if told.is_none() {
+                self.last.drop_all([number]);
+            }
+            if let (true, LaneKind::Leading, Columns::Windows(windows)) =
+                (self.open.contains(number), &self.kind, &mut self.columns)
+            {
+                let window = windows.at(number);
+                window.lead(told);
+                self.wheel.insert(window.due(), number);
+                self.next = None;
+            }
+        }
+    }
+
+    /// The last messages that somebody may still ask for, each with its instant.
+    pub(crate) fn last_told(&self) -> impl Iterator<Item = (u32, Instant)> {
+        let last = self.last.few_values();
+        last.filter_map(|(number, last)| Some((number, last.told?)))
+    }
+
+    /// Drops the last messages up to this instant, except those of open windows.
+    pub(crate) fn forget_told(&mut self, up_to: Instant) -> Vec<u32> {
+        let told = self.last_told().filter(|(_, told)| *told <= up_to);
+        let stale = told.filter(|(number, _)| !self.open.contains(*number));
+        let stale: Vec<u32> = stale.map(|(number, _)| number).collect();
+        self.last.drop_all(stale.iter().copied());
+        stale
+    }
+}

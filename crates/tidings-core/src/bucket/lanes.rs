@@ -1,0 +1,496 @@
+//! The lanes of a bucket, by address.
+//!
+//! Lanes with the empty batch key are few, and have room for everybody. Of lanes with a key there may be as many
+//! as there are entries, with few recipients each: they are found by recipient and by deadline, so that nothing
+//! walks through all of them, and one goes when nobody waits in it and its last message matters no more.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use roaring::RoaringBitmap;
+
+use super::lane::{FewPage, Lane, Terms};
+use crate::batch_key::LaneKey;
+use crate::channel::ChannelNo;
+use crate::compiled::CompiledRules;
+use crate::deadline::LaneKind;
+use crate::journal::record::LaneNo;
+use crate::shared::{Own, Shared, Tree};
+use crate::time::Instant;
+
+/// The lanes of a bucket.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Lanes {
+    /// The lanes with the empty key.
+    plain: BTreeMap<LaneNo, Shared<Lane>>,
+    /// The others.
+    keyed: Tree<LaneKey, Shared<Keyed>>,
+    /// The open windows of these, by recipient.
+    of: Tree<(u32, LaneKey), ()>,
+    /// These by their earliest deadline.
+    due: Tree<(i64, LaneKey), ()>,
+    /// These by the instant at which a last message matters no more.
+    fading: Own<BTreeSet<(Instant, LaneKey)>>,
+    /// The pages of these that the next checkpoint writes.
+    dirty: Own<BTreeSet<(LaneKey, u32)>>,
+}
+
+/// A lane with a key.
+#[derive(Clone, Debug)]
+struct Keyed {
+    lane: Lane,
+    /// The deadline by which it is found.
+    due: Option<i64>,
+}
+
+/// What a lane's recipients and deadlines depend on beside the lane.
+#[derive(Clone, Copy)]
+pub(crate) struct Around<'a> {
+    pub(crate) terms: Terms<'a>,
+    pub(crate) paused: &'a [ChannelNo],
+    pub(crate) compiled: &'a CompiledRules,
+}
+
+impl Lanes {
+    pub(crate) fn get(&self, at: &LaneKey) -> Option<&Lane> {
+        match at.key.is_empty() {
+            true => self.plain.get(&at.lane).map(|lane| &**lane),
+            false => self.keyed.get(at).map(|keyed| &keyed.lane),
+        }
+    }
+
+    /// The lanes with the empty key.
+    pub(crate) fn plain(&self) -> &BTreeMap<LaneNo, Shared<Lane>> {
+        &self.plain
+    }
+
+    /// [`Lanes::plain`] to be changed.
+    pub(crate) fn plain_mut(&mut self) -> &mut BTreeMap<LaneNo, Shared<Lane>> {
+        &mut self.plain
+    }
+
+    /// All lanes, by address but for those with a key, which come last.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (LaneNo, &Lane)> {
+        let keyed = self.keyed.iter();
+        let keyed = keyed.map(|(at, keyed)| (at.lane, &keyed.lane));
+        self.plain
+            .iter()
+            .map(|(no, lane)| (*no, &**lane))
+            .chain(keyed)
+    }
+
+    /// The numbers of the lanes.
+    pub(crate) fn numbers(&self) -> BTreeSet<LaneNo> {
+        let mut numbers: BTreeSet<LaneNo> = self.plain.keys().copied().collect();
+        let mut next = self.keyed.first();
+        while let Some((at, _)) = next {
+            numbers.insert(at.lane);
+            let after = at.lane.checked_add(1).map(LaneKey::from);
+            next = after.and_then(|after| self.keyed.from(&after).next());
+        }
+        numbers
+    }
+
+    /// Visits the lanes of a number, whatever their key, in which windows of some recipients are open.
+    pub(crate) fn each_of(
+        &self,
+        no: LaneNo,
+        who: &RoaringBitmap,
+        mut take: impl FnMut(&Lane, &RoaringBitmap),
+    ) {
+        let mut visit = |lane: &Lane| {
+            let open = who & lane.open();
+            if !open.is_empty() {
+                take(lane, &open);
+            }
+        };
+        if let Some(lane) = self.plain.get(&no) {
+            visit(lane);
+        }
+        if who.len() == 1 {
+            let keyed = who.iter().flat_map(|number| self.keyed_of(number));
+            let keyed = keyed.filter(|at| at.lane == no);
+            keyed.filter_map(|at| self.get(at)).for_each(visit);
+            return;
+        }
+        let first = LaneKey::from(no);
+        let keyed = self.keyed.from(&first).take_while(|(at, _)| at.lane == no);
+        keyed.for_each(|(_, keyed)| visit(&keyed.lane));
+    }
+
+    /// The lanes in which a recipient's window is open.
+    pub(crate) fn open_of(&self, number: u32) -> impl Iterator<Item = (LaneKey, &Lane)> {
+        let plain = self.plain.iter();
+        let plain = plain.filter(move |(_, lane)| lane.open().contains(number));
+        let plain = plain.map(|(no, lane)| (LaneKey::from(*no), &**lane));
+        let keyed = self.keyed_of(number);
+        plain.chain(keyed.filter_map(|at| Some((at.clone(), self.get(at)?))))
+    }
+
+    fn keyed_of(&self, number: u32) -> impl Iterator<Item = &LaneKey> {
+        let first = (number, LaneKey::from(0));
+        let of = self.of.from(&first).map(|(of, ())| of);
+        of.take_while(move |(of, _)| *of == number)
+            .map(|(_, at)| at)
+    }
+
+    /// Changes a lane for some recipients; it is created if there is none. The lane is as it was found: a
+    /// change has to say of whom it changes the window.
+    pub(crate) fn change<R>(
+        &mut self,
+        at: &LaneKey,
+        who: &RoaringBitmap,
+        around: Around<'_>,
+        change: impl FnOnce(&mut Lane, Terms<'_>) -> R,
+    ) -> R {
+        self.create(at, around);
+        if at.key.is_empty() {
+            let lane = self.plain.get_mut(&at.lane);
+            let lane = lane.expect("it was created if it was missing");
+            return change(lane, around.terms);
+        }
+        let keyed = self.keyed.get_mut(at);
+        let keyed = keyed.expect("it was created if it was missing");
+        let done = change(&mut keyed.lane, around.terms);
+        for number in who {
+            let entry = (number, at.clone());
+            match keyed.lane.open().contains(number) {
+                true => drop(self.of.insert(entry, ())),
+                false => drop(self.of.remove(&entry)),
+            }
+        }
+        let pages = who.iter().map(FewPage::of);
+        let mut last = None;
+        for page in pages.filter(|page| last.replace(*page) != Some(*page)) {
+            self.dirty.insert((at.clone(), page));
+        }
+        self.settle(at, around.terms);
+        done
+    }
+
+    /// [`Lanes::change`] of a lane that may not be there, which is no reason to create it.
+    pub(crate) fn change_known<R>(
+        &mut self,
+        at: &LaneKey,
+        who: &RoaringBitmap,
+        around: Around<'_>,
+        change: impl FnOnce(&mut Lane, Terms<'_>) -> R,
+    ) -> Option<R> {
+        self.get(at)?;
+        Some(self.change(at, who, around, change))
+    }
+
+    fn create(&mut self, at: &LaneKey, around: Around<'_>) {
+        if self.get(at).is_some() {
+            return;
+        }
+        let names = &around.compiled.names;
+        let name = names.lane(at.lane);
+        let mut lane = match at.key.is_empty() {
+            true => Lane::new(name.kind.clone()),
+            false => Lane::of_few(name.kind.clone()),
+        };
+        let mut others = names.others(at.lane).map(|lane| LaneKey {
+            lane,
+            key: at.key.clone(),
+        });
+        if let Some(other) = others.find_map(|other| self.get(&other)) {
+            lane.take_over(other);
+        }
+        if around.paused.contains(&name.channel) {
+            lane.pause();
+        }
+        match at.key.is_empty() {
+            true => drop(self.plain.insert(at.lane, Shared::new(lane))),
+            false => {
+                let keyed = Shared::new(Keyed { lane, due: None });
+                self.keyed.insert(at.clone(), keyed);
+            }
+        }
+    }
+
+    /// Notes the deadline of a lane with a key anew, or drops the lane.
+    fn settle(&mut self, at: &LaneKey, terms: Terms<'_>) {
+        let Some(keyed) = self.keyed.get_mut(at) else {
+            return;
+        };
+        let due = keyed.lane.next_due(terms);
+        if due != keyed.due {
+            if let Some(old) = keyed.due {
+                self.due.remove(&(old, at.clone()));
+            }
+            if let Some(due) = due {
+                self.due.insert((due, at.clone()), ());
+            }
+            keyed.due = due;
+        }
+        if keyed.lane.is_unused() {
+            self.keyed.remove(at);
+        }
+    }
+
+    /// The earliest deadline, in milliseconds.
+    pub(crate) fn next_due(&mut self, terms: Terms<'_>) -> Option<i64> {
+        let keyed = self.keyed_due();
+        let plain = self.plain.values_mut();
+        let plain = plain.filter_map(|lane| match lane.known_due() {
+            Some(known) => known,
+            None => lane.next_due(terms),
+        });
+        plain.chain(keyed).min()
+    }
+
+    /// [`Lanes::next_due`] if all lanes know it.
+    pub(crate) fn known_due(&self) -> Option<Option<i64>> {
+        let mut earliest = self.keyed_due();
+        for lane in self.plain.values() {
+            earliest = earliest.into_iter().chain(lane.known_due()?).min();
+        }
+        Some(earliest)
+    }
+
+    fn keyed_due(&self) -> Option<i64> {
+        self.due.first().map(|((due, _), ())| *due)
+    }
+
+    /// Removes from the wheels who is due at or before `now`, by lane. Each is to be closed.
+    pub(crate) fn take_due(
+        &mut self,
+        now: Instant,
+        terms: Terms<'_>,
+    ) -> Vec<(LaneKey, RoaringBitmap)> {
+        // The others are not written to: a reader may have them.
+        let is_due = |lane: &Lane| lane.known_due().flatten().is_some_and(|due| due <= now.0);
+        let plain = self.plain.iter_mut().filter(|(_, lane)| is_due(lane));
+        let plain = plain.map(|(no, lane)| (LaneKey::from(*no), lane.take_due(now, terms)));
+        let mut due: Vec<_> = plain.filter(|(_, who)| !who.is_empty()).collect();
+        while self.keyed_due().is_some_and(|due| due <= now.0) {
+            let Some(((_, at), ())) = self.due.pop_first() else {
+                break;
+            };
+            let Some(keyed) = self.keyed.get_mut(&at) else {
+                continue;
+            };
+            keyed.due = None;
+            let who = keyed.lane.take_due(now, terms);
+            match who.is_empty() {
+                true => self.settle(&at, terms),
+                false => due.push((at, who)),
+            }
+        }
+        due
+    }
+
+    /// Does something to every lane in which a recipient's window is open.
+    pub(crate) fn change_open(
+        &mut self,
+        number: u32,
+        around: Around<'_>,
+        mut change: impl FnMut(&mut Lane, Terms<'_>),
+    ) {
+        for lane in self.plain.values_mut() {
+            change(lane, around.terms);
+        }
+        let who = RoaringBitmap::from_iter([number]);
+        let keyed: Vec<LaneKey> = self.keyed_of(number).cloned().collect();
+        for at in keyed {
+            self.change(&at, &who, around, &mut change);
+        }
+    }
+
+    /// Pauses and resumes lanes with their channels.
+    pub(crate) fn pause(&mut self, at: Instant, around: Around<'_>) {
+        let change = |no: LaneNo, lane: &mut Lane| {
+            let channel = around.compiled.names.lane(no).channel;
+            match (lane.is_paused(), around.paused.contains(&channel)) {
+                (false, true) => lane.pause(),
+                (true, false) => lane.resume(at, around.terms),
+                _ => return false,
+            }
+            true
+        };
+        for (no, lane) in &mut self.plain {
+            let channel = around.compiled.names.lane(*no).channel;
+            if lane.is_paused() != around.paused.contains(&channel) {
+                change(*no, lane);
+            }
+        }
+        let keyed: Vec<LaneKey> = self.keyed.keys().cloned().collect();
+        for at in keyed {
+            let channel = around.compiled.names.lane(at.lane).channel;
+            let is_paused = around.paused.contains(&channel);
+            let Some(keyed) = self.keyed.get(&at) else {
+                continue;
+            };
+            if keyed.lane.is_paused() == is_paused {
+                continue;
+            }
+            let Some(keyed) = self.keyed.get_mut(&at) else {
+                continue;
+            };
+            if change(at.lane, &mut keyed.lane) {
+                let pages = keyed.lane.open().iter().map(FewPage::of);
+                self.dirty.extend(pages.map(|page| (at.clone(), page)));
+            }
+            self.settle(&at, around.terms);
+        }
+    }
+
+    /// Notes a message of a lane for `leading`, which asks for it no longer than its longest `quiet` allows.
+    pub(crate) fn note_told(
+        &mut self,
+        lane: &LaneKey,
+        at: Instant,
+        who: &RoaringBitmap,
+        around: Around<'_>,
+    ) {
+        for no in counting_lanes(lane.lane, around.compiled) {
+            let key = lane.key.clone();
+            let lane = LaneKey { lane: no, key };
+            if !lane.key.is_empty() {
+                let quiet = around.longest_quiet(no);
+                if quiet == 0 {
+                    continue;
+                }
+                self.fading
+                    .insert((Instant(at.0.saturating_add(quiet)), lane.clone()));
+            }
+            self.change_known(&lane, who, around, |lane, _| lane.note_told(at, who));
+        }
+    }
+
+    /// Takes messages that turned out empty back from the last ones.
+    pub(crate) fn told_nothing(
+        &mut self,
+        lane: &LaneKey,
+        at: Instant,
+        who: &RoaringBitmap,
+        around: Around<'_>,
+    ) {
+        for no in counting_lanes(lane.lane, around.compiled) {
+            let key = lane.key.clone();
+            let lane = LaneKey { lane: no, key };
+            self.change_known(&lane, who, around, |lane, _| lane.told_nothing(at, who));
+        }
+    }
+
+    /// Drops the last messages of lanes with a key that matter no more.
+    pub(crate) fn fade(&mut self, now: Instant, around: Around<'_>) {
+        while let Some(at) = pop_until(&mut self.fading, now) {
+            let Some(keyed) = self.keyed.get_mut(&at) else {
+                continue;
+            };
+            let quiet = around.longest_quiet(at.lane);
+            let up_to = Instant(now.0.saturating_sub(quiet));
+            for number in keyed.lane.forget_told(up_to) {
+                self.dirty.insert((at.clone(), FewPage::of(number)));
+            }
+            self.settle(&at, around.terms);
+        }
+    }
+
+    /// Computes anew until when last messages matter: the rules have changed, or were read.
+    pub(crate) fn fade_by(&mut self, around: Around<'_>) {
+        self.fading.clear();
+        for (at, keyed) in &self.keyed {
+            let quiet = around.longest_quiet(at.lane);
+            let told = keyed.lane.last_told().map(|(_, told)| told);
+            let until = told.map(|told| Instant(told.0.saturating_add(quiet)));
+            self.fading.extend(until.map(|until| (until, at.clone())));
+        }
+    }
+
+    /// The pages of lanes with a key that changed since the last call; those that are empty are gone.
+    pub(crate) fn take_dirty(&mut self) -> Vec<(LaneKey, u32, Option<FewPage>)> {
+        let mut rows = Vec::new();
+        let (mut of, mut pages) = (None, BTreeMap::new());
+        for (at, page) in std::mem::take(&mut *self.dirty) {
+            if of.as_ref() != Some(&at) {
+                let held = self.keyed.get(&at);
+                pages = held.map_or_else(BTreeMap::new, |keyed| keyed.lane.few_pages());
+                of = Some(at.clone());
+            }
+            rows.push((at, page, pages.remove(&page)));
+        }
+        rows
+    }
+
+    /// Restores a page of a lane with a key.
+    pub(crate) fn restore_page(&mut self, at: LaneKey, kind: LaneKind, page: FewPage) {
+        if !self.keyed.contains_key(&at) {
+            let lane = Lane::of_few(kind);
+            let keyed = Keyed { lane, due: None };
+            self.keyed.insert(at.clone(), Shared::new(keyed));
+        }
+        if let Some(keyed) = self.keyed.get_mut(&at) {
+            keyed.lane.restore_few(page);
+        }
+    }
+
+    /// Ends the restoration: all pages were read.
+    pub(crate) fn restored(&mut self, around: Around<'_>) {
+        let paused = |no: &LaneNo| {
+            let channel = around.compiled.names.lane(*no).channel;
+            around.paused.contains(&channel)
+        };
+        for (_, lane) in self.plain.iter_mut().filter(|(no, _)| paused(no)) {
+            lane.pause();
+        }
+        let all: Vec<LaneKey> = self.keyed.keys().cloned().collect();
+        for at in all {
+            if let Some(keyed) = self.keyed.get_mut(&at) {
+                let lane = &mut keyed.lane;
+                if paused(&at.lane) {
+                    lane.pause();
+                }
+                for number in lane.open() {
+                    self.of.insert((number, at.clone()), ());
+                }
+            }
+            self.settle(&at, around.terms);
+        }
+        self.fade_by(around);
+    }
+
+    /// Bytes of memory used, roughly.
+    pub(crate) fn bytes(&self) -> usize {
+        let keyed = self.keyed.values();
+        let keyed = keyed.map(|keyed| size_of::<Keyed>() + keyed.lane.bytes());
+        let indexed = self.of.len() + self.due.len() + self.fading.len() + self.dirty.len();
+        self.plain.values().map(|lane| lane.bytes()).sum::<usize>()
+            + keyed.sum::<usize>()
+            + indexed * size_of::<(i64, LaneKey)>()
+    }
+}
+
+impl Around<'_> {
+    /// The longest time for which the last message of a lane with a key matters, in milliseconds.
+    fn longest_quiet(self, no: LaneNo) -> i64 {
+        let quiet = |no| {
+            self.terms
+                .rules()
+                .map_or(0, |rules| rules.longest_quiet(no))
+        };
+        let names = &self.compiled.names;
+        names.others(no).chain([no]).map(quiet).max().unwrap_or(0)
+    }
+}
+
+/// Removes the first lane of a set whose time is not after `until`.
+fn pop_until<T: Ord>(set: &mut BTreeSet<(T, LaneKey)>, until: T) -> Option<LaneKey> {
+    let (first, _) = set.first()?;
+    (*first <= until)
+        .then(|| set.pop_first())
+        .flatten()
+        .map(|(_, at)| at)
+}
+
+/// The numbers of a lane that count its last messages: `leading` lanes, and lanes of one's own, which
+/// a change of the configuration may make `leading`.
+fn counting_lanes(no: LaneNo, compiled: &CompiledRules) -> Vec<LaneNo> {
+    let lane = compiled.names.lane(no);
+    let default = lane.kind.default_lane();
+    if lane.kind != LaneKind::Leading && lane.name == default {
+        return Vec::new();
+    }
+    compiled.names.others(no).chain([no]).collect()
+}

@@ -1,0 +1,327 @@
+//! The evaluation of an expression: total, and bounded in steps.
+
+use std::borrow::Cow;
+use std::cmp::Ordering;
+
+use super::STEPS_MAX;
+use super::call::call;
+use super::parse::{Expression, Fold, Folding, Literal, Node, Operator};
+use super::value::Value;
+
+/// The failure of an evaluation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Failed(&'static str);
+
+impl Failed {
+    pub(super) fn new(what: &'static str) -> Self {
+        Self(what)
+    }
+}
+
+/// The steps that are left.
+#[derive(Debug)]
+pub(super) struct Steps(u32);
+
+impl Steps {
+    pub(super) fn take(&mut self, steps: u32) -> Result<(), Failed> {
+        let left = self.0.checked_sub(steps);
+        self.0 = left.unwrap_or(0);
+        left.map(drop)
+            .ok_or(Failed::new("the evaluation takes too many steps"))
+    }
+
+    /// Takes the steps of so many bytes of text.
+    pub(super) fn take_bytes(&mut self, bytes: usize) -> Result<(), Failed> {
+        self.take(u32::try_from(bytes / 64).unwrap_or(u32::MAX))
+    }
+
+    /// Takes the steps of so many elements.
+    pub(super) fn take_elements(&mut self, elements: usize) -> Result<(), Failed> {
+        self.take(u32::try_from(elements).unwrap_or(u32::MAX))
+    }
+}
+
+type Evaluated<'a> = Result<Value<'a>, Failed>;
+
+struct Evaluation<'a, 'n> {
+    names: &'n [(&'a str, Value<'a>)],
+    locals: Vec<(&'a str, Value<'a>)>,
+    steps: Steps,
+}
+
+/// The value of an expression.
+pub(super) fn evaluate<'a>(
+    expression: &'a Expression,
+    names: &[(&'a str, Value<'a>)],
+) -> Evaluated<'a> {
+    let mut evaluation = Evaluation {
+        names,
+        locals: Vec::new(),
+        steps: Steps(STEPS_MAX),
+    };
+    evaluation.value(expression)
+}
+
+impl<'a> Evaluation<'a, '_> {
+    fn value(&mut self, expression: &'a Expression) -> Evaluated<'a> {
+        self.steps.take(1)?;
+        match &expression.node {
+            Node::Literal(literal) => Ok(of_literal(literal)),
+            Node::Name(name) => {
+                let local = self.locals.iter().rev().find(|(of, _)| of == name);
+                let found = local.or_else(|| self.names.iter().find(|(of, _)| of == name));
+                let found = found.ok_or(Failed::new("a name has no value"))?;
+                Ok(found.1.clone())
+            }
+            Node::Select { of, field, is_test } => self.select(of, field, *is_test),
+            Node::Index(sides) => {
+                let (of, key) = (self.value(&sides[0])?, self.value(&sides[1])?);
+                let found = of.at(&key, &mut self.steps)?;
+                found.ok_or(Failed::new("there is no such element"))
+            }
+            Node::Not(of) => match self.value(of)? {
+                Value::Bool(value) => Ok(Value::Bool(!value)),
+                _ => Err(Failed::new("`!` is for bools")),
+            },
+            Node::Negate(of) => match self.value(of)? {
+                Value::Int(value) => int(value.checked_neg()),
+                Value::Double(value) => Ok(Value::Double(-value)),
+                Value::Duration(value) => duration(value.checked_neg()),
+                _ => Err(Failed::new("`-` is for numbers and durations")),
+            },
+            Node::Binary(operator, sides) => {
+                let (left, right) = (self.value(&sides[0])?, self.value(&sides[1])?);
+                binary(*operator, &left, &right, &mut self.steps)
+            }
+            Node::All(parts) => self.decide(parts, false),
+            Node::Any(parts) => self.decide(parts, true),
+            Node::Choose(parts) => match self.value(&parts[0])? {
+                Value::Bool(true) => self.value(&parts[1]),
+                Value::Bool(false) => self.value(&parts[2]),
+                _ => Err(Failed::new("what stands before `?` is no bool")),
+            },
+            Node::List(parts) => {
+                let parts = parts.iter().map(|part| self.value(part));
+                Ok(Value::List(parts.collect::<Result<_, _>>()?))
+            }
+            Node::Map(pairs) => {
+                let pairs = pairs.iter().map(|[key, value]| {
+                    let key = self.value(key)?;
+                    match key {
+                        Value::Text(_) | Value::Int(_) | Value::Uint(_) | Value::Bool(_) => {
+                            Ok((key, self.value(value)?))
+                        }
+                        _ => Err(Failed::new(
+                            "a key of a map is a text, an integer or a bool",
+                        )),
+                    }
+                });
+                Ok(Value::Map(pairs.collect::<Result<_, _>>()?))
+            }
+            Node::Call(function, arguments) => {
+                let arguments = arguments.iter().map(|argument| self.value(argument));
+                let arguments = arguments.collect::<Result<Vec<_>, _>>()?;
+                call(*function, &arguments, &mut self.steps)
+            }
+            Node::Fold(fold) => self.fold(fold),
+        }
+    }
+
+    fn select(&mut self, of: &'a Expression, field: &'a str, is_test: bool) -> Evaluated<'a> {
+        let of = self.value(of)?;
+        if !of.is_map() {
+            return Err(Failed::new("only maps have fields"));
+        }
+        let found = of.at(&Value::of_text(field), &mut self.steps)?;
+        match is_test {
+            true => Ok(Value::Bool(found.is_some())),
+            false => found.ok_or(Failed::new("there is no such field")),
+        }
+    }
+
+    /// `&&` and `||`: a part that decides makes up for those that fail.
+    fn decide(&mut self, parts: &'a [Expression], decides: bool) -> Evaluated<'a> {
+        let mut failed = None;
+        for part in parts {
+            match self.value(part) {
+                Ok(Value::Bool(value)) if value == decides => return Ok(Value::Bool(decides)),
+                Ok(Value::Bool(_)) => {}
+                Ok(_) => failed = Some(Failed::new("`&&` and `||` are for bools")),
+                Err(fault) => failed = Some(fault),
+            }
+            if self.steps.0 == 0 {
+                break;
+            }
+        }
+        failed.map_or(Ok(Value::Bool(!decides)), Err)
+    }
+
+    fn fold(&mut self, fold: &'a Fold) -> Evaluated<'a> {
+        let over = self.value(&fold.over)?;
+        let elements = over.elements().or_else(|| over.keys());
+        let elements = elements.ok_or(Failed::new("only lists and maps have elements"))?;
+        self.steps.take_elements(elements.len())?;
+        let (mut gathered, mut hits, mut failed) = (Vec::new(), 0_u32, None);
+        for element in elements {
+            self.locals.push((&fold.name, element));
+            let passes = fold.test.as_ref().map(|test| self.value(test));
+            let result = match &passes {
+                None | Some(Ok(Value::Bool(true))) => {
+                    fold.result.as_ref().map(|result| self.value(result))
+                }
+                Some(_) => None,
+            };
+            let element = self.locals.pop().map(|(_, element)| element);
+            let passes = match passes.unwrap_or(Ok(Value::Bool(true))) {
+                Ok(Value::Bool(passes)) => Ok(passes),
+                Ok(_) => Err(Failed::new("what is asked of an element is no bool")),
+                Err(fault) => Err(fault),
+            };
+            match (fold.kind, passes) {
+                (Folding::All, Ok(false)) => return Ok(Value::Bool(false)),
+                (Folding::Exists, Ok(true)) => return Ok(Value::Bool(true)),
+                (Folding::All | Folding::Exists, Err(fault)) if self.steps.0 > 0 => {
+                    failed = Some(fault);
+                }
+                (_, Err(fault)) => return Err(fault),
+                (Folding::Gather, Ok(true)) => gathered.extend(match result {
+                    Some(result) => Some(result?),
+                    None => element,
+                }),
+                (_, Ok(passes)) => hits += u32::from(passes),
+            }
+        }
+        if let Some(fault) = failed {
+            return Err(fault);
+        }
+        Ok(match fold.kind {
+            Folding::All => Value::Bool(true),
+            Folding::Exists => Value::Bool(false),
+            Folding::ExistsOne => Value::Bool(hits == 1),
+            Folding::Gather => Value::List(gathered.into()),
+        })
+    }
+}
+
+fn of_literal(literal: &Literal) -> Value<'_> {
+    match literal {
+        Literal::Null => Value::Null,
+        Literal::Bool(value) => Value::Bool(*value),
+        Literal::Int(value) => Value::Int(*value),
+        Literal::Uint(value) => Value::Uint(*value),
+        Literal::Double(value) => Value::Double(*value),
+        Literal::Text(text) => Value::of_text(text),
+    }
+}
+
+fn int<'a>(value: Option<i64>) -> Evaluated<'a> {
+    value
+        .map(Value::Int)
+        .ok_or(Failed::new("an integer is out of range"))
+}
+
+fn uint<'a>(value: Option<u64>) -> Evaluated<'a> {
+    value
+        .map(Value::Uint)
+        .ok_or(Failed::new("an integer is out of range"))
+}
+
+fn duration<'a>(ms: Option<i64>) -> Evaluated<'a> {
+    ms.map(Value::Duration)
+        .ok_or(Failed::new("a duration is out of range"))
+}
+
+/// An instant as a value, if it is between the years 1 and 9999.
+pub(super) fn timestamp<'a>(ms: Option<i64>) -> Evaluated<'a> {
+    let within = ms.filter(|ms| (-62_135_596_800_000..253_402_300_800_000).contains(ms));
+    let at = within.map(|ms| Value::Timestamp(crate::time::Instant(ms)));
+    at.ok_or(Failed::new("a time is out of range"))
+}
+
+fn binary<'a>(
+    operator: Operator,
+    left: &Value<'a>,
+    right: &Value<'a>,
+    steps: &mut Steps,
+) -> Evaluated<'a> {
+    let order = |steps: &mut Steps, is: fn(Ordering) -> bool| {
+        Ok(Value::Bool(is(left.order(right, steps)?)))
+    };
+    match operator {
+        Operator::Equal => Ok(Value::Bool(left.equals(right, steps)?)),
+        Operator::NotEqual => Ok(Value::Bool(!left.equals(right, steps)?)),
+        Operator::Less => order(steps, Ordering::is_lt),
+        Operator::LessOrEqual => order(steps, Ordering::is_le),
+        Operator::Greater => order(steps, Ordering::is_gt),
+        Operator::GreaterOrEqual => order(steps, Ordering::is_ge),
+        Operator::In => is_in(left, right, steps),
+        Operator::Add => add(left, right, steps),
+        Operator::Subtract | Operator::Multiply | Operator::Divide | Operator::Remainder => {
+            arithmetic(operator, left, right)
+        }
+    }
+}
+
+fn is_in<'a>(left: &Value<'a>, right: &Value<'a>, steps: &mut Steps) -> Evaluated<'a> {
+    if let Some(elements) = right.elements() {
+        steps.take_elements(elements.len())?;
+        for element in elements {
+            if element.equals(left, steps)? {
+                return Ok(Value::Bool(true));
+            }
+        }
+        return Ok(Value::Bool(false));
+    }
+    if right.is_map() {
+        return Ok(Value::Bool(right.at(left, steps)?.is_some()));
+    }
+    Err(Failed::new("`in` is for lists and maps"))
+}
+
+fn add<'a>(left: &Value<'a>, right: &Value<'a>, steps: &mut Steps) -> Evaluated<'a> {
+    match (left, right) {
+        (Value::Int(a), Value::Int(b)) => int(a.checked_add(*b)),
+        (Value::Uint(a), Value::Uint(b)) => uint(a.checked_add(*b)),
+        (Value::Double(a), Value::Double(b)) => Ok(Value::Double(a + b)),
+        (Value::Text(a), Value::Text(b)) => {
+            steps.take_bytes(a.len() + b.len())?;
+            Ok(Value::Text(Cow::Owned(format!("{a}{b}"))))
+        }
+        (Value::Duration(a), Value::Duration(b)) => duration(a.checked_add(*b)),
+        (Value::Timestamp(at), Value::Duration(ms))
+        | (Value::Duration(ms), Value::Timestamp(at)) => timestamp(at.0.checked_add(*ms)),
+        (a, b) => {
+            let (a, b) = (a.elements(), b.elements());
+            let (a, b) = a
+                .zip(b)
+                .ok_or(Failed::new("`+` is not for values of these types"))?;
+            steps.take_elements(a.len() + b.len())?;
+            Ok(Value::of_list(a.into_iter().chain(b)))
+        }
+    }
+}
+
+fn arithmetic<'a>(operator: Operator, left: &Value<'a>, right: &Value<'a>) -> Evaluated<'a> {
+    match (operator, left, right) {
+        (Operator::Subtract, Value::Int(a), Value::Int(b)) => int(a.checked_sub(*b)),
+        (Operator::Multiply, Value::Int(a), Value::Int(b)) => int(a.checked_mul(*b)),
+        (Operator::Divide, Value::Int(a), Value::Int(b)) => int(a.checked_div(*b)),
+        (Operator::Remainder, Value::Int(a), Value::Int(b)) => int(a.checked_rem(*b)),
+        (Operator::Subtract, Value::Uint(a), Value::Uint(b)) => uint(a.checked_sub(*b)),
+        (Operator::Multiply, Value::Uint(a), Value::Uint(b)) => uint(a.checked_mul(*b)),
+        (Operator::Divide, Value::Uint(a), Value::Uint(b)) => uint(a.checked_div(*b)),
+        (Operator::Remainder, Value::Uint(a), Value::Uint(b)) => uint(a.checked_rem(*b)),
+        (Operator::Subtract, Value::Double(a), Value::Double(b)) => Ok(Value::Double(a - b)),
+        (Operator::Multiply, Value::Double(a), Value::Double(b)) => Ok(Value::Double(a * b)),
+        (Operator::Divide, Value::Double(a), Value::Double(b)) => Ok(Value::Double(a / b)),
+        (Operator::Subtract, Value::Duration(a), Value::Duration(b)) => duration(a.checked_sub(*b)),
+        (Operator::Subtract, Value::Timestamp(a), Value::Timestamp(b)) => {
+            duration(a.0.checked_sub(b.0))
+        }
+        (Operator::Subtract, Value::Timestamp(at), Value::Duration(ms)) => {
+            timestamp(at.0.checked_sub(*ms))
+        }
+        _ => Err(Failed::new("the operator is not for values of these types")),
+    }
+}

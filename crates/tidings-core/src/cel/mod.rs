@@ -1,0 +1,205 @@
+//! Expressions of a configuration: the part of CEL that keys and conditions need.
+//!
+//! An expression comes from a configuration and is asked of data that anybody may publish, in the core. So it is
+//! compiled once, and an evaluation is total: it ends after a bounded number of steps, never panics, and a
+//! failure is a value. The crates that there are for CEL promise none of this (decision 037). Left out are bytes,
+//! messages, and regular expressions.
+
+mod call;
+mod eval;
+mod lex;
+mod parse;
+mod value;
+
+use crate::batch_key::{BatchKey, TooLong};
+use crate::event::{Audience, Event, Object};
+pub use eval::Failed;
+pub use parse::Fault;
+use parse::Parser;
+pub use value::Value;
+
+/// Maximum number of bytes of an expression.
+pub const EXPRESSION_BYTES_MAX: usize = 4096;
+
+/// Maximum depth of an expression: parentheses, operators and calls within each other.
+pub const DEPTH_MAX: u16 = 64;
+
+/// Maximum number of steps of an evaluation: parts of the expression, elements, and 64 bytes of text each.
+pub const STEPS_MAX: u32 = 20_000;
+
+/// A name that an expression may use, with its fields; `None` = any.
+#[derive(Clone, Copy, Debug)]
+pub struct Root {
+    /// The name.
+    pub name: &'static str,
+    /// Its fields, with theirs.
+    pub fields: Option<&'static [Root]>,
+}
+
+/// A compiled expression.
+///
+/// # Examples
+/// ```
+/// use tidings_core::cel::{OF_EVENT, Program};
+/// use tidings_core::{Event, batch_key::BatchKey};
+///
+/// let event: Event = serde_json::from_str(
+///     r#"{"id": "e1", "type": "comment", "object": {"id": "c7"}, "target": {"id": "doc/7"}, "to": {}}"#,
+/// )?;
+/// let program = Program::compile("event.target.id", OF_EVENT).unwrap();
+/// assert_eq!(program.key(&event), BatchKey::new("doc/7"));
+/// // What can't be asked is the empty key.
+/// let program = Program::compile("event.data.room", OF_EVENT).unwrap();
+/// assert_eq!(program.key(&event), Ok(BatchKey::EMPTY));
+/// let fault = Program::compile("event.traget.id", OF_EVENT).unwrap_err();
+/// assert_eq!(fault.at, 6);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Program {
+    text: String,
+    expression: parse::Expression,
+}
+
+const fn any(name: &'static str) -> Root {
+    Root { name, fields: None }
+}
+
+const OBJECT: &[Root] = &[any("id"), any("title"), any("url"), any("image")];
+
+const fn object(name: &'static str) -> Root {
+    Root {
+        name,
+        fields: Some(OBJECT),
+    }
+}
+
+/// The names of an expression about an event alone.
+pub const OF_EVENT: &[Root] = &[Root {
+    name: "event",
+    fields: Some(&[
+        any("id"),
+        any("type"),
+        object("actor"),
+        object("object"),
+        object("target"),
+        any("data"),
+        any("to"),
+        any("channels"),
+        any("occurred_at"),
+        any("deliver_at"),
+        any("expires_at"),
+        any("cancellation_key"),
+    ]),
+}];
+
+impl Program {
+    /// Compiles an expression that may use these names.
+    ///
+    /// # Errors
+    /// [`Fault`]: the first one, with its place.
+    pub fn compile(text: &str, names: &'static [Root]) -> Result<Self, Fault> {
+        let expression = Parser::parse(text, names)?;
+        Ok(Self {
+            text: text.to_owned(),
+            expression,
+        })
+    }
+
+    /// The expression as it was written.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Evaluates the expression; each name comes with its value.
+    ///
+    /// # Errors
+    /// [`Failed`].
+    pub fn value<'a>(&'a self, names: &[(&'a str, Value<'a>)]) -> Result<Value<'a>, Failed> {
+        eval::evaluate(&self.expression, names)
+    }
+
+    /// The batch key of an event: a text, a number or a bool as text; empty for anything else.
+    ///
+    /// # Errors
+    /// [`TooLong`].
+    pub fn key(&self, event: &Event) -> Result<BatchKey, TooLong> {
+        let value = self.value(&[("event", of_event(event))]);
+        let text = value.ok().and_then(|value| value.as_text());
+        text.map_or(Ok(BatchKey::EMPTY), |text| BatchKey::new(&text))
+    }
+}
+
+/// An event as an expression sees it: all that was published. What was not given is absent, but `data` is empty.
+#[must_use]
+pub fn of_event(event: &Event) -> Value<'_> {
+    let mut fields = vec![
+        ("id", Value::of_text(event.id.as_str())),
+        ("type", Value::of_text(event.kind.as_str())),
+        ("object", of_object(&event.object)),
+        (
+            "data",
+            event.data.as_ref().map_or_else(Value::empty, Value::Object),
+        ),
+        ("to", of_audience(&event.to)),
+    ];
+    let roles = [("actor", &event.actor), ("target", &event.target)];
+    fields.extend(
+        roles
+            .into_iter()
+            .filter_map(|(name, role)| Some((name, of_object(role.as_ref()?)))),
+    );
+    let instants = [
+        ("occurred_at", event.occurred_at),
+        ("deliver_at", event.deliver_at),
+        ("expires_at", event.expires_at),
+    ];
+    let instants = instants.into_iter();
+    fields.extend(
+        instants.filter_map(|(name, at)| Some((name, Value::Text(at?.to_string().into())))),
+    );
+    if let Some(channels) = &event.channels {
+        let channels = channels.iter().map(|channel| Value::of_text(channel));
+        fields.push(("channels", Value::of_list(channels)));
+    }
+    if let Some(key) = &event.cancellation_key {
+        fields.push(("cancellation_key", Value::of_text(key.as_str())));
+    }
+    Value::of_fields(fields)
+}
+
+fn of_object(object: &Object) -> Value<'_> {
+    let fields = [
+        ("id", Some(object.id.as_str())),
+        ("title", object.title.as_deref()),
+        ("url", object.url.as_deref()),
+        ("image", object.image.as_deref()),
+    ];
+    let given = fields.into_iter();
+    Value::of_fields(given.filter_map(|(name, text)| Some((name, Value::of_text(text?)))))
+}
+
+fn of_audience(to: &Audience) -> Value<'_> {
+    let mut fields = Vec::new();
+    for (name, ids) in [("recipients", &to.recipients), ("topics", &to.topics)] {
+        if !ids.is_empty() {
+            let ids = ids.iter().map(|id| Value::of_text(id.as_str()));
+            fields.push((name, Value::of_list(ids)));
+        }
+    }
+    if !to.near.is_empty() {
+        let circles = to.near.iter().map(|near| {
+            let fields = [("lat", near.lat), ("lon", near.lon), ("km", near.km)];
+            Value::of_fields(fields.map(|(name, number)| (name, Value::Double(number))))
+        });
+        fields.push(("near", Value::of_list(circles)));
+    }
+    if to.everyone {
+        fields.push(("everyone", Value::Bool(true)));
+    }
+    Value::of_fields(fields)
+}
+
+#[cfg(test)]
+mod tests;

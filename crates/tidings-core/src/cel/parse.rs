@@ -1,0 +1,595 @@
+//! From text to an expression: names and functions are known then, and its depth is bounded.
+
+use super::call::Function;
+use super::lex::{Placed, Token, tokens};
+use super::{DEPTH_MAX, EXPRESSION_BYTES_MAX, Root};
+
+/// A fault of an expression, with the byte at which it is.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{what}: {help}")]
+pub struct Fault {
+    /// The byte in the expression.
+    pub at: usize,
+    /// What is wrong.
+    pub what: String,
+    /// How to mend it.
+    pub help: String,
+}
+
+/// An expression, with its depth.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Expression {
+    pub(super) node: Node,
+    depth: u16,
+    at: usize,
+}
+
+/// A node of an expression.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Node {
+    Literal(Literal),
+    Name(String),
+    /// A field, or whether there is one.
+    Select {
+        of: Box<Expression>,
+        field: String,
+        is_test: bool,
+    },
+    Index(Box<[Expression; 2]>),
+    Not(Box<Expression>),
+    Negate(Box<Expression>),
+    Binary(Operator, Box<[Expression; 2]>),
+    All(Vec<Expression>),
+    Any(Vec<Expression>),
+    Choose(Box<[Expression; 3]>),
+    List(Vec<Expression>),
+    Map(Vec<[Expression; 2]>),
+    Call(Function, Vec<Expression>),
+    Fold(Box<Fold>),
+}
+
+/// A literal.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Literal {
+    Null,
+    Bool(bool),
+    Int(i64),
+    Uint(u64),
+    Double(f64),
+    Text(String),
+}
+
+/// A macro over the elements of a list or the keys of a map.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Fold {
+    pub(super) kind: Folding,
+    pub(super) over: Expression,
+    pub(super) name: String,
+    pub(super) test: Option<Expression>,
+    pub(super) result: Option<Expression>,
+}
+
+/// The kind of a macro.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Folding {
+    All,
+    Exists,
+    ExistsOne,
+    /// `map` and `filter`.
+    Gather,
+}
+
+/// An operator with two sides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Operator {
+    Equal,
+    NotEqual,
+    Less,
+    LessOrEqual,
+    Greater,
+    GreaterOrEqual,
+    In,
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+    Remainder,
+}
+
+/// Words that are no names.
+const RESERVED: [&str; 19] = [
+    "as",
+    "break",
+    "const",
+    "continue",
+    "else",
+    "for",
+    "function",
+    "if",
+    "import",
+    "let",
+    "loop",
+    "package",
+    "namespace",
+    "return",
+    "var",
+    "void",
+    "while",
+    "in",
+    "null",
+];
+
+impl Fault {
+    pub(super) fn new(at: usize, what: impl Into<String>, help: impl Into<String>) -> Self {
+        let (what, help) = (what.into(), help.into());
+        Self { at, what, help }
+    }
+}
+
+/// A parser of one expression.
+pub(super) struct Parser {
+    tokens: Vec<Placed>,
+    next: usize,
+    /// The names from outside.
+    roots: &'static [Root],
+    /// The names of the macros around.
+    locals: Vec<String>,
+    /// Expressions within each other that are open; each takes several levels of the stack.
+    open: u16,
+}
+
+type Parsed = Result<Expression, Fault>;
+
+impl Parser {
+    /// Reads a whole expression.
+    pub(super) fn parse(text: &str, roots: &'static [Root]) -> Parsed {
+        if text.len() > EXPRESSION_BYTES_MAX {
+            let what = format!("the expression has {} bytes", text.len());
+            let help = format!("at most {EXPRESSION_BYTES_MAX} are allowed");
+            return Err(Fault::new(EXPRESSION_BYTES_MAX, what, help));
+        }
+        let mut parser = Self {
+            tokens: tokens(text)?,
+            next: 0,
+            roots,
+            locals: Vec::new(),
+            open: 0,
+        };
+        let expression = parser.expression()?;
+        match parser.token() {
+            Token::End => Ok(expression),
+            _ => Err(parser.unexpected("an operator")),
+        }
+    }
+
+    fn token(&self) -> &Token {
+        self.tokens
+            .get(self.next)
+            .map_or(&Token::End, |placed| &placed.token)
+    }
+
+    fn at(&self) -> usize {
+        self.tokens.get(self.next).map_or(0, |placed| placed.at)
+    }
+
+    fn take(&mut self, sign: &'static str) -> bool {
+        let is_it = *self.token() == Token::Sign(sign);
+        self.next += usize::from(is_it);
+        is_it
+    }
+
+    fn expect(&mut self, sign: &'static str) -> Result<(), Fault> {
+        match self.take(sign) {
+            true => Ok(()),
+            false => Err(self.unexpected(&format!("`{sign}`"))),
+        }
+    }
+
+    fn unexpected(&self, expected: &str) -> Fault {
+        let help = format!("{expected} is expected here");
+        let found = match self.token() {
+            Token::End => return Fault::new(self.at(), "the expression ends too early", help),
+            Token::Name(name) => format!("`{name}`"),
+            Token::Sign(sign) => format!("`{sign}`"),
+            Token::Text(_) => "a text".to_owned(),
+            Token::Int(_) | Token::IntBound | Token::Uint(_) | Token::Double(_) => {
+                "a number".to_owned()
+            }
+        };
+        Fault::new(
+            self.at(),
+            format!("the expression goes on with {found}"),
+            help,
+        )
+    }
+
+    /// An expression of a kind around others, if it is not too deep.
+    fn around(&self, at: usize, node: Node) -> Parsed {
+        let below = match &node {
+            Node::Literal(_) | Node::Name(_) => 0,
+            Node::Select { of, .. } | Node::Not(of) | Node::Negate(of) => of.depth,
+            Node::Index(sides) | Node::Binary(_, sides) => deepest(&**sides),
+            Node::Choose(parts) => deepest(&**parts),
+            Node::All(parts) | Node::Any(parts) | Node::List(parts) | Node::Call(_, parts) => {
+                deepest(parts)
+            }
+            Node::Map(pairs) => deepest(pairs.as_flattened()),
+            Node::Fold(fold) => {
+                let parts = [&fold.test, &fold.result].into_iter().flatten();
+                let parts = parts.map(|part| part.depth);
+                parts.chain([fold.over.depth]).max().unwrap_or(0)
+            }
+        };
+        match below {
+            DEPTH_MAX.. => Err(too_deep(at)),
+            below => Ok(Expression {
+                node,
+                depth: below + 1,
+                at,
+            }),
+        }
+    }
+
+    fn expression(&mut self) -> Parsed {
+        let at = self.at();
+        self.open += 1;
+        if self.open > DEPTH_MAX / 2 {
+            return Err(too_deep(at));
+        }
+        let condition = self.several("||", Node::Any, |parser| {
+            parser.several("&&", Node::All, Self::comparison)
+        })?;
+        let whole = if self.take("?") {
+            let yes = self.expression()?;
+            self.expect(":")?;
+            let no = self.expression()?;
+            self.around(at, Node::Choose(Box::new([condition, yes, no])))?
+        } else {
+            condition
+        };
+        self.open -= 1;
+        Ok(whole)
+    }
+
+    /// Several parts with the same sign between them, or one.
+    fn several(
+        &mut self,
+        sign: &'static str,
+        node: fn(Vec<Expression>) -> Node,
+        mut part: impl FnMut(&mut Self) -> Parsed,
+    ) -> Parsed {
+        let at = self.at();
+        let first = part(self)?;
+        if *self.token() != Token::Sign(sign) {
+            return Ok(first);
+        }
+        let mut parts = vec![first];
+        while self.take(sign) {
+            parts.push(part(self)?);
+        }
+        self.around(at, node(parts))
+    }
+
+    fn comparison(&mut self) -> Parsed {
+        const SIGNS: [(&str, Operator); 6] = [
+            ("==", Operator::Equal),
+            ("!=", Operator::NotEqual),
+            ("<=", Operator::LessOrEqual),
+            (">=", Operator::GreaterOrEqual),
+            ("<", Operator::Less),
+            (">", Operator::Greater),
+        ];
+        let mut left = self.sum()?;
+        loop {
+            let at = self.at();
+            let sign = SIGNS
+                .iter()
+                .find(|(sign, _)| *self.token() == Token::Sign(sign));
+            let operator = match (sign, self.token()) {
+                (Some((_, operator)), _) => *operator,
+                (None, Token::Name(name)) if name == "in" => Operator::In,
+                _ => return Ok(left),
+            };
+            self.next += 1;
+            let right = self.sum()?;
+            left = self.around(at, Node::Binary(operator, Box::new([left, right])))?;
+        }
+    }
+
+    fn sum(&mut self) -> Parsed {
+        const SIGNS: [(&str, Operator); 2] = [("+", Operator::Add), ("-", Operator::Subtract)];
+        self.left_to_right(&SIGNS, |parser| {
+            const SIGNS: [(&str, Operator); 3] = [
+                ("*", Operator::Multiply),
+                ("/", Operator::Divide),
+                ("%", Operator::Remainder),
+            ];
+            parser.left_to_right(&SIGNS, Self::unary)
+        })
+    }
+
+    fn left_to_right(
+        &mut self,
+        signs: &[(&'static str, Operator)],
+        part: impl Fn(&mut Self) -> Parsed,
+    ) -> Parsed {
+        let mut left = part(self)?;
+        loop {
+            let at = self.at();
+            let Some((_, operator)) = signs.iter().find(|(sign, _)| self.take(sign)) else {
+                return Ok(left);
+            };
+            let right = part(self)?;
+            left = self.around(at, Node::Binary(*operator, Box::new([left, right])))?;
+        }
+    }
+
+    fn unary(&mut self) -> Parsed {
+        let at = self.at();
+        let mut nots = 0;
+        while self.take("!") {
+            nots += 1;
+        }
+        let mut negations = 0;
+        while nots == 0 && self.take("-") {
+            negations += 1;
+        }
+        // The least integer has no counterpart to be negated.
+        if negations > 0 && *self.token() == Token::IntBound {
+            self.next += 1;
+            let least = Expression {
+                node: Node::Literal(Literal::Int(i64::MIN)),
+                depth: 1,
+                at,
+            };
+            return self.wrapped(at, negations - 1, Node::Negate, least);
+        }
+        let of = self.member()?;
+        let of = self.wrapped(at, negations, Node::Negate, of)?;
+        self.wrapped(at, nots, Node::Not, of)
+    }
+
+    fn wrapped(
+        &self,
+        at: usize,
+        times: usize,
+        node: fn(Box<Expression>) -> Node,
+        of: Expression,
+    ) -> Parsed {
+        (0..times).try_fold(of, |of, _| self.around(at, node(Box::new(of))))
+    }
+
+    /// A primary with fields, indexes and calls behind it.
+    fn member(&mut self) -> Parsed {
+        let mut of = self.primary()?;
+        loop {
+            let at = self.at();
+            if self.take("[") {
+                let index = self.expression()?;
+                self.expect("]")?;
+                of = self.around(at, Node::Index(Box::new([of, index])))?;
+            } else if self.take(".") {
+                let at = self.at();
+                let field = self.name("the name of a field")?;
+                of = match self.take("(") {
+                    true => self.method(at, &field, of)?,
+                    false => {
+                        self.check_field(at, &of, &field)?;
+                        let of = Box::new(of);
+                        let is_test = false;
+                        self.around(at, Node::Select { of, field, is_test })?
+                    }
+                };
+            } else {
+                return Ok(of);
+            }
+        }
+    }
+
+    fn name(&mut self, expected: &str) -> Result<String, Fault> {
+        let name = match self.token() {
+            Token::Name(name) => name.clone(),
+            _ => return Err(self.unexpected(expected)),
+        };
+        self.next += 1;
+        Ok(name)
+    }
+
+    fn primary(&mut self) -> Parsed {
+        let at = self.at();
+        let literal = match self.token().clone() {
+            Token::Int(value) => Literal::Int(value),
+            Token::Uint(value) => Literal::Uint(value),
+            Token::Double(value) => Literal::Double(value),
+            Token::Text(text) => Literal::Text(text),
+            Token::Name(name) => match &*name {
+                "true" => Literal::Bool(true),
+                "false" => Literal::Bool(false),
+                "null" => Literal::Null,
+                _ => {
+                    self.next += 1;
+                    return self.named(at, name);
+                }
+            },
+            Token::Sign("(") => {
+                self.next += 1;
+                let within = self.expression()?;
+                self.expect(")")?;
+                return Ok(within);
+            }
+            Token::Sign("[") => {
+                self.next += 1;
+                let parts = self.list("]")?;
+                return self.around(at, Node::List(parts));
+            }
+            Token::Sign("{") => {
+                self.next += 1;
+                return self.map(at);
+            }
+            Token::Sign(_) | Token::IntBound | Token::End => {
+                return Err(self.unexpected("a value"));
+            }
+        };
+        self.next += 1;
+        self.around(at, Node::Literal(literal))
+    }
+
+    fn list(&mut self, end: &'static str) -> Result<Vec<Expression>, Fault> {
+        let mut parts = Vec::new();
+        while !self.take(end) {
+            parts.push(self.expression()?);
+            if !self.take(",") {
+                self.expect(end)?;
+                break;
+            }
+        }
+        Ok(parts)
+    }
+
+    fn map(&mut self, at: usize) -> Parsed {
+        let mut pairs = Vec::new();
+        while !self.take("}") {
+            let key = self.expression()?;
+            self.expect(":")?;
+            pairs.push([key, self.expression()?]);
+            if !self.take(",") {
+                self.expect("}")?;
+                break;
+            }
+        }
+        self.around(at, Node::Map(pairs))
+    }
+
+    /// A name: a value from outside, one of a macro, or a function.
+    fn named(&mut self, at: usize, name: String) -> Parsed {
+        if self.take("(") {
+            if name == "has" {
+                return self.has(at);
+            }
+            let function = Function::global(&name);
+            let function =
+                function.ok_or_else(|| unknown(at, "function", &name, &Function::globals()))?;
+            let arguments = self.list(")")?;
+            return self.call(at, function, arguments);
+        }
+        if RESERVED.contains(&&*name) {
+            let what = format!("`{name}` is a reserved word");
+            return Err(Fault::new(at, what, "a name or a value is expected here"));
+        }
+        let is_root = self.roots.iter().any(|root| root.name == name);
+        if !is_root && !self.locals.contains(&name) {
+            let roots = self.roots.iter().map(|root| root.name);
+            let known: Vec<&str> = roots
+                .chain(self.locals.iter().map(String::as_str))
+                .collect();
+            return Err(unknown(at, "name", &name, &known));
+        }
+        self.around(at, Node::Name(name))
+    }
+
+    fn has(&mut self, at: usize) -> Parsed {
+        let asked = self.expression()?;
+        self.expect(")")?;
+        match asked.node {
+            Node::Select { of, field, .. } => {
+                let is_test = true;
+                self.around(at, Node::Select { of, field, is_test })
+            }
+            _ => {
+                let help = "ask for a field, as in `has(event.target)`";
+                Err(Fault::new(
+                    asked.at,
+                    "`has` asks for something that is no field",
+                    help,
+                ))
+            }
+        }
+    }
+
+    fn method(&mut self, at: usize, name: &str, of: Expression) -> Parsed {
+        let kind = match name {
+            "all" => Folding::All,
+            "exists" => Folding::Exists,
+            "exists_one" => Folding::ExistsOne,
+            "map" | "filter" => Folding::Gather,
+            _ => {
+                let function = Function::method(name);
+                let function =
+                    function.ok_or_else(|| unknown(at, "function", name, &Function::methods()))?;
+                let mut arguments = vec![of];
+                arguments.extend(self.list(")")?);
+                return self.call(at, function, arguments);
+            }
+        };
+        let variable = self.name("a name for the element")?;
+        self.expect(",")?;
+        self.locals.push(variable.clone());
+        let first = self.expression()?;
+        let second = match name == "map" && self.take(",") {
+            true => Some(self.expression()?),
+            false => None,
+        };
+        self.locals.pop();
+        self.expect(")")?;
+        let (test, result) = match (name, second) {
+            ("map", Some(result)) => (Some(first), Some(result)),
+            ("map", None) => (None, Some(first)),
+            _ => (Some(first), None),
+        };
+        let fold = Fold {
+            kind,
+            over: of,
+            name: variable,
+            test,
+            result,
+        };
+        self.around(at, Node::Fold(Box::new(fold)))
+    }
+
+    fn call(&self, at: usize, function: Function, arguments: Vec<Expression>) -> Parsed {
+        if function.takes(arguments.len()) {
+            return self.around(at, Node::Call(function, arguments));
+        }
+        let what = "the function has another number of arguments";
+        Err(Fault::new(at, what, function.usage()))
+    }
+
+    /// Refuses a field that its object never has.
+    fn check_field(&self, at: usize, of: &Expression, field: &str) -> Result<(), Fault> {
+        let Some(fields) = self.fields_of(of) else {
+            return Ok(());
+        };
+        match fields.iter().any(|known| known.name == field) {
+            true => Ok(()),
+            false => {
+                let known: Vec<&str> = fields.iter().map(|known| known.name).collect();
+                Err(unknown(at, "field", field, &known))
+            }
+        }
+    }
+
+    /// The fields of what an expression names; `None` = any.
+    fn fields_of(&self, of: &Expression) -> Option<&'static [Root]> {
+        let (fields, name) = match &of.node {
+            Node::Name(name) if !self.locals.contains(name) => (self.roots, name),
+            Node::Select { of, field, .. } => (self.fields_of(of)?, field),
+            _ => return None,
+        };
+        fields.iter().find(|root| root.name == name)?.fields
+    }
+}
+
+fn deepest<'a>(parts: impl IntoIterator<Item = &'a Expression>) -> u16 {
+    parts.into_iter().map(|part| part.depth).max().unwrap_or(0)
+}
+
+fn too_deep(at: usize) -> Fault {
+    let help = format!("at most {DEPTH_MAX} levels are allowed");
+    Fault::new(at, "the expression is too deep", help)
+}
+
+fn unknown(at: usize, what: &str, name: &str, known: &[&str]) -> Fault {
+    let known: Vec<String> = known.iter().map(|name| format!("`{name}`")).collect();
+    let help = format!("known are {}", known.join(", "));
+    Fault::new(at, format!("unknown {what} `{name}`"), help)
+}
