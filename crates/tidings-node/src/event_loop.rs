@@ -26,7 +26,7 @@ use crate::clock::Clock;
 use crate::delivery::{ByClosing, Delivery, Noted, put};
 use crate::durable::Reads;
 use crate::handle::{Request, Stop};
-use crate::kept_back::{Held, KeptBack};
+use crate::kept_back::{KeptBack, Sending};
 use crate::keys::Keys;
 use crate::node::{Node, Priority};
 use crate::outbox::{Outbox, Released};
@@ -37,12 +37,14 @@ use crate::senders::Senders;
 use crate::vitals::Vitals;
 
 mod answer;
+mod at_once;
 mod full;
 mod late;
 mod reopen;
 mod stop;
 
 use answer::{answer, refuse};
+pub(crate) use at_once::AtOnce;
 use late::{catch_up, put_off};
 
 /// The writer of commits, who also packs days.
@@ -100,6 +102,8 @@ pub(crate) struct EventLoop {
     /// True if it stops without waiting for work in progress any longer.
     pub(crate) is_drained: bool,
     by: By,
+    /// Set if messages are sent within the instant at which they are due.
+    pub(crate) at_once: Option<AtOnce>,
 }
 
 /// The requested stop.
@@ -122,7 +126,6 @@ impl EventLoop {
         let vitals = Arc::new(Vitals::default());
         node.measure(&vitals);
         delivery.measure(&vitals);
-        let reads = Arc::new(Reads::of(&delivery));
         let now = clock.now();
         let newest = node.engine().now();
         // On a full disk it starts all the same: what leads to days being forgotten may come due now.
@@ -136,33 +139,47 @@ impl EventLoop {
             node.set_rules(now, rules.clone())?;
         }
         node.set_frees(false);
-        let senders = Senders::new(delivery.channels(), by);
         let mut opened = Self {
             open,
-            node: Some(node),
-            delivery,
-            senders,
-            clock,
             settings,
+            rules,
+            rules_due: is_late,
+            seen: newest,
+            vitals,
+            ..Self::of(node, delivery, clock, by)
+        };
+        opened.resume()?;
+        Ok(opened)
+    }
+
+    /// A loop of a node that was just opened.
+    fn of(node: Node, delivery: Delivery, clock: Arc<dyn Clock>, by: By) -> Self {
+        let reads = Arc::new(Reads::of(&delivery));
+        Self {
+            open: Box::new(|| Err(tidings_store::Error::Unusable("opened once".to_owned()))),
+            seen: node.engine().now(),
+            node: Some(node),
+            senders: Senders::new(delivery.channels(), by),
+            delivery,
+            clock,
+            settings: Settings::default(),
             answered: ByClosing::new(),
             recorded: VecDeque::new(),
             outbox: Outbox::default(),
             packer: Packer::new(by),
-            rules,
-            rules_due: is_late,
+            rules: Rules::default(),
+            rules_due: false,
             put_off: Vec::new(),
             set_aside: BTreeSet::new(),
-            seen: newest,
-            vitals,
+            vitals: Arc::default(),
             keys: Arc::default(),
             reads,
             rests: false,
             hangs: false,
             is_drained: false,
             by,
-        };
-        opened.resume()?;
-        Ok(opened)
+            at_once: None,
+        }
     }
 
     /// The node's measurements.
@@ -303,42 +320,70 @@ impl EventLoop {
                 return Err(fault.into());
             }
         }
-        match catch_up(node, now) {
-            Ok(false) => {}
-            Ok(true) => requests = put_off(requests, &mut self.put_off, self.settings.requests_max),
+        let is_late = match self.begin(now) {
+            Ok(is_late) => is_late,
             Err(fault) => {
                 refuse(requests, stopping);
                 return Err(fault);
             }
+        };
+        if is_late {
+            requests = put_off(requests, &mut self.put_off, self.settings.requests_max);
         }
         let channels = self.delivery.channels();
-        let held = {
-            let kept_back =
-                KeptBack::of_loop(&mut self.senders, &mut self.outbox, &mut self.delivery);
-            let mut prepared = node.forget_late(&kept_back, now);
-            let is_late = node.is_late(now);
-            if self.rules_due && !is_late && prepared.is_ok() {
-                prepared = node.set_rules_beside(&kept_back, now, self.rules.clone());
-                self.rules_due = prepared.is_err();
-            }
-            if let Err(fault) = prepared {
-                refuse(requests, stopping);
-                return Err(fault);
-            }
-            let in_force = (&channels, &mut self.rules);
-            answer(node, now, requests, stopping, in_force, &kept_back)?;
+        self.beside(now, |node, sending, rules| {
+            answer(node, now, requests, stopping, (&channels, rules), sending)?;
             if !is_late && node.next_due().is_some_and(|due| due <= now) {
-                node.step_beside(&kept_back, now, &[])?;
+                node.step_beside(sending, now, &[])?;
             }
-            kept_back.held()
-        };
-        self.let_go(held)?;
-        self.hold_paused();
+            Ok(())
+        })?;
         self.settle(now)?;
         if stopping.is_none() && self.settings.sends {
             self.hand_out(now)?;
         }
         self.do_chores()
+    }
+
+    /// Does what comes before the arrivals of an instant: lanes fall due, days are forgotten, rules that
+    /// waited for missed instants come into force. Tells whether instants are still missed.
+    pub(crate) fn begin(&mut self, now: Instant) -> Result<bool, Error> {
+        let Some(node) = &mut self.node else {
+            return Ok(false);
+        };
+        let is_late = catch_up(node, now)?;
+        let takes_effect = self.rules_due && !is_late;
+        if takes_effect || node.forgets_late() {
+            self.beside(now, |node, sending, rules| {
+                node.forget_late(sending, now)?;
+                match takes_effect {
+                    true => node.set_rules_beside(sending, now, rules.clone()),
+                    false => Ok(()),
+                }
+            })?;
+            self.rules_due &= !takes_effect;
+        }
+        Ok(is_late)
+    }
+
+    /// Has the node decide something, with access to the messages that can still be changed and to the rules
+    /// to put in force.
+    pub(crate) fn beside<T: Default>(
+        &mut self,
+        now: Instant,
+        decide: impl FnOnce(&mut Node, &dyn Sending, &mut Rules) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let Some(node) = &mut self.node else {
+            return Ok(T::default());
+        };
+        let kept_back = KeptBack::new(&mut self.senders, &mut self.outbox, &mut self.delivery);
+        let decided = decide(node, &kept_back, &mut self.rules)?;
+        for message in kept_back.held().release(node)? {
+            self.outbox.put(node.ahead().decided(), message);
+        }
+        self.follow_up();
+        self.hold_paused(now);
+        Ok(decided)
     }
 
     /// Does what follows the commit in progress, if it has ended.
@@ -353,7 +398,7 @@ impl EventLoop {
     }
 
     /// Runs the engine's chores: a slice per turn, more if it falls behind.
-    fn do_chores(&mut self) -> Result<(), Error> {
+    pub(crate) fn do_chores(&mut self) -> Result<(), Error> {
         let Some(node) = &mut self.node else {
             return Ok(());
         };
@@ -362,8 +407,10 @@ impl EventLoop {
                 break;
             }
         }
-        self.packer.add(node.take_rested());
-        self.packer.go_on(node.store());
+        if self.by != By::Caller {
+            self.packer.add(node.take_rested());
+            self.packer.go_on(node.store());
+        }
         Ok(())
     }
 
@@ -387,7 +434,7 @@ impl EventLoop {
     }
 
     /// Holds the built messages of paused types and channels.
-    fn hold_paused(&mut self) {
+    fn hold_paused(&mut self, now: Instant) {
         let Some(node) = &self.node else {
             return;
         };
@@ -395,25 +442,18 @@ impl EventLoop {
         if !self.delivery.pause(paused) {
             return;
         }
-        let now = self.clock.now();
         for job in self.senders.take_back_paused(paused) {
             self.delivery.wait_until(now, job);
         }
     }
 
-    /// Lets messages go on that were kept back, once the step is durable.
-    fn let_go(&mut self, held: Held) -> Result<(), Error> {
-        let Some(node) = &mut self.node else {
-            return Ok(());
-        };
-        for message in held.release(node)? {
-            self.outbox.put(node.ahead().decided(), message);
-        }
-        Ok(())
-    }
-
     /// Passes due retries to the senders, and a slice of messages of each priority, of channels with room for them.
-    fn hand_out(&mut self, now: Instant) -> Result<(), Error> {
+    pub(crate) fn hand_out(&mut self, now: Instant) -> Result<(), Error> {
+        if let Some(mut at_once) = self.at_once.take() {
+            let sent = self.send_at_once(now, &mut at_once);
+            self.at_once = Some(at_once);
+            return sent;
+        }
         for job in self.delivery.take_due(now) {
             self.try_again(job);
         }

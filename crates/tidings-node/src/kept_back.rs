@@ -17,15 +17,15 @@ use crate::outbox::{Outbox, Released};
 use crate::send_job::SendJob;
 use crate::senders::Senders;
 
-/// A holder of messages that wait for a thread or for a retry.
+/// A holder of messages that wait for a thread, a commit or a retry.
 pub(crate) struct KeptBack<'a> {
     queues: RefCell<Queues<'a>>,
 }
 
 struct Queues<'a> {
-    senders: Option<&'a mut Senders>,
-    outbox: Option<&'a mut Outbox>,
-    delivery: Option<&'a mut Delivery>,
+    senders: &'a mut Senders,
+    outbox: &'a mut Outbox,
+    delivery: &'a mut Delivery,
     held: Held,
 }
 
@@ -34,29 +34,16 @@ struct Queues<'a> {
 pub(crate) struct Held(BTreeMap<MessageId, Released>);
 
 impl<'a> KeptBack<'a> {
-    /// A holder of messages that wait for a retry.
-    pub(crate) fn of(delivery: Option<&'a mut Delivery>) -> Self {
-        Self {
-            queues: RefCell::new(Queues {
-                senders: None,
-                outbox: None,
-                delivery,
-                held: Held::default(),
-            }),
-        }
-    }
-
-    /// A holder of all messages of a loop.
-    pub(crate) fn of_loop(
+    pub(crate) fn new(
         senders: &'a mut Senders,
         outbox: &'a mut Outbox,
         delivery: &'a mut Delivery,
     ) -> Self {
         Self {
             queues: RefCell::new(Queues {
-                senders: Some(senders),
-                outbox: Some(outbox),
-                delivery: Some(delivery),
+                senders,
+                outbox,
+                delivery,
                 held: Held::default(),
             }),
         }
@@ -110,15 +97,13 @@ impl Queues<'_> {
     }
 
     fn take_back(&mut self, letter: &MessageId) -> Option<Released> {
-        let senders = self.senders.as_deref_mut();
-        if let Some(job) = senders.and_then(|senders| senders.take_back(letter)) {
+        if let Some(job) = self.senders.take_back(letter) {
             return Some(Released { job, again: None });
         }
-        let outbox = self.outbox.as_deref_mut();
-        if let Some(message) = outbox.and_then(|outbox| outbox.take_back(letter)) {
+        if let Some(message) = self.outbox.take_back(letter) {
             return Some(message);
         }
-        let (at, job) = self.delivery.as_deref_mut()?.take_back(letter)?;
+        let (at, job) = self.delivery.take_back(letter)?;
         Some(Released {
             job,
             again: Some(at),

@@ -1,24 +1,24 @@
 //! Playing commands on a virtual clock, one instant after the other.
 //!
 //! At one instant: what is due goes out; days are forgotten at midnight; what arrives is taken in;
-//! what is now due goes out (contract, section 2). The simulator, the demo and the tests are this.
+//! what is now due goes out (contract, section 2). The simulator, the demo and the tests are this. It drives
+//! the parts of a turn of the loop, from one instant at which something happens to the next.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use tidings_core::engine::{Options, Refused, Reply, Settled};
+use tidings_core::engine::{Options, Refused, Reply, Settled, Told};
 use tidings_core::{Books, Command, Id, Instant, Message, Rules, Timed};
 use tidings_store::Store;
 
 use crate::Error;
 use crate::delivery::Delivery;
-use crate::kept_back::{KeptBack, Sending};
+use crate::event_loop::EventLoop;
 use crate::node::{Accepted, Node};
 
 /// A player: a node on a virtual clock.
 pub struct Player {
-    node: Node,
-    delivery: Option<Delivery>,
+    event_loop: EventLoop,
     /// The open instant, with its commands.
     open: Option<(Instant, Vec<Command>)>,
     /// Recipients created by commands that are not handled yet.
@@ -27,8 +27,6 @@ pub struct Player {
     follows: BTreeMap<Id, u64>,
     /// True if the instant has already closed what was due.
     begun: bool,
-    messages: Vec<Message>,
-    watch: Watch,
     observer: Option<Box<dyn Observer + Send>>,
 }
 
@@ -75,6 +73,9 @@ pub enum PlayError {
 /// A receiver of messages, in order.
 pub type Out<'a> = dyn FnMut(Message) + 'a;
 
+/// The reason why a player always has its node.
+const KEPT: &str = "only a turn of the loop throws its node away";
+
 /// The most commands of one instant that are handled together.
 const TOGETHER_MAX: usize = 8192;
 
@@ -94,17 +95,7 @@ impl Player {
         if !settled.is_empty() {
             node.settle(node.engine().now(), &settled)?;
         }
-        Ok(Self {
-            node,
-            delivery: None,
-            open: None,
-            made: BTreeSet::new(),
-            follows: BTreeMap::new(),
-            begun: false,
-            messages: Vec::new(),
-            watch,
-            observer: None,
-        })
+        Ok(Self::over(node, None, watch))
     }
 
     /// Makes the player send messages through channels instead of only counting them as sent. Messages
@@ -123,18 +114,18 @@ impl Player {
             delivery.take_up(node.engine(), ready, node.engine().now());
         }
         delivery.pause(node.engine().paused());
-        let delivery = Some(delivery);
-        Ok(Self {
-            node,
-            delivery,
+        Ok(Self::over(node, Some(delivery), watch))
+    }
+
+    fn over(node: Node, delivery: Option<Delivery>, watch: Watch) -> Self {
+        Self {
+            event_loop: EventLoop::at_once(node, delivery, watch == Watch::Messages),
             open: None,
             made: BTreeSet::new(),
             follows: BTreeMap::new(),
             begun: false,
-            messages: Vec::new(),
-            watch,
             observer: None,
-        })
+        }
     }
 
     /// Continues within an instant whose first commands were handled before a stop: what was due before
@@ -151,14 +142,16 @@ impl Player {
 
     /// Returns the node, for reading after everything was played.
     #[must_use]
+    #[expect(clippy::missing_panics_doc, reason = "it never panics")]
     pub fn into_node(self) -> Node {
-        self.node
+        self.event_loop.node.expect(KEPT)
     }
 
     /// The node, for reading.
     #[must_use]
+    #[expect(clippy::missing_panics_doc, reason = "it never panics")]
     pub fn node(&self) -> &Node {
-        &self.node
+        self.event_loop.node.as_ref().expect(KEPT)
     }
 
     /// Puts rules in force at an instant, between the commands before and after.
@@ -174,7 +167,10 @@ impl Player {
         self.turn_to(at, out)?;
         self.drain()?;
         self.begin(at)?;
-        Ok(self.node.set_rules(at, rules)?)
+        let set = self
+            .event_loop
+            .beside(at, |node, _, _| node.set_rules(at, rules));
+        Ok(set?)
     }
 
     /// Plays the next command. Messages of instants that are over go to `out`.
@@ -187,7 +183,7 @@ impl Player {
         if let Command::Subscribe { recipient, .. } = &command {
             let follows = self.follows.entry(recipient.clone()).or_default();
             *follows += 1;
-            if *follows > self.node.engine().room_to_follow(recipient) {
+            if *follows > self.node().engine().room_to_follow(recipient) {
                 // Whether it is one too many shows once those before it are taken in.
                 self.drain()?;
                 // That has forgotten this one, which comes after.
@@ -215,18 +211,18 @@ impl Player {
     pub fn finish(&mut self, until: Option<Instant>, out: &mut Out<'_>) -> Result<(), PlayError> {
         self.close(out)?;
         while let Some(due) = self.next_due() {
-            let due = due.max(self.node.engine().now());
+            let due = due.max(self.node().engine().now());
             match until {
                 Some(until) if due > until => break,
-                None if !self.node.waits()? => break,
+                None if !self.node().waits()? => break,
                 _ => {}
             }
-            match self.node.engine().next_forget() {
+            match self.node().engine().next_forget() {
                 Some(midnight) if midnight < due => self.instant(midnight, out)?,
                 _ => self.instant(due, out)?,
             }
         }
-        while let (Some(midnight), Some(until)) = (self.node.engine().next_forget(), until) {
+        while let (Some(midnight), Some(until)) = (self.node().engine().next_forget(), until) {
             if midnight > until {
                 break;
             }
@@ -248,7 +244,7 @@ impl Player {
     /// # Errors
     /// [`Error::Disagreement`] where the walk and the ledger don't agree.
     pub fn books(&self) -> Result<Books, Error> {
-        self.node.books()
+        self.node().books()
     }
 
     /// Plays everything before `at` and opens that instant.
@@ -265,14 +261,14 @@ impl Player {
         loop {
             let due = self.next_due().filter(|due| *due < at);
             let forget = self
-                .node
+                .node()
                 .engine()
                 .next_forget()
                 .filter(|midnight| *midnight < at);
             let Some(next) = due.into_iter().chain(forget).min() else {
                 break;
             };
-            let next = next.max(self.node.engine().now());
+            let next = next.max(self.node().engine().now());
             if next >= at {
                 break;
             }
@@ -299,23 +295,19 @@ impl Player {
         self.follows.clear();
         self.begin(at)?;
         self.before(at, &commands);
-        let accepted = self.enter(at, &commands, Node::step_beside)?;
-        self.after(at, &accepted.replies);
-        if let Some(refused) = accepted.replies.into_iter().find_map(Result::err) {
-            return Err(refused.into());
-        }
-        self.watch_inboxes(&accepted.told)?;
-        self.send_all(at)?;
-        self.node.chore()?;
-        self.messages.sort_by(|a, b| {
-            (&a.recipient, &a.channel, &a.lane, &a.key).cmp(&(
-                &b.recipient,
-                &b.channel,
-                &b.lane,
-                &b.key,
-            ))
+        let accepted = self.event_loop.beside(at, |node, sending, _| {
+            node.step_beside(sending, at, &commands)
+        })?;
+        let told = self.taken_in(at, accepted)?;
+        self.event_loop.watch_inboxes(&told)?;
+        self.event_loop.hand_out(at)?;
+        self.event_loop.do_chores()?;
+        let mut messages = self.event_loop.take_messages();
+        messages.sort_by(|a, b| {
+            let of_a = (&a.recipient, &a.channel, &a.lane, &a.key);
+            of_a.cmp(&(&b.recipient, &b.channel, &b.lane, &b.key))
         });
-        self.messages.drain(..).for_each(out);
+        messages.into_iter().for_each(out);
         Ok(())
     }
 
@@ -324,13 +316,14 @@ impl Player {
         if std::mem::replace(&mut self.begun, true) {
             return Ok(());
         }
-        if self.next_due().is_some_and(|due| due <= at) {
-            self.node.fall_due(at)?;
-            self.send_all(at)?;
+        let is_due = self.next_due().is_some_and(|due| due <= at);
+        self.event_loop.begin(at)?;
+        if is_due {
+            self.event_loop.hand_out(at)?;
         }
-        self.node.forget_due(at)?;
-        if self.node.forgets_late() {
-            self.beside(at, |node, sending| node.forget_late(sending, at))?;
+        // Days whose due messages have left can be forgotten now.
+        if self.node().forgets_late() {
+            self.event_loop.begin(at)?;
         }
         Ok(())
     }
@@ -345,45 +338,27 @@ impl Player {
         self.follows.clear();
         self.begin(at)?;
         self.before(at, &commands);
-        let accepted = self.enter(at, &commands, Node::take_in_beside)?;
-        self.after(at, &accepted.replies);
+        let accepted = self.event_loop.beside(at, |node, sending, _| {
+            node.take_in_beside(sending, at, &commands)
+        })?;
+        self.taken_in(at, accepted)?;
+        Ok(())
+    }
+
+    /// Passes the answers on; returns the deliveries to inboxes.
+    fn taken_in(&mut self, at: Instant, accepted: Accepted) -> Result<Vec<Told>, PlayError> {
+        if let Some(observer) = &mut self.observer {
+            observer.after(at, &accepted.replies);
+        }
         match accepted.replies.into_iter().find_map(Result::err) {
             Some(refused) => Err(refused.into()),
-            None => Ok(()),
+            None => Ok(accepted.told),
         }
-    }
-
-    /// Handles commands in a step of the node, with access to the messages that wait for a retry.
-    fn enter(
-        &mut self,
-        at: Instant,
-        commands: &[Command],
-        step: impl FnOnce(&mut Node, &dyn Sending, Instant, &[Command]) -> Result<Accepted, Error>,
-    ) -> Result<Accepted, Error> {
-        self.beside(at, |node, sending| step(node, sending, at, commands))
-    }
-
-    /// Runs a function with access to the messages that wait for a retry.
-    fn beside<T>(
-        &mut self,
-        at: Instant,
-        work: impl FnOnce(&mut Node, &dyn Sending) -> Result<T, Error>,
-    ) -> Result<T, Error> {
-        let kept_back = KeptBack::of(self.delivery.as_mut());
-        let done = work(&mut self.node, &kept_back)?;
-        let held = kept_back.held();
-        if let Some(delivery) = &mut self.delivery {
-            for message in held.release(&mut self.node)? {
-                delivery.wait_until(message.again.unwrap_or(at), message.job);
-            }
-            delivery.pause(self.node.engine().paused());
-        }
-        Ok(done)
     }
 
     /// Refuses a command that the engine would refuse, before it is handled together with others.
     fn check(&self, command: &Command) -> Result<(), Refused> {
-        let Err(refused) = self.node.engine().check(command) else {
+        let Err(refused) = self.node().engine().check(command) else {
             return Ok(());
         };
         match &refused {
@@ -398,8 +373,8 @@ impl Player {
         let Command::Publish(event) = command else {
             return false;
         };
-        let view = self.node.view();
-        view.is_ok_and(|view| matches!(self.node.engine().has_event(&view, &event.id), Ok(true)))
+        let view = self.node().view();
+        view.is_ok_and(|view| matches!(self.node().engine().has_event(&view, &event.id), Ok(true)))
     }
 
     fn before(&mut self, at: Instant, commands: &[Command]) {
@@ -408,62 +383,12 @@ impl Player {
         }
     }
 
-    fn after(&mut self, at: Instant, replies: &[Result<Reply, Refused>]) {
-        if let Some(observer) = &mut self.observer {
-            observer.after(at, replies);
-        }
-    }
-
     fn next_due(&mut self) -> Option<Instant> {
-        let retry = self.delivery.as_ref().and_then(Delivery::next_retry);
+        let retry = self.event_loop.delivery.next_retry();
+        let node = self.event_loop.node.as_mut()?;
         // After a stop there may be messages that came due and were not made.
-        let unmade = self
-            .node
-            .engine()
-            .has_closings()
-            .then(|| self.node.engine().now());
-        self.node
-            .next_due()
-            .into_iter()
-            .chain(retry)
-            .chain(unmade)
-            .min()
-    }
-
-    fn watch_inboxes(&mut self, told: &[tidings_core::engine::Told]) -> Result<(), Error> {
-        if self.watch == Watch::Messages && !told.is_empty() {
-            self.messages.extend(self.node.inbox_messages(told)?);
-        }
-        Ok(())
-    }
-
-    /// Builds and sends everything that is due.
-    fn send_all(&mut self, at: Instant) -> Result<(), Error> {
-        loop {
-            let plans = self.node.make(at)?;
-            if plans.is_empty() {
-                break;
-            }
-            if self.watch == Watch::Messages {
-                let letters = plans
-                    .iter()
-                    .flat_map(|plan| plan.letters.iter().map(move |l| (plan, l)));
-                let engine = self.node.engine();
-                self.messages
-                    .extend(letters.filter_map(|(plan, letter)| engine.message(plan, letter)));
-            }
-            let settled = match &mut self.delivery {
-                Some(delivery) => delivery.send(&self.node, &plans, at)?,
-                None => plans.iter().map(Settled::delivered).collect(),
-            };
-            self.node.settle(at, &settled)?;
-        }
-        if let Some(delivery) = &mut self.delivery {
-            let settled = delivery.retry(at);
-            if !settled.is_empty() {
-                self.node.settle(at, &settled)?;
-            }
-        }
-        Ok(())
+        let unmade = node.engine().has_closings().then(|| node.engine().now());
+        let due = node.next_due().into_iter();
+        due.chain(retry).chain(unmade).min()
     }
 }

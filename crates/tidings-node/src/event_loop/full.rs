@@ -5,7 +5,6 @@ use tidings_core::{Command, Instant};
 use super::{EventLoop, Stopping, answer, catch_up, refuse};
 use crate::Error;
 use crate::handle::{Request, RuntimeError};
-use crate::kept_back::KeptBack;
 
 impl EventLoop {
     /// Runs a turn on a full disk: reads are answered, days are deleted on request or when they expire,
@@ -57,9 +56,9 @@ impl EventLoop {
             refuse(possible, stopping);
             return Ok(());
         };
-        let (in_force, nothing) = (self.delivery.channels(), KeptBack::of(None));
+        let in_force = self.delivery.channels();
         let in_force = (&in_force, &mut self.rules);
-        answer(node, now, possible, stopping, in_force, &nothing)
+        answer(node, now, possible, stopping, in_force, &())
     }
 
     /// Deletes expired days; their due messages are sent first.
@@ -76,16 +75,7 @@ impl EventLoop {
         if stopping.is_none() {
             self.hand_out(now)?;
         }
-        let Some(node) = &mut self.node else {
-            return Ok(());
-        };
-        let held = {
-            let kept_back =
-                KeptBack::of_loop(&mut self.senders, &mut self.outbox, &mut self.delivery);
-            node.forget_late(&kept_back, now)?;
-            kept_back.held()
-        };
-        self.let_go(held)
+        self.beside(now, |node, sending, _| node.forget_late(sending, now))
     }
 
     fn set_frees(&mut self, frees: bool) {
