@@ -375,7 +375,7 @@ impl Lanes {
 
     /// Drops the last messages of lanes with a key that matter no more.
     pub(crate) fn fade(&mut self, now: Instant, around: Around<'_>) {
-        while let Some(at) = pop_until(&mut self.fading, now) {
+        while let Some(at) = pop_until(&mut self.fading, &now) {
             let Some(keyed) = self.keyed.get_mut(&at) else {
                 continue;
             };
@@ -415,13 +415,13 @@ impl Lanes {
     }
 
     /// Restores a page of a lane with a key.
-    pub(crate) fn restore_page(&mut self, at: LaneKey, kind: LaneKind, page: FewPage) {
-        if !self.keyed.contains_key(&at) {
+    pub(crate) fn restore_page(&mut self, at: &LaneKey, kind: LaneKind, page: FewPage) {
+        if !self.keyed.contains_key(at) {
             let lane = Lane::of_few(kind);
             let keyed = Keyed { lane, due: None };
             self.keyed.insert(at.clone(), Shared::new(keyed));
         }
-        if let Some(keyed) = self.keyed.get_mut(&at) {
+        if let Some(keyed) = self.keyed.get_mut(at) {
             keyed.lane.restore_few(page);
         }
     }
@@ -476,9 +476,9 @@ impl Around<'_> {
 }
 
 /// Removes the first lane of a set whose time is not after `until`.
-fn pop_until<T: Ord>(set: &mut BTreeSet<(T, LaneKey)>, until: T) -> Option<LaneKey> {
+fn pop_until<T: Ord>(set: &mut BTreeSet<(T, LaneKey)>, until: &T) -> Option<LaneKey> {
     let (first, _) = set.first()?;
-    (*first <= until)
+    (first <= until)
         .then(|| set.pop_first())
         .flatten()
         .map(|(_, at)| at)

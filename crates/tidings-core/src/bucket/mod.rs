@@ -261,18 +261,21 @@ impl Bucket {
                     open.tried.insert(number, attempts);
                 }
             }
-            Record::Rules { at, version } => {
-                let (lanes, around) = self.lanes_and_around(compiled);
-                lanes.fade(at, around);
-                self.rules = version;
-                let (lanes, around) = self.lanes_and_around(compiled);
-                lanes.fade_by(around);
-                self.versions.insert(seq, version);
-                if let Some(version) = compiled.version(version) {
-                    for number in self.roster.set_default_zone(&version.rules.defaults.tz) {
-                        self.rezone(at, number, compiled);
-                    }
-                }
+            Record::Rules { at, version } => self.rule(seq, at, version, compiled),
+        }
+    }
+
+    /// Puts a version of the rules in force.
+    fn rule(&mut self, seq: u64, at: Instant, version: u32, compiled: &CompiledRules) {
+        let (lanes, around) = self.lanes_and_around(compiled);
+        lanes.fade(at, around);
+        self.rules = version;
+        let (lanes, around) = self.lanes_and_around(compiled);
+        lanes.fade_by(around);
+        self.versions.insert(seq, version);
+        if let Some(version) = compiled.version(version) {
+            for number in self.roster.set_default_zone(&version.rules.defaults.tz) {
+                self.rezone(at, number, compiled);
             }
         }
     }

@@ -217,7 +217,7 @@ impl Bucket {
             page.numbers()
                 .try_for_each(|number| known.recipient(number))?;
             let lanes = &mut bucket.lanes;
-            lanes.restore_page(LaneKey { lane, key }, kind.clone(), page);
+            lanes.restore_page(&LaneKey { lane, key }, kind.clone(), page);
             Ok(())
         })
     }

@@ -236,8 +236,8 @@ pub(super) struct Flush {
     #[arg(long, value_parser = Id::new)]
     lane: Option<Id>,
     /// Only notifications in lanes with this batch key
-    #[arg(long, value_parser = BatchKey::new)]
-    key: Option<BatchKey>,
+    #[arg(long, value_name = "KEY", value_parser = BatchKey::new)]
+    batch_key: Option<BatchKey>,
     #[command(flatten)]
     to: To,
 }
@@ -249,7 +249,7 @@ impl Call for Flush {
         let limits = FlushLimits {
             channel: self.channel.clone(),
             lane: self.lane.clone().map(Text),
-            key: self.key.clone(),
+            key: self.batch_key.clone(),
         };
         Request::post(format!("/v1/recipients/{}/flush", segment(&self.recipient))).json(&limits)
     }
