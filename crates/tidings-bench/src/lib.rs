@@ -82,9 +82,9 @@ pub enum Fault {
 /// The result of one metric of a work.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Measurement {
-    /// Which work.
+    /// The name of the work.
     pub work: &'static str,
-    /// Under which parameters.
+    /// The parameters.
     pub params: BTreeMap<&'static str, u64>,
     /// Name of the metric.
     pub metric: &'static str,

@@ -43,7 +43,7 @@ pub(crate) struct Params {
     pub(crate) dir: PathBuf,
 }
 
-/// What is published while pages are read.
+/// The events that are published while pages are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Load {
     Nothing,

@@ -4,10 +4,9 @@
 use std::sync::Arc;
 
 use crate::batch_key::BatchKey;
-use crate::event::Object;
+use crate::event::{Object, Pivot};
 use crate::id::Id;
 use crate::recipient::Recipient;
-use crate::rules::Pivot;
 use crate::time::Instant;
 
 /// The content of one message to one recipient on one channel.

@@ -9,8 +9,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::channel::{CHANNELS, ChannelNo};
-use crate::compiled::Names;
-use crate::journal::record::{Arrival, LaneNo, Variant};
+use crate::number::LaneNo;
 
 /// Maximum number of bytes of a batch key.
 pub const BATCH_KEY_BYTES_MAX: usize = 256;
@@ -150,39 +149,5 @@ impl From<LaneNo> for LaneKey {
     fn from(lane: LaneNo) -> Self {
         let key = BatchKey::EMPTY;
         Self { lane, key }
-    }
-}
-
-impl LaneKey {
-    /// Tells whether the entries of a variant of an arrival are in the lane.
-    pub(crate) fn has(&self, names: &Names, arrival: &Arrival, variant: &Variant) -> bool {
-        variant.lanes.contains(&self.lane)
-            && (arrival.keys.is_empty() && self.key.is_empty()
-                || names.key(self.lane, &arrival.keys) == &self.key)
-    }
-}
-
-impl Names {
-    /// The batch key of an entry in a lane: lanes of some kinds have only the empty one.
-    pub(crate) fn key<'a>(&self, lane: LaneNo, keys: &'a BatchKeys) -> &'a BatchKey {
-        if keys.is_empty() {
-            return &BatchKey::EMPTY;
-        }
-        let name = self.lane(lane);
-        match name.kind.takes_keys() {
-            true => keys.of(name.channel),
-            false => &BatchKey::EMPTY,
-        }
-    }
-
-    /// The address of an entry's lane.
-    pub(crate) fn address(&self, lane: LaneNo, keys: &BatchKeys) -> LaneKey {
-        let key = self.key(lane, keys).clone();
-        LaneKey { lane, key }
-    }
-
-    /// Tells whether two addresses are of one lane: see [`Names::are_one`].
-    pub(crate) fn are_one_lane(&self, a: &LaneKey, b: &LaneKey) -> bool {
-        a.key == b.key && self.are_one(a.lane, b.lane)
     }
 }

@@ -1,155 +1,22 @@
-//! The compiled rules: numbers of names, every version of the rules, and the lane of an entry.
+//! The compiled rules: every version of the rules, and the lane of an entry.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use indexmap::IndexSet;
-use rustc_hash::{FxBuildHasher, FxHashMap};
-use serde::{Deserialize, Serialize};
+use rustc_hash::FxHashMap;
 
 use crate::batch_key::{BatchKeys, KeyTooLong, TooLong};
 use crate::calendar::{Zone, next_slot};
 use crate::cel::{OF_EVENT, Program};
-use crate::channel::{CHANNELS, ChannelNo, INBOX_NO, channel_no};
-use crate::deadline::{LaneKind, Parameters};
+use crate::channel::{CHANNELS, ChannelNo, channel_no};
 use crate::event::Event;
-use crate::journal::record::{LaneNo, TypeNo};
-use crate::journal::stored::Unreadable;
+use crate::lane_kind::{LaneKind, Parameters};
+use crate::names::{LaneName, Named, Names};
+use crate::number::{LaneNo, TypeNo};
 use crate::pause::Paused;
 use crate::recipient::Mode;
 use crate::rules::{Digest, Policy, Rules, TypeRules};
 use crate::time::Instant;
-
-/// Names of types and lanes with their stored numbers. It only grows.
-#[derive(Clone, Debug, Default)]
-pub struct Names {
-    types: IndexSet<String, FxBuildHasher>,
-    lanes: IndexSet<LaneName, FxBuildHasher>,
-}
-
-/// A lane without its recipient.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct LaneName {
-    /// The channel.
-    pub channel: ChannelNo,
-    /// Its name, as printed.
-    pub name: String,
-    /// The kind: two kinds under one name (after a change of the configuration) are two lanes.
-    pub kind: LaneKind,
-}
-
-/// Stands for a lane whose number was never given.
-static NEVER_GIVEN: LaneName = LaneName {
-    channel: INBOX_NO,
-    name: String::new(),
-    kind: LaneKind::Now,
-};
-
-/// A name with a number.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Named {
-    /// A type.
-    Type(TypeNo, String),
-    /// A lane.
-    Lane(LaneNo, LaneName),
-}
-
-impl LaneName {
-    /// Tells whether it is the inbox itself, where entries are delivered at once.
-    #[must_use]
-    pub fn is_inbox(&self) -> bool {
-        self.channel == INBOX_NO && self.kind != LaneKind::Paused
-    }
-}
-
-impl Names {
-    /// The number of a type, if it has one.
-    #[must_use]
-    pub fn type_no(&self, name: &str) -> Option<TypeNo> {
-        self.types
-            .get_index_of(name)
-            .and_then(|at| u32::try_from(at).ok())
-    }
-
-    /// The name of a type.
-    #[must_use]
-    pub fn type_name(&self, number: TypeNo) -> &str {
-        self.types
-            .get_index(number as usize)
-            .map_or("", String::as_str)
-    }
-
-    /// Tells whether a number is that of a lane.
-    #[must_use]
-    pub fn has_lane(&self, number: LaneNo) -> bool {
-        usize::from(number) < self.lanes.len()
-    }
-
-    /// A lane by its number. For a number that was never given, which only a damaged row has, it is an inbox
-    /// without a name.
-    #[must_use]
-    pub fn lane(&self, number: LaneNo) -> &LaneName {
-        self.lanes
-            .get_index(usize::from(number))
-            .unwrap_or(&NEVER_GIVEN)
-    }
-
-    /// Tells whether two numbers are of one lane: the same name on the same channel. A lane has two numbers if
-    /// a change of the configuration changed its kind; a window that was open then keeps the kind under
-    /// which it was opened.
-    #[must_use]
-    pub fn are_one(&self, a: LaneNo, b: LaneNo) -> bool {
-        let (a, b) = (self.lane(a), self.lane(b));
-        a.channel == b.channel && a.name == b.name
-    }
-
-    /// The other numbers of a lane.
-    pub fn others(&self, lane: LaneNo) -> impl Iterator<Item = LaneNo> {
-        self.lanes()
-            .map(|(no, _)| no)
-            .filter(move |no| *no != lane && self.are_one(*no, lane))
-    }
-
-    /// All lanes with their numbers.
-    pub fn lanes(&self) -> impl Iterator<Item = (LaneNo, &LaneName)> {
-        (0..).zip(self.lanes.iter())
-    }
-
-    /// Restores a stored name; numbers must come in order.
-    ///
-    /// # Errors
-    /// [`Unreadable`] where the number is not the next one, or the channel is none.
-    pub fn put_back(&mut self, named: Named) -> Result<(), Unreadable> {
-        let is_good = match named {
-            Named::Type(number, name) => self.types.insert_full(name) == (number as usize, true),
-            Named::Lane(number, lane) => {
-                usize::from(lane.channel) < CHANNELS.len()
-                    && self.lanes.insert_full(lane) == (usize::from(number), true)
-            }
-        };
-        is_good
-            .then_some(())
-            .ok_or_else(|| Unreadable("a name is not the next of its kind".to_owned()))
-    }
-
-    fn give_type(&mut self, name: &str, given: &mut Vec<Named>) -> TypeNo {
-        let (at, new) = self.types.insert_full(name.to_owned());
-        let number = TypeNo::try_from(at).expect("there are fewer types than 2^32");
-        if new {
-            given.push(Named::Type(number, name.to_owned()));
-        }
-        number
-    }
-
-    fn give_lane(&mut self, lane: LaneName, given: &mut Vec<Named>) -> LaneNo {
-        let (at, new) = self.lanes.insert_full(lane.clone());
-        let number = LaneNo::try_from(at).expect("there are fewer lanes than 2^16");
-        if new {
-            given.push(Named::Lane(number, lane));
-        }
-        number
-    }
-}
 
 /// A compiled version of the rules.
 #[derive(Debug)]
@@ -263,7 +130,8 @@ impl Type {
     ///
     /// # Examples
     /// ```
-    /// use tidings_core::compiled::{Names, Version};
+    /// use tidings_core::compiled::Version;
+    /// use tidings_core::names::Names;
     /// use tidings_core::{Mode, Rules};
     ///
     /// let kind = serde_json::from_str(

@@ -254,3 +254,37 @@ pub struct Near {
     /// Radius in kilometres along a great circle, 0 to 20,038 (half way round the earth).
     pub km: f64,
 }
+
+/// The role by which lines are grouped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Pivot {
+    /// Lines about one object: several actors did the same to it.
+    Object,
+    /// Lines by one actor, about several objects.
+    Actor,
+    /// Lines in one target: several objects in one place.
+    Target,
+}
+
+impl Pivot {
+    /// The name of the role in a configuration.
+    ///
+    /// # Examples
+    /// ```
+    /// use tidings_core::event::Pivot;
+    ///
+    /// // One word for a role: in the configuration and in JSON.
+    /// assert_eq!(Pivot::Target.word(), "target");
+    /// assert_eq!(serde_json::from_str::<Pivot>(r#""target""#)?, Pivot::Target);
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Object => "object",
+            Self::Actor => "actor",
+            Self::Target => "target",
+        }
+    }
+}

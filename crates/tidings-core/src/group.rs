@@ -9,10 +9,10 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::batch::{Group, Line};
-use crate::event::{Object, Score};
+use crate::event::{Object, Pivot, Score};
 use crate::headers::Header;
 use crate::id::Id;
-use crate::rules::{Pivot, Rules, capitalised, in_words};
+use crate::rules::{Rules, capitalised, in_words};
 use crate::time::Instant;
 
 /// An entry of a message.

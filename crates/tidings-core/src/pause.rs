@@ -2,7 +2,7 @@
 //!
 //! A channel keeps its windows: their deadlines pass, but no lane closes. A type shares its lanes
 //! with others, which go on; its own entries wait apart, in a lane that is never due
-//! ([`LaneKind::Paused`](crate::deadline::LaneKind::Paused)). So do those of a paused inbox, which has no
+//! ([`LaneKind::Paused`](crate::lane_kind::LaneKind::Paused)). So do those of a paused inbox, which has no
 //! windows.
 
 use std::collections::BTreeSet;

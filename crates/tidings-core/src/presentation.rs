@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::rules::Pivot;
+use crate::event::Pivot;
 
 /// The look and the words of messages, and bounds on what they show.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

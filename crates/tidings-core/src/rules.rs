@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::event::Pivot;
 use crate::limits::Limits;
 use crate::presentation::Presentation;
 use crate::recipient::{Mode, PreferenceScope};
@@ -276,40 +277,6 @@ impl Policy {
             Self::Leading { .. } => Some("leading".to_owned()),
             Self::Digest { digest } => Some(format!("digest:{digest}")),
             Self::Never => None,
-        }
-    }
-}
-
-/// The role by which lines are grouped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Pivot {
-    /// Lines about one object: several actors did the same to it.
-    Object,
-    /// Lines by one actor, about several objects.
-    Actor,
-    /// Lines in one target: several objects in one place.
-    Target,
-}
-
-impl Pivot {
-    /// The name of the role in a configuration.
-    ///
-    /// # Examples
-    /// ```
-    /// use tidings_core::rules::Pivot;
-    ///
-    /// // One word for a role: in the configuration and in JSON.
-    /// assert_eq!(Pivot::Target.word(), "target");
-    /// assert_eq!(serde_json::from_str::<Pivot>(r#""target""#)?, Pivot::Target);
-    /// # Ok::<(), serde_json::Error>(())
-    /// ```
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Object => "object",
-            Self::Actor => "actor",
-            Self::Target => "target",
         }
     }
 }

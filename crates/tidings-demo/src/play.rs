@@ -29,7 +29,7 @@ pub enum Fault {
     /// The directory can't be used.
     #[error("{}: {source}", dir.display())]
     Directory {
-        /// Which.
+        /// The directory.
         dir: PathBuf,
         /// The system's error.
         source: std::io::Error,

@@ -8,7 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Map, Value};
 use tidings_core::{Id, Rules};
 
-use crate::design::{Design, DesignError};
+use crate::design::Design;
+use crate::error::DesignError;
 use crate::page::Page;
 use crate::sample::{Detail, detailed};
 
@@ -38,7 +39,9 @@ impl Design {
                     let Some(page) = Page::of(&batch, self, usize::MAX) else {
                         continue;
                     };
-                    let rendered = self.templates.render(&page, &self.usual_locale);
+                    let rendered =
+                        self.templates
+                            .render(&page, &page.mail.locale, &self.usual_locale);
                     let Err(fault) = rendered else { continue };
                     let fault = DesignError::Template {
                         name: format!("of `{kind}`"),

@@ -1,4 +1,4 @@
-//! What all mails of a configuration have in common: read once, so that a mail parses nothing.
+//! The design that all mails of a configuration have in common: read once, so that a mail parses nothing.
 
 use std::collections::BTreeMap;
 
@@ -9,6 +9,7 @@ use tidings_core::rules::Policy;
 use tidings_core::{Id, Rules};
 
 use crate::brand::BrandView;
+use crate::error::DesignError;
 use crate::template::Templates;
 use crate::words::Words;
 use crate::{Sender, Sentence, SentenceError};
@@ -24,27 +25,6 @@ pub struct Design {
     types: BTreeMap<String, Phrases>,
     /// By lane.
     quotas: BTreeMap<String, Quota>,
-}
-
-/// The reason why a configuration gives no design.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum DesignError {
-    /// A text of a type is no sentence.
-    #[error("types.{kind}: {fault}")]
-    Sentence {
-        /// The type.
-        kind: String,
-        /// The fault.
-        fault: SentenceError,
-    },
-    /// A template can't be used.
-    #[error("the template {name}: {reason}")]
-    Template {
-        /// Its name.
-        name: String,
-        /// The reason, with its line.
-        reason: String,
-    },
 }
 
 /// The sentences of a type.

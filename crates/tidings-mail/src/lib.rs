@@ -17,6 +17,8 @@ mod brand;
 mod check;
 mod columns;
 mod design;
+mod error;
+mod lines;
 mod link;
 mod mime;
 mod names;
@@ -35,7 +37,8 @@ mod words;
 use tidings_core::Batch;
 
 pub use brand::is_color;
-pub use design::{Design, DesignError};
+pub use design::Design;
+pub use error::{DesignError, RenderError};
 pub use link::{picture as picture_address, web as web_address};
 pub use sample::sample;
 pub use sender::{Sender, SenderError};
@@ -60,26 +63,6 @@ pub struct Mail {
     pub subject: String,
     /// The whole message (RFC 5322): ASCII, lines end in CRLF and have at most 550 bytes.
     pub bytes: Vec<u8>,
-}
-
-/// The reason why a batch can't become a mail. A retry never helps; no error contains an address.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum RenderError {
-    /// The recipient has no address.
-    #[error("the recipient has no e-mail address")]
-    NoAddress,
-    /// The recipient's address is invalid, or not ASCII.
-    #[error("the recipient's e-mail address is not a plain ASCII address")]
-    Address,
-    /// The batch id is not valid in a header or a file name.
-    #[error("a batch id is 1 to {BATCH_ID_BYTES_MAX} ASCII letters, digits, `-` or `_`")]
-    BatchId,
-    /// The batch is empty.
-    #[error("the batch tells nothing")]
-    Empty,
-    /// A template failed; its name and its line are in the text.
-    #[error("template: {0}")]
-    Template(String),
 }
 
 /// Renders a batch in a design. Where the HTML would be cut off by mail programs, fewer items are shown.
@@ -124,7 +107,9 @@ pub fn content(batch: &Batch, design: &Design) -> Result<(String, Bodies), Rende
     let mut most = usize::MAX;
     loop {
         let page = page::Page::of(batch, design, most).ok_or(RenderError::Empty)?;
-        let bodies = design.templates.render(&page, &design.usual_locale)?;
+        let bodies = design
+            .templates
+            .render(&page, &page.mail.locale, &design.usual_locale)?;
         let bytes = bodies.html.len();
         if bytes <= HTML_BYTES_MAX || page.shown <= 1 {
             return Ok((page.mail.subject, bodies));

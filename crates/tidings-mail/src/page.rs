@@ -1,16 +1,16 @@
 //! The page of a mail: all texts that templates need, ready to be shown.
 
-use std::sync::Arc;
-
 use serde::Serialize;
 use tidings_core::batch::{Group, Line};
-use tidings_core::rules::{Pivot, capitalised};
-use tidings_core::{Batch, Id, Object};
+use tidings_core::event::Pivot;
+use tidings_core::rules::capitalised;
+use tidings_core::{Batch, Object};
 
 use crate::brand::BrandView;
 use crate::design::Design;
+use crate::lines::{entries, group_sentence, kinds_of, own_title, said};
 use crate::names::{self, Topics};
-use crate::sentence::{Said, Stretch};
+use crate::sentence::Stretch;
 use crate::template::Block;
 use crate::wording::{self, Calendar};
 use crate::words::{self, Words};
@@ -207,69 +207,6 @@ fn preview_of(item: Option<&Item>, sections: &[Section]) -> String {
         .map(|item| text::cut(&item.title, 40))
         .collect();
     titles.join(" · ")
-}
-
-/// The title of a line's object; `None` where it has none that can be shown.
-pub(crate) fn own_title(line: &Line) -> Option<String> {
-    let title = line.object.title.as_deref().map(text::clean);
-    title.filter(|title| !title.is_empty())
-}
-
-/// The notifications of some lines.
-pub(crate) fn entries<'l>(lines: impl IntoIterator<Item = &'l Line>) -> usize {
-    lines.into_iter().map(|line| line.entries).sum()
-}
-
-/// The values that some lines put into the places of a sentence.
-pub(crate) fn said<'l>(lines: &[&'l Line], actors: &[Arc<Object>], words: &Words) -> Said<'l> {
-    let listed = |names: Vec<Option<String>>| {
-        let count = names.len();
-        let mut known: Vec<String> = Vec::new();
-        let mut same = 0;
-        for name in names.into_iter().flatten() {
-            match known.contains(&name) {
-                true => same += 1,
-                false => known.push(name),
-            }
-        }
-        let unnamed = count - same - known.len();
-        (!known.is_empty()).then(|| words.listed(&known, unnamed))
-    };
-    let titles = lines.iter().map(|line| own_title(line)).collect();
-    let targets = lines.iter().filter_map(|line| line.target.as_ref());
-    let mut distinct: Vec<&Arc<Object>> = Vec::new();
-    for target in targets {
-        if !distinct.contains(&target) {
-            distinct.push(target);
-        }
-    }
-    Said {
-        actor: names::named(actors, words),
-        object: listed(titles),
-        target: listed(
-            distinct
-                .into_iter()
-                .map(|one| names::name_of(one))
-                .collect(),
-        ),
-        count: entries(lines.iter().copied()),
-        data: lines.first().and_then(|line| line.data.as_deref()),
-    }
-}
-
-/// The sentence of a group: "A, B and 3 others commented on X".
-pub(crate) fn group_sentence(
-    group: &Group,
-    design: &Design,
-    locale: &str,
-    words: &Words,
-) -> Option<String> {
-    if kinds_of(group).len() > 1 {
-        return None;
-    }
-    let sentence = design.sentence(&group.kind, locale)?;
-    let lines: Vec<&Line> = group.lines.iter().collect();
-    sentence.text(&said(&lines, &group.actors, words), words)
 }
 
 /// Groups with those of their lines that are shown.
@@ -550,17 +487,6 @@ fn heading(group: &Group) -> Option<String> {
     let name = names::name_of(key)?;
     let is_own = |line: &Line| own_title(line).as_ref() == Some(&name);
     (!group.lines.iter().all(is_own)).then_some(name)
-}
-
-/// The types that a group's lines tell, each once.
-fn kinds_of(group: &Group) -> Vec<Id> {
-    let mut kinds: Vec<Id> = Vec::new();
-    for kind in group.lines.iter().flat_map(|line| &line.kinds) {
-        if !kinds.contains(kind) {
-            kinds.push(kind.clone());
-        }
-    }
-    kinds
 }
 
 /// Makes cards of the items of a block where most have pictures.

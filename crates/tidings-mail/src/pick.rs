@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 
 use tidings_core::Id;
 use tidings_core::batch::{Group, Line};
+use tidings_core::event::Pivot;
 use tidings_core::presentation::{Quota, Share};
-use tidings_core::rules::Pivot;
 
 /// The lines of each group that are shown: the first ones in the message's order that no quota bars, at most `most`.
 pub(crate) fn shown(groups: &[Group], quota: &Quota, most: usize) -> Vec<Vec<bool>> {

@@ -4,11 +4,12 @@ use std::fmt::Write;
 
 use tidings_core::Id;
 use tidings_core::batch::{Batch, Group, Line};
-use tidings_core::rules::{Pivot, capitalised};
+use tidings_core::event::Pivot;
+use tidings_core::rules::capitalised;
 
 use crate::design::Design;
 use crate::words::Words;
-use crate::{names, page, text, wording};
+use crate::{lines, names, text, wording};
 
 /// The longest subject, in characters.
 const SUBJECT_CHARS_MAX: usize = 150;
@@ -23,7 +24,7 @@ const TITLES_SHOWN: usize = 3;
 /// "Andy Warhol, Eva Hesse and 3 more: 12 new works, 2 shows near you".
 pub(crate) fn text(batch: &Batch, design: &Design, words: &Words) -> String {
     let told = of_one_kind(batch, design, words).or_else(|| match &batch.groups[..] {
-        [group] => page::group_sentence(group, design, &batch.locale, words),
+        [group] => lines::group_sentence(group, design, &batch.locale, words),
         _ => None,
     });
     let subject = told.unwrap_or_else(|| match is_one_line(batch) {
@@ -37,7 +38,7 @@ pub(crate) fn text(batch: &Batch, design: &Design, words: &Words) -> String {
 pub(crate) fn counts(batch: &Batch, design: &Design, words: &Words) -> Option<String> {
     let mut kinds: Vec<(&Id, usize)> = Vec::new();
     for group in &batch.groups {
-        let entries = page::entries(&group.lines);
+        let entries = lines::entries(&group.lines);
         match kinds.iter_mut().find(|(kind, _)| **kind == group.kind) {
             Some((_, count)) => *count += entries,
             None => kinds.push((&group.kind, entries)),
@@ -76,7 +77,7 @@ fn of_one_kind(batch: &Batch, design: &Design, words: &Words) -> Option<String> 
             actors.push(actor.clone());
         }
     }
-    subject.text(&page::said(&lines, &actors, words), words)
+    subject.text(&lines::said(&lines, &actors, words), words)
 }
 
 /// The only line of a batch.
@@ -88,7 +89,7 @@ fn is_one_line(batch: &Batch) -> Option<&Line> {
 /// "Artwork published: Marilyn", "5 new (comment): Notes on a wall".
 fn of_line(line: &Line, batch: &Batch, design: &Design, words: &Words) -> String {
     let kinds = wording::kinds_in_words(&line.kinds);
-    let name = page::own_title(line).or_else(|| names::name_of(line.target.as_ref()?));
+    let name = lines::own_title(line).or_else(|| names::name_of(line.target.as_ref()?));
     let Some(name) = name else {
         return words.untitled(&kinds, line.entries);
     };
@@ -150,7 +151,7 @@ fn names_of(group: &Group) -> Vec<String> {
         return vec![name];
     }
     let name =
-        |line: &Line| page::own_title(line).or_else(|| names::name_of(line.target.as_ref()?));
+        |line: &Line| lines::own_title(line).or_else(|| names::name_of(line.target.as_ref()?));
     group.lines.iter().filter_map(name).collect()
 }
 

@@ -12,9 +12,7 @@ use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value, escape_format
 use serde::Serialize;
 use tidings_core::presentation::for_locale;
 
-use crate::RenderError;
-use crate::design::DesignError;
-use crate::page::Page;
+use crate::error::{DesignError, RenderError};
 
 /// The compiled-in templates.
 pub const DEFAULT_TEMPLATES: [(&str, &str); 5] = [
@@ -148,11 +146,16 @@ impl Templates {
         self.own.iter().filter_map(of).collect()
     }
 
-    /// Renders both alternatives of a page.
-    pub(crate) fn render(&self, page: &Page<'_>, usual: &str) -> Result<Bodies, RenderError> {
+    /// Renders both alternatives of a page in a locale.
+    pub(crate) fn render(
+        &self,
+        page: &impl Serialize,
+        locale: &str,
+        usual: &str,
+    ) -> Result<Bodies, RenderError> {
         let context = Value::from(Serde(page));
         let body = |end: &str| {
-            let own = self.own("layout", &page.mail.locale, usual, end);
+            let own = self.own("layout", locale, usual, end);
             let name = own.unwrap_or_else(|| format!("email/layout.{end}"));
             let template = self.environment.get_template(&name);
             let body = template.and_then(|template| template.render(context.clone()));

@@ -6,7 +6,6 @@
 //! is under way, and nothing of the next is given to the store before it has ended well. Who asked for it
 //! hears after it is durable, as ever.
 
-use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
@@ -14,101 +13,21 @@ use crossbeam_channel::{Receiver, Sender, bounded, never};
 use tidings_core::engine::EngineSnapshot;
 use tidings_core::table::Write;
 use tidings_core::time::Day;
-use tidings_store::{Commit, Partition, Store, Visit};
+use tidings_store::{Commit, Store};
 
-use crate::Error;
+use crate::by::By;
+use crate::commit::{CommitNo, Decided, WhenDurable, Writes};
 use crate::durable::Shown;
-use crate::event_loop::By;
-use crate::handle::RuntimeError;
+use crate::error::{Error, RuntimeError};
 use crate::vitals::{Stopwatch, Vitals, timed};
 
 type Ended = Result<(), tidings_store::Error>;
-
-/// A callback with the result of a commit, in the thread that decides.
-pub(crate) type WhenDurable = Box<dyn FnOnce(Result<(), RuntimeError>) + Send>;
-
-/// The number of a commit: how many were gathered before it, since the node was opened.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct CommitNo(u64);
-
-impl CommitNo {
-    /// The number of no commit: later than all.
-    pub(crate) const NEVER: Self = Self(u64::MAX);
-}
 
 /// The bytes of a commit to which nothing more is added: memory has it twice while it is written.
 const BYTES_MAX: usize = 8 << 20;
 
 /// The steps of a commit to which no more are added: each read looks into all of them.
 const STEPS_MAX: usize = 16;
-
-/// The writes of a step, as they will be read.
-#[derive(Debug)]
-pub(crate) struct Writes(Vec<Write>);
-
-impl Writes {
-    fn new(mut writes: Vec<Write>) -> Self {
-        // The last of each key counts; sorting keeps the order of equal ones.
-        writes.reverse();
-        writes.sort_by(|a, b| place(a).cmp(&place(b)));
-        writes.dedup_by(|a, b| place(a) == place(b));
-        Self(writes)
-    }
-
-    /// The new value of a key; `None` = unchanged, `Some(None)` = deleted.
-    pub(crate) fn get(&self, partition: Partition, key: &[u8]) -> Option<Option<&[u8]>> {
-        let at = self
-            .0
-            .binary_search_by(|write| place(write).cmp(&(partition, key)));
-        at.ok().map(|at| self.0[at].value.as_deref())
-    }
-
-    /// Visits the rows after the commit; `scan` visits those before it, `from <= key < until`.
-    pub(crate) fn merge<E>(
-        &self,
-        partition: Partition,
-        (from, until): (&[u8], Option<&[u8]>),
-        visit: &mut Visit<'_>,
-        scan: impl FnOnce(&mut Visit<'_>) -> Result<(), E>,
-    ) -> Result<(), E> {
-        let first = self
-            .0
-            .partition_point(|write| place(write) < (partition, from));
-        let is_within = |write: &&Write| {
-            write.partition == partition && until.is_none_or(|until| write.key.as_slice() < until)
-        };
-        let mut fresh = self.0[first..].iter().take_while(is_within).peekable();
-        if fresh.peek().is_none() {
-            return scan(visit);
-        }
-        let mut flow = ControlFlow::Continue(());
-        let tell = |write: &Write, visit: &mut Visit<'_>| {
-            let value = write.value.as_deref();
-            value.map_or(ControlFlow::Continue(()), |value| visit(&write.key, value))
-        };
-        scan(&mut |key, value| {
-            while let Some(write) = fresh.next_if(|write| write.key.as_slice() < key) {
-                flow = tell(write, visit);
-                if flow.is_break() {
-                    return flow;
-                }
-            }
-            flow = match fresh.next_if(|write| write.key == key) {
-                Some(write) => tell(write, visit),
-                None => visit(key, value),
-            };
-            flow
-        })?;
-        while let (ControlFlow::Continue(()), Some(write)) = (flow, fresh.next()) {
-            flow = tell(write, visit);
-        }
-        Ok(())
-    }
-}
-
-fn place(write: &Write) -> (Partition, &[u8]) {
-    (write.partition, &write.key)
-}
 
 /// The writer of commits, one at a time: at once, in a thread of its own, or when the driver says so.
 pub(crate) struct Ahead {
@@ -145,16 +64,6 @@ struct Gathered {
     took: Option<Stopwatch>,
     /// The engine as it is with this commit, once it was handed over and if readers are to see it.
     engine: Option<EngineSnapshot>,
-}
-
-/// What one step adds to a commit.
-#[derive(Debug, Default)]
-pub(crate) struct Decided {
-    pub(crate) writes: Vec<Write>,
-    /// Days to delete once the writes are durable.
-    pub(crate) forgotten: Vec<Day>,
-    /// True if it leads to free space: it may use the space that is reserved for that.
-    pub(crate) frees: bool,
 }
 
 struct UnderWay {
@@ -497,4 +406,42 @@ fn start_writer(store: &Arc<dyn Store>) -> Result<(Sender<Job>, JoinHandle<()>),
 }
 
 #[cfg(test)]
-mod tests;
+mod tests {
+    use tidings_store::Partition;
+
+    use super::*;
+
+    fn step(number: u8) -> Decided {
+        let write = Write {
+            partition: Partition::Base,
+            key: vec![number],
+            value: Some(vec![number]),
+        };
+        Decided {
+            writes: vec![write],
+            ..Decided::default()
+        }
+    }
+
+    #[test]
+    fn a_commit_that_grew_too_large_is_handed_over_before_its_turn_ends() {
+        let store = Arc::new(tidings_store::FaultStore::new(tidings_store::NoFaults));
+        let mut ahead = Ahead::new(&(Arc::clone(&store) as Arc<dyn Store>));
+        ahead.write_by(By::Hand);
+        for number in (0..).take(STEPS_MAX) {
+            assert!(!ahead.is_writing());
+            ahead.gather(step(number)).unwrap();
+            ahead.close_if_due(|| None).unwrap();
+        }
+        assert!(ahead.is_writing());
+        assert_eq!(ahead.writes().len(), STEPS_MAX);
+        ahead.gather(step(0)).unwrap();
+        assert_eq!(
+            (ahead.decided(), ahead.durable()),
+            (CommitNo(2), CommitNo(0))
+        );
+        ahead.flush(|| None).unwrap();
+        assert_eq!((store.writes(), ahead.durable()), (2, CommitNo(2)));
+        assert!(ahead.writes().is_empty());
+    }
+}

@@ -4,8 +4,11 @@ use tidings_core::batch_key::BatchKey;
 use tidings_core::engine::MessageId;
 use tidings_core::{Id, Instant, Paused};
 
-use crate::channel::Outcome as Answer;
-use crate::vitals::Answered;
+use crate::channel::Channels;
+use crate::delivery::{Delivery, Retries};
+use crate::durable::{Durable, batches};
+use crate::ready::Ready;
+use crate::said::Said;
 use crate::waiting::Waiting;
 
 /// A message that waits for a retry, or that a pause holds.
@@ -31,15 +34,6 @@ pub struct Deferred {
     pub next: Option<Instant>,
 }
 
-/// The answer of a channel, without addresses.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Said {
-    /// The kind of the answer.
-    pub answer: Answered,
-    /// The provider's stage and code.
-    pub reply: String,
-}
-
 /// Messages that wait for a retry.
 #[derive(Clone, Debug, Default)]
 pub struct Deferrals {
@@ -49,20 +43,17 @@ pub struct Deferrals {
     pub messages: Vec<Deferred>,
 }
 
-impl Said {
-    pub(crate) fn of(answer: &Answer) -> Option<Self> {
-        let reply = match answer {
-            Answer::Sent(_) => return None,
-            Answer::Withheld => "stopped before it was handed over",
-            Answer::Failed { why, .. } | Answer::Retry { why, .. } | Answer::Unknown { why } => {
-                &**why
-            }
-        };
-        Some(Self {
-            answer: Answered::of(answer),
-            reply: reply.to_owned(),
-        })
+/// The messages that wait for a retry, as a node that sends would hold them.
+pub(crate) fn at_rest(durable: &Durable) -> Waiting {
+    let (engine, view) = (durable.engine(), durable.view());
+    let mut delivery = Delivery::new(Channels::new(), Retries::default());
+    delivery.pause(engine.paused());
+    for plan in engine.made_again(view, &engine.tried()).unwrap_or_default() {
+        if let Ok(batches) = batches(engine, view, &plan) {
+            delivery.take_up(engine, Ready { plan, batches }, engine.now());
+        }
     }
+    delivery.waiting().clone()
 }
 
 impl Waiting {

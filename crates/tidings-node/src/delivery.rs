@@ -15,11 +15,12 @@ use tidings_core::engine::{
 use tidings_core::pause::Paused;
 use tidings_core::{BucketNo, Ending, Instant};
 
-use crate::Error;
 use crate::channel::{Channels, InForce, Outcome as Answer};
 use crate::complaints::Complaints;
-use crate::deferred::Said;
-use crate::node::{Node, Ready};
+use crate::error::Error;
+use crate::node::Node;
+use crate::ready::Ready;
+use crate::said::Said;
 use crate::send_job::{SendJob, jobs};
 use crate::view::StoreView;
 use crate::vitals::Vitals;

@@ -11,10 +11,7 @@ use tidings_core::engine::{Engine, EngineSnapshot, Plan, Presenter};
 use tidings_core::{Batch, Books};
 use tidings_store::Store;
 
-use crate::Error;
-use crate::channel::Channels;
-use crate::delivery::{Delivery, Retries};
-use crate::node::Ready;
+use crate::error::Error;
 use crate::view::StoreView;
 use crate::vitals::Vitals;
 use crate::waiting::Waiting;
@@ -87,19 +84,6 @@ pub(crate) fn batches(
     Ok(batches)
 }
 
-/// The messages that wait for a retry, as a node that sends would hold them.
-pub(crate) fn at_rest(durable: &Durable) -> Waiting {
-    let (engine, view) = (durable.engine(), durable.view());
-    let mut delivery = Delivery::new(Channels::new(), Retries::default());
-    delivery.pause(engine.paused());
-    for plan in engine.made_again(view, &engine.tried()).unwrap_or_default() {
-        if let Ok(batches) = batches(engine, view, &plan) {
-            delivery.take_up(engine, Ready { plan, batches }, engine.now());
-        }
-    }
-    delivery.waiting().clone()
-}
-
 /// The state that readers see.
 #[derive(Default)]
 pub(crate) struct Reads {
@@ -110,11 +94,11 @@ pub(crate) struct Reads {
 }
 
 impl Reads {
-    /// The state that readers of a node see that sends with this delivery.
-    pub(crate) fn of(delivery: &Delivery) -> Self {
+    /// The state that readers of a node see that has these messages to try again.
+    pub(crate) fn of(waiting: &Waiting) -> Self {
         Self {
             current: RwLock::default(),
-            waiting: OnceLock::from(delivery.waiting().clone()),
+            waiting: OnceLock::from(waiting.clone()),
         }
     }
 

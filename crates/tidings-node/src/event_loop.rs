@@ -15,25 +15,28 @@ use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
-use tidings_core::compiled::LaneName;
 use tidings_core::engine::Settled;
+use tidings_core::names::LaneName;
 use tidings_core::{BucketNo, Instant, Rules};
 
-use crate::Error;
-use crate::ahead::CommitNo;
+use crate::by::By;
 use crate::channel::Outcome;
 use crate::clock::Clock;
+use crate::commit::CommitNo;
 use crate::delivery::{ByClosing, Delivery, Noted, put};
 use crate::durable::Reads;
+use crate::error::Error;
 use crate::handle::{Request, Stop};
-use crate::kept_back::{KeptBack, Sending};
+use crate::kept_back::KeptBack;
 use crate::keys::Keys;
-use crate::node::{Node, Priority};
+use crate::node::Node;
 use crate::outbox::{Outbox, Released};
 use crate::packer::Packer;
-use crate::runtime::{OpenStore, Settings};
+use crate::priority::Priority;
 use crate::send_job::{SendJob, jobs};
 use crate::senders::Senders;
+use crate::sending::Sending;
+use crate::settings::{OpenStore, Settings};
 use crate::vitals::Vitals;
 
 mod answer;
@@ -41,22 +44,12 @@ mod at_once;
 mod full;
 mod late;
 mod reopen;
+mod step;
 mod stop;
 
 use answer::{answer, refuse};
 pub(crate) use at_once::AtOnce;
 use late::{catch_up, put_off};
-
-/// The writer of commits, who also packs days.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum By {
-    /// Whoever calls the node: each step is a commit, which is written at once.
-    Caller,
-    /// Threads of the node.
-    Threads,
-    /// The driver, in its own thread.
-    Hand,
-}
 
 /// The most messages of each priority that are built and prepared for rendering in one turn: requests wait
 /// for them, and they are in memory until they are sent.
@@ -154,7 +147,7 @@ impl EventLoop {
 
     /// A loop of a node that was just opened.
     fn of(node: Node, delivery: Delivery, clock: Arc<dyn Clock>, by: By) -> Self {
-        let reads = Arc::new(Reads::of(&delivery));
+        let reads = Arc::new(Reads::of(delivery.waiting()));
         Self {
             open: Box::new(|| Err(tidings_store::Error::Unusable("opened once".to_owned()))),
             seen: node.engine().now(),

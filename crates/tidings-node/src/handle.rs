@@ -7,57 +7,16 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{self, Duration};
 
 use crossbeam_channel::{Receiver, Sender, after, bounded, select};
-use tidings_core::engine::{Refused, Reply};
 use tidings_core::{Command, Id, Instant, Rules};
 
-use crate::Error;
 use crate::channel::Channels;
-use crate::deferred::Deferrals;
-use crate::durable::{Durable, Reads, at_rest};
+use crate::deferred::{Deferrals, at_rest};
+use crate::durable::{Durable, Reads};
+use crate::error::{RuntimeError, unavailable};
 use crate::keys::{ApiKey, KeptAnswer, KeyChange, KeyRequest, Keys};
-use crate::once::{AnswerRecorder, Asker, Kept, Once, Work};
+use crate::once::{Kept, Once};
 use crate::vitals::Vitals;
-
-/// The reason why a request was not answered.
-#[derive(Debug, thiserror::Error)]
-pub enum RuntimeError {
-    /// The queue is full; nothing was done. Retry in a moment.
-    #[error("too many requests in progress; retry in a moment")]
-    Busy,
-    /// The store failed during the write: the change may or may not have been made. Retry with the
-    /// same event id.
-    #[error("the store failed: {0}; the change may or may not have been made")]
-    Unknown(String),
-    /// The disk is full; nothing was done.
-    #[error("the store has no room left: {0}")]
-    Full(String),
-    /// The store can't be opened now; nothing was done.
-    #[error("the store is unavailable: {0}")]
-    Unavailable(String),
-    /// The runtime has stopped; nothing was done.
-    #[error("the node is stopping")]
-    Stopped,
-}
-
-impl RuntimeError {
-    /// The error for requests that were being decided or written at a failure.
-    pub(crate) fn of_commit(fault: &Error) -> Self {
-        use tidings_store::Error as Kind;
-        match fault {
-            Error::Store(full @ Kind::Full(_)) => Self::Full(full.to_string()),
-            Error::Store(Kind::Invalid(_)) | Error::Chore { .. } => {
-                Self::Unavailable(fault.to_string())
-            }
-            _ => Self::Unknown(fault.to_string()),
-        }
-    }
-}
-
-/// An answer per command, in order, or the error.
-pub type Replies = Result<Vec<Result<Reply, Refused>>, RuntimeError>;
-
-/// A callback with the result of commands, on the loop's thread.
-pub(crate) type Answer = Box<dyn FnOnce(Replies) + Send>;
+use crate::work::{AnswerRecorder, Asker, Replies, Work};
 
 pub(crate) enum Request {
     Work(Work),
@@ -327,11 +286,6 @@ impl Handle {
                 crossbeam_channel::TrySendError::Disconnected(_) => RuntimeError::Stopped,
             })
     }
-}
-
-/// The error while there is no store.
-pub(crate) fn unavailable() -> RuntimeError {
-    RuntimeError::Unavailable("it failed and is being opened again".to_owned())
 }
 
 #[cfg(test)]

@@ -10,12 +10,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use tidings_core::engine::{MessageId, Reach, Reached};
 
-use crate::Error;
 use crate::delivery::Delivery;
+use crate::error::Error;
 use crate::node::Node;
 use crate::outbox::{Outbox, Released};
 use crate::send_job::SendJob;
 use crate::senders::Senders;
+use crate::sending::Sending;
 
 /// A holder of messages that wait for a thread, a commit or a retry.
 pub(crate) struct KeptBack<'a> {
@@ -52,19 +53,6 @@ impl<'a> KeptBack<'a> {
     /// The messages kept back.
     pub(crate) fn held(self) -> Held {
         self.queues.into_inner().held
-    }
-}
-
-/// An interface to the senders, which alone know the messages handed over to a channel.
-pub(crate) trait Sending {
-    /// Keeps these messages back until the step is durable, those that are within reach.
-    fn keep_back(&self, letters: BTreeSet<MessageId>) -> Reach;
-}
-
-/// Without senders: every built message is out of reach.
-impl Sending for () {
-    fn keep_back(&self, _: BTreeSet<MessageId>) -> Reach {
-        Reach::new()
     }
 }
 

@@ -11,8 +11,7 @@ use tidings_core::codec::{FORM, Reader, put_bytes, put_i64};
 use tidings_core::journal::stored::{ReadView, Unreadable, body, each};
 use tidings_core::table::{Key, Owner, Partition, REST, Table, Write};
 
-use crate::Error;
-use crate::handle::RuntimeError;
+use crate::error::{Error, RuntimeError};
 use crate::node::Node;
 use crate::once::{self, Kept, Once};
 

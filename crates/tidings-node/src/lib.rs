@@ -5,12 +5,15 @@
 //! time with threads, [`Stepped`] in the caller's thread. All send by the same [`Delivery`].
 
 mod ahead;
+mod by;
 pub mod channel;
 mod clock;
+mod commit;
 mod complaints;
 mod deferred;
 mod delivery;
 mod durable;
+mod error;
 mod event_loop;
 mod handle;
 mod kept_back;
@@ -20,50 +23,38 @@ mod once;
 mod outbox;
 mod packer;
 mod player;
+mod priority;
+mod ready;
 mod restored;
 mod runtime;
+mod said;
 mod send_job;
 mod senders;
+mod sending;
+mod settings;
 mod stepped;
 mod view;
 mod vitals;
 mod waiting;
+mod work;
 
 pub use clock::{AheadClock, Clock, SystemClock, VirtualClock};
-pub use deferred::{Deferrals, Deferred, Said};
+pub use deferred::{Deferrals, Deferred};
 pub use delivery::{Delivery, Retries};
 pub use durable::Durable;
-pub use handle::{Handle, Replies, RuntimeError};
+pub use error::{Error, RuntimeError};
+pub use handle::Handle;
 pub use keys::{ApiKey, KeptAnswer, KeyChange, KeyHash};
-pub use node::{Accepted, Node, Priority, Ready, SLICE_RECIPIENTS_MAX};
-pub use once::{AnswerRecorder, Kept, Once};
+pub use node::{Accepted, Node, SLICE_RECIPIENTS_MAX};
+pub use once::{Kept, Once};
 pub use player::{Observer, Out, PlayError, Player, Watch};
+pub use priority::Priority;
+pub use ready::Ready;
 pub use restored::pause_restored;
-pub use runtime::{Ended, OpenStore, Runtime, Settings};
+pub use runtime::{Ended, Runtime};
+pub use said::Said;
+pub use settings::{OpenStore, Settings};
 pub use stepped::Stepped;
-use tidings_core::BucketNo;
-use tidings_core::journal::stored::Unreadable;
 pub use view::StoreView;
 pub use vitals::{Answered, BOUNDS_S, Histogram, Reads, Vitals};
-
-/// A fatal error of a node, which is poisoned then: drop it, and open the store again.
-#[derive(Debug, thiserror::Error)]
-pub enum Error {
-    /// The store refused or failed.
-    #[error(transparent)]
-    Store(#[from] tidings_store::Error),
-    /// A stored value can't be read or decoded.
-    #[error("what is stored makes no sense: {0}")]
-    Unreadable(#[from] Unreadable),
-    /// The store refuses the writes of a bucket's chore. Earlier decisions are durable.
-    #[error("what a chore of bucket {bucket} writes is refused: {fault}")]
-    Chore {
-        /// The bucket.
-        bucket: BucketNo,
-        /// The store's error.
-        fault: tidings_store::Error,
-    },
-    /// The walk through the store and the ledger differ.
-    #[error("the books don't balance: {0}")]
-    Disagreement(String),
-}
+pub use work::{AnswerRecorder, Replies};

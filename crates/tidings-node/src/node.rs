@@ -8,24 +8,27 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, Weak};
 
-use tidings_core::compiled::LaneName;
 use tidings_core::engine::{
     Engine, EngineSnapshot, MessageId, Options, Plan, Refused, Reply, Sent, Settled, Step, Told,
     Upcoming,
 };
+use tidings_core::names::LaneName;
 use tidings_core::table::Write;
 use tidings_core::time::Day;
-use tidings_core::{Batch, Books, BucketNo, Command, Ending, Instant, Message, Rules};
+use tidings_core::{Books, BucketNo, Command, Ending, Instant, Message, Rules};
 use tidings_store::Store;
 
-use crate::Error;
-use crate::ahead::{Ahead, Decided};
+use crate::ahead::Ahead;
+use crate::by::By;
+use crate::commit::Decided;
 use crate::durable::{self, Reads, Shown, batches};
-use crate::event_loop::By;
-use crate::kept_back::Sending;
-use crate::once::{self, Work};
+use crate::error::Error;
+use crate::once;
+use crate::ready::Ready;
+use crate::sending::Sending;
 use crate::view::StoreView;
 use crate::vitals::{Stopwatch, Vitals};
+use crate::work::Work;
 
 mod late;
 
@@ -42,7 +45,7 @@ pub struct Node {
     frees: bool,
     ahead: Ahead,
     late_forget: Option<LateForget>,
-    /// Where its state is shown to readers, if there are any.
+    /// The way to show its state to readers, if there are any.
     shown: Option<Shown>,
 }
 
@@ -63,37 +66,6 @@ pub struct Accepted {
     pub replies: Vec<Result<Reply, Refused>>,
     /// The deliveries to inboxes.
     pub told: Vec<Told>,
-}
-
-/// Messages that are durable and can be sent.
-#[derive(Debug)]
-pub struct Ready {
-    /// The plan of the messages.
-    pub plan: Plan,
-    /// The batch of each letter with entries: (index of the letter, batch). Empty if they were not
-    /// requested.
-    pub batches: Vec<(usize, Batch)>,
-}
-
-/// The priority of a lane's messages.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Priority {
-    /// Interactive: the recipient waits for it.
-    Interactive,
-    /// Bulk: it is a digest. There may be very many of them at once, so the others go first.
-    Bulk,
-}
-
-impl Priority {
-    /// The priority of a lane, by its name: those of digests are reserved (contract, section 2).
-    #[must_use]
-    pub fn of(lane: &str) -> Self {
-        if lane.starts_with("digest:") {
-            Self::Bulk
-        } else {
-            Self::Interactive
-        }
-    }
 }
 
 /// The most recipients whose messages are built at once: other commands are handled between two slices.

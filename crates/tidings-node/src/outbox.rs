@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use tidings_core::Instant;
 use tidings_core::engine::MessageId;
 
-use crate::ahead::CommitNo;
+use crate::commit::CommitNo;
 use crate::send_job::SendJob;
 
 /// The messages.

@@ -3,6 +3,7 @@
 //! Packing rewrites a day without what was overwritten and deleted in it. It changes nothing that
 //! can be read, so nobody waits for it, and a day that could not be packed only takes more disk.
 
+use crate::by::By;
 use std::collections::BTreeSet;
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -12,8 +13,6 @@ use std::time::Instant;
 use crossbeam_channel::{Receiver, bounded, select};
 use tidings_core::time::Day;
 use tidings_store::Store;
-
-use crate::event_loop::By;
 
 /// The queue of days to pack, and the day in progress.
 pub(crate) struct Packer {

@@ -11,8 +11,8 @@ use tidings_core::engine::{Options, Refused, Reply, Settled, Told};
 use tidings_core::{Books, Command, Id, Instant, Message, Rules, Timed};
 use tidings_store::Store;
 
-use crate::Error;
 use crate::delivery::Delivery;
+use crate::error::Error;
 use crate::event_loop::EventLoop;
 use crate::node::{Accepted, Node};
 

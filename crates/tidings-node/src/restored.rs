@@ -6,7 +6,7 @@ use tidings_core::engine::{Engine, Options};
 use tidings_core::{Command, Instant};
 use tidings_store::{Commit, Store};
 
-use crate::Error;
+use crate::error::Error;
 use crate::view::StoreView;
 
 /// Pauses every channel that sends messages, including those that are configured later. The inbox is not

@@ -10,49 +10,18 @@ use std::time::Duration;
 
 use crossbeam_channel::{Receiver, after, bounded, never, select};
 use tidings_core::Rules;
-use tidings_core::engine::Options;
-use tidings_store::Store;
 
-use crate::Error;
 use crate::ahead::gone;
+use crate::by::By;
 use crate::clock::Clock;
 use crate::delivery::Delivery;
-use crate::event_loop::{By, EventLoop, Stopping};
+use crate::error::Error;
+use crate::event_loop::{EventLoop, Stopping};
 use crate::handle::{Handle, Request, Stop};
+use crate::settings::{OpenStore, Settings};
 
 mod look;
 mod stop;
-
-/// A function that opens the store, at the start and after a failure.
-pub type OpenStore = Box<dyn FnMut() -> Result<Arc<dyn Store>, tidings_store::Error> + Send>;
-
-/// The settings of a runtime.
-#[derive(Clone, Copy, Debug)]
-pub struct Settings {
-    /// Options of the engine.
-    pub options: Options,
-    /// True if messages are built and sent. If not, due lanes are closed nevertheless, and their messages
-    /// wait for a node that sends.
-    pub sends: bool,
-    /// Length of the queue of requests; one more is refused.
-    pub requests_max: usize,
-    /// The most commands of one step.
-    pub commands_max: usize,
-    /// The wait in milliseconds between two attempts to open a failed store.
-    pub reopen_ms: u64,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self {
-            options: Options::default(),
-            sends: true,
-            requests_max: 1024,
-            commands_max: 2_048,
-            reopen_ms: 1_000,
-        }
-    }
-}
 
 /// A running node.
 pub struct Runtime {

@@ -11,8 +11,9 @@ use tidings_core::pause::Paused;
 use tidings_core::{Batch, BucketNo, Ending, Instant};
 
 use crate::channel::{Head, Outcome, Rendered, Renderer, Unrenderable, render};
-use crate::deferred::Said;
-use crate::node::{Priority, Ready};
+use crate::priority::Priority;
+use crate::ready::Ready;
+use crate::said::Said;
 
 /// A message that is being sent.
 #[derive(Clone, Debug)]

@@ -9,14 +9,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crossbeam_channel::{Receiver, Sender, TryRecvError, select, unbounded};
 use tidings_core::channel::CHANNELS;
-use tidings_core::compiled::LaneName;
 use tidings_core::engine::MessageId;
+use tidings_core::names::LaneName;
 use tidings_core::pause::Paused;
 
+use crate::by::By;
 use crate::channel::{InForce, Outcome as Answer};
 use crate::delivery::send;
-use crate::event_loop::By;
-use crate::node::Priority;
+use crate::priority::Priority;
 use crate::send_job::SendJob;
 
 /// The pools of all channels.

@@ -8,13 +8,14 @@ use std::sync::Arc;
 
 use tidings_core::Rules;
 
-use crate::Error;
+use crate::by::By;
 use crate::clock::Clock;
 use crate::delivery::Delivery;
-use crate::event_loop::{By, EventLoop, Stopping};
+use crate::error::Error;
+use crate::event_loop::{EventLoop, Stopping};
 use crate::handle::{Handle, Inbox};
 use crate::node::Node;
-use crate::runtime::{OpenStore, Settings};
+use crate::settings::{OpenStore, Settings};
 
 /// The loop of a [`Runtime`](crate::Runtime) without its threads.
 ///

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use tidings_core::journal::stored::{ReadView, Unreadable};
 use tidings_store::{Partition, Snapshot, Store, Visit};
 
-use crate::Error;
-use crate::ahead::Writes;
+use crate::commit::Writes;
+use crate::error::Error;
 use crate::vitals::Vitals;
 
 /// A snapshot for the core. Drop it before the next commit.

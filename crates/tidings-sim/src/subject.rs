@@ -2,6 +2,8 @@
 //!
 //! The model is one subject, the engine another; cases, random worlds and real timelines know neither.
 
+use std::fmt::Write as _;
+
 use tidings_core::{Books, Instant, Message, Rules, Timed};
 
 use crate::model::Model;
@@ -138,7 +140,7 @@ pub fn difference(one: &Played, other: &Played) -> Option<String> {
         played
             .messages
             .get(index)
-            .map_or("nothing".to_owned(), crate::cases::line)
+            .map_or("nothing".to_owned(), line)
     };
     (0..length)
         .find(|&index| one.messages.get(index) != other.messages.get(index))
@@ -153,4 +155,36 @@ pub fn difference(one: &Played, other: &Played) -> Option<String> {
             (one.books != other.books)
                 .then(|| format!("one has   {:?}\nother has {:?}", one.books, other.books))
         })
+}
+
+/// A message in the words of a case.
+#[must_use]
+pub fn line(message: &Message) -> String {
+    let Message {
+        at,
+        recipient,
+        channel,
+        lane,
+        key,
+        items,
+        skipped,
+    } = message;
+    let mut line = format!("= {at} {recipient} {channel} {lane}");
+    if !key.is_empty() {
+        let _ = write!(line, " {}", key.as_str());
+    }
+    line.push(':');
+    for item in items {
+        let _ = write!(
+            line,
+            " {}@{}[{}]",
+            item.event,
+            item.t,
+            item.reasons.join(",")
+        );
+    }
+    for skipped in skipped {
+        let _ = write!(line, " -{}={}", skipped.event, skipped.reason.word());
+    }
+    line
 }

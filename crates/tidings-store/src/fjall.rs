@@ -12,6 +12,7 @@ mod engine;
 mod fault;
 mod journal;
 mod manifest;
+mod published;
 mod view;
 mod watch;
 
@@ -24,6 +25,7 @@ pub use self::directory::FORMAT;
 use self::directory::Directory;
 use self::emptier::Emptier;
 use self::engine::{Engine, Room};
+use self::view::View;
 use self::watch::Writer;
 use crate::{Commit, Error, Snapshot, Store};
 use tidings_core::time::Day;
@@ -179,7 +181,7 @@ impl FjallStore {
 
 impl Store for FjallStore {
     fn snapshot(&self) -> Result<Box<dyn Snapshot>, Error> {
-        Engine::snapshot(&self.engine)
+        Ok(Box::new(View::of(&self.engine)?))
     }
 
     fn commit(&self, commit: Commit) -> Result<(), Error> {

@@ -236,7 +236,7 @@ impl Play for Simulation {
     }
 }
 
-/// Which lines wait to be taken in, and the warnings about those that were.
+/// The lines that wait to be taken in, and the warnings about those that were.
 #[derive(Default)]
 struct Answers {
     lines: VecDeque<u64>,

@@ -1,4 +1,4 @@
-//! Which crate may know which: the shape of the whole, kept by name.
+//! The shape of the whole: which crate may know which, kept by name.
 
 use std::path::Path;
 

@@ -9,14 +9,14 @@ use std::collections::{BTreeMap, VecDeque};
 
 use serde::{Deserialize, Serialize};
 
-use super::chore::Slice;
 use super::lane::{Frozen, Part};
+use super::slice::Slice;
 use super::{Bucket, Dirty};
 use crate::batch_key::LaneKey;
 use crate::channel::ChannelNo;
-use crate::id::BucketNo;
-use crate::journal::record::{Attempts, LaneNo};
+use crate::journal::record::Attempts;
 use crate::journal::stored::encode;
+use crate::number::LaneNo;
 use crate::recipient::{Mode, PreferenceScope, Recipient};
 use crate::set::Set;
 use crate::table::{Key, Owner, Partition, Table, Write};
@@ -70,13 +70,6 @@ pub(crate) struct Checkpoint {
     lanes: BTreeMap<LaneNo, Frozen>,
     /// Pages still to be written.
     pages: VecDeque<(LaneNo, Part, u32)>,
-}
-
-/// The key of a journal's row, by the seq of its first record.
-pub(crate) fn journal_key(bucket: BucketNo, seq: u64) -> Vec<u8> {
-    Key::of(Owner::Bucket(bucket), Table::Journal)
-        .u64(seq)
-        .done()
 }
 
 impl Bucket {

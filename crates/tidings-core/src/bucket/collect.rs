@@ -9,9 +9,10 @@ use roaring::RoaringBitmap;
 use super::{Bucket, BucketDay, SegmentAt};
 use crate::batch_key::LaneKey;
 use crate::channel::{ChannelNo, INBOX_NO};
-use crate::compiled::Names;
-use crate::journal::record::{LaneNo, TypeNo, Variant};
+use crate::journal::record::Variant;
 use crate::journal::stored::{ReadView, StoredArrival, Unreadable};
+use crate::names::Names;
+use crate::number::{LaneNo, TypeNo};
 use crate::time::Day;
 
 /// The entries found.

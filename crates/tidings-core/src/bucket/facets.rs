@@ -10,8 +10,9 @@ use std::sync::Arc;
 
 use crate::codec::{Corrupt, FORM, Reader, put_u32};
 use crate::id::BucketNo;
-use crate::journal::record::{Arrival, EventAt, LaneNo, TypeNo, Variant};
+use crate::journal::record::{Arrival, EventAt, Variant};
 use crate::journal::stored::StoredArrival;
+use crate::number::{LaneNo, TypeNo};
 use crate::packed::{Column, Texts, put_column, put_texts};
 use crate::table::{Key, Owner, Table};
 use crate::time::{Day, Instant};

@@ -10,12 +10,12 @@ use std::sync::Arc;
 
 use roaring::RoaringBitmap;
 
-use super::checkpoint::journal_key;
-use super::chore::Slice;
 use super::day::{RunRow, Weight};
 use super::segment::{self, posting_key};
+use super::slice::Slice;
 use super::{Bucket, BucketDay, SegmentAt};
 use crate::id::BucketNo;
+use crate::journal::row::journal_key;
 use crate::journal::stored::{ReadView, Segment, StoredArrival, Unreadable, encode};
 use crate::postings::{self, BLOCK_RECIPIENTS};
 use crate::set::Set;

@@ -9,8 +9,9 @@ use super::checkpoint::Head;
 use crate::batch_key::LaneKey;
 use crate::channel::{CHANNELS, ChannelNo};
 use crate::compiled::CompiledRules;
-use crate::journal::record::{Arrival, LaneNo, Record};
+use crate::journal::record::{Arrival, Record};
 use crate::journal::stored::Unreadable;
+use crate::number::LaneNo;
 
 /// The ids and numbers that a record may name.
 #[derive(Clone, Copy)]

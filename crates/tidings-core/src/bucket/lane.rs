@@ -12,7 +12,8 @@ use super::roster::Roster;
 use super::values::Values;
 use super::wheel::{Sooner, Wheel, note, slot_of};
 use crate::compiled::Version;
-use crate::deadline::{Entered, LaneKind, Opened, Parameters, Window, due};
+use crate::deadline::{Entered, Opened, Window, due};
+use crate::lane_kind::{LaneKind, Parameters};
 use crate::time::{Instant, SECOND_MS};
 
 mod few;

@@ -12,8 +12,8 @@ use super::lane::{FewPage, Lane, Terms};
 use crate::batch_key::LaneKey;
 use crate::channel::ChannelNo;
 use crate::compiled::CompiledRules;
-use crate::deadline::LaneKind;
-use crate::journal::record::LaneNo;
+use crate::lane_kind::LaneKind;
+use crate::number::LaneNo;
 use crate::shared::{Own, Shared, Tree};
 use crate::time::Instant;
 
@@ -42,7 +42,7 @@ struct Keyed {
     due: Option<i64>,
 }
 
-/// What a lane's recipients and deadlines depend on beside the lane.
+/// The state beside a lane on which its recipients and deadlines depend.
 #[derive(Clone, Copy)]
 pub(crate) struct Around<'a> {
     pub(crate) terms: Terms<'a>,

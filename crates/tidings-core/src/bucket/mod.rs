@@ -14,8 +14,9 @@ use crate::channel::{ChannelNo, INBOX_NO};
 use crate::command::MarkKind;
 use crate::compiled::CompiledRules;
 use crate::id::{BucketNo, Id};
-use crate::journal::record::{Arrival, Attempts, Covered, Entries, LaneNo, Record};
+use crate::journal::record::{Arrival, Attempts, Covered, Entries, Record};
 use crate::journal::stored::StoredArrival;
+use crate::number::LaneNo;
 use crate::recipient::Recipient;
 use crate::set::Set;
 use crate::shared::{Own, Shared, Tree};
@@ -39,7 +40,9 @@ mod pause;
 mod preferences;
 pub(crate) mod recovery;
 mod roster;
+mod scheduled;
 mod segment;
+mod slice;
 mod values;
 mod wheel;
 
@@ -55,6 +58,7 @@ pub(crate) use lanes::{Around, Lanes};
 pub(crate) use marks::{Looked, MarkAt, Marking, Marks, Reading, State};
 use preferences::Preferences;
 use roster::Roster;
+pub(crate) use scheduled::{Frozen, FrozenPart};
 
 /// A shard of recipients. A clone is for readers: it has no chores.
 #[derive(Clone, Debug)]

@@ -5,7 +5,7 @@ use roaring::RoaringBitmap;
 use super::Bucket;
 use crate::channel::ChannelNo;
 use crate::compiled::CompiledRules;
-use crate::journal::record::LaneNo;
+use crate::number::LaneNo;
 use crate::time::Instant;
 
 impl Bucket {

@@ -6,7 +6,7 @@ use roaring::RoaringBitmap;
 
 use crate::channel::ChannelNo;
 use crate::compiled::Type;
-use crate::journal::record::LaneNo;
+use crate::number::LaneNo;
 use crate::pause::Paused;
 use crate::recipient::{Mode, PreferenceScope};
 use crate::shared::Shared;
@@ -107,7 +107,8 @@ impl Preferences {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compiled::{Names, Version};
+    use crate::compiled::Version;
+    use crate::names::Names;
     use crate::rules::{Defaults, Policy, Route, Rules, StoreRules, TypeRules};
 
     fn rules() -> Rules {

@@ -2,20 +2,21 @@
 
 use std::collections::BTreeMap;
 
-use super::checkpoint::{Head, RecipientRow, journal_key};
+use super::checkpoint::{Head, RecipientRow};
 use super::column::PAGE;
 use super::indexing::{SegmentList, segment_list_key};
 use super::known::{self, Known};
 use super::lane::{FewPage, Lane, LaneHead};
+use super::scheduled::Frozen;
 use super::{Bucket, BucketDay, Closing, MarkAt, SegmentAt};
 use crate::batch_key::{BatchKey, LaneKey};
 use crate::compiled::CompiledRules;
-use crate::engine::Frozen;
 use crate::id::{BucketNo, Id};
 use crate::journal::parts;
-use crate::journal::record::{LaneNo, Record};
-use crate::journal::row::each_record;
+use crate::journal::record::Record;
+use crate::journal::row::{each_record, journal_key};
 use crate::journal::stored::{ReadView, StoredArrival, Unreadable, decode, each, each_from};
+use crate::number::LaneNo;
 use crate::set::Set;
 use crate::shared::Shared;
 use crate::table::{Key, Owner, Partition, REST, Table, i64_at, u32_at, u64_at};

@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 
-use super::eval::{Failed, Steps, timestamp};
-use super::value::{Value, whole};
+use super::fault::Failed;
+use super::steps::Steps;
+use super::value::{Value, timestamp, whole};
 use crate::calendar::Zone;
 use crate::time::{DAY_MS, HOUR_MS, Instant, MINUTE_MS, SECOND_MS};
 

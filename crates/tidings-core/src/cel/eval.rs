@@ -3,44 +3,11 @@
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
-use super::STEPS_MAX;
 use super::call::call;
+use super::fault::Failed;
 use super::parse::{Expression, Fold, Folding, Literal, Node, Operator};
-use super::value::Value;
-
-/// The failure of an evaluation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct Failed(&'static str);
-
-impl Failed {
-    pub(super) fn new(what: &'static str) -> Self {
-        Self(what)
-    }
-}
-
-/// The steps that are left.
-#[derive(Debug)]
-pub(super) struct Steps(u32);
-
-impl Steps {
-    pub(super) fn take(&mut self, steps: u32) -> Result<(), Failed> {
-        let left = self.0.checked_sub(steps);
-        self.0 = left.unwrap_or(0);
-        left.map(drop)
-            .ok_or(Failed::new("the evaluation takes too many steps"))
-    }
-
-    /// Takes the steps of so many bytes of text.
-    pub(super) fn take_bytes(&mut self, bytes: usize) -> Result<(), Failed> {
-        self.take(u32::try_from(bytes / 64).unwrap_or(u32::MAX))
-    }
-
-    /// Takes the steps of so many elements.
-    pub(super) fn take_elements(&mut self, elements: usize) -> Result<(), Failed> {
-        self.take(u32::try_from(elements).unwrap_or(u32::MAX))
-    }
-}
+use super::steps::Steps;
+use super::value::{Value, timestamp};
 
 type Evaluated<'a> = Result<Value<'a>, Failed>;
 
@@ -58,7 +25,7 @@ pub(super) fn evaluate<'a>(
     let mut evaluation = Evaluation {
         names,
         locals: Vec::new(),
-        steps: Steps(STEPS_MAX),
+        steps: Steps::new(),
     };
     evaluation.value(expression)
 }
@@ -150,7 +117,7 @@ impl<'a> Evaluation<'a, '_> {
                 Ok(_) => failed = Some(Failed::new("`&&` and `||` are for bools")),
                 Err(fault) => failed = Some(fault),
             }
-            if self.steps.0 == 0 {
+            if self.steps.are_used_up() {
                 break;
             }
         }
@@ -181,7 +148,7 @@ impl<'a> Evaluation<'a, '_> {
             match (fold.kind, passes) {
                 (Folding::All, Ok(false)) => return Ok(Value::Bool(false)),
                 (Folding::Exists, Ok(true)) => return Ok(Value::Bool(true)),
-                (Folding::All | Folding::Exists, Err(fault)) if self.steps.0 > 0 => {
+                (Folding::All | Folding::Exists, Err(fault)) if !self.steps.are_used_up() => {
                     failed = Some(fault);
                 }
                 (_, Err(fault)) => return Err(fault),
@@ -230,13 +197,6 @@ fn uint<'a>(value: Option<u64>) -> Evaluated<'a> {
 fn duration<'a>(ms: Option<i64>) -> Evaluated<'a> {
     ms.map(Value::Duration)
         .ok_or(Failed::new("a duration is out of range"))
-}
-
-/// An instant as a value, if it is between the years 1 and 9999.
-pub(super) fn timestamp<'a>(ms: Option<i64>) -> Evaluated<'a> {
-    let within = ms.filter(|ms| (-62_135_596_800_000..253_402_300_800_000).contains(ms));
-    let at = within.map(|ms| Value::Timestamp(crate::time::Instant(ms)));
-    at.ok_or(Failed::new("a time is out of range"))
 }
 
 fn binary<'a>(

@@ -1,6 +1,6 @@
 //! The tokens of an expression, each with its place.
 
-use super::Fault;
+use super::fault::Fault;
 
 /// A token.
 #[derive(Clone, Debug, PartialEq)]

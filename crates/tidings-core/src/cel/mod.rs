@@ -7,15 +7,17 @@
 
 mod call;
 mod eval;
+mod fault;
 mod lex;
 mod parse;
+mod steps;
 mod value;
 
 use crate::batch_key::{BatchKey, TooLong};
 use crate::event::{Audience, Event, Object};
-pub use eval::Failed;
-pub use parse::Fault;
+pub use fault::{Failed, Fault};
 use parse::Parser;
+pub use steps::STEPS_MAX;
 pub use value::Value;
 
 /// Maximum number of bytes of an expression.
@@ -23,9 +25,6 @@ pub const EXPRESSION_BYTES_MAX: usize = 4096;
 
 /// Maximum depth of an expression: parentheses, operators and calls within each other.
 pub const DEPTH_MAX: u16 = 64;
-
-/// Maximum number of steps of an evaluation: parts of the expression, elements, and 64 bytes of text each.
-pub const STEPS_MAX: u32 = 20_000;
 
 /// A name that an expression may use, with its fields; `None` = any.
 #[derive(Clone, Copy, Debug)]

@@ -1,20 +1,9 @@
 //! From text to an expression: names and functions are known then, and its depth is bounded.
 
 use super::call::Function;
+use super::fault::Fault;
 use super::lex::{Placed, Token, tokens};
 use super::{DEPTH_MAX, EXPRESSION_BYTES_MAX, Root};
-
-/// A fault of an expression, with the byte at which it is.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{what}: {help}")]
-pub struct Fault {
-    /// The byte in the expression.
-    pub at: usize,
-    /// What is wrong.
-    pub what: String,
-    /// How to mend it.
-    pub help: String,
-}
 
 /// An expression, with its depth.
 #[derive(Clone, Debug, PartialEq)]
@@ -118,13 +107,6 @@ const RESERVED: [&str; 19] = [
     "in",
     "null",
 ];
-
-impl Fault {
-    pub(super) fn new(at: usize, what: impl Into<String>, help: impl Into<String>) -> Self {
-        let (what, help) = (what.into(), help.into());
-        Self { at, what, help }
-    }
-}
 
 /// A parser of one expression.
 pub(super) struct Parser {

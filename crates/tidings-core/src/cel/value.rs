@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value as Json};
 
-use super::eval::{Failed, Steps};
+use super::fault::Failed;
+use super::steps::Steps;
 use crate::time::Instant;
 
 /// A value.
@@ -290,4 +291,11 @@ fn double_order(double: f64, int: i128) -> Option<Ordering> {
 #[expect(clippy::cast_possible_truncation, reason = "the bound is checked")]
 pub(super) fn whole(double: f64) -> Option<i128> {
     (double.abs() < 1e30).then_some(double as i128)
+}
+
+/// An instant as a value, if it is between the years 1 and 9999.
+pub(super) fn timestamp<'a>(ms: Option<i64>) -> Result<Value<'a>, Failed> {
+    let within = ms.filter(|ms| (-62_135_596_800_000..253_402_300_800_000).contains(ms));
+    let at = within.map(|ms| Value::Timestamp(Instant(ms)));
+    at.ok_or(Failed::new("a time is out of range"))
 }

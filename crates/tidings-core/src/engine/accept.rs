@@ -6,19 +6,19 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::accepted::EventRow;
 use super::act::Act;
 use super::draft::Draft;
-use super::intake::{Intake, Located, from_json, id_key, named_key, scheduled_key, to_json};
+use super::event_row::EventRow;
+use super::intake::Intake;
 use super::reply::{Published, PublishedAs, Refused, Reply, Warning};
-use super::{name_key, rules_key};
+use super::rows::{Located, id_key, name_again, name_key, named_key, rules_key, scheduled_key};
 use crate::channel::{ChannelNo, channel_no};
 use crate::command::{Cancelled, Command, Pausable};
 use crate::compiled::{Type, Version};
 use crate::event::{Event, Object};
 use crate::id::Id;
 use crate::journal::record::EventAt;
-use crate::journal::stored::{Unreadable, encode};
+use crate::journal::stored::{Unreadable, encode, from_json, to_json};
 use crate::rules::Rules;
 use crate::table::{Owner, Partition, Table};
 use crate::time::{Day, Instant};
@@ -343,21 +343,4 @@ impl Intake {
             configured: types.into_iter().flatten().collect(),
         })
     }
-}
-
-/// Records an event under a day other than that of its arrival, so that a cancel finds it.
-pub(super) fn name_again(
-    draft: &mut Draft<'_>,
-    owner: Owner,
-    day: Day,
-    event: &Event,
-    located: Located,
-) {
-    let (partition, place, located) = (Partition::Day(day), Some(located.place), encode(&located));
-    if let Some(key) = &event.cancellation_key {
-        let key = named_key(owner, Table::Keys, key, place);
-        draft.put(partition, key, located.clone());
-    }
-    let key = named_key(owner, Table::EnteredIds, &event.id, place);
-    draft.put(partition, key, located);
 }

@@ -1,109 +1,17 @@
-//! Rows of accepted events: several events share a row.
-//!
-//! Events of one step that follow each other share a row, as lines of JSON: for a store that merges
-//! sorted tables, rows cost more than bytes. No row reaches over a multiple of [`EVENTS_PER_ROW`], so
-//! that a reader finds the row of an ordinal without knowing which events came together.
+//! Reads of accepted events, as a day has them: from their row, or from a copy of it.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::{ControlFlow, RangeInclusive};
+use std::ops::ControlFlow;
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::draft::Draft;
-use super::intake::{from_json, to_json};
-use crate::batch_key::BatchKeys;
-use crate::event::Event;
+use super::event_row::{EVENTS_PER_ROW, EventRow, line_at, row_key};
 use crate::journal::record::EventAt;
-use crate::journal::stored::{ReadView, Unreadable};
+use crate::journal::stored::{ReadView, Unreadable, from_json, to_json};
 use crate::table::{Key, Owner, Partition, REST, Table, u32_at};
-use crate::time::{Day, Instant};
-
-/// The most events of a row.
-const EVENTS_PER_ROW: u32 = 16;
-
-/// The number of bytes at which a row is full.
-const ROW_BYTES: usize = 64 << 10;
-
-/// An event as it is stored.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct EventRow {
-    pub(crate) place: u64,
-    /// The time of acceptance.
-    pub(crate) arrived: Instant,
-    /// Its batch keys, asked once.
-    #[serde(default, skip_serializing_if = "BatchKeys::is_empty")]
-    pub(crate) keys: BatchKeys,
-    pub(crate) event: Event,
-}
-
-/// The rows that a step writes.
-#[derive(Debug, Default)]
-pub(crate) struct FreshEvents(Vec<Fresh>);
-
-#[derive(Debug)]
-struct Fresh {
-    day: Day,
-    ordinals: RangeInclusive<u32>,
-    lines: Vec<u8>,
-}
-
-impl FreshEvents {
-    /// Adds the event with the next ordinal of a day.
-    pub(crate) fn add(&mut self, day: Day, ordinal: u32, row: &EventRow) {
-        let line = to_json(row);
-        match self.0.last_mut() {
-            Some(last) if last.takes(day, ordinal) => {
-                last.ordinals = *last.ordinals.start()..=ordinal;
-                last.lines.push(b'\n');
-                last.lines.extend_from_slice(&line);
-            }
-            _ => self.0.push(Fresh {
-                day,
-                ordinals: ordinal..=ordinal,
-                lines: line,
-            }),
-        }
-    }
-
-    fn line(&self, day: Day, ordinal: u32) -> Option<&[u8]> {
-        let holds = |row: &&Fresh| row.day == day && row.ordinals.contains(&ordinal);
-        let row = self.0.iter().rev().find(holds)?;
-        line_at(&row.lines, ordinal - row.ordinals.start())
-    }
-
-    pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    pub(crate) fn forget(&mut self, day: Day) {
-        self.0.retain(|row| row.day != day);
-    }
-
-    /// The rows, each with its day and its key.
-    pub(crate) fn rows(self) -> impl Iterator<Item = (Day, Vec<u8>, Vec<u8>)> {
-        let rows = self.0.into_iter();
-        rows.map(|row| (row.day, row_key(*row.ordinals.start()), row.lines))
-    }
-}
-
-impl Fresh {
-    fn takes(&self, day: Day, ordinal: u32) -> bool {
-        self.day == day
-            && self.ordinals.end() + 1 == ordinal
-            && !ordinal.is_multiple_of(EVENTS_PER_ROW)
-            && self.lines.len() < ROW_BYTES
-    }
-}
-
-fn row_key(first: u32) -> Vec<u8> {
-    Key::of(Owner::Intake, Table::Events).u32(first).done()
-}
-
-/// The line of an event in a row. (JSON has line breaks only between tokens, and the core writes none.)
-fn line_at(lines: &[u8], at: u32) -> Option<&[u8]> {
-    lines.split(|byte| *byte == b'\n').nth(at as usize)
-}
+use crate::time::Day;
 
 /// The key of the copy of an event's row on a later day. Whoever writes it writes the same.
 fn copy_key(at: EventAt) -> Vec<u8> {

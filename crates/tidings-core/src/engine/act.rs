@@ -6,9 +6,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::accepted::EventRow;
-use super::publish::{why_never, why_nobody};
-use super::reply::{Dropped, Published, PublishedAs, Reply, TakenBack, Warning};
+use super::event_row::EventRow;
+use super::reply::{
+    Dropped, Published, PublishedAs, Reply, TakenBack, Warning, why_never, why_nobody,
+};
 use crate::command::{Cancelled, Pausable};
 use crate::id::Id;
 use crate::journal::record::EventAt;
@@ -40,6 +41,15 @@ pub(crate) enum Act {
     Rules { version: u32 },
     /// Every day before this one is deleted.
     Forget { before: Day },
+}
+
+/// The time when an accepted event enters its lanes.
+#[derive(Clone, Copy)]
+pub(crate) enum Enters {
+    /// Now, with this row.
+    Now(EventAt),
+    /// At this instant.
+    Later(Instant),
 }
 
 /// Cancelled events by place.

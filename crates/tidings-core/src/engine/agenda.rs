@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use super::Engine;
-use super::accepted::EventRow;
 use super::draft::Draft;
+use super::event_row::EventRow;
+use super::state::Engine;
 use super::view::WaitingEntry;
 use crate::channel::CHANNELS;
-use crate::journal::record::LaneNo;
 use crate::journal::stored::{ReadView, Unreadable};
+use crate::number::LaneNo;
 use crate::time::{HOUR_MS, Instant};
 
 /// Everything that comes due.

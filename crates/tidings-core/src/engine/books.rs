@@ -8,12 +8,11 @@ use std::collections::BTreeMap;
 use roaring::RoaringBitmap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::Engine;
 use super::ledger::{Place, Row};
-use super::made::MessageRow;
+use super::message_row::MessageRow;
 use super::part::Part;
-use super::schedule::Frozen;
-use crate::bucket::Bucket;
+use super::state::Engine;
+use crate::bucket::{Bucket, Frozen};
 use crate::channel::{ChannelNo, INBOX_NO};
 use crate::journal::record::{Entries, Record};
 use crate::journal::stored::{ReadView, StoredArrival, Unreadable, each};

@@ -7,29 +7,27 @@ use roaring::RoaringBitmap;
 
 use super::act::{CancelCount, CancelledEvents};
 use super::draft::Draft;
+use super::ends::ended_by;
 use super::intake::Intake;
 use super::locate::{self, Places};
-use super::made::{MessageRow, Sent, message_key};
-use super::outcome::ended_by;
+use super::message_row::{MessageRow, message_key};
 use super::part::Part;
 use super::reach::Reached;
 use super::reply::TakenBack;
-use super::schedule::FrozenPart;
+use super::sent::Sent;
 use crate::batch_key::LaneKey;
-use crate::bucket::Look;
+use crate::bucket::{FrozenPart, Look};
 use crate::channel::ChannelNo;
 use crate::command::Cancelled;
 use crate::compiled::Version;
 use crate::id::{BucketNo, Id};
 use crate::journal::record::{Entries, Record};
 use crate::journal::stored::{Unreadable, decode, encode};
+use crate::number::MessageId;
 use crate::reason::{Ending, Reason};
 use crate::set::Set;
 use crate::table::{Owner, Partition, Table};
 use crate::time::{Day, Instant};
-
-/// The key of a message: bucket and seq of its closing, and the recipient's number in the bucket.
-pub type MessageId = ((BucketNo, u64), u32);
 
 /// Entries of an arrival in a bucket, by what a cancel can do with them.
 #[derive(Default)]

@@ -4,13 +4,12 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
-use super::accepted::FreshEvents;
+use super::event_row::FreshEvents;
 use super::reach::Reach;
-use crate::bucket::checkpoint::journal_key;
 use crate::id::BucketNo;
 use crate::journal::parts;
 use crate::journal::record::Record;
-use crate::journal::row::OpenRow;
+use crate::journal::row::{OpenRow, journal_key};
 use crate::journal::stored::{ReadView, Unreadable};
 use crate::table::{Partition, Write};
 use crate::time::Day;

@@ -2,67 +2,22 @@
 
 use roaring::RoaringBitmap;
 
-use super::Engine;
 use super::draft::Draft;
 use super::intake::Intake;
 use super::look::{Ends, Facts, facts_of};
 use super::part::Part;
-use super::take_back::{parts, set_bytes};
+use super::state::Engine;
+use super::told::Told;
 use crate::batch_key::{BatchKey, LaneKey};
 use crate::channel::{INBOX, INBOX_NO};
 use crate::compiled::CompiledRules;
-use crate::deadline::LaneKind;
 use crate::headers::Header;
 use crate::id::BucketNo;
 use crate::journal::record::{Record, Variant};
 use crate::journal::stored::{ReadView, StoredArrival, Unreadable};
+use crate::lane_kind::LaneKind;
 use crate::message::{Item, Message, Skipped};
-use crate::reason::{Outcome, Reason};
-use crate::set::Set;
-use crate::time::Instant;
-
-/// A delivery of arrivals to the inboxes of a bucket.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Told {
-    /// The bucket.
-    pub bucket: BucketNo,
-    /// The instant.
-    pub at: Instant,
-    /// The first seq.
-    pub from: u64,
-    /// The last seq.
-    pub to: u64,
-    /// Entries that ended instead.
-    pub except: Vec<(u64, Reason, Set)>,
-}
-
-impl Told {
-    /// The journal records of the delivery: each starts at the arrival where the previous one ends.
-    fn records(&self) -> Vec<Record> {
-        let by_arrival = self.except.chunk_by(|one, next| one.0 == next.0);
-        let bytes = |of: &&[(u64, Reason, Set)]| of.iter().map(|(.., who)| set_bytes(who)).sum();
-        let mut parts = parts(by_arrival.collect::<Vec<_>>(), bytes);
-        if parts.is_empty() {
-            parts.push(Vec::new());
-        }
-        let (mut from, last) = (self.from, parts.len() - 1);
-        let records = parts.into_iter().enumerate().map(|(at, part)| {
-            let except = part.concat();
-            let to = match except.last() {
-                Some((seq, ..)) if at < last => *seq,
-                _ => self.to,
-            };
-            let from = std::mem::replace(&mut from, to + 1);
-            Record::Told {
-                at: self.at,
-                from,
-                to,
-                except,
-            }
-        });
-        records.collect()
-    }
-}
+use crate::reason::Outcome;
 
 impl Part {
     /// Ends an instant once everything has arrived at it: delivers to the inboxes, and closes the lanes

@@ -8,11 +8,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use roaring::RoaringBitmap;
 use rustc_hash::FxHashMap;
 
-use super::Engine;
 use super::draft::Draft;
 use super::part::Part;
+use super::record_size::{parts, set_bytes};
 use super::reply::{Refused, Reply};
-use super::take_back::{parts, set_bytes};
+use super::state::Engine;
 use crate::command::Command;
 use crate::id::{BucketNo, Id};
 use crate::journal::record::Record;

@@ -13,18 +13,19 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::Engine;
 use super::cursor::Cursor;
 use super::present::{Data, Presenter};
 use super::reply::Refused;
+use super::state::Engine;
 use crate::bucket::facets::{Details, Facets, details_key, facets_chunk, row_of};
 use crate::bucket::{AsOf, Bucket, BucketDay, Counts, Marking, Reading, SegmentAt, State};
 use crate::channel::INBOX_NO;
 use crate::event::Object;
 use crate::headers::Header;
 use crate::id::Id;
-use crate::journal::record::{About, EventAt, LaneNo, TypeNo};
+use crate::journal::record::{About, EventAt};
 use crate::journal::stored::{ReadView, Unreadable};
+use crate::number::{LaneNo, TypeNo};
 use crate::table::Partition;
 use crate::time::{Day, Instant};
 
@@ -539,7 +540,7 @@ impl<'a> Reader<'a> {
 /// The key of a group, unique in its inbox: its pivot is the id whose hash its entries share, after its
 /// role if that is not the object. A colon within an id is escaped.
 pub(super) fn key_of(header: &Header, group: u64, day: Day, read: bool) -> String {
-    use crate::rules::Pivot;
+    use crate::event::Pivot;
     let by_object = About::object_hash(&header.object) == group;
     let escaped = |id: &Id| id.as_str().replace('%', "%25").replace(':', "%3A");
     let by_role = |id: &Option<Id>, pivot: Pivot| {

@@ -8,33 +8,22 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-use super::accepted::{self, EventRow};
+use super::accepted;
 use super::draft::Draft;
+use super::event_row::EventRow;
 use super::known_ids::KnownIds;
-use super::locate;
 use super::objects::Objects;
-use crate::codec::FORM;
+use super::rows::{days_with, each_base};
 use crate::compiled::CompiledRules;
 use crate::headers::{self, HEADERS_PER_BLOCK, Header, HeaderRows};
-use crate::id::Id;
 use crate::journal::record::EventAt;
-use crate::journal::stored::{ReadView, Unreadable, body, decode, each, encode};
+use crate::journal::stored::{ReadView, Unreadable, decode, encode};
 use crate::limits::Limits;
 use crate::pause::Paused;
 use crate::rules::Rules;
 use crate::shared::Tree;
 use crate::table::{Key, Owner, Partition, REST, Table, i64_at, u64_at};
 use crate::time::{Day, Instant};
-
-/// The location of an event.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub(crate) struct Located {
-    pub(crate) place: u64,
-    /// The instant for which it was scheduled, if any.
-    pub(crate) scheduled: Option<Instant>,
-    /// The address of its row; none if it is only scheduled.
-    pub(crate) at: Option<EventAt>,
-}
 
 /// Counters of events. The ledger counts entries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -114,27 +103,6 @@ pub(crate) fn head_key() -> Vec<u8> {
     Key::of(Owner::Intake, Table::Meta).done()
 }
 
-pub(crate) fn id_key(event: &Id) -> Vec<u8> {
-    Key::of(Owner::Intake, Table::Ids)
-        .bytes(event.as_str().as_bytes())
-        .done()
-}
-
-pub(crate) fn scheduled_key(owner: Owner, t: Instant, place: u64) -> Vec<u8> {
-    Key::of(owner, Table::Scheduled).i64(t.0).u64(place).done()
-}
-
-/// The keys of all events under an id or a cancellation key in a table, or (with a place) of one of them.
-pub(crate) fn named_key(owner: Owner, table: Table, name: &Id, place: Option<u64>) -> Vec<u8> {
-    let prefix = Key::of(owner, table)
-        .bytes(name.as_str().as_bytes())
-        .bytes(&[0]);
-    match place {
-        Some(place) => prefix.u64(place).done(),
-        None => prefix.done(),
-    }
-}
-
 fn block_key(block: u32) -> Vec<u8> {
     Key::of(Owner::Intake, Table::Headers).u32(block).done()
 }
@@ -152,22 +120,6 @@ pub(crate) fn header_of(row: &EventRow) -> Header {
         occurred_at: event.occurred_at,
         expires_at: event.expires_at,
     }
-}
-
-/// Decodes a value stored as JSON, because hosts put free-form data into it.
-pub(crate) fn from_json<T: for<'de> Deserialize<'de>>(
-    what: &str,
-    bytes: &[u8],
-) -> Result<T, Unreadable> {
-    let json = body(what, bytes)?;
-    serde_json::from_slice(json).map_err(|fault| Unreadable(format!("{what}: {fault}")))
-}
-
-/// Encodes a value to be stored as JSON.
-pub(crate) fn to_json<T: Serialize>(value: &T) -> Vec<u8> {
-    let mut bytes = vec![FORM];
-    serde_json::to_writer(&mut bytes, value).expect("the core's own types can be written as JSON");
-    bytes
 }
 
 impl Intake {
@@ -424,7 +376,7 @@ impl Intake {
                 .collect(),
             id_days: held.iter().copied().collect(),
             known_ids: KnownIds::recover(view, held)?,
-            entered_days: locate::days_with(view, held, (Owner::Intake, Table::EnteredIds))?,
+            entered_days: days_with(view, held, (Owner::Intake, Table::EnteredIds))?,
             ..Self::new(compiled, head.buckets)
         };
         if let Some(before) = intake.forgotten_before {
@@ -450,16 +402,6 @@ impl Intake {
         })?;
         Ok(Some(intake))
     }
-}
-
-/// Visits the rows of a table of the intake that outlive days.
-pub(crate) fn each_base(
-    view: &dyn ReadView,
-    table: Table,
-    take: impl FnMut(&[u8], &[u8]) -> Result<(), Unreadable>,
-) -> Result<(), Unreadable> {
-    let prefix = Key::of(Owner::Intake, table).done();
-    each(view, Partition::Base, &prefix, take)
 }
 
 /// The number of the block that has an event's header, and the header's index in it.

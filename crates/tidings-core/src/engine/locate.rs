@@ -1,16 +1,17 @@
 //! The places of an event: by its id or its cancellation key, on the days on which it arrived or entered.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::ControlFlow;
 
-use super::accepted::{self, EventRow};
+use super::accepted;
 use super::act::CancelledEvents;
 use super::draft::Draft;
-use super::intake::{Intake, Located, from_json, id_key, named_key, scheduled_key};
+use super::event_row::EventRow;
+use super::intake::Intake;
+use super::rows::{Located, id_key, named_key, scheduled_key};
 use crate::command::Cancelled;
 use crate::id::Id;
-use crate::journal::stored::{ReadView, Unreadable, decode, each};
-use crate::table::{Key, Owner, Partition, Table, after_prefix};
+use crate::journal::stored::{Unreadable, decode, each, from_json};
+use crate::table::{Owner, Partition, Table};
 use crate::time::{Day, Instant};
 
 /// Places of events, each with the day of the row that names it; none = a row that outlives days.
@@ -141,23 +142,4 @@ fn named_in(
     let rows = rows.into_values().flatten();
     rows.map(|bytes| Ok((day, decode("an event's place", &bytes)?)))
         .collect()
-}
-
-/// The days of which a table has a row.
-pub(super) fn days_with(
-    view: &dyn ReadView,
-    days: &[Day],
-    (owner, table): (Owner, Table),
-) -> Result<BTreeSet<Day>, Unreadable> {
-    let from = Key::of(owner, table).done();
-    let until = after_prefix(&from);
-    let mut with = BTreeSet::new();
-    for day in days {
-        let visit = &mut |_: &[u8], _: &[u8]| {
-            with.insert(*day);
-            ControlFlow::Break(())
-        };
-        view.scan(Partition::Day(*day), &from, until.as_deref(), visit)?;
-    }
-    Ok(with)
 }

@@ -1,48 +1,25 @@
-//! Built messages: their rows, their outcomes, and messages left open by a stop.
+//! Built messages: they are recorded, get their outcomes, and go on after a stop.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use roaring::RoaringBitmap;
 use rustc_hash::FxHashMap;
-use serde::{Deserialize, Serialize};
 
-use super::cancel::MessageId;
 use super::draft::Draft;
+use super::message_row::{MessageRow, message_key};
 use super::part::Part;
 use super::plan::{Plan, PlannedMessage};
-use super::{Engine, Step};
-use crate::batch_key::LaneKey;
+use super::sent::{Sent, Tried};
+use super::state::{Engine, Step};
 use crate::bucket::{Bucket, Look};
 use crate::id::BucketNo;
-use crate::journal::parts;
 use crate::journal::record::{Attempts, Record, Variant};
-use crate::journal::stored::{ReadView, StoredArrival, Unreadable, decode, encode};
-use crate::reason::{Ending, Reason};
+use crate::journal::stored::{ReadView, StoredArrival, Unreadable, encode};
+use crate::number::MessageId;
+use crate::reason::Ending;
 use crate::set::Set;
-use crate::table::{Key, Owner, Partition, Table};
+use crate::table::Partition;
 use crate::time::Instant;
-
-/// The outcome of one recipient's message.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Sent {
-    /// The recipient's number in the bucket.
-    pub number: u32,
-    /// The seqs of the message's entries.
-    pub told: Vec<u64>,
-    /// The ending.
-    pub ending: Ending,
-    /// Number of times that it was sent again after an unknown outcome.
-    pub resent: u32,
-}
-
-/// One recipient's message after an attempt that another one follows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Tried {
-    /// The recipient's number in the bucket.
-    pub number: u32,
-    /// All attempts so far.
-    pub attempts: Attempts,
-}
 
 /// The answers to messages of one closing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -72,17 +49,6 @@ impl Settled {
             tried: Vec::new(),
         }
     }
-}
-
-/// A personal batch as it is stored.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct MessageRow {
-    pub(crate) lane: LaneKey,
-    /// The closing's instant.
-    pub(crate) at: Instant,
-    /// Seqs as differences to the closing's, then to the one before.
-    told: Vec<i64>,
-    ended: Vec<(i64, Reason)>,
 }
 
 impl Part {
@@ -381,99 +347,4 @@ impl Engine {
         plan.unrecoverable = unrecoverable;
         Ok(plan)
     }
-}
-
-impl MessageRow {
-    /// The batch whose first row is `row`.
-    ///
-    /// # Errors
-    /// [`Unreadable`] where it makes no sense.
-    pub(crate) fn read(
-        view: &dyn ReadView,
-        partition: Partition,
-        key: &[u8],
-        row: &[u8],
-    ) -> Result<Self, Unreadable> {
-        let bytes = parts::whole(key, row, |key| view.get(partition, key))?;
-        decode("a message", &bytes)
-    }
-
-    fn of(plan: &Plan, letter: &PlannedMessage) -> Self {
-        let seq = |source: u32| plan.found.source(source).0.seq;
-        let told = letter.told.iter().map(|source| seq(*source));
-        let ended = letter.ended.iter();
-        let ended = ended.map(|(source, reason)| (seq(*source), *reason));
-        let lane = LaneKey {
-            lane: plan.lane,
-            key: plan.key.clone(),
-        };
-        Self::new((lane, plan.at), plan.closing, told, ended)
-    }
-
-    fn new(
-        (lane, at): (LaneKey, Instant),
-        closing: u64,
-        told: impl Iterator<Item = u64>,
-        ended: impl Iterator<Item = (u64, Reason)>,
-    ) -> Self {
-        let mut last = closing.cast_signed();
-        let mut difference = |seq: u64| {
-            let seq = seq.cast_signed();
-            let difference = seq - last;
-            last = seq;
-            difference
-        };
-        let told = told.map(&mut difference).collect();
-        let ended = ended
-            .map(|(seq, reason)| (difference(seq), reason))
-            .collect();
-        Self {
-            lane,
-            at,
-            told,
-            ended,
-        }
-    }
-
-    /// The message without some entries.
-    pub(crate) fn without(&self, closing: u64, seqs: &BTreeSet<u64>) -> Self {
-        let (told, ended) = self.seqs(closing);
-        let told = told.into_iter().filter(|told| !seqs.contains(told));
-        let lane = self.lane.clone();
-        Self::new((lane, self.at), closing, told, ended.into_iter())
-    }
-
-    /// Tells whether it has no entries and none ended at its check.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.told.is_empty() && self.ended.is_empty()
-    }
-
-    /// The seqs of its entries.
-    pub(crate) fn told(&self, closing: u64) -> Vec<u64> {
-        self.seqs(closing).0
-    }
-
-    /// The seqs of its entries, and those that ended at its check.
-    pub(crate) fn seqs(&self, closing: u64) -> (Vec<u64>, Vec<(u64, Reason)>) {
-        let mut last = closing.cast_signed();
-        let mut seq = |difference: &i64| {
-            last = last.wrapping_add(*difference);
-            last.cast_unsigned()
-        };
-        let told = self.told.iter().map(&mut seq).collect();
-        let ended = self
-            .ended
-            .iter()
-            .map(|(difference, reason)| (seq(difference), *reason))
-            .collect();
-        (told, ended)
-    }
-}
-
-/// The key of a personal batch.
-pub(crate) fn message_key(bucket: BucketNo, number: u32, closing: u64) -> Vec<u8> {
-    Key::of(Owner::Bucket(bucket), Table::Messages)
-        .u32(number)
-        .u64(closing)
-        .done()
 }

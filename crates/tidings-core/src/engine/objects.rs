@@ -8,11 +8,11 @@ use std::ops::ControlFlow;
 use serde::{Deserialize, Serialize};
 
 use super::draft::Draft;
-use super::intake::{each_base, from_json, to_json};
+use super::rows::each_base;
 use crate::event::{Event, Object};
 use crate::id::Id;
 use crate::journal::record::About;
-use crate::journal::stored::{ReadView, Unreadable};
+use crate::journal::stored::{ReadView, Unreadable, from_json, to_json};
 use crate::shared::Tree;
 use crate::table::{Key, Owner, Partition, REST, Table, day_at};
 use crate::time::Day;

@@ -4,29 +4,27 @@
 //! their postings are read for who is concerned. What the engine's memory knows is gathered
 //! between two steps, as sets ([`Engine::trace`]); what only the rows of personal messages know is
 //! read afterwards, by anybody, from a snapshot of that moment ([`Trace::report`]). Where entries
-//! ended by themselves and where messages were answered is found by the table of ends, which
-//! [`note_ends`] keeps beside the journal.
+//! ended by themselves and where messages were answered is found by the table of ends.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use roaring::RoaringBitmap;
 
-use super::Engine;
 use super::draft::Draft;
-use super::intake::scheduled_key;
+use super::ends::{Of, ended_by, ends};
 use super::ledger::Row;
-use super::made::MessageRow;
+use super::message_row::MessageRow;
 use super::part::Part;
-use super::schedule::Frozen;
+use super::rows::scheduled_key;
+use super::state::Engine;
 use crate::batch_key::LaneKey;
-use crate::bucket::Bucket;
-use crate::bucket::checkpoint::journal_key;
-use crate::channel::{CHANNELS, ChannelNo, INBOX_NO};
+use crate::bucket::{Bucket, Frozen};
+use crate::channel::{CHANNELS, ChannelNo};
 use crate::event::Event;
 use crate::id::{BucketNo, Id};
 use crate::journal::record::Record;
-use crate::journal::stored::{ReadView, StoredArrival, Unreadable, decode, each};
+use crate::journal::stored::{ReadView, StoredArrival, Unreadable, each};
 use crate::reason::{Outcome, Reason};
 use crate::table::{Key, Owner, Partition, REST, Table, u64_at};
 use crate::time::{Day, Instant};
@@ -78,98 +76,6 @@ struct Made {
     who: RoaringBitmap,
     /// Recipients whose messages are being sent, by closing.
     sending: BTreeMap<u64, RoaringBitmap>,
-}
-
-/// The subject of an end: the second part of a key of the table of ends.
-#[derive(Clone, Copy)]
-enum Of {
-    /// Entries of an arrival, by its seq.
-    Arrival(u64),
-    /// Entries of a scheduled event, by its place.
-    Event(u64),
-    /// Messages of a closing, by its seq.
-    Closing(u64),
-}
-
-fn ends_key(bucket: BucketNo, of: Of) -> Key {
-    let (tag, number) = match of {
-        Of::Arrival(seq) => (0, seq),
-        Of::Event(place) => (1, place),
-        Of::Closing(seq) => (2, seq),
-    };
-    Key::of(Owner::Bucket(bucket), Table::Ends)
-        .bytes(&[tag])
-        .u64(number)
-}
-
-/// Records the ends that a journal record describes.
-pub(crate) fn note_ends(
-    draft: &mut Draft<'_>,
-    bucket: BucketNo,
-    day: Day,
-    seq: u64,
-    record: &Record,
-) {
-    let mut note = |of| {
-        let key = ends_key(bucket, of).u64(seq).done();
-        draft.put(Partition::Day(day), key, Vec::new());
-    };
-    match record {
-        Record::Cut { items, .. } => items.iter().for_each(|item| note(Of::Arrival(item.seq))),
-        Record::Told { except, .. } => except.iter().for_each(|(seq, ..)| note(Of::Arrival(*seq))),
-        Record::Dropped { place, .. } => note(Of::Event(*place)),
-        Record::Outcome { closing, .. } => note(Of::Closing(*closing)),
-        _ => {}
-    }
-}
-
-/// The records of these days that describe an end.
-fn ends(
-    view: &dyn ReadView,
-    bucket: BucketNo,
-    of: Of,
-    days: impl Iterator<Item = Day>,
-) -> Result<Vec<Record>, Unreadable> {
-    let prefix = ends_key(bucket, of).done();
-    let mut records = Vec::new();
-    for day in days {
-        let mut seqs = Vec::new();
-        each(view, Partition::Day(day), &prefix, |key, _| {
-            let seq = u64_at(key, REST + 9);
-            seqs.push(seq.ok_or_else(|| Unreadable("the key of an end is odd".to_owned()))?);
-            Ok(())
-        })?;
-        for seq in seqs {
-            let bytes = view.get(Partition::Day(day), &journal_key(bucket, seq))?;
-            let bytes = bytes
-                .ok_or_else(|| Unreadable(format!("record {seq} of bucket {bucket} is missing")))?;
-            records.push(decode("a record", &bytes)?);
-        }
-    }
-    Ok(records)
-}
-
-/// The recipients whose entries of an arrival a record ends, and the reason; none = they move to another
-/// lane.
-pub(super) fn ended_by(
-    record: &Record,
-    seq: u64,
-    channel: ChannelNo,
-) -> Vec<(Option<Reason>, &RoaringBitmap)> {
-    match record {
-        Record::Cut { why, items, .. } => {
-            let items = items.iter();
-            let items = items.filter(|item| item.seq == seq && item.channel == channel);
-            items.map(|item| (*why, &item.who.0)).collect()
-        }
-        Record::Told { except, .. } if channel == INBOX_NO => {
-            let except = except.iter().filter(|(of, ..)| *of == seq);
-            except
-                .map(|(_, reason, who)| (Some(*reason), &who.0))
-                .collect()
-        }
-        _ => Vec::new(),
-    }
 }
 
 impl Part {

@@ -4,18 +4,19 @@
 //! intake and never changes it.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::act::{Act, Applied};
+use super::act::{Act, Applied, Enters};
 use super::buckets::Buckets;
 use super::draft::Draft;
+use super::ends::note_ends;
 use super::intake::{Intake, Tally};
 use super::ledger::Ledger;
-use super::publish::Enters;
 use super::reply::Refused;
-use super::{Options, day_of, locate, outcome, take_back};
+use super::rows::days_with;
 use crate::bucket::Bucket;
 use crate::bucket::recovery::Source;
 use crate::compiled::{CompiledRules, Version};
@@ -24,6 +25,7 @@ use crate::id::{BucketNo, Id};
 use crate::journal::record::{EventAt, Record};
 use crate::journal::stored::{ReadView, Unreadable, decode, encode};
 use crate::limits::Limits;
+use crate::options::Options;
 use crate::pause::Paused;
 use crate::rules::Rules;
 use crate::shared::Tree;
@@ -141,7 +143,7 @@ impl Part {
             ledger.read(view, no)?;
         }
         let entered = (Owner::Shared, Table::EnteredIds);
-        let copies = locate::days_with(view, &days, entered)?.into_iter();
+        let copies = days_with(view, &days, entered)?.into_iter();
         let copies = copies.map(|day| (day, Tree::new())).collect();
         Ok(Self {
             now: head.now,
@@ -211,22 +213,6 @@ impl Part {
         Ok(Applied::Done)
     }
 
-    /// Records a version of the rules in each bucket, and moves pending entries to their new lanes.
-    fn put_in_force(&mut self, draft: &mut Draft<'_>, version: u32) -> Result<(), Unreadable> {
-        let at = self.now;
-        let current = self.version();
-        let dropped = current.is_some_and(|version| self.paused.keep_types(&version.rules));
-        for &no in &*self.buckets.numbers() {
-            self.write(draft, no, Record::Rules { at, version });
-            self.reroute(draft, no, take_back::Among::default())?;
-            self.take_out_unwanted(draft, no, None)?;
-            if dropped {
-                self.write_paused(draft, no);
-            }
-        }
-        Ok(())
-    }
-
     /// Writes a record, folds it in and returns its seq.
     pub(super) fn write(&mut self, draft: &mut Draft<'_>, bucket: BucketNo, record: Record) -> u64 {
         let bucket = &mut self.buckets[bucket];
@@ -235,7 +221,7 @@ impl Part {
         self.journal_days.insert(day);
         self.restless.insert(day);
         let row = draft.record(bucket.no, day, seq, &record);
-        outcome::note_ends(draft, bucket.no, day, seq, &record);
+        note_ends(draft, bucket.no, day, seq, &record);
         bucket.apply((seq, row), day, record, &self.compiled);
         seq
     }
@@ -328,4 +314,21 @@ impl Part {
         let most = self.options.checkpoint_after.saturating_mul(4);
         self.working().any(|bucket| bucket.dirty.records > most)
     }
+}
+
+/// The day of the partition to write to.
+fn day_of(write: &Write) -> Option<Day> {
+    match write.partition {
+        Partition::Base => None,
+        Partition::Day(day) => Some(day),
+    }
+}
+
+/// The buckets of a part, of so many parts and buckets.
+pub(super) fn range_of(part: u16, parts: u16, buckets: u16) -> Range<u16> {
+    let first = |part: u16| {
+        let first = u32::from(part) * u32::from(buckets) / u32::from(parts);
+        u16::try_from(first).expect("a part begins within the buckets")
+    };
+    first(part)..first(part + 1)
 }

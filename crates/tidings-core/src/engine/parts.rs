@@ -1,26 +1,18 @@
 //! The parts of an engine: each holds a range of the buckets, and their answers add up.
 
 use std::collections::BTreeSet;
-use std::ops::Range;
 use std::sync::Arc;
 
-use super::Engine;
 use super::ledger::{Place, Row};
 use super::part::Part;
 use super::reply::Refused;
+use super::state::Engine;
 use crate::bucket::Bucket;
 use crate::id::{BucketNo, Id};
+use crate::journal::stored::{ReadView, Unreadable};
 use crate::recipient::{Mode, PreferenceScope};
+use crate::table::Write;
 use crate::time::Day;
-
-/// The buckets of a part, of so many parts and buckets.
-pub(super) fn range_of(part: u16, parts: u16, buckets: u16) -> Range<u16> {
-    let first = |part: u16| {
-        let first = u32::from(part) * u32::from(buckets) / u32::from(parts);
-        u16::try_from(first).expect("a part begins within the buckets")
-    };
-    first(part)..first(part + 1)
-}
 
 impl Engine {
     /// The index of a bucket's part.
@@ -89,5 +81,60 @@ impl Engine {
     pub(super) fn knows_choice(&self, scope: &PreferenceScope, mode: &Mode) -> bool {
         let rules = self.rules();
         rules.is_some_and(|rules| rules.know_choice(scope, mode))
+    }
+
+    /// Runs one bounded slice of maintenance: checkpoint, index build or merge. Returns its writes, to be
+    /// committed before anything else; `None` = nothing is left to do.
+    ///
+    /// # Errors
+    /// [`Unreadable`]; the engine is poisoned then: drop it and open another.
+    pub fn chore(&mut self, view: &dyn ReadView) -> Result<Option<Vec<Write>>, Unreadable> {
+        for _ in 0..self.parts.len() {
+            if let Some(writes) = self.parts[self.busy].chore(view)? {
+                return Ok(Some(writes));
+            }
+            self.busy = (self.busy + 1) % self.parts.len();
+        }
+        Ok(None)
+    }
+
+    /// Tells whether [`Engine::chore`] may have work.
+    #[must_use]
+    pub fn has_chores(&self) -> bool {
+        self.parts.iter().any(Part::has_chores)
+    }
+
+    /// The bucket of the last writes from [`Engine::chore`].
+    #[must_use]
+    pub fn chores_of(&self) -> BucketNo {
+        self.parts[self.busy].chores_of()
+    }
+
+    /// Stops the chores of a bucket whose writes the store refused.
+    pub fn set_aside(&mut self, bucket: BucketNo) {
+        self.part_of(bucket).set_aside(bucket);
+    }
+
+    /// Tells whether chores are so far behind that they should get more of a step's time.
+    #[must_use]
+    pub fn is_behind(&self) -> bool {
+        self.parts.iter().any(Part::is_behind)
+    }
+
+    /// The days that came to rest since the last call: they are over, and only outcomes of their messages
+    /// will still be written to them.
+    pub fn take_rested(&mut self) -> Vec<Day> {
+        let today = self.intake.now.day();
+        let over = self
+            .parts
+            .iter()
+            .flat_map(|part| part.restless.range(..today));
+        let over: BTreeSet<Day> = over.copied().collect();
+        let is_at_rest = |day: &Day| self.buckets().all(|bucket| bucket.is_at_rest(*day));
+        let rested: Vec<Day> = over.into_iter().filter(is_at_rest).collect();
+        for part in &mut self.parts {
+            part.restless.retain(|day| !rested.contains(day));
+        }
+        rested
     }
 }

@@ -1,15 +1,16 @@
 //! Pausing and resuming a type or a channel (decision 012).
 
-use super::Engine;
 use super::draft::Draft;
 use super::part::Part;
+use super::state::Engine;
 use super::take_back::Among;
 use crate::channel::{INBOX_NO, channel_no};
 use crate::command::Pausable;
-use crate::deadline::LaneKind;
 use crate::id::BucketNo;
-use crate::journal::record::{LaneNo, Record};
+use crate::journal::record::Record;
 use crate::journal::stored::Unreadable;
+use crate::lane_kind::LaneKind;
+use crate::number::LaneNo;
 use crate::pause::Paused;
 
 impl Engine {

@@ -9,20 +9,22 @@ use std::collections::BTreeMap;
 use roaring::RoaringBitmap;
 use rustc_hash::FxHashMap;
 
-use super::Engine;
 use super::look::{Checks, Ends, Facts, facts_of};
-use super::made::Sent;
+use super::sent::Sent;
+use super::state::Engine;
 use crate::batch_key::{BatchKey, LaneKey};
 use crate::bucket::{Bucket, Closing, Found, Look, Looked};
 use crate::channel::{CHANNELS, ChannelNo};
 use crate::command::MarkKind;
-use crate::compiled::{LaneName, Version};
-use crate::deadline::LaneKind;
+use crate::compiled::Version;
 use crate::headers::Header;
 use crate::id::BucketNo;
-use crate::journal::record::{Arrival, EventAt, LaneNo, TypeNo, Variant};
+use crate::journal::record::{Arrival, EventAt, Variant};
 use crate::journal::stored::{ReadView, StoredArrival, Unreadable};
+use crate::lane_kind::LaneKind;
 use crate::message::{Item, Message, Skipped};
+use crate::names::LaneName;
+use crate::number::{LaneNo, TypeNo};
 use crate::reason::Reason;
 use crate::time::{Day, Instant};
 

@@ -5,35 +5,25 @@ use std::collections::{BTreeMap, BTreeSet};
 use roaring::RoaringBitmap;
 use rustc_hash::FxHashMap;
 
-use super::Engine;
-use super::accepted::EventRow;
-use super::act::Spread;
+use super::act::{Enters, Spread};
 use super::draft::Draft;
+use super::event_row::EventRow;
 use super::part::Part;
-use super::reply::Warning;
-use super::take_back::{parts, set_bytes};
+use super::record_size::{parts, set_bytes};
+use super::state::Engine;
 use crate::audience::partition;
 use crate::batch_key::BatchKeys;
 use crate::bucket::Bucket;
 use crate::channel::INBOX_NO;
 use crate::compiled::{CompiledRules, Type};
-use crate::event::{Audience, Event};
+use crate::event::{Audience, Pivot};
 use crate::id::{BucketNo, Id};
-use crate::journal::record::{About, Arrival, EventAt, LaneNo, Record, TypeNo, Variant};
+use crate::journal::record::{About, Arrival, EventAt, Record, Variant};
 use crate::journal::stored::{ReadView, Unreadable};
+use crate::number::{LaneNo, TypeNo};
 use crate::pause::Paused;
-use crate::rules::Pivot;
 use crate::time::Instant;
 use crate::topic::heard_by;
-
-/// The time when an accepted event enters its lanes.
-#[derive(Clone, Copy)]
-pub(super) enum Enters {
-    /// Now, with this row.
-    Now(EventAt),
-    /// At this instant.
-    Later(Instant),
-}
 
 /// A source of an audience: a reason, before the recipients are known.
 enum Source {
@@ -175,31 +165,6 @@ impl Engine {
     /// [`Unreadable`] where the store can't be read.
     pub fn has_event(&self, view: &dyn ReadView, event: &Id) -> Result<bool, Unreadable> {
         Ok(self.intake.locate(&Draft::new(view), event)?.is_some())
-    }
-}
-
-/// The reason why an audience is empty.
-pub(super) fn why_nobody(to: &Audience, actor_is_left_out: bool) -> Vec<Warning> {
-    if actor_is_left_out {
-        return vec![Warning::OnlyTheActor];
-    }
-    let topics = (!to.topics.is_empty()).then(|| Warning::NoFollowers(to.topics.clone()));
-    let near = (!to.near.is_empty()).then(|| Warning::NobodyNear(to.near.clone()));
-    let causes: Vec<Warning> = topics.into_iter().chain(near).collect();
-    match causes.is_empty() {
-        true => vec![Warning::NobodyConcerned],
-        false => causes,
-    }
-}
-
-/// The reason why nothing of an event can be sent, whatever its audience.
-pub(super) fn why_never(event: &Event, now: Instant) -> Option<Warning> {
-    let expires = event.expires_at?;
-    let later = event.deliver_at.filter(|t| *t > now);
-    match later {
-        _ if expires <= now => Some(Warning::AlreadyExpired(expires)),
-        Some(t) if expires <= t => Some(Warning::ExpiresBeforeDelivery(expires)),
-        _ => None,
     }
 }
 

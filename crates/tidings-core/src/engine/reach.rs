@@ -1,21 +1,12 @@
-//! The messages that are built and not handed over, as far as a step may change or end them.
+//! The messages that are built and not handed over, as the senders keep them back for a step.
 //!
 //! Only the senders know which messages they still have. A step never asks them: before it, the engine
 //! names the messages that the step may touch, the caller has the senders keep those back, and hands in
 //! what they answered. So a step is a function of state, commands, instant and answers (decision 027).
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use super::Engine;
-use super::cancel::MessageId;
-use super::draft::Draft;
-use crate::channel::{ChannelNo, channel_no};
-use crate::command::Command;
-use crate::compiled::Version;
-use crate::id::Id;
-use crate::journal::stored::{ReadView, Unreadable};
-use crate::rules::Rules;
-use crate::time::Day;
+use crate::number::MessageId;
 
 /// The state of a message that the senders keep back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,125 +19,3 @@ pub enum Reached {
 
 /// The messages that the senders keep back for a step; any other is being handed over, or was.
 pub type Reach = BTreeMap<MessageId, Reached>;
-
-/// The work of a step, as far as it may change or end messages.
-#[derive(Clone, Copy, Debug)]
-pub enum Upcoming<'a> {
-    /// These commands.
-    Commands(&'a [Command]),
-    /// New rules.
-    Rules(&'a Rules),
-    /// Days before this one are deleted.
-    Forget(Day),
-}
-
-impl Engine {
-    /// The messages that a step may change or end, a few too many at most: the senders must keep them
-    /// back until it is durable. Their content then, if any is left, comes from [`Engine::made_again`].
-    ///
-    /// # Errors
-    /// [`Unreadable`] where the store can't be read.
-    pub fn may_touch(
-        &self,
-        view: &dyn ReadView,
-        upcoming: Upcoming<'_>,
-    ) -> Result<BTreeSet<MessageId>, Unreadable> {
-        let mut letters = BTreeSet::new();
-        let mut open = self.buckets().flat_map(|bucket| bucket.closings.values());
-        if open.all(|open| open.sending.is_empty()) {
-            return Ok(letters);
-        }
-        let draft = Draft::new(view);
-        match upcoming {
-            Upcoming::Rules(rules) if self.rules() == Some(rules) => {}
-            Upcoming::Rules(rules) => {
-                let mut names = self.intake.compiled.names.clone();
-                let (version, _) = Version::new(0, rules.clone(), &mut names);
-                for (part, bucket) in self.parts_with_buckets() {
-                    let unwanted = part.unwanted(&draft, bucket.no, None, &version)?;
-                    letters.extend(unwanted.into_iter().map(|(_, _, letter)| letter));
-                }
-            }
-            Upcoming::Forget(before) => {
-                for part in &self.parts {
-                    letters.extend(part.letters_before(&draft, before)?.into_keys());
-                }
-            }
-            Upcoming::Commands(commands) => {
-                for command in commands {
-                    letters.extend(self.touched_by(&draft, command)?);
-                }
-            }
-        }
-        Ok(letters)
-    }
-
-    fn letters_of_recipient(&self, recipient: &Id, channel: Option<ChannelNo>) -> Vec<MessageId> {
-        let found = self.find(recipient).ok();
-        found.map_or_else(Vec::new, |(at, number)| {
-            self.parts[self.part_no(at)].letters_to(at, number, channel)
-        })
-    }
-
-    /// The messages that a command may change or end.
-    fn touched_by(
-        &self,
-        draft: &Draft<'_>,
-        command: &Command,
-    ) -> Result<Vec<MessageId>, Unreadable> {
-        match command {
-            Command::Cancel(cancelled) => {
-                let mut letters = Vec::new();
-                let events = self.intake.located_events(draft, cancelled)?;
-                for part in &self.parts {
-                    let events = part.with_copies(draft, cancelled, &events)?;
-                    for (bucket, (place, event)) in part
-                        .buckets
-                        .iter()
-                        .flat_map(|bucket| events.iter().map(move |event| (bucket, event)))
-                    {
-                        for kept in bucket.arrivals_of(draft.view, *place, &event.days)? {
-                            let found = bucket.sets_of(draft.view, &kept)?;
-                            for (variant, who) in kept.arrival.variants.iter().zip(found) {
-                                for lane in &variant.lanes {
-                                    let names = &part.compiled.names;
-                                    let lane = names.address(*lane, &kept.arrival.keys);
-                                    letters.extend(part.letters_with(
-                                        draft,
-                                        bucket.no,
-                                        (&lane, kept.seq),
-                                        &who,
-                                    )?);
-                                }
-                            }
-                        }
-                    }
-                }
-                Ok(letters)
-            }
-            Command::Erase { recipient } | Command::Preferences { recipient, .. } => {
-                Ok(self.letters_of_recipient(recipient, None))
-            }
-            Command::Preference {
-                recipient, channel, ..
-            } => Ok(self.letters_of_recipient(recipient, channel_no(channel))),
-            Command::Forget { before } => {
-                let mut letters = Vec::new();
-                for part in &self.parts {
-                    letters.extend(part.letters_before(draft, *before)?.into_keys());
-                }
-                Ok(letters)
-            }
-            Command::Recipient(_)
-            | Command::Subscribe { .. }
-            | Command::Unsubscribe { .. }
-            | Command::Publish(_)
-            | Command::Object(_)
-            | Command::Retract { .. }
-            | Command::Mark { .. }
-            | Command::Flush { .. }
-            | Command::Pause(_)
-            | Command::Resume(_) => Ok(Vec::new()),
-        }
-    }
-}

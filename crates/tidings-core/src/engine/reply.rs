@@ -1,7 +1,7 @@
 //! Replies of the engine.
 
 use crate::batch_key::KeyTooLong;
-use crate::event::Near;
+use crate::event::{Audience, Event, Near};
 use crate::id::Id;
 use crate::journal::stored::Unreadable;
 use crate::limits::Exceeded;
@@ -158,3 +158,28 @@ pub enum Refused {
 /// The answer to a command. The outer error poisons the engine (drop and reopen it), the inner one is the
 /// user's.
 pub(crate) type Answer = Result<Result<Reply, Refused>, Unreadable>;
+
+/// The reason why an audience is empty.
+pub(super) fn why_nobody(to: &Audience, actor_is_left_out: bool) -> Vec<Warning> {
+    if actor_is_left_out {
+        return vec![Warning::OnlyTheActor];
+    }
+    let topics = (!to.topics.is_empty()).then(|| Warning::NoFollowers(to.topics.clone()));
+    let near = (!to.near.is_empty()).then(|| Warning::NobodyNear(to.near.clone()));
+    let causes: Vec<Warning> = topics.into_iter().chain(near).collect();
+    match causes.is_empty() {
+        true => vec![Warning::NobodyConcerned],
+        false => causes,
+    }
+}
+
+/// The reason why nothing of an event can be sent, whatever its audience.
+pub(super) fn why_never(event: &Event, now: Instant) -> Option<Warning> {
+    let expires = event.expires_at?;
+    let later = event.deliver_at.filter(|t| *t > now);
+    match later {
+        _ if expires <= now => Some(Warning::AlreadyExpired(expires)),
+        Some(t) if expires <= t => Some(Warning::ExpiresBeforeDelivery(expires)),
+        _ => None,
+    }
+}

@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Engine;
 use super::act::{Act, Applied};
 use super::draft::Draft;
 use super::intake::Intake;
 use super::part::Part;
 use super::reach::Reach;
 use super::reply::Reply;
+use super::state::Engine;
 use super::take_back::Among;
 use crate::journal::record::Entries;
 use crate::journal::stored::{ReadView, Unreadable};

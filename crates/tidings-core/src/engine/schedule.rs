@@ -4,62 +4,25 @@ use std::collections::BTreeMap;
 
 use roaring::RoaringBitmap;
 use rustc_hash::FxHashMap;
-use serde::{Deserialize, Serialize};
 
-use super::accepted::EventRow;
 use super::draft::Draft;
-use super::intake::scheduled_key;
+use super::event_row::EventRow;
 use super::look::{Ends, Facts};
 use super::part::Part;
 use super::publish::{Routed, settle_lanes};
-use crate::bucket::Bucket;
+use super::rows::scheduled_key;
+use crate::bucket::{Bucket, Frozen, FrozenPart};
 use crate::channel::{ChannelNo, INBOX_NO};
 use crate::compiled::Type;
 use crate::id::BucketNo;
-use crate::journal::parts;
 use crate::journal::record::{EventAt, Record};
-use crate::journal::stored::{ReadView, Unreadable, decode, encode};
+use crate::journal::stored::{Unreadable, decode, encode};
 use crate::pause::Paused;
 use crate::reason::Reason;
 use crate::set::Set;
 use crate::shared::Shared;
 use crate::table::{Owner, Partition};
 use crate::time::Instant;
-
-/// The recipients of a scheduled event in a bucket, fixed at its arrival.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Frozen {
-    /// Words of the reasons, sorted by bytes.
-    pub(crate) words: Vec<String>,
-    pub(crate) parts: Vec<FrozenPart>,
-}
-
-/// Sets of recipients with entries on the same channels for the same reasons.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct FrozenPart {
-    /// The channels of their entries.
-    pub(crate) channels: Vec<ChannelNo>,
-    /// Indexes of their reasons' words.
-    pub(crate) reasons: Vec<u16>,
-    pub(crate) who: Set,
-}
-
-impl Frozen {
-    /// All recipients of it.
-    pub(crate) fn everyone(&self) -> RoaringBitmap {
-        let parts = self.parts.iter();
-        parts.fold(RoaringBitmap::new(), |who, part| who | &part.who.0)
-    }
-
-    /// The frozen sets whose first row is `row`.
-    ///
-    /// # Errors
-    /// [`Unreadable`] where they make no sense.
-    pub(crate) fn read(view: &dyn ReadView, key: &[u8], row: &[u8]) -> Result<Self, Unreadable> {
-        let bytes = parts::whole(key, row, |key| view.get(Partition::Base, key))?;
-        decode("a scheduled audience", &bytes)
-    }
-}
 
 impl Part {
     /// Stores an event with its audience until it is due.

@@ -5,8 +5,8 @@
 
 use std::ops::Deref;
 
-use super::Engine;
 use super::part::Part;
+use super::state::Engine;
 
 /// An engine as it was, for reading.
 #[derive(Debug)]

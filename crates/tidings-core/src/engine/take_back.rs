@@ -6,31 +6,28 @@ use std::collections::BTreeMap;
 
 use roaring::RoaringBitmap;
 
-use super::accept::name_again;
 use super::accepted;
 use super::draft::Draft;
-use super::intake::Located;
 use super::look::{Ends, Facts};
 use super::part::Part;
+use super::record_size::{parts, set_bytes};
 use super::reply::{Answer, Refused, Reply};
+use super::rows::{Located, name_again};
 use crate::bucket::{Bucket, Found};
 use crate::channel::{ChannelNo, INBOX_NO, channel_no};
 use crate::command::Choice;
 use crate::compiled::{CompiledRules, Version};
-use crate::deadline::LaneKind;
 use crate::id::{BucketNo, Id};
-use crate::journal::record::{Arrival, Entries, LaneNo, Record, TypeNo, Variant};
+use crate::journal::record::{Arrival, Entries, Record, Variant};
 use crate::journal::stored::{StoredArrival, Unreadable};
+use crate::lane_kind::LaneKind;
+use crate::number::{LaneNo, TypeNo};
 use crate::pause::Paused;
 use crate::reason::Reason;
 use crate::recipient::{Mode, PreferenceScope};
 use crate::shared::Tree;
 use crate::table::Owner;
 use crate::time::Instant;
-
-/// The approximate size in bytes at which records that grow with the pending entries are cut: each is a
-/// value of the store.
-pub(super) const RECORD_BYTES: usize = 256 << 10;
 
 /// A preference as in a command.
 #[derive(Clone, Copy)]
@@ -267,6 +264,26 @@ impl Part {
         Ok(())
     }
 
+    /// Records a version of the rules in each bucket, and moves pending entries to their new lanes.
+    pub(super) fn put_in_force(
+        &mut self,
+        draft: &mut Draft<'_>,
+        version: u32,
+    ) -> Result<(), Unreadable> {
+        let at = self.now;
+        let current = self.version();
+        let dropped = current.is_some_and(|version| self.paused.keep_types(&version.rules));
+        for &no in &*self.buckets.numbers() {
+            self.write(draft, no, Record::Rules { at, version });
+            self.reroute(draft, no, Among::default())?;
+            self.take_out_unwanted(draft, no, None)?;
+            if dropped {
+                self.write_paused(draft, no);
+            }
+        }
+        Ok(())
+    }
+
     /// Copies the row of an event, entries of which move to today, unless today has it.
     fn copy_event(&mut self, draft: &mut Draft<'_>, from: &Arrival) -> Result<(), Unreadable> {
         let (today, at) = (self.now.day(), from.event);
@@ -338,31 +355,6 @@ impl Part {
         }
         Ok(all)
     }
-}
-
-/// Cuts a list that may be as long as all pending entries into parts that a row can hold, in order.
-pub(super) fn parts<T>(items: Vec<T>, bytes: impl Fn(&T) -> usize) -> Vec<Vec<T>> {
-    let mut parts: Vec<Vec<T>> = Vec::new();
-    let mut room = 0_usize;
-    for item in items {
-        let taken = bytes(&item) + size_of::<T>();
-        match parts.last_mut().filter(|_| taken <= room) {
-            Some(part) => {
-                room -= taken;
-                part.push(item);
-            }
-            None => {
-                room = RECORD_BYTES.saturating_sub(taken);
-                parts.push(vec![item]);
-            }
-        }
-    }
-    parts
-}
-
-/// An upper bound on the bytes of a set in a row.
-pub(super) fn set_bytes(who: &RoaringBitmap) -> usize {
-    8 + 2 * who.serialized_size()
 }
 
 /// An upper bound on the bytes of an arrival's sets and words in a row.

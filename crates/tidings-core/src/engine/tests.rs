@@ -4,15 +4,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 use std::slice;
 
+use super::draft::Draft;
 use super::*;
-use crate::command::Choice;
+use crate::bucket::Bucket;
+use crate::command::{Choice, Command};
 use crate::event::{Audience, Event, Object};
-use crate::id::Id;
+use crate::id::{BucketNo, Id};
 use crate::journal::record::EventAt;
-use crate::journal::stored::each;
+use crate::journal::stored::{ReadView, Unreadable, each};
 use crate::reason::Outcome;
 use crate::recipient::{Mode, PreferenceScope, RecipientChange};
-use crate::rules::{Category, Defaults, Policy, Route, StoreRules, TypeRules};
+use crate::rules::{Category, Defaults, Policy, Route, Rules, StoreRules, TypeRules};
+use crate::table::{Key, Owner, Partition, Table, Write};
+use crate::time::{Day, Instant};
 
 mod bounds;
 mod ended;

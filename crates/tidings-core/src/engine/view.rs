@@ -4,19 +4,21 @@ use std::collections::BTreeMap;
 
 use roaring::RoaringBitmap;
 
-use super::accepted::EventRow;
 use super::draft::Draft;
-use super::made::MessageRow;
+use super::event_row::EventRow;
+use super::follow;
+use super::message_row::MessageRow;
 use super::plan::{Plan, PlannedMessage};
 use super::reply::Refused;
-use super::{Engine, MessageId, follow};
+use super::state::Engine;
 use crate::batch_key::{BatchKey, LaneKey};
 use crate::bucket::Look;
 use crate::channel::{CHANNELS, ChannelNo};
-use crate::deadline::LaneKind;
 use crate::id::{BucketNo, Id};
 use crate::journal::record::Variant;
 use crate::journal::stored::{ReadView, StoredArrival, Unreadable, each};
+use crate::lane_kind::LaneKind;
+use crate::number::MessageId;
 use crate::recipient::{Mode, PreferenceScope, Recipient};
 use crate::table::{Key, Owner, Partition, REST, Table, u64_at};
 use crate::time::Instant;

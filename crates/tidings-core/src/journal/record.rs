@@ -9,19 +9,13 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::batch_key::{BatchKeys, LaneKey};
 use crate::channel::ChannelNo;
 use crate::command::MarkKind;
-use crate::event::{Event, Object};
+use crate::event::{Event, Object, Pivot};
 use crate::id::Id;
+use crate::number::{LaneNo, TypeNo};
 use crate::reason::{Ending, Reason};
 use crate::recipient::{Mode, PreferenceScope, Recipient};
-use crate::rules::Pivot;
 use crate::set::Set;
 use crate::time::{Day, Instant};
-
-/// A lane's number, given once for (channel, lane name, kind) and stored.
-pub type LaneNo = u16;
-
-/// A type's number, given once for its name and stored.
-pub type TypeNo = u32;
 
 /// The address of an accepted event: its row in the day on which it entered.
 ///

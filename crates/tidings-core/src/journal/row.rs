@@ -9,6 +9,8 @@ use std::mem::{Discriminant, discriminant};
 use super::record::Record;
 use super::stored::{Unreadable, body, encode_onto};
 use crate::codec::FORM;
+use crate::id::BucketNo;
+use crate::table::{Key, Owner, Table};
 use crate::time::Day;
 
 /// The number of bytes at which a row is full.
@@ -57,6 +59,13 @@ impl OpenRow {
         encode_onto(&mut self.bytes, record);
         self.next += record.seqs();
     }
+}
+
+/// The key of a journal's row, by the seq of its first record.
+pub(crate) fn journal_key(bucket: BucketNo, seq: u64) -> Vec<u8> {
+    Key::of(Owner::Bucket(bucket), Table::Journal)
+        .u64(seq)
+        .done()
 }
 
 /// Visits the records of a row, each with its seq.

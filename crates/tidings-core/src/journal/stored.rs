@@ -143,6 +143,22 @@ pub(crate) fn encode_onto<T: Serialize>(bytes: &mut Vec<u8>, value: &T) {
         .expect("the core's own types can be written");
 }
 
+/// Decodes a value stored as JSON, because hosts put free-form data into it.
+pub(crate) fn from_json<T: for<'de> Deserialize<'de>>(
+    what: &str,
+    bytes: &[u8],
+) -> Result<T, Unreadable> {
+    let json = body(what, bytes)?;
+    serde_json::from_slice(json).map_err(|fault| Unreadable(format!("{what}: {fault}")))
+}
+
+/// Encodes a value to be stored as JSON.
+pub(crate) fn to_json<T: Serialize>(value: &T) -> Vec<u8> {
+    let mut bytes = vec![FORM];
+    serde_json::to_writer(&mut bytes, value).expect("the core's own types can be written as JSON");
+    bytes
+}
+
 /// An arrival with its seq.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StoredArrival {

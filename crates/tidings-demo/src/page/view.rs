@@ -24,7 +24,7 @@ pub trait View: Send + Sync + 'static {
     fn person(&self, id: &str, slice: Slice) -> Option<PersonPage>;
 }
 
-/// Which part of a long list.
+/// A part of a long list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slice {
     /// Number of rows to leave out at the front.
@@ -42,7 +42,7 @@ pub struct Listing<T> {
     pub total: usize,
 }
 
-/// Which e-mails; what is `None` does not matter.
+/// A filter of e-mails; what is `None` does not matter.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct MailQuery {
     /// Only those of this recipient.

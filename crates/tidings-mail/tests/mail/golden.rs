@@ -4,8 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use tidings_core::batch::{Batch, Group};
+use tidings_core::event::Pivot;
 use tidings_core::presentation::{Brand, Quota, Texts, Wording};
-use tidings_core::rules::{Pivot, Rules};
+use tidings_core::rules::Rules;
 use tidings_core::{ImageSize, Object};
 use tidings_mail::{Design, HTML_BYTES_MAX};
 

@@ -17,7 +17,7 @@ use proptest::prelude::*;
 use tidings_core::Object;
 use tidings_core::batch::Line;
 use tidings_core::channel::EMAIL_NO;
-use tidings_core::rules::Pivot;
+use tidings_core::event::Pivot;
 use tidings_mail::{Design, RenderError, Sender};
 
 #[test]

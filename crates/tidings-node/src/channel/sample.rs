@@ -3,7 +3,7 @@
 use tidings_core::batch::{Batch, Group, Line};
 use tidings_core::batch_key::BatchKey;
 use tidings_core::channel::EMAIL_NO;
-use tidings_core::rules::Pivot;
+use tidings_core::event::Pivot;
 use tidings_core::{Id, Instant, Object, Recipient, State};
 use tidings_mail::Sender;
 

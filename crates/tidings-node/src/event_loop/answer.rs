@@ -3,12 +3,12 @@
 use tidings_core::{Instant, Rules};
 
 use super::Stopping;
-use crate::Error;
+use super::step::step;
 use crate::channel::InForce;
-use crate::handle::{Request, RuntimeError, unavailable};
-use crate::kept_back::Sending;
+use crate::error::{Error, RuntimeError, unavailable};
+use crate::handle::Request;
 use crate::node::Node;
-use crate::once;
+use crate::sending::Sending;
 
 /// Handles the requests, all commands in one step, and answers when it is durable.
 pub(super) fn answer(
@@ -52,7 +52,7 @@ pub(super) fn answer(
             .for_each(|request| request.fail(unavailable()));
         return Err(fault);
     }
-    let mut done = once::step(node, sending, now, waiting);
+    let mut done = step(node, sending, now, waiting);
     for request in keys {
         match done {
             Ok(()) => done = request.work(node),

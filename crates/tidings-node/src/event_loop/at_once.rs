@@ -5,11 +5,12 @@ use std::sync::Arc;
 use tidings_core::engine::{Settled, Told};
 use tidings_core::{Instant, Message};
 
-use super::{By, EventLoop};
-use crate::Error;
+use super::EventLoop;
+use crate::by::By;
 use crate::channel::Channels;
 use crate::clock::VirtualClock;
 use crate::delivery::{Delivery, Retries};
+use crate::error::Error;
 use crate::node::Node;
 
 /// The sending within an instant.

@@ -3,8 +3,8 @@
 use tidings_core::{Command, Instant};
 
 use super::{EventLoop, Stopping, answer, catch_up, refuse};
-use crate::Error;
-use crate::handle::{Request, RuntimeError};
+use crate::error::{Error, RuntimeError};
+use crate::handle::Request;
 
 impl EventLoop {
     /// Runs a turn on a full disk: reads are answered, days are deleted on request or when they expire,

@@ -3,8 +3,8 @@
 use tidings_core::Instant;
 
 use super::EventLoop;
-use crate::Error;
-use crate::handle::{Request, RuntimeError};
+use crate::error::{Error, RuntimeError};
+use crate::handle::Request;
 use crate::node::Node;
 
 /// The most missed instants that are decided in one commit. Requests wait for one such slice.

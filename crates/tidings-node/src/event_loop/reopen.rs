@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use tidings_core::engine::{MessageId, Settled};
 
 use super::EventLoop;
-use crate::Error;
+use crate::error::Error;
 use crate::node::Node;
 use crate::send_job::jobs;
 

@@ -3,7 +3,8 @@
 use crossbeam_channel::Receiver;
 
 use super::EventLoop;
-use crate::handle::{Request, RuntimeError, Stop, unavailable};
+use crate::error::{RuntimeError, unavailable};
+use crate::handle::{Request, Stop};
 
 impl EventLoop {
     /// Tells whether nothing is left to wait for.

@@ -8,8 +8,8 @@ use tidings_core::engine::Options;
 use tidings_store::Store;
 
 use super::{Ended, Runtime};
-use crate::Error;
-use crate::handle::{Handle, Inbox, Request, RuntimeError};
+use crate::error::{Error, RuntimeError};
+use crate::handle::{Handle, Inbox, Request};
 use crate::keys::Keys;
 use crate::node::Node;
 use crate::vitals::Vitals;

@@ -5,7 +5,8 @@ use std::time::Duration;
 use crossbeam_channel::{bounded, select};
 
 use super::Runtime;
-use crate::handle::{RuntimeError, Stop};
+use crate::error::RuntimeError;
+use crate::handle::Stop;
 
 /// The time that [`Runtime::stop`] waits for work in progress.
 const DRAIN: Duration = Duration::from_secs(30);

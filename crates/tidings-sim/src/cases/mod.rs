@@ -10,7 +10,7 @@ use std::fmt::{self, Write as _};
 
 use tidings_core::{Books, Command, Id, Instant, Message, Rules};
 
-use crate::subject::{Make, Step, Subject};
+use crate::subject::{Make, Step, Subject, line};
 
 /// A case: a situation and its expected outcome.
 #[derive(Clone, Debug)]
@@ -203,38 +203,6 @@ impl fmt::Display for ExpectedMessage {
             .iter()
             .try_for_each(|(event, reason)| write!(f, " -{event}={reason}"))
     }
-}
-
-/// A message in the words of a case.
-#[must_use]
-pub fn line(message: &Message) -> String {
-    let Message {
-        at,
-        recipient,
-        channel,
-        lane,
-        key,
-        items,
-        skipped,
-    } = message;
-    let mut line = format!("= {at} {recipient} {channel} {lane}");
-    if !key.is_empty() {
-        let _ = write!(line, " {}", key.as_str());
-    }
-    line.push(':');
-    for item in items {
-        let _ = write!(
-            line,
-            " {}@{}[{}]",
-            item.event,
-            item.t,
-            item.reasons.join(",")
-        );
-    }
-    for skipped in skipped {
-        let _ = write!(line, " -{}={}", skipped.event, skipped.reason.word());
-    }
-    line
 }
 
 /// A counter of the summary by its name.

@@ -20,12 +20,12 @@ use fjall::{
 use super::Options;
 use super::directory::{self, Directory};
 use super::fault::{at_open, guarded, in_use};
-use super::view::{Published, View};
+use super::published::{Days, Published};
 use super::{journal, manifest};
 
 mod newest;
 
-use crate::{Commit, Error, Partition, Snapshot, Write};
+use crate::{Commit, Error, Partition, Write};
 use tidings_core::time::Day;
 
 /// Bytes of a keyspace's memtable. The journal is sealed only when a memtable is full, so small ones keep
@@ -56,10 +56,6 @@ const WRITTEN_DOWN_LOOK: Duration = Duration::from_millis(10);
 const COMMITS: &str = "commits";
 const BASE: &str = "base";
 const DAY_PREFIX: &str = "day.";
-/// The key of the last commit's number in the keyspace that counts commits.
-pub(super) const LAST: &[u8] = b"last";
-
-pub(super) type Days = BTreeMap<Day, Keyspace>;
 
 /// The disk space that a commit may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -249,12 +245,7 @@ impl Engine {
         Ok(self.published().days.keys().copied().collect())
     }
 
-    pub(super) fn snapshot(engine: &Arc<Self>) -> Result<Box<dyn Snapshot>, Error> {
-        engine.ensure_whole()?;
-        Ok(Box::new(View::new(engine.published(), engine)))
-    }
-
-    fn published(&self) -> Arc<Published> {
+    pub(super) fn published(&self) -> Arc<Published> {
         Arc::clone(
             &self
                 .published
@@ -379,7 +370,7 @@ impl Engine {
     /// Writes a batch as the next commit.
     fn write(&self, mut batch: OwnedWriteBatch) -> Result<(), Error> {
         let number = self.last_commit.load(Ordering::Relaxed) + 1;
-        batch.insert(&self.commits, LAST, number.to_be_bytes());
+        batch.insert(&self.commits, journal::LAST, number.to_be_bytes());
         batch.commit().map_err(|fault| in_use(&fault))?;
         self.last_commit.store(number, Ordering::Release);
         Ok(())
@@ -555,14 +546,14 @@ fn make(place: &Path, options: &Options) -> Result<(), Error> {
     }
     database.keyspace(BASE, keyspace_options).map_err(failed)?;
     let mut batch = database.batch().durability(Some(PersistMode::SyncAll));
-    batch.insert(&commits, LAST, 0_u64.to_be_bytes());
+    batch.insert(&commits, journal::LAST, 0_u64.to_be_bytes());
     batch.commit().map_err(failed)?;
     let sync = |path: Option<&Path>| path.map_or(Ok(()), directory::sync_directory);
     sync(commits.path().parent()).map_err(|fault| failed(fault.into()))
 }
 
 fn read_last(commits: &Keyspace) -> Result<Option<u64>, Error> {
-    let found = guarded(|| commits.get(LAST))?.map_err(|fault| in_use(&fault))?;
+    let found = guarded(|| commits.get(journal::LAST))?.map_err(|fault| in_use(&fault))?;
     Ok(found
         .and_then(|value| value.as_ref().try_into().ok())
         .map(u64::from_be_bytes))

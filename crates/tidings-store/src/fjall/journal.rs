@@ -11,11 +11,13 @@ use std::path::{Path, PathBuf};
 
 use xxhash_rust::xxh3::Xxh3;
 
-use super::engine::LAST;
 use crate::Error;
 
 /// The engine's number of the keyspace that counts commits, which is created first.
 pub(super) const COMMITS_KEYSPACE: u64 = 1;
+
+/// The key of the last commit's number in the keyspace that counts commits.
+pub(super) const LAST: &[u8] = b"last";
 
 /// The largest gap between the engine's sequence numbers of two commits: it uses a few for each keyspace
 /// that it creates or deletes, and the checksum does not cover them.

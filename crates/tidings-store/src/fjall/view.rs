@@ -5,16 +5,11 @@ use std::sync::Arc;
 
 use fjall::{Keyspace, Readable};
 
-use super::engine::{Days, Engine};
+use super::engine::Engine;
 use super::fault::{guarded, in_use};
+use super::published::Published;
 use crate::{Error, KEY_BYTES_MAX, Partition, Snapshot, Visit};
 use tidings_core::time::Day;
-
-/// The days and the rows of that moment.
-pub(super) struct Published {
-    pub(super) view: fjall::Snapshot,
-    pub(super) days: Arc<Days>,
-}
 
 /// A view, which keeps the store open.
 pub(super) struct View {
@@ -24,11 +19,13 @@ pub(super) struct View {
 }
 
 impl View {
-    pub(super) fn new(published: Arc<Published>, engine: &Arc<Engine>) -> Self {
-        Self {
-            published,
+    /// The view of the newest state.
+    pub(super) fn of(engine: &Arc<Engine>) -> Result<Self, Error> {
+        engine.ensure_whole()?;
+        Ok(Self {
+            published: engine.published(),
             engine: Arc::clone(engine),
-        }
+        })
     }
 
     fn keyspace(&self, partition: Partition) -> Option<&Keyspace> {

@@ -5,8 +5,6 @@ use std::ops::Range;
 
 use serde::Serialize;
 
-use super::sections::has_secret;
-
 /// The reason why a configuration is refused. Never empty.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct Faults {
@@ -136,4 +134,14 @@ fn show(f: &mut fmt::Formatter<'_>, file: &str, place: &Place) -> fmt::Result {
     writeln!(f, "{gutter} |")?;
     writeln!(f, "{number} | {source}")?;
     writeln!(f, "{gutter} | {}{mark}", " ".repeat(place.column - 1))
+}
+
+/// Tells whether a provider holds a password that is not taken from the environment.
+pub(super) fn has_secret(provider: &str) -> bool {
+    let rest = provider
+        .split_once("://")
+        .map_or(provider, |(_, rest)| rest);
+    rest.rsplit_once('@')
+        .and_then(|(user, _)| user.split_once(':'))
+        .is_some_and(|(_, password)| !password.is_empty() && !password.contains("${"))
 }

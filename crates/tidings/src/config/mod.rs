@@ -8,6 +8,7 @@ pub mod duration;
 pub mod fault;
 mod lanes;
 mod limits;
+mod locale;
 mod presentation;
 mod sections;
 pub mod templates;
@@ -23,7 +24,7 @@ use tidings_core::channel::{self, ChannelKind};
 use toml::de::DeTable;
 
 pub use fault::{Fault, Faults, Place};
-pub(crate) use sections::is_locale;
+pub(crate) use locale::is_locale;
 use walk::{Section, Walk};
 
 /// The commented default configuration, as `tidings config` prints it.

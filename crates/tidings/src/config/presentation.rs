@@ -1,12 +1,12 @@
-//! What messages look like and say: `[brand]`, the words of types, what digests show.
+//! The look and the words of messages: `[brand]`, the words of types, what digests show.
 
 use std::collections::BTreeMap;
 
+use tidings_core::event::Pivot;
 use tidings_core::presentation::{Brand, Presentation, Quota, Share, Texts, Wording};
-use tidings_core::rules::Pivot;
 use tidings_mail::{Sentence, is_color, picture_address, web_address};
 
-use super::sections::is_locale;
+use super::locale::is_locale;
 use super::walk::{Found, Section, Walk};
 use crate::wording::quoted;
 

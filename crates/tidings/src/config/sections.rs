@@ -8,6 +8,7 @@ use tidings_core::time::DAY_MS;
 use tidings_node::channel::{ProviderError, check};
 
 use super::duration;
+use super::locale::is_locale;
 use super::presentation::QUOTA_KEYS;
 use super::walk::{Section, Walk};
 use crate::wording::{did_you_mean, quoted};
@@ -41,17 +42,6 @@ pub(super) fn defaults(walk: &mut Walk, root: &Section<'_>) -> Defaults {
         }
     }
     defaults
-}
-
-/// Tells whether a text looks like a BCP 47 language tag: subtags of 1 to 8 letters or digits.
-pub(crate) fn is_locale(text: &str) -> bool {
-    const TAG_BYTES_MAX: usize = 35;
-    let subtag = |part: &str| {
-        (1..=8).contains(&part.len()) && part.bytes().all(|b| b.is_ascii_alphanumeric())
-    };
-    text.len() <= TAG_BYTES_MAX
-        && text.starts_with(|c: char| c.is_ascii_alphabetic())
-        && text.split('-').all(subtag)
 }
 
 pub(super) fn categories(walk: &mut Walk, root: &Section<'_>) -> BTreeMap<String, Category> {
@@ -318,16 +308,6 @@ fn provider(walk: &mut Walk, section: &Section<'_>, kind: &ChannelKind) -> Optio
             None
         }
     }
-}
-
-/// Tells whether a provider holds a password that is not taken from the environment.
-pub(super) fn has_secret(provider: &str) -> bool {
-    let rest = provider
-        .split_once("://")
-        .map_or(provider, |(_, rest)| rest);
-    rest.rsplit_once('@')
-        .and_then(|(user, _)| user.split_once(':'))
-        .is_some_and(|(_, password)| !password.is_empty() && !password.contains("${"))
 }
 
 const SENDER_HINT: &str = "write a mailbox, such as `Art <art@example.org>`";

@@ -8,7 +8,7 @@ use tidings_core::Rules;
 use tidings_mail::{DEFAULT_TEMPLATES, Design, Sender};
 
 use super::fault::Fault;
-use super::sections::is_locale;
+use super::locale::is_locale;
 use crate::wording::{did_you_mean, quoted};
 
 /// The most bytes of a template.

@@ -1,8 +1,9 @@
 //! What is accepted, and that each rule refuses.
 
+use tidings_core::event::Pivot;
 use tidings_core::limits::{Bound, Limits};
 use tidings_core::presentation::{Quota, Share, Texts};
-use tidings_core::rules::{Decide, Every, Pivot, Policy};
+use tidings_core::rules::{Decide, Every, Policy};
 use tidings_core::time::{DAY_MS, HOUR_MS, MINUTE_MS};
 
 use super::*;

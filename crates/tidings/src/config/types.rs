@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use tidings_core::cel::{OF_EVENT, Program, Root};
 use tidings_core::channel::{CHANNELS, INBOX};
-use tidings_core::rules::{Decide, Pivot, Policy, Route, StoreRules, TypeRules};
+use tidings_core::event::Pivot;
+use tidings_core::rules::{Decide, Policy, Route, StoreRules, TypeRules};
 
 use super::duration;
 use super::lanes::{self, LaneUse};
@@ -242,7 +243,7 @@ fn route(walk: &mut Walk, channel: &str, table: &Section<'_>, known: &Known<'_>)
     })
 }
 
-/// Which policies know a key.
+/// The policies that know a key.
 fn owners(key: &str) -> &'static [&'static str] {
     match key {
         "hold" | "decide" => &["first_event"],

@@ -10,7 +10,7 @@ use axum::response::{IntoResponse, Response};
 
 use super::call::CallName;
 use super::error::{Code, Problem};
-use super::metrics::NO_CALL;
+use super::requests::NO_CALL;
 use super::service::{Access, Service};
 use crate::keys::is_known;
 

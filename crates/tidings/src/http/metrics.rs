@@ -6,10 +6,10 @@
 use std::collections::BTreeMap;
 use std::fmt::{Display, Write as _};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 
 use axum::extract::State;
-use axum::http::{StatusCode, header};
+use axum::http::header;
 use axum::response::IntoResponse;
 use tidings_core::engine::Tally;
 use tidings_core::{Instant, Outcome};
@@ -17,29 +17,6 @@ use tidings_node::{BOUNDS_S, Durable, Histogram, Vitals};
 
 use super::error::Problem;
 use super::service::Service;
-
-/// Requests by call and class of status.
-#[derive(Debug)]
-pub(super) struct Requests(BTreeMap<&'static str, [AtomicU64; 5]>);
-
-/// The name for requests that match no call.
-pub(super) const NO_CALL: &str = "none";
-
-impl Requests {
-    /// Creates empty counters for these calls.
-    pub(super) fn of(calls: impl IntoIterator<Item = &'static str>) -> Self {
-        let calls = calls.into_iter().chain([NO_CALL]);
-        Self(calls.map(|call| (call, Default::default())).collect())
-    }
-
-    /// Counts one.
-    pub(super) fn count(&self, call: &str, status: StatusCode) {
-        let class = usize::from(status.as_u16() / 100).clamp(1, 5) - 1;
-        if let Some(classes) = self.0.get(call) {
-            classes[class].fetch_add(1, Ordering::Relaxed);
-        }
-    }
-}
 
 /// The state of the node at a scrape.
 struct Seen {

@@ -8,6 +8,7 @@ mod access;
 mod array;
 mod call;
 pub mod error;
+mod extract;
 mod health;
 mod ids;
 mod lines;
@@ -16,6 +17,7 @@ mod metrics;
 mod openapi;
 mod query;
 mod request;
+mod requests;
 #[cfg(test)]
 pub(crate) mod rig;
 mod service;

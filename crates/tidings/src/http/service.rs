@@ -22,8 +22,8 @@ use tokio::time::timeout;
 
 use super::error::{Code, Problem};
 use super::ids::EventIds;
-use super::metrics::Requests;
-use super::request::{Change, ROOM_UNIT};
+use super::request::Change;
+use super::requests::Requests;
 use crate::wording::quoted;
 
 /// The bounds of the server: no client can cost more.
@@ -70,6 +70,9 @@ const READS_MAX: usize = 1024;
 
 /// Maximum number of backups at once: each holds a thread and a snapshot of the store.
 const BACKUPS_MAX: usize = 2;
+
+/// The unit of the memory for bodies, in bytes.
+const ROOM_UNIT: usize = 1 << 10;
 
 /// The callers whom the API lets in.
 #[derive(Debug)]

@@ -101,7 +101,7 @@ fn fault(refused: &Refused) -> Fault {
 
 /// A sink to a server, through its calls for many items.
 pub struct IntoServer<'s> {
-    /// Which.
+    /// The server.
     pub server: &'s mut Server,
     /// The kind of rows.
     pub kind: Kind,

@@ -8,8 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use super::super::column::{Column, PAGE};
 use super::{Columns, Lane};
-use crate::deadline::{LaneKind, Window};
+use crate::deadline::Window;
 use crate::journal::stored::{Unreadable, decode, encode};
+use crate::lane_kind::LaneKind;
 use crate::set::Set;
 use crate::time::SECOND_MS;
 

@@ -4,7 +4,7 @@ use roaring::RoaringBitmap;
 use serde::{Deserialize, Serialize};
 
 use super::{Columns, Lane};
-use crate::deadline::LaneKind;
+use crate::lane_kind::LaneKind;
 use crate::time::Instant;
 
 /// The instants of a lane's last message and of the one before: a message that turns out empty is undone.

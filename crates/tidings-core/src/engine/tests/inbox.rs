@@ -6,8 +6,8 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::command::{MarkKind, Marked};
+use crate::event::Pivot;
 use crate::recipient::State;
-use crate::rules::Pivot;
 use crate::time::HOUR_MS;
 
 const PEOPLE: [&str; 3] = ["ann", "bob", "cal"];

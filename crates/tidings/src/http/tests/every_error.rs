@@ -161,7 +161,7 @@ impl Call {
     }
 }
 
-/// How a store behaves.
+/// The behaviour of a store.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Mood {
     Fine,

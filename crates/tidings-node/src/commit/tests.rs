@@ -85,32 +85,3 @@ proptest! {
         prop_assert_eq!(scanned(&writes, &before, (&from, until), most), expected);
     }
 }
-
-fn step(number: u8) -> Decided {
-    Decided {
-        writes: vec![write(&[number], Some(&[number]))],
-        ..Decided::default()
-    }
-}
-
-#[test]
-fn a_commit_that_grew_too_large_is_handed_over_before_its_turn_ends() {
-    let store = Arc::new(tidings_store::FaultStore::new(tidings_store::NoFaults));
-    let mut ahead = Ahead::new(&(Arc::clone(&store) as Arc<dyn Store>));
-    ahead.write_by(By::Hand);
-    for number in (0..).take(STEPS_MAX) {
-        assert!(!ahead.is_writing());
-        ahead.gather(step(number)).unwrap();
-        ahead.close_if_due(|| None).unwrap();
-    }
-    assert!(ahead.is_writing());
-    assert_eq!(ahead.writes().len(), STEPS_MAX);
-    ahead.gather(step(0)).unwrap();
-    assert_eq!(
-        (ahead.decided(), ahead.durable()),
-        (CommitNo(2), CommitNo(0))
-    );
-    ahead.flush(|| None).unwrap();
-    assert_eq!((store.writes(), ahead.durable()), (2, CommitNo(2)));
-    assert!(ahead.writes().is_empty());
-}

@@ -1,0 +1,31 @@
+//! Faults: what keeps an expression from being compiled, or an evaluation from giving a value.
+
+/// A fault of an expression, with the byte at which it is.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{what}: {help}")]
+pub struct Fault {
+    /// The byte in the expression.
+    pub at: usize,
+    /// The fault in words.
+    pub what: String,
+    /// Advice on how to mend it.
+    pub help: String,
+}
+
+impl Fault {
+    pub(super) fn new(at: usize, what: impl Into<String>, help: impl Into<String>) -> Self {
+        let (what, help) = (what.into(), help.into());
+        Self { at, what, help }
+    }
+}
+
+/// The failure of an evaluation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Failed(&'static str);
+
+impl Failed {
+    pub(super) fn new(what: &'static str) -> Self {
+        Self(what)
+    }
+}

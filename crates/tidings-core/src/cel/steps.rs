@@ -1,0 +1,38 @@
+//! The steps of an evaluation, which bound it.
+
+use super::fault::Failed;
+
+/// Maximum number of steps of an evaluation: parts of the expression, elements, and 64 bytes of text each.
+pub const STEPS_MAX: u32 = 20_000;
+
+/// The steps that are left.
+#[derive(Debug)]
+pub(super) struct Steps(u32);
+
+impl Steps {
+    pub(super) fn new() -> Self {
+        Self(STEPS_MAX)
+    }
+
+    /// Tells whether there are none left.
+    pub(super) fn are_used_up(&self) -> bool {
+        self.0 == 0
+    }
+
+    pub(super) fn take(&mut self, steps: u32) -> Result<(), Failed> {
+        let left = self.0.checked_sub(steps);
+        self.0 = left.unwrap_or(0);
+        left.map(drop)
+            .ok_or(Failed::new("the evaluation takes too many steps"))
+    }
+
+    /// Takes the steps of so many bytes of text.
+    pub(super) fn take_bytes(&mut self, bytes: usize) -> Result<(), Failed> {
+        self.take(u32::try_from(bytes / 64).unwrap_or(u32::MAX))
+    }
+
+    /// Takes the steps of so many elements.
+    pub(super) fn take_elements(&mut self, elements: usize) -> Result<(), Failed> {
+        self.take(u32::try_from(elements).unwrap_or(u32::MAX))
+    }
+}

@@ -1,0 +1,120 @@
+//! Rows of built messages: one recipient's entries of a closing, fixed with their commit.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+use super::plan::{Plan, PlannedMessage};
+use crate::batch_key::LaneKey;
+use crate::id::BucketNo;
+use crate::journal::parts;
+use crate::journal::stored::{ReadView, Unreadable, decode};
+use crate::reason::Reason;
+use crate::table::{Key, Owner, Partition, Table};
+use crate::time::Instant;
+
+/// A personal batch as it is stored.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct MessageRow {
+    pub(crate) lane: LaneKey,
+    /// The closing's instant.
+    pub(crate) at: Instant,
+    /// Seqs as differences to the closing's, then to the one before.
+    told: Vec<i64>,
+    ended: Vec<(i64, Reason)>,
+}
+
+impl MessageRow {
+    /// The batch whose first row is `row`.
+    ///
+    /// # Errors
+    /// [`Unreadable`] where it makes no sense.
+    pub(crate) fn read(
+        view: &dyn ReadView,
+        partition: Partition,
+        key: &[u8],
+        row: &[u8],
+    ) -> Result<Self, Unreadable> {
+        let bytes = parts::whole(key, row, |key| view.get(partition, key))?;
+        decode("a message", &bytes)
+    }
+
+    pub(super) fn of(plan: &Plan, letter: &PlannedMessage) -> Self {
+        let seq = |source: u32| plan.found.source(source).0.seq;
+        let told = letter.told.iter().map(|source| seq(*source));
+        let ended = letter.ended.iter();
+        let ended = ended.map(|(source, reason)| (seq(*source), *reason));
+        let lane = LaneKey {
+            lane: plan.lane,
+            key: plan.key.clone(),
+        };
+        Self::new((lane, plan.at), plan.closing, told, ended)
+    }
+
+    fn new(
+        (lane, at): (LaneKey, Instant),
+        closing: u64,
+        told: impl Iterator<Item = u64>,
+        ended: impl Iterator<Item = (u64, Reason)>,
+    ) -> Self {
+        let mut last = closing.cast_signed();
+        let mut difference = |seq: u64| {
+            let seq = seq.cast_signed();
+            let difference = seq - last;
+            last = seq;
+            difference
+        };
+        let told = told.map(&mut difference).collect();
+        let ended = ended
+            .map(|(seq, reason)| (difference(seq), reason))
+            .collect();
+        Self {
+            lane,
+            at,
+            told,
+            ended,
+        }
+    }
+
+    /// The message without some entries.
+    pub(crate) fn without(&self, closing: u64, seqs: &BTreeSet<u64>) -> Self {
+        let (told, ended) = self.seqs(closing);
+        let told = told.into_iter().filter(|told| !seqs.contains(told));
+        let lane = self.lane.clone();
+        Self::new((lane, self.at), closing, told, ended.into_iter())
+    }
+
+    /// Tells whether it has no entries and none ended at its check.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.told.is_empty() && self.ended.is_empty()
+    }
+
+    /// The seqs of its entries.
+    pub(crate) fn told(&self, closing: u64) -> Vec<u64> {
+        self.seqs(closing).0
+    }
+
+    /// The seqs of its entries, and those that ended at its check.
+    pub(crate) fn seqs(&self, closing: u64) -> (Vec<u64>, Vec<(u64, Reason)>) {
+        let mut last = closing.cast_signed();
+        let mut seq = |difference: &i64| {
+            last = last.wrapping_add(*difference);
+            last.cast_unsigned()
+        };
+        let told = self.told.iter().map(&mut seq).collect();
+        let ended = self
+            .ended
+            .iter()
+            .map(|(difference, reason)| (seq(difference), *reason))
+            .collect();
+        (told, ended)
+    }
+}
+
+/// The key of a personal batch.
+pub(crate) fn message_key(bucket: BucketNo, number: u32, closing: u64) -> Vec<u8> {
+    Key::of(Owner::Bucket(bucket), Table::Messages)
+        .u32(number)
+        .u64(closing)
+        .done()
+}

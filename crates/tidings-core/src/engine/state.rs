@@ -1,0 +1,146 @@
+//! The engine: the intake, the parts, and what both know together.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::intake::{Intake, Tally};
+use super::ledger::Row;
+use super::part::{Part, range_of, read_heads};
+use super::reply::{Refused, Reply};
+use super::rows::each_base;
+use super::told::Told;
+use crate::bucket::Bucket;
+use crate::compiled::{CompiledRules, Version};
+use crate::id::BucketNo;
+use crate::journal::stored::{ReadView, Unreadable, decode, from_json};
+use crate::names::Names;
+use crate::options::Options;
+use crate::rules::Rules;
+use crate::table::{REST, Table, Write, u32_at};
+use crate::time::{Day, Instant};
+
+/// The intake and the buckets of a node: what is accepted is applied in the same commit.
+#[derive(Debug)]
+pub struct Engine {
+    pub(super) intake: Intake,
+    /// At least one.
+    pub(super) parts: Vec<Part>,
+    /// The part whose chores are done now.
+    pub(super) busy: usize,
+}
+
+/// The result of a step. Nothing of it may be shown before its writes are durable.
+#[derive(Debug, Default)]
+pub struct Step {
+    /// The writes of the step, to be committed together.
+    pub writes: Vec<Write>,
+    /// An answer per command, in order.
+    pub replies: Vec<Result<Reply, Refused>>,
+    /// The deliveries to inboxes.
+    pub told: Vec<Told>,
+    /// Days to delete from the store once the writes are durable.
+    pub forgotten: Vec<Day>,
+}
+
+impl Engine {
+    /// Opens a stored engine, or a new one. `held` = the days that the store has.
+    ///
+    /// # Errors
+    /// [`Unreadable`] where the store can't be read or makes no sense.
+    pub fn open(view: &dyn ReadView, held: &[Day], options: Options) -> Result<Self, Unreadable> {
+        let compiled = Arc::new(read_compiled(view)?);
+        let intake = Intake::recover(view, held, &compiled)?;
+        let intake = intake.unwrap_or_else(|| Intake::new(&compiled, options.buckets.max(1)));
+        let count = options.parts.clamp(1, intake.buckets);
+        let heads = read_heads(view, count)?;
+        let mut parts = Vec::with_capacity(heads.len());
+        for (no, head) in (0..).zip(heads) {
+            let buckets = range_of(no, count, intake.buckets);
+            let buckets = (buckets.map(BucketNo).collect(), intake.buckets);
+            parts.push(Part::recover(
+                (view, held),
+                (&compiled, head),
+                buckets,
+                options,
+            )?);
+        }
+        Ok(Self {
+            intake,
+            parts,
+            busy: 0,
+        })
+    }
+
+    /// The instant of the newest step.
+    #[must_use]
+    pub fn now(&self) -> Instant {
+        self.intake.now
+    }
+
+    /// The rules in force, if any were set.
+    #[must_use]
+    pub fn rules(&self) -> Option<&Rules> {
+        self.intake.rules()
+    }
+
+    /// Days before this one are deleted.
+    #[must_use]
+    pub fn forgotten_before(&self) -> Option<Day> {
+        self.intake.forgotten_before
+    }
+
+    /// The next due instant: of a lane of a confirmed recipient, or of a scheduled event. It may be too
+    /// early (a deadline has moved since), never too late, and may be in the past.
+    pub fn next_due(&mut self) -> Option<Instant> {
+        let parts = self.parts.iter_mut();
+        let lanes = parts.filter_map(Part::next_due).min();
+        let scheduled = self.intake.scheduled.first().map(|((t, _), ())| *t);
+        lanes.into_iter().chain(scheduled).min()
+    }
+
+    /// The last instant, since the start, that ended with a delivery or a closing: later arrivals at it
+    /// are too late for its messages.
+    #[must_use]
+    pub fn spoke_at(&self) -> Option<Instant> {
+        self.parts.iter().filter_map(|part| part.spoke_at).max()
+    }
+
+    /// Bytes of memory used beyond profiles and ids, roughly.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.buckets().map(Bucket::bytes).sum()
+    }
+
+    /// The counters of events and messages since the store was created.
+    #[must_use]
+    pub fn tally(&self) -> Tally {
+        let parts = self.parts.iter().map(|part| part.tally);
+        parts.fold(self.intake.tally, |sum, tally| sum + tally)
+    }
+
+    /// The ledger, added up per day.
+    #[must_use]
+    pub fn ledger(&self) -> BTreeMap<Day, Row> {
+        let mut days = BTreeMap::<Day, Row>::new();
+        for ((_, day, _), row) in self.ledger_rows() {
+            days.entry(*day).or_default().add(row);
+        }
+        days
+    }
+}
+
+fn read_compiled(view: &dyn ReadView) -> Result<CompiledRules, Unreadable> {
+    let mut names = Names::default();
+    each_base(view, Table::Names, |_, value| {
+        names.put_back(decode("a name", value)?)
+    })?;
+    let mut compiled = CompiledRules::new(names);
+    each_base(view, Table::Rules, |key, value| {
+        let number = u32_at(key, REST).unwrap_or_default();
+        let rules = from_json("the rules", value)?;
+        let (version, _) = Version::new(number, rules, &mut compiled.names);
+        compiled.add(version);
+        Ok(())
+    })?;
+    Ok(compiled)
+}

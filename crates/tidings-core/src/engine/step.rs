@@ -1,0 +1,309 @@
+//! A step: commands are accepted and applied, lanes close, and all of it is one draft of writes.
+
+use super::accept::Accepted;
+use super::act::{Act, Applied};
+use super::draft::Draft;
+use super::follow;
+use super::reach::Reach;
+use super::reply::{Answer, Refused, Reply};
+use super::state::{Engine, Step};
+use super::told::Told;
+use crate::command::Command;
+use crate::id::{BucketNo, Id};
+use crate::journal::stored::{ReadView, Unreadable};
+use crate::rules::Rules;
+use crate::time::{Day, Instant};
+
+impl Engine {
+    /// Closes the lanes due at or before `now`, and nothing else: they go out before anything that
+    /// arrives at the same instant (contract, section 2, "At one instant").
+    ///
+    /// # Errors
+    /// [`Unreadable`]; the engine is poisoned then: drop it and open another.
+    pub fn fall_due(&mut self, view: &dyn ReadView, now: Instant) -> Result<Step, Unreadable> {
+        self.in_step(Draft::new(view), now, |engine, draft, _, _| {
+            engine.close_due(draft);
+            Ok(())
+        })
+    }
+
+    /// Processes missed instants, each as [`Engine::fall_due`] and a step without arrivals: those at or
+    /// before `until` at which something is due, in order. At most `most` of them, and all of one day.
+    ///
+    /// # Errors
+    /// [`Unreadable`]; the engine is poisoned then: drop it and open another.
+    pub fn play_missed(
+        &mut self,
+        view: &dyn ReadView,
+        until: Instant,
+        most: usize,
+    ) -> Result<Step, Unreadable> {
+        let Some(first) = self.next_due().filter(|due| *due <= until) else {
+            return Ok(Step::default());
+        };
+        self.in_step(Draft::new(view), first, |engine, draft, now, _| {
+            let until = until.min(now.day().end().plus_ms(-1));
+            for _ in 0..most {
+                let Some(due) = engine.next_due().filter(|due| *due <= until) else {
+                    break;
+                };
+                engine.set_now(due);
+                engine.close_due(draft);
+                engine.enter_scheduled(draft)?;
+                engine.end_instant(draft)?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Handles the arrivals of an instant: scheduled events, then the commands in order. The instant
+    /// stays open for more. If the clock stepped back, the newest instant is used.
+    ///
+    /// # Errors
+    /// [`Unreadable`]; the engine is poisoned then: drop it and open another.
+    pub fn take_in(
+        &mut self,
+        view: &dyn ReadView,
+        now: Instant,
+        commands: &[Command],
+    ) -> Result<Step, Unreadable> {
+        self.take_in_with(view, &Reach::new(), now, commands)
+    }
+
+    /// [`Engine::take_in`] with the messages that the senders keep back: see [`Engine::may_touch`].
+    ///
+    /// # Errors
+    /// [`Unreadable`]; the engine is poisoned then: drop it and open another.
+    pub fn take_in_with(
+        &mut self,
+        view: &dyn ReadView,
+        reach: &Reach,
+        now: Instant,
+        commands: &[Command],
+    ) -> Result<Step, Unreadable> {
+        self.in_step(
+            Draft::new(view).with(reach),
+            now,
+            |engine, draft, _, step| engine.enter(draft, commands, step),
+        )
+    }
+
+    /// Handles the arrivals of an instant, delivers to the inboxes, and closes the lanes due then. Lanes
+    /// due before go out first, by [`Engine::fall_due`].
+    ///
+    /// # Errors
+    /// [`Unreadable`]; the engine is poisoned then: drop it and open another.
+    pub fn step(
+        &mut self,
+        view: &dyn ReadView,
+        now: Instant,
+        commands: &[Command],
+    ) -> Result<Step, Unreadable> {
+        self.step_with(view, &Reach::new(), now, commands)
+    }
+
+    /// [`Engine::step`] with the messages that the senders keep back: see [`Engine::may_touch`].
+    ///
+    /// # Errors
+    /// [`Unreadable`]; the engine is poisoned then: drop it and open another.
+    pub fn step_with(
+        &mut self,
+        view: &dyn ReadView,
+        reach: &Reach,
+        now: Instant,
+        commands: &[Command],
+    ) -> Result<Step, Unreadable> {
+        self.in_step(
+            Draft::new(view).with(reach),
+            now,
+            |engine, draft, _, step| {
+                engine.enter(draft, commands, step)?;
+                step.told = engine.end_instant(draft)?;
+                Ok(())
+            },
+        )
+    }
+
+    /// Puts new rules in force, as a command among those of an instant: pending entries move to their new
+    /// lanes. The same rules change nothing.
+    ///
+    /// # Errors
+    /// [`Unreadable`]; the engine is poisoned then: drop it and open another.
+    pub fn set_rules(
+        &mut self,
+        view: &dyn ReadView,
+        now: Instant,
+        rules: Rules,
+    ) -> Result<Step, Unreadable> {
+        self.set_rules_with(view, &Reach::new(), now, rules)
+    }
+
+    /// [`Engine::set_rules`] with the messages that the senders keep back (see [`Engine::may_touch`]):
+    /// entries that are `never` under the new rules are removed from them.
+    ///
+    /// # Errors
+    /// [`Unreadable`]; the engine is poisoned then: drop it and open another.
+    pub fn set_rules_with(
+        &mut self,
+        view: &dyn ReadView,
+        reach: &Reach,
+        now: Instant,
+        rules: Rules,
+    ) -> Result<Step, Unreadable> {
+        if self.rules() == Some(&rules) {
+            return Ok(Step::default());
+        }
+        let draft = Draft::new(view).with(reach);
+        self.in_step(draft, now, |engine, draft, _, _| {
+            let act = engine.intake.accept_rules(draft, rules);
+            engine.apply(draft, &act)?;
+            Ok(())
+        })
+    }
+
+    fn enter(
+        &mut self,
+        draft: &mut Draft<'_>,
+        commands: &[Command],
+        step: &mut Step,
+    ) -> Result<(), Unreadable> {
+        self.enter_scheduled(draft)?;
+        for alike in commands.chunk_by(follow::together) {
+            match alike {
+                [command] => {
+                    let reply = self.command(draft, command, &mut step.forgotten)?;
+                    step.replies.push(reply);
+                }
+                many => step.replies.extend(self.follow(draft, many)?),
+            }
+        }
+        Ok(())
+    }
+
+    /// Enters the events that were scheduled for now or before, in order.
+    fn enter_scheduled(&mut self, draft: &mut Draft<'_>) -> Result<(), Unreadable> {
+        while let Some(act) = self.intake.enter_due(draft)? {
+            self.apply(draft, &act)?;
+        }
+        Ok(())
+    }
+
+    /// Runs one command: what concerns everybody is accepted and applied, what concerns one recipient is the
+    /// part's.
+    fn command(
+        &mut self,
+        draft: &mut Draft<'_>,
+        command: &Command,
+        forgotten: &mut Vec<Day>,
+    ) -> Answer {
+        match self.intake.accept(draft, command)? {
+            Ok(Accepted::Act(act)) => {
+                let applied = self.apply(draft, &act)?;
+                let (reply, warnings) = applied.reply(&act, self.intake.now);
+                self.intake.tally.warnings += warnings;
+                Ok(Ok(reply))
+            }
+            Ok(Accepted::Answered(reply)) => Ok(Ok(reply)),
+            Ok(Accepted::Forget(before)) => Ok(Ok(self.forget_until(draft, before, forgotten)?)),
+            Ok(Accepted::OfRecipient(recipient)) => {
+                let no = BucketNo::of(recipient.as_str(), self.intake.buckets);
+                let part = self.part_no(no);
+                self.parts[part].command(&self.intake, draft, command)
+            }
+            Err(refused) => Ok(Err(refused)),
+        }
+    }
+
+    /// Applies an act in every part, and adds up their answers.
+    pub(super) fn apply(
+        &mut self,
+        draft: &mut Draft<'_>,
+        act: &Act,
+    ) -> Result<Applied, Unreadable> {
+        let mut sum = Applied::Done;
+        for part in &mut self.parts {
+            sum.add(part.apply(&self.intake, draft, act)?);
+        }
+        Ok(sum)
+    }
+
+    /// Does commands that all follow, or all unfollow: those of each part as one.
+    fn follow(
+        &mut self,
+        draft: &mut Draft<'_>,
+        commands: &[Command],
+    ) -> Result<Vec<Result<Reply, Refused>>, Unreadable> {
+        let of = |command: &Command| {
+            let recipient = command.recipient().map_or("", Id::as_str);
+            self.part_no(BucketNo::of(recipient, self.intake.buckets))
+        };
+        let parts: Vec<usize> = commands.iter().map(of).collect();
+        let mut answers = Vec::with_capacity(self.parts.len());
+        for (no, part) in self.parts.iter_mut().enumerate() {
+            let theirs = commands.iter().zip(&parts).filter(|(_, of)| **of == no);
+            let theirs: Vec<&Command> = theirs.map(|(command, _)| command).collect();
+            answers.push(part.follow(draft, &theirs)?.into_iter());
+        }
+        let in_order = parts.iter().filter_map(|no| answers[*no].next());
+        Ok(in_order.collect())
+    }
+
+    /// Closes the lanes that are due.
+    fn close_due(&mut self, draft: &mut Draft<'_>) {
+        for part in &mut self.parts {
+            part.close_due(draft);
+        }
+    }
+
+    /// Ends an instant: delivers to the inboxes, and closes the lanes that are due now.
+    fn end_instant(&mut self, draft: &mut Draft<'_>) -> Result<Vec<Told>, Unreadable> {
+        let mut told = Vec::new();
+        for part in &mut self.parts {
+            told.extend(part.end_instant(&self.intake, draft)?);
+        }
+        Ok(told)
+    }
+
+    /// Sets all clocks; none goes back.
+    fn set_now(&mut self, now: Instant) {
+        let now = now.max(self.intake.now);
+        self.intake.now = now;
+        for part in &mut self.parts {
+            part.now = now;
+        }
+    }
+
+    pub(super) fn in_step(
+        &mut self,
+        mut draft: Draft<'_>,
+        now: Instant,
+        work: impl FnOnce(&mut Self, &mut Draft<'_>, Instant, &mut Step) -> Result<(), Unreadable>,
+    ) -> Result<Step, Unreadable> {
+        self.set_now(now);
+        let now = self.intake.now;
+        self.intake.begin_step();
+        let mut step = Step::default();
+        let counted = |engine: &Self| {
+            let withdrawals = engine.intake.objects.withdrawals;
+            (engine.tally(), withdrawals, engine.intake.forgotten_before)
+        };
+        let before = counted(self);
+        work(self, &mut draft, now, &mut step)?;
+        for part in &mut self.parts {
+            for (event, day) in std::mem::take(&mut part.kept_objects) {
+                self.intake.objects.touch_all(&mut draft, &event, day)?;
+            }
+            part.ledger.write(&mut draft);
+        }
+        self.intake.objects.sweep(&mut draft)?;
+        if !draft.is_empty() || before != counted(self) {
+            self.intake.write_head(&mut draft);
+            let parts = u16::try_from(self.parts.len()).unwrap_or(u16::MAX);
+            for (no, part) in (0..).zip(&self.parts) {
+                part.write_head(&mut draft, (no, parts));
+            }
+        }
+        step.writes = draft.done();
+        Ok(step)
+    }
+}

@@ -1,0 +1,51 @@
+//! Deliveries to inboxes, and the journal records of them.
+
+use super::record_size::{parts, set_bytes};
+use crate::id::BucketNo;
+use crate::journal::record::Record;
+use crate::reason::Reason;
+use crate::set::Set;
+use crate::time::Instant;
+
+/// A delivery of arrivals to the inboxes of a bucket.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Told {
+    /// The bucket.
+    pub bucket: BucketNo,
+    /// The instant.
+    pub at: Instant,
+    /// The first seq.
+    pub from: u64,
+    /// The last seq.
+    pub to: u64,
+    /// Entries that ended instead.
+    pub except: Vec<(u64, Reason, Set)>,
+}
+
+impl Told {
+    /// The journal records of the delivery: each starts at the arrival where the previous one ends.
+    pub(super) fn records(&self) -> Vec<Record> {
+        let by_arrival = self.except.chunk_by(|one, next| one.0 == next.0);
+        let bytes = |of: &&[(u64, Reason, Set)]| of.iter().map(|(.., who)| set_bytes(who)).sum();
+        let mut parts = parts(by_arrival.collect::<Vec<_>>(), bytes);
+        if parts.is_empty() {
+            parts.push(Vec::new());
+        }
+        let (mut from, last) = (self.from, parts.len() - 1);
+        let records = parts.into_iter().enumerate().map(|(at, part)| {
+            let except = part.concat();
+            let to = match except.last() {
+                Some((seq, ..)) if at < last => *seq,
+                _ => self.to,
+            };
+            let from = std::mem::replace(&mut from, to + 1);
+            Record::Told {
+                at: self.at,
+                from,
+                to,
+                except,
+            }
+        });
+        records.collect()
+    }
+}

@@ -1,0 +1,45 @@
+//! Errors: of a configuration, and of one mail.
+
+use crate::BATCH_ID_BYTES_MAX;
+use crate::sentence::SentenceError;
+
+/// The reason why a configuration gives no design.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DesignError {
+    /// A text of a type is no sentence.
+    #[error("types.{kind}: {fault}")]
+    Sentence {
+        /// The type.
+        kind: String,
+        /// The fault.
+        fault: SentenceError,
+    },
+    /// A template can't be used.
+    #[error("the template {name}: {reason}")]
+    Template {
+        /// Its name.
+        name: String,
+        /// The reason, with its line.
+        reason: String,
+    },
+}
+
+/// The reason why a batch can't become a mail. A retry never helps; no error contains an address.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RenderError {
+    /// The recipient has no address.
+    #[error("the recipient has no e-mail address")]
+    NoAddress,
+    /// The recipient's address is invalid, or not ASCII.
+    #[error("the recipient's e-mail address is not a plain ASCII address")]
+    Address,
+    /// The batch id is not valid in a header or a file name.
+    #[error("a batch id is 1 to {BATCH_ID_BYTES_MAX} ASCII letters, digits, `-` or `_`")]
+    BatchId,
+    /// The batch is empty.
+    #[error("the batch tells nothing")]
+    Empty,
+    /// A template failed; its name and its line are in the text.
+    #[error("template: {0}")]
+    Template(String),
+}

@@ -1,0 +1,102 @@
+//! Commits: their numbers, their writes as they will be read, and what follows them.
+
+use std::ops::ControlFlow;
+
+use tidings_core::table::Write;
+use tidings_core::time::Day;
+use tidings_store::{Partition, Visit};
+
+use crate::error::RuntimeError;
+
+/// The number of a commit: how many were gathered before it, since the node was opened.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct CommitNo(pub(crate) u64);
+
+impl CommitNo {
+    /// The number of no commit: later than all.
+    pub(crate) const NEVER: Self = Self(u64::MAX);
+}
+
+/// A callback with the result of a commit, in the thread that decides.
+pub(crate) type WhenDurable = Box<dyn FnOnce(Result<(), RuntimeError>) + Send>;
+
+/// The addition of one step to a commit.
+#[derive(Debug, Default)]
+pub(crate) struct Decided {
+    pub(crate) writes: Vec<Write>,
+    /// Days to delete once the writes are durable.
+    pub(crate) forgotten: Vec<Day>,
+    /// True if it leads to free space: it may use the space that is reserved for that.
+    pub(crate) frees: bool,
+}
+
+/// The writes of a step, as they will be read.
+#[derive(Debug)]
+pub(crate) struct Writes(pub(crate) Vec<Write>);
+
+impl Writes {
+    pub(crate) fn new(mut writes: Vec<Write>) -> Self {
+        // The last of each key counts; sorting keeps the order of equal ones.
+        writes.reverse();
+        writes.sort_by(|a, b| place(a).cmp(&place(b)));
+        writes.dedup_by(|a, b| place(a) == place(b));
+        Self(writes)
+    }
+
+    /// The new value of a key; `None` = unchanged, `Some(None)` = deleted.
+    pub(crate) fn get(&self, partition: Partition, key: &[u8]) -> Option<Option<&[u8]>> {
+        let at = self
+            .0
+            .binary_search_by(|write| place(write).cmp(&(partition, key)));
+        at.ok().map(|at| self.0[at].value.as_deref())
+    }
+
+    /// Visits the rows after the commit; `scan` visits those before it, `from <= key < until`.
+    pub(crate) fn merge<E>(
+        &self,
+        partition: Partition,
+        (from, until): (&[u8], Option<&[u8]>),
+        visit: &mut Visit<'_>,
+        scan: impl FnOnce(&mut Visit<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let first = self
+            .0
+            .partition_point(|write| place(write) < (partition, from));
+        let is_within = |write: &&Write| {
+            write.partition == partition && until.is_none_or(|until| write.key.as_slice() < until)
+        };
+        let mut fresh = self.0[first..].iter().take_while(is_within).peekable();
+        if fresh.peek().is_none() {
+            return scan(visit);
+        }
+        let mut flow = ControlFlow::Continue(());
+        let tell = |write: &Write, visit: &mut Visit<'_>| {
+            let value = write.value.as_deref();
+            value.map_or(ControlFlow::Continue(()), |value| visit(&write.key, value))
+        };
+        scan(&mut |key, value| {
+            while let Some(write) = fresh.next_if(|write| write.key.as_slice() < key) {
+                flow = tell(write, visit);
+                if flow.is_break() {
+                    return flow;
+                }
+            }
+            flow = match fresh.next_if(|write| write.key == key) {
+                Some(write) => tell(write, visit),
+                None => visit(key, value),
+            };
+            flow
+        })?;
+        while let (ControlFlow::Continue(()), Some(write)) = (flow, fresh.next()) {
+            flow = tell(write, visit);
+        }
+        Ok(())
+    }
+}
+
+fn place(write: &Write) -> (Partition, &[u8]) {
+    (write.partition, &write.key)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,178 @@
+//! Work is done in one step: copies of a request get the answer of the first.
+
+use std::collections::BTreeSet;
+
+use tidings_core::Instant;
+
+use crate::error::{Error, RuntimeError};
+use crate::node::Node;
+use crate::once::kept;
+use crate::sending::Sending;
+use crate::work::{Asker, Work};
+
+/// Does work in one step; copies of a request are handled after it and get its answer. Requesters are
+/// answered when it is durable, which may be after this returns.
+pub(super) fn step(
+    node: &mut Node,
+    sending: &dyn Sending,
+    now: Instant,
+    work: Vec<Work>,
+) -> Result<(), Error> {
+    let mut waiting = work;
+    while !waiting.is_empty() {
+        let mut first = Vec::with_capacity(waiting.len());
+        let mut again = Vec::new();
+        let sorted = sort(node, now, waiting, &mut first, &mut again);
+        let done = sorted.and_then(|()| node.step_keeping(sending, now, &mut first));
+        if let Err(fault) = done {
+            let askers = first.into_iter().chain(again);
+            askers.for_each(|work| work.fail(RuntimeError::of_commit(&fault)));
+            return Err(fault);
+        }
+        waiting = again;
+    }
+    Ok(())
+}
+
+/// Has requests that were done before answered, and separates first requests from their copies.
+fn sort(
+    node: &mut Node,
+    now: Instant,
+    work: Vec<Work>,
+    first: &mut Vec<Work>,
+    again: &mut Vec<Work>,
+) -> Result<(), Error> {
+    let mut keys = BTreeSet::new();
+    let mut done = Ok(());
+    for work in work {
+        let once = match &work.asker {
+            Asker::Once(once, _) if done.is_ok() => *once,
+            Asker::Once(..) | Asker::Each(_) => {
+                first.push(work);
+                continue;
+            }
+        };
+        if !keys.insert(once.key) {
+            again.push(work);
+            continue;
+        }
+        let kept = node.view().and_then(|view| kept(&view, now, once));
+        match (kept, work.asker) {
+            // What was kept of an answer must not be told before it is durable.
+            (Ok(Some(kept)), Asker::Once(_, keeper)) => {
+                let tell = |done: Result<(), _>| keeper.tell(done.map(|()| kept));
+                node.ahead().answer(Box::new(tell));
+            }
+            (kept, asker) => {
+                first.push(Work { asker, ..work });
+                done = kept.map(|_| ());
+            }
+        }
+    }
+    done
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use tidings_core::engine::{Options, Refused, Reply};
+    use tidings_core::time::DAY_MS;
+    use tidings_core::{Command, Id, Object};
+    use tidings_store::{MemoryStore, Store};
+
+    use super::*;
+    use crate::once::{Kept, Once, aged, stored};
+    use crate::work::AnswerRecorder;
+
+    fn node(store: &Arc<MemoryStore>) -> Node {
+        Node::open(Arc::clone(store) as Arc<dyn Store>, Options::default()).unwrap()
+    }
+
+    fn once(key: u8, request: u8) -> Once {
+        Once {
+            key: [key; 16],
+            request: [request; 16],
+        }
+    }
+
+    /// A test requester: stores a given answer, and sends the result to a channel.
+    struct Recorded1(Option<Vec<u8>>, crossbeam_channel::Sender<Kept>);
+
+    impl AnswerRecorder for Recorded1 {
+        fn keep(&mut self, replies: Vec<Result<Reply, Refused>>) -> Option<Vec<u8>> {
+            assert_eq!(replies.len(), 1);
+            self.0.take()
+        }
+
+        fn tell(self: Box<Self>, kept: Result<Kept, RuntimeError>) {
+            self.1.send(kept.unwrap()).unwrap();
+        }
+    }
+
+    /// The results of requests (identity, answer to store), in the order in which they come.
+    fn told(node: &mut Node, at: i64, requests: &[(Once, Option<&str>)]) -> Vec<Kept> {
+        let (tell, told) = crossbeam_channel::unbounded();
+        let work = requests.iter().map(|(once, keep)| {
+            let keep = keep.map(|text| text.as_bytes().to_vec());
+            let object = Object {
+                id: Id::new("works/1").unwrap(),
+                title: None,
+                url: None,
+                image: None,
+                image_size: None,
+                notifiable: None,
+            };
+            let asker = Asker::Once(*once, Box::new(Recorded1(keep, tell.clone())));
+            Work::new(vec![Command::Object(object)], asker)
+        });
+        step(node, &(), Instant(at), work.collect()).unwrap();
+        told.try_iter().collect()
+    }
+
+    #[test]
+    fn a_request_is_done_once_across_a_restart() {
+        let store = Arc::new(MemoryStore::default());
+        let first = told(&mut node(&store), 0, &[(once(1, 1), Some("a"))]);
+        assert_eq!(first, [Kept::Now]);
+        let mut node = node(&store);
+        let again = told(&mut node, 1, &[(once(1, 1), Some("b"))]);
+        assert_eq!(again, [Kept::Before(b"a".to_vec())]);
+        let other = told(&mut node, 2, &[(once(1, 2), Some("c"))]);
+        assert_eq!(other, [Kept::Other]);
+    }
+
+    #[test]
+    fn of_two_at_the_same_instant_the_second_gets_what_the_first_got() {
+        let store = Arc::new(MemoryStore::default());
+        let two = [(once(1, 1), Some("a")), (once(1, 1), Some("b"))];
+        let told = told(&mut node(&store), 0, &two);
+        assert_eq!(told, [Kept::Now, Kept::Before(b"a".to_vec())]);
+    }
+
+    #[test]
+    fn what_was_not_kept_may_be_tried_again() {
+        let store = Arc::new(MemoryStore::default());
+        let two = [(once(1, 1), None), (once(1, 1), Some("b"))];
+        let told = told(&mut node(&store), 0, &two);
+        assert_eq!(told, [Kept::Now, Kept::Now]);
+    }
+
+    #[test]
+    fn a_key_is_free_again_after_a_day_and_its_row_goes() {
+        let store = Arc::new(MemoryStore::default());
+        let mut node = node(&store);
+        told(&mut node, 0, &[(once(1, 1), Some("a"))]);
+        let last = told(&mut node, DAY_MS - 1, &[(once(1, 1), Some("b"))]);
+        assert_eq!(last, [Kept::Before(b"a".to_vec())]);
+        let free = told(&mut node, DAY_MS, &[(once(1, 2), Some("c"))]);
+        assert_eq!(free, [Kept::Now]);
+        for key in 2..10 {
+            told(&mut node, 3 * DAY_MS, &[(once(key, 1), Some("d"))]);
+        }
+        let view = node.view().unwrap();
+        assert!(stored(&view, &[1; 16]).unwrap().is_none());
+        assert!(aged(&view, Instant(3 * DAY_MS), 9).unwrap().is_empty());
+        assert!(stored(&view, &[9; 16]).unwrap().is_some());
+    }
+}

@@ -1,0 +1,14 @@
+//! Messages that are durable and can be sent.
+
+use tidings_core::Batch;
+use tidings_core::engine::Plan;
+
+/// Messages that are durable and can be sent.
+#[derive(Debug)]
+pub struct Ready {
+    /// The plan of the messages.
+    pub plan: Plan,
+    /// The batch of each letter with entries: (index of the letter, batch). Empty if they were not
+    /// requested.
+    pub batches: Vec<(usize, Batch)>,
+}

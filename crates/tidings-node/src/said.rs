@@ -1,0 +1,29 @@
+//! The answer of a channel as views show it.
+
+use crate::channel::Outcome as Answer;
+use crate::vitals::Answered;
+
+/// The answer of a channel, without addresses.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Said {
+    /// The kind of the answer.
+    pub answer: Answered,
+    /// The provider's stage and code.
+    pub reply: String,
+}
+
+impl Said {
+    pub(crate) fn of(answer: &Answer) -> Option<Self> {
+        let reply = match answer {
+            Answer::Sent(_) => return None,
+            Answer::Withheld => "stopped before it was handed over",
+            Answer::Failed { why, .. } | Answer::Retry { why, .. } | Answer::Unknown { why } => {
+                &**why
+            }
+        };
+        Some(Self {
+            answer: Answered::of(answer),
+            reply: reply.to_owned(),
+        })
+    }
+}

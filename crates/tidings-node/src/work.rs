@@ -1,0 +1,78 @@
+//! Requested work: commands of one step, and who asked for them.
+
+use tidings_core::Command;
+use tidings_core::engine::{Refused, Reply};
+
+use crate::commit::WhenDurable;
+use crate::error::RuntimeError;
+use crate::once::{Kept, Once};
+
+/// An answer per command, in order, or the error.
+pub type Replies = Result<Vec<Result<Reply, Refused>>, RuntimeError>;
+
+/// A callback with the result of commands, on the loop's thread.
+pub(crate) type Answer = Box<dyn FnOnce(Replies) + Send>;
+
+/// The requester of a request with a key. Both methods are called on the loop's thread.
+pub trait AnswerRecorder: Send {
+    /// The answer to store; `None` stores nothing, and the key stays free. Called before the work is
+    /// durable: nothing of it may be shown yet.
+    fn keep(&mut self, replies: Vec<Result<Reply, Refused>>) -> Option<Vec<u8>>;
+
+    /// Receives the result; must only pass it on.
+    fn tell(self: Box<Self>, kept: Result<Kept, RuntimeError>);
+}
+
+/// Commands of one step, with their requester.
+pub(crate) struct Work {
+    pub(crate) commands: Vec<Command>,
+    /// Number of commands, also after they were taken to be done.
+    pub(crate) count: usize,
+    pub(crate) replies: Vec<Result<Reply, Refused>>,
+    pub(crate) asker: Asker,
+}
+
+/// The requester of commands.
+pub(crate) enum Asker {
+    Each(Answer),
+    Once(Once, Box<dyn AnswerRecorder>),
+}
+
+impl Work {
+    pub(crate) fn new(commands: Vec<Command>, asker: Asker) -> Self {
+        Self {
+            count: commands.len(),
+            commands,
+            replies: Vec::new(),
+            asker,
+        }
+    }
+
+    /// The answer to store.
+    pub(crate) fn keep(&mut self) -> Option<(Once, Vec<u8>)> {
+        match &mut self.asker {
+            Asker::Each(_) => None,
+            Asker::Once(once, keeper) => {
+                let replies = std::mem::take(&mut self.replies);
+                Some((*once, keeper.keep(replies)?))
+            }
+        }
+    }
+
+    /// The answer, to be given when it is durable.
+    pub(crate) fn when_durable(self) -> WhenDurable {
+        let Self { replies, asker, .. } = self;
+        match asker {
+            Asker::Each(answer) => Box::new(|done| answer(done.map(|()| replies))),
+            Asker::Once(_, keeper) => Box::new(|done| keeper.tell(done.map(|()| Kept::Now))),
+        }
+    }
+
+    /// Answers that it failed.
+    pub(crate) fn fail(self, fault: RuntimeError) {
+        match self.asker {
+            Asker::Each(answer) => answer(Err(fault)),
+            Asker::Once(_, keeper) => keeper.tell(Err(fault)),
+        }
+    }
+}
