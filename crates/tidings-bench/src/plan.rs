@@ -140,7 +140,7 @@ fn digest(
     }
     let took = watch.elapsed().as_secs_f64();
     let passed = disk.gauge.take();
-    let recipients: usize = made.iter().map(|plan| plan.letters.len()).sum();
+    let recipients: usize = made.iter().map(|plan| plan.messages.len()).sum();
     let entries: usize = made.iter().map(Plan::entries).sum();
     if recipients == 0 {
         return Err(Fault::Wrong("nothing came due".to_owned()));
@@ -161,17 +161,17 @@ fn digest(
 fn settle(disk: &mut OnDisk, now: Instant, made: &[Plan]) -> Result<(), Fault> {
     for plan in made {
         let sent = plan
-            .letters
+            .messages
             .iter()
-            .filter(|letter| letter.tells())
-            .map(|letter| Sent {
-                number: letter.number,
-                told: plan.told(letter),
+            .filter(|planned| !planned.is_empty())
+            .map(|planned| Sent {
+                number: planned.number,
+                seqs: plan.seqs(planned),
                 ending: Ending::Delivered,
                 resent: 0,
             });
         let sent: Vec<Sent> = sent.collect();
-        let closing = (plan.bucket, plan.closing);
+        let closing = plan.closing;
         disk.node.settle(
             now,
             &[Settled {

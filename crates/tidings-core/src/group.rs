@@ -17,7 +17,7 @@ use crate::time::Instant;
 
 /// An entry of a message.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Told {
+pub struct Entry {
     /// The event's header.
     pub header: Header,
     /// Time of entering the lane.
@@ -34,7 +34,7 @@ pub struct Told {
     pub data: Option<Arc<serde_json::Map<String, serde_json::Value>>>,
 }
 
-/// Groups the entries of a message; the order of `told` does not matter.
+/// Groups the entries of a message; their order does not matter.
 ///
 /// Equal objects make one line, whatever their types (contract, section 2); it belongs to the type
 /// that told it first. The lines of a type are grouped by the role that its rules name, else by the
@@ -46,10 +46,10 @@ pub struct Told {
 /// # Examples
 /// ```
 /// use std::sync::Arc;
-/// use tidings_core::group::{Told, group};
+/// use tidings_core::group::{Entry, group};
 /// use tidings_core::{Header, Id, Instant, Object, Rules};
 ///
-/// let told = |t: i64, actor: &str| {
+/// let entry = |t: i64, actor: &str| {
 ///     let id = |text: &str| Id::new(text).unwrap();
 ///     let object = |text: &str| Arc::new(Object::bare(id(text)));
 ///     let header = Header {
@@ -63,7 +63,7 @@ pub struct Told {
 ///         occurred_at: None,
 ///         expires_at: None,
 ///     };
-///     Told {
+///     Entry {
 ///         header,
 ///         t: Instant(t),
 ///         reasons: vec!["topic:work/7".to_owned()],
@@ -74,16 +74,16 @@ pub struct Told {
 ///     }
 /// };
 /// // "Grace and Ada commented on work/7": one line, and who came last is named first.
-/// let groups = group(vec![told(1, "grace"), told(2, "ada"), told(3, "grace")], &Rules::default());
+/// let groups = group(vec![entry(1, "grace"), entry(2, "ada"), entry(3, "grace")], &Rules::default());
 /// let line = &groups[0].lines[0];
 /// assert_eq!((groups.len(), groups[0].lines.len(), line.entries), (1, 1, 3));
 /// let actors: Vec<&str> = line.actors.iter().map(|actor| actor.id.as_str()).collect();
 /// assert_eq!(actors, ["grace", "ada"]);
 /// ```
 #[must_use]
-pub fn group(mut told: Vec<Told>, rules: &Rules) -> Vec<Group> {
-    told.sort_by_key(|told| (told.t, told.header.place));
-    let mut lines = lines(told);
+pub fn group(mut entries: Vec<Entry>, rules: &Rules) -> Vec<Group> {
+    entries.sort_by_key(|entry| (entry.t, entry.header.place));
+    let mut lines = lines(entries);
     lines.sort_unstable_by_key(Gathered::rank);
     for (order, gathered) in lines.iter_mut().enumerate() {
         gathered.line.order = order;
@@ -128,12 +128,12 @@ impl Gathered {
 }
 
 /// One line for each object. Entries come oldest first.
-fn lines(told: Vec<Told>) -> Vec<Gathered> {
+fn lines(entries: Vec<Entry>) -> Vec<Gathered> {
     let mut of_object: FxHashMap<Id, usize> = FxHashMap::default();
     let mut lines: Vec<Gathered> = Vec::new();
     let mut kinds_seen: FxHashSet<(usize, Id)> = FxHashSet::default();
-    for (position, told) in told.into_iter().enumerate() {
-        let Told {
+    for (position, entry) in entries.into_iter().enumerate() {
+        let Entry {
             header,
             t,
             reasons,
@@ -141,7 +141,7 @@ fn lines(told: Vec<Told>) -> Vec<Gathered> {
             actor,
             target,
             data,
-        } = told;
+        } = entry;
         let index = *of_object.entry(header.object).or_insert(lines.len());
         if index == lines.len() {
             let line = empty_line(Arc::clone(&object), t);

@@ -8,5 +8,31 @@ pub type LaneNo = u16;
 /// A type's number, given once for its name and stored.
 pub type TypeNo = u32;
 
-/// The key of a message: bucket and seq of its closing, and the recipient's number in the bucket.
-pub type MessageId = ((BucketNo, u64), u32);
+/// A closing: its bucket, and the seq of its record there.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ClosingId {
+    /// The bucket.
+    pub bucket: BucketNo,
+    /// The seq.
+    pub seq: u64,
+}
+
+/// A message: its closing, and its recipient.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct MessageId {
+    /// The closing.
+    pub closing: ClosingId,
+    /// The recipient's number in the bucket.
+    pub number: u32,
+}
+
+impl ClosingId {
+    /// The message to the recipient with this number.
+    #[must_use]
+    pub fn message(self, number: u32) -> MessageId {
+        MessageId {
+            closing: self,
+            number,
+        }
+    }
+}

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 use tidings_core::batch_key::BatchKey;
 use tidings_core::channel::{EMAIL, EMAIL_NO};
-use tidings_core::group::{Told, group};
+use tidings_core::group::{Entry, group};
 use tidings_core::{Batch, Header, Id, ImageSize, Instant, Object, Recipient, Rules, Score, State};
 
 /// The amount of what is known of a sample.
@@ -77,7 +77,7 @@ pub(crate) fn detailed(
     }
 }
 
-fn told(kind: &Id, n: usize, detail: Detail, data: &Map<String, Value>) -> Told {
+fn told(kind: &Id, n: usize, detail: Detail, data: &Map<String, Value>) -> Entry {
     let object_id = format!("example/{n}");
     let name = NAMES[n % NAMES.len()];
     let is_full = detail == Detail::Full;
@@ -105,7 +105,7 @@ fn told(kind: &Id, n: usize, detail: Detail, data: &Map<String, Value>) -> Told 
         occurred_at: None,
         expires_at: None,
     };
-    Told {
+    Entry {
         header,
         t: AT.plus_ms(-86_400_000),
         reasons: vec!["topic:a-topic".to_owned()],

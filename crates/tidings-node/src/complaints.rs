@@ -14,10 +14,10 @@ const EVERY_MS: i64 = 10_000;
 
 /// The recent log lines.
 #[derive(Debug, Default)]
-pub(crate) struct Complaints(BTreeMap<(String, &'static str), Told>);
+pub(crate) struct Complaints(BTreeMap<(String, &'static str), Logged>);
 
 #[derive(Debug)]
-struct Told {
+struct Logged {
     at: Instant,
     /// Number of similar answers since.
     similar: u64,
@@ -46,7 +46,7 @@ impl Complaints {
             None => "given up".to_owned(),
         };
         let subject = tidings_core::channel::named(channel).map_or("message", |kind| kind.message);
-        match self.is_told(channel, what, now) {
+        match self.is_logged(channel, what, now) {
             Some(similar_suppressed) => tracing::warn!(
                 channel,
                 batch,
@@ -68,18 +68,18 @@ impl Complaints {
     }
 
     /// Tells whether to log this again, and the number of lines suppressed since the last time.
-    fn is_told(&mut self, channel: &str, what: &'static str, now: Instant) -> Option<u64> {
-        let new = Told {
+    fn is_logged(&mut self, channel: &str, what: &'static str, now: Instant) -> Option<u64> {
+        let new = Logged {
             at: now,
             similar: 0,
         };
         match self.0.get_mut(&(channel.to_owned(), what)) {
             // A clock that stepped back must not keep it silent.
-            Some(told) if (told.at..told.at.plus_ms(EVERY_MS)).contains(&now) => {
-                told.similar += 1;
+            Some(logged) if (logged.at..logged.at.plus_ms(EVERY_MS)).contains(&now) => {
+                logged.similar += 1;
                 None
             }
-            Some(told) => Some(std::mem::replace(told, new).similar),
+            Some(logged) => Some(std::mem::replace(logged, new).similar),
             None => {
                 self.0.insert((channel.to_owned(), what), new);
                 Some(0)
@@ -95,7 +95,7 @@ mod tests {
     #[test]
     fn what_is_alike_is_counted_and_told_with_the_next() {
         let mut complaints = Complaints::default();
-        let mut told = |channel, what, ms| complaints.is_told(channel, what, Instant(ms));
+        let mut told = |channel, what, ms| complaints.is_logged(channel, what, Instant(ms));
         assert_eq!(told("email", "refused", 0), Some(0));
         assert_eq!(told("email", "refused", 1), None);
         assert_eq!(told("email", "refused", EVERY_MS - 1), None);

@@ -73,9 +73,9 @@ impl Waiting {
                 last: job.last.clone(),
                 next: (!is_held).then_some(at),
             };
-            found.push((is_held, at, job.letter(), deferred));
+            found.push((is_held, at, job.id(), deferred));
         });
-        found.sort_by_key(|(is_held, at, letter, _)| (*is_held, *at, *letter));
+        found.sort_by_key(|(is_held, at, id, _)| (*is_held, *at, *id));
         Deferrals {
             count,
             messages: found

@@ -10,10 +10,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tidings_core::engine::{
-    Engine, MessageId, Plan, PlannedMessage, Presenter, Sent, Settled, Tried,
+    ClosingId, Engine, MessageId, Plan, PlannedMessage, Presenter, Sent, Settled, Tried,
 };
 use tidings_core::pause::Paused;
-use tidings_core::{BucketNo, Ending, Instant};
+use tidings_core::{Ending, Instant};
 
 use crate::channel::{Channels, InForce, Outcome as Answer};
 use crate::complaints::Complaints;
@@ -107,8 +107,8 @@ impl Delivery {
     }
 
     /// The keys of the messages that wait for a retry.
-    pub(crate) fn waiting_letters(&self) -> Vec<MessageId> {
-        self.waiting.letters()
+    pub(crate) fn waiting_ids(&self) -> Vec<MessageId> {
+        self.waiting.ids()
     }
 
     /// The channels.
@@ -119,7 +119,7 @@ impl Delivery {
     /// Adds messages from before a stop. Each waits for what is left of its wait.
     pub(crate) fn take_up(&mut self, engine: &Engine, ready: Ready, now: Instant) {
         for job in jobs(ready) {
-            let tried = engine.attempts_of(job.letter());
+            let tried = engine.attempts_of(job.id());
             let at = tried.map_or(now, |tried| tried.until.max(now));
             self.wait_until(at, job.after_a_stop(tried, now));
         }
@@ -132,8 +132,8 @@ impl Delivery {
     }
 
     /// Removes a message that waits for a retry, and returns it with the instant of that.
-    pub(crate) fn take_back(&mut self, letter: &MessageId) -> Option<(Instant, SendJob)> {
-        self.waiting.take_back(letter)
+    pub(crate) fn take_back(&mut self, id: &MessageId) -> Option<(Instant, SendJob)> {
+        self.waiting.take_back(id)
     }
 
     /// Sets what is paused; returns whether that changed.
@@ -165,15 +165,15 @@ impl Delivery {
         now: Instant,
     ) -> Result<Vec<Settled>, Error> {
         let (engine, view) = (node.engine(), node.view()?);
-        let letters: Vec<(&Plan, &PlannedMessage)> = plans
+        let messages: Vec<(&Plan, &PlannedMessage)> = plans
             .iter()
-            .flat_map(|plan| plan.letters.iter().map(move |letter| (plan, letter)))
-            .filter(|(_, letter)| letter.tells())
+            .flat_map(|plan| plan.messages.iter().map(move |planned| (plan, planned)))
+            .filter(|(_, planned)| !planned.is_empty())
             .collect();
         let next = AtomicUsize::new(0);
-        let threads = self.threads.min(letters.len() / 2).max(1);
+        let threads = self.threads.min(messages.len() / 2).max(1);
         let mut answered = std::thread::scope(|scope| {
-            let work = || self.send_some(engine, &view, &letters, &next);
+            let work = || self.send_some(engine, &view, &messages, &next);
             let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
             let mut all = work()?;
             for other in others {
@@ -194,25 +194,25 @@ impl Delivery {
         Ok(settled.into_values().collect())
     }
 
-    /// Sends letters one by one until threads have taken all of them.
+    /// Sends messages one by one until threads have taken all of them.
     fn send_some(
         &self,
         engine: &Engine,
         view: &StoreView,
-        letters: &[(&Plan, &PlannedMessage)],
+        messages: &[(&Plan, &PlannedMessage)],
         next: &AtomicUsize,
     ) -> Result<Vec<(usize, Answered)>, Error> {
         let mut presenter = Presenter::new(engine, view);
         let mut answered = Vec::new();
         loop {
             let at = next.fetch_add(1, Ordering::Relaxed);
-            let Some((plan, letter)) = letters.get(at) else {
+            let Some((plan, planned)) = messages.get(at) else {
                 return Ok(answered);
             };
-            let Some(batch) = presenter.batch(plan, letter)? else {
+            let Some(batch) = presenter.batch(plan, planned)? else {
                 continue;
             };
-            let job = SendJob::new(plan, letter, batch);
+            let job = SendJob::new(plan, planned, batch);
             let answer = send(&self.channels, &job, GO);
             answered.push((at, Answered::of(job, answer)));
         }
@@ -312,10 +312,10 @@ pub(crate) enum Noted {
 }
 
 /// Answers that are not recorded yet, by closing.
-pub(crate) type ByClosing = BTreeMap<(BucketNo, u64), Settled>;
+pub(crate) type ByClosing = BTreeMap<ClosingId, Settled>;
 
 /// Adds what is recorded of an answer.
-pub(crate) fn put(all: &mut ByClosing, closing: (BucketNo, u64), noted: Noted) {
+pub(crate) fn put(all: &mut ByClosing, closing: ClosingId, noted: Noted) {
     let settled = all.entry(closing).or_insert_with(|| Settled {
         closing,
         ..Settled::default()
@@ -328,7 +328,7 @@ pub(crate) fn put(all: &mut ByClosing, closing: (BucketNo, u64), noted: Noted) {
 
 /// A message with its answer. A finished message needs its batch no more.
 enum Answered {
-    Done((BucketNo, u64), Sent),
+    Done(ClosingId, Sent),
     Open(Box<SendJob>, Answer),
 }
 

@@ -68,16 +68,16 @@ pub(crate) fn books(engine: &Engine, view: &StoreView) -> Result<Books, Error> {
     }
 }
 
-/// The batch of each letter of a plan with entries.
+/// The batch of each message of a plan with entries.
 pub(crate) fn batches(
     engine: &Engine,
     view: &StoreView,
     plan: &Plan,
 ) -> Result<Vec<(usize, Batch)>, Error> {
     let mut presenter = Presenter::new(engine, view);
-    let mut batches = Vec::with_capacity(plan.letters.len());
-    for (at, letter) in plan.letters.iter().enumerate() {
-        if let Some(batch) = presenter.batch(plan, letter)? {
+    let mut batches = Vec::with_capacity(plan.messages.len());
+    for (at, planned) in plan.messages.iter().enumerate() {
+        if let Some(batch) = presenter.batch(plan, planned)? {
             batches.push((at, batch));
         }
     }

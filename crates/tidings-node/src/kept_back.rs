@@ -57,17 +57,16 @@ impl<'a> KeptBack<'a> {
 }
 
 impl Sending for KeptBack<'_> {
-    fn keep_back(&self, letters: BTreeSet<MessageId>) -> Reach {
+    fn keep_back(&self, ids: BTreeSet<MessageId>) -> Reach {
         let mut queues = self.queues.borrow_mut();
-        let letters = letters.into_iter();
-        letters
-            .filter_map(|letter| Some((letter, queues.keep_back(letter)?)))
+        let ids = ids.into_iter();
+        ids.filter_map(|id| Some((id, queues.keep_back(id)?)))
             .collect()
     }
 }
 
 impl Queues<'_> {
-    fn keep_back(&mut self, letter: MessageId) -> Option<Reached> {
+    fn keep_back(&mut self, id: MessageId) -> Option<Reached> {
         let reached = |job: &SendJob| {
             if job.is_in_doubt() {
                 Reached::InDoubt
@@ -75,23 +74,23 @@ impl Queues<'_> {
                 Reached::KeptBack
             }
         };
-        if let Some(held) = self.held.0.get(&letter) {
+        if let Some(held) = self.held.0.get(&id) {
             return Some(reached(&held.job));
         }
-        let found = self.take_back(&letter)?;
+        let found = self.take_back(&id)?;
         let reached = reached(&found.job);
-        self.held.0.insert(letter, found);
+        self.held.0.insert(id, found);
         Some(reached)
     }
 
-    fn take_back(&mut self, letter: &MessageId) -> Option<Released> {
-        if let Some(job) = self.senders.take_back(letter) {
+    fn take_back(&mut self, id: &MessageId) -> Option<Released> {
+        if let Some(job) = self.senders.take_back(id) {
             return Some(Released { job, again: None });
         }
-        if let Some(message) = self.outbox.take_back(letter) {
+        if let Some(message) = self.outbox.take_back(id) {
             return Some(message);
         }
-        let (at, job) = self.delivery.take_back(letter)?;
+        let (at, job) = self.delivery.take_back(id)?;
         Some(Released {
             job,
             again: Some(at),
@@ -108,14 +107,14 @@ impl Held {
         if self.0.is_empty() {
             return Ok(Vec::new());
         }
-        let letters: BTreeSet<MessageId> = self.0.keys().copied().collect();
+        let ids: BTreeSet<MessageId> = self.0.keys().copied().collect();
         let mut released = Vec::new();
-        for ready in node.made_again(&letters)? {
+        for ready in node.made_again(&ids)? {
             for (at, batch) in ready.batches {
-                let letter = &ready.plan.letters[at];
-                let name = ((ready.plan.bucket, ready.plan.closing), letter.number);
-                if let Some(mut message) = self.0.remove(&name) {
-                    message.job.replace(ready.plan.told(letter), batch);
+                let planned = &ready.plan.messages[at];
+                let id = ready.plan.closing.message(planned.number);
+                if let Some(mut message) = self.0.remove(&id) {
+                    message.job.replace(ready.plan.seqs(planned), batch);
                     released.push(message);
                 }
             }

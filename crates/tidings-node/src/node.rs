@@ -9,8 +9,8 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Weak};
 
 use tidings_core::engine::{
-    Engine, EngineSnapshot, MessageId, Options, Plan, Refused, Reply, Sent, Settled, Step, Told,
-    Upcoming,
+    ClosingId, Engine, EngineSnapshot, InboxDelivery, MessageId, Options, Plan, Refused, Reply,
+    Sent, Settled, Step, Upcoming,
 };
 use tidings_core::names::LaneName;
 use tidings_core::table::Write;
@@ -65,7 +65,7 @@ pub struct Accepted {
     /// An answer per command, in order.
     pub replies: Vec<Result<Reply, Refused>>,
     /// The deliveries to inboxes.
-    pub told: Vec<Told>,
+    pub delivered: Vec<InboxDelivery>,
 }
 
 /// The most recipients whose messages are built at once: other commands are handled between two slices.
@@ -279,10 +279,10 @@ impl Node {
             .collect();
         let took = Stopwatch::start();
         let view = self.view()?;
-        let letters = self
+        let messages = self
             .engine
             .may_touch(&view, Upcoming::Commands(&commands))?;
-        let reach = sending.keep_back(letters);
+        let reach = sending.keep_back(messages);
         let mut step = self.engine.step_with(&view, &reach, now, &commands)?;
         let mut replies = std::mem::take(&mut step.replies).into_iter();
         for work in work.iter_mut() {
@@ -328,19 +328,19 @@ impl Node {
     fn make_of(
         &mut self,
         now: Instant,
-        closings: Vec<(BucketNo, u64)>,
+        closings: Vec<ClosingId>,
         mut room: usize,
     ) -> Result<Vec<Plan>, Error> {
         let mut plans: Vec<Plan> = Vec::new();
         {
             // An entry belongs to one closing alone, so that no look depends on what another ends.
             let view = self.view()?;
-            for (bucket, closing) in closings {
+            for closing in closings {
                 if room == 0 {
                     break;
                 }
-                if let Some(plan) = self.engine.plan(&view, bucket, closing, room)? {
-                    room = room.saturating_sub(plan.letters.len());
+                if let Some(plan) = self.engine.plan(&view, closing, room)? {
+                    room = room.saturating_sub(plan.messages.len());
                     plans.push(plan);
                 }
             }
@@ -375,15 +375,15 @@ impl Node {
     ///
     /// # Errors
     /// [`Error`]; the node is poisoned then: drop it and open another.
-    pub fn made_again(&mut self, letters: &BTreeSet<MessageId>) -> Result<Vec<Ready>, Error> {
-        let plans = self.engine.made_again(&self.view()?, letters)?;
+    pub fn made_again(&mut self, messages: &BTreeSet<MessageId>) -> Result<Vec<Ready>, Error> {
+        let plans = self.engine.made_again(&self.view()?, messages)?;
         self.present_made(plans)
     }
 
     fn present_made(&mut self, plans: Vec<Plan>) -> Result<Vec<Ready>, Error> {
         let unrecoverable = plans.iter().filter(|plan| !plan.unrecoverable.is_empty());
         let unrecoverable = unrecoverable.map(|plan| Settled {
-            closing: (plan.bucket, plan.closing),
+            closing: plan.closing,
             sent: plan.unrecoverable.clone(),
             tried: Vec::new(),
         });
@@ -413,11 +413,11 @@ impl Node {
     ///
     /// # Errors
     /// [`Error`].
-    pub fn inbox_messages(&self, told: &[Told]) -> Result<Vec<Message>, Error> {
+    pub fn inbox_messages(&self, delivered: &[InboxDelivery]) -> Result<Vec<Message>, Error> {
         let view = self.view()?;
         let mut messages = Vec::new();
-        for told in told {
-            messages.extend(self.engine.inbox_messages(&view, told)?);
+        for delivery in delivered {
+            messages.extend(self.engine.inbox_messages(&view, delivery)?);
         }
         Ok(messages)
     }
@@ -541,7 +541,7 @@ impl Node {
         })?;
         Ok(Accepted {
             replies: step.replies,
-            told: step.told,
+            delivered: step.delivered,
         })
     }
 }
@@ -549,17 +549,17 @@ impl Node {
 /// Messages of a plan without a batch: whether they were sent is unknown.
 fn not_presented(ready: &Ready) -> Option<Settled> {
     let presented: BTreeSet<usize> = ready.batches.iter().map(|(at, _)| *at).collect();
-    let letters = ready.plan.letters.iter().enumerate();
-    let gone = letters.filter(|(at, letter)| letter.tells() && !presented.contains(at));
+    let planned = ready.plan.messages.iter().enumerate();
+    let gone = planned.filter(|(at, planned)| !planned.is_empty() && !presented.contains(at));
     let sent: Vec<Sent> = gone
-        .map(|(_, letter)| Sent {
-            number: letter.number,
-            told: ready.plan.told(letter),
+        .map(|(_, planned)| Sent {
+            number: planned.number,
+            seqs: ready.plan.seqs(planned),
             ending: Ending::Unknown,
             resent: 0,
         })
         .collect();
-    let closing = (ready.plan.bucket, ready.plan.closing);
+    let closing = ready.plan.closing;
     (!sent.is_empty()).then_some(Settled {
         closing,
         sent,

@@ -37,14 +37,14 @@ pub(crate) struct Released {
 impl Outbox {
     /// Adds a message that follows a commit.
     pub(crate) fn put(&mut self, commit: CommitNo, message: Released) {
-        self.order.insert(message.job.letter(), self.next);
+        self.order.insert(message.job.id(), self.next);
         self.queue.insert(self.next, Entry { commit, message });
         self.next += 1;
     }
 
     /// Removes and returns a message.
-    pub(crate) fn take_back(&mut self, letter: &MessageId) -> Option<Released> {
-        let at = self.order.remove(letter)?;
+    pub(crate) fn take_back(&mut self, id: &MessageId) -> Option<Released> {
+        let at = self.order.remove(id)?;
         self.queue.remove(&at).map(|entry| entry.message)
     }
 
@@ -55,7 +55,7 @@ impl Outbox {
             return None;
         }
         let message = next.remove().message;
-        self.order.remove(&message.job.letter());
+        self.order.remove(&message.job.id());
         Some(message)
     }
 

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use tidings_core::engine::{Options, Refused, Reply, Settled, Told};
+use tidings_core::engine::{InboxDelivery, Options, Refused, Reply, Settled};
 use tidings_core::{Books, Command, Id, Instant, Message, Rules, Timed};
 use tidings_store::Store;
 
@@ -298,8 +298,8 @@ impl Player {
         let accepted = self.event_loop.beside(at, |node, sending, _| {
             node.step_beside(sending, at, &commands)
         })?;
-        let told = self.taken_in(at, accepted)?;
-        self.event_loop.watch_inboxes(&told)?;
+        let delivered = self.taken_in(at, accepted)?;
+        self.event_loop.watch_inboxes(&delivered)?;
         self.event_loop.hand_out(at)?;
         self.event_loop.do_chores()?;
         let mut messages = self.event_loop.take_messages();
@@ -346,13 +346,17 @@ impl Player {
     }
 
     /// Passes the answers on; returns the deliveries to inboxes.
-    fn taken_in(&mut self, at: Instant, accepted: Accepted) -> Result<Vec<Told>, PlayError> {
+    fn taken_in(
+        &mut self,
+        at: Instant,
+        accepted: Accepted,
+    ) -> Result<Vec<InboxDelivery>, PlayError> {
         if let Some(observer) = &mut self.observer {
             observer.after(at, &accepted.replies);
         }
         match accepted.replies.into_iter().find_map(Result::err) {
             Some(refused) => Err(refused.into()),
-            None => Ok(accepted.told),
+            None => Ok(accepted.delivered),
         }
     }
 

@@ -8,7 +8,7 @@ use tidings_core::engine::Plan;
 pub struct Ready {
     /// The plan of the messages.
     pub plan: Plan,
-    /// The batch of each letter with entries: (index of the letter, batch). Empty if they were not
+    /// The batch of each message with entries: (index of the message, batch). Empty if they were not
     /// requested.
     pub batches: Vec<(usize, Batch)>,
 }

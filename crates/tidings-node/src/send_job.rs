@@ -5,10 +5,10 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tidings_core::engine::{MessageId, Plan, PlannedMessage, Sent, Tried};
+use tidings_core::engine::{ClosingId, MessageId, Plan, PlannedMessage, Sent, Tried};
 use tidings_core::journal::record::Attempts;
 use tidings_core::pause::Paused;
-use tidings_core::{Batch, BucketNo, Ending, Instant};
+use tidings_core::{Batch, Ending, Instant};
 
 use crate::channel::{Head, Outcome, Rendered, Renderer, Unrenderable, render};
 use crate::priority::Priority;
@@ -18,9 +18,10 @@ use crate::said::Said;
 /// A message that is being sent.
 #[derive(Clone, Debug)]
 pub(crate) struct SendJob {
-    pub(crate) closing: (BucketNo, u64),
+    pub(crate) closing: ClosingId,
     pub(crate) number: u32,
-    pub(crate) told: Vec<u64>,
+    /// The seqs of its entries.
+    pub(crate) seqs: Vec<u64>,
     pub(crate) head: Arc<Head>,
     /// The content, shared with the copy that the loop can take back.
     content: Arc<Mutex<Content>>,
@@ -45,11 +46,11 @@ impl Content {
 }
 
 impl SendJob {
-    pub(crate) fn new(plan: &Plan, letter: &PlannedMessage, batch: Batch) -> Self {
+    pub(crate) fn new(plan: &Plan, planned: &PlannedMessage, batch: Batch) -> Self {
         Self {
-            closing: (plan.bucket, plan.closing),
-            number: letter.number,
-            told: plan.told(letter),
+            closing: plan.closing,
+            number: planned.number,
+            seqs: plan.seqs(planned),
             head: Arc::new(Head::of(&batch)),
             content: Content::of(batch),
             attempts: 0,
@@ -63,9 +64,9 @@ impl SendJob {
     #[cfg(test)]
     pub(crate) fn sample(number: u32, batch: Batch) -> Self {
         Self {
-            closing: (BucketNo(0), 1),
+            closing: ClosingId::default(),
             number,
-            told: Vec::new(),
+            seqs: Vec::new(),
             head: Arc::new(Head::of(&batch)),
             content: Content::of(batch),
             attempts: 1,
@@ -75,9 +76,9 @@ impl SendJob {
         }
     }
 
-    /// The key of the message.
-    pub(crate) fn letter(&self) -> MessageId {
-        (self.closing, self.number)
+    /// The id of the message.
+    pub(crate) fn id(&self) -> MessageId {
+        self.closing.message(self.number)
     }
 
     /// The priority of the message.
@@ -92,8 +93,8 @@ impl SendJob {
     }
 
     /// Sets the content that a step has left.
-    pub(crate) fn replace(&mut self, told: Vec<u64>, batch: Batch) {
-        self.told = told;
+    pub(crate) fn replace(&mut self, seqs: Vec<u64>, batch: Batch) {
+        self.seqs = seqs;
         self.head = Arc::new(Head::of(&batch));
         self.content = Content::of(batch);
     }
@@ -159,7 +160,7 @@ impl SendJob {
     pub(crate) fn ended(self, ending: Ending) -> Sent {
         Sent {
             number: self.number,
-            told: self.told,
+            seqs: self.seqs,
             ending,
             resent: self.resent,
         }
@@ -179,6 +180,6 @@ impl SendJob {
 /// The messages of a slice, one by one.
 pub(crate) fn jobs(ready: Ready) -> Vec<SendJob> {
     let Ready { plan, batches } = ready;
-    let job = |(at, batch): (usize, Batch)| SendJob::new(&plan, &plan.letters[at], batch);
+    let job = |(at, batch): (usize, Batch)| SendJob::new(&plan, &plan.messages[at], batch);
     batches.into_iter().map(job).collect()
 }

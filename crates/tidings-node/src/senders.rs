@@ -166,7 +166,7 @@ impl Senders {
     pub(crate) fn arrived(&mut self, job: &SendJob) {
         if let Some(pool) = self.pools.get_mut(&job.head.channel) {
             let line = pool.line_mut(job.priority());
-            line.on_the_way.remove(&job.letter());
+            line.on_the_way.remove(&job.id());
         }
     }
 
@@ -193,9 +193,9 @@ impl Senders {
     }
 
     /// Tells whether a message is queued or being sent.
-    pub(crate) fn holds(&self, letter: &MessageId) -> bool {
+    pub(crate) fn holds(&self, id: &MessageId) -> bool {
         let mut lines = self.pools.values().flat_map(Pool::lines);
-        lines.any(|line| line.on_the_way.contains_key(letter))
+        lines.any(|line| line.on_the_way.contains_key(id))
     }
 
     /// Passes a message to the threads of its channel.
@@ -211,10 +211,10 @@ impl Senders {
         if self.by == By::Threads {
             pool.start_threads();
         }
-        let letter = job.letter();
+        let id = job.id();
         let line = pool.line_mut(job.priority());
         let slot: Slot = Arc::new(Mutex::new(State::Queued(Box::new(job))));
-        line.on_the_way.insert(letter, Arc::clone(&slot));
+        line.on_the_way.insert(id, Arc::clone(&slot));
         // The pool has a receiver itself, so that the line never ends.
         let _queued = line.jobs.send(slot);
     }
@@ -244,12 +244,12 @@ impl Senders {
     }
 
     /// Takes a message back, if the channel has not come to the point of no return.
-    pub(crate) fn take_back(&mut self, letter: &MessageId) -> Option<SendJob> {
+    pub(crate) fn take_back(&mut self, id: &MessageId) -> Option<SendJob> {
         for line in self.pools.values_mut().flat_map(Pool::lines_mut) {
-            let slot = line.on_the_way.get(letter);
+            let slot = line.on_the_way.get(id);
             let job = slot.and_then(|slot| locked(slot).withdraw());
             if job.is_some() {
-                line.on_the_way.remove(letter);
+                line.on_the_way.remove(id);
                 return job;
             }
         }

@@ -7,7 +7,7 @@ use tidings_core::engine::{MessageId, Reach};
 /// An interface to the senders, which alone know the messages handed over to a channel.
 pub(crate) trait Sending {
     /// Keeps these messages back until the step is durable, those that are within reach.
-    fn keep_back(&self, letters: BTreeSet<MessageId>) -> Reach;
+    fn keep_back(&self, messages: BTreeSet<MessageId>) -> Reach;
 }
 
 /// Without senders: every built message is out of reach.

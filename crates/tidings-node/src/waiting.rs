@@ -8,8 +8,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tidings_core::engine::MessageId;
-use tidings_core::{BucketNo, Id, Instant};
+use tidings_core::engine::{ClosingId, MessageId};
+use tidings_core::{Id, Instant};
 
 use crate::send_job::SendJob;
 
@@ -27,10 +27,10 @@ struct Jobs {
 }
 
 impl Jobs {
-    fn take_back(&mut self, letter: &MessageId) -> Option<(Instant, SendJob)> {
-        let (at, job) = self.jobs.remove(letter)?;
-        self.due.remove(&(at, *letter));
-        self.of.remove(&(job.head.recipient.clone(), *letter));
+    fn take_back(&mut self, id: &MessageId) -> Option<(Instant, SendJob)> {
+        let (at, job) = self.jobs.remove(id)?;
+        self.due.remove(&(at, *id));
+        self.of.remove(&(job.head.recipient.clone(), *id));
         Some((at, job))
     }
 }
@@ -38,29 +38,29 @@ impl Jobs {
 impl Waiting {
     /// Adds a message, to be retried at an instant or, if it is held, some time after its release.
     pub(crate) fn insert(&mut self, at: Instant, job: SendJob, is_held: bool) {
-        let letter = job.letter();
+        let id = job.id();
         let mut all = self.all();
-        all.take_back(&letter);
+        all.take_back(&id);
         if !is_held {
-            all.due.insert((at, letter));
+            all.due.insert((at, id));
         }
-        all.of.insert((job.head.recipient.clone(), letter));
-        all.jobs.insert(letter, (at, job));
+        all.of.insert((job.head.recipient.clone(), id));
+        all.jobs.insert(id, (at, job));
     }
 
     /// Removes a message and returns it with the instant of its retry.
-    pub(crate) fn take_back(&mut self, letter: &MessageId) -> Option<(Instant, SendJob)> {
-        self.all().take_back(letter)
+    pub(crate) fn take_back(&mut self, id: &MessageId) -> Option<(Instant, SendJob)> {
+        self.all().take_back(id)
     }
 
     /// Removes and returns the messages whose retry is due, by time.
     pub(crate) fn take_due(&mut self, now: Instant) -> Vec<SendJob> {
         let (mut all, mut taken) = (self.all(), Vec::new());
-        while let Some((at, letter)) = all.due.first().copied()
+        while let Some((at, id)) = all.due.first().copied()
             && at <= now
         {
             all.due.pop_first();
-            taken.extend(all.take_back(&letter).map(|(_, job)| job));
+            taken.extend(all.take_back(&id).map(|(_, job)| job));
         }
         taken
     }
@@ -74,7 +74,7 @@ impl Waiting {
     pub(crate) fn hold(&mut self, is_held: impl Fn(&SendJob) -> bool) {
         let mut all = self.all();
         let free = all.jobs.iter().filter(|(_, (_, job))| !is_held(job));
-        all.due = free.map(|(letter, (at, _))| (*at, *letter)).collect();
+        all.due = free.map(|(id, (at, _))| (*at, *id)).collect();
     }
 
     /// Number of messages, held or not.
@@ -91,28 +91,28 @@ impl Waiting {
         mut visit: impl FnMut(Instant, &SendJob),
     ) -> usize {
         let all = self.all();
-        let mut visit = |letter: &MessageId| {
-            if let Some((at, job)) = all.jobs.get(letter) {
+        let mut visit = |id: &MessageId| {
+            if let Some((at, job)) = all.jobs.get(id) {
                 visit(*at, job);
             }
         };
         let Some(recipient) = of else {
-            let due = all.due.iter().map(|(_, letter)| letter);
+            let due = all.due.iter().map(|(_, id)| id);
             due.take(most).for_each(&mut visit);
             let held = all.jobs.iter();
-            let held = held.filter(|(letter, (at, _))| !all.due.contains(&(*at, **letter)));
+            let held = held.filter(|(id, (at, _))| !all.due.contains(&(*at, **id)));
             let room = most.saturating_sub(all.due.len());
-            held.take(room).for_each(|(letter, _)| visit(letter));
+            held.take(room).for_each(|(id, _)| visit(id));
             return all.jobs.len();
         };
-        let first = (recipient.clone(), ((BucketNo(0), 0), 0));
+        let first = (recipient.clone(), ClosingId::default().message(0));
         let theirs = all.of.range(first..);
         let theirs = theirs.take_while(|(of, _)| of == recipient);
-        theirs.map(|(_, letter)| visit(letter)).count()
+        theirs.map(|(_, id)| visit(id)).count()
     }
 
     /// The keys of the messages.
-    pub(crate) fn letters(&self) -> Vec<MessageId> {
+    pub(crate) fn ids(&self) -> Vec<MessageId> {
         self.all().jobs.keys().copied().collect()
     }
 
@@ -141,13 +141,11 @@ mod tests {
             waiting.insert(Instant(at), job(number), number == 4);
         }
         assert_eq!((waiting.len(), waiting.next()), (4, Some(Instant(10))));
-        let (at, taken) = waiting
-            .take_back(&((tidings_core::BucketNo(0), 1), 2))
-            .unwrap();
+        let (at, taken) = waiting.take_back(&ClosingId::default().message(2)).unwrap();
         assert_eq!((at, taken.number), (Instant(10), 2));
         assert!(
             waiting
-                .take_back(&((tidings_core::BucketNo(0), 1), 2))
+                .take_back(&ClosingId::default().message(2))
                 .is_none()
         );
         assert!(waiting.take_due(Instant(19)).is_empty());
@@ -158,7 +156,7 @@ mod tests {
         assert_eq!((waiting.len(), waiting.next()), (2, Some(Instant(20))));
         assert_eq!(numbers(&waiting.take_due(Instant(90))), [4]);
         assert_eq!(waiting.next(), None);
-        assert_eq!(waiting.letters(), [((tidings_core::BucketNo(0), 1), 1)]);
+        assert_eq!(waiting.ids(), [ClosingId::default().message(1)]);
         waiting.hold(|_| false);
         assert_eq!(numbers(&waiting.take_due(Instant(30))), [1]);
         assert_eq!(waiting.len(), 0);

@@ -104,11 +104,11 @@ impl Scene {
 
     /// What messages tell, by (due, arrival of the first entry).
     fn told(&self, plans: &[Plan]) -> Vec<(String, Vec<String>)> {
-        let letters = plans
+        let planned = plans
             .iter()
-            .flat_map(|plan| plan.letters.iter().map(move |letter| (plan, letter)));
+            .flat_map(|plan| plan.messages.iter().map(move |planned| (plan, planned)));
         let messages =
-            letters.filter_map(|(plan, letter)| self.node.engine().message(plan, letter));
+            planned.filter_map(|(plan, planned)| self.node.engine().message(plan, planned));
         let told = messages.map(|message| {
             let events = message.items.iter().map(|item| item.event.to_string());
             (message.recipient.to_string(), events.collect())
@@ -154,17 +154,17 @@ impl Scene {
     }
 }
 
-/// All letters of a plan that tell something, as delivered.
+/// All messages of a plan that tell something, as delivered.
 fn delivered(plan: &Plan) -> Settled {
-    let telling = plan.letters.iter().filter(|letter| letter.tells());
-    let sent = |letter: &PlannedMessage| Sent {
-        number: letter.number,
-        told: plan.told(letter),
+    let telling = plan.messages.iter().filter(|planned| !planned.is_empty());
+    let sent = |planned: &PlannedMessage| Sent {
+        number: planned.number,
+        seqs: plan.seqs(planned),
         ending: Ending::Delivered,
         resent: 0,
     };
     Settled {
-        closing: (plan.bucket, plan.closing),
+        closing: plan.closing,
         sent: telling.map(sent).collect(),
         tried: Vec::new(),
     }
@@ -306,11 +306,11 @@ fn m6_two_workers_on_one_lane_make_one_message() {
     };
     let mut engine = Engine::open(&view(), &days, Options::default()).expect("readable");
     let now = at("10:10");
-    let [(bucket, closing)] = engine.closings()[..] else {
+    let [closing] = engine.closings()[..] else {
         panic!("one lane is due")
     };
     let plan = |engine: &Engine| {
-        let plan = engine.plan(&view(), bucket, closing, 10);
+        let plan = engine.plan(&view(), closing, 10);
         plan.expect("readable").expect("there is something to make")
     };
     let (one, other) = (plan(&engine), plan(&engine));
@@ -332,11 +332,11 @@ fn p2_planning_again_after_a_crash_gives_the_same_batch() {
     let batches = |scene: &Scene| {
         let (engine, view) = (scene.node.engine(), scene.node.view().expect("a view"));
         let mut batches = Vec::new();
-        for (bucket, closing) in engine.closings() {
-            let plan = engine.plan(&view, bucket, closing, 10);
+        for closing in engine.closings() {
+            let plan = engine.plan(&view, closing, 10);
             let plan = plan.expect("readable").expect("it is due");
-            for letter in &plan.letters {
-                let message = engine.message(&plan, letter).expect("it tells something");
+            for planned in &plan.messages {
+                let message = engine.message(&plan, planned).expect("it tells something");
                 batches.push((batch_id(&message), message));
             }
         }
@@ -347,7 +347,7 @@ fn p2_planning_again_after_a_crash_gives_the_same_batch() {
     assert_eq!(batches(&scene), before);
     let made = scene.make(at("10:06"));
     assert_eq!(scene.told(&made), [told("ann", &["e1", "e2"])]);
-    let message = scene.node.engine().message(&made[0], &made[0].letters[0]);
+    let message = scene.node.engine().message(&made[0], &made[0].messages[0]);
     let id = batch_id(&message.expect("it tells something"));
     assert_eq!([&id], [&before[0].0]);
     assert!(scene.make(at("10:06")).is_empty());

@@ -64,20 +64,20 @@ fn the_books_balance_and_the_maildir_holds_what_was_sent() {
     assert_eq!(files, sent);
     // The store made as many mails as lie there, and told as many entries as the index says.
     let view = node.view().unwrap();
-    let letters: Vec<_> = short()
+    let messages: Vec<_> = short()
         .world
         .people
         .iter()
         .flat_map(|person| {
             node.engine()
-                .letters_of(&view, &person.id)
+                .messages_of(&view, &person.id)
                 .unwrap()
                 .unwrap()
         })
-        .filter(|letter| letter.told > 0)
+        .filter(|message| message.told > 0)
         .collect();
-    assert_eq!(letters.len(), files.len());
-    let told: usize = letters.iter().map(|letter| letter.told).sum();
+    assert_eq!(messages.len(), files.len());
+    let told: usize = messages.iter().map(|message| message.told).sum();
     assert_eq!(
         told,
         postbox

@@ -70,7 +70,9 @@ impl Known<'_> {
                 channel(*no)?;
                 self.set(who)
             }),
-            Record::Told { except, .. } => except.iter().try_for_each(|(_, _, who)| self.set(who)),
+            Record::InboxDelivered { except, .. } => {
+                except.iter().try_for_each(|(_, _, who)| self.set(who))
+            }
             Record::Made { who, nothing, .. } => {
                 self.set(who)?;
                 self.set(nothing)

@@ -16,7 +16,7 @@ use crate::compiled::CompiledRules;
 use crate::id::{BucketNo, Id};
 use crate::journal::record::{Arrival, Attempts, Covered, Entries, Record};
 use crate::journal::stored::StoredArrival;
-use crate::number::LaneNo;
+use crate::number::{ClosingId, LaneNo};
 use crate::recipient::Recipient;
 use crate::set::Set;
 use crate::shared::{Own, Shared, Tree};
@@ -166,6 +166,12 @@ impl Bucket {
         }
     }
 
+    /// The id of one of its closings.
+    pub(crate) fn closing_id(&self, seq: u64) -> ClosingId {
+        let bucket = self.no;
+        ClosingId { bucket, seq }
+    }
+
     /// Folds one record in. `seq` is the next one, `row` that of the first record of its row, `day` the
     /// one in whose journal it stands.
     pub(crate) fn apply(
@@ -207,7 +213,7 @@ impl Bucket {
             } => {
                 self.mark(seq, number, (at, before), what, kind);
             }
-            Record::Told { to, except, .. } => {
+            Record::InboxDelivered { to, except, .. } => {
                 self.told_to = to;
                 for (seq, _, who) in except {
                     self.end_one(seq, INBOX_NO, &who);

@@ -182,7 +182,7 @@ impl Walker<'_> {
         for record in records.into_values() {
             match record {
                 Record::Cut { why, items, .. } => self.cut(why, &items),
-                Record::Told {
+                Record::InboxDelivered {
                     from, to, except, ..
                 } => self.told(from, to, &except),
                 Record::Outcome {

@@ -23,7 +23,7 @@ use crate::compiled::Version;
 use crate::id::{BucketNo, Id};
 use crate::journal::record::{Entries, Record};
 use crate::journal::stored::{Unreadable, decode, encode};
-use crate::number::MessageId;
+use crate::number::{ClosingId, MessageId};
 use crate::reason::{Ending, Reason};
 use crate::set::Set;
 use crate::table::{Owner, Partition, Table};
@@ -192,10 +192,10 @@ impl Part {
                         }
                     }
                     if !name.is_inbox() {
-                        for letter in self.letters_with(draft, at, (&address, kept.seq), &rest)? {
-                            if draft.reach.get(&letter) == Some(&Reached::KeptBack) {
-                                rest.remove(letter.1);
-                                reach.kept_back.push((kept.seq, name.channel, letter));
+                        for message in self.messages_with(draft, at, (&address, kept.seq), &rest)? {
+                            if draft.reach.get(&message) == Some(&Reached::KeptBack) {
+                                rest.remove(message.number);
+                                reach.kept_back.push((kept.seq, name.channel, message));
                             }
                         }
                     }
@@ -207,7 +207,7 @@ impl Part {
     }
 
     /// The messages of a lane with an arrival for some of these recipients, without an outcome.
-    pub(super) fn letters_with(
+    pub(super) fn messages_with(
         &self,
         draft: &Draft<'_>,
         at: BucketNo,
@@ -215,20 +215,20 @@ impl Part {
         who: &RoaringBitmap,
     ) -> Result<Vec<MessageId>, Unreadable> {
         let bucket = &self.buckets[at];
-        let mut letters = Vec::new();
+        let mut messages = Vec::new();
         for (closing, open) in bucket.closings.from(&seq) {
             if open.lane != *lane {
                 continue;
             }
             for number in &open.sending & who {
-                let letter = ((bucket.no, *closing), number);
-                let row = self.message_row(draft, letter, open.at.day())?;
+                let message = bucket.closing_id(*closing).message(number);
+                let row = self.message_row(draft, message, open.at.day())?;
                 if row.is_some_and(|(_, row)| row.told(*closing).contains(&seq)) {
-                    letters.push(letter);
+                    messages.push(message);
                 }
             }
         }
-        Ok(letters)
+        Ok(messages)
     }
 
     /// Removes entries that `never` now excludes, of one recipient on a channel or of all, from messages
@@ -243,7 +243,7 @@ impl Part {
             return Ok(());
         };
         let mut unwanted = self.unwanted(draft, at, whose, &version)?;
-        unwanted.retain(|(.., letter)| draft.reach.get(letter) == Some(&Reached::KeptBack));
+        unwanted.retain(|(.., message)| draft.reach.get(message) == Some(&Reached::KeptBack));
         self.take_out(draft, at, Reason::Preference, unwanted)
     }
 
@@ -256,7 +256,7 @@ impl Part {
         version: &Version,
     ) -> Result<Vec<(u64, ChannelNo, MessageId)>, Unreadable> {
         let bucket = &self.buckets[at];
-        let letters = bucket.closings.iter().flat_map(|(closing, open)| {
+        let messages = bucket.closings.iter().flat_map(|(closing, open)| {
             let channel = self.compiled.names.lane(open.lane.lane).channel;
             let numbers: Vec<u32> = match whose {
                 None => open.sending.iter().collect(),
@@ -265,14 +265,14 @@ impl Part {
                 }
                 Some(_) => Vec::new(),
             };
-            let letters = numbers.into_iter();
-            letters.map(move |number| (closing, open, channel, number))
+            let messages = numbers.into_iter();
+            messages.map(move |number| (closing, open, channel, number))
         });
         let mut unwanted = Vec::new();
-        for (closing, open, channel, number) in letters {
+        for (closing, open, channel, number) in messages {
             let who = RoaringBitmap::from_iter([number]);
-            let letter = ((bucket.no, *closing), number);
-            let row = self.message_row(draft, letter, open.at.day())?;
+            let message = bucket.closing_id(*closing).message(number);
+            let row = self.message_row(draft, message, open.at.day())?;
             let told = row.map_or_else(Vec::new, |(_, row)| row.told(*closing));
             let told = BTreeSet::from_iter(told);
             let (Some(from), Some(to)) = (told.first(), told.last()) else {
@@ -293,13 +293,13 @@ impl Part {
                 let mut lanes = bucket.preferences.lanes(channel, rules, who.clone());
                 lanes.any(|(lane, _)| lane.is_none()).then_some(kept.seq)
             });
-            unwanted.extend(seqs.map(|seq| (seq, channel, letter)));
+            unwanted.extend(seqs.map(|seq| (seq, channel, message)));
         }
         Ok(unwanted)
     }
 
     /// The messages to a recipient without an outcome, of a channel or of all.
-    pub(super) fn letters_to(
+    pub(super) fn messages_to(
         &self,
         at: BucketNo,
         number: u32,
@@ -310,8 +310,9 @@ impl Part {
             let on = self.compiled.names.lane(open.lane.lane).channel;
             open.sending.contains(number) && channel.is_none_or(|channel| channel == on)
         });
-        let letters = theirs.map(|(closing, _)| ((bucket.no, *closing), number));
-        letters.collect()
+        theirs
+            .map(|(closing, _)| bucket.closing_id(*closing).message(number))
+            .collect()
     }
 
     /// Ends the messages to an erased recipient: there are no further attempts.
@@ -321,9 +322,9 @@ impl Part {
         at: BucketNo,
         number: u32,
     ) -> Result<(), Unreadable> {
-        for letter in self.letters_to(at, number, None) {
-            let told = self.told_by(draft, letter)?;
-            self.end_message(draft, letter, told, Ending::RecipientGone);
+        for message in self.messages_to(at, number, None) {
+            let seqs = self.seqs_of(draft, message)?;
+            self.end_message(draft, message, seqs, Ending::RecipientGone);
         }
         Ok(())
     }
@@ -334,34 +335,34 @@ impl Part {
         draft: &mut Draft<'_>,
         before: Day,
     ) -> Result<(), Unreadable> {
-        for (letter, told) in self.letters_before(draft, before)? {
-            self.end_message(draft, letter, told, Ending::Forgotten);
+        for (message, seqs) in self.messages_before(draft, before)? {
+            self.end_message(draft, message, seqs, Ending::Forgotten);
         }
         Ok(())
     }
 
     /// The messages without an outcome that have entries of the days before this one, with all of their
     /// entries.
-    pub(super) fn letters_before(
+    pub(super) fn messages_before(
         &self,
         draft: &Draft<'_>,
         before: Day,
     ) -> Result<BTreeMap<MessageId, Vec<u64>>, Unreadable> {
-        let mut letters = BTreeMap::new();
+        let mut messages = BTreeMap::new();
         for bucket in self.buckets.iter() {
             let is_forgotten = |seq: u64| bucket.day_of(seq).is_none_or(|day| day < before);
             let open = bucket.closings.iter();
             for (closing, open) in open.filter(|(_, open)| is_forgotten(open.from)) {
                 for number in &open.sending {
-                    let letter = ((bucket.no, *closing), number);
-                    let told = self.told_by(draft, letter)?;
-                    if told.iter().any(|seq| is_forgotten(*seq)) {
-                        letters.insert(letter, told);
+                    let message = bucket.closing_id(*closing).message(number);
+                    let seqs = self.seqs_of(draft, message)?;
+                    if seqs.iter().any(|seq| is_forgotten(*seq)) {
+                        messages.insert(message, seqs);
                     }
                 }
             }
         }
-        Ok(letters)
+        Ok(messages)
     }
 
     /// Ends a message that can be kept back; the outcome is unknown if an earlier attempt may have handed
@@ -369,19 +370,19 @@ impl Part {
     fn end_message(
         &mut self,
         draft: &mut Draft<'_>,
-        letter: MessageId,
-        told: Vec<u64>,
+        message: MessageId,
+        seqs: Vec<u64>,
         ending: Ending,
     ) {
-        let ending = match draft.reach.get(&letter) {
+        let ending = match draft.reach.get(&message) {
             Some(Reached::KeptBack) => ending,
             Some(Reached::InDoubt) => Ending::Unknown,
             None => return,
         };
-        let (closing, number) = letter;
+        let MessageId { closing, number } = message;
         let sent = Sent {
             number,
-            told,
+            seqs,
             ending,
             resent: 0,
         };
@@ -389,22 +390,22 @@ impl Part {
     }
 
     /// The seqs of a built message.
-    fn told_by(&self, draft: &Draft<'_>, letter: MessageId) -> Result<Vec<u64>, Unreadable> {
-        let (bucket, closing) = letter.0;
+    fn seqs_of(&self, draft: &Draft<'_>, message: MessageId) -> Result<Vec<u64>, Unreadable> {
+        let ClosingId { bucket, seq } = message.closing;
         let open = &self.buckets[bucket].closings;
-        let from = open.get(&closing).map(|open| open.at.day());
-        let row = self.message_row(draft, letter, from.unwrap_or(self.now.day()))?;
-        Ok(row.map_or_else(Vec::new, |(_, row)| row.told(closing)))
+        let from = open.get(&seq).map(|open| open.at.day());
+        let row = self.message_row(draft, message, from.unwrap_or(self.now.day()))?;
+        Ok(row.map_or_else(Vec::new, |(_, row)| row.told(seq)))
     }
 
     /// The row of a message, and the day on which it was built, not before `from`.
     fn message_row(
         &self,
         draft: &Draft<'_>,
-        ((bucket, closing), number): MessageId,
+        message: MessageId,
         from: Day,
     ) -> Result<Option<(Day, MessageRow)>, Unreadable> {
-        let key = message_key(bucket, number, closing);
+        let key = message_key(message);
         for day in self.journal_days.range(from..) {
             if let Some(bytes) = draft.get_in_parts(Partition::Day(*day), &key)? {
                 return Ok(Some((*day, decode("a message", &bytes)?)));
@@ -423,19 +424,19 @@ impl Part {
     ) -> Result<(), Unreadable> {
         let mut items: BTreeMap<(u64, ChannelNo), Set> = BTreeMap::new();
         let mut withdrawn: BTreeMap<u64, Set> = BTreeMap::new();
-        let mut letters: BTreeMap<(MessageId, ChannelNo), BTreeSet<u64>> = BTreeMap::new();
-        for (seq, channel, letter) in kept_back {
-            letters.entry((letter, channel)).or_default().insert(seq);
+        let mut messages: BTreeMap<(MessageId, ChannelNo), BTreeSet<u64>> = BTreeMap::new();
+        for (seq, channel, message) in kept_back {
+            messages.entry((message, channel)).or_default().insert(seq);
         }
-        for ((letter, channel), seqs) in letters {
-            let ((bucket, closing), number) = letter;
+        for ((message, channel), seqs) in messages {
+            let (closing, number) = (message.closing.seq, message.number);
             let made = self.buckets[at].closings.get(&closing);
             let from = made.map_or(self.now.day(), |open| open.at.day());
-            let Some((day, row)) = self.message_row(draft, letter, from)? else {
+            let Some((day, row)) = self.message_row(draft, message, from)? else {
                 continue;
             };
             let row = row.without(closing, &seqs);
-            let key = message_key(bucket, number, closing);
+            let key = message_key(message);
             if row.is_empty() {
                 draft.delete(Partition::Day(day), key);
             } else {

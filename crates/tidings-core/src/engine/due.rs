@@ -3,11 +3,11 @@
 use roaring::RoaringBitmap;
 
 use super::draft::Draft;
+use super::inbox_delivery::InboxDelivery;
 use super::intake::Intake;
 use super::look::{Ends, Facts, facts_of};
 use super::part::Part;
 use super::state::Engine;
-use super::told::Told;
 use crate::batch_key::{BatchKey, LaneKey};
 use crate::channel::{INBOX, INBOX_NO};
 use crate::compiled::CompiledRules;
@@ -26,12 +26,12 @@ impl Part {
         &mut self,
         intake: &Intake,
         draft: &mut Draft<'_>,
-    ) -> Result<Vec<Told>, Unreadable> {
-        let told = self.tell_inboxes(intake, draft)?;
-        if self.close_due(draft) || !told.is_empty() {
+    ) -> Result<Vec<InboxDelivery>, Unreadable> {
+        let delivered = self.deliver_to_inboxes(intake, draft)?;
+        if self.close_due(draft) || !delivered.is_empty() {
             self.spoke_at = Some(self.now);
         }
-        Ok(told)
+        Ok(delivered)
     }
 
     /// Closes the lanes that are due; returns whether there were any.
@@ -66,12 +66,12 @@ impl Part {
     }
 
     /// Delivers new arrivals to the inboxes: at once, as a set, without a row per recipient.
-    fn tell_inboxes(
+    fn deliver_to_inboxes(
         &mut self,
         intake: &Intake,
         draft: &mut Draft<'_>,
-    ) -> Result<Vec<Told>, Unreadable> {
-        let mut told = Vec::new();
+    ) -> Result<Vec<InboxDelivery>, Unreadable> {
+        let mut delivered = Vec::new();
         for &at in &*self.buckets.numbers() {
             let Some(of_bucket) = self.inbox_told(intake, draft, at)? else {
                 continue;
@@ -79,9 +79,9 @@ impl Part {
             for record in of_bucket.records() {
                 self.write(draft, at, record);
             }
-            told.push(of_bucket);
+            delivered.push(of_bucket);
         }
-        Ok(told)
+        Ok(delivered)
     }
 
     fn inbox_told(
@@ -89,7 +89,7 @@ impl Part {
         intake: &Intake,
         draft: &Draft<'_>,
         at: BucketNo,
-    ) -> Result<Option<Told>, Unreadable> {
+    ) -> Result<Option<InboxDelivery>, Unreadable> {
         let now = self.now;
         let bucket = &self.buckets[at];
         let Some((day, held)) = bucket.days.last_key_value() else {
@@ -132,7 +132,7 @@ impl Part {
             self.buckets[at].told_to = to;
             return Ok(None);
         }
-        Ok(Some(Told {
+        Ok(Some(InboxDelivery {
             bucket: place.0,
             at: now,
             from,
@@ -180,9 +180,9 @@ impl Engine {
     pub fn inbox_messages(
         &self,
         view: &dyn ReadView,
-        told: &Told,
+        delivered: &InboxDelivery,
     ) -> Result<Vec<Message>, Unreadable> {
-        let bucket = self.bucket(told.bucket);
+        let bucket = self.bucket(delivered.bucket);
         let Some((day, held)) = bucket.days.last_key_value() else {
             return Ok(Vec::new());
         };
@@ -191,7 +191,7 @@ impl Engine {
         let arrivals = held
             .tail
             .values()
-            .filter(|kept| (told.from..=told.to).contains(&kept.seq));
+            .filter(|kept| (delivered.from..=delivered.to).contains(&kept.seq));
         let mut arrivals: Vec<_> = arrivals.collect();
         // What was paused comes later than it arrived.
         arrivals.sort_by_key(|kept| (kept.arrival.t, kept.arrival.place));
@@ -209,7 +209,7 @@ impl Engine {
                         continue;
                     };
                     let message = messages.entry(number).or_insert_with(|| Message {
-                        at: told.at,
+                        at: delivered.at,
                         recipient: profile.id.clone(),
                         channel: INBOX.to_owned(),
                         lane: "now".to_owned(),
@@ -218,7 +218,7 @@ impl Engine {
                         skipped: Vec::new(),
                     });
                     if ended {
-                        let except = told.except.iter();
+                        let except = delivered.except.iter();
                         let mut why =
                             except.filter(|(seq, _, who)| *seq == kept.seq && who.contains(number));
                         if let Some((_, reason, _)) = why.next() {

@@ -50,7 +50,9 @@ pub(crate) fn note_ends(
     };
     match record {
         Record::Cut { items, .. } => items.iter().for_each(|item| note(Of::Arrival(item.seq))),
-        Record::Told { except, .. } => except.iter().for_each(|(seq, ..)| note(Of::Arrival(*seq))),
+        Record::InboxDelivered { except, .. } => {
+            except.iter().for_each(|(seq, ..)| note(Of::Arrival(*seq)))
+        }
         Record::Dropped { place, .. } => note(Of::Event(*place)),
         Record::Outcome { closing, .. } => note(Of::Closing(*closing)),
         _ => {}
@@ -96,7 +98,7 @@ pub(super) fn ended_by(
             let items = items.filter(|item| item.seq == seq && item.channel == channel);
             items.map(|item| (*why, &item.who.0)).collect()
         }
-        Record::Told { except, .. } if channel == INBOX_NO => {
+        Record::InboxDelivered { except, .. } if channel == INBOX_NO => {
             let except = except.iter().filter(|(of, ..)| *of == seq);
             except
                 .map(|(_, reason, who)| (Some(*reason), &who.0))

@@ -12,10 +12,9 @@ use super::plan::{Plan, PlannedMessage};
 use super::sent::{Sent, Tried};
 use super::state::{Engine, Step};
 use crate::bucket::{Bucket, Look};
-use crate::id::BucketNo;
 use crate::journal::record::{Attempts, Record, Variant};
 use crate::journal::stored::{ReadView, StoredArrival, Unreadable, encode};
-use crate::number::MessageId;
+use crate::number::{ClosingId, MessageId};
 use crate::reason::Ending;
 use crate::set::Set;
 use crate::table::Partition;
@@ -24,8 +23,8 @@ use crate::time::Instant;
 /// The answers to messages of one closing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Settled {
-    /// Bucket and seq of the closing.
-    pub closing: (BucketNo, u64),
+    /// The closing.
+    pub closing: ClosingId,
     /// The outcomes.
     pub sent: Vec<Sent>,
     /// The failed attempts.
@@ -36,15 +35,15 @@ impl Settled {
     /// The outcomes of a plan of which everything was delivered.
     #[must_use]
     pub fn delivered(plan: &Plan) -> Self {
-        let telling = plan.letters.iter().filter(|letter| letter.tells());
-        let sent = telling.map(|letter| Sent {
-            number: letter.number,
-            told: plan.told(letter),
+        let telling = plan.messages.iter().filter(|planned| !planned.is_empty());
+        let sent = telling.map(|planned| Sent {
+            number: planned.number,
+            seqs: plan.seqs(planned),
             ending: Ending::Delivered,
             resent: 0,
         });
         Self {
-            closing: (plan.bucket, plan.closing),
+            closing: plan.closing,
             sent: sent.collect(),
             tried: Vec::new(),
         }
@@ -53,41 +52,41 @@ impl Settled {
 
 impl Part {
     fn make(&mut self, draft: &mut Draft<'_>, plan: &Plan) {
-        let (now, at) = (self.now, plan.bucket);
+        let (now, at) = (self.now, plan.closing.bucket);
         let channel = self.compiled.names.lane(plan.lane).channel;
-        let Some(open) = self.buckets[at].closings.get(&plan.closing) else {
+        let Some(open) = self.buckets[at].closings.get(&plan.closing.seq) else {
             return;
         };
         // Of two plans of one lane the first counts.
-        let unmade = |letter: &&PlannedMessage| open.unmade.contains_key(&letter.number);
-        let letters: Vec<&PlannedMessage> = plan.letters.iter().filter(unmade).collect();
-        if letters.is_empty() {
+        let unmade = |planned: &&PlannedMessage| open.unmade.contains_key(&planned.number);
+        let planned: Vec<&PlannedMessage> = plan.messages.iter().filter(unmade).collect();
+        if planned.is_empty() {
             return;
         }
         let (mut who, mut nothing) = (Set::default(), Set::default());
-        for letter in letters {
-            who.insert(letter.number);
-            if letter.tells() {
-                self.tally.messages += 1;
+        for planned in planned {
+            who.insert(planned.number);
+            if planned.is_empty() {
+                nothing.insert(planned.number);
             } else {
-                nothing.insert(letter.number);
+                self.tally.messages += 1;
             }
-            for (source, reason) in &letter.ended {
+            for (source, reason) in &planned.ended {
                 let seq = plan.found.source(*source).0.seq;
                 if let Some(day) = self.buckets[at].day_of(seq) {
-                    let row = self.ledger.at((plan.bucket, day, channel));
+                    let row = self.ledger.at((at, day, channel));
                     row.end(reason.outcome(), Some(*reason), 1);
                 }
             }
-            if letter.tells() || !letter.ended.is_empty() {
-                let key = message_key(plan.bucket, letter.number, plan.closing);
-                let row = MessageRow::of(plan, letter);
+            if !planned.is_empty() || !planned.ended.is_empty() {
+                let key = message_key(plan.closing.message(planned.number));
+                let row = MessageRow::of(plan, planned);
                 draft.put_in_parts(Partition::Day(now.day()), key, &encode(&row));
             }
         }
         let record = Record::Made {
             at: now,
-            closing: plan.closing,
+            closing: plan.closing.seq,
             who,
             nothing,
         };
@@ -97,36 +96,31 @@ impl Part {
     fn note_attempts(
         &mut self,
         draft: &mut Draft<'_>,
-        (bucket, closing): (BucketNo, u64),
+        closing: ClosingId,
         Tried { number, attempts }: Tried,
     ) {
-        let open = self.buckets[bucket].closings.get(&closing);
+        let open = self.buckets[closing.bucket].closings.get(&closing.seq);
         if open.is_some_and(|open| open.sending.contains(number)) {
             let record = Record::Attempted {
                 at: self.now,
-                closing,
+                closing: closing.seq,
                 number,
                 attempts,
             };
-            self.write(draft, bucket, record);
+            self.write(draft, closing.bucket, record);
         }
     }
 
-    pub(crate) fn note(
-        &mut self,
-        draft: &mut Draft<'_>,
-        (bucket, closing): (BucketNo, u64),
-        sent: &[Sent],
-    ) {
-        let (now, at) = (self.now, bucket);
-        let Some(open) = self.buckets[at].closings.get(&closing) else {
+    pub(crate) fn note(&mut self, draft: &mut Draft<'_>, closing: ClosingId, sent: &[Sent]) {
+        let (now, at) = (self.now, closing.bucket);
+        let Some(open) = self.buckets[at].closings.get(&closing.seq) else {
             return;
         };
         let channel = self.compiled.names.lane(open.lane.lane).channel;
         let mut sets: BTreeMap<Ending, Set> = BTreeMap::new();
         for Sent {
             number,
-            told,
+            seqs,
             ending,
             resent,
         } in sent
@@ -137,13 +131,11 @@ impl Part {
             }
             sets.entry(*ending).or_default().insert(*number);
             self.tally.resent += u64::from(*resent);
-            for seq in told {
+            for seq in seqs {
                 if let Some(day) = self.buckets[at].day_of(*seq) {
-                    self.ledger.at((bucket, day, channel)).end(
-                        ending.outcome(),
-                        ending.reason(),
-                        1,
-                    );
+                    self.ledger
+                        .at((at, day, channel))
+                        .end(ending.outcome(), ending.reason(), 1);
                 }
             }
         }
@@ -153,7 +145,7 @@ impl Part {
                 at,
                 Record::Outcome {
                     at: now,
-                    closing,
+                    closing: closing.seq,
                     who,
                     ending,
                 },
@@ -175,7 +167,7 @@ impl Engine {
     ) -> Result<Step, Unreadable> {
         self.in_step(Draft::new(view), now, |engine, draft, _, _| {
             for plan in plans {
-                engine.part_of(plan.bucket).make(draft, plan);
+                engine.part_of(plan.closing.bucket).make(draft, plan);
             }
             Ok(())
         })
@@ -198,7 +190,7 @@ impl Engine {
                 tried,
             } in settled
             {
-                let part = engine.part_of(closing.0);
+                let part = engine.part_of(closing.bucket);
                 for tried in tried {
                     part.note_attempts(draft, *closing, *tried);
                 }
@@ -210,9 +202,10 @@ impl Engine {
 
     /// The failed attempts of a message without an outcome.
     #[must_use]
-    pub fn attempts_of(&self, ((bucket, closing), number): MessageId) -> Option<Attempts> {
-        let bucket = self.held_bucket(bucket)?;
-        bucket.closings.get(&closing)?.tried.get(&number).copied()
+    pub fn attempts_of(&self, MessageId { closing, number }: MessageId) -> Option<Attempts> {
+        let bucket = self.held_bucket(closing.bucket)?;
+        let open = bucket.closings.get(&closing.seq)?;
+        open.tried.get(&number).copied()
     }
 
     /// The messages without an outcome of which an attempt has failed.
@@ -220,9 +213,10 @@ impl Engine {
     pub fn tried(&self) -> BTreeSet<MessageId> {
         let mut tried = BTreeSet::new();
         for bucket in self.buckets() {
-            for (closing, open) in &bucket.closings {
-                let name = |number: &u32| ((bucket.no, *closing), *number);
-                tried.extend(open.tried.keys().map(name));
+            for (seq, open) in &bucket.closings {
+                let closing = bucket.closing_id(*seq);
+                let numbers = open.tried.keys();
+                tried.extend(numbers.map(|number| closing.message(*number)));
             }
         }
         tried
@@ -243,7 +237,7 @@ impl Engine {
                 }
             }
         }
-        plans.sort_by_key(|plan| (plan.at, plan.bucket, plan.closing));
+        plans.sort_by_key(|plan| (plan.at, plan.closing));
         Ok(plans)
     }
 
@@ -254,23 +248,23 @@ impl Engine {
     pub fn made_again(
         &self,
         view: &dyn ReadView,
-        letters: &BTreeSet<MessageId>,
+        messages: &BTreeSet<MessageId>,
     ) -> Result<Vec<Plan>, Unreadable> {
-        let mut closings: BTreeMap<(BucketNo, u64), RoaringBitmap> = BTreeMap::new();
-        for (closing, number) in letters {
+        let mut closings: BTreeMap<ClosingId, RoaringBitmap> = BTreeMap::new();
+        for MessageId { closing, number } in messages {
             closings.entry(*closing).or_default().insert(*number);
         }
         let mut plans = Vec::new();
-        for ((bucket, closing), who) in closings {
+        for (ClosingId { bucket, seq }, who) in closings {
             let Some(bucket) = self.held_bucket(bucket) else {
                 continue;
             };
-            let Some(open) = bucket.closings.get(&closing) else {
+            let Some(open) = bucket.closings.get(&seq) else {
                 continue;
             };
             let who = who & &open.sending;
             if !who.is_empty() {
-                plans.push(self.unsettled_of(view, bucket, (closing, &who))?);
+                plans.push(self.unsettled_of(view, bucket, (seq, &who))?);
             }
         }
         Ok(plans)
@@ -290,7 +284,7 @@ impl Engine {
         })?;
         let mut rows: FxHashMap<u32, BTreeSet<u64>> = FxHashMap::default();
         for number in who {
-            let key = message_key(bucket.no, number, closing);
+            let key = message_key(bucket.closing_id(closing).message(number));
             for day in self.days_of(bucket.no).range(open.at.day()..) {
                 if let Some(row) = view.get(Partition::Day(*day), &key)? {
                     let row = MessageRow::read(view, Partition::Day(*day), &key, &row)?;
@@ -316,7 +310,7 @@ impl Engine {
         };
         let mut found = bucket.collect(view, &look)?;
         found.sort();
-        let (mut letters, mut unrecoverable) = (Vec::new(), who.clone());
+        let (mut planned, mut unrecoverable) = (Vec::new(), who.clone());
         for entries in found.by_recipient() {
             let number = entries[0].0;
             if rows
@@ -324,26 +318,27 @@ impl Engine {
                 .is_some_and(|told| told.len() == entries.len())
             {
                 unrecoverable.remove(number);
-                let told = entries.iter().map(|(_, source)| *source).collect();
-                letters.push(PlannedMessage {
+                let entries = entries.iter().map(|(_, source)| *source).collect();
+                planned.push(PlannedMessage {
                     number,
-                    told,
+                    entries,
                     ended: Vec::new(),
                 });
             }
         }
         let unrecoverable = unrecoverable.iter().map(|number| Sent {
             number,
-            told: rows.remove(&number).into_iter().flatten().collect(),
+            seqs: rows.remove(&number).into_iter().flatten().collect(),
             ending: Ending::Unknown,
             resent: 0,
         });
         let unrecoverable = unrecoverable.collect();
-        let mut plan = self.plan_of(view, (bucket.no, closing), (&open.lane, open.at), found)?;
-        for letter in &mut letters {
-            plan.order(&mut letter.told);
+        let closing = bucket.closing_id(closing);
+        let mut plan = self.plan_of(view, closing, (&open.lane, open.at), found)?;
+        for planned in &mut planned {
+            plan.order(&mut planned.entries);
         }
-        plan.letters = letters;
+        plan.messages = planned;
         plan.unrecoverable = unrecoverable;
         Ok(plan)
     }

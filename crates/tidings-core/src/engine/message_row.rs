@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use super::plan::{Plan, PlannedMessage};
 use crate::batch_key::LaneKey;
-use crate::id::BucketNo;
 use crate::journal::parts;
 use crate::journal::stored::{ReadView, Unreadable, decode};
+use crate::number::MessageId;
 use crate::reason::Reason;
 use crate::table::{Key, Owner, Partition, Table};
 use crate::time::Instant;
@@ -39,16 +39,16 @@ impl MessageRow {
         decode("a message", &bytes)
     }
 
-    pub(super) fn of(plan: &Plan, letter: &PlannedMessage) -> Self {
+    pub(super) fn of(plan: &Plan, planned: &PlannedMessage) -> Self {
         let seq = |source: u32| plan.found.source(source).0.seq;
-        let told = letter.told.iter().map(|source| seq(*source));
-        let ended = letter.ended.iter();
+        let entries = planned.entries.iter().map(|source| seq(*source));
+        let ended = planned.ended.iter();
         let ended = ended.map(|(source, reason)| (seq(*source), *reason));
         let lane = LaneKey {
             lane: plan.lane,
             key: plan.key.clone(),
         };
-        Self::new((lane, plan.at), plan.closing, told, ended)
+        Self::new((lane, plan.at), plan.closing.seq, entries, ended)
     }
 
     fn new(
@@ -112,9 +112,9 @@ impl MessageRow {
 }
 
 /// The key of a personal batch.
-pub(crate) fn message_key(bucket: BucketNo, number: u32, closing: u64) -> Vec<u8> {
-    Key::of(Owner::Bucket(bucket), Table::Messages)
+pub(crate) fn message_key(MessageId { closing, number }: MessageId) -> Vec<u8> {
+    Key::of(Owner::Bucket(closing.bucket), Table::Messages)
         .u32(number)
-        .u64(closing)
+        .u64(closing.seq)
         .done()
 }

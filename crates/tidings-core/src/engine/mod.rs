@@ -19,6 +19,7 @@ mod ends;
 mod event_row;
 mod follow;
 mod inbox;
+mod inbox_delivery;
 mod intake;
 mod known_ids;
 mod ledger;
@@ -48,16 +49,16 @@ mod step;
 mod take_back;
 #[cfg(test)]
 mod tests;
-mod told;
 mod touch;
 mod view;
 
-pub use crate::number::MessageId;
+pub use crate::number::{ClosingId, MessageId};
 pub use crate::options::Options;
 pub use agenda::{Agenda, DueLanes};
 pub use books::Walk;
 pub use cursor::{Cursor, CursorError};
 pub use inbox::{ITEMS_LISTED, InboxGroup, InboxItem, InboxPage};
+pub use inbox_delivery::InboxDelivery;
 pub use intake::Tally;
 pub use ledger::Row as LedgerRow;
 pub use made::Settled;
@@ -69,6 +70,6 @@ pub use reply::{Dropped, Extent, Published, PublishedAs, Refused, Reply, TakenBa
 pub use sent::{Sent, Tried};
 pub use snapshot::EngineSnapshot;
 pub use state::{Engine, Step};
-pub use told::Told;
+
 pub use touch::Upcoming;
 pub use view::{MessageAt, OpenLane, WaitingEntry};

@@ -25,6 +25,7 @@ use crate::event::Event;
 use crate::id::{BucketNo, Id};
 use crate::journal::record::Record;
 use crate::journal::stored::{ReadView, StoredArrival, Unreadable, each};
+use crate::number::ClosingId;
 use crate::reason::{Outcome, Reason};
 use crate::table::{Key, Owner, Partition, REST, Table, u64_at};
 use crate::time::{Day, Instant};
@@ -266,7 +267,7 @@ impl Trace {
     /// # Errors
     /// [`Unreadable`] where the store can't be read.
     pub fn report(mut self, view: &dyn ReadView) -> Result<EventReport, Unreadable> {
-        let mut answered: BTreeMap<(BucketNo, u64), Vec<Record>> = BTreeMap::new();
+        let mut answered: BTreeMap<ClosingId, Vec<Record>> = BTreeMap::new();
         for made in std::mem::take(&mut self.made) {
             for number in &made.who {
                 let (closing, row) = self.message(view, &made, number)?;
@@ -283,7 +284,10 @@ impl Trace {
                     self.fate(made.channel).pending += 1;
                     continue;
                 }
-                let records = match answered.entry((made.bucket, closing)) {
+                let records = match answered.entry(ClosingId {
+                    bucket: made.bucket,
+                    seq: closing,
+                }) {
                     Entry::Occupied(known) => known.into_mut(),
                     Entry::Vacant(new) => {
                         let days = self.days.iter().copied();

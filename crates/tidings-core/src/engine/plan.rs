@@ -18,23 +18,20 @@ use crate::channel::{CHANNELS, ChannelNo};
 use crate::command::MarkKind;
 use crate::compiled::Version;
 use crate::headers::Header;
-use crate::id::BucketNo;
 use crate::journal::record::{Arrival, EventAt, Variant};
 use crate::journal::stored::{ReadView, StoredArrival, Unreadable};
 use crate::lane_kind::LaneKind;
 use crate::message::{Item, Message, Skipped};
 use crate::names::LaneName;
-use crate::number::{LaneNo, TypeNo};
+use crate::number::{ClosingId, LaneNo, TypeNo};
 use crate::reason::Reason;
 use crate::time::{Day, Instant};
 
 /// A plan: messages of one closing that are ready to be recorded.
 #[derive(Debug)]
 pub struct Plan {
-    /// The bucket.
-    pub bucket: BucketNo,
-    /// The closing's seq.
-    pub closing: u64,
+    /// The closing.
+    pub closing: ClosingId,
     /// The closing's instant.
     pub at: Instant,
     /// The channel.
@@ -43,8 +40,8 @@ pub struct Plan {
     pub lane_name: String,
     /// The lane's batch key.
     pub key: BatchKey,
-    /// One letter per recipient, by number; some may be empty.
-    pub letters: Vec<PlannedMessage>,
+    /// One message per recipient, by number; some may be empty.
+    pub messages: Vec<PlannedMessage>,
     /// Messages that can't be rebuilt: whether they were sent is unknown.
     pub unrecoverable: Vec<Sent>,
     pub(crate) lane: LaneNo,
@@ -58,7 +55,7 @@ pub struct PlannedMessage {
     /// The recipient's number in the bucket.
     pub number: u32,
     /// Its entries, by (t, arrival).
-    pub(crate) told: Vec<u32>,
+    pub(crate) entries: Vec<u32>,
     /// The entries that ended at this check, in the same order.
     pub(crate) ended: Vec<(u32, Reason)>,
 }
@@ -71,31 +68,25 @@ struct Choices {
 }
 
 impl PlannedMessage {
-    /// Tells whether it has entries.
-    #[must_use]
-    pub fn tells(&self) -> bool {
-        !self.told.is_empty()
-    }
-
     /// Number of entries in the message.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.told.len()
+        self.entries.len()
     }
 
     /// Tells whether it has no entries.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.told.is_empty()
+        self.entries.is_empty()
     }
 }
 
 impl Plan {
-    /// The seqs of a letter's entries.
+    /// The seqs of a message's entries.
     #[must_use]
-    pub fn told(&self, letter: &PlannedMessage) -> Vec<u64> {
-        letter
-            .told
+    pub fn seqs(&self, planned: &PlannedMessage) -> Vec<u64> {
+        planned
+            .entries
             .iter()
             .map(|source| self.found.source(*source).0.seq)
             .collect()
@@ -104,9 +95,9 @@ impl Plan {
     /// Number of entries in the plan.
     #[must_use]
     pub fn entries(&self) -> usize {
-        self.letters
+        self.messages
             .iter()
-            .map(|letter| letter.told.len() + letter.ended.len())
+            .map(|planned| planned.entries.len() + planned.ended.len())
             .sum()
     }
 }
@@ -114,7 +105,7 @@ impl Plan {
 impl Engine {
     /// The closings with messages still to build, by due time, without those of paused channels.
     #[must_use]
-    pub fn closings(&self) -> Vec<(BucketNo, u64)> {
+    pub fn closings(&self) -> Vec<ClosingId> {
         let mut closings = Vec::new();
         for bucket in self.buckets() {
             let unmade = bucket
@@ -126,7 +117,7 @@ impl Engine {
         closings.sort_unstable();
         closings
             .into_iter()
-            .map(|(_, bucket, seq)| (bucket, seq))
+            .map(|(_, bucket, seq)| ClosingId { bucket, seq })
             .collect()
     }
 
@@ -140,8 +131,11 @@ impl Engine {
 
     /// The name of a closing's lane, as long as its messages are not all built and sent.
     #[must_use]
-    pub fn lane_of(&self, (bucket, closing): (BucketNo, u64)) -> Option<&LaneName> {
-        let open = self.held_bucket(bucket)?.closings.get(&closing)?;
+    pub fn lane_of(&self, closing: ClosingId) -> Option<&LaneName> {
+        let open = self
+            .held_bucket(closing.bucket)?
+            .closings
+            .get(&closing.seq)?;
         Some(self.intake.compiled.names.lane(open.lane.lane))
     }
 
@@ -175,12 +169,11 @@ impl Engine {
     pub fn plan(
         &self,
         view: &dyn ReadView,
-        bucket: BucketNo,
-        closing: u64,
+        closing: ClosingId,
         most: usize,
     ) -> Result<Option<Plan>, Unreadable> {
-        let bucket = self.bucket(bucket);
-        let Some(open) = bucket.closings.get(&closing) else {
+        let bucket = self.bucket(closing.bucket);
+        let Some(open) = bucket.closings.get(&closing.seq) else {
             return Ok(None);
         };
         let names = &self.intake.compiled.names;
@@ -208,15 +201,15 @@ impl Engine {
         };
         let look = Look {
             from,
-            to: closing,
+            to: closing.seq,
             who: &who,
             takes: &takes,
             has: &has,
         };
         let mut found = bucket.collect(view, &look)?;
         found.sort();
-        let mut plan = self.plan_of(view, (bucket.no, closing), (&open.lane, open.at), found)?;
-        plan.letters = self.letters(bucket, lane.channel, &who, &plan);
+        let mut plan = self.plan_of(view, closing, (&open.lane, open.at), found)?;
+        plan.messages = self.planned(bucket, lane.channel, &who, &plan);
         Ok(Some(plan))
     }
 
@@ -224,7 +217,7 @@ impl Engine {
     pub(crate) fn plan_of(
         &self,
         view: &dyn ReadView,
-        (bucket, closing): (BucketNo, u64),
+        closing: ClosingId,
         (lane, at): (&LaneKey, Instant),
         found: Found,
     ) -> Result<Plan, Unreadable> {
@@ -235,13 +228,12 @@ impl Engine {
         let headers = headers.collect::<Result<Vec<_>, _>>()?;
         let name = self.intake.compiled.names.lane(lane.lane);
         Ok(Plan {
-            bucket,
             closing,
             at,
             channel: CHANNELS[usize::from(name.channel)],
             lane_name: name.name.clone(),
             key: lane.key.clone(),
-            letters: Vec::new(),
+            messages: Vec::new(),
             unrecoverable: Vec::new(),
             lane: lane.lane,
             found,
@@ -249,7 +241,7 @@ impl Engine {
         })
     }
 
-    fn letters(
+    fn planned(
         &self,
         bucket: &Bucket,
         channel: ChannelNo,
@@ -296,13 +288,13 @@ impl Engine {
                 facts.checks()
             })
             .collect();
-        let mut letters: Vec<PlannedMessage> =
+        let mut all: Vec<PlannedMessage> =
             Vec::with_capacity(usize::try_from(who.len()).unwrap_or(0));
         let mut groups = found.by_recipient().peekable();
         for number in who {
-            let mut letter = PlannedMessage {
+            let mut planned = PlannedMessage {
                 number,
-                told: Vec::new(),
+                entries: Vec::new(),
                 ended: Vec::new(),
             };
             if let Some(entries) = groups.next_if(|entries| entries[0].0 == number) {
@@ -316,14 +308,14 @@ impl Engine {
                 }
                 for source in sources {
                     match checks[source as usize].end_of(number) {
-                        Some(reason) => letter.ended.push((source, reason)),
-                        None => letter.told.push(source),
+                        Some(reason) => planned.ended.push((source, reason)),
+                        None => planned.entries.push(source),
                     }
                 }
             }
-            letters.push(letter);
+            all.push(planned);
         }
-        letters
+        all
     }
 
     /// Tells whether a recipient has seen the event of an arrival.
@@ -381,22 +373,23 @@ impl Engine {
         all
     }
 
-    /// A letter as a message; `None` if it is empty or the recipient was erased.
+    /// A planned message as views show it; `None` if it is empty or the recipient was erased.
     #[must_use]
-    pub fn message(&self, plan: &Plan, letter: &PlannedMessage) -> Option<Message> {
-        let profile = self.bucket(plan.bucket).roster.profile(letter.number)?;
-        letter.tells().then(|| Message {
+    pub fn message(&self, plan: &Plan, planned: &PlannedMessage) -> Option<Message> {
+        let bucket = self.bucket(plan.closing.bucket);
+        let profile = bucket.roster.profile(planned.number)?;
+        (!planned.is_empty()).then(|| Message {
             at: plan.at,
             recipient: profile.id.clone(),
             channel: plan.channel.to_owned(),
             lane: plan.lane_name.clone(),
             key: plan.key.clone(),
-            items: letter
-                .told
+            items: planned
+                .entries
                 .iter()
                 .map(|source| plan.item(*source))
                 .collect(),
-            skipped: letter
+            skipped: planned
                 .ended
                 .iter()
                 .map(|(source, reason)| Skipped {

@@ -1,4 +1,4 @@
-//! From a letter to a batch: objects as they are now, grouped, ready to be rendered.
+//! From a planned message to a batch: objects as they are now, grouped, ready to be rendered.
 //!
 //! One presenter serves many messages of one moment: each event and object is read once.
 
@@ -15,7 +15,7 @@ use super::plan::{Plan, PlannedMessage};
 use super::state::Engine;
 use crate::batch::Batch;
 use crate::event::Object;
-use crate::group::{Told, group};
+use crate::group::{Entry, group};
 use crate::id::Id;
 use crate::journal::record::EventAt;
 use crate::journal::stored::{ReadView, Unreadable, from_json};
@@ -51,31 +51,31 @@ impl<'a> Presenter<'a> {
         }
     }
 
-    /// A letter as a batch; `None` if it is empty or the recipient was erased.
+    /// A planned message as a batch; `None` if it is empty or the recipient was erased.
     ///
     /// # Errors
     /// [`Unreadable`] where the store can't be read.
     pub fn batch(
         &mut self,
         plan: &Plan,
-        letter: &PlannedMessage,
+        planned: &PlannedMessage,
     ) -> Result<Option<Batch>, Unreadable> {
-        let bucket = self.engine.bucket(plan.bucket);
+        let bucket = self.engine.bucket(plan.closing.bucket);
         let Some(rules) = self.engine.rules() else {
             return Ok(None);
         };
-        let Some(profile) = bucket.roster.profile(letter.number).cloned() else {
+        let Some(profile) = bucket.roster.profile(planned.number).cloned() else {
             return Ok(None);
         };
-        let Some(message) = self.engine.message(plan, letter) else {
+        let Some(message) = self.engine.message(plan, planned) else {
             return Ok(None);
         };
-        let mut told = Vec::with_capacity(letter.told.len());
+        let mut entries = Vec::with_capacity(planned.entries.len());
         let id = batch_id(&message);
-        for (source, item) in letter.told.iter().zip(message.items) {
+        for (source, item) in planned.entries.iter().zip(message.items) {
             let (day, at) = plan.event_at(*source);
             let header = plan.headers[*source as usize].clone();
-            told.push(Told {
+            entries.push(Entry {
                 t: item.t,
                 reasons: item.reasons,
                 object: self.object(&item.object)?,
@@ -89,7 +89,7 @@ impl<'a> Presenter<'a> {
                 header,
             });
         }
-        let topics = self.topics(&told)?;
+        let topics = self.topics(&entries)?;
         Ok(Some(Batch {
             id,
             tz: profile
@@ -105,15 +105,15 @@ impl<'a> Presenter<'a> {
             lane: message.lane,
             key: message.key,
             at: message.at,
-            entries: told.len(),
-            groups: group(told, rules),
+            entries: entries.len(),
+            groups: group(entries, rules),
             topics,
         }))
     }
 
     /// The topics among the reasons that have a title.
-    fn topics(&mut self, told: &[Told]) -> Result<Vec<Arc<Object>>, Unreadable> {
-        let reasons = told.iter().flat_map(|told| &told.reasons);
+    fn topics(&mut self, entries: &[Entry]) -> Result<Vec<Arc<Object>>, Unreadable> {
+        let reasons = entries.iter().flat_map(|entry| &entry.reasons);
         let topics: BTreeSet<&str> = reasons
             .filter_map(|reason| reason.strip_prefix(TOPIC))
             .collect();

@@ -9,7 +9,7 @@ pub struct Sent {
     /// The recipient's number in the bucket.
     pub number: u32,
     /// The seqs of the message's entries.
-    pub told: Vec<u64>,
+    pub seqs: Vec<u64>,
     /// The ending.
     pub ending: Ending,
     /// Number of times that it was sent again after an unknown outcome.

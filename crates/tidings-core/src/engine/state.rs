@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::inbox_delivery::InboxDelivery;
 use super::intake::{Intake, Tally};
 use super::ledger::Row;
 use super::part::{Part, range_of, read_heads};
 use super::reply::{Refused, Reply};
 use super::rows::each_base;
-use super::told::Told;
 use crate::bucket::Bucket;
 use crate::compiled::{CompiledRules, Version};
 use crate::id::BucketNo;
@@ -37,7 +37,7 @@ pub struct Step {
     /// An answer per command, in order.
     pub replies: Vec<Result<Reply, Refused>>,
     /// The deliveries to inboxes.
-    pub told: Vec<Told>,
+    pub delivered: Vec<InboxDelivery>,
     /// Days to delete from the store once the writes are durable.
     pub forgotten: Vec<Day>,
 }

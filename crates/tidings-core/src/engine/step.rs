@@ -4,10 +4,10 @@ use super::accept::Accepted;
 use super::act::{Act, Applied};
 use super::draft::Draft;
 use super::follow;
+use super::inbox_delivery::InboxDelivery;
 use super::reach::Reach;
 use super::reply::{Answer, Refused, Reply};
 use super::state::{Engine, Step};
-use super::told::Told;
 use crate::command::Command;
 use crate::id::{BucketNo, Id};
 use crate::journal::stored::{ReadView, Unreadable};
@@ -118,7 +118,7 @@ impl Engine {
             now,
             |engine, draft, _, step| {
                 engine.enter(draft, commands, step)?;
-                step.told = engine.end_instant(draft)?;
+                step.delivered = engine.end_instant(draft)?;
                 Ok(())
             },
         )
@@ -256,12 +256,12 @@ impl Engine {
     }
 
     /// Ends an instant: delivers to the inboxes, and closes the lanes that are due now.
-    fn end_instant(&mut self, draft: &mut Draft<'_>) -> Result<Vec<Told>, Unreadable> {
-        let mut told = Vec::new();
+    fn end_instant(&mut self, draft: &mut Draft<'_>) -> Result<Vec<InboxDelivery>, Unreadable> {
+        let mut delivered = Vec::new();
         for part in &mut self.parts {
-            told.extend(part.end_instant(&self.intake, draft)?);
+            delivered.extend(part.end_instant(&self.intake, draft)?);
         }
-        Ok(told)
+        Ok(delivered)
     }
 
     /// Sets all clocks; none goes back.

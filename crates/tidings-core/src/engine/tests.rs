@@ -148,7 +148,7 @@ fn publish(events: usize, together: usize) {
         let commands: Vec<Command> = names.iter().map(|name| event(*name)).collect();
         let step = engine.step(&stored, now, &commands).unwrap();
         stored.commit(step.writes);
-        let messages = engine.inbox_messages(&stored, &step.told[0]).unwrap();
+        let messages = engine.inbox_messages(&stored, &step.delivered[0]).unwrap();
         told += messages[0].items.len();
         assert_eq!(messages[0].items[0].event, id(&format!("e{}", names[0])));
     }

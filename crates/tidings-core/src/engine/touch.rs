@@ -35,10 +35,10 @@ impl Engine {
         view: &dyn ReadView,
         upcoming: Upcoming<'_>,
     ) -> Result<BTreeSet<MessageId>, Unreadable> {
-        let mut letters = BTreeSet::new();
+        let mut messages = BTreeSet::new();
         let mut open = self.buckets().flat_map(|bucket| bucket.closings.values());
         if open.all(|open| open.sending.is_empty()) {
-            return Ok(letters);
+            return Ok(messages);
         }
         let draft = Draft::new(view);
         match upcoming {
@@ -48,27 +48,27 @@ impl Engine {
                 let (version, _) = Version::new(0, rules.clone(), &mut names);
                 for (part, bucket) in self.parts_with_buckets() {
                     let unwanted = part.unwanted(&draft, bucket.no, None, &version)?;
-                    letters.extend(unwanted.into_iter().map(|(_, _, letter)| letter));
+                    messages.extend(unwanted.into_iter().map(|(_, _, message)| message));
                 }
             }
             Upcoming::Forget(before) => {
                 for part in &self.parts {
-                    letters.extend(part.letters_before(&draft, before)?.into_keys());
+                    messages.extend(part.messages_before(&draft, before)?.into_keys());
                 }
             }
             Upcoming::Commands(commands) => {
                 for command in commands {
-                    letters.extend(self.touched_by(&draft, command)?);
+                    messages.extend(self.touched_by(&draft, command)?);
                 }
             }
         }
-        Ok(letters)
+        Ok(messages)
     }
 
-    fn letters_of_recipient(&self, recipient: &Id, channel: Option<ChannelNo>) -> Vec<MessageId> {
+    fn messages_of_recipient(&self, recipient: &Id, channel: Option<ChannelNo>) -> Vec<MessageId> {
         let found = self.find(recipient).ok();
         found.map_or_else(Vec::new, |(at, number)| {
-            self.parts[self.part_no(at)].letters_to(at, number, channel)
+            self.parts[self.part_no(at)].messages_to(at, number, channel)
         })
     }
 
@@ -80,7 +80,7 @@ impl Engine {
     ) -> Result<Vec<MessageId>, Unreadable> {
         match command {
             Command::Cancel(cancelled) => {
-                let mut letters = Vec::new();
+                let mut messages = Vec::new();
                 let events = self.intake.located_events(draft, cancelled)?;
                 for part in &self.parts {
                     let events = part.with_copies(draft, cancelled, &events)?;
@@ -95,7 +95,7 @@ impl Engine {
                                 for lane in &variant.lanes {
                                     let names = &part.compiled.names;
                                     let lane = names.address(*lane, &kept.arrival.keys);
-                                    letters.extend(part.letters_with(
+                                    messages.extend(part.messages_with(
                                         draft,
                                         bucket.no,
                                         (&lane, kept.seq),
@@ -106,20 +106,20 @@ impl Engine {
                         }
                     }
                 }
-                Ok(letters)
+                Ok(messages)
             }
             Command::Erase { recipient } | Command::Preferences { recipient, .. } => {
-                Ok(self.letters_of_recipient(recipient, None))
+                Ok(self.messages_of_recipient(recipient, None))
             }
             Command::Preference {
                 recipient, channel, ..
-            } => Ok(self.letters_of_recipient(recipient, channel_no(channel))),
+            } => Ok(self.messages_of_recipient(recipient, channel_no(channel))),
             Command::Forget { before } => {
-                let mut letters = Vec::new();
+                let mut messages = Vec::new();
                 for part in &self.parts {
-                    letters.extend(part.letters_before(draft, *before)?.into_keys());
+                    messages.extend(part.messages_before(draft, *before)?.into_keys());
                 }
-                Ok(letters)
+                Ok(messages)
             }
             Command::Recipient(_)
             | Command::Subscribe { .. }

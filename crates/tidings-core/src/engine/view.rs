@@ -81,9 +81,9 @@ impl Engine {
     /// Tells whether the recipient of a message still exists. A recipient created again under an erased one's
     /// id is a different one.
     #[must_use]
-    pub fn has_recipient_of(&self, ((bucket, _), number): MessageId) -> bool {
-        let bucket = self.held_bucket(bucket);
-        bucket.is_some_and(|bucket| bucket.roster.profile(number).is_some())
+    pub fn has_recipient_of(&self, message: MessageId) -> bool {
+        let bucket = self.held_bucket(message.closing.bucket);
+        bucket.is_some_and(|bucket| bucket.roster.profile(message.number).is_some())
     }
 
     /// Tells whether an object is known.
@@ -252,7 +252,7 @@ impl Engine {
     ///
     /// # Errors
     /// [`Unreadable`] outside, [`Refused::UnknownRecipient`] inside.
-    pub fn letters_of(
+    pub fn messages_of(
         &self,
         view: &dyn ReadView,
         id: &Id,
@@ -265,7 +265,7 @@ impl Engine {
         let prefix = Key::of(Owner::Bucket(bucket), Table::Messages)
             .u32(number)
             .done();
-        let mut letters = Vec::new();
+        let mut messages = Vec::new();
         for day in self.days_of(bucket).iter().rev() {
             let mut of_day = Vec::new();
             each(view, Partition::Day(*day), &prefix, |key, value| {
@@ -286,31 +286,31 @@ impl Engine {
                 });
                 Ok(())
             })?;
-            letters.extend(of_day.into_iter().rev());
+            messages.extend(of_day.into_iter().rev());
         }
-        Ok(Ok(letters))
+        Ok(Ok(messages))
     }
 
     /// A built message with its entries; entries of deleted days are left out.
     ///
     /// # Errors
     /// [`Unreadable`] where the store can't be read.
-    pub fn letter(
+    pub fn message_at(
         &self,
         view: &dyn ReadView,
-        letter: &MessageAt,
+        message: &MessageAt,
     ) -> Result<(Plan, PlannedMessage), Unreadable> {
-        let bucket = self.bucket(letter.bucket);
-        let who = RoaringBitmap::from_iter([letter.number]);
-        let (from, to) = (letter.seqs.iter().min(), letter.seqs.iter().max());
-        let told: std::collections::BTreeSet<u64> = letter.seqs.iter().copied().collect();
+        let bucket = self.bucket(message.bucket);
+        let who = RoaringBitmap::from_iter([message.number]);
+        let (from, to) = (message.seqs.iter().min(), message.seqs.iter().max());
+        let told: std::collections::BTreeSet<u64> = message.seqs.iter().copied().collect();
         let lanes = self.intake.compiled.names.lanes();
         let lane = lanes.into_iter().find(|(_, name)| {
-            name.name == letter.lane && CHANNELS[usize::from(name.channel)] == letter.channel
+            name.name == message.lane && CHANNELS[usize::from(name.channel)] == message.channel
         });
         let lane = LaneKey {
             lane: lane.map_or(0, |(no, _)| no),
-            key: letter.key.clone(),
+            key: message.key.clone(),
         };
         let takes = |_: &StoredArrival, _: &Variant| true;
         let has = |_: u32, kept: &StoredArrival| told.contains(&kept.seq);
@@ -324,14 +324,14 @@ impl Engine {
         let mut found = bucket.collect(view, &look)?;
         found.sort();
         let mut sources: Vec<u32> = found.entries.iter().map(|(_, source)| *source).collect();
-        let of = (letter.bucket, letter.closing);
-        let plan = self.plan_of(view, of, (&lane, letter.at), found)?;
+        let closing = bucket.closing_id(message.closing);
+        let plan = self.plan_of(view, closing, (&lane, message.at), found)?;
         plan.order(&mut sources);
         Ok((
             plan,
             PlannedMessage {
-                number: letter.number,
-                told: sources,
+                number: message.number,
+                entries: sources,
                 ended: Vec::new(),
             },
         ))

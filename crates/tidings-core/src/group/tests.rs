@@ -40,7 +40,7 @@ fn rules(types: &[(&str, Option<Pivot>)]) -> Rules {
 }
 
 /// `kind actor object target` at second `t`; `-` is none.
-fn told(t: i64, text: &str) -> Told {
+fn told(t: i64, text: &str) -> Entry {
     let words: Vec<&str> = text.split(' ').collect();
     let role = |at: usize| {
         words
@@ -50,7 +50,7 @@ fn told(t: i64, text: &str) -> Told {
     };
     let object = role(2).unwrap();
     let title = Some(format!("title at {t}"));
-    Told {
+    Entry {
         header: Header {
             place: t.unsigned_abs(),
             id: id(&format!("event-{t}")),
@@ -74,7 +74,7 @@ fn told(t: i64, text: &str) -> Told {
     }
 }
 
-fn all(texts: &[&str]) -> Vec<Told> {
+fn all(texts: &[&str]) -> Vec<Entry> {
     (1..).zip(texts).map(|(t, text)| told(t, text)).collect()
 }
 
@@ -227,7 +227,7 @@ fn p12_a_hundred_thousand_entries_are_gathered() {
     // Quadratic cost would make this test the one that never ends.
     let rules = rules(&[("work", None)]);
     for (objects, actors) in [(100_000, 1), (1, 100_000), (100_000, 100_000), (300, 300)] {
-        let told: Vec<Told> = (0..100_000)
+        let told: Vec<Entry> = (0..100_000)
             .map(|n| told(n, &format!("work a{} o{}", n % actors, n % objects)))
             .collect();
         let groups = group(told, &rules);
@@ -247,7 +247,7 @@ proptest! {
         seed: u64,
     ) {
         let rules = rules(&[("k0", None), ("k1", None), ("k2", Some(Pivot::Target))]);
-        let entries: Vec<Told> = (0..)
+        let entries: Vec<Entry> = (0..)
             .zip(&picks)
             .map(|(t, (kind, actor, object, target))| {
                 let role = |letter, n: &u8| if *n == 0 { "-".to_owned() } else { format!("{letter}{n}") };

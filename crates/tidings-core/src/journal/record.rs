@@ -86,7 +86,7 @@ pub enum Record {
         kind: MarkKind,
     },
     /// All inbox entries in `from..=to` were delivered, with exceptions. There is no row per recipient.
-    Told {
+    InboxDelivered {
         /// The instant.
         at: Instant,
         /// The first seq.

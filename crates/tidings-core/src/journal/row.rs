@@ -106,7 +106,7 @@ mod tests {
     }
 
     fn told(at: i64) -> Record {
-        Record::Told {
+        Record::InboxDelivered {
             at: Instant(at),
             from: 1,
             to: 2,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tidings_core::engine::{Settled, Told};
+use tidings_core::engine::{InboxDelivery, Settled};
 use tidings_core::{Instant, Message};
 
 use super::EventLoop;
@@ -40,12 +40,12 @@ impl EventLoop {
     }
 
     /// Notes the messages of deliveries to inboxes, right after their step.
-    pub(crate) fn watch_inboxes(&mut self, told: &[Told]) -> Result<(), Error> {
+    pub(crate) fn watch_inboxes(&mut self, delivered: &[InboxDelivery]) -> Result<(), Error> {
         if let (Some(node), Some(at_once)) = (&self.node, &mut self.at_once)
             && let Some(messages) = &mut at_once.messages
-            && !told.is_empty()
+            && !delivered.is_empty()
         {
-            messages.extend(node.inbox_messages(told)?);
+            messages.extend(node.inbox_messages(delivered)?);
         }
         Ok(())
     }
@@ -67,11 +67,12 @@ impl EventLoop {
                 break;
             }
             if let Some(messages) = &mut at_once.messages {
-                let letters = plans
+                let planned = plans
                     .iter()
-                    .flat_map(|plan| plan.letters.iter().map(move |letter| (plan, letter)));
+                    .flat_map(|plan| plan.messages.iter().map(move |planned| (plan, planned)));
                 let engine = node.engine();
-                messages.extend(letters.filter_map(|(plan, letter)| engine.message(plan, letter)));
+                messages
+                    .extend(planned.filter_map(|(plan, planned)| engine.message(plan, planned)));
             }
             let settled = match at_once.counts_only {
                 true => plans.iter().map(Settled::delivered).collect(),

@@ -87,23 +87,23 @@ impl EventLoop {
         node.flush()?;
         node.show_in(&self.reads)?;
         self.delivery.pause(node.engine().paused());
-        let waiting = self.delivery.waiting_letters().into_iter();
-        let answered = self
-            .answered
-            .values()
-            .flat_map(|known| known.sent.iter().map(|sent| (known.closing, sent.number)));
+        let waiting = self.delivery.waiting_ids().into_iter();
+        let answered = self.answered.values().flat_map(|known| {
+            let numbers = known.sent.iter().map(|sent| sent.number);
+            numbers.map(|number| known.closing.message(number))
+        });
         let known: BTreeSet<MessageId> = waiting.chain(answered).collect();
         let unsettled = node.unsettled()?;
         node.flush()?;
         // No attempt was made after this, whatever the clock shows by now.
         let now = self.clock.now().max(node.engine().now());
         for job in unsettled.into_iter().flat_map(jobs) {
-            let letter = job.letter();
-            if known.contains(&letter) || self.senders.holds(&letter) {
+            let id = job.id();
+            if known.contains(&id) || self.senders.holds(&id) {
                 continue;
             }
             let node = self.node.as_ref();
-            let tried = node.and_then(|node| node.engine().attempts_of(letter));
+            let tried = node.and_then(|node| node.engine().attempts_of(id));
             let job = job.after_a_stop(tried, now);
             match tried.filter(|tried| tried.until > now) {
                 Some(tried) => self.delivery.wait_until(tried.until, job),

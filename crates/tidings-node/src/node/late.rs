@@ -95,8 +95,8 @@ impl Node {
         before: Day,
     ) -> Result<(), Error> {
         self.commit(|engine, view| {
-            let letters = engine.may_touch(view, Upcoming::Forget(before))?;
-            let reach = sending.keep_back(letters);
+            let messages = engine.may_touch(view, Upcoming::Forget(before))?;
+            let reach = sending.keep_back(messages);
             Ok(engine.forget_before(view, &reach, now, before)?)
         })?;
         self.late_forget = None;

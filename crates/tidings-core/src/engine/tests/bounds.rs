@@ -105,8 +105,8 @@ impl World {
         for reply in step.replies {
             reply.unwrap();
         }
-        for (bucket, closing) in self.engine.closings() {
-            let plan = self.engine.plan(&self.stored, bucket, closing, 10_000);
+        for closing in self.engine.closings() {
+            let plan = self.engine.plan(&self.stored, closing, 10_000);
             let plan = plan.unwrap().unwrap();
             let made = self
                 .engine

@@ -92,9 +92,9 @@ fn what_ended_is_let_go_once_its_window_is_closed_and_made() {
         stored.commit(step.writes);
         let closed = engine.closings();
         assert_eq!(closed.len(), 1);
-        for (bucket, closing) in closed {
+        for closing in closed {
             let now = Instant(at + 2 * SECOND);
-            let plan = engine.plan(&stored, bucket, closing, 10).unwrap();
+            let plan = engine.plan(&stored, closing, 10).unwrap();
             let step = engine.made(&stored, now, &[plan.unwrap()]).unwrap();
             stored.commit(step.writes);
         }

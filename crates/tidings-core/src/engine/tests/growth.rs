@@ -241,12 +241,8 @@ fn cost(events: usize) -> u64 {
         reads: AtomicU64::new(0),
     };
     let mut planned = 0;
-    for (bucket, closing) in world.engine.closings() {
-        let plan = world
-            .engine
-            .plan(&view, bucket, closing, 100)
-            .unwrap()
-            .unwrap();
+    for closing in world.engine.closings() {
+        let plan = world.engine.plan(&view, closing, 100).unwrap().unwrap();
         planned += plan.entries();
     }
     assert_eq!(planned, events);

@@ -16,12 +16,12 @@ fn a_step_can_be_replayed() {
     let due = Instant(2_000);
     let step = engine.fall_due(&stored, due).unwrap();
     stored.commit(step.writes);
-    let (bucket, closing) = engine.closings()[0];
-    let plan = engine.plan(&stored, bucket, closing, 9).unwrap().unwrap();
+    let closing = engine.closings()[0];
+    let plan = engine.plan(&stored, closing, 9).unwrap().unwrap();
     let step = engine.made(&stored, due, &[plan]).unwrap();
     stored.commit(step.writes);
 
-    let letter = ((bucket, closing), 0);
+    let message = closing.message(0);
     let never = Command::Preference {
         recipient: id("a"),
         scope: PreferenceScope::Type("told".to_owned()),
@@ -30,11 +30,11 @@ fn a_step_can_be_replayed() {
     };
     let erase = Command::Erase { recipient: id("a") };
     let cancel = Command::Cancel(Cancelled::Event(id("e0")));
-    let reach_of = |reached: Option<Reached>| Reach::from_iter(reached.map(|it| (letter, it)));
+    let reach_of = |reached: Option<Reached>| Reach::from_iter(reached.map(|it| (message, it)));
     for command in [cancel, never, erase] {
         let commands = slice::from_ref(&command);
         let touched = engine.may_touch(&stored, Upcoming::Commands(commands));
-        assert_eq!(touched.unwrap(), BTreeSet::from([letter]), "{command:?}");
+        assert_eq!(touched.unwrap(), BTreeSet::from([message]), "{command:?}");
         let states = [None, Some(Reached::InDoubt), Some(Reached::KeptBack)];
         let mut seen = Vec::new();
         for reach in states.map(reach_of) {

@@ -9,7 +9,7 @@ use crate::time::Instant;
 
 /// A delivery of arrivals to the inboxes of a bucket.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Told {
+pub struct InboxDelivery {
     /// The bucket.
     pub bucket: BucketNo,
     /// The instant.
@@ -22,7 +22,7 @@ pub struct Told {
     pub except: Vec<(u64, Reason, Set)>,
 }
 
-impl Told {
+impl InboxDelivery {
     /// The journal records of the delivery: each starts at the arrival where the previous one ends.
     pub(super) fn records(&self) -> Vec<Record> {
         let by_arrival = self.except.chunk_by(|one, next| one.0 == next.0);
@@ -39,7 +39,7 @@ impl Told {
                 _ => self.to,
             };
             let from = std::mem::replace(&mut from, to + 1);
-            Record::Told {
+            Record::InboxDelivered {
                 at: self.at,
                 from,
                 to,
