@@ -26,17 +26,20 @@ use crate::time::{Day, Instant};
 /// which is a record.
 const STALE_MARKS_MAX: usize = 8192;
 
-/// A closing: seq, lane, instant, the first seq of its windows, whose messages are not made (each since
-/// which seq), whose are on their way, whose attempts failed.
-pub(super) type ClosingImage = (
-    u64,
-    LaneKey,
-    Instant,
-    u64,
-    Vec<(u32, u64)>,
-    Set,
-    Vec<(u32, Attempts)>,
-);
+/// A closing as stored.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct ClosingImage {
+    pub(super) seq: u64,
+    pub(super) lane: LaneKey,
+    pub(super) at: Instant,
+    /// The first seq of its windows.
+    pub(super) from: u64,
+    /// The start of each window whose message is not built yet.
+    pub(super) unmade: Vec<(u32, u64)>,
+    /// Recipients whose message is on its way.
+    pub(super) sending: Set,
+    pub(super) tried: Vec<(u32, Attempts)>,
+}
 
 /// The head of a checkpoint. Large parts have rows of their own.
 #[derive(Debug, Serialize, Deserialize)]
@@ -149,19 +152,16 @@ impl Bucket {
         let tails = tails.map(|(_, kept)| kept);
         let closings = self.closings.iter().map(|(seq, closing)| {
             let unmade = closing.unmade.iter();
-            (
-                *seq,
-                closing.lane.clone(),
-                closing.at,
-                closing.from,
-                unmade.map(|(number, since)| (*number, *since)).collect(),
-                closing.sending.clone().into(),
-                closing
-                    .tried
-                    .iter()
-                    .map(|(no, tried)| (*no, *tried))
-                    .collect(),
-            )
+            let tried = closing.tried.iter();
+            ClosingImage {
+                seq: *seq,
+                lane: closing.lane.clone(),
+                at: closing.at,
+                from: closing.from,
+                unmade: unmade.map(|(number, since)| (*number, *since)).collect(),
+                sending: closing.sending.clone().into(),
+                tried: tried.map(|(number, tried)| (*number, *tried)).collect(),
+            }
         });
         let versions = self.versions.iter();
         Head {

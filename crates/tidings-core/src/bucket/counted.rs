@@ -13,8 +13,14 @@ use crate::time::Day;
 /// The most readers of a bucket in the cache, some 500 bytes each for 35 days.
 const READERS_KEPT: usize = 1024;
 
-/// The number of groups of a day with an unseen and with an unread item.
-pub(crate) type Counts = (u32, u32);
+/// The counts of the groups of a day.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Counts {
+    /// Groups with an unseen item.
+    pub(crate) unseen: u32,
+    /// Groups with an unread item.
+    pub(crate) unread: u32,
+}
 
 /// Counts by reader and day.
 #[derive(Clone, Debug, Default)]

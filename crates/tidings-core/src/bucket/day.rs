@@ -97,23 +97,46 @@ const RUN_BYTES_MAX: u64 = 4 << 20;
 /// The most bytes of a block of a segment's postings, which is one row.
 const BLOCK_BYTES_MAX: u64 = 512 << 10;
 
-/// The segment's entry in the list of a day's segments.
-pub(super) type RunRow = (u64, u64, Weight, u8, (u64, u64), Instant);
+/// A segment as the list of a day's segments has it.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct SegmentRow {
+    first: u64,
+    last: u64,
+    weight: Weight,
+    level: u8,
+    places: (u64, u64),
+    earliest: Instant,
+}
+
+/// The stored list of a day's segments.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct SegmentList {
+    /// The first seq of the day.
+    pub(super) first: u64,
+    pub(super) segments: Vec<SegmentRow>,
+}
 
 impl SegmentAt {
-    pub(super) fn row(&self) -> RunRow {
-        (
-            self.first,
-            self.last,
-            self.weight,
-            self.level,
-            self.places,
-            self.earliest,
-        )
+    pub(super) fn row(&self) -> SegmentRow {
+        SegmentRow {
+            first: self.first,
+            last: self.last,
+            weight: self.weight,
+            level: self.level,
+            places: self.places,
+            earliest: self.earliest,
+        }
     }
 
-    pub(super) fn of_row(row: RunRow) -> Self {
-        let (first, last, weight, level, places, earliest) = row;
+    pub(super) fn of_row(row: SegmentRow) -> Self {
+        let SegmentRow {
+            first,
+            last,
+            weight,
+            level,
+            places,
+            earliest,
+        } = row;
         Self {
             first,
             last,

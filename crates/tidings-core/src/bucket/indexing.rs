@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use roaring::RoaringBitmap;
 
-use super::day::{RunRow, Weight};
+use super::day::{SegmentList, Weight};
 use super::segment::{self, posting_key};
 use super::slice::Slice;
 use super::{Bucket, BucketDay, SegmentAt};
@@ -27,9 +27,6 @@ const MERGE_RUNS: usize = 16;
 
 /// The most arrivals at rest of the current day that a bucket keeps in memory.
 const LOADED_ARRIVALS_MAX: u32 = 4096;
-
-/// The first seq of a day, and its segments.
-pub(super) type SegmentList = (u64, Vec<RunRow>);
 
 /// A tail that is being indexed.
 #[derive(Debug)]
@@ -63,10 +60,10 @@ pub(super) fn segment_list_key(bucket: BucketNo) -> Vec<u8> {
 
 impl BucketDay {
     fn segment_list(&self) -> SegmentList {
-        (
-            self.first,
-            self.segments.iter().map(SegmentAt::row).collect(),
-        )
+        SegmentList {
+            first: self.first,
+            segments: self.segments.iter().map(SegmentAt::row).collect(),
+        }
     }
 
     /// The next segments to merge.

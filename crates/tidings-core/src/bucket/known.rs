@@ -32,15 +32,14 @@ impl Known<'_> {
             let what = "a bucket's checkpoint makes no sense";
             return Err(Unreadable(what.to_owned()));
         }
-        for (_, lane, _, _, unmade, sending, tried) in &head.closings {
-            self.lane_key(lane)?;
-            self.set(sending)?;
+        for closing in &head.closings {
+            self.lane_key(&closing.lane)?;
+            self.set(&closing.sending)?;
+            let tried = closing.tried.iter().map(|(number, _)| *number);
+            let unmade = closing.unmade.iter().map(|(number, _)| *number);
             tried
-                .iter()
-                .try_for_each(|(number, _)| self.recipient(*number))?;
-            unmade
-                .iter()
-                .try_for_each(|(number, _)| self.recipient(*number))?;
+                .chain(unmade)
+                .try_for_each(|number| self.recipient(number))?;
         }
         head.paused.iter().try_for_each(|no| channel(*no))
     }

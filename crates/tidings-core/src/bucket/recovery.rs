@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use super::checkpoint::{Head, RecipientRow};
 use super::column::PAGE;
-use super::indexing::{SegmentList, segment_list_key};
+use super::day::SegmentList;
+use super::indexing::segment_list_key;
 use super::known::{self, Known};
 use super::lane::{FewPage, Lane, LaneHead};
 use super::scheduled::Frozen;
@@ -77,16 +78,16 @@ impl Bucket {
         self.rules = head.rules;
         self.versions = head.versions.into_iter().collect();
         self.paused = head.paused;
-        for (seq, lane, at, from, unmade, sending, tried) in head.closings {
+        for image in head.closings {
             let closing = Closing {
-                lane,
-                at,
-                from,
-                unmade: unmade.into_iter().collect(),
-                sending: sending.0,
-                tried: tried.into_iter().collect(),
+                lane: image.lane,
+                at: image.at,
+                from: image.from,
+                unmade: image.unmade.into_iter().collect(),
+                sending: image.sending.0,
+                tried: image.tried.into_iter().collect(),
             };
-            self.closings.insert(seq, Shared::new(closing));
+            self.closings.insert(image.seq, Shared::new(closing));
         }
     }
 
@@ -227,9 +228,9 @@ impl Bucket {
     fn read_day(&mut self, view: &dyn ReadView, day: Day) -> Result<(), Unreadable> {
         let partition = Partition::Day(day);
         if let Some(bytes) = view.get(partition, &segment_list_key(self.no))? {
-            let (first, segments): SegmentList = decode("the list of a day's segments", &bytes)?;
-            let mut held = BucketDay::new(first);
-            held.segments = segments.into_iter().map(SegmentAt::of_row).collect();
+            let list: SegmentList = decode("the list of a day's segments", &bytes)?;
+            let mut held = BucketDay::new(list.first);
+            held.segments = list.segments.into_iter().map(SegmentAt::of_row).collect();
             self.days.insert(day, Shared::new(held));
         }
         let prefix = self.key(Table::Ended).done();

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use roaring::RoaringBitmap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::ledger::{Place, Row};
+use super::ledger::{Account, Row};
 use super::message_row::MessageRow;
 use super::part::Part;
 use super::state::Engine;
@@ -38,7 +38,7 @@ struct Walker<'a> {
     bucket: &'a Bucket,
     part: &'a Part,
     view: &'a dyn ReadView,
-    rows: BTreeMap<Place, Row>,
+    rows: BTreeMap<Account, Row>,
     /// Entries that have not ended yet.
     live: FxHashMap<(u64, ChannelNo), RoaringBitmap>,
     /// Arrivals whose inbox entries are paused and not delivered.
@@ -90,11 +90,11 @@ impl Engine {
             books.pending += walker.pending;
             books.duplicates += walker.duplicates;
         }
-        for ((_, day, _), row) in self.ledger_rows() {
+        for (account, row) in self.ledger_rows() {
             if self
                 .intake
                 .forgotten_before
-                .is_some_and(|before| *day < before)
+                .is_some_and(|before| account.day < before)
             {
                 count_row(&mut books, row);
                 books.notifications += row.notifications;
@@ -108,26 +108,26 @@ impl Engine {
 
     fn compare(&self, walker: &Walker<'_>, disagreements: &mut Vec<String>) {
         let bucket = walker.bucket.no;
-        let held = |place: &Place| {
-            place.0 == bucket
+        let held = |account: &Account| {
+            account.bucket == bucket
                 && self
                     .intake
                     .forgotten_before
-                    .is_none_or(|before| place.1 >= before)
+                    .is_none_or(|before| account.day >= before)
         };
         let booked = walker.part.ledger.rows();
-        let mut places: Vec<Place> = booked.keys().copied().filter(held).collect();
-        places.extend(walker.rows.keys().copied());
-        places.sort_unstable();
-        places.dedup();
-        for place in places {
+        let mut accounts: Vec<Account> = booked.keys().copied().filter(held).collect();
+        accounts.extend(walker.rows.keys().copied());
+        accounts.sort_unstable();
+        accounts.dedup();
+        for account in accounts {
             let empty = Row::default();
-            let booked = booked.get(&place).map_or(&empty, |row| &**row);
+            let booked = booked.get(&account).map_or(&empty, |row| &**row);
             let mut booked = booked.clone();
             booked.notifications = 0;
-            let walked = walker.rows.get(&place).unwrap_or(&empty);
+            let walked = walker.rows.get(&account).unwrap_or(&empty);
             if booked != *walked || !booked.balances() {
-                let (_, day, channel) = place;
+                let Account { day, channel, .. } = account;
                 disagreements.push(format!(
                     "bucket {bucket}, {day}, channel {channel}: ledger {booked:?}, walk {walked:?}"
                 ));
@@ -202,7 +202,12 @@ impl Walker<'_> {
     }
 
     fn row(&mut self, day: Day, channel: ChannelNo) -> &mut Row {
-        self.rows.entry((self.bucket.no, day, channel)).or_default()
+        let account = Account {
+            bucket: self.bucket.no,
+            day,
+            channel,
+        };
+        self.rows.entry(account).or_default()
     }
 
     fn dropped(&mut self, day: Day, place: u64, items: &[(ChannelNo, Reason, Set)]) {

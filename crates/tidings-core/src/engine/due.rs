@@ -102,7 +102,6 @@ impl Part {
         let (from, to) = (*from, *to);
         let (mut except, mut reached) = (Vec::new(), RoaringBitmap::new());
         let mut any = false;
-        let place = (bucket.no, *day, INBOX_NO);
         for (_, kept) in fresh() {
             let mut who = inbox_members(&self.compiled, kept);
             if who.is_empty() {
@@ -119,7 +118,7 @@ impl Part {
                 gone: Ends::Of(&bucket.roster.gone),
                 ..intake.with_header(draft, event, look)?
             };
-            let row = self.ledger.at(place);
+            let row = self.ledger.at(at, *day, INBOX_NO);
             let who = facts.checks().divide(who, |reason, who| {
                 row.end(reason.outcome(), Some(reason), who.len());
                 except.push((kept.seq, reason, who.into()));
@@ -133,7 +132,7 @@ impl Part {
             return Ok(None);
         }
         Ok(Some(InboxDelivery {
-            bucket: place.0,
+            bucket: at,
             at: now,
             from,
             to,

@@ -159,7 +159,10 @@ impl Badge {
         let only_seen = self.seen.difference(&self.unseen).count();
         let number = |count| u32::try_from(count).unwrap_or(u32::MAX);
         let unseen = self.unseen.len();
-        (number(unseen), number(unseen + only_seen))
+        Counts {
+            unseen: number(unseen),
+            unread: number(unseen + only_seen),
+        }
     }
 }
 
@@ -202,7 +205,7 @@ impl Engine {
             let is_shown = next.is_none() && held.first < from.below && held.first <= from.as_of;
             let counts = known.iter().find(|(known, _)| known == day);
             let counts = counts.map(|(_, counts)| *counts);
-            let counts = counts.or((least == State::Read).then_some((0, 0)));
+            let counts = counts.or((least == State::Read).then_some(Counts::default()));
             let counts = match counts {
                 Some(counts) if !is_shown => counts,
                 _ => {
@@ -228,8 +231,8 @@ impl Engine {
                     badge.counts()
                 }
             };
-            unseen += u64::from(counts.0);
-            unread += u64::from(counts.1);
+            unseen += u64::from(counts.unseen);
+            unread += u64::from(counts.unread);
             if *day < today {
                 counted.push((*day, counts));
             }

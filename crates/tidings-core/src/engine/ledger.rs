@@ -77,24 +77,38 @@ impl Row {
     }
 }
 
-/// The key of a row.
-pub(crate) type Place = (BucketNo, Day, ChannelNo);
+/// An account of the ledger, which has a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Account {
+    pub(crate) bucket: BucketNo,
+    pub(crate) day: Day,
+    pub(crate) channel: ChannelNo,
+}
 
 /// All rows, and the set of rows that the step changed.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Ledger {
-    rows: Tree<Place, Shared<Row>>,
-    touched: BTreeSet<Place>,
+    rows: Tree<Account, Shared<Row>>,
+    touched: BTreeSet<Account>,
 }
 
 impl Ledger {
     /// A mutable row.
-    pub(crate) fn at(&mut self, place: Place) -> &mut Row {
-        self.touched.insert(place);
-        self.rows.or_default(place)
+    pub(crate) fn at(&mut self, bucket: BucketNo, day: Day, channel: ChannelNo) -> &mut Row {
+        let account = Account {
+            bucket,
+            day,
+            channel,
+        };
+        self.row(account)
     }
 
-    pub(crate) fn rows(&self) -> &Tree<Place, Shared<Row>> {
+    fn row(&mut self, account: Account) -> &mut Row {
+        self.touched.insert(account);
+        self.rows.or_default(account)
+    }
+
+    pub(crate) fn rows(&self) -> &Tree<Account, Shared<Row>> {
         &self.rows
     }
 
@@ -102,24 +116,30 @@ impl Ledger {
     pub(crate) fn read(&mut self, view: &dyn ReadView, bucket: BucketNo) -> Result<(), Unreadable> {
         let prefix = Key::of(Owner::Bucket(bucket), Table::Ledger).done();
         each(view, Partition::Base, &prefix, |key, value| {
-            let place = day_at(key, REST).zip(key.get(REST + 4).copied());
-            let place = place.filter(|(_, channel)| usize::from(*channel) < CHANNELS.len());
+            let account = day_at(key, REST).zip(key.get(REST + 4).copied());
+            let account = account.filter(|(_, channel)| usize::from(*channel) < CHANNELS.len());
             let odd = || Unreadable("a ledger key is odd".to_owned());
-            let (day, channel) = place.ok_or_else(odd)?;
+            let (day, channel) = account.ok_or_else(odd)?;
             let row = decode("a ledger row", value)?;
-            self.rows.insert((bucket, day, channel), Shared::new(row));
+            let account = Account {
+                bucket,
+                day,
+                channel,
+            };
+            self.rows.insert(account, Shared::new(row));
             Ok(())
         })
     }
 
     /// Expires the pending entries of a day and returns their number.
     pub(crate) fn forget(&mut self, day: Day) -> u64 {
-        let places: Vec<Place> = self.rows.keys().copied().filter(|at| at.1 == day).collect();
+        let of_day = self.rows.keys().filter(|account| account.day == day);
+        let accounts: Vec<Account> = of_day.copied().collect();
         let mut expired = 0;
-        for place in places {
-            let pending = self.rows.get(&place).map_or(0, |row| row.pending);
+        for account in accounts {
+            let pending = self.rows.get(&account).map_or(0, |row| row.pending);
             if pending > 0 {
-                self.at(place)
+                self.row(account)
                     .end(Outcome::Expired, Some(Reason::Forgotten), pending);
                 expired += pending;
             }
@@ -129,19 +149,21 @@ impl Ledger {
 
     /// Writes the rows that the step changed.
     pub(crate) fn write(&mut self, draft: &mut Draft<'_>) {
-        for place in std::mem::take(&mut self.touched) {
-            if let Some(row) = self.rows.get(&place) {
-                draft.put(Partition::Base, key(place), encode(&**row));
+        for account in std::mem::take(&mut self.touched) {
+            if let Some(row) = self.rows.get(&account) {
+                draft.put(Partition::Base, account.key(), encode(&**row));
             }
         }
     }
 }
 
-fn key((bucket, day, channel): Place) -> Vec<u8> {
-    Key::of(Owner::Bucket(bucket), Table::Ledger)
-        .day(day)
-        .bytes(&[channel])
-        .done()
+impl Account {
+    fn key(self) -> Vec<u8> {
+        Key::of(Owner::Bucket(self.bucket), Table::Ledger)
+            .day(self.day)
+            .bytes(&[self.channel])
+            .done()
+    }
 }
 
 #[cfg(test)]

@@ -74,7 +74,7 @@ impl Part {
             for (source, reason) in &planned.ended {
                 let seq = plan.found.source(*source).0.seq;
                 if let Some(day) = self.buckets[at].day_of(seq) {
-                    let row = self.ledger.at((at, day, channel));
+                    let row = self.ledger.at(at, day, channel);
                     row.end(reason.outcome(), Some(*reason), 1);
                 }
             }
@@ -134,7 +134,7 @@ impl Part {
             for seq in seqs {
                 if let Some(day) = self.buckets[at].day_of(*seq) {
                     self.ledger
-                        .at((at, day, channel))
+                        .at(at, day, channel)
                         .end(ending.outcome(), ending.reason(), 1);
                 }
             }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::ledger::{Place, Row};
+use super::ledger::{Account, Row};
 use super::part::Part;
 use super::reply::Refused;
 use super::state::Engine;
@@ -61,9 +61,9 @@ impl Engine {
         days.copied().collect()
     }
 
-    pub(super) fn ledger_rows(&self) -> impl Iterator<Item = (&Place, &Row)> {
+    pub(super) fn ledger_rows(&self) -> impl Iterator<Item = (&Account, &Row)> {
         let rows = self.parts.iter().flat_map(|part| part.ledger.rows());
-        rows.map(|(place, row)| (place, &**row))
+        rows.map(|(account, row)| (account, &**row))
     }
 
     /// Number of entries that events got when they were applied.

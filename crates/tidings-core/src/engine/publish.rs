@@ -128,10 +128,10 @@ impl Part {
         for (no, routed) in routed {
             for ((lanes, _), who) in &routed {
                 let day = now.day();
-                self.ledger.at((no, day, INBOX_NO)).notifications += who.len();
+                self.ledger.at(no, day, INBOX_NO).notifications += who.len();
                 for lane in lanes {
                     let channel = self.compiled.names.lane(*lane).channel;
-                    self.ledger.at((no, day, channel)).enter(who.len());
+                    self.ledger.at(no, day, channel).enter(who.len());
                 }
             }
             let bytes = |((lanes, reasons), who): &Destination| {

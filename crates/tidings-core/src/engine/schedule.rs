@@ -146,9 +146,9 @@ impl Part {
             return;
         }
         let now = self.now;
-        self.ledger.at((at, now.day(), INBOX_NO)).notifications += alone;
+        self.ledger.at(at, now.day(), INBOX_NO).notifications += alone;
         for (channel, reason, who) in &items {
-            let row = self.ledger.at((at, now.day(), *channel));
+            let row = self.ledger.at(at, now.day(), *channel);
             row.enter(who.len());
             row.end(reason.outcome(), Some(*reason), who.len());
         }

@@ -122,8 +122,8 @@ impl Engine {
     #[must_use]
     pub fn ledger(&self) -> BTreeMap<Day, Row> {
         let mut days = BTreeMap::<Day, Row>::new();
-        for ((_, day, _), row) in self.ledger_rows() {
-            days.entry(*day).or_default().add(row);
+        for (account, row) in self.ledger_rows() {
+            days.entry(account.day).or_default().add(row);
         }
         days
     }

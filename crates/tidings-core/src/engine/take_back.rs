@@ -74,7 +74,7 @@ impl Part {
         let bucket = &self.buckets[at];
         for Entries { seq, channel, who } in &items {
             if let Some(day) = bucket.day_of(*seq) {
-                let row = self.ledger.at((bucket.no, day, *channel));
+                let row = self.ledger.at(bucket.no, day, *channel);
                 match why {
                     Some(reason) => row.end(reason.outcome(), Some(reason), who.len()),
                     None => row.go_on(who.len()),
@@ -239,7 +239,7 @@ impl Part {
             self.copy_event(draft, &kept.arrival)?;
             let channel = self.compiled.names.lane(moved.lane).channel;
             self.ledger
-                .at((at, now.day(), channel))
+                .at(at, now.day(), channel)
                 .enter(moved.who.len());
             arrivals.push(arrive_again(moved, now, version.number));
         }
