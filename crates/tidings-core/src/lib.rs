@@ -105,6 +105,7 @@ pub mod event;
 pub mod group;
 pub mod headers;
 pub mod id;
+mod index;
 pub mod journal;
 pub mod lane_kind;
 pub mod limits;

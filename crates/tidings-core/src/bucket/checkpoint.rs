@@ -10,10 +10,10 @@ use std::collections::{BTreeMap, VecDeque};
 use serde::{Deserialize, Serialize};
 
 use super::lane::{Frozen, Part};
-use super::slice::Slice;
 use super::{Bucket, Dirty};
 use crate::batch_key::LaneKey;
 use crate::channel::ChannelNo;
+use crate::index::Slice;
 use crate::journal::record::Attempts;
 use crate::journal::stored::encode;
 use crate::number::LaneNo;
@@ -138,7 +138,7 @@ impl Bucket {
         }
         let is_held = |write: &Write| match write.partition {
             Partition::Base => true,
-            Partition::Day(day) => self.days.contains_key(&day),
+            Partition::Day(day) => self.index.days.contains_key(&day),
         };
         slice.writes.extend(work.rows.into_iter().filter(is_held));
         let key = self.key(Table::Meta).done();
@@ -148,7 +148,7 @@ impl Bucket {
     }
 
     fn head(&self) -> Head {
-        let tails = self.days.values().filter_map(|day| day.tail.first());
+        let tails = self.index.days.values().filter_map(|day| day.tail.first());
         let tails = tails.map(|(_, kept)| kept);
         let closings = self.closings.iter().map(|(seq, closing)| {
             let unmade = closing.unmade.iter();
@@ -225,7 +225,7 @@ impl Bucket {
             put(Partition::Base, key.done(), newest.map(encode));
         }
         for (seq, channel) in &self.dirty.ended {
-            if let Some(day) = self.day_of(*seq) {
+            if let Some(day) = self.index.day_of(*seq) {
                 let key = self.key(Table::Ended).u64(*seq).bytes(&[*channel]).done();
                 let who = self.ended.of(*seq, *channel);
                 let value = who.map(|who| encode(&Set::from(who.clone())));

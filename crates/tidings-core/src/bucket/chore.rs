@@ -6,10 +6,9 @@
 //! makes it count, in one commit. A crash on the way leaves what was before, and rows that the next
 //! try writes over.
 
+use super::Bucket;
 use super::checkpoint::Checkpoint;
-use super::indexing::{Indexing, Merging};
-use super::slice::Slice;
-use super::{Bucket, BucketDay};
+use crate::index::{Building, DayIndex, Merging, Slice};
 use crate::journal::stored::{ReadView, Unreadable};
 use crate::options::Options;
 use crate::shared::Shared;
@@ -20,7 +19,7 @@ use crate::time::Day;
 #[derive(Debug)]
 pub(crate) enum Chore {
     Checkpoint(Checkpoint),
-    Index(Indexing),
+    Build(Building),
     Merge(Merging),
 }
 
@@ -32,7 +31,7 @@ impl Chore {
     pub(crate) fn is_about(&self, about: Day) -> bool {
         match self {
             Self::Checkpoint(_) => false,
-            Self::Index(indexing) => indexing.day == about,
+            Self::Build(building) => building.day == about,
             Self::Merge(merging) => merging.day == about,
         }
     }
@@ -65,20 +64,21 @@ impl Bucket {
         *self.chore = match chore {
             None => {
                 self.rested = Some((self.checkpointed, today));
-                self.unload_before(today);
+                self.index.unload_before(today);
                 None
             }
             Some(Chore::Checkpoint(work)) => self
                 .checkpoint_slice(work, &mut slice)
                 .map(Chore::Checkpoint),
-            Some(Chore::Index(work)) => self.index_slice(work, &mut slice).map(Chore::Index),
+            Some(Chore::Build(work)) => self.index.build(work, &mut slice).map(Chore::Build),
             Some(Chore::Merge(work)) => {
-                let rest = self.merge_slice(view, work, &mut slice)?;
+                let numbers = self.roster.next_number();
+                let rest = self.index.merge(view, work, numbers, &mut slice)?;
                 rest.map(Chore::Merge)
             }
         };
         if self.chore.is_none() {
-            self.unload_most(today);
+            self.index.unload_most(today);
         }
         Ok(slice.writes)
     }
@@ -111,12 +111,16 @@ impl Bucket {
     /// Tells whether all chores of a day that is over are done.
     pub(crate) fn is_at_rest(&self, day: Day) -> bool {
         self.rested.is_some_and(|(_, today)| today > day)
-            && self.days.get(&day).is_none_or(|day| day.tail.is_empty())
+            && self
+                .index
+                .days
+                .get(&day)
+                .is_none_or(|day| day.tail.is_empty())
             && !self.chore.as_ref().is_some_and(|chore| chore.is_about(day))
     }
 
     fn wants_checkpoint(&self, today: Day, options: &Options) -> bool {
-        let wants_index = |(day, held): (&Day, &Shared<BucketDay>)| {
+        let wants_index = |(day, held): (&Day, &Shared<DayIndex>)| {
             // What is at rest must not be replayed, so the checkpoint has to cover it first.
             let newest = if *day < today {
                 held.tail.last().map(|(_, kept)| kept)
@@ -128,7 +132,7 @@ impl Bucket {
             newest.is_some_and(|kept| kept.seq >= self.checkpointed)
         };
         self.dirty.records > options.checkpoint_after
-            || options.index_after.is_some() && self.days.iter().any(wants_index)
+            || options.index_after.is_some() && self.index.days.iter().any(wants_index)
     }
 
     fn begin_rest(
@@ -140,13 +144,21 @@ impl Bucket {
         let Some(index_after) = options.index_after else {
             return Ok(None);
         };
-        let days: Vec<Day> = self.days.range(..=today).map(|(day, _)| *day).collect();
+        // What a checkpoint does not cover is replayed, and what the inboxes are yet to get is looked for in the
+        // tail: both must not be at rest.
+        let below = self.checkpointed.min(self.told_to + 1);
+        let days: Vec<Day> = self
+            .index
+            .days
+            .range(..=today)
+            .map(|(day, _)| *day)
+            .collect();
         for day in days {
             let least = if day < today { 1 } else { index_after };
-            if let Some(indexing) = self.begin_index(day, least) {
-                return Ok(Some(Chore::Index(indexing)));
+            if let Some(building) = self.index.begin_build(day, least, below) {
+                return Ok(Some(Chore::Build(building)));
             }
-            if let Some(merging) = self.begin_merge(view, day, day < today)? {
+            if let Some(merging) = self.index.begin_merge(view, day, day < today)? {
                 return Ok(Some(Chore::Merge(merging)));
             }
         }

@@ -4,7 +4,6 @@
 //! what was recovered is what there was.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 use roaring::RoaringBitmap;
 use rustc_hash::FxHashSet;
@@ -14,6 +13,7 @@ use crate::channel::{ChannelNo, INBOX_NO};
 use crate::command::MarkKind;
 use crate::compiled::CompiledRules;
 use crate::id::{BucketNo, Id};
+use crate::index::Index;
 use crate::journal::record::{Arrival, Attempts, Covered, Entries, Record};
 use crate::journal::stored::StoredArrival;
 use crate::number::{ClosingId, LaneNo};
@@ -24,14 +24,11 @@ use crate::time::{Day, Instant};
 
 pub(crate) mod checkpoint;
 mod chore;
-mod collect;
 mod column;
 mod counted;
-mod day;
 mod ended;
-pub(crate) mod facets;
 mod followers;
-mod indexing;
+mod forget;
 mod known;
 mod lane;
 mod lanes;
@@ -41,15 +38,12 @@ mod preferences;
 pub(crate) mod recovery;
 mod roster;
 mod scheduled;
-mod segment;
-mod slice;
 mod values;
+mod waiting;
 mod wheel;
 
 use chore::Chore;
-pub(crate) use collect::{Found, Look};
 pub(crate) use counted::{AsOf, Counted, Counts};
-pub(crate) use day::{BucketDay, SegmentAt};
 use ended::Ended;
 use followers::Followers;
 use lane::Entering;
@@ -81,7 +75,7 @@ pub(crate) struct Bucket {
     pub(crate) ended: Ended,
     /// Closings whose messages are not all built and sent.
     pub(crate) closings: Tree<u64, Shared<Closing>>,
-    pub(crate) days: BTreeMap<Day, Shared<BucketDay>>,
+    pub(crate) index: Index,
     /// Scheduled events by (t, place), with their recipients.
     pub(crate) scheduled: Tree<(Instant, u64), Shared<RoaringBitmap>>,
     /// The cache of inbox counts.
@@ -155,7 +149,7 @@ impl Bucket {
             marks: Tree::new(),
             ended: Ended::default(),
             closings: Tree::new(),
-            days: BTreeMap::new(),
+            index: Index::new(no),
             scheduled: Tree::new(),
             counted: Counted::default(),
             paused: Vec::new(),
@@ -297,15 +291,6 @@ impl Bucket {
         self.dirty.marks.insert((number, mark));
     }
 
-    /// Adds an arrival to the tail only: the checkpoint has the lanes.
-    pub(crate) fn keep(&mut self, kept: StoredArrival) {
-        let day = kept.arrival.at.day();
-        let day = self.days.entry(day);
-        let day = &mut **day.or_insert_with(|| Shared::new(BucketDay::new(kept.seq)));
-        day.tail_notifications += kept.notifications();
-        day.tail.insert(kept.seq, Arc::new(kept));
-    }
-
     /// `overdue` = by lane those whose deadline had passed before; `None` = it is still to be found out.
     fn arrive(
         &mut self,
@@ -350,7 +335,7 @@ impl Bucket {
                     });
             }
         }
-        self.keep(kept);
+        self.index.add(kept);
     }
 
     fn close(

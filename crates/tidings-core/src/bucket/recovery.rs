@@ -4,12 +4,10 @@ use std::collections::BTreeMap;
 
 use super::checkpoint::{Head, RecipientRow};
 use super::column::PAGE;
-use super::day::SegmentList;
-use super::indexing::segment_list_key;
 use super::known::{self, Known};
 use super::lane::{FewPage, Lane, LaneHead};
 use super::scheduled::Frozen;
-use super::{Bucket, BucketDay, Closing, MarkAt, SegmentAt};
+use super::{Bucket, Closing, MarkAt};
 use crate::batch_key::{BatchKey, LaneKey};
 use crate::compiled::CompiledRules;
 use crate::id::{BucketNo, Id};
@@ -227,12 +225,7 @@ impl Bucket {
     /// Reads the segments of a day, and its entries that ended individually.
     fn read_day(&mut self, view: &dyn ReadView, day: Day) -> Result<(), Unreadable> {
         let partition = Partition::Day(day);
-        if let Some(bytes) = view.get(partition, &segment_list_key(self.no))? {
-            let list: SegmentList = decode("the list of a day's segments", &bytes)?;
-            let mut held = BucketDay::new(list.first);
-            held.segments = list.segments.into_iter().map(SegmentAt::of_row).collect();
-            self.days.insert(day, Shared::new(held));
-        }
+        self.index.read_day(view, day)?;
         let prefix = self.key(Table::Ended).done();
         each(view, partition, &prefix, |key, value| {
             let at = u64_at(key, REST).zip(key.get(REST + 8));
@@ -257,7 +250,11 @@ impl Bucket {
     }
 
     fn replay(&mut self, from: Source<'_>, day: Day, tail_from: u64) -> Result<(), Unreadable> {
-        let at_rest = self.days.get(&day).and_then(|held| held.segments.last());
+        let at_rest = self
+            .index
+            .days
+            .get(&day)
+            .and_then(|held| held.segments.last());
         let begin = tail_from.max(at_rest.map_or(0, |segment| segment.last + 1));
         let begin = journal_key(self.no, begin);
         let journal = self.key(Table::Journal).done();
@@ -293,10 +290,10 @@ impl Bucket {
             return Ok(());
         }
         match record {
-            Record::Arrival(arrival) => self.keep(StoredArrival { seq, row, arrival }),
+            Record::Arrival(arrival) => self.index.add(StoredArrival { seq, row, arrival }),
             Record::Move { arrivals, .. } => {
                 for (seq, arrival) in (seq..).zip(arrivals) {
-                    self.keep(StoredArrival { seq, row, arrival });
+                    self.index.add(StoredArrival { seq, row, arrival });
                 }
             }
             _ => {}

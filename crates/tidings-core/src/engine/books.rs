@@ -158,9 +158,9 @@ impl Walker<'_> {
                 self.dropped(at.day(), *place, items);
             }
         }
-        for (day, held) in &self.bucket.days {
+        for (day, held) in &self.bucket.index.days {
             for at in &held.segments {
-                let segment = self.bucket.segment_once(self.view, *day, at)?;
+                let segment = self.bucket.index.segment_once(self.view, *day, at)?;
                 let sets = self.sets_at_rest(*day, at.id(), segment.variants.len())?;
                 let mut sets = sets.into_iter();
                 for kept in &segment.arrivals {
@@ -268,7 +268,7 @@ impl Walker<'_> {
 
     fn cut(&mut self, why: Option<Reason>, items: &[Entries]) {
         for entries in items {
-            let Some(day) = self.bucket.day_of(entries.seq) else {
+            let Some(day) = self.bucket.index.day_of(entries.seq) else {
                 continue;
             };
             let live = self.live.entry((entries.seq, entries.channel)).or_default();
@@ -285,7 +285,7 @@ impl Walker<'_> {
 
     fn told(&mut self, from: u64, to: u64, except: &[(u64, Reason, Set)]) {
         for (seq, reason, who) in except {
-            let Some(day) = self.bucket.day_of(*seq) else {
+            let Some(day) = self.bucket.index.day_of(*seq) else {
                 continue;
             };
             if let Some(live) = self.live.get_mut(&(*seq, INBOX_NO)) {
@@ -298,9 +298,10 @@ impl Walker<'_> {
             .filter(|seq| !self.untold.contains(seq))
             .collect::<Vec<_>>()
         {
-            let (Some(live), Some(day)) =
-                (self.live.remove(&(seq, INBOX_NO)), self.bucket.day_of(seq))
-            else {
+            let (Some(live), Some(day)) = (
+                self.live.remove(&(seq, INBOX_NO)),
+                self.bucket.index.day_of(seq),
+            ) else {
                 continue;
             };
             self.row(day, INBOX_NO)
@@ -313,7 +314,7 @@ impl Walker<'_> {
         endings: &BTreeMap<u64, Vec<(Ending, RoaringBitmap)>>,
     ) -> Result<(), Unreadable> {
         let prefix = Key::of(Owner::Bucket(self.bucket.no), Table::Messages).done();
-        let first = self.bucket.first_seq();
+        let first = self.bucket.index.first_seq(self.bucket.next_seq);
         for day in &self.part.journal_days {
             let mut rows: Vec<(u32, u64, MessageRow)> = Vec::new();
             each(self.view, Partition::Day(*day), &prefix, |key, value| {
@@ -358,7 +359,7 @@ impl Walker<'_> {
             .into_iter()
             .map(|(seq, reason)| (seq, Some(reason.outcome()), Some(reason)));
         for (seq, outcome, reason) in told.chain(ended) {
-            let Some(day) = self.bucket.day_of(seq).filter(|_| seq >= first) else {
+            let Some(day) = self.bucket.index.day_of(seq).filter(|_| seq >= first) else {
                 continue;
             };
             let live = self.live.get_mut(&(seq, channel));

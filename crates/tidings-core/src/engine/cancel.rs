@@ -16,11 +16,12 @@ use super::reach::Reached;
 use super::reply::TakenBack;
 use super::sent::Sent;
 use crate::batch_key::LaneKey;
-use crate::bucket::{FrozenPart, Look};
+use crate::bucket::FrozenPart;
 use crate::channel::ChannelNo;
 use crate::command::Cancelled;
 use crate::compiled::Version;
 use crate::id::{BucketNo, Id};
+use crate::index::Look;
 use crate::journal::record::{Entries, Record};
 use crate::journal::stored::{Unreadable, decode, encode};
 use crate::number::{ClosingId, MessageId};
@@ -163,7 +164,7 @@ impl Part {
     ) -> Result<Within, Unreadable> {
         let bucket = &self.buckets[at];
         let mut reach = Within::default();
-        for kept in bucket.arrivals_of(draft.view, place, days)? {
+        for kept in bucket.index.arrivals_of(draft.view, place, days)? {
             let found = bucket.sets_of(draft.view, &kept)?;
             let mut stored = None;
             for (variant, who) in kept.arrival.variants.iter().zip(found) {
@@ -285,7 +286,7 @@ impl Part {
                 takes: &|kept, variant| open.lane.has(&self.compiled.names, &kept.arrival, variant),
                 has: &|_, kept| told.contains(&kept.seq),
             };
-            let found = bucket.collect(draft.view, &look)?;
+            let found = bucket.index.look(draft.view, &look)?;
             let seqs = found.entries.iter().filter_map(|(_, source)| {
                 let kept = found.source(*source).0;
                 let kind = version.kind(kept.arrival.kind)?;
@@ -350,7 +351,7 @@ impl Part {
     ) -> Result<BTreeMap<MessageId, Vec<u64>>, Unreadable> {
         let mut messages = BTreeMap::new();
         for bucket in self.buckets.iter() {
-            let is_forgotten = |seq: u64| bucket.day_of(seq).is_none_or(|day| day < before);
+            let is_forgotten = |seq: u64| bucket.index.day_of(seq).is_none_or(|day| day < before);
             let open = bucket.closings.iter();
             for (closing, open) in open.filter(|(_, open)| is_forgotten(open.from)) {
                 for number in &open.sending {

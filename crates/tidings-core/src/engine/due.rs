@@ -92,7 +92,7 @@ impl Part {
     ) -> Result<Option<InboxDelivery>, Unreadable> {
         let now = self.now;
         let bucket = &self.buckets[at];
-        let Some((day, held)) = bucket.days.last_key_value() else {
+        let Some((day, held)) = bucket.index.days.last_key_value() else {
             return Ok(None);
         };
         let fresh = || held.tail.from(&(bucket.told_to + 1));
@@ -182,7 +182,7 @@ impl Engine {
         delivered: &InboxDelivery,
     ) -> Result<Vec<Message>, Unreadable> {
         let bucket = self.bucket(delivered.bucket);
-        let Some((day, held)) = bucket.days.last_key_value() else {
+        let Some((day, held)) = bucket.index.days.last_key_value() else {
             return Ok(Vec::new());
         };
         let mut messages: std::collections::BTreeMap<u32, Message> =

@@ -17,12 +17,13 @@ use super::cursor::Cursor;
 use super::present::{Data, Presenter};
 use super::reply::Refused;
 use super::state::Engine;
-use crate::bucket::facets::{Details, Facets, details_key, facets_chunk, row_of};
-use crate::bucket::{AsOf, Bucket, BucketDay, Counts, Marking, Reading, SegmentAt, State};
+use crate::bucket::{AsOf, Bucket, Counts, Marking, Reading, State};
 use crate::channel::INBOX_NO;
 use crate::event::Object;
 use crate::headers::Header;
 use crate::id::Id;
+use crate::index::facets::{Details, Facets, details_key, facets_chunk, row_of};
+use crate::index::{DayIndex, SegmentAt};
 use crate::journal::record::{About, EventAt};
 use crate::journal::stored::{ReadView, Unreadable};
 use crate::number::{LaneNo, TypeNo};
@@ -197,10 +198,10 @@ impl Engine {
             withdrawals,
         };
         let known = bucket.counted.of(number, as_of);
-        let mut counted = Vec::with_capacity(bucket.days.len());
+        let mut counted = Vec::with_capacity(bucket.index.days.len());
         let (mut badge, mut unseen, mut unread) = (Badge::default(), 0, 0);
         let (mut ordinals, mut entries) = (Vec::new(), Vec::new());
-        for (day, held) in bucket.days.iter().rev() {
+        for (day, held) in bucket.index.days.iter().rev() {
             let least = reader.reading.of_day(*day);
             let is_shown = next.is_none() && held.first < from.below && held.first <= from.as_of;
             let counts = known.iter().find(|(known, _)| known == day);
@@ -334,7 +335,7 @@ impl<'a> Reader<'a> {
     /// is a buffer.
     fn each_entry(
         &self,
-        (day, held): (Day, &BucketDay),
+        (day, held): (Day, &DayIndex),
         least: State,
         wants_seq: bool,
         ordinals: &mut Vec<u32>,
@@ -343,6 +344,7 @@ impl<'a> Reader<'a> {
         for (at, segment) in held.segments.iter().enumerate() {
             ordinals.clear();
             self.bucket
+                .index
                 .row_of(self.view, (day, segment), self.number, ordinals)?;
             for ordinals in ordinals.chunk_by(|a, b| facets_chunk(*a) == facets_chunk(*b)) {
                 let place = (day, segment, at);
@@ -393,7 +395,7 @@ impl<'a> Reader<'a> {
         let Some(chunk) = ordinals.first().map(|ordinal| facets_chunk(*ordinal)) else {
             return Ok(());
         };
-        let bytes = self.bucket.facets(self.view, (day, segment), chunk)?;
+        let bytes = self.bucket.index.facets(self.view, (day, segment), chunk)?;
         let facets = Facets::parse(&bytes)?;
         let lane_sets = facets.lane_sets(|lanes| self.has_inbox(lanes));
         let may_have_ended = self.bucket.ended.may_be_left_out(self.number);
@@ -440,7 +442,7 @@ impl<'a> Reader<'a> {
     /// Builds the groups of a day as they are shown.
     fn build(
         &self,
-        (day, held): (Day, &BucketDay),
+        (day, held): (Day, &DayIndex),
         shapes: &[Shape],
         presenter: &mut Presenter<'_>,
     ) -> Result<Vec<InboxGroup>, Unreadable> {
@@ -583,7 +585,7 @@ impl<'a> Chunks<'a> {
             let key = details_key(no, id, first);
             if !self.read.contains_key(&key) {
                 let bytes = self.view.get(Partition::Day(self.day), &key)?;
-                let bytes = bytes.ok_or_else(|| self.bucket.is_missing(segment))?;
+                let bytes = bytes.ok_or_else(|| self.bucket.index.is_missing(segment))?;
                 self.read.insert(key.clone(), bytes);
             }
             let arrivals = Details::parse(first, &self.read[&key])?.arrivals();

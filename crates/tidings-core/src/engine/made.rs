@@ -11,7 +11,8 @@ use super::part::Part;
 use super::plan::{Plan, PlannedMessage};
 use super::sent::{Sent, Tried};
 use super::state::{Engine, Step};
-use crate::bucket::{Bucket, Look};
+use crate::bucket::Bucket;
+use crate::index::Look;
 use crate::journal::record::{Attempts, Record, Variant};
 use crate::journal::stored::{ReadView, StoredArrival, Unreadable, encode};
 use crate::number::{ClosingId, MessageId};
@@ -73,7 +74,7 @@ impl Part {
             }
             for (source, reason) in &planned.ended {
                 let seq = plan.found.source(*source).0.seq;
-                if let Some(day) = self.buckets[at].day_of(seq) {
+                if let Some(day) = self.buckets[at].index.day_of(seq) {
                     let row = self.ledger.at(at, day, channel);
                     row.end(reason.outcome(), Some(*reason), 1);
                 }
@@ -132,7 +133,7 @@ impl Part {
             sets.entry(*ending).or_default().insert(*number);
             self.tally.resent += u64::from(*resent);
             for seq in seqs {
-                if let Some(day) = self.buckets[at].day_of(*seq) {
+                if let Some(day) = self.buckets[at].index.day_of(*seq) {
                     self.ledger
                         .at(at, day, channel)
                         .end(ending.outcome(), ending.reason(), 1);
@@ -308,7 +309,7 @@ impl Engine {
             takes: &takes,
             has: &has,
         };
-        let mut found = bucket.collect(view, &look)?;
+        let mut found = bucket.index.look(view, &look)?;
         found.sort();
         let (mut planned, mut unrecoverable) = (Vec::new(), who.clone());
         for entries in found.by_recipient() {

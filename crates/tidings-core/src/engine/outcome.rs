@@ -146,7 +146,7 @@ impl Engine {
                     }
                 }
             }
-            for kept in bucket.arrivals_of(view, place, &days)? {
+            for kept in bucket.index.arrivals_of(view, place, &days)? {
                 self.trace_arrival(view, (part, bucket), &kept, (&mut trace, &mut everyone))?;
             }
             trace.report.notifications += everyone.len();

@@ -13,11 +13,12 @@ use super::look::{Checks, Ends, Facts, facts_of};
 use super::sent::Sent;
 use super::state::Engine;
 use crate::batch_key::{BatchKey, LaneKey};
-use crate::bucket::{Bucket, Closing, Found, Look, Looked};
+use crate::bucket::{Bucket, Closing, Looked};
 use crate::channel::{CHANNELS, ChannelNo};
 use crate::command::MarkKind;
 use crate::compiled::Version;
 use crate::headers::Header;
+use crate::index::{Found, Look};
 use crate::journal::record::{Arrival, EventAt, Variant};
 use crate::journal::stored::{ReadView, StoredArrival, Unreadable};
 use crate::lane_kind::LaneKind;
@@ -206,7 +207,7 @@ impl Engine {
             takes: &takes,
             has: &has,
         };
-        let mut found = bucket.collect(view, &look)?;
+        let mut found = bucket.index.look(view, &look)?;
         found.sort();
         let mut plan = self.plan_of(view, closing, (&open.lane, open.at), found)?;
         plan.messages = self.planned(bucket, lane.channel, &who, &plan);

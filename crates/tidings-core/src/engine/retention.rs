@@ -43,7 +43,7 @@ impl Engine {
             let mut days = bucket
                 .closings
                 .values()
-                .map(|open| bucket.day_of(open.from));
+                .map(|open| bucket.index.day_of(open.from));
             days.any(|day| day.is_some_and(|day| day < before))
         })
     }
@@ -152,7 +152,10 @@ impl Intake {
 
 impl Part {
     fn days_before(&self, before: Day) -> BTreeSet<Day> {
-        let of_buckets = self.buckets.iter().flat_map(|bucket| bucket.days.keys());
+        let of_buckets = self
+            .buckets
+            .iter()
+            .flat_map(|bucket| bucket.index.days.keys());
         let days = of_buckets.chain(&self.journal_days).copied();
         days.filter(|day| *day < before).collect()
     }

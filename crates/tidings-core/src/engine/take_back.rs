@@ -13,11 +13,12 @@ use super::part::Part;
 use super::record_size::{parts, set_bytes};
 use super::reply::{Answer, Refused, Reply};
 use super::rows::{Located, name_again};
-use crate::bucket::{Bucket, Found};
+use crate::bucket::Bucket;
 use crate::channel::{ChannelNo, INBOX_NO, channel_no};
 use crate::command::Choice;
 use crate::compiled::{CompiledRules, Version};
 use crate::id::{BucketNo, Id};
+use crate::index::Found;
 use crate::journal::record::{Arrival, Entries, Record, Variant};
 use crate::journal::stored::{StoredArrival, Unreadable};
 use crate::lane_kind::LaneKind;
@@ -73,7 +74,7 @@ impl Part {
         }
         let bucket = &self.buckets[at];
         for Entries { seq, channel, who } in &items {
-            if let Some(day) = bucket.day_of(*seq) {
+            if let Some(day) = bucket.index.day_of(*seq) {
                 let row = self.ledger.at(bucket.no, day, *channel);
                 match why {
                     Some(reason) => row.end(reason.outcome(), Some(reason), who.len()),

@@ -240,7 +240,9 @@ fn of_the_day_that_goes_on_the_newest_is_in_memory() {
         }
     }
     let loaded = |engine: &Engine| -> Vec<usize> {
-        let segments = engine.bucket(BucketNo(0)).days[&Day(0)].segments.iter();
+        let segments = engine.bucket(BucketNo(0)).index.days[&Day(0)]
+            .segments
+            .iter();
         let loaded = segments.filter_map(|segment| segment.loaded.get());
         loaded.map(|segment| segment.arrivals.len()).collect()
     };

@@ -89,7 +89,7 @@ impl Engine {
                         .iter()
                         .flat_map(|bucket| events.iter().map(move |event| (bucket, event)))
                     {
-                        for kept in bucket.arrivals_of(draft.view, *place, &event.days)? {
+                        for kept in bucket.index.arrivals_of(draft.view, *place, &event.days)? {
                             let found = bucket.sets_of(draft.view, &kept)?;
                             for (variant, who) in kept.arrival.variants.iter().zip(found) {
                                 for lane in &variant.lanes {

@@ -12,9 +12,9 @@ use super::plan::{Plan, PlannedMessage};
 use super::reply::Refused;
 use super::state::Engine;
 use crate::batch_key::{BatchKey, LaneKey};
-use crate::bucket::Look;
 use crate::channel::{CHANNELS, ChannelNo};
 use crate::id::{BucketNo, Id};
+use crate::index::Look;
 use crate::journal::record::Variant;
 use crate::journal::stored::{ReadView, StoredArrival, Unreadable, each};
 use crate::lane_kind::LaneKind;
@@ -321,7 +321,7 @@ impl Engine {
             takes: &takes,
             has: &has,
         };
-        let mut found = bucket.collect(view, &look)?;
+        let mut found = bucket.index.look(view, &look)?;
         found.sort();
         let mut sources: Vec<u32> = found.entries.iter().map(|(_, source)| *source).collect();
         let closing = bucket.closing_id(message.closing);

@@ -1,19 +1,20 @@
-//! The days of a bucket: their arrivals, in the tail and at rest, until the days are deleted.
+//! A day of the index: its arrivals, in the tail and in segments, until the day is deleted.
 
 use std::sync::{Arc, OnceLock};
 
 use serde::{Deserialize, Serialize};
 
-use super::Bucket;
 use super::facets::row_bytes;
+use crate::id::BucketNo;
 use crate::journal::stored::{Segment, StoredArrival};
 use crate::postings::block_bytes_max;
 use crate::shared::Tree;
-use crate::time::{Day, Instant};
+use crate::table::{Key, Owner, Table};
+use crate::time::Instant;
 
-/// The state of a day in a bucket.
+/// The arrivals of a day in a bucket.
 #[derive(Clone, Debug)]
-pub(crate) struct BucketDay {
+pub(crate) struct DayIndex {
     /// The first seq of the day.
     pub(crate) first: u64,
     /// Arrivals that have their sets in memory, by seq.
@@ -24,7 +25,7 @@ pub(crate) struct BucketDay {
     pub(crate) segments: Vec<SegmentAt>,
 }
 
-impl BucketDay {
+impl DayIndex {
     pub(crate) fn new(first: u64) -> Self {
         Self {
             first,
@@ -154,63 +155,36 @@ impl SegmentAt {
     }
 }
 
-impl Bucket {
-    /// The day of an arrival's entries; `None` if it is deleted.
-    pub(crate) fn day_of(&self, seq: u64) -> Option<Day> {
-        self.days
-            .iter()
-            .rev()
-            .find(|(_, day)| day.first <= seq)
-            .map(|(day, _)| *day)
-    }
-
-    /// Forgets a day. The caller deletes its data in the store.
-    pub(crate) fn forget(&mut self, day: Day) {
-        self.days.remove(&day);
-        if self.chore.as_ref().is_some_and(|chore| chore.is_about(day)) {
-            *self.chore = None;
+impl DayIndex {
+    /// The list of its segments, to be stored.
+    pub(super) fn segment_list(&self) -> SegmentList {
+        SegmentList {
+            first: self.first,
+            segments: self.segments.iter().map(SegmentAt::row).collect(),
         }
     }
+}
 
-    /// Drops the state that concerns only days before `before`, which are deleted.
-    pub(crate) fn forget_before(&mut self, before: Day) {
-        let (marks_from, first) = (self.marks_from(before), self.first_seq());
-        let stale = &mut self.dirty.stale_marks;
-        let old = self
-            .marks
-            .iter()
-            .filter(|(_, marks)| marks.has_before(marks_from));
-        let old: Vec<u32> = old.map(|(number, _)| *number).collect();
-        for number in old {
-            let marks = self.marks.get_mut(&number);
-            let left = marks.is_some_and(|marks| {
-                marks.forget_before(marks_from, |mark| {
-                    stale.insert((number, mark));
-                })
-            });
-            if !left {
-                self.marks.remove(&number);
-            }
-        }
-        self.ended.forget_before(first);
-        self.dirty.ended.retain(|(seq, _)| *seq >= first);
-    }
+/// The sum of the sizes of arrivals.
+pub(super) fn weight(kept: &[Arc<StoredArrival>]) -> Weight {
+    let each = kept.iter().map(|kept| Weight::of(kept));
+    each.fold(Weight::default(), Weight::plus)
+}
 
-    /// Marks that were made before this instant concern nothing any more when the days before `before`
-    /// are forgotten. Those of the last of these days may cover what is moved on from it, and what was
-    /// moved before kept its `t`.
-    fn marks_from(&self, before: Day) -> Instant {
-        let held = self.days.values().flat_map(|day| {
-            let segments = day.segments.iter().map(|segment| segment.earliest);
-            segments.chain(day.tail.values().map(|kept| kept.arrival.t))
-        });
-        held.fold(Day(before.0.saturating_sub(1)).start(), Instant::min)
-    }
+/// The first and the last place of arrivals' events.
+pub(super) fn places(arrivals: &[Arc<StoredArrival>]) -> (u64, u64) {
+    let places = arrivals.iter().map(|kept| kept.arrival.place);
+    let first = places.clone().min().unwrap_or_default();
+    (first, places.max().unwrap_or_default())
+}
 
-    /// The first seq of the days that are kept.
-    pub(crate) fn first_seq(&self) -> u64 {
-        self.days
-            .first_key_value()
-            .map_or(self.next_seq, |(_, day)| day.first)
-    }
+/// The least `t` of arrivals.
+pub(super) fn earliest(arrivals: &[Arc<StoredArrival>]) -> Instant {
+    let times = arrivals.iter().map(|kept| kept.arrival.t);
+    times.min().unwrap_or_default()
+}
+
+/// The key of the list of a day's segments.
+pub(super) fn segment_list_key(bucket: BucketNo) -> Vec<u8> {
+    Key::of(Owner::Bucket(bucket), Table::SegmentList).done()
 }

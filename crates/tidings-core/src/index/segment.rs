@@ -9,8 +9,9 @@ use std::sync::Arc;
 
 use roaring::RoaringBitmap;
 
+use super::day::SegmentAt;
 use super::facets::{self, Facets, facets_key, facets_prefix};
-use super::{Bucket, SegmentAt};
+use super::state::Index;
 use crate::id::BucketNo;
 use crate::journal::stored::{ReadView, Segment, StoredArrival, Unreadable, decode, each, encode};
 use crate::postings::{BLOCK_RECIPIENTS, Block};
@@ -64,7 +65,7 @@ pub(super) fn keys(
     keys
 }
 
-impl Bucket {
+impl Index {
     /// The content of a segment, read once.
     pub(crate) fn segment(
         &self,
@@ -76,7 +77,7 @@ impl Bucket {
         Ok(Arc::clone(at.loaded.get_or_init(|| segment)))
     }
 
-    /// [`Bucket::segment`] without keeping the content, for a reader of all segments.
+    /// [`Index::segment`] without keeping the content, for a reader of all segments.
     pub(crate) fn segment_once(
         &self,
         view: &dyn ReadView,
@@ -87,7 +88,7 @@ impl Bucket {
             return Ok(Arc::clone(segment));
         }
         let mut arrivals: Vec<Arc<StoredArrival>> = Vec::new();
-        let prefix = arrivals_key(self.no, at.id()).done();
+        let prefix = arrivals_key(self.bucket, at.id()).done();
         each(view, Partition::Day(day), &prefix, |_, chunk| {
             let chunk: Vec<Arc<StoredArrival>> = decode("a segment", chunk)?;
             arrivals.extend(chunk);
@@ -106,7 +107,10 @@ impl Bucket {
         (day, at): (Day, &SegmentAt),
         chunk: u32,
     ) -> Result<Vec<u8>, Unreadable> {
-        let row = view.get(Partition::Day(day), &facets_key(self.no, at.id(), chunk))?;
+        let row = view.get(
+            Partition::Day(day),
+            &facets_key(self.bucket, at.id(), chunk),
+        )?;
         row.ok_or_else(|| self.is_missing(at))
     }
 
@@ -117,7 +121,7 @@ impl Bucket {
         (day, at): (Day, &SegmentAt),
         take: &mut dyn FnMut(&Facets<'_>),
     ) -> Result<(), Unreadable> {
-        let prefix = facets_prefix(self.no, at.id()).done();
+        let prefix = facets_prefix(self.bucket, at.id()).done();
         let (mut ordinals, mut arrivals) = (0, 0);
         each(view, Partition::Day(day), &prefix, |_, chunk| {
             let facets = Facets::parse(chunk)?;
@@ -142,7 +146,7 @@ impl Bucket {
         arrival: usize,
     ) -> Result<Arc<StoredArrival>, Unreadable> {
         let (first, mut row) = facets::row_of(arrival, |first| {
-            let row = view.get(Partition::Day(day), &row_key(self.no, at.id(), first))?;
+            let row = view.get(Partition::Day(day), &row_key(self.bucket, at.id(), first))?;
             let row = row.ok_or_else(|| self.is_missing(at))?;
             let row: Vec<Arc<StoredArrival>> = decode("a segment", &row)?;
             let arrivals = row.len();
@@ -155,7 +159,7 @@ impl Bucket {
     pub(crate) fn is_missing(&self, at: &SegmentAt) -> Unreadable {
         Unreadable(format!(
             "rows of segment {} of bucket {} are missing",
-            at.first, self.no
+            at.first, self.bucket
         ))
     }
 
@@ -195,7 +199,7 @@ impl Bucket {
         Ok(arrivals)
     }
 
-    /// The sets of an arrival's variants, in order.
+    /// The sets of an arrival's variants, in order, among these recipients.
     ///
     /// # Errors
     /// [`Unreadable`] where the store can't be read.
@@ -203,6 +207,7 @@ impl Bucket {
         &self,
         view: &dyn ReadView,
         kept: &StoredArrival,
+        everyone: &RoaringBitmap,
     ) -> Result<Vec<RoaringBitmap>, Unreadable> {
         let variants = &kept.arrival.variants;
         let day = kept.arrival.at.day();
@@ -222,8 +227,7 @@ impl Bucket {
         })?;
         let first = first.ok_or_else(|| self.is_missing(at))?;
         let mut sets = vec![RoaringBitmap::new(); variants.len()];
-        let everyone = self.all_numbers();
-        self.each_posting(view, (day, at), &everyone, &mut |number, ordinal| {
+        self.each_posting(view, (day, at), everyone, &mut |number, ordinal| {
             let variant = ordinal.checked_sub(first).map(|variant| variant as usize);
             if let Some(set) = variant.and_then(|variant| sets.get_mut(variant)) {
                 set.insert(number);
@@ -248,7 +252,7 @@ impl Bucket {
             let block = first / BLOCK_RECIPIENTS;
             let base = block * BLOCK_RECIPIENTS;
             let last = base + (BLOCK_RECIPIENTS - 1);
-            let key = posting_key(self.no, block, at.id());
+            let key = posting_key(self.bucket, block, at.id());
             if let Some(bytes) = view.get(Partition::Day(day), &key)? {
                 Block::parse(&bytes)?.each(
                     |slot| who.contains(base + u32::from(slot)),
@@ -274,7 +278,7 @@ impl Bucket {
         ordinals: &mut Vec<u32>,
     ) -> Result<(), Unreadable> {
         let block = number / BLOCK_RECIPIENTS;
-        let key = posting_key(self.no, block, at.id());
+        let key = posting_key(self.bucket, block, at.id());
         if let Some(bytes) = view.get(Partition::Day(day), &key)? {
             let slot = u8::try_from(number % BLOCK_RECIPIENTS).expect("a slot is within its block");
             Block::parse(&bytes)?.row(slot, &mut |ordinal| ordinals.push(ordinal))?;

@@ -1,0 +1,168 @@
+//! The look: it finds the entries of some recipients in the tail in memory, then in segments and their postings.
+//!
+//! What a look costs never grows with events that don't concern those who are looked for.
+
+use std::sync::Arc;
+
+use roaring::RoaringBitmap;
+
+use super::day::{DayIndex, SegmentAt};
+use super::state::Index;
+use crate::journal::record::Variant;
+use crate::journal::stored::{ReadView, StoredArrival, Unreadable};
+use crate::time::Day;
+
+/// The entries found.
+#[derive(Debug, Default)]
+pub(crate) struct Found {
+    /// Arrivals with the variant that matches, by seq.
+    pub(crate) sources: Vec<(Arc<StoredArrival>, u32)>,
+    /// (number, index of the source); see [`Found::sort`].
+    pub(crate) entries: Vec<(u32, u32)>,
+}
+
+impl Found {
+    /// Puts the entries in the order of (number, seq).
+    pub(crate) fn sort(&mut self) {
+        self.entries.sort_unstable();
+    }
+
+    /// Iterates over the entries of each recipient; they must be sorted.
+    pub(crate) fn by_recipient(&self) -> impl Iterator<Item = &[(u32, u32)]> {
+        self.entries.chunk_by(|a, b| a.0 == b.0)
+    }
+
+    /// The arrival and variant that an entry comes from.
+    pub(crate) fn source(&self, at: u32) -> (&StoredArrival, &Variant) {
+        let (kept, variant) = &self.sources[at as usize];
+        (kept, &kept.arrival.variants[*variant as usize])
+    }
+
+    fn add(&mut self, kept: &Arc<StoredArrival>, variant: u32) -> u32 {
+        self.sources.push((Arc::clone(kept), variant));
+        u32::try_from(self.sources.len() - 1).expect("fewer sources than 2^32 in one look")
+    }
+}
+
+/// The filter of a search.
+pub(crate) struct Look<'a> {
+    /// The least seq.
+    pub(crate) from: u64,
+    /// The greatest seq.
+    pub(crate) to: u64,
+    /// The recipients.
+    pub(crate) who: &'a RoaringBitmap,
+    /// The filter on arrivals and variants.
+    pub(crate) takes: &'a dyn Fn(&StoredArrival, &Variant) -> bool,
+    /// The filter on entries (number, arrival), after that on variants.
+    pub(crate) has: &'a dyn Fn(u32, &StoredArrival) -> bool,
+}
+
+impl Index {
+    /// Finds entries of recipients.
+    ///
+    /// # Errors
+    /// [`Unreadable`] where the store can't be read.
+    pub(crate) fn look(&self, view: &dyn ReadView, look: &Look<'_>) -> Result<Found, Unreadable> {
+        let mut found = Found::default();
+        for (day, held) in &self.days {
+            for segment in &held.segments {
+                if segment.last >= look.from && segment.first <= look.to {
+                    self.collect_segment(view, *day, segment, look, &mut found)?;
+                }
+            }
+            collect_tail(held, look, &mut found);
+        }
+        Ok(found)
+    }
+
+    fn collect_segment(
+        &self,
+        view: &dyn ReadView,
+        day: Day,
+        at: &SegmentAt,
+        look: &Look<'_>,
+        found: &mut Found,
+    ) -> Result<(), Unreadable> {
+        let segment = self.segment(view, day, at)?;
+        let taken: Vec<bool> = segment
+            .variants
+            .iter()
+            .enumerate()
+            .map(|(ordinal, _)| {
+                let ordinal = u32::try_from(ordinal).unwrap_or(u32::MAX);
+                segment
+                    .variant(ordinal)
+                    .is_some_and(|(_, _, kept, variant)| {
+                        (look.from..=look.to).contains(&kept.seq) && (look.takes)(kept, variant)
+                    })
+            })
+            .collect();
+        if !taken.contains(&true) {
+            return Ok(());
+        }
+        let mut sources: Vec<Option<u32>> = vec![None; taken.len()];
+        self.each_posting(view, (day, at), look.who, &mut |number, ordinal| {
+            if taken.get(ordinal as usize) != Some(&true) {
+                return;
+            }
+            let Some((_, variant, kept, _)) = segment.variant(ordinal) else {
+                return;
+            };
+            if (look.has)(number, kept) {
+                let source =
+                    *sources[ordinal as usize].get_or_insert_with(|| found.add(kept, variant));
+                found.entries.push((number, source));
+            }
+        })?;
+        // Sources were numbered as recipients met them; the order of the segment is the order of seqs.
+        let offset = sources.iter().flatten().min().copied();
+        if let Some(offset) = offset {
+            order_sources(found, offset);
+        }
+        Ok(())
+    }
+}
+
+fn collect_tail(day: &DayIndex, look: &Look<'_>, found: &mut Found) {
+    let tail = day.tail.from(&look.from).map(|(_, kept)| kept);
+    for kept in tail.take_while(|kept| kept.seq <= look.to) {
+        for (at, variant) in (0..).zip(&kept.arrival.variants) {
+            if variant.who.is_disjoint(look.who) || !(look.takes)(kept, variant) {
+                continue;
+            }
+            let mut source = None;
+            for number in &variant.who.0 & look.who {
+                if (look.has)(number, kept) {
+                    let source = *source.get_or_insert_with(|| found.add(kept, at));
+                    found.entries.push((number, source));
+                }
+            }
+        }
+    }
+}
+
+/// Numbers the sources from `offset` on by (seq, variant), so that the order of entries by source is
+/// the order in which they arrived.
+fn order_sources(found: &mut Found, offset: u32) {
+    let offset_at = offset as usize;
+    let mut order: Vec<usize> = (offset_at..found.sources.len()).collect();
+    order.sort_by_key(|at| {
+        let (kept, variant) = &found.sources[*at];
+        (kept.seq, *variant)
+    });
+    let mut new_number = vec![0; order.len()];
+    for (new, old) in (offset..).zip(&order) {
+        new_number[*old - offset_at] = new;
+    }
+    let sorted: Vec<_> = order.iter().map(|at| found.sources[*at].clone()).collect();
+    found.sources.truncate(offset_at);
+    found.sources.extend(sorted);
+    for (_, source) in found.entries.iter_mut().rev() {
+        if *source >= offset {
+            *source = new_number[(*source - offset) as usize];
+        } else {
+            break;
+        }
+    }
+}
