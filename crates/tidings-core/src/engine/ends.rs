@@ -51,7 +51,7 @@ pub(crate) fn note_ends(
     match record {
         Record::Cut { items, .. } => items.iter().for_each(|item| note(Of::Arrival(item.seq))),
         Record::InboxDelivered { except, .. } => {
-            except.iter().for_each(|(seq, ..)| note(Of::Arrival(*seq)))
+            except.iter().for_each(|(seq, ..)| note(Of::Arrival(*seq)));
         }
         Record::Dropped { place, .. } => note(Of::Event(*place)),
         Record::Outcome { closing, .. } => note(Of::Closing(*closing)),

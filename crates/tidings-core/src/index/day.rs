@@ -99,7 +99,7 @@ const RUN_BYTES_MAX: u64 = 4 << 20;
 const BLOCK_BYTES_MAX: u64 = 512 << 10;
 
 /// A segment as the list of a day's segments has it.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct SegmentRow {
     first: u64,
     last: u64,

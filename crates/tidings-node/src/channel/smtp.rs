@@ -3,7 +3,7 @@
 //! The steps are taken one by one, rather than through the mail library's transport, because an
 //! outcome depends on the step: a line that drops before the final dot has surely delivered nothing,
 //! one that drops after it may have delivered everything (RFC 5321, sections 4.2.5 and 6.1). A
-//! transaction as a whole has a deadline, so no server holds a thread for longer ([`line`]).
+//! transaction as a whole has a deadline, so no server holds a thread for longer ([`mod@line`]).
 
 use std::str::FromStr;
 use std::sync::{Mutex, PoisonError};
