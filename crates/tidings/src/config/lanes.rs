@@ -24,6 +24,8 @@ pub(super) struct LaneUse {
 /// Reports each route that disagrees with the first one (in the file) of its lane.
 pub(super) fn check(walk: &mut Walk, mut uses: Vec<LaneUse>) {
     uses.sort_by_key(|route| route.span.start);
+    // What a category says stands in one place, however many types have it.
+    uses.dedup_by(|next, one| next.span == one.span);
     let mut first: BTreeMap<(&str, &str), &LaneUse> = BTreeMap::new();
     for route in &uses {
         let one = *first.entry((&route.channel, &route.lane)).or_insert(route);

@@ -48,7 +48,8 @@ pub(super) fn categories(walk: &mut Walk, root: &Section<'_>) -> BTreeMap<String
     let hint = "write `[categories.NAME]`";
     let mut categories = BTreeMap::new();
     for (name, section) in walk.named(root, "categories", hint) {
-        walk.only(&section, &["title"]);
+        // The channels belong to the types of the category.
+        walk.only(&section, &["title", "channels"]);
         let title = walk.text(&section, "title", "write the title in quotes");
         let title = title.map(|title| title.value.to_owned());
         categories.insert(name.to_owned(), Category { title });

@@ -8,6 +8,8 @@ use tidings_core::time::{DAY_MS, HOUR_MS, MINUTE_MS};
 
 use super::*;
 
+mod choice;
+
 fn rules(text: &str) -> Rules {
     parse(text, "t.toml").unwrap_or_else(|faults| panic!("{faults}"))
 }

@@ -10,7 +10,7 @@ use tidings_core::rules::{Decide, Policy, Route, StoreRules, TypeRules};
 use super::duration;
 use super::lanes::{self, LaneUse};
 use super::presentation;
-use super::walk::{Found, Section, Walk};
+use super::walk::{Found, Section, Span, Walk};
 use crate::wording::{did_you_mean, quoted};
 
 const TYPE_KEYS: [&str; 9] = [
@@ -59,6 +59,8 @@ pub(super) fn types(
         categories: names("categories"),
         digests: names("digests"),
     };
+    let of_categories = of_categories(walk, root, &known);
+    let none = BTreeMap::new();
     let mut uses = Vec::new();
     let mut types = BTreeMap::new();
     for (name, section) in walk.named(root, "types", "write `[types.NAME]`") {
@@ -67,14 +69,16 @@ pub(super) fn types(
         known_keys.extend(presentation::TEXT_KEYS);
         walk.only_and_later(&section, &known_keys, &["condition"]);
         admission(walk, &section);
+        let category = category(walk, &section, &known);
+        let inherited = of_categories.get(&category).unwrap_or(&none);
         let rules = TypeRules {
-            category: category(walk, &section, &known),
+            channels: routes(walk, name, &section, &known, inherited, &mut uses),
+            category,
             include_actor: walk.flag(&section, "include_actor").unwrap_or(false),
             urgent: walk.flag(&section, "urgent").unwrap_or(false),
             look_back_ms: look_back(walk, &section, store),
             drop_if_seen: walk.flag(&section, "drop_if_seen"),
             group: pivot(walk, &section),
-            channels: routes(walk, name, &section, &known, &mut uses),
         };
         types.insert(name.to_owned(), rules);
     }
@@ -160,32 +164,74 @@ fn pivot(walk: &mut Walk, section: &Section<'_>) -> Option<Pivot> {
     }
 }
 
+/// The channels of a type: its own, and those of its category that it does not name itself.
 fn routes(
     walk: &mut Walk,
     name: &str,
     section: &Section<'_>,
     known: &Known<'_>,
+    inherited: &BTreeMap<String, Placed>,
     uses: &mut Vec<LaneUse>,
 ) -> BTreeMap<String, Route> {
-    let mut routes = BTreeMap::new();
-    let hint = "add `inbox = { policy = \"now\" }` or `email = { … }` below it";
-    let Some(outer) = walk.section(section, "channels", hint) else {
-        if !section.has("channels") {
-            walk.missing(
-                section,
-                "channels",
-                &format!("write `[{}.channels]`", section.path),
-            );
-        }
-        return routes;
-    };
-    if outer.keys().next().is_none() {
-        walk.absent(
-            &outer.header,
-            format!("the type {} has no channel", quoted(name)),
-            hint,
-        );
+    let outer = walk.section(section, "channels", CHANNELS_HINT);
+    let is_bare = |outer: &Section<'_>| outer.keys().next().is_none() && inherited.is_empty();
+    if let Some(outer) = outer.as_ref().filter(|outer| is_bare(outer)) {
+        let reason = format!("the type {} has no channel", quoted(name));
+        walk.absent(&outer.header, reason, CHANNELS_HINT);
     }
+    if !section.has("channels") && inherited.is_empty() {
+        let hint = format!("write `[{}.channels]`", section.path);
+        walk.missing(section, "channels", &hint);
+    }
+    let mut placed = inherited.clone();
+    if let Some(outer) = outer {
+        for channel in outer.keys() {
+            placed.remove(channel.value);
+        }
+        placed.append(&mut channels(walk, &outer, known));
+    }
+    for (channel, Placed { route, span }) in &placed {
+        if let Some(lane) = route.lane.clone().or_else(|| route.policy.lane_name()) {
+            uses.push(LaneUse {
+                channel: channel.clone(),
+                lane,
+                policy: route.policy.clone(),
+                kind: name.to_owned(),
+                span: span.clone(),
+            });
+        }
+    }
+    let routes = placed.into_iter();
+    routes.map(|(name, placed)| (name, placed.route)).collect()
+}
+
+const CHANNELS_HINT: &str = "add `inbox = { policy = \"now\" }` or `email = { … }` below it";
+
+/// A policy on a channel, with its place.
+#[derive(Clone, Debug)]
+struct Placed {
+    route: Route,
+    span: Span,
+}
+
+/// The channels that categories give to their types, by category.
+fn of_categories(
+    walk: &mut Walk,
+    root: &Section<'_>,
+    known: &Known<'_>,
+) -> BTreeMap<String, BTreeMap<String, Placed>> {
+    // What else is wrong with a category is told where its title is read.
+    let sections = Walk::default().named(root, "categories", "");
+    let sections = sections.into_iter().filter_map(|(name, section)| {
+        let outer = walk.section(&section, "channels", CHANNELS_HINT)?;
+        Some((name.to_owned(), channels(walk, &outer, known)))
+    });
+    sections.collect()
+}
+
+/// The policies of a table of channels.
+fn channels(walk: &mut Walk, outer: &Section<'_>, known: &Known<'_>) -> BTreeMap<String, Placed> {
+    let mut routes = BTreeMap::new();
     for channel in outer.keys() {
         if !CHANNELS.contains(&channel.value) {
             let hint = did_you_mean(channel.value, CHANNELS).unwrap_or_default();
@@ -196,22 +242,13 @@ fn routes(
             );
         }
         let hint = "write a table, such as `{ policy = \"now\" }`";
-        let Some(table) = walk.section(&outer, channel.value, hint) else {
+        let Some(table) = walk.section(outer, channel.value, hint) else {
             continue;
         };
-        let Some(route) = route(walk, channel.value, &table, known) else {
-            continue;
-        };
-        if let Some(lane) = route.lane.clone().or_else(|| route.policy.lane_name()) {
-            uses.push(LaneUse {
-                channel: channel.value.to_owned(),
-                lane,
-                policy: route.policy.clone(),
-                kind: name.to_owned(),
-                span: table.header.clone(),
-            });
+        if let Some(route) = route(walk, channel.value, &table, known) {
+            let span = table.header;
+            routes.insert(channel.value.to_owned(), Placed { route, span });
         }
-        routes.insert(channel.value.to_owned(), route);
     }
     routes
 }
