@@ -204,6 +204,7 @@ pub(crate) fn event_to(name: u64, kind: &str, to: Audience) -> Command {
                 url: Some(format!("https://art.example/artwork/{name}")),
                 image: None,
                 image_size: None,
+                data: None,
                 notifiable: None,
             },
             to,

@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 
 use serde::{Deserialize, Serialize};
 
+use crate::data::Data;
 use crate::id::Id;
 use crate::time::Instant;
 
@@ -140,6 +141,9 @@ pub struct Object {
     /// Size of the picture.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub image_size: Option<ImageSize>,
+    /// Data of the host, replaced as a whole.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data: Option<Data>,
     /// False if its notifications are not sent (Artsy's `notifiable?`); only an `object` command sets it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub notifiable: Option<bool>,
@@ -214,16 +218,18 @@ impl Object {
             url: None,
             image: None,
             image_size: None,
+            data: None,
             notifiable: None,
         }
     }
 
-    /// Tells whether a title, a page or a picture is given.
+    /// Tells whether a title, a page, a picture or data is given.
     pub(crate) fn says_something(&self) -> bool {
         self.title.is_some()
             || self.url.is_some()
             || self.image.is_some()
             || self.image_size.is_some()
+            || self.data.is_some()
     }
 }
 

@@ -99,6 +99,7 @@ pub mod channel;
 pub mod codec;
 pub mod command;
 pub mod compiled;
+pub mod data;
 pub mod deadline;
 pub mod engine;
 pub mod event;
@@ -129,6 +130,7 @@ pub mod topic;
 
 pub use batch::Batch;
 pub use command::{Command, Timed};
+pub use data::Data;
 pub use event::{Audience, Event, ImageSize, Near, Object, Score};
 pub use headers::Header;
 pub use id::{BucketNo, Id, IdError};

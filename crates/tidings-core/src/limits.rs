@@ -5,7 +5,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::event::Event;
+use crate::data::Data;
+use crate::event::{Event, Object};
 use crate::id::{ID_BYTES_MAX, Id};
 use crate::topic;
 
@@ -33,11 +34,13 @@ pub enum Bound {
     TopicBytes,
     /// Topics that a recipient follows.
     Subscriptions,
+    /// Bytes of the data of a recipient or an object, as compact JSON.
+    DataBytes,
 }
 
 impl Bound {
     /// All bounds, in the order of the documentation.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::EventBytes,
         Self::EventRecipients,
         Self::EventTopics,
@@ -45,6 +48,7 @@ impl Bound {
         Self::TopicLevels,
         Self::TopicBytes,
         Self::Subscriptions,
+        Self::DataBytes,
     ];
 
     /// Its key in `[limits]`.
@@ -58,6 +62,7 @@ impl Bound {
             Self::TopicLevels => "topic_levels",
             Self::TopicBytes => "topic_bytes",
             Self::Subscriptions => "subscriptions",
+            Self::DataBytes => "data_bytes",
         }
     }
 
@@ -71,6 +76,7 @@ impl Bound {
             Self::EventCircles => 50,
             Self::TopicLevels => 16,
             Self::TopicBytes => 256,
+            Self::DataBytes => 16 << 10,
         }
     }
 
@@ -85,6 +91,7 @@ impl Bound {
             Self::TopicLevels => 64,
             Self::TopicBytes => ID_BYTES_MAX as u32,
             Self::Subscriptions => 1_000_000,
+            Self::DataBytes => 64 << 10,
         }
     }
 
@@ -98,6 +105,7 @@ impl Bound {
             Self::TopicLevels => ("the topic has", "levels"),
             Self::TopicBytes => ("the topic has", "bytes"),
             Self::Subscriptions => ("the recipient would follow", "topics"),
+            Self::DataBytes => ("`data` has", "bytes as compact JSON"),
         }
     }
 
@@ -109,6 +117,7 @@ impl Bound {
             Self::EventTopics | Self::EventCircles => "name fewer, or publish several events",
             Self::TopicLevels | Self::TopicBytes => "shorten the topic",
             Self::Subscriptions => "unfollow a topic first, or follow one that lies above several",
+            Self::DataBytes => "shorten it, or keep it elsewhere",
         }
     }
 }
@@ -224,6 +233,15 @@ impl Limits {
         self.check(Bound::TopicLevels, topic::heard_by(topic).count() as u64)
     }
 
+    /// Refuses data of a recipient or an object that is too large.
+    ///
+    /// # Errors
+    /// [`Exceeded`].
+    pub fn check_data<'a>(&self, data: impl IntoIterator<Item = &'a Data>) -> Result<(), Exceeded> {
+        let mut data = data.into_iter();
+        data.try_for_each(|data| self.check(Bound::DataBytes, data.bytes()))
+    }
+
     /// Refuses an event that carries too much.
     ///
     /// # Errors
@@ -236,6 +254,9 @@ impl Limits {
         for topic in &to.topics {
             self.check_topic(topic)?;
         }
+        let roles = event.actor.iter().chain(&event.target);
+        let named = roles.chain([&event.object]);
+        self.check_data(named.filter_map(|object: &Object| object.data.as_ref()))?;
         let bytes = serde_json::to_vec(event).map_or(u64::MAX, |bytes| bytes.len() as u64);
         self.check(Bound::EventBytes, bytes)
     }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::channel::ChannelNo;
+use crate::data::Data;
 use crate::id::Id;
 
 /// The state of a recipient, which decides whether messages are sent; read when a message is built.
@@ -37,6 +38,8 @@ pub struct Recipient {
     pub place: Option<(f64, f64)>,
     /// The state, which decides whether messages are sent.
     pub state: State,
+    /// Data of the host.
+    pub data: Option<Data>,
 }
 
 /// A recipient's addresses, at most one for each channel.
@@ -113,6 +116,8 @@ pub struct RecipientChange {
     pub lon: Option<Option<f64>>,
     /// New state.
     pub state: Option<State>,
+    /// New data, as a whole; `Some(None)` removes it.
+    pub data: Option<Option<Data>>,
 }
 
 impl RecipientChange {
@@ -127,6 +132,7 @@ impl RecipientChange {
             locale: None,
             lat: None,
             lon: None,
+            data: None,
             state: None,
         }
     }

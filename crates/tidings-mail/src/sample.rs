@@ -64,6 +64,7 @@ pub(crate) fn detailed(
             locale: None,
             place: None,
             state: State::Active,
+            data: None,
         },
         tz: rules.defaults.tz.clone(),
         locale: locale.to_owned(),

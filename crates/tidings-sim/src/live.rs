@@ -239,6 +239,7 @@ impl Life {
             url: None,
             image: None,
             image_size: None,
+            data: None,
             notifiable: None,
         };
         let commands: Vec<Command> = steps

@@ -372,6 +372,7 @@ fn play_instant(
                 url: None,
                 image: None,
                 image_size: None,
+                data: None,
                 notifiable: None,
             });
             let commands = stretch.commands.iter().map(|command| (*command).clone());

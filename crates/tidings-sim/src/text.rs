@@ -110,6 +110,11 @@ fn recipient(change: &RecipientChange) -> Value {
     give(&mut body, "lat", change.lat.map(|lat| json!(lat)));
     give(&mut body, "lon", change.lon.map(|lon| json!(lon)));
     give(&mut body, "state", change.state.map(|state| json!(state)));
+    give(
+        &mut body,
+        "data",
+        change.data.as_ref().map(|data| json!(data)),
+    );
     body
 }
 

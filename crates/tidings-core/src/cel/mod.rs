@@ -14,6 +14,7 @@ mod steps;
 mod value;
 
 use crate::batch_key::{BatchKey, TooLong};
+use crate::data::Data;
 use crate::event::{Audience, Event, Object};
 pub use fault::{Failed, Fault};
 use parse::Parser;
@@ -64,7 +65,13 @@ const fn any(name: &'static str) -> Root {
     Root { name, fields: None }
 }
 
-const OBJECT: &[Root] = &[any("id"), any("title"), any("url"), any("image")];
+const OBJECT: &[Root] = &[
+    any("id"),
+    any("title"),
+    any("url"),
+    any("image"),
+    any("data"),
+];
 
 const fn object(name: &'static str) -> Root {
     Root {
@@ -176,7 +183,13 @@ fn of_object(object: &Object) -> Value<'_> {
         ("image", object.image.as_deref()),
     ];
     let given = fields.into_iter();
-    Value::of_fields(given.filter_map(|(name, text)| Some((name, Value::of_text(text?)))))
+    let given = given.filter_map(|(name, text)| Some((name, Value::of_text(text?))));
+    Value::of_fields(given.chain([("data", of_data(object.data.as_ref()))]))
+}
+
+/// Data of the host; where there is none, an object with nothing in it.
+fn of_data(data: Option<&Data>) -> Value<'_> {
+    data.map_or_else(Value::empty, |data| Value::Object(data.fields()))
 }
 
 fn of_audience(to: &Audience) -> Value<'_> {

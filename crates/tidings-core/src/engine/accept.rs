@@ -48,6 +48,9 @@ impl Intake {
         match command {
             Command::Publish(event) => self.accept_event(draft, event),
             Command::Object(object) => {
+                if let Err(exceeded) = self.limits().check_data(&object.data) {
+                    return Ok(Err(exceeded.into()));
+                }
                 let today = self.keep_today(draft);
                 self.objects.upsert(draft, object, today)?;
                 Ok(done)

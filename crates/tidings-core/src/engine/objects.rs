@@ -158,6 +158,9 @@ impl Objects {
         if given.image.is_some() || given.image_size.is_some() {
             row.object.image_size = given.image_size;
         }
+        if given.data.is_some() {
+            row.object.data.clone_from(&given.data);
+        }
         row.object.notifiable = given.notifiable.or(row.object.notifiable);
         self.keep(draft, known.as_ref(), row);
         Ok(())

@@ -77,6 +77,9 @@ impl Part {
         let Some(bucket) = self.buckets.of(change.id.as_str()) else {
             return Ok(Err(Refused::UnknownRecipient(change.id.clone())));
         };
+        if let Err(exceeded) = self.limits().check_data(change.data.iter().flatten()) {
+            return Ok(Err(exceeded.into()));
+        }
         let roster = &self.buckets[bucket].roster;
         let (number, known) = match roster.number(change.id.as_str()) {
             Some(number) => (number, roster.profile(number).cloned()),
@@ -209,11 +212,12 @@ impl Engine {
                 Ok(kind.keys(event).map(drop)?)
             }
             Command::Pause(what) | Command::Resume(what) => self.intake.pausable(what).map(|_| ()),
-            Command::Recipient(_)
-            | Command::Object(_)
-            | Command::Retract { .. }
-            | Command::Cancel(_)
-            | Command::Forget { .. } => Ok(()),
+            Command::Recipient(change) => {
+                let data = change.data.iter().flatten();
+                Ok(self.intake.limits().check_data(data)?)
+            }
+            Command::Object(object) => Ok(self.intake.limits().check_data(&object.data)?),
+            Command::Retract { .. } | Command::Cancel(_) | Command::Forget { .. } => Ok(()),
         }
     }
 }
@@ -228,6 +232,7 @@ fn changed(known: Option<Recipient>, change: &RecipientChange) -> Recipient {
         locale: None,
         place: None,
         state: State::Active,
+        data: None,
     });
     if let Some(name) = &change.name {
         new.name.clone_from(name);
@@ -245,5 +250,8 @@ fn changed(known: Option<Recipient>, change: &RecipientChange) -> Recipient {
     let place = change.lat.unwrap_or(lat).zip(change.lon.unwrap_or(lon));
     new.place = place;
     new.state = change.state.unwrap_or(new.state);
+    if let Some(data) = &change.data {
+        new.data.clone_from(data);
+    }
     new
 }

@@ -117,6 +117,7 @@ fn show_events(world: &World, show: &Show) -> Vec<Timed> {
         url: show.url.clone(),
         image: None,
         image_size: None,
+        data: None,
         notifiable: None,
     };
     let mut data = Map::new();
@@ -287,6 +288,7 @@ fn work_object(work: &Work) -> Object {
         url: work.url.clone(),
         image: None,
         image_size: None,
+        data: None,
         notifiable: None,
     }
 }

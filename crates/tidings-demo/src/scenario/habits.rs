@@ -229,6 +229,7 @@ fn corrections(world: &World) -> Vec<Timed> {
                 url: None,
                 image: None,
                 image_size: None,
+                data: None,
                 notifiable: Some(true),
             };
             done.push(Timed {

@@ -24,6 +24,7 @@ pub(crate) fn object(name: &str, title: &str) -> Object {
         url: None,
         image: None,
         image_size: None,
+        data: None,
         notifiable: None,
     }
 }
@@ -75,6 +76,7 @@ pub(crate) fn batch(groups: Vec<Group>) -> Batch {
             locale: None,
             place: None,
             state: State::Active,
+            data: None,
         },
         tz: "Europe/Paris".to_owned(),
         locale: "en".to_owned(),

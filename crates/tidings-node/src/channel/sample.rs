@@ -19,6 +19,7 @@ pub(crate) fn batch(id: &str, title: &str) -> Batch {
         url: None,
         image: None,
         image_size: None,
+        data: None,
         notifiable: None,
     };
     let line = Line {
@@ -48,6 +49,7 @@ pub(crate) fn batch(id: &str, title: &str) -> Batch {
         locale: None,
         place: None,
         state: State::Active,
+        data: None,
     };
     Batch {
         id: id.to_owned(),

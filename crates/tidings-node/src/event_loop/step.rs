@@ -121,6 +121,7 @@ mod tests {
                 url: None,
                 image: None,
                 image_size: None,
+                data: None,
                 notifiable: None,
             };
             let asker = Asker::Once(*once, Box::new(Recorded1(keep, tell.clone())));

@@ -82,6 +82,7 @@ pub(crate) fn publish(event: &str, kind: &str, who: &str) -> Command {
             url: Some(format!("https://example.org/{event}")),
             image: None,
             image_size: None,
+            data: None,
             notifiable: None,
         },
         Audience {

@@ -33,7 +33,7 @@ use tidings_core::rules::{
 };
 use tidings_core::time::{DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS};
 use tidings_core::{
-    Command, Day, Id, Instant, Mode, PreferenceScope, RecipientChange, State, Timed,
+    Command, Data, Day, Id, Instant, Mode, PreferenceScope, RecipientChange, State, Timed,
 };
 
 use super::{Case, Expected, ExpectedItem, ExpectedMessage};
@@ -279,6 +279,7 @@ fn command(words: &[&str]) -> Read<Command> {
                 match pair(facet)? {
                     ("notifiable", may) => object.notifiable = Some(parsed(may)?),
                     ("title", title) => object.title = Some(title.to_owned()),
+                    ("data", data) => object.data = Some(self::data(data)?),
                     _ => return Err(format!("unknown {facet}")),
                 }
             }
@@ -370,6 +371,7 @@ fn recipient(who: &str, address: Option<String>, facets: &[&str]) -> Read<Comman
             ("state", "active") => change.state = Some(State::Active),
             ("state", "unconfirmed") => change.state = Some(State::Unconfirmed),
             ("state", "disabled") => change.state = Some(State::Disabled),
+            ("data", data) => change.data = Some(Some(self::data(data)?)),
             _ => return Err(format!("unknown {facet}")),
         }
     }
@@ -410,8 +412,20 @@ fn publish(event: &str, kind: &str, about: &str, facets: &[&str]) -> Read<Comman
     Ok(Command::Publish(Box::new(event)))
 }
 
+/// An object by its id, or by its id and its data: `ID+{…}`.
 fn object(about: &str) -> Read<Object> {
-    Ok(Object::bare(id(about)?))
+    let (about, given) = match about.split_once('+') {
+        Some((about, given)) => (about, Some(data(given)?)),
+        None => (about, None),
+    };
+    Ok(Object {
+        data: given,
+        ..Object::bare(id(about)?)
+    })
+}
+
+fn data(text: &str) -> Read<Data> {
+    serde_json::from_str(text).map_err(|fault| fault.to_string())
 }
 
 fn expected_message(line: &str) -> Read<ExpectedMessage> {

@@ -9,7 +9,7 @@ use tidings_core::channel::{EMAIL, EMAIL_NO, INBOX};
 use tidings_core::command::{Cancelled, Choice, MarkKind, Marked, Pausable};
 use tidings_core::time::{DAY_MS, HOUR_MS, MINUTE_MS};
 use tidings_core::{
-    Audience, Command, Day, Event, Id, Instant, Mode, Near, Object, PreferenceScope,
+    Audience, Command, Data, Day, Event, Id, Instant, Mode, Near, Object, PreferenceScope,
     RecipientChange, Rules, Score, State, Timed,
 };
 
@@ -285,6 +285,7 @@ impl Builder {
             addresses: address.into_iter().collect(),
             tz: (what & 2 > 0).then(|| ZONES[usize::from(raw.zone)].map(str::to_owned)),
             locale: None,
+            data: (what & 3 > 0).then(|| data(raw.zone).map(Data::from)),
             lat: (what & 4 > 0).then(|| place.map(|place| place.0)),
             lon: (what & 4 > 0).then(|| place.map(|place| place.1)),
             state: (what & 8 > 0).then_some(match raw.state {
@@ -521,6 +522,7 @@ impl Builder {
             // A title is put over what is known of it; a retraction of it stays.
             target: (raw.key > 3).then(|| Object {
                 title: Some("A place".to_owned()),
+                data: data(raw.key).map(Data::from),
                 ..object((raw.object + 1) % OBJECTS)
             }),
             // Rows and headers hold a score; what is told does not depend on it.

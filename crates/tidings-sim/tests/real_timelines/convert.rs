@@ -111,6 +111,7 @@ pub(crate) fn crates(shared: &Path) -> Result<Timeline, ConvertError> {
             url: None,
             image: None,
             image_size: None,
+            data: None,
             notifiable: None,
         };
         let topic = id(&format!("crate/{name}"))?;
@@ -161,6 +162,7 @@ pub(crate) fn github(shared: &Path) -> Result<Timeline, ConvertError> {
                 url: None,
                 image: None,
                 image_size: None,
+                data: None,
                 notifiable: None,
             };
             let topic = id(&format!("user/{actor}"))?;

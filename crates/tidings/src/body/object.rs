@@ -3,7 +3,7 @@
 use std::num::NonZeroU16;
 
 use serde::{Deserialize, Serialize};
-use tidings_core::{Command, Id, ImageSize, Object};
+use tidings_core::{Command, Data, Id, ImageSize, Object};
 use utoipa::ToSchema;
 
 use super::fault::Fault;
@@ -34,6 +34,9 @@ pub(crate) struct EventObject {
     pub(crate) image: Option<String>,
     /// Size of the picture; a new `image` without it has none.
     pub(crate) image_size: Option<ImageSizeBody>,
+    /// Data of the host, replaced as a whole; at most 16 KiB, see `[limits]`.
+    #[schema(value_type = Option<std::collections::BTreeMap<String, serde_json::Value>>)]
+    pub(crate) data: Option<Data>,
 }
 
 /// The size of a picture in pixels. Mails arrange pictures by it.
@@ -69,6 +72,7 @@ impl From<EventObject> for Object {
             url: object.url,
             image: object.image,
             image_size: object.image_size.map(ImageSize::from),
+            data: object.data,
             notifiable: None,
         }
     }
@@ -93,6 +97,9 @@ pub(crate) struct ObjectChange {
     image: Option<String>,
     /// Size of the picture; a new `image` without it has none.
     image_size: Option<ImageSizeBody>,
+    /// Data of the host, replaced as a whole; at most 16 KiB, see `[limits]`.
+    #[schema(value_type = Option<std::collections::BTreeMap<String, serde_json::Value>>)]
+    data: Option<Data>,
     /// False if notifications about it are not sent.
     notifiable: Option<bool>,
 }
@@ -109,6 +116,7 @@ impl ObjectChange {
             url: self.url,
             image: self.image,
             image_size: self.image_size.map(ImageSize::from),
+            data: self.data,
             notifiable: self.notifiable,
         }))
     }

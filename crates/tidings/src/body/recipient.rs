@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Deserializer, Serialize};
 use tidings_core::channel::{self, AddressKind, CHANNELS, ChannelNo, EMAIL_NO};
-use tidings_core::{Command, Id, RecipientChange, State};
+use tidings_core::{Command, Data, Id, RecipientChange, State};
 use utoipa::ToSchema;
 
 use super::fault::Fault;
@@ -55,6 +55,10 @@ pub(crate) struct ProfileChange {
     #[serde(default, deserialize_with = "given")]
     #[schema(value_type = StateWord, required = false)]
     state: Change<State>,
+    /// Data of the host, replaced as a whole; at most 16 KiB, see `[limits]`.
+    #[serde(default, deserialize_with = "given")]
+    #[schema(value_type = Option<BTreeMap<String, serde_json::Value>>, required = false)]
+    data: Change<Data>,
 }
 
 /// Addresses by channel; null removes one.
@@ -111,6 +115,7 @@ impl ProfileChange {
             lat: self.lat.map(|lat| lat.map(|Within(lat)| lat)),
             lon: self.lon.map(|lon| lon.map(|Within(lon)| lon)),
             state: self.state.flatten(),
+            data: self.data,
         })
     }
 
@@ -137,6 +142,7 @@ impl ProfileChange {
         change.lat.get_or_insert(None);
         change.lon.get_or_insert(None);
         change.state.get_or_insert(State::default());
+        change.data.get_or_insert(None);
         Ok(Command::Recipient(Box::new(change)))
     }
 }

@@ -63,6 +63,9 @@ struct OneEvent {
     /// Id of the actor
     #[arg(long, value_name = "ID", requires = "kind", value_parser = Id::new)]
     actor: Option<Id>,
+    /// Id of the target: what it was done in or for
+    #[arg(long, value_name = "ID", requires = "kind", value_parser = Id::new)]
+    target: Option<Id>,
     /// Event id; generated if not given
     #[arg(long, requires = "kind", value_parser = Id::new)]
     id: Option<Id>,
@@ -114,8 +117,9 @@ impl OneEvent {
                 url: self.object_url.clone(),
                 image: None,
                 image_size: None,
+                data: None,
             },
-            target: None,
+            target: self.target.clone().map(BareId).map(IdOrObject::Id),
             data: None,
             score: self.score,
             to: AudienceBody {

@@ -139,6 +139,7 @@ fn object(number: u8) -> Object {
         url: None,
         image: None,
         image_size: None,
+        data: None,
         notifiable: None,
     }
 }

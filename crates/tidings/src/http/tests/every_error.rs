@@ -383,6 +383,10 @@ fn wrong(code: &str, call: &Call) -> Call {
             event["data"] = json!({ "text": "x".repeat(256 << 10) });
             call.with_body(&event.to_string())
         }
+        "limit_exceeded" if call.media == "application/json" => {
+            let long = json!({ "data": { "text": "x".repeat(1 << 15) } });
+            call.with_body(&long.to_string())
+        }
         "limit_exceeded" => path("artists%2F1", &"a/".repeat(16)),
         "unsupported_media_type" => Call {
             media: "text/xml",

@@ -94,6 +94,30 @@ fn an_event_has_at_most_256_kib() {
 }
 
 #[test]
+fn data_has_at_most_16_kib_wherever_it_is_taken() {
+    let rig = Rig::new();
+    let data = |bytes: usize| {
+        let rest = json!({ "text": "" }).to_string().len();
+        json!({ "text": "x".repeat(bytes - rest) })
+    };
+    let most = 16 << 10;
+    for path in ["/v1/recipients/ann", "/v1/objects/works%2F1"] {
+        let put = |bytes| rig.call(Method::PUT, path, &json!({ "data": data(bytes) }));
+        assert!(put(most).status.is_success(), "{path}");
+        refused(&put(most + 1), "data_bytes", most, most + 1);
+    }
+    for role in ["actor", "object", "target"] {
+        let with = |bytes| {
+            let mut event = event(&json!({ "everyone": true }));
+            event[role] = json!({ "id": "o", "data": data(bytes) });
+            publish(&rig, &event)
+        };
+        assert_eq!(with(most).status, StatusCode::ACCEPTED, "{role}");
+        refused(&with(most + 1), "data_bytes", most, most + 1);
+    }
+}
+
+#[test]
 fn a_recipient_follows_as_many_topics_as_the_bound_says() {
     let config = format!("{CONFIG}\n[limits]\nsubscriptions = 3\ntopic_bytes = 8\n");
     let rig = Rig::with(&config, Access::Open, Settings::default());

@@ -7,7 +7,7 @@ use axum::http::StatusCode;
 use serde::Serialize;
 use tidings_core::command::MarkKind;
 use tidings_core::engine::{Cursor, InboxGroup, InboxItem, InboxPage};
-use tidings_core::{Id, Object};
+use tidings_core::{Data, Id, Object};
 use utoipa::ToSchema;
 use utoipa_axum::routes;
 
@@ -166,6 +166,10 @@ struct ItemObject {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     image: Option<String>,
+    /// Data of the host about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, value_type = Option<std::collections::BTreeMap<String, serde_json::Value>>)]
+    data: Option<Data>,
 }
 
 impl From<InboxPage> for Page {
@@ -222,6 +226,7 @@ impl From<&Object> for ItemObject {
             title: object.title.clone(),
             url: object.url.clone(),
             image: object.image.clone(),
+            data: object.data.clone(),
         }
     }
 }

@@ -32,6 +32,7 @@ pub(super) fn calls(calls: Calls) -> Calls {
                 Code::InvalidJson,
                 Code::InvalidBody,
                 Code::UnsupportedMediaType,
+                Code::LimitExceeded,
             ],
         )
         .add(

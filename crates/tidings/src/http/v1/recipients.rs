@@ -8,7 +8,7 @@ use axum::response::Response;
 use serde::Serialize;
 use tidings_core::channel::EMAIL_NO;
 use tidings_core::engine::Refused;
-use tidings_core::{Command, Id, Recipient};
+use tidings_core::{Command, Data, Id, Recipient};
 use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::Schema;
 use utoipa::{PartialSchema, ToSchema};
@@ -30,6 +30,7 @@ const BODY: &[Code] = &[
     Code::InvalidJson,
     Code::InvalidBody,
     Code::UnsupportedMediaType,
+    Code::LimitExceeded,
 ];
 
 /// The calls of recipients.
@@ -68,7 +69,7 @@ pub(super) fn calls(calls: Calls) -> Calls {
 
 /// A recipient's profile.
 #[derive(Serialize, ToSchema)]
-#[schema(example = json!({"id": "ada", "name": "Ada", "email": "ada@example.org", "tz": "Europe/Paris", "locale": "fr", "lat": 48.8566, "lon": 2.3522, "state": "active"}))]
+#[schema(example = json!({"id": "ada", "name": "Ada", "email": "ada@example.org", "tz": "Europe/Paris", "locale": "fr", "lat": 48.8566, "lon": 2.3522, "state": "active", "data": {"plan": "gold"}}))]
 pub(super) struct RecipientProfile {
     /// Id of the recipient.
     #[schema(min_length = 1, max_length = 256)]
@@ -89,6 +90,9 @@ pub(super) struct RecipientProfile {
     lon: Option<f64>,
     /// The state, which says if messages are sent.
     state: StateWord,
+    /// Data of the host.
+    #[schema(value_type = Option<std::collections::BTreeMap<String, serde_json::Value>>)]
+    data: Option<Data>,
 }
 
 /// A change of a profile that names its recipient.
@@ -115,6 +119,7 @@ impl From<&Recipient> for RecipientProfile {
             lat,
             lon,
             state: recipient.state.into(),
+            data: recipient.data.clone(),
         }
     }
 }
