@@ -335,8 +335,8 @@ impl Part {
             // Where what is paused waits nobody ever comes due, the erased among them.
             let open = bucket.lanes.plain().get(&no).filter(|_| paused);
             let open = open.map(|lane| lane.open());
-            // A pause holds the inbox entries of those who were erased at the same instant, too.
-            let pauses = among.channel.is_some() || among.kind.is_some();
+            // A pause of the inbox holds the entries of those who were erased at the same instant, too.
+            let pauses = among.channel.is_some();
             let ever = (pauses && name.is_inbox()).then(|| bucket.roster.ever());
             let who = among.who.or(open).or(ever.as_ref());
             let names = (&self.compiled.names, no);

@@ -18,6 +18,8 @@ pub(super) const PAUSED: &str = "paused";
 impl Model {
     /// An event's `t` has come: what is scheduled of it enters its lanes.
     pub(super) fn enter_all(&mut self, arrival: usize) {
+        // A day has the events that came to it, told to anybody or not.
+        self.days.entry(self.now.day()).or_default();
         for entry in self.events[arrival].entries.clone() {
             if self.entries[entry].state != EntryState::Scheduled {
                 continue;

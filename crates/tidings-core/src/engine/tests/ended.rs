@@ -131,3 +131,15 @@ fn a_pause_holds_the_inbox_entry_of_who_was_erased_at_its_instant() {
     let books = engine.walk(&stored).unwrap().books;
     assert_eq!((books.pending, books.cancelled), (1, 0), "{books:?}");
 }
+
+#[test]
+fn a_pause_of_a_type_holds_nothing_of_who_was_erased_at_its_instant() {
+    let (mut stored, mut engine) = with_recipient(Options::default());
+    let erase = Command::Erase { recipient: id("a") };
+    let pause = Command::Pause(Pausable::Type(id("told")));
+    let commands = [event(0), erase, pause];
+    let step = engine.step(&stored, Instant(1), &commands).unwrap();
+    stored.commit(step.writes);
+    let books = engine.walk(&stored).unwrap().books;
+    assert_eq!((books.pending, books.cancelled), (0, 1), "{books:?}");
+}
