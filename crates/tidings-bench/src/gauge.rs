@@ -56,7 +56,7 @@ impl<S: Store> Store for Gauge<S> {
 
     fn commit(&self, commit: Commit) -> Result<(), Error> {
         let mut weighed = Passed::default();
-        for write in &commit.writes {
+        for write in &*commit.writes {
             let bytes = (write.key.len() + write.value.as_ref().map_or(0, Vec::len)) as u64;
             weighed.bytes += bytes;
             // A key begins with its owner in two bytes and its table in the third.

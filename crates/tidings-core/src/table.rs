@@ -68,6 +68,14 @@ pub struct Write {
     pub value: Option<Vec<u8>>,
 }
 
+impl Write {
+    /// The partition and the key: the order of the store.
+    #[must_use]
+    pub fn place(&self) -> (Partition, &[u8]) {
+        (self.partition, &self.key)
+    }
+}
+
 /// The owner of a row: the part of a store that one writer owns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Owner {

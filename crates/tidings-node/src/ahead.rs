@@ -23,11 +23,8 @@ use crate::vitals::{Stopwatch, Vitals, timed};
 
 type Ended = Result<(), tidings_store::Error>;
 
-/// The bytes of a commit to which nothing more is added: memory has it twice while it is written.
+/// The bytes of a commit to which nothing more is added.
 const BYTES_MAX: usize = 8 << 20;
-
-/// The steps of a commit to which no more are added: each read looks into all of them.
-const STEPS_MAX: usize = 16;
 
 /// The writer of commits, one at a time: at once, in a thread of its own, or when the driver says so.
 pub(crate) struct Ahead {
@@ -51,8 +48,9 @@ pub(crate) struct Ahead {
 /// A commit that is being decided, and what follows it.
 #[derive(Default)]
 struct Gathered {
-    /// The writes of its steps, in order.
-    steps: Vec<Arc<Writes>>,
+    /// The writes of its steps, in order. A read looks into each list, so there are few: one is more than
+    /// twice as long as the next.
+    writes: Vec<Writes>,
     bytes: usize,
     /// True if it leads to free space.
     frees: bool,
@@ -140,16 +138,16 @@ impl Ahead {
         self.by_hand = None;
     }
 
-    /// The writes that are not durable yet, step by step.
-    pub(crate) fn writes(&self) -> Vec<Arc<Writes>> {
+    /// The writes that are not durable yet, in order.
+    pub(crate) fn writes(&self) -> Vec<Writes> {
         let under_way = self.under_way.iter();
-        let under_way = under_way.flat_map(|under_way| &under_way.gathered.steps);
-        under_way.chain(&self.gathered.steps).cloned().collect()
+        let under_way = under_way.flat_map(|under_way| &under_way.gathered.writes);
+        under_way.chain(&self.gathered.writes).cloned().collect()
     }
 
     /// The newest commit of which something is decided.
     pub(crate) fn decided(&self) -> CommitNo {
-        CommitNo(self.started.0 + u64::from(!self.gathered.steps.is_empty()))
+        CommitNo(self.started.0 + u64::from(!self.gathered.writes.is_empty()))
     }
 
     /// The newest commit that is durable, and whose requests were answered.
@@ -197,7 +195,7 @@ impl Ahead {
         let frees = frees || !forgotten.is_empty();
         if self.by == By::Caller {
             if !writes.is_empty() {
-                Job::write(Commit { writes }, frees, &*self.store, &self.vitals)?;
+                Job::write(writes.into(), frees, &*self.store, &self.vitals)?;
             }
             return self.forget(&forgotten);
         }
@@ -210,14 +208,19 @@ impl Ahead {
         self.gathered.bytes += writes.iter().map(bytes).sum::<usize>();
         self.gathered.frees |= frees;
         self.gathered.forgotten.extend(forgotten);
-        self.gathered.steps.push(Arc::new(Writes::new(writes)));
+        let mut writes = Writes::new(writes);
+        let lists = &mut self.gathered.writes;
+        while let Some(before) = lists.pop_if(|before| before.0.len() <= 2 * writes.0.len()) {
+            writes = before.followed_by(writes);
+        }
+        lists.push(writes);
         Ok(())
     }
 
     /// Has a request answered as soon as everything is durable that is decided by now.
     pub(crate) fn answer(&mut self, answer: WhenDurable) {
         let gathered = match &mut self.under_way {
-            _ if !self.gathered.steps.is_empty() => &mut self.gathered,
+            _ if !self.gathered.writes.is_empty() => &mut self.gathered,
             Some(under_way) => &mut under_way.gathered,
             None => return answer(Ok(())),
         };
@@ -227,7 +230,7 @@ impl Ahead {
 
     /// Has the time measured until the next commit is durable, of a step that began some time ago.
     pub(crate) fn time(&mut self, took: Stopwatch) {
-        match self.gathered.steps.is_empty() {
+        match self.gathered.writes.is_empty() {
             true => self.vitals.steps.add(took),
             false => drop(self.gathered.took.get_or_insert(took)),
         }
@@ -245,7 +248,7 @@ impl Ahead {
         if !self.gathered.forgotten.is_empty() {
             return self.flush(engine);
         }
-        if self.gathered.bytes >= BYTES_MAX || self.gathered.steps.len() >= STEPS_MAX {
+        if self.gathered.bytes >= BYTES_MAX {
             return self.hand_over(engine);
         }
         Ok(())
@@ -260,21 +263,17 @@ impl Ahead {
         &mut self,
         engine: impl FnOnce() -> Option<EngineSnapshot>,
     ) -> Result<(), Error> {
-        if self.gathered.steps.is_empty() {
+        let lists = std::mem::take(&mut self.gathered.writes);
+        let Some(writes) = lists.into_iter().reduce(Writes::followed_by) else {
             return Ok(());
-        }
+        };
+        self.gathered.writes.push(writes.clone());
         self.finish()?;
         let mut gathered = std::mem::take(&mut self.gathered);
         gathered.engine = engine();
         let (end, ended) = bounded(1);
-        let writes = gathered
-            .steps
-            .iter()
-            .flat_map(|step| step.0.iter().cloned());
         let job = Job {
-            commit: Commit {
-                writes: writes.collect(),
-            },
+            commit: Commit { writes: writes.0 },
             frees: gathered.frees,
             vitals: Arc::clone(&self.vitals),
             end,
@@ -411,11 +410,11 @@ mod tests {
 
     use super::*;
 
-    fn step(number: u8) -> Decided {
+    fn step(number: u8, bytes: usize) -> Decided {
         let write = Write {
             partition: Partition::Base,
             key: vec![number],
-            value: Some(vec![number]),
+            value: Some(vec![number; bytes]),
         };
         Decided {
             writes: vec![write],
@@ -423,19 +422,23 @@ mod tests {
         }
     }
 
+    fn by_hand(store: &Arc<tidings_store::FaultStore>) -> Ahead {
+        let mut ahead = Ahead::new(&(Arc::clone(store) as Arc<dyn Store>));
+        ahead.write_by(By::Hand);
+        ahead
+    }
+
     #[test]
     fn a_commit_that_grew_too_large_is_handed_over_before_its_turn_ends() {
         let store = Arc::new(tidings_store::FaultStore::new(tidings_store::NoFaults));
-        let mut ahead = Ahead::new(&(Arc::clone(&store) as Arc<dyn Store>));
-        ahead.write_by(By::Hand);
-        for number in (0..).take(STEPS_MAX) {
+        let mut ahead = by_hand(&store);
+        for number in 0..8 {
             assert!(!ahead.is_writing());
-            ahead.gather(step(number)).unwrap();
+            ahead.gather(step(number, BYTES_MAX / 8)).unwrap();
             ahead.close_if_due(|| None).unwrap();
         }
         assert!(ahead.is_writing());
-        assert_eq!(ahead.writes().len(), STEPS_MAX);
-        ahead.gather(step(0)).unwrap();
+        ahead.gather(step(0, 1)).unwrap();
         assert_eq!(
             (ahead.decided(), ahead.durable()),
             (CommitNo(2), CommitNo(0))
@@ -443,5 +446,22 @@ mod tests {
         ahead.flush(|| None).unwrap();
         assert_eq!((store.writes(), ahead.durable()), (2, CommitNo(2)));
         assert!(ahead.writes().is_empty());
+    }
+
+    #[test]
+    fn a_read_looks_into_few_lists_however_many_steps_there_were() {
+        let store = Arc::new(tidings_store::FaultStore::new(tidings_store::NoFaults));
+        let mut ahead = by_hand(&store);
+        for number in 0..100 {
+            ahead.gather(step(number, 1)).unwrap();
+            ahead.gather(step(0, usize::from(number))).unwrap();
+            let lists = ahead.writes();
+            assert!(lists.len() <= 7, "{} after {number}", lists.len());
+            let mut newest_first = lists.iter().rev();
+            let newest = newest_first.find_map(|list| list.get(Partition::Base, &[0]));
+            assert_eq!(newest.unwrap().unwrap().len(), usize::from(number));
+        }
+        ahead.hand_over(|| None).unwrap();
+        assert_eq!(ahead.writes().len(), 1);
     }
 }

@@ -1,6 +1,7 @@
 //! Commits: their numbers, their writes as they will be read, and what follows them.
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use tidings_core::table::Write;
 use tidings_core::time::Day;
@@ -30,24 +31,36 @@ pub(crate) struct Decided {
     pub(crate) frees: bool,
 }
 
-/// The writes of a step, as they will be read.
-#[derive(Debug)]
-pub(crate) struct Writes(pub(crate) Vec<Write>);
+/// The writes of steps as they will be read: in the order of their keys, one of each.
+#[derive(Clone, Debug)]
+pub(crate) struct Writes(pub(crate) Arc<Vec<Write>>);
 
 impl Writes {
     pub(crate) fn new(mut writes: Vec<Write>) -> Self {
-        // The last of each key counts; sorting keeps the order of equal ones.
-        writes.reverse();
-        writes.sort_by(|a, b| place(a).cmp(&place(b)));
-        writes.dedup_by(|a, b| place(a) == place(b));
-        Self(writes)
+        // The sort is stable, and quick where the writes are in order or are two lists that are.
+        writes.sort_by(|a, b| a.place().cmp(&b.place()));
+        writes.dedup_by(|later, before| {
+            let is_same = later.place() == before.place();
+            if is_same {
+                std::mem::swap(later, before);
+            }
+            is_same
+        });
+        Self(Arc::new(writes))
+    }
+
+    /// These writes and those after them.
+    pub(crate) fn followed_by(self, after: Self) -> Self {
+        let mut writes = Arc::unwrap_or_clone(self.0);
+        writes.extend(Arc::unwrap_or_clone(after.0));
+        Self::new(writes)
     }
 
     /// The new value of a key; `None` = unchanged, `Some(None)` = deleted.
     pub(crate) fn get(&self, partition: Partition, key: &[u8]) -> Option<Option<&[u8]>> {
         let at = self
             .0
-            .binary_search_by(|write| place(write).cmp(&(partition, key)));
+            .binary_search_by(|write| write.place().cmp(&(partition, key)));
         at.ok().map(|at| self.0[at].value.as_deref())
     }
 
@@ -61,7 +74,7 @@ impl Writes {
     ) -> Result<(), E> {
         let first = self
             .0
-            .partition_point(|write| place(write) < (partition, from));
+            .partition_point(|write| write.place() < (partition, from));
         let is_within = |write: &&Write| {
             write.partition == partition && until.is_none_or(|until| write.key.as_slice() < until)
         };
@@ -92,10 +105,6 @@ impl Writes {
         }
         Ok(())
     }
-}
-
-fn place(write: &Write) -> (Partition, &[u8]) {
-    (write.partition, &write.key)
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use tidings_core::channel::{self, ChannelKind};
 use tidings_core::command::Pausable;
 use tidings_core::engine::{Engine, Options};
 use tidings_core::{Command, Instant};
-use tidings_store::{Commit, Store};
+use tidings_store::Store;
 
 use crate::error::Error;
 use crate::view::StoreView;
@@ -25,8 +25,6 @@ pub fn pause_restored(store: &dyn Store, now: Instant) -> Result<(), Error> {
     };
     let step = engine.take_in(&view, at, &commands)?;
     drop(view);
-    store.commit(Commit {
-        writes: step.writes,
-    })?;
+    store.commit(step.writes.into())?;
     Ok(())
 }

@@ -13,8 +13,8 @@ use crate::vitals::Vitals;
 /// A snapshot for the core. Drop it before the next commit.
 pub struct StoreView {
     snapshot: Box<dyn Snapshot>,
-    /// The writes on top of it, step by step.
-    ahead: Vec<Arc<Writes>>,
+    /// The writes on top of it, in order.
+    ahead: Vec<Writes>,
     /// The measurements of failing reads.
     vitals: Arc<Vitals>,
 }
@@ -29,7 +29,7 @@ impl StoreView {
     }
 
     /// A view of the data after these writes, some of which may be committed already.
-    pub(crate) fn ahead_of(store: &dyn Store, ahead: Vec<Arc<Writes>>) -> Result<Self, Error> {
+    pub(crate) fn ahead_of(store: &dyn Store, ahead: Vec<Writes>) -> Result<Self, Error> {
         let snapshot = store.snapshot()?;
         Ok(Self {
             snapshot,
@@ -47,7 +47,7 @@ impl StoreView {
     /// Visits the rows after these writes.
     fn scan_after(
         &self,
-        writes: &[Arc<Writes>],
+        writes: &[Writes],
         (partition, from, until): (Partition, &[u8], Option<&[u8]>),
         visit: &mut Visit<'_>,
     ) -> Result<(), tidings_store::Error> {

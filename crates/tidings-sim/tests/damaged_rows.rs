@@ -15,7 +15,7 @@ use tidings_core::engine::Options;
 use tidings_node::{Player, Watch};
 use tidings_sim::random::{World, world};
 use tidings_sim::subject::Step;
-use tidings_store::{Commit, MemoryStore, Partition, Store, Write};
+use tidings_store::{MemoryStore, Partition, Store, Write};
 
 /// What is done to a row: where, how, and with which byte.
 type Damage = (Index, Index, u8, u8);
@@ -102,7 +102,7 @@ fn check(world: &World, damages: &[Damage]) -> Result<(), TestCaseError> {
             let key = rows[row].key.clone();
             damage(rows[row].value.as_mut().expect("rows have values"), one);
             let damaged = MemoryStore::new();
-            damaged.commit(Commit { writes: rows }).expect("a commit");
+            damaged.commit(rows.into()).expect("a commit");
             let played = catch_unwind(AssertUnwindSafe(|| {
                 play(&damaged, options, &steps[half + 1..], true)
             }));

@@ -19,7 +19,7 @@ use tidings_sim::cases::Case;
 use tidings_sim::cases::script;
 use tidings_sim::rig::Bare;
 use tidings_sim::subject::Step as Line;
-use tidings_store::{Commit, FjallStore, MemoryStore, Store};
+use tidings_store::{FjallStore, MemoryStore, Store};
 
 /// A few types, and somebody to be told.
 const RULES: &str = "
@@ -302,7 +302,7 @@ fn m6_two_workers_on_one_lane_make_one_message() {
     let view = || StoreView::of(&*store).expect("a view");
     let commit = |step: Step| {
         let writes = step.writes;
-        store.commit(Commit { writes }).expect("the store takes it");
+        store.commit(writes.into()).expect("the store takes it");
     };
     let mut engine = Engine::open(&view(), &days, Options::default()).expect("readable");
     let now = at("10:10");

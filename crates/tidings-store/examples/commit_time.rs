@@ -56,9 +56,7 @@ fn measure(
             key: [number.to_be_bytes(), row.to_be_bytes()].concat(),
             value: Some(noise(number * 1_000 + row, bytes)),
         });
-        let commit = Commit {
-            writes: writes.collect(),
-        };
+        let commit = Commit::from(writes.collect::<Vec<_>>());
         let start = now();
         store.commit(commit)?;
         times.push(start.elapsed());

@@ -139,9 +139,7 @@ fn delete(partition: Partition, key: &[u8]) -> Write {
 }
 
 fn writes(writes: impl IntoIterator<Item = Write>) -> Commit {
-    Commit {
-        writes: writes.into_iter().collect(),
-    }
+    writes.into_iter().collect::<Vec<_>>().into()
 }
 
 /// Commits writes that must succeed.

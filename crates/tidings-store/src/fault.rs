@@ -297,13 +297,16 @@ mod tests {
     use crate::Write;
 
     fn put(key: &str) -> Commit {
-        Commit {
-            writes: vec![Write {
-                partition: Partition::Base,
-                key: key.as_bytes().to_vec(),
-                value: Some(b"v".to_vec()),
-            }],
-        }
+        on(Partition::Base, key)
+    }
+
+    fn on(partition: Partition, key: &str) -> Commit {
+        let (key, value) = (key.as_bytes().to_vec(), Some(b"v".to_vec()));
+        Commit::from(vec![Write {
+            partition,
+            key,
+            value,
+        }])
     }
 
     fn has(store: &FaultStore, key: &str) -> bool {
@@ -360,9 +363,7 @@ mod tests {
     fn a_full_disk_refuses_commits_and_still_forgets() {
         let store = FaultStore::new(|write: u64| if write > 1 { Fault::Full } else { Fault::None });
         let day = Day(7);
-        let mut commit = put("a");
-        commit.writes[0].partition = Partition::Day(day);
-        store.commit(commit).unwrap();
+        store.commit(on(Partition::Day(day), "a")).unwrap();
         assert!(matches!(store.commit(put("b")), Err(Error::Full(_))));
         assert!(!has(&store, "b"));
         store.forget(day).unwrap();

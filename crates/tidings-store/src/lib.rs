@@ -10,6 +10,7 @@
 //! | [`FaultStore`] | the memory engine with faults and crashes that a script decides |
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 pub mod conformance;
 mod fault;
@@ -28,8 +29,16 @@ use tidings_core::time::Day;
 /// A set of writes that is applied as a whole or not at all. Of two writes of one key the later counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Commit {
-    /// The writes.
-    pub writes: Vec<Write>,
+    /// The writes, which whoever reads ahead of the store may share.
+    pub writes: Arc<Vec<Write>>,
+}
+
+impl From<Vec<Write>> for Commit {
+    fn from(writes: Vec<Write>) -> Self {
+        Self {
+            writes: Arc::new(writes),
+        }
+    }
 }
 
 /// A visitor of a scan: it sees each key and value in the order of the bytes; `Break` ends the scan

@@ -54,13 +54,13 @@ impl Store for MemoryStore {
             return Ok(());
         }
         let tables = Arc::make_mut(&mut partitions.0);
-        for write in commit.writes {
-            match write.value {
+        for write in &*commit.writes {
+            match &write.value {
                 Some(value) => {
                     tables
                         .entry(write.partition)
                         .or_default()
-                        .insert(&write.key, value);
+                        .insert(&write.key, value.clone());
                 }
                 None => {
                     if let Some(table) = tables.get_mut(&write.partition) {

@@ -10,7 +10,7 @@ use tidings_core::command::{Cancelled, Pausable};
 use tidings_core::engine::{Options, Reply};
 use tidings_core::time::{DAY_MS, HOUR_MS};
 use tidings_node::{Clock as _, Durable, Runtime, RuntimeError, Settings, pause_restored};
-use tidings_store::{Commit, MemoryStore, Partition, Store, Write};
+use tidings_store::{MemoryStore, Partition, Store, Write};
 
 use crate::world::*;
 
@@ -148,8 +148,7 @@ fn a_restored_store_sends_nothing_until_its_channels_are_resumed() {
 
     let copy: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let writes = rows(&*original);
-    let commit = Commit { writes };
-    copy.commit(commit).unwrap();
+    copy.commit(writes.into()).unwrap();
     clock.set(MONDAY.plus_ms(DAY_MS));
     pause_restored(&*copy, clock.now()).unwrap();
     let served = start(over(&copy), channel(), &clock, settings());

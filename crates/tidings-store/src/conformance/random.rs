@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Fixture, Harness, Rows, all, answered, get, range, snapshot};
-use crate::{Commit, Partition, Snapshot, Write};
+use crate::{Partition, Snapshot, Write};
 use tidings_core::time::Day;
 
 /// Fixed seeds, so that every run is the same.
@@ -114,9 +114,7 @@ impl Run {
                 value: (dice.roll(3) > 0).then(|| dice.value()),
             })
             .collect();
-        let answer = self.fixture.store().commit(Commit {
-            writes: writes.clone(),
-        });
+        let answer = self.fixture.store().commit(writes.clone().into());
         assert!(answer.is_ok(), "{context}: {answer:?}");
         for write in writes {
             match write.value {

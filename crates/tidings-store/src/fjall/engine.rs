@@ -5,7 +5,7 @@
 //! engine's background work moves its mark of what is visible while a batch is half applied, and a
 //! snapshot that is taken just then would see the half.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
@@ -272,7 +272,7 @@ impl Engine {
         if room == Room::Ordinary {
             self.ensure_room(bytes)?;
         }
-        let writes = last_of_each_key(commit.writes);
+        let writes = last_of_each_key(&commit.writes);
         if writes.is_empty() {
             return Ok(());
         }
@@ -284,7 +284,7 @@ impl Engine {
         for day in days.keys().filter(|day| !known.contains_key(day)) {
             batch.insert(&self.commits, day_name(*day), []);
         }
-        add_rows(&mut batch, &self.base, &days, writes);
+        add_rows(&mut batch, &self.base, &days, &writes);
         if batch.is_empty() {
             return Ok(());
         }
@@ -336,21 +336,17 @@ impl Engine {
         Ok(())
     }
 
-    fn make_days(&self, days: &mut Arc<Days>, writes: &Writes) -> Result<(), Error> {
-        for (partition, _) in writes
-            .iter()
-            .filter(|(_, value)| value.is_some())
-            .map(|(place, _)| place)
-        {
-            let Partition::Day(day) = partition else {
+    fn make_days(&self, days: &mut Arc<Days>, writes: &[&Write]) -> Result<(), Error> {
+        for write in writes.iter().filter(|write| write.value.is_some()) {
+            let Partition::Day(day) = write.partition else {
                 continue;
             };
-            if days.contains_key(day) {
+            if days.contains_key(&day) {
                 continue;
             }
             let keyspace = self
                 .database
-                .keyspace(&day_name(*day), day_options)
+                .keyspace(&day_name(day), day_options)
                 .map_err(|fault| in_use(&fault))?;
             // The engine syncs what is in the keyspace's directory, not that it is there.
             keyspace
@@ -358,7 +354,7 @@ impl Engine {
                 .parent()
                 .map_or(Ok(()), directory::sync_directory)
                 .map_err(|fault| Error::Unavailable(fault.to_string()))?;
-            Arc::make_mut(days).insert(*day, keyspace);
+            Arc::make_mut(days).insert(day, keyspace);
         }
         Ok(())
     }
@@ -434,27 +430,33 @@ fn is_full(keyspace: &Keyspace) -> bool {
     keyspace.tree.active_memtable().size() >= MEMTABLE_BYTES
 }
 
-type Writes = BTreeMap<(Partition, Vec<u8>), Option<Vec<u8>>>;
-
 /// Keeps the last write of each key. All rows of a batch have one sequence number in the engine: of two
 /// with one key, either might be found.
-fn last_of_each_key(writes: Vec<Write>) -> Writes {
-    writes
-        .into_iter()
-        .map(|write| ((write.partition, write.key), write.value))
-        .collect()
+fn last_of_each_key(writes: &[Write]) -> Vec<&Write> {
+    let mut last: Vec<&Write> = writes.iter().collect();
+    // Stable, and quick where they are in order, as those of a node are.
+    last.sort_by(|a, b| a.place().cmp(&b.place()));
+    last.dedup_by(|later, before| {
+        let is_same = later.place() == before.place();
+        if is_same {
+            *before = later;
+        }
+        is_same
+    });
+    last
 }
 
-fn add_rows(batch: &mut OwnedWriteBatch, base: &Keyspace, days: &Days, writes: Writes) {
-    for ((partition, key), value) in writes {
-        let keyspace = match partition {
+fn add_rows(batch: &mut OwnedWriteBatch, base: &Keyspace, days: &Days, writes: &[&Write]) {
+    for write in writes {
+        let keyspace = match write.partition {
             Partition::Base => Some(base),
             Partition::Day(day) => days.get(&day),
         };
-        match (keyspace, value) {
+        let key = write.key.as_slice();
+        match (keyspace, &write.value) {
             // Nothing is there to be deleted.
             (None, _) => {}
-            (Some(keyspace), Some(value)) => batch.insert(keyspace, key, value),
+            (Some(keyspace), Some(value)) => batch.insert(keyspace, key, value.as_slice()),
             (Some(keyspace), None) => batch.remove(keyspace, key),
         }
     }

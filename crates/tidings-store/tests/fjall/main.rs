@@ -39,9 +39,7 @@ fn put(partition: Partition, key: &[u8], value: &[u8]) -> Write {
 }
 
 fn commit(writes: impl IntoIterator<Item = Write>) -> Commit {
-    Commit {
-        writes: writes.into_iter().collect(),
-    }
+    writes.into_iter().collect::<Vec<_>>().into()
 }
 
 fn on(day: i32) -> Partition {

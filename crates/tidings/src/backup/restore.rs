@@ -4,7 +4,7 @@ use std::io::Read;
 use std::path::Path;
 
 use tidings_core::time::Day;
-use tidings_store::{Commit, FjallStore, Options, Partition, Store, Write};
+use tidings_store::{FjallStore, Options, Partition, Store, Write};
 
 use super::block::{Kind, Reader};
 use super::{Contents, Error};
@@ -25,7 +25,7 @@ pub fn restore(
     let reader = Reader::new(input)?;
     let mut contents = Contents::default();
     FjallStore::restore(directory, options, |store| {
-        contents = each(reader, &mut |writes| store.commit(Commit { writes }))?;
+        contents = each(reader, &mut |writes| store.commit(writes.into()))?;
         finish(store)
     })?;
     Ok(contents)

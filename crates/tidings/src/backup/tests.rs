@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use tidings_core::time::Day;
-use tidings_store::{Commit, FjallStore, MemoryStore, Options, Partition, Store, Write};
+use tidings_store::{FjallStore, MemoryStore, Options, Partition, Store, Write};
 
 use super::*;
 
@@ -43,7 +43,7 @@ fn store() -> MemoryStore {
     };
     writes.push(put(Partition::Day(Day(7)), &[1], vec![1]));
     writes.push(gone);
-    store.commit(Commit { writes }).unwrap();
+    store.commit(writes.into()).unwrap();
     store
 }
 

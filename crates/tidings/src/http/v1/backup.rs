@@ -153,7 +153,7 @@ mod tests {
     use futures_util::StreamExt as _;
     use serde_json::{Value, json};
     use tidings_core::time::Day;
-    use tidings_store::{Commit, MemoryStore, Partition, Store, Visit, Write};
+    use tidings_store::{MemoryStore, Partition, Store, Visit, Write};
 
     use super::*;
     use crate::backup::{check, restore};
@@ -241,10 +241,8 @@ mod tests {
                 value: Some(value.collect()),
             }
         };
-        let commit = Commit {
-            writes: (0..100).map(row).collect(),
-        };
-        store.commit(commit).unwrap();
+        let writes: Vec<Write> = (0..100).map(row).collect();
+        store.commit(writes.into()).unwrap();
         let (tell, told) = channel();
         (Watched(store.snapshot().unwrap(), tell), told)
     }
