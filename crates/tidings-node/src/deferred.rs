@@ -7,6 +7,7 @@ use tidings_core::{Id, Instant, Paused};
 use crate::channel::Channels;
 use crate::delivery::{Delivery, Retries};
 use crate::durable::{Durable, batches};
+use crate::error::Error;
 use crate::ready::Ready;
 use crate::said::Said;
 use crate::waiting::Waiting;
@@ -44,16 +45,18 @@ pub struct Deferrals {
 }
 
 /// The messages that wait for a retry, as a node that sends would hold them.
-pub(crate) fn at_rest(durable: &Durable) -> Waiting {
+///
+/// # Errors
+/// [`Error`] where they can't be read.
+pub(crate) fn at_rest(durable: &Durable) -> Result<Waiting, Error> {
     let (engine, view) = (durable.engine(), durable.view());
     let mut delivery = Delivery::new(Channels::new(), Retries::default());
     delivery.pause(engine.paused());
-    for plan in engine.made_again(view, &engine.tried()).unwrap_or_default() {
-        if let Ok(batches) = batches(engine, view, &plan) {
-            delivery.take_up(engine, Ready { plan, batches }, engine.now());
-        }
+    for plan in engine.made_again(view, &engine.tried())? {
+        let batches = batches(engine, view, &plan)?;
+        delivery.take_up(engine, Ready { plan, batches }, engine.now());
     }
-    delivery.waiting().clone()
+    Ok(delivery.waiting().clone())
 }
 
 impl Waiting {

@@ -228,7 +228,14 @@ impl Handle {
     /// As [`Handle::durable`].
     pub fn deferred(&self, of: Option<&Id>, most: usize) -> Result<Deferrals, RuntimeError> {
         let durable = self.durable()?;
-        let waiting = self.reads.waiting.get_or_init(|| at_rest(&durable));
+        let waiting = match self.reads.waiting.get() {
+            Some(waiting) => waiting,
+            None => {
+                let waiting = at_rest(&durable)
+                    .map_err(|fault| RuntimeError::Unavailable(fault.to_string()))?;
+                self.reads.waiting.get_or_init(|| waiting)
+            }
+        };
         Ok(waiting.deferred(of, most, durable.engine().paused()))
     }
 
