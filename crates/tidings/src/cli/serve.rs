@@ -119,13 +119,19 @@ fn drain(text: &str) -> Result<Duration, String> {
 }
 
 fn log_to_stderr() {
-    use tracing_subscriber::EnvFilter;
-    let filter = EnvFilter::try_from_env("TIDINGS_LOG");
-    let filter = filter.unwrap_or_else(|_| EnvFilter::new("info"));
+    use tracing::level_filters::LevelFilter;
+    use tracing_subscriber::filter::Targets;
+    use tracing_subscriber::layer::SubscriberExt as _;
+    use tracing_subscriber::util::SubscriberInitExt as _;
+    let levels = std::env::var("TIDINGS_LOG").ok();
+    let levels = levels.and_then(|levels| levels.parse::<Targets>().ok());
     let log = tracing_subscriber::fmt()
-        .with_env_filter(filter)
+        .with_max_level(LevelFilter::TRACE)
         .with_ansi(io::IsTerminal::is_terminal(&io::stderr()))
-        .with_writer(io::stderr);
+        .with_writer(io::stderr)
+        .finish();
+    let info = || Targets::new().with_default(LevelFilter::INFO);
+    let log = log.with(levels.unwrap_or_else(info));
     // Whoever embeds this may have a log of their own.
     drop(log.try_init());
 }
