@@ -64,8 +64,11 @@ impl Part {
         let left_out = left_out.and_then(|actor| self.find(&actor.id).ok());
         let mut routed: BTreeMap<BucketNo, Routed> = BTreeMap::new();
         for bucket in self.buckets.iter() {
-            let named = named.remove(&bucket.no).unwrap_or_default();
-            let mut classes = reasons.classes(bucket, &event.to, named);
+            let named = named.remove(&bucket.no);
+            if named.is_none() && !reasons.reach_beyond_named() {
+                continue;
+            }
+            let mut classes = reasons.classes(bucket, &event.to, named.unwrap_or_default());
             if classes.is_empty() {
                 continue;
             }
@@ -193,6 +196,12 @@ impl Reasons {
         }
         let (words, sources) = all.into_iter().unzip();
         Self { words, sources }
+    }
+
+    /// Tells whether recipients that are not named can be in the audience.
+    fn reach_beyond_named(&self) -> bool {
+        let mut sources = self.sources.iter();
+        sources.any(|source| !matches!(source, Source::Named))
     }
 
     /// The audience in a bucket, as disjoint sets by reasons.

@@ -132,7 +132,8 @@ pub fn body<'a>(what: &str, bytes: &'a [u8]) -> Result<&'a [u8], Unreadable> {
 /// Never for the core's own types: writing them to memory can't fail.
 #[must_use]
 pub fn encode<T: Serialize>(value: &T) -> Vec<u8> {
-    let mut bytes = vec![FORM];
+    let mut bytes = Vec::with_capacity(JSON_BYTES);
+    bytes.push(FORM);
     encode_onto(&mut bytes, value);
     bytes
 }
@@ -152,9 +153,13 @@ pub(crate) fn from_json<T: for<'de> Deserialize<'de>>(
     serde_json::from_slice(json).map_err(|fault| Unreadable(format!("{what}: {fault}")))
 }
 
+/// The room for a value as JSON; few need more.
+const JSON_BYTES: usize = 512;
+
 /// Encodes a value to be stored as JSON.
 pub(crate) fn to_json<T: Serialize>(value: &T) -> Vec<u8> {
-    let mut bytes = vec![FORM];
+    let mut bytes = Vec::with_capacity(JSON_BYTES);
+    bytes.push(FORM);
     serde_json::to_writer(&mut bytes, value).expect("the core's own types can be written as JSON");
     bytes
 }
