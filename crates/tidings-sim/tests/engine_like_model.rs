@@ -1,7 +1,8 @@
-//! The engine against the model: random worlds, played by both, come to the same end.
+//! The engine against the model: random worlds, played by both, come to the same end. The worlds are the same in
+//! each run; `PROPTEST_RNG_SEED=7` makes others.
 
 use proptest::prelude::*;
-use proptest::test_runner::Config;
+use proptest::test_runner::{Config, RngSeed};
 use tidings_sim::engine;
 use tidings_sim::random::{World, world};
 use tidings_sim::subject::{self, Make, Played, difference, play_all};
@@ -10,8 +11,24 @@ fn played(make: Make, world: &World) -> Result<Played, String> {
     play_all(make, &world.rules, &world.steps, world.until)
 }
 
+/// The worlds of a seed.
+fn config() -> Config {
+    let config = Config {
+        cases: 1000,
+        failure_persistence: None,
+        ..Config::default()
+    };
+    match config.rng_seed {
+        RngSeed::Random => Config {
+            rng_seed: RngSeed::Fixed(1),
+            ..config
+        },
+        RngSeed::Fixed(_) => config,
+    }
+}
+
 proptest! {
-    #![proptest_config(Config { cases: 1000, failure_persistence: None, ..Config::default() })]
+    #![proptest_config(config())]
 
     #[test]
     fn the_engine_comes_to_the_end_of_the_model(world in world()) {
