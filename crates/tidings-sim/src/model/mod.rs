@@ -66,7 +66,8 @@ use tidings_core::batch_key::BatchKey;
 use tidings_core::command::Choice;
 use tidings_core::rules::Policy;
 use tidings_core::{
-    Books, Command, Day, Event, Id, Instant, Message, Mode, Outcome, PreferenceScope, Rules, Timed,
+    Books, Command, Day, Event, Id, Instant, Message, Mode, Object, Outcome, PreferenceScope,
+    Rules, Timed,
 };
 
 use person::Person;
@@ -422,6 +423,15 @@ impl Model {
         }
         let object = self.objects.entry(event.object.id.clone()).or_default();
         object.retracted = false;
+        for role in event.actor.iter().chain(&event.target) {
+            let described = Object {
+                notifiable: None,
+                ..role.clone()
+            };
+            if described != Object::bare(role.id.clone()) {
+                self.objects.entry(role.id.clone()).or_default();
+            }
+        }
         let t = event
             .deliver_at
             .map_or(self.now, |later| later.max(self.now));
