@@ -186,12 +186,12 @@ impl Store for FjallStore {
 
     fn commit(&self, commit: Commit) -> Result<(), Error> {
         crate::limits::validate_writes(&commit.writes)?;
-        self.write(|engine| engine.commit(commit, Room::Ordinary))
+        self.write(move |engine| engine.commit(&commit, Room::Ordinary))
     }
 
     fn commit_to_free(&self, commit: Commit) -> Result<(), Error> {
         crate::limits::validate_writes(&commit.writes)?;
-        self.write(|engine| engine.commit(commit, Room::Reserved))
+        self.write(move |engine| engine.commit(&commit, Room::Reserved))
     }
 
     fn days(&self) -> Result<Vec<Day>, Error> {

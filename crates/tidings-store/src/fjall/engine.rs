@@ -267,8 +267,8 @@ impl Engine {
     }
 
     /// Writes a commit; only the writing thread calls this.
-    pub(super) fn commit(&self, commit: Commit, room: Room) -> Result<(), Error> {
-        let bytes = commit_bytes(&commit);
+    pub(super) fn commit(&self, commit: &Commit, room: Room) -> Result<(), Error> {
+        let bytes = commit_bytes(commit);
         if room == Room::Ordinary {
             self.ensure_room(bytes)?;
         }
