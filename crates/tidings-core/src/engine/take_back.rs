@@ -336,7 +336,7 @@ impl Part {
             let open = bucket.lanes.plain().get(&no).filter(|_| paused);
             let open = open.map(|lane| lane.open());
             // A pause of the inbox holds the entries of those who were erased at the same instant, too.
-            let pauses = among.channel.is_some();
+            let pauses = among.channel.is_some() && among.who.is_none();
             let ever = (pauses && name.is_inbox()).then(|| bucket.roster.ever());
             let who = among.who.or(open).or(ever.as_ref());
             let names = (&self.compiled.names, no);

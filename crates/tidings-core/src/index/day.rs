@@ -37,7 +37,7 @@ impl DayIndex {
 }
 
 /// A segment and, once it was read, its content.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct SegmentAt {
     pub(crate) first: u64,
     pub(crate) last: u64,
@@ -50,6 +50,7 @@ pub(crate) struct SegmentAt {
     /// The least `t` of its arrivals.
     pub(crate) earliest: Instant,
     /// Shared by clones, so that whoever reads it does so for all.
+    #[serde(skip)]
     pub(crate) loaded: Arc<OnceLock<Arc<Segment>>>,
 }
 
@@ -98,57 +99,15 @@ const RUN_BYTES_MAX: u64 = 4 << 20;
 /// The most bytes of a block of a segment's postings, which is one row.
 const BLOCK_BYTES_MAX: u64 = 512 << 10;
 
-/// A segment as the list of a day's segments has it.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub(super) struct SegmentRow {
-    first: u64,
-    last: u64,
-    weight: Weight,
-    level: u8,
-    places: (u64, u64),
-    earliest: Instant,
-}
-
 /// The stored list of a day's segments.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct SegmentList {
     /// The first seq of the day.
     pub(super) first: u64,
-    pub(super) segments: Vec<SegmentRow>,
+    pub(super) segments: Vec<SegmentAt>,
 }
 
 impl SegmentAt {
-    pub(super) fn row(&self) -> SegmentRow {
-        SegmentRow {
-            first: self.first,
-            last: self.last,
-            weight: self.weight,
-            level: self.level,
-            places: self.places,
-            earliest: self.earliest,
-        }
-    }
-
-    pub(super) fn of_row(row: SegmentRow) -> Self {
-        let SegmentRow {
-            first,
-            last,
-            weight,
-            level,
-            places,
-            earliest,
-        } = row;
-        Self {
-            first,
-            last,
-            weight,
-            level,
-            places,
-            earliest,
-            loaded: Arc::default(),
-        }
-    }
-
     /// The id of the segment, unique in its day.
     pub(crate) fn id(&self) -> u64 {
         self.first << 8 | u64::from(self.level)
@@ -160,7 +119,7 @@ impl DayIndex {
     pub(super) fn segment_list(&self) -> SegmentList {
         SegmentList {
             first: self.first,
-            segments: self.segments.iter().map(SegmentAt::row).collect(),
+            segments: self.segments.clone(),
         }
     }
 }

@@ -38,7 +38,7 @@ impl Index {
         };
         let list: SegmentList = decode("the list of a day's segments", &bytes)?;
         let mut held = DayIndex::new(list.first);
-        held.segments = list.segments.into_iter().map(SegmentAt::of_row).collect();
+        held.segments = list.segments;
         self.days.insert(day, Shared::new(held));
         Ok(())
     }

@@ -132,8 +132,7 @@ pub fn body<'a>(what: &str, bytes: &'a [u8]) -> Result<&'a [u8], Unreadable> {
 /// Never for the core's own types: writing them to memory can't fail.
 #[must_use]
 pub fn encode<T: Serialize>(value: &T) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(JSON_BYTES);
-    bytes.push(FORM);
+    let mut bytes = vec![FORM];
     encode_onto(&mut bytes, value);
     bytes
 }

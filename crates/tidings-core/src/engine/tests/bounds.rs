@@ -1,4 +1,4 @@
-//! What is accepted can be stored: no value passes 1 MiB and no key 1 KiB, whatever commands leave behind
+//! Accepted commands can be stored: no value passes 1 MiB and no key 1 KiB, whatever commands leave behind
 //! (`Stored::commit` looks at each).
 
 use proptest::prelude::*;

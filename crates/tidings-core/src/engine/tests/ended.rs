@@ -1,4 +1,4 @@
-//! What ended by itself is in memory for as long as somebody may ask for it.
+//! Entries that ended by themselves are in memory for as long as somebody may ask for it.
 
 use super::*;
 use crate::channel::EMAIL_NO;
@@ -41,7 +41,7 @@ fn rest(stored: &mut Stored, engine: &mut Engine) {
     }
 }
 
-/// What a cancel of these events comes to: how many entries it ends, and how many are out of reach.
+/// The counts of a cancel of these events: how many entries it ends, and how many are out of reach.
 fn cancelled(
     (stored, engine): (&mut Stored, &mut Engine),
     at: i64,

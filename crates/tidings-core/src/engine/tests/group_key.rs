@@ -1,4 +1,4 @@
-//! What names a group of an inbox.
+//! Keys of the groups of an inbox.
 
 use super::*;
 use crate::engine::inbox::key_of;

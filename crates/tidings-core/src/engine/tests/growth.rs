@@ -1,4 +1,4 @@
-//! What must not grow: with days, with what others do, or with the square of what one does. Work is counted.
+//! Costs that must not grow: with days, with what others do, or with the square of what one does. Work is counted.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -208,7 +208,7 @@ fn what_is_scheduled_for_others_is_not_read() {
     }
 }
 
-/// What it costs to tell one recipient of so many events, each of which was marked or not: reads of the
+/// The cost of telling one recipient of so many events, each of which was marked or not: reads of the
 /// view while messages are planned and inbox and badge are looked at.
 fn cost(events: usize) -> u64 {
     let mut world = World::new(Options {
