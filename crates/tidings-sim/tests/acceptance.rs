@@ -8,7 +8,7 @@ use tidings_sim::cases::script;
 use tidings_sim::engine;
 use tidings_sim::subject::{self, Make};
 
-/// Who must pass all cases.
+/// The subjects that must pass all cases.
 const SUBJECTS: [(&str, Make); 5] = [
     ("model", subject::model),
     ("engine", engine::engine),

@@ -73,7 +73,7 @@ fn as_the_model(seed: u64, model: &Played, ran: &Ran) {
     each_was_counted(seed, ran);
 }
 
-/// What was taken more than once is counted as sent again, and nothing is where the process never ended.
+/// Asserts that what was taken more than once is counted as sent again, and nothing is where the process never ended.
 fn each_was_counted(seed: u64, ran: &Ran) {
     let again = ran.taken.values().filter(|batch| batch.times > 1).count() as u64;
     let resent = ran.books.resent;

@@ -17,7 +17,7 @@ use tidings_sim::random::{World, world};
 use tidings_sim::subject::Step;
 use tidings_store::{MemoryStore, Partition, Store, Write};
 
-/// What is done to a row: where, how, and with which byte.
+/// A damage to a row: where, how, and with which byte.
 type Damage = (Index, Index, u8, u8);
 
 fn indexed_at_once() -> Options {

@@ -73,7 +73,7 @@ impl Scene {
         Self { node }
     }
 
-    /// What is stored, opened anew; what was only in memory is lost.
+    /// Opens what is stored anew; what was only in memory is lost.
     fn crash(self) -> Self {
         Self::reopened(Arc::clone(self.node.store()))
     }
@@ -102,7 +102,7 @@ impl Scene {
         self.node.make(at).expect("the store takes it")
     }
 
-    /// What messages tell, by (due, arrival of the first entry).
+    /// The events that messages tell, by (due, arrival of the first entry).
     fn told(&self, plans: &[Plan]) -> Vec<(String, Vec<String>)> {
         let planned = plans
             .iter()

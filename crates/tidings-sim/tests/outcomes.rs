@@ -1,4 +1,4 @@
-//! What is told of single events adds up to the books, whatever happened to them.
+//! Reports of single events add up to the books, whatever happened to them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -56,7 +56,7 @@ fn played(world: &World, options: Options) -> (Node, Arc<dyn Store>) {
     (player.into_node(), store)
 }
 
-/// What the reports of all events add up to.
+/// The sum of the reports of all events.
 fn added_up(node: &Node, world: &World) -> Books {
     let mut books = Books::default();
     let events: BTreeSet<&Id> = world

@@ -52,7 +52,7 @@ proptest! {
         prop_assert_eq!(difference(&played(&world), &played(&watched)), None);
     }
 
-    /// What came out before an instant does not depend on what comes after it.
+    /// Messages before an instant do not depend on what comes after it.
     #[test]
     fn the_past_stays(world in world_of(2..30)) {
         let whole = played(&world);

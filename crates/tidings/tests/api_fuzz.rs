@@ -7,7 +7,7 @@ mod serving;
 
 use serving::{Server, can_run};
 
-/// What the tool does not know by itself: how lines are written, and that a stream or an array with a bad
+/// Rules that the tool does not know by itself: how lines are written, and that a stream or an array with a bad
 /// item is taken and the item refused in the answer, so that any item will do.
 const LINES: &str = r#"
 import json

@@ -1,4 +1,4 @@
-//! What `tidings check` prints for each configuration beside this file, to the letter.
+//! The output of `tidings check` for each configuration beside this file, to the letter.
 //!
 //! Run with `UPDATE_GOLDEN=1` to write the expected outputs anew; read the difference before keeping it.
 

@@ -35,7 +35,7 @@ use serving::{Api, Chance, Patience, Server};
 /// Recipients; all of them follow `topic/N` of the last digit of their number.
 const RECIPIENTS: u64 = 40;
 
-/// What a start may take, with what it folds and takes up again, in milliseconds.
+/// The time that a start may take, with what it folds and takes up again, in milliseconds.
 const STARTING_MS: u64 = 200;
 
 /// Time before midnight at which a life begins in which the day changes, in milliseconds.
@@ -64,7 +64,7 @@ provider = "smtp://127.0.0.1:PORT?tls=none"
 from = "News <news@example.org>"
 "#;
 
-/// What the clients know.
+/// The knowledge of the clients.
 #[derive(Default)]
 struct Known {
     /// By event id: whom it is for.
@@ -215,12 +215,12 @@ fn one_life(world: &mut World, known: &Mutex<Known>, next: &AtomicU64, chance: &
 struct World {
     config: PathBuf,
     data: PathBuf,
-    /// How far the server's clock is ahead; it never goes back.
+    /// The lead of the server's clock; it never goes back.
     ahead_ms: i64,
     told: Arc<Mutex<Told>>,
 }
 
-/// What the mail server was handed.
+/// The mails that the mail server was handed.
 #[derive(Default)]
 struct Told {
     /// By the name of a mail: the mail, and how often it came.

@@ -40,7 +40,7 @@ fn publish(api: &Api, id: &str, title: &str) {
     assert_eq!(status, 202, "{answer}");
 }
 
-/// What became of the mails of an event, once none is on its way any more.
+/// The outcomes of the mails of an event, once none is on its way any more.
 fn mailed(api: &Api, id: &str) -> Value {
     let patience = Patience::new();
     loop {

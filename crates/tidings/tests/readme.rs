@@ -1,4 +1,4 @@
-//! What the documents print is what happens: the README's first configuration, its timeline and their
+//! The documents print what happens: the README's first configuration, its timeline and their
 //! outcome, and every command of a shell block.
 
 #![allow(
@@ -74,7 +74,7 @@ fn there_are_exactly_two_commands_before_the_rest() {
 /// The port that the documents name.
 const PORT: &str = "8990";
 
-/// What the info string of a block begins with that is shown and not run, before the reason.
+/// The start of the info string of a block that is shown and not run; the reason follows.
 const NOT_RUN: &str = "sh not run: ";
 
 /// The pages whose commands are run.
@@ -157,7 +157,7 @@ fn script(blocks: &[(usize, String)], port: u16) -> String {
     script
 }
 
-/// What the pages take for granted: the examples, a configuration and what is imported.
+/// Prepares what the pages take for granted: the examples, a configuration and what is imported.
 fn prepare(dir: &Path) {
     let bin = dir.join("bin");
     fs::create_dir(&bin).unwrap();

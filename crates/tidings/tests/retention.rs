@@ -46,7 +46,7 @@ const EVENTS_A_DAY: usize = 150;
 /// it is opened again.
 const LIST: &str = "engine/keyspaces/0/";
 
-/// What the process and its directory take at the end of a day.
+/// The resources that the process and its directory take at the end of a day.
 #[derive(Clone, Copy, Debug)]
 struct Weight {
     memory_kib: u64,

@@ -320,7 +320,7 @@ fn a_token_lets_in_who_may_read_the_directory() {
     }
 }
 
-/// Who writes all of a body that is too large before looking for the answer gets it all the same.
+/// A client that writes all of a body that is too large before looking for the answer gets it all the same.
 #[test]
 fn a_body_that_is_too_large_is_answered() {
     let place = Place::new();

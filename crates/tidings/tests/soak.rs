@@ -31,7 +31,7 @@ const CLIENTS: u64 = 4;
 const RATE: u64 = 40;
 /// The run is weighed at least this often, a long one once a minute.
 const WINDOWS_MIN: u32 = 12;
-/// What the store may keep of its journals until it has written tables of it.
+/// The bytes that the store may keep of its journals until it has written tables of it.
 const JOURNALS_BYTES: f64 = (128 << 20) as f64;
 
 const CONFIG: &str = r#"
@@ -54,7 +54,7 @@ provider = "file://MAILDIR"
 from = "News <news@example.org>"
 "#;
 
-/// What a window came to.
+/// The sums of a window of time.
 #[derive(Clone, Copy, Debug)]
 struct Window {
     memory_kib: u64,

@@ -40,7 +40,7 @@ fn can_trace() -> bool {
     traced.is_ok_and(|status| status.success())
 }
 
-/// What a line of the trace says that matters here.
+/// A fact in a line of the trace that matters here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Seen {
     Asked,

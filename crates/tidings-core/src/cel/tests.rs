@@ -196,7 +196,7 @@ proptest! {
         }
     }
 
-    /// What looks like an expression, too.
+    /// Texts that look like an expression are one, too.
     #[test]
     fn no_words_panic(words in proptest::collection::vec(0..40_usize, 0..30)) {
         const WORDS: [&str; 40] = [

@@ -219,7 +219,7 @@ fn what_arrives_together_shares_rows_until_it_is_indexed() {
     assert!(accepted::read(&draft, Day(0), at(40)).is_err());
 }
 
-/// What a bucket holds in memory of a day does not grow with what happens on it, and what became of an
+/// The memory of a bucket for a day does not grow with what happens on it, and what became of an
 /// event is found without reading what became of the others.
 #[test]
 fn of_the_day_that_goes_on_the_newest_is_in_memory() {
@@ -401,7 +401,7 @@ fn choices_of_which_the_rules_know_nothing_are_neither_shown_nor_taken_away() {
     assert_eq!(choose(&mut engine, &mut stored, Vec::new()), []);
 }
 
-/// What is acknowledged behind a forgetting of the same step is there after a start.
+/// Commands acknowledged behind a forgetting of the same step is there after a start.
 #[test]
 fn what_follows_a_forgetting_in_its_step_is_recovered() {
     let options = Options {

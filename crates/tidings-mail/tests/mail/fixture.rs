@@ -132,7 +132,7 @@ pub(crate) fn bodies(mail: &Mail) -> (String, String) {
     (text, html)
 }
 
-/// What every mail must hold, whatever it tells (H25, RFC 5322 section 2.1.1).
+/// Asserts what every mail must hold, whatever it tells (H25, RFC 5322 section 2.1.1).
 pub(crate) fn assert_proper(mail: &Mail) {
     assert!(mail.bytes.is_ascii() && mail.bytes.ends_with(b"\r\n"));
     let text = std::str::from_utf8(&mail.bytes).unwrap();

@@ -63,7 +63,7 @@ fn texts(all: &[(&str, &str)]) -> Texts {
     )
 }
 
-/// What a gallery configures.
+/// The design that a gallery configures.
 fn design() -> Design {
     let mut rules = Rules::default();
     let shown = &mut rules.presentation;

@@ -29,7 +29,7 @@ fn design(templates: &[(&str, &str)]) -> Result<Design, DesignError> {
     Design::new(sender(), &rules(templates))
 }
 
-/// What the trial of one template says.
+/// The fault that the trial of one template finds.
 fn fault_of(name: &str, source: &str) -> String {
     let design = match design(&[(name, source)]) {
         Ok(design) => design,

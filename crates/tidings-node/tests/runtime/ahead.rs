@@ -1,4 +1,4 @@
-//! What is decided while the commit before it is being written.
+//! Decisions while the commit before it is being written.
 
 use std::sync::Arc;
 

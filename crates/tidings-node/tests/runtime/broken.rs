@@ -120,7 +120,7 @@ fn a_store_that_broke_by_itself_is_opened_again() {
     runtime.stop().unwrap();
 }
 
-/// What a server sent before the disk was full is noted when it stops, in what is kept back for that;
+/// Messages sent before the disk was full are noted when the server stops, in what is kept back for that;
 /// it does not wait for room. And it starts on a full disk, to forget days and to be read.
 #[test]
 fn a_node_stops_and_starts_on_a_full_disk() {

@@ -14,7 +14,7 @@ use crate::world::*;
 /// events.
 const VALUE_BYTES_MAX: usize = 12_000;
 
-/// What a chore writes and the store refuses takes no step with it. It is tried once, and counted.
+/// Writes of a chore that the store refuses take no step with them. It is tried once, and counted.
 #[test]
 fn a_chore_that_is_refused_takes_no_step_with_it() {
     let store = FaultStore::new(NoFaults).with_values_up_to(VALUE_BYTES_MAX);

@@ -134,7 +134,7 @@ fn after_a_failure_the_keys_are_those_of_the_store() {
     }
 }
 
-/// What makes the first key of a directory has no configuration.
+/// The command that makes the first key of a directory has no configuration.
 #[test]
 fn keys_change_beside_an_engine_that_stands_still() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());

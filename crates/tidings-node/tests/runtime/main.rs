@@ -466,7 +466,7 @@ fn a19_a_crash_after_the_hand_off_leaves_one_mail() {
     assert_eq!(mails(mail.path()).len(), 1);
 }
 
-/// Who was erased while a message was on its way: nobody knows whether it was sent, and no book stays
+/// A recipient is erased while a message is on its way: nobody knows whether it was sent, and no book stays
 /// open for it.
 #[test]
 fn a_message_to_somebody_erased_ends_as_unknown() {

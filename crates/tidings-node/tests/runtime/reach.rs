@@ -1,4 +1,4 @@
-//! What still reaches a message that a thread has taken: everything up to the point of no return.
+//! Commands that still reach a message that a thread has taken: everything up to the point of no return.
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};

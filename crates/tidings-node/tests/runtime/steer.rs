@@ -1,4 +1,4 @@
-//! What hosts and operators steer while messages are on their way: cancel, pause, erase.
+//! Commands of hosts and operators while messages are on their way: cancel, pause, erase.
 
 use std::sync::Arc;
 use std::sync::mpsc::TryRecvError;
@@ -106,7 +106,7 @@ fn t26_a_cancel_takes_out_of_a_message_what_was_not_handed_over() {
     assert!(keeper.handed.try_recv().is_err());
 }
 
-/// What was surely not sent and waits to be tried again can be taken back; what may have been sent
+/// Messages that surely were not sent and wait for a retry can be taken back; what may have been sent
 /// can't.
 #[test]
 fn t26_doubt_makes_it_too_late() {
@@ -177,7 +177,7 @@ fn a_message_that_was_forgotten_in_part_expires() {
     assert!(keeper.handed.try_recv().is_err());
 }
 
-/// What may have arrived at one attempt is not called failed because no later one came through.
+/// A message that may have arrived at one attempt is not called failed because no later one came through.
 #[test]
 fn doubt_is_not_forgotten_when_the_provider_stays_away() {
     let clock = clock(MONDAY);
@@ -299,7 +299,7 @@ fn holds_what_was_made(what: &Pausable) {
     runtime.stop().unwrap();
 }
 
-/// What is on its way when a configuration is put in force ends with the channel that has it; what
+/// A message on its way when a configuration is put in force ends with the channel that has it; what
 /// waits in the queue then leaves by the new one.
 #[test]
 fn a_new_configuration_brings_its_channels() {

@@ -1,4 +1,4 @@
-//! What the runtime's tests share: rules, commands, channels that do as they are told.
+//! The parts that the runtime's tests share: rules, commands, channels that do as they are told.
 
 use std::collections::BTreeMap;
 use std::path::Path;

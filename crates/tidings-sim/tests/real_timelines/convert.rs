@@ -16,7 +16,7 @@ use tidings_core::rules::{
 };
 use tidings_core::{Command, Id, Instant, RecipientChange, Timed};
 
-/// Where the data lies, seen from the folder that is handed in to the functions of this module.
+/// The path of the data, seen from the folder that is handed in to the functions of this module.
 const CRATES: &str = "data/facts_no_licence/crates_timeline_2014_2023.ndjson.gz";
 const GITHUB_FOLLOWS: &str = "data/social/github_mutual_follows.csv.gz";
 const GITHUB_HOURS: [&str; 6] = [
@@ -126,7 +126,7 @@ pub(crate) fn crates(shared: &Path) -> Result<Timeline, ConvertError> {
     })
 }
 
-/// What people did in six hours, told to those who follow them; what others did is left out.
+/// The deeds of people in six hours, told to those who follow them; what others did is left out.
 ///
 /// Recipients are users, with a topic `user/NUMBER` each; a type for each verb, an inbox and a mail on
 /// Mondays 09:00 UTC.

@@ -109,7 +109,7 @@ fn apply(damage: Damage, file: &Path) {
     fs::write(file, bytes).unwrap();
 }
 
-/// Where a file is damaged, and how: at its ends, and at places drawn by a seed.
+/// Damages of a file: at its ends, and at places drawn by a seed.
 fn damages(length: usize, steps: usize, seed: u64) -> Vec<Damage> {
     let mut damages = vec![Damage::Remove, Damage::Cut(0), Damage::Zero(0)];
     if length > 0 {
@@ -199,7 +199,7 @@ fn a_journal_that_is_cut_within_its_last_commits_is_refused_until_the_loss_is_ac
     assert!(states.contains(&found) && found != *states.last().unwrap());
 }
 
-/// What a crash may leave is a journal without the end of what was not synced, and so was not noted.
+/// A crash may leave a journal without the end of what was not synced, and so was not noted.
 #[test]
 fn a_journal_that_a_crash_cut_short_is_opened_as_it_was_before() {
     let directory = tempdir().unwrap();

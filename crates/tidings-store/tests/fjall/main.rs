@@ -1,4 +1,4 @@
-//! What only the engine on disk has to prove: its directory, damage, kills, and the disk it takes.
+//! Proofs that only the engine on disk owes: its directory, damage, kills, and the disk it takes.
 
 #![allow(
     clippy::unwrap_used,

@@ -1,4 +1,4 @@
-//! What is written comes back, and what is not as it was written is refused.
+//! Backups come back as they were written, and changed ones are refused.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! What is read from answers.
+//! Reading of answers.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! What is accepted, and that each rule refuses.
+//! Configurations that are accepted, and what each rule refuses.
 
 use tidings_core::event::Pivot;
 use tidings_core::limits::{Bound, Limits};

@@ -1,4 +1,4 @@
-//! What all calls have in common: keys, problems, bounds, the document.
+//! Properties that all calls have in common: keys, problems, bounds, the document.
 
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! What each operation takes, and what is refused with which words.
+//! Bodies that each operation takes, and those that it refuses, with the words.
 
 use tidings_core::channel::EMAIL_NO;
 use tidings_core::command::{Cancelled, Marked};

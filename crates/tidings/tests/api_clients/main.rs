@@ -40,7 +40,7 @@ fn python_of(program: &str) -> PathBuf {
     directory_of(program).join("python3")
 }
 
-/// What a command printed; it succeeded.
+/// Runs a command, which must succeed; returns what it printed.
 fn ran(command: &mut Command) -> String {
     let output = command.output().unwrap();
     let [out, err] = [output.stdout, output.stderr].map(|out| String::from_utf8(out).unwrap());
@@ -60,7 +60,7 @@ fn server(directory: &Path) -> (Server, String) {
     (server, key.trim().to_owned())
 }
 
-/// What a quick start printed, against a server of its own.
+/// Runs a quick start and returns what it printed, against a server of its own.
 fn started(command: &mut Command, directory: &Path) -> String {
     let (server, key) = server(directory);
     let command = command.current_dir(directory);

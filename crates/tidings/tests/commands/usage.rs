@@ -1,4 +1,4 @@
-//! What a command says of wrong use, and what it asks for before it does something for good.
+//! Messages of a command on wrong use, and its questions before it does something for good.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;

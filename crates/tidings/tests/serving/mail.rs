@@ -8,7 +8,7 @@ use std::time::Duration;
 /// Time that a mail is waited for; the server that is tested has a clock of its own.
 const WAIT: Duration = Duration::from_secs(60);
 
-/// Where a line stops answering for good.
+/// The point at which a line stops answering for good.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stops {
     Never,
@@ -20,7 +20,7 @@ pub(crate) enum Stops {
     Defers,
 }
 
-/// What a line tells the test.
+/// A report of a line to the test.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Heard {
     /// It stopped before the content.
@@ -55,7 +55,7 @@ impl MailServer {
         Self { port, heard }
     }
 
-    /// What it hears next.
+    /// The next thing that it hears.
     pub(crate) fn next(&self) -> Heard {
         self.heard.recv_timeout(WAIT).unwrap()
     }

@@ -14,7 +14,7 @@ const PATIENT: Patience = Patience {
     delivery_ms: 20_000,
 };
 
-/// What the server does at one point.
+/// An action of the server at one point.
 #[derive(Clone, Copy)]
 enum Does {
     Says(&'static str),
@@ -48,7 +48,7 @@ const FINE: Script = Script {
     once: false,
 };
 
-/// What the server heard: all commands, and the messages that it took.
+/// The conversation as the server heard it: all commands, and the messages that it took.
 #[derive(Default)]
 struct Heard {
     commands: Vec<String>,

@@ -22,7 +22,7 @@ use super::code;
 use crate::http::rig::{Answered, CONFIG, Rig};
 use crate::http::{Access, Settings, document, openapi};
 
-/// What only a defect brings about, and what the gate answers before there is an API (it has a test
+/// Codes that only a defect brings about, or that the gate answers before there is an API (it has a test
 /// of its own).
 const NOT_HERE: [&str; 2] = ["internal", "starting"];
 
@@ -273,7 +273,7 @@ fn hold(rig: &Rig) -> Sender<()> {
     release
 }
 
-/// What calls answer where an error comes about that has to do with the server and not with what they
+/// The answers of calls where an error comes about that has to do with the server and not with what they
 /// say; `None` = the error is another.
 fn answers(code: &str, calls: &[&Call]) -> Option<Vec<Answered>> {
     let all = |send: &dyn Fn(&Call) -> Answered| calls.iter().map(|call| send(call)).collect();

@@ -1,4 +1,4 @@
-//! What recipients are told: the bytes of their mails and the pages of their inboxes. Named after rows
+//! Messages as recipients get them: the bytes of their mails and the pages of their inboxes. Named after rows
 //! of the acceptance table.
 
 use std::sync::mpsc::{Receiver, Sender, channel};
