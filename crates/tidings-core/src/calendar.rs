@@ -9,8 +9,8 @@ use jiff::civil::{Date, DateTime};
 use jiff::tz::{AmbiguousOffset, TimeZone, TimeZoneDatabase};
 use jiff::{Span, Timestamp};
 
-use crate::rules::{Digest, Every};
-use crate::time::{Instant, SECOND_MS};
+use crate::rules::{Digest, Every, QuietHours};
+use crate::time::{Instant, MINUTE_MS, SECOND_MS};
 
 /// The zones that were compiled in, so that every machine gives the same answers.
 static ZONES: LazyLock<TimeZoneDatabase> = LazyLock::new(TimeZoneDatabase::bundled);
@@ -106,7 +106,7 @@ fn next_minute(wall: DateTime) -> Option<DateTime> {
 ///
 /// A time that a clock change leaves out moves to the first valid minute after, which may be on
 /// the next day; a time that occurs twice counts once, the first; a day that a month lacks is its
-/// last (contract, section 2).
+/// last (contract, section 2). Of the slots of a day, two that fall together so are one.
 ///
 /// # Examples
 /// Clocks in Berlin go forward from 02:00 to 03:00, so a digest at 02:30 comes at 03:00 on that day:
@@ -116,7 +116,7 @@ fn next_minute(wall: DateTime) -> Option<DateTime> {
 /// use tidings_core::rules::{Digest, Every};
 ///
 /// let berlin = Zone::find("Europe/Berlin").unwrap();
-/// let daily = Digest { every: Every::Day, at_minute: 2 * 60 + 30, tz: None };
+/// let daily = Digest::new(Every::Day, 2 * 60 + 30);
 /// let slot = next_slot(&daily, &berlin, Instant::parse("2024-03-31T00:00:00+01:00")?);
 /// assert_eq!(slot, Instant::parse("2024-03-31T03:00:00+02:00")?);
 /// # Ok::<(), tidings_core::time::TimeError>(())
@@ -128,7 +128,7 @@ fn next_minute(wall: DateTime) -> Option<DateTime> {
 /// # use tidings_core::calendar::{Zone, next_slot};
 /// # use tidings_core::rules::{Digest, Every};
 /// # let berlin = Zone::find("Europe/Berlin").unwrap();
-/// # let daily = Digest { every: Every::Day, at_minute: 2 * 60 + 30, tz: None };
+/// # let daily = Digest::new(Every::Day, 2 * 60 + 30);
 /// let first = next_slot(&daily, &berlin, Instant::parse("2024-10-27T00:00:00+02:00")?);
 /// assert_eq!(first, Instant::parse("2024-10-27T02:30:00+02:00")?);
 /// let second = next_slot(&daily, &berlin, first);
@@ -141,24 +141,38 @@ fn next_minute(wall: DateTime) -> Option<DateTime> {
 /// # use tidings_core::Instant;
 /// # use tidings_core::calendar::{Zone, next_slot};
 /// # use tidings_core::rules::{Digest, Every};
-/// let monthly = Digest { every: Every::Month(31), at_minute: 9 * 60, tz: None };
+/// let monthly = Digest::new(Every::Month(31), 9 * 60);
 /// let slot = next_slot(&monthly, &Zone::utc(), Instant::parse("2024-02-01T00:00:00Z")?);
 /// assert_eq!(slot.to_string(), "2024-02-29T09:00:00Z");
+/// # Ok::<(), tidings_core::time::TimeError>(())
+/// ```
+///
+/// A digest of every 6 hours goes round the day:
+/// ```
+/// # use tidings_core::Instant;
+/// # use tidings_core::calendar::{Zone, next_slot};
+/// # use tidings_core::rules::{Digest, Every};
+/// let tides = Digest::new(Every::Hours(6), 9 * 60);
+/// let slot = next_slot(&tides, &Zone::utc(), Instant::parse("2024-02-01T22:00:00Z")?);
+/// assert_eq!(slot.to_string(), "2024-02-02T03:00:00Z");
 /// # Ok::<(), tidings_core::time::TimeError>(())
 /// ```
 #[must_use]
 pub fn next_slot(digest: &Digest, zone: &Zone, after: Instant) -> Instant {
     let after = after.clamp(Instant::MIN, Instant::MAX);
-    let minute = i8::try_from(digest.at_minute % 60).unwrap_or(0);
-    let hour = i8::try_from(digest.at_minute / 60).unwrap_or(23).min(23);
     let today = zone.wall(after).date();
     // A slot that yesterday leaves out may have moved to a minute of today that is yet to come.
     let mut date = today.yesterday().unwrap_or(today);
     while let Some(next) = on_or_after(digest.every, date) {
-        match zone.instant(next.at(hour, minute, 0, 0)) {
-            Some(slot) if slot > after => return slot.min(Instant::MAX),
-            Some(_) => {}
-            None => break,
+        let times = times_on(next, digest);
+        let instant = |time: &DateTime| {
+            let instant = zone.instant(*time);
+            instant.map_or(Instant::MAX, |instant| instant.min(Instant::MAX))
+        };
+        // No slot of a day is before one that the clock shows earlier.
+        let past = times.partition_point(|time| instant(time) <= after);
+        if let Some(time) = times.get(past) {
+            return instant(time);
         }
         let Ok(tomorrow) = next.tomorrow() else { break };
         date = tomorrow;
@@ -166,11 +180,112 @@ pub fn next_slot(digest: &Digest, zone: &Zone, after: Instant) -> Instant {
     Instant::MAX
 }
 
+/// The wall times of a digest's slots on a date, in order.
+fn times_on(date: Date, digest: &Digest) -> Vec<DateTime> {
+    const DAY_MINUTES: u16 = 24 * 60;
+    let at = digest.at_minute.min(DAY_MINUTES - 1);
+    let every = match digest.every {
+        Every::Hours(hours) => u16::from(hours.clamp(1, 24)) * 60,
+        Every::Day | Every::Weekday | Every::Week(_) | Every::Month(_) => DAY_MINUTES,
+    };
+    let times = (at % every..DAY_MINUTES).step_by(usize::from(every));
+    times.map(|minute| time_on(date, minute)).collect()
+}
+
+/// The checksum of a recipient's id, by which slots are spread: CRC-32 (IEEE) of its bytes.
+///
+/// # Examples
+/// ```
+/// use tidings_core::calendar::checksum;
+///
+/// assert_eq!(checksum("123456789"), 0xcbf4_3926);
+/// ```
+#[must_use]
+pub fn checksum(id: &str) -> u32 {
+    crc32fast::hash(id.as_bytes())
+}
+
+/// The time by which the slots of a recipient with this checksum come later, in milliseconds: whole minutes, below
+/// the digest's spread.
+///
+/// # Examples
+/// ```
+/// use tidings_core::calendar::delay_ms;
+/// use tidings_core::rules::{Digest, Every};
+///
+/// let mut tides = Digest::new(Every::Hours(6), 9 * 60);
+/// assert_eq!(delay_ms(&tides, 67), 0);
+/// tides.spread_minutes = 30;
+/// assert_eq!(delay_ms(&tides, 67), 7 * 60_000);
+/// ```
+#[must_use]
+pub fn delay_ms(digest: &Digest, checksum: u32) -> i64 {
+    let spread = u32::from(digest.spread_minutes);
+    i64::from(checksum.checked_rem(spread).unwrap_or(0)) * MINUTE_MS
+}
+
+/// The end of the quiet hours that hold at an instant, in a zone; `None` where none do. Where one stretch ends
+/// in another, it is the end of the last.
+///
+/// Both ends of a stretch are found as slots are: see [`next_slot`].
+///
+/// # Examples
+/// ```
+/// use tidings_core::Instant;
+/// use tidings_core::calendar::{Zone, quiet_until};
+/// use tidings_core::rules::QuietHours;
+///
+/// let night = QuietHours { from_minute: 22 * 60, to_minute: 7 * 60, days: QuietHours::EVERY_DAY };
+/// let until = |at: &str| quiet_until(&night, &Zone::utc(), Instant::parse(at).unwrap());
+/// assert_eq!(until("2024-01-01T21:59:59Z"), None);
+/// assert_eq!(until("2024-01-01T22:00:00Z").unwrap().to_string(), "2024-01-02T07:00:00Z");
+/// assert_eq!(until("2024-01-02T07:00:00Z"), None);
+/// ```
+#[must_use]
+pub fn quiet_until(hours: &QuietHours, zone: &Zone, at: Instant) -> Option<Instant> {
+    let mut end = stretch_end(hours, zone, at)?;
+    while let Some(later) = stretch_end(hours, zone, end) {
+        end = later;
+    }
+    Some(end)
+}
+
+/// The end of a stretch that holds an instant.
+fn stretch_end(hours: &QuietHours, zone: &Zone, at: Instant) -> Option<Instant> {
+    let at = at.clamp(Instant::MIN, Instant::MAX);
+    let today = zone.wall(at).date();
+    // A stretch may begin two dates before, where the clock leaves one out, and one after, where it goes back
+    // over midnight.
+    let mut date = today.checked_sub(Span::new().days(2)).unwrap_or(today);
+    for _ in 0..4 {
+        let tomorrow = date.tomorrow().ok()?;
+        if hours.begin_on(date.weekday().to_monday_one_offset().cast_unsigned()) {
+            let last = match hours.from_minute < hours.to_minute {
+                true => date,
+                false => tomorrow,
+            };
+            let from = zone.instant(time_on(date, hours.from_minute))?;
+            let to = zone.instant(time_on(last, hours.to_minute))?;
+            if from <= at && at < to {
+                return Some(to);
+            }
+        }
+        date = tomorrow;
+    }
+    None
+}
+
+/// The wall time of a date, some minutes after midnight.
+fn time_on(date: Date, minute: u16) -> DateTime {
+    let part = |number: u16| i8::try_from(number).unwrap_or(0);
+    date.at(part(minute / 60 % 24), part(minute % 60), 0, 0)
+}
+
 /// The first date of a rule that is not before `date`; `None` beyond the calendar's end.
 fn on_or_after(every: Every, date: Date) -> Option<Date> {
     let weekday = date.weekday().to_monday_one_offset();
     let wait = match every {
-        Every::Day => 0,
+        Every::Day | Every::Hours(_) => 0,
         Every::Weekday => [0, 2, 1][usize::try_from(weekday - 5).unwrap_or(0)],
         Every::Week(day) => (day.clamp(1, 7).cast_signed() - weekday).rem_euclid(7),
         Every::Month(day) => {

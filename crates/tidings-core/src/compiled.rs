@@ -6,16 +6,17 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use crate::batch_key::{BatchKeys, KeyTooLong, TooLong};
-use crate::calendar::{Zone, next_slot};
+use crate::calendar::{Zone, delay_ms, next_slot};
 use crate::cel::{OF_EVENT, Program};
 use crate::channel::{CHANNELS, ChannelNo, channel_no};
+use crate::deadline::Person;
 use crate::event::Event;
 use crate::lane_kind::{LaneKind, Parameters};
 use crate::names::{LaneName, Named, Names};
 use crate::number::{LaneNo, TypeNo};
 use crate::pause::Paused;
 use crate::recipient::Mode;
-use crate::rules::{Digest, Policy, Rules, TypeRules};
+use crate::rules::{Cap, Digest, Policy, QuietHours, Rules, TypeRules};
 use crate::time::Instant;
 
 /// A compiled version of the rules.
@@ -29,6 +30,8 @@ pub struct Version {
     digests: BTreeMap<String, (Digest, Option<Zone>)>,
     /// The longest `quiet` of each `leading` lane, in milliseconds.
     quiet: FxHashMap<LaneNo, i64>,
+    quiet_hours: [Option<QuietHours>; CHANNELS.len()],
+    caps: [Vec<Cap>; CHANNELS.len()],
 }
 
 /// A type under one version of the rules.
@@ -91,6 +94,12 @@ impl Version {
             (name.clone(), (digest.clone(), zone))
         });
         let digests = digests.collect();
+        let of_channel = |name| rules.channels.get(name).and_then(|rules| rules.quiet_hours);
+        let quiet_hours = CHANNELS.map(of_channel);
+        let caps = CHANNELS.map(|name| {
+            let caps = rules.caps.iter().filter(|cap| cap.channel == name);
+            caps.cloned().collect()
+        });
         (
             Self {
                 number,
@@ -98,6 +107,8 @@ impl Version {
                 types,
                 digests,
                 quiet,
+                quiet_hours,
+                caps,
             },
             given,
         )
@@ -115,11 +126,44 @@ impl Version {
         self.quiet.get(&lane).copied().unwrap_or(0)
     }
 
-    /// The first slot of a digest strictly after an instant, for a recipient in this zone.
+    /// The first slot of a digest strictly after an instant, for a recipient whose zone is known.
     #[must_use]
-    pub fn slot(&self, digest: &str, zone: &Zone, after: Instant) -> Option<Instant> {
+    pub fn slot(&self, digest: &str, person: &impl Person, after: Instant) -> Option<Instant> {
         let (digest, fixed) = self.digests.get(digest)?;
-        Some(next_slot(digest, fixed.as_ref().unwrap_or(zone), after))
+        let own = person.zone()?;
+        let delay_ms = match digest.spread_minutes {
+            0 => 0,
+            _ => delay_ms(digest, person.checksum()),
+        };
+        let zone = fixed.as_ref().unwrap_or(own);
+        Some(next_slot(digest, zone, after.plus_ms(-delay_ms)).plus_ms(delay_ms))
+    }
+
+    /// The quiet hours of a channel.
+    #[must_use]
+    pub fn quiet_hours(&self, channel: ChannelNo) -> Option<&QuietHours> {
+        self.quiet_hours.get(usize::from(channel))?.as_ref()
+    }
+
+    /// The caps of a channel.
+    #[must_use]
+    pub fn caps(&self, channel: ChannelNo) -> &[Cap] {
+        let caps = self.caps.get(usize::from(channel));
+        caps.map_or(&[], Vec::as_slice)
+    }
+
+    /// The number of entries below which a slot of a digest is passed over; 0 = none.
+    #[must_use]
+    pub fn min_items(&self, digest: &str) -> u32 {
+        let known = self.digests.get(digest);
+        known.map_or(0, |(digest, _)| digest.min_items)
+    }
+
+    /// The minutes over which the slots of a digest are spread; 0 = none.
+    #[must_use]
+    pub fn spread_minutes(&self, digest: &str) -> u16 {
+        let known = self.digests.get(digest);
+        known.map_or(0, |(digest, _)| digest.spread_minutes)
     }
 }
 
@@ -311,6 +355,16 @@ impl CompiledRules {
         self.versions.last_key_value().map(|(_, version)| version)
     }
 
+    /// Tells whether windows of a kind are counted when they are first due, under any version.
+    #[must_use]
+    pub fn counts(&self, kind: &LaneKind) -> bool {
+        let LaneKind::Digest(name) = kind else {
+            return false;
+        };
+        let mut versions = self.versions.values();
+        versions.any(|version| version.min_items(name) > 1)
+    }
+
     /// A version by its number.
     #[must_use]
     pub fn version(&self, number: u32) -> Option<&Arc<Version>> {
@@ -323,6 +377,14 @@ impl CompiledRules {
         self.version(version)
             .and_then(|version| version.kind(kind))
             .is_some_and(|kind| kind.has_inbox)
+    }
+
+    /// Tells whether a type is urgent under a version.
+    #[must_use]
+    pub fn is_urgent(&self, version: u32, kind: TypeNo) -> bool {
+        self.version(version)
+            .and_then(|version| version.kind(kind))
+            .is_some_and(|kind| kind.rules.urgent)
     }
 
     /// The parameters of a type in a lane under a version; `None` if it has no entries there, or its

@@ -4,8 +4,8 @@
 //! it since it was last due) as the table in the contract, section 2, says. A window holds what that
 //! table needs, already added up: `soft` moves with the entries, `hard` is fixed by the first.
 //!
-//! What moves a deadline for a recipient's sake belongs into [`due`] and may move it to later only: a
-//! window's own deadline stands in the wheel, and [`due`] is asked again when that second has come.
+//! Quiet hours are the last step, and move a deadline to later only. So the wheel has the deadline before them,
+//! and they are asked of all together whose second has come: who must wait is asked again at their end.
 
 use serde::{Deserialize, Serialize};
 
@@ -67,11 +67,27 @@ pub enum Opened<'a> {
 pub trait Person {
     /// The zone; `None` where nobody asks for it.
     fn zone(&self) -> Option<&Zone>;
+
+    /// The checksum of the id, by which slots are spread.
+    fn checksum(&self) -> u32;
 }
 
-impl Person for Option<&Zone> {
+/// Recipients whose deadlines are the same: those of a zone and, where slots are spread, of a checksum.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Alike<'a> {
+    /// The zone; `None` where nobody asks for it.
+    pub zone: Option<&'a Zone>,
+    /// The checksum of one of them; 0 where nobody asks for it.
+    pub checksum: u32,
+}
+
+impl Person for Alike<'_> {
     fn zone(&self) -> Option<&Zone> {
-        *self
+        self.zone
+    }
+
+    fn checksum(&self) -> u32 {
+        self.checksum
     }
 }
 
@@ -83,12 +99,10 @@ const NONE: i64 = i64::MAX;
 /// # Examples
 /// ```
 /// use tidings_core::Instant;
-/// use tidings_core::calendar::Zone;
-/// use tidings_core::deadline::{Opened, due};
+/// use tidings_core::deadline::{Alike, Opened, due};
 /// use tidings_core::lane_kind::LaneKind;
 ///
-/// let nobody: Option<&Zone> = None;
-/// let at = |kind: &LaneKind| due(Opened::At(kind, Instant(7)), None, &nobody);
+/// let at = |kind: &LaneKind| due(Opened::At(kind, Instant(7)), None, &Alike::default());
 /// assert_eq!(at(&LaneKind::Now), 7);
 /// assert_eq!(at(&LaneKind::Paused), i64::MAX);
 /// // A digest that the rules no longer have keeps nobody waiting.
@@ -99,8 +113,7 @@ pub fn due(window: Opened<'_>, rules: Option<&Version>, person: &impl Person) ->
     match window {
         Opened::Window(window) => window.due(),
         Opened::At(LaneKind::Digest(name), at) => {
-            let slot = rules.zip(person.zone());
-            let slot = slot.and_then(|(rules, zone)| rules.slot(name, zone, at));
+            let slot = rules.and_then(|rules| rules.slot(name, person, at));
             slot.unwrap_or(at).0
         }
         Opened::At(LaneKind::Now, at) => at.0,
@@ -286,12 +299,12 @@ mod tests {
 
     #[test]
     fn lanes_without_fields_have_deadlines_too() {
-        let at = |kind: &LaneKind| due(Opened::At(kind, Instant(7)), None, &None::<&Zone>);
+        let at = |kind: &LaneKind| due(Opened::At(kind, Instant(7)), None, &Alike::default());
         assert_eq!(at(&LaneKind::Now), 7);
         assert_eq!(at(&LaneKind::Paused), i64::MAX);
         // Rules without the digest never keep anybody waiting.
         assert_eq!(at(&LaneKind::Digest("gone".to_owned())), 7);
-        assert_eq!(due(Opened::Found(9), None, &None::<&Zone>), 9);
+        assert_eq!(due(Opened::Found(9), None, &Alike::default()), 9);
     }
 
     #[test]

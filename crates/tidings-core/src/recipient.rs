@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::channel::ChannelNo;
 use crate::data::Data;
 use crate::id::Id;
+use crate::rules::QuietHours;
 
 /// The state of a recipient, which decides whether messages are sent; read when a message is built.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,6 +41,44 @@ pub struct Recipient {
     pub state: State,
     /// Data of the host.
     pub data: Option<Data>,
+    /// Quiet hours of one's own; `None` = those of each channel.
+    pub quiet_hours: Option<Box<OwnHours>>,
+}
+
+/// The quiet hours that a recipient has chosen.
+///
+/// # Examples
+/// ```
+/// use tidings_core::recipient::OwnHours;
+/// use tidings_core::rules::QuietHours;
+///
+/// let night = QuietHours { from_minute: 22 * 60, to_minute: 7 * 60, days: QuietHours::EVERY_DAY };
+/// let none_at_all = OwnHours { hours: None, channels: None };
+/// assert_eq!(none_at_all.on(1, Some(&night)), None);
+/// let on_another = OwnHours { hours: None, channels: Some(vec![2]) };
+/// assert_eq!(on_another.on(1, Some(&night)), Some(&night));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OwnHours {
+    /// The hours; `None` = none at all.
+    pub hours: Option<QuietHours>,
+    /// The channels on which they hold; `None` = all. On the others the channel's hold.
+    pub channels: Option<Vec<ChannelNo>>,
+}
+
+impl OwnHours {
+    /// The hours that hold on a channel with hours of its own.
+    #[must_use]
+    pub fn on<'a>(
+        &'a self,
+        channel: ChannelNo,
+        of_channel: Option<&'a QuietHours>,
+    ) -> Option<&'a QuietHours> {
+        match &self.channels {
+            Some(channels) if !channels.contains(&channel) => of_channel,
+            Some(_) | None => self.hours.as_ref(),
+        }
+    }
 }
 
 /// A recipient's addresses, at most one for each channel.
@@ -118,6 +157,9 @@ pub struct RecipientChange {
     pub state: Option<State>,
     /// New data, as a whole; `Some(None)` removes it.
     pub data: Option<Option<Data>>,
+    /// New quiet hours; `Some(None)` = those of each channel.
+    #[serde(default)]
+    pub quiet_hours: Option<Option<Box<OwnHours>>>,
 }
 
 impl RecipientChange {
@@ -134,6 +176,7 @@ impl RecipientChange {
             lon: None,
             data: None,
             state: None,
+            quiet_hours: None,
         }
     }
 }

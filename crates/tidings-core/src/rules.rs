@@ -33,6 +33,20 @@ pub struct Rules {
     /// The look and the words of messages.
     #[serde(default)]
     pub presentation: Presentation,
+    /// Bounds on the messages to one recipient.
+    #[serde(default)]
+    pub caps: Vec<Cap>,
+}
+
+/// A bound on the messages to one recipient.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cap {
+    /// The channel; not the inbox.
+    pub channel: String,
+    /// The time within which messages are counted, in milliseconds; more than 0.
+    pub per_ms: i64,
+    /// The most messages within that time, more than 0.
+    pub max: u32,
 }
 
 impl Rules {
@@ -118,9 +132,30 @@ pub struct Digest {
     pub at_minute: u16,
     /// A fixed IANA zone; the recipient's where `None`.
     pub tz: Option<String>,
+    /// Minutes over which the recipients' slots are spread; 0 = none.
+    pub spread_minutes: u16,
+    /// The number of entries below which a slot is passed over, once; 0 = none.
+    pub min_items: u32,
 }
 
-/// The dates of a digest.
+impl Digest {
+    /// A digest at these dates and this minute, by each recipient's zone.
+    #[must_use]
+    pub fn new(every: Every, at_minute: u16) -> Self {
+        Self {
+            every,
+            at_minute,
+            tz: None,
+            spread_minutes: 0,
+            min_items: 0,
+        }
+    }
+}
+
+/// The numbers of hours of [`Every::Hours`]: those that divide a day.
+pub const HOURS: [u8; 7] = [1, 2, 3, 4, 6, 8, 12];
+
+/// The dates of a digest, or its hours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Every {
     /// Each day.
@@ -131,6 +166,8 @@ pub enum Every {
     Week(u8),
     /// One day a month, 1 to 31; a day that a month lacks is its last.
     Month(u8),
+    /// Each day, every so many hours from the digest's minute on, round the day: one of [`HOURS`].
+    Hours(u8),
 }
 
 /// The rules of a type.
@@ -242,6 +279,31 @@ pub struct ChannelRules {
     pub provider: Option<String>,
     /// Sender address.
     pub from: Option<String>,
+    /// The quiet hours of recipients who say nothing of their own.
+    pub quiet_hours: Option<QuietHours>,
+}
+
+/// Quiet hours: a stretch of the wall clock in which nothing goes out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct QuietHours {
+    /// The minute after local midnight at which they begin, 0 to 1439.
+    pub from_minute: u16,
+    /// The minute at which they end, another one; on the next day where it is before the first.
+    pub to_minute: u16,
+    /// The weekdays on which they begin: a bit each, from 1 = Monday to 64 = Sunday.
+    pub days: u8,
+}
+
+impl QuietHours {
+    /// All weekdays.
+    pub const EVERY_DAY: u8 = 0b111_1111;
+
+    /// Tells whether they begin on a weekday, 1 = Monday to 7 = Sunday.
+    #[must_use]
+    pub fn begin_on(&self, weekday: u8) -> bool {
+        let bit = 1_u8.checked_shl(u32::from(weekday).saturating_sub(1));
+        bit.is_some_and(|bit| self.days & bit > 0)
+    }
 }
 
 impl Default for Defaults {

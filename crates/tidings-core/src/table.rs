@@ -23,6 +23,7 @@
 //! | `LANES` | base | bucket | lane | who waits in it and until when, as of the checkpoint |
 //! | `LANES` | base | bucket | lane, column, page, generation | windows of 256 recipients |
 //! | `KEYED_LANES` | base | bucket | lane, number / 1024, batch key | windows and last messages of these recipients |
+//! | `SPOKEN` | base | bucket | channel, number / 256 | the instants of messages that caps count, as of the checkpoint |
 //! | `LEDGER` | base | bucket | day, channel | entries by outcome |
 //! | `ANSWERS` | base | intake | hash of an `Idempotency-Key` | when, hash of the request, the answer |
 //! | `ANSWERS_BY_AGE` | base | intake | when, hash of an `Idempotency-Key` | nothing |
@@ -133,6 +134,7 @@ pub enum Table {
     CopiedEvents = 61,
     ApiKeys = 62,
     KeyedLanes = 63,
+    Spoken = 64,
 }
 
 /// A key under construction.

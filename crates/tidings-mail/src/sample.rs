@@ -65,6 +65,7 @@ pub(crate) fn detailed(
             place: None,
             state: State::Active,
             data: None,
+            quiet_hours: None,
         },
         tz: rules.defaults.tz.clone(),
         locale: locale.to_owned(),

@@ -301,6 +301,8 @@ impl Player {
         let delivered = self.taken_in(at, accepted)?;
         self.event_loop.watch_inboxes(&delivered)?;
         self.event_loop.hand_out(at)?;
+        // What a cap has kept for a message that told nothing goes out at the same instant.
+        self.fall_due(at)?;
         self.event_loop.do_chores()?;
         let mut messages = self.event_loop.take_messages();
         messages.sort_by(|a, b| {
@@ -316,14 +318,32 @@ impl Player {
         if std::mem::replace(&mut self.begun, true) {
             return Ok(());
         }
-        let is_due = self.next_due().is_some_and(|due| due <= at);
-        self.event_loop.begin(at)?;
-        if is_due {
-            self.event_loop.hand_out(at)?;
+        let midnight = self.node().engine().next_forget();
+        self.fall_due(at)?;
+        // What fell due has brought the engine's clock here, for which the next midnight is another one.
+        if let (true, Some(node)) = (midnight == Some(at), &mut self.event_loop.node) {
+            node.forget_due(at)?;
         }
+        self.event_loop.begin(at)?;
         // Days whose due messages have left can be forgotten now.
         if self.node().forgets_late() {
             self.event_loop.begin(at)?;
+        }
+        Ok(())
+    }
+
+    /// Closes and sends what is due, until nothing more is.
+    fn fall_due(&mut self, at: Instant) -> Result<(), Error> {
+        while self.next_due().is_some_and(|due| due <= at) {
+            let Some(node) = &mut self.event_loop.node else {
+                break;
+            };
+            node.fall_due(at)?;
+            let closes = node.engine().has_closings();
+            self.event_loop.hand_out(at)?;
+            if !closes {
+                break;
+            }
         }
         Ok(())
     }

@@ -43,6 +43,11 @@ const APART_MS: i64 = 100;
 /// nobody's deadline; and where the clock stops.
 #[must_use]
 pub fn apart(world: &World, seed: u64) -> World {
+    // A server counts what it has not made yet, so what a cap keeps depends on when its messages are made.
+    let uncapped = |rules: &Rules| Rules {
+        caps: Vec::new(),
+        ..rules.clone()
+    };
     let mut steps: Vec<Step> = Vec::new();
     let mut shift_ms = 0;
     let mut last: Option<(Instant, bool)> = None;
@@ -59,7 +64,7 @@ pub fn apart(world: &World, seed: u64) -> World {
                 at,
                 command: command.clone(),
             }),
-            Step::Reconfigure(_, rules) => Step::Reconfigure(at, rules.clone()),
+            Step::Reconfigure(_, rules) => Step::Reconfigure(at, Box::new(uncapped(rules))),
         });
     }
     let days = i64::try_from(mix(seed) % 9).unwrap_or_default();
@@ -67,7 +72,7 @@ pub fn apart(world: &World, seed: u64) -> World {
     let until = world.until.unwrap_or(end.plus_ms(days * DAY_MS));
     steps.retain(|step| step.at() <= until);
     World {
-        rules: world.rules.clone(),
+        rules: uncapped(&world.rules),
         steps,
         until: Some(until),
     }

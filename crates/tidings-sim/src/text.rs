@@ -3,9 +3,10 @@
 use std::fmt::{self, Write};
 
 use serde_json::{Map, Value, json};
-use tidings_core::channel::EMAIL_NO;
+use tidings_core::channel::{CHANNELS, EMAIL_NO};
 use tidings_core::command::{Cancelled, MarkKind, Marked};
-use tidings_core::rules::{Decide, Digest, Every, Policy, Route, Rules, TypeRules};
+use tidings_core::recipient::OwnHours;
+use tidings_core::rules::{Decide, Digest, Every, Policy, QuietHours, Route, Rules, TypeRules};
 use tidings_core::{
     Command, Event, Instant, Mode, Object, PreferenceScope, RecipientChange, Timed,
 };
@@ -115,7 +116,42 @@ fn recipient(change: &RecipientChange) -> Value {
         "data",
         change.data.as_ref().map(|data| json!(data)),
     );
+    give(
+        &mut body,
+        "quiet_hours",
+        change.quiet_hours.as_ref().map(own_hours),
+    );
     body
+}
+
+fn own_hours(chosen: &Option<Box<OwnHours>>) -> Value {
+    let Some(chosen) = chosen else {
+        return json!("default");
+    };
+    let Some(hours) = chosen.hours else {
+        return Value::Null;
+    };
+    let mut body = json!({
+        "from": clock(hours.from_minute), "to": clock(hours.to_minute), "days": days(&hours),
+    });
+    let names = |channels: &Vec<u8>| {
+        let names = channels
+            .iter()
+            .filter_map(|no| CHANNELS.get(usize::from(*no)));
+        json!(names.collect::<Vec<_>>())
+    };
+    give(&mut body, "channels", chosen.channels.as_ref().map(names));
+    body
+}
+
+fn clock(minute: u16) -> String {
+    format!("{:02}:{:02}", minute / 60, minute % 60)
+}
+
+fn days(hours: &QuietHours) -> Vec<&'static str> {
+    let names = (1..).zip(["mon", "tue", "wed", "thu", "fri", "sat", "sun"]);
+    let begun = names.filter(|(day, _)| hours.begin_on(*day));
+    begun.map(|(_, name)| name).collect()
 }
 
 /// The event as the core writes it, but for what the contract writes otherwise.
@@ -185,6 +221,25 @@ fn write_toml(text: &mut String, rules: &Rules) -> fmt::Result {
             writeln!(text, "{channel} = {}", route_toml(route))?;
         }
     }
+    for cap in &rules.caps {
+        let per = duration(cap.per_ms);
+        let (channel, max) = (&cap.channel, cap.max);
+        writeln!(
+            text,
+            "\n[[caps]]\nchannel = \"{channel}\"\nper = \"{per}\"\nmax = {max}"
+        )?;
+    }
+    for (channel, rules) in &rules.channels {
+        writeln!(text, "\n[channels.{channel}]")?;
+        if let Some(hours) = &rules.quiet_hours {
+            let (from, to) = (clock(hours.from_minute), clock(hours.to_minute));
+            let days = days(hours);
+            writeln!(
+                text,
+                "quiet_hours = {{ from = \"{from}\", to = \"{to}\", days = {days:?} }}"
+            )?;
+        }
+    }
     Ok(())
 }
 
@@ -198,6 +253,7 @@ fn write_digest(text: &mut String, digest: &Digest) -> fmt::Result {
             writeln!(text, "every = \"week\"\non = \"{name}\"")?;
         }
         Every::Month(on) => writeln!(text, "every = \"month\"\non = {on}")?,
+        Every::Hours(hours) => writeln!(text, "every = \"{hours}h\"")?,
     }
     writeln!(
         text,
@@ -205,6 +261,12 @@ fn write_digest(text: &mut String, digest: &Digest) -> fmt::Result {
         digest.at_minute / 60,
         digest.at_minute % 60
     )?;
+    if digest.spread_minutes > 0 {
+        writeln!(text, "spread = \"{}m\"", digest.spread_minutes)?;
+    }
+    if digest.min_items > 0 {
+        writeln!(text, "min_items = {}", digest.min_items)?;
+    }
     match &digest.tz {
         Some(tz) => writeln!(text, "tz = {}", quoted(tz)),
         None => Ok(()),

@@ -42,7 +42,8 @@ const MAY_KNOW: [(&str, &[&str]); 9] = [
 ];
 
 /// The crates that the core may build on: they compute and do nothing else. It decides, and others act.
-const IN_CORE: [&str; 10] = [
+const IN_CORE: [&str; 11] = [
+    "crc32fast",
     "h3o",
     "indexmap",
     "jiff",

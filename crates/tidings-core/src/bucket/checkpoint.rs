@@ -84,6 +84,7 @@ impl Bucket {
     pub(super) fn freeze(&mut self) -> Checkpoint {
         let mut rows = self.dirty_rows();
         rows.extend(self.keyed_rows());
+        rows.extend(self.spoken_rows());
         let head = self.head();
         let mut pages = VecDeque::new();
         let lanes = self.lanes.plain_mut().iter_mut().map(|(no, lane)| {

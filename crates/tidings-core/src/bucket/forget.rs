@@ -33,6 +33,7 @@ impl Bucket {
             }
         }
         self.ended.forget_before(first);
+        self.lanes.forget_before(first);
         self.dirty.ended.retain(|(seq, _)| *seq >= first);
     }
 

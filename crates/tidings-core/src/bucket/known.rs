@@ -57,7 +57,7 @@ impl Known<'_> {
                 }
                 arrivals.iter().try_for_each(|one| self.arrival(one))
             }
-            Record::Closing { lane, who, .. } => {
+            Record::Closing { lane, who, .. } | Record::Capped { lane, who, .. } => {
                 self.lane_key(lane)?;
                 self.set(who)
             }
@@ -101,6 +101,16 @@ impl Known<'_> {
             } => {
                 channels.iter().try_for_each(|no| channel(*no))?;
                 emptied.iter().try_for_each(|lane| self.lane(*lane))
+            }
+            Record::Counted {
+                lane,
+                fewer,
+                enough,
+                ..
+            } => {
+                self.lane(*lane)?;
+                self.set(fewer)?;
+                self.set(enough)
             }
             Record::Rules { .. } => Ok(()),
         }

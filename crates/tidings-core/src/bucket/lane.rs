@@ -8,20 +8,28 @@ use std::sync::Arc;
 use roaring::RoaringBitmap;
 
 use super::column::Column;
+use super::ended::Ended;
 use super::roster::Roster;
 use super::values::Values;
 use super::wheel::{Sooner, Wheel, note, slot_of};
+use crate::channel::ChannelNo;
 use crate::compiled::Version;
-use crate::deadline::{Entered, Opened, Window, due};
+use crate::deadline::{Alike, Entered, Opened, Window, due};
 use crate::lane_kind::{LaneKind, Parameters};
+use crate::rules::QuietHours;
+use crate::shared::{Shared, Tree};
 use crate::time::{Instant, SECOND_MS};
 
+mod due;
 mod few;
 mod image;
+mod late;
 mod told;
 
+pub(crate) use due::Due;
 pub(crate) use few::FewPage;
 pub(crate) use image::{Frozen, LaneHead, Part};
+use late::Late;
 use told::Last;
 
 /// Number of windows in a batch. If they are far apart, a software prefetch touches both ends of each
@@ -35,11 +43,22 @@ const APART: u64 = 8;
 #[derive(Clone, Debug)]
 pub(crate) struct Lane {
     kind: LaneKind,
+    channel: ChannelNo,
     open: RoaringBitmap,
     columns: Columns,
     wheel: Wheel,
-    /// Unconfirmed recipients of the wheel: their deadline passes and their lane stays open.
+    /// Recipients of the wheel that are held: their deadline passes and their lane stays open.
     parked: Wheel,
+    /// Recipients whose window was flushed.
+    flushed: RoaringBitmap,
+    /// Recipients whose window was counted when it was first due.
+    counted: RoaringBitmap,
+    /// True if windows are counted then.
+    counts: bool,
+    /// Windows that are asked again at an instant.
+    late: Late,
+    /// The recipients with an entry of an urgent type in their window, by the seq of its arrival.
+    urgent: Tree<u64, Shared<RoaringBitmap>>,
     /// The last messages of a `leading` lane.
     last: Values<Last>,
     /// The earliest deadline, once computed.
@@ -61,12 +80,19 @@ enum Columns {
 pub(crate) struct Terms<'a> {
     rules: Option<&'a Version>,
     roster: &'a Roster,
+    ended: &'a Ended,
 }
 
 impl<'a> Terms<'a> {
-    pub(crate) fn of(roster: &'a Roster, rules: Option<&'a Arc<Version>>) -> Self {
-        let rules = rules.map(|version| &**version);
-        Self { rules, roster }
+    pub(crate) fn of(
+        (roster, ended): (&'a Roster, &'a Ended),
+        rules: Option<&'a Arc<Version>>,
+    ) -> Self {
+        Self {
+            rules: rules.map(|version| &**version),
+            roster,
+            ended,
+        }
     }
 
     /// The rules in force.
@@ -74,9 +100,32 @@ impl<'a> Terms<'a> {
         self.rules
     }
 
-    /// The time when a recipient's window is due, in milliseconds.
+    /// The time when a recipient's window is due, in milliseconds, before quiet hours.
     fn due(&self, window: Opened<'_>, number: u32) -> i64 {
         due(window, self.rules, &self.roster.member(number))
+    }
+
+    fn hours(&self, channel: ChannelNo) -> (ChannelNo, Option<&QuietHours>) {
+        let hours = self.rules.and_then(|rules| rules.quiet_hours(channel));
+        (channel, hours)
+    }
+
+    /// Tells whether anybody has quiet hours on a channel.
+    fn may_be_quiet(&self, channel: ChannelNo) -> bool {
+        self.hours(channel).1.is_some() || self.roster.has_own_hours()
+    }
+
+    fn quiet(
+        &self,
+        who: &RoaringBitmap,
+        channel: ChannelNo,
+        at: Instant,
+    ) -> Vec<(Instant, RoaringBitmap)> {
+        self.roster.quiet(who, self.hours(channel), at)
+    }
+
+    fn quiet_until(&self, number: u32, channel: ChannelNo, at: Instant) -> Option<Instant> {
+        self.roster.quiet_until(number, self.hours(channel), at)
     }
 }
 
@@ -93,6 +142,8 @@ pub(crate) struct Entering<'a> {
     pub(crate) parameters: Option<Parameters>,
     /// The version of these rules.
     pub(crate) rules: u32,
+    /// True if the type is urgent.
+    pub(crate) urgent: bool,
     /// The parameters under older rules, for windows that were opened then.
     pub(crate) under: &'a dyn Fn(u32) -> Option<Parameters>,
 }
@@ -108,7 +159,7 @@ impl Entering<'_> {
 }
 
 impl Lane {
-    pub(crate) fn new(kind: LaneKind) -> Self {
+    pub(crate) fn new(kind: LaneKind, channel: ChannelNo) -> Self {
         let columns = match kind {
             LaneKind::Now | LaneKind::Digest(_) | LaneKind::Paused => {
                 Columns::Since(Column::default())
@@ -119,10 +170,16 @@ impl Lane {
         };
         Self {
             kind,
+            channel,
             open: RoaringBitmap::new(),
             columns,
             wheel: Wheel::default(),
             parked: Wheel::default(),
+            flushed: RoaringBitmap::new(),
+            counted: RoaringBitmap::new(),
+            counts: false,
+            late: Late::default(),
+            urgent: Tree::new(),
             last: Values::pages(),
             next: None,
             paused: false,
@@ -130,11 +187,11 @@ impl Lane {
     }
 
     /// Creates a lane that few recipients wait in.
-    pub(crate) fn of_few(kind: LaneKind) -> Self {
+    pub(crate) fn of_few(kind: LaneKind, channel: ChannelNo) -> Self {
         Self {
             columns: Columns::Windows(Values::few()),
             last: Values::few(),
-            ..Self::new(kind)
+            ..Self::new(kind, channel)
         }
     }
 
@@ -156,41 +213,49 @@ impl Lane {
             return None;
         }
         let window;
-        let opened = match &self.columns {
-            Columns::Windows(windows) => {
+        let opened = match (&self.columns, self.late.instant_of(number)) {
+            (_, Some(late)) => return Some(late),
+            (Columns::Windows(windows), None) => {
                 window = windows.get(number);
                 Opened::Window(&window)
             }
-            Columns::Since(_) => {
+            (Columns::Since(_), None) => {
                 let mut slots = self.wheel.slots().chain(self.parked.slots());
                 let (slot, _) = slots.find(|(_, who)| who.contains(number))?;
                 Opened::Found(slot * SECOND_MS)
             }
         };
-        Some(terms.due(opened, number)).filter(|due| *due < i64::MAX)
+        let heeding = self.heeding(&RoaringBitmap::from_iter([number]), terms);
+        Some(self.deadline_of(opened, number, &heeding, terms)).filter(|due| *due < i64::MAX)
     }
 
     /// All open windows with their deadlines in milliseconds; windows that are never due have none.
     pub(crate) fn deadlines(&self, terms: Terms<'_>, take: &mut dyn FnMut(Option<i64>, u32)) {
+        let mut rest = self.open.clone();
+        for (at, who) in self.late.all() {
+            let late = &rest & who;
+            rest -= &late;
+            late.iter().for_each(|number| take(Some(at), number));
+        }
+        let heeding = self.heeding(&rest, terms);
         let mut tell = |opened: Opened<'_>, number| {
-            let due = terms.due(opened, number);
+            let due = self.deadline_of(opened, number, &heeding, terms);
             take((due < i64::MAX).then_some(due), number);
         };
         match &self.columns {
             Columns::Windows(windows) => {
-                let open = self.open.iter();
-                open.for_each(|number| tell(Opened::Window(&windows.get(number)), number));
+                let rest = rest.iter();
+                rest.for_each(|number| tell(Opened::Window(&windows.get(number)), number));
             }
             Columns::Since(_) => {
-                let mut never = self.open.clone();
                 for (slot, who) in self.wheel.slots().chain(self.parked.slots()) {
-                    let due = &never & who;
-                    never -= &due;
+                    let due = &rest & who;
+                    rest -= &due;
                     let found = Opened::Found(slot * SECOND_MS);
                     due.iter().for_each(|number| tell(found, number));
                 }
                 let found = Opened::Found(i64::MAX);
-                never.iter().for_each(|number| tell(found, number));
+                rest.iter().for_each(|number| tell(found, number));
             }
         }
     }
@@ -210,11 +275,12 @@ impl Lane {
         }
         match &self.columns {
             Columns::Windows(windows) => {
-                let due = |number| terms.due(Opened::Window(&windows.get(number)), number);
-                members
-                    .iter()
-                    .filter(|number| due(*number) <= at.0)
-                    .collect()
+                let heeding = self.heeding(&members, terms);
+                let passed = |number: &u32| {
+                    let window = windows.get(*number);
+                    self.deadline_of(Opened::Window(&window), *number, &heeding, terms) <= at.0
+                };
+                members.iter().filter(passed).collect()
             }
             // Its deadline is that of the calendar.
             Columns::Since(_) => RoaringBitmap::new(),
@@ -230,6 +296,10 @@ impl Lane {
         entering: Entering<'_>,
         terms: Terms<'_>,
     ) {
+        if entering.urgent {
+            **self.urgent.or_default(entering.seq) |= who;
+            self.ask_again(who, entering.at);
+        }
         match &mut self.columns {
             Columns::Since(since) => {
                 let new = who - &self.open;
@@ -240,18 +310,7 @@ impl Lane {
                     *since.at(number) = entering.seq;
                 }
                 self.open |= &new;
-                let people = match self.kind {
-                    LaneKind::Digest(_) => terms.roster.by_zone(&new),
-                    _ => vec![(None, new)],
-                };
-                for (person, part) in people {
-                    let opened = Opened::At(&self.kind, entering.at);
-                    let due = due(opened, terms.rules, &person);
-                    self.wheel.insert_all(due, &part);
-                    if due < i64::MAX {
-                        note(&mut self.next, due);
-                    }
-                }
+                self.set_deadlines(&new, entering.at, terms);
             }
             Columns::Windows(_) => {
                 let found;
@@ -350,91 +409,22 @@ impl Lane {
         *open |= who;
     }
 
-    /// [`Lane::next_due`] once it was worked out.
-    pub(crate) fn known_due(&self) -> Option<Option<i64>> {
-        if self.paused { Some(None) } else { self.next }
-    }
-
-    /// The earliest deadline of a confirmed recipient, in milliseconds.
-    pub(crate) fn next_due(&mut self, terms: Terms<'_>) -> Option<i64> {
-        if self.paused {
-            return None;
-        }
-        if let Some(next) = self.next {
-            return next;
-        }
-        let mut next = None;
-        while let Some((slot, who)) = self.wheel.pop_until(i64::MAX) {
-            let (live, earliest) = self.sift(slot, who, terms);
-            if !live.is_empty() {
-                self.wheel.insert_all(slot * SECOND_MS, &live);
-                next = Some(earliest);
-                break;
+    /// Puts windows without fields into the wheel: they are asked for the first time, or anew, at this instant.
+    fn set_deadlines(&mut self, who: &RoaringBitmap, at: Instant, terms: Terms<'_>) {
+        let people = match &self.kind {
+            LaneKind::Digest(name) => {
+                let spread = terms.rules.map(|rules| rules.spread_minutes(name));
+                terms.roster.alike(who, spread.unwrap_or(0))
             }
-        }
-        self.next = Some(next);
-        next
-    }
-
-    /// Removes from the wheel the recipients whose window is due at or before `at`, without the
-    /// unconfirmed.
-    pub(crate) fn take_due(&mut self, at: Instant, terms: Terms<'_>) -> RoaringBitmap {
-        if self.paused || self.next.flatten().is_some_and(|next| next > at.0) {
-            return RoaringBitmap::new();
-        }
-        let mut due = RoaringBitmap::new();
-        let mut later = Vec::new();
-        while let Some((slot, who)) = self.wheel.pop_until(slot_of(at.0)) {
-            let (live, _) = self.sift(slot, who, terms);
-            match &self.columns {
-                Columns::Since(_) => due |= live,
-                Columns::Windows(windows) => {
-                    for number in live {
-                        match terms.due(Opened::Window(&windows.get(number)), number) {
-                            ms if ms <= at.0 => drop(due.insert(number)),
-                            ms => later.push((ms, number)),
-                        }
-                    }
-                }
-            }
-        }
-        for (ms, number) in later {
-            self.wheel.insert(ms, number);
-        }
-        self.next = None;
-        due
-    }
-
-    /// Processes a slot of the wheel: parks the unconfirmed, moves recipients who are due later to their
-    /// slot, drops those who are not waiting. The rest, and their earliest deadline.
-    fn sift(
-        &mut self,
-        slot: i64,
-        mut who: RoaringBitmap,
-        terms: Terms<'_>,
-    ) -> (RoaringBitmap, i64) {
-        let unconfirmed = &*terms.roster.unconfirmed;
-        who &= &self.open;
-        if !who.is_disjoint(unconfirmed) {
-            self.parked
-                .insert_all(slot * SECOND_MS, &(&who & unconfirmed));
-            who -= unconfirmed;
-        }
-        let Columns::Windows(windows) = &self.columns else {
-            return (who, slot * SECOND_MS);
+            _ => vec![(Alike::default(), who.clone())],
         };
-        let mut live = RoaringBitmap::new();
-        let mut earliest = i64::MAX;
-        for number in who {
-            let due = terms.due(Opened::Window(&windows.get(number)), number);
-            if slot_of(due) > slot {
-                self.wheel.insert(due, number);
-            } else {
-                earliest = earliest.min(due);
-                live.insert(number);
+        for (person, part) in people {
+            let due = due(Opened::At(&self.kind, at), terms.rules, &person);
+            self.wheel.insert_all(due, &part);
+            if due < i64::MAX {
+                note(&mut self.next, due);
             }
         }
-        (live, earliest)
     }
 
     /// Closes windows and returns where each began. The next entry opens the next window.
@@ -447,6 +437,10 @@ impl Lane {
         if let Columns::Windows(windows) = &mut self.columns {
             windows.drop_all(who);
         }
+        self.flushed -= who;
+        self.counted -= who;
+        self.late.remove(who);
+        self.drop_urgent(who);
         self.wheel.remove_until(slot_of(at.0), who);
         self.parked.remove_until(slot_of(at.0), who);
         self.next = None;
@@ -458,6 +452,7 @@ impl Lane {
         if !self.open.contains(number) {
             return;
         }
+        self.late.remove(&RoaringBitmap::from_iter([number]));
         let due = match &mut self.columns {
             Columns::Windows(windows) => {
                 let window = windows.at(number);
@@ -475,6 +470,7 @@ impl Lane {
                     .map_or(at.0, |slot| at.0.min(slot * SECOND_MS))
             }
         };
+        self.flushed.insert(number);
         self.wheel.insert(due, number);
         self.next = None;
     }
@@ -498,29 +494,29 @@ impl Lane {
     pub(crate) fn resume(&mut self, at: Instant, terms: Terms<'_>) {
         self.paused = false;
         self.next = None;
-        if let Columns::Windows(windows) = &mut self.columns {
-            for number in &self.open - &*terms.roster.unconfirmed {
-                if terms.due(Opened::Window(&windows.get(number)), number) <= at.0 {
-                    windows.at(number).due_by(at);
-                }
-            }
+        let late = self.late.who().clone();
+        self.ask_again(&late, at);
+        for (slot, who) in std::mem::take(&mut self.parked).slots() {
+            self.wheel.insert_all(slot * SECOND_MS, who);
         }
+        self.fix_passed(&(&self.open - &*terms.roster.unconfirmed), at, terms);
     }
 
     /// Empties the lane: all its entries have moved to other lanes.
     pub(crate) fn empty(&mut self) {
         self.open.clear();
+        self.flushed.clear();
+        self.counted.clear();
+        self.late = Late::default();
+        self.urgent = Tree::new();
         self.next = None;
     }
 
     /// Activates the window of a recipient who has confirmed. A deadline that has passed stays passed.
     pub(crate) fn unpark(&mut self, number: u32, at: Instant, terms: Terms<'_>) {
-        if let Columns::Windows(windows) = &mut self.columns
-            && self.open.contains(number)
-            && terms.due(Opened::Window(&windows.get(number)), number) <= at.0
-        {
-            windows.at(number).due_by(at);
-        }
+        let single = RoaringBitmap::from_iter([number]);
+        self.fix_passed(&(&single & &self.open), at, terms);
+        self.ask_again(&single, at);
         if let Some(slot) = self.parked.remove(number) {
             let due = match &self.columns {
                 Columns::Windows(windows) => windows.get(number).due(),
@@ -559,8 +555,11 @@ impl Lane {
         };
         columns
             + self.open.serialized_size()
+            + self.flushed.serialized_size()
+            + self.counted.serialized_size()
             + self.wheel.bytes()
             + self.parked.bytes()
             + self.last.bytes()
+            + self.late.bytes()
     }
 }

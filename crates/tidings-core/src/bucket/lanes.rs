@@ -8,14 +8,18 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use roaring::RoaringBitmap;
 
-use super::lane::{FewPage, Lane, Terms};
+use super::lane::{Due, Entering, FewPage, Lane, Terms};
 use crate::batch_key::LaneKey;
 use crate::channel::ChannelNo;
 use crate::compiled::CompiledRules;
 use crate::lane_kind::LaneKind;
+use crate::names::LaneName;
 use crate::number::LaneNo;
 use crate::shared::{Own, Shared, Tree};
 use crate::time::Instant;
+
+/// Number of recipients below which their lanes are looked up one by one.
+const SOME: u64 = 64;
 
 /// The lanes of a bucket.
 #[derive(Clone, Debug, Default)]
@@ -30,6 +34,8 @@ pub(crate) struct Lanes {
     due: Tree<(i64, LaneKey), ()>,
     /// These by the instant at which a last message matters no more.
     fading: Own<BTreeSet<(Instant, LaneKey)>>,
+    /// Those of these with an entry of an urgent type, by the seq of its arrival.
+    urgent: Own<BTreeSet<(u64, LaneKey)>>,
     /// The pages of these that the next checkpoint writes.
     dirty: Own<BTreeSet<(LaneKey, u32)>>,
 }
@@ -167,6 +173,43 @@ impl Lanes {
         done
     }
 
+    /// Adds an arrival's entries to the windows of recipients; see [`Lane::enter`].
+    pub(crate) fn enter(
+        &mut self,
+        at: &LaneKey,
+        who: &RoaringBitmap,
+        overdue: Option<&RoaringBitmap>,
+        around: Around<'_>,
+        entering: Entering<'_>,
+    ) {
+        self.change(at, who, around, |lane, terms| {
+            lane.enter(who, overdue, entering, terms);
+        });
+        if entering.urgent && !at.key.is_empty() {
+            self.urgent.insert((entering.seq, at.clone()));
+        }
+    }
+
+    /// Closes windows; see [`Lane::close`].
+    pub(crate) fn close(
+        &mut self,
+        at: &LaneKey,
+        who: &RoaringBitmap,
+        now: Instant,
+        around: Around<'_>,
+    ) -> Vec<(u32, u64)> {
+        let keyed = self.keyed.get(at).map(|keyed| &keyed.lane);
+        let urgent: Vec<u64> = keyed.into_iter().flat_map(Lane::urgent_seqs).collect();
+        let began = self.change(at, who, around, |lane, _| lane.close(now, who));
+        for seq in urgent {
+            let keyed = self.keyed.get(at);
+            if !keyed.is_some_and(|keyed| keyed.lane.has_urgent(seq)) {
+                self.urgent.remove(&(seq, at.clone()));
+            }
+        }
+        began
+    }
+
     /// [`Lanes::change`] of a lane that may not be there, which is no reason to create it.
     pub(crate) fn change_known<R>(
         &mut self,
@@ -186,9 +229,10 @@ impl Lanes {
         let names = &around.compiled.names;
         let name = names.lane(at.lane);
         let mut lane = match at.key.is_empty() {
-            true => Lane::new(name.kind.clone()),
-            false => Lane::of_few(name.kind.clone()),
+            true => Lane::new(name.kind.clone(), name.channel),
+            false => Lane::of_few(name.kind.clone(), name.channel),
         };
+        lane.count_if(around.compiled.counts(&name.kind));
         let mut others = names.others(at.lane).map(|lane| LaneKey {
             lane,
             key: at.key.clone(),
@@ -252,17 +296,13 @@ impl Lanes {
         self.due.first().map(|((due, _), ())| *due)
     }
 
-    /// Removes from the wheels who is due at or before `now`, by lane. Each is to be closed.
-    pub(crate) fn take_due(
-        &mut self,
-        now: Instant,
-        terms: Terms<'_>,
-    ) -> Vec<(LaneKey, RoaringBitmap)> {
+    /// Removes from the wheels who is due at or before `now`, by lane. Each is to be closed, or counted.
+    pub(crate) fn take_due(&mut self, now: Instant, terms: Terms<'_>) -> Vec<(LaneKey, Due)> {
         // The others are not written to: a reader may have them.
         let is_due = |lane: &Lane| lane.known_due().flatten().is_some_and(|due| due <= now.0);
         let plain = self.plain.iter_mut().filter(|(_, lane)| is_due(lane));
         let plain = plain.map(|(no, lane)| (LaneKey::from(*no), lane.take_due(now, terms)));
-        let mut due: Vec<_> = plain.filter(|(_, who)| !who.is_empty()).collect();
+        let mut all: Vec<_> = plain.filter(|(_, due)| !due.is_empty()).collect();
         while self.keyed_due().is_some_and(|due| due <= now.0) {
             let Some(((_, at), ())) = self.due.pop_first() else {
                 break;
@@ -271,13 +311,13 @@ impl Lanes {
                 continue;
             };
             keyed.due = None;
-            let who = keyed.lane.take_due(now, terms);
-            match who.is_empty() {
+            let due = keyed.lane.take_due(now, terms);
+            match due.is_empty() {
                 true => self.settle(&at, terms),
-                false => due.push((at, who)),
+                false => all.push((at, due)),
             }
         }
-        due
+        all
     }
 
     /// Does something to every lane in which a recipient's window is open.
@@ -294,6 +334,76 @@ impl Lanes {
         let keyed: Vec<LaneKey> = self.keyed_of(number).cloned().collect();
         for at in keyed {
             self.change(&at, &who, around, &mut change);
+        }
+    }
+
+    /// Does something to the lanes that are wanted, of those in which windows of some recipients are open; of
+    /// lanes with the empty key, to all that are wanted.
+    pub(crate) fn change_some(
+        &mut self,
+        who: &RoaringBitmap,
+        around: Around<'_>,
+        wants: impl Fn(&Lane) -> bool,
+        change: impl FnMut(&mut Lane, Terms<'_>),
+    ) {
+        let keyed: BTreeSet<LaneKey> = match who.len() {
+            0..SOME => {
+                let keyed = who.iter().flat_map(|number| self.keyed_of(number));
+                keyed.cloned().collect()
+            }
+            _ => self.keyed.keys().cloned().collect(),
+        };
+        self.change_these(keyed, who, around, wants, change);
+    }
+
+    /// [`Lanes::change_some`] for those with an entry of an urgent type of an arrival on a channel.
+    pub(crate) fn change_urgent(
+        &mut self,
+        (channel, seq): (ChannelNo, u64),
+        who: &RoaringBitmap,
+        around: Around<'_>,
+        change: impl FnMut(&mut Lane, Terms<'_>),
+    ) {
+        let first = (seq, LaneKey::from(0));
+        let keyed = self.urgent.range(first..);
+        let keyed = keyed.take_while(|(of, _)| *of == seq);
+        let keyed = keyed.map(|(_, at)| at.clone()).collect();
+        let wants = |lane: &Lane| lane.is_on(channel) && lane.has_urgent(seq);
+        self.change_these(keyed, who, around, wants, change);
+    }
+
+    fn change_these(
+        &mut self,
+        keyed: BTreeSet<LaneKey>,
+        who: &RoaringBitmap,
+        around: Around<'_>,
+        wants: impl Fn(&Lane) -> bool,
+        mut change: impl FnMut(&mut Lane, Terms<'_>),
+    ) {
+        for lane in self.plain.values_mut().filter(|lane| wants(lane)) {
+            change(lane, around.terms);
+        }
+        for at in keyed {
+            let wanted = self.get(&at).filter(|lane| wants(lane));
+            let open = wanted.map_or_else(RoaringBitmap::new, |lane| who & lane.open());
+            if !open.is_empty() {
+                self.change(&at, &open, around, &mut change);
+            }
+        }
+    }
+
+    /// Drops what is known of urgent entries before this seq, whose days are deleted.
+    pub(crate) fn forget_before(&mut self, first: u64) {
+        let urgent = self.plain.values_mut();
+        let urgent = urgent.filter(|lane| lane.has_urgent_before(first));
+        urgent.for_each(|lane| lane.forget_before(first));
+        while let Some(at) = pop_until(&mut self.urgent, &first.saturating_sub(1)) {
+            let Some(keyed) = self.keyed.get_mut(&at) else {
+                continue;
+            };
+            keyed.lane.forget_before(first);
+            let pages = keyed.lane.open().iter().map(FewPage::of);
+            self.dirty.extend(pages.map(|page| (at.clone(), page)));
         }
     }
 
@@ -415,9 +525,9 @@ impl Lanes {
     }
 
     /// Restores a page of a lane with a key.
-    pub(crate) fn restore_page(&mut self, at: &LaneKey, kind: LaneKind, page: FewPage) {
+    pub(crate) fn restore_page(&mut self, at: &LaneKey, name: &LaneName, page: FewPage) {
         if !self.keyed.contains_key(at) {
-            let lane = Lane::of_few(kind);
+            let lane = Lane::of_few(name.kind.clone(), name.channel);
             let keyed = Keyed { lane, due: None };
             self.keyed.insert(at.clone(), Shared::new(keyed));
         }
@@ -445,6 +555,8 @@ impl Lanes {
                 for number in lane.open() {
                     self.of.insert((number, at.clone()), ());
                 }
+                let urgent = lane.urgent_seqs();
+                self.urgent.extend(urgent.map(|seq| (seq, at.clone())));
             }
             self.settle(&at, around.terms);
         }
@@ -455,7 +567,8 @@ impl Lanes {
     pub(crate) fn bytes(&self) -> usize {
         let keyed = self.keyed.values();
         let keyed = keyed.map(|keyed| size_of::<Keyed>() + keyed.lane.bytes());
-        let indexed = self.of.len() + self.due.len() + self.fading.len() + self.dirty.len();
+        let indexed = [self.of.len(), self.due.len(), self.fading.len()];
+        let indexed = indexed.into_iter().sum::<usize>() + self.urgent.len() + self.dirty.len();
         self.plain.values().map(|lane| lane.bytes()).sum::<usize>()
             + keyed.sum::<usize>()
             + indexed * size_of::<(i64, LaneKey)>()

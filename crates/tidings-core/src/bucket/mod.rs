@@ -17,15 +17,16 @@ use crate::index::Index;
 use crate::journal::record::{Arrival, Attempts, Covered, Entries, Record};
 use crate::journal::stored::StoredArrival;
 use crate::number::{ClosingId, LaneNo};
-use crate::recipient::Recipient;
 use crate::set::Set;
 use crate::shared::{Own, Shared, Tree};
 use crate::time::{Day, Instant};
 
+mod change;
 pub(crate) mod checkpoint;
 mod chore;
 mod column;
 mod counted;
+mod counting;
 mod ended;
 mod followers;
 mod forget;
@@ -38,6 +39,7 @@ mod preferences;
 pub(crate) mod recovery;
 mod roster;
 mod scheduled;
+mod spoken;
 mod values;
 mod waiting;
 mod wheel;
@@ -47,12 +49,13 @@ pub(crate) use counted::{AsOf, Counted, Counts};
 use ended::Ended;
 use followers::Followers;
 use lane::Entering;
-pub(crate) use lane::Terms;
+pub(crate) use lane::{Due, Terms};
 pub(crate) use lanes::{Around, Lanes};
 pub(crate) use marks::{Looked, MarkAt, Marking, Marks, Reading, State};
 use preferences::Preferences;
 use roster::Roster;
 pub(crate) use scheduled::{Frozen, FrozenPart};
+use spoken::Spoken;
 
 /// A shard of recipients. A clone is for readers: it has no chores.
 #[derive(Clone, Debug)]
@@ -78,6 +81,8 @@ pub(crate) struct Bucket {
     pub(crate) index: Index,
     /// Scheduled events by (t, place), with their recipients.
     pub(crate) scheduled: Tree<(Instant, u64), Shared<RoaringBitmap>>,
+    /// The messages that caps count.
+    pub(crate) spoken: Own<Spoken>,
     /// The cache of inbox counts.
     pub(crate) counted: Counted,
     /// The channels that are paused.
@@ -151,6 +156,7 @@ impl Bucket {
             closings: Tree::new(),
             index: Index::new(no),
             scheduled: Tree::new(),
+            spoken: Own::default(),
             counted: Counted::default(),
             paused: Vec::new(),
             dirty: Own::default(),
@@ -184,7 +190,10 @@ impl Bucket {
                 self.arrive(StoredArrival { seq, row, arrival }, None, compiled);
             }
             Record::Closing { at, lane, who } => self.close((seq, at), lane, &who, compiled),
-            Record::Cut { items, .. } => self.end(&items),
+            Record::Cut { at, items, .. } => {
+                self.settle_urgent(at, &items, compiled);
+                self.end(&items);
+            }
             Record::Move {
                 overdue, arrivals, ..
             } => {
@@ -214,11 +223,11 @@ impl Bucket {
                 }
             }
             Record::Made {
+                at,
                 closing,
                 who,
                 nothing,
-                ..
-            } => self.made(closing, &who, &nothing, compiled),
+            } => self.made(at, closing, (&who, &nothing), compiled),
             Record::Outcome { closing, who, .. } => {
                 if let Some(open) = self.closings.get_mut(&closing) {
                     open.end(&who.0);
@@ -253,7 +262,7 @@ impl Bucket {
                 channels,
                 emptied,
             } => self.pause(at, channels, &emptied, compiled),
-            Record::Withdrawn { closing, who, .. } => self.withdraw(closing, &who, compiled),
+            Record::Withdrawn { at, closing, who } => self.withdraw(at, closing, &who, compiled),
             Record::Attempted {
                 closing,
                 number,
@@ -265,22 +274,14 @@ impl Bucket {
                     open.tried.insert(number, attempts);
                 }
             }
-            Record::Rules { at, version } => self.rule(seq, at, version, compiled),
-        }
-    }
-
-    /// Puts a version of the rules in force.
-    fn rule(&mut self, seq: u64, at: Instant, version: u32, compiled: &CompiledRules) {
-        let (lanes, around) = self.lanes_and_around(compiled);
-        lanes.fade(at, around);
-        self.rules = version;
-        let (lanes, around) = self.lanes_and_around(compiled);
-        lanes.fade_by(around);
-        self.versions.insert(seq, version);
-        if let Some(version) = compiled.version(version) {
-            for number in self.roster.set_default_zone(&version.rules.defaults.tz) {
-                self.rezone(at, number, compiled);
-            }
+            Record::Counted {
+                at,
+                lane,
+                fewer,
+                enough,
+            } => self.count(at, lane, (&fewer, &enough), compiled),
+            Record::Capped { at, lane, who } => self.cap(at, &lane, &who, compiled),
+            Record::Rules { at, version } => self.change_rules(seq, at, version, compiled),
         }
     }
 
@@ -321,18 +322,17 @@ impl Bucket {
                     key: (t, place),
                     parameters,
                     rules,
+                    urgent: compiled.is_urgent(rules, kind),
                     under: &|version| compiled.parameters(version, kind, *lane_no),
                 };
                 let around = Around {
-                    terms: Terms::of(&self.roster, compiled.version(rules)),
+                    terms: Terms::of((&self.roster, &self.ended), compiled.version(rules)),
                     paused: &self.paused,
                     compiled,
                 };
                 let overdue = overdue.map(|all| &all.get(&lane).unwrap_or(&nobody).0);
                 self.lanes
-                    .change(&lane, &variant.who, around, |lane, terms| {
-                        lane.enter(&variant.who, overdue, entering, terms);
-                    });
+                    .enter(&lane, &variant.who, overdue, around, entering);
             }
         }
         self.index.add(kept);
@@ -348,7 +348,8 @@ impl Bucket {
         let (lanes, around) = self.lanes_and_around(compiled);
         lanes.fade(at, around);
         lanes.note_told(&lane, at, who, around);
-        let began = lanes.change(&lane, who, around, |lane, _| lane.close(at, who));
+        let began = lanes.close(&lane, who, at, around);
+        self.note_spoken(lane.lane, who, at, compiled);
         let unmade: Tree<u32, u64> = began.into_iter().collect();
         self.closings.insert(
             seq,
@@ -401,9 +402,9 @@ impl Bucket {
 
     fn made(
         &mut self,
+        now: Instant,
         closing: u64,
-        who: &RoaringBitmap,
-        nothing: &RoaringBitmap,
+        (who, nothing): (&RoaringBitmap, &RoaringBitmap),
         compiled: &CompiledRules,
     ) {
         let Some(open) = self.closings.get_mut(&closing) else {
@@ -415,6 +416,7 @@ impl Bucket {
         open.sending |= who - nothing;
         let (at, lane) = (open.at, open.lane.clone());
         self.told_nothing(&lane, at, nothing, compiled);
+        self.take_back_spoken(lane.lane, nothing, (at, now), compiled);
         self.settle_closing(closing);
     }
 
@@ -425,58 +427,9 @@ impl Bucket {
         }
     }
 
-    fn profile(&mut self, at: Instant, number: u32, profile: Recipient, compiled: &CompiledRules) {
-        let version = compiled.version(self.rules);
-        let default_tz = version.map_or("UTC", |version| version.rules.defaults.tz.as_str());
-        let zone = self.roster.zone(number).map(|(name, _)| name.to_owned());
-        let confirmed_before = !self.roster.unconfirmed.contains(number);
-        self.roster.put(number, profile, default_tz);
-        self.dirty.recipients.insert(number);
-        let rezoned =
-            zone.is_some_and(|old| self.roster.zone(number).is_some_and(|(new, _)| new != old));
-        if rezoned {
-            self.rezone(at, number, compiled);
-        }
-        if !confirmed_before && !self.roster.unconfirmed.contains(number) {
-            self.unpark(at, number, compiled);
-        }
-    }
-
-    /// Updates the next slots of a recipient's open digests after a change of the time zone.
-    fn rezone(&mut self, at: Instant, number: u32, compiled: &CompiledRules) {
-        let lanes = self.lanes.plain_mut().values_mut();
-        for lane in lanes.filter(|lane| lane.is_digest()) {
-            // A window keeps the digest as it was when it was opened.
-            let Some(since) = lane.since(number) else {
-                continue;
-            };
-            let version = self.versions.range(..=since).next_back();
-            let version = version.and_then(|(_, version)| compiled.version(*version));
-            if version.is_some() {
-                lane.rezone(number, at, Terms::of(&self.roster, version));
-            }
-        }
-    }
-
-    fn erase(&mut self, at: Instant, number: u32, compiled: &CompiledRules) {
-        self.roster.erase(number);
-        self.preferences.erase(number);
-        self.dirty.topics.extend(self.followers.erase(number));
-        let marks = self.marks.remove(&number);
-        let marks = marks.iter().flat_map(|marks| marks.all());
-        self.dirty.marks.extend(marks.map(|mark| (number, mark)));
-        self.dirty.recipients.insert(number);
-        self.unpark(at, number, compiled);
-    }
-
-    fn unpark(&mut self, at: Instant, number: u32, compiled: &CompiledRules) {
-        let (lanes, around) = self.lanes_and_around(compiled);
-        lanes.change_open(number, around, |lane, terms| lane.unpark(number, at, terms));
-    }
-
     /// The parts of a deadline that are not in a lane.
     pub(crate) fn terms<'a>(&'a self, compiled: &'a CompiledRules) -> Terms<'a> {
-        Terms::of(&self.roster, compiled.version(self.rules))
+        Terms::of((&self.roster, &self.ended), compiled.version(self.rules))
     }
 
     /// The lanes to be changed, beside what their changes depend on.
@@ -485,7 +438,7 @@ impl Bucket {
         compiled: &'a CompiledRules,
     ) -> (&'a mut Lanes, Around<'a>) {
         let around = Around {
-            terms: Terms::of(&self.roster, compiled.version(self.rules)),
+            terms: Terms::of((&self.roster, &self.ended), compiled.version(self.rules)),
             paused: &self.paused,
             compiled,
         };
@@ -555,4 +508,10 @@ impl Bucket {
         let lanes = self.lanes.bytes();
         self.roster.bytes() + self.followers.bytes() + self.ended.bytes() + lanes
     }
+}
+
+/// The version of the rules in force at a seq.
+fn version_at(versions: &BTreeMap<u64, u32>, seq: u64) -> Option<u32> {
+    let version = versions.range(..=seq).next_back();
+    version.map(|(_, version)| *version)
 }

@@ -10,13 +10,20 @@ use crate::time::Instant;
 
 impl Bucket {
     /// Ends built messages that have no entries left, as if they had been empty.
-    pub(super) fn withdraw(&mut self, closing: u64, who: &RoaringBitmap, compiled: &CompiledRules) {
+    pub(super) fn withdraw(
+        &mut self,
+        now: Instant,
+        closing: u64,
+        who: &RoaringBitmap,
+        compiled: &CompiledRules,
+    ) {
         let Some(open) = self.closings.get_mut(&closing) else {
             return;
         };
         open.end(who);
         let (at, lane) = (open.at, open.lane.clone());
         self.told_nothing(&lane, at, who, compiled);
+        self.take_back_spoken(lane.lane, who, (at, now), compiled);
         self.settle_closing(closing);
     }
 

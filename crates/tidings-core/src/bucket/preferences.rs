@@ -131,6 +131,7 @@ mod tests {
             channels: BTreeMap::new(),
             limits: crate::Limits::default(),
             presentation: Default::default(),
+            caps: Vec::new(),
         }
     }
 

@@ -118,6 +118,9 @@ impl Bucket {
             bucket.followers.add(topic, who.0);
             Ok(())
         })?;
+        self.each_row(view, Table::Spoken, |bucket, key, value| {
+            bucket.restore_spoken(key, value, |number| known.recipient(number))
+        })?;
         self.each_row(view, Table::Marks, |bucket, key, value| {
             let number = u32_at(key, REST).ok_or_else(|| odd_key("a recipient's marks"))?;
             let mark = key.get(REST + size_of::<u32>()..).and_then(MarkAt::of_key);
@@ -167,9 +170,10 @@ impl Bucket {
                 // The key of the head comes before those of the pages.
                 let get = |key: &[u8]| view.get(Partition::Base, key);
                 let head = decode("a lane", &parts::whole(key, value, get)?)?;
-                let kind = known.compiled.names.lane(no).kind.clone();
-                let lanes = bucket.lanes.plain_mut();
-                lanes.insert(no, Shared::new(Lane::restore(kind, &head)));
+                let name = known.compiled.names.lane(no);
+                let mut lane = Lane::restore(name.kind.clone(), name.channel, &head);
+                lane.count_if(known.compiled.counts(&name.kind));
+                bucket.lanes.plain_mut().insert(no, Shared::new(lane));
                 heads.insert(no, head);
                 return Ok(());
             }
@@ -209,15 +213,15 @@ impl Bucket {
             let lane = LaneNo::from_be_bytes(*no);
             let key = BatchKey::new(text).map_err(|_| odd())?;
             known.lane(lane)?;
-            let kind = &known.compiled.names.lane(lane).kind;
-            if key.is_empty() || !kind.takes_keys() {
+            let name = known.compiled.names.lane(lane);
+            if key.is_empty() || !name.kind.takes_keys() {
                 return Err(odd());
             }
             let page: FewPage = decode("a lane with a batch key", value)?;
             page.numbers()
                 .try_for_each(|number| known.recipient(number))?;
             let lanes = &mut bucket.lanes;
-            lanes.restore_page(&LaneKey { lane, key }, kind.clone(), page);
+            lanes.restore_page(&LaneKey { lane, key }, name, page);
             Ok(())
         })
     }
@@ -323,6 +327,6 @@ impl Bucket {
     }
 }
 
-fn odd_key(what: &str) -> Unreadable {
+pub(super) fn odd_key(what: &str) -> Unreadable {
     Unreadable(format!("the key of {what} makes no sense"))
 }

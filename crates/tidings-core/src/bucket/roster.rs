@@ -8,13 +8,15 @@ use roaring::RoaringBitmap;
 use rustc_hash::FxBuildHasher;
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::calendar::Zone;
+use crate::calendar::{Zone, checksum, quiet_until};
 use crate::channel::{ChannelNo, TABLE};
-use crate::deadline::Person;
+use crate::deadline::{Alike, Person};
 use crate::id::Id;
 use crate::places::Places;
 use crate::recipient::{Recipient, State};
+use crate::rules::QuietHours;
 use crate::shared::{Pages, Shared, Tree};
+use crate::time::Instant;
 
 /// The recipients of a bucket. A number is its recipient's place here and is never given again.
 #[derive(Clone, Debug, Default)]
@@ -35,6 +37,8 @@ pub(crate) struct Roster {
     reachable: [Shared<RoaringBitmap>; TABLE.len()],
     /// The recipients' places on the map.
     pub(crate) places: Shared<Places>,
+    /// Recipients with quiet hours of their own.
+    own_hours: Shared<RoaringBitmap>,
 }
 
 /// An id, ordered by its hash: neighbours are compared without reading their text.
@@ -63,6 +67,11 @@ pub(crate) struct Member<'a> {
 impl Person for Member<'_> {
     fn zone(&self) -> Option<&Zone> {
         self.roster.zone(self.number).map(|(_, zone)| zone)
+    }
+
+    fn checksum(&self) -> u32 {
+        let profile = self.roster.profile(self.number);
+        profile.map_or(0, |profile| checksum(profile.id.as_str()))
     }
 }
 
@@ -116,6 +125,7 @@ impl Roster {
             set_if(who, number, profile.addresses.get(channel.number).is_some());
         }
         self.places.set(number, profile.place);
+        set_if(&mut self.own_hours, number, profile.quiet_hours.is_some());
         self.settle_zone(number, profile.tz.as_deref().unwrap_or(default_tz));
         *self.profiles.at(number) = Some(Arc::new(profile));
     }
@@ -135,6 +145,7 @@ impl Roster {
             who.remove(number);
         }
         self.gone.insert(number);
+        self.own_hours.remove(number);
         self.places.set(number, None);
         for zone in self.zones.values_mut() {
             if zone.1.contains(number) {
@@ -188,8 +199,79 @@ impl Roster {
         }
     }
 
+    /// The recipients among these whose quiet hours hold at an instant, by their end. An erased one has none.
+    pub(crate) fn quiet(
+        &self,
+        who: &RoaringBitmap,
+        (channel, of_channel): (ChannelNo, Option<&QuietHours>),
+        at: Instant,
+    ) -> Vec<(Instant, RoaringBitmap)> {
+        let mut quiet = Vec::new();
+        let own = who & &*self.own_hours;
+        if let Some(hours) = of_channel {
+            let others = (who & &*self.everyone) - &own;
+            for (zone, part) in self.by_zone(&others) {
+                quiet.extend(quiet_until(hours, zone, at).map(|end| (end, part)));
+            }
+        }
+        for number in own {
+            let end = self.quiet_until(number, (channel, of_channel), at);
+            quiet.extend(end.map(|end| (end, RoaringBitmap::from_iter([number]))));
+        }
+        quiet
+    }
+
+    /// Tells whether anybody has quiet hours of their own.
+    pub(crate) fn has_own_hours(&self) -> bool {
+        !self.own_hours.is_empty()
+    }
+
+    /// The end of a recipient's quiet hours that hold at an instant.
+    pub(crate) fn quiet_until(
+        &self,
+        number: u32,
+        (channel, of_channel): (ChannelNo, Option<&QuietHours>),
+        at: Instant,
+    ) -> Option<Instant> {
+        if of_channel.is_none() && !self.own_hours.contains(number) {
+            return None;
+        }
+        let own = &self.profile(number)?.quiet_hours;
+        let hours = own
+            .as_ref()
+            .map_or(of_channel, |own| own.on(channel, of_channel))?;
+        quiet_until(hours, self.zone(number)?.1, at)
+    }
+
+    /// Splits a set by zone and, where slots are spread over some minutes, by these.
+    pub(crate) fn alike(
+        &self,
+        who: &RoaringBitmap,
+        spread_minutes: u16,
+    ) -> Vec<(Alike<'_>, RoaringBitmap)> {
+        let by_zone = self.by_zone(who).into_iter();
+        let by_zone = by_zone.map(|(zone, part)| {
+            let zone = Some(zone);
+            (Alike { zone, checksum: 0 }, part)
+        });
+        if spread_minutes == 0 {
+            return by_zone.collect();
+        }
+        let mut parts = Vec::new();
+        for (alike, part) in by_zone {
+            let mut minutes: BTreeMap<u32, RoaringBitmap> = BTreeMap::new();
+            for number in part {
+                let minute = self.member(number).checksum() % u32::from(spread_minutes);
+                minutes.entry(minute).or_default().insert(number);
+            }
+            let of_minute = |(checksum, part)| (Alike { checksum, ..alike }, part);
+            parts.extend(minutes.into_iter().map(of_minute));
+        }
+        parts
+    }
+
     /// Splits a set by zone.
-    pub(crate) fn by_zone(&self, who: &RoaringBitmap) -> Vec<(Option<&Zone>, RoaringBitmap)> {
+    fn by_zone(&self, who: &RoaringBitmap) -> Vec<(&Zone, RoaringBitmap)> {
         if who.len() < 4 * self.zones.len() as u64 {
             let mut parts: BTreeMap<u16, RoaringBitmap> = BTreeMap::new();
             for number in who {
@@ -200,20 +282,25 @@ impl Roster {
             }
             let zoned = |(at, part)| {
                 let zone = self.zones.get_index(usize::from(at));
-                zone.map(|(_, zone)| (Some(&zone.0), part))
+                zone.map(|(_, zone)| (&zone.0, part))
             };
             return parts.into_iter().filter_map(zoned).collect();
         }
         let parts = self.zones.values().filter_map(|zone| {
             let part = who & &zone.1;
-            (!part.is_empty()).then_some((Some(&zone.0), part))
+            (!part.is_empty()).then_some((&zone.0, part))
         });
         parts.collect()
     }
 
     /// Bytes of memory used beyond profiles and ids, roughly.
     pub(crate) fn bytes(&self) -> usize {
-        let sets = [&self.everyone, &self.unconfirmed, &self.gone];
+        let sets = [
+            &self.everyone,
+            &self.unconfirmed,
+            &self.gone,
+            &self.own_hours,
+        ];
         let sets = sets.into_iter().chain(&self.reachable);
         let zones = self
             .zones

@@ -72,6 +72,22 @@ impl Wheel {
         }
     }
 
+    /// Removes numbers from every slot, and returns them by slot.
+    pub(crate) fn take(&mut self, numbers: &RoaringBitmap) -> Vec<(i64, RoaringBitmap)> {
+        if numbers.is_empty() {
+            return Vec::new();
+        }
+        let slots = self
+            .slots
+            .iter()
+            .map(|(slot, who)| (*slot, &**who & numbers));
+        let taken: Vec<_> = slots.filter(|(_, some)| !some.is_empty()).collect();
+        for (slot, some) in &taken {
+            self.change(*slot, |who| *who -= some);
+        }
+        taken
+    }
+
     pub(crate) fn slots(&self) -> impl Iterator<Item = (i64, &RoaringBitmap)> {
         self.slots.iter().map(|(slot, who)| (*slot, &**who))
     }

@@ -3,14 +3,11 @@ use std::path::PathBuf;
 use proptest::prelude::*;
 
 use super::*;
-use crate::time::{DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS};
+use crate::rules::HOURS;
+use crate::time::{DAY_MS, HOUR_MS, SECOND_MS};
 
 fn digest(every: Every, at: (u16, u16)) -> Digest {
-    Digest {
-        every,
-        at_minute: at.0 * 60 + at.1,
-        tz: None,
-    }
+    Digest::new(every, at.0 * 60 + at.1)
 }
 
 fn zone(name: &str) -> Zone {
@@ -176,12 +173,10 @@ fn the_ends_of_the_calendar_are_safe() {
             }
         }
     }
-    let odd = Digest {
-        every: Every::Month(0),
-        at_minute: u16::MAX,
-        tz: None,
-    };
-    assert!(next_slot(&odd, &zone("UTC"), Instant(0)) > Instant(0));
+    for every in [Every::Month(0), Every::Hours(0), Every::Hours(u8::MAX)] {
+        let odd = Digest::new(every, u16::MAX);
+        assert!(next_slot(&odd, &zone("UTC"), Instant(0)) > Instant(0));
+    }
 }
 
 /// Tells whether a date is one of a rule, said once more and otherwise.
@@ -192,7 +187,7 @@ fn is_date(every: Every, date: Date) -> bool {
         date.days_in_month().cast_unsigned(),
     );
     match every {
-        Every::Day => true,
+        Every::Day | Every::Hours(_) => true,
         Every::Weekday => weekday < 6,
         Every::Week(on) => weekday == on,
         Every::Month(on) => day == on || day == days && on > days,
@@ -216,9 +211,13 @@ fn walked(digest: &Digest, zone: &Zone, after: Instant, step_ms: i64) -> Instant
         }
         let passed = reached + 1..=wall / 60;
         reached = wall / 60;
+        let every = match digest.every {
+            Every::Hours(hours) => 60 * i64::from(hours),
+            _ => 1440,
+        };
         let hit = passed.into_iter().any(|minute| {
             let date = Timestamp::from_second(minute * 60).unwrap();
-            minute.rem_euclid(1440) == i64::from(digest.at_minute)
+            (minute - i64::from(digest.at_minute)).rem_euclid(every) == 0
                 && is_date(digest.every, TimeZone::UTC.to_datetime(date).date())
         });
         if hit && at > after.0 {
@@ -256,12 +255,10 @@ fn rule() -> impl Strategy<Value = Digest> {
         1 => Just(Every::Weekday),
         1 => (1_u8..=7).prop_map(Every::Week),
         1 => (1_u8..=31).prop_map(Every::Month),
+        3 => prop::sample::select(&HOURS[..]).prop_map(Every::Hours),
     ];
-    (every, prop_oneof![0_u16..300, 0_u16..1440]).prop_map(|(every, at_minute)| Digest {
-        every,
-        at_minute,
-        tz: None,
-    })
+    let minute = prop_oneof![0_u16..300, 0_u16..1440];
+    (every, minute).prop_map(|(every, at_minute)| Digest::new(every, at_minute))
 }
 
 proptest! {
@@ -291,7 +288,7 @@ proptest! {
         minutes in -1500_i64..1500,
         at_minute in 0_u16..1440,
     ) {
-        let digest = Digest { every: Every::Day, at_minute, tz: None };
+        let digest = Digest::new(Every::Day, at_minute);
         let after = Instant(instant(around).0 + minutes * MINUTE_MS);
         let zone = zone(name);
         prop_assert_eq!(next_slot(&digest, &zone, after), walked(&digest, &zone, after, SECOND_MS));
@@ -338,11 +335,7 @@ fn the_transitions_of_2005_to_2025_hold() {
         }
         let wall = (low + (high - low) / 2).div_euclid(60) * 60;
         let at_minute = u16::try_from(wall.rem_euclid(86_400) / 60).unwrap();
-        let daily = Digest {
-            every: Every::Day,
-            at_minute,
-            tz: None,
-        };
+        let daily = Digest::new(Every::Day, at_minute);
         // In a gap: the change itself. In an overlap: as the clock before the change has it.
         let slot = if first > start {
             change

@@ -9,6 +9,7 @@ use super::look::{Ends, Facts, facts_of};
 use super::part::Part;
 use super::state::Engine;
 use crate::batch_key::{BatchKey, LaneKey};
+use crate::bucket::Due;
 use crate::channel::{INBOX, INBOX_NO};
 use crate::compiled::CompiledRules;
 use crate::headers::Header;
@@ -17,6 +18,7 @@ use crate::journal::record::{Record, Variant};
 use crate::journal::stored::{ReadView, StoredArrival, Unreadable};
 use crate::lane_kind::LaneKind;
 use crate::message::{Item, Message, Skipped};
+use crate::number::LaneNo;
 use crate::reason::Outcome;
 
 impl Part {
@@ -28,14 +30,14 @@ impl Part {
         draft: &mut Draft<'_>,
     ) -> Result<Vec<InboxDelivery>, Unreadable> {
         let delivered = self.deliver_to_inboxes(intake, draft)?;
-        if self.close_due(draft) || !delivered.is_empty() {
+        if self.close_due(draft)? || !delivered.is_empty() {
             self.spoke_at = Some(self.now);
         }
         Ok(delivered)
     }
 
     /// Closes the lanes that are due; returns whether there were any.
-    pub(crate) fn close_due(&mut self, draft: &mut Draft<'_>) -> bool {
+    pub(crate) fn close_due(&mut self, draft: &mut Draft<'_>) -> Result<bool, Unreadable> {
         let now = self.now;
         let mut any = false;
         for &at in &*self.buckets.numbers() {
@@ -47,9 +49,14 @@ impl Part {
             let names = &self.compiled.names;
             due.sort_by(|(one, _), (other, _)| {
                 let name = |at: &LaneKey| &names.lane(at.lane).name;
-                (name(one), one).cmp(&(name(other), other))
+                (name(one), &one.key, one.lane).cmp(&(name(other), &other.key, other.lane))
             });
-            for (lane, who) in due {
+            for (lane, Due { closing, counting }) in due {
+                let who = closing | self.count_due(draft, at, lane.lane, counting)?;
+                let who = self.cap_due(draft, at, &lane, who);
+                if who.is_empty() {
+                    continue;
+                }
                 any = true;
                 self.write(
                     draft,
@@ -62,7 +69,57 @@ impl Part {
                 );
             }
         }
-        any
+        Ok(any)
+    }
+
+    /// Keeps windows open that a cap keeps, and returns the others.
+    fn cap_due(
+        &mut self,
+        draft: &mut Draft<'_>,
+        at: BucketNo,
+        lane: &LaneKey,
+        who: RoaringBitmap,
+    ) -> RoaringBitmap {
+        let now = self.now;
+        let capped = self.buckets[at].capped(lane, &who, now, &self.compiled);
+        if capped.is_empty() {
+            return who;
+        }
+        let rest = who - &capped;
+        let (lane, who) = (lane.clone(), capped.into());
+        self.write(draft, at, Record::Capped { at: now, lane, who });
+        rest
+    }
+
+    /// Counts windows of a digest that are first due, and returns those that close: the others have too few
+    /// entries, or are held.
+    fn count_due(
+        &mut self,
+        draft: &mut Draft<'_>,
+        at: BucketNo,
+        lane: LaneNo,
+        who: RoaringBitmap,
+    ) -> Result<RoaringBitmap, Unreadable> {
+        if who.is_empty() {
+            return Ok(who);
+        }
+        let bucket = &self.buckets[at];
+        let fewer = bucket.too_few(draft.view, lane, &who, &self.compiled)?;
+        let enough = who - &fewer;
+        let terms = bucket.terms(&self.compiled);
+        let state = bucket.lanes.plain().get(&lane);
+        let held = state.map_or_else(RoaringBitmap::new, |state| state.would_hold(&enough, terms));
+        let closing = enough - &held;
+        if !fewer.is_empty() || !held.is_empty() {
+            let record = Record::Counted {
+                at: self.now,
+                lane,
+                fewer: fewer.into(),
+                enough: held.into(),
+            };
+            self.write(draft, at, record);
+        }
+        Ok(closing)
     }
 
     /// Delivers new arrivals to the inboxes: at once, as a set, without a row per recipient.

@@ -233,6 +233,7 @@ fn changed(known: Option<Recipient>, change: &RecipientChange) -> Recipient {
         place: None,
         state: State::Active,
         data: None,
+        quiet_hours: None,
     });
     if let Some(name) = &change.name {
         new.name.clone_from(name);
@@ -252,6 +253,9 @@ fn changed(known: Option<Recipient>, change: &RecipientChange) -> Recipient {
     new.state = change.state.unwrap_or(new.state);
     if let Some(data) = &change.data {
         new.data.clone_from(data);
+    }
+    if let Some(hours) = &change.quiet_hours {
+        new.quiet_hours.clone_from(hours);
     }
     new
 }

@@ -22,8 +22,7 @@ impl Engine {
     /// [`Unreadable`]; the engine is poisoned then: drop it and open another.
     pub fn fall_due(&mut self, view: &dyn ReadView, now: Instant) -> Result<Step, Unreadable> {
         self.in_step(Draft::new(view), now, |engine, draft, _, _| {
-            engine.close_due(draft);
-            Ok(())
+            engine.close_due(draft)
         })
     }
 
@@ -48,7 +47,7 @@ impl Engine {
                     break;
                 };
                 engine.set_now(due);
-                engine.close_due(draft);
+                engine.close_due(draft)?;
                 engine.enter_scheduled(draft)?;
                 engine.end_instant(draft)?;
             }
@@ -249,10 +248,11 @@ impl Engine {
     }
 
     /// Closes the lanes that are due.
-    fn close_due(&mut self, draft: &mut Draft<'_>) {
+    fn close_due(&mut self, draft: &mut Draft<'_>) -> Result<(), Unreadable> {
         for part in &mut self.parts {
-            part.close_due(draft);
+            part.close_due(draft)?;
         }
+        Ok(())
     }
 
     /// Ends an instant: delivers to the inboxes, and closes the lanes that are due now.

@@ -102,6 +102,7 @@ fn rules() -> Rules {
         channels: BTreeMap::new(),
         limits: crate::Limits::default(),
         presentation: Default::default(),
+        caps: Vec::new(),
     }
 }
 

@@ -204,7 +204,7 @@ impl Engine {
                 let due = lane.and_then(|lane| lane.deadline(number, terms));
                 let due = match name.kind {
                     // The wheel knows no more than the second.
-                    LaneKind::Now => due.map(|_| entered),
+                    LaneKind::Now => due.map(|due| Instant(due).max(entered)),
                     _ => due.map(Instant),
                 };
                 lanes.push(OpenLane {

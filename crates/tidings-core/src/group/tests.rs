@@ -36,6 +36,7 @@ fn rules(types: &[(&str, Option<Pivot>)]) -> Rules {
         channels: BTreeMap::new(),
         limits: crate::Limits::default(),
         presentation: Default::default(),
+        caps: Vec::new(),
     }
 }
 

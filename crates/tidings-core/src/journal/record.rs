@@ -197,6 +197,26 @@ pub enum Record {
         /// All attempts so far.
         attempts: Attempts,
     },
+    /// The windows of a digest were counted when they were first due, and stay open.
+    Counted {
+        /// The instant.
+        at: Instant,
+        /// The lane.
+        lane: LaneNo,
+        /// The recipients with too few entries: their windows wait for the next slot.
+        fewer: Set,
+        /// The recipients with enough, whose windows are held.
+        enough: Set,
+    },
+    /// Windows were due, and a cap kept them: their deadlines have passed.
+    Capped {
+        /// The instant.
+        at: Instant,
+        /// The lane.
+        lane: LaneKey,
+        /// The recipients.
+        who: Set,
+    },
 }
 
 /// The failed attempts to send a message that has no outcome yet.

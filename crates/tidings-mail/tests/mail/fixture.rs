@@ -77,6 +77,7 @@ pub(crate) fn batch(groups: Vec<Group>) -> Batch {
             place: None,
             state: State::Active,
             data: None,
+            quiet_hours: None,
         },
         tz: "Europe/Paris".to_owned(),
         locale: "en".to_owned(),

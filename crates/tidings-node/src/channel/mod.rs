@@ -185,6 +185,7 @@ mod tests {
         let channel = ChannelRules {
             provider: provider.map(str::to_owned),
             from: from.map(str::to_owned),
+            quiet_hours: None,
         };
         let rules = Rules {
             channels: [("email".to_owned(), channel)].into(),

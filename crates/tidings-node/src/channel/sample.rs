@@ -50,6 +50,7 @@ pub(crate) fn batch(id: &str, title: &str) -> Batch {
         place: None,
         state: State::Active,
         data: None,
+        quiet_hours: None,
     };
     Batch {
         id: id.to_owned(),

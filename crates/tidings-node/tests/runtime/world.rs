@@ -42,11 +42,7 @@ pub(crate) fn rules() -> Rules {
         group: None,
         channels: BTreeMap::from([(EMAIL.to_owned(), Route::of(policy))]),
     };
-    let daily = Digest {
-        every: Every::Day,
-        at_minute: 9 * 60,
-        tz: None,
-    };
+    let daily = Digest::new(Every::Day, 9 * 60);
     let digest = Policy::Digest {
         digest: "daily".to_owned(),
     };
@@ -62,6 +58,7 @@ pub(crate) fn rules() -> Rules {
         channels: BTreeMap::new(),
         limits: tidings_core::Limits::default(),
         presentation: Default::default(),
+        caps: Vec::new(),
     }
 }
 

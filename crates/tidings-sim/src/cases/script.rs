@@ -1,19 +1,22 @@
 //! The syntax of case files: one statement per line; `#` begins a comment.
 //!
 //! ```text
-//! digest weekly week mon 09:00 [ZONE]          day | weekday | week mon..sun | month 1..31
+//! digest weekly week mon 09:00 [ZONE] [spread=30m] [min_items=3]    day | weekday | week mon..sun | month 1..31 | 6h
 //! type NAME [category=C] [urgent] [include_actor] [look_back=7d] [drop_if_seen=true]
 //!      [inbox] [email:now] [email:first_event,2h[,earliest]] [email:cooldown,4m[,15m|none]]
 //!      [email:leading,10m] [email:digest,weekly] [email:never] [email:POLICY@LANE]
+//! quiet CHANNEL 22:00-07:00[,mon+tue] | quiet CHANNEL none
+//! cap CHANNEL 24h 3 | uncap                    one more cap | none any more
 //! keep 35d | default_tz ZONE
 //! TIME digest … | TIME type … | TIME drop_type NAME | TIME keep …     the rules, changed so, from then on
-//! TIME recipient ID [email=A|none] [tz=Z] [lat=N lon=N] [state=S]     person ID …: with an address
+//! TIME recipient ID [email=A|none] [tz=Z] [lat=N lon=N] [state=S]
+//!      [quiet=22:00-07:00[,mon+tue]|none|default] [quiet_on=C,C]    person ID …: with an address
 //! TIME publish ID TYPE OBJECT [to=R,R] [topics=T,T] [near=LAT,LON,KM] [everyone] [actor=A]
 //!      [channels=C,C] [deliver_at=TIME] [expires_at=TIME] [key=K]
 //! TIME subscribe R TOPIC | unsubscribe R TOPIC | object O [notifiable=B] | retract O | erase R
 //! TIME seen R up_to=TIME|object=O|event=E | read … | cancel event=E|key=K | forget DATE
 //! TIME preference R type=T|category=C CHANNEL never|immediate|default|digest:NAME
-//! TIME flush R [channel=C] [lane=L]
+//! TIME flush R [channel=C] [lane=L] | pause CHANNEL | resume CHANNEL
 //! TIME refused …                                the subject must refuse what follows
 //! until TIME | only CHANNEL
 //! = TIME RECIPIENT CHANNEL LANE: EVENT EVENT@TIME EVENT[reason,reason] -EVENT=skipped(seen)
@@ -25,11 +28,13 @@ use std::collections::BTreeMap;
 use std::str::FromStr;
 
 use tidings_core::batch_key::BatchKey;
-use tidings_core::channel::{EMAIL_NO, INBOX};
-use tidings_core::command::{Cancelled, MarkKind, Marked};
+use tidings_core::channel::{EMAIL_NO, INBOX, channel_no};
+use tidings_core::command::{Cancelled, MarkKind, Marked, Pausable};
 use tidings_core::event::{Audience, Event, Near, Object};
+use tidings_core::recipient::OwnHours;
 use tidings_core::rules::{
-    Category, Decide, Defaults, Digest, Every, Policy, Route, Rules, StoreRules, TypeRules,
+    Cap, Category, Decide, Defaults, Digest, Every, Policy, QuietHours, Route, Rules, StoreRules,
+    TypeRules,
 };
 use tidings_core::time::{DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS};
 use tidings_core::{
@@ -47,6 +52,7 @@ pub fn empty_rules() -> Rules {
     Rules {
         limits: tidings_core::Limits::default(),
         presentation: Default::default(),
+        caps: Vec::new(),
         defaults: Defaults::default(),
         categories: BTreeMap::new(),
         digests: BTreeMap::new(),
@@ -125,6 +131,16 @@ fn rule(words: &[&str], rules: &mut Rules) -> Read<bool> {
     match words {
         ["keep", keep] => rules.store.keep_ms = duration(keep)?,
         ["default_tz", tz] => rules.defaults.tz = (*tz).to_owned(),
+        ["cap", channel, per, max] => rules.caps.push(Cap {
+            channel: (*channel).to_owned(),
+            per_ms: duration(per)?,
+            max: number(max)?,
+        }),
+        ["uncap"] => rules.caps.clear(),
+        ["quiet", channel, hours] => {
+            let rules = rules.channels.entry((*channel).to_owned()).or_default();
+            rules.quiet_hours = quiet_hours(hours)?;
+        }
         ["drop_type", name] => {
             rules
                 .types
@@ -162,19 +178,56 @@ fn digest(words: &[&str]) -> Read<Digest> {
             )
         }
         ["month", on, rest @ ..] => (Every::Month(number(on)?), rest),
-        _ => return Err("no such calendar".to_owned()),
+        [hours, rest @ ..] => {
+            let hours = hours.strip_suffix('h').ok_or("no such calendar")?;
+            (Every::Hours(number(hours)?), rest)
+        }
+        [] => return Err("no such calendar".to_owned()),
     };
-    let (at, tz) = match rest {
-        [at] => (at, None),
-        [at, tz] => (at, Some((*tz).to_owned())),
-        _ => return Err("a digest wants a time".to_owned()),
+    let [at, rest @ ..] = rest else {
+        return Err("a digest wants a time".to_owned());
     };
-    let (hour, minute) = at.split_once(':').ok_or("HH:MM")?;
-    Ok(Digest {
-        every,
-        at_minute: number::<u16>(hour)? * 60 + number::<u16>(minute)?,
-        tz,
-    })
+    let mut digest = Digest::new(every, minute_of_day(at)?);
+    for word in rest {
+        match word.split_once('=') {
+            None => digest.tz = Some((*word).to_owned()),
+            Some(("spread", spread)) => {
+                let minutes = u16::try_from(duration(spread)? / MINUTE_MS);
+                digest.spread_minutes = minutes.map_err(|fault| fault.to_string())?;
+            }
+            Some(("min_items", items)) => digest.min_items = number(items)?,
+            Some(_) => return Err(format!("unknown {word}")),
+        }
+    }
+    Ok(digest)
+}
+
+/// Hours such as `22:00-07:00,mon+tue`, or `none`.
+fn quiet_hours(text: &str) -> Read<Option<QuietHours>> {
+    if text == "none" {
+        return Ok(None);
+    }
+    let (hours, days) = match text.split_once(',') {
+        Some((hours, days)) => (hours, days),
+        None => (text, "mon+tue+wed+thu+fri+sat+sun"),
+    };
+    let (from, to) = hours.split_once('-').ok_or("FROM-TO")?;
+    let mut set = 0;
+    for day in days.split('+') {
+        let week = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
+        let at = week.iter().position(|known| *known == day);
+        set |= 1 << at.ok_or("no such weekday")?;
+    }
+    Ok(Some(QuietHours {
+        from_minute: minute_of_day(from)?,
+        to_minute: minute_of_day(to)?,
+        days: set,
+    }))
+}
+
+fn minute_of_day(text: &str) -> Read<u16> {
+    let (hour, minute) = text.split_once(':').ok_or("HH:MM")?;
+    Ok(number::<u16>(hour)? * 60 + number::<u16>(minute)?)
 }
 
 fn type_rules(words: &[&str]) -> Read<TypeRules> {
@@ -307,6 +360,8 @@ fn command(words: &[&str]) -> Read<Command> {
                 kind,
             }
         }
+        ["pause", channel] => Command::Pause(Pausable::Channel((*channel).to_owned())),
+        ["resume", channel] => Command::Resume(Pausable::Channel((*channel).to_owned())),
         ["cancel", what] => Command::Cancel(match pair(what)? {
             ("event", event) => Cancelled::Event(id(event)?),
             ("key", key) => Cancelled::Key(id(key)?),
@@ -372,6 +427,17 @@ fn recipient(who: &str, address: Option<String>, facets: &[&str]) -> Read<Comman
             ("state", "unconfirmed") => change.state = Some(State::Unconfirmed),
             ("state", "disabled") => change.state = Some(State::Disabled),
             ("data", data) => change.data = Some(Some(self::data(data)?)),
+            ("quiet", "default") => change.quiet_hours = Some(None),
+            ("quiet", hours) => {
+                let (hours, channels) = (quiet_hours(hours)?, None);
+                change.quiet_hours = Some(Some(Box::new(OwnHours { hours, channels })));
+            }
+            ("quiet_on", names) => {
+                let numbers = names.split(',').filter_map(channel_no).collect();
+                if let Some(Some(own)) = &mut change.quiet_hours {
+                    own.channels = Some(numbers);
+                }
+            }
             _ => return Err(format!("unknown {facet}")),
         }
     }

@@ -6,7 +6,8 @@ use jiff::Span;
 use jiff::civil::{Date, DateTime, Weekday};
 use jiff::tz::{AmbiguousOffset, TimeZone, TimeZoneDatabase};
 use tidings_core::Instant;
-use tidings_core::rules::{Digest, Every};
+use tidings_core::rules::{Digest, Every, QuietHours};
+use tidings_core::time::MINUTE_MS;
 
 /// The longest gap that any clock change has made is a day; two leave room.
 const GAP_MINUTES_MAX: usize = 2 * 24 * 60;
@@ -18,10 +19,55 @@ pub(super) fn zone(name: &str) -> TimeZone {
         .unwrap_or(TimeZone::UTC)
 }
 
-/// The first slot of `digest` strictly after `after`, by the wall clock of `zone`.
-/// [`Instant::MAX`] where the calendar ends before there is one.
-pub(super) fn next_slot(digest: &Digest, zone: &TimeZone, after: Instant) -> Instant {
-    walk(digest, zone, after).unwrap_or(Instant::MAX)
+/// The first slot of `digest` strictly after `after` for the recipient of this id, by the wall clock of
+/// `zone`. [`Instant::MAX`] where the calendar ends before there is one.
+pub(super) fn next_slot(digest: &Digest, id: &str, zone: &TimeZone, after: Instant) -> Instant {
+    let minutes = match u32::from(digest.spread_minutes) {
+        0 => 0,
+        spread => i64::from(crc32(id) % spread),
+    };
+    let late_ms = minutes * MINUTE_MS;
+    let slot = walk(digest, zone, after.plus_ms(-late_ms));
+    slot.map_or(Instant::MAX, |slot| slot.plus_ms(late_ms))
+}
+
+/// The end of the quiet hours at an instant, by the wall clock of `zone`; `None` outside of them.
+pub(super) fn quiet_until(hours: &QuietHours, zone: &TimeZone, at: Instant) -> Option<Instant> {
+    let local = zone.to_datetime(jiff::Timestamp::from_millisecond(at.0).ok()?);
+    for days in -3..=2 {
+        let begins = local.date().checked_add(Span::new().days(days)).ok()?;
+        let weekday = begins.weekday().to_monday_zero_offset();
+        if hours.days >> weekday & 1 == 0 {
+            continue;
+        }
+        let ends = match hours.from_minute < hours.to_minute {
+            true => begins,
+            false => begins.tomorrow().ok()?,
+        };
+        let from = shown_first(zone, begins, hours.from_minute)?;
+        let to = shown_first(zone, ends, hours.to_minute)?;
+        if (from..to).contains(&at) {
+            // Where clocks change, one stretch may end in the next.
+            return quiet_until(hours, zone, to).or(Some(to));
+        }
+    }
+    None
+}
+
+/// CRC-32 (IEEE), bit by bit.
+fn crc32(text: &str) -> u32 {
+    let mut remainder = u32::MAX;
+    for byte in text.bytes() {
+        remainder ^= u32::from(byte);
+        for _ in 0..8 {
+            let odd = remainder & 1 == 1;
+            remainder >>= 1;
+            if odd {
+                remainder ^= 0xedb8_8320;
+            }
+        }
+    }
+    !remainder
 }
 
 fn walk(digest: &Digest, zone: &TimeZone, after: Instant) -> Option<Instant> {
@@ -32,11 +78,13 @@ fn walk(digest: &Digest, zone: &TimeZone, after: Instant) -> Option<Instant> {
         .checked_sub(Span::new().days(2))
         .unwrap_or_else(|_| local.date());
     loop {
-        if falls_on(digest.every, date)
-            && let Some(slot) = slot_of(digest, zone, date)
-            && slot > after
-        {
-            return Some(slot);
+        if falls_on(digest.every, date) {
+            for minute in minutes_of(digest) {
+                let slot = shown_first(zone, date, minute)?;
+                if slot > after {
+                    return Some(slot);
+                }
+            }
         }
         date = date.tomorrow().ok()?;
     }
@@ -45,18 +93,34 @@ fn walk(digest: &Digest, zone: &TimeZone, after: Instant) -> Option<Instant> {
 fn falls_on(every: Every, date: Date) -> bool {
     let weekday = date.weekday();
     match every {
-        Every::Day => true,
+        Every::Day | Every::Hours(_) => true,
         Every::Weekday => !matches!(weekday, Weekday::Saturday | Weekday::Sunday),
         Every::Week(on) => weekday.to_monday_one_offset() == i8::try_from(on).unwrap_or(1),
         Every::Month(on) => date.day() == i8::try_from(on).unwrap_or(31).min(date.days_in_month()),
     }
 }
 
-/// The instant of a date's slot: the first time that the wall clock shows it; where a clock change
-/// leaves it out, the first minute after it that the wall clock does show.
-fn slot_of(digest: &Digest, zone: &TimeZone, date: Date) -> Option<Instant> {
-    let hour = i8::try_from(digest.at_minute / 60).ok()?;
-    let minute = i8::try_from(digest.at_minute % 60).ok()?;
+/// The minutes of its day at which a digest has slots, in order.
+fn minutes_of(digest: &Digest) -> Vec<u16> {
+    let Every::Hours(hours) = digest.every else {
+        return vec![digest.at_minute];
+    };
+    let round_the_day = |hour: u16| (digest.at_minute + 60 * hour) % (24 * 60);
+    let mut minutes: Vec<u16> = (0..24)
+        .filter(|hour| hour % u16::from(hours) == 0)
+        .map(round_the_day)
+        .collect();
+    minutes.sort_unstable();
+    minutes
+}
+
+/// The first time that the wall clock shows a minute of a date; where a clock change leaves it out, the
+/// first minute after it that the wall clock does show.
+pub(super) fn shown_first(zone: &TimeZone, date: Date, minute: u16) -> Option<Instant> {
+    let (hour, minute) = (
+        i8::try_from(minute / 60).ok()?,
+        i8::try_from(minute % 60).ok()?,
+    );
     let mut shown: DateTime = date.at(hour, minute, 0, 0);
     for _ in 0..GAP_MINUTES_MAX {
         let offset = match zone.to_ambiguous_timestamp(shown).offset() {
@@ -78,12 +142,8 @@ mod tests {
     use super::*;
 
     fn slot(every: Every, at_minute: u16, tz: &str, after: &str) -> String {
-        let digest = Digest {
-            every,
-            at_minute,
-            tz: None,
-        };
-        next_slot(&digest, &zone(tz), Instant::parse(after).unwrap()).to_string()
+        let digest = Digest::new(every, at_minute);
+        next_slot(&digest, "ann", &zone(tz), Instant::parse(after).unwrap()).to_string()
     }
 
     #[test]
@@ -125,6 +185,21 @@ mod tests {
                 "America/New_York",
                 "2024-11-03T05:30:00Z",
                 "2024-11-04T06:30:00Z",
+            ),
+            // Every six hours round the day, and in a gap two that fall together.
+            (
+                Every::Hours(6),
+                540,
+                "UTC",
+                "2024-01-01T21:00:00Z",
+                "2024-01-02T03:00:00Z",
+            ),
+            (
+                Every::Hours(1),
+                0,
+                "Europe/Paris",
+                "2024-03-31T01:00:00Z",
+                "2024-03-31T02:00:00Z",
             ),
             // Midnight itself is left out in Beirut on 2024-03-31.
             (
@@ -180,16 +255,17 @@ mod tests {
     }
 
     #[test]
+    fn the_checksum_is_that_of_the_standard() {
+        assert_eq!(crc32("123456789"), 0xcbf4_3926);
+    }
+
+    #[test]
     fn the_calendar_ends_without_harm() {
-        let digest = Digest {
-            every: Every::Month(31),
-            at_minute: 1439,
-            tz: None,
-        };
+        let digest = Digest::new(Every::Month(31), 1439);
         assert_eq!(
-            next_slot(&digest, &TimeZone::UTC, Instant::MAX),
+            next_slot(&digest, "ann", &TimeZone::UTC, Instant::MAX),
             Instant::MAX
         );
-        assert!(next_slot(&digest, &TimeZone::UTC, Instant::MIN) > Instant::MIN);
+        assert!(next_slot(&digest, "ann", &TimeZone::UTC, Instant::MIN) > Instant::MIN);
     }
 }

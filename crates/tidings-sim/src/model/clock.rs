@@ -1,8 +1,10 @@
 //! The clock of the model: its instants, and the three phases of each.
 
+use tidings_core::rules::Policy;
 use tidings_core::time::DAY_MS;
-use tidings_core::{Instant, Item, Message, Outcome, Reason, Skipped};
+use tidings_core::{Instant, Item, Message, Outcome, Reason, Rules, Skipped};
 
+use super::calendar;
 use super::pending::PAUSED;
 use super::route::{self, Route};
 use super::{EntryState, Model, Refused};
@@ -98,11 +100,17 @@ impl Model {
 
     /// The next instant after now at which something may happen by itself.
     fn next_instant(&self) -> Option<Instant> {
-        let dues = self
-            .open
-            .iter()
-            .filter_map(|&lane| self.due(lane))
-            .map(|(due, _)| due);
+        let dues = self.open.iter().flat_map(|&lane| {
+            let asked = self.due(lane).map(|(due, _)| due);
+            let quiet = self.quiet_until(lane, self.now);
+            let own = self.lanes[lane].window.as_ref();
+            let own = own.map(|window| window.due(self.lanes[lane].last_message));
+            [asked, quiet, own].into_iter().flatten()
+        });
+        let freed = self.told.values().flatten().flat_map(|told| {
+            let caps = self.current().caps.iter();
+            caps.map(|cap| told.plus_ms(cap.per_ms))
+        });
         let scheduled = self.scheduled.first().map(|&(t, _)| t);
         let forgetting = self.days.first_key_value().map(|(day, _)| {
             let midnights = |instant: Instant| instant.0.div_euclid(DAY_MS);
@@ -112,13 +120,14 @@ impl Model {
         });
         dues.chain(scheduled)
             .chain(forgetting)
+            .chain(freed)
             .filter(|&next| next > self.now)
             .min()
     }
 
     /// The deadline of an open lane, and whether it is held back.
-    fn due(&self, lane: usize) -> Option<(Instant, Held)> {
-        let lane = &self.lanes[lane];
+    fn due(&self, index: usize) -> Option<(Instant, Held)> {
+        let lane = &self.lanes[index];
         let window = lane.window.as_ref().filter(|_| lane.name != PAUSED)?;
         let paused = self.paused_channels.contains(&lane.channel);
         let held = if paused || self.people[lane.person].is_held(&lane.channel) {
@@ -126,7 +135,29 @@ impl Model {
         } else {
             Held::No
         };
-        Some((window.due(lane.last_message), held))
+        let due = window.due(lane.last_message);
+        Some((self.quiet_until(index, due).unwrap_or(due), held))
+    }
+
+    /// The end of the quiet hours that keep a lane's window at an instant.
+    fn quiet_until(&self, index: usize, at: Instant) -> Option<Instant> {
+        let lane = &self.lanes[index];
+        lane.window.as_ref().filter(|_| lane.name != PAUSED)?;
+        if self.passes(index) {
+            return None;
+        }
+        let person = &self.people[lane.person];
+        let hours = person.quiet_hours(self.current(), &lane.channel)?;
+        let zone = calendar::zone(person.tz(&self.current().defaults));
+        calendar::quiet_until(&hours, &zone, at)
+    }
+
+    /// Tells whether quiet hours and caps don't keep a lane's window.
+    fn passes(&self, lane: usize) -> bool {
+        let lane = &self.lanes[lane];
+        let is_urgent = |entry: &usize| self.entries[*entry].urgent;
+        let flushed = lane.window.as_ref().is_some_and(|window| window.flushed);
+        flushed || lane.waiting.iter().any(is_urgent)
     }
 
     fn could_become_due(&self) -> bool {
@@ -138,18 +169,119 @@ impl Model {
     }
 
     fn send_what_is_due(&mut self) {
-        for lane in self.open.iter().copied().collect::<Vec<_>>() {
+        while self.send_some() {}
+    }
+
+    /// Closes what is due, all of one person in the order of channel, lane and key. Returns whether a cap has kept
+    /// something that a closing without a message lets go.
+    fn send_some(&mut self) -> bool {
+        let mut open: Vec<usize> = self.open.iter().copied().collect();
+        open.sort_by_key(|&lane| {
+            let lane = &self.lanes[lane];
+            let (channel, name) = (lane.channel.clone(), lane.name.clone());
+            (lane.person, channel, name, lane.key.clone())
+        });
+        let (mut closing, mut keeps) = (Vec::new(), false);
+        for lane in open {
+            let is_due = self.due(lane).is_some_and(|(due, _)| due <= self.now);
+            let is_quiet = self.quiet_until(lane, self.now).is_some();
+            if is_due && !is_quiet && self.passes_over(lane) {
+                continue;
+            }
             match self.due(lane) {
-                Some((due, Held::No)) if due <= self.now => self.close(lane),
-                Some((due, Held::Yes)) if due <= self.now => {
-                    let last = self.lanes[lane].last_message;
-                    if let Some(window) = self.lanes[lane].window.as_mut() {
-                        window.fix(last);
+                Some((due, Held::No)) if due <= self.now && is_quiet => {}
+                Some((due, Held::No)) if due <= self.now => {
+                    if self.is_capped(lane, &closing) {
+                        keeps = true;
+                        self.fix(lane);
+                    } else {
+                        closing.push(lane);
                     }
                 }
+                Some((due, Held::Yes)) if due <= self.now => self.fix(lane),
                 _ => {}
             }
         }
+        let before = self.messages.len();
+        let closed = closing.len();
+        for lane in closing {
+            self.close(lane);
+        }
+        keeps && self.messages.len() - before < closed
+    }
+
+    fn fix(&mut self, lane: usize) {
+        let last = self.lanes[lane].last_message;
+        if let Some(window) = self.lanes[lane].window.as_mut() {
+            window.fix(last);
+        }
+    }
+
+    /// Contract, section 6, "Caps". `closing` = lanes that close at this instant, before this one.
+    fn is_capped(&self, index: usize, closing: &[usize]) -> bool {
+        let lane = &self.lanes[index];
+        if self.passes(index) || self.people[lane.person].gone {
+            return false;
+        }
+        let alike = |other: &&usize| {
+            let other = &self.lanes[**other];
+            other.person == lane.person && other.channel == lane.channel
+        };
+        let now = closing.iter().filter(alike).count();
+        let told = self.told.get(&(lane.person, lane.channel.clone()));
+        let caps = self.current().caps.iter();
+        let mut caps = caps.filter(|cap| cap.channel == lane.channel);
+        caps.any(|cap| {
+            let since = self.now.plus_ms(-cap.per_ms);
+            let told = told.into_iter().flatten();
+            let told = told.filter(|instant| **instant > since).count();
+            (told + now) as u64 >= u64::from(cap.max)
+        })
+    }
+
+    /// New rules come: what the caps until now did not count is forgotten, and all where there are none any more.
+    pub(super) fn forget_told(&mut self, new: &Rules) {
+        let now = self.now;
+        let caps = self.current().caps.clone();
+        for ((_, channel), told) in &mut self.told {
+            if !new.caps.iter().any(|cap| cap.channel == *channel) {
+                told.clear();
+            }
+            let caps = caps.iter().filter(|cap| cap.channel == *channel);
+            let longest = caps.clone().map(|cap| cap.per_ms).max().unwrap_or(0);
+            let most = caps.map(|cap| cap.max as usize).max().unwrap_or(0);
+            told.retain(|instant| *instant > now.plus_ms(-longest));
+            told.drain(..told.len().saturating_sub(most));
+        }
+    }
+
+    /// Contract, section 6, "min_items": counts the window of a digest that is due for the first time. With
+    /// fewer, but not none, it waits for the next slot.
+    fn passes_over(&mut self, lane: usize) -> bool {
+        let now = self.now;
+        let person = self.lanes[lane].person;
+        let pending = self.lanes[lane].waiting.len();
+        let Some(window) = &mut self.lanes[lane].window else {
+            return false;
+        };
+        let Policy::Digest { digest } = &window.policy else {
+            return false;
+        };
+        let Some(digest) = self.rules[window.rules].digests.get(digest) else {
+            return false;
+        };
+        if window.flushed || std::mem::replace(&mut window.counted, true) {
+            return false;
+        }
+        if pending == 0 || pending as u64 >= u64::from(digest.min_items) {
+            return false;
+        }
+        let defaults = &self.rules[self.rules.len() - 1].defaults;
+        let zone = self.people[person].zone_of(digest, defaults);
+        let id = self.people[person].id.as_str();
+        let slot = calendar::next_slot(digest, id, &zone, now);
+        window.pass_over(slot);
+        true
     }
 
     /// Closes a lane: checks each entry once more and sends the rest.
@@ -191,6 +323,14 @@ impl Model {
         }
         if !message.items.is_empty() {
             self.lanes[lane].last_message = Some(self.now);
+            let (person, channel) = (self.lanes[lane].person, self.lanes[lane].channel.clone());
+            let mut caps = self.current().caps.iter();
+            if caps.any(|cap| cap.channel == channel) && !self.people[person].gone {
+                self.told
+                    .entry((person, channel))
+                    .or_default()
+                    .push(self.now);
+            }
             self.messages.push(message);
         }
     }

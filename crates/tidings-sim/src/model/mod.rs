@@ -51,6 +51,18 @@
 //!     A lane with a key remembers its last message no longer than the longest `quiet` of the types that are
 //!     `leading` in it: when the rules change, an older one is forgotten unless a window is open.
 
+//! 19. A window is counted for `min_items` also while its channel is paused: it is held as that of somebody
+//!     unconfirmed. What was counted is not counted again, whatever happens to it afterwards.
+//! 20. A type is urgent for an entry as it was when the entry entered its lane. Pending is what has not ended:
+//!     an urgent entry that is seen or retracted still lets its window pass quiet hours.
+//! 21. A window that only quiet hours keep has no deadline that has passed: what enters joins, and moves it as
+//!     ever. One that was held when its deadline (after quiet hours) passed keeps it, whatever hours come.
+//! 23. A channel's messages are counted from when it has caps, as far back and as many as these caps ask for: what
+//!     other caps would have counted is not known when they come. Nothing is counted of who was erased, whom no
+//!     cap keeps anything from.
+//! 24. A closing that turns out to tell nothing has not counted: what it kept at its instant is due then.
+//! 22. Hours that end in other hours, where clocks change, end with the last of them. Who was erased has none.
+
 mod audience;
 mod calendar;
 mod clock;
@@ -115,6 +127,8 @@ pub struct Model {
     paused_types: BTreeSet<String>,
     paused_channels: BTreeSet<String>,
     messages: Vec<Message>,
+    /// The instants of the messages to a person on a channel that has caps.
+    told: BTreeMap<(usize, String), Vec<Instant>>,
     /// Number of messages before this instant.
     earlier: usize,
     counted: Books,
@@ -151,6 +165,8 @@ struct Entry {
     /// The day on which it entered its lane.
     day: Day,
     seen: bool,
+    /// Its type was urgent when it entered its lane.
+    urgent: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -190,6 +206,7 @@ impl Model {
             paused_types: BTreeSet::new(),
             paused_channels: BTreeSet::new(),
             messages: Vec::new(),
+            told: BTreeMap::new(),
             earlier: 0,
             counted: Books::default(),
         }
@@ -311,6 +328,7 @@ impl Model {
         self.advance(at)?;
         self.fade();
         let old = self.current().defaults.clone();
+        self.forget_told(&rules);
         self.rules.push(rules);
         let types: BTreeSet<String> = self.current().types.keys().cloned().collect();
         self.paused_types.retain(|kind| types.contains(kind));
@@ -399,11 +417,13 @@ impl Model {
                 continue;
             };
             if let Policy::Digest { digest } = &window.policy
+                && !window.slot_has_come(self.now)
                 && let Some(digest) = self.rules[window.rules].digests.get(digest)
             {
                 let defaults = &self.rules[self.rules.len() - 1].defaults;
                 let zone = self.people[person].zone_of(digest, defaults);
-                window.slot = Some(calendar::next_slot(digest, &zone, self.now));
+                let id = self.people[person].id.as_str();
+                window.slot = Some(calendar::next_slot(digest, id, &zone, self.now));
             }
         }
     }
@@ -507,6 +527,7 @@ impl Model {
                 state: EntryState::Scheduled,
                 day: self.now.day(),
                 seen: false,
+                urgent: false,
             });
         }
         self.counted.notifications += u64::from(self.entries.len() > before);

@@ -113,6 +113,9 @@ impl Model {
         self.lanes[lane].waiting.insert(entry);
         self.entries[entry].state = EntryState::Waiting { lane };
         self.entries[entry].day = self.now.day();
+        let kind = self.events[event].event.kind.as_str();
+        let rules = self.current().types.get(kind);
+        self.entries[entry].urgent = rules.is_some_and(|rules| rules.urgent);
         let named = self.events[event].event.clone();
         self.name(&named, self.now.day());
         self.days
@@ -180,7 +183,8 @@ impl Model {
         };
         let digest = self.current().digests.get(digest)?;
         let zone = self.people[person].zone_of(digest, &self.current().defaults);
-        Some(calendar::next_slot(digest, &zone, self.now))
+        let id = self.people[person].id.as_str();
+        Some(calendar::next_slot(digest, id, &zone, self.now))
     }
 
     pub(super) fn end(&mut self, entry: usize, outcome: Outcome) {

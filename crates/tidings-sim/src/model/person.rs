@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::tz::TimeZone;
 use tidings_core::channel::{ChannelNo, INBOX, channel_no};
-use tidings_core::rules::{Defaults, Digest};
+use tidings_core::recipient::OwnHours;
+use tidings_core::rules::{Defaults, Digest, QuietHours, Rules};
 use tidings_core::{Id, RecipientChange, State};
 
 use super::calendar;
@@ -18,6 +19,8 @@ pub(super) struct Person {
     pub(super) state: State,
     pub(super) topics: BTreeSet<Id>,
     pub(super) preferences: Preferences,
+    /// Quiet hours of their own.
+    own_hours: Option<Box<OwnHours>>,
     addresses: BTreeMap<ChannelNo, String>,
     tz: Option<String>,
     lat: Option<f64>,
@@ -32,6 +35,7 @@ impl Person {
             state: State::Active,
             topics: BTreeSet::new(),
             preferences: Preferences::new(),
+            own_hours: None,
             addresses: BTreeMap::new(),
             tz: None,
             lat: None,
@@ -58,6 +62,25 @@ impl Person {
         if let Some(state) = change.state {
             self.state = state;
         }
+        if let Some(hours) = &change.quiet_hours {
+            self.own_hours.clone_from(hours);
+        }
+    }
+
+    /// The quiet hours that hold on a channel; nobody who is gone has any.
+    pub(super) fn quiet_hours(&self, rules: &Rules, channel: &str) -> Option<QuietHours> {
+        if self.gone || channel == INBOX {
+            return None;
+        }
+        let of_channel = rules.channels.get(channel).and_then(|of| of.quiet_hours);
+        let Some(own) = &self.own_hours else {
+            return of_channel;
+        };
+        let here = own.channels.as_ref().is_none_or(|channels| {
+            let number = channel_no(channel);
+            number.is_some_and(|number| channels.contains(&number))
+        });
+        if here { own.hours } else { of_channel }
     }
 
     pub(super) fn place(&self) -> Option<(f64, f64)> {

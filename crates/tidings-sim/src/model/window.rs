@@ -38,6 +38,10 @@ pub(super) struct Window {
     earliest: Instant,
     /// Set once the deadline has passed unused, or a flush named one: nothing moves it any more.
     fixed: Option<Instant>,
+    /// It was flushed.
+    pub(super) flushed: bool,
+    /// It was due once, and what it held was counted.
+    pub(super) counted: bool,
 }
 
 /// An entry as a window sees it. Order is (t, arrival).
@@ -72,6 +76,8 @@ impl Window {
             first: member.clone(),
             newest: member,
             fixed: None,
+            flushed: false,
+            counted: false,
         }
     }
 
@@ -95,9 +101,21 @@ impl Window {
         self.fixed = Some(self.due(last_message));
     }
 
+    /// Its slot is passed over: it waits for this one, held or not.
+    pub(super) fn pass_over(&mut self, slot: Instant) {
+        self.slot = Some(slot);
+        self.fixed = None;
+    }
+
     /// A flush: due at this instant, unless it was due before.
     pub(super) fn flush(&mut self, at: Instant, last_message: Option<Instant>) {
         self.fixed = Some(self.due(last_message).min(at));
+        self.flushed = true;
+    }
+
+    /// Tells whether the slot of a digest has come: it stays then, whatever the zone.
+    pub(super) fn slot_has_come(&self, now: Instant) -> bool {
+        self.slot.is_some_and(|slot| slot <= now)
     }
 
     /// Contract, section 2, the table of policies.

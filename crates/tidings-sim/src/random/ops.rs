@@ -7,6 +7,7 @@ use serde_json::json;
 use tidings_core::batch_key::BatchKey;
 use tidings_core::channel::{EMAIL, EMAIL_NO, INBOX};
 use tidings_core::command::{Cancelled, Choice, MarkKind, Marked, Pausable};
+use tidings_core::recipient::OwnHours;
 use tidings_core::time::{DAY_MS, HOUR_MS, MINUTE_MS};
 use tidings_core::{
     Audience, Command, Data, Day, Event, Id, Instant, Mode, Near, Object, PreferenceScope,
@@ -14,7 +15,9 @@ use tidings_core::{
 };
 
 use super::World;
-use super::rules::{CATEGORIES, DIGESTS, RawChange, RawRules, TYPES, digest_name, raw_change};
+use super::rules::{
+    CATEGORIES, DIGESTS, HOURS, RawChange, RawRules, TYPES, digest_name, quiet_hours, raw_change,
+};
 use crate::subject::Step;
 
 /// Number of first instants: nights of clock changes, a leap day, a year's end.
@@ -57,6 +60,8 @@ pub(super) struct RawPerson {
     state: u8,
     email: bool,
     place: u8,
+    /// Own quiet hours; beyond, none at all, and then the channel's.
+    quiet: u8,
 }
 
 /// Numbers from which a step is made.
@@ -101,14 +106,17 @@ struct RawEvent {
 
 pub(super) fn raw_person() -> impl Strategy<Value = RawPerson> {
     let state = prop_oneof![8 => Just(0_u8), 3 => Just(1), 1 => Just(2)];
-    (0..7_u8, state, proptest::bool::weighted(0.85), 0..4_u8).prop_map(
-        |(zone, state, email, place)| RawPerson {
+    let quiet = prop_oneof![3 => Just(u8::MAX), 2 => 0..=HOURS];
+    let email = proptest::bool::weighted(0.85);
+    (0..7_u8, state, email, 0..4_u8, quiet).prop_map(|(zone, state, email, place, quiet)| {
+        RawPerson {
             zone,
             state,
             email,
             place,
-        },
-    )
+            quiet,
+        }
+    })
 }
 
 fn raw_choice() -> impl Strategy<Value = (u8, bool, u8)> {
@@ -131,7 +139,7 @@ pub(super) fn raw_step() -> impl Strategy<Value = RawStep> {
     let who = || prop_oneof![3 => 0..2_u8, 1 => 0..RECIPIENTS];
     let op = prop_oneof![
         30 => raw_event().prop_map(RawOp::Publish),
-        5 => (who(), raw_person(), 0..16_u8).prop_map(|(a, b, c)| RawOp::Person(a, b, c)),
+        5 => (who(), raw_person(), 0..32_u8).prop_map(|(a, b, c)| RawOp::Person(a, b, c)),
         3 => (who(), 0..6_u8, any::<bool>()).prop_map(|(a, b, c)| RawOp::Follow(a, b, c)),
         8 => (who(), 0..12_u8, any::<u8>()).prop_map(|(a, b, c)| RawOp::Mark(a, b, c)),
         4 => any::<u8>().prop_map(RawOp::Cancel),
@@ -249,7 +257,7 @@ pub(super) fn build(
         steps: Vec::new(),
     };
     for (number, person) in (0..).zip(people) {
-        builder.person(number, person, 15);
+        builder.person(number, person, 31);
     }
     for (who, topic) in follows {
         builder.step(&RawOp::Follow(*who, *topic, true));
@@ -293,6 +301,7 @@ impl Builder {
                 1 => State::Unconfirmed,
                 _ => State::Disabled,
             }),
+            quiet_hours: (what & 16 > 0).then(|| own_hours(raw.quiet)),
         };
         self.say(Command::Recipient(Box::new(change)));
     }
@@ -562,6 +571,13 @@ fn data(which: u8) -> Option<serde_json::Map<String, serde_json::Value>> {
         _ => return None,
     };
     Some([("n".to_owned(), n)].into_iter().collect())
+}
+
+fn own_hours(index: u8) -> Option<Box<OwnHours>> {
+    (index <= HOURS).then(|| {
+        let (hours, channels) = (quiet_hours(index), None);
+        Box::new(OwnHours { hours, channels })
+    })
 }
 
 fn object(number: u8) -> Object {

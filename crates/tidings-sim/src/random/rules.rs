@@ -7,7 +7,8 @@ use proptest::prelude::*;
 use tidings_core::Rules;
 use tidings_core::channel::{EMAIL, INBOX};
 use tidings_core::rules::{
-    Category, Decide, Defaults, Digest, Every, Policy, Route, StoreRules, TypeRules,
+    Cap, Category, ChannelRules, Decide, Defaults, Digest, Every, Policy, QuietHours, Route,
+    StoreRules, TypeRules,
 };
 use tidings_core::time::{DAY_MS, HOUR_MS, MINUTE_MS};
 
@@ -16,7 +17,7 @@ pub(super) const TYPES: u8 = 5;
 /// Greatest number of categories.
 pub(super) const CATEGORIES: u8 = 2;
 /// Greatest number of digests.
-pub(super) const DIGESTS: u8 = 5;
+pub(super) const DIGESTS: u8 = 6;
 
 const HOLDS: [i64; 5] = [MINUTE_MS, 2 * MINUTE_MS, 5 * MINUTE_MS, HOUR_MS, DAY_MS];
 const LOOK_BACKS: [i64; 3] = [2 * MINUTE_MS, HOUR_MS, DAY_MS];
@@ -29,6 +30,8 @@ const KEYS: [&str; 4] = [
     "event.actor.id",
 ];
 const SLOTS: [u16; 5] = [9 * 60, 2 * 60 + 30, 0, 60 + 30, 60];
+const SPREADS: [u16; 5] = [0, 0, 30, 0, 3];
+const MIN_ITEMS: [u32; 5] = [0, 2, 0, 3, 2];
 
 /// Numbers from which rules are made.
 #[derive(Clone, Debug)]
@@ -43,6 +46,10 @@ pub(super) struct RawRules {
     pub(super) own: (u8, bool),
     /// The policy kind of types that have no kind of their own, so that lanes are often shared.
     pub(super) usual: u8,
+    /// The quiet hours of the e-mail channel: index; beyond, none.
+    pub(super) quiet: u8,
+    /// The caps of the e-mail channel: index; beyond, none.
+    pub(super) caps: u8,
 }
 
 /// Numbers from which a type is made.
@@ -74,6 +81,8 @@ pub(super) enum RawChange {
     Decide(bool),
     Own(u8, bool),
     Usual(u8),
+    Quiet(u8),
+    Caps(u8),
 }
 
 pub(super) fn raw_rules() -> impl Strategy<Value = RawRules> {
@@ -84,14 +93,19 @@ pub(super) fn raw_rules() -> impl Strategy<Value = RawRules> {
     let slots = vec(0..5_u8, usize::from(DIGESTS));
     let keep = prop_oneof![5 => Just(0_u8), 1 => 1..3_u8];
     let lanes = (0..KINDS - 1, any::<bool>(), 0..KINDS - 1);
-    (types, keep, slots, any::<bool>(), lanes).prop_map(
-        |(types, keep, slots, earliest, (own, own_earliest, usual))| RawRules {
+    let quiet = prop_oneof![2 => Just(u8::MAX), 1 => 0..HOURS];
+    let caps = prop_oneof![2 => Just(u8::MAX), 1 => 0..CAPS];
+    let bounds = (quiet, caps);
+    (types, keep, slots, any::<bool>(), lanes, bounds).prop_map(
+        |(types, keep, slots, earliest, (own, own_earliest, usual), (quiet, caps))| RawRules {
             types,
             keep,
             slots,
             earliest,
             own: (own, own_earliest),
             usual,
+            quiet,
+            caps,
         },
     )
 }
@@ -149,6 +163,8 @@ pub(super) fn raw_change() -> impl Strategy<Value = RawChange> {
         1 => any::<bool>().prop_map(RawChange::Decide),
         1 => (0..KINDS, any::<bool>()).prop_map(|(kind, earliest)| RawChange::Own(kind, earliest)),
         1 => (0..KINDS).prop_map(RawChange::Usual),
+        1 => (0..2 * HOURS).prop_map(RawChange::Quiet),
+        1 => (0..2 * CAPS).prop_map(RawChange::Caps),
     ]
 }
 
@@ -161,6 +177,8 @@ impl RawRules {
             RawChange::Decide(earliest) => self.earliest = *earliest,
             RawChange::Own(kind, earliest) => self.own = (*kind, *earliest),
             RawChange::Usual(kind) => self.usual = *kind,
+            RawChange::Quiet(quiet) => self.quiet = *quiet,
+            RawChange::Caps(caps) => self.caps = *caps,
         }
     }
 
@@ -178,6 +196,7 @@ impl RawRules {
         Rules {
             limits: tidings_core::Limits::default(),
             presentation: Default::default(),
+            caps: caps(self.caps),
             defaults: Defaults::default(),
             categories: (0..CATEGORIES)
                 .map(|index| (format!("c{index}"), Category::default()))
@@ -185,7 +204,13 @@ impl RawRules {
             types: types.collect(),
             digests,
             store: StoreRules { keep_ms },
-            channels: BTreeMap::new(),
+            channels: quiet_hours(self.quiet).map_or_else(BTreeMap::new, |hours| {
+                let rules = ChannelRules {
+                    quiet_hours: Some(hours),
+                    ..ChannelRules::default()
+                };
+                BTreeMap::from([(EMAIL.to_owned(), rules)])
+            }),
         }
     }
 
@@ -194,6 +219,7 @@ impl RawRules {
             0 => (Every::Day, None),
             1 => (Every::Week(1), None),
             2 => (Every::Month(31), None),
+            5 => (Every::Hours(6), None),
             3 => (Every::Weekday, Some("Europe/Paris".to_owned())),
             _ => (Every::Day, Some("America/New_York".to_owned())),
         };
@@ -202,6 +228,8 @@ impl RawRules {
             every,
             at_minute: SLOTS[usize::from(slot) % SLOTS.len()],
             tz,
+            spread_minutes: SPREADS[usize::from(slot) % SPREADS.len()],
+            min_items: MIN_ITEMS[usize::from(slot) % MIN_ITEMS.len()],
         }
     }
 
@@ -278,6 +306,46 @@ const KINDS: u8 = 6;
 const NEVER: u8 = 5;
 const USUAL: u8 = u8::MAX;
 
+/// Number of caps.
+const CAPS: u8 = 4;
+
+fn caps(index: u8) -> Vec<Cap> {
+    let caps: &[(i64, u32)] = match index {
+        0 => &[(HOUR_MS, 1)],
+        1 => &[(5 * MINUTE_MS, 1), (DAY_MS, 3)],
+        2 => &[(31 * DAY_MS, 2)],
+        3 => &[(2 * MINUTE_MS, 2)],
+        _ => &[],
+    };
+    let cap = |&(per_ms, max)| Cap {
+        channel: EMAIL.to_owned(),
+        per_ms,
+        max,
+    };
+    caps.iter().map(cap).collect()
+}
+
+/// Number of quiet hours.
+pub(super) const HOURS: u8 = 6;
+
+/// Quiet hours: a night, a noon, most of a day, some days, and such as clock changes cut or leave out.
+pub(super) fn quiet_hours(index: u8) -> Option<QuietHours> {
+    let (from, to, days) = match index {
+        0 => (22 * 60, 7 * 60, QuietHours::EVERY_DAY),
+        1 => (9 * 60, 9 * 60 + 3, QuietHours::EVERY_DAY),
+        2 => (60, 0, QuietHours::EVERY_DAY),
+        3 => (23 * 60, 8 * 60, 0b110_0000),
+        4 => (2 * 60 + 15, 2 * 60 + 45, QuietHours::EVERY_DAY),
+        5 => (2 * 60 + 30, 2 * 60, QuietHours::EVERY_DAY),
+        _ => return None,
+    };
+    Some(QuietHours {
+        from_minute: from,
+        to_minute: to,
+        days,
+    })
+}
+
 /// The name of a digest that is always configured: index 0 is daily, which fits in any `keep`.
 pub(super) fn digest_name(index: u8) -> String {
     format!("d{index}")
@@ -285,7 +353,7 @@ pub(super) fn digest_name(index: u8) -> String {
 
 fn period(every: Every) -> i64 {
     match every {
-        Every::Day => DAY_MS,
+        Every::Day | Every::Hours(_) => DAY_MS,
         Every::Weekday => 3 * DAY_MS,
         Every::Week(_) => 7 * DAY_MS,
         Every::Month(_) => 31 * DAY_MS,

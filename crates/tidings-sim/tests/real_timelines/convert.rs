@@ -216,9 +216,8 @@ fn people(follows: &BTreeMap<u64, BTreeSet<u64>>) -> Result<Vec<Command>, &'stat
 /// An inbox at once, and a mail on Mondays at 09:00 UTC.
 fn rules<'a>(types: impl IntoIterator<Item = &'a str>) -> Rules {
     let weekly = Digest {
-        every: Every::Week(1),
-        at_minute: 9 * 60,
         tz: Some("UTC".to_owned()),
+        ..Digest::new(Every::Week(1), 9 * 60)
     };
     let digest = Policy::Digest {
         digest: WEEKLY.to_owned(),
@@ -238,6 +237,7 @@ fn rules<'a>(types: impl IntoIterator<Item = &'a str>) -> Rules {
     Rules {
         limits: tidings_core::Limits::default(),
         presentation: Default::default(),
+        caps: Vec::new(),
         defaults: Defaults::default(),
         categories: BTreeMap::from([(
             "following".to_owned(),

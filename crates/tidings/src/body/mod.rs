@@ -12,6 +12,7 @@ mod fields;
 pub(crate) mod json;
 pub(crate) mod object;
 pub(crate) mod preference;
+pub(crate) mod quiet;
 mod read;
 pub(crate) mod recipient;
 pub(crate) mod short;

@@ -8,13 +8,14 @@ use tidings_core::{Command, Data, Id, RecipientChange, State};
 use utoipa::ToSchema;
 
 use super::fault::Fault;
-use super::id_of;
 use super::text::{self, Latitude, Longitude, Text, Within};
+use super::{id_of, quiet};
 use crate::config::is_locale;
 use crate::wording::quoted;
 use crate::zone;
 
-/// A profile, or a part of one. Null removes a value; give `lat` and `lon` together.
+/// A profile, or a part of one. Null removes a value (of `quiet_hours` all hours); give `lat` and `lon`
+/// together.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = RecipientChange, example = json!({"name": "Ada", "email": "ada@example.org", "tz": "Europe/Paris"}))]
@@ -59,6 +60,10 @@ pub(crate) struct ProfileChange {
     #[serde(default, deserialize_with = "given")]
     #[schema(value_type = Option<BTreeMap<String, serde_json::Value>>, required = false)]
     data: Change<Data>,
+    /// Quiet hours: hours of one's own, null for none at all, or `default` for those of each channel.
+    #[serde(default, deserialize_with = "quiet::given")]
+    #[schema(value_type = Option<quiet::Shown>, required = false)]
+    quiet_hours: Option<quiet::Given>,
 }
 
 /// Addresses by channel; null removes one.
@@ -116,6 +121,7 @@ impl ProfileChange {
             lon: self.lon.map(|lon| lon.map(|Within(lon)| lon)),
             state: self.state.flatten(),
             data: self.data,
+            quiet_hours: self.quiet_hours.map(quiet::Given::choice).transpose()?,
         })
     }
 
@@ -143,6 +149,7 @@ impl ProfileChange {
         change.lon.get_or_insert(None);
         change.state.get_or_insert(State::default());
         change.data.get_or_insert(None);
+        change.quiet_hours.get_or_insert(None);
         Ok(Command::Recipient(Box::new(change)))
     }
 }

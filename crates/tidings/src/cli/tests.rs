@@ -207,7 +207,7 @@ fn the_printed_configuration_passes_the_check() {
     let (status, out, err) = tidings(&["check", &config]);
     assert_eq!((status, err.as_str()), (Status::Done, ""));
     assert!(
-        out.contains("ok, 5 types, 2 categories, 2 digests; days are kept for 35d"),
+        out.contains("ok, 5 types, 2 categories, 3 digests; days are kept for 35d"),
         "{out}"
     );
     let (status, out, _) = tidings(&["check", &config, "--json"]);

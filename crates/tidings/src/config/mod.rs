@@ -4,6 +4,7 @@
 //! who mends a file wants to mend it once; unknown keys are refused, because a misspelt key that is
 //! passed over decides wrongly in silence.
 
+mod caps;
 pub mod duration;
 pub mod fault;
 mod lanes;
@@ -25,6 +26,7 @@ use toml::de::DeTable;
 
 pub use fault::{Fault, Faults, Place};
 pub(crate) use locale::is_locale;
+pub(crate) use sections::clock_minute;
 use walk::{Section, Walk};
 
 /// The commented default configuration, as `tidings config` prints it.
@@ -123,6 +125,7 @@ pub fn parse(text: &str, file_name: &str) -> Result<Rules, Faults> {
             "channels",
             "limits",
             "brand",
+            "caps",
         ],
     );
     let store = sections::store(&mut walk, &root);
@@ -135,6 +138,7 @@ pub fn parse(text: &str, file_name: &str) -> Result<Rules, Faults> {
         channels: sections::channels(&mut walk, &root),
         limits: limits::limits(&mut walk, &root),
         presentation: presentation::presentation(&mut walk, &root),
+        caps: caps::caps(&mut walk, &root),
     };
     limits::fits_a_row(&mut walk, &rules);
     walk.finish(text, file_name)?;
@@ -165,6 +169,15 @@ pub fn warnings(rules: &Rules) -> Vec<String> {
     for name in rules.categories.keys() {
         if !rules.types.values().any(|kind| kind.category == *name) {
             warnings.push(format!("no type is in the category `{name}`"));
+        }
+    }
+    for (name, digest) in &rules.digests {
+        let waits_ms = 2 * sections::period_ms(digest.every);
+        if digest.min_items > 1 && waits_ms > rules.store.keep_ms {
+            warnings.push(format!(
+                "the digest `{name}` may pass over a slot (`min_items`), and days are kept for less than two of \
+                 its slots: what waits for the second may be forgotten before"
+            ));
         }
     }
     for ChannelKind { name, title, .. } in channel::sending() {

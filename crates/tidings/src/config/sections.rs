@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 
 use tidings_core::channel::{self, AddressKind, ChannelKind};
-use tidings_core::rules::{Category, ChannelRules, Defaults, Digest, Every, StoreRules};
-use tidings_core::time::DAY_MS;
+use tidings_core::rules::{
+    Category, ChannelRules, Defaults, Digest, Every, QuietHours, StoreRules,
+};
+use tidings_core::time::{DAY_MS, HOUR_MS, MINUTE_MS};
 use tidings_node::channel::{ProviderError, check};
 
 use super::duration;
@@ -14,11 +16,15 @@ use super::walk::{Section, Walk};
 use crate::wording::{did_you_mean, quoted};
 
 const WEEKDAYS: [&str; 7] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
-const EVERY: [&str; 4] = ["day", "weekday", "week", "month"];
+const EVERY: [&str; 11] = [
+    "day", "weekday", "week", "month", "1h", "2h", "3h", "4h", "6h", "8h", "12h",
+];
 /// Modes of a preference (contract, section 2): a digest of such a name could not be chosen.
 const MODES: [&str; 3] = ["never", "immediate", "default"];
 /// Minutes after midnight at which a digest goes out that doesn't say when (contract, section 2).
 const DIGEST_AT_MINUTE: u16 = 9 * 60;
+/// The largest number of entries that a digest may ask for.
+const MIN_ITEMS_MAX: u32 = 10_000;
 
 pub(super) fn defaults(walk: &mut Walk, root: &Section<'_>) -> Defaults {
     let mut defaults = Defaults::default();
@@ -86,11 +92,23 @@ pub(super) fn digests(
             );
         }
         let [show, show_per] = QUOTA_KEYS;
-        walk.only(&section, &["every", "on", "at", "tz", show, show_per]);
+        let known = [
+            "every",
+            "on",
+            "at",
+            "tz",
+            "spread",
+            "min_items",
+            show,
+            show_per,
+        ];
+        walk.only(&section, &known);
         let every = every(walk, &section);
-        let at_minute = at_minute(walk, &section).unwrap_or(DIGEST_AT_MINUTE);
+        let at_minute = time_of_day(walk, &section, "at").unwrap_or(DIGEST_AT_MINUTE);
         let tz = walk.zone(&section, "tz");
+        let min_items = min_items(walk, &section).unwrap_or(0);
         let Some(every) = every else { continue };
+        let spread_minutes = spread_minutes(walk, &section, every).unwrap_or(0);
         if let Some(store) = store {
             let period_ms = period_ms(every);
             if period_ms > store.keep_ms {
@@ -115,15 +133,58 @@ pub(super) fn digests(
                 every,
                 at_minute,
                 tz,
+                spread_minutes,
+                min_items,
             },
         );
     }
     digests
 }
 
-/// The longest stretch between two slots of a digest, in whole days.
-fn period_ms(every: Every) -> i64 {
+/// The time over which the slots of a digest are spread.
+fn spread_minutes(walk: &mut Walk, section: &Section<'_>, every: Every) -> Option<u16> {
+    let spread = walk.duration(section, "spread")?;
+    if spread.value % MINUTE_MS != 0 {
+        let reason = "`spread` must be whole minutes".to_owned();
+        walk.bad(&spread.span, reason, "write minutes, such as `\"30m\"`");
+        return None;
+    }
+    let distance_ms = match every {
+        Every::Hours(hours) => i64::from(hours) * HOUR_MS,
+        Every::Day | Every::Weekday => DAY_MS,
+        Every::Week(_) => 7 * DAY_MS,
+        Every::Month(_) => 28 * DAY_MS,
+    };
+    if spread.value >= distance_ms {
+        let most = duration::print(distance_ms);
+        walk.bad(
+            &spread.span,
+            format!("`spread` reaches the next slot, which may come after {most}"),
+            format!("write less than {most}"),
+        );
+        return None;
+    }
+    u16::try_from(spread.value / MINUTE_MS).ok()
+}
+
+/// The number of entries below which a slot is passed over.
+fn min_items(walk: &mut Walk, section: &Section<'_>) -> Option<u32> {
+    let hint = "write a whole number without quotes, such as `min_items = 3`";
+    let items = walk.whole(section, "min_items", hint)?;
+    match u32::try_from(items.value) {
+        Ok(number @ 1..=MIN_ITEMS_MAX) => Some(number),
+        _ => {
+            let reason = format!("`min_items` must be 1 to {MIN_ITEMS_MAX}");
+            walk.bad(&items.span, reason, "leave it out for any number");
+            None
+        }
+    }
+}
+
+/// The longest stretch between two slots of a digest.
+pub(super) fn period_ms(every: Every) -> i64 {
     match every {
+        Every::Hours(hours) => i64::from(hours) * HOUR_MS,
         Every::Day => DAY_MS,
         // From Friday to Monday.
         Every::Weekday => 3 * DAY_MS,
@@ -137,7 +198,7 @@ fn every(walk: &mut Walk, section: &Section<'_>) -> Option<Every> {
         walk.missing(
             section,
             "every",
-            "add `every = \"day\"`, `weekday`, `week` or `month`",
+            "add `every = \"day\"`, `weekday`, `week`, `month`, or hours such as `6h`",
         );
         return None;
     }
@@ -152,10 +213,11 @@ fn every(walk: &mut Walk, section: &Section<'_>) -> Option<Every> {
                     "remove it, or write `every = \"week\"` or `\"month\"`",
                 );
             }
-            Some(if plain == "weekday" {
-                Every::Weekday
-            } else {
-                Every::Day
+            let hours = plain.strip_suffix('h').and_then(|hours| hours.parse().ok());
+            Some(match (plain, hours) {
+                ("weekday", _) => Every::Weekday,
+                (_, Some(hours)) => Every::Hours(hours),
+                _ => Every::Day,
             })
         }
     }
@@ -198,9 +260,9 @@ fn month(walk: &mut Walk, section: &Section<'_>) -> Option<Every> {
     }
 }
 
-fn at_minute(walk: &mut Walk, section: &Section<'_>) -> Option<u16> {
-    let hint = "write hours and minutes in quotes, such as `at = \"09:00\"`";
-    let at = walk.text(section, "at", hint)?;
+fn time_of_day(walk: &mut Walk, section: &Section<'_>, key: &str) -> Option<u16> {
+    let hint = format!("write hours and minutes in quotes, such as `{key} = \"09:00\"`");
+    let at = walk.text(section, key, &hint)?;
     let minute = clock_minute(at.value);
     if minute.is_none() {
         walk.bad(
@@ -213,7 +275,7 @@ fn at_minute(walk: &mut Walk, section: &Section<'_>) -> Option<u16> {
 }
 
 /// Reads `HH:MM`, 00:00 to 23:59.
-fn clock_minute(text: &str) -> Option<u16> {
+pub(crate) fn clock_minute(text: &str) -> Option<u16> {
     let bytes: &[u8; 5] = text.as_bytes().try_into().ok()?;
     let digit = |at: usize| {
         bytes[at]
@@ -269,16 +331,68 @@ pub(super) fn channels(walk: &mut Walk, root: &Section<'_>) -> BTreeMap<String, 
 fn channel_rules(walk: &mut Walk, section: &Section<'_>, kind: &ChannelKind) -> ChannelRules {
     match kind.address {
         Some(AddressKind::Email) => {
-            walk.only(section, &["provider", "from"]);
+            walk.only(section, &["provider", "from", "quiet_hours"]);
             let provider = provider(walk, section, kind);
             if provider.is_some() && !section.has("from") {
                 walk.missing(section, "from", SENDER_HINT);
             }
             let from = from(walk, section);
-            ChannelRules { provider, from }
+            let quiet_hours = quiet_hours(walk, section);
+            ChannelRules {
+                provider,
+                from,
+                quiet_hours,
+            }
         }
         None => ChannelRules::default(),
     }
+}
+
+/// The quiet hours of a channel.
+fn quiet_hours(walk: &mut Walk, section: &Section<'_>) -> Option<QuietHours> {
+    let hint = "write `{ from = \"22:00\", to = \"07:00\" }`";
+    let table = walk.section(section, "quiet_hours", hint)?;
+    walk.only(&table, &["from", "to", "days"]);
+    for key in ["from", "to"] {
+        if !table.has(key) {
+            walk.missing(&table, key, hint);
+        }
+    }
+    let from = time_of_day(walk, &table, "from");
+    let to = time_of_day(walk, &table, "to");
+    let days = match table.has("days") {
+        false => Some(QuietHours::EVERY_DAY),
+        true => weekdays(walk, &table, "days"),
+    };
+    let (from_minute, to_minute, days) = (from?, to?, days?);
+    if from_minute == to_minute {
+        let reason = "`quiet_hours` begin and end at the same time";
+        walk.bad(
+            &table.header,
+            reason,
+            "write another `to`, or remove `quiet_hours`",
+        );
+        return None;
+    }
+    Some(QuietHours {
+        from_minute,
+        to_minute,
+        days,
+    })
+}
+
+/// Weekdays as a set of bits, from 1 = Monday to 64 = Sunday.
+fn weekdays(walk: &mut Walk, section: &Section<'_>, key: &str) -> Option<u8> {
+    let words = walk.words(section, key, &WEEKDAYS)?;
+    let bit = |day: &&str| WEEKDAYS.iter().position(|known| known == day);
+    let bits = words.value.iter().filter_map(bit);
+    let days = bits.fold(0_u8, |days, at| days | 1 << at);
+    if days == 0 {
+        let hint = "name one, or leave `days` out for all";
+        walk.bad(&words.span, "`days` has no weekday", hint);
+        return None;
+    }
+    Some(days)
 }
 
 fn provider(walk: &mut Walk, section: &Section<'_>, kind: &ChannelKind) -> Option<String> {

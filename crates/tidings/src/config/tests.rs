@@ -9,6 +9,7 @@ use tidings_core::time::{DAY_MS, HOUR_MS, MINUTE_MS};
 use super::*;
 
 mod choice;
+mod timing;
 
 fn rules(text: &str) -> Rules {
     parse(text, "t.toml").unwrap_or_else(|faults| panic!("{faults}"))
@@ -249,6 +250,8 @@ fn digests_follow_the_calendar() {
         ("every = 'weekday'", Every::Weekday),
         ("every = 'week'\non = 'sun'", Every::Week(7)),
         ("every = 'month'\non = 31", Every::Month(31)),
+        ("every = '1h'", Every::Hours(1)),
+        ("every = '12h'", Every::Hours(12)),
     ] {
         assert_eq!(rules(&digest(body)).digests["d"].every, every);
     }
@@ -266,6 +269,9 @@ fn digests_follow_the_calendar() {
             "1 to 31",
         ),
         ("every = '0 9 * * 1'", "cannot be"),
+        ("every = '5h'", "cannot be `5h`"),
+        ("every = '24h'", "cannot be `24h`"),
+        ("every = '6h'\non = 'mon'", "is not allowed in"),
         ("every = 'day'\nat = '24:00'", "not a time of day"),
         ("every = 'day'\nat = '9:00'", "not a time of day"),
         (

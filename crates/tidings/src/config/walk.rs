@@ -222,6 +222,35 @@ impl Walk {
         })
     }
 
+    /// The tables of a list of tables.
+    pub(super) fn tables<'t>(
+        &mut self,
+        section: &Section<'t>,
+        key: &str,
+        hint: &str,
+    ) -> Vec<Section<'t>> {
+        let Some((_, value)) = section.entry(key) else {
+            return Vec::new();
+        };
+        let path = section.below(key);
+        let DeValue::Array(list) = value.get_ref() else {
+            self.wrong_type(&path, value, "a list of tables", hint);
+            return Vec::new();
+        };
+        let mut tables = Vec::with_capacity(list.len());
+        for item in list.iter() {
+            match item.get_ref().as_table() {
+                Some(table) => tables.push(Section {
+                    table,
+                    path: path.clone(),
+                    header: item.span(),
+                }),
+                None => self.wrong_type(&path, item, "a table", hint),
+            }
+        }
+        tables
+    }
+
     /// The tables of a table of tables, by name; names that are no ids are faults.
     pub(super) fn named<'t>(
         &mut self,
@@ -374,6 +403,44 @@ impl Walk {
             );
         }
         word.copied()
+    }
+
+    /// A list below a key, of texts that are some words each; those that are none are left out.
+    pub(super) fn words<'w>(
+        &mut self,
+        section: &Section<'_>,
+        key: &str,
+        words: &[&'w str],
+    ) -> Option<Found<Vec<&'w str>>> {
+        let (_, value) = section.entry(key)?;
+        let path = section.below(key);
+        let hint = format!("write a list, such as `{key} = [{:?}]`", words[0]);
+        let DeValue::Array(list) = value.get_ref() else {
+            self.wrong_type(&path, value, "a list", &hint);
+            return None;
+        };
+        let mut found = Vec::with_capacity(list.len());
+        let before = self.found.len();
+        for item in list.iter() {
+            let Some(text) = item.get_ref().as_str() else {
+                self.wrong_type(&path, item, "text", &hint);
+                continue;
+            };
+            match words.iter().find(|word| **word == text) {
+                Some(word) => found.push(*word),
+                None => {
+                    let hint = did_you_mean(text, words.iter().copied());
+                    let hint = hint.unwrap_or_else(|| format!("write {}", one_of(words)));
+                    let reason = format!("{} cannot hold {}", quoted(&path), quoted(text));
+                    self.bad(&item.span(), reason, hint);
+                }
+            }
+        }
+        // An empty list is for the caller to judge, one without a good word is not.
+        (self.found.len() == before).then(|| Found {
+            value: found,
+            span: value.span(),
+        })
     }
 
     /// The faults in the order of the file, or nothing where there is none.

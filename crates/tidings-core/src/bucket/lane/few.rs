@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::told::Last;
 use super::{Columns, Lane};
 use crate::deadline::Window;
+use crate::set::Set;
 
 /// Recipients whose windows share a row.
 const PAGE: u32 = 1024;
@@ -16,6 +17,10 @@ const PAGE: u32 = 1024;
 pub(crate) struct FewPage {
     windows: Vec<(u32, Window)>,
     last: Vec<(u32, Last)>,
+    /// The recipients whose window was flushed.
+    flushed: Set,
+    /// The recipients with an urgent entry, by the seq of its arrival.
+    urgent: Vec<(u64, Set)>,
 }
 
 impl FewPage {
@@ -27,7 +32,9 @@ impl FewPage {
     /// The recipients that it names.
     pub(crate) fn numbers(&self) -> impl Iterator<Item = u32> {
         let windows = self.windows.iter().map(|(number, _)| *number);
-        windows.chain(self.last.iter().map(|(number, _)| *number))
+        let last = self.last.iter().map(|(number, _)| *number);
+        let urgent = self.urgent.iter().flat_map(|(_, who)| who.iter());
+        windows.chain(last).chain(self.flushed.iter()).chain(urgent)
     }
 }
 
@@ -46,6 +53,19 @@ impl Lane {
             let page = pages.entry(FewPage::of(number)).or_default();
             page.last.push((number, last));
         }
+        for number in &self.flushed {
+            let page = pages.entry(FewPage::of(number)).or_default();
+            page.flushed.0.insert(number);
+        }
+        for (seq, who) in &self.urgent {
+            for number in &**who {
+                let page = pages.entry(FewPage::of(number)).or_default();
+                match page.urgent.last_mut().filter(|(last, _)| last == seq) {
+                    Some((_, who)) => drop(who.0.insert(number)),
+                    None => page.urgent.push((*seq, [number].into_iter().collect())),
+                }
+            }
+        }
         pages
     }
 
@@ -57,6 +77,10 @@ impl Lane {
                 self.open.insert(number);
                 self.wheel.insert(window.due(), number);
             }
+        }
+        self.flushed |= &page.flushed.0;
+        for (seq, who) in page.urgent {
+            **self.urgent.or_default(seq) |= &who.0;
         }
         for (number, last) in page.last {
             *self.last.at(number) = last;

@@ -8,10 +8,12 @@ use serde::{Deserialize, Serialize};
 
 use super::super::column::{Column, PAGE};
 use super::{Columns, Lane};
+use crate::channel::ChannelNo;
 use crate::deadline::Window;
 use crate::journal::stored::{Unreadable, decode, encode};
 use crate::lane_kind::LaneKind;
 use crate::set::Set;
+use crate::shared::Shared;
 use crate::time::SECOND_MS;
 
 /// The part of a lane that a checkpoint stores besides the pages of its columns.
@@ -22,6 +24,12 @@ pub(crate) struct LaneHead {
     slots: Vec<(i64, Set)>,
     /// The pages of each column whose current row is the odd generation.
     odd: [Set; 2],
+    /// The recipients whose window was flushed.
+    flushed: Set,
+    /// The recipients whose window was counted.
+    counted: Set,
+    /// The recipients with an urgent entry, by the seq of its arrival.
+    urgent: Vec<(u64, Set)>,
 }
 
 /// A column of a lane. Its number is stored.
@@ -38,6 +46,9 @@ pub(crate) enum Part {
 pub(crate) struct Frozen {
     open: RoaringBitmap,
     slots: Vec<(i64, Set)>,
+    flushed: RoaringBitmap,
+    counted: RoaringBitmap,
+    urgent: Vec<(u64, Set)>,
     /// The changed pages.
     pub(crate) pages: Vec<(Part, u32)>,
 }
@@ -65,9 +76,14 @@ impl Lane {
             }
             Columns::Windows(_) => Vec::new(),
         };
+        let urgent = self.urgent.iter();
+        let urgent = urgent.map(|(seq, who)| (*seq, Set(RoaringBitmap::clone(who))));
         Frozen {
             open: self.open.clone(),
             slots,
+            flushed: self.flushed.clone(),
+            counted: self.counted.clone(),
+            urgent: urgent.collect(),
             pages: pages.collect(),
         }
     }
@@ -106,13 +122,21 @@ impl Lane {
             open: Set(frozen.open.clone()),
             slots: frozen.slots.clone(),
             odd: [odd, odd_last].map(|odd| odd.cloned().unwrap_or_default().into()),
+            flushed: Set(frozen.flushed.clone()),
+            counted: Set(frozen.counted.clone()),
+            urgent: frozen.urgent.clone(),
         }
     }
 
     /// Restores a lane from its head; its pages follow.
-    pub(crate) fn restore(kind: LaneKind, head: &LaneHead) -> Self {
-        let mut lane = Self::new(kind);
+    pub(crate) fn restore(kind: LaneKind, channel: ChannelNo, head: &LaneHead) -> Self {
+        let mut lane = Self::new(kind, channel);
         lane.open = head.open.0.clone();
+        lane.flushed = head.flushed.0.clone();
+        lane.counted = head.counted.0.clone();
+        let urgent = head.urgent.iter();
+        let urgent = urgent.map(|(seq, who)| (*seq, Shared::new(who.0.clone())));
+        lane.urgent = urgent.collect();
         if let Columns::Since(_) = lane.columns {
             for (slot, who) in &head.slots {
                 lane.wheel.insert_all(slot * SECOND_MS, who);

@@ -46,11 +46,7 @@ fn told(name: &str, to: Audience) -> Event {
 
 fn with_mail() -> Rules {
     let mut rules = rules();
-    let digest = Digest {
-        every: Every::Day,
-        at_minute: 0,
-        tz: None,
-    };
+    let digest = Digest::new(Every::Day, 0);
     rules.digests.insert("daily".to_owned(), digest);
     let route = Route::of;
     let policy = Policy::Digest {

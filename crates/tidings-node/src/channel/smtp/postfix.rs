@@ -146,6 +146,7 @@ impl MailServer {
         let channel = ChannelRules {
             provider: Some(address.replace("CA", &self.path("ca.pem"))),
             from: Some("Art <art@example.org>".to_owned()),
+            quiet_hours: None,
         };
         let kind = &TABLE[usize::from(EMAIL_NO)];
         let rules = Rules {

@@ -421,6 +421,10 @@ fn wrong(code: &str, call: &Call) -> Call {
         "unknown_channel" if call.path.ends_with("/flush") => {
             call.with_body(r#"{ "channel": "none" }"#)
         }
+        "unknown_channel" if call.name.ends_with("/v1/recipients/{id}") => {
+            let hours = json!({ "from": "22:00", "to": "07:00", "channels": ["none"] });
+            call.with_body(&json!({ "quiet_hours": hours }).to_string())
+        }
         "unknown_channel" => {
             call.with_body(r#"[{ "type": "note", "channel": "none", "mode": "never" }]"#)
         }

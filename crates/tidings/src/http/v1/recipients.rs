@@ -15,6 +15,7 @@ use utoipa::{PartialSchema, ToSchema};
 use utoipa_axum::routes;
 
 use super::schema::with_id;
+use crate::body::quiet;
 use crate::body::recipient::{ProfileChange, StateWord};
 use crate::http::array::{self, ItemAnswer};
 use crate::http::call::{Calls, Kind, MANY};
@@ -29,6 +30,7 @@ const BODY: &[Code] = &[
     Code::InvalidPath,
     Code::InvalidJson,
     Code::InvalidBody,
+    Code::UnknownChannel,
     Code::UnsupportedMediaType,
     Code::LimitExceeded,
 ];
@@ -69,7 +71,7 @@ pub(super) fn calls(calls: Calls) -> Calls {
 
 /// A recipient's profile.
 #[derive(Serialize, ToSchema)]
-#[schema(example = json!({"id": "ada", "name": "Ada", "email": "ada@example.org", "tz": "Europe/Paris", "locale": "fr", "lat": 48.8566, "lon": 2.3522, "state": "active", "data": {"plan": "gold"}}))]
+#[schema(example = json!({"id": "ada", "name": "Ada", "email": "ada@example.org", "tz": "Europe/Paris", "locale": "fr", "lat": 48.8566, "lon": 2.3522, "state": "active", "data": {"plan": "gold"}, "quiet_hours": "default"}))]
 pub(super) struct RecipientProfile {
     /// Id of the recipient.
     #[schema(min_length = 1, max_length = 256)]
@@ -93,6 +95,8 @@ pub(super) struct RecipientProfile {
     /// Data of the host.
     #[schema(value_type = Option<std::collections::BTreeMap<String, serde_json::Value>>)]
     data: Option<Data>,
+    /// Quiet hours: null = none at all, `default` = those of each channel.
+    quiet_hours: Option<quiet::Shown>,
 }
 
 /// A change of a profile that names its recipient.
@@ -120,6 +124,7 @@ impl From<&Recipient> for RecipientProfile {
             lon,
             state: recipient.state.into(),
             data: recipient.data.clone(),
+            quiet_hours: quiet::Shown::of(recipient.quiet_hours.as_deref()),
         }
     }
 }

@@ -9,6 +9,7 @@ use serde::Serialize;
 use tidings_core::channel::{CHANNELS, INBOX};
 use tidings_core::event::Pivot;
 use tidings_core::rules::{Category, Decide, Digest, Every, Policy, Route};
+use tidings_core::time::MINUTE_MS;
 use tidings_core::{Paused, Rules};
 use utoipa::ToSchema;
 use utoipa_axum::routes;
@@ -97,14 +98,20 @@ struct CategoryShown {
 #[derive(Serialize, ToSchema)]
 #[schema(example = json!({"every": "week", "on": "mon", "at": "09:00", "tz": null}))]
 struct DigestShown {
-    /// `day`, `weekday`, `week` or `month`.
-    every: &'static str,
-    /// The day of the week (`mon` to `sun`) or of the month (`1` to `31`); null for `day` and `weekday`.
+    /// `day`, `weekday`, `week`, `month`, or hours such as `6h`.
+    every: String,
+    /// The day of the week (`mon` to `sun`) or of the month (`1` to `31`); null for the others.
     on: Option<String>,
     /// The wall-clock time.
     at: String,
     /// The time zone; null = the recipient's.
     tz: Option<String>,
+    /// The time over which the recipients' slots are spread.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    spread: Option<String>,
+    /// The number of entries below which a slot is passed over, once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    min_items: Option<u32>,
 }
 
 /// A channel.
@@ -164,20 +171,24 @@ impl From<&Digest> for DigestShown {
     fn from(digest: &Digest) -> Self {
         const DAYS: [&str; 7] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
         let (every, on) = match digest.every {
-            Every::Day => ("day", None),
-            Every::Weekday => ("weekday", None),
+            Every::Day => ("day".to_owned(), None),
+            Every::Weekday => ("weekday".to_owned(), None),
             Every::Week(day) => {
                 let name = DAYS.get(usize::from(day).saturating_sub(1));
-                ("week", name.map(|name| (*name).to_owned()))
+                ("week".to_owned(), name.map(|name| (*name).to_owned()))
             }
-            Every::Month(day) => ("month", Some(day.to_string())),
+            Every::Month(day) => ("month".to_owned(), Some(day.to_string())),
+            Every::Hours(hours) => (format!("{hours}h"), None),
         };
+        let spread_ms = i64::from(digest.spread_minutes) * MINUTE_MS;
         let (hour, minute) = (digest.at_minute / 60, digest.at_minute % 60);
         Self {
             every,
             on,
             at: format!("{hour:02}:{minute:02}"),
             tz: digest.tz.clone(),
+            spread: (spread_ms > 0).then(|| duration::print(spread_ms)),
+            min_items: (digest.min_items > 0).then_some(digest.min_items),
         }
     }
 }

@@ -1,0 +1,219 @@
+//! Quiet hours in a profile: hours of one's own, none at all, or those of the channel.
+
+use std::fmt::{self, Display};
+
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
+use tidings_core::channel::{self, CHANNELS};
+use tidings_core::recipient::OwnHours;
+use tidings_core::rules::QuietHours;
+use utoipa::ToSchema;
+
+use super::fault::Fault;
+use super::known_channel;
+use super::text::{FromText, Text};
+use crate::config::clock_minute;
+use crate::wording::{one_of, quoted};
+
+/// Hours of the wall clock in which nothing is sent, but what is urgent.
+#[derive(Deserialize, Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = QuietHours, example = json!({"from": "22:00", "to": "07:00"}))]
+pub(crate) struct Hours {
+    /// The time at which they begin, HH:MM.
+    #[schema(value_type = String, pattern = "^([01][0-9]|2[0-3]):[0-5][0-9]$")]
+    from: Text<Minute>,
+    /// The time at which they end, another one; on the next day where it is before `from`.
+    #[schema(value_type = String, pattern = "^([01][0-9]|2[0-3]):[0-5][0-9]$")]
+    to: Text<Minute>,
+    /// The weekdays on which they begin; all where it is left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(min_items = 1)]
+    days: Option<Vec<Weekday>>,
+    /// The channels on which they hold; all where it is left out. On the others those of the channel do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(min_items = 1)]
+    channels: Option<Vec<String>>,
+}
+
+/// A weekday.
+#[derive(Clone, Copy, Deserialize, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+enum Weekday {
+    Mon,
+    Tue,
+    Wed,
+    Thu,
+    Fri,
+    Sat,
+    Sun,
+}
+
+const WEEK: [Weekday; 7] = [
+    Weekday::Mon,
+    Weekday::Tue,
+    Weekday::Wed,
+    Weekday::Thu,
+    Weekday::Fri,
+    Weekday::Sat,
+    Weekday::Sun,
+];
+
+/// A minute of the day, written HH:MM.
+struct Minute(u16);
+
+/// Quiet hours as a profile shows them; null = none at all.
+#[derive(Serialize, ToSchema)]
+#[serde(untagged)]
+#[schema(as = QuietHoursChoice)]
+pub(crate) enum Shown {
+    Hours(Hours),
+    Word(AsChannel),
+}
+
+/// The word for the hours of each channel.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[schema(as = QuietHoursOfChannel)]
+pub(crate) enum AsChannel {
+    Default,
+}
+
+/// Quiet hours as a change gives them.
+pub(crate) enum Given {
+    Hours(Hours),
+    /// None at all.
+    Never,
+    /// Those of each channel.
+    Default,
+}
+
+impl FromText for Minute {
+    fn from_text(text: &str) -> Result<Self, Fault> {
+        clock_minute(text).map(Self).ok_or_else(|| {
+            let reason = format!("must be a time of day, got {}", quoted(text));
+            Fault::new(reason, "write hours and minutes, such as `22:00`")
+        })
+    }
+}
+
+impl Display for Minute {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:02}:{:02}", self.0 / 60, self.0 % 60)
+    }
+}
+
+impl Given {
+    /// The choice for the core.
+    ///
+    /// # Errors
+    /// Hours of no length, or on no day or no channel, or on a channel that there is not.
+    pub(super) fn choice(self) -> Result<Option<Box<OwnHours>>, Fault> {
+        let hours = match self {
+            Self::Default => return Ok(None),
+            Self::Never => {
+                let (hours, channels) = (None, None);
+                return Ok(Some(Box::new(OwnHours { hours, channels })));
+            }
+            Self::Hours(hours) => hours,
+        };
+        let (Text(Minute(from_minute)), Text(Minute(to_minute))) = (hours.from, hours.to);
+        if from_minute == to_minute {
+            let reason = "`quiet_hours` begin and end at the same time";
+            return Err(Fault::new(
+                reason,
+                "write another `to`, or null for no hours",
+            ));
+        }
+        let empty = |name: &str| {
+            let reason = format!("`quiet_hours.{name}` is empty");
+            Fault::new(reason, format!("leave it out for all {name}"))
+        };
+        let days = match hours.days {
+            None => QuietHours::EVERY_DAY,
+            Some(days) if days.is_empty() => return Err(empty("days")),
+            Some(days) => days.iter().fold(0, |all, day| all | 1 << (*day as u8)),
+        };
+        let channels = match hours.channels {
+            Some(names) if names.is_empty() => return Err(empty("channels")),
+            names => names.map(|names| names.iter().map(|name| number_of(name)).collect()),
+        };
+        let hours = Some(QuietHours {
+            from_minute,
+            to_minute,
+            days,
+        });
+        let channels = channels.transpose()?;
+        Ok(Some(Box::new(OwnHours { hours, channels })))
+    }
+}
+
+fn number_of(name: &str) -> Result<u8, Fault> {
+    known_channel(name)?;
+    let mut sending = channel::sending();
+    let found = sending.find(|channel| channel.name == name);
+    found.map(|channel| channel.number).ok_or_else(|| {
+        let sending: Vec<&str> = channel::sending().map(|channel| channel.name).collect();
+        let reason = format!("`quiet_hours.channels` cannot hold {}", quoted(name));
+        Fault::new(reason, format!("write {}", one_of(&sending)))
+    })
+}
+
+impl Shown {
+    /// The hours of a profile; `None` = none at all.
+    pub(crate) fn of(chosen: Option<&OwnHours>) -> Option<Self> {
+        let Some(chosen) = chosen else {
+            return Some(Self::Word(AsChannel::Default));
+        };
+        let hours = chosen.hours?;
+        let begins = |day: &&Weekday| hours.begin_on(**day as u8 + 1);
+        let days = (hours.days != QuietHours::EVERY_DAY)
+            .then(|| WEEK.iter().filter(begins).copied().collect());
+        let channels = chosen.channels.as_ref().map(|numbers| {
+            let name = |number: &u8| CHANNELS.get(usize::from(*number));
+            let names = numbers.iter().filter_map(name);
+            names.map(|name| (*name).to_owned()).collect()
+        });
+        Some(Self::Hours(Hours {
+            from: Text(Minute(hours.from_minute)),
+            to: Text(Minute(hours.to_minute)),
+            days,
+            channels,
+        }))
+    }
+}
+
+/// Reads quiet hours that are given.
+pub(super) fn given<'de, D: Deserializer<'de>>(value: D) -> Result<Option<Given>, D::Error> {
+    value.deserialize_any(Choice).map(Some)
+}
+
+struct Choice;
+
+impl<'de> Visitor<'de> for Choice {
+    type Value = Given;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object, null or `default`")
+    }
+
+    fn visit_unit<E: serde::de::Error>(self) -> Result<Given, E> {
+        Ok(Given::Never)
+    }
+
+    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Given, E> {
+        match text {
+            "default" => Ok(Given::Default),
+            other => Err(E::custom(Fault::new(
+                format!("cannot be {}", quoted(other)),
+                "write `default`, null, or an object such as `{\"from\": \"22:00\", \"to\": \"07:00\"}`",
+            ))),
+        }
+    }
+
+    fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<Given, M::Error> {
+        let hours = Hours::deserialize(MapAccessDeserializer::new(map));
+        hours.map(Given::Hours)
+    }
+}
