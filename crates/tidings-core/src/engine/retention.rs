@@ -44,7 +44,8 @@ impl Engine {
                 .closings
                 .values()
                 .map(|open| bucket.index.day_of(open.from));
-            days.any(|day| day.is_some_and(|day| day < before))
+            // The window of a message may have begun on a day that is deleted.
+            days.any(|day| day.is_none_or(|day| day < before))
         })
     }
 
