@@ -15,7 +15,7 @@ use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
-use tidings_core::engine::Settled;
+use tidings_core::engine::{ClosingId, Settled};
 use tidings_core::names::LaneName;
 use tidings_core::{BucketNo, Instant, Rules};
 
@@ -82,6 +82,8 @@ pub(crate) struct EventLoop {
     put_off: Vec<Request>,
     /// Buckets whose chores' writes the store refused.
     set_aside: BTreeSet<BucketNo>,
+    /// Closings of which an earlier process may have sent messages; `None` before the first opening.
+    of_before: Option<BTreeSet<ClosingId>>,
     /// The last reading of the clock.
     seen: Instant,
     vitals: Arc<Vitals>,
@@ -164,6 +166,7 @@ impl EventLoop {
             rules_due: false,
             put_off: Vec::new(),
             set_aside: BTreeSet::new(),
+            of_before: None,
             vitals: Arc::default(),
             keys: Arc::default(),
             reads,

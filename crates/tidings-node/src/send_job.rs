@@ -115,20 +115,26 @@ impl SendJob {
         Ok(rendered)
     }
 
-    /// Marks the message as built before a stop, after these attempts. Nothing says whether there was
-    /// another one before the stop, unless it is too early for that.
-    pub(crate) fn after_a_stop(self, tried: Option<Attempts>, now: Instant) -> Self {
+    /// Sets the attempts that were made of the message.
+    pub(crate) fn after(self, tried: Option<Attempts>) -> Self {
         match tried {
-            None => Self {
-                from_before: true,
-                ..self
-            },
+            None => self,
             Some(tried) => Self {
                 attempts: tried.count,
                 resent: tried.resent,
-                from_before: tried.in_doubt || tried.until <= now,
+                from_before: tried.in_doubt,
                 ..self
             },
+        }
+    }
+
+    /// Marks the message as built before a stop, after these attempts. Nothing says whether there was
+    /// another one before the stop, unless it is too early for that.
+    pub(crate) fn after_a_stop(self, tried: Option<Attempts>, now: Instant) -> Self {
+        let job = self.after(tried);
+        Self {
+            from_before: job.from_before || tried.is_none_or(|tried| tried.until <= now),
+            ..job
         }
     }
 

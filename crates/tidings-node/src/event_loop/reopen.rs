@@ -97,6 +97,11 @@ impl EventLoop {
         node.flush()?;
         // No attempt was made after this, whatever the clock shows by now.
         let now = self.clock.now().max(node.engine().now());
+        // Of messages built since the first opening this process knows whether they were sent.
+        let of_before = self.of_before.take().unwrap_or_else(|| {
+            let closings = unsettled.iter().map(|ready| ready.plan.closing);
+            closings.collect()
+        });
         for job in unsettled.into_iter().flat_map(jobs) {
             let id = job.id();
             if known.contains(&id) || self.senders.holds(&id) {
@@ -104,12 +109,17 @@ impl EventLoop {
             }
             let node = self.node.as_ref();
             let tried = node.and_then(|node| node.engine().attempts_of(id));
-            let job = job.after_a_stop(tried, now);
+            let job = if of_before.contains(&id.closing) {
+                job.after_a_stop(tried, now)
+            } else {
+                job.after(tried)
+            };
             match tried.filter(|tried| tried.until > now) {
                 Some(tried) => self.delivery.wait_until(tried.until, job),
                 None => self.dispatch(job),
             }
         }
+        self.of_before = Some(of_before);
         Ok(())
     }
 }
