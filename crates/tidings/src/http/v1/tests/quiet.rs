@@ -50,8 +50,8 @@ fn quiet_hours_are_put_patched_and_shown() {
 fn quiet_hours_that_cannot_be_are_refused() {
     let rig = Rig::new();
     for (hours, part) in [
-        (json!({"from": "22:00"}), "`to`"),
-        (json!({"to": "22:00"}), "`from`"),
+        (json!({"from": "22:00"}), "`quiet_hours.to`"),
+        (json!({"to": "22:00"}), "`quiet_hours.from`"),
         (json!({"from": "22:00", "to": "22:00"}), "same time"),
         (json!({"from": "24:00", "to": "07:00"}), "time of day"),
         (json!({"from": "22:00", "to": "7:00"}), "time of day"),
