@@ -18,9 +18,10 @@ use tidings_node::channel::{Channels, Outlet};
 use tidings_node::{Delivery, Node, OpenStore, Replies, Retries, Settings, Stepped, VirtualClock};
 use tidings_store::{FaultStore, Faults, Store};
 
+use crate::model::Model;
 use crate::random::World;
 use crate::rig::{Bare, Lie, Recorder, Taken, mix};
-use crate::subject::Step;
+use crate::subject::{self, Played, Step, play_all};
 
 /// The result of a run.
 #[derive(Debug)]
@@ -43,11 +44,6 @@ const APART_MS: i64 = 100;
 /// nobody's deadline; and where the clock stops.
 #[must_use]
 pub fn apart(world: &World, seed: u64) -> World {
-    // A server counts what it has not made yet, so what a cap keeps depends on when its messages are made.
-    let uncapped = |rules: &Rules| Rules {
-        caps: Vec::new(),
-        ..rules.clone()
-    };
     let mut steps: Vec<Step> = Vec::new();
     let mut shift_ms = 0;
     let mut last: Option<(Instant, bool)> = None;
@@ -64,7 +60,7 @@ pub fn apart(world: &World, seed: u64) -> World {
                 at,
                 command: command.clone(),
             }),
-            Step::Reconfigure(_, rules) => Step::Reconfigure(at, Box::new(uncapped(rules))),
+            Step::Reconfigure(_, rules) => Step::Reconfigure(at, rules.clone()),
         });
     }
     let days = i64::try_from(mix(seed) % 9).unwrap_or_default();
@@ -72,10 +68,55 @@ pub fn apart(world: &World, seed: u64) -> World {
     let until = world.until.unwrap_or(end.plus_ms(days * DAY_MS));
     steps.retain(|step| step.at() <= until);
     World {
-        rules: uncapped(&world.rules),
+        rules: world.rules.clone(),
         steps,
         until: Some(until),
     }
+}
+
+/// A world that was taken [`apart`], and what the model makes of it.
+///
+/// It keeps its caps where each closing that they count tells something: a server counts what it has not made yet, so
+/// what a cap keeps otherwise depends on when messages are made.
+///
+/// # Errors
+/// The step that the model refused, and why.
+pub fn with_model(world: &World, seed: u64) -> Result<(World, Played), String> {
+    let world = apart(world, seed);
+    let mut model = Model::new(world.rules.clone());
+    for step in &world.steps {
+        step.play(&mut model)
+            .map_err(|reason| format!("{reason}: {step:?}"))?;
+    }
+    model.finish(world.until);
+    if !model.has_told_nothing() {
+        let (messages, books) = (model.messages().to_vec(), model.books());
+        return Ok((world, Played { messages, books }));
+    }
+    let world = uncapped(world);
+    let played = play_all(subject::model, &world.rules, &world.steps, world.until)?;
+    Ok((world, played))
+}
+
+/// Tells whether a world has caps at any time.
+#[must_use]
+pub fn has_caps(world: &World) -> bool {
+    let mut steps = world.steps.iter();
+    let later = |step: &Step| match step {
+        Step::Reconfigure(_, rules) => !rules.caps.is_empty(),
+        Step::Play(_) => false,
+    };
+    !world.rules.caps.is_empty() || steps.any(later)
+}
+
+fn uncapped(mut world: World) -> World {
+    world.rules.caps.clear();
+    for step in &mut world.steps {
+        if let Step::Reconfigure(_, rules) = step {
+            rules.caps.clear();
+        }
+    }
+    world
 }
 
 /// Plays a world that was taken [`apart`], over a store with these faults and a channel with these lies.

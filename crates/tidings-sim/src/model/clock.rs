@@ -321,11 +321,14 @@ impl Model {
                 self.end(entry, Outcome::Delivered);
             }
         }
-        if !message.items.is_empty() {
+        let (person, channel) = (self.lanes[lane].person, self.lanes[lane].channel.clone());
+        let mut caps = self.current().caps.iter();
+        let counts = caps.any(|cap| cap.channel == channel) && !self.people[person].gone;
+        if message.items.is_empty() {
+            self.told_nothing |= counts;
+        } else {
             self.lanes[lane].last_message = Some(self.now);
-            let (person, channel) = (self.lanes[lane].person, self.lanes[lane].channel.clone());
-            let mut caps = self.current().caps.iter();
-            if caps.any(|cap| cap.channel == channel) && !self.people[person].gone {
+            if counts {
                 self.told
                     .entry((person, channel))
                     .or_default()

@@ -129,6 +129,8 @@ pub struct Model {
     messages: Vec<Message>,
     /// The instants of the messages to a person on a channel that has caps.
     told: BTreeMap<(usize, String), Vec<Instant>>,
+    /// A closing on such a channel told nothing.
+    told_nothing: bool,
     /// Number of messages before this instant.
     earlier: usize,
     counted: Books,
@@ -207,6 +209,7 @@ impl Model {
             paused_channels: BTreeSet::new(),
             messages: Vec::new(),
             told: BTreeMap::new(),
+            told_nothing: false,
             earlier: 0,
             counted: Books::default(),
         }
@@ -351,6 +354,12 @@ impl Model {
         } else {
             self.messages.len()
         }]
+    }
+
+    /// Tells whether a closing that caps would have counted told nothing.
+    #[must_use]
+    pub fn has_told_nothing(&self) -> bool {
+        self.told_nothing
     }
 
     /// The books, counted by walking over all entries.
