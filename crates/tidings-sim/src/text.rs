@@ -119,12 +119,15 @@ fn recipient(change: &RecipientChange) -> Value {
     give(
         &mut body,
         "quiet_hours",
-        change.quiet_hours.as_ref().map(own_hours),
+        change
+            .quiet_hours
+            .as_ref()
+            .map(|own| own_hours(own.as_deref())),
     );
     body
 }
 
-fn own_hours(chosen: &Option<Box<OwnHours>>) -> Value {
+fn own_hours(chosen: Option<&OwnHours>) -> Value {
     let Some(chosen) = chosen else {
         return json!("default");
     };

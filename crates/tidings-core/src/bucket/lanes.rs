@@ -12,11 +12,12 @@ use super::lane::{Due, Entering, FewPage, Lane, Terms};
 use crate::batch_key::LaneKey;
 use crate::channel::ChannelNo;
 use crate::compiled::CompiledRules;
-use crate::lane_kind::LaneKind;
 use crate::names::LaneName;
 use crate::number::LaneNo;
 use crate::shared::{Own, Shared, Tree};
 use crate::time::Instant;
+
+mod last_message;
 
 /// Number of recipients below which their lanes are looked up one by one.
 const SOME: u64 = 64;
@@ -445,70 +446,6 @@ impl Lanes {
         }
     }
 
-    /// Notes a message of a lane for `leading`, which asks for it no longer than its longest `quiet` allows.
-    pub(crate) fn note_told(
-        &mut self,
-        lane: &LaneKey,
-        at: Instant,
-        who: &RoaringBitmap,
-        around: Around<'_>,
-    ) {
-        for no in counting_lanes(lane.lane, around.compiled) {
-            let key = lane.key.clone();
-            let lane = LaneKey { lane: no, key };
-            if !lane.key.is_empty() {
-                let quiet = around.longest_quiet(no);
-                if quiet == 0 {
-                    continue;
-                }
-                self.fading
-                    .insert((Instant(at.0.saturating_add(quiet)), lane.clone()));
-            }
-            self.change_known(&lane, who, around, |lane, _| lane.note_told(at, who));
-        }
-    }
-
-    /// Takes messages that turned out empty back from the last ones.
-    pub(crate) fn told_nothing(
-        &mut self,
-        lane: &LaneKey,
-        at: Instant,
-        who: &RoaringBitmap,
-        around: Around<'_>,
-    ) {
-        for no in counting_lanes(lane.lane, around.compiled) {
-            let key = lane.key.clone();
-            let lane = LaneKey { lane: no, key };
-            self.change_known(&lane, who, around, |lane, _| lane.told_nothing(at, who));
-        }
-    }
-
-    /// Drops the last messages of lanes with a key that matter no more.
-    pub(crate) fn fade(&mut self, now: Instant, around: Around<'_>) {
-        while let Some(at) = pop_until(&mut self.fading, &now) {
-            let Some(keyed) = self.keyed.get_mut(&at) else {
-                continue;
-            };
-            let quiet = around.longest_quiet(at.lane);
-            let up_to = Instant(now.0.saturating_sub(quiet));
-            for number in keyed.lane.forget_told(up_to) {
-                self.dirty.insert((at.clone(), FewPage::of(number)));
-            }
-            self.settle(&at, around.terms);
-        }
-    }
-
-    /// Computes anew until when last messages matter: the rules have changed, or were read.
-    pub(crate) fn fade_by(&mut self, around: Around<'_>) {
-        self.fading.clear();
-        for (at, keyed) in &self.keyed {
-            let quiet = around.longest_quiet(at.lane);
-            let told = keyed.lane.last_told().map(|(_, told)| told);
-            let until = told.map(|told| Instant(told.0.saturating_add(quiet)));
-            self.fading.extend(until.map(|until| (until, at.clone())));
-        }
-    }
-
     /// The pages of lanes with a key that changed since the last call; those that are empty are gone.
     pub(crate) fn take_dirty(&mut self) -> Vec<(LaneKey, u32, Option<FewPage>)> {
         let mut rows = Vec::new();
@@ -575,19 +512,6 @@ impl Lanes {
     }
 }
 
-impl Around<'_> {
-    /// The longest time for which the last message of a lane with a key matters, in milliseconds.
-    fn longest_quiet(self, no: LaneNo) -> i64 {
-        let quiet = |no| {
-            self.terms
-                .rules()
-                .map_or(0, |rules| rules.longest_quiet(no))
-        };
-        let names = &self.compiled.names;
-        names.others(no).chain([no]).map(quiet).max().unwrap_or(0)
-    }
-}
-
 /// Removes the first lane of a set whose time is not after `until`.
 fn pop_until<T: Ord>(set: &mut BTreeSet<(T, LaneKey)>, until: &T) -> Option<LaneKey> {
     let (first, _) = set.first()?;
@@ -595,15 +519,4 @@ fn pop_until<T: Ord>(set: &mut BTreeSet<(T, LaneKey)>, until: &T) -> Option<Lane
         .then(|| set.pop_first())
         .flatten()
         .map(|(_, at)| at)
-}
-
-/// The numbers of a lane that count its last messages: `leading` lanes, and lanes of one's own, which
-/// a change of the configuration may make `leading`.
-fn counting_lanes(no: LaneNo, compiled: &CompiledRules) -> Vec<LaneNo> {
-    let lane = compiled.names.lane(no);
-    let default = lane.kind.default_lane();
-    if lane.kind != LaneKind::Leading && lane.name == default {
-        return Vec::new();
-    }
-    compiled.names.others(no).chain([no]).collect()
 }

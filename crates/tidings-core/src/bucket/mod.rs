@@ -250,13 +250,7 @@ impl Bucket {
                 self.preferences.choose(number, channel, scope, mode);
                 self.dirty.recipients.insert(number);
             }
-            Record::Flush { at, number, lanes } => {
-                let who = RoaringBitmap::from_iter([number]);
-                let (all, around) = self.lanes_and_around(compiled);
-                for lane in lanes {
-                    all.change_known(&lane, &who, around, |lane, _| lane.flush(number, at));
-                }
-            }
+            Record::Flush { at, number, lanes } => self.flush(at, number, &lanes, compiled),
             Record::Pause {
                 at,
                 channels,
@@ -282,6 +276,14 @@ impl Bucket {
             } => self.count(at, lane, (&fewer, &enough), compiled),
             Record::Capped { at, lane, who } => self.cap(at, &lane, &who, compiled),
             Record::Rules { at, version } => self.change_rules(seq, at, version, compiled),
+        }
+    }
+
+    fn flush(&mut self, at: Instant, number: u32, lanes: &[LaneKey], compiled: &CompiledRules) {
+        let who = RoaringBitmap::from_iter([number]);
+        let (all, around) = self.lanes_and_around(compiled);
+        for lane in lanes {
+            all.change_known(lane, &who, around, |lane, _| lane.flush(number, at));
         }
     }
 

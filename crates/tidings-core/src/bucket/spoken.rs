@@ -110,7 +110,7 @@ impl Spoken {
     }
 
     /// The rows of the pages that have changed; `None` = nothing is left of a page.
-    pub(super) fn take_rows(&mut self) -> Vec<((ChannelNo, u32), Option<Vec<u8>>)> {
+    pub(super) fn take_rows(&mut self) -> BTreeMap<(ChannelNo, u32), Option<Vec<u8>>> {
         let dirty = std::mem::take(&mut self.dirty);
         let row = |(channel, page): (ChannelNo, u32)| {
             let last = page.saturating_mul(PAGE).saturating_add(PAGE - 1);

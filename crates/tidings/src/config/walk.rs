@@ -238,7 +238,7 @@ impl Walk {
             return Vec::new();
         };
         let mut tables = Vec::with_capacity(list.len());
-        for item in list.iter() {
+        for item in list {
             match item.get_ref().as_table() {
                 Some(table) => tables.push(Section {
                     table,
@@ -421,7 +421,7 @@ impl Walk {
         };
         let mut found = Vec::with_capacity(list.len());
         let before = self.found.len();
-        for item in list.iter() {
+        for item in list {
             let Some(text) = item.get_ref().as_str() else {
                 self.wrong_type(&path, item, "text", &hint);
                 continue;
