@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::batch_key::{BatchKeys, KeyTooLong, TooLong};
 use crate::calendar::{Zone, delay_ms, next_slot};
@@ -30,6 +30,8 @@ pub struct Version {
     digests: BTreeMap<String, (Digest, Option<Zone>)>,
     /// The longest `quiet` of each `leading` lane, in milliseconds.
     quiet: FxHashMap<LaneNo, i64>,
+    /// The lanes that types bound by a number of entries.
+    bounded: FxHashSet<LaneNo>,
     quiet_hours: [Option<QuietHours>; CHANNELS.len()],
     caps: [Vec<Cap>; CHANNELS.len()],
 }
@@ -49,6 +51,7 @@ pub struct Type {
 #[derive(Debug)]
 struct Route {
     policy: Policy,
+    max_items: Option<u16>,
     lane: Option<LaneNo>,
     now: LaneNo,
     digests: BTreeMap<String, LaneNo>,
@@ -63,6 +66,7 @@ impl Version {
         let mut given = Vec::new();
         let mut types = FxHashMap::default();
         let mut quiet: FxHashMap<LaneNo, i64> = FxHashMap::default();
+        let mut bounded = FxHashSet::default();
         for (name, type_rules) in &rules.types {
             let type_no = names.give_type(name, &mut given);
             let mut routes = [const { None }; CHANNELS.len()];
@@ -75,6 +79,7 @@ impl Version {
                     let longest = quiet.entry(lane).or_default();
                     *longest = (*longest).max(*quiet_ms);
                 }
+                bounded.extend(compiled.lane.filter(|_| route.max_items.is_some()));
                 routes[usize::from(channel)] = Some(compiled);
             }
             let has_inbox = matches!(&routes[0], Some(route) if route.policy == Policy::Now);
@@ -107,6 +112,7 @@ impl Version {
                 types,
                 digests,
                 quiet,
+                bounded,
                 quiet_hours,
                 caps,
             },
@@ -124,6 +130,12 @@ impl Version {
     #[must_use]
     pub fn longest_quiet(&self, lane: LaneNo) -> i64 {
         self.quiet.get(&lane).copied().unwrap_or(0)
+    }
+
+    /// Tells whether types bound a lane by a number of entries.
+    #[must_use]
+    pub fn bounds(&self, lane: LaneNo) -> bool {
+        self.bounded.contains(&lane)
     }
 
     /// The first slot of a digest strictly after an instant, for a recipient whose zone is known.
@@ -250,7 +262,11 @@ impl Type {
     #[must_use]
     fn own_lane(&self, channel: ChannelNo) -> Option<(LaneNo, Parameters)> {
         let route = self.routes.get(usize::from(channel))?.as_ref()?;
-        Some((route.lane?, Parameters::of(&route.policy)))
+        let parameters = Parameters {
+            max_items: route.max_items.unwrap_or(0),
+            ..Parameters::of(&route.policy)
+        };
+        Some((route.lane?, parameters))
     }
 
     /// The batch keys of an event.
@@ -314,6 +330,7 @@ impl Route {
         let paused = give(LaneKind::Paused.default_lane(), LaneKind::Paused);
         Self {
             policy: route.policy.clone(),
+            max_items: route.max_items,
             lane,
             now,
             digests,

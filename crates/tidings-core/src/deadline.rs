@@ -41,8 +41,10 @@ pub struct Window {
     pub hard: i64,
     /// The version of the rules under which it was opened: its parameters.
     pub rules: u32,
-    /// True if its deadline is final: it has passed, or a flush has set it.
-    pub fixed: bool,
+    /// Number of entries that entered it, until its deadline is final.
+    pub entered: u16,
+    /// The number of entries that makes it due, by the first one's type: 0 = none, [`u16::MAX`] = its deadline is final.
+    pub full_at: u16,
     /// The first entry's (t, arrival).
     pub first: (Instant, u64),
     /// `quiet` of the first entry's type, for `leading`.
@@ -91,6 +93,9 @@ impl Person for Alike<'_> {
     }
 }
 
+/// [`Window::full_at`] of a window whose deadline is final: it has passed, or a flush or its last entry has set it.
+const FINAL: u16 = u16::MAX;
+
 /// The value for "no such deadline".
 const NONE: i64 = i64::MAX;
 
@@ -138,7 +143,8 @@ impl Window {
             soft: NONE,
             hard: NONE,
             rules,
-            fixed: false,
+            entered: 1,
+            full_at: entry.parameters.max_items,
             first: key,
             quiet_ms: entry.parameters.wait_ms,
             since,
@@ -157,7 +163,7 @@ impl Window {
     /// use tidings_core::lane_kind::{LaneKind, Parameters};
     ///
     /// // A cool-down of 10 after the newest entry, and of 25 after the first at most.
-    /// let parameters = Parameters { wait_ms: 10, max_wait_ms: Some(25) };
+    /// let parameters = Parameters { wait_ms: 10, max_wait_ms: Some(25), max_items: 0 };
     /// let entry = |t: i64, place: u64| Entered { t: Instant(t), place, parameters };
     /// let mut window = Window::open(&LaneKind::Cooldown, entry(0, 1), 1, 1, None);
     /// assert_eq!(window.due(), 10);
@@ -167,9 +173,10 @@ impl Window {
     /// assert_eq!(window.due(), 25);
     /// ```
     pub fn join(&mut self, kind: &LaneKind, entry: Entered, last: Option<Instant>) {
-        if self.fixed {
+        if self.is_final() {
             return;
         }
+        self.count();
         let key = (entry.t, entry.place);
         let is_newest = key >= self.newest;
         if is_newest || matches!(kind, LaneKind::FirstEvent(Decide::Earliest)) {
@@ -180,6 +187,7 @@ impl Window {
         if !is_newest && key < self.first {
             self.first = key;
             self.quiet_ms = entry.parameters.wait_ms;
+            self.full_at = entry.parameters.max_items;
             self.count_first(kind, entry, last);
         }
     }
@@ -198,7 +206,7 @@ impl Window {
     /// use tidings_core::deadline::{Entered, Window};
     /// use tidings_core::lane_kind::{LaneKind, Parameters};
     ///
-    /// let parameters = Parameters { wait_ms: 10, max_wait_ms: None };
+    /// let parameters = Parameters { wait_ms: 10, ..Parameters::default() };
     /// let entry = |t: i64, place: u64| Entered { t: Instant(t), place, parameters };
     /// let mut window = Window::open(&LaneKind::Cooldown, entry(0, 1), 1, 1, None);
     /// window.due_by(Instant(3));
@@ -209,7 +217,41 @@ impl Window {
     pub fn due_by(&mut self, now: Instant) {
         self.hard = self.due().min(now.0);
         self.soft = NONE;
-        self.fixed = true;
+        self.full_at = FINAL;
+    }
+
+    /// Counts an entry that joins and moves nothing.
+    pub fn count(&mut self) {
+        self.entered = self.entered.saturating_add(1);
+    }
+
+    /// Makes it due at this instant if it has as many entries as its first one's type takes; returns whether it
+    /// does.
+    ///
+    /// # Examples
+    /// ```
+    /// use tidings_core::Instant;
+    /// use tidings_core::deadline::{Entered, Window};
+    /// use tidings_core::lane_kind::{LaneKind, Parameters};
+    ///
+    /// let parameters = Parameters { wait_ms: 10, max_items: 2, ..Parameters::default() };
+    /// let entry = |t: i64, place: u64| Entered { t: Instant(t), place, parameters };
+    /// let mut window = Window::open(&LaneKind::Cooldown, entry(0, 1), 1, 1, None);
+    /// assert!(!window.fill(Instant(0)));
+    /// window.join(&LaneKind::Cooldown, entry(3, 2), None);
+    /// assert!(window.fill(Instant(3)));
+    /// assert_eq!(window.due(), 3);
+    /// ```
+    pub fn fill(&mut self, now: Instant) -> bool {
+        let is_full = !matches!(self.full_at, 0 | FINAL) && self.entered >= self.full_at;
+        if is_full {
+            self.due_by(now);
+        }
+        is_full
+    }
+
+    fn is_final(&self) -> bool {
+        self.full_at == FINAL
     }
 
     /// Recomputes the deadline of a `leading` lane whose last message has changed.
@@ -220,7 +262,7 @@ impl Window {
     /// use tidings_core::deadline::{Entered, Window};
     /// use tidings_core::lane_kind::{LaneKind, Parameters};
     ///
-    /// let parameters = Parameters { wait_ms: 60, max_wait_ms: None };
+    /// let parameters = Parameters { wait_ms: 60, ..Parameters::default() };
     /// let entry = Entered { t: Instant(100), place: 1, parameters };
     /// let mut window = Window::open(&LaneKind::Leading, entry, 1, 1, None);
     /// // The lane has sent nothing: the first entry is due at once.
@@ -229,7 +271,7 @@ impl Window {
     /// assert_eq!(window.due(), 150);
     /// ```
     pub fn lead(&mut self, last: Option<Instant>) {
-        if self.fixed {
+        if self.is_final() {
             return;
         }
         self.hard = leading(self.first.0, self.quiet_ms, last);
@@ -252,6 +294,7 @@ impl Window {
         let Parameters {
             wait_ms,
             max_wait_ms,
+            ..
         } = entry.parameters;
         self.hard = match kind {
             LaneKind::FirstEvent(Decide::First) => entry.t.0.saturating_add(wait_ms),
@@ -280,6 +323,7 @@ mod tests {
             parameters: Parameters {
                 wait_ms,
                 max_wait_ms,
+                max_items: 0,
             },
         }
     }

@@ -28,6 +28,8 @@ pub struct Parameters {
     pub wait_ms: i64,
     /// `max_wait` of `cooldown`.
     pub max_wait_ms: Option<i64>,
+    /// `max_items`: the number of entries that makes a window due; 0 = none.
+    pub max_items: u16,
 }
 
 impl LaneKind {
@@ -83,6 +85,7 @@ impl Parameters {
         Self {
             wait_ms,
             max_wait_ms,
+            max_items: 0,
         }
     }
 }

@@ -201,7 +201,13 @@ pub struct Route {
     /// The expression of the batch key ([`crate::cel`]), asked of the event when it is accepted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub batch_key: Option<String>,
+    /// The number of entries that makes a window due, 1 to [`MAX_ITEMS_MOST`]: as its first one's type says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_items: Option<u16>,
 }
+
+/// The greatest `max_items`.
+pub const MAX_ITEMS_MOST: u16 = 10_000;
 
 impl Route {
     /// A route of nothing but a policy.
@@ -211,6 +217,7 @@ impl Route {
             policy,
             lane: None,
             batch_key: None,
+            max_items: None,
         }
     }
 }

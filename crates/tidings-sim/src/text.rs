@@ -325,6 +325,9 @@ fn route_toml(route: &Route) -> String {
             let _ = write!(keys, ", {key} = {}", quoted(value));
         }
     }
+    if let Some(most) = route.max_items {
+        let _ = write!(keys, ", max_items = {most}");
+    }
     format!("{{ {keys} }}")
 }
 

@@ -75,6 +75,11 @@ impl<T: Copy + Default> Column<T> {
         self.states[at] = State::Dirty;
     }
 
+    /// Tells whether nothing was ever written to it.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.states.is_empty()
+    }
+
     /// A copy of the values as a column that is not stored yet.
     pub(crate) fn copied(&self) -> Self {
         let state = |at: usize| match self.pages.page(page_no(at)) {

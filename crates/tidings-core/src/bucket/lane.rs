@@ -22,6 +22,7 @@ use crate::time::{Instant, SECOND_MS};
 
 mod due;
 mod few;
+mod full;
 mod image;
 mod late;
 mod told;
@@ -54,7 +55,9 @@ pub(crate) struct Lane {
     /// Recipients whose window was counted when it was first due.
     counted: RoaringBitmap,
     /// True if windows are counted then.
-    counts: bool,
+    asks_count: bool,
+    /// The windows of a lane of `Since` whose entries are counted.
+    counts: Column<Window>,
     /// Windows that are asked again at an instant.
     late: Late,
     /// The recipients with an entry of an urgent type in their window, by the seq of its arrival.
@@ -144,11 +147,26 @@ pub(crate) struct Entering<'a> {
     pub(crate) rules: u32,
     /// True if the type is urgent.
     pub(crate) urgent: bool,
+    /// True if these rules bound the lane by a number of entries.
+    pub(crate) bounded: bool,
     /// The parameters under older rules, for windows that were opened then.
     pub(crate) under: &'a dyn Fn(u32) -> Option<Parameters>,
 }
 
 impl Entering<'_> {
+    /// The parameters in a window that was opened under these rules. A type that was not in the lane under them does
+    /// not bound it.
+    fn parameters_in(&self, rules: u32) -> Option<Parameters> {
+        let unbounded = |parameters| Parameters {
+            max_items: 0,
+            ..parameters
+        };
+        match rules == self.rules {
+            true => self.parameters,
+            false => (self.under)(rules).or(self.parameters.map(unbounded)),
+        }
+    }
+
     fn entry(&self, parameters: Parameters) -> Entered {
         Entered {
             t: self.key.0,
@@ -177,7 +195,8 @@ impl Lane {
             parked: Wheel::default(),
             flushed: RoaringBitmap::new(),
             counted: RoaringBitmap::new(),
-            counts: false,
+            counts: Column::default(),
+            asks_count: false,
             late: Late::default(),
             urgent: Tree::new(),
             last: Values::pages(),
@@ -303,14 +322,14 @@ impl Lane {
         match &mut self.columns {
             Columns::Since(since) => {
                 let new = who - &self.open;
-                if new.is_empty() {
-                    return;
+                if !new.is_empty() {
+                    for number in &new {
+                        *since.at(number) = entering.seq;
+                    }
+                    self.open |= &new;
+                    self.set_deadlines(&new, entering.at, terms);
                 }
-                for number in &new {
-                    *since.at(number) = entering.seq;
-                }
-                self.open |= &new;
-                self.set_deadlines(&new, entering.at, terms);
+                self.count_entries(who, entering);
             }
             Columns::Windows(_) => {
                 let found;
@@ -354,7 +373,8 @@ impl Lane {
         let joins = who & &*open;
         for number in who - &joins {
             let told = last.get(number).told;
-            let window = Window::open(kind, entry, entering.seq, entering.rules, told);
+            let mut window = Window::open(kind, entry, entering.seq, entering.rules, told);
+            window.fill(entering.at);
             *windows.at(number) = window;
             sooner.add(window.due(), number);
         }
@@ -389,16 +409,15 @@ impl Lane {
                 let before = window.due();
                 if window.rules != rules {
                     rules = window.rules;
-                    parameters = if rules == entering.rules {
-                        entering.parameters
-                    } else {
-                        (entering.under)(rules).or(entering.parameters)
-                    };
+                    parameters = entering.parameters_in(rules);
                 }
-                let Some(parameters) = parameters else {
-                    continue;
-                };
-                window.join(kind, entering.entry(parameters), last.get(*number).told);
+                match parameters {
+                    Some(parameters) => {
+                        window.join(kind, entering.entry(parameters), last.get(*number).told);
+                    }
+                    None => window.count(),
+                }
+                window.fill(entering.at);
                 let due = window.due();
                 if due < before {
                     sooner.add(due, *number);
@@ -557,6 +576,7 @@ impl Lane {
             + self.open.serialized_size()
             + self.flushed.serialized_size()
             + self.counted.serialized_size()
+            + self.counts.bytes()
             + self.wheel.bytes()
             + self.parked.bytes()
             + self.last.bytes()

@@ -310,6 +310,7 @@ impl Bucket {
             ..
         } = kept.arrival;
         let nobody = Set::default();
+        let version = compiled.version(rules);
         for variant in &kept.arrival.variants {
             for lane_no in &variant.lanes {
                 let name = compiled.names.lane(*lane_no);
@@ -325,10 +326,11 @@ impl Bucket {
                     parameters,
                     rules,
                     urgent: compiled.is_urgent(rules, kind),
+                    bounded: version.is_some_and(|version| version.bounds(*lane_no)),
                     under: &|version| compiled.parameters(version, kind, *lane_no),
                 };
                 let around = Around {
-                    terms: Terms::of((&self.roster, &self.ended), compiled.version(rules)),
+                    terms: Terms::of((&self.roster, &self.ended), version),
                     paused: &self.paused,
                     compiled,
                 };

@@ -88,6 +88,21 @@ impl Wheel {
         taken
     }
 
+    /// Removes numbers from every slot after that of a deadline, and returns those that it found.
+    pub(crate) fn remove_after(&mut self, due_ms: i64, numbers: &RoaringBitmap) -> RoaringBitmap {
+        let slots = self.slots.from(&(slot_of(due_ms) + 1));
+        let slots = slots.filter(|(_, who)| !who.is_disjoint(numbers));
+        let slots: Vec<i64> = slots.map(|(slot, _)| *slot).collect();
+        let mut found = RoaringBitmap::new();
+        for slot in slots {
+            self.change(slot, |who| {
+                found |= &*who & numbers;
+                *who -= numbers;
+            });
+        }
+        found
+    }
+
     pub(crate) fn slots(&self) -> impl Iterator<Item = (i64, &RoaringBitmap)> {
         self.slots.iter().map(|(slot, who)| (*slot, &**who))
     }

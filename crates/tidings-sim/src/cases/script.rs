@@ -264,6 +264,10 @@ fn type_rules(words: &[&str]) -> Read<TypeRules> {
 }
 
 fn route(text: &str) -> Read<Route> {
+    let (text, max_items) = match text.split_once('^') {
+        Some((text, most)) => (text, Some(parsed(most)?)),
+        None => (text, None),
+    };
     let (text, batch_key) = match text.split_once('#') {
         Some((text, key)) => (text, Some(key.to_owned())),
         None => (text, None),
@@ -309,6 +313,7 @@ fn route(text: &str) -> Read<Route> {
     Ok(Route {
         lane,
         batch_key,
+        max_items,
         ..Route::of(policy)
     })
 }

@@ -270,7 +270,7 @@ impl Model {
         let Some(digest) = self.rules[window.rules].digests.get(digest) else {
             return false;
         };
-        if window.flushed || std::mem::replace(&mut window.counted, true) {
+        if window.flushed || window.full || std::mem::replace(&mut window.counted, true) {
             return false;
         }
         if pending == 0 || pending as u64 >= u64::from(digest.min_items) {

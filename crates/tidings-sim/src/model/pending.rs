@@ -33,6 +33,26 @@ impl Model {
                 Route::Lane { name, policy } => self.enter(entry, name, policy),
             }
         }
+        self.fill();
+    }
+
+    /// What enters together has entered: windows with as many entries as they take are due.
+    fn fill(&mut self) {
+        for &lane in &self.open {
+            let lane = &mut self.lanes[lane];
+            if let Some(window) = &mut lane.window {
+                window.fill(self.now, lane.last_message);
+            }
+        }
+    }
+
+    /// `max_items` of an entry's type, if the lane is that of the type's own policy.
+    fn max_items_in(&self, rules: usize, entry: usize, lane: usize) -> Option<u16> {
+        self.policy_under(rules, entry, lane)?;
+        let entry = &self.entries[entry];
+        let kind = &self.events[entry.event].event.kind;
+        let own = self.rules[rules].types.get(kind.as_str())?;
+        own.channels.get(&entry.channel)?.max_items
     }
 
     pub(super) fn route_of(&self, entry: usize) -> Route {
@@ -96,12 +116,14 @@ impl Model {
         let mut member = Member {
             t: self.events[event].t,
             arrival: event,
+            max_items: self.max_items_in(self.rules.len() - 1, entry, lane),
             policy,
         };
-        if let Some(window) = &self.lanes[lane].window
-            && let Some(policy) = self.policy_under(window.rules, entry, lane)
-        {
-            member.policy = policy;
+        if let Some(window) = &self.lanes[lane].window {
+            member.max_items = self.max_items_in(window.rules, entry, lane);
+            if let Some(policy) = self.policy_under(window.rules, entry, lane) {
+                member.policy = policy;
+            }
         }
         let slot = self.slot_for(person, &member.policy);
         let opened_under = self.rules.len() - 1;
@@ -234,6 +256,7 @@ impl Model {
                 }
             }
         }
+        self.fill();
     }
 
     /// Covers what has entered its lane by now, never what enters later.

@@ -36,8 +36,12 @@ pub(super) struct Window {
     newest: Member,
     /// The least t + hold over all members, for `earliest`.
     earliest: Instant,
+    /// Number of entries that entered, whatever became of them.
+    entered: usize,
     /// Set once the deadline has passed unused, or a flush named one: nothing moves it any more.
     fixed: Option<Instant>,
+    /// It holds as many entries as it takes.
+    pub(super) full: bool,
     /// It was flushed.
     pub(super) flushed: bool,
     /// It was due once, and what it held was counted.
@@ -51,6 +55,8 @@ pub(super) struct Member {
     pub(super) arrival: usize,
     /// With the parameters of its type.
     pub(super) policy: Policy,
+    /// `max_items` of its type in this lane.
+    pub(super) max_items: Option<u16>,
 }
 
 impl Member {
@@ -75,6 +81,8 @@ impl Window {
             earliest: member.held_until(),
             first: member.clone(),
             newest: member,
+            entered: 1,
+            full: false,
             fixed: None,
             flushed: false,
             counted: false,
@@ -84,6 +92,7 @@ impl Window {
     /// Takes in one more entry. One whose policy is of another kind has no parameter that this
     /// window could use: it joins and moves nothing.
     pub(super) fn join(&mut self, member: Member) {
+        self.entered += 1;
         if std::mem::discriminant(&self.policy) != std::mem::discriminant(&member.policy) {
             return;
         }
@@ -116,6 +125,15 @@ impl Window {
     /// Tells whether the slot of a digest has come: it stays then, whatever the zone.
     pub(super) fn slot_has_come(&self, now: Instant) -> bool {
         self.slot.is_some_and(|slot| slot <= now)
+    }
+
+    /// Contract, section 6, "max_items": with its n-th entry it is due, n of the first entry's type.
+    pub(super) fn fill(&mut self, at: Instant, last_message: Option<Instant>) {
+        let most = self.first.max_items.map(usize::from);
+        if !self.full && most.is_some_and(|most| self.entered >= most) {
+            self.full = true;
+            self.fixed = Some(self.due(last_message).min(at));
+        }
     }
 
     /// Contract, section 2, the table of policies.

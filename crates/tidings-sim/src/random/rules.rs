@@ -70,6 +70,7 @@ struct RawRoute {
     wait: u8,
     digest: u8,
     own: bool,
+    most: u8,
 }
 
 /// A change of the configuration.
@@ -124,6 +125,7 @@ fn raw_type() -> impl Strategy<Value = RawType> {
         0..4_u8,
         0..DIGESTS,
         proptest::bool::weighted(0.3),
+        prop_oneof![3 => Just(0), 1 => 1..5_u8],
     );
     (
         0..CATEGORIES,
@@ -134,13 +136,14 @@ fn raw_type() -> impl Strategy<Value = RawType> {
         email,
     )
         .prop_map(
-            |(category, flags, look_back, drop_if_seen, inbox, (kind, hold, wait, digest, own))| {
+            |(category, flags, look_back, drop_if_seen, inbox, (kind, hold, wait, digest, own, most))| {
                 let email = RawRoute {
                     kind,
                     hold,
                     wait,
                     digest,
                     own,
+                    most,
                 };
                 RawType {
                     category,
@@ -296,6 +299,9 @@ impl RawRules {
         Some(Route {
             lane: own.then(|| "x".to_owned()),
             batch_key: key.map(|key| (*key).to_owned()),
+            max_items: matches!(kind, 1..=4)
+                .then_some(u16::from(raw.most))
+                .filter(|most| *most > 0),
             ..Route::of(policy)
         })
     }

@@ -111,7 +111,9 @@ fn routes(kind: &TypeRules) -> String {
                 .unwrap_or_default();
             let key = route.batch_key.as_ref();
             let key = key.map(|key| format!(" by {key}")).unwrap_or_default();
-            format!("{channel}: {}{lane}{key}", policy(&route.policy))
+            let most = route.max_items.map(|most| format!(" up to {most}"));
+            let most = most.unwrap_or_default();
+            format!("{channel}: {}{lane}{key}{most}", policy(&route.policy))
         })
         .collect();
     each.join("; ")

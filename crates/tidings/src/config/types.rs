@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use tidings_core::cel::{OF_EVENT, Program, Root};
 use tidings_core::channel::{CHANNELS, INBOX};
 use tidings_core::event::Pivot;
-use tidings_core::rules::{Decide, Policy, Route, StoreRules, TypeRules};
+use tidings_core::rules::{Decide, MAX_ITEMS_MOST, Policy, Route, StoreRules, TypeRules};
 
 use super::duration;
 use super::lanes::{self, LaneUse};
@@ -32,7 +32,7 @@ const POLICIES: [&str; 6] = [
     "digest",
     "never",
 ];
-const ROUTE_KEYS: [&str; 8] = [
+const ROUTE_KEYS: [&str; 9] = [
     "policy",
     "lane",
     "hold",
@@ -41,6 +41,7 @@ const ROUTE_KEYS: [&str; 8] = [
     "max_wait",
     "digest",
     "batch_key",
+    "max_items",
 ];
 
 pub(super) fn types(
@@ -272,12 +273,27 @@ fn route(walk: &mut Walk, channel: &str, table: &Section<'_>, known: &Known<'_>)
     }
     strangers(walk, word, table);
     let batch_key = expression(walk, table, "batch_key", OF_EVENT);
+    let max_items = max_items(walk, table);
     let policy = policy(walk, word, table, known)?;
     Some(Route {
         policy,
         lane,
         batch_key,
+        max_items,
     })
+}
+
+/// The number of entries that makes a window due.
+fn max_items(walk: &mut Walk, table: &Section<'_>) -> Option<u16> {
+    let hint = "leave it out for any number";
+    let found = walk.whole(table, "max_items", hint)?;
+    let most = u16::try_from(found.value).ok();
+    let most = most.filter(|most| (1..=MAX_ITEMS_MOST).contains(most));
+    if most.is_none() {
+        let reason = format!("`max_items` must be 1 to {MAX_ITEMS_MOST}");
+        walk.bad(&found.span, reason, hint);
+    }
+    most
 }
 
 /// The policies that know a key.
@@ -288,6 +304,7 @@ fn owners(key: &str) -> &'static [&'static str] {
         "max_wait" => &["cooldown"],
         "digest" => &["digest"],
         "batch_key" => &["first_event", "cooldown", "leading"],
+        "max_items" => &["first_event", "cooldown", "leading", "digest"],
         _ => &POLICIES,
     }
 }

@@ -135,13 +135,13 @@ impl Lane {
 
     /// Sets whether windows are counted.
     pub(crate) fn count_if(&mut self, counts: bool) {
-        self.counts = counts;
+        self.asks_count = counts;
         self.next = None;
     }
 
     /// Tells whether nothing is due as long as the channel is paused.
     pub(super) fn rests(&self) -> bool {
-        self.paused && !self.counts
+        self.paused && !self.asks_count
     }
 
     /// The recipients whose window stays open when its deadline comes, and was counted if it has to be.
@@ -159,9 +159,9 @@ impl Lane {
         }
     }
 
-    /// The recipients whose window is still to be counted. A flushed one never is.
+    /// The recipients whose window is still to be counted. A flushed one never is, nor a full one.
     pub(super) fn uncounted(&self, who: &RoaringBitmap) -> RoaringBitmap {
-        if !self.counts {
+        if !self.asks_count {
             return RoaringBitmap::new();
         }
         who - &self.counted - &self.flushed

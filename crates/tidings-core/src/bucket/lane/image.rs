@@ -23,7 +23,7 @@ pub(crate) struct LaneHead {
     /// The recipients due by second, for lanes without windows.
     slots: Vec<(i64, Set)>,
     /// The pages of each column whose current row is the odd generation.
-    odd: [Set; 2],
+    odd: [Set; 3],
     /// The recipients whose window was flushed.
     flushed: Set,
     /// The recipients whose window was counted.
@@ -39,6 +39,8 @@ pub(crate) enum Part {
     Windows = 0,
     /// The last messages.
     Last = 1,
+    /// The windows whose entries are counted.
+    Counts = 2,
 }
 
 /// A lane as it was when a checkpoint began, except its columns, which freeze themselves.
@@ -69,6 +71,8 @@ impl Lane {
         let last = self.last.column_mut().map(Column::freeze);
         let last = last.into_iter().flatten();
         let pages = windows.chain(last.map(|page| (Part::Last, page)));
+        let counts = self.counts.freeze().into_iter();
+        let pages = pages.chain(counts.map(|page| (Part::Counts, page)));
         let slots = match &self.columns {
             Columns::Since(_) => {
                 let slots = self.wheel.slots().chain(self.parked.slots());
@@ -101,6 +105,7 @@ impl Lane {
             (Part::Last, _) => row(self.last.column_mut()?, page, true, |_, last| {
                 last.told.is_some()
             }),
+            (Part::Counts, _) => row(&mut self.counts, page, false, |number, _| is_open(number)),
             (Part::Windows, Columns::Since(since)) => {
                 row(since, page, false, |number, _| is_open(number))
             }
@@ -118,10 +123,11 @@ impl Lane {
             Columns::Windows(windows) => windows.column().map(Column::odd),
         };
         let odd_last = self.last.column().map(Column::odd);
+        let odd_counts = Some(self.counts.odd());
         LaneHead {
             open: Set(frozen.open.clone()),
             slots: frozen.slots.clone(),
-            odd: [odd, odd_last].map(|odd| odd.cloned().unwrap_or_default().into()),
+            odd: [odd, odd_last, odd_counts].map(|odd| odd.cloned().unwrap_or_default().into()),
             flushed: Set(frozen.flushed.clone()),
             counted: Set(frozen.counted.clone()),
             urgent: frozen.urgent.clone(),
@@ -167,8 +173,12 @@ impl Lane {
             columns,
             open,
             wheel,
+            counts,
             ..
         } = self;
+        if part == Part::Counts as u8 {
+            return put_back(Some(counts), page, bytes, |number, _| open.contains(number));
+        }
         match columns {
             Columns::Since(since) => {
                 put_back(Some(since), page, bytes, |number, _| open.contains(number))
@@ -197,7 +207,8 @@ impl Lane {
 
     /// Ends the restoration: all pages were read.
     pub(crate) fn restored(&mut self, head: LaneHead) {
-        let [odd, odd_last] = head.odd;
+        let [odd, odd_last, odd_counts] = head.odd;
+        self.counts.restored(odd_counts.0);
         match &mut self.columns {
             Columns::Since(since) => since.restored(odd.0),
             Columns::Windows(windows) => {

@@ -70,6 +70,9 @@ struct PolicyShown {
     /// Expression of the batch key, for a policy that has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     batch_key: Option<String>,
+    /// The number of entries that makes a lane due.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_items: Option<u16>,
     /// For `first_event`: how long the first entry waits.
     #[serde(skip_serializing_if = "Option::is_none")]
     hold: Option<String>,
@@ -129,6 +132,7 @@ impl PolicyShown {
         let mut shown = Self {
             lane: own.or_else(|| route.policy.lane_name()),
             batch_key: route.batch_key.clone(),
+            max_items: route.max_items,
             ..Self::default()
         };
         match &route.policy {
