@@ -3,6 +3,7 @@
 //! A rule such as "Mondays at 09:00" has no fixed period in UTC: clocks change, and whole days have
 //! been skipped. So a slot is always a wall time first, and an instant second.
 
+use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use jiff::civil::{Date, DateTime};
@@ -10,10 +11,16 @@ use jiff::tz::{AmbiguousOffset, TimeZone, TimeZoneDatabase};
 use jiff::{Span, Timestamp};
 
 use crate::rules::{Digest, Every, QuietHours};
-use crate::time::{Instant, MINUTE_MS, SECOND_MS};
+use crate::time::{Instant, MINUTE_MS, SECOND_MS, WallTime};
 
 /// The zones that were compiled in, so that every machine gives the same answers.
 static ZONES: LazyLock<TimeZoneDatabase> = LazyLock::new(TimeZoneDatabase::bundled);
+
+/// All of them.
+static ALL_ZONES: LazyLock<Vec<Zone>> = LazyLock::new(|| {
+    let names = ZONES.available();
+    names.filter_map(|name| Zone::find(name.as_str())).collect()
+});
 
 /// A time zone of the IANA database. Cheap to clone.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,6 +65,24 @@ impl Zone {
         })
     }
 
+    /// The instant at which its clock shows a time: of two the first; where a clock change leaves it out, the first
+    /// whole minute after. [`Instant::MAX`] beyond the calendar's end.
+    ///
+    /// # Examples
+    /// ```
+    /// use tidings_core::calendar::Zone;
+    /// use tidings_core::time::WallTime;
+    ///
+    /// let morning = WallTime::parse("2024-05-01T09:00").unwrap();
+    /// let paris = Zone::find("Europe/Paris").unwrap();
+    /// assert_eq!(paris.when(morning).to_string(), "2024-05-01T07:00:00Z");
+    /// ```
+    #[must_use]
+    pub fn when(&self, time: WallTime) -> Instant {
+        let instant = self.instant(time.civil()).unwrap_or(Instant::MAX);
+        instant.clamp(Instant::MIN, Instant::MAX)
+    }
+
     /// The wall clock at an instant that the calendar has.
     fn wall(&self, at: Instant) -> DateTime {
         let at = Timestamp::from_millisecond(at.0).expect("the calendar carries all instants");
@@ -93,6 +118,12 @@ impl Zone {
             };
         }
     }
+}
+
+/// The instants at which the clock of some zone shows a time, ascending.
+#[must_use]
+pub fn anywhere(time: WallTime) -> BTreeSet<Instant> {
+    ALL_ZONES.iter().map(|zone| zone.when(time)).collect()
 }
 
 /// The next whole minute after a wall time that is not whole.

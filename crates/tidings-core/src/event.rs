@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::data::Data;
 use crate::id::Id;
-use crate::time::Instant;
+use crate::time::{Instant, WallTime};
 
 /// An immutable fact, in the roles of ActivityStreams 2.
 ///
@@ -55,6 +55,12 @@ pub struct Event {
     /// Time at which it enters its lanes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deliver_at: Option<Instant>,
+    /// Time, in milliseconds after its arrival, at which it enters its lanes.
+    #[serde(default, rename = "delay", skip_serializing_if = "Option::is_none")]
+    pub delay_ms: Option<i64>,
+    /// Time on each recipient's wall clock at which it enters its lanes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deliver_local: Option<WallTime>,
     /// Time from which on nothing is delivered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<Instant>,
@@ -191,6 +197,8 @@ impl Event {
             channels: None,
             occurred_at: None,
             deliver_at: None,
+            delay_ms: None,
+            deliver_local: None,
             expires_at: None,
             cancellation_key: None,
         }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use jiff::civil::DateTime;
 use serde::{Deserialize, Serialize};
 
 /// Milliseconds in a second.
@@ -35,6 +36,21 @@ pub struct Instant(pub i64);
 )]
 #[serde(transparent)]
 pub struct Day(pub i32);
+
+/// A time on a wall clock, of any zone.
+///
+/// # Examples
+/// ```
+/// use tidings_core::time::WallTime;
+///
+/// let morning = WallTime::parse("2024-05-01T09:00").unwrap();
+/// assert_eq!(morning.to_string(), "2024-05-01T09:00:00");
+/// assert_eq!(WallTime::parse("2024-05-01T09:00:00").unwrap(), morning);
+/// assert_eq!(WallTime::parse("2024-05-01T09:00Z"), None);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct WallTime(DateTime);
 
 /// The reason why a text is not an instant or a date.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -209,6 +225,47 @@ impl fmt::Display for Day {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = self.start().to_string();
         f.write_str(text.split('T').next().unwrap_or_default())
+    }
+}
+
+impl WallTime {
+    /// Reads a date and a time, `2024-05-01T09:00` with or without seconds; `None` for anything else.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let is_like = |(at, byte): (usize, u8)| match at {
+            4 | 7 => byte == b'-',
+            10 => byte == b'T',
+            13 | 16 => byte == b':',
+            _ => byte.is_ascii_digit(),
+        };
+        let has_form = matches!(text.len(), 16 | 19) && text.bytes().enumerate().all(is_like);
+        let time = text.parse().ok().filter(|_| has_form);
+        time.map(Self)
+    }
+
+    /// The date and the time.
+    pub(crate) fn civil(self) -> DateTime {
+        self.0
+    }
+}
+
+impl fmt::Display for WallTime {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.0, f)
+    }
+}
+
+impl From<WallTime> for String {
+    fn from(time: WallTime) -> Self {
+        time.to_string()
+    }
+}
+
+impl TryFrom<String> for WallTime {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        Self::parse(&text).ok_or("not a wall-clock time")
     }
 }
 

@@ -167,6 +167,7 @@ fn publish(event: &Event) -> Value {
     give(&mut body, "target", event.target.as_ref().map(role));
     give(&mut body, "occurred_at", event.occurred_at.map(instant));
     give(&mut body, "deliver_at", event.deliver_at.map(instant));
+    give(&mut body, "delay", event.delay_ms.map(|ms| json!(duration(ms))));
     give(&mut body, "expires_at", event.expires_at.map(instant));
     body
 }

@@ -56,8 +56,8 @@ impl From<&Warning> for Worded {
             ),
             Warning::ExpiresBeforeDelivery(at) => (
                 "expires_before_delivery",
-                format!("`expires_at` is {at}, not after `deliver_at`: nothing is sent"),
-                "give an `expires_at` after `deliver_at`, or none",
+                format!("`expires_at` is {at}, not after its delivery: nothing is sent"),
+                "give an `expires_at` after the event is delivered, or none",
             ),
             Warning::Differs => (
                 "differs",

@@ -271,7 +271,7 @@ impl Roster {
     }
 
     /// Splits a set by zone.
-    fn by_zone(&self, who: &RoaringBitmap) -> Vec<(&Zone, RoaringBitmap)> {
+    pub(crate) fn by_zone(&self, who: &RoaringBitmap) -> Vec<(&Zone, RoaringBitmap)> {
         if who.len() < 4 * self.zones.len() as u64 {
             let mut parts: BTreeMap<u16, RoaringBitmap> = BTreeMap::new();
             for number in who {

@@ -94,6 +94,8 @@ pub const OF_EVENT: &[Root] = &[Root {
         any("channels"),
         any("occurred_at"),
         any("deliver_at"),
+        any("delay"),
+        any("deliver_local"),
         any("expires_at"),
         any("cancellation_key"),
     ]),
@@ -164,6 +166,14 @@ pub fn of_event(event: &Event) -> Value<'_> {
     let instants = instants.into_iter();
     fields.extend(
         instants.filter_map(|(name, at)| Some((name, Value::Text(at?.to_string().into())))),
+    );
+    let delay = event.delay_ms.map(|ms| format!("{ms}ms"));
+    let local = event.deliver_local.map(|time| time.to_string());
+    let times = [("delay", delay), ("deliver_local", local)];
+    fields.extend(
+        times
+            .into_iter()
+            .filter_map(|(name, text)| Some((name, Value::Text(text?.into())))),
     );
     if let Some(channels) = &event.channels {
         let channels = channels.iter().map(|channel| Value::of_text(channel));

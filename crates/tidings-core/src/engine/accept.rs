@@ -3,13 +3,15 @@
 //! It decides without knowing a recipient: ids, limits, objects, what is paused. What concerns one recipient
 //! it leaves to the part that has them.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::act::Act;
 use super::draft::Draft;
-use super::event_row::EventRow;
+use super::event_row::{EventRow, ScheduledRow};
 use super::intake::Intake;
+use super::locate::named_in;
 use super::reply::{Published, PublishedAs, Refused, Reply, Warning};
 use super::rows::{Located, id_key, name_again, name_key, named_key, rules_key, scheduled_key};
 use crate::channel::{ChannelNo, channel_no};
@@ -103,25 +105,31 @@ impl Intake {
         };
         self.next_place += 1;
         self.tally.events += 1;
-        let scheduled = event.deliver_at.filter(|t| *t > now);
-        let named_on = scheduled.unwrap_or(now).day();
-        self.name_objects(draft, event, named_on)?;
-        let at = match scheduled {
-            None => Some(self.keep_event(draft, now.day(), &row)),
-            Some(t) => {
-                self.scheduled.insert((t, row.place), ());
-                let key = scheduled_key(Owner::Intake, t, row.place);
-                draft.put(Partition::Base, key, to_json(&row));
-                None
-            }
-        };
-        self.register(draft, &row, scheduled, at);
-        let act = match (scheduled, at) {
-            (Some(t), _) => Act::Schedule { row, t },
-            (None, Some(at)) => Act::Publish { row, at },
-            (None, None) => return Err(Unreadable("an event without a row".to_owned())),
-        };
+        let mut later = row.enters();
+        let enters_now = later.remove(&now);
+        let last = later.last().copied();
+        self.name_objects(draft, event, last.unwrap_or(now).day())?;
+        let at = enters_now.then(|| self.keep_event(draft, now.day(), &row));
+        self.schedule(draft, &row, &later);
+        self.register(draft, &row, last, at);
+        let act = Act::Publish { row, at };
         Ok(Ok(Accepted::Act(Box::new(act))))
+    }
+
+    /// Keeps an event until the last of these instants; the others refer to that.
+    fn schedule(&mut self, draft: &mut Draft<'_>, row: &EventRow, later: &BTreeSet<Instant>) {
+        let Some(last) = later.last() else {
+            return;
+        };
+        for t in later {
+            let kept = match t == last {
+                true => ScheduledRow::Event(Cow::Borrowed(row)),
+                false => ScheduledRow::Until(*last),
+            };
+            self.scheduled.insert((*t, row.place), ());
+            let key = scheduled_key(Owner::Intake, *t, row.place);
+            draft.put(Partition::Base, key, to_json(&kept));
+        }
     }
 
     /// Takes over what an event says of the objects that it names.
@@ -216,39 +224,51 @@ impl Intake {
         if t > self.now {
             return Ok(None);
         }
-        let row = self.take_scheduled(draft, t, place)?;
+        let (row, last) = self.scheduled_row(draft, t, place)?;
+        self.take_scheduled(draft, t, (&row, last));
         let today = self.now.day();
         self.objects.touch_all(draft, &row.event, today)?;
-        let at = self.enter_row(draft, t, &row);
+        let at = self.enter_row(draft, last, &row)?;
         Ok(Some(Act::Enter { row, at, t }))
     }
 
-    /// Gives a scheduled event a row of today, where it is found from now on.
-    fn enter_row(&mut self, draft: &mut Draft<'_>, t: Instant, row: &EventRow) -> EventAt {
+    /// Gives a scheduled event a row of today, where it is found from now on, unless it has one.
+    fn enter_row(
+        &mut self,
+        draft: &mut Draft<'_>,
+        last: Instant,
+        row: &EventRow,
+    ) -> Result<EventAt, Unreadable> {
         let today = self.now.day();
+        if row.event.deliver_local.is_some() {
+            let entered = (Owner::Intake, Table::EnteredIds);
+            let known = named_in(draft, &row.event.id, entered, Partition::Day(today))?;
+            let mut known = known.iter().map(|(_, located)| located);
+            let known = known.find(|located| located.place == row.place);
+            if let Some(at) = known.and_then(|located| located.at) {
+                return Ok(at);
+            }
+        }
         let at = self.keep_event(draft, today, row);
         self.id_days.insert(today);
         self.entered_days.insert(today);
         let located = Located {
             place: row.place,
-            scheduled: Some(t),
+            scheduled: Some(last),
             at: Some(at),
         };
         name_again(draft, Owner::Intake, today, &row.event, located);
-        at
+        Ok(at)
     }
 
-    /// Removes a scheduled event and returns its row.
-    fn take_scheduled(
-        &mut self,
-        draft: &mut Draft<'_>,
-        t: Instant,
-        place: u64,
-    ) -> Result<EventRow, Unreadable> {
+    /// Removes an instant at which an event was to enter lanes, and with the last one what names it.
+    fn take_scheduled(&mut self, draft: &mut Draft<'_>, t: Instant, (row, last): (&EventRow, Instant)) {
+        let place = row.place;
         self.scheduled.remove(&(t, place));
-        let key = scheduled_key(Owner::Intake, t, place);
-        let row = self.scheduled_row(draft, t, place)?;
-        draft.delete(Partition::Base, key);
+        draft.delete(Partition::Base, scheduled_key(Owner::Intake, t, place));
+        if t < last {
+            return;
+        }
         let id = named_key(
             Owner::Intake,
             Table::ScheduledIds,
@@ -260,7 +280,6 @@ impl Intake {
             let key = named_key(Owner::Intake, Table::ScheduledKeys, key, Some(place));
             draft.delete(Partition::Base, key);
         }
-        Ok(row)
     }
 
     /// Finds the events to cancel. Those that are still scheduled never enter a day of their own, but what
@@ -272,10 +291,14 @@ impl Intake {
     ) -> Result<Act, Unreadable> {
         let events = self.located_events(draft, cancelled)?;
         for (place, event) in &events {
-            if let Some(t) = event.waits_for {
-                let row = self.take_scheduled(draft, t, *place)?;
-                self.enter_row(draft, t, &row);
+            let Some(first) = event.waits_for.first() else {
+                continue;
+            };
+            let (row, last) = self.scheduled_row(draft, *first, *place)?;
+            for t in &event.waits_for {
+                self.take_scheduled(draft, *t, (&row, last));
             }
+            self.enter_row(draft, last, &row)?;
         }
         Ok(Act::Cancel {
             what: cancelled.clone(),

@@ -18,10 +18,8 @@ use crate::time::{Day, Instant};
 /// A change that concerns everybody.
 #[derive(Clone, Debug)]
 pub(crate) enum Act {
-    /// An event was accepted, to enter its lanes now.
-    Publish { row: EventRow, at: EventAt },
-    /// An event was accepted, to enter its lanes later.
-    Schedule { row: EventRow, t: Instant },
+    /// An event was accepted. `at` = the address of its row, if it enters lanes now.
+    Publish { row: EventRow, at: Option<EventAt> },
     /// A scheduled event enters its lanes.
     Enter {
         row: EventRow,
@@ -43,23 +41,14 @@ pub(crate) enum Act {
     Forget { before: Day },
 }
 
-/// The time when an accepted event enters its lanes.
-#[derive(Clone, Copy)]
-pub(crate) enum Enters {
-    /// Now, with this row.
-    Now(EventAt),
-    /// At this instant.
-    Later(Instant),
-}
-
 /// Cancelled events by place.
 pub(crate) type CancelledEvents = BTreeMap<u64, CancelledEvent>;
 
 /// A cancelled event.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CancelledEvent {
-    /// The instant at which it was to enter its lanes; `None` = it has entered them.
-    pub(crate) waits_for: Option<Instant>,
+    /// The instants at which it was still to enter lanes.
+    pub(crate) waits_for: BTreeSet<Instant>,
     /// The days on which it entered.
     pub(crate) days: BTreeSet<Day>,
 }
@@ -132,7 +121,7 @@ impl Applied {
     /// known, and an empty audience, once.
     pub(crate) fn reply(self, act: &Act, now: Instant) -> (Reply, u64) {
         match (self, act) {
-            (Self::Published(spread), Act::Publish { row, .. } | Act::Schedule { row, .. }) => {
+            (Self::Published(spread), Act::Publish { row, .. }) => {
                 let event = &row.event;
                 let empty = spread.concerned == 0;
                 let counted = spread.unknown.len() as u64 + u64::from(empty);
@@ -141,7 +130,7 @@ impl Applied {
                 if empty {
                     warnings.extend(why_nobody(&event.to, spread.actor_is_left_out));
                 }
-                warnings.extend(why_never(event, now));
+                warnings.extend(why_never(row));
                 let published = Published {
                     id: event.id.clone(),
                     status: PublishedAs::Accepted,

@@ -1,6 +1,6 @@
 //! The agenda of operators: due lanes by the hour, and scheduled events.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::draft::Draft;
 use super::event_row::EventRow;
@@ -22,7 +22,7 @@ pub struct Agenda {
     pub sending: u64,
     /// Number of scheduled events.
     pub scheduled: u64,
-    /// The first scheduled events, by (t, arrival).
+    /// The first scheduled events of which somebody is told, by (t, arrival); one may come at several instants.
     pub next_scheduled: Vec<WaitingEntry>,
 }
 
@@ -83,8 +83,13 @@ impl Engine {
             (key(a), a.channel, &a.lane).cmp(&(key(b), b.channel, &b.lane))
         });
         let (draft, mut next_scheduled) = (Draft::new(view), Vec::new());
-        for (t, place) in self.intake.scheduled.keys().take(most) {
-            let EventRow { event, .. } = self.intake.scheduled_row(&draft, *t, *place)?;
+        let waits = |at: &&(Instant, u64)| {
+            let mut buckets = self.buckets();
+            buckets.any(|bucket| bucket.scheduled.contains_key(*at))
+        };
+        let places: BTreeSet<u64> = self.intake.scheduled.keys().map(|(_, place)| *place).collect();
+        for (t, place) in self.intake.scheduled.keys().filter(waits).take(most) {
+            let (EventRow { event, .. }, _) = self.intake.scheduled_row(&draft, *t, *place)?;
             next_scheduled.push(WaitingEntry {
                 event: event.id,
                 kind: event.kind,
@@ -96,7 +101,7 @@ impl Engine {
             lanes,
             unmade,
             sending,
-            scheduled: self.intake.scheduled.len() as u64,
+            scheduled: places.len() as u64,
             next_scheduled,
         })
     }

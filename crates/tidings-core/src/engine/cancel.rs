@@ -53,13 +53,14 @@ impl Part {
         for (place, event) in self.with_copies(draft, what, events)? {
             count.places.insert(place);
             let entries = &mut count.entries;
-            match event.waits_for {
-                Some(t) => entries.cancelled += self.cancel_scheduled(draft, t, place)?,
-                None => {
-                    for &at in &*self.buckets.numbers() {
-                        self.cancel_arrived(draft, at, (place, &event.days), entries)?;
-                    }
-                }
+            for t in event.waits_for {
+                entries.cancelled += self.cancel_scheduled(draft, t, place)?;
+            }
+            if event.days.is_empty() {
+                continue;
+            }
+            for &at in &*self.buckets.numbers() {
+                self.cancel_arrived(draft, at, (place, &event.days), entries)?;
             }
         }
         Ok(count)

@@ -199,13 +199,13 @@ impl Part {
 }
 
 impl Engine {
-    /// Tells whether anything could become due: a scheduled event, or an entry of a confirmed recipient that is
+    /// Tells whether anything could become due: an entry of a scheduled event, or an entry of a confirmed recipient that is
     /// not paused. Open lanes without entries don't count.
     ///
     /// # Errors
     /// [`Unreadable`] where the store can't be read.
     pub fn waits(&self, view: &dyn ReadView) -> Result<bool, Unreadable> {
-        if !self.intake.scheduled.is_empty() {
+        if self.buckets().any(|bucket| !bucket.scheduled.is_empty()) {
             return Ok(true);
         }
         let names = &self.intake.compiled.names;

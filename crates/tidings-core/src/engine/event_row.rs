@@ -4,11 +4,14 @@
 //! sorted tables, rows cost more than bytes. No row reaches over a multiple of [`EVENTS_PER_ROW`], so
 //! that a reader finds the row of an ordinal without knowing which events came together.
 
+use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
 use serde::{Deserialize, Serialize};
 
 use crate::batch_key::BatchKeys;
+use crate::calendar::anywhere;
 use crate::event::Event;
 use crate::journal::stored::to_json;
 use crate::table::{Key, Owner, Table};
@@ -32,6 +35,15 @@ pub(crate) struct EventRow {
     pub(crate) event: Event,
 }
 
+/// What is kept of a scheduled event under an instant at which it enters lanes.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) enum ScheduledRow<'a> {
+    /// The event, under the last of its instants.
+    Event(Cow<'a, EventRow>),
+    /// The last of its instants.
+    Until(Instant),
+}
+
 /// The rows that a step writes.
 #[derive(Debug, Default)]
 pub(crate) struct FreshEvents(Vec<Fresh>);
@@ -41,6 +53,19 @@ struct Fresh {
     day: Day,
     ordinals: RangeInclusive<u32>,
     lines: Vec<u8>,
+}
+
+impl EventRow {
+    /// The instants at which its event enters lanes: ascending, none before its arrival. There are several where
+    /// recipients' clocks differ.
+    pub(crate) fn enters(&self) -> BTreeSet<Instant> {
+        let instants = match (self.event.deliver_local, self.event.delay_ms) {
+            (Some(time), _) => anywhere(time),
+            (None, Some(delay_ms)) => BTreeSet::from([self.arrived.plus_ms(delay_ms)]),
+            (None, None) => BTreeSet::from([self.event.deliver_at.unwrap_or(self.arrived)]),
+        };
+        instants.into_iter().map(|t| t.max(self.arrived)).collect()
+    }
 }
 
 impl FreshEvents {

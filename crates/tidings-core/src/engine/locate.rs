@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::accepted;
 use super::act::CancelledEvents;
 use super::draft::Draft;
-use super::event_row::EventRow;
+use super::event_row::{EventRow, ScheduledRow};
 use super::intake::Intake;
 use super::rows::{Located, id_key, named_key, scheduled_key};
 use crate::command::Cancelled;
@@ -65,13 +65,29 @@ impl Intake {
         let mut events = CancelledEvents::new();
         for (day, located) in located {
             let event = events.entry(located.place).or_default();
-            let waits = located
-                .scheduled
-                .filter(|t| self.scheduled.contains_key(&(*t, located.place)));
-            event.waits_for = event.waits_for.or(waits);
-            event.days.extend(day);
+            event.days.extend(day.filter(|_| located.at.is_some()));
+            if event.waits_for.is_empty() {
+                event.waits_for = self.waits_for(draft, located)?;
+            }
         }
         Ok(events)
+    }
+
+    /// The instants at which an event is still to enter lanes.
+    pub(super) fn waits_for(
+        &self,
+        draft: &Draft<'_>,
+        Located {
+            place, scheduled, ..
+        }: Located,
+    ) -> Result<BTreeSet<Instant>, Unreadable> {
+        let waits = |t: &Instant| self.scheduled.contains_key(&(*t, place));
+        let Some(last) = scheduled.filter(waits) else {
+            return Ok(BTreeSet::new());
+        };
+        let (row, _) = self.scheduled_row(draft, last, place)?;
+        let all = row.enters().into_iter();
+        Ok(all.filter(waits).collect())
     }
 
     /// The row of an event as it was accepted.
@@ -86,24 +102,37 @@ impl Intake {
                 return Ok(Some(accepted::read(draft, *day, at)?));
             }
             if let Some(t) = waits {
-                return Ok(Some(self.scheduled_row(draft, t, located.place)?));
+                let (row, _) = self.scheduled_row(draft, t, located.place)?;
+                return Ok(Some(row));
             }
         }
         Ok(None)
     }
 
-    /// The row of a scheduled event.
+    /// The row of an event that is scheduled for an instant, among others, and the last of its instants.
     pub(super) fn scheduled_row(
         &self,
         draft: &Draft<'_>,
         t: Instant,
         place: u64,
-    ) -> Result<EventRow, Unreadable> {
-        let key = scheduled_key(Owner::Intake, t, place);
-        let bytes = draft.get(Partition::Base, &key)?;
-        let bytes = bytes.ok_or_else(|| Unreadable("a scheduled event is missing".to_owned()))?;
-        from_json("a scheduled event", &bytes)
+    ) -> Result<(EventRow, Instant), Unreadable> {
+        let read = |t| {
+            let bytes = draft.get(Partition::Base, &scheduled_key(Owner::Intake, t, place))?;
+            let bytes = bytes.ok_or_else(missing)?;
+            from_json("a scheduled event", &bytes)
+        };
+        match read(t)? {
+            ScheduledRow::Event(row) => Ok((row.into_owned(), t)),
+            ScheduledRow::Until(last) => match read(last)? {
+                ScheduledRow::Event(row) => Ok((row.into_owned(), last)),
+                ScheduledRow::Until(_) => Err(missing()),
+            },
+        }
     }
+}
+
+fn missing() -> Unreadable {
+    Unreadable("a scheduled event is missing".to_owned())
 }
 
 /// The places of events that a table names, on these days.
@@ -120,7 +149,7 @@ pub(super) fn named(
     Ok(located)
 }
 
-fn named_in(
+pub(super) fn named_in(
     draft: &Draft<'_>,
     name: &Id,
     (owner, table): (Owner, Table),

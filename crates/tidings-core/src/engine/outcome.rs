@@ -118,13 +118,22 @@ impl Engine {
         let Some(row) = self.intake.row_of(&draft, &located, waits)? else {
             return Ok(None);
         };
+        let mut instants = BTreeSet::new();
+        for (_, located) in &located {
+            instants.extend(self.intake.waits_for(&draft, *located)?);
+        }
+        let is_awaited = |t: &&Instant| {
+            let mut buckets = self.buckets();
+            buckets.any(|bucket| bucket.scheduled.contains_key(&(**t, place)))
+        };
+        let next = instants.iter().find(is_awaited);
         let days: BTreeSet<Day> = located.iter().filter_map(|(day, _)| *day).collect();
         let first = days.first().copied().unwrap_or(row.arrived.day());
         let mut trace = Trace {
             report: EventReport {
                 event: row.event,
                 arrived: row.arrived,
-                scheduled: waits,
+                scheduled: next.or(instants.first()).copied(),
                 notifications: 0,
                 channels: BTreeMap::new(),
             },
@@ -133,8 +142,8 @@ impl Engine {
         };
         for (part, bucket) in self.parts_with_buckets() {
             let mut everyone = RoaringBitmap::new();
-            if let Some(t) = waits {
-                trace.wait(view, bucket, (t, place), &mut everyone)?;
+            for t in &instants {
+                trace.wait(view, bucket, (*t, place), &mut everyone)?;
             }
             for record in ends(view, bucket.no, Of::Event(place), days.iter().copied())? {
                 if let Record::Dropped { items, .. } = record {

@@ -190,11 +190,7 @@ impl Part {
     ) -> Result<Applied, Unreadable> {
         match act {
             Act::Publish { row, at } => {
-                let spread = self.publish(draft, row, Enters::Now(*at));
-                return Ok(Applied::Published(spread));
-            }
-            Act::Schedule { row, t } => {
-                let spread = self.publish(draft, row, Enters::Later(*t));
+                let spread = self.publish(draft, row, *at);
                 return Ok(Applied::Published(spread));
             }
             Act::Cancel { what, events } => {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use roaring::RoaringBitmap;
 use rustc_hash::FxHashMap;
 
-use super::act::{Enters, Spread};
+use super::act::Spread;
 use super::draft::Draft;
 use super::event_row::EventRow;
 use super::part::Part;
@@ -40,12 +40,12 @@ pub(crate) type Routed = BTreeMap<(Vec<LaneNo>, Vec<u16>), RoaringBitmap>;
 type Destination = ((Vec<LaneNo>, Vec<u16>), RoaringBitmap);
 
 impl Part {
-    /// Applies an accepted event: it enters its lanes now, or its audience is kept until `t`.
+    /// Applies an accepted event: it enters its lanes now, with this row, or its audience is kept until `t`.
     pub(super) fn publish(
         &mut self,
         draft: &mut Draft<'_>,
         row: &EventRow,
-        enters: Enters,
+        at: Option<EventAt>,
     ) -> Spread {
         let (now, event) = (self.now, &row.event);
         let type_no = self.compiled.names.type_no(event.kind.as_str());
@@ -62,7 +62,7 @@ impl Part {
         };
         let left_out = event.actor.as_ref().filter(|_| !kind.rules.include_actor);
         let left_out = left_out.and_then(|actor| self.find(&actor.id).ok());
-        let mut routed: BTreeMap<BucketNo, Routed> = BTreeMap::new();
+        let mut by_t: BTreeMap<Instant, BTreeMap<BucketNo, Routed>> = BTreeMap::new();
         for bucket in self.buckets.iter() {
             let named = named.remove(&bucket.no);
             if named.is_none() && !reasons.reach_beyond_named() {
@@ -85,12 +85,16 @@ impl Part {
                 spread.notifications += who.len();
                 spread.entries += lanes.len() as u64 * who.len();
             }
-            routed.insert(bucket.no, lanes);
+            for (t, lanes) in by_instant(bucket, row, lanes) {
+                by_t.entry(t).or_default().insert(bucket.no, lanes);
+            }
         }
         self.promised += spread.entries;
-        match enters {
-            Enters::Now(at) => self.arrive(draft, (now, at), row, &reasons.words, routed),
-            Enters::Later(t) => self.freeze(draft, t, row, &reasons.words, routed),
+        for (t, routed) in by_t {
+            match at.filter(|_| t <= now) {
+                Some(at) => self.arrive(draft, (now, at), row, &reasons.words, routed),
+                None => self.freeze(draft, t, row, &reasons.words, routed),
+            }
         }
         spread
     }
@@ -169,6 +173,29 @@ impl Engine {
     pub fn has_event(&self, view: &dyn ReadView, event: &Id) -> Result<bool, Unreadable> {
         Ok(self.intake.locate(&Draft::new(view), event)?.is_some())
     }
+}
+
+/// Splits an event's sets by the instant at which it enters the lanes of their recipients.
+fn by_instant(
+    bucket: &Bucket,
+    row: &EventRow,
+    routed: Routed,
+) -> BTreeMap<Instant, Routed> {
+    let mut by_t: BTreeMap<Instant, Routed> = BTreeMap::new();
+    if routed.is_empty() {
+        return by_t;
+    }
+    let Some(time) = row.event.deliver_local else {
+        let t = row.enters().pop_first().unwrap_or(row.arrived);
+        return BTreeMap::from([(t, routed)]);
+    };
+    for (destination, who) in routed {
+        for (zone, part) in bucket.roster.by_zone(&who) {
+            let t = zone.when(time).max(row.arrived);
+            *by_t.entry(t).or_default().entry(destination.clone()).or_default() |= part;
+        }
+    }
+    by_t
 }
 
 /// The words of an event's reasons, sorted by bytes, each with its source.

@@ -121,7 +121,7 @@ pub enum Warning {
     NobodyConcerned,
     /// The event expired at this instant, before it arrived: nothing of it is sent.
     AlreadyExpired(Instant),
-    /// The event expires at this instant, at or before its `deliver_at`: nothing of it is sent.
+    /// The event expires at this instant, before it enters any lane or as it does: nothing of it is sent.
     ExpiresBeforeDelivery(Instant),
     /// The id was used before for an event with other content, which is unchanged.
     Differs,
@@ -174,12 +174,12 @@ pub(super) fn why_nobody(to: &Audience, actor_is_left_out: bool) -> Vec<Warning>
 }
 
 /// The reason why nothing of an event can be sent, whatever its audience.
-pub(super) fn why_never(event: &Event, now: Instant) -> Option<Warning> {
-    let expires = event.expires_at?;
-    let later = event.deliver_at.filter(|t| *t > now);
-    match later {
-        _ if expires <= now => Some(Warning::AlreadyExpired(expires)),
-        Some(t) if expires <= t => Some(Warning::ExpiresBeforeDelivery(expires)),
-        _ => None,
+pub(super) fn why_never(row: &EventRow) -> Option<Warning> {
+    let expires = row.event.expires_at?;
+    if expires <= row.arrived {
+        return Some(Warning::AlreadyExpired(expires));
     }
+    let first = row.enters().first().copied();
+    let is_late = first.is_some_and(|first| expires <= first);
+    is_late.then_some(Warning::ExpiresBeforeDelivery(expires))
 }

@@ -1,4 +1,7 @@
 //! Scheduled events: their audience is fixed at arrival, their lanes when they are due.
+//!
+//! An event may be due at several instants: recipients' clocks differ. The intake, which knows no recipient, has it enter
+//! at each instant at which somebody could be concerned.
 
 use std::collections::BTreeMap;
 

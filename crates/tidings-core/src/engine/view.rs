@@ -237,7 +237,7 @@ impl Engine {
             if !who.contains(number) {
                 continue;
             }
-            let EventRow { event, .. } = self.intake.scheduled_row(&draft, *t, *place)?;
+            let (EventRow { event, .. }, _) = self.intake.scheduled_row(&draft, *t, *place)?;
             entries.push(WaitingEntry {
                 event: event.id,
                 kind: event.kind,

@@ -4,7 +4,7 @@
 //! digest weekly week mon 09:00 [ZONE] [spread=30m] [min_items=3]    day | weekday | week mon..sun | month 1..31 | 6h
 //! type NAME [category=C] [urgent] [include_actor] [look_back=7d] [drop_if_seen=true]
 //!      [inbox] [email:now] [email:first_event,2h[,earliest]] [email:cooldown,4m[,15m|none]]
-//!      [email:leading,10m] [email:digest,weekly] [email:never] [email:POLICY@LANE]
+//!      [email:leading,10m] [email:digest,weekly] [email:never] [email:POLICY@LANE#KEY^MAX_ITEMS]
 //! quiet CHANNEL 22:00-07:00[,mon+tue] | quiet CHANNEL none
 //! cap CHANNEL 24h 3 | uncap                    one more cap | none any more
 //! keep 35d | default_tz ZONE
@@ -12,7 +12,7 @@
 //! TIME recipient ID [email=A|none] [tz=Z] [lat=N lon=N] [state=S]
 //!      [quiet=22:00-07:00[,mon+tue]|none|default] [quiet_on=C,C]    person ID …: with an address
 //! TIME publish ID TYPE OBJECT [to=R,R] [topics=T,T] [near=LAT,LON,KM] [everyone] [actor=A]
-//!      [channels=C,C] [deliver_at=TIME] [expires_at=TIME] [key=K]
+//!      [channels=C,C] [deliver_at=TIME|delay=30m|deliver_local=2024-01-01T09:00] [expires_at=TIME] [key=K]
 //! TIME subscribe R TOPIC | unsubscribe R TOPIC | object O [notifiable=B] | retract O | erase R
 //! TIME seen R up_to=TIME|object=O|event=E | read … | cancel event=E|key=K | forget DATE
 //! TIME preference R type=T|category=C CHANNEL never|immediate|default|digest:NAME
@@ -28,6 +28,7 @@ use std::collections::BTreeMap;
 use std::str::FromStr;
 
 use tidings_core::batch_key::BatchKey;
+use tidings_core::time::WallTime;
 use tidings_core::channel::{EMAIL_NO, INBOX, channel_no};
 use tidings_core::command::{Cancelled, MarkKind, Marked, Pausable};
 use tidings_core::event::{Audience, Event, Near, Object};
@@ -475,6 +476,11 @@ fn publish(event: &str, kind: &str, about: &str, facets: &[&str]) -> Read<Comman
                 event.channels = Some(names.split(',').map(str::to_owned).collect());
             }
             ("deliver_at", at) => event.deliver_at = Some(time(at)?),
+            ("delay", wait) => event.delay_ms = Some(duration(wait)?),
+            ("deliver_local", time) => {
+                let time = WallTime::parse(time).ok_or("not a wall-clock time")?;
+                event.deliver_local = Some(time);
+            }
             ("expires_at", at) => event.expires_at = Some(time(at)?),
             ("key", key) => event.cancellation_key = Some(id(key)?),
             _ => return Err(format!("unknown {facet}")),

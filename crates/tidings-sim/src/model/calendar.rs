@@ -5,7 +5,7 @@
 use jiff::Span;
 use jiff::civil::{Date, DateTime, Weekday};
 use jiff::tz::{AmbiguousOffset, TimeZone, TimeZoneDatabase};
-use tidings_core::Instant;
+use tidings_core::{Event, Instant};
 use tidings_core::rules::{Digest, Every, QuietHours};
 use tidings_core::time::MINUTE_MS;
 
@@ -52,6 +52,31 @@ pub(super) fn quiet_until(hours: &QuietHours, zone: &TimeZone, at: Instant) -> O
         }
     }
     None
+}
+
+/// When an event enters the lanes of somebody in this zone (contract, section 6, "Schedules").
+pub(super) fn enters(event: &Event, tz: &str, now: Instant) -> Instant {
+    let t = match (&event.deliver_local, event.delay_ms, event.deliver_at) {
+        (Some(local), _, _) => {
+            let shown: DateTime = local.to_string().parse().expect("it is a date and a time");
+            let minute = 60 * i16::from(shown.hour()) + i16::from(shown.minute());
+            let minute = u16::try_from(minute).expect("no hour is negative");
+            shown_first(&zone(tz), shown.date(), minute).unwrap_or(Instant::MAX)
+        }
+        (None, Some(delay_ms), _) => now.plus_ms(delay_ms),
+        (None, None, deliver_at) => deliver_at.unwrap_or(now),
+    };
+    t.max(now)
+}
+
+/// The last instant at which an event may enter anybody's lanes.
+pub(super) fn last_t(event: &Event, now: Instant) -> Instant {
+    let all = TimeZoneDatabase::bundled();
+    let zones = all.available().map(|name| enters(event, name.as_str(), now));
+    match event.deliver_local {
+        Some(_) => zones.max().unwrap_or(now),
+        None => enters(event, "UTC", now),
+    }
 }
 
 /// CRC-32 (IEEE), bit by bit.

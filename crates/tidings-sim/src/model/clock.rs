@@ -291,7 +291,7 @@ impl Model {
         let mut waiting: Vec<usize> = self.lanes[lane].waiting.iter().copied().collect();
         waiting.sort_by_key(|&entry| {
             let event = self.entries[entry].event;
-            (self.events[event].t, event)
+            (self.entries[entry].t, event)
         });
         let mut message = Message {
             at: self.now,
@@ -315,7 +315,7 @@ impl Model {
                     event: published.event.id.clone(),
                     kind: published.event.kind.clone(),
                     object: published.event.object.id.clone(),
-                    t: published.t,
+                    t: self.entries[entry].t,
                     reasons: self.entries[entry].reasons.to_vec(),
                 });
                 self.end(entry, Outcome::Delivered);
@@ -375,7 +375,7 @@ impl Model {
             Some(Reason::NotApplicable)
         } else if entry.seen && drops_seen() {
             Some(Reason::Seen)
-        } else if look_back.is_some_and(|ms| published.t < self.now.plus_ms(-ms)) {
+        } else if look_back.is_some_and(|ms| entry.t < self.now.plus_ms(-ms)) {
             Some(Reason::Stale)
         } else if !person.has_address(&entry.channel) {
             Some(Reason::NoAddress)

@@ -116,7 +116,7 @@ pub struct Model {
     /// Events whose day of arrival is kept.
     known: BTreeMap<Id, usize>,
     entries: Vec<Entry>,
-    /// Events that wait for their `deliver_at`, by (t, arrival).
+    /// Events with entries that are scheduled, by (t, arrival).
     scheduled: BTreeSet<(Instant, usize)>,
     lanes: Vec<Lane>,
     /// By person, channel, name and batch key.
@@ -149,7 +149,6 @@ struct ObjectState {
 #[derive(Clone, Debug)]
 struct Published {
     event: Event,
-    t: Instant,
     entries: Vec<usize>,
 }
 
@@ -160,6 +159,8 @@ struct Entry {
     event: usize,
     person: usize,
     channel: String,
+    /// When it enters its lane.
+    t: Instant,
     /// Asked once, at arrival.
     key: BatchKey,
     reasons: Arc<Vec<String>>,
@@ -461,10 +462,7 @@ impl Model {
                 self.objects.entry(role.id.clone()).or_default();
             }
         }
-        let t = event
-            .deliver_at
-            .map_or(self.now, |later| later.max(self.now));
-        self.name(&event, t.day());
+        self.name(&event, calendar::last_t(&event, self.now).day());
 
         let concerned = audience::audience(
             &event,
@@ -476,9 +474,6 @@ impl Model {
         self.counted.events += 1;
         self.counted.warnings += concerned.warnings;
         let arrival = self.events.len();
-        let t = event
-            .deliver_at
-            .map_or(self.now, |later| later.max(self.now));
         self.known.insert(event.id.clone(), arrival);
         self.days
             .entry(self.now.day())
@@ -487,17 +482,18 @@ impl Model {
             .push(arrival);
         self.events.push(Published {
             event,
-            t,
             entries: Vec::new(),
         });
         for (person, reasons) in concerned.told {
             self.notify(arrival, person, &Arc::new(reasons), &channels);
         }
-        if t > self.now {
-            self.scheduled.insert((t, arrival));
-        } else {
-            self.enter_all(arrival);
+        for entry in &self.events[arrival].entries {
+            let t = self.entries[*entry].t;
+            if t > self.now {
+                self.scheduled.insert((t, arrival));
+            }
         }
+        self.enter_all(arrival);
         Ok(())
     }
 
@@ -526,11 +522,15 @@ impl Model {
             if route::route(self.current(), chosen, kind, channel) == Route::Never {
                 continue;
             }
+            let event = &self.events[arrival].event;
+            let zone = self.people[person].tz(&self.current().defaults);
+            let t = calendar::enters(event, zone, self.now);
             self.events[arrival].entries.push(self.entries.len());
             self.entries.push(Entry {
                 event: arrival,
                 person,
                 channel: channel.clone(),
+                t,
                 key: route::key(self.current(), &self.events[arrival].event, channel),
                 reasons: Arc::clone(reasons),
                 state: EntryState::Scheduled,

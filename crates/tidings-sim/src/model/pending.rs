@@ -21,7 +21,8 @@ impl Model {
         // A day has the events that came to it, told to anybody or not.
         self.days.entry(self.now.day()).or_default();
         for entry in self.events[arrival].entries.clone() {
-            if self.entries[entry].state != EntryState::Scheduled {
+            let Entry { state, t, .. } = self.entries[entry];
+            if state != EntryState::Scheduled || t > self.now {
                 continue;
             }
             match self.route_of(entry) {
@@ -114,7 +115,7 @@ impl Model {
                 self.lanes.len() - 1
             });
         let mut member = Member {
-            t: self.events[event].t,
+            t: self.entries[entry].t,
             arrival: event,
             max_items: self.max_items_in(self.rules.len() - 1, entry, lane),
             policy,
@@ -262,9 +263,9 @@ impl Model {
     /// Covers what has entered its lane by now, never what enters later.
     pub(super) fn mark(&mut self, person: usize, what: &Marked) {
         for entry in self.waiting(Some(person)) {
-            let Published { event, t, .. } = &self.events[self.entries[entry].event];
+            let Published { event, .. } = &self.events[self.entries[entry].event];
             let covered = match what {
-                Marked::UpTo(until) => t <= until && self.has_inbox(event.kind.as_str()),
+                Marked::UpTo(until) => self.entries[entry].t <= *until && self.has_inbox(event.kind.as_str()),
                 Marked::Object(object) => event.object.id == *object,
                 Marked::Event(id) => event.id == *id,
             };
@@ -283,7 +284,7 @@ impl Model {
 
     pub(super) fn cancel(&mut self, what: &Cancelled) {
         for arrival in 0..self.events.len() {
-            let Published { event, t, entries } = &self.events[arrival];
+            let Published { event, entries } = &self.events[arrival];
             let meant = match what {
                 Cancelled::Event(id) => event.id == *id,
                 Cancelled::Key(key) => event.cancellation_key.as_ref() == Some(key),
@@ -291,7 +292,7 @@ impl Model {
             if !meant {
                 continue;
             }
-            self.scheduled.remove(&(*t, arrival));
+            self.scheduled.retain(|(_, of)| *of != arrival);
             for entry in entries.clone() {
                 if !matches!(self.entries[entry].state, EntryState::Ended(_)) {
                     self.end(entry, Reason::Event.outcome());

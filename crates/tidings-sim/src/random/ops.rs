@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 use serde_json::json;
 use tidings_core::batch_key::BatchKey;
+use tidings_core::time::WallTime;
 use tidings_core::channel::{EMAIL, EMAIL_NO, INBOX};
 use tidings_core::command::{Cancelled, Choice, MarkKind, Marked, Pausable};
 use tidings_core::recipient::OwnHours;
@@ -523,6 +524,10 @@ impl Builder {
             .collect(),
             everyone: raw.everyone,
         };
+        let deliver = raw
+            .deliver
+            .map(|gap| after(gap, self.now.plus_ms(-MINUTE_MS)));
+        let how = raw.object % 3;
         let event = Event {
             id,
             kind: self::id(&kind),
@@ -540,9 +545,15 @@ impl Builder {
             to,
             channels,
             occurred_at: None,
-            deliver_at: raw
-                .deliver
-                .map(|gap| after(gap, self.now.plus_ms(-MINUTE_MS))),
+            deliver_at: deliver.filter(|_| how == 0),
+            delay_ms: deliver.filter(|_| how == 1).and_then(|at| {
+                let wait_ms = at.0 - self.now.0;
+                (wait_ms > 0).then_some(wait_ms)
+            }),
+            deliver_local: deliver.filter(|_| how == 2).and_then(|at| {
+                let text = at.to_string();
+                WallTime::parse(text.get(..16)?)
+            }),
             expires_at: raw.expires.map(|gap| after(gap, self.now)),
             cancellation_key: (raw.key < 2).then(|| name("k", raw.key)),
         };

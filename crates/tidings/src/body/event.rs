@@ -5,13 +5,15 @@ use std::fmt;
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
+use tidings_core::time::WallTime;
 use tidings_core::{Audience, Command, Event, Id, Instant, Near, Object, Rules, Score};
 use utoipa::openapi::{Array, OneOf, Ref, RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 
 use super::fault::{About, Fault, HELP};
 use super::object::EventObject;
-use super::text::{FromText as _, Kilometres, Latitude, Longitude, Text};
+use super::not_one;
+use super::text::{FromText as _, Kilometres, Latitude, Longitude, Text, Wait};
 use crate::wording::{did_you_mean, quoted};
 
 /// An event: something that happened.
@@ -43,9 +45,16 @@ pub(crate) struct EventBody {
     /// Time that is shown to people. It has no effect on delivery.
     #[schema(value_type = Option<String>, format = "date-time")]
     pub(crate) occurred_at: Option<Text<Instant>>,
-    /// Time before which nothing is delivered.
+    /// Time before which nothing is delivered; one of `deliver_at`, `delay` and `deliver_local` at most.
     #[schema(value_type = Option<String>, format = "date-time")]
     pub(crate) deliver_at: Option<Text<Instant>>,
+    /// Duration after its arrival before which nothing is delivered, such as `90s`, `36h` or `PT4M`.
+    #[schema(value_type = Option<String>)]
+    pub(crate) delay: Option<Text<Wait>>,
+    /// Time on each recipient's wall clock before which nothing is delivered, such as `2024-05-01T09:00`. Where it is
+    /// past, the event is delivered at its arrival.
+    #[schema(value_type = Option<String>)]
+    pub(crate) deliver_local: Option<Text<WallTime>>,
     /// Time from which on nothing is delivered.
     #[schema(value_type = Option<String>, format = "date-time")]
     pub(crate) expires_at: Option<Text<Instant>>,
@@ -64,6 +73,18 @@ impl EventBody {
         rules: &Rules,
         or_id: impl FnOnce() -> Id,
     ) -> Result<Command, Fault> {
+        let schedules = [
+            ("deliver_at", self.deliver_at.is_some()),
+            ("delay", self.delay.is_some()),
+            ("deliver_local", self.deliver_local.is_some()),
+        ];
+        if schedules.iter().filter(|(_, is_given)| *is_given).count() > 1 {
+            let hint = "give one of them".to_owned();
+            return Err(Fault {
+                hint,
+                ..not_one(&schedules)
+            });
+        }
         let kind = self.r#type.0;
         let channels = self
             .channels
@@ -81,6 +102,8 @@ impl EventBody {
             channels: channels.transpose()?,
             occurred_at: self.occurred_at.map(Text::inner),
             deliver_at: self.deliver_at.map(Text::inner),
+            delay_ms: self.delay.map(|Text(Wait(ms))| ms),
+            deliver_local: self.deliver_local.map(Text::inner),
             expires_at: self.expires_at.map(Text::inner),
             cancellation_key: self.cancellation_key.map(Text::inner),
         })))

@@ -2,15 +2,17 @@
 //!
 //! The name of a field is put before the reasons given here (`read`).
 
-use std::fmt::Display;
+use std::fmt::{self, Display};
 
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use tidings_core::time::WallTime;
 use tidings_core::{Day, Id, Instant};
 
 use super::address;
 use super::fault::Fault;
 use super::json::Words;
+use crate::config::duration;
 use crate::wording::quoted;
 
 /// The most bytes of a title and of a recipient's name.
@@ -63,6 +65,34 @@ impl FromText for Day {
         Self::parse(text).map_err(|_| {
             let reason = format!("must be a date, got {}", quoted(text));
             Fault::new(reason, "write a UTC date, such as `2024-01-31`")
+        })
+    }
+}
+
+/// A duration, in milliseconds.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Wait(pub(crate) i64);
+
+impl FromText for Wait {
+    fn from_text(text: &str) -> Result<Self, Fault> {
+        duration::parse(text).map(Self).map_err(|error| {
+            let reason = format!("must be a duration, got {}: {error}", quoted(text));
+            Fault::new(reason, error.hint())
+        })
+    }
+}
+
+impl Display for Wait {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&duration::print(self.0))
+    }
+}
+
+impl FromText for WallTime {
+    fn from_text(text: &str) -> Result<Self, Fault> {
+        Self::parse(text).ok_or_else(|| {
+            let reason = format!("must be a time without a zone, got {}", quoted(text));
+            Fault::new(reason, "write a date and a time, such as `2024-05-01T09:00`")
         })
     }
 }

@@ -5,6 +5,7 @@ use std::io::{self, BufRead, BufReader};
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
+use tidings_core::time::WallTime;
 use tidings_core::{Id, Instant};
 
 use super::print::{write_rest, write_warning};
@@ -13,8 +14,9 @@ use super::table::{cell, list};
 use super::{Status, Streams, report};
 use crate::body::event::{AudienceBody, BareId, EventBody, IdOrObject};
 use crate::body::object::EventObject;
-use crate::body::text::Text;
+use crate::body::text::{Text, Wait};
 use crate::client::{Fault, LineProblem, Purpose, Reach, Request};
+use crate::config::duration;
 use crate::timeline::{Line, Lines};
 use crate::warning::Summed;
 use crate::wording::quoted;
@@ -92,12 +94,22 @@ struct OneEvent {
     /// Deliver at this instant (RFC 3339), not now
     #[arg(long, value_name = "INSTANT", requires = "kind", value_parser = Instant::parse)]
     deliver_at: Option<Instant>,
+    /// Deliver after this time, such as 90s or 36h, not now
+    #[arg(long, value_name = "DURATION", requires = "kind", value_parser = duration::parse, conflicts_with_all = ["deliver_at", "deliver_local"])]
+    delay: Option<i64>,
+    /// Deliver at this time on each recipient's wall clock, such as 2024-05-01T09:00
+    #[arg(long, value_name = "TIME", requires = "kind", value_parser = wall_time, conflicts_with = "deliver_at")]
+    deliver_local: Option<WallTime>,
     /// Expire at this instant (RFC 3339): what is not sent by then is not sent at all
     #[arg(long, value_name = "INSTANT", requires = "kind", value_parser = Instant::parse)]
     expires_at: Option<Instant>,
     /// Key to cancel this event by, together with others
     #[arg(long, value_name = "KEY", requires = "kind", value_parser = Id::new)]
     cancellation_key: Option<Id>,
+}
+
+fn wall_time(text: &str) -> Result<WallTime, String> {
+    WallTime::parse(text).ok_or_else(|| "write a date and a time, such as 2024-05-01T09:00".to_owned())
 }
 
 impl OneEvent {
@@ -131,6 +143,8 @@ impl OneEvent {
             channels: Some(self.channel.clone()).filter(|channels| !channels.is_empty()),
             occurred_at: None,
             deliver_at: self.deliver_at.map(Text),
+            delay: self.delay.map(Wait).map(Text),
+            deliver_local: self.deliver_local.map(Text),
             expires_at: self.expires_at.map(Text),
             cancellation_key: self.cancellation_key.clone().map(Text),
         })

@@ -258,6 +258,21 @@ fn bad_publishes_are_refused() {
             "must be a time",
             "offset",
         ),
+        (
+            r#""delay":"soon""#,
+            "`delay` must be a duration, got `soon`",
+            "90s",
+        ),
+        (
+            r#""deliver_local":"2024-01-01T09:00Z""#,
+            "`deliver_local` must be a time without a zone",
+            "2024-05-01T09:00",
+        ),
+        (
+            r#""delay":"1h","deliver_at":"2024-01-01T00:00:00Z""#,
+            "`deliver_at` and `delay` are mutually exclusive",
+            "give one of them",
+        ),
         (r#""data":[]"#, "`data` must be an object, got an array", ""),
         (r#""notifiable":false"#, "unknown field `notifiable`", ""),
         (r#""typ":"x""#, "unknown field `typ`", "did you mean `type`"),

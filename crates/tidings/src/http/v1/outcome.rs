@@ -13,6 +13,7 @@ use utoipa_axum::routes;
 
 use crate::body::event::AudienceBody;
 use crate::body::object::EventObject;
+use crate::config::duration;
 use crate::http::call::{Calls, Kind};
 use crate::http::error::{Code, Problem};
 use crate::http::request::InPath;
@@ -30,7 +31,7 @@ pub(super) fn calls(calls: Calls) -> Calls {
 
 /// An event with its outcomes.
 #[derive(Serialize, ToSchema)]
-#[schema(example = json!({"event": {"id": "e-1", "type": "comment", "actor": {"id": "ben"}, "object": {"id": "works/1", "title": "Water Lilies"}, "target": null, "data": null, "score": 0.0, "to": {"recipients": ["ada"]}, "channels": null, "occurred_at": null, "deliver_at": null, "expires_at": null, "cancellation_key": null}, "arrived_at": "2024-03-07T08:03:00Z", "scheduled_for": null, "notifications": 1, "channels": {"email": {"entries": 1, "pending": 1, "outcomes": {}, "reasons": {}}, "inbox": {"entries": 1, "pending": 0, "outcomes": {"delivered": 1}, "reasons": {}}}}))]
+#[schema(example = json!({"event": {"id": "e-1", "type": "comment", "actor": {"id": "ben"}, "object": {"id": "works/1", "title": "Water Lilies"}, "target": null, "data": null, "score": 0.0, "to": {"recipients": ["ada"]}, "channels": null, "occurred_at": null, "deliver_at": null, "delay": null, "deliver_local": null, "expires_at": null, "cancellation_key": null}, "arrived_at": "2024-03-07T08:03:00Z", "scheduled_for": null, "notifications": 1, "channels": {"email": {"entries": 1, "pending": 1, "outcomes": {}, "reasons": {}}, "inbox": {"entries": 1, "pending": 0, "outcomes": {"delivered": 1}, "reasons": {}}}}))]
 struct EventWithOutcome {
     event: PublishedAs,
     /// Time of acceptance.
@@ -65,6 +66,8 @@ struct PublishedAs {
     occurred_at: Option<String>,
     #[schema(format = "date-time")]
     deliver_at: Option<String>,
+    delay: Option<String>,
+    deliver_local: Option<String>,
     #[schema(format = "date-time")]
     expires_at: Option<String>,
     cancellation_key: Option<String>,
@@ -102,6 +105,8 @@ impl From<Event> for PublishedAs {
             channels: event.channels,
             occurred_at: event.occurred_at.map(instant),
             deliver_at: event.deliver_at.map(instant),
+            delay: event.delay_ms.map(duration::print),
+            deliver_local: event.deliver_local.map(|time| time.to_string()),
             expires_at: event.expires_at.map(instant),
             cancellation_key: event.cancellation_key.map(id),
         }

@@ -290,6 +290,42 @@ fn t12_what_is_scheduled_can_be_seen() {
     assert_eq!(problem(&answer, StatusCode::BAD_REQUEST), "invalid_query");
 }
 
+/// What is scheduled by the recipients' clocks comes at several instants, and is one event.
+#[test]
+fn what_is_scheduled_by_wall_clocks_can_be_seen() {
+    let rig = with_people();
+    let zone = json!({"tz": "Asia/Kolkata"});
+    done(&rig.call(Method::PATCH, "/v1/recipients/bob", &zone));
+    let later = json!({
+        "id": "e1", "type": "note", "object": {"id": "o"}, "to": {"recipients": ["ada", "bob"]},
+        "deliver_local": "2024-01-03T09:00",
+    });
+    let published = post(&rig, "/v1/events", &later);
+    assert_eq!(published["notifications"], 2);
+    let event = get(&rig, "/v1/events/e1");
+    assert_eq!(event["event"]["deliver_local"], "2024-01-03T09:00:00");
+    assert_eq!(event["scheduled_for"], "2024-01-03T03:30:00Z");
+    assert_eq!(event["channels"]["email"]["pending"], 2);
+    let due = get(&rig, "/v1/admin/due");
+    assert_eq!(due["scheduled"]["events"], 1);
+    assert_eq!(due["scheduled"]["next"].as_array().unwrap().len(), 2);
+    let again = post(&rig, "/v1/events", &later);
+    assert_eq!((&again["status"], &again["warnings"]), (&json!("duplicate"), &json!([])));
+    let rig = rig.restart();
+    rig.at("2024-01-03T04:00:00Z");
+    let event = get(&rig, "/v1/events/e1");
+    assert_eq!(event["scheduled_for"], "2024-01-03T09:00:00Z");
+    assert_eq!(event["channels"]["inbox"]["outcomes"], json!({"delivered": 1}));
+    let inbox = get(&rig, "/v1/recipients/bob/inbox");
+    assert_eq!(inbox["groups"][0]["items"][0]["t"], "2024-01-03T03:30:00Z");
+    let cancelled = post(&rig, "/v1/events/e1/cancel", &Value::Null);
+    assert_eq!(cancelled["status"], "cancelled", "{cancelled}");
+    let event = get(&rig, "/v1/events/e1");
+    assert_eq!((&event["scheduled_for"], &event["notifications"]), (&Value::Null, &json!(2)));
+    assert_eq!(event["channels"]["email"]["reasons"], json!({"event": 2}));
+    assert_eq!(get(&rig, "/v1/admin/due")["scheduled"]["events"], 0);
+}
+
 /// Acceptance A15: an audience of nobody is taken, and says so.
 #[test]
 fn a15_an_event_for_nobody_has_an_outcome() {
