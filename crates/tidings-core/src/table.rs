@@ -16,6 +16,7 @@
 //! | `SCHEDULED` | base | either | t, place | the event; a bucket's frozen sets of it |
 //! | `SCHEDULED_IDS` | base | intake | event id, 0, place | t, place |
 //! | `SCHEDULED_KEYS` | base | intake | cancellation key, 0, place | t, place |
+//! | `CANCELLED_AHEAD` | base | intake | event id | until when the event is cancelled if it comes |
 //! | `RECIPIENTS` | base | bucket | number | profile and preferences, as of the checkpoint |
 //! | `FOLLOWERS` | base | bucket | topic | set of numbers, as of the checkpoint |
 //! | `FOLLOWING` | base | bucket | number, topic | more topics that were followed with it |
@@ -135,6 +136,7 @@ pub enum Table {
     ApiKeys = 62,
     KeyedLanes = 63,
     Spoken = 64,
+    CancelledAhead = 65,
 }
 
 /// A key under construction.

@@ -12,7 +12,7 @@ use super::draft::Draft;
 use super::event_row::{EventRow, ScheduledRow};
 use super::intake::Intake;
 use super::locate::named_in;
-use super::reply::{Published, PublishedAs, Refused, Reply, Warning};
+use super::reply::{Published, PublishedAs, Refused, Reply, TakenBack, Warning};
 use super::rows::{Located, id_key, name_again, name_key, named_key, rules_key, scheduled_key};
 use crate::channel::{ChannelNo, channel_no};
 use crate::command::{Cancelled, Command, Pausable};
@@ -105,6 +105,19 @@ impl Intake {
         };
         self.next_place += 1;
         self.tally.events += 1;
+        if self.ahead.has(&event.id, now) {
+            self.name_objects(draft, event, now.day())?;
+            let at = self.keep_event(draft, now.day(), &row);
+            self.register(draft, &row, None, Some(at));
+            let published = Published {
+                id: event.id.clone(),
+                status: PublishedAs::Cancelled,
+                notifications: 0,
+                entries: 0,
+                warnings: Vec::new(),
+            };
+            return Ok(Ok(Accepted::Answered(Reply::Published(published))));
+        }
         let mut later = row.enters();
         let enters_now = later.remove(&now);
         let last = later.last().copied();
@@ -303,6 +316,29 @@ impl Intake {
         Ok(Act::Cancel {
             what: cancelled.clone(),
             events,
+        })
+    }
+
+    /// What is answered to a cancel of which parts took this back: where the event is not known, and nothing of it was
+    /// waiting, it is remembered.
+    pub(super) fn cancelled(
+        &mut self,
+        draft: &mut Draft<'_>,
+        what: &Cancelled,
+        taken: TakenBack,
+    ) -> Result<TakenBack, Unreadable> {
+        let Cancelled::Event(id) = what else {
+            return Ok(taken);
+        };
+        let waited = taken.cancelled + taken.removed_from_batch > 0;
+        if waited || self.locate(draft, id)?.is_some() {
+            return Ok(taken);
+        }
+        let now = self.now;
+        self.ahead.remember(draft, id, now);
+        Ok(TakenBack {
+            remembered: true,
+            ..TakenBack::default()
         })
     }
 

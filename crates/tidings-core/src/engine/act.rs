@@ -119,7 +119,7 @@ impl Applied {
 
     /// The answer to whoever asked for an act, and the number of warnings that are counted: who is not
     /// known, and an empty audience, once.
-    pub(crate) fn reply(self, act: &Act, now: Instant) -> (Reply, u64) {
+    pub(crate) fn reply(self, act: &Act) -> (Reply, u64) {
         match (self, act) {
             (Self::Published(spread), Act::Publish { row, .. }) => {
                 let event = &row.event;

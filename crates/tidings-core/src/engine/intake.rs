@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use super::accepted;
+use super::ahead::Ahead;
 use super::draft::Draft;
 use super::event_row::EventRow;
 use super::known_ids::KnownIds;
@@ -21,7 +22,7 @@ use crate::journal::stored::{ReadView, Unreadable, decode, encode};
 use crate::limits::Limits;
 use crate::pause::Paused;
 use crate::rules::Rules;
-use crate::shared::Tree;
+use crate::shared::{Own, Tree};
 use crate::table::{Key, Owner, Partition, REST, Table, i64_at, u64_at};
 use crate::time::{Day, Instant};
 
@@ -73,6 +74,8 @@ pub(crate) struct Intake {
     /// The ids that each day may hold.
     pub(crate) known_ids: KnownIds,
     pub(crate) scheduled: Tree<(Instant, u64), ()>,
+    /// The events that were cancelled before they came.
+    pub(crate) ahead: Own<Ahead>,
     /// The days on which scheduled events entered.
     pub(crate) entered_days: BTreeSet<Day>,
     pub(crate) objects: Objects,
@@ -137,6 +140,7 @@ impl Intake {
             id_days: BTreeSet::new(),
             known_ids: KnownIds::default(),
             scheduled: Tree::new(),
+            ahead: Own::default(),
             entered_days: BTreeSet::new(),
             objects: Objects::default(),
             tail: Vec::new(),
@@ -367,6 +371,7 @@ impl Intake {
             next_place: head.next_place,
             tally: head.tally,
             objects: Objects::recover(view, head.withdrawals)?,
+            ahead: Own(Ahead::recover(view)?),
             forgotten_before: head.forgotten_before,
             paused: head.paused,
             days: head

@@ -9,6 +9,7 @@ mod accept;
 mod accepted;
 mod act;
 mod agenda;
+mod ahead;
 mod books;
 mod buckets;
 mod cancel;

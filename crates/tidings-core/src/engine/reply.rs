@@ -1,7 +1,8 @@
 //! Replies of the engine.
 
+use super::event_row::EventRow;
 use crate::batch_key::KeyTooLong;
-use crate::event::{Audience, Event, Near};
+use crate::event::{Audience, Near};
 use crate::id::Id;
 use crate::journal::stored::Unreadable;
 use crate::limits::Exceeded;
@@ -47,6 +48,8 @@ pub struct TakenBack {
     pub too_late: u64,
     /// Number of events found.
     pub events: u64,
+    /// True if nothing was found and the cancel is remembered.
+    pub remembered: bool,
 }
 
 impl TakenBack {
@@ -54,6 +57,9 @@ impl TakenBack {
     #[must_use]
     pub fn extent(&self) -> Extent {
         match *self {
+            Self {
+                remembered: true, ..
+            } => Extent::Remembered,
             Self { events: 0, .. } => Extent::Unknown,
             Self {
                 removed_from_batch: 1..,
@@ -80,6 +86,8 @@ pub enum Extent {
     NothingLeft,
     /// No event was found.
     Unknown,
+    /// No event of this id is known: it is cancelled if it comes within a day.
+    Remembered,
 }
 
 /// The result of a publish.
@@ -104,6 +112,8 @@ pub enum PublishedAs {
     Accepted,
     /// The id is known: nothing happens.
     Duplicate,
+    /// It was cancelled before it came: nobody is told.
+    Cancelled,
 }
 
 /// A warning: a command is accepted and probably not what was meant.

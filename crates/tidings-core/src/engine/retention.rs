@@ -121,7 +121,7 @@ impl Engine {
             self.intake.forget_before(before);
             applied.add(self.apply(draft, &act)?);
         }
-        Ok(applied.reply(&act, self.intake.now).0)
+        Ok(applied.reply(&act).0)
     }
 
     fn oldest_day(&self) -> Option<Day> {

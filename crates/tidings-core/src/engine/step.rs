@@ -198,9 +198,15 @@ impl Engine {
         match self.intake.accept(draft, command)? {
             Ok(Accepted::Act(act)) => {
                 let applied = self.apply(draft, &act)?;
-                let (reply, warnings) = applied.reply(&act, self.intake.now);
+                let (reply, warnings) = applied.reply(&act);
                 self.intake.tally.warnings += warnings;
-                Ok(Ok(reply))
+                match (&act, &reply) {
+                    (Act::Cancel { what, .. }, Reply::Cancelled(taken)) => {
+                        let taken = self.intake.cancelled(draft, what, *taken)?;
+                        Ok(Ok(Reply::Cancelled(taken)))
+                    }
+                    _ => Ok(Ok(reply)),
+                }
             }
             Ok(Accepted::Answered(reply)) => Ok(Ok(reply)),
             Ok(Accepted::Forget(before)) => Ok(Ok(self.forget_until(draft, before, forgotten)?)),

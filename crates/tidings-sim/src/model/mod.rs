@@ -113,6 +113,8 @@ pub struct Model {
     followers: BTreeMap<Id, BTreeSet<usize>>,
     objects: BTreeMap<Id, ObjectState>,
     events: Vec<Published>,
+    /// Events that were cancelled before they came, and until when.
+    ahead: BTreeMap<Id, Instant>,
     /// Events whose day of arrival is kept.
     known: BTreeMap<Id, usize>,
     entries: Vec<Entry>,
@@ -199,6 +201,7 @@ impl Model {
             followers: BTreeMap::new(),
             objects: BTreeMap::new(),
             events: Vec::new(),
+            ahead: BTreeMap::new(),
             known: BTreeMap::new(),
             entries: Vec::new(),
             scheduled: BTreeSet::new(),
@@ -462,17 +465,15 @@ impl Model {
                 self.objects.entry(role.id.clone()).or_default();
             }
         }
-        self.name(&event, calendar::last_t(&event, self.now).day());
+        let cancelled = self.ahead.get(&event.id);
+        let cancelled = cancelled.is_some_and(|until| self.now < *until);
+        let last = match cancelled {
+            true => self.now,
+            false => calendar::last_t(&event, self.now),
+        };
+        self.name(&event, last.day());
 
-        let concerned = audience::audience(
-            &event,
-            include_actor,
-            &self.people,
-            &self.by_id,
-            &self.followers,
-        );
         self.counted.events += 1;
-        self.counted.warnings += concerned.warnings;
         let arrival = self.events.len();
         self.known.insert(event.id.clone(), arrival);
         self.days
@@ -484,6 +485,17 @@ impl Model {
             event,
             entries: Vec::new(),
         });
+        if cancelled {
+            return Ok(());
+        }
+        let concerned = audience::audience(
+            &self.events[arrival].event,
+            include_actor,
+            &self.people,
+            &self.by_id,
+            &self.followers,
+        );
+        self.counted.warnings += concerned.warnings;
         for (person, reasons) in concerned.told {
             self.notify(arrival, person, &Arc::new(reasons), &channels);
         }

@@ -6,6 +6,7 @@ use tidings_core::batch_key::BatchKey;
 use tidings_core::channel::INBOX;
 use tidings_core::command::{Cancelled, Marked, Pausable};
 use tidings_core::rules::Policy;
+use tidings_core::time::DAY_MS;
 use tidings_core::{Day, Instant, Outcome, Reason};
 
 use super::route::{self, Route};
@@ -283,6 +284,7 @@ impl Model {
     }
 
     pub(super) fn cancel(&mut self, what: &Cancelled) {
+        let mut waited = false;
         for arrival in 0..self.events.len() {
             let Published { event, entries } = &self.events[arrival];
             let meant = match what {
@@ -296,8 +298,16 @@ impl Model {
             for entry in entries.clone() {
                 if !matches!(self.entries[entry].state, EntryState::Ended(_)) {
                     self.end(entry, Reason::Event.outcome());
+                    waited = true;
                 }
             }
+        }
+        // Contract, section 6, "Cancel ahead".
+        if let Cancelled::Event(id) = what
+            && !waited
+            && !self.known.contains_key(id)
+        {
+            self.ahead.insert(id.clone(), self.now.plus_ms(DAY_MS));
         }
     }
 

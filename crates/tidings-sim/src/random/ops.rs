@@ -336,6 +336,10 @@ impl Builder {
             RawOp::Cancel(which) => {
                 let what = match which % 3 {
                     0 => Cancelled::Key(name("k", which / 3 % 2)),
+                    // The next event that comes.
+                    1 if which / 3 % 3 == 0 => {
+                        Cancelled::Event(id(&format!("e{}", self.events + 1)))
+                    }
                     _ => Cancelled::Event(self.some_event(*which)),
                 };
                 self.say(Command::Cancel(what));

@@ -434,7 +434,7 @@ impl Call for Cancel {
     fn write(&self, answer: &Value, out: &mut dyn Write) -> io::Result<()> {
         let late = cell(answer, "too_late");
         match answer["status"].as_str() {
-            Some("unknown") => {
+            Some("unknown" | "remembered") => {
                 let unknown = list(answer, "warnings")
                     .iter()
                     .map(|warning| cell(warning, "detail"));

@@ -61,7 +61,8 @@ struct CancelAnswer {
 
 /// The extent of the cancel: `removed_from_batch` = entries were removed from a message; `cancelled` = only
 /// pending entries were cancelled; `too_late` = everything was delivered already; `nothing_left` = the event
-/// was cancelled before or has no recipients; `unknown` = no event was found.
+/// was cancelled before or has no recipients; `remembered` = no event of this id is known, and it is cancelled if it comes
+/// within 24 hours; `unknown` = no event of this key was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 enum CancelStatus {
@@ -69,6 +70,7 @@ enum CancelStatus {
     RemovedFromBatch,
     TooLate,
     NothingLeft,
+    Remembered,
     Unknown,
 }
 
@@ -79,6 +81,7 @@ impl From<Extent> for CancelStatus {
             Extent::RemovedFromBatch => Self::RemovedFromBatch,
             Extent::TooLate => Self::TooLate,
             Extent::NothingLeft => Self::NothingLeft,
+            Extent::Remembered => Self::Remembered,
             Extent::Unknown => Self::Unknown,
         }
     }
@@ -97,7 +100,10 @@ impl CancelWarning {
     fn unknown_event(id: &Id, rules: &Rules) -> Self {
         Self {
             code: "unknown_event",
-            detail: format!("no event `{id}` in the last {}", kept(rules)),
+            detail: format!(
+                "no event `{id}` in the last {}; it is cancelled if it comes within 24 hours",
+                kept(rules)
+            ),
         }
     }
 
@@ -151,7 +157,8 @@ fn told(replies: Vec<Result<Reply, Refused>>, unknown: CancelWarning) -> Result<
 /// Cancel an event
 ///
 /// Pending notifications end at once. Those in a message that is built and not handed over yet are removed
-/// from it. `status` says how far the cancel went. An unknown event is not an error: the status is `unknown`.
+/// from it. `status` says how far the cancel went. An unknown event is not an error: the status is `remembered`, and
+/// the event is cancelled if it comes within 24 hours.
 #[utoipa::path(
     post, path = "/v1/events/{id}/cancel", tag = "events",
     params(("id" = String, Path, description = "Event id", example = "e-1", min_length = 1, max_length = 256)),

@@ -69,6 +69,8 @@ struct PublishedEvent {
 enum PublishedStatus {
     Accepted,
     Duplicate,
+    /// It was cancelled before it came: nobody is told.
+    Cancelled,
 }
 
 /// A warning: the event is accepted, and probably not what was meant.
@@ -159,6 +161,7 @@ impl From<Published> for PublishedEvent {
             status: match published.status {
                 PublishedAs::Accepted => PublishedStatus::Accepted,
                 PublishedAs::Duplicate => PublishedStatus::Duplicate,
+                PublishedAs::Cancelled => PublishedStatus::Cancelled,
             },
             notifications: published.notifications,
             warnings,

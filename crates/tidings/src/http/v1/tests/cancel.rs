@@ -32,10 +32,10 @@ fn t26_a_cancel_says_how_far_it_went() {
     publish(&rig, "nobody", "note", &[]);
     assert_eq!(cancel("nobody"), answer("nothing_left", [0, 0, 0, 1]));
     let unknown = cancel("none");
-    let warning =
-        json!([{"code": "unknown_event", "detail": "no event `none` in the last 35 days"}]);
+    let detail = "no event `none` in the last 35 days; it is cancelled if it comes within 24 hours";
+    let warning = json!([{"code": "unknown_event", "detail": detail}]);
     assert_eq!(unknown["warnings"], warning);
-    let mut counted = answer("unknown", [0; 4]);
+    let mut counted = answer("remembered", [0; 4]);
     counted["warnings"] = warning;
     assert_eq!(unknown, counted);
 
@@ -68,6 +68,39 @@ fn t26_a_cancel_says_how_far_it_went() {
         problem(&odd, StatusCode::UNPROCESSABLE_ENTITY),
         "invalid_body"
     );
+}
+
+/// A cancel that comes before its event is remembered for a day, and over a restart.
+#[test]
+fn what_is_cancelled_ahead_is_accepted_and_told_to_nobody() {
+    let rig = with_people();
+    let cancel = |rig: &crate::http::rig::Rig, event: &str| {
+        let path = format!("/v1/events/{event}/cancel");
+        post(rig, &path, &Value::Null)["status"].clone()
+    };
+    assert_eq!(cancel(&rig, "e1"), "remembered");
+    assert_eq!(cancel(&rig, "e2"), "remembered");
+    let rig = rig.restart();
+    rig.at("2024-01-02T11:59:00Z");
+    let published = publish(&rig, "e1", "note", &["ada", "nobody"]);
+    assert_eq!(
+        (&published["status"], &published["notifications"], &published["warnings"]),
+        (&json!("cancelled"), &json!(0), &json!([]))
+    );
+    let event = get(&rig, "/v1/events/e1");
+    assert_eq!((&event["notifications"], &event["channels"]), (&json!(0), &json!({})));
+    assert_eq!(cancel(&rig, "e1"), "nothing_left");
+    assert_eq!(publish(&rig, "e1", "note", &["ada"])["status"], "duplicate");
+    rig.at("2024-01-02T12:00:01Z");
+    assert_eq!(publish(&rig, "e2", "note", &["ada"])["status"], "accepted");
+    let refused = event_of_no_type(&rig);
+    assert_eq!(refused, "unknown_type");
+}
+
+fn event_of_no_type(rig: &crate::http::rig::Rig) -> String {
+    post(rig, "/v1/events/e3/cancel", &Value::Null);
+    let answer = rig.call(Method::POST, "/v1/events", &event("e3", "none", &["ada"]));
+    problem(&answer, StatusCode::UNPROCESSABLE_ENTITY)
 }
 
 /// A mail server that is away: what it is handed is to be tried again.
