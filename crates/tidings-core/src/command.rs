@@ -61,6 +61,8 @@ pub enum Command {
     },
     /// Cancels the pending entries of an event.
     Cancel(Cancelled),
+    /// Cancels the pending entries of an event, and takes those that inboxes were told out of them.
+    Withdraw(Cancelled),
     /// Sets a preference: never, immediate, a digest, or the default.
     Preference {
         /// The recipient.
@@ -135,6 +137,7 @@ impl Command {
             | Self::Object(_)
             | Self::Retract { .. }
             | Self::Cancel(_)
+            | Self::Withdraw(_)
             | Self::Pause(_)
             | Self::Resume(_)
             | Self::Forget { .. } => None,

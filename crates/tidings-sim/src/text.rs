@@ -47,6 +47,8 @@ pub fn line(timed: &Timed) -> Option<String> {
         }
         Command::Cancel(Cancelled::Event(event)) => ("cancel", json!({"event": event})),
         Command::Cancel(Cancelled::Key(key)) => ("cancel", json!({"cancellation_key": key})),
+        Command::Withdraw(Cancelled::Event(event)) => ("withdraw", json!({"event": event})),
+        Command::Withdraw(Cancelled::Key(key)) => ("withdraw", json!({"cancellation_key": key})),
         Command::Preference {
             recipient,
             scope,
@@ -167,7 +169,11 @@ fn publish(event: &Event) -> Value {
     give(&mut body, "target", event.target.as_ref().map(role));
     give(&mut body, "occurred_at", event.occurred_at.map(instant));
     give(&mut body, "deliver_at", event.deliver_at.map(instant));
-    give(&mut body, "delay", event.delay_ms.map(|ms| json!(duration(ms))));
+    give(
+        &mut body,
+        "delay",
+        event.delay_ms.map(|ms| json!(duration(ms))),
+    );
     give(&mut body, "expires_at", event.expires_at.map(instant));
     body
 }

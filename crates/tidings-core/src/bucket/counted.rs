@@ -1,7 +1,7 @@
 //! A cache of inbox counts of days that are over, so that a badge is not counted again.
 //!
-//! On such a day nothing arrives any more: its count changes only with the reader's own marks and with objects
-//! that are withdrawn or come back. Both stand beside it, so that readers of older and of newer clones of a
+//! On such a day nothing arrives any more: its count changes only with the reader's own marks, with objects
+//! that are withdrawn or come back, and with events that are withdrawn. All stand beside it, so that readers of older and of newer clones of a
 //! bucket share the cache. Derived and bounded; losing it costs a count.
 
 use std::sync::{Arc, Mutex, PoisonError};
@@ -33,6 +33,8 @@ pub(crate) struct AsOf {
     pub(crate) marked: u64,
     /// The count of withdrawals and restorations of objects.
     pub(crate) withdrawals: u64,
+    /// The seq of the newest record that took something out of inboxes.
+    pub(crate) hidden: u64,
 }
 
 #[derive(Debug, Default)]

@@ -1,4 +1,4 @@
-//! Entries that ended individually: cancelled, moved, or left out of the inbox.
+//! Entries that ended individually: cancelled, moved, left out of the inbox, or taken out of it.
 //!
 //! The sets of an arrival go on naming them, so whoever looks there has to know. An inbox shows its
 //! days until they are forgotten. A lane looks back no further than to where an open window or a message

@@ -61,10 +61,12 @@ impl Known<'_> {
                 self.lane_key(lane)?;
                 self.set(who)
             }
-            Record::Cut { items, .. } => items.iter().try_for_each(|item| {
-                channel(item.channel)?;
-                self.set(&item.who)
-            }),
+            Record::Cut { items, .. } | Record::Hidden { items, .. } => {
+                items.iter().try_for_each(|item| {
+                    channel(item.channel)?;
+                    self.set(&item.who)
+                })
+            }
             Record::Dropped { items, .. } => items.iter().try_for_each(|(no, _, who)| {
                 channel(*no)?;
                 self.set(who)

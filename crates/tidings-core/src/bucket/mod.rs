@@ -83,6 +83,8 @@ pub(crate) struct Bucket {
     pub(crate) scheduled: Tree<(Instant, u64), Shared<RoaringBitmap>>,
     /// The messages that caps count.
     pub(crate) spoken: Own<Spoken>,
+    /// The seq of the newest record since the start that took something out of inboxes; 0 = there was none.
+    pub(crate) hidden: u64,
     /// The cache of inbox counts.
     pub(crate) counted: Counted,
     /// The channels that are paused.
@@ -157,6 +159,7 @@ impl Bucket {
             index: Index::new(no),
             scheduled: Tree::new(),
             spoken: Own::default(),
+            hidden: 0,
             counted: Counted::default(),
             paused: Vec::new(),
             dirty: Own::default(),
@@ -275,6 +278,10 @@ impl Bucket {
                 enough,
             } => self.count(at, lane, (&fewer, &enough), compiled),
             Record::Capped { at, lane, who } => self.cap(at, &lane, &who, compiled),
+            Record::Hidden { items, .. } => {
+                self.end(&items);
+                self.hidden = seq;
+            }
             Record::Rules { at, version } => self.change_rules(seq, at, version, compiled),
         }
     }

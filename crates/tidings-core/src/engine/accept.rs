@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::act::Act;
+use super::act::{Act, Cancel, CancelledEvents};
 use super::draft::Draft;
 use super::event_row::{EventRow, ScheduledRow};
 use super::intake::Intake;
@@ -62,9 +62,13 @@ impl Intake {
                 self.objects.retract(draft, object, today)?;
                 Ok(done)
             }
-            Command::Cancel(cancelled) => {
-                let act = self.accept_cancel(draft, cancelled)?;
-                Ok(Ok(Accepted::Act(Box::new(act))))
+            Command::Cancel(what) | Command::Withdraw(what) => {
+                let cancel = Cancel {
+                    what: what.clone(),
+                    events: self.accept_cancel(draft, what)?,
+                    withdraws: matches!(command, Command::Withdraw(_)),
+                };
+                Ok(Ok(Accepted::Act(Box::new(Act::Cancel(cancel)))))
             }
             Command::Pause(what) => Ok(self.accept_pause(what, true)),
             Command::Resume(what) => Ok(self.accept_pause(what, false)),
@@ -275,7 +279,12 @@ impl Intake {
     }
 
     /// Removes an instant at which an event was to enter lanes, and with the last one what names it.
-    fn take_scheduled(&mut self, draft: &mut Draft<'_>, t: Instant, (row, last): (&EventRow, Instant)) {
+    fn take_scheduled(
+        &mut self,
+        draft: &mut Draft<'_>,
+        t: Instant,
+        (row, last): (&EventRow, Instant),
+    ) {
         let place = row.place;
         self.scheduled.remove(&(t, place));
         draft.delete(Partition::Base, scheduled_key(Owner::Intake, t, place));
@@ -301,7 +310,7 @@ impl Intake {
         &mut self,
         draft: &mut Draft<'_>,
         cancelled: &Cancelled,
-    ) -> Result<Act, Unreadable> {
+    ) -> Result<CancelledEvents, Unreadable> {
         let events = self.located_events(draft, cancelled)?;
         for (place, event) in &events {
             let Some(first) = event.waits_for.first() else {
@@ -313,33 +322,33 @@ impl Intake {
             }
             self.enter_row(draft, last, &row)?;
         }
-        Ok(Act::Cancel {
-            what: cancelled.clone(),
-            events,
-        })
+        Ok(events)
     }
 
-    /// What is answered to a cancel of which parts took this back: where the event is not known, and nothing of it was
-    /// waiting, it is remembered.
-    pub(super) fn cancelled(
+    /// Ends an act with the answer of all parts: the cancel of an event is remembered where none is known and nothing of
+    /// it was waiting.
+    pub(super) fn answer(
         &mut self,
         draft: &mut Draft<'_>,
-        what: &Cancelled,
-        taken: TakenBack,
-    ) -> Result<TakenBack, Unreadable> {
-        let Cancelled::Event(id) = what else {
-            return Ok(taken);
+        act: &Act,
+        reply: Reply,
+    ) -> Result<Reply, Unreadable> {
+        let (Act::Cancel(cancel), Reply::Cancelled(taken)) = (act, &reply) else {
+            return Ok(reply);
         };
-        let waited = taken.cancelled + taken.removed_from_batch > 0;
+        let Cancelled::Event(id) = &cancel.what else {
+            return Ok(reply);
+        };
+        let waited = taken.cancelled + taken.removed_from_batch + taken.withdrawn > 0;
         if waited || self.locate(draft, id)?.is_some() {
-            return Ok(taken);
+            return Ok(reply);
         }
         let now = self.now;
         self.ahead.remember(draft, id, now);
-        Ok(TakenBack {
+        Ok(Reply::Cancelled(TakenBack {
             remembered: true,
             ..TakenBack::default()
-        })
+        }))
     }
 
     /// Pauses or resumes a type or channel.

@@ -1,6 +1,5 @@
 //! Reads of accepted events, as a day has them: from their row, or from a copy of it.
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 

@@ -27,10 +27,7 @@ pub(crate) enum Act {
         t: Instant,
     },
     /// Events were cancelled.
-    Cancel {
-        what: Cancelled,
-        events: CancelledEvents,
-    },
+    Cancel(Cancel),
     /// A type or a channel was paused, and was not before.
     Pause(Pausable),
     /// A type or a channel was resumed that was paused.
@@ -39,6 +36,15 @@ pub(crate) enum Act {
     Rules { version: u32 },
     /// Every day before this one is deleted.
     Forget { before: Day },
+}
+
+/// A cancel of events.
+#[derive(Clone, Debug)]
+pub(crate) struct Cancel {
+    pub(crate) what: Cancelled,
+    pub(crate) events: CancelledEvents,
+    /// True if what inboxes were told is taken out of them.
+    pub(crate) withdraws: bool,
 }
 
 /// Cancelled events by place.
@@ -101,6 +107,7 @@ impl Applied {
                 sum.entries.cancelled += other.entries.cancelled;
                 sum.entries.removed_from_batch += other.entries.removed_from_batch;
                 sum.entries.too_late += other.entries.too_late;
+                sum.entries.withdrawn += other.entries.withdrawn;
             }
             (
                 Self::Dropped { days, expired },

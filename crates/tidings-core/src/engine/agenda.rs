@@ -87,7 +87,12 @@ impl Engine {
             let mut buckets = self.buckets();
             buckets.any(|bucket| bucket.scheduled.contains_key(*at))
         };
-        let places: BTreeSet<u64> = self.intake.scheduled.keys().map(|(_, place)| *place).collect();
+        let places: BTreeSet<u64> = self
+            .intake
+            .scheduled
+            .keys()
+            .map(|(_, place)| *place)
+            .collect();
         for (t, place) in self.intake.scheduled.keys().filter(waits).take(most) {
             let (EventRow { event, .. }, _) = self.intake.scheduled_row(&draft, *t, *place)?;
             next_scheduled.push(WaitingEntry {

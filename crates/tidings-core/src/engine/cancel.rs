@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use roaring::RoaringBitmap;
 
-use super::act::{CancelCount, CancelledEvents};
+use super::act::{Cancel, CancelCount, CancelledEvents};
 use super::draft::Draft;
 use super::ends::ended_by;
 use super::intake::Intake;
@@ -13,11 +13,12 @@ use super::locate::{self, Places};
 use super::message_row::{MessageRow, message_key};
 use super::part::Part;
 use super::reach::Reached;
+use super::record_size::{parts, set_bytes};
 use super::reply::TakenBack;
 use super::sent::Sent;
 use crate::batch_key::LaneKey;
 use crate::bucket::FrozenPart;
-use crate::channel::ChannelNo;
+use crate::channel::{ChannelNo, INBOX_NO};
 use crate::command::Cancelled;
 use crate::compiled::Version;
 use crate::id::{BucketNo, Id};
@@ -39,6 +40,8 @@ struct Within {
     kept_back: Vec<(u64, ChannelNo, MessageId)>,
     /// Number of entries out of reach.
     gone: u64,
+    /// Those of these that inboxes were told and show, by seq.
+    told: BTreeMap<u64, RoaringBitmap>,
 }
 
 impl Part {
@@ -46,11 +49,10 @@ impl Part {
     pub(super) fn cancel(
         &mut self,
         draft: &mut Draft<'_>,
-        what: &Cancelled,
-        events: &CancelledEvents,
+        cancel: &Cancel,
     ) -> Result<CancelCount, Unreadable> {
         let mut count = CancelCount::default();
-        for (place, event) in self.with_copies(draft, what, events)? {
+        for (place, event) in self.with_copies(draft, &cancel.what, &cancel.events)? {
             count.places.insert(place);
             let entries = &mut count.entries;
             for t in event.waits_for {
@@ -60,7 +62,13 @@ impl Part {
                 continue;
             }
             for &at in &*self.buckets.numbers() {
-                self.cancel_arrived(draft, at, (place, &event.days), entries)?;
+                let told = self.cancel_arrived(draft, at, (place, &event.days), entries)?;
+                if cancel.withdraws && !told.is_empty() {
+                    let hidden = told.values().map(RoaringBitmap::len).sum::<u64>();
+                    entries.withdrawn += hidden;
+                    entries.too_late -= hidden;
+                    self.hide(draft, at, told);
+                }
             }
         }
         Ok(count)
@@ -131,13 +139,14 @@ impl Part {
         Ok(count)
     }
 
+    /// Cancels what can be cancelled of an event, and returns what inboxes were told of it and show.
     fn cancel_arrived(
         &mut self,
         draft: &mut Draft<'_>,
         at: BucketNo,
         (place, days): (u64, &BTreeSet<Day>),
         sum: &mut TakenBack,
-    ) -> Result<(), Unreadable> {
+    ) -> Result<BTreeMap<u64, RoaringBitmap>, Unreadable> {
         let reach = self.reach(draft, at, place, days)?;
         let items: Vec<Entries> = reach
             .waiting
@@ -152,7 +161,27 @@ impl Part {
         sum.removed_from_batch += reach.kept_back.len() as u64;
         sum.too_late += reach.gone;
         self.cut(draft, at, Some(Reason::Event), items);
-        self.take_out(draft, at, Reason::Event, reach.kept_back)
+        self.take_out(draft, at, Reason::Event, reach.kept_back)?;
+        Ok(reach.told)
+    }
+
+    /// Takes delivered entries out of inboxes. They stay delivered.
+    fn hide(&mut self, draft: &mut Draft<'_>, at: BucketNo, told: BTreeMap<u64, RoaringBitmap>) {
+        let told = told.into_iter().map(|(seq, who)| Entries {
+            seq,
+            channel: INBOX_NO,
+            who: who.into(),
+        });
+        for items in parts(told.collect(), |item| set_bytes(&item.who)) {
+            self.write(
+                draft,
+                at,
+                Record::Hidden {
+                    at: self.now,
+                    items,
+                },
+            );
+        }
     }
 
     /// The entries of an event in a bucket, by what a cancel can do with them.
@@ -202,6 +231,9 @@ impl Part {
                         }
                     }
                     reach.gone += rest.len();
+                    if name.is_inbox() && !rest.is_empty() {
+                        *reach.told.entry(kept.seq).or_default() |= rest;
+                    }
                 }
             }
         }

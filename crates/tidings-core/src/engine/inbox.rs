@@ -196,6 +196,7 @@ impl Engine {
         let as_of = AsOf {
             marked: marks.map_or(0, |marks| marks.changed),
             withdrawals,
+            hidden: bucket.hidden,
         };
         let known = bucket.counted.of(number, as_of);
         let mut counted = Vec::with_capacity(bucket.index.days.len());

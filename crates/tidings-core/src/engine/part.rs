@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::act::{Act, Applied, Enters};
+use super::act::{Act, Applied};
 use super::buckets::Buckets;
 use super::draft::Draft;
 use super::ends::note_ends;
@@ -193,8 +193,8 @@ impl Part {
                 let spread = self.publish(draft, row, *at);
                 return Ok(Applied::Published(spread));
             }
-            Act::Cancel { what, events } => {
-                let count = self.cancel(draft, what, events)?;
+            Act::Cancel(cancel) => {
+                let count = self.cancel(draft, cancel)?;
                 return Ok(Applied::Cancelled(count));
             }
             Act::Forget { before } => return self.forget_until(draft, *before),

@@ -67,6 +67,7 @@ impl Part {
             | Command::Object(_)
             | Command::Retract { .. }
             | Command::Cancel(_)
+            | Command::Withdraw(_)
             | Command::Pause(_)
             | Command::Resume(_)
             | Command::Forget { .. } => Ok(Ok(Reply::Done)),
@@ -217,7 +218,10 @@ impl Engine {
                 Ok(self.intake.limits().check_data(data)?)
             }
             Command::Object(object) => Ok(self.intake.limits().check_data(&object.data)?),
-            Command::Retract { .. } | Command::Cancel(_) | Command::Forget { .. } => Ok(()),
+            Command::Retract { .. }
+            | Command::Cancel(_)
+            | Command::Withdraw(_)
+            | Command::Forget { .. } => Ok(()),
         }
     }
 }

@@ -176,11 +176,7 @@ impl Engine {
 }
 
 /// Splits an event's sets by the instant at which it enters the lanes of their recipients.
-fn by_instant(
-    bucket: &Bucket,
-    row: &EventRow,
-    routed: Routed,
-) -> BTreeMap<Instant, Routed> {
+fn by_instant(bucket: &Bucket, row: &EventRow, routed: Routed) -> BTreeMap<Instant, Routed> {
     let mut by_t: BTreeMap<Instant, Routed> = BTreeMap::new();
     if routed.is_empty() {
         return by_t;
@@ -192,7 +188,11 @@ fn by_instant(
     for (destination, who) in routed {
         for (zone, part) in bucket.roster.by_zone(&who) {
             let t = zone.when(time).max(row.arrived);
-            *by_t.entry(t).or_default().entry(destination.clone()).or_default() |= part;
+            *by_t
+                .entry(t)
+                .or_default()
+                .entry(destination.clone())
+                .or_default() |= part;
         }
     }
     by_t

@@ -46,6 +46,8 @@ pub struct TakenBack {
     pub removed_from_batch: u64,
     /// Entries that were delivered, are being sent, or had ended when their message was built.
     pub too_late: u64,
+    /// Delivered entries that were taken out of inboxes.
+    pub withdrawn: u64,
     /// Number of events found.
     pub events: u64,
     /// True if nothing was found and the cancel is remembered.
@@ -66,6 +68,7 @@ impl TakenBack {
                 ..
             } => Extent::RemovedFromBatch,
             Self { cancelled: 1.., .. } => Extent::Cancelled,
+            Self { withdrawn: 1.., .. } => Extent::Withdrawn,
             Self { too_late: 1.., .. } => Extent::TooLate,
             _ => Extent::NothingLeft,
         }
@@ -79,6 +82,8 @@ pub enum Extent {
     Cancelled,
     /// Entries were removed from built messages.
     RemovedFromBatch,
+    /// Nothing could be cancelled any more, but delivered entries were taken out of inboxes.
+    Withdrawn,
     /// Nothing could be cancelled any more.
     TooLate,
     /// The events are known, and have no pending or delivered entries: they were cancelled before, or had

@@ -200,13 +200,7 @@ impl Engine {
                 let applied = self.apply(draft, &act)?;
                 let (reply, warnings) = applied.reply(&act);
                 self.intake.tally.warnings += warnings;
-                match (&act, &reply) {
-                    (Act::Cancel { what, .. }, Reply::Cancelled(taken)) => {
-                        let taken = self.intake.cancelled(draft, what, *taken)?;
-                        Ok(Ok(Reply::Cancelled(taken)))
-                    }
-                    _ => Ok(Ok(reply)),
-                }
+                Ok(Ok(self.intake.answer(draft, &act, reply)?))
             }
             Ok(Accepted::Answered(reply)) => Ok(Ok(reply)),
             Ok(Accepted::Forget(before)) => Ok(Ok(self.forget_until(draft, before, forgotten)?)),

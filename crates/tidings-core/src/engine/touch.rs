@@ -79,7 +79,7 @@ impl Engine {
         command: &Command,
     ) -> Result<Vec<MessageId>, Unreadable> {
         match command {
-            Command::Cancel(cancelled) => {
+            Command::Cancel(cancelled) | Command::Withdraw(cancelled) => {
                 let mut messages = Vec::new();
                 let events = self.intake.located_events(draft, cancelled)?;
                 for part in &self.parts {

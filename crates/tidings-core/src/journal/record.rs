@@ -217,6 +217,13 @@ pub enum Record {
         /// The recipients.
         who: Set,
     },
+    /// Delivered entries were taken out of inboxes, where they are counted no more. They stay delivered.
+    Hidden {
+        /// The instant.
+        at: Instant,
+        /// The entries, of the inbox.
+        items: Vec<Entries>,
+    },
 }
 
 /// The failed attempts to send a message that has no outcome yet.

@@ -43,6 +43,7 @@ fn concerns(timed: &mut Timed, known: &HashSet<&Id>) -> bool {
         Command::Object(_)
         | Command::Retract { .. }
         | Command::Cancel(_)
+        | Command::Withdraw(_)
         | Command::Pause(_)
         | Command::Resume(_)
         | Command::Forget { .. } => true,

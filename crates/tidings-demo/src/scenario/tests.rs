@@ -42,8 +42,10 @@ fn whoever_is_named_is_known_and_whatever_is_taken_back_was_announced() {
             | Command::Flush { recipient, .. } => assert!(known.contains(&recipient)),
             Command::Retract { object } => assert!(objects.contains(&object)),
             Command::Object(object) => assert!(objects.contains(&object.id)),
-            Command::Cancel(Cancelled::Key(key)) => assert!(keys.contains(&key)),
-            Command::Cancel(Cancelled::Event(event)) => assert!(events.contains(&event)),
+            Command::Cancel(what) | Command::Withdraw(what) => match what {
+                Cancelled::Key(key) => assert!(keys.contains(&key)),
+                Cancelled::Event(event) => assert!(events.contains(&event)),
+            },
             Command::Pause(_) | Command::Resume(_) => panic!("a history has no operators"),
             Command::Forget { before } => assert!(before.start() < timed.at),
             Command::Erase { recipient } => assert!(known.remove(&recipient)),

@@ -54,6 +54,7 @@ fn taken(cancelled: u64, removed_from_batch: u64, too_late: u64) -> TakenBack {
         removed_from_batch,
         too_late,
         events: 1,
+        ..TakenBack::default()
     }
 }
 

@@ -14,7 +14,7 @@
 //! TIME publish ID TYPE OBJECT [to=R,R] [topics=T,T] [near=LAT,LON,KM] [everyone] [actor=A]
 //!      [channels=C,C] [deliver_at=TIME|delay=30m|deliver_local=2024-01-01T09:00] [expires_at=TIME] [key=K]
 //! TIME subscribe R TOPIC | unsubscribe R TOPIC | object O [notifiable=B] | retract O | erase R
-//! TIME seen R up_to=TIME|object=O|event=E | read … | cancel event=E|key=K | forget DATE
+//! TIME seen R up_to=TIME|object=O|event=E | read … | cancel event=E|key=K | withdraw … | forget DATE
 //! TIME preference R type=T|category=C CHANNEL never|immediate|default|digest:NAME
 //! TIME flush R [channel=C] [lane=L] | pause CHANNEL | resume CHANNEL
 //! TIME refused …                                the subject must refuse what follows
@@ -28,7 +28,6 @@ use std::collections::BTreeMap;
 use std::str::FromStr;
 
 use tidings_core::batch_key::BatchKey;
-use tidings_core::time::WallTime;
 use tidings_core::channel::{EMAIL_NO, INBOX, channel_no};
 use tidings_core::command::{Cancelled, MarkKind, Marked, Pausable};
 use tidings_core::event::{Audience, Event, Near, Object};
@@ -37,6 +36,7 @@ use tidings_core::rules::{
     Cap, Category, Decide, Defaults, Digest, Every, Policy, QuietHours, Route, Rules, StoreRules,
     TypeRules,
 };
+use tidings_core::time::WallTime;
 use tidings_core::time::{DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS};
 use tidings_core::{
     Command, Data, Day, Id, Instant, Mode, PreferenceScope, RecipientChange, State, Timed,
@@ -368,11 +368,17 @@ fn command(words: &[&str]) -> Read<Command> {
         }
         ["pause", channel] => Command::Pause(Pausable::Channel((*channel).to_owned())),
         ["resume", channel] => Command::Resume(Pausable::Channel((*channel).to_owned())),
-        ["cancel", what] => Command::Cancel(match pair(what)? {
-            ("event", event) => Cancelled::Event(id(event)?),
-            ("key", key) => Cancelled::Key(id(key)?),
-            _ => return Err(format!("unknown {what}")),
-        }),
+        [how @ ("cancel" | "withdraw"), what] => {
+            let what = match pair(what)? {
+                ("event", event) => Cancelled::Event(id(event)?),
+                ("key", key) => Cancelled::Key(id(key)?),
+                _ => return Err(format!("unknown {what}")),
+            };
+            match *how {
+                "cancel" => Command::Cancel(what),
+                _ => Command::Withdraw(what),
+            }
+        }
         ["preference", who, scope, channel, mode] => Command::Preference {
             recipient: id(who)?,
             scope: match pair(scope)? {

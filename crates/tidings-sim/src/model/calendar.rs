@@ -2,12 +2,14 @@
 //!
 //! Written apart from the engine's calendar on purpose; it must never share code with it.
 
+use std::collections::BTreeSet;
+
 use jiff::Span;
 use jiff::civil::{Date, DateTime, Weekday};
 use jiff::tz::{AmbiguousOffset, TimeZone, TimeZoneDatabase};
-use tidings_core::{Event, Instant};
 use tidings_core::rules::{Digest, Every, QuietHours};
 use tidings_core::time::MINUTE_MS;
+use tidings_core::{Event, Instant};
 
 /// The longest gap that any clock change has made is a day; two leave room.
 const GAP_MINUTES_MAX: usize = 2 * 24 * 60;
@@ -69,13 +71,15 @@ pub(super) fn enters(event: &Event, tz: &str, now: Instant) -> Instant {
     t.max(now)
 }
 
-/// The last instant at which an event may enter anybody's lanes.
-pub(super) fn last_t(event: &Event, now: Instant) -> Instant {
+/// The instants at which an event may enter anybody's lanes.
+pub(super) fn all_t(event: &Event, now: Instant) -> BTreeSet<Instant> {
     let all = TimeZoneDatabase::bundled();
-    let zones = all.available().map(|name| enters(event, name.as_str(), now));
+    let zones = all
+        .available()
+        .map(|name| enters(event, name.as_str(), now));
     match event.deliver_local {
-        Some(_) => zones.max().unwrap_or(now),
-        None => enters(event, "UTC", now),
+        Some(_) => zones.collect(),
+        None => BTreeSet::from([enters(event, "UTC", now)]),
     }
 }
 

@@ -7,7 +7,7 @@ use tidings_core::{Instant, Item, Message, Outcome, Reason, Rules, Skipped};
 use super::calendar;
 use super::pending::PAUSED;
 use super::route::{self, Route};
-use super::{EntryState, Model, Refused};
+use super::{Entry, EntryState, Model, Refused};
 
 impl Model {
     /// Runs the clock until no pending entry can become due, or to `until`, all steps of that instant
@@ -165,7 +165,8 @@ impl Model {
             !self.lanes[lane].waiting.is_empty()
                 && self.due(lane).is_some_and(|(_, held)| held == Held::No)
         };
-        !self.scheduled.is_empty() || self.open.iter().any(waits)
+        let scheduled = |entry: &Entry| entry.state == EntryState::Scheduled;
+        self.entries.iter().any(scheduled) || self.open.iter().any(waits)
     }
 
     fn send_what_is_due(&mut self) {

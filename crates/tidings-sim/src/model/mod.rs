@@ -118,7 +118,7 @@ pub struct Model {
     /// Events whose day of arrival is kept.
     known: BTreeMap<Id, usize>,
     entries: Vec<Entry>,
-    /// Events with entries that are scheduled, by (t, arrival).
+    /// Events that are yet to come to somebody's lanes, by (t, arrival).
     scheduled: BTreeSet<(Instant, usize)>,
     lanes: Vec<Lane>,
     /// By person, channel, name and batch key.
@@ -265,7 +265,8 @@ impl Model {
                 let person = self.person(&recipient)?;
                 self.mark(person, &what);
             }
-            Command::Cancel(what) => self.cancel(&what),
+            // What was told is told, as far as books go: the inbox itself is none of the model's.
+            Command::Cancel(what) | Command::Withdraw(what) => self.cancel(&what),
             Command::Preference {
                 recipient,
                 scope,
@@ -467,10 +468,11 @@ impl Model {
         }
         let cancelled = self.ahead.get(&event.id);
         let cancelled = cancelled.is_some_and(|until| self.now < *until);
-        let last = match cancelled {
-            true => self.now,
-            false => calendar::last_t(&event, self.now),
+        let all_t = match cancelled {
+            true => BTreeSet::from([self.now]),
+            false => calendar::all_t(&event, self.now),
         };
+        let last = all_t.last().copied().unwrap_or(self.now);
         self.name(&event, last.day());
 
         self.counted.events += 1;
@@ -499,12 +501,9 @@ impl Model {
         for (person, reasons) in concerned.told {
             self.notify(arrival, person, &Arc::new(reasons), &channels);
         }
-        for entry in &self.events[arrival].entries {
-            let t = self.entries[*entry].t;
-            if t > self.now {
-                self.scheduled.insert((t, arrival));
-            }
-        }
+        // It comes to the day of each, told to anybody or not.
+        let later = all_t.into_iter().filter(|t| *t > self.now);
+        self.scheduled.extend(later.map(|t| (t, arrival)));
         self.enter_all(arrival);
         Ok(())
     }

@@ -266,7 +266,9 @@ impl Model {
         for entry in self.waiting(Some(person)) {
             let Published { event, .. } = &self.events[self.entries[entry].event];
             let covered = match what {
-                Marked::UpTo(until) => self.entries[entry].t <= *until && self.has_inbox(event.kind.as_str()),
+                Marked::UpTo(until) => {
+                    self.entries[entry].t <= *until && self.has_inbox(event.kind.as_str())
+                }
                 Marked::Object(object) => event.object.id == *object,
                 Marked::Event(id) => event.id == *id,
             };

@@ -3,12 +3,10 @@
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
-use serde_json::json;
 use tidings_core::batch_key::BatchKey;
-use tidings_core::time::WallTime;
 use tidings_core::channel::{EMAIL, EMAIL_NO, INBOX};
 use tidings_core::command::{Cancelled, Choice, MarkKind, Marked, Pausable};
-use tidings_core::recipient::OwnHours;
+use tidings_core::time::WallTime;
 use tidings_core::time::{DAY_MS, HOUR_MS, MINUTE_MS};
 use tidings_core::{
     Audience, Command, Data, Day, Event, Id, Instant, Mode, Near, Object, PreferenceScope,
@@ -17,7 +15,8 @@ use tidings_core::{
 
 use super::World;
 use super::rules::{
-    CATEGORIES, DIGESTS, HOURS, RawChange, RawRules, TYPES, digest_name, quiet_hours, raw_change,
+    CATEGORIES, DIGESTS, HOURS, RawChange, RawRules, TYPES, data, digest_name, own_hours,
+    raw_change,
 };
 use crate::subject::Step;
 
@@ -342,7 +341,10 @@ impl Builder {
                     }
                     _ => Cancelled::Event(self.some_event(*which)),
                 };
-                self.say(Command::Cancel(what));
+                self.say(match which % 7 {
+                    0 => Command::Withdraw(what),
+                    _ => Command::Cancel(what),
+                });
             }
             RawOp::Preference(who, scope, inbox, mode) => {
                 self.preference(*who, *scope, *inbox, *mode);
@@ -574,25 +576,6 @@ impl Builder {
         let number = self.events.saturating_sub(usize::from(which % 6));
         id(&format!("e{number}"))
     }
-}
-
-/// Data with a number, a text, nothing, or none.
-fn data(which: u8) -> Option<serde_json::Map<String, serde_json::Value>> {
-    let n = match which % 5 {
-        0 => json!(2.0),
-        1 => json!("2"),
-        2 => json!(2.5),
-        3 => json!(null),
-        _ => return None,
-    };
-    Some([("n".to_owned(), n)].into_iter().collect())
-}
-
-fn own_hours(index: u8) -> Option<Box<OwnHours>> {
-    (index <= HOURS).then(|| {
-        let (hours, channels) = (quiet_hours(index), None);
-        Box::new(OwnHours { hours, channels })
-    })
 }
 
 fn object(number: u8) -> Object {

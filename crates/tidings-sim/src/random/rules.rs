@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
+use serde_json::json;
 use tidings_core::Rules;
 use tidings_core::channel::{EMAIL, INBOX};
+use tidings_core::recipient::OwnHours;
 use tidings_core::rules::{
     Cap, Category, ChannelRules, Decide, Defaults, Digest, Every, Policy, QuietHours, Route,
     StoreRules, TypeRules,
@@ -136,7 +138,14 @@ fn raw_type() -> impl Strategy<Value = RawType> {
         email,
     )
         .prop_map(
-            |(category, flags, look_back, drop_if_seen, inbox, (kind, hold, wait, digest, own, most))| {
+            |(
+                category,
+                flags,
+                look_back,
+                drop_if_seen,
+                inbox,
+                (kind, hold, wait, digest, own, most),
+            )| {
                 let email = RawRoute {
                     kind,
                     hold,
@@ -335,7 +344,7 @@ fn caps(index: u8) -> Vec<Cap> {
 pub(super) const HOURS: u8 = 6;
 
 /// Quiet hours: a night, a noon, most of a day, some days, and such as clock changes cut or leave out.
-pub(super) fn quiet_hours(index: u8) -> Option<QuietHours> {
+fn quiet_hours(index: u8) -> Option<QuietHours> {
     let (from, to, days) = match index {
         0 => (22 * 60, 7 * 60, QuietHours::EVERY_DAY),
         1 => (9 * 60, 9 * 60 + 3, QuietHours::EVERY_DAY),
@@ -349,6 +358,26 @@ pub(super) fn quiet_hours(index: u8) -> Option<QuietHours> {
         from_minute: from,
         to_minute: to,
         days,
+    })
+}
+
+/// Data with a number, a text, nothing, or none.
+pub(super) fn data(which: u8) -> Option<serde_json::Map<String, serde_json::Value>> {
+    let n = match which % 5 {
+        0 => json!(2.0),
+        1 => json!("2"),
+        2 => json!(2.5),
+        3 => json!(null),
+        _ => return None,
+    };
+    Some([("n".to_owned(), n)].into_iter().collect())
+}
+
+/// Quiet hours of one's own: one of those, or none at all; `None` = those of each channel.
+pub(super) fn own_hours(index: u8) -> Option<Box<OwnHours>> {
+    (index <= HOURS).then(|| {
+        let (hours, channels) = (quiet_hours(index), None);
+        Box::new(OwnHours { hours, channels })
     })
 }
 

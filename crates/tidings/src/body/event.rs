@@ -11,8 +11,8 @@ use utoipa::openapi::{Array, OneOf, Ref, RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 
 use super::fault::{About, Fault, HELP};
-use super::object::EventObject;
 use super::not_one;
+use super::object::EventObject;
 use super::text::{FromText as _, Kilometres, Latitude, Longitude, Text, Wait};
 use crate::wording::{did_you_mean, quoted};
 

@@ -94,7 +94,7 @@ impl Mark {
     }
 }
 
-/// The events to cancel.
+/// The events to cancel or to withdraw.
 #[derive(Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = CancelKey, example = json!({"cancellation_key": "invoice-42"}))]
@@ -102,20 +102,20 @@ pub(crate) struct Cancel {
     /// One event. A call names it in its path.
     #[schema(ignore)]
     pub(crate) event: Option<Text<Id>>,
-    /// Cancels all events published with this key so far.
+    /// All events published with this key so far.
     #[schema(value_type = String, min_length = 1, max_length = 256)]
     pub(crate) cancellation_key: Option<Text<Id>>,
 }
 
 impl Cancel {
-    /// The command that cancels them.
+    /// The events that it names.
     ///
     /// # Errors
     /// It does not name exactly one thing.
-    pub(crate) fn command(self) -> Result<Command, Fault> {
+    pub(crate) fn named(self) -> Result<Cancelled, Fault> {
         match (self.event, self.cancellation_key) {
-            (Some(event), None) => Ok(Command::Cancel(Cancelled::Event(event.0))),
-            (None, Some(key)) => Ok(Command::Cancel(Cancelled::Key(key.0))),
+            (Some(event), None) => Ok(Cancelled::Event(event.0)),
+            (None, Some(key)) => Ok(Cancelled::Key(key.0)),
             (event, key) => Err(not_one(&[
                 ("event", event.is_some()),
                 ("cancellation_key", key.is_some()),

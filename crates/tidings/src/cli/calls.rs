@@ -11,7 +11,7 @@ use super::reach::{self, To};
 use super::status;
 use super::table::{Table, cell, cut, list, padded, shown, width_of};
 use super::{Status as Ended, Streams, report};
-use crate::body::short::{Cancel as CancelBody, FlushLimits, ForgetDays};
+use crate::body::short::{FlushLimits, ForgetDays};
 use crate::body::text::Text;
 use crate::client::{Request, segment};
 use crate::wording::quoted;
@@ -82,6 +82,10 @@ macro_rules! to {
         }
     };
 }
+
+mod cancel;
+
+pub(super) use cancel::{Cancel, Withdraw};
 
 /// `tidings pending`.
 #[derive(clap::Args)]
@@ -401,64 +405,6 @@ impl Call for Forget {
             out,
             "Deleted {days} day{plural} ({expired} pending notifications expired). Today is kept"
         )
-    }
-}
-
-/// `tidings cancel`.
-#[derive(clap::Args)]
-#[command(group = clap::ArgGroup::new("which").required(true))]
-pub(super) struct Cancel {
-    /// Event id
-    #[arg(group = "which")]
-    event: Option<String>,
-    /// Cancel all events that were published with this cancellation key
-    #[arg(long, value_name = "KEY", group = "which", value_parser = Id::new)]
-    cancellation_key: Option<Id>,
-    #[command(flatten)]
-    to: To,
-}
-
-impl Call for Cancel {
-    to!();
-
-    fn request(&self) -> Request {
-        match (&self.event, &self.cancellation_key) {
-            (Some(event), _) => Request::post(format!("/v1/events/{}/cancel", segment(event))),
-            (None, key) => Request::post("/v1/cancel".to_owned()).json(&CancelBody {
-                event: None,
-                cancellation_key: key.clone().map(Text),
-            }),
-        }
-    }
-
-    fn write(&self, answer: &Value, out: &mut dyn Write) -> io::Result<()> {
-        let late = cell(answer, "too_late");
-        match answer["status"].as_str() {
-            Some("unknown" | "remembered") => {
-                let unknown = list(answer, "warnings")
-                    .iter()
-                    .map(|warning| cell(warning, "detail"));
-                let unknown = unknown.collect::<Vec<_>>().join("; ");
-                writeln!(out, "Nothing cancelled: {unknown}")
-            }
-            Some("nothing_left") => writeln!(out, "Nothing cancelled: nothing is left to cancel"),
-            Some("too_late") => {
-                writeln!(out, "Nothing cancelled: too late for {late} entries")
-            }
-            _ => writeln!(
-                out,
-                "Entries: {} cancelled, {} removed from messages, too late for {late}",
-                cell(answer, "cancelled"),
-                cell(answer, "removed_from_batch"),
-            ),
-        }
-    }
-
-    fn ended(&self, answer: &Value) -> Ended {
-        match answer["status"].as_str() {
-            Some("unknown" | "nothing_left") => Ended::Failed,
-            _ => Ended::Done,
-        }
     }
 }
 

@@ -183,6 +183,8 @@ enum Command {
     Template(mail::Template),
     /// Play a timeline on a virtual clock and print the messages that would go out
     Simulate(simulate::Arguments),
+    /// Withdraw an event, or all events with a cancellation key: cancel them, and take them out of inboxes
+    Withdraw(calls::Withdraw),
 }
 
 /// Runs one command. `arguments` begins with the program's name.
@@ -200,6 +202,7 @@ where
         #[cfg(feature = "bench")]
         Command::Bench(arguments) => bench::run(&arguments, streams),
         Command::Cancel(arguments) => calls::run(&arguments, streams),
+        Command::Withdraw(arguments) => calls::run(&arguments, streams),
         Command::Check(arguments) => check::run(&arguments, streams),
         Command::Completions { shell } => {
             let mut command = Arguments::command();

@@ -109,7 +109,8 @@ struct OneEvent {
 }
 
 fn wall_time(text: &str) -> Result<WallTime, String> {
-    WallTime::parse(text).ok_or_else(|| "write a date and a time, such as 2024-05-01T09:00".to_owned())
+    WallTime::parse(text)
+        .ok_or_else(|| "write a date and a time, such as 2024-05-01T09:00".to_owned())
 }
 
 impl OneEvent {

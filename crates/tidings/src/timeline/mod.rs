@@ -35,6 +35,7 @@ enum Op {
     Seen,
     Read,
     Cancel,
+    Withdraw,
     Preference,
     Flush,
     Forget,
@@ -74,7 +75,8 @@ fn command(rules: &Rules, number: u64, op: Op, mut fields: Fields<'_>) -> Result
             let recipient = fields.id("recipient")?;
             fields.body::<Mark>()?.command(recipient, MarkKind::Read)
         }
-        Op::Cancel => fields.body::<Cancel>()?.command(),
+        Op::Cancel => Ok(Command::Cancel(fields.body::<Cancel>()?.named()?)),
+        Op::Withdraw => Ok(Command::Withdraw(fields.body::<Cancel>()?.named()?)),
         Op::Preference => {
             let recipient = fields.id("recipient")?;
             fields.body::<Preference>()?.command(rules, recipient)

@@ -405,6 +405,11 @@ fn what_is_cancelled_flushed_and_forgotten_is_read() {
         Ok(Command::Cancel(Cancelled::Key(id("k"))))
     );
     refused("cancel", "", "is missing", "cancellation_key");
+    assert_eq!(
+        read("withdraw", r#""event":"e""#),
+        Ok(Command::Withdraw(Cancelled::Event(id("e"))))
+    );
+    refused("withdraw", "", "is missing", "cancellation_key");
     let flush = |channel: Option<&str>, lane: Option<&str>| {
         let (channel, lane) = (channel.map(str::to_owned), lane.map(str::to_owned));
         Ok(Command::Flush {

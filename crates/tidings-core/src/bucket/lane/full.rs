@@ -31,10 +31,9 @@ impl Lane {
             if opens {
                 *window = Window::open(&self.kind, entry, began, entering.rules, None);
             } else {
-                match entering.parameters_in(window.rules) {
-                    Some(parameters) => window.join(&self.kind, entering.entry(parameters), None),
-                    None => window.count(),
-                }
+                // Whom a preference brings here has no bound, and may be the first.
+                let parameters = entering.parameters_in(window.rules).unwrap_or_default();
+                window.join(&self.kind, entering.entry(parameters), None);
             }
             if window.fill(entering.at) {
                 full.insert(number);

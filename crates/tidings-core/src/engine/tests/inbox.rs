@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use proptest::prelude::*;
 
 use super::*;
-use crate::command::{MarkKind, Marked};
+use crate::command::{Cancelled, MarkKind, Marked};
 use crate::event::Pivot;
 use crate::recipient::State;
 use crate::time::HOUR_MS;
@@ -32,6 +32,8 @@ enum Op {
         read: bool,
     },
     Withdraw(u8),
+    /// An event is withdrawn.
+    TakeBack(u8),
     Lift(u8),
     Disable(usize),
     Enable(usize),
@@ -53,6 +55,7 @@ fn op() -> impl Strategy<Value = Op> {
         5 => (0..3_usize, 0..4_u8, any::<u8>(), any::<bool>())
             .prop_map(|(who, what, which, read)| Op::Mark { who, what, which, read }),
         1 => (0..4_u8).prop_map(Op::Withdraw),
+        1 => any::<u8>().prop_map(Op::TakeBack),
         1 => (0..4_u8).prop_map(Op::Lift),
         1 => (0..3_usize).prop_map(Op::Disable),
         1 => (0..3_usize).prop_map(Op::Enable),
@@ -261,6 +264,8 @@ impl World {
             channels: None,
             occurred_at: None,
             deliver_at: (delay_hours > 0).then_some(deliver_at),
+            delay_ms: None,
+            deliver_local: None,
             expires_at: None,
             cancellation_key: None,
         }));
@@ -299,6 +304,15 @@ impl World {
                 self.withdrawn.insert(number);
                 let object = object(number).id;
                 self.step(&[Command::Retract { object }]);
+            }
+            Op::TakeBack(which) => {
+                let event = usize::from(which) % self.events.max(1);
+                if event < self.events {
+                    self.entries.retain(|entry| entry.event != event);
+                    self.scheduled.retain(|(_, of), _| *of != event);
+                    let event = id(&format!("e{event}"));
+                    self.step(&[Command::Withdraw(Cancelled::Event(event))]);
+                }
             }
             Op::Lift(number) => {
                 self.withdrawn.remove(&number);

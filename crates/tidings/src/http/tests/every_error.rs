@@ -97,7 +97,7 @@ fn body(method: &Method, template: &str) -> (&'static str, String) {
     match (method.as_str(), template) {
         ("POST", "/v1/admin/keys") => json(json!({ "name": "site" })),
         ("POST", "/v1/admin/forget") => json(json!({ "before": "2023-01-01" })),
-        ("POST", "/v1/cancel") => json(json!({ "cancellation_key": "k" })),
+        ("POST", "/v1/cancel" | "/v1/withdraw") => json(json!({ "cancellation_key": "k" })),
         ("POST", "/v1/events") => json(json!({
             "type": "note",
             "object": { "id": "works/2" },

@@ -1,4 +1,4 @@
-//! Cancelling events.
+//! Cancelling events, and withdrawing them.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use crate::http::error::{Code, Problem};
 use crate::http::request::InPath;
 use crate::http::{Answer, Change, Service, only};
 
-/// The calls that cancel events.
+/// The calls that cancel and withdraw events.
 pub(super) fn calls(calls: Calls) -> Calls {
     calls
         .add(
@@ -38,11 +38,27 @@ pub(super) fn calls(calls: Calls) -> Calls {
                 Code::UnsupportedMediaType,
             ],
         )
+        .add(
+            "withdraw_event",
+            Kind::Changes,
+            routes!(withdraw_event),
+            &[Code::InvalidPath, Code::UnsupportedMediaType],
+        )
+        .add(
+            "withdraw",
+            Kind::Changes,
+            routes!(withdraw),
+            &[
+                Code::InvalidJson,
+                Code::InvalidBody,
+                Code::UnsupportedMediaType,
+            ],
+        )
 }
 
 /// The result of a cancel.
 #[derive(Serialize, ToSchema)]
-#[schema(example = json!({"status": "cancelled", "cancelled": 12, "removed_from_batch": 0, "too_late": 3, "events": 1, "warnings": []}))]
+#[schema(example = json!({"status": "cancelled", "cancelled": 12, "removed_from_batch": 0, "too_late": 3, "withdrawn": 0, "events": 1, "warnings": []}))]
 struct CancelAnswer {
     status: CancelStatus,
     /// Entries that were pending or scheduled and are now cancelled.
@@ -53,6 +69,8 @@ struct CancelAnswer {
     /// Entries that can't be cancelled: they were delivered (an inbox entry at once), are being sent, or had
     /// ended when their message was built.
     too_late: u64,
+    /// Delivered entries that were taken out of inboxes. They stay delivered.
+    withdrawn: u64,
     /// Number of events found.
     events: u64,
     /// A warning: the request is accepted, and probably not what was meant.
@@ -60,7 +78,7 @@ struct CancelAnswer {
 }
 
 /// The extent of the cancel: `removed_from_batch` = entries were removed from a message; `cancelled` = only
-/// pending entries were cancelled; `too_late` = everything was delivered already; `nothing_left` = the event
+/// pending entries were cancelled; `withdrawn` = delivered entries were taken out of inboxes; `too_late` = everything was delivered already; `nothing_left` = the event
 /// was cancelled before or has no recipients; `remembered` = no event of this id is known, and it is cancelled if it comes
 /// within 24 hours; `unknown` = no event of this key was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
@@ -68,6 +86,7 @@ struct CancelAnswer {
 enum CancelStatus {
     Cancelled,
     RemovedFromBatch,
+    Withdrawn,
     TooLate,
     NothingLeft,
     Remembered,
@@ -79,6 +98,7 @@ impl From<Extent> for CancelStatus {
         match extent {
             Extent::Cancelled => Self::Cancelled,
             Extent::RemovedFromBatch => Self::RemovedFromBatch,
+            Extent::Withdrawn => Self::Withdrawn,
             Extent::TooLate => Self::TooLate,
             Extent::NothingLeft => Self::NothingLeft,
             Extent::Remembered => Self::Remembered,
@@ -97,23 +117,19 @@ struct CancelWarning {
 }
 
 impl CancelWarning {
-    fn unknown_event(id: &Id, rules: &Rules) -> Self {
-        Self {
-            code: "unknown_event",
-            detail: format!(
-                "no event `{id}` in the last {}; it is cancelled if it comes within 24 hours",
-                kept(rules)
-            ),
-        }
-    }
-
-    fn unknown_key(key: &Id, rules: &Rules) -> Self {
-        Self {
-            code: "unknown_cancellation_key",
-            detail: format!(
-                "no event with the cancellation key `{key}` in the last {}",
-                kept(rules)
-            ),
+    fn unknown(what: &Cancelled, rules: &Rules) -> Self {
+        let kept = kept(rules);
+        match what {
+            Cancelled::Event(id) => Self {
+                code: "unknown_event",
+                detail: format!(
+                    "no event `{id}` in the last {kept}; it is cancelled if it comes within 24 hours"
+                ),
+            },
+            Cancelled::Key(key) => Self {
+                code: "unknown_cancellation_key",
+                detail: format!("no event with the cancellation key `{key}` in the last {kept}"),
+            },
         }
     }
 }
@@ -134,6 +150,7 @@ impl CancelAnswer {
             cancelled: taken.cancelled,
             removed_from_batch: taken.removed_from_batch,
             too_late: taken.too_late,
+            withdrawn: taken.withdrawn,
             events: taken.events,
             warnings: if taken.events == 0 {
                 vec![unknown]
@@ -169,8 +186,9 @@ async fn cancel_event(
     InPath(id): InPath<Id>,
     change: Change,
 ) -> Result<Answer, Problem> {
-    let unknown = CancelWarning::unknown_event(&id, &service.rules());
-    let command = Command::Cancel(Cancelled::Event(id));
+    let what = Cancelled::Event(id);
+    let unknown = CancelWarning::unknown(&what, &service.rules());
+    let command = Command::Cancel(what);
     let told = |replies| told(replies, unknown);
     service.change(&change, vec![command], told).await
 }
@@ -187,13 +205,52 @@ async fn cancel_all(
     State(service): State<Arc<Service>>,
     change: Change,
 ) -> Result<Answer, Problem> {
-    let rules = service.rules();
-    let command = change.parse::<Cancel>()?.command()?;
-    let Command::Cancel(Cancelled::Key(key)) = &command else {
-        let problem = Problem::new(Code::InvalidBody, "unknown field `event`");
-        return Err(problem.hint("one event is cancelled by `POST /v1/events/{id}/cancel`"));
+    let what = match change.parse::<Cancel>()?.named()? {
+        key @ Cancelled::Key(_) => key,
+        Cancelled::Event(_) => {
+            let problem = Problem::new(Code::InvalidBody, "unknown field `event`");
+            return Err(problem.hint("one event is cancelled by `POST /v1/events/{id}/cancel`"));
+        }
     };
-    let unknown = CancelWarning::unknown_key(key, &rules);
+    let unknown = CancelWarning::unknown(&what, &service.rules());
+    let command = Command::Cancel(what);
+    let told = |replies| told(replies, unknown);
+    service.change(&change, vec![command], told).await
+}
+
+/// Withdraw an event
+///
+/// Cancels it as `cancel` does, and takes what inboxes were told of it out of them. It stays counted as delivered.
+#[utoipa::path(
+    post, path = "/v1/events/{id}/withdraw", tag = "events",
+    params(("id" = String, Path, description = "Event id", example = "e-1", min_length = 1, max_length = 256)),
+    responses((status = 200, description = "The result", body = CancelAnswer))
+)]
+async fn withdraw_event(
+    State(service): State<Arc<Service>>,
+    InPath(id): InPath<Id>,
+    change: Change,
+) -> Result<Answer, Problem> {
+    let what = Cancelled::Event(id);
+    let unknown = CancelWarning::unknown(&what, &service.rules());
+    let command = Command::Withdraw(what);
+    let told = |replies| told(replies, unknown);
+    service.change(&change, vec![command], told).await
+}
+
+/// Withdraw an event, or all events of a key
+///
+/// Withdraws one event, or all events published with this `cancellation_key` so far. The counts are sums over all of
+/// them.
+#[utoipa::path(
+    post, path = "/v1/withdraw", tag = "events",
+    request_body = Cancel,
+    responses((status = 200, description = "The result", body = CancelAnswer))
+)]
+async fn withdraw(State(service): State<Arc<Service>>, change: Change) -> Result<Answer, Problem> {
+    let what = change.parse::<Cancel>()?.named()?;
+    let unknown = CancelWarning::unknown(&what, &service.rules());
+    let command = Command::Withdraw(what);
     let told = |replies| told(replies, unknown);
     service.change(&change, vec![command], told).await
 }

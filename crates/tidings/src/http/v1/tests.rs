@@ -310,18 +310,27 @@ fn what_is_scheduled_by_wall_clocks_can_be_seen() {
     assert_eq!(due["scheduled"]["events"], 1);
     assert_eq!(due["scheduled"]["next"].as_array().unwrap().len(), 2);
     let again = post(&rig, "/v1/events", &later);
-    assert_eq!((&again["status"], &again["warnings"]), (&json!("duplicate"), &json!([])));
+    assert_eq!(
+        (&again["status"], &again["warnings"]),
+        (&json!("duplicate"), &json!([]))
+    );
     let rig = rig.restart();
-    rig.at("2024-01-03T04:00:00Z");
+    rig.at("2024-01-03T03:31:00Z");
     let event = get(&rig, "/v1/events/e1");
     assert_eq!(event["scheduled_for"], "2024-01-03T09:00:00Z");
-    assert_eq!(event["channels"]["inbox"]["outcomes"], json!({"delivered": 1}));
+    assert_eq!(
+        event["channels"]["inbox"]["outcomes"],
+        json!({"delivered": 1})
+    );
     let inbox = get(&rig, "/v1/recipients/bob/inbox");
     assert_eq!(inbox["groups"][0]["items"][0]["t"], "2024-01-03T03:30:00Z");
     let cancelled = post(&rig, "/v1/events/e1/cancel", &Value::Null);
     assert_eq!(cancelled["status"], "cancelled", "{cancelled}");
     let event = get(&rig, "/v1/events/e1");
-    assert_eq!((&event["scheduled_for"], &event["notifications"]), (&Value::Null, &json!(2)));
+    assert_eq!(
+        (&event["scheduled_for"], &event["notifications"]),
+        (&Value::Null, &json!(2))
+    );
     assert_eq!(event["channels"]["email"]["reasons"], json!({"event": 2}));
     assert_eq!(get(&rig, "/v1/admin/due")["scheduled"]["events"], 0);
 }

@@ -18,7 +18,7 @@ fn t26_a_cancel_says_how_far_it_went() {
         let [cancelled, removed, late, events] = counts;
         json!({
             "status": status, "cancelled": cancelled, "removed_from_batch": removed,
-            "too_late": late, "events": events, "warnings": [],
+            "too_late": late, "withdrawn": 0, "events": events, "warnings": [],
         })
     };
     let cancel = |event: &str| {
@@ -84,11 +84,18 @@ fn what_is_cancelled_ahead_is_accepted_and_told_to_nobody() {
     rig.at("2024-01-02T11:59:00Z");
     let published = publish(&rig, "e1", "note", &["ada", "nobody"]);
     assert_eq!(
-        (&published["status"], &published["notifications"], &published["warnings"]),
+        (
+            &published["status"],
+            &published["notifications"],
+            &published["warnings"]
+        ),
         (&json!("cancelled"), &json!(0), &json!([]))
     );
     let event = get(&rig, "/v1/events/e1");
-    assert_eq!((&event["notifications"], &event["channels"]), (&json!(0), &json!({})));
+    assert_eq!(
+        (&event["notifications"], &event["channels"]),
+        (&json!(0), &json!({}))
+    );
     assert_eq!(cancel(&rig, "e1"), "nothing_left");
     assert_eq!(publish(&rig, "e1", "note", &["ada"])["status"], "duplicate");
     rig.at("2024-01-02T12:00:01Z");
@@ -101,6 +108,70 @@ fn event_of_no_type(rig: &crate::http::rig::Rig) -> String {
     post(rig, "/v1/events/e3/cancel", &Value::Null);
     let answer = rig.call(Method::POST, "/v1/events", &event("e3", "none", &["ada"]));
     problem(&answer, StatusCode::UNPROCESSABLE_ENTITY)
+}
+
+/// What is withdrawn is in no inbox any more, and counted as before.
+#[test]
+fn what_is_withdrawn_is_out_of_inboxes() {
+    let rig = with_people();
+    publish(&rig, "e1", "note", &["ada", "bob"]);
+    publish(&rig, "e2", "note", &["ada"]);
+    let inbox = |rig: &crate::http::rig::Rig| {
+        let page = get(rig, "/v1/recipients/ada/inbox");
+        let groups = page["groups"].as_array().unwrap().iter();
+        let items = groups.flat_map(|group| group["items"].as_array().unwrap());
+        let events: Vec<Value> = items.map(|item| item["event"].clone()).collect();
+        (events, page["unseen"].clone(), page["rev"].as_u64())
+    };
+    let (events, unseen, before) = inbox(&rig);
+    assert_eq!((events.len(), unseen), (2, json!(2)));
+    let withdrawn = post(&rig, "/v1/events/e1/withdraw", &Value::Null);
+    let expected = json!({
+        "status": "cancelled", "cancelled": 2, "removed_from_batch": 0, "too_late": 0,
+        "withdrawn": 2, "events": 1, "warnings": [],
+    });
+    assert_eq!(withdrawn, expected);
+    let (events, unseen, after) = inbox(&rig);
+    assert_eq!((events, unseen), (vec![json!("e2")], json!(1)));
+    assert!(before < after, "a page from before is older");
+    let rig = rig.restart();
+    assert_eq!(inbox(&rig).0, [json!("e2")]);
+    let event = get(&rig, "/v1/events/e1");
+    let delivered =
+        json!({"entries": 2, "pending": 0, "outcomes": {"delivered": 2}, "reasons": {}});
+    assert_eq!(event["channels"]["inbox"], delivered);
+    let again = post(&rig, "/v1/events/e1/withdraw", &Value::Null);
+    assert_eq!(again["status"], "nothing_left", "{again}");
+    let mut keyed = event_with_key();
+    post(&rig, "/v1/events", &keyed);
+    keyed["id"] = json!("k2");
+    post(&rig, "/v1/events", &keyed);
+    let all = post(&rig, "/v1/withdraw", &json!({"cancellation_key": "k"}));
+    assert_eq!(
+        (&all["status"], &all["withdrawn"]),
+        (&json!("withdrawn"), &json!(2))
+    );
+    let none = post(&rig, "/v1/events/none/withdraw", &Value::Null);
+    assert_eq!(none["status"], "remembered");
+    assert_eq!(
+        publish(&rig, "none", "note", &["ada"])["status"],
+        "cancelled"
+    );
+    let named = post(&rig, "/v1/withdraw", &json!({"event": "e2"}));
+    assert_eq!(
+        (&named["status"], &named["withdrawn"]),
+        (&json!("cancelled"), &json!(1))
+    );
+    let odd = rig.call(Method::POST, "/v1/withdraw", &json!({}));
+    let code = problem(&odd, StatusCode::UNPROCESSABLE_ENTITY);
+    assert_eq!(code, "invalid_body");
+}
+
+fn event_with_key() -> Value {
+    json!({
+        "id": "k1", "type": "note", "object": {"id": "o"}, "to": {"recipients": ["bob"]},
+        "channels": ["inbox"], "cancellation_key": "k",
+    })
 }
 
 /// A mail server that is away: what it is handed is to be tried again.

@@ -1,0 +1,119 @@
+//! `tidings cancel` and `tidings withdraw`.
+
+use std::io::{self, Write};
+
+use serde_json::Value;
+use tidings_core::Id;
+
+use super::{Call, Ended, To};
+use crate::body::short::Cancel as CancelBody;
+use crate::body::text::Text;
+use crate::cli::table::{cell, list};
+use crate::client::{Request, segment};
+
+/// `tidings cancel`.
+#[derive(clap::Args)]
+#[command(group = clap::ArgGroup::new("which").required(true))]
+pub(in crate::cli) struct Cancel {
+    #[command(flatten)]
+    which: Which,
+    #[command(flatten)]
+    to: To,
+}
+
+/// `tidings withdraw`.
+#[derive(clap::Args)]
+#[command(group = clap::ArgGroup::new("which").required(true))]
+pub(in crate::cli) struct Withdraw {
+    #[command(flatten)]
+    which: Which,
+    #[command(flatten)]
+    to: To,
+}
+
+/// The events to cancel or to withdraw.
+#[derive(clap::Args)]
+struct Which {
+    /// Event id
+    #[arg(group = "which")]
+    event: Option<String>,
+    /// All events that were published with this cancellation key
+    #[arg(long, value_name = "KEY", group = "which", value_parser = Id::new)]
+    cancellation_key: Option<Id>,
+}
+
+impl Which {
+    fn request(&self, call: &str) -> Request {
+        match (&self.event, &self.cancellation_key) {
+            (Some(event), _) => Request::post(format!("/v1/events/{}/{call}", segment(event))),
+            (None, key) => Request::post(format!("/v1/{call}")).json(&CancelBody {
+                event: None,
+                cancellation_key: key.clone().map(Text),
+            }),
+        }
+    }
+}
+
+impl Call for Withdraw {
+    to!();
+
+    fn request(&self) -> Request {
+        self.which.request("withdraw")
+    }
+
+    fn write(&self, answer: &Value, out: &mut dyn Write) -> io::Result<()> {
+        write_cancelled(answer, out)?;
+        let withdrawn = cell(answer, "withdrawn");
+        writeln!(out, "Taken out of inboxes: {withdrawn}")
+    }
+
+    fn ended(&self, answer: &Value) -> Ended {
+        ended_of_cancel(answer)
+    }
+}
+
+impl Call for Cancel {
+    to!();
+
+    fn request(&self) -> Request {
+        self.which.request("cancel")
+    }
+
+    fn write(&self, answer: &Value, out: &mut dyn Write) -> io::Result<()> {
+        write_cancelled(answer, out)
+    }
+
+    fn ended(&self, answer: &Value) -> Ended {
+        ended_of_cancel(answer)
+    }
+}
+
+fn write_cancelled(answer: &Value, out: &mut dyn Write) -> io::Result<()> {
+    let late = cell(answer, "too_late");
+    match answer["status"].as_str() {
+        Some("unknown" | "remembered") => {
+            let unknown = list(answer, "warnings")
+                .iter()
+                .map(|warning| cell(warning, "detail"));
+            let unknown = unknown.collect::<Vec<_>>().join("; ");
+            writeln!(out, "Nothing cancelled: {unknown}")
+        }
+        Some("nothing_left") => writeln!(out, "Nothing cancelled: nothing is left to cancel"),
+        Some("too_late") => {
+            writeln!(out, "Nothing cancelled: too late for {late} entries")
+        }
+        _ => writeln!(
+            out,
+            "Entries: {} cancelled, {} removed from messages, too late for {late}",
+            cell(answer, "cancelled"),
+            cell(answer, "removed_from_batch"),
+        ),
+    }
+}
+
+fn ended_of_cancel(answer: &Value) -> Ended {
+    match answer["status"].as_str() {
+        Some("unknown" | "nothing_left") => Ended::Failed,
+        _ => Ended::Done,
+    }
+}
