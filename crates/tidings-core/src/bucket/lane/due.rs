@@ -73,11 +73,12 @@ impl Lane {
             Columns::Since(_) => self.parked.take(&again),
             Columns::Windows(_) => vec![(slot_of(at.0), again)],
         };
-        while let Some(slot) = self.wheel.pop_until(slot_of(at.0)) {
-            slots.push(slot);
-        }
         let mut later = Vec::new();
-        for (slot, who) in slots {
+        // A window whose deadline has moved goes back into the wheel, and may be due all the same.
+        while let Some((slot, who)) = slots
+            .pop()
+            .or_else(|| self.wheel.pop_until(slot_of(at.0)))
+        {
             let (mut live, _) = self.sift(slot, who, terms);
             if let Columns::Windows(windows) = &self.columns {
                 let mut passed = RoaringBitmap::new();
