@@ -12,6 +12,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 
 use tidings_core::engine::Options;
+use tidings_core::rules::{Decide, Policy};
 use tidings_core::time::DAY_MS;
 use tidings_core::{Books, Command, Id, Instant, Object, Rules, Timed};
 use tidings_node::channel::{Channels, Outlet};
@@ -76,8 +77,8 @@ pub fn apart(world: &World, seed: u64) -> World {
 
 /// A world that was taken [`apart`], and what the model makes of it.
 ///
-/// It keeps its caps where each closing that they count tells something: a server counts what it has not made yet, so
-/// what a cap keeps otherwise depends on when messages are made.
+/// It keeps its caps and its `leading` lanes where each closing that they count tells something: a server counts what it
+/// has not made yet, so what they keep otherwise depends on when messages are made.
 ///
 /// # Errors
 /// The step that the model refused, and why.
@@ -93,7 +94,7 @@ pub fn with_model(world: &World, seed: u64) -> Result<(World, Played), String> {
         let (messages, books) = (model.messages().to_vec(), model.books());
         return Ok((world, Played { messages, books }));
     }
-    let world = uncapped(world);
+    let world = without_memory(world);
     let played = play_all(subject::model, &world.rules, &world.steps, world.until)?;
     Ok((world, played))
 }
@@ -109,11 +110,24 @@ pub fn has_caps(world: &World) -> bool {
     !world.rules.caps.is_empty() || steps.any(later)
 }
 
-fn uncapped(mut world: World) -> World {
-    world.rules.caps.clear();
+/// The same world where no deadline depends on earlier messages.
+fn without_memory(mut world: World) -> World {
+    let forget = |rules: &mut Rules| {
+        rules.caps.clear();
+        let types = rules.types.values_mut();
+        for route in types.flat_map(|kind| kind.channels.values_mut()) {
+            if let Policy::Leading { quiet_ms } = route.policy {
+                route.policy = Policy::FirstEvent {
+                    hold_ms: quiet_ms,
+                    decide: Decide::First,
+                };
+            }
+        }
+    };
+    forget(&mut world.rules);
     for step in &mut world.steps {
         if let Step::Reconfigure(_, rules) = step {
-            rules.caps.clear();
+            forget(rules);
         }
     }
     world

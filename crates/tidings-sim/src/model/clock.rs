@@ -327,6 +327,7 @@ impl Model {
         let counts = caps.any(|cap| cap.channel == channel) && !self.people[person].gone;
         if message.items.is_empty() {
             self.told_nothing |= counts;
+            self.lanes[lane].told_nothing_at = Some(self.now);
         } else {
             self.lanes[lane].last_message = Some(self.now);
             if counts {

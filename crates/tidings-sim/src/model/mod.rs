@@ -131,7 +131,8 @@ pub struct Model {
     messages: Vec<Message>,
     /// The instants of the messages to a person on a channel that has caps.
     told: BTreeMap<(usize, String), Vec<Instant>>,
-    /// A closing on such a channel told nothing.
+    /// A closing told nothing that counted for as long as its message was not made: on such a channel, or before an
+    /// entry of a `leading` lane.
     told_nothing: bool,
     /// Number of messages before this instant.
     earlier: usize,
@@ -361,7 +362,7 @@ impl Model {
         }]
     }
 
-    /// Tells whether a closing that caps would have counted told nothing.
+    /// Tells whether a closing told nothing that a cap, or a `leading` lane, counts as long as its message is not made.
     #[must_use]
     pub fn has_told_nothing(&self) -> bool {
         self.told_nothing

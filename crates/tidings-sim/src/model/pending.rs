@@ -112,6 +112,7 @@ impl Model {
                     waiting: BTreeSet::new(),
                     window: None,
                     last_message: None,
+                    told_nothing_at: None,
                 });
                 self.lanes.len() - 1
             });
@@ -129,6 +130,11 @@ impl Model {
         }
         let slot = self.slot_for(person, &member.policy);
         let opened_under = self.rules.len() - 1;
+        if let (Policy::Leading { quiet_ms }, Some(at)) =
+            (&member.policy, self.lanes[lane].told_nothing_at)
+        {
+            self.told_nothing |= self.now < at.plus_ms(*quiet_ms);
+        }
         match &mut self.lanes[lane].window {
             Some(window) => window.join(member),
             none => *none = Some(Window::open(opened_under, member, slot)),

@@ -20,6 +20,8 @@ pub(super) struct Lane {
     pub(super) window: Option<Window>,
     /// The time when it last sent a message that told something.
     pub(super) last_message: Option<Instant>,
+    /// When it last closed without telling anything.
+    pub(super) told_nothing_at: Option<Instant>,
 }
 
 /// The entries of a lane since it was last due, as far as the deadline asks for them. It speaks of all
