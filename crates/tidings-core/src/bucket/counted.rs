@@ -1,8 +1,8 @@
 //! A cache of inbox counts of days that are over, so that a badge is not counted again.
 //!
 //! On such a day nothing arrives any more: its count changes only with the reader's own marks, with objects
-//! that are withdrawn or come back, and with events that are withdrawn. All stand beside it, so that readers of older and of newer clones of a
-//! bucket share the cache. Derived and bounded; losing it costs a count.
+//! that are withdrawn or come back, and with events that are withdrawn. All stand beside it, so that readers of
+//! older and of newer clones of a bucket share the cache. Derived and bounded; losing it costs a count.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -199,8 +199,8 @@ impl Part {
 }
 
 impl Engine {
-    /// Tells whether anything could become due: an entry of a scheduled event, or an entry of a confirmed recipient that is
-    /// not paused. Open lanes without entries don't count.
+    /// Tells whether anything could become due: an entry of a scheduled event, or an entry of a confirmed
+    /// recipient that is not paused. Open lanes without entries don't count.
     ///
     /// # Errors
     /// [`Unreadable`] where the store can't be read.

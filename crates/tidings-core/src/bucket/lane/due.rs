@@ -75,10 +75,7 @@ impl Lane {
         };
         let mut later = Vec::new();
         // A window whose deadline has moved goes back into the wheel, and may be due all the same.
-        while let Some((slot, who)) = slots
-            .pop()
-            .or_else(|| self.wheel.pop_until(slot_of(at.0)))
-        {
+        while let Some((slot, who)) = slots.pop().or_else(|| self.wheel.pop_until(slot_of(at.0))) {
             let (mut live, _) = self.sift(slot, who, terms);
             if let Columns::Windows(windows) = &self.columns {
                 let mut passed = RoaringBitmap::new();

@@ -78,9 +78,10 @@ struct CancelAnswer {
 }
 
 /// The extent of the cancel: `removed_from_batch` = entries were removed from a message; `cancelled` = only
-/// pending entries were cancelled; `withdrawn` = delivered entries were taken out of inboxes; `too_late` = everything was delivered already; `nothing_left` = the event
-/// was cancelled before or has no recipients; `remembered` = no event of this id is known, and it is cancelled if it comes
-/// within 24 hours; `unknown` = no event of this key was found.
+/// pending entries were cancelled; `withdrawn` = delivered entries were taken out of inboxes; `too_late` =
+/// everything was delivered already; `nothing_left` = the event was cancelled before or has no recipients;
+/// `remembered` = no event of this id is known, and it is cancelled if it comes within 24 hours; `unknown` = no
+/// event of this key was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 enum CancelStatus {
