@@ -3,7 +3,6 @@
 //! It decides without knowing a recipient: ids, limits, objects, what is paused. What concerns one recipient
 //! it leaves to the part that has them.
 
-use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -140,7 +139,7 @@ impl Intake {
         };
         for t in later {
             let kept = match t == last {
-                true => ScheduledRow::Event(Cow::Borrowed(row)),
+                true => ScheduledRow::Event(Box::new(row.clone())),
                 false => ScheduledRow::Until(*last),
             };
             self.scheduled.insert((*t, row.place), ());

@@ -4,7 +4,6 @@
 //! sorted tables, rows cost more than bytes. No row reaches over a multiple of [`EVENTS_PER_ROW`], so
 //! that a reader finds the row of an ordinal without knowing which events came together.
 
-use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
@@ -37,9 +36,9 @@ pub(crate) struct EventRow {
 
 /// What is kept of a scheduled event under an instant at which it enters lanes.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) enum ScheduledRow<'a> {
+pub(crate) enum ScheduledRow {
     /// The event, under the last of its instants.
-    Event(Cow<'a, EventRow>),
+    Event(Box<EventRow>),
     /// The last of its instants.
     Until(Instant),
 }

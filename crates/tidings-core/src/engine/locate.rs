@@ -122,9 +122,9 @@ impl Intake {
             from_json("a scheduled event", &bytes)
         };
         match read(t)? {
-            ScheduledRow::Event(row) => Ok((row.into_owned(), t)),
+            ScheduledRow::Event(row) => Ok((*row, t)),
             ScheduledRow::Until(last) => match read(last)? {
-                ScheduledRow::Event(row) => Ok((row.into_owned(), last)),
+                ScheduledRow::Event(row) => Ok((*row, last)),
                 ScheduledRow::Until(_) => Err(missing()),
             },
         }

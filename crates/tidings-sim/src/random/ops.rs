@@ -332,20 +332,7 @@ impl Builder {
                 });
             }
             RawOp::Mark(who, what, which) => self.mark(*who, *what, *which),
-            RawOp::Cancel(which) => {
-                let what = match which % 3 {
-                    0 => Cancelled::Key(name("k", which / 3 % 2)),
-                    // The next event that comes.
-                    1 if which / 3 % 3 == 0 => {
-                        Cancelled::Event(id(&format!("e{}", self.events + 1)))
-                    }
-                    _ => Cancelled::Event(self.some_event(*which)),
-                };
-                self.say(match which % 7 {
-                    0 => Command::Withdraw(what),
-                    _ => Command::Cancel(what),
-                });
-            }
+            RawOp::Cancel(which) => self.cancel(*which),
             RawOp::Preference(who, scope, inbox, mode) => {
                 self.preference(*who, *scope, *inbox, *mode);
             }
@@ -411,6 +398,21 @@ impl Builder {
                 self.steps.push(step);
             }
         }
+    }
+
+    fn cancel(&mut self, which: u8) {
+        let what = match which % 3 {
+            0 => Cancelled::Key(name("k", which / 3 % 2)),
+            // The next event that comes.
+            1 if (which / 3).is_multiple_of(3) => {
+                Cancelled::Event(id(&format!("e{}", self.events + 1)))
+            }
+            _ => Cancelled::Event(self.some_event(which)),
+        };
+        self.say(match which % 7 {
+            0 => Command::Withdraw(what),
+            _ => Command::Cancel(what),
+        });
     }
 
     fn mark(&mut self, who: u8, what: u8, which: u8) {

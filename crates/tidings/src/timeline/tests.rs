@@ -248,31 +248,6 @@ fn bad_publishes_are_refused() {
             "",
         ),
         (r#""channels":"inbox""#, "an array, got a string", ""),
-        (
-            r#""deliver_at":"tomorrow""#,
-            "must be a time, got `tomorrow`",
-            "RFC 3339",
-        ),
-        (
-            r#""deliver_at":"2024-01-01T00:00:00""#,
-            "must be a time",
-            "offset",
-        ),
-        (
-            r#""delay":"soon""#,
-            "`delay` must be a duration, got `soon`",
-            "90s",
-        ),
-        (
-            r#""deliver_local":"2024-01-01T09:00Z""#,
-            "`deliver_local` must be a time without a zone",
-            "2024-05-01T09:00",
-        ),
-        (
-            r#""delay":"1h","deliver_at":"2024-01-01T00:00:00Z""#,
-            "`deliver_at` and `delay` are mutually exclusive",
-            "give one of them",
-        ),
         (r#""data":[]"#, "`data` must be an object, got an array", ""),
         (r#""notifiable":false"#, "unknown field `notifiable`", ""),
         (r#""typ":"x""#, "unknown field `typ`", "did you mean `type`"),
@@ -339,6 +314,40 @@ fn bad_publishes_are_refused() {
         "`to` is missing",
         "",
     );
+}
+
+#[test]
+fn bad_schedules_are_refused() {
+    let with = |extra: &str| format!(r#""type":"note","object":{{"id":"o"}},"to":{{}},{extra}"#);
+    for (extra, reason, hint) in [
+        (
+            r#""deliver_at":"tomorrow""#,
+            "must be a time, got `tomorrow`",
+            "RFC 3339",
+        ),
+        (
+            r#""deliver_at":"2024-01-01T00:00:00""#,
+            "must be a time",
+            "offset",
+        ),
+        (
+            r#""delay":"soon""#,
+            "`delay` must be a duration, got `soon`",
+            "90s",
+        ),
+        (
+            r#""deliver_local":"2024-01-01T09:00Z""#,
+            "`deliver_local` must be a time without a zone",
+            "2024-05-01T09:00",
+        ),
+        (
+            r#""delay":"1h","deliver_at":"2024-01-01T00:00:00Z""#,
+            "`deliver_at` and `delay` are mutually exclusive",
+            "give one of them",
+        ),
+    ] {
+        refused("publish", &with(extra), reason, hint);
+    }
 }
 
 #[test]
