@@ -87,7 +87,11 @@ fn t26_a_cancel_takes_out_of_a_message_what_was_not_handed_over() {
     for event in ["e1", "e3", "n1"] {
         assert_eq!(cancel(&handle, event), taken(0, 0, 0), "{event} once more");
     }
-    assert_eq!(cancel(&handle, "nothing"), TakenBack::default());
+    let remembered = TakenBack {
+        remembered: true,
+        ..TakenBack::default()
+    };
+    assert_eq!(cancel(&handle, "nothing"), remembered);
 
     keeper.pass();
     let rest = keeper.handed.recv().unwrap();
