@@ -120,6 +120,34 @@ impl Zone {
     }
 }
 
+/// The recipient's part in a slot.
+pub trait Person {
+    /// The zone; `None` where nobody asks for it.
+    fn zone(&self) -> Option<&Zone>;
+
+    /// The checksum of the id, by which slots are spread.
+    fn checksum(&self) -> u32;
+}
+
+/// Recipients whose deadlines are the same: those of a zone and, where slots are spread, of a checksum.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Alike<'a> {
+    /// The zone; `None` where nobody asks for it.
+    pub zone: Option<&'a Zone>,
+    /// The checksum of one of them; 0 where nobody asks for it.
+    pub checksum: u32,
+}
+
+impl Person for Alike<'_> {
+    fn zone(&self) -> Option<&Zone> {
+        self.zone
+    }
+
+    fn checksum(&self) -> u32 {
+        self.checksum
+    }
+}
+
 /// The instants at which the clock of some zone shows a time, ascending.
 #[must_use]
 pub fn anywhere(time: WallTime) -> BTreeSet<Instant> {

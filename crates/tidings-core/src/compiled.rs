@@ -6,10 +6,9 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::batch_key::{BatchKeys, KeyTooLong, TooLong};
-use crate::calendar::{Zone, delay_ms, next_slot};
+use crate::calendar::{Person, Zone, delay_ms, next_slot};
 use crate::cel::{OF_EVENT, Program};
 use crate::channel::{CHANNELS, ChannelNo, channel_no};
-use crate::deadline::Person;
 use crate::event::Event;
 use crate::lane_kind::{LaneKind, Parameters};
 use crate::names::{LaneName, Named, Names};

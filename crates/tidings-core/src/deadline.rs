@@ -9,7 +9,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::calendar::Zone;
+use crate::calendar::Person;
 use crate::compiled::Version;
 use crate::lane_kind::{LaneKind, Parameters};
 use crate::rules::Decide;
@@ -65,34 +65,6 @@ pub enum Opened<'a> {
     Found(i64),
 }
 
-/// The recipient's part in a deadline.
-pub trait Person {
-    /// The zone; `None` where nobody asks for it.
-    fn zone(&self) -> Option<&Zone>;
-
-    /// The checksum of the id, by which slots are spread.
-    fn checksum(&self) -> u32;
-}
-
-/// Recipients whose deadlines are the same: those of a zone and, where slots are spread, of a checksum.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Alike<'a> {
-    /// The zone; `None` where nobody asks for it.
-    pub zone: Option<&'a Zone>,
-    /// The checksum of one of them; 0 where nobody asks for it.
-    pub checksum: u32,
-}
-
-impl Person for Alike<'_> {
-    fn zone(&self) -> Option<&Zone> {
-        self.zone
-    }
-
-    fn checksum(&self) -> u32 {
-        self.checksum
-    }
-}
-
 /// [`Window::full_at`] of a window whose deadline is final: it has passed, or a flush or its last entry has set it.
 const FINAL: u16 = u16::MAX;
 
@@ -104,7 +76,8 @@ const NONE: i64 = i64::MAX;
 /// # Examples
 /// ```
 /// use tidings_core::Instant;
-/// use tidings_core::deadline::{Alike, Opened, due};
+/// use tidings_core::calendar::Alike;
+/// use tidings_core::deadline::{Opened, due};
 /// use tidings_core::lane_kind::LaneKind;
 ///
 /// let at = |kind: &LaneKind| due(Opened::At(kind, Instant(7)), None, &Alike::default());
@@ -315,6 +288,7 @@ fn leading(first: Instant, quiet_ms: i64, last: Option<Instant>) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::calendar::Alike;
 
     fn entry(t: i64, wait_ms: i64, max_wait_ms: Option<i64>) -> Entered {
         Entered {

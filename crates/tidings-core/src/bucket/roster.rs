@@ -8,9 +8,8 @@ use roaring::RoaringBitmap;
 use rustc_hash::FxBuildHasher;
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::calendar::{Zone, checksum, quiet_until};
+use crate::calendar::{Alike, Person, Zone, checksum, quiet_until};
 use crate::channel::{ChannelNo, TABLE};
-use crate::deadline::{Alike, Person};
 use crate::id::Id;
 use crate::places::Places;
 use crate::recipient::{Recipient, State};
