@@ -36,6 +36,24 @@ pub struct Rules {
     /// Bounds on the messages to one recipient.
     #[serde(default)]
     pub caps: Vec<Cap>,
+    /// The host's word on objects; `None` = nobody is asked.
+    #[serde(default)]
+    pub resolver: Option<ResolverRules>,
+}
+
+/// The service of the host that says what objects are now.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ResolverRules {
+    /// Its URL, `http` or `https`.
+    pub url: String,
+    /// The name of the secret by which questions are signed; `None` = they are not.
+    pub secret: Option<String>,
+    /// The time to wait for an answer, in milliseconds; more than 0.
+    pub timeout_ms: i64,
+    /// The most objects of one question, more than 0.
+    pub batch: u32,
+    /// The time in milliseconds for which messages of types with [`Unresolved::Wait`] wait for an answer.
+    pub wait_ms: i64,
 }
 
 /// A bound on the messages to one recipient.
@@ -171,7 +189,7 @@ pub enum Every {
 }
 
 /// The rules of a type.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TypeRules {
     /// Its category.
     pub category: String,
@@ -187,8 +205,22 @@ pub struct TypeRules {
     /// the object.
     #[serde(default)]
     pub group: Option<Pivot>,
+    /// The fate of its messages while the host does not say what their objects are now.
+    #[serde(default)]
+    pub unresolved: Unresolved,
     /// The policy on each channel.
     pub channels: BTreeMap<String, Route>,
+}
+
+/// The fate of a message while the host does not answer what its objects are now.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Unresolved {
+    /// It is made with what is known.
+    #[default]
+    Send,
+    /// It waits for an answer, for a bounded time.
+    Wait,
 }
 
 /// A policy on a channel.

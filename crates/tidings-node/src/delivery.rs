@@ -20,6 +20,7 @@ use crate::complaints::Complaints;
 use crate::error::Error;
 use crate::node::Node;
 use crate::ready::Ready;
+use crate::resolver::Resolver;
 use crate::said::Said;
 use crate::send_job::{SendJob, jobs};
 use crate::view::StoreView;
@@ -57,6 +58,7 @@ enum Next {
 /// A sender of batches through channels.
 pub struct Delivery {
     channels: InForce,
+    resolver: Option<Arc<dyn Resolver>>,
     retries: Retries,
     threads: usize,
     waiting: Waiting,
@@ -72,12 +74,22 @@ impl Delivery {
     pub fn new(channels: Channels, retries: Retries) -> Self {
         Self {
             channels: InForce::new(channels),
+            resolver: None,
             retries,
             threads: 1,
             waiting: Waiting::default(),
             vitals: Arc::default(),
             complaints: Complaints::default(),
             paused: Paused::default(),
+        }
+    }
+
+    /// Sets the host's resolver, which a running node asks before it makes messages.
+    #[must_use]
+    pub fn resolving(self, resolver: Arc<dyn Resolver>) -> Self {
+        Self {
+            resolver: Some(resolver),
+            ..self
         }
     }
 
@@ -114,6 +126,11 @@ impl Delivery {
     /// The channels.
     pub(crate) fn channels(&self) -> InForce {
         self.channels.clone()
+    }
+
+    /// The host's resolver.
+    pub(crate) fn resolver(&self) -> Option<Arc<dyn Resolver>> {
+        self.resolver.clone()
     }
 
     /// Adds messages from before a stop. Each waits for what is left of its wait.

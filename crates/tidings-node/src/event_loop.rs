@@ -15,7 +15,7 @@ use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
-use tidings_core::engine::{ClosingId, Settled};
+use tidings_core::engine::{ClosingId, Plan, Settled};
 use tidings_core::names::LaneName;
 use tidings_core::{BucketNo, Instant, Rules};
 
@@ -33,6 +33,7 @@ use crate::node::Node;
 use crate::outbox::{Outbox, Released};
 use crate::packer::Packer;
 use crate::priority::Priority;
+use crate::resolving::Resolving;
 use crate::send_job::{SendJob, jobs};
 use crate::senders::Senders;
 use crate::sending::Sending;
@@ -55,6 +56,9 @@ use late::{catch_up, put_off};
 /// for them, and they are in memory until they are sent.
 const MADE_AT_ONCE: usize = 256;
 
+/// The most objects of the host's answer that are taken in by one step, which is one row of each bucket at most.
+const OBJECTS_AT_ONCE: usize = 256;
+
 /// A node's loop; see the module.
 #[expect(clippy::struct_excessive_bools, reason = "each is a state of its own")]
 pub(crate) struct EventLoop {
@@ -63,6 +67,7 @@ pub(crate) struct EventLoop {
     pub(crate) node: Option<Node>,
     pub(crate) delivery: Delivery,
     pub(crate) senders: Senders,
+    pub(crate) resolving: Resolving,
     clock: Arc<dyn Clock>,
     pub(crate) settings: Settings,
     /// Answers that are not recorded yet, by closing. They survive a failure of the store: a sent message
@@ -143,6 +148,7 @@ impl EventLoop {
             vitals,
             ..Self::of(node, delivery, clock, by)
         };
+        opened.resolving.measure(&opened.vitals);
         opened.resume()?;
         Ok(opened)
     }
@@ -155,6 +161,7 @@ impl EventLoop {
             seen: node.engine().now(),
             node: Some(node),
             senders: Senders::new(delivery.channels(), by),
+            resolving: Resolving::new(delivery.resolver(), by),
             delivery,
             clock,
             settings: Settings::default(),
@@ -272,12 +279,14 @@ impl EventLoop {
         if node.store().ensure_room().is_err() {
             return Duration::from_millis(self.settings.reopen_ms);
         }
-        if !self.answered.is_empty() {
+        if !self.answered.is_empty() || self.resolving.has_answer() {
             return Duration::ZERO;
         }
         let sends = self.settings.sends;
-        let has_room = |lane: &LaneName| self.senders.has_room(lane);
-        let has_work = sends && node.engine().has_closings_of(has_room);
+        let can_be_made = |closing: ClosingId, lane: &LaneName| {
+            self.senders.has_room(lane) && self.resolving.admits(closing)
+        };
+        let has_work = sends && node.engine().has_closings_of(can_be_made);
         let has_chores = node.engine().has_chores() && !node.ahead().is_writing();
         if !stopping && (has_work || has_chores) {
             return Duration::ZERO;
@@ -285,6 +294,7 @@ impl EventLoop {
         // While it stops nothing is tried again any more.
         let retry = self.delivery.next_retry().filter(|_| sends && !stopping);
         let due = node.next_due().into_iter().chain(retry);
+        let due = due.chain(self.resolving.next());
         let due = due.chain(node.engine().next_forget()).min();
         let longest = 60_000;
         let wait = due.map_or(longest, |due| {
@@ -326,8 +336,18 @@ impl EventLoop {
         if is_late {
             requests = put_off(requests, &mut self.put_off, self.settings.requests_max);
         }
+        let resolved = match is_late {
+            true => Vec::new(),
+            false => self.resolving.take(now),
+        };
         let channels = self.delivery.channels();
         self.beside(now, |node, sending, rules| {
+            for commands in resolved.chunks(OBJECTS_AT_ONCE) {
+                let accepted = node.step_beside(sending, now, commands)?;
+                for refused in accepted.replies.into_iter().filter_map(Result::err) {
+                    tracing::warn!(reason = %refused, "what the host said of an object is refused");
+                }
+            }
             answer(node, now, requests, stopping, (&channels, rules), sending)?;
             if !is_late && node.next_due().is_some_and(|due| due <= now) {
                 node.step_beside(sending, now, &[])?;
@@ -453,21 +473,50 @@ impl EventLoop {
         for job in self.delivery.take_due(now) {
             self.try_again(job);
         }
+        self.resolving.wake(now);
         for priority in [Priority::Interactive, Priority::Bulk] {
-            let Some(node) = &mut self.node else {
-                return Ok(());
-            };
-            let at = node.decided_at(now);
-            let senders = &self.senders;
-            let is_wanted =
-                |lane: &LaneName| Priority::of(&lane.name) == priority && senders.has_room(lane);
-            let plans = node.make_in(at, is_wanted, MADE_AT_ONCE)?;
-            let ready = plans.into_iter().map(|plan| node.present(plan));
-            for ready in ready.collect::<Result<Vec<_>, _>>()? {
-                for job in jobs(ready) {
-                    let message = Released { job, again: None };
-                    self.outbox.put(node.ahead().decided(), message);
+            self.make(now, priority)?;
+        }
+        if let Some(node) = &self.node {
+            self.resolving.ask(node.engine(), now);
+        }
+        Ok(())
+    }
+
+    /// Builds a slice of messages of a priority, of channels with room for them, whose objects are known.
+    fn make(&mut self, now: Instant, priority: Priority) -> Result<(), Error> {
+        let Some(node) = &mut self.node else {
+            return Ok(());
+        };
+        let at = node.decided_at(now);
+        let mut room = MADE_AT_ONCE;
+        let mut plans: Vec<Plan> = Vec::new();
+        {
+            let (view, engine) = (node.view()?, node.engine());
+            for closing in engine.closings() {
+                if room == 0 {
+                    break;
                 }
+                let is_wanted = engine.lane_of(closing).is_some_and(|lane| {
+                    Priority::of(&lane.name) == priority && self.senders.has_room(lane)
+                });
+                if !is_wanted || !self.resolving.admits(closing) {
+                    continue;
+                }
+                if let Some(plan) = engine.plan(&view, closing, room)?
+                    && self.resolving.is_ready(engine, &plan, now)
+                {
+                    room = room.saturating_sub(plan.messages.len());
+                    plans.push(plan);
+                }
+            }
+        }
+        node.made(at, &plans)?;
+        let ready = plans.into_iter().map(|plan| node.present(plan));
+        for ready in ready.collect::<Result<Vec<_>, _>>()? {
+            for job in jobs(ready) {
+                let message = Released { job, again: None };
+                self.outbox.put(node.ahead().decided(), message);
             }
         }
         Ok(())

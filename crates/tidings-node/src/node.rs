@@ -9,10 +9,9 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Weak};
 
 use tidings_core::engine::{
-    ClosingId, Engine, EngineSnapshot, InboxDelivery, MessageId, Options, Plan, Refused, Reply,
-    Sent, Settled, Step, Upcoming,
+    Engine, EngineSnapshot, InboxDelivery, MessageId, Options, Plan, Refused, Reply, Sent, Settled,
+    Step, Upcoming,
 };
-use tidings_core::names::LaneName;
 use tidings_core::table::Write;
 use tidings_core::time::Day;
 use tidings_core::{Books, BucketNo, Command, Ending, Instant, Message, Rules};
@@ -306,36 +305,12 @@ impl Node {
     /// # Errors
     /// [`Error`]; the node is poisoned then: drop it and open another.
     pub fn make(&mut self, now: Instant) -> Result<Vec<Plan>, Error> {
-        let closings = self.engine.closings();
-        self.make_of(now, closings, SLICE_RECIPIENTS_MAX)
-    }
-
-    /// [`Node::make`] for wanted lanes, with a maximum of recipients.
-    ///
-    /// # Errors
-    /// [`Error`]; the node is poisoned then: drop it and open another.
-    pub fn make_in(
-        &mut self,
-        now: Instant,
-        is_wanted: impl Fn(&LaneName) -> bool,
-        most: usize,
-    ) -> Result<Vec<Plan>, Error> {
-        let mut closings = self.engine.closings();
-        closings.retain(|closing| self.engine.lane_of(*closing).is_some_and(&is_wanted));
-        self.make_of(now, closings, most)
-    }
-
-    fn make_of(
-        &mut self,
-        now: Instant,
-        closings: Vec<ClosingId>,
-        mut room: usize,
-    ) -> Result<Vec<Plan>, Error> {
+        let mut room = SLICE_RECIPIENTS_MAX;
         let mut plans: Vec<Plan> = Vec::new();
         {
             // An entry belongs to one closing alone, so that no look depends on what another ends.
             let view = self.view()?;
-            for closing in closings {
+            for closing in self.engine.closings() {
                 if room == 0 {
                     break;
                 }
@@ -345,10 +320,19 @@ impl Node {
                 }
             }
         }
-        if !plans.is_empty() {
-            self.commit(|engine, view| Ok(engine.made(view, now, &plans)?))?;
-        }
+        self.made(now, &plans)?;
         Ok(plans)
+    }
+
+    /// Records messages as built.
+    ///
+    /// # Errors
+    /// [`Error`]; the node is poisoned then: drop it and open another.
+    pub(crate) fn made(&mut self, now: Instant, plans: &[Plan]) -> Result<(), Error> {
+        if !plans.is_empty() {
+            self.commit(|engine, view| Ok(engine.made(view, now, plans)?))?;
+        }
+        Ok(())
     }
 
     /// The batches of built messages.

@@ -151,7 +151,7 @@ impl Driver {
             Some(node) => node.ahead().ended(),
             None => never(),
         };
-        let (mut ended, mut answered) = (None, None);
+        let (mut ended, mut answered, mut resolved) = (None, None, None);
         if let Some(stop) = stop {
             select! {
                 recv(stop.drained) -> _ => self.core.is_drained = true,
@@ -169,6 +169,7 @@ impl Driver {
             select! {
                 recv(inbox) -> request => requests.push(request?),
                 recv(self.core.senders.answers()) -> answer => answered = answer.ok(),
+                recv(self.core.resolving.answers()) -> answer => resolved = answer.ok(),
                 recv(rest) -> _ => {
                     self.core.rests = false;
                     self.rest = None;
@@ -176,6 +177,9 @@ impl Driver {
                 recv(written) -> result => ended = Some(result),
                 default(patience) => {}
             }
+        }
+        if let Some(answer) = resolved {
+            self.core.resolving.hear(answer);
         }
         if let (Some(ended), Some(node)) = (ended, &mut self.core.node) {
             node.ahead().hear(ended.unwrap_or_else(|_| Err(gone())));

@@ -74,6 +74,9 @@ impl Stepped {
         for (job, answer) in answers.try_iter() {
             self.event_loop.answered(job, &answer);
         }
+        if let Ok(answer) = self.event_loop.resolving.answers().try_recv() {
+            self.event_loop.resolving.hear(answer);
+        }
         let requests = self.inbox.requests.try_iter().collect();
         self.event_loop.turn(requests, &mut self.stopping);
     }
@@ -87,6 +90,11 @@ impl Stepped {
     /// Sends the next message of the queue. Whether there was one.
     pub fn send(&mut self) -> bool {
         self.event_loop.senders.send_next()
+    }
+
+    /// Asks the host the question in progress. Whether there was one.
+    pub fn resolve(&mut self) -> bool {
+        self.event_loop.resolving.ask_next()
     }
 
     /// Tells whether a turn would find something to do that nobody has to ask for.

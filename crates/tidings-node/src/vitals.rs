@@ -154,6 +154,60 @@ pub struct Vitals {
     retries: AtomicU64,
     steps_back: AtomicU64,
     refused_chores: AtomicU64,
+    /// Questions to the host about objects.
+    pub resolver: ResolverVitals,
+}
+
+/// The measures of the questions to the host about objects, since the start.
+#[derive(Debug, Default)]
+pub struct ResolverVitals {
+    asked: AtomicU64,
+    answered: AtomicU64,
+    failed: AtomicU64,
+    unresolved: AtomicU64,
+}
+
+impl ResolverVitals {
+    /// Number of objects that were asked for.
+    #[must_use]
+    pub fn asked(&self) -> u64 {
+        self.asked.load(Ordering::Relaxed)
+    }
+
+    /// Number of questions with an answer.
+    #[must_use]
+    pub fn answered(&self) -> u64 {
+        self.answered.load(Ordering::Relaxed)
+    }
+
+    /// Number of questions without an answer.
+    #[must_use]
+    pub fn failed(&self) -> u64 {
+        self.failed.load(Ordering::Relaxed)
+    }
+
+    /// Number of messages that were made without the host's word on all of their objects.
+    #[must_use]
+    pub fn unresolved(&self) -> u64 {
+        self.unresolved.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn ask(&self, objects: usize) {
+        self.asked.fetch_add(objects as u64, Ordering::Relaxed);
+    }
+
+    pub(crate) fn hear(&self, is_answered: bool) {
+        let count = match is_answered {
+            true => &self.answered,
+            false => &self.failed,
+        };
+        count.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn go_without(&self, messages: usize) {
+        self.unresolved
+            .fetch_add(messages as u64, Ordering::Relaxed);
+    }
 }
 
 impl Vitals {

@@ -10,9 +10,12 @@ use tidings_core::engine::{Options, Refused, Reply, Warning};
 use tidings_core::rules::ChannelRules;
 use tidings_core::{Books, Command, Id, Instant, Message, Rules, Timed};
 use tidings_node::channel::{self, Channels, Durability, Patience, ProviderError, Setup};
-use tidings_node::{Clock, Delivery, Observer, Player, Retries, Runtime, Settings, Watch};
+use tidings_node::{
+    Clock, Delivery, Observer, Player, Resolver, Retries, Runtime, Settings, Watch,
+};
 use tidings_store::{FjallStore, MemoryStore, Store};
 
+use crate::resolver::HostService;
 use crate::simulate::{Play, PlayError, Sink};
 
 /// The player of `tidings simulate`: the engine on a virtual clock, over a store in memory.
@@ -46,6 +49,9 @@ pub enum StartError {
         /// The reason, and what to write instead.
         fault: ProviderError,
     },
+    /// The host's service can't be asked.
+    #[error("`[resolver]`: {0}")]
+    Resolver(String),
     /// The store can't be opened or read.
     #[error(transparent)]
     Node(#[from] tidings_node::Error),
@@ -58,7 +64,7 @@ pub enum StartError {
 /// [`StartError::Channel`].
 pub fn channels(rules: &Rules) -> Result<Channels, StartError> {
     let setup = Setup {
-        secret: &|name| secret(name, &|variable| std::env::var_os(variable)),
+        secret: &secret_here,
         durability: Durability::Each,
         patience: Patience::default(),
     };
@@ -73,6 +79,16 @@ pub fn channels(rules: &Rules) -> Result<Channels, StartError> {
     Ok(channels)
 }
 
+/// The client of the configured host's service.
+///
+/// # Errors
+/// [`StartError::Resolver`].
+pub fn host_service(rules: &Rules) -> Result<Option<HostService>, StartError> {
+    let service = rules.resolver.as_ref();
+    let service = service.map(|rules| HostService::new(rules, &secret_here));
+    service.transpose().map_err(StartError::Resolver)
+}
+
 /// The channels with a provider.
 fn configured(rules: &Rules) -> impl Iterator<Item = (&'static ChannelKind, &ChannelRules)> {
     let named = |kind: &'static ChannelKind| Some((kind, rules.channels.get(kind.name)?));
@@ -84,16 +100,22 @@ fn configured(rules: &Rules) -> impl Iterator<Item = (&'static ChannelKind, &Cha
 /// The secrets of a configuration that are not set here: without them `serve` refuses to start.
 #[must_use]
 pub fn unset_secrets(rules: &Rules) -> Vec<String> {
-    let secret = |name: &str| secret(name, &|variable| std::env::var_os(variable));
     let missing = configured(rules).filter_map(|(kind, channel)| {
-        let checked = channel::check_with(kind, channel.provider.as_ref()?, &secret);
+        let checked = channel::check_with(kind, channel.provider.as_ref()?, &secret_here);
         let fault = checked.err()?;
         Some(format!(
             "channels.{}.provider: {fault}; `serve` needs it",
             kind.name
         ))
     });
-    missing.collect()
+    let resolver = host_service(rules).err();
+    let resolver = resolver.map(|fault| format!("{fault}; `serve` needs it"));
+    missing.chain(resolver).collect()
+}
+
+/// A secret by its name, in the environment of the process.
+fn secret_here(name: &str) -> Result<String, String> {
+    secret(name, &|variable| std::env::var_os(variable))
 }
 
 /// A secret by its name, in an environment. One from a file keeps no line break at its end, since
@@ -156,13 +178,14 @@ impl Disk {
         rules: Rules,
         clock: Arc<dyn Clock>,
         options: Options,
+        resolver: Arc<dyn Resolver>,
     ) -> Result<Runtime, StartError> {
-        let channels = channels(&rules)?;
+        let delivery = Delivery::new(channels(&rules)?, Retries::default());
         let settings = Settings {
             options,
             ..Settings::default()
         };
-        self.run(rules, clock, channels, settings)
+        self.run(rules, clock, delivery.resolving(resolver), settings)
     }
 
     /// Starts a node over it that accepts and commits, and sends nothing: it needs no provider.
@@ -174,7 +197,8 @@ impl Disk {
             sends: false,
             ..Settings::default()
         };
-        self.run(rules, clock, Channels::new(), settings)
+        let delivery = Delivery::new(Channels::new(), Retries::default());
+        self.run(rules, clock, delivery, settings)
     }
 
     /// Opens it to look at it, and to change API keys.
@@ -189,10 +213,9 @@ impl Disk {
         self,
         rules: Rules,
         clock: Arc<dyn Clock>,
-        channels: Channels,
+        delivery: Delivery,
         settings: Settings,
     ) -> Result<Runtime, StartError> {
-        let delivery = Delivery::new(channels, Retries::default());
         let Self { data, store } = self;
         let mut first = Some(store);
         let open = Box::new(move || match first.take() {

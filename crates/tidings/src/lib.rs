@@ -11,6 +11,7 @@ pub mod http;
 pub mod import;
 pub mod keys;
 pub mod presence;
+pub mod resolver;
 pub mod simulate;
 pub mod timeline;
 pub mod warning;

@@ -120,6 +120,7 @@ mod tests {
             look_back_ms: None,
             drop_if_seen: None,
             group: None,
+            unresolved: Default::default(),
             channels,
         };
         Rules {
@@ -132,6 +133,7 @@ mod tests {
             limits: crate::Limits::default(),
             presentation: Default::default(),
             caps: Vec::new(),
+            resolver: None,
         }
     }
 

@@ -4,7 +4,7 @@
 //! engine's own state, in slices as large as delivery has room for, so nothing can come between the
 //! look and the batch that is written.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use roaring::RoaringBitmap;
 use rustc_hash::FxHashMap;
@@ -18,6 +18,7 @@ use crate::channel::{CHANNELS, ChannelNo};
 use crate::command::MarkKind;
 use crate::compiled::Version;
 use crate::headers::Header;
+use crate::id::Id;
 use crate::index::{Found, Look};
 use crate::journal::record::{Arrival, EventAt, Variant};
 use crate::journal::stored::{ReadView, StoredArrival, Unreadable};
@@ -26,6 +27,7 @@ use crate::message::{Item, Message, Skipped};
 use crate::names::LaneName;
 use crate::number::{ClosingId, LaneNo, TypeNo};
 use crate::reason::Reason;
+use crate::rules::Unresolved;
 use crate::time::{Day, Instant};
 
 /// A plan: messages of one closing that are ready to be recorded.
@@ -130,6 +132,14 @@ impl Engine {
         waiting.map(|closing| closing.at).min()
     }
 
+    /// The due time of the oldest message that can be built.
+    #[must_use]
+    pub fn oldest_to_make(&self) -> Option<Instant> {
+        let closings = self.buckets().flat_map(|b| b.closings.values());
+        let closings = closings.filter(|closing| self.can_be_made(closing));
+        closings.map(|closing| closing.at).min()
+    }
+
     /// The name of a closing's lane, as long as its messages are not all built and sent.
     #[must_use]
     pub fn lane_of(&self, closing: ClosingId) -> Option<&LaneName> {
@@ -143,18 +153,41 @@ impl Engine {
     /// Tells whether there are messages to build.
     #[must_use]
     pub fn has_closings(&self) -> bool {
-        self.has_closings_of(|_| true)
+        self.has_closings_of(|_, _| true)
     }
 
-    /// Tells whether there are messages to build in wanted lanes.
+    /// Tells whether there are messages to build of wanted closings.
     #[must_use]
-    pub fn has_closings_of(&self, is_wanted: impl Fn(&LaneName) -> bool) -> bool {
-        let buckets = self.buckets();
-        let mut closings = buckets.flat_map(|bucket| bucket.closings.values());
-        closings.any(|closing| {
-            self.can_be_made(closing)
-                && is_wanted(self.intake.compiled.names.lane(closing.lane.lane))
+    pub fn has_closings_of(&self, is_wanted: impl Fn(ClosingId, &LaneName) -> bool) -> bool {
+        let names = &self.intake.compiled.names;
+        self.buckets().any(|bucket| {
+            let mut closings = bucket.closings.iter();
+            closings.any(|(seq, closing)| {
+                self.can_be_made(closing)
+                    && is_wanted(bucket.closing_id(*seq), names.lane(closing.lane.lane))
+            })
         })
+    }
+
+    /// The objects that a plan's messages show, each once, and whether an entry's type waits for the host's
+    /// word on it.
+    #[must_use]
+    pub fn objects_of<'a>(&self, plan: &'a Plan) -> BTreeMap<&'a Id, bool> {
+        let version = self.intake.compiled.current();
+        let mut objects = BTreeMap::new();
+        let messages = plan.messages.iter();
+        let shown: BTreeSet<u32> = messages
+            .flat_map(|planned| planned.entries.iter().copied())
+            .collect();
+        for source in shown {
+            let kind = plan.found.source(source).0.arrival.kind;
+            let of_type = version.and_then(|version| version.kind(kind));
+            let waits = of_type.is_some_and(|kind| kind.rules.unresolved == Unresolved::Wait);
+            *objects
+                .entry(&plan.headers[source as usize].object)
+                .or_default() |= waits;
+        }
+        objects
     }
 
     fn can_be_made(&self, closing: &Closing) -> bool {

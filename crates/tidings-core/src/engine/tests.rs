@@ -91,6 +91,7 @@ fn rules() -> Rules {
         look_back_ms: None,
         drop_if_seen: None,
         group: None,
+        unresolved: Default::default(),
         channels: [("inbox".to_owned(), Route::of(Policy::Now))].into(),
     };
     Rules {
@@ -103,6 +104,7 @@ fn rules() -> Rules {
         limits: crate::Limits::default(),
         presentation: Default::default(),
         caps: Vec::new(),
+        resolver: None,
     }
 }
 

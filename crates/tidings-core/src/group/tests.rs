@@ -18,6 +18,7 @@ fn type_rules(group: Option<Pivot>) -> TypeRules {
         look_back_ms: None,
         drop_if_seen: None,
         group,
+        unresolved: Default::default(),
         channels: BTreeMap::new(),
     }
 }
@@ -37,6 +38,7 @@ fn rules(types: &[(&str, Option<Pivot>)]) -> Rules {
         limits: crate::Limits::default(),
         presentation: Default::default(),
         caps: Vec::new(),
+        resolver: None,
     }
 }
 

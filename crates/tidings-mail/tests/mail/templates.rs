@@ -15,6 +15,7 @@ fn rules(templates: &[(&str, &str)]) -> Rules {
         look_back_ms: None,
         drop_if_seen: None,
         group: None,
+        unresolved: Default::default(),
         channels: [].into(),
     };
     rules.types.insert("artwork_published".to_owned(), kind);

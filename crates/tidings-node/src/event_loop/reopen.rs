@@ -44,6 +44,7 @@ impl EventLoop {
     fn abandon(&mut self) {
         self.follow_up();
         self.node = None;
+        self.resolving.forget();
         self.outbox.clear();
         for settled in self.recorded.drain(..).flat_map(|(_, settled)| settled) {
             let all = self.answered.entry(settled.closing);

@@ -10,6 +10,7 @@ mod keys;
 mod late;
 mod reach;
 mod reads;
+mod resolving;
 mod retries;
 mod slow;
 mod steer;

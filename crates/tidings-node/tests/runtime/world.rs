@@ -40,6 +40,7 @@ pub(crate) fn rules() -> Rules {
         look_back_ms: None,
         drop_if_seen: None,
         group: None,
+        unresolved: Default::default(),
         channels: BTreeMap::from([(EMAIL.to_owned(), Route::of(policy))]),
     };
     let daily = Digest::new(Every::Day, 9 * 60);
@@ -59,6 +60,7 @@ pub(crate) fn rules() -> Rules {
         limits: tidings_core::Limits::default(),
         presentation: Default::default(),
         caps: Vec::new(),
+        resolver: None,
     }
 }
 

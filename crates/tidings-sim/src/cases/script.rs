@@ -54,6 +54,7 @@ pub fn empty_rules() -> Rules {
         limits: tidings_core::Limits::default(),
         presentation: Default::default(),
         caps: Vec::new(),
+        resolver: None,
         defaults: Defaults::default(),
         categories: BTreeMap::new(),
         digests: BTreeMap::new(),
@@ -234,12 +235,7 @@ fn minute_of_day(text: &str) -> Read<u16> {
 fn type_rules(words: &[&str]) -> Read<TypeRules> {
     let mut rules = TypeRules {
         category: "main".to_owned(),
-        include_actor: false,
-        urgent: false,
-        look_back_ms: None,
-        drop_if_seen: None,
-        group: None,
-        channels: BTreeMap::new(),
+        ..TypeRules::default()
     };
     for word in words {
         match *word {

@@ -206,6 +206,7 @@ impl RawRules {
                 .map(|raw| (name, self.type_rules(raw, &digests)))
         });
         Rules {
+            resolver: None,
             limits: tidings_core::Limits::default(),
             presentation: Default::default(),
             caps: caps(self.caps),
@@ -260,6 +261,7 @@ impl RawRules {
             look_back_ms: raw.look_back.map(|index| LOOK_BACKS[usize::from(index)]),
             drop_if_seen: raw.drop_if_seen,
             group: None,
+            unresolved: Default::default(),
             channels,
         }
     }

@@ -229,6 +229,7 @@ fn rules<'a>(types: impl IntoIterator<Item = &'a str>) -> Rules {
         look_back_ms: None,
         drop_if_seen: None,
         group: None,
+        unresolved: Default::default(),
         channels: BTreeMap::from([
             (INBOX.to_owned(), Route::of(Policy::Now)),
             (EMAIL.to_owned(), Route::of(digest)),
@@ -238,6 +239,7 @@ fn rules<'a>(types: impl IntoIterator<Item = &'a str>) -> Rules {
         limits: tidings_core::Limits::default(),
         presentation: Default::default(),
         caps: Vec::new(),
+        resolver: None,
         defaults: Defaults::default(),
         categories: BTreeMap::from([(
             "following".to_owned(),

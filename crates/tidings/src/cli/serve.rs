@@ -20,6 +20,7 @@ use crate::config::{self, duration};
 use crate::http::{self, Access, Service, listen};
 use crate::keys::Secret;
 use crate::presence::Mark;
+use crate::resolver::HostResolver;
 
 /// Arguments of `serve`.
 #[derive(clap::Args)]
@@ -179,7 +180,18 @@ fn serve(
         options.checkpoint_after = records;
         options.index_after = Some(records);
     }
-    let node = match disk.start(rules.clone(), Arc::clone(&clock), options) {
+    let resolver = match app::host_service(&rules) {
+        Ok(service) => Arc::new(HostResolver::new(service, Arc::clone(&clock))),
+        Err(fault) => {
+            return Ok(report(
+                streams,
+                &fault.to_string(),
+                Status::of_start(&fault),
+            ));
+        }
+    };
+    let asked = Arc::clone(&resolver);
+    let node = match disk.start(rules.clone(), Arc::clone(&clock), options, asked) {
         Ok(node) => node,
         Err(fault) => {
             return Ok(report(
@@ -201,7 +213,7 @@ fn serve(
     let address_mark = Mark::address(&arguments.data, &url)?;
     let token_mark = Mark::token(&arguments.data, &token)?;
     open(&gate, http::router(Arc::clone(&service)));
-    reload_by_signal(&tokio, hangups, &arguments.config, &service);
+    reload_by_signal(&tokio, hangups, &arguments.config, &service, resolver);
 
     writeln!(streams.out, "listening on {url}")?;
     streams.out.flush()?;
@@ -294,9 +306,10 @@ fn reload_by_signal(
     hangups: signals::Hangups,
     config: &Path,
     service: &Arc<Service>,
+    resolver: Arc<HostResolver>,
 ) {
     let (config, service) = (config.to_owned(), Arc::clone(service));
-    hangups.answer(tokio, move || match reload(&config, &service) {
+    hangups.answer(tokio, move || match reload(&config, &service, &resolver) {
         Ok(Reloaded::InForce) => tracing::info!("the configuration is in force"),
         Ok(Reloaded::Refused) => tracing::error!("the old configuration stays in force"),
         Err(fault) => tracing::error!(error = %fault, "the old configuration stays in force"),
@@ -309,7 +322,11 @@ enum Reloaded {
 }
 
 /// Reads the configuration again and puts it in force, or logs its faults.
-fn reload(config: &Path, service: &Service) -> Result<Reloaded, RuntimeError> {
+fn reload(
+    config: &Path,
+    service: &Service,
+    resolver: &HostResolver,
+) -> Result<Reloaded, RuntimeError> {
     let rules = match config::read(config) {
         Ok(rules) => rules,
         Err(faults) => {
@@ -322,13 +339,16 @@ fn reload(config: &Path, service: &Service) -> Result<Reloaded, RuntimeError> {
             return Ok(Reloaded::Refused);
         }
     };
-    let channels = match app::channels(&rules) {
-        Ok(channels) => channels,
+    let opened = app::channels(&rules)
+        .and_then(|channels| app::host_service(&rules).map(|host| (channels, host)));
+    let (channels, host) = match opened {
+        Ok(opened) => opened,
         Err(fault) => {
             tracing::error!(reason = %fault, "fault in the configuration");
             return Ok(Reloaded::Refused);
         }
     };
     service.configure(rules, channels)?;
+    resolver.replace(host);
     Ok(Reloaded::InForce)
 }

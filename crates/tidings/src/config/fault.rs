@@ -120,7 +120,7 @@ fn show(f: &mut fmt::Formatter<'_>, file: &str, place: &Place) -> fmt::Result {
     let gutter = " ".repeat(number.len());
     writeln!(f, "{gutter}--> {file}:{}:{}", place.line, place.column)?;
     // A line with a password in it is not repeated: what is printed here may end up in a log.
-    if place.column > SHOWN_CHARS_MAX || has_secret(&place.source) {
+    if place.column > SHOWN_CHARS_MAX || has_secret(&place.source) || sets_secret(&place.source) {
         return Ok(());
     }
     // Tabs and control characters would move the mark away from what it marks.
@@ -134,6 +134,12 @@ fn show(f: &mut fmt::Formatter<'_>, file: &str, place: &Place) -> fmt::Result {
     writeln!(f, "{gutter} |")?;
     writeln!(f, "{number} | {source}")?;
     writeln!(f, "{gutter} | {}{mark}", " ".repeat(place.column - 1))
+}
+
+/// Tells whether a line sets the key `secret` to anything but a name.
+fn sets_secret(line: &str) -> bool {
+    let value = line.trim_start().strip_prefix("secret");
+    value.is_some_and(|value| !value.contains("${"))
 }
 
 /// Tells whether a provider holds a password that is not taken from the environment.

@@ -11,6 +11,7 @@ mod lanes;
 mod limits;
 mod locale;
 mod presentation;
+mod resolver;
 mod sections;
 pub mod templates;
 #[cfg(test)]
@@ -126,6 +127,7 @@ pub fn parse(text: &str, file_name: &str) -> Result<Rules, Faults> {
             "limits",
             "brand",
             "caps",
+            "resolver",
         ],
     );
     let store = sections::store(&mut walk, &root);
@@ -139,6 +141,7 @@ pub fn parse(text: &str, file_name: &str) -> Result<Rules, Faults> {
         limits: limits::limits(&mut walk, &root),
         presentation: presentation::presentation(&mut walk, &root),
         caps: caps::caps(&mut walk, &root),
+        resolver: resolver::resolver(&mut walk, &root),
     };
     limits::fits_a_row(&mut walk, &rules);
     walk.finish(text, file_name)?;

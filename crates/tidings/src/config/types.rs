@@ -10,10 +10,11 @@ use tidings_core::rules::{Decide, MAX_ITEMS_MOST, Policy, Route, StoreRules, Typ
 use super::duration;
 use super::lanes::{self, LaneUse};
 use super::presentation;
+use super::resolver;
 use super::walk::{Found, Section, Span, Walk};
 use crate::wording::{did_you_mean, quoted};
 
-const TYPE_KEYS: [&str; 9] = [
+const TYPE_KEYS: [&str; 10] = [
     "category",
     "admission",
     "per",
@@ -22,6 +23,7 @@ const TYPE_KEYS: [&str; 9] = [
     "look_back",
     "drop_if_seen",
     "group",
+    "unresolved",
     "channels",
 ];
 const POLICIES: [&str; 6] = [
@@ -80,6 +82,7 @@ pub(super) fn types(
             look_back_ms: look_back(walk, &section, store),
             drop_if_seen: walk.flag(&section, "drop_if_seen"),
             group: pivot(walk, &section),
+            unresolved: resolver::unresolved(walk, &section),
         };
         types.insert(name.to_owned(), rules);
     }

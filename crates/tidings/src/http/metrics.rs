@@ -13,7 +13,7 @@ use axum::http::header;
 use axum::response::IntoResponse;
 use tidings_core::engine::Tally;
 use tidings_core::{Instant, Outcome};
-use tidings_node::{BOUNDS_S, Durable, Histogram, Vitals};
+use tidings_node::{BOUNDS_S, Durable, Histogram, ResolverVitals, Vitals};
 
 use super::error::Problem;
 use super::service::Service;
@@ -132,6 +132,7 @@ fn text(service: &Service, seen: Result<&Seen, &Problem>, disk: Option<u64>) -> 
         &vitals.commits,
     );
     channels(&mut page, vitals);
+    resolver(&mut page, &vitals.resolver);
     page.counter(
         "tidings_clock_steps_back_total",
         "Number of times that the clock stepped back.",
@@ -221,6 +222,28 @@ fn node(page: &mut Page, seen: &Seen) {
         seen.days_forgotten,
     );
     page.gauge("tidings_paused", "Paused types and channels.", seen.paused);
+}
+
+/// The questions to the host about objects.
+fn resolver(page: &mut Page, resolver: &ResolverVitals) {
+    page.counter(
+        "tidings_resolver_objects_total",
+        "Objects that the host was asked for.",
+        resolver.asked(),
+    );
+    let questions = "tidings_resolver_questions_total";
+    page.head(questions, "Questions to the host, by result.", "counter");
+    for (result, count) in [
+        ("answered", resolver.answered()),
+        ("failed", resolver.failed()),
+    ] {
+        page.sample(questions, &format!("result=\"{result}\""), count);
+    }
+    page.counter(
+        "tidings_messages_unresolved_total",
+        "Messages that were made without the host's word on all of their objects.",
+        resolver.unresolved(),
+    );
 }
 
 fn channels(page: &mut Page, vitals: &Vitals) {

@@ -8,7 +8,7 @@ use axum::http::StatusCode;
 use serde::Serialize;
 use tidings_core::channel::{CHANNELS, INBOX};
 use tidings_core::event::Pivot;
-use tidings_core::rules::{Category, Decide, Digest, Every, Policy, Route};
+use tidings_core::rules::{Category, Decide, Digest, Every, Policy, Route, Unresolved};
 use tidings_core::time::MINUTE_MS;
 use tidings_core::{Paused, Rules};
 use utoipa::ToSchema;
@@ -26,7 +26,7 @@ pub(super) fn calls(calls: Calls) -> Calls {
 
 /// The configured types, and how they are delivered.
 #[derive(Serialize, ToSchema)]
-#[schema(example = json!({"types": {"comment": {"category": "conversations", "include_actor": false, "urgent": false, "look_back": null, "drop_if_seen": null, "group": null, "paused": false, "channels": {"email": {"policy": "cooldown", "lane": "cooldown", "quiet": "4m", "max_wait": "15m"}, "inbox": {"policy": "now", "lane": "now"}}}}, "categories": {"conversations": {"title": "Conversations"}}, "digests": {"weekly": {"every": "week", "on": "mon", "at": "09:00", "tz": null}}, "channels": {"email": {"configured": true, "paused": false}, "inbox": {"configured": true, "paused": false}}}))]
+#[schema(example = json!({"types": {"comment": {"category": "conversations", "include_actor": false, "urgent": false, "look_back": null, "drop_if_seen": null, "group": null, "unresolved": "send", "paused": false, "channels": {"email": {"policy": "cooldown", "lane": "cooldown", "quiet": "4m", "max_wait": "15m"}, "inbox": {"policy": "now", "lane": "now"}}}}, "categories": {"conversations": {"title": "Conversations"}}, "digests": {"weekly": {"every": "week", "on": "mon", "at": "09:00", "tz": null}}, "channels": {"email": {"configured": true, "paused": false}, "inbox": {"configured": true, "paused": false}}}))]
 struct TypesAnswer {
     /// By name.
     types: BTreeMap<String, TypeShown>,
@@ -53,6 +53,9 @@ struct TypeShown {
     drop_if_seen: Option<bool>,
     /// The role by which lines are grouped: `object`, `actor` or `target`; null = that of the fewest lines.
     group: Option<&'static str>,
+    /// The fate of its messages while the host does not answer what objects are: `send` or `wait`.
+    #[schema(value_type = String, example = "send")]
+    unresolved: Unresolved,
     /// True if an operator has paused it.
     paused: bool,
     /// The policy for each channel.
@@ -212,6 +215,7 @@ impl TypesAnswer {
                     Pivot::Actor => "actor",
                     Pivot::Target => "target",
                 }),
+                unresolved: rules.unresolved,
                 paused: paused.has_type(name),
                 channels: channels
                     .map(|(channel, route)| (channel.clone(), PolicyShown::of(route)))

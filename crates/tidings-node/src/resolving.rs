@@ -1,0 +1,264 @@
+//! Questions to the host about objects, before the messages that show them are made.
+//!
+//! The host may know better what an object is by now, and whether it is to be shown at all. What it answers is taken
+//! in as commands, so that planning stays pure: a message is planned once its objects are known. The objects of
+//! many messages are asked for at once, and each at most once a run (the messages that are due at one instant) and
+//! within a minute after.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use crossbeam_channel::{Receiver, Sender, unbounded};
+use tidings_core::engine::{ClosingId, Engine, Plan};
+use tidings_core::time::MINUTE_MS;
+use tidings_core::{Command, Id, Instant};
+
+use crate::by::By;
+use crate::resolver::{Resolved, Resolver, ResolverBounds};
+use crate::vitals::Vitals;
+
+/// The wait before the host is asked again, after the first failure and at most.
+const REST_MS: (i64, i64) = (1_000, MINUTE_MS);
+
+/// The state of the questions.
+pub(crate) struct Resolving {
+    resolver: Option<Arc<dyn Resolver>>,
+    /// The bounds as of the last look; `None` if the host is not to be asked.
+    bounds: Option<ResolverBounds>,
+    by: By,
+    /// True once the thread runs.
+    is_served: bool,
+    questions: (Sender<Vec<Id>>, Receiver<Vec<Id>>),
+    answers: (Sender<Answer>, Receiver<Answer>),
+    /// The objects of the question in progress.
+    asked: Option<(Instant, BTreeSet<Id>)>,
+    /// An answer that the next turn takes in.
+    arrived: Option<Answer>,
+    /// The objects of the next question.
+    wanted: BTreeSet<Id>,
+    /// Objects by the instant at which they were asked for, of those that were answered.
+    known: BTreeMap<Id, Instant>,
+    /// Closings whose next messages wait for an answer.
+    held: BTreeSet<ClosingId>,
+    /// Set while the host does not answer.
+    rest: Option<Rest>,
+    vitals: Arc<Vitals>,
+}
+
+/// An answer of the host, or the reason for which there is none.
+pub(crate) type Answer = Result<Resolved, String>;
+
+/// A time in which the host is not asked, because it did not answer.
+struct Rest {
+    until: Instant,
+    ms: i64,
+}
+
+impl Resolving {
+    pub(crate) fn new(resolver: Option<Arc<dyn Resolver>>, by: By) -> Self {
+        Self {
+            bounds: resolver.as_ref().and_then(|resolver| resolver.bounds()),
+            resolver,
+            by,
+            is_served: false,
+            questions: unbounded(),
+            answers: unbounded(),
+            asked: None,
+            arrived: None,
+            wanted: BTreeSet::new(),
+            known: BTreeMap::new(),
+            held: BTreeSet::new(),
+            rest: None,
+            vitals: Arc::default(),
+        }
+    }
+
+    /// Sets the measurements.
+    pub(crate) fn measure(&mut self, vitals: &Arc<Vitals>) {
+        self.vitals = Arc::clone(vitals);
+    }
+
+    /// Tells whether messages of a closing may be planned: they don't wait, and the next question has room.
+    pub(crate) fn admits(&self, closing: ClosingId) -> bool {
+        self.bounds
+            .is_none_or(|bounds| self.wanted.len() < bounds.batch && !self.held.contains(&closing))
+    }
+
+    /// Looks at the bounds in force, and has closings planned again that waited for the end of a rest.
+    pub(crate) fn wake(&mut self, now: Instant) {
+        self.bounds = self
+            .resolver
+            .as_ref()
+            .and_then(|resolver| resolver.bounds());
+        let is_over = self.rest.as_ref().is_some_and(|rest| rest.until <= now);
+        if is_over && self.asked.is_none() && self.wanted.is_empty() {
+            self.held.clear();
+        }
+    }
+
+    /// Tells whether the host's word on all objects of a plan is known, or not waited for. If not, the closing
+    /// waits, and the objects are part of the next question.
+    pub(crate) fn is_ready(&mut self, engine: &Engine, plan: &Plan, now: Instant) -> bool {
+        let Some(bounds) = self.bounds else {
+            return true;
+        };
+        let objects = engine.objects_of(plan);
+        let is_known = |object: &Id| {
+            let asked = self.known.get(object);
+            asked.is_some_and(|asked| *asked >= plan.at || now < asked.plus_ms(MINUTE_MS))
+        };
+        let missing = || objects.iter().filter(|(object, _)| !is_known(object));
+        if missing().next().is_none() {
+            return true;
+        }
+        if self.rest.as_ref().is_some_and(|rest| now < rest.until) {
+            let may_wait = now < plan.at.plus_ms(bounds.wait_ms);
+            if !may_wait || !missing().any(|(_, waits)| *waits) {
+                self.vitals.resolver.go_without(plan.messages.len());
+                return true;
+            }
+        } else {
+            let is_asked = |object: &Id| {
+                let asked = self.asked.as_ref();
+                asked.is_some_and(|(_, asked)| asked.contains(object))
+            };
+            let more = missing().filter(|(object, _)| !is_asked(object));
+            let more: Vec<Id> = more.map(|(object, _)| (*object).clone()).collect();
+            self.wanted.extend(more);
+        }
+        self.held.insert(plan.closing);
+        false
+    }
+
+    /// Asks for the wanted objects, unless a question is in progress.
+    pub(crate) fn ask(&mut self, engine: &Engine, now: Instant) {
+        let Some(bounds) = self.bounds else {
+            self.wanted.clear();
+            self.held.clear();
+            return;
+        };
+        if self.asked.is_some() || self.wanted.is_empty() {
+            return;
+        }
+        let least = now.plus_ms(-MINUTE_MS);
+        // Those of a run are known until its messages are made.
+        let least = engine
+            .oldest_to_make()
+            .map_or(least, |oldest| oldest.min(least));
+        self.known.retain(|_, asked| *asked >= least);
+        let mut objects = BTreeSet::new();
+        while objects.len() < bounds.batch.max(1)
+            && let Some(object) = self.wanted.pop_first()
+        {
+            objects.insert(object);
+        }
+        self.vitals.resolver.ask(objects.len());
+        // The other end is held by this.
+        drop(self.questions.0.send(objects.iter().cloned().collect()));
+        self.asked = Some((now, objects));
+        self.serve();
+    }
+
+    /// Starts the thread that asks, if there is to be one.
+    fn serve(&mut self) {
+        let Some(resolver) = self.resolver.clone().filter(|_| self.by == By::Threads) else {
+            return;
+        };
+        if self.is_served {
+            return;
+        }
+        let (questions, answers) = (self.questions.1.clone(), self.answers.0.clone());
+        let thread = std::thread::Builder::new().name("tidings-resolver".to_owned());
+        let started = thread.spawn(move || {
+            for objects in questions {
+                if answers.send(resolver.resolve(&objects)).is_err() {
+                    break;
+                }
+            }
+        });
+        match started {
+            Ok(_) => self.is_served = true,
+            Err(fault) => drop(self.answers.0.send(Err(fault.to_string()))),
+        }
+    }
+
+    /// Asks the question in progress in the caller's thread. Whether there was one.
+    pub(crate) fn ask_next(&self) -> bool {
+        let Ok(objects) = self.questions.1.try_recv() else {
+            return false;
+        };
+        if let Some(resolver) = &self.resolver {
+            drop(self.answers.0.send(resolver.resolve(&objects)));
+        }
+        true
+    }
+
+    /// The answers of the host.
+    pub(crate) fn answers(&self) -> &Receiver<Answer> {
+        &self.answers.1
+    }
+
+    /// Keeps an answer for the next turn.
+    pub(crate) fn hear(&mut self, answer: Answer) {
+        self.arrived = Some(answer);
+    }
+
+    /// Tells whether an answer waits for the next turn.
+    pub(crate) fn has_answer(&self) -> bool {
+        self.arrived.is_some()
+    }
+
+    /// Takes the answer: commands that are to be taken in before anything is planned.
+    pub(crate) fn take(&mut self, now: Instant) -> Vec<Command> {
+        let Some(answer) = self.arrived.take() else {
+            return Vec::new();
+        };
+        let Some((at, asked)) = self.asked.take() else {
+            return Vec::new();
+        };
+        self.held.clear();
+        self.vitals.resolver.hear(answer.is_ok());
+        match answer {
+            Ok(mut resolved) => {
+                self.rest = None;
+                resolved.objects.retain(|object| asked.contains(&object.id));
+                resolved.retracted.retain(|object| asked.contains(object));
+                self.known
+                    .extend(asked.into_iter().map(|object| (object, at)));
+                commands(resolved)
+            }
+            Err(reason) => {
+                let (first_ms, most_ms) = REST_MS;
+                let before = self.rest.as_ref().map(|rest| rest.ms.saturating_mul(2));
+                let ms = before.unwrap_or(first_ms).min(most_ms);
+                tracing::warn!(%reason, again_ms = ms, "the host does not say what objects are");
+                self.wanted.clear();
+                self.rest = Some(Rest {
+                    until: now.plus_ms(ms),
+                    ms,
+                });
+                Vec::new()
+            }
+        }
+    }
+
+    /// The instant at which the host is asked again, if somebody waits for that.
+    pub(crate) fn next(&self) -> Option<Instant> {
+        let rest = self.rest.as_ref().filter(|_| !self.held.is_empty());
+        rest.map(|rest| rest.until)
+    }
+
+    /// Forgets what was answered: it may not have been stored.
+    pub(crate) fn forget(&mut self) {
+        self.known.clear();
+        self.held.clear();
+    }
+}
+
+/// The commands by which an answer is taken in.
+fn commands(resolved: Resolved) -> Vec<Command> {
+    let retracted = resolved.retracted.into_iter();
+    let retracted = retracted.map(|object| Command::Retract { object });
+    let objects = resolved.objects.into_iter().map(Command::Object);
+    objects.chain(retracted).collect()
+}

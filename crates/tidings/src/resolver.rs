@@ -1,0 +1,182 @@
+//! The client of the host's service that says what objects are now (`[resolver]`).
+//!
+//! A question is a POST of `{"objects": ["works/1", ...]}`. An answer is `{"objects": [...], "retracted": [...]}`:
+//! bodies as of `PUT /v1/objects/ID`, each with its `id`, and ids of objects as of `POST /v1/objects/ID/retract`.
+//! A question is signed as [Standard Webhooks](https://www.standardwebhooks.com) are, so that the host knows who
+//! asks.
+
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use ring::hmac;
+use serde::Deserialize;
+use tidings_core::rules::ResolverRules;
+use tidings_core::{Command, Id};
+use tidings_node::{Clock, Resolved, Resolver, ResolverBounds};
+
+use crate::body::object::ObjectChange;
+use crate::body::text::Text;
+use crate::body::{Fault, Fields};
+
+/// The largest answer that is read, in bytes: a thousand objects with all the data that they may have.
+const ANSWER_BYTES_MAX: u64 = 32 << 20;
+
+/// The prefix of a secret in the form that the specification gives it; the rest is base64.
+const SECRET_PREFIX: &str = "whsec_";
+
+/// The client, whose settings are those of the configuration in force.
+pub struct HostResolver {
+    service: RwLock<Option<Arc<HostService>>>,
+    clock: Arc<dyn Clock>,
+}
+
+/// The host's service, and how it is asked.
+pub struct HostService {
+    rules: ResolverRules,
+    agent: ureq::Agent,
+    key: Option<hmac::Key>,
+}
+
+impl HostService {
+    /// Creates a client from a configuration with its secrets.
+    ///
+    /// # Errors
+    /// The secret is not available, or too short.
+    pub fn new(
+        rules: &ResolverRules,
+        secret: &dyn Fn(&str) -> Result<String, String>,
+    ) -> Result<Self, String> {
+        let key = match &rules.secret {
+            None => None,
+            Some(name) => {
+                let secret = secret(name).map_err(|why| format!("the secret `{name}`: {why}"))?;
+                Some(key_of(&secret).map_err(|why| format!("the secret `{name}` {why}"))?)
+            }
+        };
+        let timeout = Duration::from_millis(rules.timeout_ms.unsigned_abs());
+        let agent = ureq::Agent::config_builder()
+            .timeout_global(Some(timeout))
+            .max_redirects(0)
+            .http_status_as_error(false)
+            .build()
+            .new_agent();
+        Ok(Self {
+            rules: rules.clone(),
+            agent,
+            key,
+        })
+    }
+
+    fn ask(&self, objects: &[Id], unix_s: i64) -> Result<Resolved, String> {
+        let ids: Vec<&str> = objects.iter().map(Id::as_str).collect();
+        let question = serde_json::json!({ "objects": ids }).to_string();
+        let mut request = self
+            .agent
+            .post(&self.rules.url)
+            .header("content-type", "application/json");
+        if let Some(key) = &self.key {
+            let id = format!("msg_{}", uuid::Uuid::now_v7().simple());
+            let signature = signature(key, &id, unix_s, &question);
+            request = request
+                .header("webhook-id", id)
+                .header("webhook-timestamp", unix_s.to_string())
+                .header("webhook-signature", signature);
+        }
+        let mut answer = request.send(&question).map_err(|fault| fault.to_string())?;
+        let status = answer.status();
+        if status.as_u16() != 200 {
+            return Err(format!("the answer is {status}"));
+        }
+        let body = answer.body_mut().with_config().limit(ANSWER_BYTES_MAX);
+        let bytes = body.read_to_vec().map_err(|fault| fault.to_string())?;
+        resolved(&bytes).map_err(|fault| format!("the answer: {fault}"))
+    }
+}
+
+impl HostResolver {
+    /// Creates a client; `None` = nobody is asked.
+    #[must_use]
+    pub fn new(service: Option<HostService>, clock: Arc<dyn Clock>) -> Self {
+        Self {
+            service: RwLock::new(service.map(Arc::new)),
+            clock,
+        }
+    }
+
+    /// Puts other settings in force.
+    pub fn replace(&self, service: Option<HostService>) {
+        let mut known = self.service.write().unwrap_or_else(PoisonError::into_inner);
+        *known = service.map(Arc::new);
+    }
+
+    fn service(&self) -> Option<Arc<HostService>> {
+        let service = self.service.read().unwrap_or_else(PoisonError::into_inner);
+        service.clone()
+    }
+}
+
+impl Resolver for HostResolver {
+    fn bounds(&self) -> Option<ResolverBounds> {
+        let service = self.service()?;
+        Some(ResolverBounds {
+            batch: service.rules.batch as usize,
+            wait_ms: service.rules.wait_ms,
+        })
+    }
+
+    fn resolve(&self, objects: &[Id]) -> Result<Resolved, String> {
+        match self.service() {
+            Some(service) => service.ask(objects, self.clock.now().0.div_euclid(1_000)),
+            None => Err("there is no `[resolver]` any more".to_owned()),
+        }
+    }
+}
+
+/// The key of a secret: base64 after `whsec_`, or the bytes of the text.
+fn key_of(secret: &str) -> Result<hmac::Key, &'static str> {
+    let bytes = match secret.strip_prefix(SECRET_PREFIX) {
+        Some(text) => STANDARD
+            .decode(text)
+            .map_err(|_| "is not base64 after `whsec_`")?,
+        None => secret.as_bytes().to_vec(),
+    };
+    if bytes.len() < 16 {
+        return Err("has fewer than 16 bytes");
+    }
+    Ok(hmac::Key::new(hmac::HMAC_SHA256, &bytes))
+}
+
+/// The signature of a question (Standard Webhooks, version 1).
+fn signature(key: &hmac::Key, id: &str, unix_s: i64, body: &str) -> String {
+    let signed = hmac::sign(key, format!("{id}.{unix_s}.{body}").as_bytes());
+    format!("v1,{}", STANDARD.encode(signed))
+}
+
+/// An answer of the host.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Answer {
+    #[serde(default)]
+    objects: Vec<ObjectChange>,
+    #[serde(default)]
+    retracted: Vec<Text<Id>>,
+}
+
+fn resolved(bytes: &[u8]) -> Result<Resolved, Fault> {
+    let answer: Answer = Fields::parse(bytes)?.body()?;
+    let mut resolved = Resolved {
+        objects: Vec::with_capacity(answer.objects.len()),
+        retracted: answer.retracted.into_iter().map(|id| id.0).collect(),
+    };
+    for object in answer.objects {
+        if let Command::Object(object) = object.command(None)? {
+            resolved.objects.push(object);
+        }
+    }
+    Ok(resolved)
+}
+
+#[cfg(test)]
+mod tests;
