@@ -17,6 +17,8 @@ pub const EMAIL_NO: ChannelNo = 1;
 pub const INBOX: &str = "inbox";
 /// The e-mail channel.
 pub const EMAIL: &str = "email";
+/// Each channel, where a mute says so.
+pub const EACH: &str = "*";
 
 /// A channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -67,9 +67,9 @@ pub enum Command {
     Preference {
         /// The recipient.
         recipient: Id,
-        /// A type or a category.
+        /// A type or a category, or what is muted.
         scope: PreferenceScope,
-        /// The channel.
+        /// The channel; `*` for a mute on each.
         channel: String,
         /// The mode.
         mode: Mode,
@@ -148,9 +148,9 @@ impl Command {
 /// A preference of a recipient.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Choice {
-    /// A type or a category.
+    /// A type or a category, or what is muted.
     pub scope: PreferenceScope,
-    /// The channel.
+    /// The channel; `*` for a mute on each.
     pub channel: String,
     /// The mode.
     pub mode: Mode,

@@ -244,7 +244,7 @@ impl Type {
         Some(route.paused)
     }
 
-    /// Tells whether a mode is valid on a channel.
+    /// Tells whether a mode is valid on a channel: a digest that is configured, and no `never` for a required type.
     #[must_use]
     pub fn knows(&self, channel: ChannelNo, mode: &Mode) -> bool {
         let route = self
@@ -253,7 +253,8 @@ impl Type {
             .and_then(Option::as_ref);
         match mode {
             Mode::Digest(name) => route.is_some_and(|route| route.digests.contains_key(name)),
-            Mode::Never | Mode::Immediate | Mode::Default => true,
+            Mode::Never => !self.rules.required,
+            Mode::Immediate | Mode::Default => true,
         }
     }
 

@@ -36,11 +36,13 @@ pub enum Bound {
     Subscriptions,
     /// Bytes of the data of a recipient or an object, as compact JSON.
     DataBytes,
+    /// Mutes of a recipient, each on one channel.
+    Mutes,
 }
 
 impl Bound {
     /// All bounds, in the order of the documentation.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::EventBytes,
         Self::EventRecipients,
         Self::EventTopics,
@@ -49,6 +51,7 @@ impl Bound {
         Self::TopicBytes,
         Self::Subscriptions,
         Self::DataBytes,
+        Self::Mutes,
     ];
 
     /// Its key in `[limits]`.
@@ -63,6 +66,7 @@ impl Bound {
             Self::TopicBytes => "topic_bytes",
             Self::Subscriptions => "subscriptions",
             Self::DataBytes => "data_bytes",
+            Self::Mutes => "mutes",
         }
     }
 
@@ -77,6 +81,7 @@ impl Bound {
             Self::TopicLevels => 16,
             Self::TopicBytes => 256,
             Self::DataBytes => 16 << 10,
+            Self::Mutes => 1000,
         }
     }
 
@@ -92,6 +97,8 @@ impl Bound {
             Self::TopicBytes => ID_BYTES_MAX as u32,
             Self::Subscriptions => 1_000_000,
             Self::DataBytes => 64 << 10,
+            // One row has those of a recipient.
+            Self::Mutes => 2000,
         }
     }
 
@@ -106,6 +113,7 @@ impl Bound {
             Self::TopicBytes => ("the topic has", "bytes"),
             Self::Subscriptions => ("the recipient would follow", "topics"),
             Self::DataBytes => ("`data` has", "bytes as compact JSON"),
+            Self::Mutes => ("the recipient would have", "mutes, each on one channel"),
         }
     }
 
@@ -117,7 +125,8 @@ impl Bound {
             Self::EventTopics | Self::EventCircles => "name fewer, or publish several events",
             Self::TopicLevels | Self::TopicBytes => "shorten the topic",
             Self::Subscriptions => "unfollow a topic first, or follow one that lies above several",
-            Self::DataBytes => "shorten it, or keep it elsewhere",
+            Self::DataBytes => "keep only what conditions ask for",
+            Self::Mutes => "lift a mute first, or mute a topic that lies above several",
         }
     }
 }

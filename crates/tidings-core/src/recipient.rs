@@ -200,6 +200,18 @@ pub enum PreferenceScope {
     Type(String),
     /// All types of a category.
     Category(String),
+    /// Mutes a topic and everything below it.
+    Topic(Id),
+    /// Mutes an object, also where it is a target.
+    Object(Id),
+}
+
+impl PreferenceScope {
+    /// Tells whether it is that of a mute, which stands above types and categories.
+    #[must_use]
+    pub fn is_mute(&self) -> bool {
+        matches!(self, Self::Topic(_) | Self::Object(_))
+    }
 }
 
 /// The mode of a preference for a scope on a channel.

@@ -68,7 +68,8 @@ pub struct Cap {
 }
 
 impl Rules {
-    /// Tells whether a preference is valid: its type or category is configured, and the digest that it names.
+    /// Tells whether a preference is valid: its type or category is configured, and the digest that it names; a
+    /// required type knows no `never`.
     ///
     /// # Examples
     /// ```
@@ -88,7 +89,11 @@ impl Rules {
     pub fn know_choice(&self, scope: &PreferenceScope, mode: &Mode) -> bool {
         let knows_scope = match scope {
             PreferenceScope::Category(name) => self.categories.contains_key(name),
-            PreferenceScope::Type(name) => self.types.contains_key(name),
+            PreferenceScope::Type(name) => {
+                let kind = self.types.get(name);
+                kind.is_some_and(|kind| !(kind.required && *mode == Mode::Never))
+            }
+            PreferenceScope::Topic(_) | PreferenceScope::Object(_) => true,
         };
         let knows_mode = match mode {
             Mode::Digest(name) => self.digests.contains_key(name),
@@ -197,6 +202,9 @@ pub struct TypeRules {
     pub include_actor: bool,
     /// True if it is sent without waiting for a digest (later quiet hours and caps as well).
     pub urgent: bool,
+    /// True if neither `never` nor a mute leaves it out.
+    #[serde(default)]
+    pub required: bool,
     /// Age in milliseconds at which an entry is stale when its message is built.
     pub look_back_ms: Option<i64>,
     /// True if seen entries are dropped; `None` = yes, unless the entry's policy is a digest.

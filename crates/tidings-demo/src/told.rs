@@ -141,6 +141,7 @@ impl Told {
             scope: match scope {
                 PreferenceScope::Category(name) => self.category(&name),
                 PreferenceScope::Type(name) => name,
+                PreferenceScope::Topic(of) | PreferenceScope::Object(of) => of.as_str().to_owned(),
             },
             channel: channel.to_owned(),
             mode: match mode {

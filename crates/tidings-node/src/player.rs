@@ -190,6 +190,12 @@ impl Player {
                 self.follows.insert(recipient.clone(), 1);
             }
         }
+        if let Command::Preference { scope, .. } = &command
+            && scope.is_mute()
+        {
+            // Whether it is one too many shows as well.
+            self.drain()?;
+        }
         self.check(&command)?;
         if let Some((_, commands)) = &mut self.open {
             if let Command::Recipient(change) = &command {

@@ -56,8 +56,10 @@ pub fn line(timed: &Timed) -> Option<String> {
             mode,
         } => {
             let (level, name) = match scope {
-                PreferenceScope::Type(name) => ("type", name),
-                PreferenceScope::Category(name) => ("category", name),
+                PreferenceScope::Type(name) => ("type", name.as_str()),
+                PreferenceScope::Category(name) => ("category", name.as_str()),
+                PreferenceScope::Topic(topic) => ("topic", topic.as_str()),
+                PreferenceScope::Object(object) => ("object", object.as_str()),
             };
             let mode = match mode {
                 Mode::Never => "never",
@@ -287,8 +289,8 @@ fn write_type(text: &mut String, rules: &TypeRules) -> fmt::Result {
     writeln!(text, "category = {}", quoted(&rules.category))?;
     writeln!(
         text,
-        "include_actor = {}\nurgent = {}",
-        rules.include_actor, rules.urgent
+        "include_actor = {}\nurgent = {}\nrequired = {}",
+        rules.include_actor, rules.urgent, rules.required
     )?;
     if let Some(back) = rules.look_back_ms {
         writeln!(text, "look_back = \"{}\"", duration(back))?;

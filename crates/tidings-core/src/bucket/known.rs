@@ -121,6 +121,8 @@ impl Known<'_> {
     fn arrival(self, arrival: &Arrival) -> Result<(), Unreadable> {
         arrival.variants.iter().try_for_each(|variant| {
             variant.lanes.iter().try_for_each(|lane| self.lane(*lane))?;
+            let mut elsewhere = variant.elsewhere.iter();
+            elsewhere.try_for_each(|of| channel(of.channel))?;
             self.set(&variant.who)
         })
     }

@@ -1,9 +1,10 @@
-//! Preferences of recipients, as sets by mode.
+//! Preferences of recipients, as sets by mode, and their mutes.
 
 use std::collections::BTreeMap;
 
 use roaring::RoaringBitmap;
 
+use super::mutes::Mutes;
 use crate::channel::ChannelNo;
 use crate::compiled::Type;
 use crate::number::LaneNo;
@@ -15,6 +16,7 @@ use crate::shared::Shared;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Preferences {
     chosen: BTreeMap<(ChannelNo, PreferenceScope), Shared<BTreeMap<Mode, RoaringBitmap>>>,
+    pub(crate) mutes: Mutes,
 }
 
 impl Preferences {
@@ -26,6 +28,9 @@ impl Preferences {
         scope: PreferenceScope,
         mode: Mode,
     ) {
+        if scope.is_mute() {
+            return self.mutes.set(number, channel, scope, mode == Mode::Never);
+        }
         let modes = self.chosen.entry((channel, scope)).or_default();
         modes.retain(|_, who| {
             who.remove(number);
@@ -39,6 +44,7 @@ impl Preferences {
 
     /// Removes all preferences of a recipient.
     pub(crate) fn erase(&mut self, number: u32) {
+        self.mutes.erase(number);
         for modes in self.chosen.values_mut() {
             if modes.values().any(|who| who.contains(number)) {
                 for who in modes.values_mut() {
@@ -48,7 +54,7 @@ impl Preferences {
         }
     }
 
-    /// All preferences of a recipient.
+    /// All preferences of a recipient, mutes last.
     pub(crate) fn of(&self, number: u32) -> Vec<(ChannelNo, PreferenceScope, Mode)> {
         let mut chosen = Vec::new();
         for ((channel, scope), modes) in &self.chosen {
@@ -58,6 +64,8 @@ impl Preferences {
                 }
             }
         }
+        let mutes = self.mutes.of(number);
+        chosen.extend(mutes.map(|(channel, scope)| (channel, scope.clone(), Mode::Never)));
         chosen
     }
 
@@ -115,13 +123,8 @@ mod tests {
         let channels = BTreeMap::from([("email".to_owned(), Route::of(Policy::Now))]);
         let kind = TypeRules {
             category: "c".to_owned(),
-            include_actor: false,
-            urgent: false,
-            look_back_ms: None,
-            drop_if_seen: None,
-            group: None,
-            unresolved: Default::default(),
             channels,
+            ..TypeRules::default()
         };
         Rules {
             defaults: Defaults::default(),

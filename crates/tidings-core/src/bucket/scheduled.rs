@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::channel::ChannelNo;
 use crate::journal::parts;
+use crate::journal::record::OnChannel;
 use crate::journal::stored::{ReadView, Unreadable, decode};
 use crate::set::Set;
 use crate::table::Partition;
@@ -24,6 +25,8 @@ pub(crate) struct FrozenPart {
     pub(crate) channels: Vec<ChannelNo>,
     /// Indexes of their reasons' words.
     pub(crate) reasons: Vec<u16>,
+    /// The channels with other reasons.
+    pub(crate) elsewhere: Vec<OnChannel>,
     pub(crate) who: Set,
 }
 

@@ -11,6 +11,7 @@ use super::ends::ended_by;
 use super::intake::Intake;
 use super::locate::{self, Places};
 use super::message_row::{MessageRow, message_key};
+use super::mute::silenced;
 use super::part::Part;
 use super::reach::Reached;
 use super::record_size::{parts, set_bytes};
@@ -281,7 +282,7 @@ impl Part {
         self.take_out(draft, at, Reason::Preference, unwanted)
     }
 
-    /// The entries that `never` excludes under a version of the rules in messages without an outcome.
+    /// The entries that `never` and mutes exclude under a version of the rules in messages without an outcome.
     pub(super) fn unwanted(
         &self,
         draft: &Draft<'_>,
@@ -320,14 +321,19 @@ impl Part {
                 has: &|_, kept| told.contains(&kept.seq),
             };
             let found = bucket.index.look(draft.view, &look)?;
-            let seqs = found.entries.iter().filter_map(|(_, source)| {
-                let kept = found.source(*source).0;
-                let kind = version.kind(kept.arrival.kind)?;
+            for (_, source) in &found.entries {
+                let (kept, variant) = found.source(*source);
+                let Some(kind) = version.kind(kept.arrival.kind) else {
+                    continue;
+                };
                 let rules = (kind, &self.paused);
                 let mut lanes = bucket.preferences.lanes(channel, rules, who.clone());
-                lanes.any(|(lane, _)| lane.is_none()).then_some(kept.seq)
-            });
-            unwanted.extend(seqs.map(|seq| (seq, channel, message)));
+                let entry = (kept, variant);
+                let silenced = silenced(draft, (bucket, kind), entry, (channel, &who))?;
+                if lanes.any(|(lane, _)| lane.is_none()) || !silenced.is_empty() {
+                    unwanted.push((kept.seq, channel, message));
+                }
+            }
         }
         Ok(unwanted)
     }

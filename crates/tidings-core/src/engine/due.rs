@@ -257,7 +257,7 @@ impl Engine {
                 if !has_inbox(&self.intake.compiled, variant) {
                     continue;
                 }
-                let reasons = kept.arrival.reasons_of(variant);
+                let reasons = kept.arrival.reasons_of(variant, INBOX_NO);
                 let ended = bucket.ended.of(kept.seq, INBOX_NO);
                 for number in variant.who.iter() {
                     let ended = ended.is_some_and(|who| who.contains(number));

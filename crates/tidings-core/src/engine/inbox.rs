@@ -465,7 +465,7 @@ impl<'a> Reader<'a> {
                     let Some(arrival) = kept.map(|kept| &kept.arrival) else {
                         continue;
                     };
-                    let reasons = arrival.reasons_of(&arrival.variants[variant]);
+                    let reasons = arrival.reasons_of(&arrival.variants[variant], INBOX_NO);
                     (arrival.t, reasons, arrival.event)
                 }
             };

@@ -28,6 +28,7 @@ mod locate;
 mod look;
 mod made;
 mod message_row;
+mod mute;
 mod objects;
 mod outcome;
 mod part;

@@ -4,17 +4,20 @@
 //! engine's own state, in slices as large as delivery has room for, so nothing can come between the
 //! look and the batch that is written.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use roaring::RoaringBitmap;
 use rustc_hash::FxHashMap;
 
+use super::draft::Draft;
 use super::look::{Checks, Ends, Facts, facts_of};
+use super::mute::silenced;
 use super::sent::Sent;
 use super::state::Engine;
 use crate::batch_key::{BatchKey, LaneKey};
 use crate::bucket::{Bucket, Closing, Looked};
-use crate::channel::{CHANNELS, ChannelNo};
+use crate::channel::{CHANNELS, ChannelNo, INBOX_NO, channel_no};
 use crate::command::MarkKind;
 use crate::compiled::Version;
 use crate::headers::Header;
@@ -243,7 +246,7 @@ impl Engine {
         let mut found = bucket.index.look(view, &look)?;
         found.sort();
         let mut plan = self.plan_of(view, closing, (&open.lane, open.at), found)?;
-        plan.messages = self.planned(bucket, lane.channel, &who, &plan);
+        plan.messages = self.planned(view, (bucket, lane.channel), &who, &plan)?;
         Ok(Some(plan))
     }
 
@@ -277,16 +280,17 @@ impl Engine {
 
     fn planned(
         &self,
-        bucket: &Bucket,
-        channel: ChannelNo,
+        view: &dyn ReadView,
+        (bucket, channel): (&Bucket, ChannelNo),
         who: &RoaringBitmap,
         Plan {
             at, found, headers, ..
         }: &Plan,
-    ) -> Vec<PlannedMessage> {
+    ) -> Result<Vec<PlannedMessage>, Unreadable> {
         let version = self.intake.compiled.current();
         let choices = version.map(|version| self.choices(bucket, version, channel, who, found));
         let choices = choices.unwrap_or_default();
+        let never = self.unwanted_sources(view, (bucket, channel), (who, found), &choices)?;
         let sources = || found.sources.iter().map(|(kept, _)| &**kept).zip(headers);
         let is_seen: Vec<_> = sources()
             .map(|(kept, header)| {
@@ -305,11 +309,11 @@ impl Engine {
         let no_address = bucket.roster.without_address(channel, who);
         let checks: Vec<Checks<'_>> = sources()
             .zip(&is_seen)
-            .map(|((kept, header), is_seen)| {
-                let chosen = choices.get(&kept.arrival.kind);
+            .zip(&never)
+            .map(|(((kept, header), is_seen), never)| {
                 let facts = Facts {
                     gone: Ends::Of(&gone),
-                    never: chosen.map_or(Ends::None, |choices| Ends::Of(&choices.never)),
+                    never: Ends::Of(never),
                     seen: Ends::Where(is_seen),
                     no_address: Ends::Of(&no_address),
                     ..facts_of(
@@ -349,7 +353,37 @@ impl Engine {
             }
             all.push(planned);
         }
-        all
+        Ok(all)
+    }
+
+    /// By source, those who do not want its entries: their preference says never, or a mute leaves no reason.
+    fn unwanted_sources<'c>(
+        &self,
+        view: &dyn ReadView,
+        (bucket, channel): (&Bucket, ChannelNo),
+        (who, found): (&RoaringBitmap, &Found),
+        choices: &'c FxHashMap<TypeNo, Choices>,
+    ) -> Result<Vec<Cow<'c, RoaringBitmap>>, Unreadable> {
+        let version = self.intake.compiled.current();
+        let draft = Draft::new(view);
+        let mut all = Vec::with_capacity(found.sources.len());
+        for at in (0..).take(found.sources.len()) {
+            let (kept, variant) = found.source(at);
+            let number = kept.arrival.kind;
+            let never = choices.get(&number).map(|choices| &choices.never);
+            let never = never.map_or_else(Cow::default, Cow::Borrowed);
+            let Some(kind) = version.and_then(|version| version.kind(number)) else {
+                all.push(never);
+                continue;
+            };
+            let entry = (kept, variant);
+            let silenced = silenced(&draft, (bucket, kind), entry, (channel, who))?;
+            all.push(match silenced.is_empty() {
+                true => never,
+                false => Cow::Owned(silenced | &*never),
+            });
+        }
+        Ok(all)
     }
 
     /// Tells whether a recipient has seen the event of an arrival.
@@ -446,13 +480,14 @@ impl Plan {
 
     pub(crate) fn item(&self, source: u32) -> Item {
         let (kept, variant) = self.found.source(source);
+        let channel = channel_no(self.channel).unwrap_or(INBOX_NO);
         let header = &self.headers[source as usize];
         Item {
             event: header.id.clone(),
             kind: header.kind.clone(),
             object: header.object.clone(),
             t: kept.arrival.t,
-            reasons: kept.arrival.reasons_of(variant),
+            reasons: kept.arrival.reasons_of(variant, channel),
         }
     }
 

@@ -205,9 +205,23 @@ impl Engine {
             Command::Erase { recipient }
             | Command::Unsubscribe { recipient, .. }
             | Command::Mark { recipient, .. }
-            | Command::Preference { recipient, .. }
             | Command::Preferences { recipient, .. }
             | Command::Flush { recipient, .. } => self.find(recipient).map(|_| ()),
+            Command::Preference {
+                recipient,
+                scope,
+                channel,
+                mode,
+            } => {
+                let of = self.find(recipient)?;
+                let chosen = take_back::Chosen {
+                    recipient,
+                    scope,
+                    channel,
+                    mode,
+                };
+                self.parts[self.part_no(of.0)].choices(of, chosen).map(drop)
+            }
             Command::Publish(event) => {
                 let kind = self.intake.check_type(&event.kind)?;
                 Ok(kind.keys(event).map(drop)?)

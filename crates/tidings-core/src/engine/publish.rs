@@ -8,15 +8,16 @@ use rustc_hash::FxHashMap;
 use super::act::Spread;
 use super::draft::Draft;
 use super::event_row::EventRow;
+use super::mute::{Branch, Way};
 use super::part::Part;
 use super::record_size::{parts, set_bytes};
 use super::state::Engine;
 use crate::audience::partition;
 use crate::batch_key::BatchKeys;
-use crate::bucket::Bucket;
-use crate::channel::INBOX_NO;
+use crate::bucket::{Bucket, Left, Why};
+use crate::channel::{ChannelNo, INBOX_NO};
 use crate::compiled::{CompiledRules, Type};
-use crate::event::{Audience, Pivot};
+use crate::event::{Audience, Event, Pivot};
 use crate::id::{BucketNo, Id};
 use crate::journal::record::{About, Arrival, EventAt, Record, Variant};
 use crate::journal::stored::{ReadView, Unreadable};
@@ -33,11 +34,11 @@ enum Source {
     Topic(Id),
 }
 
-/// The sets of one bucket by (lanes, reasons).
-pub(crate) type Routed = BTreeMap<(Vec<LaneNo>, Vec<u16>), RoaringBitmap>;
+/// The sets of one bucket by lanes and reasons.
+pub(crate) type Routed = BTreeMap<Way, RoaringBitmap>;
 
 /// One of these sets.
-type Destination = ((Vec<LaneNo>, Vec<u16>), RoaringBitmap);
+type Destination = (Way, RoaringBitmap);
 
 impl Part {
     /// Applies an accepted event: it enters its lanes now, with this row, or its audience is kept until `t`.
@@ -78,12 +79,16 @@ impl Part {
                 }
             }
             spread.concerned += classes.iter().map(|(_, who)| who.len()).sum::<u64>();
-            let only = event.channels.as_deref();
-            let lanes = route(bucket, (kind, &self.paused), only, classes);
+            let lanes = route(
+                bucket,
+                (kind, &self.paused),
+                (event, &reasons.words),
+                classes,
+            );
             let lanes = settle_lanes(bucket, &self.compiled, &row.keys, lanes);
-            for ((lanes, _), who) in &lanes {
+            for (way, who) in &lanes {
                 spread.notifications += who.len();
-                spread.entries += lanes.len() as u64 * who.len();
+                spread.entries += way.lanes.len() as u64 * who.len();
             }
             for (t, lanes) in by_instant(bucket, row, lanes) {
                 by_t.entry(t).or_default().insert(bucket.no, lanes);
@@ -133,17 +138,15 @@ impl Part {
         let pivot = kind.and_then(|kind| kind.rules.group);
         let about = About::of(&row.event, pivot.unwrap_or(Pivot::Object));
         for (no, routed) in routed {
-            for ((lanes, _), who) in &routed {
+            for (way, who) in &routed {
                 let day = now.day();
                 self.ledger.at(no, day, INBOX_NO).notifications += who.len();
-                for lane in lanes {
+                for lane in &way.lanes {
                     let channel = self.compiled.names.lane(*lane).channel;
                     self.ledger.at(no, day, channel).enter(who.len());
                 }
             }
-            let bytes = |((lanes, reasons), who): &Destination| {
-                8 + 3 * (lanes.len() + reasons.len()) + set_bytes(who)
-            };
+            let bytes = |(way, who): &Destination| way.bytes() + set_bytes(who);
             for routed in parts(routed.into_iter().collect(), bytes) {
                 let (reasons, variants) = narrowed(words, routed);
                 let arrival = Arrival {
@@ -274,9 +277,10 @@ impl Reasons {
 fn route(
     bucket: &Bucket,
     (kind, paused): (&Type, &Paused),
-    only: Option<&[String]>,
+    (event, words): (&Event, &[String]),
     classes: Vec<(Vec<u32>, RoaringBitmap)>,
 ) -> Routed {
+    let only = event.channels.as_deref();
     let mut routed = Routed::new();
     for (reasons, who) in classes {
         let reasons: Vec<u16> = reasons
@@ -284,26 +288,61 @@ fn route(
             .map(|at| u16::try_from(at).expect("the limits leave an event fewer reasons than 2^16"))
             .collect();
         let mut parts = vec![(Vec::new(), who)];
+        let why = Why {
+            words,
+            reasons: &reasons,
+        };
         for channel in kind.channels(only) {
             let mut split = Vec::with_capacity(parts.len());
-            for (lanes, who) in parts {
+            for (entries, who) in parts {
                 let chosen = bucket.preferences.lanes(channel, (kind, paused), who);
                 for (lane, part) in chosen {
-                    let mut lanes: Vec<LaneNo> = lanes.clone();
-                    lanes.extend(lane);
-                    split.push((lanes, part));
+                    let Some(lane) = lane else {
+                        split.push((entries.clone(), part));
+                        continue;
+                    };
+                    for (left, part) in unmuted((bucket, kind), channel, event, why, part) {
+                        let mut entries: Vec<Branch> = entries.clone();
+                        let reasons = match left {
+                            Left::Nothing => {
+                                split.push((entries, part));
+                                continue;
+                            }
+                            Left::All => None,
+                            Left::Some(reasons) => Some(reasons),
+                        };
+                        entries.push(Branch {
+                            channel,
+                            lane,
+                            reasons,
+                        });
+                        split.push((entries, part));
+                    }
                 }
             }
             parts = split;
         }
-        for (mut lanes, part) in parts {
-            if !lanes.is_empty() && !part.is_empty() {
-                lanes.sort_unstable();
-                *routed.entry((lanes, reasons.clone())).or_default() |= part;
+        for (entries, part) in parts {
+            if !entries.is_empty() && !part.is_empty() {
+                *routed.entry(Way::of(entries, &reasons)).or_default() |= part;
             }
         }
     }
     routed
+}
+
+/// Splits a set by the reasons that mutes leave to an entry of a type.
+fn unmuted(
+    (bucket, kind): (&Bucket, &Type),
+    channel: ChannelNo,
+    event: &Event,
+    why: Why<'_>,
+    who: RoaringBitmap,
+) -> Vec<(Left, RoaringBitmap)> {
+    match kind.rules.required {
+        true => vec![(Left::All, who)],
+        false => bucket.preferences.mutes.split(channel, event, why, who),
+    }
 }
 
 /// Redirects recipients whose window was opened under another kind of the lane.
@@ -321,9 +360,9 @@ pub(crate) fn settle_lanes(
         return routed;
     }
     let mut settled = Routed::new();
-    for ((lanes, reasons), who) in routed {
+    for (way, who) in routed {
         let mut parts = vec![(Vec::new(), who)];
-        for lane in lanes {
+        for &lane in &way.lanes {
             let address = compiled.names.address(lane, keys);
             let mut split = Vec::with_capacity(parts.len());
             for (lanes, who) in parts {
@@ -337,7 +376,11 @@ pub(crate) fn settle_lanes(
         }
         for (mut lanes, part) in parts {
             lanes.sort_unstable();
-            *settled.entry((lanes, reasons.clone())).or_default() |= part;
+            let way = Way {
+                lanes,
+                ..way.clone()
+            };
+            *settled.entry(way).or_default() |= part;
         }
     }
     settled
@@ -345,17 +388,18 @@ pub(crate) fn settle_lanes(
 
 /// The variants of an arrival with only the words that a bucket needs.
 fn narrowed(words: &[String], routed: Vec<Destination>) -> (Vec<String>, Vec<Variant>) {
-    let mut used: Vec<u16> = routed
-        .iter()
-        .flat_map(|((_, reasons), _)| reasons.clone())
-        .collect();
+    let mut used: Vec<u16> = routed.iter().flat_map(|(way, _)| way.words()).collect();
     used.sort_unstable();
     used.dedup();
     let number: FxHashMap<u16, u16> = used.iter().copied().zip(0..).collect();
-    let variants = routed.into_iter().map(|((lanes, reasons), who)| Variant {
-        lanes,
-        reasons: reasons.iter().map(|at| number[at]).collect(),
-        who: who.into(),
+    let variants = routed.into_iter().map(|(way, who)| {
+        let way = way.renumbered(&number);
+        Variant {
+            lanes: way.lanes,
+            reasons: way.reasons,
+            elsewhere: way.elsewhere,
+            who: who.into(),
+        }
     });
     (
         used.iter()

@@ -11,14 +11,16 @@ use rustc_hash::FxHashMap;
 use super::draft::Draft;
 use super::event_row::EventRow;
 use super::look::{Ends, Facts};
+use super::mute::Way;
 use super::part::Part;
 use super::publish::{Routed, settle_lanes};
 use super::rows::scheduled_key;
-use crate::bucket::{Bucket, Frozen, FrozenPart};
+use crate::bucket::{Bucket, Frozen, FrozenPart, Why};
 use crate::channel::{ChannelNo, INBOX_NO};
 use crate::compiled::Type;
+use crate::event::Event;
 use crate::id::BucketNo;
-use crate::journal::record::{EventAt, Record};
+use crate::journal::record::{EventAt, OnChannel, Record};
 use crate::journal::stored::{Unreadable, decode, encode};
 use crate::pause::Paused;
 use crate::reason::Reason;
@@ -38,32 +40,30 @@ impl Part {
         routed: BTreeMap<BucketNo, Routed>,
     ) {
         for (no, routed) in routed {
-            let mut merged: BTreeMap<(Vec<ChannelNo>, Vec<u16>), RoaringBitmap> = BTreeMap::new();
-            for ((lanes, reasons), who) in routed {
-                let channels = lanes
-                    .iter()
-                    .map(|lane| self.compiled.names.lane(*lane).channel);
+            let mut merged: BTreeMap<(Vec<ChannelNo>, Way), RoaringBitmap> = BTreeMap::new();
+            for (mut way, who) in routed {
+                let lanes = std::mem::take(&mut way.lanes).into_iter();
+                let channels = lanes.map(|lane| self.compiled.names.lane(lane).channel);
                 let mut channels: Vec<ChannelNo> = channels.collect();
                 channels.sort_unstable();
-                *merged.entry((channels, reasons)).or_default() |= who;
+                *merged.entry((channels, way)).or_default() |= who;
             }
             if merged.is_empty() {
                 continue;
             }
-            let mut used: Vec<u16> = merged
-                .keys()
-                .flat_map(|(_, of)| of.iter().copied())
-                .collect();
+            let mut used: Vec<u16> = merged.keys().flat_map(|(_, way)| way.words()).collect();
             used.sort_unstable();
             used.dedup();
             let number: FxHashMap<u16, u16> = used.iter().copied().zip(0..).collect();
-            let parts = merged
-                .into_iter()
-                .map(|((channels, reasons), who)| FrozenPart {
+            let parts = merged.into_iter().map(|((channels, way), who)| {
+                let way = way.renumbered(&number);
+                FrozenPart {
                     channels,
-                    reasons: reasons.iter().map(|at| number[at]).collect(),
+                    reasons: way.reasons,
+                    elsewhere: way.elsewhere,
                     who: who.into(),
-                });
+                }
+            });
             let frozen = Frozen {
                 words: used
                     .iter()
@@ -126,7 +126,7 @@ impl Part {
         for (no, frozen) in frozen {
             let concerned: u64 = frozen.parts.iter().map(|part| part.who.len()).sum();
             let bucket = &self.buckets[no];
-            let (sets, dropped) = thaw(bucket, (kind, &self.paused), &words, frozen);
+            let (sets, dropped) = thaw(bucket, (kind, &self.paused), (&row.event, &words), frozen);
             let sets = settle_lanes(bucket, &self.compiled, &row.keys, sets);
             let alone = concerned - sets.values().map(RoaringBitmap::len).sum::<u64>();
             routed.insert(no, sets);
@@ -172,23 +172,29 @@ impl Part {
 fn thaw(
     bucket: &Bucket,
     (kind, paused): (Option<&Type>, &Paused),
-    words: &[String],
+    (event, words): (&Event, &[String]),
     frozen: Frozen,
 ) -> (Routed, Vec<(ChannelNo, Reason, Set)>) {
     let mut routed = Routed::new();
     let mut dropped: BTreeMap<(ChannelNo, Reason), RoaringBitmap> = BTreeMap::new();
     let at = frozen.words.iter().map(|word| words.binary_search(word));
     let at: Vec<Option<u16>> = at.map(|at| u16::try_from(at.ok()?).ok()).collect();
-    for FrozenPart {
-        channels,
-        reasons,
-        who,
-    } in frozen.parts
-    {
-        let reasons = reasons
-            .iter()
-            .filter_map(|word| *at.get(usize::from(*word))?);
-        let reasons: Vec<u16> = reasons.collect();
+    let renumbered = |reasons: &[u16]| -> Vec<u16> {
+        let reasons = reasons.iter();
+        let reasons = reasons.filter_map(|word| *at.get(usize::from(*word))?);
+        reasons.collect()
+    };
+    for part in frozen.parts {
+        let elsewhere = part.elsewhere.iter().map(|of| OnChannel {
+            channel: of.channel,
+            reasons: renumbered(&of.reasons),
+        });
+        let way = Way {
+            lanes: Vec::new(),
+            reasons: renumbered(&part.reasons),
+            elsewhere: elsewhere.collect(),
+        };
+        let (channels, who) = (part.channels, part.who);
         let erased = &who.0 - &*bucket.roster.everyone;
         let mut sets = vec![(Vec::new(), who.0)];
         for channel in channels {
@@ -202,10 +208,22 @@ fn thaw(
                     None => vec![(None, who)],
                 };
                 for (lane, mut part) in chosen {
+                    let why = Why {
+                        words,
+                        reasons: way.reasons_on(channel),
+                    };
+                    let is_muted = kind.is_some_and(|kind| !kind.rules.required);
+                    let mutes = is_muted.then_some(&bucket.preferences.mutes);
+                    let silenced =
+                        mutes.map(|mutes| mutes.silence(channel, event, why, part.clone()));
                     let facts = Facts {
                         unknown_type: Ends::all_if(kind.is_none()),
                         gone: Ends::Of(&erased),
-                        never: Ends::all_if(lane.is_none()),
+                        never: match (lane, &silenced) {
+                            (None, _) => Ends::All,
+                            (Some(_), Some(silenced)) => Ends::Of(silenced),
+                            (Some(_), None) => Ends::None,
+                        },
                         ..Facts::default()
                     };
                     let enters = facts.checks().divide(part.clone(), |reason, who| {
@@ -222,7 +240,11 @@ fn thaw(
         for (mut lanes, part) in sets {
             if !lanes.is_empty() {
                 lanes.sort_unstable();
-                *routed.entry((lanes, reasons.clone())).or_default() |= part;
+                let way = Way {
+                    lanes,
+                    ..way.clone()
+                };
+                *routed.entry(way).or_default() |= part;
             }
         }
     }

@@ -2,19 +2,20 @@
 //!
 //! Taking something back never moves a deadline: the lane stays open until it is due.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use roaring::RoaringBitmap;
 
 use super::accepted;
 use super::draft::Draft;
 use super::look::{Ends, Facts};
+use super::mute::silenced;
 use super::part::Part;
 use super::record_size::{parts, set_bytes};
 use super::reply::{Answer, Refused, Reply};
 use super::rows::{Located, name_again};
 use crate::bucket::Bucket;
-use crate::channel::{ChannelNo, INBOX_NO, channel_no};
+use crate::channel::{CHANNELS, ChannelNo, EACH, INBOX_NO, channel_no};
 use crate::command::Choice;
 use crate::compiled::{CompiledRules, Version};
 use crate::id::{BucketNo, Id};
@@ -22,6 +23,7 @@ use crate::index::Found;
 use crate::journal::record::{Arrival, Entries, Record, Variant};
 use crate::journal::stored::{StoredArrival, Unreadable};
 use crate::lane_kind::LaneKind;
+use crate::limits::Bound;
 use crate::number::{LaneNo, TypeNo};
 use crate::pause::Paused;
 use crate::reason::Reason;
@@ -98,13 +100,27 @@ impl Part {
             Ok(found) => found,
             Err(refused) => return Ok(Err(refused)),
         };
-        let channel = match self.choosable(chosen.channel, chosen.mode) {
-            Ok(channel) => channel,
-            Err(refused) => return Ok(Err(refused)),
-        };
-        let choice = (channel, chosen.scope.clone(), chosen.mode.clone());
-        self.choose(draft, (bucket, number), vec![choice])?;
-        Ok(Ok(Reply::Done))
+        match self.choices((bucket, number), chosen) {
+            Ok(choices) => self.choose(draft, (bucket, number), choices),
+            Err(refused) => Ok(Err(refused)),
+        }
+    }
+
+    /// The choices of one preference, by channel.
+    ///
+    /// # Errors
+    /// It is not possible.
+    pub(super) fn choices(
+        &self,
+        of: (BucketNo, u32),
+        chosen: Chosen<'_>,
+    ) -> Result<Vec<(ChannelNo, PreferenceScope, Mode)>, Refused> {
+        let (scope, mode) = (chosen.scope, chosen.mode);
+        let channels = self.choosable(scope, chosen.channel, mode)?.into_iter();
+        let choices = channels.map(|channel| (channel, scope.clone(), mode.clone()));
+        let choices: Vec<_> = choices.collect();
+        self.may_mute(of, &choices)?;
+        Ok(choices)
     }
 
     /// Stores several preferences of a recipient; all of them or, if one is refused, none. If the list is
@@ -123,11 +139,12 @@ impl Part {
         };
         let mut wanted = BTreeMap::new();
         for choice in list {
-            let channel = match self.choosable(&choice.channel, &choice.mode) {
-                Ok(channel) => channel,
+            let channels = match self.choosable(&choice.scope, &choice.channel, &choice.mode) {
+                Ok(channels) => channels.into_iter(),
                 Err(refused) => return Ok(Err(refused)),
             };
-            wanted.insert((channel, choice.scope.clone()), choice.mode.clone());
+            let scope = || choice.scope.clone();
+            wanted.extend(channels.map(|channel| ((channel, scope()), choice.mode.clone())));
         }
         let mut choices = Vec::new();
         for (channel, scope, mode) in self.buckets[bucket].preferences.of(number) {
@@ -145,12 +162,30 @@ impl Part {
         }
         let wanted = wanted.into_iter();
         choices.extend(wanted.map(|((channel, scope), mode)| (channel, scope, mode)));
-        self.choose(draft, (bucket, number), choices)?;
-        Ok(Ok(Reply::Done))
+        self.choose(draft, (bucket, number), choices)
     }
 
-    /// The number of a channel on which a mode is allowed.
-    pub(crate) fn choosable(&self, channel: &str, mode: &Mode) -> Result<ChannelNo, Refused> {
+    /// The numbers of the channels on which a mode is set, where it is allowed.
+    fn choosable(
+        &self,
+        scope: &PreferenceScope,
+        channel: &str,
+        mode: &Mode,
+    ) -> Result<Vec<ChannelNo>, Refused> {
+        if scope.is_mute() && !matches!(mode, Mode::Never | Mode::Default) {
+            let what = "a mute is `never`, or lifted by `default`";
+            return Err(Refused::Preference(what.to_owned()));
+        }
+        if scope.is_mute() && channel == EACH {
+            return Ok((0..).take(CHANNELS.len()).collect());
+        }
+        if let (PreferenceScope::Type(name), Mode::Never) = (scope, mode)
+            && let Some(kind) = self.rules().and_then(|rules| rules.types.get(name))
+            && kind.required
+        {
+            let what = format!("the type `{name}` is required, so it can't be `never`");
+            return Err(Refused::Preference(what));
+        }
         let number = channel_no(channel);
         let number = number.ok_or_else(|| Refused::UnknownChannel(channel.to_owned()))?;
         if let Mode::Digest(name) = mode {
@@ -166,7 +201,29 @@ impl Part {
                 )));
             }
         }
-        Ok(number)
+        Ok(vec![number])
+    }
+
+    /// Refuses more mutes than a recipient may have.
+    fn may_mute(
+        &self,
+        (bucket, number): (BucketNo, u32),
+        choices: &[(ChannelNo, PreferenceScope, Mode)],
+    ) -> Result<(), Refused> {
+        let mutes = |mode: Mode| {
+            let of_mode = choices.iter().filter(move |(.., chosen)| *chosen == mode);
+            of_mode.filter(|(_, scope, _)| scope.is_mute())
+        };
+        if mutes(Mode::Never).next().is_none() {
+            return Ok(());
+        }
+        let known = self.buckets[bucket].preferences.mutes.of(number);
+        let mut all: BTreeSet<(ChannelNo, &PreferenceScope)> = known.collect();
+        for (channel, scope, _) in mutes(Mode::Default) {
+            all.remove(&(*channel, scope));
+        }
+        all.extend(mutes(Mode::Never).map(|(channel, scope, _)| (*channel, scope)));
+        Ok(self.limits().check(Bound::Mutes, all.len() as u64)?)
     }
 
     fn choose(
@@ -174,7 +231,10 @@ impl Part {
         draft: &mut Draft<'_>,
         (bucket, number): (BucketNo, u32),
         choices: Vec<(ChannelNo, PreferenceScope, Mode)>,
-    ) -> Result<(), Unreadable> {
+    ) -> Answer {
+        if let Err(refused) = self.may_mute((bucket, number), &choices) {
+            return Ok(Err(refused));
+        }
         let mut channels: Vec<ChannelNo> = choices.iter().map(|(channel, ..)| *channel).collect();
         channels.sort_unstable();
         channels.dedup();
@@ -197,7 +257,7 @@ impl Part {
             self.reroute(draft, bucket, among)?;
             self.take_out_unwanted(draft, bucket, Some((number, channel)))?;
         }
-        Ok(())
+        Ok(Ok(Reply::Done))
     }
 
     /// Moves pending entries out of lanes that no longer apply into those that do.
@@ -218,13 +278,13 @@ impl Part {
         for (lane, channel, found) in &found {
             let rules = (&*self.compiled, &*version, &self.paused);
             sort_out(
-                bucket,
-                rules,
+                draft,
+                (bucket, rules),
                 (*lane, *channel),
                 found,
                 &mut ends,
                 &mut moved,
-            );
+            )?;
         }
         moved.sort_by_key(|moved: &Moved<'_>| {
             (
@@ -383,6 +443,7 @@ fn arrive_again(moved: Moved<'_>, now: Instant, rules: u32) -> Arrival {
     let variants = vec![Variant {
         lanes: vec![moved.lane],
         reasons,
+        elsewhere: Vec::new(),
         who: moved.who.into(),
     }];
     Arrival {
@@ -403,13 +464,13 @@ fn arrive_again(moved: Moved<'_>, now: Instant, rules: u32) -> Arrival {
 /// Sorts the pending entries of a lane into those that end, those that leave (they end without a reason),
 /// and the lanes that they move to.
 fn sort_out<'a>(
-    bucket: &Bucket,
-    (compiled, version, paused): (&CompiledRules, &Version, &Paused),
+    draft: &Draft<'_>,
+    (bucket, (compiled, version, paused)): (&Bucket, (&CompiledRules, &Version, &Paused)),
     (lane, channel): (LaneNo, ChannelNo),
     found: &'a Found,
     ends: &mut BTreeMap<Option<Reason>, Vec<Entries>>,
     moved: &mut Vec<Moved<'a>>,
-) {
+) -> Result<(), Unreadable> {
     let from_paused = compiled.names.lane(lane).kind == LaneKind::Paused;
     let mut sets: BTreeMap<u32, RoaringBitmap> = BTreeMap::new();
     for (number, source) in &found.entries {
@@ -437,6 +498,7 @@ fn sort_out<'a>(
         }
         let (mut never, mut leaves) = (RoaringBitmap::new(), Vec::new());
         if let Some(kind) = kind {
+            never = silenced(draft, (bucket, kind), (kept, variant), (channel, &who))?;
             let chosen = bucket
                 .preferences
                 .lanes(channel, (kind, paused), who.clone());
@@ -464,7 +526,7 @@ fn sort_out<'a>(
             }
             end(None, part.clone());
             for (lane, who) in bucket.lanes_of(&address(to), part, compiled) {
-                let reasons = kept.arrival.reasons_of(variant);
+                let reasons = kept.arrival.reasons_of(variant, channel);
                 moved.push(Moved {
                     kept,
                     lane,
@@ -474,4 +536,5 @@ fn sort_out<'a>(
             }
         }
     }
+    Ok(())
 }

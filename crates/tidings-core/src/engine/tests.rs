@@ -86,13 +86,8 @@ fn id(text: &str) -> Id {
 fn rules() -> Rules {
     let kind = TypeRules {
         category: "works".to_owned(),
-        include_actor: false,
-        urgent: false,
-        look_back_ms: None,
-        drop_if_seen: None,
-        group: None,
-        unresolved: Default::default(),
         channels: [("inbox".to_owned(), Route::of(Policy::Now))].into(),
+        ..TypeRules::default()
     };
     Rules {
         defaults: Defaults::default(),

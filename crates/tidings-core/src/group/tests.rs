@@ -13,13 +13,8 @@ fn id(text: &str) -> Id {
 fn type_rules(group: Option<Pivot>) -> TypeRules {
     TypeRules {
         category: "talk".to_owned(),
-        include_actor: false,
-        urgent: false,
-        look_back_ms: None,
-        drop_if_seen: None,
         group,
-        unresolved: Default::default(),
-        channels: BTreeMap::new(),
+        ..TypeRules::default()
     }
 }
 

@@ -62,7 +62,11 @@ pub(crate) fn details_key(bucket: BucketNo, segment: u64, first: usize) -> Vec<u
 pub(super) fn row_bytes(arrival: &Arrival) -> u64 {
     let words = arrival.reasons.iter().map(|word| word.len() + 5);
     let variants = arrival.variants.iter();
-    let variants = variants.map(|variant| 16 + 3 * (variant.lanes.len() + variant.reasons.len()));
+    let variants = variants.map(|variant| {
+        let elsewhere = variant.elsewhere.iter().map(|of| 2 + of.reasons.len());
+        let numbers = variant.lanes.len() + variant.reasons.len();
+        16 + 3 * (numbers + elsewhere.sum::<usize>())
+    });
     (96 + words.sum::<usize>() + variants.sum::<usize>()) as u64
 }
 

@@ -358,16 +358,37 @@ pub struct Variant {
     pub lanes: Vec<LaneNo>,
     /// Indexes of the arrival's reasons, ascending.
     pub reasons: Vec<u16>,
+    /// The channels on which mutes leave other reasons; never the inbox.
+    pub elsewhere: Vec<OnChannel>,
     /// The recipients. Empty in an arrival at rest: there the postings have them.
     pub who: Set,
 }
 
-impl Arrival {
-    /// The words of a variant's reasons, sorted by bytes.
+/// The reasons of an entry on a channel.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct OnChannel {
+    /// The channel.
+    pub channel: ChannelNo,
+    /// Indexes of the words, ascending.
+    pub reasons: Vec<u16>,
+}
+
+impl Variant {
+    /// The indexes of the reasons of its entry on a channel.
     #[must_use]
-    pub fn reasons_of(&self, variant: &Variant) -> Vec<String> {
+    pub fn reasons_on(&self, channel: ChannelNo) -> &[u16] {
+        let other = self.elsewhere.iter().find(|of| of.channel == channel);
+        other.map_or(&self.reasons, |of| &of.reasons)
+    }
+}
+
+impl Arrival {
+    /// The words of the reasons of a variant's entry on a channel, sorted by bytes.
+    #[must_use]
+    pub fn reasons_of(&self, variant: &Variant, channel: ChannelNo) -> Vec<String> {
         let word = |at: &u16| self.reasons.get(usize::from(*at)).cloned();
-        variant.reasons.iter().filter_map(word).collect()
+        let reasons = variant.reasons_on(channel).iter();
+        reasons.filter_map(word).collect()
     }
 }
 

@@ -10,13 +10,7 @@ fn rules(templates: &[(&str, &str)]) -> Rules {
     let mut rules = Rules::default();
     let kind = TypeRules {
         category: "works".to_owned(),
-        include_actor: false,
-        urgent: false,
-        look_back_ms: None,
-        drop_if_seen: None,
-        group: None,
-        unresolved: Default::default(),
-        channels: [].into(),
+        ..TypeRules::default()
     };
     rules.types.insert("artwork_published".to_owned(), kind);
     rules.presentation.templates = templates

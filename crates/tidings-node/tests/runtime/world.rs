@@ -35,13 +35,8 @@ pub(crate) fn id(text: &str) -> Id {
 pub(crate) fn rules() -> Rules {
     let kind = |policy| TypeRules {
         category: "all".to_owned(),
-        include_actor: false,
-        urgent: false,
-        look_back_ms: None,
-        drop_if_seen: None,
-        group: None,
-        unresolved: Default::default(),
         channels: BTreeMap::from([(EMAIL.to_owned(), Route::of(policy))]),
+        ..TypeRules::default()
     };
     let daily = Digest::new(Every::Day, 9 * 60);
     let digest = Policy::Digest {

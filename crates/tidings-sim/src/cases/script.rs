@@ -240,6 +240,7 @@ fn type_rules(words: &[&str]) -> Read<TypeRules> {
     for word in words {
         match *word {
             "urgent" => rules.urgent = true,
+            "required" => rules.required = true,
             "include_actor" => rules.include_actor = true,
             INBOX => {
                 rules
@@ -380,6 +381,8 @@ fn command(words: &[&str]) -> Read<Command> {
             scope: match pair(scope)? {
                 ("type", name) => PreferenceScope::Type(name.to_owned()),
                 ("category", name) => PreferenceScope::Category(name.to_owned()),
+                ("topic", name) => PreferenceScope::Topic(id(name)?),
+                ("object", name) => PreferenceScope::Object(id(name)?),
                 _ => return Err(format!("unknown {scope}")),
             },
             channel: (*channel).to_owned(),

@@ -47,6 +47,9 @@
 //!     (and, on the inbox, all while it is paused) go to a lane that is never due, as if everybody had
 //!     chosen so; when they go on it is as if the choice were taken back. A type that is no longer
 //!     configured is no longer paused: what was set apart ends at once as skipped(unknown_type).
+//! 20. What waits keeps the reasons that it had when the event arrived, also if it is scheduled: a mute ends it if
+//!     with all mutes of that channel none of those would remain, and takes none away otherwise. A mute on `*` is
+//!     one on each channel.
 //! 19. A batch key is an entry's for good: it is asked by the rules of the event's arrival, whatever they become.
 //!     A lane with a key remembers its last message no longer than the longest `quiet` of the types that are
 //!     `leading` in it: when the rules change, an older one is forgotten unless a window is open.
@@ -95,6 +98,9 @@ pub enum Refused {
     /// The type is not configured.
     #[error("unknown type {0}")]
     UnknownType(Id),
+    /// The type is required.
+    #[error("a required type can't be never")]
+    Required,
     /// The command is earlier than the last one.
     #[error("time went back to {0}")]
     TimeWentBack(Instant),
@@ -275,13 +281,22 @@ impl Model {
                 mode,
             } => {
                 let person = self.person(&recipient)?;
-                let chosen = &mut self.people[person].preferences;
-                match mode {
-                    Mode::Default => chosen.remove(&(scope, channel)),
-                    Mode::Never | Mode::Immediate | Mode::Digest(_) => {
-                        chosen.insert((scope, channel), mode)
-                    }
+                let kind = match &scope {
+                    PreferenceScope::Type(kind) => self.current().types.get(kind),
+                    _ => None,
                 };
+                if mode == Mode::Never && kind.is_some_and(|kind| kind.required) {
+                    return Err(Refused::Required);
+                }
+                let chosen = &mut self.people[person].preferences;
+                for channel in route::channels(&channel) {
+                    match mode {
+                        Mode::Default => chosen.remove(&(scope.clone(), channel)),
+                        Mode::Never | Mode::Immediate | Mode::Digest(_) => {
+                            chosen.insert((scope.clone(), channel), mode.clone())
+                        }
+                    };
+                }
                 self.reroute(Some(person));
             }
             Command::Flush {
@@ -317,12 +332,22 @@ impl Model {
                 let is_configured = match scope {
                     PreferenceScope::Type(kind) => self.current().types.contains_key(kind),
                     PreferenceScope::Category(name) => self.current().categories.contains_key(name),
+                    PreferenceScope::Topic(_) | PreferenceScope::Object(_) => true,
                 };
-                *mode == Mode::Never && !is_configured
+                let is_required = match scope {
+                    PreferenceScope::Type(kind) => {
+                        let rules = self.current().types.get(kind);
+                        rules.is_some_and(|rules| rules.required)
+                    }
+                    _ => false,
+                };
+                *mode == Mode::Never && (!is_configured || is_required)
             });
         }
         for choice in chosen {
-            preferences.insert((choice.scope, choice.channel), choice.mode);
+            for channel in route::channels(&choice.channel) {
+                preferences.insert((choice.scope.clone(), channel), choice.mode.clone());
+            }
         }
         preferences.retain(|_, mode| *mode != Mode::Default);
         self.people[person].preferences = preferences;
@@ -529,9 +554,13 @@ impl Model {
     ) {
         let before = self.entries.len();
         for channel in channels {
-            let kind = self.events[arrival].event.kind.as_str();
+            let event = &self.events[arrival].event;
             let chosen = &self.people[person].preferences;
-            if route::route(self.current(), chosen, kind, channel) == Route::Never {
+            if route::route(self.current(), chosen, event.kind.as_str(), channel) == Route::Never {
+                continue;
+            }
+            let left = route::reasons_left(self.current(), chosen, event, channel, reasons);
+            if left.is_empty() {
                 continue;
             }
             let event = &self.events[arrival].event;
@@ -544,7 +573,7 @@ impl Model {
                 channel: channel.clone(),
                 t,
                 key: route::key(self.current(), &self.events[arrival].event, channel),
-                reasons: Arc::clone(reasons),
+                reasons: Arc::new(left),
                 state: EntryState::Scheduled,
                 day: self.now.day(),
                 seen: false,

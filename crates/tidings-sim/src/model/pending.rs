@@ -59,10 +59,18 @@ impl Model {
 
     pub(super) fn route_of(&self, entry: usize) -> Route {
         let entry = &self.entries[entry];
-        let kind = self.events[entry.event].event.kind.as_str();
+        let event = &self.events[entry.event].event;
+        let kind = event.kind.as_str();
         let chosen = &self.people[entry.person].preferences;
         let route = route::route(self.current(), chosen, kind, &entry.channel);
+        let (channel, reasons) = (&entry.channel, &entry.reasons);
         match route {
+            Route::Lane { .. }
+                if route::reasons_left(self.current(), chosen, event, channel, reasons)
+                    .is_empty() =>
+            {
+                Route::Never
+            }
             Route::Lane { .. } if self.is_set_apart(kind, &entry.channel) => Route::Lane {
                 name: PAUSED.to_owned(),
                 policy: Policy::Never,

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 use tidings_core::batch_key::BatchKey;
-use tidings_core::channel::INBOX;
-use tidings_core::rules::Policy;
+use tidings_core::channel::{CHANNELS, EACH, INBOX};
+use tidings_core::rules::{Policy, TypeRules};
 use tidings_core::{Event, Mode, PreferenceScope, Rules};
 
 /// The preferences of a recipient, by scope and channel.
@@ -39,6 +39,8 @@ pub(super) fn route(rules: &Rules, chosen: &Preferences, kind: &str, channel: &s
     for level in levels {
         match chosen.get(&(level, channel.to_owned())) {
             None | Some(Mode::Default) => continue,
+            // It leaves a required type out.
+            Some(Mode::Never) if type_rules.required => continue,
             Some(Mode::Digest(name)) if !rules.digests.contains_key(name) => continue,
             Some(Mode::Never) => policy = Policy::Never,
             Some(Mode::Immediate) => {
@@ -64,6 +66,60 @@ pub(super) fn route(rules: &Rules, chosen: &Preferences, kind: &str, channel: &s
         Some(name) if policy != Policy::Never => Route::Lane { name, policy },
         _ => Route::Never,
     }
+}
+
+/// The channels that a preference names.
+pub(super) fn channels(name: &str) -> Vec<String> {
+    match name {
+        EACH => CHANNELS.map(str::to_owned).to_vec(),
+        name => vec![name.to_owned()],
+    }
+}
+
+/// Contract, section 6, "Mutes": the reasons of an entry as if its event had no topic at or below a muted one; none
+/// where its object or its target is muted.
+pub(super) fn reasons_left(
+    rules: &Rules,
+    chosen: &Preferences,
+    event: &Event,
+    channel: &str,
+    reasons: &[String],
+) -> Vec<String> {
+    let is_required = |rules: &TypeRules| rules.required;
+    if rules
+        .types
+        .get(event.kind.as_str())
+        .is_some_and(is_required)
+    {
+        return reasons.to_vec();
+    }
+    let is_muted = |scope| chosen.contains_key(&(scope, channel.to_owned()));
+    let about = event.target.iter().chain([&event.object]);
+    let mut about = about.map(|object| PreferenceScope::Object(object.id.clone()));
+    if about.any(is_muted) {
+        return Vec::new();
+    }
+    let covers = |above: &str, topic: &str| {
+        let below = topic.strip_prefix(above);
+        below.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    let muted: Vec<&str> = chosen
+        .keys()
+        .filter(|(_, on)| on == channel)
+        .filter_map(|(scope, _)| match scope {
+            PreferenceScope::Topic(topic) => Some(topic.as_str()),
+            _ => None,
+        })
+        .collect();
+    let topics = event.to.topics.iter().map(|topic| topic.as_str());
+    let left: Vec<&str> = topics
+        .filter(|topic| !muted.iter().any(|above| covers(above, topic)))
+        .collect();
+    let stays = |reason: &&String| match reason.strip_prefix("topic:") {
+        Some(followed) => left.iter().any(|topic| covers(followed, topic)),
+        None => true,
+    };
+    reasons.iter().filter(stays).cloned().collect()
 }
 
 /// Tells whether what was seen is left out on this channel.

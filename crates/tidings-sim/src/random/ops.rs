@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 use tidings_core::batch_key::BatchKey;
-use tidings_core::channel::{EMAIL, EMAIL_NO, INBOX};
+use tidings_core::channel::{EACH, EMAIL, EMAIL_NO, INBOX};
 use tidings_core::command::{Cancelled, Choice, MarkKind, Marked, Pausable};
 use tidings_core::time::WallTime;
 use tidings_core::time::{DAY_MS, HOUR_MS, MINUTE_MS};
@@ -119,9 +119,12 @@ pub(super) fn raw_person() -> impl Strategy<Value = RawPerson> {
     })
 }
 
+/// Number of scopes of a preference: types, categories, topics, objects.
+const SCOPES: u8 = TYPES + CATEGORIES + TOPICS.len() as u8 + OBJECTS;
+
 fn raw_choice() -> impl Strategy<Value = (u8, bool, u8)> {
     (
-        0..TYPES + CATEGORIES,
+        prop_oneof![3 => 0..TYPES + CATEGORIES, 2 => TYPES + CATEGORIES..SCOPES],
         proptest::bool::weighted(0.3),
         0..9 + DIGESTS,
     )
@@ -144,6 +147,8 @@ pub(super) fn raw_step() -> impl Strategy<Value = RawStep> {
         8 => (who(), 0..12_u8, any::<u8>()).prop_map(|(a, b, c)| RawOp::Mark(a, b, c)),
         4 => any::<u8>().prop_map(RawOp::Cancel),
         14 => (who(), 0..TYPES + CATEGORIES, proptest::bool::weighted(0.08), 0..9 + DIGESTS)
+            .prop_map(|(a, b, c, d)| RawOp::Preference(a, b, c, d)),
+        6 => (who(), TYPES + CATEGORIES..SCOPES, proptest::bool::weighted(0.3), 0..15_u8)
             .prop_map(|(a, b, c, d)| RawOp::Preference(a, b, c, d)),
         4 => (who(), 0..12_u8).prop_map(|(a, b)| RawOp::Flush(a, b)),
         3 => (0..OBJECTS, 0..9_u8).prop_map(|(a, b)| RawOp::Object(a, b)),
@@ -470,13 +475,16 @@ impl Builder {
     }
 
     fn choice(&self, scope: u8, inbox: bool, mode: u8) -> Option<Choice> {
+        if let Some(subject) = scope.checked_sub(TYPES + CATEGORIES) {
+            return Some(mute(subject, inbox, mode));
+        }
         let scope = match scope.checked_sub(TYPES) {
             None => PreferenceScope::Type(format!("t{scope}")),
             Some(category) => PreferenceScope::Category(format!("c{category}")),
         };
         let known = match &scope {
             PreferenceScope::Type(kind) => self.rules.types.contains_key(kind),
-            PreferenceScope::Category(_) => true,
+            _ => true,
         };
         let mode = match mode.checked_sub(9) {
             None if mode < 1 => Mode::Never,
@@ -484,9 +492,14 @@ impl Builder {
             None => Mode::Immediate,
             Some(digest) => Mode::Digest(digest_name(digest)),
         };
+        let is_required = match &scope {
+            PreferenceScope::Type(kind) => self.rules.types.get(kind).is_some_and(|of| of.required),
+            _ => false,
+        };
         let may = match &mode {
+            Mode::Never => !is_required,
             Mode::Digest(digest) => !inbox && self.rules.digests.contains_key(digest),
-            Mode::Never | Mode::Default | Mode::Immediate => true,
+            Mode::Default | Mode::Immediate => true,
         };
         (known && may).then(|| Choice {
             scope,
@@ -577,6 +590,27 @@ impl Builder {
     fn some_event(&self, which: u8) -> Id {
         let number = self.events.saturating_sub(usize::from(which % 6));
         id(&format!("e{number}"))
+    }
+}
+
+/// The mute of a topic or an object on a channel or on each, or its end.
+fn mute(subject: u8, inbox: bool, mode: u8) -> Choice {
+    let scope = match TOPICS.get(usize::from(subject)) {
+        Some(topic) => PreferenceScope::Topic(id(topic)),
+        None => PreferenceScope::Object(name("o", subject % OBJECTS)),
+    };
+    let channel = match (mode % 3, inbox) {
+        (0, _) => EACH,
+        (_, true) => INBOX,
+        (_, false) => EMAIL,
+    };
+    Choice {
+        scope,
+        channel: channel.to_owned(),
+        mode: match mode % 5 {
+            0..3 => Mode::Never,
+            _ => Mode::Default,
+        },
     }
 }
 

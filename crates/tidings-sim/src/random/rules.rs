@@ -58,7 +58,8 @@ pub(super) struct RawRules {
 #[derive(Clone, Debug)]
 pub(super) struct RawType {
     category: u8,
-    flags: (bool, bool),
+    /// Includes the actor, is urgent, is required.
+    flags: (bool, bool, bool),
     look_back: Option<u8>,
     drop_if_seen: Option<bool>,
     inbox: bool,
@@ -117,6 +118,7 @@ fn raw_type() -> impl Strategy<Value = RawType> {
     let flags = (
         proptest::bool::weighted(0.2),
         proptest::bool::weighted(0.08),
+        proptest::bool::weighted(0.1),
     );
     let look_back = proptest::option::weighted(0.15, 0..3_u8);
     let drop_if_seen = proptest::option::weighted(0.3, any::<bool>());
@@ -258,6 +260,7 @@ impl RawRules {
             category: format!("c{}", raw.category),
             include_actor: raw.flags.0,
             urgent: raw.flags.1,
+            required: raw.flags.2,
             look_back_ms: raw.look_back.map(|index| LOOK_BACKS[usize::from(index)]),
             drop_if_seen: raw.drop_if_seen,
             group: None,

@@ -224,16 +224,11 @@ fn rules<'a>(types: impl IntoIterator<Item = &'a str>) -> Rules {
     };
     let type_rules = TypeRules {
         category: "following".to_owned(),
-        include_actor: false,
-        urgent: false,
-        look_back_ms: None,
-        drop_if_seen: None,
-        group: None,
-        unresolved: Default::default(),
         channels: BTreeMap::from([
             (INBOX.to_owned(), Route::of(Policy::Now)),
             (EMAIL.to_owned(), Route::of(digest)),
         ]),
+        ..TypeRules::default()
     };
     Rules {
         limits: tidings_core::Limits::default(),

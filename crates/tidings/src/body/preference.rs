@@ -1,7 +1,7 @@
 //! The body of a preference.
 
 use serde::{Deserialize, Serialize};
-use tidings_core::channel::INBOX;
+use tidings_core::channel::{EACH, INBOX};
 use tidings_core::command::Choice;
 use tidings_core::{Command, Id, Mode, PreferenceScope, Rules};
 use utoipa::ToSchema;
@@ -9,36 +9,45 @@ use utoipa::ToSchema;
 use super::fault::{About, Fault};
 use super::fields::Fields;
 use super::json::Json;
+use super::text::Text;
 use super::{known_channel, not_one, unknown};
+use crate::wording::quoted;
 
-/// A preference for a type or a category. A type has precedence over its category.
+/// A preference for a type or a category, or the mute of a topic or an object. A mute has precedence over a type, and
+/// a type over its category.
 #[derive(Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({"category": "following", "channel": "email", "mode": "weekly"}))]
 pub(crate) struct Preference {
-    /// A category of the configuration; this or `type`.
+    /// A category of the configuration.
     #[serde(skip_serializing_if = "Option::is_none")]
     category: Option<String>,
-    /// A type of the configuration; this or `category`.
+    /// A type of the configuration.
     #[serde(skip_serializing_if = "Option::is_none")]
     r#type: Option<String>,
-    /// The channel.
+    /// A topic to mute, with everything below it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, min_length = 1, max_length = 256)]
+    topic: Option<Text<Id>>,
+    /// An object to mute, also where it is the target; one of the four.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, min_length = 1, max_length = 256)]
+    object: Option<Text<Id>>,
+    /// The channel; `*` for a mute on each.
     channel: String,
     /// `never`, `immediate` (the type's own policy, or at once if that is a digest), `default` (no
-    /// preference), or the name of a digest.
+    /// preference), or the name of a digest. Mutes have `never` and `default`, required types no `never`.
     mode: String,
 }
 
 impl Preference {
     /// The body of a preference that is set.
     pub(crate) fn of(scope: PreferenceScope, channel: &str, mode: Mode) -> Self {
-        let (category, r#type) = match scope {
-            PreferenceScope::Category(name) => (Some(name), None),
-            PreferenceScope::Type(name) => (None, Some(name)),
-        };
-        Self {
-            category,
-            r#type,
+        let mut shown = Self {
+            category: None,
+            r#type: None,
+            topic: None,
+            object: None,
             channel: channel.to_owned(),
             mode: match mode {
                 Mode::Never => "never".to_owned(),
@@ -46,35 +55,58 @@ impl Preference {
                 Mode::Default => "default".to_owned(),
                 Mode::Digest(name) => name,
             },
+        };
+        match scope {
+            PreferenceScope::Category(name) => shown.category = Some(name),
+            PreferenceScope::Type(name) => shown.r#type = Some(name),
+            PreferenceScope::Topic(topic) => shown.topic = Some(Text(topic)),
+            PreferenceScope::Object(object) => shown.object = Some(Text(object)),
+        }
+        shown
+    }
+
+    /// What it is about, judged by the rules.
+    fn scope(&mut self, rules: &Rules) -> Result<PreferenceScope, Fault> {
+        let (category, kind) = (self.category.take(), self.r#type.take());
+        let (topic, object) = (self.topic.take(), self.object.take());
+        match (category, kind, topic, object) {
+            (None, Some(kind), None, None) if rules.types.contains_key(&kind) => {
+                Ok(PreferenceScope::Type(kind))
+            }
+            (None, Some(kind), None, None) => {
+                let names = rules.types.keys().map(String::as_str);
+                Err(unknown("type", &kind, names).about(About::UnknownType))
+            }
+            (Some(name), None, None, None) if rules.categories.contains_key(&name) => {
+                Ok(PreferenceScope::Category(name))
+            }
+            (Some(name), None, None, None) => {
+                let names = rules.categories.keys().map(String::as_str);
+                Err(unknown("category", &name, names))
+            }
+            (None, None, Some(Text(topic)), None) => Ok(PreferenceScope::Topic(topic)),
+            (None, None, None, Some(Text(object))) => Ok(PreferenceScope::Object(object)),
+            (category, kind, topic, object) => Err(not_one(&[
+                ("category", category.is_some()),
+                ("type", kind.is_some()),
+                ("topic", topic.is_some()),
+                ("object", object.is_some()),
+            ])),
         }
     }
 
     /// The preference, judged by the rules.
     ///
     /// # Errors
-    /// A word that the configuration does not have, or a digest on the inbox.
-    pub(crate) fn choice(self, rules: &Rules) -> Result<Choice, Fault> {
-        let scope = match (self.category, self.r#type) {
-            (None, Some(kind)) if rules.types.contains_key(&kind) => PreferenceScope::Type(kind),
-            (None, Some(kind)) => {
-                let names = rules.types.keys().map(String::as_str);
-                return Err(unknown("type", &kind, names).about(About::UnknownType));
-            }
-            (Some(name), None) if rules.categories.contains_key(&name) => {
-                PreferenceScope::Category(name)
-            }
-            (Some(name), None) => {
-                let names = rules.categories.keys().map(String::as_str);
-                return Err(unknown("category", &name, names));
-            }
-            (category, kind) => {
-                return Err(not_one(&[
-                    ("category", category.is_some()),
-                    ("type", kind.is_some()),
-                ]));
-            }
-        };
-        known_channel(&self.channel)?;
+    /// A word that the configuration does not have, a digest on the inbox, or a `never` for a required type.
+    pub(crate) fn choice(mut self, rules: &Rules) -> Result<Choice, Fault> {
+        let scope = self.scope(rules)?;
+        let fault = |what: &str, hint: &str| Err(Fault::new(what, hint).about(About::Preference));
+        if self.channel != EACH {
+            known_channel(&self.channel)?;
+        } else if !scope.is_mute() {
+            return fault("only mutes are for each channel", "name one channel");
+        }
         let mode = match self.mode.as_str() {
             "never" => Mode::Never,
             "immediate" => Mode::Immediate,
@@ -86,9 +118,19 @@ impl Preference {
                 return Err(unknown("mode", other, modes).about(About::Preference));
             }
         };
+        if scope.is_mute() && !matches!(mode, Mode::Never | Mode::Default) {
+            let hint = "write `never`, or `default` to lift a mute";
+            return fault("a topic or an object is muted or not", hint);
+        }
+        if let (PreferenceScope::Type(name), Mode::Never) = (&scope, &mode)
+            && rules.types.get(name).is_some_and(|kind| kind.required)
+        {
+            let what = format!("the type {} is required", quoted(name));
+            return fault(&what, "choose another mode: it can't be `never`");
+        }
         if self.channel == INBOX && matches!(mode, Mode::Digest(_)) {
             let hint = "write `immediate`, `never` or `default`";
-            return Err(Fault::new("the inbox can't have a digest", hint).about(About::Preference));
+            return fault("the inbox can't have a digest", hint);
         }
         Ok(Choice {
             scope,

@@ -12,6 +12,7 @@ fn arrival((at, variants): (u64, u16)) -> Arc<StoredArrival> {
     let variant = |lane| Variant {
         lanes: vec![lane, 9],
         reasons: Vec::new(),
+        elsewhere: Vec::new(),
         who: Set::default(),
     };
     Arc::new(StoredArrival {

@@ -47,11 +47,12 @@ const CHANGE: &[Code] = &[
     Code::UnknownType,
     Code::UnknownChannel,
     Code::UnknownPreference,
+    Code::LimitExceeded,
 ];
 
 /// List the preferences of a recipient
 ///
-/// Lists preferences for types, categories and digests that are configured now. Without a preference the
+/// Lists preferences for types, categories and digests that are configured now, and mutes. Without a preference the
 /// policy of the type applies.
 #[utoipa::path(
     get, path = "/v1/recipients/{id}/preferences", tag = "preferences",
@@ -75,7 +76,7 @@ async fn get_preferences(
 /// Replace all preferences of a recipient
 ///
 /// Preferences that are not in the list return to their default, but a `never` for a type or category that is
-/// not configured now is kept. Either the whole list is accepted or nothing. Pending notifications move to
+/// not configured now is kept. Mutes that are not in the list are lifted. Either the whole list is accepted or nothing. Pending notifications move to
 /// the lane that now applies; `never` cancels them.
 #[utoipa::path(
     put, path = "/v1/recipients/{id}/preferences", tag = "preferences",
