@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::batch_key::{BatchKeys, KeyTooLong, TooLong};
 use crate::calendar::{Person, Zone, delay_ms, next_slot};
-use crate::cel::{OF_EVENT, Program};
+use crate::cel::{OF_CONDITION, OF_EVENT, Program};
 use crate::channel::{CHANNELS, ChannelNo, channel_no};
 use crate::event::Event;
 use crate::lane_kind::{LaneKind, Parameters};
@@ -44,6 +44,8 @@ pub struct Type {
     pub rules: TypeRules,
     /// True if it has an inbox.
     pub has_inbox: bool,
+    /// Its condition.
+    pub condition: Option<Program>,
     routes: [Option<Route>; CHANNELS.len()],
 }
 
@@ -82,6 +84,8 @@ impl Version {
                 routes[usize::from(channel)] = Some(compiled);
             }
             let has_inbox = matches!(&routes[0], Some(route) if route.policy == Policy::Now);
+            let condition = type_rules.condition.as_deref();
+            let condition = condition.and_then(|text| Program::compile(text, OF_CONDITION).ok());
             let rules = type_rules.clone();
             types.insert(
                 type_no,
@@ -89,6 +93,7 @@ impl Version {
                     name: name.clone(),
                     rules,
                     has_inbox,
+                    condition,
                     routes,
                 },
             );

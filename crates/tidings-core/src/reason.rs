@@ -50,6 +50,10 @@ pub enum Reason {
     Refused,
     /// No attempt to hand over its message succeeded.
     Unreachable,
+    /// The type's condition could not be answered.
+    ConditionError,
+    /// A later entry took its place.
+    Replaced,
 }
 
 /// The end of a built message.
@@ -123,14 +127,17 @@ impl Reason {
     #[must_use]
     pub fn outcome(self) -> Outcome {
         match self {
-            Self::RecipientGone | Self::Preference | Self::Condition | Self::Event => {
-                Outcome::Cancelled
-            }
+            Self::RecipientGone
+            | Self::Preference
+            | Self::Condition
+            | Self::Event
+            | Self::Replaced => Outcome::Cancelled,
             Self::UnknownType
             | Self::NotApplicable
             | Self::Seen
             | Self::Stale
-            | Self::NoAddress => Outcome::Skipped,
+            | Self::NoAddress
+            | Self::ConditionError => Outcome::Skipped,
             Self::Expired | Self::Forgotten => Outcome::Expired,
             Self::Refused | Self::Unreachable => Outcome::Failed,
         }
@@ -162,6 +169,8 @@ impl Reason {
             Self::Forgotten => "forgotten",
             Self::Refused => "refused",
             Self::Unreachable => "unreachable",
+            Self::ConditionError => "condition_error",
+            Self::Replaced => "replaced",
         }
     }
 }

@@ -209,6 +209,9 @@ pub struct TypeRules {
     pub look_back_ms: Option<i64>,
     /// True if seen entries are dropped; `None` = yes, unless the entry's policy is a digest.
     pub drop_if_seen: Option<bool>,
+    /// The condition ([`crate::cel`]), asked in the look before a message.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub condition: Option<String>,
     /// The role by which lines are grouped. `None` = in a message the one with the fewest groups, in an inbox
     /// the object.
     #[serde(default)]

@@ -1,9 +1,10 @@
-//! Log lines about messages that are not sent: the reason and the next retry, without a line for each of
-//! a million.
+//! Log lines about messages that are not sent, and conditions without an answer: the reason and what follows, without a
+//! line for each of a million.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use tidings_core::Instant;
+use tidings_core::engine::Unanswered;
+use tidings_core::{Id, Instant};
 
 use crate::channel::Outcome as Answer;
 use crate::send_job::SendJob;
@@ -88,6 +89,42 @@ impl Complaints {
     }
 }
 
+/// The most events with a condition without an answer that are logged within [`EVERY_MS`].
+const EVENTS_MAX: usize = 100;
+
+/// The events that were logged of late because a condition had no answer.
+#[derive(Debug, Default)]
+pub(crate) struct Unclear {
+    since: Instant,
+    events: BTreeSet<Id>,
+}
+
+impl Unclear {
+    /// Logs a condition without an answer: once for an event, however many recipients it has.
+    pub(crate) fn hear(&mut self, unanswered: &Unanswered, now: Instant) {
+        let Unanswered {
+            event,
+            kind,
+            condition,
+            why,
+            entries,
+        } = unanswered;
+        if self.is_new(event, now) {
+            tracing::warn!(%event, kind, condition, %why, entries, "condition without an answer");
+        } else {
+            tracing::debug!(%event, kind, condition, %why, entries, "condition without an answer");
+        }
+    }
+
+    fn is_new(&mut self, event: &Id, now: Instant) -> bool {
+        if !(self.since..self.since.plus_ms(EVERY_MS)).contains(&now) {
+            self.since = now;
+            self.events.clear();
+        }
+        self.events.len() < EVENTS_MAX && self.events.insert(event.clone())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -108,5 +145,17 @@ mod tests {
             Some(1),
             "the clock stepped back"
         );
+    }
+
+    #[test]
+    fn an_event_without_an_answer_is_told_once_in_a_while() {
+        let mut unclear = Unclear::default();
+        let mut is_new = |name: &str, ms| unclear.is_new(&Id::new(name).unwrap(), Instant(ms));
+        assert!(is_new("e1", 0));
+        assert!(!is_new("e1", 1));
+        assert!(is_new("e2", 1));
+        assert!(is_new("e1", EVERY_MS));
+        let told = (0..200).filter(|n| is_new(&format!("f{n}"), EVERY_MS));
+        assert_eq!(told.count(), EVENTS_MAX - 1);
     }
 }

@@ -20,6 +20,7 @@ use tidings_store::Store;
 use crate::ahead::Ahead;
 use crate::by::By;
 use crate::commit::Decided;
+use crate::complaints::Unclear;
 use crate::durable::{self, Reads, Shown, batches};
 use crate::error::Error;
 use crate::once;
@@ -46,6 +47,8 @@ pub struct Node {
     late_forget: Option<LateForget>,
     /// The way to show its state to readers, if there are any.
     shown: Option<Shown>,
+    /// The log of conditions without an answer.
+    unclear: Unclear,
 }
 
 impl Drop for Node {
@@ -105,6 +108,7 @@ impl Node {
             frees: false,
             late_forget: None,
             shown: None,
+            unclear: Unclear::default(),
         })
     }
 
@@ -332,6 +336,8 @@ impl Node {
         if !plans.is_empty() {
             self.commit(|engine, view| Ok(engine.made(view, now, plans)?))?;
         }
+        let unanswered = plans.iter().flat_map(|plan| &plan.unanswered);
+        unanswered.for_each(|condition| self.unclear.hear(condition, now));
         Ok(())
     }
 
@@ -523,6 +529,12 @@ impl Node {
             forgotten: step.forgotten,
             frees: self.frees,
         })?;
+        let now = self.engine.now();
+        let unanswered = step
+            .delivered
+            .iter()
+            .flat_map(|inboxes| &inboxes.unanswered);
+        unanswered.for_each(|condition| self.unclear.hear(condition, now));
         Ok(Accepted {
             replies: step.replies,
             delivered: step.delivered,

@@ -298,6 +298,9 @@ fn write_type(text: &mut String, rules: &TypeRules) -> fmt::Result {
     if let Some(drop) = rules.drop_if_seen {
         writeln!(text, "drop_if_seen = {drop}")?;
     }
+    if let Some(condition) = &rules.condition {
+        writeln!(text, "condition = {}", quoted(condition))?;
+    }
     Ok(())
 }
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::fault::Failed;
 use super::steps::Steps;
-use super::value::{Value, timestamp, whole};
+use super::value::{Value, duration, timestamp, whole};
 use crate::calendar::Zone;
 use crate::time::{DAY_MS, HOUR_MS, Instant, MINUTE_MS, SECOND_MS};
 
@@ -151,9 +151,11 @@ pub(super) fn call<'a>(
         Function::ToText => to_text(of),
         Function::ToBool => match of {
             Value::Bool(value) => Ok(Value::Bool(*value)),
-            Value::Text(text) if matches!(&**text, "true" | "false") => {
-                Ok(Value::Bool(text == "true"))
-            }
+            Value::Text(text) => match &**text {
+                "true" | "True" | "TRUE" | "t" | "1" => Ok(Value::Bool(true)),
+                "false" | "False" | "FALSE" | "f" | "0" => Ok(Value::Bool(false)),
+                _ => Err(Failed::new("the text is no bool")),
+            },
             _ => Err(Failed::new("the value is no bool")),
         },
         Function::ToTimestamp => match of {
@@ -167,9 +169,7 @@ pub(super) fn call<'a>(
         },
         Function::ToDuration => match of {
             Value::Duration(ms) => Ok(Value::Duration(*ms)),
-            Value::Text(text) => duration_of(text)
-                .map(Value::Duration)
-                .ok_or(Failed::new("the text is no duration")),
+            Value::Text(text) => duration(duration_of(text)),
             _ => Err(Failed::new("the value is no duration")),
         },
         Function::TypeOf => Ok(Value::Type(of.type_name())),
@@ -186,7 +186,10 @@ fn to_int<'a>(of: &Value<'a>) -> Result<Value<'a>, Failed> {
     let int = match of {
         Value::Int(value) => Some(*value),
         Value::Uint(value) => i64::try_from(*value).ok(),
-        Value::Double(value) => whole(value.trunc()).and_then(|value| i64::try_from(value).ok()),
+        // The least integer is out of range, as the specification has it.
+        Value::Double(value) => whole(value.trunc())
+            .and_then(|value| i64::try_from(value).ok())
+            .filter(|value| *value > i64::MIN),
         Value::Text(text) => text.parse().ok(),
         Value::Timestamp(at) => Some(at.0.div_euclid(SECOND_MS)),
         _ => None,

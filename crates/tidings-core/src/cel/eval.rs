@@ -7,7 +7,7 @@ use super::call::call;
 use super::fault::Failed;
 use super::parse::{Expression, Fold, Folding, Literal, Node, Operator};
 use super::steps::Steps;
-use super::value::{Value, timestamp};
+use super::value::{Value, duration, timestamp};
 
 type Evaluated<'a> = Result<Value<'a>, Failed>;
 
@@ -84,7 +84,15 @@ impl<'a> Evaluation<'a, '_> {
                         )),
                     }
                 });
-                Ok(Value::Map(pairs.collect::<Result<_, _>>()?))
+                let pairs: Vec<(Value<'a>, Value<'a>)> = pairs.collect::<Result<_, _>>()?;
+                for (at, (key, _)) in pairs.iter().enumerate() {
+                    for (before, _) in &pairs[..at] {
+                        if key.equals(before, &mut self.steps)? {
+                            return Err(Failed::new("a key of a map comes twice"));
+                        }
+                    }
+                }
+                Ok(Value::Map(pairs.into()))
             }
             Node::Call(function, arguments) => {
                 let arguments = arguments.iter().map(|argument| self.value(argument));
@@ -192,11 +200,6 @@ fn uint<'a>(value: Option<u64>) -> Evaluated<'a> {
     value
         .map(Value::Uint)
         .ok_or(Failed::new("an integer is out of range"))
-}
-
-fn duration<'a>(ms: Option<i64>) -> Evaluated<'a> {
-    ms.map(Value::Duration)
-        .ok_or(Failed::new("a duration is out of range"))
 }
 
 fn binary<'a>(

@@ -8,6 +8,7 @@
 mod call;
 mod eval;
 mod fault;
+mod kinds;
 mod lex;
 mod parse;
 mod steps;
@@ -16,7 +17,11 @@ mod value;
 use crate::batch_key::{BatchKey, TooLong};
 use crate::data::Data;
 use crate::event::{Audience, Event, Object};
+use crate::recipient::Recipient;
+use crate::time::Instant;
 pub use fault::{Failed, Fault};
+pub use kinds::Kind;
+use kinds::Kinds;
 use parse::Parser;
 pub use steps::STEPS_MAX;
 pub use value::Value;
@@ -32,6 +37,8 @@ pub const DEPTH_MAX: u16 = 64;
 pub struct Root {
     /// The name.
     pub name: &'static str,
+    /// The kind of its value.
+    pub kind: Kind,
     /// Its fields, with theirs.
     pub fields: Option<&'static [Root]>,
 }
@@ -59,47 +66,72 @@ pub struct Root {
 pub struct Program {
     text: String,
     expression: parse::Expression,
+    asked: Vec<&'static str>,
 }
 
-const fn any(name: &'static str) -> Root {
-    Root { name, fields: None }
+const fn of(name: &'static str, kind: Kind) -> Root {
+    let fields = None;
+    Root { name, kind, fields }
 }
 
-const OBJECT: &[Root] = &[
-    any("id"),
-    any("title"),
-    any("url"),
-    any("image"),
-    any("data"),
-];
+const fn text(name: &'static str) -> Root {
+    of(name, Kind::Text)
+}
 
-const fn object(name: &'static str) -> Root {
+const fn within(name: &'static str, fields: &'static [Root]) -> Root {
     Root {
         name,
-        fields: Some(OBJECT),
+        kind: Kind::Map,
+        fields: Some(fields),
     }
 }
 
+const OBJECT: &[Root] = &[
+    text("id"),
+    text("title"),
+    text("url"),
+    text("image"),
+    of("data", Kind::Map),
+];
+
+const RECIPIENT: &[Root] = &[
+    text("id"),
+    text("tz"),
+    text("locale"),
+    of("data", Kind::Map),
+];
+
+/// The fields of an event, `t` last.
+const EVENT: &[Root] = &[
+    text("id"),
+    text("type"),
+    within("actor", OBJECT),
+    within("object", OBJECT),
+    within("target", OBJECT),
+    of("data", Kind::Map),
+    of("score", Kind::Double),
+    of("to", Kind::Map),
+    of("channels", Kind::List),
+    text("occurred_at"),
+    text("deliver_at"),
+    text("delay"),
+    text("deliver_local"),
+    text("expires_at"),
+    text("cancellation_key"),
+    of("t", Kind::Timestamp),
+];
+
 /// The names of an expression about an event alone.
-pub const OF_EVENT: &[Root] = &[Root {
-    name: "event",
-    fields: Some(&[
-        any("id"),
-        any("type"),
-        object("actor"),
-        object("object"),
-        object("target"),
-        any("data"),
-        any("to"),
-        any("channels"),
-        any("occurred_at"),
-        any("deliver_at"),
-        any("delay"),
-        any("deliver_local"),
-        any("expires_at"),
-        any("cancellation_key"),
-    ]),
-}];
+pub const OF_EVENT: &[Root] = &[within("event", EVENT.split_at(EVENT.len() - 1).0)];
+
+/// The names of a condition: those of an event with its `t`, and what there is now.
+pub const OF_CONDITION: &[Root] = &[
+    within("event", EVENT),
+    within("object", OBJECT),
+    within("target", OBJECT),
+    within("recipient", RECIPIENT),
+    of("now", Kind::Timestamp),
+];
 
 impl Program {
     /// Compiles an expression that may use these names.
@@ -107,11 +139,55 @@ impl Program {
     /// # Errors
     /// [`Fault`]: the first one, with its place.
     pub fn compile(text: &str, names: &'static [Root]) -> Result<Self, Fault> {
-        let expression = Parser::parse(text, names)?;
+        let (expression, asked) = Parser::parse(text, names)?;
         Ok(Self {
             text: text.to_owned(),
             expression,
+            asked,
         })
+    }
+
+    /// Compiles an expression of which no part is certain to fail, whatever it is asked of; `wanted` = the kind that
+    /// it has to have.
+    ///
+    /// # Errors
+    /// [`Fault`]: the first one, with its place.
+    ///
+    /// # Examples
+    /// ```
+    /// use tidings_core::cel::{Kind, OF_CONDITION, Program};
+    ///
+    /// let check = |text| Program::checked(text, OF_CONDITION, Some(Kind::Bool));
+    /// assert!(check("event.data.amount > 100 && now - event.t < duration('1h')").is_ok());
+    /// assert_eq!(check("event.t < 'noon'").unwrap_err().at, 8);
+    /// assert_eq!(check("recipient.id").unwrap_err().at, 9);
+    /// ```
+    pub fn checked(
+        text: &str,
+        names: &'static [Root],
+        wanted: Option<Kind>,
+    ) -> Result<Self, Fault> {
+        let program = Self::compile(text, names)?;
+        let kind = Kinds::of(&program.expression, names)?;
+        kinds::check(&program.expression, kind, wanted)?;
+        Ok(program)
+    }
+
+    /// Tells whether the expression asks for a name from outside.
+    #[must_use]
+    pub fn asks(&self, name: &str) -> bool {
+        self.asked.contains(&name)
+    }
+
+    /// The answer of a condition.
+    ///
+    /// # Errors
+    /// [`Failed`], also where the value is no bool.
+    pub fn holds<'a>(&'a self, names: &[(&'a str, Value<'a>)]) -> Result<bool, Failed> {
+        match self.value(names)? {
+            Value::Bool(holds) => Ok(holds),
+            _ => Err(Failed::new("the condition is neither true nor false")),
+        }
     }
 
     /// The expression as it was written.
@@ -142,6 +218,17 @@ impl Program {
 /// An event as an expression sees it: all that was published. What was not given is absent, but `data` is empty.
 #[must_use]
 pub fn of_event(event: &Event) -> Value<'_> {
+    Value::of_fields(fields_of(event))
+}
+
+/// An event as a condition sees it: with the instant at which it entered its lanes.
+#[must_use]
+pub fn of_entered(event: &Event, t: Instant) -> Value<'_> {
+    let fields = fields_of(event).into_iter();
+    Value::of_fields(fields.chain([("t", Value::Timestamp(t))]))
+}
+
+fn fields_of(event: &Event) -> Vec<(&str, Value<'_>)> {
     let mut fields = vec![
         ("id", Value::of_text(event.id.as_str())),
         ("type", Value::of_text(event.kind.as_str())),
@@ -150,6 +237,7 @@ pub fn of_event(event: &Event) -> Value<'_> {
             "data",
             event.data.as_ref().map_or_else(Value::empty, Value::Object),
         ),
+        ("score", Value::Double(event.score.number())),
         ("to", of_audience(&event.to)),
     ];
     let roles = [("actor", &event.actor), ("target", &event.target)];
@@ -182,10 +270,25 @@ pub fn of_event(event: &Event) -> Value<'_> {
     if let Some(key) = &event.cancellation_key {
         fields.push(("cancellation_key", Value::of_text(key.as_str())));
     }
-    Value::of_fields(fields)
+    fields
 }
 
-fn of_object(object: &Object) -> Value<'_> {
+/// A recipient as a condition sees them. What their profile does not say is absent, but `data` is empty.
+#[must_use]
+pub fn of_recipient(recipient: &Recipient) -> Value<'_> {
+    let fields = [("tz", &recipient.tz), ("locale", &recipient.locale)];
+    let fields = fields.into_iter();
+    let given = fields.filter_map(|(name, text)| Some((name, Value::of_text(text.as_ref()?))));
+    let always = [
+        ("id", Value::of_text(recipient.id.as_str())),
+        ("data", of_data(recipient.data.as_ref())),
+    ];
+    Value::of_fields(given.chain(always))
+}
+
+/// An object as an expression sees it. What was not given is absent, but `data` is empty.
+#[must_use]
+pub fn of_object(object: &Object) -> Value<'_> {
     let fields = [
         ("id", Some(object.id.as_str())),
         ("title", object.title.as_deref()),

@@ -10,7 +10,7 @@ use super::{DEPTH_MAX, EXPRESSION_BYTES_MAX, Root};
 pub(super) struct Expression {
     pub(super) node: Node,
     depth: u16,
-    at: usize,
+    pub(super) at: usize,
 }
 
 /// A node of an expression.
@@ -116,6 +116,8 @@ pub(super) struct Parser {
     roots: &'static [Root],
     /// The names of the macros around.
     locals: Vec<String>,
+    /// The names from outside that the expression asks for.
+    asked: Vec<&'static str>,
     /// Expressions within each other that are open; each takes several levels of the stack.
     open: u16,
 }
@@ -123,8 +125,11 @@ pub(super) struct Parser {
 type Parsed = Result<Expression, Fault>;
 
 impl Parser {
-    /// Reads a whole expression.
-    pub(super) fn parse(text: &str, roots: &'static [Root]) -> Parsed {
+    /// Reads a whole expression, and the names from outside that it asks for.
+    pub(super) fn parse(
+        text: &str,
+        roots: &'static [Root],
+    ) -> Result<(Expression, Vec<&'static str>), Fault> {
         if text.len() > EXPRESSION_BYTES_MAX {
             let what = format!("the expression has {} bytes", text.len());
             let help = format!("at most {EXPRESSION_BYTES_MAX} are allowed");
@@ -135,11 +140,12 @@ impl Parser {
             next: 0,
             roots,
             locals: Vec::new(),
+            asked: Vec::new(),
             open: 0,
         };
         let expression = parser.expression()?;
         match parser.token() {
-            Token::End => Ok(expression),
+            Token::End => Ok((expression, parser.asked)),
             _ => Err(parser.unexpected("an operator")),
         }
     }
@@ -215,7 +221,7 @@ impl Parser {
     fn expression(&mut self) -> Parsed {
         let at = self.at();
         self.open += 1;
-        if self.open > DEPTH_MAX / 2 {
+        if self.open > DEPTH_MAX / 2 + 1 {
             return Err(too_deep(at));
         }
         let condition = self.several("||", Node::Any, |parser| {
@@ -458,8 +464,12 @@ impl Parser {
             let what = format!("`{name}` is a reserved word");
             return Err(Fault::new(at, what, "a name or a value is expected here"));
         }
-        let is_root = self.roots.iter().any(|root| root.name == name);
-        if !is_root && !self.locals.contains(&name) {
+        let is_local = self.locals.contains(&name);
+        let root = self.roots.iter().find(|root| root.name == name);
+        if let Some(root) = root.filter(|_| !is_local) {
+            self.asked.push(root.name);
+        }
+        if root.is_none() && !is_local {
             let roots = self.roots.iter().map(|root| root.name);
             let known: Vec<&str> = roots
                 .chain(self.locals.iter().map(String::as_str))
@@ -552,13 +562,23 @@ impl Parser {
 
     /// The fields of what an expression names; `None` = any.
     fn fields_of(&self, of: &Expression) -> Option<&'static [Root]> {
-        let (fields, name) = match &of.node {
-            Node::Name(name) if !self.locals.contains(name) => (self.roots, name),
-            Node::Select { of, field, .. } => (self.fields_of(of)?, field),
-            _ => return None,
-        };
-        fields.iter().find(|root| root.name == name)?.fields
+        let is_local = |name: &str| self.locals.iter().any(|local| local == name);
+        root(self.roots, &is_local, of)?.fields
     }
+}
+
+/// The name from outside, or its field, that an expression is.
+pub(super) fn root(
+    roots: &'static [Root],
+    is_local: &dyn Fn(&str) -> bool,
+    of: &Expression,
+) -> Option<&'static Root> {
+    let (fields, name) = match &of.node {
+        Node::Name(name) if !is_local(name) => (roots, name),
+        Node::Select { of, field, .. } => (root(roots, is_local, of)?.fields?, field),
+        _ => return None,
+    };
+    fields.iter().find(|root| root.name == name)
 }
 
 fn deepest<'a>(parts: impl IntoIterator<Item = &'a Expression>) -> u16 {

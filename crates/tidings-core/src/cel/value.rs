@@ -299,3 +299,12 @@ pub(super) fn timestamp<'a>(ms: Option<i64>) -> Result<Value<'a>, Failed> {
     let at = within.map(|ms| Value::Timestamp(Instant(ms)));
     at.ok_or(Failed::new("a time is out of range"))
 }
+
+/// A duration as a value, if it has at most some 10,000 years.
+pub(super) fn duration<'a>(ms: Option<i64>) -> Result<Value<'a>, Failed> {
+    const MOST_MS: i64 = 315_576_000_000_000;
+    let within = ms.filter(|ms| (-MOST_MS..=MOST_MS).contains(ms));
+    within
+        .map(Value::Duration)
+        .ok_or(Failed::new("a duration is no duration, or out of range"))
+}

@@ -2,6 +2,7 @@
 
 use roaring::RoaringBitmap;
 
+use super::condition::ask;
 use super::draft::Draft;
 use super::inbox_delivery::InboxDelivery;
 use super::intake::Intake;
@@ -19,7 +20,7 @@ use crate::journal::stored::{ReadView, StoredArrival, Unreadable};
 use crate::lane_kind::LaneKind;
 use crate::message::{Item, Message, Skipped};
 use crate::number::LaneNo;
-use crate::reason::Outcome;
+use crate::reason::{Outcome, Reason};
 
 impl Part {
     /// Ends an instant once everything has arrived at it: delivers to the inboxes, and closes the lanes
@@ -158,6 +159,7 @@ impl Part {
         };
         let (from, to) = (*from, *to);
         let (mut except, mut reached) = (Vec::new(), RoaringBitmap::new());
+        let mut unanswered = Vec::new();
         let mut any = false;
         for (_, kept) in fresh() {
             let mut who = inbox_members(&self.compiled, kept);
@@ -171,15 +173,33 @@ impl Part {
             let event = (*day, kept.arrival.event);
             let rules = (&*self.compiled, &intake.objects);
             let look = |header: &Header| facts_of(rules, kept, header, now);
+            let version = self.compiled.current();
+            let kind = version.and_then(|version| version.kind(kept.arrival.kind));
+            let asked = kind.filter(|kind| kind.condition.is_some());
+            let answers = asked.map(|kind| {
+                let of_type = (bucket, kind);
+                ask((draft, intake), of_type, kept, (now, &who))
+            });
+            let answers = answers.transpose()?.unwrap_or_default();
             let facts = Facts {
                 gone: Ends::Of(&bucket.roster.gone),
+                untrue: Ends::Of(&answers.untrue),
+                unanswered: Ends::Of(&answers.unanswered),
                 ..intake.with_header(draft, event, look)?
             };
             let row = self.ledger.at(at, *day, INBOX_NO);
+            let mut without_answer = 0;
             let who = facts.checks().divide(who, |reason, who| {
                 row.end(reason.outcome(), Some(reason), who.len());
+                if reason == Reason::ConditionError {
+                    without_answer = who.len();
+                }
                 except.push((kept.seq, reason, who.into()));
             });
+            if let Some(kind) = asked.filter(|_| without_answer > 0) {
+                let id = intake.with_header(draft, event, |header| header.id.clone())?;
+                unanswered.extend(answers.report(&id, kind, without_answer));
+            }
             row.end(Outcome::Delivered, None, who.len());
             reached |= who;
         }
@@ -194,6 +214,7 @@ impl Part {
             from,
             to,
             except,
+            unanswered,
         }))
     }
 }

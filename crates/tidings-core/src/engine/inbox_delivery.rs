@@ -1,5 +1,6 @@
 //! Deliveries to inboxes, and the journal records of them.
 
+use super::condition::Unanswered;
 use super::record_size::{parts, set_bytes};
 use crate::id::BucketNo;
 use crate::journal::record::Record;
@@ -20,6 +21,8 @@ pub struct InboxDelivery {
     pub to: u64,
     /// Entries that ended instead.
     pub except: Vec<(u64, Reason, Set)>,
+    /// Conditions without an answer.
+    pub unanswered: Vec<Unanswered>,
 }
 
 impl InboxDelivery {

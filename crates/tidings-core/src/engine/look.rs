@@ -24,6 +24,10 @@ pub(crate) struct Facts<'a> {
     pub(crate) expired: Ends<'a>,
     /// The preference says never.
     pub(crate) never: Ends<'a>,
+    /// The condition of its type is false.
+    pub(crate) untrue: Ends<'a>,
+    /// The condition of its type has no answer.
+    pub(crate) unanswered: Ends<'a>,
     /// Its object is withdrawn.
     pub(crate) withdrawn: Ends<'a>,
     /// The recipient has seen it, and that counts.
@@ -48,11 +52,13 @@ pub(crate) enum Ends<'a> {
 type Check = (Reason, for<'a> fn(&Facts<'a>) -> Ends<'a>);
 
 /// The checks in their order: the first that applies ends the entry.
-const CHECKS: [Check; 8] = [
+const CHECKS: [Check; 10] = [
     (Reason::UnknownType, |facts| facts.unknown_type),
     (Reason::RecipientGone, |facts| facts.gone),
     (Reason::Expired, |facts| facts.expired),
     (Reason::Preference, |facts| facts.never),
+    (Reason::Condition, |facts| facts.untrue),
+    (Reason::ConditionError, |facts| facts.unanswered),
     (Reason::NotApplicable, |facts| facts.withdrawn),
     (Reason::Seen, |facts| facts.seen),
     (Reason::Stale, |facts| facts.stale),
@@ -159,16 +165,20 @@ mod tests {
             gone: Ends::Of(&somebody),
             expired: Ends::All,
             never: Ends::Of(&somebody),
+            untrue: Ends::All,
+            unanswered: Ends::Of(&somebody),
             withdrawn: Ends::All,
             seen: Ends::Where(&is_seen),
             stale: Ends::All,
             no_address: Ends::Of(&somebody),
         };
-        let lifts: [fn(&mut Facts<'_>); 8] = [
+        let lifts: [fn(&mut Facts<'_>); 10] = [
             |facts| facts.unknown_type = Ends::None,
             |facts| facts.gone = Ends::None,
             |facts| facts.expired = Ends::None,
             |facts| facts.never = Ends::None,
+            |facts| facts.untrue = Ends::None,
+            |facts| facts.unanswered = Ends::None,
             |facts| facts.withdrawn = Ends::None,
             |facts| facts.seen = Ends::None,
             |facts| facts.stale = Ends::None,
@@ -179,6 +189,8 @@ mod tests {
             Reason::RecipientGone,
             Reason::Expired,
             Reason::Preference,
+            Reason::Condition,
+            Reason::ConditionError,
             Reason::NotApplicable,
             Reason::Seen,
             Reason::Stale,

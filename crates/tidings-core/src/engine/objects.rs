@@ -209,6 +209,12 @@ impl Objects {
         Ok(())
     }
 
+    /// An object as it is now; one that no kept day names has nothing but its id.
+    pub(crate) fn now(&self, draft: &Draft<'_>, object: &Id) -> Result<Object, Unreadable> {
+        let row = stored(draft, object)?.filter(|row| !self.is_obsolete(row));
+        Ok(row.map_or_else(|| Object::bare(object.clone()), |row| row.object))
+    }
+
     /// Tells whether a kept day may name an object.
     pub(crate) fn knows(&self, draft: &Draft<'_>, object: &Id) -> Result<bool, Unreadable> {
         let row = stored(draft, object)?;

@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use roaring::RoaringBitmap;
 use rustc_hash::FxHashMap;
 
+use super::condition::{Answers, Unanswered, ask};
 use super::draft::Draft;
 use super::look::{Checks, Ends, Facts, facts_of};
 use super::mute::silenced;
@@ -19,7 +20,7 @@ use crate::batch_key::{BatchKey, LaneKey};
 use crate::bucket::{Bucket, Closing, Looked};
 use crate::channel::{CHANNELS, ChannelNo, INBOX_NO, channel_no};
 use crate::command::MarkKind;
-use crate::compiled::Version;
+use crate::compiled::{Type, Version};
 use crate::headers::Header;
 use crate::id::Id;
 use crate::index::{Found, Look};
@@ -50,6 +51,8 @@ pub struct Plan {
     pub messages: Vec<PlannedMessage>,
     /// Messages that can't be rebuilt: whether they were sent is unknown.
     pub unrecoverable: Vec<Sent>,
+    /// Conditions without an answer.
+    pub unanswered: Vec<Unanswered>,
     pub(crate) lane: LaneNo,
     pub(crate) found: Found,
     pub(crate) headers: Vec<Header>,
@@ -246,7 +249,9 @@ impl Engine {
         let mut found = bucket.index.look(view, &look)?;
         found.sort();
         let mut plan = self.plan_of(view, closing, (&open.lane, open.at), found)?;
-        plan.messages = self.planned(view, (bucket, lane.channel), &who, &plan)?;
+        let answers = self.answers(view, bucket, &plan)?;
+        plan.messages = self.planned(view, (bucket, lane.channel), &who, (&plan, &answers))?;
+        plan.unanswered = self.unanswered(&plan, &answers);
         Ok(Some(plan))
     }
 
@@ -272,6 +277,7 @@ impl Engine {
             key: lane.key.clone(),
             messages: Vec::new(),
             unrecoverable: Vec::new(),
+            unanswered: Vec::new(),
             lane: lane.lane,
             found,
             headers,
@@ -283,10 +289,11 @@ impl Engine {
         view: &dyn ReadView,
         (bucket, channel): (&Bucket, ChannelNo),
         who: &RoaringBitmap,
-        Plan {
-            at, found, headers, ..
-        }: &Plan,
+        (plan, answers): (&Plan, &[Answers]),
     ) -> Result<Vec<PlannedMessage>, Unreadable> {
+        let Plan {
+            at, found, headers, ..
+        } = plan;
         let version = self.intake.compiled.current();
         let choices = version.map(|version| self.choices(bucket, version, channel, who, found));
         let choices = choices.unwrap_or_default();
@@ -310,10 +317,13 @@ impl Engine {
         let checks: Vec<Checks<'_>> = sources()
             .zip(&is_seen)
             .zip(&never)
-            .map(|(((kept, header), is_seen), never)| {
+            .zip(answers)
+            .map(|((((kept, header), is_seen), never), answers)| {
                 let facts = Facts {
                     gone: Ends::Of(&gone),
                     never: Ends::Of(never),
+                    untrue: Ends::Of(&answers.untrue),
+                    unanswered: Ends::Of(&answers.unanswered),
                     seen: Ends::Where(is_seen),
                     no_address: Ends::Of(&no_address),
                     ..facts_of(
@@ -354,6 +364,61 @@ impl Engine {
             all.push(planned);
         }
         Ok(all)
+    }
+
+    /// By source, what the condition of its type says of its recipients.
+    fn answers(
+        &self,
+        view: &dyn ReadView,
+        bucket: &Bucket,
+        plan: &Plan,
+    ) -> Result<Vec<Answers>, Unreadable> {
+        let found = &plan.found;
+        let mut answers = vec![Answers::default(); found.sources.len()];
+        let kind = |at: u32| {
+            self.kind_of(found.source(at).0)
+                .filter(|kind| kind.condition.is_some())
+        };
+        let asked: Vec<u32> = (0..)
+            .take(answers.len())
+            .filter(|at| kind(*at).is_some())
+            .collect();
+        if asked.is_empty() {
+            return Ok(answers);
+        }
+        let mut who = vec![RoaringBitmap::new(); answers.len()];
+        for (number, source) in &found.entries {
+            who[*source as usize].insert(*number);
+        }
+        let around = (&Draft::new(view), &self.intake);
+        for at in asked {
+            if let Some(kind) = kind(at) {
+                let entries = (plan.at, &who[at as usize]);
+                answers[at as usize] = ask(around, (bucket, kind), found.source(at).0, entries)?;
+            }
+        }
+        Ok(answers)
+    }
+
+    fn kind_of(&self, kept: &StoredArrival) -> Option<&Type> {
+        let version = self.intake.compiled.current()?;
+        version.kind(kept.arrival.kind)
+    }
+
+    /// The conditions without an answer that have ended entries of a plan.
+    fn unanswered(&self, plan: &Plan, answers: &[Answers]) -> Vec<Unanswered> {
+        let mut entries: BTreeMap<u32, u64> = BTreeMap::new();
+        for (source, reason) in plan.messages.iter().flat_map(|planned| &planned.ended) {
+            if *reason == Reason::ConditionError {
+                *entries.entry(*source).or_default() += 1;
+            }
+        }
+        let reports = entries.into_iter().filter_map(|(source, entries)| {
+            let event = &plan.headers[source as usize].id;
+            let kind = self.kind_of(plan.found.source(source).0)?;
+            answers[source as usize].report(event, kind, entries)
+        });
+        reports.collect()
     }
 
     /// By source, those who do not want its entries: their preference says never, or a mute leaves no reason.

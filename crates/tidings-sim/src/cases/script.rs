@@ -248,6 +248,7 @@ fn type_rules(words: &[&str]) -> Read<TypeRules> {
                     .insert(INBOX.to_owned(), Route::of(Policy::Now));
             }
             _ => match word.split_once('=') {
+                Some(("condition", text)) => rules.condition = Some(text.to_owned()),
                 Some(("category", name)) => rules.category = name.to_owned(),
                 Some(("look_back", back)) => rules.look_back_ms = Some(duration(back)?),
                 Some(("drop_if_seen", drop)) => rules.drop_if_seen = Some(parsed(drop)?),

@@ -7,7 +7,7 @@ use tidings_core::{Instant, Item, Message, Outcome, Reason, Rules, Skipped};
 use super::calendar;
 use super::pending::PAUSED;
 use super::route::{self, Route};
-use super::{Entry, EntryState, Model, Refused};
+use super::{Entry, EntryState, Model, ObjectState, Published, Refused, condition};
 
 impl Model {
     /// Runs the clock until no pending entry can become due, or to `until`, all steps of that instant
@@ -355,7 +355,7 @@ impl Model {
         let object = self
             .objects
             .get(&event.object.id)
-            .copied()
+            .cloned()
             .unwrap_or_default();
         let look_back = self
             .current()
@@ -373,6 +373,8 @@ impl Model {
             Some(Reason::Expired)
         } else if entry_route == Route::Never {
             Some(Reason::Preference)
+        } else if let Some(reason) = self.asked(entry, &object) {
+            Some(reason)
         } else if object.retracted || object.not_notifiable {
             Some(Reason::NotApplicable)
         } else if entry.seen && drops_seen() {
@@ -383,6 +385,30 @@ impl Model {
             Some(Reason::NoAddress)
         } else {
             None
+        }
+    }
+}
+
+impl Model {
+    /// The reason for which the condition of an entry's type ends it.
+    fn asked(&self, entry: &Entry, object: &ObjectState) -> Option<Reason> {
+        let Published { event, .. } = &self.events[entry.event];
+        let rules = self.current().types.get(event.kind.as_str())?;
+        let condition = rules.condition.as_deref()?;
+        let target = event.target.as_ref().map(|target| {
+            let known = self.objects.get(&target.id).cloned();
+            known.unwrap_or_default().known
+        });
+        let names = condition::names(
+            (event, entry.t),
+            (&object.known, target.as_ref()),
+            &self.people[entry.person],
+            self.now,
+        );
+        match condition::holds(condition, &names) {
+            Some(true) => None,
+            Some(false) => Some(Reason::Condition),
+            None => Some(Reason::ConditionError),
         }
     }
 }

@@ -69,6 +69,7 @@
 mod audience;
 mod calendar;
 mod clock;
+mod condition;
 mod pending;
 mod person;
 mod route;
@@ -85,6 +86,7 @@ use tidings_core::{
     Rules, Timed,
 };
 
+use condition::Known;
 use person::Person;
 use route::Route;
 use window::Lane;
@@ -146,12 +148,25 @@ pub struct Model {
 }
 
 /// The state of an object that decisions need.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct ObjectState {
+    known: Known,
     retracted: bool,
     not_notifiable: bool,
     /// The newest day that named or changed it.
     newest: Day,
+}
+
+impl ObjectState {
+    /// Takes over the fields that are given.
+    fn learn(&mut self, given: &Object) {
+        if given.title.is_some() {
+            self.known.title.clone_from(&given.title);
+        }
+        if given.data.is_some() {
+            self.known.data.clone_from(&given.data);
+        }
+    }
 }
 
 /// An event, with its place in the order of arrival as its index.
@@ -249,9 +264,10 @@ impl Model {
             Command::Object(object) => {
                 let today = self.now.day();
                 self.days.entry(today).or_default();
-                let known = self.objects.entry(object.id).or_default();
+                let known = self.objects.entry(object.id.clone()).or_default();
                 known.newest = known.newest.max(today);
                 known.retracted = false;
+                known.learn(&object);
                 if let Some(notifiable) = object.notifiable {
                     known.not_notifiable = !notifiable;
                 }
@@ -481,17 +497,18 @@ impl Model {
         if let Some(only) = &event.channels {
             channels.retain(|channel| only.contains(channel));
         }
-        let object = self.objects.entry(event.object.id.clone()).or_default();
-        object.retracted = false;
         for role in event.actor.iter().chain(&event.target) {
             let described = Object {
                 notifiable: None,
                 ..role.clone()
             };
             if described != Object::bare(role.id.clone()) {
-                self.objects.entry(role.id.clone()).or_default();
+                self.objects.entry(role.id.clone()).or_default().learn(role);
             }
         }
+        let object = self.objects.entry(event.object.id.clone()).or_default();
+        object.retracted = false;
+        object.learn(&event.object);
         let cancelled = self.ahead.get(&event.id);
         let cancelled = cancelled.is_some_and(|until| self.now < *until);
         let all_t = match cancelled {

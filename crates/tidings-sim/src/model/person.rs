@@ -4,10 +4,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::tz::TimeZone;
+use serde_json::{Value, json};
 use tidings_core::channel::{ChannelNo, INBOX, channel_no};
 use tidings_core::recipient::OwnHours;
 use tidings_core::rules::{Defaults, Digest, QuietHours, Rules};
-use tidings_core::{Id, RecipientChange, State};
+use tidings_core::{Data, Id, RecipientChange, State};
 
 use super::calendar;
 use super::route::Preferences;
@@ -22,6 +23,7 @@ pub(super) struct Person {
     /// Quiet hours of their own.
     own_hours: Option<Box<OwnHours>>,
     addresses: BTreeMap<ChannelNo, String>,
+    data: Option<Data>,
     tz: Option<String>,
     lat: Option<f64>,
     lon: Option<f64>,
@@ -37,6 +39,7 @@ impl Person {
             preferences: Preferences::new(),
             own_hours: None,
             addresses: BTreeMap::new(),
+            data: None,
             tz: None,
             lat: None,
             lon: None,
@@ -52,6 +55,9 @@ impl Person {
         }
         if let Some(tz) = &change.tz {
             self.tz.clone_from(tz);
+        }
+        if let Some(data) = &change.data {
+            self.data.clone_from(data);
         }
         if let Some(lat) = change.lat {
             self.lat = lat;
@@ -81,6 +87,19 @@ impl Person {
             number.is_some_and(|number| channels.contains(&number))
         });
         if here { own.hours } else { of_channel }
+    }
+
+    /// What a condition may ask of them.
+    pub(super) fn as_value(&self) -> Value {
+        let data = self
+            .data
+            .as_ref()
+            .map_or_else(|| json!({}), |data| json!(data));
+        let mut fields = json!({ "id": self.id, "data": data });
+        if let Some(tz) = &self.tz {
+            fields["tz"] = json!(tz);
+        }
+        fields
     }
 
     pub(super) fn place(&self) -> Option<(f64, f64)> {

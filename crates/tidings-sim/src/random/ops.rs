@@ -151,7 +151,7 @@ pub(super) fn raw_step() -> impl Strategy<Value = RawStep> {
         6 => (who(), TYPES + CATEGORIES..SCOPES, proptest::bool::weighted(0.3), 0..15_u8)
             .prop_map(|(a, b, c, d)| RawOp::Preference(a, b, c, d)),
         4 => (who(), 0..12_u8).prop_map(|(a, b)| RawOp::Flush(a, b)),
-        3 => (0..OBJECTS, 0..9_u8).prop_map(|(a, b)| RawOp::Object(a, b)),
+        3 => (0..OBJECTS, 0..14_u8).prop_map(|(a, b)| RawOp::Object(a, b)),
         1 => (0..4_u8).prop_map(RawOp::Forget),
         4 => (0..TYPES + 2, proptest::bool::weighted(0.4)).prop_map(|(a, b)| RawOp::Pause(a, b)),
         3 => (who(), proptest::collection::vec(raw_choice(), 0..4), any::<bool>())
@@ -369,6 +369,7 @@ impl Builder {
                     0..5 => return self.say(Command::Retract { object: object.id }),
                     5 => object.notifiable = Some(false),
                     6 | 7 => object.notifiable = Some(true),
+                    9.. => object.data = Some(self::data(what - 9).unwrap_or_default().into()),
                     _ => object.title = Some("A title".to_owned()),
                 }
                 self.say(Command::Object(object));

@@ -31,6 +31,17 @@ const KEYS: [&str; 4] = [
     "event.data.n",
     "event.actor.id",
 ];
+/// Conditions as the model can read them.
+const CONDITIONS: [&str; 8] = [
+    "event.data.n == 2",
+    "event.t < now",
+    "object.title != 'A title'",
+    "object.data.n > 1",
+    "has(target.id)",
+    "has(event.target)",
+    "recipient.tz == 'Europe/Paris'",
+    "recipient.data.n < object.data.n",
+];
 const SLOTS: [u16; 5] = [9 * 60, 2 * 60 + 30, 0, 60 + 30, 60];
 const SPREADS: [u16; 5] = [0, 0, 30, 0, 3];
 const MIN_ITEMS: [u32; 5] = [0, 2, 0, 3, 2];
@@ -62,6 +73,7 @@ pub(super) struct RawType {
     flags: (bool, bool, bool),
     look_back: Option<u8>,
     drop_if_seen: Option<bool>,
+    condition: Option<u8>,
     inbox: bool,
     email: RawRoute,
 }
@@ -133,7 +145,10 @@ fn raw_type() -> impl Strategy<Value = RawType> {
     );
     (
         0..CATEGORIES,
-        flags,
+        (
+            flags,
+            proptest::option::weighted(0.2, 0..CONDITIONS.len() as u8),
+        ),
         look_back,
         drop_if_seen,
         proptest::bool::weighted(0.6),
@@ -142,7 +157,7 @@ fn raw_type() -> impl Strategy<Value = RawType> {
         .prop_map(
             |(
                 category,
-                flags,
+                (flags, condition),
                 look_back,
                 drop_if_seen,
                 inbox,
@@ -161,6 +176,7 @@ fn raw_type() -> impl Strategy<Value = RawType> {
                     flags,
                     look_back,
                     drop_if_seen,
+                    condition,
                     inbox,
                     email,
                 }
@@ -263,6 +279,9 @@ impl RawRules {
             required: raw.flags.2,
             look_back_ms: raw.look_back.map(|index| LOOK_BACKS[usize::from(index)]),
             drop_if_seen: raw.drop_if_seen,
+            condition: raw
+                .condition
+                .map(|index| CONDITIONS[usize::from(index)].to_owned()),
             group: None,
             unresolved: Default::default(),
             channels,

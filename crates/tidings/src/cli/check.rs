@@ -116,7 +116,10 @@ fn routes(kind: &TypeRules) -> String {
             format!("{channel}: {}{lane}{key}{most}", policy(&route.policy))
         })
         .collect();
-    each.join("; ")
+    let condition = kind.condition.as_ref();
+    let condition = condition.map(|condition| format!("if {condition}"));
+    let all: Vec<String> = each.into_iter().chain(condition).collect();
+    all.join("; ")
 }
 
 fn policy(policy: &Policy) -> String {

@@ -382,7 +382,6 @@ fn types_are_complete() {
         |key: &str| email("{ policy = 'now' }").replace("[types.a]", &format!("[types.a]\n{key}"));
     refused(&type_with("admission = 'once_ever'"), "not supported");
     refused(&type_with("admission = 'sometimes'"), "cannot be");
-    refused(&type_with("condition = 'true'"), "not supported");
     refused(
         &type_with("urgent = 'yes'"),
         "expected true or false, got text",

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tidings_core::cel::{OF_EVENT, Program, Root};
+use tidings_core::cel::{Kind, OF_CONDITION, OF_EVENT, Program, Root};
 use tidings_core::channel::{CHANNELS, INBOX};
 use tidings_core::event::Pivot;
 use tidings_core::rules::{Decide, MAX_ITEMS_MOST, Policy, Route, StoreRules, TypeRules};
@@ -14,7 +14,7 @@ use super::resolver;
 use super::walk::{Found, Section, Span, Walk};
 use crate::wording::{did_you_mean, quoted};
 
-const TYPE_KEYS: [&str; 10] = [
+const TYPE_KEYS: [&str; 11] = [
     "category",
     "admission",
     "per",
@@ -23,6 +23,7 @@ const TYPE_KEYS: [&str; 10] = [
     "required",
     "look_back",
     "drop_if_seen",
+    "condition",
     "group",
     "unresolved",
     "channels",
@@ -71,7 +72,7 @@ pub(super) fn types(
         let mut known_keys = presentation::quoted_keys(&section);
         known_keys.extend(TYPE_KEYS);
         known_keys.extend(presentation::TEXT_KEYS);
-        walk.only_and_later(&section, &known_keys, &["condition"]);
+        walk.only(&section, &known_keys);
         admission(walk, &section);
         let category = category(walk, &section, &known);
         let inherited = of_categories.get(&category).unwrap_or(&none);
@@ -83,6 +84,7 @@ pub(super) fn types(
             required: walk.flag(&section, "required").unwrap_or(false),
             look_back_ms: look_back(walk, &section, store),
             drop_if_seen: walk.flag(&section, "drop_if_seen"),
+            condition: condition(walk, &section),
             group: pivot(walk, &section),
             unresolved: resolver::unresolved(walk, &section),
         };
@@ -277,7 +279,8 @@ fn route(walk: &mut Walk, channel: &str, table: &Section<'_>, known: &Known<'_>)
         return None;
     }
     strangers(walk, word, table);
-    let batch_key = expression(walk, table, "batch_key", OF_EVENT);
+    let hint = "write an expression in quotes, such as \"event.target.id\"";
+    let batch_key = expression(walk, (table, "batch_key", hint), OF_EVENT, None);
     let max_items = max_items(walk, table);
     let policy = policy(walk, word, table, known)?;
     Some(Route {
@@ -356,19 +359,24 @@ fn lane(walk: &mut Walk, channel: &str, policy: &str, table: &Section<'_>) -> Op
     Some(text.value.to_owned())
 }
 
-/// An expression that may use these names.
+fn condition(walk: &mut Walk, section: &Section<'_>) -> Option<String> {
+    let hint = "write an expression in quotes, such as \"event.data.amount > 100\"";
+    let at = (section, "condition", hint);
+    expression(walk, at, OF_CONDITION, Some(Kind::Bool))
+}
+
+/// An expression that may use these names, and has a value of this kind.
 fn expression(
     walk: &mut Walk,
-    table: &Section<'_>,
-    key: &str,
+    (table, key, hint): (&Section<'_>, &str, &str),
     names: &'static [Root],
+    wanted: Option<Kind>,
 ) -> Option<String> {
     if !table.has(key) {
         return None;
     }
-    let hint = "write an expression in quotes, such as \"event.target.id\"";
     let text = walk.text(table, key, hint)?;
-    match Program::compile(text.value, names) {
+    match Program::checked(text.value, names, wanted) {
         Ok(_) => Some(text.value.to_owned()),
         Err(fault) => {
             walk.bad(&text.within(fault.at), fault.what, fault.help);

@@ -152,21 +152,7 @@ impl Walk {
 
     /// Refuses keys that are not among `known`.
     pub(super) fn only(&mut self, section: &Section<'_>, known: &[&str]) {
-        self.only_and_later(section, known, &[]);
-    }
-
-    /// Refuses keys that are not among `known`; those of a `later` version by name.
-    pub(super) fn only_and_later(&mut self, section: &Section<'_>, known: &[&str], later: &[&str]) {
         for key in section.keys().filter(|key| !known.contains(&key.value)) {
-            if later.contains(&key.value) {
-                let hint = "remove it: this version does not support it yet";
-                self.bad(
-                    &key.span,
-                    format!("`{}` is not supported in this version", key.value),
-                    hint,
-                );
-                continue;
-            }
             let hint = did_you_mean(key.value, known.iter().copied());
             self.bad(
                 &key.span,

@@ -2,7 +2,7 @@
 
 use tidings_core::rules::Policy;
 
-use super::{refused, rules};
+use super::{email, reasons, refused, rules};
 
 #[test]
 fn a_type_has_the_channels_of_its_category_that_it_does_not_name() {
@@ -44,4 +44,53 @@ fn the_channels_of_a_category_are_checked_in_their_place() {
         "[categories.c.channels]\n[types.a]\ncategory = 'c'",
         "lacks `channels`",
     );
+}
+
+#[test]
+fn a_condition_is_an_expression_that_is_true_or_false() {
+    let with = |condition: &str| {
+        let line = format!("[types.a]\ncondition = \"{condition}\"");
+        email("{ policy = 'now' }").replace("[types.a]", &line)
+    };
+    for condition in [
+        "event.data.amount > 100 && object.data.status != 'paid'",
+        "recipient.locale.startsWith('de') || has(target.id)",
+        "now - event.t < duration('1h')",
+        "event.data.urgent",
+    ] {
+        let rules = rules(&with(condition));
+        assert_eq!(rules.types["a"].condition.as_deref(), Some(condition));
+    }
+    for (condition, part) in [
+        ("event.data.amount", None),
+        ("recipient.name == 'ada'", Some("unknown field `name`")),
+        ("sender.id == 'ada'", Some("unknown name `sender`")),
+        ("event.id", Some("the expression is a text")),
+        (
+            "event.id > 3",
+            Some("the operator is not for values of these types"),
+        ),
+        (
+            "now > '2024-01-01'",
+            Some("the operator is not for values of these types"),
+        ),
+        ("object.id.size", Some("only objects have fields")),
+        ("!recipient.tz", Some("`!` is for true and false")),
+        (
+            "event.type == 'a' && 1",
+            Some("`&&` and `||` are for true and false"),
+        ),
+        ("size(now) > 1", Some("it takes one value")),
+    ] {
+        match part {
+            None => assert!(rules(&with(condition)).types["a"].condition.is_some()),
+            Some(part) => {
+                let found = reasons(&with(condition));
+                assert_eq!(found.len(), 1, "{condition}: {found:?}");
+                assert_eq!(found[0].0, 5, "{condition}");
+                assert!(found[0].1.contains(part), "{condition}: {found:?}");
+            }
+        }
+    }
+    refused("[types.a]\ncondition = true\n", "expected text");
 }

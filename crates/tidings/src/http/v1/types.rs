@@ -26,7 +26,7 @@ pub(super) fn calls(calls: Calls) -> Calls {
 
 /// The configured types, and how they are delivered.
 #[derive(Serialize, ToSchema)]
-#[schema(example = json!({"types": {"comment": {"category": "conversations", "include_actor": false, "urgent": false, "required": false, "look_back": null, "drop_if_seen": null, "group": null, "unresolved": "send", "paused": false, "channels": {"email": {"policy": "cooldown", "lane": "cooldown", "quiet": "4m", "max_wait": "15m"}, "inbox": {"policy": "now", "lane": "now"}}}}, "categories": {"conversations": {"title": "Conversations"}}, "digests": {"weekly": {"every": "week", "on": "mon", "at": "09:00", "tz": null}}, "channels": {"email": {"configured": true, "paused": false}, "inbox": {"configured": true, "paused": false}}}))]
+#[schema(example = json!({"types": {"comment": {"category": "conversations", "include_actor": false, "urgent": false, "required": false, "condition": null, "look_back": null, "drop_if_seen": null, "group": null, "unresolved": "send", "paused": false, "channels": {"email": {"policy": "cooldown", "lane": "cooldown", "quiet": "4m", "max_wait": "15m"}, "inbox": {"policy": "now", "lane": "now"}}}}, "categories": {"conversations": {"title": "Conversations"}}, "digests": {"weekly": {"every": "week", "on": "mon", "at": "09:00", "tz": null}}, "channels": {"email": {"configured": true, "paused": false}, "inbox": {"configured": true, "paused": false}}}))]
 struct TypesAnswer {
     /// By name.
     types: BTreeMap<String, TypeShown>,
@@ -49,6 +49,8 @@ struct TypeShown {
     urgent: bool,
     /// True if neither `never` nor a mute leaves it out.
     required: bool,
+    /// The condition that is asked before something is sent; null = none.
+    condition: Option<String>,
     /// Greatest age of an entry that is sent; null = no limit.
     look_back: Option<String>,
     /// True if seen notifications are dropped; null = yes, except in digests.
@@ -211,6 +213,7 @@ impl TypesAnswer {
                 include_actor: rules.include_actor,
                 urgent: rules.urgent,
                 required: rules.required,
+                condition: rules.condition.clone(),
                 look_back: rules.look_back_ms.map(duration::print),
                 drop_if_seen: rules.drop_if_seen,
                 group: rules.group.map(|pivot| match pivot {

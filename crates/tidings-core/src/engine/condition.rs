@@ -1,0 +1,108 @@
+//! Conditions of types, asked in the look: what was published against what there is now.
+//!
+//! One that does not ask for the recipient is asked once for all recipients of an arrival.
+
+use roaring::RoaringBitmap;
+
+use super::accepted;
+use super::draft::Draft;
+use super::intake::Intake;
+use crate::bucket::Bucket;
+use crate::cel::{Failed, Value, of_entered, of_object, of_recipient};
+use crate::compiled::Type;
+use crate::id::Id;
+use crate::journal::stored::{StoredArrival, Unreadable};
+use crate::time::Instant;
+
+/// A condition without an answer, for the log: its entries are skipped.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unanswered {
+    /// The event.
+    pub event: Id,
+    /// Its type.
+    pub kind: String,
+    /// The condition as it was written.
+    pub condition: String,
+    /// The reason why there is no answer.
+    pub why: Failed,
+    /// Number of entries that end.
+    pub entries: u64,
+}
+
+/// The recipients of an arrival by the answer of the condition of its type; of all others it is true.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Answers {
+    /// It is false.
+    pub(super) untrue: RoaringBitmap,
+    /// It has no answer.
+    pub(super) unanswered: RoaringBitmap,
+    why: Option<Failed>,
+}
+
+impl Answers {
+    fn note(&mut self, who: RoaringBitmap, answer: Result<bool, Failed>) {
+        match answer {
+            Ok(true) => {}
+            Ok(false) => self.untrue |= who,
+            Err(failed) => {
+                self.unanswered |= who;
+                self.why = Some(failed);
+            }
+        }
+    }
+
+    /// The report on entries that end because there is no answer.
+    pub(super) fn report(&self, event: &Id, kind: &Type, entries: u64) -> Option<Unanswered> {
+        let condition = kind.condition.as_ref()?;
+        Some(Unanswered {
+            event: event.clone(),
+            kind: kind.name.clone(),
+            condition: condition.text().to_owned(),
+            why: self.why.filter(|_| entries > 0)?,
+            entries,
+        })
+    }
+}
+
+/// Asks the condition of a type, if it has one, about the entries of an arrival at an instant.
+pub(super) fn ask(
+    (draft, intake): (&Draft<'_>, &Intake),
+    (bucket, kind): (&Bucket, &Type),
+    kept: &StoredArrival,
+    (now, who): (Instant, &RoaringBitmap),
+) -> Result<Answers, Unreadable> {
+    let mut answers = Answers::default();
+    let Some(condition) = kind.condition.as_ref().filter(|_| !who.is_empty()) else {
+        return Ok(answers);
+    };
+    let arrival = &kept.arrival;
+    let event = accepted::read(draft, arrival.at.day(), arrival.event)?.event;
+    let object = match condition.asks("object") {
+        true => Some(intake.objects.now(draft, &event.object.id)?),
+        false => None,
+    };
+    let target = event.target.as_ref().filter(|_| condition.asks("target"));
+    let target = target.map(|target| intake.objects.now(draft, &target.id));
+    let target = target.transpose()?;
+    let role = |object| Option::map_or_else(object, Value::empty, of_object);
+    let mut names = vec![
+        ("event", of_entered(&event, arrival.t)),
+        ("object", role(object.as_ref())),
+        ("target", role(target.as_ref())),
+        ("now", Value::Timestamp(now)),
+    ];
+    if !condition.asks("recipient") {
+        answers.note(who.clone(), condition.holds(&names));
+        return Ok(answers);
+    }
+    for number in who {
+        // Who was erased is gone before it comes to conditions.
+        let Some(profile) = bucket.roster.profile(number) else {
+            continue;
+        };
+        names.push(("recipient", of_recipient(profile)));
+        answers.note([number].into(), condition.holds(&names));
+        names.pop();
+    }
+    Ok(answers)
+}
