@@ -130,6 +130,11 @@ impl Version {
         self.types.get(&number)
     }
 
+    /// Tells whether a type is of some sort.
+    pub(crate) fn has_kind(&self, is_one: impl Fn(&Type) -> bool) -> bool {
+        self.types.values().any(is_one)
+    }
+
     /// The longest `quiet` of a `leading` lane, in milliseconds: so long somebody may ask for its last message.
     #[must_use]
     pub fn longest_quiet(&self, lane: LaneNo) -> i64 {

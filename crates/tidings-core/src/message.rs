@@ -84,6 +84,8 @@ pub struct Books {
     pub duplicates: u64,
     /// Messages sent again after an unknown outcome.
     pub resent: u64,
+    /// Recipients whom an admission left out of an event.
+    pub suppressed: u64,
     /// Unknown recipients, and empty audiences.
     pub warnings: u64,
 }

@@ -209,6 +209,12 @@ pub struct TypeRules {
     pub look_back_ms: Option<i64>,
     /// True if seen entries are dropped; `None` = yes, unless the entry's policy is a digest.
     pub drop_if_seen: Option<bool>,
+    /// The admission: whom an event leaves out.
+    #[serde(default)]
+    pub admission: Admission,
+    /// The part of the admission's key beside recipient and type.
+    #[serde(default)]
+    pub per: Per,
     /// The condition ([`crate::cel`]), asked in the look before a message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub condition: Option<String>,
@@ -232,6 +238,70 @@ pub enum Unresolved {
     Send,
     /// It waits for an answer, for a bounded time.
     Wait,
+}
+
+/// The admission of a type: what becomes of a recipient's entries of one key, where an event would add others.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Admission {
+    /// All are taken in.
+    #[default]
+    Always,
+    /// The recipient is left out while an entry is pending.
+    OncePending,
+    /// The recipient is left out while an entry is pending, and for ever once one was delivered.
+    OnceEver,
+    /// Pending entries end, and the new ones take their place.
+    LastOnly,
+}
+
+impl Admission {
+    /// All admissions.
+    pub const ALL: [Self; 4] = [
+        Self::Always,
+        Self::OncePending,
+        Self::OnceEver,
+        Self::LastOnly,
+    ];
+
+    /// Its word in a configuration; the reason why a recipient was left out.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Always => "always",
+            Self::OncePending => "once_pending",
+            Self::OnceEver => "once_ever",
+            Self::LastOnly => "last_only",
+        }
+    }
+}
+
+/// The part of an admission's key beside recipient and type.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Per {
+    /// There is none.
+    #[default]
+    Type,
+    /// The object.
+    Object,
+    /// The target; events without one have the same.
+    Target,
+}
+
+impl Per {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Type, Self::Object, Self::Target];
+
+    /// Its word in a configuration.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Type => "type",
+            Self::Object => "object",
+            Self::Target => "target",
+        }
+    }
 }
 
 /// A policy on a channel.

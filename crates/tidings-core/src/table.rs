@@ -25,6 +25,7 @@
 //! | `LANES` | base | bucket | lane, column, page, generation | windows of 256 recipients |
 //! | `KEYED_LANES` | base | bucket | lane, number / 1024, batch key | windows and last messages of these recipients |
 //! | `SPOKEN` | base | bucket | channel, number / 256 | the instants of messages that caps count, as of the checkpoint |
+//! | `TOLD_ONCE` | base | bucket | type, per, subject, 0, number / 65536 | who was delivered an entry of a type with `once_ever` |
 //! | `LEDGER` | base | bucket | day, channel | entries by outcome |
 //! | `ANSWERS` | base | intake | hash of an `Idempotency-Key` | when, hash of the request, the answer |
 //! | `ANSWERS_BY_AGE` | base | intake | when, hash of an `Idempotency-Key` | nothing |
@@ -45,6 +46,7 @@
 //! | `ENDED` | day | bucket | seq, channel | whose entry of an arrival ended by itself, as of the checkpoint |
 //! | `MESSAGES` | day | bucket | number, seq of the closing | a personal batch |
 //! | `PARTS` | either | either | table, rest of the key, number | a further part of a value that is longer than a row |
+//! | `LEFT_OUT` | day | bucket | place | how many recipients an admission left out of an event |
 //! | `ENDS` | day | bucket | 0, seq of an arrival (or 1, place; 2, seq of a closing), seq | nothing: the record tells its end |
 
 use crate::id::BucketNo;
@@ -137,6 +139,8 @@ pub enum Table {
     KeyedLanes = 63,
     Spoken = 64,
     CancelledAhead = 65,
+    ToldOnce = 66,
+    LeftOut = 67,
 }
 
 /// A key under construction.

@@ -298,6 +298,8 @@ fn write_type(text: &mut String, rules: &TypeRules) -> fmt::Result {
     if let Some(drop) = rules.drop_if_seen {
         writeln!(text, "drop_if_seen = {drop}")?;
     }
+    let (admission, per) = (rules.admission.word(), rules.per.word());
+    writeln!(text, "admission = \"{admission}\"\nper = \"{per}\"")?;
     if let Some(condition) = &rules.condition {
         writeln!(text, "condition = {}", quoted(condition))?;
     }

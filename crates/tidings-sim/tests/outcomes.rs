@@ -82,6 +82,7 @@ fn added_up(node: &Node, world: &World) -> Books {
         let report = trace.report(&view).expect("the store can be read");
         books.events += 1;
         books.notifications += report.notifications;
+        books.suppressed += report.suppressed.values().sum::<u64>();
         for fate in report.channels.values() {
             books.entries += fate.entries;
             books.pending += fate.pending;

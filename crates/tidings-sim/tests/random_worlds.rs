@@ -94,6 +94,7 @@ fn worlds_reach_every_corner() {
             ("cancelled", books.cancelled),
             ("expired", books.expired),
             ("pending", books.pending),
+            ("suppressed", books.suppressed),
             ("warnings", books.warnings),
         ];
         words.extend(
@@ -130,6 +131,9 @@ fn worlds_reach_every_corner() {
         "republished",
         "cancelled",
         "pending",
+        "condition",
+        "condition_error",
+        "suppressed",
         "warnings",
     ];
     let missing: Vec<_> = wanted

@@ -187,6 +187,7 @@ impl Intake {
             status: PublishedAs::Duplicate,
             notifications: 0,
             entries: 0,
+            suppressed: 0,
             warnings: differs.then_some(Warning::Differs).into_iter().collect(),
         })
     }

@@ -79,6 +79,8 @@ pub(crate) struct Spread {
     pub(crate) notifications: u64,
     /// Number of entries.
     pub(crate) entries: u64,
+    /// Number of recipients whom the admission left out.
+    pub(crate) suppressed: u64,
     /// Recipients that the event names and that do not exist.
     pub(crate) unknown: BTreeSet<Id>,
 }
@@ -100,6 +102,7 @@ impl Applied {
                 sum.actor_is_left_out |= other.actor_is_left_out;
                 sum.notifications += other.notifications;
                 sum.entries += other.entries;
+                sum.suppressed += other.suppressed;
                 sum.unknown.extend(other.unknown);
             }
             (Self::Cancelled(sum), Self::Cancelled(other)) => {
@@ -143,6 +146,7 @@ impl Applied {
                     status: PublishedAs::Accepted,
                     notifications: spread.notifications,
                     entries: spread.entries,
+                    suppressed: spread.suppressed,
                     warnings,
                 };
                 (Reply::Published(published), counted)

@@ -64,6 +64,7 @@ impl Engine {
             messages: tally.messages,
             resent: tally.resent,
             warnings: tally.warnings,
+            suppressed: tally.suppressed,
             ..Books::default()
         };
         for (part, bucket) in self.parts_with_buckets() {

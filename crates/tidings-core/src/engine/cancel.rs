@@ -18,12 +18,12 @@ use super::record_size::{parts, set_bytes};
 use super::reply::TakenBack;
 use super::sent::Sent;
 use crate::batch_key::LaneKey;
-use crate::bucket::FrozenPart;
+use crate::bucket::{Closing, FrozenPart};
 use crate::channel::{ChannelNo, INBOX_NO};
 use crate::command::Cancelled;
 use crate::compiled::Version;
 use crate::id::{BucketNo, Id};
-use crate::index::Look;
+use crate::index::{Found, Look};
 use crate::journal::record::{Entries, Record};
 use crate::journal::stored::{Unreadable, decode, encode};
 use crate::number::{ClosingId, MessageId};
@@ -307,20 +307,7 @@ impl Part {
         for (closing, open, channel, number) in messages {
             let who = RoaringBitmap::from_iter([number]);
             let message = bucket.closing_id(*closing).message(number);
-            let row = self.message_row(draft, message, open.at.day())?;
-            let told = row.map_or_else(Vec::new, |(_, row)| row.told(*closing));
-            let told = BTreeSet::from_iter(told);
-            let (Some(from), Some(to)) = (told.first(), told.last()) else {
-                continue;
-            };
-            let look = Look {
-                from: *from,
-                to: *to,
-                who: &who,
-                takes: &|kept, variant| open.lane.has(&self.compiled.names, &kept.arrival, variant),
-                has: &|_, kept| told.contains(&kept.seq),
-            };
-            let found = bucket.index.look(draft.view, &look)?;
+            let found = self.told_entries(draft, message, open)?;
             for (_, source) in &found.entries {
                 let (kept, variant) = found.source(*source);
                 let Some(kind) = version.kind(kept.arrival.kind) else {
@@ -336,6 +323,30 @@ impl Part {
             }
         }
         Ok(unwanted)
+    }
+
+    /// The entries of a message without an outcome.
+    pub(super) fn told_entries(
+        &self,
+        draft: &Draft<'_>,
+        message: MessageId,
+        open: &Closing,
+    ) -> Result<Found, Unreadable> {
+        let MessageId { closing, number } = message;
+        let row = self.message_row(draft, message, open.at.day())?;
+        let told = row.map_or_else(Vec::new, |(_, row)| row.told(closing.seq));
+        let told = BTreeSet::from_iter(told);
+        let (Some(from), Some(to)) = (told.first(), told.last()) else {
+            return Ok(Found::default());
+        };
+        let look = Look {
+            from: *from,
+            to: *to,
+            who: &[number].into(),
+            takes: &|kept, variant| open.lane.has(&self.compiled.names, &kept.arrival, variant),
+            has: &|_, kept| told.contains(&kept.seq),
+        };
+        self.buckets[closing.bucket].index.look(draft.view, &look)
     }
 
     /// The messages to a recipient without an outcome, of a channel or of all.
@@ -455,7 +466,7 @@ impl Part {
     }
 
     /// Removes entries from messages that are kept back. A message without entries is withdrawn.
-    fn take_out(
+    pub(super) fn take_out(
         &mut self,
         draft: &mut Draft<'_>,
         at: BucketNo,

@@ -19,8 +19,12 @@ use crate::journal::record::{Record, Variant};
 use crate::journal::stored::{ReadView, StoredArrival, Unreadable};
 use crate::lane_kind::LaneKind;
 use crate::message::{Item, Message, Skipped};
-use crate::number::LaneNo;
+use crate::number::{LaneNo, TypeNo};
 use crate::reason::{Outcome, Reason};
+use crate::rules::Admission;
+
+/// Entries of a type with `once_ever` that are delivered.
+type Once = (TypeNo, Header, RoaringBitmap);
 
 impl Part {
     /// Ends an instant once everything has arrived at it: delivers to the inboxes, and closes the lanes
@@ -131,9 +135,12 @@ impl Part {
     ) -> Result<Vec<InboxDelivery>, Unreadable> {
         let mut delivered = Vec::new();
         for &at in &*self.buckets.numbers() {
-            let Some(of_bucket) = self.inbox_told(intake, draft, at)? else {
+            let Some((of_bucket, once)) = self.inbox_told(intake, draft, at)? else {
                 continue;
             };
+            for (kind, header, who) in once {
+                self.remember(draft, at, (kind, &header), &who)?;
+            }
             for record in of_bucket.records() {
                 self.write(draft, at, record);
             }
@@ -147,7 +154,7 @@ impl Part {
         intake: &Intake,
         draft: &Draft<'_>,
         at: BucketNo,
-    ) -> Result<Option<InboxDelivery>, Unreadable> {
+    ) -> Result<Option<(InboxDelivery, Vec<Once>)>, Unreadable> {
         let now = self.now;
         let bucket = &self.buckets[at];
         let Some((day, held)) = bucket.index.days.last_key_value() else {
@@ -159,7 +166,7 @@ impl Part {
         };
         let (from, to) = (*from, *to);
         let (mut except, mut reached) = (Vec::new(), RoaringBitmap::new());
-        let mut unanswered = Vec::new();
+        let (mut unanswered, mut once) = (Vec::new(), Vec::new());
         let mut any = false;
         for (_, kept) in fresh() {
             let mut who = inbox_members(&self.compiled, kept);
@@ -201,6 +208,10 @@ impl Part {
                 unanswered.extend(answers.report(&id, kind, without_answer));
             }
             row.end(Outcome::Delivered, None, who.len());
+            if kind.is_some_and(|kind| kind.rules.admission == Admission::OnceEver) {
+                let header = intake.with_header(draft, event, Header::clone)?;
+                once.push((kept.arrival.kind, header, who.clone()));
+            }
             reached |= who;
         }
         self.tally.messages += reached.len();
@@ -208,14 +219,15 @@ impl Part {
             self.buckets[at].told_to = to;
             return Ok(None);
         }
-        Ok(Some(InboxDelivery {
+        let told = InboxDelivery {
             bucket: at,
             at: now,
             from,
             to,
             except,
             unanswered,
-        }))
+        };
+        Ok(Some((told, once)))
     }
 }
 

@@ -39,6 +39,8 @@ pub struct Tally {
     pub resent: u64,
     /// Unknown recipients and empty audiences.
     pub warnings: u64,
+    /// Recipients whom an admission left out of an event.
+    pub suppressed: u64,
 }
 
 impl Add for Tally {
@@ -51,6 +53,7 @@ impl Add for Tally {
             messages: self.messages + other.messages,
             resent: self.resent + other.resent,
             warnings: self.warnings + other.warnings,
+            suppressed: self.suppressed + other.suppressed,
         }
     }
 }

@@ -191,7 +191,9 @@ impl Engine {
                 tried,
             } in settled
             {
-                let part = engine.part_of(closing.bucket);
+                let part = engine.part_no(closing.bucket);
+                let part = &mut engine.parts[part];
+                part.remember_sent((&engine.intake, &mut *draft), *closing, sent)?;
                 for tried in tried {
                     part.note_attempts(draft, *closing, *tried);
                 }

@@ -8,6 +8,8 @@
 mod accept;
 mod accepted;
 mod act;
+mod admission;
+mod admitted;
 mod agenda;
 mod ahead;
 mod books;

@@ -11,6 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use roaring::RoaringBitmap;
 
+use super::admission::left_out;
 use super::draft::Draft;
 use super::ends::{Of, ended_by, ends};
 use super::ledger::Row;
@@ -27,6 +28,7 @@ use crate::journal::record::Record;
 use crate::journal::stored::{ReadView, StoredArrival, Unreadable, each};
 use crate::number::ClosingId;
 use crate::reason::{Outcome, Reason};
+use crate::rules::Admission;
 use crate::table::{Key, Owner, Partition, REST, Table, u64_at};
 use crate::time::{Day, Instant};
 
@@ -43,6 +45,8 @@ pub struct EventReport {
     pub notifications: u64,
     /// Its entries by channel.
     pub channels: BTreeMap<&'static str, Fate>,
+    /// Number of recipients whom the admission of its type left out, by reason.
+    pub suppressed: BTreeMap<Admission, u64>,
 }
 
 /// Counts of entries by their state.
@@ -136,11 +140,17 @@ impl Engine {
                 scheduled: next.or(instants.first()).copied(),
                 notifications: 0,
                 channels: BTreeMap::new(),
+                suppressed: BTreeMap::new(),
             },
             made: Vec::new(),
             days: self.journal_days().range(first..).copied().collect(),
         };
         for (part, bucket) in self.parts_with_buckets() {
+            let at = (trace.report.arrived.day(), place);
+            if let Some(left_out) = left_out(view, bucket.no, at)? {
+                let sum = trace.report.suppressed.entry(left_out.why).or_default();
+                *sum += left_out.recipients;
+            }
             let mut everyone = RoaringBitmap::new();
             for t in &instants {
                 trace.wait(view, bucket, (*t, place), &mut everyone)?;

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::act::{Act, Applied};
+use super::admitted::Admitted;
 use super::buckets::Buckets;
 use super::draft::Draft;
 use super::ends::note_ends;
@@ -25,10 +26,11 @@ use crate::id::{BucketNo, Id};
 use crate::journal::record::{EventAt, Record};
 use crate::journal::stored::{ReadView, Unreadable, decode, encode};
 use crate::limits::Limits;
+use crate::number::TypeNo;
 use crate::options::Options;
 use crate::pause::Paused;
 use crate::rules::Rules;
-use crate::shared::Tree;
+use crate::shared::{Own, Tree};
 use crate::table::{Key, Owner, Partition, Table, Write};
 use crate::time::{Day, Instant};
 
@@ -55,6 +57,8 @@ pub(crate) struct Part {
     pub(crate) copies: BTreeMap<Day, Tree<EventAt, ()>>,
     /// Objects to keep as long as a day, since entries of an event moved to it.
     pub(crate) kept_objects: Vec<(Event, Day)>,
+    /// Those who may have a pending entry of a type with an admission.
+    pub(crate) admitted: Own<BTreeMap<(BucketNo, TypeNo), Admitted>>,
     /// The last instant that ended with a delivery or a closing.
     pub(crate) spoke_at: Option<Instant>,
     /// The index, among the numbers, of the bucket whose chores are done now.
@@ -158,6 +162,7 @@ impl Part {
             restless: BTreeSet::new(),
             copies,
             kept_objects: Vec::new(),
+            admitted: Own::default(),
             spoke_at: None,
             busy: 0,
             set_aside: BTreeSet::new(),
@@ -190,7 +195,7 @@ impl Part {
     ) -> Result<Applied, Unreadable> {
         match act {
             Act::Publish { row, at } => {
-                let spread = self.publish(draft, row, *at);
+                let spread = self.publish((intake, draft), row, *at)?;
                 return Ok(Applied::Published(spread));
             }
             Act::Cancel(cancel) => {

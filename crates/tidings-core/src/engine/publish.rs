@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 use super::act::Spread;
 use super::draft::Draft;
 use super::event_row::EventRow;
+use super::intake::Intake;
 use super::mute::{Branch, Way};
 use super::part::Part;
 use super::record_size::{parts, set_bytes};
@@ -44,16 +45,17 @@ impl Part {
     /// Applies an accepted event: it enters its lanes now, with this row, or its audience is kept until `t`.
     pub(super) fn publish(
         &mut self,
-        draft: &mut Draft<'_>,
+        (intake, draft): (&Intake, &mut Draft<'_>),
         row: &EventRow,
         at: Option<EventAt>,
-    ) -> Spread {
+    ) -> Result<Spread, Unreadable> {
         let (now, event) = (self.now, &row.event);
         let type_no = self.compiled.names.type_no(event.kind.as_str());
         let version = self.version();
         let kind = type_no.zip(version.as_deref());
-        let Some(kind) = kind.and_then(|(no, version)| version.kind(no)) else {
-            return Spread::default();
+        let kind = kind.and_then(|(no, version)| Some((no, version.kind(no)?)));
+        let Some((type_no, kind)) = kind else {
+            return Ok(Spread::default());
         };
         let reasons = Reasons::of(&event.to);
         let (mut named, unknown) = self.named(&event.to);
@@ -63,7 +65,7 @@ impl Part {
         };
         let left_out = event.actor.as_ref().filter(|_| !kind.rules.include_actor);
         let left_out = left_out.and_then(|actor| self.find(&actor.id).ok());
-        let mut by_t: BTreeMap<Instant, BTreeMap<BucketNo, Routed>> = BTreeMap::new();
+        let mut routed: BTreeMap<BucketNo, Routed> = BTreeMap::new();
         for bucket in self.buckets.iter() {
             let named = named.remove(&bucket.no);
             if named.is_none() && !reasons.reach_beyond_named() {
@@ -86,22 +88,27 @@ impl Part {
                 classes,
             );
             let lanes = settle_lanes(bucket, &self.compiled, &row.keys, lanes);
-            for (way, who) in &lanes {
-                spread.notifications += who.len();
-                spread.entries += way.lanes.len() as u64 * who.len();
-            }
-            for (t, lanes) in by_instant(bucket, row, lanes) {
-                by_t.entry(t).or_default().insert(bucket.no, lanes);
-            }
+            routed.insert(bucket.no, lanes);
+        }
+        spread.suppressed = self.admit((intake, &mut *draft), row, (type_no, kind), &mut routed)?;
+        for (way, who) in routed.values().flatten() {
+            spread.notifications += who.len();
+            spread.entries += way.lanes.len() as u64 * who.len();
         }
         self.promised += spread.entries;
+        let mut by_t: BTreeMap<Instant, BTreeMap<BucketNo, Routed>> = BTreeMap::new();
+        for (no, lanes) in routed {
+            for (t, lanes) in by_instant(&self.buckets[no], row, lanes) {
+                by_t.entry(t).or_default().insert(no, lanes);
+            }
+        }
         for (t, routed) in by_t {
             match at.filter(|_| t <= now) {
                 Some(at) => self.arrive(draft, (now, at), row, &reasons.words, routed),
-                None => self.freeze(draft, t, row, &reasons.words, routed),
+                None => self.freeze(draft, (t, type_no), row, &reasons.words, routed),
             }
         }
-        spread
+        Ok(spread)
     }
 
     /// The recipients that an event names, by bucket, and those that do not exist.

@@ -106,6 +106,8 @@ pub struct Published {
     pub notifications: u64,
     /// Number of its entries.
     pub entries: u64,
+    /// Number of recipients whom the admission of its type left out.
+    pub suppressed: u64,
     /// Warnings for the publisher.
     pub warnings: Vec<Warning>,
 }

@@ -22,6 +22,7 @@ use crate::event::Event;
 use crate::id::BucketNo;
 use crate::journal::record::{EventAt, OnChannel, Record};
 use crate::journal::stored::{Unreadable, decode, encode};
+use crate::number::TypeNo;
 use crate::pause::Paused;
 use crate::reason::Reason;
 use crate::set::Set;
@@ -34,7 +35,7 @@ impl Part {
     pub(crate) fn freeze(
         &mut self,
         draft: &mut Draft<'_>,
-        t: Instant,
+        (t, kind): (Instant, TypeNo),
         row: &EventRow,
         words: &[String],
         routed: BTreeMap<BucketNo, Routed>,
@@ -73,6 +74,7 @@ impl Part {
             };
             let scheduled = &mut self.buckets[no].scheduled;
             scheduled.insert((t, row.place), Shared::new(frozen.everyone()));
+            self.note_scheduled(no, (t, row.place), (kind, &row.event));
             let key = scheduled_key(Owner::Bucket(no), t, row.place);
             draft.put_in_parts(Partition::Base, key, &encode(&frozen));
         }

@@ -334,6 +334,8 @@ impl Part {
         let at = self.now;
         let current = self.version();
         let dropped = current.is_some_and(|version| self.paused.keep_types(&version.rules));
+        // What arrives while a type asks nothing is not noted.
+        self.admitted.clear();
         for &no in &*self.buckets.numbers() {
             self.write(draft, no, Record::Rules { at, version });
             self.reroute(draft, no, Among::default())?;

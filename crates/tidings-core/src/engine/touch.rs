@@ -121,10 +121,23 @@ impl Engine {
                 }
                 Ok(messages)
             }
+            Command::Publish(event) => {
+                let compiled = &self.intake.compiled;
+                let kind = compiled.names.type_no(event.kind.as_str());
+                let kind = kind.zip(compiled.current());
+                let kind = kind.and_then(|(no, version)| Some((no, version.kind(no)?)));
+                let Some(kind) = kind else {
+                    return Ok(Vec::new());
+                };
+                let mut messages = Vec::new();
+                for part in &self.parts {
+                    messages.extend(part.messages_replaced(draft, kind, event)?);
+                }
+                Ok(messages)
+            }
             Command::Recipient(_)
             | Command::Subscribe { .. }
             | Command::Unsubscribe { .. }
-            | Command::Publish(_)
             | Command::Object(_)
             | Command::Retract { .. }
             | Command::Mark { .. }

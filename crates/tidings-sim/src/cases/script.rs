@@ -33,8 +33,8 @@ use tidings_core::command::{Cancelled, MarkKind, Marked, Pausable};
 use tidings_core::event::{Audience, Event, Near, Object};
 use tidings_core::recipient::OwnHours;
 use tidings_core::rules::{
-    Cap, Category, Decide, Defaults, Digest, Every, Policy, QuietHours, Route, Rules, StoreRules,
-    TypeRules,
+    Admission, Cap, Category, Decide, Defaults, Digest, Every, Per, Policy, QuietHours, Route,
+    Rules, StoreRules, TypeRules,
 };
 use tidings_core::time::WallTime;
 use tidings_core::time::{DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS};
@@ -248,6 +248,14 @@ fn type_rules(words: &[&str]) -> Read<TypeRules> {
                     .insert(INBOX.to_owned(), Route::of(Policy::Now));
             }
             _ => match word.split_once('=') {
+                Some(("admission", word)) => {
+                    let admission = Admission::ALL.into_iter().find(|of| of.word() == word);
+                    rules.admission = admission.ok_or("no such admission")?;
+                }
+                Some(("per", word)) => {
+                    let per = Per::ALL.into_iter().find(|per| per.word() == word);
+                    rules.per = per.ok_or("no such key of an admission")?;
+                }
                 Some(("condition", text)) => rules.condition = Some(text.to_owned()),
                 Some(("category", name)) => rules.category = name.to_owned(),
                 Some(("look_back", back)) => rules.look_back_ms = Some(duration(back)?),

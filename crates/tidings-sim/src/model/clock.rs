@@ -1,6 +1,6 @@
 //! The clock of the model: its instants, and the three phases of each.
 
-use tidings_core::rules::Policy;
+use tidings_core::rules::{Admission, Policy};
 use tidings_core::time::DAY_MS;
 use tidings_core::{Instant, Item, Message, Outcome, Reason, Rules, Skipped};
 
@@ -319,6 +319,12 @@ impl Model {
                     t: self.entries[entry].t,
                     reasons: self.entries[entry].reasons.to_vec(),
                 });
+                let event = &self.events[self.entries[entry].event].event;
+                let rules = self.current().types.get(event.kind.as_str());
+                if rules.is_some_and(|rules| rules.admission == Admission::OnceEver) {
+                    let key = self.key_of(event);
+                    self.told_once.insert((self.entries[entry].person, key));
+                }
                 self.end(entry, Outcome::Delivered);
             }
         }

@@ -47,6 +47,8 @@
 //!     (and, on the inbox, all while it is paused) go to a lane that is never due, as if everybody had
 //!     chosen so; when they go on it is as if the choice were taken back. A type that is no longer
 //!     configured is no longer paused: what was set apart ends at once as skipped(unknown_type).
+//! 21. What was delivered while a type had `once_ever` is remembered by the `per` that it had then, and asked by the
+//!     one that it has when an event arrives. What is pending is asked by the latter alone.
 //! 20. What waits keeps the reasons that it had when the event arrived, also if it is scheduled: a mute ends it if
 //!     with all mutes of that channel none of those would remain, and takes none away otherwise. A mute on `*` is
 //!     one on each channel.
@@ -80,7 +82,7 @@ use std::sync::Arc;
 
 use tidings_core::batch_key::BatchKey;
 use tidings_core::command::Choice;
-use tidings_core::rules::Policy;
+use tidings_core::rules::{Admission, Policy};
 use tidings_core::{
     Books, Command, Day, Event, Id, Instant, Message, Mode, Object, Outcome, PreferenceScope,
     Rules, Timed,
@@ -145,7 +147,12 @@ pub struct Model {
     /// Number of messages before this instant.
     earlier: usize,
     counted: Books,
+    /// Whom an entry of a type with `once_ever` was delivered, by the key that applied then.
+    told_once: BTreeSet<(usize, Key)>,
 }
+
+/// Contract, section 6, "Admission": a type, what tells its entries apart, and the id of that.
+type Key = (String, &'static str, Option<Id>);
 
 /// The state of an object that decisions need.
 #[derive(Clone, Debug, Default)]
@@ -238,6 +245,7 @@ impl Model {
             told_nothing: false,
             earlier: 0,
             counted: Books::default(),
+            told_once: BTreeSet::new(),
         }
     }
 
@@ -561,6 +569,48 @@ impl Model {
         }
     }
 
+    /// The key of an event's entries by the rules in force.
+    fn key_of(&self, event: &Event) -> Key {
+        let kind = event.kind.as_str();
+        let per = self
+            .current()
+            .types
+            .get(kind)
+            .map_or("type", |rules| rules.per.word());
+        let id = match per {
+            "object" => Some(event.object.id.clone()),
+            "target" => event.target.as_ref().map(|target| target.id.clone()),
+            _ => None,
+        };
+        (kind.to_owned(), per, id)
+    }
+
+    /// Contract, section 6, "Admission".
+    fn admits(&mut self, arrival: usize, person: usize) -> bool {
+        let event = self.events[arrival].event.clone();
+        let admission = self.current().types[event.kind.as_str()].admission;
+        let key = self.key_of(&event);
+        let pending: Vec<usize> = (0..self.entries.len())
+            .filter(|&entry| {
+                let entry = &self.entries[entry];
+                entry.person == person
+                    && !matches!(entry.state, EntryState::Ended(_))
+                    && self.key_of(&self.events[entry.event].event) == key
+            })
+            .collect();
+        match admission {
+            Admission::Always => true,
+            Admission::OncePending => pending.is_empty(),
+            Admission::OnceEver => pending.is_empty() && !self.told_once.contains(&(person, key)),
+            Admission::LastOnly => {
+                for entry in pending {
+                    self.end(entry, Outcome::Cancelled);
+                }
+                true
+            }
+        }
+    }
+
     /// Makes the entries of one notification: preferences at arrival decide whether there are any.
     fn notify(
         &mut self,
@@ -570,6 +620,7 @@ impl Model {
         channels: &[String],
     ) {
         let before = self.entries.len();
+        let mut wanted = Vec::new();
         for channel in channels {
             let event = &self.events[arrival].event;
             let chosen = &self.people[person].preferences;
@@ -577,9 +628,15 @@ impl Model {
                 continue;
             }
             let left = route::reasons_left(self.current(), chosen, event, channel, reasons);
-            if left.is_empty() {
-                continue;
+            if !left.is_empty() {
+                wanted.push((channel, left));
             }
+        }
+        if !wanted.is_empty() && !self.admits(arrival, person) {
+            self.counted.suppressed += 1;
+            return;
+        }
+        for (channel, left) in wanted {
             let event = &self.events[arrival].event;
             let zone = self.people[person].tz(&self.current().defaults);
             let t = calendar::enters(event, zone, self.now);

@@ -9,8 +9,8 @@ use tidings_core::Rules;
 use tidings_core::channel::{EMAIL, INBOX};
 use tidings_core::recipient::OwnHours;
 use tidings_core::rules::{
-    Cap, Category, ChannelRules, Decide, Defaults, Digest, Every, Policy, QuietHours, Route,
-    StoreRules, TypeRules,
+    Admission, Cap, Category, ChannelRules, Decide, Defaults, Digest, Every, Per, Policy,
+    QuietHours, Route, StoreRules, TypeRules,
 };
 use tidings_core::time::{DAY_MS, HOUR_MS, MINUTE_MS};
 
@@ -74,6 +74,7 @@ pub(super) struct RawType {
     look_back: Option<u8>,
     drop_if_seen: Option<bool>,
     condition: Option<u8>,
+    admission: (u8, u8),
     inbox: bool,
     email: RawRoute,
 }
@@ -148,6 +149,7 @@ fn raw_type() -> impl Strategy<Value = RawType> {
         (
             flags,
             proptest::option::weighted(0.2, 0..CONDITIONS.len() as u8),
+            (prop_oneof![3 => Just(0_u8), 2 => 1..4_u8], 0..3_u8),
         ),
         look_back,
         drop_if_seen,
@@ -157,7 +159,7 @@ fn raw_type() -> impl Strategy<Value = RawType> {
         .prop_map(
             |(
                 category,
-                (flags, condition),
+                (flags, condition, admission),
                 look_back,
                 drop_if_seen,
                 inbox,
@@ -177,6 +179,7 @@ fn raw_type() -> impl Strategy<Value = RawType> {
                     look_back,
                     drop_if_seen,
                     condition,
+                    admission,
                     inbox,
                     email,
                 }
@@ -279,6 +282,8 @@ impl RawRules {
             required: raw.flags.2,
             look_back_ms: raw.look_back.map(|index| LOOK_BACKS[usize::from(index)]),
             drop_if_seen: raw.drop_if_seen,
+            admission: Admission::ALL[usize::from(raw.admission.0)],
+            per: Per::ALL[usize::from(raw.admission.1)],
             condition: raw
                 .condition
                 .map(|index| CONDITIONS[usize::from(index)].to_owned()),

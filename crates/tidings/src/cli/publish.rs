@@ -158,6 +158,7 @@ struct Tally {
     accepted: u64,
     duplicates: u64,
     notifications: u64,
+    suppressed: u64,
     rejected: u64,
 }
 
@@ -191,9 +192,13 @@ pub(super) fn run(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Resul
     let closed = reach.close();
     let tally = &publishing.tally;
     if !arguments.to.json && (ended.is_ok() || tally.accepted + tally.duplicates > 0) {
+        let suppressed = match tally.suppressed {
+            0 => String::new(),
+            suppressed => format!(", {suppressed} suppressed"),
+        };
         writeln!(
             streams.out,
-            "{} accepted, {} duplicates, {} rejected; {} notifications",
+            "{} accepted, {} duplicates, {} rejected; {} notifications{suppressed}",
             tally.accepted, tally.duplicates, tally.rejected, tally.notifications
         )?;
     }
@@ -294,6 +299,8 @@ impl Publishing {
             }
             let notifications = answer.get("notifications").and_then(Value::as_u64);
             self.tally.notifications += notifications.unwrap_or(0);
+            let suppressed = answer.get("suppressed").and_then(Value::as_u64);
+            self.tally.suppressed += suppressed.unwrap_or(0);
             if self.json {
                 writeln!(streams.out, "{answer}")?;
             }

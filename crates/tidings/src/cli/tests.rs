@@ -104,7 +104,7 @@ fn json_is_printed_to_the_letter() {
             r#"{{"at":"2024-01-01T00:00:00.001Z","recipient":"r","channel":"{channel}","lane":"now","items":[{item}],"skipped":[{{"event":"f","reason":"stale"}}]}}"#
         )
     };
-    let summary = r#"{"summary":{"events":0,"republished":0,"notifications":0,"entries":0,"messages":2,"delivered":0,"cancelled":0,"skipped":0,"expired":0,"failed":0,"unknown":0,"pending":0,"lost":0,"duplicates":0,"resent":0,"warnings":0}}"#;
+    let summary = r#"{"summary":{"events":0,"republished":0,"notifications":0,"entries":0,"messages":2,"delivered":0,"cancelled":0,"skipped":0,"expired":0,"failed":0,"unknown":0,"pending":0,"lost":0,"duplicates":0,"resent":0,"suppressed":0,"warnings":0}}"#;
     assert_eq!(
         out,
         format!("{}\n{}\n{summary}\n", message("email"), message("inbox"))

@@ -380,7 +380,6 @@ fn types_are_complete() {
     );
     let type_with =
         |key: &str| email("{ policy = 'now' }").replace("[types.a]", &format!("[types.a]\n{key}"));
-    refused(&type_with("admission = 'once_ever'"), "not supported");
     refused(&type_with("admission = 'sometimes'"), "cannot be");
     refused(
         &type_with("urgent = 'yes'"),

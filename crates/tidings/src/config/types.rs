@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use tidings_core::cel::{Kind, OF_CONDITION, OF_EVENT, Program, Root};
 use tidings_core::channel::{CHANNELS, INBOX};
 use tidings_core::event::Pivot;
-use tidings_core::rules::{Decide, MAX_ITEMS_MOST, Policy, Route, StoreRules, TypeRules};
+use tidings_core::rules::{
+    Admission, Decide, MAX_ITEMS_MOST, Per, Policy, Route, StoreRules, TypeRules,
+};
 
 use super::duration;
 use super::lanes::{self, LaneUse};
@@ -73,7 +75,6 @@ pub(super) fn types(
         known_keys.extend(TYPE_KEYS);
         known_keys.extend(presentation::TEXT_KEYS);
         walk.only(&section, &known_keys);
-        admission(walk, &section);
         let category = category(walk, &section, &known);
         let inherited = of_categories.get(&category).unwrap_or(&none);
         let rules = TypeRules {
@@ -84,6 +85,8 @@ pub(super) fn types(
             required: walk.flag(&section, "required").unwrap_or(false),
             look_back_ms: look_back(walk, &section, store),
             drop_if_seen: walk.flag(&section, "drop_if_seen"),
+            admission: admission(walk, &section),
+            per: per(walk, &section),
             condition: condition(walk, &section),
             group: pivot(walk, &section),
             unresolved: resolver::unresolved(walk, &section),
@@ -100,21 +103,18 @@ struct Known<'t> {
     digests: Vec<&'t str>,
 }
 
-/// Admission is of a later version, except where it asks for what this version does anyway.
-fn admission(walk: &mut Walk, section: &Section<'_>) {
-    const ADMISSIONS: [&str; 4] = ["always", "once_pending", "once_ever", "last_only"];
-    if let Some(admission) = walk.word(section, "admission", &ADMISSIONS)
-        && admission != "always"
-        && let Some(key) = section.keys().find(|key| key.value == "admission")
-    {
-        let reason = format!("the admission `{admission}` is not supported in this version");
-        walk.bad(
-            &key.span,
-            reason,
-            "write `admission = \"always\"`, or remove it",
-        );
-    }
-    walk.word(section, "per", &["type", "object"]);
+fn admission(walk: &mut Walk, section: &Section<'_>) -> Admission {
+    let word = walk.word(section, "admission", &Admission::ALL.map(Admission::word));
+    let found = Admission::ALL
+        .into_iter()
+        .find(|of| Some(of.word()) == word);
+    found.unwrap_or_default()
+}
+
+fn per(walk: &mut Walk, section: &Section<'_>) -> Per {
+    let word = walk.word(section, "per", &Per::ALL.map(Per::word));
+    let found = Per::ALL.into_iter().find(|of| Some(of.word()) == word);
+    found.unwrap_or_default()
 }
 
 fn category(walk: &mut Walk, section: &Section<'_>, known: &Known<'_>) -> String {

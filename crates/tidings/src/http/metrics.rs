@@ -195,6 +195,11 @@ fn node(page: &mut Page, seen: &Seen) {
         seen.tally.warnings,
     );
     page.counter(
+        "tidings_suppressed_total",
+        "Recipients whom the admission of a type left out of an event.",
+        seen.tally.suppressed,
+    );
+    page.counter(
         "tidings_messages_resent_total",
         "Messages that were sent again because the outcome of the first attempt was unknown.",
         seen.tally.resent,

@@ -1,6 +1,6 @@
 //! Tests of what says whether something is sent, and by which policy.
 
-use tidings_core::rules::Policy;
+use tidings_core::rules::{Admission, Per, Policy};
 
 use super::{email, reasons, refused, rules};
 
@@ -93,4 +93,33 @@ fn a_condition_is_an_expression_that_is_true_or_false() {
         }
     }
     refused("[types.a]\ncondition = true\n", "expected text");
+}
+
+#[test]
+fn admissions_are_read() {
+    for (line, admission, per) in [
+        ("", Admission::Always, Per::Type),
+        (
+            "admission = 'once_pending'",
+            Admission::OncePending,
+            Per::Type,
+        ),
+        (
+            "admission = 'once_ever'\nper = 'object'",
+            Admission::OnceEver,
+            Per::Object,
+        ),
+        (
+            "admission = 'last_only'\nper = 'target'",
+            Admission::LastOnly,
+            Per::Target,
+        ),
+    ] {
+        let text = email("{ policy = 'now' }").replace("[types.a]", &format!("[types.a]\n{line}"));
+        let rules = rules(&text);
+        assert_eq!(
+            (rules.types["a"].admission, rules.types["a"].per),
+            (admission, per)
+        );
+    }
 }

@@ -383,6 +383,11 @@ fn wrong(code: &str, call: &Call) -> Call {
             event["data"] = json!({ "text": "x".repeat(256 << 10) });
             call.with_body(&event.to_string())
         }
+        "limit_exceeded" if call.path.ends_with("/preferences") => {
+            let mute =
+                |n: usize| json!({ "topic": n.to_string(), "channel": "*", "mode": "never" });
+            call.with_body(&json!((0..501).map(mute).collect::<Vec<_>>()).to_string())
+        }
         "limit_exceeded" if call.media == "application/json" => {
             let long = json!({ "data": { "text": "x".repeat(1 << 15) } });
             call.with_body(&long.to_string())

@@ -48,7 +48,7 @@ pub(super) fn calls(calls: Calls) -> Calls {
 
 /// The result of one event.
 #[derive(Serialize, ToSchema)]
-#[schema(example = json!({"id": "018cc251f40075a4b2a5ce9d0f7a3b11", "status": "accepted", "notifications": 2, "warnings": []}))]
+#[schema(example = json!({"id": "018cc251f40075a4b2a5ce9d0f7a3b11", "status": "accepted", "notifications": 2, "suppressed": 0, "warnings": []}))]
 struct PublishedEvent {
     /// In a stream: the line number, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -60,6 +60,8 @@ struct PublishedEvent {
     status: PublishedStatus,
     /// Number of recipients with at least one entry.
     notifications: u64,
+    /// Number of recipients whom the admission of its type left out.
+    suppressed: u64,
     /// A warning: the event is accepted, and probably not what was meant.
     warnings: Vec<EventWarning>,
 }
@@ -164,6 +166,7 @@ impl From<Published> for PublishedEvent {
                 PublishedAs::Cancelled => PublishedStatus::Cancelled,
             },
             notifications: published.notifications,
+            suppressed: published.suppressed,
             warnings,
         }
     }
@@ -196,8 +199,8 @@ impl From<&Warning> for EventWarning {
         (EventBody = "application/x-ndjson"),
     )),
     responses((status = 202, description = "The result of each item", content(
-        (PublishAnswer = "application/json", example = json!({"id": "018cc251f40075a4b2a5ce9d0f7a3b11", "status": "accepted", "notifications": 1, "warnings": []})),
-        (EventLineAnswer = "application/x-ndjson", example = json!({"line": 1, "id": "018cc251f40075a4b2a5ce9d0f7a3b11", "status": "accepted", "notifications": 1, "warnings": []})),
+        (PublishAnswer = "application/json", example = json!({"id": "018cc251f40075a4b2a5ce9d0f7a3b11", "status": "accepted", "notifications": 1, "suppressed": 0, "warnings": []})),
+        (EventLineAnswer = "application/x-ndjson", example = json!({"line": 1, "id": "018cc251f40075a4b2a5ce9d0f7a3b11", "status": "accepted", "notifications": 1, "suppressed": 0, "warnings": []})),
     )))
 )]
 async fn publish(

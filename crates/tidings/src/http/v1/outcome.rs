@@ -31,7 +31,7 @@ pub(super) fn calls(calls: Calls) -> Calls {
 
 /// An event with its outcomes.
 #[derive(Serialize, ToSchema)]
-#[schema(example = json!({"event": {"id": "e-1", "type": "comment", "actor": {"id": "ben"}, "object": {"id": "works/1", "title": "Water Lilies"}, "target": null, "data": null, "score": 0.0, "to": {"recipients": ["ada"]}, "channels": null, "occurred_at": null, "deliver_at": null, "delay": null, "deliver_local": null, "expires_at": null, "cancellation_key": null}, "arrived_at": "2024-03-07T08:03:00Z", "scheduled_for": null, "notifications": 1, "channels": {"email": {"entries": 1, "pending": 1, "outcomes": {}, "reasons": {}}, "inbox": {"entries": 1, "pending": 0, "outcomes": {"delivered": 1}, "reasons": {}}}}))]
+#[schema(example = json!({"event": {"id": "e-1", "type": "comment", "actor": {"id": "ben"}, "object": {"id": "works/1", "title": "Water Lilies"}, "target": null, "data": null, "score": 0.0, "to": {"recipients": ["ada"]}, "channels": null, "occurred_at": null, "deliver_at": null, "delay": null, "deliver_local": null, "expires_at": null, "cancellation_key": null}, "arrived_at": "2024-03-07T08:03:00Z", "scheduled_for": null, "notifications": 1, "suppressed": {}, "channels": {"email": {"entries": 1, "pending": 1, "outcomes": {}, "reasons": {}}, "inbox": {"entries": 1, "pending": 0, "outcomes": {"delivered": 1}, "reasons": {}}}}))]
 struct EventWithOutcome {
     event: PublishedAs,
     /// Time of acceptance.
@@ -42,6 +42,8 @@ struct EventWithOutcome {
     scheduled_for: Option<String>,
     /// Number of recipients with at least one entry when it was accepted.
     notifications: u64,
+    /// Number of recipients whom the admission of its type left out, by reason: `once_pending`, `once_ever`.
+    suppressed: BTreeMap<&'static str, u64>,
     /// Its entries by channel; empty if the audience was empty.
     channels: BTreeMap<&'static str, ChannelFate>,
 }
@@ -129,12 +131,14 @@ impl From<Fate> for ChannelFate {
 
 impl From<EventReport> for EventWithOutcome {
     fn from(report: EventReport) -> Self {
+        let suppressed = report.suppressed.into_iter();
         let channels = report.channels.into_iter();
         Self {
             event: report.event.into(),
             arrived_at: report.arrived.to_string(),
             scheduled_for: report.scheduled.map(|at| at.to_string()),
             notifications: report.notifications,
+            suppressed: suppressed.map(|(why, count)| (why.word(), count)).collect(),
             channels: channels.map(|(name, fate)| (name, fate.into())).collect(),
         }
     }

@@ -26,7 +26,7 @@ pub(super) fn calls(calls: Calls) -> Calls {
 
 /// The configured types, and how they are delivered.
 #[derive(Serialize, ToSchema)]
-#[schema(example = json!({"types": {"comment": {"category": "conversations", "include_actor": false, "urgent": false, "required": false, "condition": null, "look_back": null, "drop_if_seen": null, "group": null, "unresolved": "send", "paused": false, "channels": {"email": {"policy": "cooldown", "lane": "cooldown", "quiet": "4m", "max_wait": "15m"}, "inbox": {"policy": "now", "lane": "now"}}}}, "categories": {"conversations": {"title": "Conversations"}}, "digests": {"weekly": {"every": "week", "on": "mon", "at": "09:00", "tz": null}}, "channels": {"email": {"configured": true, "paused": false}, "inbox": {"configured": true, "paused": false}}}))]
+#[schema(example = json!({"types": {"comment": {"category": "conversations", "include_actor": false, "urgent": false, "required": false, "condition": null, "admission": "always", "per": "type", "look_back": null, "drop_if_seen": null, "group": null, "unresolved": "send", "paused": false, "channels": {"email": {"policy": "cooldown", "lane": "cooldown", "quiet": "4m", "max_wait": "15m"}, "inbox": {"policy": "now", "lane": "now"}}}}, "categories": {"conversations": {"title": "Conversations"}}, "digests": {"weekly": {"every": "week", "on": "mon", "at": "09:00", "tz": null}}, "channels": {"email": {"configured": true, "paused": false}, "inbox": {"configured": true, "paused": false}}}))]
 struct TypesAnswer {
     /// By name.
     types: BTreeMap<String, TypeShown>,
@@ -51,6 +51,10 @@ struct TypeShown {
     required: bool,
     /// The condition that is asked before something is sent; null = none.
     condition: Option<String>,
+    /// The admission: `always`, `once_pending`, `once_ever` or `last_only`.
+    admission: &'static str,
+    /// The part of the admission's key beside the recipient and the type: `type` for none, `object` or `target`.
+    per: &'static str,
     /// Greatest age of an entry that is sent; null = no limit.
     look_back: Option<String>,
     /// True if seen notifications are dropped; null = yes, except in digests.
@@ -214,6 +218,8 @@ impl TypesAnswer {
                 urgent: rules.urgent,
                 required: rules.required,
                 condition: rules.condition.clone(),
+                admission: rules.admission.word(),
+                per: rules.per.word(),
                 look_back: rules.look_back_ms.map(duration::print),
                 drop_if_seen: rules.drop_if_seen,
                 group: rules.group.map(|pivot| match pivot {

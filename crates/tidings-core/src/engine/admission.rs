@@ -1,0 +1,531 @@
+//! Admission: whom an event leaves out because an entry of its key is pending or was delivered, and whose pending entries
+//! it replaces.
+//!
+//! What is pending is asked of the journal, whatever the rules were when it arrived, but only of those who may have
+//! something: of each type that asks, memory knows by key who was admitted since it was looked at last. What was
+//! delivered of a type with `once_ever` outlives its day in sets of its own.
+
+use std::collections::BTreeMap;
+
+use roaring::RoaringBitmap;
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+
+use super::accepted;
+use super::admitted::{Admitted, key_of_event};
+use super::draft::Draft;
+use super::event_row::EventRow;
+use super::intake::Intake;
+use super::part::Part;
+use super::publish::Routed;
+use super::reach::Reached;
+use super::rows::scheduled_key;
+use super::sent::Sent;
+use super::take_back::Among;
+use crate::bucket::{Closing, Frozen};
+use crate::channel::ChannelNo;
+use crate::compiled::Type;
+use crate::event::Event;
+use crate::headers::Header;
+use crate::id::{BucketNo, Id};
+use crate::index::Look;
+use crate::journal::record::{Entries, Variant};
+use crate::journal::stored::{ReadView, StoredArrival, Unreadable, decode, encode};
+use crate::number::{ClosingId, MessageId, TypeNo};
+use crate::reason::{Ending, Reason};
+use crate::rules::{Admission, Per};
+use crate::set::Set;
+use crate::shared::Shared;
+use crate::table::{Key, Owner, Partition, Table};
+use crate::time::{Day, Instant};
+
+/// A type, and what tells its keys apart.
+#[derive(Clone, Copy)]
+struct Of {
+    kind: TypeNo,
+    per: Per,
+}
+
+/// The place of pending entries that have entered their lanes.
+enum Place {
+    Lane(u64, ChannelNo),
+    Message(u64, ChannelNo, MessageId),
+}
+
+/// Pending entries with one key.
+#[derive(Default)]
+struct Pending {
+    who: RoaringBitmap,
+    waiting: Vec<Entries>,
+    messages: Vec<(u64, ChannelNo, MessageId)>,
+    scheduled: Vec<((Instant, u64), RoaringBitmap)>,
+}
+
+/// Recipients whom an event left out, as they are counted beside its day.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(super) struct LeftOut {
+    pub(super) why: Admission,
+    pub(super) recipients: u64,
+}
+
+/// The text of a key, for what is kept for ever.
+fn subject<'a>(per: Per, object: &'a Id, target: Option<&'a Id>) -> &'a str {
+    match per {
+        Per::Type => "",
+        Per::Object => object.as_str(),
+        Per::Target => target.map_or("", Id::as_str),
+    }
+}
+
+fn once_key(bucket: BucketNo, of: Of, subject: &str, page: u32) -> Vec<u8> {
+    Key::of(Owner::Bucket(bucket), Table::ToldOnce)
+        .u32(of.kind)
+        .bytes(&[of.per as u8])
+        .bytes(subject.as_bytes())
+        .bytes(&[0])
+        .u32(page)
+        .done()
+}
+
+fn left_out_key(bucket: BucketNo, place: u64) -> Vec<u8> {
+    Key::of(Owner::Bucket(bucket), Table::LeftOut)
+        .u64(place)
+        .done()
+}
+
+/// Reads how many of a bucket an event left out.
+pub(super) fn left_out(
+    view: &dyn ReadView,
+    bucket: BucketNo,
+    (arrived, place): (Day, u64),
+) -> Result<Option<LeftOut>, Unreadable> {
+    let row = view.get(Partition::Day(arrived), &left_out_key(bucket, place))?;
+    let row = row.map(|row| decode("whom an event left out", &row));
+    row.transpose()
+}
+
+/// A set in pieces of 2^16 numbers, each with its page.
+fn pages(who: &RoaringBitmap) -> BTreeMap<u32, RoaringBitmap> {
+    let mut pages: BTreeMap<u32, RoaringBitmap> = BTreeMap::new();
+    for number in who {
+        pages.entry(number >> 16).or_default().insert(number);
+    }
+    pages
+}
+
+impl Part {
+    /// Leaves out of an event those whom the admission of its type does not take, and ends what it replaces.
+    /// Returns the number of recipients left out.
+    pub(super) fn admit(
+        &mut self,
+        (intake, draft): (&Intake, &mut Draft<'_>),
+        row: &EventRow,
+        (kind, rules): (TypeNo, &Type),
+        routed: &mut BTreeMap<BucketNo, Routed>,
+    ) -> Result<u64, Unreadable> {
+        let (admission, per) = (rules.rules.admission, rules.rules.per);
+        if admission == Admission::Always {
+            return Ok(0);
+        }
+        let (of, event) = (Of { kind, per }, &row.event);
+        let key = key_of_event(per, event);
+        let mut suppressed = 0;
+        for (&no, routed) in routed.iter_mut() {
+            let sets = routed.values();
+            let mut who = sets.fold(RoaringBitmap::new(), |who, set| who | set);
+            if who.is_empty() {
+                continue;
+            }
+            self.find_admitted((intake, &*draft), no, of)?;
+            let pending = self.pending(draft, no, (of, key), &who)?;
+            let left_out = match admission {
+                Admission::Always => RoaringBitmap::new(),
+                Admission::OncePending => pending.who,
+                Admission::OnceEver => {
+                    let target = event.target.as_ref().map(|target| &target.id);
+                    let subject = subject(per, &event.object.id, target);
+                    pending.who | told_once(draft, (no, of), subject, &who)?
+                }
+                Admission::LastOnly => {
+                    self.replace(draft, no, pending)?;
+                    RoaringBitmap::new()
+                }
+            };
+            who -= &left_out;
+            if !left_out.is_empty() {
+                routed.values_mut().for_each(|set| *set -= &left_out);
+                routed.retain(|_, set| !set.is_empty());
+                suppressed += left_out.len();
+                let counted = LeftOut {
+                    why: admission,
+                    recipients: left_out.len(),
+                };
+                let today = Partition::Day(self.now.day());
+                draft.put(today, left_out_key(no, row.place), encode(&counted));
+            }
+            if let Some(known) = self.admitted.get_mut(&(no, kind)) {
+                *known.by_key.entry(key).or_default() |= who;
+            }
+        }
+        self.tally.suppressed += suppressed;
+        Ok(suppressed)
+    }
+
+    /// Notes that an event waits for its `t`.
+    pub(super) fn note_scheduled(
+        &mut self,
+        no: BucketNo,
+        (t, place): (Instant, u64),
+        (kind, event): (TypeNo, &Event),
+    ) {
+        if let Some(known) = self.admitted.get_mut(&(no, kind)) {
+            let key = key_of_event(known.per, event);
+            known.scheduled.insert((t, place), key);
+        }
+    }
+
+    /// Finds out who may have a pending entry of a type, where memory does not know.
+    fn find_admitted(
+        &mut self,
+        (intake, draft): (&Intake, &Draft<'_>),
+        no: BucketNo,
+        of: Of,
+    ) -> Result<(), Unreadable> {
+        let at = (no, of.kind);
+        let known = self.admitted.get(&at);
+        if known.is_some_and(|known| known.is_good_for(of.per)) {
+            return Ok(());
+        }
+        let mut found = Admitted::none(of.per);
+        for (key, _, who) in self.entered(draft, no, of, None)? {
+            *found.by_key.entry(key).or_default() |= who;
+        }
+        let name = self.compiled.names.type_name(of.kind);
+        for (&(t, place), who) in &self.buckets[no].scheduled {
+            let event = intake.scheduled_row(draft, t, place)?.event;
+            if event.kind.as_str() == name {
+                let key = key_of_event(of.per, &event);
+                *found.by_key.entry(key).or_default() |= &**who;
+                found.scheduled.insert((t, place), key);
+            }
+        }
+        found.settle();
+        self.admitted.insert(at, found);
+        Ok(())
+    }
+
+    /// The pending entries with a key of those of a set.
+    fn pending(
+        &mut self,
+        draft: &Draft<'_>,
+        no: BucketNo,
+        (of, key): (Of, u64),
+        who: &RoaringBitmap,
+    ) -> Result<Pending, Unreadable> {
+        let mut pending = Pending::default();
+        let known = self.admitted.get(&(no, of.kind));
+        let suspects = known.and_then(|known| Some(known.by_key.get(&key)? & who));
+        let Some(suspects) = suspects.filter(|suspects| !suspects.is_empty()) else {
+            return Ok(pending);
+        };
+        for (of_entry, place, who) in self.entered(draft, no, of, Some(&suspects))? {
+            if of_entry != key {
+                continue;
+            }
+            pending.who |= &who;
+            match place {
+                Place::Lane(seq, channel) => {
+                    let who = who.into();
+                    pending.waiting.push(Entries { seq, channel, who });
+                }
+                Place::Message(seq, channel, message) => {
+                    pending.messages.push((seq, channel, message));
+                }
+            }
+        }
+        let bucket = &self.buckets[no];
+        if let Some(known) = self.admitted.get_mut(&(no, of.kind)) {
+            known
+                .scheduled
+                .retain(|at, _| bucket.scheduled.contains_key(at));
+            for (at, of_event) in &known.scheduled {
+                let waits = bucket.scheduled.get(at).filter(|_| *of_event == key);
+                let who = waits.map(|who| &**who & &suspects).unwrap_or_default();
+                if !who.is_empty() {
+                    pending.who |= &who;
+                    pending.scheduled.push((*at, who));
+                }
+            }
+            // Who has nothing pending need not be looked at again.
+            if let Some(of_key) = known.by_key.get_mut(&key) {
+                *of_key -= suspects - &pending.who;
+                if of_key.is_empty() {
+                    known.by_key.remove(&key);
+                }
+            }
+        }
+        Ok(pending)
+    }
+
+    /// The pending entries of a type that have entered their lanes, of those of a set or of all, each with its key.
+    fn entered(
+        &self,
+        draft: &Draft<'_>,
+        no: BucketNo,
+        of: Of,
+        who: Option<&RoaringBitmap>,
+    ) -> Result<Vec<(u64, Place, RoaringBitmap)>, Unreadable> {
+        let mut entries = Vec::new();
+        let among = Among {
+            who,
+            kind: Some(of.kind),
+            ..Among::default()
+        };
+        for (_, channel, found) in self.waiting_among(draft, no, among)? {
+            let mut sets: BTreeMap<u32, RoaringBitmap> = BTreeMap::new();
+            for (number, source) in &found.entries {
+                if who.is_none_or(|who| who.contains(*number)) {
+                    sets.entry(*source).or_default().insert(*number);
+                }
+            }
+            for (source, who) in sets {
+                let kept = found.source(source).0;
+                let key = entry_key(draft, kept, of.per)?;
+                entries.push((key, Place::Lane(kept.seq, channel), who));
+            }
+        }
+        for (closing, open) in &self.buckets[no].closings {
+            let numbers = match who {
+                Some(who) => &open.sending & who,
+                None => open.sending.clone(),
+            };
+            for number in numbers {
+                let message = self.buckets[no].closing_id(*closing).message(number);
+                self.in_message(draft, (message, open), of, &mut entries)?;
+            }
+        }
+        Ok(entries)
+    }
+
+    /// Adds the entries of a type in a message without an outcome.
+    fn in_message(
+        &self,
+        draft: &Draft<'_>,
+        (message, open): (MessageId, &Closing),
+        of: Of,
+        entries: &mut Vec<(u64, Place, RoaringBitmap)>,
+    ) -> Result<(), Unreadable> {
+        let channel = self.compiled.names.lane(open.lane.lane).channel;
+        let found = self.told_entries(draft, message, open)?;
+        for (number, source) in &found.entries {
+            let kept = found.source(*source).0;
+            if kept.arrival.kind == of.kind {
+                let key = entry_key(draft, kept, of.per)?;
+                let place = Place::Message(kept.seq, channel, message);
+                entries.push((key, place, [*number].into()));
+            }
+        }
+        Ok(())
+    }
+
+    /// The messages without an outcome that an event would replace entries in.
+    pub(super) fn messages_replaced(
+        &self,
+        draft: &Draft<'_>,
+        (kind, rules): (TypeNo, &Type),
+        event: &Event,
+    ) -> Result<Vec<MessageId>, Unreadable> {
+        let of = Of {
+            kind,
+            per: rules.rules.per,
+        };
+        let mut messages = Vec::new();
+        if rules.rules.admission != Admission::LastOnly {
+            return Ok(messages);
+        }
+        let key = key_of_event(of.per, event);
+        for bucket in self.buckets.iter() {
+            for (closing, open) in &bucket.closings {
+                let mut entries = Vec::new();
+                for number in &open.sending {
+                    let message = bucket.closing_id(*closing).message(number);
+                    self.in_message(draft, (message, open), of, &mut entries)?;
+                }
+                messages.extend(
+                    entries
+                        .into_iter()
+                        .filter_map(|(of, place, _)| match place {
+                            Place::Message(.., message) if of == key => Some(message),
+                            Place::Message(..) | Place::Lane(..) => None,
+                        }),
+                );
+            }
+        }
+        Ok(messages)
+    }
+
+    /// Ends pending entries because later ones take their place.
+    fn replace(
+        &mut self,
+        draft: &mut Draft<'_>,
+        no: BucketNo,
+        pending: Pending,
+    ) -> Result<(), Unreadable> {
+        self.cut(draft, no, Some(Reason::Replaced), pending.waiting);
+        let mut messages = pending.messages;
+        messages.retain(|(.., message)| draft.reach.get(message) == Some(&Reached::KeptBack));
+        self.take_out(draft, no, Reason::Replaced, messages)?;
+        for ((t, place), who) in pending.scheduled {
+            self.replace_scheduled(draft, no, (t, place), &who)?;
+        }
+        Ok(())
+    }
+
+    fn replace_scheduled(
+        &mut self,
+        draft: &mut Draft<'_>,
+        no: BucketNo,
+        (t, place): (Instant, u64),
+        who: &RoaringBitmap,
+    ) -> Result<(), Unreadable> {
+        let key = scheduled_key(Owner::Bucket(no), t, place);
+        let Some(bytes) = draft.get_in_parts(Partition::Base, &key)? else {
+            return Ok(());
+        };
+        let mut frozen: Frozen = decode("a scheduled audience", &bytes)?;
+        let mut items: BTreeMap<ChannelNo, RoaringBitmap> = BTreeMap::new();
+        for part in &mut frozen.parts {
+            let ended = &part.who.0 & who;
+            for channel in &part.channels {
+                *items.entry(*channel).or_default() |= &ended;
+            }
+            part.who.0 -= ended;
+        }
+        frozen.parts.retain(|part| !part.who.is_empty());
+        draft.delete_in_parts(Partition::Base, key.clone())?;
+        let scheduled = &mut self.buckets[no].scheduled;
+        if frozen.parts.is_empty() {
+            scheduled.remove(&(t, place));
+        } else {
+            scheduled.insert((t, place), Shared::new(frozen.everyone()));
+            draft.put_in_parts(Partition::Base, key, &encode(&frozen));
+        }
+        let items = items
+            .into_iter()
+            .filter(|(_, who)| !who.is_empty())
+            .map(|(channel, who)| (channel, Reason::Replaced, who.into()));
+        self.drop_entries(draft, no, (place, who.len()), items.collect());
+        Ok(())
+    }
+
+    /// Remembers who was delivered an entry of a type with `once_ever`.
+    pub(super) fn remember(
+        &self,
+        draft: &mut Draft<'_>,
+        no: BucketNo,
+        (kind, header): (TypeNo, &Header),
+        who: &RoaringBitmap,
+    ) -> Result<(), Unreadable> {
+        let version = self.compiled.current();
+        let Some(rules) = version.and_then(|version| version.kind(kind)) else {
+            return Ok(());
+        };
+        if rules.rules.admission != Admission::OnceEver {
+            return Ok(());
+        }
+        let per = rules.rules.per;
+        let subject = subject(per, &header.object, header.target.as_ref());
+        for (page, who) in pages(who) {
+            let key = once_key(no, Of { kind, per }, subject, page);
+            let known = read_set(draft, &key)?;
+            if !who.is_subset(&known) {
+                draft.put(Partition::Base, key, encode(&Set::from(known | who)));
+            }
+        }
+        Ok(())
+    }
+
+    /// Remembers who was sent an entry of a type with `once_ever`.
+    pub(super) fn remember_sent(
+        &self,
+        (intake, draft): (&Intake, &mut Draft<'_>),
+        ClosingId { bucket: no, seq }: ClosingId,
+        sent: &[Sent],
+    ) -> Result<(), Unreadable> {
+        let asks = |rules: &Type| rules.rules.admission == Admission::OnceEver;
+        let Some(version) = self.version().filter(|version| version.has_kind(asks)) else {
+            return Ok(());
+        };
+        let bucket = &self.buckets[no];
+        let Some(open) = bucket.closings.get(&seq) else {
+            return Ok(());
+        };
+        let delivered = sent
+            .iter()
+            .filter(|sent| sent.ending == Ending::Delivered && open.sending.contains(sent.number));
+        let told: FxHashMap<u32, &Vec<u64>> =
+            delivered.map(|sent| (sent.number, &sent.seqs)).collect();
+        let seqs = || told.values().flat_map(|seqs| seqs.iter().copied());
+        let (Some(from), Some(to)) = (seqs().min(), seqs().max()) else {
+            return Ok(());
+        };
+        let takes = |kept: &StoredArrival, variant: &Variant| {
+            version.kind(kept.arrival.kind).is_some_and(asks)
+                && open.lane.has(&self.compiled.names, &kept.arrival, variant)
+        };
+        let look = Look {
+            from,
+            to,
+            who: &told.keys().copied().collect(),
+            takes: &takes,
+            has: &|number, kept| {
+                told.get(&number)
+                    .is_some_and(|seqs| seqs.contains(&kept.seq))
+            },
+        };
+        let found = bucket.index.look(draft.view, &look)?;
+        let mut sets: BTreeMap<u32, RoaringBitmap> = BTreeMap::new();
+        for (number, source) in &found.entries {
+            sets.entry(*source).or_default().insert(*number);
+        }
+        for (source, who) in sets {
+            let arrival = &found.source(source).0.arrival;
+            let at = (arrival.at.day(), arrival.event);
+            let header = intake.with_header(draft, at, Header::clone)?;
+            self.remember(draft, no, (arrival.kind, &header), &who)?;
+        }
+        Ok(())
+    }
+}
+
+/// Those of a set who were ever delivered an entry of a type and a key.
+fn told_once(
+    draft: &Draft<'_>,
+    (no, of): (BucketNo, Of),
+    subject: &str,
+    who: &RoaringBitmap,
+) -> Result<RoaringBitmap, Unreadable> {
+    let mut told = RoaringBitmap::new();
+    for (page, who) in pages(who) {
+        told |= who & read_set(draft, &once_key(no, of, subject, page))?;
+    }
+    Ok(told)
+}
+
+fn read_set(draft: &Draft<'_>, key: &[u8]) -> Result<RoaringBitmap, Unreadable> {
+    let row = draft.get(Partition::Base, key)?;
+    let set = row.map(|row| decode::<Set>("who was told once", &row));
+    Ok(set.transpose()?.unwrap_or_default().0)
+}
+
+fn entry_key(draft: &Draft<'_>, kept: &StoredArrival, per: Per) -> Result<u64, Unreadable> {
+    let arrival = &kept.arrival;
+    match per {
+        Per::Type => Ok(0),
+        Per::Object => Ok(arrival.about.object),
+        Per::Target => {
+            let row = accepted::read(draft, arrival.at.day(), arrival.event)?;
+            Ok(key_of_event(per, &row.event))
+        }
+    }
+}
