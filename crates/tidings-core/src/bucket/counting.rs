@@ -39,6 +39,8 @@ impl Bucket {
         };
         let asked: BTreeMap<u32, u32> = who
             .iter()
+            // Nothing is kept of who was erased, and so no zone in which there would be a next slot.
+            .filter(|number| self.roster.everyone.contains(*number))
             .filter_map(|number| Some((number, least(number)?)))
             .filter(|(_, least)| *least > 1)
             .collect();

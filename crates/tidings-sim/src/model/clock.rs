@@ -274,7 +274,9 @@ impl Model {
         if window.flushed || window.full || std::mem::replace(&mut window.counted, true) {
             return false;
         }
-        if pending == 0 || pending as u64 >= u64::from(digest.min_items) {
+        // Nothing is kept of who was erased: there is no zone for a next slot.
+        if self.people[person].gone || pending == 0 || pending as u64 >= u64::from(digest.min_items)
+        {
             return false;
         }
         let defaults = &self.rules[self.rules.len() - 1].defaults;
