@@ -7,6 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use tidings_core::channel::CHANNELS;
 use tidings_core::engine::{InboxDelivery, Options, Refused, Reply, Settled};
 use tidings_core::{Books, Command, Id, Instant, Message, Rules, Timed};
 use tidings_store::Store;
@@ -25,6 +26,8 @@ pub struct Player {
     made: BTreeSet<Id>,
     /// Number of topics that each recipient follows with the open instant.
     follows: BTreeMap<Id, u64>,
+    /// Number of mutes that each recipient gets with the open instant, at most.
+    mutes: BTreeMap<Id, u64>,
     /// True if the instant has already closed what was due.
     begun: bool,
     observer: Option<Box<dyn Observer + Send>>,
@@ -123,6 +126,7 @@ impl Player {
             open: None,
             made: BTreeSet::new(),
             follows: BTreeMap::new(),
+            mutes: BTreeMap::new(),
             begun: false,
             observer: None,
         }
@@ -190,11 +194,18 @@ impl Player {
                 self.follows.insert(recipient.clone(), 1);
             }
         }
-        if let Command::Preference { scope, .. } = &command
+        if let Command::Preference {
+            recipient, scope, ..
+        } = &command
             && scope.is_mute()
         {
-            // Whether it is one too many shows as well.
-            self.drain()?;
+            let each = CHANNELS.len() as u64;
+            let mutes = self.mutes.entry(recipient.clone()).or_default();
+            *mutes += each;
+            if *mutes > self.node().engine().room_to_mute(recipient) {
+                self.drain()?;
+                self.mutes.insert(recipient.clone(), each);
+            }
         }
         self.check(&command)?;
         if let Some((_, commands)) = &mut self.open {
@@ -299,6 +310,7 @@ impl Player {
         };
         self.made.clear();
         self.follows.clear();
+        self.mutes.clear();
         self.begin(at)?;
         self.before(at, &commands);
         let accepted = self.event_loop.beside(at, |node, sending, _| {
@@ -362,6 +374,7 @@ impl Player {
         let (at, commands) = (*at, std::mem::take(commands));
         self.made.clear();
         self.follows.clear();
+        self.mutes.clear();
         self.begin(at)?;
         self.before(at, &commands);
         let accepted = self.event_loop.beside(at, |node, sending, _| {

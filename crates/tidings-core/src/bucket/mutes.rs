@@ -221,8 +221,9 @@ mod tests {
         assert_eq!(
             split(&["a/b"], &[0, 1]),
             [
-                (Left::Some(vec![0]), set(&[1, 2])),
-                (Left::All, set(&[3, 4, 5]))
+                (Left::Some(vec![0]), set(&[1])),
+                (Left::Some(vec![0]), set(&[2])),
+                (Left::All, set(&[3, 4, 5])),
             ]
         );
     }

@@ -117,6 +117,7 @@ impl Intake {
                 status: PublishedAs::Cancelled,
                 notifications: 0,
                 entries: 0,
+                suppressed: 0,
                 warnings: Vec::new(),
             };
             return Ok(Ok(Accepted::Answered(Reply::Published(published))));

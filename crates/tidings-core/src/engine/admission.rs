@@ -202,7 +202,7 @@ impl Part {
         }
         let name = self.compiled.names.type_name(of.kind);
         for (&(t, place), who) in &self.buckets[no].scheduled {
-            let event = intake.scheduled_row(draft, t, place)?.event;
+            let event = intake.scheduled_row(draft, t, place)?.0.event;
             if event.kind.as_str() == name {
                 let key = key_of_event(of.per, &event);
                 *found.by_key.entry(key).or_default() |= &**who;
@@ -345,9 +345,19 @@ impl Part {
         }
         let key = key_of_event(of.per, event);
         for bucket in self.buckets.iter() {
+            // Where memory does not know yet who may have one, everybody is asked.
+            let known = self.admitted.get(&(bucket.no, kind));
+            let known = known.filter(|known| known.is_good_for(of.per));
             for (closing, open) in &bucket.closings {
                 let mut entries = Vec::new();
-                for number in &open.sending {
+                let numbers = match known {
+                    None => open.sending.clone(),
+                    Some(known) => {
+                        let suspects = known.by_key.get(&key);
+                        suspects.map_or_else(RoaringBitmap::new, |who| who & &open.sending)
+                    }
+                };
+                for number in numbers {
                     let message = bucket.closing_id(*closing).message(number);
                     self.in_message(draft, (message, open), of, &mut entries)?;
                 }

@@ -155,7 +155,9 @@ impl Engine {
             for t in &instants {
                 trace.wait(view, bucket, (*t, place), &mut everyone)?;
             }
-            for record in ends(view, bucket.no, Of::Event(place), days.iter().copied())? {
+            // Another event may have taken the place of this one on any day before its `t`.
+            let since = trace.days.clone().into_iter();
+            for record in ends(view, bucket.no, Of::Event(place), since)? {
                 if let Record::Dropped { items, .. } = record {
                     for (channel, reason, who) in items {
                         let fate = trace.fate(channel);

@@ -29,7 +29,10 @@ pub(super) fn holds(condition: &str, names: &Value) -> Option<bool> {
         let (left, right) = (value(names, left)?, value(names, right)?);
         let numbers = left.as_f64().zip(right.as_f64());
         let texts = left.as_str().zip(right.as_str());
-        let is_equal = numbers.map_or_else(|| left == right, |(left, right)| left == right);
+        let is_equal = numbers.map_or_else(
+            || left == right,
+            |(left, right)| left.total_cmp(&right).is_eq(),
+        );
         return match operator {
             "==" => Some(is_equal),
             "!=" => Some(!is_equal),

@@ -47,27 +47,27 @@
 //!     (and, on the inbox, all while it is paused) go to a lane that is never due, as if everybody had
 //!     chosen so; when they go on it is as if the choice were taken back. A type that is no longer
 //!     configured is no longer paused: what was set apart ends at once as skipped(unknown_type).
-//! 21. What was delivered while a type had `once_ever` is remembered by the `per` that it had then, and asked by the
-//!     one that it has when an event arrives. What is pending is asked by the latter alone.
-//! 20. What waits keeps the reasons that it had when the event arrived, also if it is scheduled: a mute ends it if
-//!     with all mutes of that channel none of those would remain, and takes none away otherwise. A mute on `*` is
-//!     one on each channel.
 //! 19. A batch key is an entry's for good: it is asked by the rules of the event's arrival, whatever they become.
 //!     A lane with a key remembers its last message no longer than the longest `quiet` of the types that are
 //!     `leading` in it: when the rules change, an older one is forgotten unless a window is open.
-
-//! 19. A window is counted for `min_items` also while its channel is paused: it is held as that of somebody
+//! 20. A window is counted for `min_items` also while its channel is paused: it is held as that of somebody
 //!     unconfirmed. What was counted is not counted again, whatever happens to it afterwards.
-//! 20. A type is urgent for an entry as it was when the entry entered its lane. Pending is what has not ended:
+//! 21. A type is urgent for an entry as it was when the entry entered its lane. Pending is what has not ended:
 //!     an urgent entry that is seen or retracted still lets its window pass quiet hours.
-//! 21. A window that only quiet hours keep has no deadline that has passed: what enters joins, and moves it as
+//! 22. A window that only quiet hours keep has no deadline that has passed: what enters joins, and moves it as
 //!     ever. One that was held when its deadline (after quiet hours) passed keeps it, whatever hours come.
-//! 23. A channel's messages are counted from when it has caps, as far back and as many as these caps ask for: what
+//! 23. Hours that end in other hours, where clocks change, end with the last of them. Who was erased has none.
+//! 24. A channel's messages are counted from when it has caps, as far back and as many as these caps ask for: what
 //!     other caps would have counted is not known when they come. Nothing is counted of who was erased, whom no
 //!     cap keeps anything from.
-//! 24. A closing that turns out to tell nothing has not counted: what it kept at its instant is due then.
-//! 22. Hours that end in other hours, where clocks change, end with the last of them. Who was erased has none.
+//! 25. A closing that turns out to tell nothing has not counted: what it kept at its instant is due then.
+//! 26. What waits keeps the reasons that it had when the event arrived, also if it is scheduled: a mute ends it if
+//!     with all mutes of that channel none of those would remain, and takes none away otherwise. A mute on `*` is
+//!     one on each channel.
+//! 27. What was delivered while a type had `once_ever` is remembered by the `per` that it had then, and asked by the
+//!     one that it has when an event arrives. What is pending is asked by the latter alone.
 
+mod arrival;
 mod audience;
 mod calendar;
 mod clock;
@@ -82,15 +82,15 @@ use std::sync::Arc;
 
 use tidings_core::batch_key::BatchKey;
 use tidings_core::command::Choice;
-use tidings_core::rules::{Admission, Policy};
+use tidings_core::rules::Policy;
 use tidings_core::{
     Books, Command, Day, Event, Id, Instant, Message, Mode, Object, Outcome, PreferenceScope,
     Rules, Timed,
 };
 
+use arrival::Key;
 use condition::Known;
 use person::Person;
-use route::Route;
 use window::Lane;
 
 /// The reason why a command is refused. The clock moves to its instant nevertheless.
@@ -150,9 +150,6 @@ pub struct Model {
     /// Whom an entry of a type with `once_ever` was delivered, by the key that applied then.
     told_once: BTreeSet<(usize, Key)>,
 }
-
-/// Contract, section 6, "Admission": a type, what tells its entries apart, and the id of that.
-type Key = (String, &'static str, Option<Id>);
 
 /// The state of an object that decisions need.
 #[derive(Clone, Debug, Default)]
@@ -490,170 +487,5 @@ impl Model {
                 window.slot = Some(calendar::next_slot(digest, id, &zone, self.now));
             }
         }
-    }
-
-    fn publish(&mut self, event: Event) -> Result<(), Refused> {
-        if self.known.contains_key(&event.id) {
-            self.counted.republished += 1;
-            return Ok(());
-        }
-        let Some(type_rules) = self.current().types.get(event.kind.as_str()) else {
-            return Err(Refused::UnknownType(event.kind));
-        };
-        let include_actor = type_rules.include_actor;
-        let mut channels: Vec<String> = type_rules.channels.keys().cloned().collect();
-        if let Some(only) = &event.channels {
-            channels.retain(|channel| only.contains(channel));
-        }
-        for role in event.actor.iter().chain(&event.target) {
-            let described = Object {
-                notifiable: None,
-                ..role.clone()
-            };
-            if described != Object::bare(role.id.clone()) {
-                self.objects.entry(role.id.clone()).or_default().learn(role);
-            }
-        }
-        let object = self.objects.entry(event.object.id.clone()).or_default();
-        object.retracted = false;
-        object.learn(&event.object);
-        let cancelled = self.ahead.get(&event.id);
-        let cancelled = cancelled.is_some_and(|until| self.now < *until);
-        let all_t = match cancelled {
-            true => BTreeSet::from([self.now]),
-            false => calendar::all_t(&event, self.now),
-        };
-        let last = all_t.last().copied().unwrap_or(self.now);
-        self.name(&event, last.day());
-
-        self.counted.events += 1;
-        let arrival = self.events.len();
-        self.known.insert(event.id.clone(), arrival);
-        self.days
-            .entry(self.now.day())
-            .or_default()
-            .events
-            .push(arrival);
-        self.events.push(Published {
-            event,
-            entries: Vec::new(),
-        });
-        if cancelled {
-            return Ok(());
-        }
-        let concerned = audience::audience(
-            &self.events[arrival].event,
-            include_actor,
-            &self.people,
-            &self.by_id,
-            &self.followers,
-        );
-        self.counted.warnings += concerned.warnings;
-        for (person, reasons) in concerned.told {
-            self.notify(arrival, person, &Arc::new(reasons), &channels);
-        }
-        // It comes to the day of each, told to anybody or not.
-        let later = all_t.into_iter().filter(|t| *t > self.now);
-        self.scheduled.extend(later.map(|t| (t, arrival)));
-        self.enter_all(arrival);
-        Ok(())
-    }
-
-    /// An event names its object, and its actor and target where they are known as objects.
-    fn name(&mut self, event: &Event, day: Day) {
-        let roles = event.actor.iter().chain(&event.target);
-        for object in roles.chain([&event.object]) {
-            if let Some(known) = self.objects.get_mut(&object.id) {
-                known.newest = known.newest.max(day);
-            }
-        }
-    }
-
-    /// The key of an event's entries by the rules in force.
-    fn key_of(&self, event: &Event) -> Key {
-        let kind = event.kind.as_str();
-        let per = self
-            .current()
-            .types
-            .get(kind)
-            .map_or("type", |rules| rules.per.word());
-        let id = match per {
-            "object" => Some(event.object.id.clone()),
-            "target" => event.target.as_ref().map(|target| target.id.clone()),
-            _ => None,
-        };
-        (kind.to_owned(), per, id)
-    }
-
-    /// Contract, section 6, "Admission".
-    fn admits(&mut self, arrival: usize, person: usize) -> bool {
-        let event = self.events[arrival].event.clone();
-        let admission = self.current().types[event.kind.as_str()].admission;
-        let key = self.key_of(&event);
-        let pending: Vec<usize> = (0..self.entries.len())
-            .filter(|&entry| {
-                let entry = &self.entries[entry];
-                entry.person == person
-                    && !matches!(entry.state, EntryState::Ended(_))
-                    && self.key_of(&self.events[entry.event].event) == key
-            })
-            .collect();
-        match admission {
-            Admission::Always => true,
-            Admission::OncePending => pending.is_empty(),
-            Admission::OnceEver => pending.is_empty() && !self.told_once.contains(&(person, key)),
-            Admission::LastOnly => {
-                for entry in pending {
-                    self.end(entry, Outcome::Cancelled);
-                }
-                true
-            }
-        }
-    }
-
-    /// Makes the entries of one notification: preferences at arrival decide whether there are any.
-    fn notify(
-        &mut self,
-        arrival: usize,
-        person: usize,
-        reasons: &Arc<Vec<String>>,
-        channels: &[String],
-    ) {
-        let before = self.entries.len();
-        let mut wanted = Vec::new();
-        for channel in channels {
-            let event = &self.events[arrival].event;
-            let chosen = &self.people[person].preferences;
-            if route::route(self.current(), chosen, event.kind.as_str(), channel) == Route::Never {
-                continue;
-            }
-            let left = route::reasons_left(self.current(), chosen, event, channel, reasons);
-            if !left.is_empty() {
-                wanted.push((channel, left));
-            }
-        }
-        if !wanted.is_empty() && !self.admits(arrival, person) {
-            self.counted.suppressed += 1;
-            return;
-        }
-        for (channel, left) in wanted {
-            let event = &self.events[arrival].event;
-            let zone = self.people[person].tz(&self.current().defaults);
-            let t = calendar::enters(event, zone, self.now);
-            self.events[arrival].entries.push(self.entries.len());
-            self.entries.push(Entry {
-                event: arrival,
-                person,
-                channel: channel.clone(),
-                t,
-                key: route::key(self.current(), &self.events[arrival].event, channel),
-                reasons: Arc::new(left),
-                state: EntryState::Scheduled,
-                day: self.now.day(),
-                seen: false,
-                urgent: false,
-            });
-        }
-        self.counted.notifications += u64::from(self.entries.len() > before);
     }
 }

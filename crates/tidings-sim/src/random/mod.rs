@@ -14,6 +14,7 @@ use crate::subject::Step;
 use crate::text;
 
 mod ops;
+mod raw;
 mod rules;
 
 /// A timeline with its first rules.
@@ -34,15 +35,15 @@ pub fn world() -> impl Strategy<Value = World> {
 
 /// Worlds of so many steps after recipients and subscriptions are there.
 pub fn world_of(steps: std::ops::Range<usize>) -> impl Strategy<Value = World> {
-    let people = vec(ops::raw_person(), 3..9);
+    let people = vec(raw::raw_person(), 3..9);
     let follows = vec((0..8_u8, 0..6_u8), 0..12);
-    let until = proptest::option::weighted(0.2, 0..ops::GAPS);
+    let until = proptest::option::weighted(0.2, 0..raw::GAPS);
     (
         rules::raw_rules(),
         0..ops::BASES,
         people,
         follows,
-        vec(ops::raw_step(), steps),
+        vec(raw::raw_step(), steps),
         until,
     )
         .prop_map(|(rules, base, people, follows, steps, until)| {

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use proptest::prelude::*;
 use tidings_core::batch_key::BatchKey;
 use tidings_core::channel::{EACH, EMAIL, EMAIL_NO, INBOX};
 use tidings_core::command::{Cancelled, Choice, MarkKind, Marked, Pausable};
@@ -14,16 +13,12 @@ use tidings_core::{
 };
 
 use super::World;
-use super::rules::{
-    CATEGORIES, DIGESTS, HOURS, RawChange, RawRules, TYPES, data, digest_name, own_hours,
-    raw_change,
-};
+use super::raw::{OBJECTS, RECIPIENTS, RawEvent, RawOp, RawPerson, RawStep, TOPICS};
+use super::rules::{CATEGORIES, RawRules, TYPES, data, digest_name, own_hours};
 use crate::subject::Step;
 
 /// Number of first instants: nights of clock changes, a leap day, a year's end.
 pub(super) const BASES: u8 = 6;
-/// Number of gaps.
-pub(super) const GAPS: u8 = 20;
 
 const BASE_TIMES: [&str; BASES as usize] = [
     "2024-01-01T08:50:00Z",
@@ -49,159 +44,6 @@ const CIRCLES: [(f64, f64, f64); 3] = [
     (50.0, 1.0, 400.0),
     (0.0, 0.0, 20_038.0),
 ];
-const TOPICS: [&str; 6] = ["a", "a/b", "a/b/c", "a/bc", "b", "b/c"];
-const OBJECTS: u8 = 6;
-const RECIPIENTS: u8 = 9;
-
-/// Numbers from which a profile is made.
-#[derive(Clone, Debug)]
-pub(super) struct RawPerson {
-    zone: u8,
-    state: u8,
-    email: bool,
-    place: u8,
-    /// Own quiet hours; beyond, none at all, and then the channel's.
-    quiet: u8,
-}
-
-/// Numbers from which a step is made.
-#[derive(Clone, Debug)]
-pub(super) struct RawStep {
-    gap: u8,
-    op: RawOp,
-}
-
-#[derive(Clone, Debug)]
-enum RawOp {
-    Publish(RawEvent),
-    Person(u8, RawPerson, u8),
-    Follow(u8, u8, bool),
-    Mark(u8, u8, u8),
-    Cancel(u8),
-    Preference(u8, u8, bool, u8),
-    Flush(u8, u8),
-    Object(u8, u8),
-    Forget(u8),
-    Pause(u8, bool),
-    Choose(u8, Vec<(u8, bool, u8)>, bool),
-    Erase(u8),
-    Rules(RawChange),
-}
-
-#[derive(Clone, Debug)]
-struct RawEvent {
-    kind: u8,
-    object: u8,
-    actor: u8,
-    named: u8,
-    topics: u8,
-    circle: u8,
-    everyone: bool,
-    channels: u8,
-    deliver: Option<u8>,
-    expires: Option<u8>,
-    key: u8,
-    again: u8,
-}
-
-pub(super) fn raw_person() -> impl Strategy<Value = RawPerson> {
-    let state = prop_oneof![8 => Just(0_u8), 3 => Just(1), 1 => Just(2)];
-    let quiet = prop_oneof![3 => Just(u8::MAX), 2 => 0..=HOURS];
-    let email = proptest::bool::weighted(0.85);
-    (0..7_u8, state, email, 0..4_u8, quiet).prop_map(|(zone, state, email, place, quiet)| {
-        RawPerson {
-            zone,
-            state,
-            email,
-            place,
-            quiet,
-        }
-    })
-}
-
-/// Number of scopes of a preference: types, categories, topics, objects.
-const SCOPES: u8 = TYPES + CATEGORIES + TOPICS.len() as u8 + OBJECTS;
-
-fn raw_choice() -> impl Strategy<Value = (u8, bool, u8)> {
-    (
-        prop_oneof![3 => 0..TYPES + CATEGORIES, 2 => TYPES + CATEGORIES..SCOPES],
-        proptest::bool::weighted(0.3),
-        0..9 + DIGESTS,
-    )
-}
-
-pub(super) fn raw_step() -> impl Strategy<Value = RawStep> {
-    let gap = prop_oneof![
-        8 => Just(0_u8),
-        14 => 1..9_u8,
-        3 => 9..12_u8,
-        2 => 12..GAPS - 2,
-        1 => 0..GAPS,
-    ];
-    // Most concerns the first two, so that much happens to one person.
-    let who = || prop_oneof![3 => 0..2_u8, 1 => 0..RECIPIENTS];
-    let op = prop_oneof![
-        30 => raw_event().prop_map(RawOp::Publish),
-        5 => (who(), raw_person(), 0..32_u8).prop_map(|(a, b, c)| RawOp::Person(a, b, c)),
-        3 => (who(), 0..6_u8, any::<bool>()).prop_map(|(a, b, c)| RawOp::Follow(a, b, c)),
-        8 => (who(), 0..12_u8, any::<u8>()).prop_map(|(a, b, c)| RawOp::Mark(a, b, c)),
-        4 => any::<u8>().prop_map(RawOp::Cancel),
-        14 => (who(), 0..TYPES + CATEGORIES, proptest::bool::weighted(0.08), 0..9 + DIGESTS)
-            .prop_map(|(a, b, c, d)| RawOp::Preference(a, b, c, d)),
-        6 => (who(), TYPES + CATEGORIES..SCOPES, proptest::bool::weighted(0.3), 0..15_u8)
-            .prop_map(|(a, b, c, d)| RawOp::Preference(a, b, c, d)),
-        4 => (who(), 0..12_u8).prop_map(|(a, b)| RawOp::Flush(a, b)),
-        3 => (0..OBJECTS, 0..14_u8).prop_map(|(a, b)| RawOp::Object(a, b)),
-        1 => (0..4_u8).prop_map(RawOp::Forget),
-        4 => (0..TYPES + 2, proptest::bool::weighted(0.4)).prop_map(|(a, b)| RawOp::Pause(a, b)),
-        3 => (who(), proptest::collection::vec(raw_choice(), 0..4), any::<bool>())
-            .prop_map(|(a, b, c)| RawOp::Choose(a, b, c)),
-        1 => who().prop_map(RawOp::Erase),
-        7 => raw_change().prop_map(RawOp::Rules),
-    ];
-    (gap, op).prop_map(|(gap, op)| RawStep { gap, op })
-}
-
-fn raw_event() -> impl Strategy<Value = RawEvent> {
-    let whom = (
-        prop_oneof![2 => Just(0_u8), 2 => 1..4_u8, 1 => any::<u8>()],
-        prop_oneof![2 => Just(0_u8), 2 => 0..64_u8],
-        prop_oneof![5 => Just(3_u8), 1 => 0..3_u8],
-        proptest::bool::weighted(0.35),
-    );
-    let times = (
-        proptest::option::weighted(0.25, 0..GAPS),
-        proptest::option::weighted(0.1, 0..GAPS),
-    );
-    let rest = (
-        prop_oneof![5 => Just(0_u8), 1 => 1..3_u8],
-        0..6_u8,
-        any::<u8>(),
-    );
-    (0..TYPES, 0..OBJECTS, 0..4 * RECIPIENTS, whom, times, rest).prop_map(
-        |(
-            kind,
-            object,
-            actor,
-            (named, topics, circle, everyone),
-            (deliver, expires),
-            (channels, key, again),
-        )| RawEvent {
-            kind,
-            object,
-            actor,
-            named,
-            topics,
-            circle,
-            everyone,
-            channels,
-            deliver,
-            expires,
-            key,
-            again,
-        },
-    )
-}
 
 /// An instant some way after this one.
 fn after(gap: u8, now: Instant) -> Instant {

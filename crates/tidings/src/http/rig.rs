@@ -148,10 +148,15 @@ impl Rig {
     }
 
     /// Stops the node and starts another over the same store.
-    pub(crate) fn restart(mut self) -> Self {
+    pub(crate) fn restart(self) -> Self {
+        self.restart_with(CONFIG)
+    }
+
+    /// The same with another configuration.
+    pub(crate) fn restart_with(mut self, config: &str) -> Self {
         self.stop();
         let (open, clock) = (Arc::clone(&self.open), Arc::clone(&self.clock));
-        Self::over(open, clock, CONFIG, Access::Open, self.service.settings)
+        Self::over(open, clock, config, Access::Open, self.service.settings)
     }
 
     /// Puts the clock and has the node look at it.

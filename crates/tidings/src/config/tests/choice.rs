@@ -92,7 +92,8 @@ fn a_condition_is_an_expression_that_is_true_or_false() {
             }
         }
     }
-    refused("[types.a]\ncondition = true\n", "expected text");
+    let no_text = email("{ policy = 'now' }").replace("[types.a]", "[types.a]\ncondition = true");
+    refused(&no_text, "expected text");
 }
 
 #[test]

@@ -40,6 +40,10 @@ struct TypesAnswer {
 
 /// A type.
 #[derive(Serialize, ToSchema)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a key of a configuration"
+)]
 struct TypeShown {
     /// Its category.
     category: String,

@@ -70,7 +70,9 @@ fn one_event_is_taken_and_known_again_by_its_id() {
     person(&rig, "ann");
     let first = publish(&rig, &event(Some("e1"), "ann"));
     assert_eq!(first.status, StatusCode::ACCEPTED);
-    let expected = json!({"id": "e1", "status": "accepted", "notifications": 1, "warnings": []});
+    let expected = json!({
+        "id": "e1", "status": "accepted", "notifications": 1, "suppressed": 0, "warnings": [],
+    });
     assert_eq!(first.json(), expected);
     assert_eq!(
         publish(&rig, &event(Some("e1"), "ann")).json()["status"],

@@ -166,7 +166,7 @@ fn t5_who_is_left_out_is_counted() {
     assert_eq!(event["suppressed"], json!({"once_pending": 1}));
     assert_eq!(get(&rig, "/v1/events/e1")["suppressed"], json!({}));
     // The same after a restart.
-    let rig = rig.restart();
+    let rig = rig.restart_with(RULES);
     let mut again = super::event("e4", "tip", &["ada", "bob"]);
     again["object"]["id"] = json!("o");
     assert_eq!(post(&rig, "/v1/events", &again)["suppressed"], 2);

@@ -1,0 +1,180 @@
+//! Arrivals: the audience of an event, who is admitted, and their entries.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use tidings_core::rules::Admission;
+use tidings_core::{Day, Event, Id, Object, Outcome};
+
+use super::route::{self, Route};
+use super::{Entry, EntryState, Model, Published, Refused, audience, calendar};
+
+/// Contract, section 6, "Admission": a type, what tells its entries apart, and the id of that.
+pub(super) type Key = (String, &'static str, Option<Id>);
+
+impl Model {
+    pub(super) fn publish(&mut self, event: Event) -> Result<(), Refused> {
+        if self.known.contains_key(&event.id) {
+            self.counted.republished += 1;
+            return Ok(());
+        }
+        let Some(type_rules) = self.current().types.get(event.kind.as_str()) else {
+            return Err(Refused::UnknownType(event.kind));
+        };
+        let include_actor = type_rules.include_actor;
+        let mut channels: Vec<String> = type_rules.channels.keys().cloned().collect();
+        if let Some(only) = &event.channels {
+            channels.retain(|channel| only.contains(channel));
+        }
+        for role in event.actor.iter().chain(&event.target) {
+            let described = Object {
+                notifiable: None,
+                ..role.clone()
+            };
+            if described != Object::bare(role.id.clone()) {
+                self.objects.entry(role.id.clone()).or_default().learn(role);
+            }
+        }
+        let object = self.objects.entry(event.object.id.clone()).or_default();
+        object.retracted = false;
+        object.learn(&event.object);
+        let cancelled = self.ahead.get(&event.id);
+        let cancelled = cancelled.is_some_and(|until| self.now < *until);
+        let all_t = match cancelled {
+            true => BTreeSet::from([self.now]),
+            false => calendar::all_t(&event, self.now),
+        };
+        let last = all_t.last().copied().unwrap_or(self.now);
+        self.name(&event, last.day());
+
+        self.counted.events += 1;
+        let arrival = self.events.len();
+        self.known.insert(event.id.clone(), arrival);
+        self.days
+            .entry(self.now.day())
+            .or_default()
+            .events
+            .push(arrival);
+        self.events.push(Published {
+            event,
+            entries: Vec::new(),
+        });
+        if cancelled {
+            return Ok(());
+        }
+        let concerned = audience::audience(
+            &self.events[arrival].event,
+            include_actor,
+            &self.people,
+            &self.by_id,
+            &self.followers,
+        );
+        self.counted.warnings += concerned.warnings;
+        for (person, reasons) in concerned.told {
+            self.notify(arrival, person, &Arc::new(reasons), &channels);
+        }
+        // It comes to the day of each, told to anybody or not.
+        let later = all_t.into_iter().filter(|t| *t > self.now);
+        self.scheduled.extend(later.map(|t| (t, arrival)));
+        self.enter_all(arrival);
+        Ok(())
+    }
+
+    /// An event names its object, and its actor and target where they are known as objects.
+    pub(super) fn name(&mut self, event: &Event, day: Day) {
+        let roles = event.actor.iter().chain(&event.target);
+        for object in roles.chain([&event.object]) {
+            if let Some(known) = self.objects.get_mut(&object.id) {
+                known.newest = known.newest.max(day);
+            }
+        }
+    }
+
+    /// The key of an event's entries by the rules in force.
+    pub(super) fn key_of(&self, event: &Event) -> Key {
+        let kind = event.kind.as_str();
+        let per = self
+            .current()
+            .types
+            .get(kind)
+            .map_or("type", |rules| rules.per.word());
+        let id = match per {
+            "object" => Some(event.object.id.clone()),
+            "target" => event.target.as_ref().map(|target| target.id.clone()),
+            _ => None,
+        };
+        (kind.to_owned(), per, id)
+    }
+
+    /// Contract, section 6, "Admission".
+    fn admits(&mut self, arrival: usize, person: usize) -> bool {
+        let event = self.events[arrival].event.clone();
+        let admission = self.current().types[event.kind.as_str()].admission;
+        let key = self.key_of(&event);
+        let pending: Vec<usize> = (0..self.entries.len())
+            .filter(|&entry| {
+                let entry = &self.entries[entry];
+                entry.person == person
+                    && !matches!(entry.state, EntryState::Ended(_))
+                    && self.key_of(&self.events[entry.event].event) == key
+            })
+            .collect();
+        match admission {
+            Admission::Always => true,
+            Admission::OncePending => pending.is_empty(),
+            Admission::OnceEver => pending.is_empty() && !self.told_once.contains(&(person, key)),
+            Admission::LastOnly => {
+                for entry in pending {
+                    self.end(entry, Outcome::Cancelled);
+                }
+                true
+            }
+        }
+    }
+
+    /// Makes the entries of one notification: preferences at arrival decide whether there are any.
+    fn notify(
+        &mut self,
+        arrival: usize,
+        person: usize,
+        reasons: &Arc<Vec<String>>,
+        channels: &[String],
+    ) {
+        let before = self.entries.len();
+        let mut wanted = Vec::new();
+        for channel in channels {
+            let event = &self.events[arrival].event;
+            let chosen = &self.people[person].preferences;
+            if route::route(self.current(), chosen, event.kind.as_str(), channel) == Route::Never {
+                continue;
+            }
+            let left = route::reasons_left(self.current(), chosen, event, channel, reasons);
+            if !left.is_empty() {
+                wanted.push((channel, left));
+            }
+        }
+        if !wanted.is_empty() && !self.admits(arrival, person) {
+            self.counted.suppressed += 1;
+            return;
+        }
+        for (channel, left) in wanted {
+            let event = &self.events[arrival].event;
+            let zone = self.people[person].tz(&self.current().defaults);
+            let t = calendar::enters(event, zone, self.now);
+            self.events[arrival].entries.push(self.entries.len());
+            self.entries.push(Entry {
+                event: arrival,
+                person,
+                channel: channel.clone(),
+                t,
+                key: route::key(self.current(), &self.events[arrival].event, channel),
+                reasons: Arc::new(left),
+                state: EntryState::Scheduled,
+                day: self.now.day(),
+                seen: false,
+                urgent: false,
+            });
+        }
+        self.counted.notifications += u64::from(self.entries.len() > before);
+    }
+}

@@ -1,0 +1,161 @@
+//! Numbers of which random steps are made.
+
+use proptest::prelude::*;
+
+use super::rules::{CATEGORIES, DIGESTS, HOURS, RawChange, TYPES, raw_change};
+
+/// Number of gaps.
+pub(super) const GAPS: u8 = 20;
+pub(super) const TOPICS: [&str; 6] = ["a", "a/b", "a/b/c", "a/bc", "b", "b/c"];
+pub(super) const OBJECTS: u8 = 6;
+pub(super) const RECIPIENTS: u8 = 9;
+
+/// Numbers from which a profile is made.
+#[derive(Clone, Debug)]
+pub(super) struct RawPerson {
+    pub(super) zone: u8,
+    pub(super) state: u8,
+    pub(super) email: bool,
+    pub(super) place: u8,
+    /// Own quiet hours; beyond, none at all, and then the channel's.
+    pub(super) quiet: u8,
+}
+
+/// Numbers from which a step is made.
+#[derive(Clone, Debug)]
+pub(super) struct RawStep {
+    pub(super) gap: u8,
+    pub(super) op: RawOp,
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum RawOp {
+    Publish(RawEvent),
+    Person(u8, RawPerson, u8),
+    Follow(u8, u8, bool),
+    Mark(u8, u8, u8),
+    Cancel(u8),
+    Preference(u8, u8, bool, u8),
+    Flush(u8, u8),
+    Object(u8, u8),
+    Forget(u8),
+    Pause(u8, bool),
+    Choose(u8, Vec<(u8, bool, u8)>, bool),
+    Erase(u8),
+    Rules(RawChange),
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct RawEvent {
+    pub(super) kind: u8,
+    pub(super) object: u8,
+    pub(super) actor: u8,
+    pub(super) named: u8,
+    pub(super) topics: u8,
+    pub(super) circle: u8,
+    pub(super) everyone: bool,
+    pub(super) channels: u8,
+    pub(super) deliver: Option<u8>,
+    pub(super) expires: Option<u8>,
+    pub(super) key: u8,
+    pub(super) again: u8,
+}
+
+pub(super) fn raw_person() -> impl Strategy<Value = RawPerson> {
+    let state = prop_oneof![8 => Just(0_u8), 3 => Just(1), 1 => Just(2)];
+    let quiet = prop_oneof![3 => Just(u8::MAX), 2 => 0..=HOURS];
+    let email = proptest::bool::weighted(0.85);
+    (0..7_u8, state, email, 0..4_u8, quiet).prop_map(|(zone, state, email, place, quiet)| {
+        RawPerson {
+            zone,
+            state,
+            email,
+            place,
+            quiet,
+        }
+    })
+}
+
+/// Number of scopes of a preference: types, categories, topics, objects.
+pub(super) const SCOPES: u8 = TYPES + CATEGORIES + TOPICS.len() as u8 + OBJECTS;
+
+fn raw_choice() -> impl Strategy<Value = (u8, bool, u8)> {
+    (
+        prop_oneof![3 => 0..TYPES + CATEGORIES, 2 => TYPES + CATEGORIES..SCOPES],
+        proptest::bool::weighted(0.3),
+        0..9 + DIGESTS,
+    )
+}
+
+pub(super) fn raw_step() -> impl Strategy<Value = RawStep> {
+    let gap = prop_oneof![
+        8 => Just(0_u8),
+        14 => 1..9_u8,
+        3 => 9..12_u8,
+        2 => 12..GAPS - 2,
+        1 => 0..GAPS,
+    ];
+    // Most concerns the first two, so that much happens to one person.
+    let who = || prop_oneof![3 => 0..2_u8, 1 => 0..RECIPIENTS];
+    let op = prop_oneof![
+        30 => raw_event().prop_map(RawOp::Publish),
+        5 => (who(), raw_person(), 0..32_u8).prop_map(|(a, b, c)| RawOp::Person(a, b, c)),
+        3 => (who(), 0..6_u8, any::<bool>()).prop_map(|(a, b, c)| RawOp::Follow(a, b, c)),
+        8 => (who(), 0..12_u8, any::<u8>()).prop_map(|(a, b, c)| RawOp::Mark(a, b, c)),
+        4 => any::<u8>().prop_map(RawOp::Cancel),
+        14 => (who(), 0..TYPES + CATEGORIES, proptest::bool::weighted(0.08), 0..9 + DIGESTS)
+            .prop_map(|(a, b, c, d)| RawOp::Preference(a, b, c, d)),
+        6 => (who(), TYPES + CATEGORIES..SCOPES, proptest::bool::weighted(0.3), 0..15_u8)
+            .prop_map(|(a, b, c, d)| RawOp::Preference(a, b, c, d)),
+        4 => (who(), 0..12_u8).prop_map(|(a, b)| RawOp::Flush(a, b)),
+        3 => (0..OBJECTS, 0..14_u8).prop_map(|(a, b)| RawOp::Object(a, b)),
+        1 => (0..4_u8).prop_map(RawOp::Forget),
+        4 => (0..TYPES + 2, proptest::bool::weighted(0.4)).prop_map(|(a, b)| RawOp::Pause(a, b)),
+        3 => (who(), proptest::collection::vec(raw_choice(), 0..4), any::<bool>())
+            .prop_map(|(a, b, c)| RawOp::Choose(a, b, c)),
+        1 => who().prop_map(RawOp::Erase),
+        7 => raw_change().prop_map(RawOp::Rules),
+    ];
+    (gap, op).prop_map(|(gap, op)| RawStep { gap, op })
+}
+
+fn raw_event() -> impl Strategy<Value = RawEvent> {
+    let whom = (
+        prop_oneof![2 => Just(0_u8), 2 => 1..4_u8, 1 => any::<u8>()],
+        prop_oneof![2 => Just(0_u8), 2 => 0..64_u8],
+        prop_oneof![5 => Just(3_u8), 1 => 0..3_u8],
+        proptest::bool::weighted(0.35),
+    );
+    let times = (
+        proptest::option::weighted(0.25, 0..GAPS),
+        proptest::option::weighted(0.1, 0..GAPS),
+    );
+    let rest = (
+        prop_oneof![5 => Just(0_u8), 1 => 1..3_u8],
+        0..6_u8,
+        any::<u8>(),
+    );
+    (0..TYPES, 0..OBJECTS, 0..4 * RECIPIENTS, whom, times, rest).prop_map(
+        |(
+            kind,
+            object,
+            actor,
+            (named, topics, circle, everyone),
+            (deliver, expires),
+            (channels, key, again),
+        )| RawEvent {
+            kind,
+            object,
+            actor,
+            named,
+            topics,
+            circle,
+            everyone,
+            channels,
+            deliver,
+            expires,
+            key,
+            again,
+        },
+    )
+}
