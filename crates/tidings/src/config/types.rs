@@ -16,7 +16,7 @@ use super::resolver;
 use super::walk::{Found, Section, Span, Walk};
 use crate::wording::{did_you_mean, quoted};
 
-const TYPE_KEYS: [&str; 11] = [
+const TYPE_KEYS: [&str; 12] = [
     "category",
     "admission",
     "per",
