@@ -56,7 +56,7 @@ use late::{catch_up, put_off};
 /// for them, and they are in memory until they are sent.
 const MADE_AT_ONCE: usize = 256;
 
-/// The most objects of the host's answer that are taken in by one step, which is one row of each bucket at most.
+/// The most objects of the host's answer that are taken in by one step: a step is in memory until it is written.
 const OBJECTS_AT_ONCE: usize = 256;
 
 /// A node's loop; see the module.

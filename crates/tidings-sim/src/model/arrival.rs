@@ -110,6 +110,9 @@ impl Model {
     fn admits(&mut self, arrival: usize, person: usize) -> bool {
         let event = self.events[arrival].event.clone();
         let admission = self.current().types[event.kind.as_str()].admission;
+        if admission == Admission::Always {
+            return true;
+        }
         let key = self.key_of(&event);
         let pending: Vec<usize> = (0..self.entries.len())
             .filter(|&entry| {

@@ -91,7 +91,11 @@ impl Call for Cancel {
 fn write_cancelled(answer: &Value, out: &mut dyn Write) -> io::Result<()> {
     let late = cell(answer, "too_late");
     match answer["status"].as_str() {
-        Some("unknown" | "remembered") => {
+        Some("remembered") => writeln!(
+            out,
+            "No such event yet: it will be cancelled if it is published within 24 hours"
+        ),
+        Some("unknown") => {
             let unknown = list(answer, "warnings")
                 .iter()
                 .map(|warning| cell(warning, "detail"));
