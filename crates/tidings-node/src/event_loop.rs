@@ -294,7 +294,8 @@ impl EventLoop {
         // While it stops nothing is tried again any more.
         let retry = self.delivery.next_retry().filter(|_| sends && !stopping);
         let due = node.next_due().into_iter().chain(retry);
-        let due = due.chain(self.resolving.next());
+        let again = self.resolving.next().filter(|_| sends && !stopping);
+        let due = due.chain(again);
         let due = due.chain(node.engine().next_forget()).min();
         let longest = 60_000;
         let wait = due.map_or(longest, |due| {

@@ -114,7 +114,8 @@ impl Resolving {
         if self.rest.as_ref().is_some_and(|rest| now < rest.until) {
             let may_wait = now < plan.at.plus_ms(bounds.wait_ms);
             if !may_wait || !missing().any(|(_, waits)| *waits) {
-                self.vitals.resolver.go_without(plan.messages.len());
+                let messages = plan.messages_with(|object| !is_known(object));
+                self.vitals.resolver.go_without(messages);
                 return true;
             }
         } else {
@@ -178,7 +179,11 @@ impl Resolving {
         });
         match started {
             Ok(_) => self.is_served = true,
-            Err(fault) => drop(self.answers.0.send(Err(fault.to_string()))),
+            Err(fault) => {
+                // Nobody will take it: an answer to it must not be taken for one to the next.
+                drop(self.questions.1.try_recv());
+                drop(self.answers.0.send(Err(fault.to_string())));
+            }
         }
     }
 
@@ -242,9 +247,10 @@ impl Resolving {
         }
     }
 
-    /// The instant at which the host is asked again, if somebody waits for that.
+    /// The instant at which the host is asked again, if somebody waits for that and it is not asked already.
     pub(crate) fn next(&self) -> Option<Instant> {
-        let rest = self.rest.as_ref().filter(|_| !self.held.is_empty());
+        let waits = self.asked.is_none() && !self.held.is_empty();
+        let rest = self.rest.as_ref().filter(|_| waits);
         rest.map(|rest| rest.until)
     }
 

@@ -111,6 +111,17 @@ impl Plan {
     }
 }
 
+impl Plan {
+    /// The number of its messages that show an object of which something holds.
+    #[must_use]
+    pub fn messages_with(&self, holds: impl Fn(&Id) -> bool) -> usize {
+        let shows = |source: &u32| holds(&self.headers[*source as usize].object);
+        let messages = self.messages.iter();
+        let messages = messages.filter(|planned| planned.entries.iter().any(shows));
+        messages.count()
+    }
+}
+
 impl Engine {
     /// The closings with messages still to build, by due time, without those of paused channels.
     #[must_use]

@@ -211,6 +211,12 @@ fn without_an_answer_a_message_waits_where_its_type_says_so_for_a_bounded_time()
     // One second later it is asked again, then after two, four, ... seconds.
     rig.at(MONDAY.plus_ms(999), Vec::new());
     assert_eq!((rig.host.asked().len(), rig.sent()), (0, 0));
+    rig.clock.set(MONDAY.plus_ms(1_000));
+    rig.node.turn();
+    assert!(
+        !rig.node.has_work(),
+        "it does not spin while the host thinks"
+    );
     rig.at(MONDAY.plus_ms(1_000), Vec::new());
     assert_eq!((rig.host.asked().len(), rig.sent()), (1, 0));
     rig.at(MONDAY.plus_ms(2_999), Vec::new());

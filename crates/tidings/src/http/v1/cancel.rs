@@ -162,14 +162,22 @@ impl CancelAnswer {
     }
 }
 
-fn told(replies: Vec<Result<Reply, Refused>>, unknown: CancelWarning) -> Result<Answer, Problem> {
-    match only(replies)? {
+/// Cancels or withdraws, and answers how far that went.
+async fn take_back(
+    service: &Service,
+    change: &Change,
+    what: Cancelled,
+    command: fn(Cancelled) -> Command,
+) -> Result<Answer, Problem> {
+    let unknown = CancelWarning::unknown(&what, &service.rules());
+    let told = |replies: Vec<Result<Reply, Refused>>| match only(replies)? {
         Reply::Cancelled(taken) => Answer::json(StatusCode::OK, &CancelAnswer::of(taken, unknown)),
         _ => Err(Problem::new(
             Code::Internal,
             "the node gave an answer of the wrong kind",
         )),
-    }
+    };
+    service.change(change, vec![command(what)], told).await
 }
 
 /// Cancel an event
@@ -187,11 +195,7 @@ async fn cancel_event(
     InPath(id): InPath<Id>,
     change: Change,
 ) -> Result<Answer, Problem> {
-    let what = Cancelled::Event(id);
-    let unknown = CancelWarning::unknown(&what, &service.rules());
-    let command = Command::Cancel(what);
-    let told = |replies| told(replies, unknown);
-    service.change(&change, vec![command], told).await
+    take_back(&service, &change, Cancelled::Event(id), Command::Cancel).await
 }
 
 /// Cancel all events of a key
@@ -213,10 +217,7 @@ async fn cancel_all(
             return Err(problem.hint("one event is cancelled by `POST /v1/events/{id}/cancel`"));
         }
     };
-    let unknown = CancelWarning::unknown(&what, &service.rules());
-    let command = Command::Cancel(what);
-    let told = |replies| told(replies, unknown);
-    service.change(&change, vec![command], told).await
+    take_back(&service, &change, what, Command::Cancel).await
 }
 
 /// Withdraw an event
@@ -232,11 +233,7 @@ async fn withdraw_event(
     InPath(id): InPath<Id>,
     change: Change,
 ) -> Result<Answer, Problem> {
-    let what = Cancelled::Event(id);
-    let unknown = CancelWarning::unknown(&what, &service.rules());
-    let command = Command::Withdraw(what);
-    let told = |replies| told(replies, unknown);
-    service.change(&change, vec![command], told).await
+    take_back(&service, &change, Cancelled::Event(id), Command::Withdraw).await
 }
 
 /// Withdraw an event, or all events of a key
@@ -250,8 +247,5 @@ async fn withdraw_event(
 )]
 async fn withdraw(State(service): State<Arc<Service>>, change: Change) -> Result<Answer, Problem> {
     let what = change.parse::<Cancel>()?.named()?;
-    let unknown = CancelWarning::unknown(&what, &service.rules());
-    let command = Command::Withdraw(what);
-    let told = |replies| told(replies, unknown);
-    service.change(&change, vec![command], told).await
+    take_back(&service, &change, what, Command::Withdraw).await
 }
