@@ -160,7 +160,7 @@ impl Program {
     /// let check = |text| Program::checked(text, OF_CONDITION, Some(Kind::Bool));
     /// assert!(check("event.data.amount > 100 && now - event.t < duration('1h')").is_ok());
     /// assert_eq!(check("event.t < 'noon'").unwrap_err().at, 8);
-    /// assert_eq!(check("recipient.id").unwrap_err().at, 9);
+    /// assert_eq!(check("recipient.id").unwrap_err().at, 10);
     /// ```
     pub fn checked(
         text: &str,
