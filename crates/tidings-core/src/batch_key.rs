@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::channel::{CHANNELS, ChannelNo};
+use crate::channel::ChannelNo;
 use crate::number::LaneNo;
 
 /// Maximum number of bytes of a batch key.
@@ -39,7 +39,7 @@ pub struct TooLong(pub usize);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "the batch key on the channel `{}` has {bytes} bytes, more than {BATCH_KEY_BYTES_MAX}",
-    CHANNELS[usize::from(*channel)]
+    channel.name()
 )]
 pub struct KeyTooLong {
     /// The channel.
@@ -52,7 +52,7 @@ impl KeyTooLong {
     /// Advice on how to fix it.
     #[must_use]
     pub fn hint(&self) -> String {
-        let channel = CHANNELS[usize::from(self.channel)];
+        let channel = self.channel.name();
         format!(
             "`batch_key` of the type on {channel} makes the key of what was published: let it choose something \
              shorter, such as an id; at most {BATCH_KEY_BYTES_MAX} bytes are accepted, got {}",

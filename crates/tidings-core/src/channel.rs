@@ -4,14 +4,18 @@
 //! configuration. What a configuration may name, which addresses a recipient may have, which entries end for
 //! want of one, and what can be paused follows from the row.
 
+use serde::{Deserialize, Serialize};
+
 /// A channel's number: its place in the table ([`TABLE`]). Numbers are stored and never reused.
-pub type ChannelNo = u8;
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ChannelNo(pub u8);
 
 /// The inbox's number.
-pub const INBOX_NO: ChannelNo = 0;
+pub const INBOX_NO: ChannelNo = ChannelNo(0);
 
 /// The number of the e-mail channel.
-pub const EMAIL_NO: ChannelNo = 1;
+pub const EMAIL_NO: ChannelNo = ChannelNo(1);
 
 /// The inbox channel: every application has it, and entries are delivered at once.
 pub const INBOX: &str = "inbox";
@@ -86,6 +90,20 @@ pub fn channel_no(name: &str) -> Option<ChannelNo> {
 /// The channels that send messages: all but the inbox.
 pub fn sending() -> impl Iterator<Item = &'static ChannelKind> {
     TABLE.iter().filter(|channel| !channel.is_inbox())
+}
+
+impl ChannelNo {
+    /// The channel's name in configurations and bodies. The number must be that of a channel.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        CHANNELS[usize::from(self)]
+    }
+}
+
+impl From<ChannelNo> for usize {
+    fn from(number: ChannelNo) -> Self {
+        Self::from(number.0)
+    }
 }
 
 impl ChannelKind {

@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::batch_key::{BatchKeys, KeyTooLong, TooLong};
 use crate::calendar::{Person, Zone, delay_ms, next_slot};
 use crate::cel::{OF_CONDITION, OF_EVENT, Program};
-use crate::channel::{CHANNELS, ChannelNo, channel_no};
+use crate::channel::{CHANNELS, ChannelKind, ChannelNo, TABLE, channel_no};
 use crate::event::Event;
 use crate::lane_kind::{LaneKind, Parameters};
 use crate::names::{LaneName, Named, Names};
@@ -300,12 +300,12 @@ impl Type {
     /// The numbers of the channels that may have an entry, or only of the named ones.
     #[must_use]
     pub fn channels(&self, only: Option<&[String]>) -> Vec<ChannelNo> {
-        let named = |channel: &ChannelNo| {
-            let name = CHANNELS[usize::from(*channel)];
-            only.is_none_or(|only| only.iter().any(|one| one == name))
+        let named = |channel: &&ChannelKind| {
+            only.is_none_or(|only| only.iter().any(|one| one == channel.name))
         };
-        let all = (0..).zip(&self.routes).filter(|(_, route)| route.is_some());
-        all.map(|(channel, _)| channel).filter(named).collect()
+        let all = TABLE.iter().zip(&self.routes);
+        let all = all.filter_map(|(channel, route)| route.as_ref().map(|_| channel));
+        all.filter(named).map(|channel| channel.number).collect()
     }
 }
 
@@ -331,7 +331,7 @@ impl Route {
         let lane = own.map(|(kind, name)| give(name, kind));
         let now = give("now".to_owned(), LaneKind::Now);
         let mut digests = BTreeMap::new();
-        if CHANNELS[usize::from(channel)] != crate::channel::INBOX {
+        if channel.name() != crate::channel::INBOX {
             for name in rules.digests.keys() {
                 let lane = give(format!("digest:{name}"), LaneKind::Digest(name.clone()));
                 digests.insert(name.clone(), lane);

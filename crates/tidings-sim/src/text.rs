@@ -3,7 +3,7 @@
 use std::fmt::{self, Write};
 
 use serde_json::{Map, Value, json};
-use tidings_core::channel::{CHANNELS, EMAIL_NO};
+use tidings_core::channel::{ChannelNo, EMAIL_NO};
 use tidings_core::command::{Cancelled, MarkKind, Marked};
 use tidings_core::recipient::OwnHours;
 use tidings_core::rules::{Decide, Digest, Every, Policy, QuietHours, Route, Rules, TypeRules};
@@ -141,10 +141,8 @@ fn own_hours(chosen: Option<&OwnHours>) -> Value {
     let mut body = json!({
         "from": clock(hours.from_minute), "to": clock(hours.to_minute), "days": days(&hours),
     });
-    let names = |channels: &Vec<u8>| {
-        let names = channels
-            .iter()
-            .filter_map(|no| CHANNELS.get(usize::from(*no)));
+    let names = |channels: &Vec<ChannelNo>| {
+        let names = channels.iter().map(|channel| channel.name());
         json!(names.collect::<Vec<_>>())
     };
     give(&mut body, "channels", chosen.channels.as_ref().map(names));

@@ -227,7 +227,7 @@ impl Bucket {
         }
         for (seq, channel) in &self.dirty.ended {
             if let Some(day) = self.index.day_of(*seq) {
-                let key = self.key(Table::Ended).u64(*seq).bytes(&[*channel]).done();
+                let key = self.key(Table::Ended).u64(*seq).bytes(&[channel.0]).done();
                 let who = self.ended.of(*seq, *channel);
                 let value = who.map(|who| encode(&Set::from(who.clone())));
                 put(Partition::Day(day), key, value);

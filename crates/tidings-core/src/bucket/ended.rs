@@ -55,7 +55,7 @@ impl Ended {
     }
 
     pub(super) fn forget_before(&mut self, first: u64) {
-        self.who.remove_before(&(first, 0));
+        self.who.remove_before(&(first, INBOX_NO));
         let lanes = self.who.iter().filter(|((_, of), _)| *of != INBOX_NO);
         self.of_lanes = lanes.map(|(_, who)| who.len()).sum();
         self.kept = self.kept.min(self.of_lanes);

@@ -159,7 +159,7 @@ pub(super) fn channel(number: ChannelNo) -> Result<(), Unreadable> {
     given(
         usize::from(number) < CHANNELS.len(),
         "channel",
-        number.into(),
+        number.0.into(),
     )
 }
 

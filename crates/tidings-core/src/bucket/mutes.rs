@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use roaring::RoaringBitmap;
 
 use crate::audience::partition;
-use crate::channel::ChannelNo;
+use crate::channel::{ChannelNo, INBOX_NO};
 use crate::event::Event;
 use crate::id::Id;
 use crate::recipient::PreferenceScope;
@@ -72,7 +72,7 @@ impl Mutes {
 
     /// The mutes of a recipient, by channel and subject.
     pub(crate) fn of(&self, number: u32) -> impl Iterator<Item = (ChannelNo, &PreferenceScope)> {
-        let first = (number, 0, PreferenceScope::Type(String::new()));
+        let first = (number, INBOX_NO, PreferenceScope::Type(String::new()));
         let of = self.by_recipient.from(&first).map(|(of, ())| of);
         of.take_while(move |(of, ..)| *of == number)
             .map(|(_, channel, subject)| (*channel, subject))
@@ -167,6 +167,7 @@ fn reasons_left(event: &Event, why: Why<'_>, muted: &[&str]) -> Vec<u16> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::channel::EMAIL_NO;
     use crate::event::{Audience, Object};
 
     fn id(text: &str) -> Id {
@@ -190,17 +191,17 @@ mod tests {
     fn a_topic_takes_away_what_lies_at_it_or_below() {
         let topic = |text: &str| PreferenceScope::Topic(id(text));
         let mut mutes = Mutes::default();
-        mutes.set(1, 0, topic("a/b"), true);
-        mutes.set(2, 0, topic("a"), true);
-        mutes.set(3, 1, topic("a"), true);
-        mutes.set(4, 0, topic("a/b/c/d"), true);
+        mutes.set(1, INBOX_NO, topic("a/b"), true);
+        mutes.set(2, INBOX_NO, topic("a"), true);
+        mutes.set(3, EMAIL_NO, topic("a"), true);
+        mutes.set(4, INBOX_NO, topic("a/b/c/d"), true);
         let words = ["everyone", "topic:a", "topic:a/b"].map(str::to_owned);
         let split = |topics: &[&str], reasons: &[u16]| {
             let why = Why {
                 words: &words,
                 reasons,
             };
-            let mut parts = mutes.split(0, &event(topics), why, set(&[1, 2, 3, 4, 5]));
+            let mut parts = mutes.split(INBOX_NO, &event(topics), why, set(&[1, 2, 3, 4, 5]));
             parts.sort_by_key(|(_, who)| who.min());
             parts
         };
@@ -232,17 +233,23 @@ mod tests {
     fn an_object_takes_away_everything_in_either_role() {
         let object = |text: &str| PreferenceScope::Object(id(text));
         let mut mutes = Mutes::default();
-        mutes.set(1, 0, object("o"), true);
-        mutes.set(2, 0, object("p"), true);
+        mutes.set(1, INBOX_NO, object("o"), true);
+        mutes.set(2, INBOX_NO, object("p"), true);
         let words = ["everyone".to_owned()];
         let why = Why {
             words: &words,
             reasons: &[0],
         };
         let mut about = event(&[]);
-        assert_eq!(mutes.silence(0, &about, why, set(&[1, 2])), set(&[1]));
+        assert_eq!(
+            mutes.silence(INBOX_NO, &about, why, set(&[1, 2])),
+            set(&[1])
+        );
         about.target = Some(Object::bare(id("p")));
-        assert_eq!(mutes.silence(0, &about, why, set(&[1, 2, 3])), set(&[1, 2]));
+        assert_eq!(
+            mutes.silence(INBOX_NO, &about, why, set(&[1, 2, 3])),
+            set(&[1, 2])
+        );
     }
 
     #[test]
@@ -253,11 +260,11 @@ mod tests {
             PreferenceScope::Object(id("a")),
         ];
         for scope in &scopes {
-            mutes.set(7, 1, scope.clone(), true);
+            mutes.set(7, EMAIL_NO, scope.clone(), true);
         }
         assert_eq!(mutes.of(7).count(), 2);
         assert_eq!(mutes.of(6).count(), 0);
-        mutes.set(7, 1, scopes[0].clone(), false);
+        mutes.set(7, EMAIL_NO, scopes[0].clone(), false);
         assert!(mutes.concern(&set(&[7])));
         mutes.erase(7);
         assert!(!mutes.concern(&set(&[7])));

@@ -115,6 +115,7 @@ impl Preferences {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::channel::{EMAIL_NO, INBOX_NO};
     use crate::compiled::Version;
     use crate::names::Names;
     use crate::rules::{Defaults, Policy, Route, Rules, StoreRules, TypeRules};
@@ -147,12 +148,12 @@ mod tests {
         let mut preferences = Preferences::default();
         let category = || PreferenceScope::Category("c".to_owned());
         let kind = || PreferenceScope::Type("t".to_owned());
-        preferences.choose(1, 1, category(), Mode::Never);
-        preferences.choose(2, 1, category(), Mode::Never);
-        preferences.choose(2, 1, kind(), Mode::Immediate);
-        preferences.choose(3, 1, kind(), Mode::Digest("gone".to_owned()));
+        preferences.choose(1, EMAIL_NO, category(), Mode::Never);
+        preferences.choose(2, EMAIL_NO, category(), Mode::Never);
+        preferences.choose(2, EMAIL_NO, kind(), Mode::Immediate);
+        preferences.choose(3, EMAIL_NO, kind(), Mode::Digest("gone".to_owned()));
         let all: RoaringBitmap = (0..4).collect();
-        let parts = preferences.split(1, t, all.clone());
+        let parts = preferences.split(EMAIL_NO, t, all.clone());
         let expected = [
             (Some(Mode::Immediate), vec![2]),
             (Some(Mode::Never), vec![1]),
@@ -162,8 +163,12 @@ mod tests {
         for (part, (mode, who)) in parts.iter().zip(expected) {
             assert_eq!((&part.0, part.1.iter().collect::<Vec<_>>()), (&mode, who));
         }
-        preferences.choose(2, 1, kind(), Mode::Default);
-        assert_eq!(preferences.of(2), vec![(1, category(), Mode::Never)]);
-        assert_eq!(preferences.split(0, t, all).len(), 1, "another channel");
+        preferences.choose(2, EMAIL_NO, kind(), Mode::Default);
+        assert_eq!(preferences.of(2), vec![(EMAIL_NO, category(), Mode::Never)]);
+        assert_eq!(
+            preferences.split(INBOX_NO, t, all).len(),
+            1,
+            "another channel"
+        );
     }
 }

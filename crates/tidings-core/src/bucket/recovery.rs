@@ -9,6 +9,7 @@ use super::lane::{FewPage, Lane, LaneHead};
 use super::scheduled::Frozen;
 use super::{Bucket, Closing, MarkAt};
 use crate::batch_key::{BatchKey, LaneKey};
+use crate::channel::ChannelNo;
 use crate::compiled::CompiledRules;
 use crate::id::{BucketNo, Id};
 use crate::journal::parts;
@@ -232,11 +233,11 @@ impl Bucket {
         self.index.read_day(view, day)?;
         let prefix = self.key(Table::Ended).done();
         each(view, partition, &prefix, |key, value| {
-            let at = u64_at(key, REST).zip(key.get(REST + 8));
+            let at = u64_at(key, REST).zip(key.get(REST + 8).copied().map(ChannelNo));
             let (seq, channel) = at.ok_or_else(|| odd_key("what has ended"))?;
             let who: Set = decode("what has ended", value)?;
-            known::channel(*channel)?;
-            self.ended.note(seq, *channel, &who);
+            known::channel(channel)?;
+            self.ended.note(seq, channel, &who);
             Ok(())
         })
     }

@@ -245,7 +245,7 @@ impl Bucket {
         let rows = self.spoken.take_rows();
         let rows = rows.into_iter().map(|((channel, page), value)| Write {
             partition: crate::table::Partition::Base,
-            key: self.key(Table::Spoken).bytes(&[channel]).u32(page).done(),
+            key: self.key(Table::Spoken).bytes(&[channel.0]).u32(page).done(),
             value,
         });
         rows.collect()
@@ -263,12 +263,12 @@ impl Bucket {
     ) -> Result<(), Unreadable> {
         let odd = || odd_key("what caps count");
         let channel = *key.get(REST).ok_or_else(odd)?;
-        super::known::channel(channel)?;
+        super::known::channel(ChannelNo(channel))?;
         u32_at(key, REST + 1).ok_or_else(odd)?;
         let page: Page = decode("what caps count", row)?;
         for (number, told) in page {
             is_known(number)?;
-            self.spoken.told.insert((channel, number), told);
+            self.spoken.told.insert((ChannelNo(channel), number), told);
         }
         Ok(())
     }

@@ -6,7 +6,6 @@ use super::draft::Draft;
 use super::event_row::EventRow;
 use super::state::Engine;
 use super::view::WaitingEntry;
-use crate::channel::CHANNELS;
 use crate::journal::stored::{ReadView, Unreadable};
 use crate::number::LaneNo;
 use crate::time::{HOUR_MS, Instant};
@@ -69,7 +68,7 @@ impl Engine {
         let lanes = hours.into_iter().map(|((no, hour), (recipients, held))| {
             let name = self.intake.compiled.names.lane(no);
             DueLanes {
-                channel: CHANNELS[usize::from(name.channel)],
+                channel: name.channel.name(),
                 lane: name.name.clone(),
                 hour: hour.map(|hour| Instant(hour * HOUR_MS)),
                 recipients,

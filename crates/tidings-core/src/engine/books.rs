@@ -130,7 +130,8 @@ impl Engine {
             if booked != *walked || !booked.balances() {
                 let Account { day, channel, .. } = account;
                 disagreements.push(format!(
-                    "bucket {bucket}, {day}, channel {channel}: ledger {booked:?}, walk {walked:?}"
+                    "bucket {bucket}, {day}, channel {}: ledger {booked:?}, walk {walked:?}",
+                    channel.0
                 ));
             }
         }

@@ -116,7 +116,7 @@ impl Ledger {
     pub(crate) fn read(&mut self, view: &dyn ReadView, bucket: BucketNo) -> Result<(), Unreadable> {
         let prefix = Key::of(Owner::Bucket(bucket), Table::Ledger).done();
         each(view, Partition::Base, &prefix, |key, value| {
-            let account = day_at(key, REST).zip(key.get(REST + 4).copied());
+            let account = day_at(key, REST).zip(key.get(REST + 4).copied().map(ChannelNo));
             let account = account.filter(|(_, channel)| usize::from(*channel) < CHANNELS.len());
             let odd = || Unreadable("a ledger key is odd".to_owned());
             let (day, channel) = account.ok_or_else(odd)?;
@@ -161,7 +161,7 @@ impl Account {
     fn key(self) -> Vec<u8> {
         Key::of(Owner::Bucket(self.bucket), Table::Ledger)
             .day(self.day)
-            .bytes(&[self.channel])
+            .bytes(&[self.channel.0])
             .done()
     }
 }

@@ -21,7 +21,7 @@ use super::rows::scheduled_key;
 use super::state::Engine;
 use crate::batch_key::LaneKey;
 use crate::bucket::{Bucket, Frozen};
-use crate::channel::{CHANNELS, ChannelNo};
+use crate::channel::ChannelNo;
 use crate::event::Event;
 use crate::id::{BucketNo, Id};
 use crate::journal::record::Record;
@@ -255,7 +255,7 @@ impl Fate {
 
 impl Trace {
     fn fate(&mut self, channel: ChannelNo) -> &mut Fate {
-        let name = CHANNELS[usize::from(channel)];
+        let name = channel.name();
         self.report.channels.entry(name).or_default()
     }
 

@@ -18,7 +18,7 @@ use super::sent::Sent;
 use super::state::Engine;
 use crate::batch_key::{BatchKey, LaneKey};
 use crate::bucket::{Bucket, Closing, Looked};
-use crate::channel::{CHANNELS, ChannelNo, INBOX_NO, channel_no};
+use crate::channel::{ChannelNo, INBOX_NO, channel_no};
 use crate::command::MarkKind;
 use crate::compiled::{Type, Version};
 use crate::headers::Header;
@@ -283,7 +283,7 @@ impl Engine {
         Ok(Plan {
             closing,
             at,
-            channel: CHANNELS[usize::from(name.channel)],
+            channel: name.channel.name(),
             lane_name: name.name.clone(),
             key: lane.key.clone(),
             messages: Vec::new(),

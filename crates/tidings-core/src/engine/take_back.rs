@@ -15,7 +15,7 @@ use super::record_size::{parts, set_bytes};
 use super::reply::{Answer, Refused, Reply};
 use super::rows::{Located, name_again};
 use crate::bucket::Bucket;
-use crate::channel::{CHANNELS, ChannelNo, EACH, INBOX_NO, channel_no};
+use crate::channel::{ChannelNo, EACH, INBOX_NO, TABLE, channel_no};
 use crate::command::Choice;
 use crate::compiled::{CompiledRules, Version};
 use crate::id::{BucketNo, Id};
@@ -177,7 +177,7 @@ impl Part {
             return Err(Refused::Preference(what.to_owned()));
         }
         if scope.is_mute() && channel == EACH {
-            return Ok((0..).take(CHANNELS.len()).collect());
+            return Ok(TABLE.iter().map(|channel| channel.number).collect());
         }
         if let (PreferenceScope::Type(name), Mode::Never) = (scope, mode)
             && let Some(kind) = self.rules().and_then(|rules| rules.types.get(name))

@@ -12,7 +12,7 @@ use super::plan::{Plan, PlannedMessage};
 use super::reply::Refused;
 use super::state::Engine;
 use crate::batch_key::{BatchKey, LaneKey};
-use crate::channel::{CHANNELS, ChannelNo};
+use crate::channel::ChannelNo;
 use crate::id::{BucketNo, Id};
 use crate::index::Look;
 use crate::journal::record::Variant;
@@ -125,9 +125,7 @@ impl Engine {
         let (bucket, number) = self.find(id)?;
         let chosen = self.bucket(bucket).preferences.of(number).into_iter();
         let chosen = chosen.filter(|(_, scope, mode)| self.knows_choice(scope, mode));
-        let named = |(channel, scope, mode): (ChannelNo, _, _)| {
-            (scope, CHANNELS[usize::from(channel)], mode)
-        };
+        let named = |(channel, scope, mode): (ChannelNo, _, _)| (scope, channel.name(), mode);
         Ok(chosen.map(named).collect())
     }
 
@@ -208,7 +206,7 @@ impl Engine {
                     _ => due.map(Instant),
                 };
                 lanes.push(OpenLane {
-                    channel: CHANNELS[usize::from(name.channel)],
+                    channel: name.channel.name(),
                     lane: name.name.clone(),
                     key,
                     due,
@@ -275,7 +273,7 @@ impl Engine {
                 let seqs = row.told(closing);
                 of_day.push(MessageAt {
                     at: row.at,
-                    channel: CHANNELS[usize::from(name.channel)],
+                    channel: name.channel.name(),
                     lane: name.name.clone(),
                     key: row.lane.key,
                     told: seqs.len(),
@@ -305,9 +303,9 @@ impl Engine {
         let (from, to) = (message.seqs.iter().min(), message.seqs.iter().max());
         let told: std::collections::BTreeSet<u64> = message.seqs.iter().copied().collect();
         let lanes = self.intake.compiled.names.lanes();
-        let lane = lanes.into_iter().find(|(_, name)| {
-            name.name == message.lane && CHANNELS[usize::from(name.channel)] == message.channel
-        });
+        let lane = lanes
+            .into_iter()
+            .find(|(_, name)| name.name == message.lane && name.channel.name() == message.channel);
         let lane = LaneKey {
             lane: lane.map_or(0, |(no, _)| no),
             key: message.key.clone(),

@@ -5,7 +5,7 @@ use std::fmt::{self, Display};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
-use tidings_core::channel::{self, CHANNELS};
+use tidings_core::channel::{self, CHANNELS, ChannelNo};
 use tidings_core::recipient::OwnHours;
 use tidings_core::rules::QuietHours;
 use utoipa::ToSchema;
@@ -149,7 +149,7 @@ impl Given {
     }
 }
 
-fn number_of(name: &str) -> Result<u8, Fault> {
+fn number_of(name: &str) -> Result<ChannelNo, Fault> {
     known_channel(name)?;
     let mut sending = channel::sending();
     let found = sending.find(|channel| channel.name == name);
@@ -171,7 +171,7 @@ impl Shown {
         let days = (hours.days != QuietHours::EVERY_DAY)
             .then(|| WEEK.iter().filter(begins).copied().collect());
         let channels = chosen.channels.as_ref().map(|numbers| {
-            let name = |number: &u8| CHANNELS.get(usize::from(*number));
+            let name = |number: &ChannelNo| CHANNELS.get(usize::from(*number));
             let names = numbers.iter().filter_map(name);
             names.map(|name| (*name).to_owned()).collect()
         });

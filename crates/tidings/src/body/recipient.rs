@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Deserializer, Serialize};
-use tidings_core::channel::{self, AddressKind, CHANNELS, ChannelNo, EMAIL_NO};
+use tidings_core::channel::{self, AddressKind, ChannelNo, EMAIL_NO};
 use tidings_core::{Command, Data, Id, RecipientChange, State};
 use utoipa::ToSchema;
 
@@ -174,7 +174,7 @@ fn addresses(
     for (number, address) in listed {
         let other = changes.insert(number, address.clone());
         if other.is_some_and(|other| other != address) {
-            let name = CHANNELS[usize::from(number)];
+            let name = number.name();
             let reason = format!("`{name}` and `addresses.{name}` differ");
             return Err(Fault::new(reason, "give one of them"));
         }
