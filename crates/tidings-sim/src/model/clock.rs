@@ -143,11 +143,11 @@ impl Model {
     fn quiet_until(&self, index: usize, at: Instant) -> Option<Instant> {
         let lane = &self.lanes[index];
         lane.window.as_ref().filter(|_| lane.name != PAUSED)?;
+        let person = &self.people[lane.person];
+        let hours = person.quiet_hours(self.current(), &lane.channel)?;
         if self.passes(index) {
             return None;
         }
-        let person = &self.people[lane.person];
-        let hours = person.quiet_hours(self.current(), &lane.channel)?;
         let zone = calendar::zone(person.tz(&self.current().defaults));
         calendar::quiet_until(&hours, &zone, at)
     }
