@@ -59,14 +59,14 @@ impl Names {
     pub fn type_no(&self, name: &str) -> Option<TypeNo> {
         self.types
             .get_index_of(name)
-            .and_then(|at| u32::try_from(at).ok())
+            .and_then(|at| u32::try_from(at).ok().map(TypeNo))
     }
 
     /// The name of a type.
     #[must_use]
     pub fn type_name(&self, number: TypeNo) -> &str {
         self.types
-            .get_index(number as usize)
+            .get_index(number.0 as usize)
             .map_or("", String::as_str)
     }
 
@@ -103,7 +103,7 @@ impl Names {
 
     /// All lanes with their numbers.
     pub fn lanes(&self) -> impl Iterator<Item = (LaneNo, &LaneName)> {
-        (0..).zip(self.lanes.iter())
+        (0..).map(LaneNo).zip(self.lanes.iter())
     }
 
     /// Restores a stored name; numbers must come in order.
@@ -112,7 +112,7 @@ impl Names {
     /// [`Unreadable`] where the number is not the next one, or the channel is none.
     pub fn put_back(&mut self, named: Named) -> Result<(), Unreadable> {
         let is_good = match named {
-            Named::Type(number, name) => self.types.insert_full(name) == (number as usize, true),
+            Named::Type(number, name) => self.types.insert_full(name) == (number.0 as usize, true),
             Named::Lane(number, lane) => {
                 usize::from(lane.channel) < CHANNELS.len()
                     && self.lanes.insert_full(lane) == (usize::from(number), true)
@@ -125,7 +125,8 @@ impl Names {
 
     pub(crate) fn give_type(&mut self, name: &str, given: &mut Vec<Named>) -> TypeNo {
         let (at, new) = self.types.insert_full(name.to_owned());
-        let number = TypeNo::try_from(at).expect("there are fewer types than 2^32");
+        let number = u32::try_from(at).expect("there are fewer types than 2^32");
+        let number = TypeNo(number);
         if new {
             given.push(Named::Type(number, name.to_owned()));
         }
@@ -134,7 +135,8 @@ impl Names {
 
     pub(crate) fn give_lane(&mut self, lane: LaneName, given: &mut Vec<Named>) -> LaneNo {
         let (at, new) = self.lanes.insert_full(lane.clone());
-        let number = LaneNo::try_from(at).expect("there are fewer lanes than 2^16");
+        let number = u16::try_from(at).expect("there are fewer lanes than 2^16");
+        let number = LaneNo(number);
         if new {
             given.push(Named::Lane(number, lane));
         }

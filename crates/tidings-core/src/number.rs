@@ -1,12 +1,29 @@
 //! Numbers that the engine gives, and keeps for good.
 
+use serde::{Deserialize, Serialize};
+
 use crate::id::BucketNo;
 
 /// A lane's number, given once for (channel, lane name, kind) and stored.
-pub type LaneNo = u16;
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct LaneNo(pub u16);
 
 /// A type's number, given once for its name and stored.
-pub type TypeNo = u32;
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct TypeNo(pub u32);
+
+impl TypeNo {
+    /// Stands for a type that has no number.
+    pub(crate) const NONE: Self = Self(u32::MAX);
+}
+
+impl From<LaneNo> for usize {
+    fn from(number: LaneNo) -> Self {
+        Self::from(number.0)
+    }
+}
 
 /// A closing: its bucket, and the seq of its record there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -123,7 +123,7 @@ impl Bucket {
             let lane = lane.zip(work.lanes.get(&no));
             let row = lane.and_then(|(lane, frozen)| lane.page_row(frozen, part, page));
             if let Some((generation, bytes)) = row {
-                let key = self.key(Table::Lanes).u16(no).bytes(&[part as u8]);
+                let key = self.key(Table::Lanes).u16(no.0).bytes(&[part as u8]);
                 let key = key.u32(page).bytes(&[generation]).done();
                 slice.put(Partition::Base, key, Some(bytes));
             }
@@ -133,7 +133,7 @@ impl Bucket {
         }
         for (no, frozen) in &work.lanes {
             if let Some(lane) = self.lanes.plain().get(no) {
-                let key = self.key(Table::Lanes).u16(*no).done();
+                let key = self.key(Table::Lanes).u16(no.0).done();
                 slice.put_in_parts(Partition::Base, key, &encode(&lane.head(frozen)));
             }
         }
@@ -181,7 +181,7 @@ impl Bucket {
     fn keyed_rows(&mut self) -> Vec<Write> {
         let dirty = self.lanes.take_dirty().into_iter();
         let rows = dirty.map(|(at, page, held)| {
-            let key = self.key(Table::KeyedLanes).u16(at.lane).u32(page);
+            let key = self.key(Table::KeyedLanes).u16(at.lane.0).u32(page);
             Write {
                 partition: Partition::Base,
                 key: key.bytes(at.key.as_str().as_bytes()).done(),

@@ -134,13 +134,17 @@ impl Known<'_> {
         given(
             at.key.is_empty() || takes_keys,
             "a batch key of lane",
-            at.lane.into(),
+            at.lane.0.into(),
         )
     }
 
     /// Refuses the number of a lane that was never given.
     pub(super) fn lane(self, number: LaneNo) -> Result<(), Unreadable> {
-        given(self.compiled.names.has_lane(number), "lane", number.into())
+        given(
+            self.compiled.names.has_lane(number),
+            "lane",
+            number.0.into(),
+        )
     }
 
     /// Refuses a set with the number of a recipient that was never given.

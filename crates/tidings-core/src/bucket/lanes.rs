@@ -91,7 +91,7 @@ impl Lanes {
         let mut next = self.keyed.first();
         while let Some((at, _)) = next {
             numbers.insert(at.lane);
-            let after = at.lane.checked_add(1).map(LaneKey::from);
+            let after = at.lane.0.checked_add(1).map(LaneNo).map(LaneKey::from);
             next = after.and_then(|after| self.keyed.from(&after).next());
         }
         numbers
@@ -134,7 +134,7 @@ impl Lanes {
     }
 
     fn keyed_of(&self, number: u32) -> impl Iterator<Item = &LaneKey> {
-        let first = (number, LaneKey::from(0));
+        let first = (number, LaneKey::from(LaneNo(0)));
         let of = self.of.from(&first).map(|(of, ())| of);
         of.take_while(move |(of, _)| *of == number)
             .map(|(_, at)| at)
@@ -365,7 +365,7 @@ impl Lanes {
         around: Around<'_>,
         change: impl FnMut(&mut Lane, Terms<'_>),
     ) {
-        let first = (seq, LaneKey::from(0));
+        let first = (seq, LaneKey::from(LaneNo(0)));
         let keyed = self.urgent.range(first..);
         let keyed = keyed.take_while(|(of, _)| *of == seq);
         let keyed = keyed.map(|(_, at)| at.clone()).collect();

@@ -118,6 +118,7 @@ mod tests {
     use crate::channel::{EMAIL_NO, INBOX_NO};
     use crate::compiled::Version;
     use crate::names::Names;
+    use crate::number::TypeNo;
     use crate::rules::{Defaults, Policy, Route, Rules, StoreRules, TypeRules};
 
     fn rules() -> Rules {
@@ -144,7 +145,9 @@ mod tests {
     #[test]
     fn a_type_goes_before_its_category() {
         let (version, _) = Version::new(1, rules(), &mut Names::default());
-        let t = version.kind(0).expect("the only type has the first number");
+        let t = version
+            .kind(TypeNo(0))
+            .expect("the only type has the first number");
         let mut preferences = Preferences::default();
         let category = || PreferenceScope::Category("c".to_owned());
         let kind = || PreferenceScope::Type("t".to_owned());

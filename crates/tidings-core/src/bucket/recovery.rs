@@ -165,7 +165,7 @@ impl Bucket {
         self.each_row(view, Table::Lanes, |bucket, key, value| {
             let odd = || odd_key("a lane");
             let (no, page) = key[REST..].split_first_chunk().ok_or_else(odd)?;
-            let no = LaneNo::from_be_bytes(*no);
+            let no = LaneNo(u16::from_be_bytes(*no));
             known.lane(no)?;
             if page.is_empty() {
                 // The key of the head comes before those of the pages.
@@ -211,7 +211,7 @@ impl Bucket {
             let (no, rest) = key[REST..].split_first_chunk().ok_or_else(odd)?;
             let text = rest.get(size_of::<u32>()..).ok_or_else(odd)?;
             let text = std::str::from_utf8(text).map_err(|_| odd())?;
-            let lane = LaneNo::from_be_bytes(*no);
+            let lane = LaneNo(u16::from_be_bytes(*no));
             let key = BatchKey::new(text).map_err(|_| odd())?;
             known.lane(lane)?;
             let name = known.compiled.names.lane(lane);

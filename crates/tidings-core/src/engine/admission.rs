@@ -79,7 +79,7 @@ fn subject<'a>(per: Per, object: &'a Id, target: Option<&'a Id>) -> &'a str {
 
 fn once_key(bucket: BucketNo, of: Of, subject: &str, page: u32) -> Vec<u8> {
     Key::of(Owner::Bucket(bucket), Table::ToldOnce)
-        .u32(of.kind)
+        .u32(of.kind.0)
         .bytes(&[of.per as u8])
         .bytes(subject.as_bytes())
         .bytes(&[0])

@@ -161,7 +161,7 @@ impl Part {
                     t,
                     place: row.place,
                     event: at,
-                    kind: type_no.unwrap_or(TypeNo::MAX),
+                    kind: type_no.unwrap_or(TypeNo::NONE),
                     rules,
                     keys: row.keys.clone(),
                     moved: false,

@@ -52,8 +52,8 @@ pub(crate) fn rules_key(version: u32) -> Vec<u8> {
 pub(crate) fn name_key(named: &Named) -> Vec<u8> {
     let key = Key::of(Owner::Intake, Table::Names);
     match named {
-        Named::Type(number, _) => key.bytes(&[0]).u32(*number).done(),
-        Named::Lane(number, _) => key.bytes(&[1]).u32(u32::from(*number)).done(),
+        Named::Type(number, _) => key.bytes(&[0]).u32(number.0).done(),
+        Named::Lane(number, _) => key.bytes(&[1]).u32(u32::from(number.0)).done(),
     }
 }
 

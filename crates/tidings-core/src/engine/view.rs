@@ -18,7 +18,7 @@ use crate::index::Look;
 use crate::journal::record::Variant;
 use crate::journal::stored::{ReadView, StoredArrival, Unreadable, each};
 use crate::lane_kind::LaneKind;
-use crate::number::MessageId;
+use crate::number::{LaneNo, MessageId};
 use crate::recipient::{Mode, PreferenceScope, Recipient};
 use crate::table::{Key, Owner, Partition, REST, Table, u64_at};
 use crate::time::Instant;
@@ -307,7 +307,7 @@ impl Engine {
             .into_iter()
             .find(|(_, name)| name.name == message.lane && name.channel.name() == message.channel);
         let lane = LaneKey {
-            lane: lane.map_or(0, |(no, _)| no),
+            lane: lane.map_or(LaneNo(0), |(no, _)| no),
             key: message.key.clone(),
         };
         let takes = |_: &StoredArrival, _: &Variant| true;

@@ -178,7 +178,7 @@ fn encode_facets(
     for lanes in lane_sets {
         put_u32(&mut out, u32::try_from(lanes.len()).unwrap_or(u32::MAX));
         for lane in lanes {
-            put_u32(&mut out, u32::from(*lane));
+            put_u32(&mut out, u32::from(lane.0));
         }
     }
     put_column(&mut out, sets.into_iter());
@@ -186,7 +186,10 @@ fn encode_facets(
     let each = || arrivals.iter().map(|kept| (kept.seq, &kept.arrival));
     put_column(&mut out, each().map(|(seq, _)| seq));
     put_column(&mut out, each().map(|(_, arrival)| arrival.place));
-    put_column(&mut out, each().map(|(_, arrival)| u64::from(arrival.kind)));
+    put_column(
+        &mut out,
+        each().map(|(_, arrival)| u64::from(arrival.kind.0)),
+    );
     put_column(&mut out, each().map(|(_, arrival)| arrival.about.object));
     let by_object = each().all(|(_, arrival)| arrival.about.pivot.is_none());
     out.push(u8::from(!by_object));
@@ -294,8 +297,10 @@ impl<'a> Facets<'a> {
         let (arrivals, ordinals) = (reader.u32()? as usize, reader.u32()? as usize);
         let lane_sets = (0..reader.count()?).map(|_| {
             let lanes = (0..reader.count()?)
-                .map(|_| LaneNo::try_from(reader.u32()?).map_err(|_| reader.corrupt()));
-            lanes.collect::<Result<Vec<_>, _>>()
+                .map(|_| u16::try_from(reader.u32()?).map_err(|_| reader.corrupt()));
+            lanes
+                .map(|no| no.map(LaneNo))
+                .collect::<Result<Vec<_>, _>>()
         });
         let lane_sets = lane_sets.collect::<Result<Vec<_>, _>>()?;
         let (sets, back) = (
@@ -431,9 +436,9 @@ impl<'a> Facets<'a> {
 
     /// Its type, and the hash that identifies its group within the type.
     pub(crate) fn group(&self, arrival: usize) -> Result<(TypeNo, u64), Corrupt> {
-        let kind = TypeNo::try_from(self.of_arrival(self.kinds, arrival)?);
+        let kind = u32::try_from(self.of_arrival(self.kinds, arrival)?);
         let kind = kind.map_err(|_| Corrupt(FACETS))?;
-        Ok((kind, self.of_arrival(self.groups, arrival)?))
+        Ok((TypeNo(kind), self.of_arrival(self.groups, arrival)?))
     }
 
     /// Bounds of its `t` and of its neighbours'.

@@ -10,7 +10,7 @@ use proptest::prelude::*;
 /// An arrival with so many variants, in lanes of their own.
 fn arrival((at, variants): (u64, u16)) -> Arc<StoredArrival> {
     let variant = |lane| Variant {
-        lanes: vec![lane, 9],
+        lanes: vec![LaneNo(lane), LaneNo(9)],
         reasons: Vec::new(),
         elsewhere: Vec::new(),
         who: Set::default(),
@@ -26,7 +26,7 @@ fn arrival((at, variants): (u64, u16)) -> Arc<StoredArrival> {
                 day: Day(0),
                 ordinal: 0,
             },
-            kind: 2,
+            kind: TypeNo(2),
             rules: 1,
             keys: BatchKeys::default(),
             moved: false,
@@ -66,7 +66,7 @@ proptest! {
         for ordinal in 0..ordinals {
             let facets = &chunks[facets_chunk(ordinal) as usize];
             let (at, variant, kept, _) = segment.variant(ordinal).unwrap();
-            let lane = LaneNo::try_from(variant).unwrap();
+            let lane = LaneNo(u16::try_from(variant).unwrap());
             let wanted = facets.lane_sets(|lanes| lanes.contains(&lane));
             let found = facets.arrival(ordinal, &wanted).unwrap().unwrap();
             prop_assert_eq!(found, at as usize);
@@ -75,7 +75,7 @@ proptest! {
             prop_assert_eq!(facets.seq(found).unwrap(), kept.seq);
             prop_assert_eq!(facets.place(found).unwrap(), kept.arrival.place);
             prop_assert_eq!(facets.object(found).unwrap(), kept.arrival.about.object);
-            let group = (2, kept.arrival.about.group());
+            let group = (TypeNo(2), kept.arrival.about.group());
             prop_assert_eq!(facets.group(found).unwrap(), group);
             let (first, last) = facets.bounds(found).unwrap();
             prop_assert!((first..=last).contains(&kept.arrival.t));
