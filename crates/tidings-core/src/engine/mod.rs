@@ -22,6 +22,7 @@ mod due;
 mod ends;
 mod event_row;
 mod follow;
+mod history;
 mod inbox;
 mod inbox_delivery;
 mod intake;

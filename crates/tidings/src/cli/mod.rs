@@ -9,6 +9,7 @@ mod calls;
 mod check;
 #[cfg(feature = "demo")]
 mod demo;
+mod export;
 mod import;
 mod inbox;
 mod key;
@@ -151,6 +152,8 @@ enum Command {
     Due(calls::Due),
     /// Show an event and the outcome of its notifications
     Event(calls::Event),
+    /// Write the last days of a store as a timeline, which `simulate` plays
+    Export(export::Arguments),
     /// Make a recipient's pending notifications due now
     Flush(calls::Flush),
     /// Permanently delete all data before DATE, including notifications not yet sent (today is kept)
@@ -217,6 +220,7 @@ where
         Command::Demo(arguments) => demo::run(&arguments, tidings_demo::scenario(), streams),
         Command::Due(arguments) => calls::run(&arguments, streams),
         Command::Event(arguments) => calls::run(&arguments, streams),
+        Command::Export(arguments) => export::run(&arguments, streams),
         Command::Flush(arguments) => calls::run(&arguments, streams),
         Command::Forget(arguments) => calls::run(&arguments, streams),
         Command::Import(arguments) => import::run(&arguments, streams),

@@ -21,6 +21,7 @@ mod requests;
 #[cfg(test)]
 pub(crate) mod rig;
 mod service;
+mod streaming;
 #[cfg(test)]
 mod tests;
 pub mod v1;

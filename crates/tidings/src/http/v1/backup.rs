@@ -8,26 +8,14 @@ use axum::body::{Body, Bytes};
 use axum::extract::State;
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
-use futures_util::stream::{self, Stream};
+use futures_util::stream::Stream;
 use tidings_store::Snapshot;
-use tokio::runtime::Handle;
-use tokio::sync::mpsc;
-use tokio::time::timeout;
 use utoipa_axum::routes;
 
 use crate::backup::export;
-use crate::http::Service;
 use crate::http::call::{Calls, Kind};
 use crate::http::error::{Code, Problem};
-
-/// Bytes that are handed to the connection at once.
-const CHUNK_BYTES: usize = 256 << 10;
-
-/// Chunks that wait for a connection that is slower than the disk.
-const CHUNKS_WAITING: usize = 4;
-
-/// The interval at which a stalled backup is checked for whether it may still wait.
-const LIFE_LOOK: Duration = Duration::from_millis(100);
+use crate::http::{Service, streaming};
 
 /// The call that makes a backup.
 pub(super) fn calls(calls: Calls) -> Calls {
@@ -45,7 +33,7 @@ pub(super) fn calls(calls: Calls) -> Calls {
 )]
 async fn backup(State(service): State<Arc<Service>>) -> Result<Response, Problem> {
     let permit = service.room_for_backup().ok_or_else(|| {
-        let detail = "two backups are being read; wait for one of them to end";
+        let detail = "two backups or exports are being read; wait for one of them to end";
         Problem::new(Code::TooBusy, detail)
     })?;
     let (snapshot, life) = service
@@ -68,81 +56,13 @@ fn streamed<T: Send + 'static>(
     patience: Duration,
     kept: T,
 ) -> impl Stream<Item = io::Result<Bytes>> {
-    let (chunks, wanted) = mpsc::channel(CHUNKS_WAITING);
-    let tokio = Handle::current();
-    let writing = tokio::task::spawn_blocking(move || {
-        let chunks = Chunks {
-            chunks,
-            tokio,
-            life,
-            patience,
-            is_over: false,
-        };
-        let out = io::BufWriter::with_capacity(CHUNK_BYTES, chunks);
+    streaming::streamed(life, patience, move |out| {
         let exported = export(&*snapshot, out);
         drop((snapshot, kept));
-        exported.map(drop).map_err(|fault| {
-            tracing::warn!(error = %fault, "a backup was interrupted");
-            io::Error::other(fault.to_string())
-        })
-    });
-    stream::unfold((wanted, Some(writing)), async |(mut wanted, writing)| {
-        if let Some(chunk) = wanted.recv().await {
-            return Some((Ok(chunk), (wanted, writing)));
-        }
-        // The connection breaks where it is not whole, so that whoever reads sees that.
-        let ended = writing?
-            .await
-            .unwrap_or_else(|fault| Err(io::Error::other(fault)));
-        Some((Err(ended.err()?), (wanted, None)))
+        exported
+            .map(drop)
+            .map_err(|fault| io::Error::other(fault.to_string()))
     })
-}
-
-/// Hands on what is written; waits where the connection is slow, but not for ever.
-struct Chunks {
-    chunks: mpsc::Sender<Bytes>,
-    tokio: Handle,
-    life: Weak<()>,
-    patience: Duration,
-    /// It broke off: a buffer that is dropped writes once more.
-    is_over: bool,
-}
-
-impl Chunks {
-    /// Waits for room; a node that failed meanwhile wants its store back.
-    async fn room(&self) -> io::Result<mpsc::Permit<'_, Bytes>> {
-        let mut waited = Duration::ZERO;
-        while self.life.strong_count() > 0 {
-            match timeout(LIFE_LOOK, self.chunks.reserve()).await {
-                Ok(room) => return room.map_err(|_| io::ErrorKind::BrokenPipe.into()),
-                Err(_) if waited >= self.patience => {
-                    let seconds = self.patience.as_secs_f32();
-                    let why = format!("its reader accepted no data for {seconds} s");
-                    return Err(io::Error::new(io::ErrorKind::TimedOut, why));
-                }
-                Err(_) => waited += LIFE_LOOK,
-            }
-        }
-        Err(io::Error::other(
-            "the store failed or the server is stopping",
-        ))
-    }
-}
-
-impl io::Write for Chunks {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if self.is_over {
-            return Err(io::ErrorKind::BrokenPipe.into());
-        }
-        let sent = self.tokio.block_on(self.room());
-        let sent = sent.map(|room| room.send(Bytes::copy_from_slice(bytes)));
-        self.is_over = sent.is_err();
-        sent.map(|()| bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
 }
 
 #[cfg(test)]

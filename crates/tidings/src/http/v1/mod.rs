@@ -4,6 +4,7 @@ mod admin;
 mod backup;
 mod cancel;
 mod events;
+mod export;
 mod inbox;
 mod keys;
 mod objects;
@@ -34,6 +35,7 @@ pub(super) fn calls(calls: Calls) -> Calls {
     let calls = types::calls(calls);
     let calls = pausing::calls(calls);
     let calls = backup::calls(calls);
+    let calls = export::calls(calls);
     let calls = keys::calls(calls);
     admin::calls(calls)
 }

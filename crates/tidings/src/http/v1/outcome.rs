@@ -50,7 +50,7 @@ struct EventWithOutcome {
 
 /// An event as it was published; absent fields are null.
 #[derive(Serialize, ToSchema)]
-struct PublishedAs {
+pub(super) struct PublishedAs {
     id: String,
     r#type: String,
     #[schema(value_type = Option<EventObject>)]

@@ -1,0 +1,50 @@
+//! `tidings export`: the store's last days as a timeline.
+
+use std::io;
+
+use super::reach::{self, To};
+use super::{Status, Streams, report};
+use crate::client::{Purpose, Request};
+
+/// Arguments of `export`.
+#[derive(clap::Args)]
+pub(super) struct Arguments {
+    /// Days, today (UTC) included
+    #[arg(long, value_name = "DAYS", default_value_t = DAYS, value_parser = clap::value_parser!(u16).range(1..=3650))]
+    days: u16,
+    #[command(flatten)]
+    to: To,
+}
+
+/// Days, if nothing is said.
+pub(super) const DAYS: u16 = 7;
+
+/// The request for so many days.
+pub(super) fn request(days: u16) -> Request {
+    Request::get(format!("/v1/export?days={days}"))
+}
+
+/// Runs the command.
+pub(super) fn run(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Result<Status> {
+    let mut reach = match reach::find(&arguments.to, Purpose::Look, streams) {
+        Ok(reach) => reach,
+        Err(status) => return Ok(status),
+    };
+    let copied = match reach.stream(&request(arguments.days)) {
+        Ok(mut lines) => io::copy(&mut lines, streams.out),
+        Err(fault) => return Ok(reach::report_fault(&fault, streams)),
+    };
+    let closed = reach.close();
+    match copied {
+        Ok(_) => {}
+        Err(fault) if fault.kind() == io::ErrorKind::BrokenPipe => return Err(fault),
+        Err(fault) => {
+            let message = format!("the timeline is not whole: {fault}");
+            return Ok(report(streams, &message, Status::Failed));
+        }
+    }
+    Ok(match closed {
+        Ok(()) => Status::Done,
+        Err(fault) => reach::report_fault(&fault, streams),
+    })
+}

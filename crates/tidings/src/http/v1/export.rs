@@ -1,0 +1,165 @@
+//! The store's last days as a timeline, which `tidings simulate` plays under any configuration.
+
+use std::io::{self, Write};
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::{HeaderValue, header};
+use axum::response::{IntoResponse, Response};
+use serde::Serialize;
+use tidings_core::{Day, Instant};
+use tidings_node::Durable;
+use utoipa_axum::routes;
+
+use super::outcome::PublishedAs;
+use super::recipients::RecipientProfile;
+use crate::body::preference::Preference;
+use crate::http::Service;
+use crate::http::call::{Calls, Kind};
+use crate::http::error::{Code, Problem};
+use crate::http::query::{FromQuery, InQuery, Parameters};
+use crate::http::streaming::streamed;
+
+/// Days of an export, if the query says nothing.
+const DAYS: u16 = 7;
+
+/// The most days of an export.
+const DAYS_MAX: u16 = 3650;
+
+/// The call that exports.
+pub(super) fn calls(calls: Calls) -> Calls {
+    calls.add(
+        "export",
+        Kind::Looks,
+        routes!(export),
+        &[Code::InvalidQuery],
+    )
+}
+
+struct ExportQuery {
+    days: u16,
+}
+
+impl FromQuery for ExportQuery {
+    const KNOWN: &'static [&'static str] = &["days"];
+
+    fn read(query: &Parameters) -> Result<Self, Problem> {
+        let days = query.whole_number("days", 1..=DAYS_MAX)?;
+        Ok(Self {
+            days: days.unwrap_or(DAYS),
+        })
+    }
+}
+
+/// Export the last days as a timeline
+///
+/// Streams lines that `tidings simulate` plays: first all recipients, subscriptions and preferences as they are now,
+/// then the events of the last days as they were accepted, today included. Events that are still scheduled, changes of
+/// objects, marks of seen and cancels are not part of it. Two exports or backups may be read at once.
+#[utoipa::path(
+    get, path = "/v1/export", tag = "admin",
+    params(("days" = Option<u16>, Query, description = "Days, today included; 7 if absent", minimum = 1, maximum = 3650)),
+    responses((status = 200, description = "The timeline, one JSON object per line", content((String = "application/x-ndjson"))))
+)]
+async fn export(
+    State(service): State<Arc<Service>>,
+    InQuery(query): InQuery<ExportQuery>,
+) -> Result<Response, Problem> {
+    let permit = service.room_for_backup().ok_or_else(|| {
+        let detail = "two backups or exports are being read; wait for one of them to end";
+        Problem::new(Code::TooBusy, detail)
+    })?;
+    let Day(today) = service.clock.now().day();
+    let from = Day(today - i32::from(query.days) + 1);
+    let life = service.look(Durable::life).await?;
+    let durable = service.handle.durable()?;
+    let patience = service.settings.backup_patience;
+    let stream = streamed(life, patience, move |out| {
+        let written = write(&durable, from, out);
+        drop((durable, permit));
+        written
+    });
+    let lines = HeaderValue::from_static("application/x-ndjson");
+    Ok(([(header::CONTENT_TYPE, lines)], Body::from_stream(stream)).into_response())
+}
+
+/// A line of a timeline.
+#[derive(Serialize)]
+struct Line<T> {
+    at: String,
+    op: &'static str,
+    #[serde(flatten)]
+    body: T,
+}
+
+/// The body of a `subscribe` line.
+#[derive(Serialize)]
+struct Follow<'f> {
+    recipient: &'f str,
+    topic: String,
+}
+
+/// The body of a `preference` line.
+#[derive(Serialize)]
+struct Chosen<'c> {
+    recipient: &'c str,
+    #[serde(flatten)]
+    preference: Preference,
+}
+
+/// Writes the timeline.
+fn write(durable: &Durable, from: Day, out: &mut dyn Write) -> io::Result<()> {
+    let (engine, view) = (durable.engine(), durable.view());
+    // All of them are there before the first event.
+    let at = from.start();
+    let profiles = engine.profiles();
+    for profile in &profiles {
+        write_line(out, at, "recipient", RecipientProfile::from(*profile))?;
+    }
+    for profile in &profiles {
+        let recipient = profile.id.as_str();
+        // Recipients are erased between steps, and this is one moment.
+        let topics = engine.following(view, &profile.id).map_err(odd)?;
+        for topic in topics.map_err(odd)? {
+            write_line(out, at, "subscribe", Follow { recipient, topic })?;
+        }
+        for (scope, channel, mode) in engine.preferences(&profile.id).map_err(odd)? {
+            let preference = Preference::of(scope, channel, mode);
+            let body = Chosen {
+                recipient,
+                preference,
+            };
+            write_line(out, at, "preference", body)?;
+        }
+    }
+    let mut written = Ok(());
+    let read = engine.each_event(view, from, &mut |at, event| {
+        written = write_line(out, at, "publish", PublishedAs::from(event));
+        match written {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(_) => ControlFlow::Break(()),
+        }
+    });
+    read.map_err(odd).and(written)
+}
+
+fn write_line<T: Serialize>(
+    out: &mut dyn Write,
+    at: Instant,
+    op: &'static str,
+    body: T,
+) -> io::Result<()> {
+    let line = Line {
+        at: at.to_string(),
+        op,
+        body,
+    };
+    serde_json::to_writer(&mut *out, &line)?;
+    out.write_all(b"\n")
+}
+
+fn odd(fault: impl std::fmt::Display) -> io::Error {
+    io::Error::other(fault.to_string())
+}
