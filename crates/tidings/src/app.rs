@@ -1,12 +1,12 @@
 //! Assembly of the parts: the only place that knows all of them.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tidings_core::channel::{ChannelKind, sending};
-use tidings_core::engine::{Options, Refused, Reply, Warning};
+use tidings_core::engine::{LedgerRow, Options, Refused, Reply, Warning};
 use tidings_core::rules::ChannelRules;
 use tidings_core::{Books, Command, Id, Instant, Message, Rules, Timed};
 use tidings_node::channel::{self, Channels, Durability, Patience, ProviderError, Setup};
@@ -256,6 +256,10 @@ impl Play for Simulation {
         lock(&self.answers).warn(sink);
         finished.map_err(refused)?;
         self.player.books().map_err(broken)
+    }
+
+    fn ledger(&self) -> BTreeMap<&'static str, LedgerRow> {
+        self.player.node().engine().ledger_by_channel()
     }
 }
 

@@ -6,6 +6,7 @@ pub mod backup;
 mod body;
 pub mod cli;
 pub mod client;
+pub mod compare;
 pub mod config;
 pub mod http;
 pub mod import;

@@ -3,9 +3,10 @@
 //! The engine stands behind [`Play`]; what it prints stands behind [`Sink`]. So the same loop serves
 //! the command line, tests and any other subject that is to be compared with the engine.
 
+use std::collections::BTreeMap;
 use std::io::{self, BufRead};
 
-use tidings_core::engine::Warning;
+use tidings_core::engine::{LedgerRow, Warning};
 use tidings_core::{Books, Id, Instant, Message, Rules, Timed};
 
 use crate::timeline::{Fault, Line, Lines, lines, read_line};
@@ -26,6 +27,9 @@ pub trait Play {
     /// # Errors
     /// [`PlayError::Broken`] where that cannot be done.
     fn finish(&mut self, until: Option<Instant>, sink: &mut dyn Sink) -> Result<Books, PlayError>;
+
+    /// The ledger by channel: entries by outcome and reason.
+    fn ledger(&self) -> BTreeMap<&'static str, LedgerRow>;
 }
 
 /// The reason why a command was refused.
@@ -212,6 +216,10 @@ mod tests {
                 events: self.played.len() as u64,
                 ..Books::default()
             })
+        }
+
+        fn ledger(&self) -> BTreeMap<&'static str, LedgerRow> {
+            BTreeMap::new()
         }
     }
 

@@ -127,6 +127,16 @@ impl Engine {
         }
         days
     }
+
+    /// The ledger, added up per channel.
+    #[must_use]
+    pub fn ledger_by_channel(&self) -> BTreeMap<&'static str, Row> {
+        let mut channels = BTreeMap::<&'static str, Row>::new();
+        for (account, row) in self.ledger_rows() {
+            channels.entry(account.channel.name()).or_default().add(row);
+        }
+        channels
+    }
 }
 
 fn read_compiled(view: &dyn ReadView) -> Result<CompiledRules, Unreadable> {

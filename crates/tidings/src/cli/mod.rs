@@ -7,6 +7,7 @@ mod backup;
 mod bench;
 mod calls;
 mod check;
+mod compare;
 #[cfg(feature = "demo")]
 mod demo;
 mod export;
@@ -24,6 +25,8 @@ mod status;
 mod table;
 #[cfg(test)]
 mod tests;
+mod timeline;
+mod tune;
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -152,7 +155,7 @@ enum Command {
     Due(calls::Due),
     /// Show an event and the outcome of its notifications
     Event(calls::Event),
-    /// Write the last days of a store as a timeline, which `simulate` plays
+    /// Write the last days of a store as a timeline, which `simulate` and `tune` play
     Export(export::Arguments),
     /// Make a recipient's pending notifications due now
     Flush(calls::Flush),
@@ -186,6 +189,8 @@ enum Command {
     Template(mail::Template),
     /// Play a timeline on a virtual clock and print the messages that would go out
     Simulate(simulate::Arguments),
+    /// Propose `quiet` and `max_wait` of cool-downs for a goal, by playing a timeline with each choice
+    Tune(Box<tune::Arguments>),
     /// Withdraw an event, or all events with a cancellation key: cancel them, and take them out of inboxes
     Withdraw(calls::Withdraw),
 }
@@ -237,6 +242,7 @@ where
         Command::Simulate(arguments) => simulate::run(&arguments, make, streams),
         Command::Status(arguments) => calls::run(&arguments, streams),
         Command::Template(arguments) => mail::template(&arguments, streams),
+        Command::Tune(arguments) => tune::run(&arguments, make, streams),
     };
     match ended.and_then(|status| streams.out.flush().map(|()| status)) {
         Ok(status) => status,

@@ -1,42 +1,43 @@
-//! `tidings simulate`: prints the messages that would be sent, and when.
+//! `tidings simulate`: prints the messages that would be sent, and when; or compares configurations.
 
-use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read};
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 
-use indicatif::{ProgressBar, ProgressStyle};
-use tidings_core::Instant;
+use indicatif::ProgressBar;
 use tidings_core::channel::CHANNELS;
+use tidings_core::{Id, Rules};
 
+use super::compare;
 use super::print::{Form, Printer};
-use super::{MakePlayer, Progress, Status, Streams, report};
+use super::timeline::TimelineArguments;
+use super::{MakePlayer, Status, Streams, report};
 use crate::config;
-use crate::simulate::{Halt, Order, Run};
-
-/// Bytes read ahead of the line that is played.
-const READ_BYTES: usize = 1 << 16;
+use crate::simulate::Halt;
 
 /// Arguments of `simulate`.
 #[derive(clap::Args)]
 pub(super) struct Arguments {
     /// Configuration
-    #[arg(long, value_name = "FILE")]
-    config: PathBuf,
-    /// Timeline to play, one JSON object per line; `-` reads standard input
-    #[arg(long, value_name = "FILE")]
-    timeline: PathBuf,
-    /// Stop at this instant (RFC 3339), after everything that is due then
-    #[arg(long, value_name = "INSTANT", value_parser = Instant::parse)]
-    until: Option<Instant>,
-    /// Print only the messages of this channel; the summary counts all
+    #[arg(long, value_name = "FILE", required_unless_present = "compare")]
+    config: Option<PathBuf>,
+    /// Compare two to four configurations: prints what each would send, in numbers
+    #[arg(long, value_name = "FILE", num_args = 2..=4, conflicts_with = "config")]
+    compare: Vec<PathBuf>,
+    /// With --compare: write a page with plots, and one recipient's day, to this file
+    #[arg(long, value_name = "FILE", requires = "compare")]
+    pub(super) html: Option<PathBuf>,
+    /// With --html: the recipient whose day is shown [default: the one with most messages of difference]
+    #[arg(long, value_name = "ID", requires = "html", value_parser = Id::new)]
+    pub(super) recipient: Option<Id>,
+    #[command(flatten)]
+    pub(super) timeline: TimelineArguments,
+    /// Print only the messages of this channel; the summary counts all. With --compare: count only
+    /// this channel [default there: all but the inbox]
     #[arg(long, value_parser = CHANNELS)]
-    channel: Option<String>,
-    /// Sort the lines by `at`; the whole timeline is kept in memory
-    #[arg(long)]
-    sort: bool,
+    pub(super) channel: Option<String>,
     /// Print one JSON object per line
     #[arg(long)]
-    json: bool,
+    pub(super) json: bool,
 }
 
 /// Runs the command.
@@ -45,29 +46,45 @@ pub(super) fn run(
     make: MakePlayer<'_>,
     streams: &mut Streams<'_>,
 ) -> io::Result<Status> {
-    let rules = match config::read(&arguments.config) {
-        Ok(rules) => rules,
+    let Some(config) = &arguments.config else {
+        return compare::run(&arguments.compare, arguments, make, streams);
+    };
+    match read(config, streams)? {
+        Ok(rules) => print(&rules, arguments, make, streams),
+        Err(status) => Ok(status),
+    }
+}
+
+/// Reads a configuration; its faults are reported.
+pub(super) fn read(config: &Path, streams: &mut Streams<'_>) -> io::Result<Result<Rules, Status>> {
+    match config::read(config) {
+        Ok(rules) => Ok(Ok(rules)),
         Err(faults) => {
             write!(streams.err, "{faults}")?;
-            return Ok(Status::Wrong);
+            Ok(Err(Status::Wrong))
         }
-    };
+    }
+}
+
+/// Prints the messages under one configuration.
+fn print(
+    rules: &Rules,
+    arguments: &Arguments,
+    make: MakePlayer<'_>,
+    streams: &mut Streams<'_>,
+) -> io::Result<Status> {
     let bar = ProgressBar::hidden();
-    let timeline = match open(arguments, streams.progress, &bar) {
+    let timeline = match arguments.timeline.once(streams) {
         Ok(timeline) => timeline,
-        Err(error) => {
-            let message = format!("cannot open {}: {error}", arguments.timeline.display());
-            return Ok(report(streams, &message, Status::Wrong));
-        }
+        Err(status) => return Ok(status),
+    };
+    let run = match arguments.timeline.run(&timeline, rules, &bar, streams) {
+        Ok(run) => run,
+        Err(status) => return Ok(status),
     };
     let mut player = match make(rules.clone()) {
         Ok(player) => player,
         Err(error) => return Ok(report(streams, &error.to_string(), Status::Failed)),
-    };
-    let order = if arguments.sort {
-        Order::ByInstant
-    } else {
-        Order::AsGiven
     };
     let form = if arguments.json {
         Form::Json
@@ -79,12 +96,6 @@ pub(super) fn run(
         form,
         arguments.channel.as_deref(),
     );
-    let run = Run {
-        rules: &rules,
-        timeline,
-        order,
-        until: arguments.until,
-    };
     let ended = run.play(&mut *player, &mut printer);
     bar.finish_and_clear();
     let printed = match &ended {
@@ -96,40 +107,4 @@ pub(super) fn run(
         Ok(_) | Err(Halt::Closed) => Status::Done,
         Err(halt) => report(streams, &halt.to_string(), Status::Failed),
     })
-}
-
-fn open(
-    arguments: &Arguments,
-    progress: Progress,
-    bar: &ProgressBar,
-) -> io::Result<Box<dyn BufRead>> {
-    let (source, bytes): (Box<dyn Read>, Option<u64>) = if arguments.timeline.as_os_str() == "-" {
-        (Box::new(io::stdin()), None)
-    } else {
-        let file = File::open(&arguments.timeline)?;
-        let bytes = file
-            .metadata()
-            .ok()
-            .filter(std::fs::Metadata::is_file)
-            .map(|m| m.len());
-        (Box::new(file), bytes)
-    };
-    if progress != Progress::Apart {
-        return Ok(Box::new(BufReader::with_capacity(READ_BYTES, source)));
-    }
-    bar.set_draw_target(indicatif::ProgressDrawTarget::stderr());
-    let template = match bytes {
-        Some(bytes) => {
-            bar.set_length(bytes);
-            "{bar:40} {bytes} of {total_bytes}, {eta} left"
-        }
-        None => "{spinner} {bytes} read in {elapsed}",
-    };
-    if let Ok(style) = ProgressStyle::with_template(template) {
-        bar.set_style(style);
-    }
-    Ok(Box::new(BufReader::with_capacity(
-        READ_BYTES,
-        bar.wrap_read(source),
-    )))
 }

@@ -1,8 +1,10 @@
 //! Commands run in the process, with a player that tells one message for each object it is given.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use tidings_core::batch_key::BatchKey;
+use tidings_core::engine::LedgerRow;
 use tidings_core::{Books, Command, Id, Instant, Item, Message, Reason, Skipped, Timed};
 
 use super::*;
@@ -32,6 +34,10 @@ impl Play for Echo {
 
     fn finish(&mut self, _: Option<Instant>, _: &mut dyn Sink) -> Result<Books, PlayError> {
         Ok(self.books)
+    }
+
+    fn ledger(&self) -> BTreeMap<&'static str, LedgerRow> {
+        BTreeMap::new()
     }
 }
 

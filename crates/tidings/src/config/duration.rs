@@ -83,6 +83,33 @@ pub fn print(ms: i64) -> String {
     format!("{ms}ms")
 }
 
+/// A duration as people say it, in its two largest units: what is finer is rounded.
+#[must_use]
+pub fn rounded(ms: i64) -> String {
+    const UNITS: [(i64, &str); 5] = [
+        (DAY_MS, "d"),
+        (HOUR_MS, "h"),
+        (MINUTE_MS, "m"),
+        (SECOND_MS, "s"),
+        (1, "ms"),
+    ];
+    for pair in UNITS.windows(2) {
+        let [(large_ms, large), (small_ms, small)] = pair else {
+            continue;
+        };
+        let small_count = ms.saturating_add(small_ms / 2) / small_ms;
+        let small_per_large = large_ms / small_ms;
+        if small_count >= small_per_large {
+            let (count, rest) = (small_count / small_per_large, small_count % small_per_large);
+            return match (rest, *small) {
+                (0, _) | (_, "ms") => format!("{count}{large}"),
+                _ => format!("{count}{large} {rest}{small}"),
+            };
+        }
+    }
+    format!("{ms}ms")
+}
+
 /// A whole number and what follows it. Saturates: what is too large is too long in any unit.
 fn number(text: &str) -> Result<(i64, &str), DurationError> {
     let end = text
@@ -178,6 +205,24 @@ mod tests {
     fn printed_durations_are_read_again() {
         for text in ["35d", "36h", "90s", "4m", "1ms"] {
             assert_eq!(print(parse(text).unwrap()), text);
+        }
+    }
+
+    #[test]
+    fn people_hear_two_units() {
+        for (ms, said) in [
+            (0, "0ms"),
+            (999, "999ms"),
+            (1_400, "1s"),
+            (59_600, "1m"),
+            (240_000, "4m"),
+            (245_000, "4m 5s"),
+            (3_599_900, "1h"),
+            (8_000_000, "2h 13m"),
+            (86_399_000, "1d"),
+            (7 * DAY_MS + 9 * HOUR_MS, "7d 9h"),
+        ] {
+            assert_eq!(rounded(ms), said);
         }
     }
 }

@@ -7,6 +7,7 @@
 )]
 
 mod backups;
+mod compare;
 #[path = "../serving/mod.rs"]
 mod serving;
 mod stores;

@@ -1,0 +1,182 @@
+//! The timeline of a command: where its lines come from, and how much of it is played.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use indicatif::{ProgressBar, ProgressStyle};
+use tidings_core::{Instant, Rules};
+
+use super::{Progress, Status, Streams, export, reach, report};
+use crate::client::{Fault, Place, Purpose, Reach};
+use crate::simulate::{Order, Run};
+
+/// Bytes read ahead of the line that is played.
+const READ_BYTES: usize = 1 << 16;
+
+/// Arguments that name a timeline.
+#[derive(clap::Args)]
+pub(super) struct TimelineArguments {
+    /// Timeline to play, one JSON object per line; `-` reads standard input
+    #[arg(long, value_name = "FILE", required_unless_present_any = ["data", "url"], conflicts_with_all = ["data", "url"])]
+    timeline: Option<PathBuf>,
+    /// Play the last days of this data directory instead, as `tidings export` writes them
+    #[arg(long, value_name = "DIR", conflicts_with = "url")]
+    data: Option<PathBuf>,
+    /// Play the last days of this server instead
+    #[arg(long, value_name = "URL")]
+    url: Option<String>,
+    /// API key of the server
+    #[arg(
+        long,
+        value_name = "API_KEY",
+        env = "TIDINGS_KEY",
+        hide_env_values = true
+    )]
+    key: Option<String>,
+    /// With --data or --url: days, today (UTC) included
+    #[arg(long, value_name = "DAYS", default_value_t = export::DAYS, value_parser = clap::value_parser!(u16).range(1..=3650), conflicts_with = "timeline")]
+    days: u16,
+    /// Stop at this instant (RFC 3339), after everything that is due then
+    #[arg(long, value_name = "INSTANT", value_parser = Instant::parse)]
+    until: Option<Instant>,
+    /// Sort the lines by `at`; the whole timeline is kept in memory
+    #[arg(long)]
+    sort: bool,
+}
+
+/// A timeline that can be read.
+pub(super) enum Timeline {
+    /// Read from a file.
+    File(PathBuf),
+    /// Read from standard input, once.
+    Input,
+    /// Held in memory.
+    Held(Vec<u8>),
+}
+
+impl TimelineArguments {
+    /// The name under which people see it.
+    pub(super) fn source(&self) -> String {
+        let name = |path: &Path| path.file_name().map(|name| name.display().to_string());
+        match &self.timeline {
+            None => format!("the last {} days of the store", self.days),
+            Some(path) if path.as_os_str() == "-" => "standard input".to_owned(),
+            Some(path) => name(path).unwrap_or_default(),
+        }
+    }
+
+    /// The timeline, to be read once; faults are reported.
+    pub(super) fn once(&self, streams: &mut Streams<'_>) -> Result<Timeline, Status> {
+        match &self.timeline {
+            None => self.exported(streams).map(Timeline::Held),
+            Some(path) if path.as_os_str() == "-" => Ok(Timeline::Input),
+            Some(path) => Ok(Timeline::File(path.clone())),
+        }
+    }
+
+    /// The timeline, to be read several times; faults are reported.
+    pub(super) fn again(&self, streams: &mut Streams<'_>) -> Result<Timeline, Status> {
+        match self.once(streams)? {
+            Timeline::Input => {
+                let mut held = Vec::new();
+                match io::stdin().lock().read_to_end(&mut held) {
+                    Ok(_) => Ok(Timeline::Held(held)),
+                    Err(error) => {
+                        let message = format!("cannot read standard input: {error}");
+                        Err(report(streams, &message, Status::Failed))
+                    }
+                }
+            }
+            other => Ok(other),
+        }
+    }
+
+    /// The last days of a store.
+    fn exported(&self, streams: &mut Streams<'_>) -> Result<Vec<u8>, Status> {
+        let place = Place {
+            url: self.url.clone(),
+            key: self.key.clone().filter(|key| !key.is_empty()),
+            data: self.data.clone(),
+            // Nothing is changed there.
+            config: PathBuf::new(),
+        };
+        let read = || -> Result<Vec<u8>, Fault> {
+            let mut reach = Reach::find(&place, Purpose::Look)?;
+            let mut held = Vec::new();
+            let copied = reach
+                .stream(&export::request(self.days))?
+                .read_to_end(&mut held);
+            copied.map_err(|fault| Fault::Odd(fault.to_string()))?;
+            reach.close()?;
+            Ok(held)
+        };
+        read().map_err(|fault| reach::report_fault(&fault, streams))
+    }
+
+    /// A run over the timeline under these rules; faults are reported.
+    pub(super) fn run<'r>(
+        &self,
+        timeline: &'r Timeline,
+        rules: &'r Rules,
+        bar: &ProgressBar,
+        streams: &mut Streams<'_>,
+    ) -> Result<Run<'r, Box<dyn BufRead + 'r>>, Status> {
+        let timeline = timeline.open(streams.progress, bar).map_err(|error| {
+            let path = self.timeline.as_deref().unwrap_or(Path::new("-"));
+            let message = format!("cannot open {}: {error}", path.display());
+            report(streams, &message, Status::Wrong)
+        })?;
+        Ok(Run {
+            rules,
+            timeline,
+            order: if self.sort {
+                Order::ByInstant
+            } else {
+                Order::AsGiven
+            },
+            until: self.until,
+        })
+    }
+}
+
+impl Timeline {
+    fn open<'t>(
+        &'t self,
+        progress: Progress,
+        bar: &ProgressBar,
+    ) -> io::Result<Box<dyn BufRead + 't>> {
+        let (source, bytes): (Box<dyn Read + 't>, Option<u64>) = match self {
+            Self::Input => (Box::new(io::stdin()), None),
+            Self::Held(held) => (Box::new(held.as_slice()), Some(held.len() as u64)),
+            Self::File(path) => file(path)?,
+        };
+        if progress != Progress::Apart {
+            return Ok(Box::new(BufReader::with_capacity(READ_BYTES, source)));
+        }
+        bar.set_draw_target(indicatif::ProgressDrawTarget::stderr());
+        let template = match bytes {
+            Some(bytes) => {
+                bar.set_length(bytes);
+                "{bar:40} {bytes} of {total_bytes}, {eta} left"
+            }
+            None => "{spinner} {bytes} read in {elapsed}",
+        };
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            bar.set_style(style);
+        }
+        Ok(Box::new(BufReader::with_capacity(
+            READ_BYTES,
+            bar.wrap_read(source),
+        )))
+    }
+}
+
+/// A file, with its length where it has one.
+fn file(path: &Path) -> io::Result<(Box<dyn Read>, Option<u64>)> {
+    let file = File::open(path)?;
+    let about = file.metadata().ok();
+    let about = about.filter(std::fs::Metadata::is_file);
+    let bytes = about.map(|about| about.len());
+    Ok((Box::new(file), bytes))
+}

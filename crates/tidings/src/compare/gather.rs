@@ -1,0 +1,99 @@
+//! Counting of what a run sends, as it is sent.
+
+use std::collections::{HashMap, HashSet};
+
+use tidings_core::engine::Warning;
+use tidings_core::{Id, Instant, Message};
+
+use super::population::{Member, MemberDay, Population};
+use super::{Channels, Distribution};
+use crate::simulate::Sink;
+
+/// The messages of a run in numbers.
+#[derive(Debug, Default)]
+pub(super) struct Gathered {
+    pub(super) messages: u64,
+    /// Recipients with a message.
+    pub(super) recipients: u64,
+    /// Messages by recipient and day; days without one are absent.
+    pub(super) by_day: HashMap<MemberDay, u32>,
+    pub(super) delay_ms: Distribution,
+    pub(super) items: Distribution,
+    /// The messages themselves, if they are to be kept.
+    pub(super) kept: Vec<Kept>,
+}
+
+/// A message that is kept, to tell a recipient's story.
+#[derive(Debug)]
+pub(super) struct Kept {
+    pub(super) member: Member,
+    pub(super) at: Instant,
+    /// The instants at which its events came, ascending.
+    pub(super) events: Box<[Instant]>,
+}
+
+/// A sink that counts.
+pub(super) struct Gather<'g> {
+    population: &'g mut Population,
+    channels: Channels<'g>,
+    keeps: bool,
+    gathered: Gathered,
+}
+
+impl<'g> Gather<'g> {
+    pub(super) fn new(population: &'g mut Population, channels: Channels<'g>, keeps: bool) -> Self {
+        Self {
+            population,
+            channels,
+            keeps,
+            gathered: Gathered::default(),
+        }
+    }
+
+    pub(super) fn done(self) -> Gathered {
+        let days = self.gathered.by_day.keys();
+        let told: HashSet<_> = days.map(|day| day.member).collect();
+        Gathered {
+            recipients: told.len() as u64,
+            ..self.gathered
+        }
+    }
+}
+
+impl Sink for Gather<'_> {
+    fn message(&mut self, message: &Message) {
+        if message.items.is_empty() || !self.channels.count(&message.channel) {
+            return;
+        }
+        let member = self.population.member(&message.recipient);
+        let gathered = &mut self.gathered;
+        let day = MemberDay {
+            member,
+            day: message.at.day(),
+        };
+        self.population.count(day);
+        *gathered.by_day.entry(day).or_default() += 1;
+        gathered.messages += 1;
+        gathered.items.add(message.items.len() as i64, 1);
+        for item in &message.items {
+            self.population.count(MemberDay {
+                member,
+                day: item.t.day(),
+            });
+            gathered.delay_ms.add(message.at.0 - item.t.0, 1);
+        }
+        if self.keeps {
+            gathered.kept.push(Kept {
+                member,
+                at: message.at,
+                events: message.items.iter().map(|item| item.t).collect(),
+            });
+        }
+    }
+
+    fn warning(&mut self, _: u64, _: &Id, _: &Warning) {}
+
+    fn closed(&self) -> bool {
+        false
+    }
+}

@@ -1,0 +1,104 @@
+//! Comparison of configurations: the same timeline is played under each, so that whoever chooses hold times,
+//! digests and caps sees what recipients would get before they get it.
+//!
+//! [`play`] is one run. What the runs count is in [`figures`]; the recipients and days that they count it for are
+//! those of all runs together ([`population`]), so that nobody drops out of an average by getting nothing.
+
+mod distribution;
+pub mod figures;
+mod gather;
+pub mod page;
+pub mod population;
+pub mod rows;
+mod story;
+#[cfg(test)]
+mod tests;
+pub mod tune;
+
+use std::io::BufRead;
+
+use tidings_core::Rules;
+
+pub use distribution::Distribution;
+pub use figures::{Figures, LeftOut};
+pub use population::Population;
+pub use story::Story;
+
+use crate::simulate::{Halt, Play, Run};
+use gather::{Gather, Gathered};
+
+/// A configuration with its name.
+#[derive(Debug)]
+pub struct Named {
+    /// Its path.
+    pub name: String,
+    /// The short name under which people see it.
+    pub title: String,
+    /// The configuration.
+    pub rules: Rules,
+}
+
+/// What a run counted, before it is known whom the others reached.
+#[derive(Debug)]
+pub struct Played {
+    name: String,
+    title: String,
+    gathered: Gathered,
+    left_out: LeftOut,
+}
+
+/// The choice of a channel.
+#[derive(Clone, Copy, Debug)]
+pub struct Channels<'c>(
+    /// The only channel that counts; `None` = all but the inbox, which interrupts nobody.
+    pub Option<&'c str>,
+);
+
+impl Channels<'_> {
+    /// Tells whether messages of a channel count.
+    fn count(self, channel: &str) -> bool {
+        self.0
+            .map_or(channel != tidings_core::channel::INBOX, |only| {
+                only == channel
+            })
+    }
+}
+
+/// What a run is to count.
+#[derive(Clone, Copy, Debug)]
+pub struct Wanted<'w> {
+    /// The channels that count.
+    pub channels: Channels<'w>,
+    /// True if messages are kept for a [`Story`].
+    pub story: bool,
+}
+
+/// Plays a timeline under one configuration.
+///
+/// # Errors
+/// [`Halt`] as of [`Run::play`].
+pub fn play<R: BufRead>(
+    config: &Named,
+    run: Run<'_, R>,
+    player: &mut dyn Play,
+    wanted: Wanted<'_>,
+    population: &mut Population,
+) -> Result<Played, Halt> {
+    let mut gather = Gather::new(population, wanted.channels, wanted.story);
+    let books = run.play(player, &mut gather)?;
+    let gathered = gather.done();
+    Ok(Played {
+        name: config.name.clone(),
+        title: config.title.clone(),
+        gathered,
+        left_out: LeftOut::of(&player.ledger(), wanted.channels, books.suppressed),
+    })
+}
+
+/// The figures of runs over one timeline, in their order.
+#[must_use]
+pub fn figures(runs: &[Played], population: &Population) -> Vec<Figures> {
+    runs.iter()
+        .map(|run| Figures::of(run, population))
+        .collect()
+}

@@ -1,0 +1,143 @@
+//! Plots of distributions: bars by range of values, a colour for each configuration.
+
+use std::fmt::Write as _;
+
+use super::escaped;
+use crate::compare::Distribution;
+
+const WIDTH: f64 = 360.0;
+const HEIGHT: f64 = 220.0;
+const LEFT: f64 = 38.0;
+const BOTTOM: f64 = 28.0;
+const TOP: f64 = 8.0;
+
+/// The ranges of a plot: where each begins, and its label. The last one has no end.
+pub(super) struct Ranges(pub(super) &'static [(i64, &'static str)]);
+
+/// Messages a day.
+pub(super) const MESSAGES: Ranges = Ranges(&[
+    (0, "0"),
+    (1, "1"),
+    (2, "2"),
+    (3, "3"),
+    (4, "4–5"),
+    (6, "6–9"),
+    (10, "10–19"),
+    (20, "20–49"),
+    (50, "50+"),
+]);
+
+/// Items a message.
+pub(super) const ITEMS: Ranges = Ranges(&[
+    (1, "1"),
+    (2, "2"),
+    (3, "3–4"),
+    (5, "5–9"),
+    (10, "10–19"),
+    (20, "20–49"),
+    (50, "50–99"),
+    (100, "100+"),
+]);
+
+/// Delays in milliseconds: each range goes up to what its label says.
+pub(super) const DELAYS: Ranges = Ranges(&[
+    (0, "0"),
+    (1, "1m"),
+    (60_001, "5m"),
+    (300_001, "15m"),
+    (900_001, "1h"),
+    (3_600_001, "4h"),
+    (14_400_001, "12h"),
+    (43_200_001, "1d"),
+    (86_400_001, "3d"),
+    (259_200_001, "7d"),
+    (604_800_001, "more"),
+]);
+
+/// A bar: the share of a range in a distribution, of 1.
+struct Bar {
+    label: &'static str,
+    shares: Vec<f64>,
+}
+
+/// Draws distributions into one SVG; `names` are those of the configurations.
+pub(super) fn svg(title: &str, ranges: &Ranges, of: &[&Distribution], names: &[&str]) -> String {
+    let bars = bars(ranges, of);
+    let most = bars.iter().flat_map(|bar| &bar.shares);
+    let top = scale(most.copied().fold(0.0, f64::max));
+    let (inner, depth) = (WIDTH - LEFT, HEIGHT - TOP - BOTTOM);
+    let mut svg = String::new();
+    let _ = write!(
+        svg,
+        "<svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"{}\">",
+        escaped(title)
+    );
+    for quarter in 0..=4 {
+        let y = TOP + depth * (1.0 - f64::from(quarter) / 4.0);
+        let percent = top * f64::from(quarter) * 25.0;
+        let _ = write!(
+            svg,
+            "<line class=\"grid\" x1=\"{LEFT}\" x2=\"{WIDTH}\" y1=\"{y:.1}\" y2=\"{y:.1}\"/>\
+             <text class=\"tick end\" x=\"{:.1}\" y=\"{:.1}\">{percent:.0} %</text>",
+            LEFT - 6.0,
+            y + 3.5
+        );
+    }
+    let slot = inner / bars.len().max(1) as f64;
+    let width = (slot * 0.8 / of.len().max(1) as f64).min(26.0);
+    for (at, bar) in bars.iter().enumerate() {
+        let middle = LEFT + slot * (at as f64 + 0.5);
+        let from = middle - width * of.len() as f64 / 2.0;
+        for (number, share) in bar.shares.iter().enumerate() {
+            // What is rare is still seen.
+            let least = if *share > 0.0 { 1.0 } else { 0.0 };
+            let height = (depth * share / top).max(least);
+            let name = names.get(number).copied().unwrap_or_default();
+            let _ = write!(
+                svg,
+                "<rect class=\"c{number}\" x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{height:.1}\" rx=\"1.5\">\
+                 <title>{}, {}: {:.1} %</title></rect>",
+                from + width * number as f64,
+                TOP + depth - height,
+                (width - 1.5).max(1.0),
+                escaped(name),
+                bar.label,
+                share * 100.0,
+            );
+        }
+        let _ = write!(
+            svg,
+            "<text class=\"tick mid\" x=\"{middle:.1}\" y=\"{:.1}\">{}</text>",
+            HEIGHT - BOTTOM + 16.0,
+            bar.label
+        );
+    }
+    svg.push_str("</svg>");
+    svg
+}
+
+/// The bars from the first range that any distribution has to the last.
+fn bars(ranges: &Ranges, of: &[&Distribution]) -> Vec<Bar> {
+    let ends = ranges.0.iter().skip(1).map(|(begin, _)| *begin);
+    let bars = ranges.0.iter().zip(ends.chain([i64::MAX]));
+    let bars = bars.map(|((begin, label), end)| Bar {
+        label,
+        shares: of
+            .iter()
+            .map(|of| of.within(*begin..end) as f64 / of.total().max(1) as f64)
+            .collect(),
+    });
+    let bars: Vec<Bar> = bars.collect();
+    let has_any = |bar: &Bar| bar.shares.iter().any(|share| *share > 0.0);
+    let first = bars.iter().position(has_any).unwrap_or(0);
+    let last = bars.iter().rposition(has_any).unwrap_or(0);
+    let shown = bars.into_iter().take(last + 1).skip(first);
+    shown.collect()
+}
+
+/// The share at the top of the axis: quarters of it are round numbers.
+fn scale(most: f64) -> f64 {
+    let steps = [0.04, 0.08, 0.2, 0.4, 0.6, 0.8];
+    let top = steps.into_iter().find(|top| most <= *top);
+    top.unwrap_or(1.0)
+}
