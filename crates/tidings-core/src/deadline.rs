@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::calendar::Person;
 use crate::compiled::Version;
 use crate::lane_kind::{LaneKind, Parameters};
+use crate::number::EventNo;
 use crate::rules::Decide;
 use crate::time::Instant;
 
@@ -21,7 +22,7 @@ pub struct Entered {
     /// The time when it entered its first lane.
     pub t: Instant,
     /// The place of its event in the intake, which orders arrivals.
-    pub place: u64,
+    pub place: EventNo,
     /// The parameters of its type.
     pub parameters: Parameters,
 }
@@ -33,7 +34,7 @@ pub struct Entered {
 #[repr(C)]
 pub struct Window {
     /// The newest entry's (t, arrival).
-    pub newest: (Instant, u64),
+    pub newest: (Instant, EventNo),
     /// The movable deadline: `newest.t + quiet` of a cool-down, the least `t + hold` if the earliest
     /// decides; else none.
     pub soft: i64,
@@ -46,7 +47,7 @@ pub struct Window {
     /// The number of entries that makes it due, by the first one's type: 0 = none, [`u16::MAX`] = its deadline is final.
     pub full_at: u16,
     /// The first entry's (t, arrival).
-    pub first: (Instant, u64),
+    pub first: (Instant, EventNo),
     /// `quiet` of the first entry's type, for `leading`.
     pub quiet_ms: i64,
     /// The seq of the first record that put an entry into it.
@@ -134,10 +135,11 @@ impl Window {
     /// use tidings_core::Instant;
     /// use tidings_core::deadline::{Entered, Window};
     /// use tidings_core::lane_kind::{LaneKind, Parameters};
+    /// use tidings_core::number::EventNo;
     ///
     /// // A cool-down of 10 after the newest entry, and of 25 after the first at most.
     /// let parameters = Parameters { wait_ms: 10, max_wait_ms: Some(25), max_items: 0 };
-    /// let entry = |t: i64, place: u64| Entered { t: Instant(t), place, parameters };
+    /// let entry = |t: i64, place| Entered { t: Instant(t), place: EventNo(place), parameters };
     /// let mut window = Window::open(&LaneKind::Cooldown, entry(0, 1), 1, 1, None);
     /// assert_eq!(window.due(), 10);
     /// window.join(&LaneKind::Cooldown, entry(8, 2), None);
@@ -178,9 +180,10 @@ impl Window {
     /// use tidings_core::Instant;
     /// use tidings_core::deadline::{Entered, Window};
     /// use tidings_core::lane_kind::{LaneKind, Parameters};
+    /// use tidings_core::number::EventNo;
     ///
     /// let parameters = Parameters { wait_ms: 10, ..Parameters::default() };
-    /// let entry = |t: i64, place: u64| Entered { t: Instant(t), place, parameters };
+    /// let entry = |t: i64, place| Entered { t: Instant(t), place: EventNo(place), parameters };
     /// let mut window = Window::open(&LaneKind::Cooldown, entry(0, 1), 1, 1, None);
     /// window.due_by(Instant(3));
     /// // A flush is final, even if an older entry moves into the window.
@@ -206,9 +209,10 @@ impl Window {
     /// use tidings_core::Instant;
     /// use tidings_core::deadline::{Entered, Window};
     /// use tidings_core::lane_kind::{LaneKind, Parameters};
+    /// use tidings_core::number::EventNo;
     ///
     /// let parameters = Parameters { wait_ms: 10, max_items: 2, ..Parameters::default() };
-    /// let entry = |t: i64, place: u64| Entered { t: Instant(t), place, parameters };
+    /// let entry = |t: i64, place| Entered { t: Instant(t), place: EventNo(place), parameters };
     /// let mut window = Window::open(&LaneKind::Cooldown, entry(0, 1), 1, 1, None);
     /// assert!(!window.fill(Instant(0)));
     /// window.join(&LaneKind::Cooldown, entry(3, 2), None);
@@ -234,6 +238,7 @@ impl Window {
     /// use tidings_core::Instant;
     /// use tidings_core::deadline::{Entered, Window};
     /// use tidings_core::lane_kind::{LaneKind, Parameters};
+    /// use tidings_core::number::EventNo;
     ///
     /// let parameters = Parameters { wait_ms: 60, ..Parameters::default() };
     /// let entry = Entered { t: Instant(100), place: 1, parameters };
@@ -293,7 +298,7 @@ mod tests {
     fn entry(t: i64, wait_ms: i64, max_wait_ms: Option<i64>) -> Entered {
         Entered {
             t: Instant(t),
-            place: t.unsigned_abs(),
+            place: EventNo(t.unsigned_abs()),
             parameters: Parameters {
                 wait_ms,
                 max_wait_ms,

@@ -8,6 +8,7 @@
 use crate::codec::{Corrupt, FORM, Reader, put_u64};
 use crate::event::Score;
 use crate::id::Id;
+use crate::number::EventNo;
 use crate::packed::{Column, Texts, put_column, put_texts};
 use crate::time::Instant;
 
@@ -18,7 +19,7 @@ pub const HEADERS_PER_BLOCK: usize = 256;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Header {
     /// The event's place in the intake.
-    pub place: u64,
+    pub place: EventNo,
     /// The event's id.
     pub id: Id,
     /// The type.
@@ -42,10 +43,11 @@ pub struct Header {
 /// # Examples
 /// ```
 /// use tidings_core::headers::{HeaderRows, encode};
+/// use tidings_core::number::EventNo;
 /// use tidings_core::{Header, Id};
 ///
 /// let header = Header {
-///     place: 1_000,
+///     place: EventNo(1_000),
 ///     id: Id::new("e1")?,
 ///     kind: Id::new("comment")?,
 ///     actor: None,
@@ -65,7 +67,7 @@ pub struct Header {
 pub fn encode(headers: &[Header]) -> Vec<u8> {
     let mut out = vec![FORM];
     put_u64(&mut out, headers.len() as u64);
-    put_column(&mut out, headers.iter().map(|header| header.place));
+    put_column(&mut out, headers.iter().map(|header| header.place.0));
     put_texts(&mut out, headers.iter().map(|header| header.id.as_str()));
     put_names(&mut out, headers.iter().map(|header| Some(&header.kind)));
     put_names(&mut out, headers.iter().map(|header| header.actor.as_ref()));
@@ -143,7 +145,7 @@ impl<'a> HeaderRows<'a> {
     pub fn get(&self, at: usize) -> Result<Header, Corrupt> {
         let some = |name: Option<Id>| name.ok_or(BLOCK);
         Ok(Header {
-            place: self.places.get(at).ok_or(BLOCK)?,
+            place: EventNo(self.places.get(at).ok_or(BLOCK)?),
             id: id(self.ids.get(at)?)?,
             kind: some(self.kinds.get(at)?)?,
             actor: self.actors.get(at)?,
@@ -240,7 +242,7 @@ mod tests {
         (any::<u64>(), ranked, roles, instant(), instant()).prop_map(
             |(place, (id, score), (kind, actor, object, target), occurred_at, expires_at)| Header {
                 score: Score::new(score).unwrap(),
-                place,
+                place: EventNo(place),
                 id,
                 kind,
                 actor,
@@ -289,7 +291,7 @@ mod tests {
         let id = |text: &str| Id::new(text).unwrap();
         let headers: Vec<Header> = (0..256)
             .map(|n| Header {
-                place: 1_000_000 + n,
+                place: EventNo(1_000_000 + n),
                 id: id(&format!("event-{n:06}")),
                 kind: id("artwork_published"),
                 actor: Some(id(&format!("artist/{}", n % 10))),

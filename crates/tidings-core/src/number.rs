@@ -14,6 +14,13 @@ pub struct LaneNo(pub u16);
 #[serde(transparent)]
 pub struct TypeNo(pub u32);
 
+/// An event's place among all accepted events.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(transparent)]
+pub struct EventNo(pub u64);
+
 impl TypeNo {
     /// Stands for a type that has no number.
     pub(crate) const NONE: Self = Self(u32::MAX);

@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 use tidings_core::batch_key::BatchKey;
 use tidings_core::channel::{EMAIL, EMAIL_NO};
 use tidings_core::group::{Entry, group};
+use tidings_core::number::EventNo;
 use tidings_core::{Batch, Header, Id, ImageSize, Instant, Object, Recipient, Rules, Score, State};
 
 /// The amount of what is known of a sample.
@@ -97,7 +98,7 @@ fn told(kind: &Id, n: usize, detail: Detail, data: &Map<String, Value>) -> Entry
     let actor = is_full.then(|| Arc::new(titled(name, name)));
     let target = is_full.then(|| Arc::new(titled("a-place", "A place")));
     let header = Header {
-        place: n as u64,
+        place: EventNo(n as u64),
         id: id(&format!("event-{n}")),
         kind: kind.clone(),
         actor: actor.as_ref().map(|actor| actor.id.clone()),

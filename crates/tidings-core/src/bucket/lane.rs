@@ -17,6 +17,7 @@ use crate::channel::ChannelNo;
 use crate::compiled::Version;
 use crate::deadline::{Entered, Opened, Window, due};
 use crate::lane_kind::{LaneKind, Parameters};
+use crate::number::EventNo;
 use crate::rules::QuietHours;
 use crate::shared::{Shared, Tree};
 use crate::time::{Instant, SECOND_MS};
@@ -141,7 +142,7 @@ pub(crate) struct Entering<'a> {
     /// The instant at which they enter (later than `key.0` if they were moved).
     pub(crate) at: Instant,
     /// The instant at which the entries entered their first lane, and the place of the event.
-    pub(crate) key: (Instant, u64),
+    pub(crate) key: (Instant, EventNo),
     /// The parameters of the newest rules; `None` if the type's policy is of another kind.
     pub(crate) parameters: Option<Parameters>,
     /// The version of these rules.

@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::command::MarkKind;
 use crate::id::Id;
 use crate::journal::record::{About, Covered};
+use crate::number::EventNo;
 use crate::shared::Tree;
 use crate::time::{Day, Instant};
 
@@ -26,7 +27,7 @@ pub(crate) struct Marks {
     /// Marks on objects, by the hash of the id, for inboxes, which know only that.
     hashes: Tree<u64, Newest>,
     /// By the event's place.
-    events: Tree<u64, Newest>,
+    events: Tree<EventNo, Newest>,
     /// The seq of the newest mark since the start; 0 = there was none.
     pub(crate) changed: u64,
 }
@@ -38,7 +39,7 @@ pub(crate) enum MarkAt {
     UpTo(u32),
     Object(Id),
     /// A mark on an event, by its place.
-    Event(u64),
+    Event(EventNo),
 }
 
 /// The newest mark of each kind.
@@ -51,7 +52,7 @@ pub(crate) struct Newest {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Mark {
     at: Instant,
-    before: u64,
+    before: EventNo,
     /// The latest `t` that it covers.
     reach: Instant,
 }
@@ -62,7 +63,7 @@ pub(crate) struct Looked<'a> {
     /// The time when it entered its first lane.
     pub(crate) t: Instant,
     /// Its event's place in the intake.
-    pub(crate) place: u64,
+    pub(crate) place: EventNo,
     /// The object's hash.
     pub(crate) object: &'a Id,
     /// Tells whether its type has an inbox under a version of the rules.
@@ -75,7 +76,7 @@ impl MarkAt {
         let (kind, rest) = match self {
             Self::UpTo(rules) => (0, rules.to_be_bytes().to_vec()),
             Self::Object(object) => (1, object.as_str().as_bytes().to_vec()),
-            Self::Event(place) => (2, place.to_be_bytes().to_vec()),
+            Self::Event(place) => (2, place.0.to_be_bytes().to_vec()),
         };
         [vec![kind], rest].concat()
     }
@@ -86,7 +87,9 @@ impl MarkAt {
         match kind {
             0 => Some(Self::UpTo(u32::from_be_bytes(rest.try_into().ok()?))),
             1 => Some(Self::Object(Id::new(std::str::from_utf8(rest).ok()?).ok()?)),
-            2 => Some(Self::Event(u64::from_be_bytes(rest.try_into().ok()?))),
+            2 => Some(Self::Event(EventNo(u64::from_be_bytes(
+                rest.try_into().ok()?,
+            )))),
             _ => None,
         }
     }
@@ -118,7 +121,7 @@ impl Newest {
     }
 
     /// Tells whether a mark of this kind (or a stronger one) covers what has this `t` and place.
-    fn covers(&self, kind: MarkKind, t: Instant, place: u64) -> bool {
+    fn covers(&self, kind: MarkKind, t: Instant, place: EventNo) -> bool {
         work::count();
         let covers = |mark: Option<Mark>| mark.is_some_and(|m| place < m.before && t <= m.reach);
         covers(self.read) || kind == MarkKind::Seen && covers(self.seen)
@@ -142,7 +145,7 @@ impl Marks {
     /// Adds a mark and returns the one that changed.
     pub(crate) fn add(
         &mut self,
-        (made, before): (Instant, u64),
+        (made, before): (Instant, EventNo),
         what: Covered,
         kind: MarkKind,
         rules: u32,
@@ -304,7 +307,7 @@ pub(crate) struct Reading<'a> {
 
 /// The fields of an inbox entry that marks use.
 pub(crate) struct Marking<T> {
-    pub(crate) place: u64,
+    pub(crate) place: EventNo,
     /// The hash of its object's id.
     pub(crate) object: u64,
     /// Bounds of its `t`.
@@ -382,7 +385,7 @@ mod tests {
         let object = Id::new("o").unwrap();
         let mut marks = Marks::default();
         marks.add(
-            (Instant(10), 5),
+            (Instant(10), EventNo(5)),
             Covered::UpTo(Instant(99)),
             MarkKind::Seen,
             1,
@@ -390,7 +393,7 @@ mod tests {
         let (yes, no) = (|_| true, |_| false);
         let entry = |t, place, has_inbox: bool| Looked {
             t: Instant(t),
-            place,
+            place: EventNo(place),
             object: &object,
             has_inbox: if has_inbox { &yes } else { &no },
         };
@@ -412,7 +415,7 @@ mod tests {
             "never was in an inbox"
         );
         marks.add(
-            (Instant(12), 7),
+            (Instant(12), EventNo(7)),
             Covered::UpTo(Instant(100)),
             MarkKind::Read,
             1,
@@ -423,7 +426,7 @@ mod tests {
             "reading is seeing"
         );
         marks.add(
-            (Instant(12), 7),
+            (Instant(12), EventNo(7)),
             Covered::Object(object.clone()),
             MarkKind::Seen,
             1,
@@ -437,14 +440,19 @@ mod tests {
         let mut marks = Marks::default();
         let mut up_to = |at, to| {
             let what = Covered::UpTo(Instant(to));
-            marks.add((Instant(at), at.cast_unsigned()), what, MarkKind::Seen, 1);
+            marks.add(
+                (Instant(at), EventNo(at.cast_unsigned())),
+                what,
+                MarkKind::Seen,
+                1,
+            );
         };
         up_to(10, 8);
         up_to(20, 5);
         let covers = |marks: &Marks, t, place| {
             let entry = Looked {
                 t: Instant(t),
-                place,
+                place: EventNo(place),
                 object: &object,
                 has_inbox: &|_| true,
             };
@@ -456,7 +464,7 @@ mod tests {
         );
         assert!(!covers(&marks, 9, 9));
         let what = Covered::UpTo(Instant(25));
-        marks.add((Instant(30), 30), what, MarkKind::Seen, 1);
+        marks.add((Instant(30), EventNo(30)), what, MarkKind::Seen, 1);
         assert!(covers(&marks, 25, 29) && !covers(&marks, 26, 29));
         assert_eq!(marks.all().count(), 1);
     }
@@ -467,20 +475,20 @@ mod tests {
         work::take();
         let at = |n: u64| Instant(n.cast_signed());
         for n in 0..count {
-            marks.add((at(n), count), what(n), MarkKind::Seen, 1);
+            marks.add((at(n), EventNo(count)), what(n), MarkKind::Seen, 1);
         }
         let reading = Reading::of(Some(&marks));
         for n in 0..count {
             let object = Id::new(&format!("o{n}")).unwrap();
             let entry = Looked {
                 t: at(n),
-                place: n,
+                place: EventNo(n),
                 object: &object,
                 has_inbox: &|_| true,
             };
             marks.cover(entry, MarkKind::Seen);
             let marking = Marking {
-                place: n,
+                place: EventNo(n),
                 object: About::object_hash(&object),
                 bounds: (at(n), at(n)),
                 t: || Ok::<_, ()>(at(n)),
@@ -497,7 +505,7 @@ mod tests {
         for count in [1_000, 100_000] {
             for spent in [
                 cost(count, object),
-                cost(count, Covered::Event),
+                cost(count, |n| Covered::Event(EventNo(n))),
                 cost(count, |n| Covered::UpTo(Instant(n.cast_signed()))),
                 cost(count, |n| Covered::UpTo(Instant((count - n).cast_signed()))),
             ] {

@@ -16,7 +16,7 @@ use crate::id::{BucketNo, Id};
 use crate::index::Index;
 use crate::journal::record::{Arrival, Attempts, Covered, Entries, Record};
 use crate::journal::stored::StoredArrival;
-use crate::number::{ClosingId, LaneNo};
+use crate::number::{ClosingId, EventNo, LaneNo};
 use crate::set::Set;
 use crate::shared::{Own, Shared, Tree};
 use crate::time::{Day, Instant};
@@ -82,7 +82,7 @@ pub(crate) struct Bucket {
     pub(crate) closings: Tree<u64, Shared<Closing>>,
     pub(crate) index: Index,
     /// Scheduled events by (t, place), with their recipients.
-    pub(crate) scheduled: Tree<(Instant, u64), Shared<RoaringBitmap>>,
+    pub(crate) scheduled: Tree<(Instant, EventNo), Shared<RoaringBitmap>>,
     /// The messages that caps count.
     pub(crate) spoken: Own<Spoken>,
     /// The seq of the newest record since the start that took something out of inboxes; 0 = there was none.
@@ -296,7 +296,14 @@ impl Bucket {
         }
     }
 
-    fn mark(&mut self, seq: u64, number: u32, at: (Instant, u64), what: Covered, kind: MarkKind) {
+    fn mark(
+        &mut self,
+        seq: u64,
+        number: u32,
+        at: (Instant, EventNo),
+        what: Covered,
+        kind: MarkKind,
+    ) {
         let marks = &mut **self.marks.or_default(number);
         marks.changed = seq;
         let mark = marks.add(at, what, kind, self.rules);

@@ -16,7 +16,7 @@ use crate::journal::parts;
 use crate::journal::record::Record;
 use crate::journal::row::{each_record, journal_key};
 use crate::journal::stored::{ReadView, StoredArrival, Unreadable, decode, each, each_from};
-use crate::number::LaneNo;
+use crate::number::{EventNo, LaneNo};
 use crate::set::Set;
 use crate::shared::Shared;
 use crate::table::{Key, Owner, Partition, REST, Table, i64_at, u32_at, u64_at};
@@ -150,7 +150,7 @@ impl Bucket {
             .set(&who)?;
             bucket
                 .scheduled
-                .insert((Instant(t), place), Shared::new(who));
+                .insert((Instant(t), EventNo(place)), Shared::new(who));
             Ok(())
         })
     }

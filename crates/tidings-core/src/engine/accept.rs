@@ -106,7 +106,7 @@ impl Intake {
             keys,
             event: event.clone(),
         };
-        self.next_place += 1;
+        self.next_place.0 += 1;
         self.tally.events += 1;
         if self.ahead.has(&event.id, now) {
             self.name_objects(draft, event, now.day())?;

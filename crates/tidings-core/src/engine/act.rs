@@ -13,6 +13,7 @@ use super::reply::{
 use crate::command::{Cancelled, Pausable};
 use crate::id::Id;
 use crate::journal::record::EventAt;
+use crate::number::EventNo;
 use crate::time::{Day, Instant};
 
 /// A change that concerns everybody.
@@ -48,7 +49,7 @@ pub(crate) struct Cancel {
 }
 
 /// Cancelled events by place.
-pub(crate) type CancelledEvents = BTreeMap<u64, CancelledEvent>;
+pub(crate) type CancelledEvents = BTreeMap<EventNo, CancelledEvent>;
 
 /// A cancelled event.
 #[derive(Clone, Debug, Default)]
@@ -89,7 +90,7 @@ pub(crate) struct Spread {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CancelCount {
     /// The events found, by place.
-    pub(crate) places: BTreeSet<u64>,
+    pub(crate) places: BTreeSet<EventNo>,
     pub(crate) entries: TakenBack,
 }
 

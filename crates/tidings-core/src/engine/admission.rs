@@ -31,7 +31,7 @@ use crate::id::{BucketNo, Id};
 use crate::index::Look;
 use crate::journal::record::{Entries, Variant};
 use crate::journal::stored::{ReadView, StoredArrival, Unreadable, decode, encode};
-use crate::number::{ClosingId, MessageId, TypeNo};
+use crate::number::{ClosingId, EventNo, MessageId, TypeNo};
 use crate::reason::{Ending, Reason};
 use crate::rules::{Admission, Per};
 use crate::set::Set;
@@ -58,7 +58,7 @@ struct Pending {
     who: RoaringBitmap,
     waiting: Vec<Entries>,
     messages: Vec<(u64, ChannelNo, MessageId)>,
-    scheduled: Vec<((Instant, u64), RoaringBitmap)>,
+    scheduled: Vec<((Instant, EventNo), RoaringBitmap)>,
 }
 
 /// Recipients whom an event left out, as they are counted beside its day.
@@ -87,9 +87,9 @@ fn once_key(bucket: BucketNo, of: Of, subject: &str, page: u32) -> Vec<u8> {
         .done()
 }
 
-fn left_out_key(bucket: BucketNo, place: u64) -> Vec<u8> {
+fn left_out_key(bucket: BucketNo, place: EventNo) -> Vec<u8> {
     Key::of(Owner::Bucket(bucket), Table::LeftOut)
-        .u64(place)
+        .u64(place.0)
         .done()
 }
 
@@ -97,7 +97,7 @@ fn left_out_key(bucket: BucketNo, place: u64) -> Vec<u8> {
 pub(super) fn left_out(
     view: &dyn ReadView,
     bucket: BucketNo,
-    (arrived, place): (Day, u64),
+    (arrived, place): (Day, EventNo),
 ) -> Result<Option<LeftOut>, Unreadable> {
     let row = view.get(Partition::Day(arrived), &left_out_key(bucket, place))?;
     let row = row.map(|row| decode("whom an event left out", &row));
@@ -175,7 +175,7 @@ impl Part {
     pub(super) fn note_scheduled(
         &mut self,
         no: BucketNo,
-        (t, place): (Instant, u64),
+        (t, place): (Instant, EventNo),
         (kind, event): (TypeNo, &Event),
     ) {
         if let Some(known) = self.admitted.get_mut(&(no, kind)) {
@@ -395,7 +395,7 @@ impl Part {
         &mut self,
         draft: &mut Draft<'_>,
         no: BucketNo,
-        (t, place): (Instant, u64),
+        (t, place): (Instant, EventNo),
         who: &RoaringBitmap,
     ) -> Result<(), Unreadable> {
         let key = scheduled_key(Owner::Bucket(no), t, place);

@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 
 use crate::event::Event;
 use crate::journal::record::About;
+use crate::number::EventNo;
 use crate::rules::Per;
 use crate::time::Instant;
 
@@ -19,7 +20,7 @@ pub(crate) struct Admitted {
     pub(super) per: Per,
     pub(super) by_key: FxHashMap<u64, RoaringBitmap>,
     /// The scheduled events of the type, each with its key.
-    pub(super) scheduled: BTreeMap<(Instant, u64), u64>,
+    pub(super) scheduled: BTreeMap<(Instant, EventNo), u64>,
     /// Number of keys at which all of this is found anew.
     most: usize,
 }

@@ -7,7 +7,7 @@ use super::event_row::EventRow;
 use super::state::Engine;
 use super::view::WaitingEntry;
 use crate::journal::stored::{ReadView, Unreadable};
-use crate::number::LaneNo;
+use crate::number::{EventNo, LaneNo};
 use crate::time::{HOUR_MS, Instant};
 
 /// Everything that comes due.
@@ -82,11 +82,11 @@ impl Engine {
             (key(a), a.channel, &a.lane).cmp(&(key(b), b.channel, &b.lane))
         });
         let (draft, mut next_scheduled) = (Draft::new(view), Vec::new());
-        let waits = |at: &&(Instant, u64)| {
+        let waits = |at: &&(Instant, EventNo)| {
             let mut buckets = self.buckets();
             buckets.any(|bucket| bucket.scheduled.contains_key(*at))
         };
-        let places: BTreeSet<u64> = self
+        let places: BTreeSet<EventNo> = self
             .intake
             .scheduled
             .keys()

@@ -17,6 +17,7 @@ use crate::channel::{ChannelNo, INBOX_NO};
 use crate::journal::record::{Entries, Record};
 use crate::journal::stored::{ReadView, StoredArrival, Unreadable, each};
 use crate::message::Books;
+use crate::number::EventNo;
 use crate::postings::{BLOCK_RECIPIENTS, Block};
 use crate::reason::{Ending, Outcome, Reason};
 use crate::set::Set;
@@ -45,7 +46,7 @@ struct Walker<'a> {
     untold: FxHashSet<u64>,
     notifications: u64,
     /// Recipients of events of which some entries never entered a lane.
-    partly: BTreeMap<u64, RoaringBitmap>,
+    partly: BTreeMap<EventNo, RoaringBitmap>,
     pending: u64,
     duplicates: u64,
 }
@@ -212,7 +213,7 @@ impl Walker<'_> {
         self.rows.entry(account).or_default()
     }
 
-    fn dropped(&mut self, day: Day, place: u64, items: &[(ChannelNo, Reason, Set)]) {
+    fn dropped(&mut self, day: Day, place: EventNo, items: &[(ChannelNo, Reason, Set)]) {
         for (channel, reason, who) in items {
             let row = self.row(day, *channel);
             row.enter(who.len());

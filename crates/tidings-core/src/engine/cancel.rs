@@ -26,7 +26,7 @@ use crate::id::{BucketNo, Id};
 use crate::index::{Found, Look};
 use crate::journal::record::{Entries, Record};
 use crate::journal::stored::{Unreadable, decode, encode};
-use crate::number::{ClosingId, MessageId};
+use crate::number::{ClosingId, EventNo, MessageId};
 use crate::reason::{Ending, Reason};
 use crate::set::Set;
 use crate::table::{Owner, Partition, Table};
@@ -110,7 +110,7 @@ impl Part {
         intake: &Intake,
         draft: &Draft<'_>,
         id: &Id,
-    ) -> Result<BTreeSet<u64>, Unreadable> {
+    ) -> Result<BTreeSet<EventNo>, Unreadable> {
         let mut located = intake.located_event(draft, id)?;
         located.extend(self.copies_of(draft, id, Table::EnteredIds)?);
         Ok(located.iter().map(|(_, located)| located.place).collect())
@@ -120,7 +120,7 @@ impl Part {
         &mut self,
         draft: &mut Draft<'_>,
         t: Instant,
-        place: u64,
+        place: EventNo,
     ) -> Result<u64, Unreadable> {
         let mut count = 0;
         for (no, frozen) in self.take_frozen(draft, (t, place))? {
@@ -145,7 +145,7 @@ impl Part {
         &mut self,
         draft: &mut Draft<'_>,
         at: BucketNo,
-        (place, days): (u64, &BTreeSet<Day>),
+        (place, days): (EventNo, &BTreeSet<Day>),
         sum: &mut TakenBack,
     ) -> Result<BTreeMap<u64, RoaringBitmap>, Unreadable> {
         let reach = self.reach(draft, at, place, days)?;
@@ -190,7 +190,7 @@ impl Part {
         &self,
         draft: &Draft<'_>,
         at: BucketNo,
-        place: u64,
+        place: EventNo,
         days: &BTreeSet<Day>,
     ) -> Result<Within, Unreadable> {
         let bucket = &self.buckets[at];

@@ -10,6 +10,7 @@ use crate::id::BucketNo;
 use crate::journal::record::Record;
 use crate::journal::row::journal_key;
 use crate::journal::stored::{ReadView, Unreadable, decode, each};
+use crate::number::EventNo;
 use crate::reason::Reason;
 use crate::table::{Key, Owner, Partition, REST, Table, u64_at};
 use crate::time::Day;
@@ -20,7 +21,7 @@ pub(super) enum Of {
     /// Entries of an arrival, by its seq.
     Arrival(u64),
     /// Entries of a scheduled event, by its place.
-    Event(u64),
+    Event(EventNo),
     /// Messages of a closing, by its seq.
     Closing(u64),
 }
@@ -28,7 +29,7 @@ pub(super) enum Of {
 fn ends_key(bucket: BucketNo, of: Of) -> Key {
     let (tag, number) = match of {
         Of::Arrival(seq) => (0, seq),
-        Of::Event(place) => (1, place),
+        Of::Event(place) => (1, place.0),
         Of::Closing(seq) => (2, seq),
     };
     Key::of(Owner::Bucket(bucket), Table::Ends)

@@ -13,6 +13,7 @@ use crate::batch_key::BatchKeys;
 use crate::calendar::anywhere;
 use crate::event::Event;
 use crate::journal::stored::to_json;
+use crate::number::EventNo;
 use crate::table::{Key, Owner, Table};
 use crate::time::{Day, Instant};
 
@@ -25,7 +26,7 @@ const ROW_BYTES: usize = 64 << 10;
 /// An event as it is stored.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct EventRow {
-    pub(crate) place: u64,
+    pub(crate) place: EventNo,
     /// The time of acceptance.
     pub(crate) arrived: Instant,
     /// Its batch keys, asked once.

@@ -20,6 +20,7 @@ use crate::headers::{self, HEADERS_PER_BLOCK, Header, HeaderRows};
 use crate::journal::record::EventAt;
 use crate::journal::stored::{ReadView, Unreadable, decode, encode};
 use crate::limits::Limits;
+use crate::number::EventNo;
 use crate::pause::Paused;
 use crate::rules::Rules;
 use crate::shared::{Own, Tree};
@@ -65,7 +66,7 @@ pub(crate) struct Intake {
     /// Number of buckets over which recipients are distributed.
     pub(crate) buckets: u16,
     pub(crate) now: Instant,
-    pub(crate) next_place: u64,
+    pub(crate) next_place: EventNo,
     pub(crate) tally: Tally,
     /// Days before this one are deleted.
     pub(crate) forgotten_before: Option<Day>,
@@ -76,7 +77,7 @@ pub(crate) struct Intake {
     pub(crate) id_days: BTreeSet<Day>,
     /// The ids that each day may hold.
     pub(crate) known_ids: KnownIds,
-    pub(crate) scheduled: Tree<(Instant, u64), ()>,
+    pub(crate) scheduled: Tree<(Instant, EventNo), ()>,
     /// The events that were cancelled before they came.
     pub(crate) ahead: Own<Ahead>,
     /// The days on which scheduled events entered.
@@ -96,7 +97,7 @@ const BLOCKS_KEPT: usize = 512;
 #[derive(Debug, Serialize, Deserialize)]
 struct Head {
     now: Instant,
-    next_place: u64,
+    next_place: EventNo,
     tally: Tally,
     withdrawals: u64,
     forgotten_before: Option<Day>,
@@ -135,7 +136,7 @@ impl Intake {
             compiled: Arc::clone(compiled),
             buckets,
             now: Instant::MIN,
-            next_place: 0,
+            next_place: EventNo(0),
             tally: Tally::default(),
             forgotten_before: None,
             paused: Paused::default(),
@@ -401,7 +402,7 @@ impl Intake {
         }
         each_base(view, Table::Scheduled, |key, _| {
             let t = i64_at(key, REST).map(Instant);
-            let place = u64_at(key, REST + 8);
+            let place = u64_at(key, REST + 8).map(EventNo);
             let at = t
                 .zip(place)
                 .ok_or_else(|| Unreadable("a scheduled key is odd".to_owned()))?;

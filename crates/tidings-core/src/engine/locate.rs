@@ -11,6 +11,7 @@ use super::rows::{Located, id_key, named_key, scheduled_key};
 use crate::command::Cancelled;
 use crate::id::Id;
 use crate::journal::stored::{Unreadable, decode, each, from_json};
+use crate::number::EventNo;
 use crate::table::{Owner, Partition, Table};
 use crate::time::{Day, Instant};
 
@@ -114,7 +115,7 @@ impl Intake {
         &self,
         draft: &Draft<'_>,
         t: Instant,
-        place: u64,
+        place: EventNo,
     ) -> Result<(EventRow, Instant), Unreadable> {
         let read = |t| {
             let bytes = draft.get(Partition::Base, &scheduled_key(Owner::Intake, t, place))?;

@@ -26,7 +26,7 @@ use crate::event::Event;
 use crate::id::{BucketNo, Id};
 use crate::journal::record::Record;
 use crate::journal::stored::{ReadView, StoredArrival, Unreadable, each};
-use crate::number::ClosingId;
+use crate::number::{ClosingId, EventNo};
 use crate::reason::{Outcome, Reason};
 use crate::rules::Admission;
 use crate::table::{Key, Owner, Partition, REST, Table, u64_at};
@@ -264,7 +264,7 @@ impl Trace {
         &mut self,
         view: &dyn ReadView,
         bucket: &Bucket,
-        (t, place): (Instant, u64),
+        (t, place): (Instant, EventNo),
         everyone: &mut RoaringBitmap,
     ) -> Result<(), Unreadable> {
         let key = scheduled_key(Owner::Bucket(bucket.no), t, place);

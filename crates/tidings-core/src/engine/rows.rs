@@ -11,13 +11,14 @@ use crate::id::Id;
 use crate::journal::record::EventAt;
 use crate::journal::stored::{ReadView, Unreadable, each, encode};
 use crate::names::Named;
+use crate::number::EventNo;
 use crate::table::{Key, Owner, Partition, Table, after_prefix};
 use crate::time::{Day, Instant};
 
 /// The location of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) struct Located {
-    pub(crate) place: u64,
+    pub(crate) place: EventNo,
     /// The instant for which it was scheduled, if any.
     pub(crate) scheduled: Option<Instant>,
     /// The address of its row; none if it is only scheduled.
@@ -30,17 +31,20 @@ pub(crate) fn id_key(event: &Id) -> Vec<u8> {
         .done()
 }
 
-pub(crate) fn scheduled_key(owner: Owner, t: Instant, place: u64) -> Vec<u8> {
-    Key::of(owner, Table::Scheduled).i64(t.0).u64(place).done()
+pub(crate) fn scheduled_key(owner: Owner, t: Instant, place: EventNo) -> Vec<u8> {
+    Key::of(owner, Table::Scheduled)
+        .i64(t.0)
+        .u64(place.0)
+        .done()
 }
 
 /// The keys of all events under an id or a cancellation key in a table, or (with a place) of one of them.
-pub(crate) fn named_key(owner: Owner, table: Table, name: &Id, place: Option<u64>) -> Vec<u8> {
+pub(crate) fn named_key(owner: Owner, table: Table, name: &Id, place: Option<EventNo>) -> Vec<u8> {
     let prefix = Key::of(owner, table)
         .bytes(name.as_str().as_bytes())
         .bytes(&[0]);
     match place {
-        Some(place) => prefix.u64(place).done(),
+        Some(place) => prefix.u64(place.0).done(),
         None => prefix.done(),
     }
 }

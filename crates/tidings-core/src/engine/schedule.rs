@@ -22,7 +22,7 @@ use crate::event::Event;
 use crate::id::BucketNo;
 use crate::journal::record::{EventAt, OnChannel, Record};
 use crate::journal::stored::{Unreadable, decode, encode};
-use crate::number::TypeNo;
+use crate::number::{EventNo, TypeNo};
 use crate::pause::Paused;
 use crate::reason::Reason;
 use crate::set::Set;
@@ -84,7 +84,7 @@ impl Part {
     pub(super) fn take_frozen(
         &mut self,
         draft: &mut Draft<'_>,
-        (t, place): (Instant, u64),
+        (t, place): (Instant, EventNo),
     ) -> Result<Vec<(BucketNo, Frozen)>, Unreadable> {
         let mut frozen = Vec::new();
         for no in &*self.buckets.numbers() {
@@ -144,7 +144,7 @@ impl Part {
         &mut self,
         draft: &mut Draft<'_>,
         at: BucketNo,
-        (place, alone): (u64, u64),
+        (place, alone): (EventNo, u64),
         items: Vec<(ChannelNo, Reason, Set)>,
     ) {
         if items.is_empty() {

@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::event::Score;
+use crate::number::EventNo;
 use crate::rules::{Category, Defaults, StoreRules, TypeRules};
 
 fn id(text: &str) -> Id {
@@ -50,7 +51,7 @@ fn told(t: i64, text: &str) -> Entry {
     let title = Some(format!("title at {t}"));
     Entry {
         header: Header {
-            place: t.unsigned_abs(),
+            place: EventNo(t.unsigned_abs()),
             id: id(&format!("event-{t}")),
             kind: role(0).unwrap(),
             actor: role(1),
@@ -253,7 +254,7 @@ proptest! {
             })
             .collect();
         let mut mixed = entries.clone();
-        mixed.sort_by_key(|told| (told.header.place ^ seed).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        mixed.sort_by_key(|told| (told.header.place.0 ^ seed).wrapping_mul(0x9e37_79b9_7f4a_7c15));
         let groups = group(entries, &rules);
         prop_assert_eq!(&group(mixed, &rules), &groups);
         let lines: Vec<&Line> = groups.iter().flat_map(|group| &group.lines).collect();

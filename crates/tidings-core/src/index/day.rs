@@ -1,5 +1,6 @@
 //! A day of the index: its arrivals, in the tail and in segments, until the day is deleted.
 
+use std::ops::RangeInclusive;
 use std::sync::{Arc, OnceLock};
 
 use serde::{Deserialize, Serialize};
@@ -7,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::facets::row_bytes;
 use crate::id::BucketNo;
 use crate::journal::stored::{Segment, StoredArrival};
+use crate::number::EventNo;
 use crate::postings::block_bytes_max;
 use crate::shared::Tree;
 use crate::table::{Key, Owner, Table};
@@ -46,7 +48,7 @@ pub(crate) struct SegmentAt {
     /// The level: 0 for a segment built from a tail, one more than the highest of its parts for a merged one.
     pub(crate) level: u8,
     /// The first and the last place in the intake of its events.
-    pub(crate) places: (u64, u64),
+    pub(crate) places: RangeInclusive<EventNo>,
     /// The least `t` of its arrivals.
     pub(crate) earliest: Instant,
     /// Shared by clones, so that whoever reads it does so for all.
@@ -131,10 +133,10 @@ pub(super) fn weight(kept: &[Arc<StoredArrival>]) -> Weight {
 }
 
 /// The first and the last place of arrivals' events.
-pub(super) fn places(arrivals: &[Arc<StoredArrival>]) -> (u64, u64) {
+pub(super) fn places(arrivals: &[Arc<StoredArrival>]) -> RangeInclusive<EventNo> {
     let places = arrivals.iter().map(|kept| kept.arrival.place);
     let first = places.clone().min().unwrap_or_default();
-    (first, places.max().unwrap_or_default())
+    first..=places.max().unwrap_or_default()
 }
 
 /// The least `t` of arrivals.

@@ -12,7 +12,7 @@ use crate::codec::{Corrupt, FORM, Reader, put_u32};
 use crate::id::BucketNo;
 use crate::journal::record::{Arrival, EventAt, Variant};
 use crate::journal::stored::StoredArrival;
-use crate::number::{LaneNo, TypeNo};
+use crate::number::{EventNo, LaneNo, TypeNo};
 use crate::packed::{Column, Texts, put_column, put_texts};
 use crate::table::{Key, Owner, Table};
 use crate::time::{Day, Instant};
@@ -185,7 +185,7 @@ fn encode_facets(
     put_column(&mut out, back.into_iter());
     let each = || arrivals.iter().map(|kept| (kept.seq, &kept.arrival));
     put_column(&mut out, each().map(|(seq, _)| seq));
-    put_column(&mut out, each().map(|(_, arrival)| arrival.place));
+    put_column(&mut out, each().map(|(_, arrival)| arrival.place.0));
     put_column(
         &mut out,
         each().map(|(_, arrival)| u64::from(arrival.kind.0)),
@@ -408,14 +408,14 @@ impl<'a> Facets<'a> {
         self.of_arrival(self.seqs, arrival)
     }
 
-    pub(crate) fn place(&self, arrival: usize) -> Result<u64, Corrupt> {
-        self.of_arrival(self.places, arrival)
+    pub(crate) fn place(&self, arrival: usize) -> Result<EventNo, Corrupt> {
+        self.of_arrival(self.places, arrival).map(EventNo)
     }
 
     /// The arrivals of the event at a place.
-    pub(crate) fn arrivals_of(&self, place: u64) -> impl Iterator<Item = usize> {
+    pub(crate) fn arrivals_of(&self, place: EventNo) -> impl Iterator<Item = usize> {
         (0..self.places.len())
-            .filter(move |at| self.places.get(*at) == Some(place))
+            .filter(move |at| self.places.get(*at) == Some(place.0))
             .map(|at| self.first_arrival + at)
     }
 

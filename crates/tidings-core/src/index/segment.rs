@@ -14,6 +14,7 @@ use super::facets::{self, Facets, facets_key, facets_prefix};
 use super::state::Index;
 use crate::id::BucketNo;
 use crate::journal::stored::{ReadView, Segment, StoredArrival, Unreadable, decode, each, encode};
+use crate::number::EventNo;
 use crate::postings::{BLOCK_RECIPIENTS, Block};
 use crate::table::{Key, Owner, Partition, Table};
 use crate::time::Day;
@@ -170,15 +171,14 @@ impl Index {
     pub(crate) fn arrivals_of(
         &self,
         view: &dyn ReadView,
-        place: u64,
+        place: EventNo,
         days: &BTreeSet<Day>,
     ) -> Result<Vec<Arc<StoredArrival>>, Unreadable> {
         let mut arrivals = Vec::new();
         let held = days.iter().filter_map(|day| self.days.get_key_value(day));
         for (day, held) in held {
             for at in &held.segments {
-                let (first, last) = at.places;
-                if !(first..=last).contains(&place) {
+                if !at.places.contains(&place) {
                     continue;
                 }
                 // Where one chunk ends within an arrival, the next one has it too.

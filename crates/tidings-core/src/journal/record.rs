@@ -11,7 +11,7 @@ use crate::channel::ChannelNo;
 use crate::command::MarkKind;
 use crate::event::{Event, Object, Pivot};
 use crate::id::Id;
-use crate::number::{LaneNo, TypeNo};
+use crate::number::{EventNo, LaneNo, TypeNo};
 use crate::reason::{Ending, Reason};
 use crate::recipient::{Mode, PreferenceScope, Recipient};
 use crate::set::Set;
@@ -68,7 +68,7 @@ pub enum Record {
         /// The instant.
         at: Instant,
         /// The event's place in the intake.
-        place: u64,
+        place: EventNo,
         /// Channel, reason and recipients.
         items: Vec<(ChannelNo, Reason, Set)>,
     },
@@ -77,7 +77,7 @@ pub enum Record {
         /// The instant.
         at: Instant,
         /// It covers events published before this place.
-        before: u64,
+        before: EventNo,
         /// The recipient's number.
         number: u32,
         /// The subject of the mark.
@@ -247,7 +247,7 @@ pub enum Covered {
     /// Entries about an object.
     Object(Id),
     /// Entries of an event, by its place in the intake: an id may be used again once its day is deleted.
-    Event(u64),
+    Event(EventNo),
 }
 
 /// One arrival's entries of some recipients on one channel.
@@ -269,7 +269,7 @@ pub struct Arrival {
     /// The instant at which its entries entered their first lane.
     pub t: Instant,
     /// The event's place in the intake.
-    pub place: u64,
+    pub place: EventNo,
     /// The address of the event's row; where its day is not that of `at`, that day has a copy.
     pub event: EventAt,
     /// The event's type.

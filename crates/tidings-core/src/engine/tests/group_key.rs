@@ -4,11 +4,12 @@ use super::*;
 use crate::engine::inbox::key_of;
 use crate::headers::Header;
 use crate::journal::record::About;
+use crate::number::EventNo;
 
 #[test]
 fn the_key_of_a_group_is_its_own() {
     let header = |kind: &str, object: &str, target: Option<&str>| Header {
-        place: 1,
+        place: EventNo(1),
         id: id("e"),
         kind: id(kind),
         actor: None,

@@ -4,6 +4,7 @@ use super::*;
 use crate::batch_key::BatchKeys;
 use crate::journal::record::About;
 use crate::journal::stored::Segment;
+use crate::number::EventNo;
 use crate::set::Set;
 use proptest::prelude::*;
 
@@ -21,7 +22,7 @@ fn arrival((at, variants): (u64, u16)) -> Arc<StoredArrival> {
         arrival: Arrival {
             at: Instant(0),
             t: Instant(50 * (at.cast_signed() % 700)),
-            place: 7 * at,
+            place: EventNo(7 * at),
             event: EventAt {
                 day: Day(0),
                 ordinal: 0,
