@@ -103,6 +103,7 @@ pub mod data;
 pub mod deadline;
 pub mod engine;
 pub mod event;
+pub mod explanation;
 pub mod group;
 pub mod headers;
 pub mod id;

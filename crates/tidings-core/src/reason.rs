@@ -120,6 +120,19 @@ impl Outcome {
         Self::Failed,
         Self::Unknown,
     ];
+
+    /// The word of the outcome.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Delivered => "delivered",
+            Self::Cancelled => "cancelled",
+            Self::Skipped => "skipped",
+            Self::Expired => "expired",
+            Self::Failed => "failed",
+            Self::Unknown => "unknown",
+        }
+    }
 }
 
 impl Reason {

@@ -269,6 +269,30 @@ impl TryFrom<String> for WallTime {
     }
 }
 
+/// A duration in the largest unit that divides it.
+///
+/// # Examples
+/// ```
+/// use tidings_core::time::duration_text;
+///
+/// assert_eq!(duration_text(900_000), "15m");
+/// assert_eq!(duration_text(1_500), "1500ms");
+/// ```
+#[must_use]
+pub fn duration_text(ms: i64) -> String {
+    for (unit_ms, unit) in [
+        (DAY_MS, "d"),
+        (HOUR_MS, "h"),
+        (MINUTE_MS, "m"),
+        (SECOND_MS, "s"),
+    ] {
+        if ms % unit_ms == 0 {
+            return format!("{}{unit}", ms / unit_ms);
+        }
+    }
+    format!("{ms}ms")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

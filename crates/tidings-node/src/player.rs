@@ -8,7 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use tidings_core::channel::CHANNELS;
-use tidings_core::engine::{InboxDelivery, Options, Refused, Reply, Settled};
+use tidings_core::engine::{InboxDelivery, Options, Refused, Reply, Settled, Subject, Unexplained};
+use tidings_core::explanation::Explanation;
 use tidings_core::{Books, Command, Id, Instant, Message, Rules, Timed};
 use tidings_store::Store;
 
@@ -262,6 +263,21 @@ impl Player {
     /// [`Error::Disagreement`] where the walk and the ledger don't agree.
     pub fn books(&self) -> Result<Books, Error> {
         self.node().books()
+    }
+
+    /// Explains what became of an event for a recipient, or what would become of a supposed one.
+    ///
+    /// # Errors
+    /// [`Error`] where the store can't be read.
+    pub fn explain(
+        &self,
+        subject: Subject,
+        (recipient, now): (&Id, Instant),
+    ) -> Result<Result<Explanation, Unexplained>, Error> {
+        let node = self.node();
+        Ok(node
+            .engine()
+            .explain(&node.view()?, subject, (recipient, now))?)
     }
 
     /// Plays everything before `at` and opens that instant.

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use proptest::test_runner::Config;
-use tidings_core::engine::Options;
+use tidings_core::engine::{EventReport, Options, Subject};
+use tidings_core::explanation::EntryState;
 use tidings_core::{Books, Command, Id, Outcome};
 use tidings_node::{Node, PlayError, Player, Watch};
 use tidings_sim::random::{World, world};
@@ -56,6 +57,57 @@ fn played(world: &World, options: Options) -> (Node, Arc<dyn Store>) {
     (player.into_node(), store)
 }
 
+/// The states of an event's entries by channel: pending, or their outcome.
+type States = BTreeMap<(&'static str, Option<Outcome>), u64>;
+
+/// Checks that the explanations of an event to each recipient add up to its report. The entries of those who were
+/// erased are in the report alone.
+fn explained_alike(node: &Node, world: &World, report: &EventReport) {
+    let commands = || {
+        world.steps.iter().filter_map(|step| match step {
+            Step::Play(timed) => Some(&timed.command),
+            Step::Reconfigure(..) => None,
+        })
+    };
+    if commands().any(|command| matches!(command, Command::Erase { .. })) {
+        return;
+    }
+    let recipients: BTreeSet<&Id> = commands()
+        .filter_map(|command| match command {
+            Command::Recipient(change) => Some(&change.id),
+            _ => None,
+        })
+        .collect();
+    let (view, now) = (node.view().expect("the store is open"), node.engine().now());
+    let mut explained = States::new();
+    for recipient in recipients {
+        let subject = Subject::Event(report.event.id.clone());
+        let explanation = node.engine().explain(&view, subject, (recipient, now));
+        let Ok(explanation) = explanation.expect("the store can be read") else {
+            continue;
+        };
+        for path in explanation.channels {
+            let state = match path.state {
+                EntryState::None => {
+                    assert!(path.steps.iter().any(|step| step.ends), "{path:?}");
+                    continue;
+                }
+                EntryState::Scheduled | EntryState::Pending | EntryState::Sending => None,
+                EntryState::Ended(outcome) => Some(outcome),
+            };
+            *explained.entry((path.channel, state)).or_default() += 1;
+        }
+    }
+    let mut reported = States::new();
+    for (channel, fate) in &report.channels {
+        reported.insert((*channel, None), fate.pending);
+        let ended = fate.ended.iter();
+        reported.extend(ended.map(|(outcome, count)| ((*channel, Some(*outcome)), *count)));
+    }
+    reported.retain(|_, count| *count > 0);
+    assert_eq!(explained, reported, "{}", report.event.id);
+}
+
 /// The sum of the reports of all events.
 fn added_up(node: &Node, world: &World) -> Books {
     let mut books = Books::default();
@@ -80,6 +132,7 @@ fn added_up(node: &Node, world: &World) -> Books {
             continue;
         };
         let report = trace.report(&view).expect("the store can be read");
+        explained_alike(node, world, &report);
         books.events += 1;
         books.notifications += report.notifications;
         books.suppressed += report.suppressed.values().sum::<u64>();

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tidings_core::channel::{ChannelKind, sending};
-use tidings_core::engine::{LedgerRow, Options, Refused, Reply, Warning};
+use tidings_core::engine::{LedgerRow, Options, Refused, Reply, Subject, Warning};
+use tidings_core::explanation::Explanation;
 use tidings_core::rules::ChannelRules;
 use tidings_core::{Books, Command, Id, Instant, Message, Rules, Timed};
 use tidings_node::channel::{self, Channels, Durability, Patience, ProviderError, Setup};
@@ -260,6 +261,23 @@ impl Play for Simulation {
 
     fn ledger(&self) -> BTreeMap<&'static str, LedgerRow> {
         self.player.node().engine().ledger_by_channel()
+    }
+
+    fn explain(
+        &mut self,
+        subject: Subject,
+        recipient: &Id,
+        until: Option<Instant>,
+    ) -> Result<Explanation, PlayError> {
+        let now = until.unwrap_or(Instant::MIN);
+        let explained = self
+            .player
+            .explain(subject, (recipient, now))
+            .map_err(broken)?;
+        explained.map_err(|unknown| PlayError::Refused {
+            reason: unknown.to_string(),
+            hint: "name an event and a recipient of the timeline".to_owned(),
+        })
     }
 }
 

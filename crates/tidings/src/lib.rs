@@ -8,6 +8,7 @@ pub mod cli;
 pub mod client;
 pub mod compare;
 pub mod config;
+mod explained;
 pub mod http;
 pub mod import;
 pub mod keys;

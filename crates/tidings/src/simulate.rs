@@ -6,7 +6,8 @@
 use std::collections::BTreeMap;
 use std::io::{self, BufRead};
 
-use tidings_core::engine::{LedgerRow, Warning};
+use tidings_core::engine::{LedgerRow, Subject, Warning};
+use tidings_core::explanation::Explanation;
 use tidings_core::{Books, Id, Instant, Message, Rules, Timed};
 
 use crate::timeline::{Fault, Line, Lines, lines, read_line};
@@ -30,6 +31,21 @@ pub trait Play {
 
     /// The ledger by channel: entries by outcome and reason.
     fn ledger(&self) -> BTreeMap<&'static str, LedgerRow>;
+
+    /// Explains what became of an event for a recipient by now, or what would become of a supposed one: as
+    /// of the end of the run, or of `until` where that is later.
+    ///
+    /// # Errors
+    /// [`PlayError::Refused`] where the event or the recipient is unknown, [`PlayError::Broken`] where that cannot be
+    /// done.
+    fn explain(
+        &mut self,
+        _: Subject,
+        _: &Id,
+        _: Option<Instant>,
+    ) -> Result<Explanation, PlayError> {
+        Err(PlayError::Broken("this player explains nothing".to_owned()))
+    }
 }
 
 /// The reason why a command was refused.

@@ -129,7 +129,13 @@ impl<'a> Terms<'a> {
         self.roster.quiet(who, self.hours(channel), at)
     }
 
-    fn quiet_until(&self, number: u32, channel: ChannelNo, at: Instant) -> Option<Instant> {
+    /// The end of a recipient's quiet hours that hold at an instant.
+    pub(crate) fn quiet_until(
+        &self,
+        number: u32,
+        channel: ChannelNo,
+        at: Instant,
+    ) -> Option<Instant> {
         self.roster.quiet_until(number, self.hours(channel), at)
     }
 }
@@ -233,21 +239,27 @@ impl Lane {
         if !self.open.contains(number) {
             return None;
         }
-        let window;
-        let opened = match (&self.columns, self.late.instant_of(number)) {
-            (_, Some(late)) => return Some(late),
-            (Columns::Windows(windows), None) => {
-                window = windows.get(number);
-                Opened::Window(&window)
-            }
-            (Columns::Since(_), None) => {
+        if let Some(late) = self.late.instant_of(number) {
+            return Some(late);
+        }
+        let due = Opened::Found(self.own_deadline(number)?);
+        let heeding = self.heeding(&RoaringBitmap::from_iter([number]), terms);
+        Some(self.deadline_of(due, number, &heeding, terms)).filter(|due| *due < i64::MAX)
+    }
+
+    /// The deadline of a recipient's open window before quiet hours and caps, in milliseconds.
+    pub(crate) fn own_deadline(&self, number: u32) -> Option<i64> {
+        if !self.open.contains(number) {
+            return None;
+        }
+        match &self.columns {
+            Columns::Windows(windows) => Some(windows.get(number).due()),
+            Columns::Since(_) => {
                 let mut slots = self.wheel.slots().chain(self.parked.slots());
                 let (slot, _) = slots.find(|(_, who)| who.contains(number))?;
-                Opened::Found(slot * SECOND_MS)
+                Some(slot * SECOND_MS)
             }
-        };
-        let heeding = self.heeding(&RoaringBitmap::from_iter([number]), terms);
-        Some(self.deadline_of(opened, number, &heeding, terms)).filter(|due| *due < i64::MAX)
+        }
     }
 
     /// All open windows with their deadlines in milliseconds; windows that are never due have none.

@@ -50,7 +50,7 @@ pub(crate) use counted::{AsOf, Counted, Counts};
 use ended::Ended;
 use followers::Followers;
 use lane::Entering;
-pub(crate) use lane::{Due, Terms};
+pub(crate) use lane::{Due, Lane, Terms};
 pub(crate) use lanes::{Around, Lanes};
 pub(crate) use marks::{Looked, MarkAt, Marking, Marks, Reading, State};
 pub(crate) use mutes::{Left, Why};
@@ -317,42 +317,24 @@ impl Bucket {
         overdue: Option<&BTreeMap<LaneKey, Set>>,
         compiled: &CompiledRules,
     ) {
-        let Arrival {
-            at,
-            t,
-            place,
-            kind,
-            rules,
-            ..
-        } = kept.arrival;
         let nobody = Set::default();
-        let version = compiled.version(rules);
+        let version = compiled.version(kept.arrival.rules);
         for variant in &kept.arrival.variants {
             for lane_no in &variant.lanes {
-                let name = compiled.names.lane(*lane_no);
-                if name.is_inbox() {
+                if compiled.names.lane(*lane_no).is_inbox() {
                     continue;
                 }
-                let parameters = compiled.parameters(rules, kind, *lane_no);
                 let lane = compiled.names.address(*lane_no, &kept.arrival.keys);
-                let entering = Entering {
-                    seq: kept.seq,
-                    at,
-                    key: (t, place),
-                    parameters,
-                    rules,
-                    urgent: compiled.is_urgent(rules, kind),
-                    bounded: version.is_some_and(|version| version.bounds(*lane_no)),
-                    under: &|version| compiled.parameters(version, kind, *lane_no),
-                };
                 let around = Around {
                     terms: Terms::of((&self.roster, &self.ended), version),
                     paused: &self.paused,
                     compiled,
                 };
                 let overdue = overdue.map(|all| &all.get(&lane).unwrap_or(&nobody).0);
-                self.lanes
-                    .enter(&lane, &variant.who, overdue, around, entering);
+                with_entering(&kept, *lane_no, compiled, |entering| {
+                    self.lanes
+                        .enter(&lane, &variant.who, overdue, around, entering);
+                });
             }
         }
         self.index.add(kept);
@@ -523,11 +505,57 @@ impl Bucket {
         lanes
     }
 
+    /// A lane as it would be if an entry of a recipient entered it.
+    pub(crate) fn lane_with(
+        &self,
+        (kept, lane): (&StoredArrival, &LaneKey),
+        number: u32,
+        compiled: &CompiledRules,
+    ) -> Lane {
+        let name = compiled.names.lane(lane.lane);
+        let known = self.lanes.get(lane).cloned();
+        let mut state = known.unwrap_or_else(|| Lane::new(name.kind.clone(), name.channel));
+        let who = RoaringBitmap::from_iter([number]);
+        let terms = self.terms(compiled);
+        with_entering(kept, lane.lane, compiled, |entering| {
+            state.enter(&who, None, entering, terms);
+        });
+        state
+    }
+
     /// Bytes of memory used beyond profiles and ids, roughly.
     pub(crate) fn bytes(&self) -> usize {
         let lanes = self.lanes.bytes();
         self.roster.bytes() + self.followers.bytes() + self.ended.bytes() + lanes
     }
+}
+
+/// Does something with an arrival's entries as they enter one of its lanes.
+fn with_entering<R>(
+    kept: &StoredArrival,
+    lane_no: LaneNo,
+    compiled: &CompiledRules,
+    act: impl FnOnce(Entering<'_>) -> R,
+) -> R {
+    let Arrival {
+        at,
+        t,
+        place,
+        kind,
+        rules,
+        ..
+    } = kept.arrival;
+    let version = compiled.version(rules);
+    act(Entering {
+        seq: kept.seq,
+        at,
+        key: (t, place),
+        parameters: compiled.parameters(rules, kind, lane_no),
+        rules,
+        urgent: compiled.is_urgent(rules, kind),
+        bounded: version.is_some_and(|version| version.bounds(lane_no)),
+        under: &|version| compiled.parameters(version, kind, lane_no),
+    })
 }
 
 /// The version of the rules in force at a seq.

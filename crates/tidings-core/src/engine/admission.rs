@@ -171,6 +171,39 @@ impl Part {
         Ok(suppressed)
     }
 
+    /// The reason why the admission of a type leaves a recipient out of an event: one entry is pending, or was
+    /// delivered. Reads only.
+    pub(super) fn would_leave_out(
+        &self,
+        (intake, draft): (&Intake, &Draft<'_>),
+        (no, number): (BucketNo, u32),
+        (kind, rules): (TypeNo, &Type),
+        event: &Event,
+    ) -> Result<Option<&'static str>, Unreadable> {
+        let (admission, per) = (rules.rules.admission, rules.rules.per);
+        if !matches!(admission, Admission::OncePending | Admission::OnceEver) {
+            return Ok(None);
+        }
+        let (of, who) = (Of { kind, per }, RoaringBitmap::from_iter([number]));
+        let key = key_of_event(per, event);
+        let entered = self.entered(draft, no, of, Some(&who))?;
+        let mut is_pending = entered.iter().any(|(of, ..)| *of == key);
+        for (&(t, place), waiting) in &self.buckets[no].scheduled {
+            if !is_pending && waiting.contains(number) {
+                let other = intake.scheduled_row(draft, t, place)?.0.event;
+                is_pending = other.kind == event.kind && key_of_event(per, &other) == key;
+            }
+        }
+        if is_pending {
+            return Ok(Some("one is pending"));
+        }
+        let target = event.target.as_ref().map(|target| &target.id);
+        let subject = subject(per, &event.object.id, target);
+        let is_remembered = admission == Admission::OnceEver
+            && !told_once(draft, (no, of), subject, &who)?.is_empty();
+        Ok(is_remembered.then_some("one was delivered before"))
+    }
+
     /// Notes that an event waits for its `t`.
     pub(super) fn note_scheduled(
         &mut self,

@@ -14,6 +14,7 @@ use roaring::RoaringBitmap;
 use super::admission::left_out;
 use super::draft::Draft;
 use super::ends::{Of, ended_by, ends};
+use super::event_row::EventRow;
 use super::ledger::Row;
 use super::message_row::MessageRow;
 use super::part::Part;
@@ -97,17 +98,27 @@ impl Part {
     }
 }
 
+/// An event that is kept, and where its entries may be.
+pub(super) struct KnownEvent {
+    pub(super) row: EventRow,
+    /// The instants at which it is still to enter lanes.
+    pub(super) instants: BTreeSet<Instant>,
+    /// The days on which it arrived or entered lanes.
+    pub(super) days: BTreeSet<Day>,
+    /// The days that may have records about it.
+    pub(super) journal_days: Vec<Day>,
+}
+
 impl Engine {
-    /// Collects the trace of an event, as long as the day of its arrival is kept; `None` if it is
-    /// unknown.
-    ///
-    /// # Errors
-    /// [`Unreadable`] where the store can't be read.
-    pub fn trace(&self, view: &dyn ReadView, event: &Id) -> Result<Option<Trace>, Unreadable> {
-        let draft = Draft::new(view);
-        let mut located = self.intake.located_event(&draft, event)?;
+    /// Finds an event, as long as the day of its arrival is kept.
+    pub(super) fn known_event(
+        &self,
+        draft: &Draft<'_>,
+        event: &Id,
+    ) -> Result<Option<KnownEvent>, Unreadable> {
+        let mut located = self.intake.located_event(draft, event)?;
         for part in &self.parts {
-            located.extend(part.copies_of(&draft, event, Table::EnteredIds)?);
+            located.extend(part.copies_of(draft, event, Table::EnteredIds)?);
         }
         // An id may come again once the day of its arrival is forgotten: the newest is meant.
         let newest = located.iter().map(|(_, located)| located.place).max();
@@ -119,20 +130,44 @@ impl Engine {
             let t = located.scheduled?;
             self.intake.scheduled.contains_key(&(t, place)).then_some(t)
         });
-        let Some(row) = self.intake.row_of(&draft, &located, waits)? else {
+        let Some(row) = self.intake.row_of(draft, &located, waits)? else {
             return Ok(None);
         };
         let mut instants = BTreeSet::new();
         for (_, located) in &located {
-            instants.extend(self.intake.waits_for(&draft, *located)?);
+            instants.extend(self.intake.waits_for(draft, *located)?);
         }
+        let days: BTreeSet<Day> = located.iter().filter_map(|(day, _)| *day).collect();
+        let first = days.first().copied().unwrap_or(row.arrived.day());
+        Ok(Some(KnownEvent {
+            row,
+            instants,
+            days,
+            journal_days: self.journal_days().range(first..).copied().collect(),
+        }))
+    }
+
+    /// Collects the trace of an event, as long as the day of its arrival is kept; `None` if it is
+    /// unknown.
+    ///
+    /// # Errors
+    /// [`Unreadable`] where the store can't be read.
+    pub fn trace(&self, view: &dyn ReadView, event: &Id) -> Result<Option<Trace>, Unreadable> {
+        let Some(known) = self.known_event(&Draft::new(view), event)? else {
+            return Ok(None);
+        };
+        let KnownEvent {
+            row,
+            instants,
+            days,
+            journal_days,
+        } = known;
+        let place = row.place;
         let is_awaited = |t: &&Instant| {
             let mut buckets = self.buckets();
             buckets.any(|bucket| bucket.scheduled.contains_key(&(**t, place)))
         };
         let next = instants.iter().find(is_awaited);
-        let days: BTreeSet<Day> = located.iter().filter_map(|(day, _)| *day).collect();
-        let first = days.first().copied().unwrap_or(row.arrived.day());
         let mut trace = Trace {
             report: EventReport {
                 event: row.event,
@@ -143,7 +178,7 @@ impl Engine {
                 suppressed: BTreeMap::new(),
             },
             made: Vec::new(),
-            days: self.journal_days().range(first..).copied().collect(),
+            days: journal_days,
         };
         for (part, bucket) in self.parts_with_buckets() {
             let at = (trace.report.arrived.day(), place);
@@ -291,7 +326,8 @@ impl Trace {
         let mut answered: BTreeMap<ClosingId, Vec<Record>> = BTreeMap::new();
         for made in std::mem::take(&mut self.made) {
             for number in &made.who {
-                let (closing, row) = self.message(view, &made, number)?;
+                let of = (made.bucket, number);
+                let (closing, row) = message_with(view, &self.days, of, (made.seq, &made.lane))?;
                 let (told, ended) = row.seqs(closing);
                 let ended = ended.into_iter().find(|(seq, _)| *seq == made.seq);
                 if let Some((_, reason)) = ended {
@@ -328,36 +364,36 @@ impl Trace {
         }
         Ok(self.report)
     }
+}
 
-    /// The message that contains an entry, and its closing.
-    fn message(
-        &self,
-        view: &dyn ReadView,
-        made: &Made,
-        number: u32,
-    ) -> Result<(u64, MessageRow), Unreadable> {
-        let prefix = Key::of(Owner::Bucket(made.bucket), Table::Messages)
-            .u32(number)
-            .done();
-        let mut found = None;
-        for day in &self.days {
-            each(view, Partition::Day(*day), &prefix, |key, value| {
-                let closing = u64_at(key, REST + 4).unwrap_or_default();
-                if found.is_some() || closing < made.seq {
-                    return Ok(());
-                }
-                let row = MessageRow::read(view, Partition::Day(*day), key, value)?;
-                let (told, ended) = row.seqs(closing);
-                let has = told.contains(&made.seq) || ended.iter().any(|(seq, _)| *seq == made.seq);
-                if has && row.lane == made.lane {
-                    found = Some((closing, row));
-                }
-                Ok(())
-            })?;
-            if found.is_some() {
-                break;
+/// The message that contains an entry, and its closing.
+pub(super) fn message_with(
+    view: &dyn ReadView,
+    days: &[Day],
+    (bucket, number): (BucketNo, u32),
+    (seq, lane): (u64, &LaneKey),
+) -> Result<(u64, MessageRow), Unreadable> {
+    let prefix = Key::of(Owner::Bucket(bucket), Table::Messages)
+        .u32(number)
+        .done();
+    let mut found = None;
+    for day in days {
+        each(view, Partition::Day(*day), &prefix, |key, value| {
+            let closing = u64_at(key, REST + 4).unwrap_or_default();
+            if found.is_some() || closing < seq {
+                return Ok(());
             }
+            let row = MessageRow::read(view, Partition::Day(*day), key, value)?;
+            let (told, ended) = row.seqs(closing);
+            let has = told.contains(&seq) || ended.iter().any(|(of, _)| *of == seq);
+            if has && row.lane == *lane {
+                found = Some((closing, row));
+            }
+            Ok(())
+        })?;
+        if found.is_some() {
+            break;
         }
-        found.ok_or_else(|| Unreadable(format!("no message tells entry {}", made.seq)))
     }
+    found.ok_or_else(|| Unreadable(format!("no message tells entry {seq}")))
 }

@@ -260,8 +260,9 @@ impl Engine {
         let mut found = bucket.index.look(view, &look)?;
         found.sort();
         let mut plan = self.plan_of(view, closing, (&open.lane, open.at), found)?;
-        let answers = self.answers(view, bucket, &plan)?;
-        plan.messages = self.planned(view, (bucket, lane.channel), &who, (&plan, &answers))?;
+        let draft = Draft::new(view);
+        let answers = self.answers(&draft, bucket, &plan)?;
+        plan.messages = self.planned(&draft, (bucket, lane.channel), &who, (&plan, &answers))?;
         plan.unanswered = self.unanswered(&plan, &answers);
         Ok(Some(plan))
     }
@@ -295,9 +296,10 @@ impl Engine {
         })
     }
 
-    fn planned(
+    /// The messages of a plan: the entries found, after their checks.
+    pub(super) fn planned(
         &self,
-        view: &dyn ReadView,
+        draft: &Draft<'_>,
         (bucket, channel): (&Bucket, ChannelNo),
         who: &RoaringBitmap,
         (plan, answers): (&Plan, &[Answers]),
@@ -308,7 +310,7 @@ impl Engine {
         let version = self.intake.compiled.current();
         let choices = version.map(|version| self.choices(bucket, version, channel, who, found));
         let choices = choices.unwrap_or_default();
-        let never = self.unwanted_sources(view, (bucket, channel), (who, found), &choices)?;
+        let never = self.unwanted_sources(draft, (bucket, channel), (who, found), &choices)?;
         let sources = || found.sources.iter().map(|(kept, _)| &**kept).zip(headers);
         let is_seen: Vec<_> = sources()
             .map(|(kept, header)| {
@@ -378,9 +380,9 @@ impl Engine {
     }
 
     /// By source, what the condition of its type says of its recipients.
-    fn answers(
+    pub(super) fn answers(
         &self,
-        view: &dyn ReadView,
+        draft: &Draft<'_>,
         bucket: &Bucket,
         plan: &Plan,
     ) -> Result<Vec<Answers>, Unreadable> {
@@ -401,7 +403,7 @@ impl Engine {
         for (number, source) in &found.entries {
             who[*source as usize].insert(*number);
         }
-        let around = (&Draft::new(view), &self.intake);
+        let around = (draft, &self.intake);
         for at in asked {
             if let Some(kind) = kind(at) {
                 let entries = (plan.at, &who[at as usize]);
@@ -435,13 +437,12 @@ impl Engine {
     /// By source, those who do not want its entries: their preference says never, or a mute leaves no reason.
     fn unwanted_sources<'c>(
         &self,
-        view: &dyn ReadView,
+        draft: &Draft<'_>,
         (bucket, channel): (&Bucket, ChannelNo),
         (who, found): (&RoaringBitmap, &Found),
         choices: &'c FxHashMap<TypeNo, Choices>,
     ) -> Result<Vec<Cow<'c, RoaringBitmap>>, Unreadable> {
         let version = self.intake.compiled.current();
-        let draft = Draft::new(view);
         let mut all = Vec::with_capacity(found.sources.len());
         for at in (0..).take(found.sources.len()) {
             let (kept, variant) = found.source(at);
@@ -453,7 +454,7 @@ impl Engine {
                 continue;
             };
             let entry = (kept, variant);
-            let silenced = silenced(&draft, (bucket, kind), entry, (channel, who))?;
+            let silenced = silenced(draft, (bucket, kind), entry, (channel, who))?;
             all.push(match silenced.is_empty() {
                 true => never,
                 false => Cow::Owned(silenced | &*never),

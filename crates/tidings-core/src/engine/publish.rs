@@ -186,7 +186,11 @@ impl Engine {
 }
 
 /// Splits an event's sets by the instant at which it enters the lanes of their recipients.
-fn by_instant(bucket: &Bucket, row: &EventRow, routed: Routed) -> BTreeMap<Instant, Routed> {
+pub(super) fn by_instant(
+    bucket: &Bucket,
+    row: &EventRow,
+    routed: Routed,
+) -> BTreeMap<Instant, Routed> {
     let mut by_t: BTreeMap<Instant, Routed> = BTreeMap::new();
     if routed.is_empty() {
         return by_t;
@@ -209,13 +213,13 @@ fn by_instant(bucket: &Bucket, row: &EventRow, routed: Routed) -> BTreeMap<Insta
 }
 
 /// The words of an event's reasons, sorted by bytes, each with its source.
-struct Reasons {
-    words: Vec<String>,
+pub(super) struct Reasons {
+    pub(super) words: Vec<String>,
     sources: Vec<Source>,
 }
 
 impl Reasons {
-    fn of(to: &Audience) -> Self {
+    pub(super) fn of(to: &Audience) -> Self {
         let mut all: BTreeMap<String, Source> = BTreeMap::new();
         if to.everyone {
             all.insert("everyone".to_owned(), Source::Everyone);
@@ -239,6 +243,22 @@ impl Reasons {
     fn reach_beyond_named(&self) -> bool {
         let mut sources = self.sources.iter();
         sources.any(|source| !matches!(source, Source::Named))
+    }
+
+    /// The indexes of the reasons for which a recipient is in the audience.
+    pub(super) fn reaching(&self, bucket: &Bucket, to: &Audience, number: u32) -> Vec<u16> {
+        let id = bucket.roster.profile(number).map(|profile| &profile.id);
+        let is_named = id.is_some_and(|id| to.recipients.contains(id));
+        let named = is_named.then(|| RoaringBitmap::from_iter([number]));
+        let mut classes = self
+            .classes(bucket, to, named.unwrap_or_default())
+            .into_iter();
+        let reasons = classes.find(|(_, who)| who.contains(number));
+        let reasons = reasons.map_or_else(Vec::new, |(reasons, _)| reasons);
+        reasons
+            .into_iter()
+            .filter_map(|at| u16::try_from(at).ok())
+            .collect()
     }
 
     /// The audience in a bucket, as disjoint sets by reasons.
@@ -339,7 +359,7 @@ fn route(
 }
 
 /// Splits a set by the reasons that mutes leave to an entry of a type.
-fn unmuted(
+pub(super) fn unmuted(
     (bucket, kind): (&Bucket, &Type),
     channel: ChannelNo,
     event: &Event,

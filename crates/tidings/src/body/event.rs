@@ -1,6 +1,7 @@
 //! The body of a publish: an event and its audience.
 
 use std::fmt;
+use std::marker::PhantomData;
 
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
@@ -160,29 +161,48 @@ impl From<IdOrObject> for Object {
 
 impl<'de> Deserialize<'de> for IdOrObject {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Either;
+        let example = r#"an id or an object; example: "ada" or {"id": "ada", "title": "Ada"}"#;
+        Ok(match id_or(deserializer, example)? {
+            IdOr::Id(id) => Self::Id(BareId(id)),
+            IdOr::Object(object) => Self::Object(object),
+        })
+    }
+}
 
-        impl<'de> Visitor<'de> for Either {
-            type Value = IdOrObject;
+/// An id, or an object in its place.
+pub(super) enum IdOr<T> {
+    Id(Id),
+    Object(T),
+}
 
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                let example = r#""ada" or {"id": "ada", "title": "Ada"}"#;
-                write!(f, "an id or an object{HELP}Example: {example}")
-            }
+/// Reads an id, or an object in its place. `expected` is said of anything else.
+pub(super) fn id_or<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
+    deserializer: D,
+    expected: &'static str,
+) -> Result<IdOr<T>, D::Error> {
+    struct Either<T> {
+        expected: &'static str,
+        object: PhantomData<T>,
+    }
 
-            fn visit_str<E: serde::de::Error>(self, id: &str) -> Result<IdOrObject, E> {
-                let id = Id::from_text(id).map_err(E::custom)?;
-                Ok(IdOrObject::Id(BareId(id)))
-            }
+    impl<'de, T: Deserialize<'de>> Visitor<'de> for Either<T> {
+        type Value = IdOr<T>;
 
-            fn visit_map<A: MapAccess<'de>>(self, fields: A) -> Result<IdOrObject, A::Error> {
-                let fields = MapAccessDeserializer::new(fields);
-                EventObject::deserialize(fields).map(IdOrObject::Object)
-            }
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str(self.expected)
         }
 
-        deserializer.deserialize_any(Either)
+        fn visit_str<E: serde::de::Error>(self, id: &str) -> Result<IdOr<T>, E> {
+            Id::from_text(id).map_err(E::custom).map(IdOr::Id)
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, fields: A) -> Result<IdOr<T>, A::Error> {
+            T::deserialize(MapAccessDeserializer::new(fields)).map(IdOr::Object)
+        }
     }
+
+    let object = PhantomData;
+    deserializer.deserialize_any(Either { expected, object })
 }
 
 /// The audience of an event: all of these together, without the actor.

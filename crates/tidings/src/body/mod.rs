@@ -7,6 +7,7 @@
 
 mod address;
 pub(crate) mod event;
+pub(crate) mod explain;
 mod fault;
 mod fields;
 pub(crate) mod json;

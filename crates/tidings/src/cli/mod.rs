@@ -10,6 +10,7 @@ mod check;
 mod compare;
 #[cfg(feature = "demo")]
 mod demo;
+mod explain;
 mod export;
 mod import;
 mod inbox;
@@ -157,6 +158,8 @@ enum Command {
     Event(calls::Event),
     /// Write the last days of a store as a timeline, which `simulate` and `tune` play
     Export(export::Arguments),
+    /// Explain why a recipient got an event, or did not: each rule in its order
+    Explain(explain::Explain),
     /// Make a recipient's pending notifications due now
     Flush(calls::Flush),
     /// Permanently delete all data before DATE, including notifications not yet sent (today is kept)
@@ -226,6 +229,7 @@ where
         Command::Due(arguments) => calls::run(&arguments, streams),
         Command::Event(arguments) => calls::run(&arguments, streams),
         Command::Export(arguments) => export::run(&arguments, streams),
+        Command::Explain(arguments) => calls::run(&arguments, streams),
         Command::Flush(arguments) => calls::run(&arguments, streams),
         Command::Forget(arguments) => calls::run(&arguments, streams),
         Command::Import(arguments) => import::run(&arguments, streams),

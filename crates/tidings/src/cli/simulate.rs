@@ -1,18 +1,21 @@
-//! `tidings simulate`: prints the messages that would be sent, and when; or compares configurations.
+//! `tidings simulate`: prints the messages that would be sent, and when; or compares configurations, or explains.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use indicatif::ProgressBar;
+use serde_json::{Value, json};
 use tidings_core::channel::CHANNELS;
-use tidings_core::{Id, Rules};
+use tidings_core::{Id, Instant, Rules};
 
-use super::compare;
 use super::print::{Form, Printer};
 use super::timeline::TimelineArguments;
-use super::{MakePlayer, Status, Streams, report};
+use super::{MakePlayer, Status, Streams, compare, explain, report};
+use crate::body::Fields;
+use crate::body::explain::ExplainBody;
 use crate::config;
-use crate::simulate::Halt;
+use crate::explained::Explained;
+use crate::simulate::{Halt, Play};
 
 /// Arguments of `simulate`.
 #[derive(clap::Args)]
@@ -35,6 +38,11 @@ pub(super) struct Arguments {
     /// this channel [default there: all but the inbox]
     #[arg(long, value_parser = CHANNELS)]
     pub(super) channel: Option<String>,
+    /// In place of messages: explain why a recipient got an event, or did not
+    ///
+    /// EVENT is the id of an event of the timeline, or an event that is supposed, as a JSON object.
+    #[arg(long, num_args = 2, value_names = ["EVENT", "RECIPIENT"], conflicts_with_all = ["channel", "compare"])]
+    explain: Option<Vec<String>>,
     /// Print one JSON object per line
     #[arg(long)]
     pub(super) json: bool,
@@ -91,11 +99,12 @@ fn print(
     } else {
         Form::Table
     };
-    let mut printer = Printer::new(
-        (&mut *streams.out, &mut *streams.err),
-        form,
-        arguments.channel.as_deref(),
-    );
+    let mut nowhere = io::sink();
+    let out = match &arguments.explain {
+        Some(_) => &mut nowhere,
+        None => &mut *streams.out,
+    };
+    let mut printer = Printer::new((out, &mut *streams.err), form, arguments.channel.as_deref());
     let ended = run.play(&mut *player, &mut printer);
     bar.finish_and_clear();
     let printed = match &ended {
@@ -103,8 +112,48 @@ fn print(
         Err(_) => printer.finish(None),
     };
     printed?;
+    if let (Ok(_), Some(asked)) = (&ended, &arguments.explain) {
+        let until = arguments.timeline.until();
+        let explained = explained(rules, (&mut *player, until), asked);
+        return write_explained(explained, arguments.json, streams);
+    }
     Ok(match ended {
         Ok(_) | Err(Halt::Closed) => Status::Done,
         Err(halt) => report(streams, &halt.to_string(), Status::Failed),
     })
+}
+
+/// Explains an event for a recipient, both as they were given.
+fn explained(
+    rules: &Rules,
+    (player, until): (&mut dyn Play, Option<Instant>),
+    asked: &[String],
+) -> Result<Value, (String, Status)> {
+    let [event, recipient] = asked else {
+        return Err((
+            "--explain takes an event and a recipient".to_owned(),
+            Status::Wrong,
+        ));
+    };
+    let body = explain::body(event, recipient).to_string();
+    let question = Fields::parse(body.as_bytes())
+        .and_then(Fields::body::<ExplainBody>)
+        .and_then(|body| body.question(rules));
+    let (subject, recipient) = question.map_err(|fault| (fault.to_string(), Status::Wrong))?;
+    let explained = player.explain(subject, &recipient, until);
+    let explained = explained.map_err(|fault| (fault.to_string(), Status::Failed))?;
+    Ok(json!(Explained::from(explained)))
+}
+
+fn write_explained(
+    explained: Result<Value, (String, Status)>,
+    as_json: bool,
+    streams: &mut Streams<'_>,
+) -> io::Result<Status> {
+    match explained {
+        Err((fault, status)) => return Ok(report(streams, &fault, status)),
+        Ok(explained) if as_json => writeln!(streams.out, "{explained}")?,
+        Ok(explained) => explain::write(&explained, streams.out)?,
+    }
+    Ok(Status::Done)
 }

@@ -31,6 +31,12 @@ impl Table {
             .push(cells.into_iter().map(|cell| cut(&cell)).collect());
     }
 
+    /// Adds a row whose cells are shown whole.
+    pub(super) fn whole_row(&mut self, cells: impl IntoIterator<Item = String>) {
+        let plain = |cell: String| cell.chars().filter(|char| !steers(*char)).collect();
+        self.rows.push(cells.into_iter().map(plain).collect());
+    }
+
     /// Writes all rows; nothing where there is none but the titles.
     pub(super) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         match self.rows.len() {

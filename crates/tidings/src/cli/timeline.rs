@@ -66,6 +66,11 @@ impl TimelineArguments {
         }
     }
 
+    /// The instant at which it stops.
+    pub(super) fn until(&self) -> Option<Instant> {
+        self.until
+    }
+
     /// The timeline, to be read once; faults are reported.
     pub(super) fn once(&self, streams: &mut Streams<'_>) -> Result<Timeline, Status> {
         match &self.timeline {

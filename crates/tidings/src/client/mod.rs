@@ -34,6 +34,7 @@ const NDJSON: &str = "application/x-ndjson";
 /// A call of the API.
 #[derive(Clone, Debug)]
 pub struct Request {
+    purpose: Purpose,
     method: Method,
     /// The path, percent-encoded, and the query.
     path: String,
@@ -43,7 +44,12 @@ pub struct Request {
 
 impl Request {
     fn new(method: Method, path: String) -> Self {
+        let purpose = match method == Method::GET {
+            true => Purpose::Look,
+            false => Purpose::Change,
+        };
         Self {
+            purpose,
             method,
             path,
             body: None,
@@ -62,6 +68,15 @@ impl Request {
         Self::new(Method::POST, path)
     }
 
+    /// Creates a POST request that changes nothing: its body is what is asked.
+    #[must_use]
+    pub fn question(path: String) -> Self {
+        Self {
+            purpose: Purpose::Look,
+            ..Self::post(path)
+        }
+    }
+
     /// Creates a DELETE request.
     #[must_use]
     pub fn delete(path: String) -> Self {
@@ -71,11 +86,7 @@ impl Request {
     /// The purpose of opening a directory for this request.
     #[must_use]
     pub fn purpose(&self) -> Purpose {
-        if self.method == Method::GET {
-            Purpose::Look
-        } else {
-            Purpose::Change
-        }
+        self.purpose
     }
 
     /// With a body of one JSON value.

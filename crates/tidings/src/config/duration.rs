@@ -2,6 +2,7 @@
 //!
 //! A day is 24 hours here: these are waits, not dates. Months and years have no fixed length.
 
+pub use tidings_core::time::duration_text as print;
 use tidings_core::time::{DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS};
 
 /// The longest duration that a configuration may ask for, in milliseconds (3650 days).
@@ -65,22 +66,6 @@ pub fn parse(text: &str) -> Result<i64, DurationError> {
         ms if ms > DURATION_MS_MAX => Err(DurationError::TooLong),
         ms => Ok(ms),
     }
-}
-
-/// A duration in the largest unit that divides it, as [`parse`] reads it.
-#[must_use]
-pub fn print(ms: i64) -> String {
-    for (unit_ms, unit) in [
-        (DAY_MS, "d"),
-        (HOUR_MS, "h"),
-        (MINUTE_MS, "m"),
-        (SECOND_MS, "s"),
-    ] {
-        if ms % unit_ms == 0 {
-            return format!("{}{unit}", ms / unit_ms);
-        }
-    }
-    format!("{ms}ms")
 }
 
 /// A duration as people say it, in its two largest units: what is finer is rounded.

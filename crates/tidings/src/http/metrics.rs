@@ -32,16 +32,6 @@ struct Seen {
     paused: usize,
 }
 
-/// Every outcome of an entry, with the name that it has everywhere.
-const OUTCOMES: [(Outcome, &str); 6] = [
-    (Outcome::Delivered, "delivered"),
-    (Outcome::Cancelled, "cancelled"),
-    (Outcome::Skipped, "skipped"),
-    (Outcome::Expired, "expired"),
-    (Outcome::Failed, "failed"),
-    (Outcome::Unknown, "unknown"),
-];
-
 fn look(node: &Durable) -> Seen {
     let engine = node.engine();
     let days = engine.ledger();
@@ -217,9 +207,9 @@ fn node(page: &mut Page, seen: &Seen) {
     page.gauge("tidings_entries_pending", "Pending entries.", seen.pending);
     let ended = "tidings_entries_ended_total";
     page.head(ended, "Ended entries, by outcome.", "counter");
-    for (outcome, name) in OUTCOMES {
+    for outcome in Outcome::ALL {
         let count = seen.ended.get(&outcome).copied().unwrap_or_default();
-        page.sample(ended, &format!("outcome=\"{name}\""), count);
+        page.sample(ended, &format!("outcome=\"{}\"", outcome.word()), count);
     }
     page.counter(
         "tidings_days_forgotten_total",

@@ -259,8 +259,22 @@ fn the_last_days_of_a_store_are_a_timeline() {
     });
     let neither = ran(&["simulate", "--config", "c"]);
     assert_eq!(neither.code, 2);
-    let two = ["simulate", "--config", "c", "--timeline", "t", "--data", "d"];
+    let two = [
+        "simulate",
+        "--config",
+        "c",
+        "--timeline",
+        "t",
+        "--data",
+        "d",
+    ];
     assert_eq!(ran(&two).code, 2);
-    let nowhere = ["simulate", "--config", "tests/commands/none.toml", "--data", "none"];
+    let nowhere = [
+        "simulate",
+        "--config",
+        "tests/commands/none.toml",
+        "--data",
+        "none",
+    ];
     assert_eq!(ran(&nowhere).code, 2);
 }

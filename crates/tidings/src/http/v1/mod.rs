@@ -4,6 +4,7 @@ mod admin;
 mod backup;
 mod cancel;
 mod events;
+mod explain;
 mod export;
 mod inbox;
 mod keys;
@@ -28,6 +29,7 @@ pub(super) fn calls(calls: Calls) -> Calls {
     let calls = preferences::calls(calls);
     let calls = events::calls(calls);
     let calls = outcome::calls(calls);
+    let calls = explain::calls(calls);
     let calls = cancel::calls(calls);
     let calls = objects::calls(calls);
     let calls = inbox::calls(calls);

@@ -1,0 +1,392 @@
+//! The rules at arrival: whether there is an entry, on which channels, and in which lanes.
+
+use roaring::RoaringBitmap;
+
+use super::super::admission::left_out;
+use super::super::mute::{Branch, Way};
+use super::super::publish::{Reasons, Routed, by_instant, settle_lanes, unmuted};
+use super::{Question, begin};
+use crate::bucket::{Left, Why};
+use crate::channel::{CHANNELS, ChannelNo};
+use crate::compiled::Type;
+use crate::event::Audience;
+use crate::explanation::{ChannelPath, Rule, Step};
+use crate::id::Id;
+use crate::journal::stored::Unreadable;
+use crate::number::{LaneNo, TypeNo};
+use crate::recipient::{Mode, PreferenceScope, State};
+use crate::rules::{Admission, Decide, Policy};
+use crate::time::{Instant, duration_text};
+use crate::topic::heard_by;
+
+/// The rules that hold for all channels, and what they leave.
+pub(super) struct Arrival {
+    pub(super) steps: Vec<Step>,
+    /// True if there may be an entry.
+    pub(super) is_reached: bool,
+    /// The words of the event's reasons.
+    words: Vec<String>,
+    /// The indexes of those for which the recipient is reached.
+    reasons: Vec<u16>,
+}
+
+/// An entry that a supposed event would have.
+pub(super) struct RoutedEntry {
+    pub(super) channel: ChannelNo,
+    pub(super) lane: LaneNo,
+    pub(super) t: Instant,
+    pub(super) way: Way,
+}
+
+impl Arrival {
+    /// The words of the event's reasons.
+    pub(super) fn words(&self) -> &[String] {
+        &self.words
+    }
+}
+
+impl Question<'_> {
+    /// Applies the rules that hold for all channels. `recorded` = the reasons of the entries that there were.
+    pub(super) fn arrival(&self, recorded: Option<Vec<String>>) -> Result<Arrival, Unreadable> {
+        let event = self.event();
+        let all = Reasons::of(&event.to);
+        let mut arrival = Arrival {
+            steps: Vec::new(),
+            is_reached: false,
+            reasons: all.reaching(self.bucket, &event.to, self.number),
+            words: all.words,
+        };
+        let name = event.kind.as_str();
+        let Some((type_no, kind)) = self.kind else {
+            let gone = Step::ends(Rule::Type, name, "it is not configured");
+            arrival.steps.push(gone);
+            return Ok(arrival);
+        };
+        let category = &kind.rules.category;
+        let configured = format!("configured, in category `{category}`");
+        arrival
+            .steps
+            .push(Step::passes(Rule::Type, name, configured));
+        arrival.steps.push(self.recipient_step());
+        let is_recorded = recorded.is_some();
+        let words = recorded.unwrap_or_else(|| {
+            let reasons = arrival.reasons.iter();
+            let words = reasons.filter_map(|at| arrival.words.get(usize::from(*at)));
+            words.cloned().collect()
+        });
+        let goes_to = audience_text(&event.to);
+        if words.is_empty() {
+            let outside = match self.supposed {
+                true => "not in the audience",
+                false => "not in the audience, as it is now",
+            };
+            let step = Step::ends(Rule::Audience, goes_to, outside);
+            arrival.steps.push(step);
+            return Ok(arrival);
+        }
+        let reached = Step::passes(
+            Rule::Audience,
+            goes_to,
+            format!("reached: {}", words.join(", ")),
+        );
+        arrival.steps.push(reached);
+        let is_actor = event
+            .actor
+            .as_ref()
+            .is_some_and(|actor| actor.id == self.profile.id);
+        if is_actor && !kind.rules.include_actor && !is_recorded {
+            let step = Step::ends(
+                Rule::Actor,
+                self.profile.id.as_str(),
+                "actors are left out of their own events",
+            );
+            arrival.steps.push(step);
+            return Ok(arrival);
+        }
+        if let Some(only) = &event.channels {
+            let step = Step::passes(Rule::Channels, only.join(", "), "the event keeps to these");
+            arrival.steps.push(step);
+        }
+        arrival.is_reached = true;
+        self.admission(&mut arrival, (type_no, kind), is_recorded)?;
+        Ok(arrival)
+    }
+
+    fn recipient_step(&self) -> Step {
+        let state = match self.profile.state {
+            State::Active => "active",
+            State::Unconfirmed => "unconfirmed: messages wait for the confirmation",
+            State::Disabled => "disabled: entries end when they are due",
+        };
+        Step::passes(Rule::Recipient, self.profile.id.as_str(), state)
+    }
+
+    fn admission(
+        &self,
+        arrival: &mut Arrival,
+        (type_no, kind): (TypeNo, &Type),
+        is_recorded: bool,
+    ) -> Result<(), Unreadable> {
+        let admission = kind.rules.admission;
+        if admission == Admission::Always {
+            return Ok(());
+        }
+        let looked_at = format!("{} per {}", admission.word(), kind.rules.per.word());
+        let around = (&self.engine.intake, &self.draft);
+        let would = match is_recorded || !self.supposed {
+            true => None,
+            false => self.part.would_leave_out(
+                around,
+                (self.bucket.no, self.number),
+                (type_no, kind),
+                self.event(),
+            )?,
+        };
+        let step = match would {
+            Some(why) => {
+                arrival.is_reached = false;
+                Step::ends(Rule::Admission, looked_at, format!("left out: {why}"))
+            }
+            None if is_recorded || self.supposed => {
+                Step::passes(Rule::Admission, looked_at, "taken in")
+            }
+            None => {
+                let at = (self.event.row.arrived.day(), self.event.row.place);
+                match left_out(self.draft.view, self.bucket.no, at)? {
+                    None => Step::passes(Rule::Admission, looked_at, "left nobody out"),
+                    Some(some) => {
+                        arrival.is_reached = false;
+                        let why = some.why.word();
+                        Step::ends(Rule::Admission, looked_at, format!("left out: {why}"))
+                    }
+                }
+            }
+        };
+        arrival.steps.push(step);
+        Ok(())
+    }
+
+    /// The entries that a supposed event would have.
+    pub(super) fn routed(&self, arrival: &Arrival) -> Vec<RoutedEntry> {
+        let mut branches = Vec::new();
+        let Some((_, kind)) = self.kind else {
+            return Vec::new();
+        };
+        for channel in kind.channels(self.event().channels.as_deref()) {
+            let Some(lane) = self.chosen(kind, channel).1 else {
+                continue;
+            };
+            let reasons = match self.unmuted(kind, channel, arrival) {
+                Left::Nothing => continue,
+                Left::All => None,
+                Left::Some(reasons) => Some(reasons),
+            };
+            branches.push(Branch {
+                channel,
+                lane,
+                reasons,
+            });
+        }
+        if branches.is_empty() {
+            return Vec::new();
+        }
+        let (row, compiled) = (&self.event.row, &self.part.compiled);
+        let way = Way::of(branches, &arrival.reasons);
+        let routed = Routed::from([(way, RoaringBitmap::from_iter([self.number]))]);
+        let routed = settle_lanes(self.bucket, compiled, &row.keys, routed);
+        let mut entries = Vec::new();
+        for (t, routed) in by_instant(self.bucket, row, routed) {
+            for (way, _) in routed {
+                entries.extend(way.lanes.iter().map(|lane| RoutedEntry {
+                    channel: compiled.names.lane(*lane).channel,
+                    lane: *lane,
+                    t,
+                    way: way.clone(),
+                }));
+            }
+        }
+        entries
+    }
+
+    /// The rules of a channel on which there is no entry.
+    pub(super) fn without_entry(&self, arrival: &Arrival, channel: ChannelNo) -> ChannelPath {
+        let mut path = begin(channel);
+        let Some((_, kind)) = self.kind else {
+            return path;
+        };
+        path.steps = self.choice_steps(kind, channel, arrival);
+        if path.steps.iter().all(|step| !step.ends) {
+            let looked_at = "what is stored of the event";
+            let step = Step::ends(
+                Rule::Audience,
+                looked_at,
+                "there was no entry when it arrived: an admission left the recipient out, or audience, preferences \
+                 and rules were others than now",
+            );
+            path.steps.push(step);
+        }
+        path
+    }
+
+    /// The preference and the mutes of the recipient on a channel.
+    pub(super) fn choice_steps(
+        &self,
+        kind: &Type,
+        channel: ChannelNo,
+        arrival: &Arrival,
+    ) -> Vec<Step> {
+        let mut steps = vec![self.preference_step(kind, channel)];
+        if steps[0].ends {
+            return steps;
+        }
+        let muted = self.mutes_that_concern(channel);
+        if muted.is_empty() {
+            return steps;
+        }
+        let muted = muted.join(", ");
+        steps.push(match self.unmuted(kind, channel, arrival) {
+            _ if kind.rules.required => Step::passes(Rule::Mute, muted, "the type is required"),
+            Left::Nothing => Step::ends(Rule::Mute, muted, "no entry"),
+            Left::All | Left::Some(_) => Step::passes(Rule::Mute, muted, "other reasons remain"),
+        });
+        steps
+    }
+
+    /// The preference that applies on a channel, in words.
+    pub(super) fn preference_text(&self, kind: &Type, channel: ChannelNo) -> String {
+        match self.chosen(kind, channel).0 {
+            Some((scope, mode)) => format!("{scope}: {}", mode_text(&mode)),
+            None => "none is set".to_owned(),
+        }
+    }
+
+    fn preference_step(&self, kind: &Type, channel: ChannelNo) -> Step {
+        let lane = self.chosen(kind, channel).1;
+        let looked_at = self.preference_text(kind, channel);
+        let policy = kind.rules.channels.get(CHANNELS[usize::from(channel)]);
+        let policy = policy.map_or(&Policy::Never, |route| &route.policy);
+        let names = &self.engine.intake.compiled.names;
+        match lane {
+            Some(lane) => {
+                let lane = &names.lane(lane).name;
+                let result = format!(
+                    "an entry in lane {lane} (the type's policy: {})",
+                    policy_text(policy)
+                );
+                Step::passes(Rule::Preference, looked_at, result)
+            }
+            None if *policy == Policy::Never => Step::ends(
+                Rule::Preference,
+                looked_at,
+                "the type's policy is never: no entry",
+            ),
+            None => Step::ends(Rule::Preference, looked_at, "no entry"),
+        }
+    }
+
+    /// The preference that applies, and the lane that it chooses.
+    fn chosen(&self, kind: &Type, channel: ChannelNo) -> (Option<(String, Mode)>, Option<LaneNo>) {
+        let who = RoaringBitmap::from_iter([self.number]);
+        let parts = self.bucket.preferences.split(channel, kind, who);
+        let mode = parts.into_iter().next().and_then(|(mode, _)| mode);
+        let lane = kind.lane_while(&self.part.paused, channel, mode.as_ref());
+        let set = self.bucket.preferences.of(self.number);
+        let is_of_type = |(of, scope, _): &&(ChannelNo, PreferenceScope, Mode)| {
+            *of == channel && *scope == PreferenceScope::Type(kind.name.clone())
+        };
+        let of_type = set
+            .iter()
+            .find(is_of_type)
+            .filter(|(.., of)| Some(of) == mode.as_ref());
+        let scope = match of_type {
+            Some(_) => format!("type `{}`", kind.name),
+            None => format!("category `{}`", kind.rules.category),
+        };
+        (mode.map(|mode| (scope, mode)), lane)
+    }
+
+    fn unmuted(&self, kind: &Type, channel: ChannelNo, arrival: &Arrival) -> Left {
+        let why = Why {
+            words: &arrival.words,
+            reasons: &arrival.reasons,
+        };
+        let who = RoaringBitmap::from_iter([self.number]);
+        let left = unmuted((self.bucket, kind), channel, self.event(), why, who);
+        left.into_iter().next().map_or(Left::All, |(left, _)| left)
+    }
+
+    /// The recipient's mutes that name the event's object, target or topics.
+    fn mutes_that_concern(&self, channel: ChannelNo) -> Vec<String> {
+        let event = self.event();
+        let objects = event.target.iter().chain([&event.object]);
+        let objects: Vec<&Id> = objects.map(|object| &object.id).collect();
+        let topics = event.to.topics.iter().map(Id::as_str);
+        let topics: Vec<&str> = topics.flat_map(heard_by).collect();
+        let mutes = self.bucket.preferences.mutes.of(self.number);
+        let mutes = mutes.filter(|(of, _)| *of == channel);
+        let texts = mutes.filter_map(|(_, mute)| match mute {
+            PreferenceScope::Object(id) if objects.contains(&id) => Some(format!("object `{id}`")),
+            PreferenceScope::Topic(topic) if topics.contains(&topic.as_str()) => {
+                Some(format!("topic `{topic}`"))
+            }
+            _ => None,
+        });
+        texts.collect()
+    }
+}
+
+/// The sources of an audience in words.
+fn audience_text(to: &Audience) -> String {
+    let counted = |count: usize, one: &str, many: &str| match count {
+        0 => None,
+        1 => Some(format!("1 {one}")),
+        count => Some(format!("{count} {many}")),
+    };
+    let parts = [
+        to.everyone.then(|| "everyone".to_owned()),
+        counted(to.recipients.len(), "named recipient", "named recipients"),
+        counted(to.topics.len(), "topic", "topics"),
+        counted(to.near.len(), "circle", "circles"),
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    match parts.is_empty() {
+        true => "nobody".to_owned(),
+        false => parts.join(", "),
+    }
+}
+
+fn mode_text(mode: &Mode) -> String {
+    match mode {
+        Mode::Never => "never".to_owned(),
+        Mode::Immediate => "immediate".to_owned(),
+        Mode::Default => "default".to_owned(),
+        Mode::Digest(name) => name.clone(),
+    }
+}
+
+/// A policy in words.
+pub(super) fn policy_text(policy: &Policy) -> String {
+    match policy {
+        Policy::Now => "now".to_owned(),
+        Policy::FirstEvent { hold_ms, decide } => {
+            let decide = match decide {
+                Decide::First => "",
+                Decide::Earliest => ", the earliest decides",
+            };
+            format!("first_event, hold {}{decide}", duration_text(*hold_ms))
+        }
+        Policy::Cooldown {
+            quiet_ms,
+            max_wait_ms,
+        } => {
+            let most = max_wait_ms.map_or("none".to_owned(), duration_text);
+            format!(
+                "cooldown, quiet {}, max_wait {most}",
+                duration_text(*quiet_ms)
+            )
+        }
+        Policy::Leading { quiet_ms } => format!("leading, quiet {}", duration_text(*quiet_ms)),
+        Policy::Digest { digest } => format!("digest `{digest}`"),
+        Policy::Never => "never".to_owned(),
+    }
+}

@@ -1,0 +1,371 @@
+//! The rules about time: the deadline of a window, quiet hours, caps, and what holds it.
+
+use std::sync::Arc;
+
+use roaring::RoaringBitmap;
+
+use super::arrival::{Arrival, RoutedEntry, policy_text};
+use super::{Question, begin};
+use crate::batch_key::LaneKey;
+use crate::bucket::Lane;
+use crate::channel::{CHANNELS, ChannelNo};
+use crate::deadline::{Entered, Window};
+use crate::event::Pivot;
+use crate::explanation::{ChannelPath, EntryState, Rule, Step};
+use crate::journal::record::{About, Arrival as ArrivalRecord, EventAt, Variant};
+use crate::journal::stored::{StoredArrival, Unreadable};
+use crate::lane_kind::LaneKind;
+use crate::number::TypeNo;
+use crate::recipient::State;
+use crate::rules::{Cap, QuietHours};
+use crate::time::{Instant, duration_text};
+
+/// The ordinal of a supposed event: no day has so many.
+const SUPPOSED: u32 = u32::MAX;
+
+impl Question<'_> {
+    /// The path of a supposed entry, with the lane as it is now.
+    pub(super) fn supposition(
+        &self,
+        arrival: &Arrival,
+        entry: &RoutedEntry,
+    ) -> Result<ChannelPath, Unreadable> {
+        let mut path = begin(entry.channel);
+        let Some((type_no, kind)) = self.kind else {
+            return Ok(path);
+        };
+        path.steps = self.choice_steps(kind, entry.channel, arrival);
+        if entry.t > self.now {
+            let later = Step::passes(
+                Rule::Schedule,
+                "the event's schedule",
+                "enters its lane then",
+            );
+            path.steps.push(later.at(entry.t));
+        }
+        let kept = Arc::new(self.supposed_arrival(arrival, entry, type_no));
+        let names = &self.engine.intake.compiled.names;
+        let address = names.address(entry.lane, &kept.arrival.keys);
+        let due = match names.lane(entry.lane).is_inbox() {
+            true => Some(entry.t),
+            false => {
+                let compiled = &self.part.compiled;
+                let lane = self
+                    .bucket
+                    .lane_with((&kept, &address), self.number, compiled);
+                self.due_steps(&lane, &address, type_no, &mut path)?
+            }
+        };
+        path.at = due;
+        path.state = EntryState::Pending;
+        let at = due.unwrap_or(entry.t);
+        let reason = self.look((&kept, 0), &address, at)?;
+        self.look_steps(entry.channel, reason, (at, &mut path));
+        Ok(path)
+    }
+
+    /// The arrival that a supposed event would write.
+    fn supposed_arrival(
+        &self,
+        arrival: &Arrival,
+        entry: &RoutedEntry,
+        type_no: TypeNo,
+    ) -> StoredArrival {
+        let row = &self.event.row;
+        let at = entry.t.max(self.now);
+        let pivot = self.kind.and_then(|(_, kind)| kind.rules.group);
+        StoredArrival {
+            seq: self.bucket.next_seq,
+            row: self.bucket.next_seq,
+            arrival: ArrivalRecord {
+                at,
+                t: entry.t,
+                place: row.place,
+                event: EventAt {
+                    day: at.day(),
+                    ordinal: SUPPOSED,
+                },
+                kind: type_no,
+                rules: self.version.map_or(0, |version| version.number),
+                keys: row.keys.clone(),
+                moved: false,
+                about: About::of(&row.event, pivot.unwrap_or(Pivot::Object)),
+                reasons: arrival.words().to_vec(),
+                variants: vec![Variant {
+                    lanes: entry.way.lanes.clone(),
+                    reasons: entry.way.reasons.clone(),
+                    elsewhere: entry.way.elsewhere.clone(),
+                    who: RoaringBitmap::from_iter([self.number]).into(),
+                }],
+            },
+        }
+    }
+
+    /// The rules that decide when an open window goes out; returns when it is due as things are.
+    pub(super) fn due_steps(
+        &self,
+        lane: &Lane,
+        address: &LaneKey,
+        kind: TypeNo,
+        path: &mut ChannelPath,
+    ) -> Result<Option<Instant>, Unreadable> {
+        let compiled = &self.part.compiled;
+        let terms = self.bucket.terms(compiled);
+        let name = compiled.names.lane(address.lane);
+        let channel = name.channel;
+        let own = lane.own_deadline(self.number).filter(|own| *own < i64::MAX);
+        let own = own.map(Instant);
+        let rule = self.policy_of(&name.kind, kind, channel);
+        path.steps.push(match own {
+            Some(own) => Step::passes(Rule::Deadline, rule, "due").at(own),
+            None => Step::passes(Rule::Deadline, rule, "not due as things are"),
+        });
+        let who = RoaringBitmap::from_iter([self.number]);
+        let passes = !lane.passes(&who, terms).is_empty();
+        let due = lane.deadline(self.number, terms).map(Instant);
+        if let Some(hours) = self.hours(channel) {
+            path.steps.push(
+                match own.and_then(|own| terms.quiet_until(self.number, channel, own)) {
+                    _ if passes => {
+                        Step::passes(Rule::QuietHours, hours, "urgent or flushed: passes them")
+                    }
+                    Some(until) => {
+                        Step::passes(Rule::QuietHours, hours, "moves it to their end").at(until)
+                    }
+                    None => Step::passes(Rule::QuietHours, hours, "not within them"),
+                },
+            );
+        }
+        if let LaneKind::Digest(digest) = &name.kind {
+            let least = self.version.map_or(0, |version| version.min_items(digest));
+            if least > 0 {
+                let step = Step::passes(
+                    Rule::MinItems,
+                    format!("min_items {least}"),
+                    "a slot with fewer is passed over, once",
+                );
+                path.steps.push(step);
+            }
+        }
+        let mut due = due;
+        for cap in self.caps(channel) {
+            let Some(at) = due else {
+                continue;
+            };
+            let (step, free) = self.cap_step(cap, channel, (at, passes))?;
+            path.steps.push(step);
+            if let Some(free) = free {
+                let until = terms.quiet_until(self.number, channel, free);
+                due = Some(until.unwrap_or(free));
+            }
+        }
+        self.hold_steps(channel, path);
+        Ok(due)
+    }
+
+    fn hold_steps(&self, channel: ChannelNo, path: &mut ChannelPath) {
+        let mut hold = |what: &str, result: &str| {
+            path.steps.push(Step::passes(Rule::Hold, what, result));
+        };
+        if self.profile.state == State::Unconfirmed {
+            hold("the recipient is unconfirmed", "waits for the confirmation");
+        }
+        if self.part.paused.has_channel(CHANNELS[usize::from(channel)]) {
+            hold("the channel is paused", "waits until it is resumed");
+        }
+    }
+
+    /// Applies a cap to a window at an instant; returns when there is room, where it keeps the window open.
+    fn cap_step(
+        &self,
+        cap: &Cap,
+        channel: ChannelNo,
+        (at, passes): (Instant, bool),
+    ) -> Result<(Step, Option<Instant>), Unreadable> {
+        let mut sent = self.sent_within(channel, (at.plus_ms(-cap.per_ms), at))?;
+        sent.sort_unstable();
+        let (count, max) = (sent.len(), cap.max as usize);
+        let looked_at = format!(
+            "{count} of {max} messages in the {} before",
+            duration_text(cap.per_ms)
+        );
+        let oldest = count.checked_sub(max).and_then(|place| sent.get(place));
+        let free = oldest.map(|oldest| oldest.plus_ms(cap.per_ms));
+        let result = match (free, passes) {
+            (None, _) => "there is room".to_owned(),
+            (Some(_), true) => "urgent or flushed: passes it".to_owned(),
+            (Some(free), false) => format!("keeps the window open, until {free} at least"),
+        };
+        let step = Step::passes(Rule::Cap, looked_at, result).at(at);
+        Ok((step, free.filter(|_| !passes)))
+    }
+
+    /// The instants of the recipient's messages on a channel after an instant and up to another.
+    fn sent_within(
+        &self,
+        channel: ChannelNo,
+        (after, to): (Instant, Instant),
+    ) -> Result<Vec<Instant>, Unreadable> {
+        let within = |at: &Instant| *at > after && *at <= to;
+        let name = CHANNELS[usize::from(channel)];
+        let known = self.engine.messages_of(self.draft.view, &self.profile.id)?;
+        let made = known.unwrap_or_default().into_iter();
+        let made = made.filter(|of| of.channel == name && of.told > 0);
+        let names = &self.part.compiled.names;
+        let closings = self.bucket.closings.iter();
+        let unmade = closings.filter(|(_, closing)| {
+            names.lane(closing.lane.lane).channel == channel
+                && closing.unmade.get(&self.number).is_some()
+        });
+        let made = made
+            .map(|of| of.at)
+            .chain(unmade.map(|(_, closing)| closing.at));
+        Ok(made.filter(within).collect())
+    }
+
+    fn caps(&self, channel: ChannelNo) -> &[Cap] {
+        self.version.map_or(&[], |version| version.caps(channel))
+    }
+
+    /// The quiet hours that hold on a channel, in words.
+    fn hours(&self, channel: ChannelNo) -> Option<String> {
+        let of_channel = self
+            .version
+            .and_then(|version| version.quiet_hours(channel));
+        let own = self.profile.quiet_hours.as_ref();
+        let hours = own.map_or(of_channel, |own| own.on(channel, of_channel))?;
+        let whose = match own.and_then(|own| own.on(channel, None)) {
+            Some(_) => "the recipient's",
+            None => "the channel's",
+        };
+        let zone = self
+            .bucket
+            .roster
+            .zone(self.number)
+            .map_or("", |(name, _)| name);
+        Some(format!("{whose}: {}, {zone}", hours_text(hours)))
+    }
+
+    /// The policy that a kind of lane stands for, in words: the type's, where it is of that kind.
+    pub(super) fn policy_of(&self, lane: &LaneKind, kind: TypeNo, channel: ChannelNo) -> String {
+        let of_type = self.version.and_then(|version| version.kind(kind));
+        let routes = of_type.map(|kind| &kind.rules.channels);
+        let route = routes.and_then(|routes| routes.get(CHANNELS[usize::from(channel)]));
+        let own = route.filter(|route| LaneKind::of(&route.policy).as_ref() == Some(lane));
+        match (own, lane) {
+            (Some(route), _) => policy_text(&route.policy),
+            (None, LaneKind::Digest(name)) => format!("digest `{name}`"),
+            (None, LaneKind::Paused) => "the type is paused".to_owned(),
+            (None, lane) => lane.default_lane(),
+        }
+    }
+
+    /// The rules that decided when a message went out: the deadline is worked out anew from its entries.
+    pub(super) fn was_due_steps(
+        &self,
+        (address, at): (&LaneKey, Instant),
+        entries: &[&ArrivalRecord],
+        path: &mut ChannelPath,
+    ) -> Result<(), Unreadable> {
+        let compiled = &self.part.compiled;
+        let name = compiled.names.lane(address.lane);
+        let [Some(first), Some(newest)] = [entries.first(), entries.last()] else {
+            return Ok(());
+        };
+        let rule = self.policy_of(&name.kind, first.kind, name.channel);
+        let count = entries.len();
+        let looked_at = match count {
+            1 => format!("{rule}; 1 entry, {}", first.t),
+            _ => format!("{rule}; {count} entries, {} to {}", first.t, newest.t),
+        };
+        let Some(due) = self.policy_due(address, entries) else {
+            path.steps
+                .push(Step::passes(Rule::Deadline, looked_at, "due").at(at));
+            return Ok(());
+        };
+        path.steps
+            .push(Step::passes(Rule::Deadline, looked_at, "due").at(due));
+        if due > at {
+            let early =
+                "went out earlier: full, flushed, or made due by a change of preferences or rules";
+            path.steps
+                .push(Step::passes(Rule::Deadline, "the closing", early).at(at));
+        } else if due < at {
+            self.late_steps((due, at), name.channel, path)?;
+        }
+        Ok(())
+    }
+
+    /// The rules that may have kept a window open from its deadline until it went out.
+    fn late_steps(
+        &self,
+        (due, at): (Instant, Instant),
+        channel: ChannelNo,
+        path: &mut ChannelPath,
+    ) -> Result<(), Unreadable> {
+        let mut is_explained = false;
+        let terms = self.bucket.terms(&self.part.compiled);
+        let quiet = terms.quiet_until(self.number, channel, due);
+        if let Some((hours, until)) = self.hours(channel).zip(quiet) {
+            let moved = Step::passes(Rule::QuietHours, hours, "moved it to their end");
+            path.steps.push(moved.at(until));
+            is_explained = until == at;
+        }
+        let first_asked = quiet.unwrap_or(due);
+        for cap in self.caps(channel) {
+            if !is_explained {
+                let (step, free) = self.cap_step(cap, channel, (first_asked, false))?;
+                path.steps.push(step);
+                is_explained = free.is_some();
+            }
+        }
+        if !is_explained {
+            let held = "went out later: an unconfirmed address, a pause, min_items, or rules and hours of that time";
+            path.steps
+                .push(Step::passes(Rule::Hold, "the closing", held).at(at));
+        }
+        Ok(())
+    }
+
+    /// The deadline that a policy gives to a window of these entries, by (t, arrival), under the rules of now or, for
+    /// parameters, of their time.
+    fn policy_due(&self, address: &LaneKey, entries: &[&ArrivalRecord]) -> Option<Instant> {
+        let compiled = &self.part.compiled;
+        let kind = &compiled.names.lane(address.lane).kind;
+        let first = entries.first()?;
+        match kind {
+            LaneKind::Now | LaneKind::Leading | LaneKind::Paused => None,
+            LaneKind::Digest(name) => {
+                let member = self.bucket.roster.member(self.number);
+                self.version?.slot(name, &member, first.at)
+            }
+            LaneKind::Cooldown | LaneKind::FirstEvent(_) => {
+                let entered = |arrival: &ArrivalRecord| {
+                    let parameters = compiled.parameters(first.rules, arrival.kind, address.lane);
+                    Entered {
+                        t: arrival.t,
+                        place: arrival.place,
+                        parameters: parameters.unwrap_or_default(),
+                    }
+                };
+                let mut window = Window::open(kind, entered(first), 0, first.rules, None);
+                for arrival in &entries[1..] {
+                    window.join(kind, entered(arrival), None);
+                }
+                Some(Instant(window.due()))
+            }
+        }
+    }
+}
+
+fn hours_text(hours: &QuietHours) -> String {
+    const DAYS: [&str; 7] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
+    let time = |minute: u16| format!("{:02}:{:02}", minute / 60, minute % 60);
+    let text = format!("{} to {}", time(hours.from_minute), time(hours.to_minute));
+    if hours.days == QuietHours::EVERY_DAY {
+        return text;
+    }
+    let days = (1..).zip(DAYS).filter(|(day, _)| hours.begin_on(*day));
+    let days: Vec<&str> = days.map(|(_, name)| name).collect();
+    format!("{text} on {}", days.join(", "))
+}

@@ -1,0 +1,368 @@
+//! The entries of an event that were stored: what became of each.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use roaring::RoaringBitmap;
+
+use super::super::ends::{Of, ended_by, ends};
+use super::super::outcome::message_with;
+use super::super::rows::scheduled_key;
+use super::super::view::MessageAt;
+use super::look::rule_of;
+use super::{Question, begin, end, ended};
+use crate::batch_key::LaneKey;
+use crate::bucket::Frozen;
+use crate::channel::{CHANNELS, ChannelNo};
+use crate::explanation::{ChannelPath, EntryState, Rule, Step};
+use crate::journal::record::{Arrival, Record};
+use crate::journal::stored::{StoredArrival, Unreadable};
+use crate::number::LaneNo;
+use crate::reason::{Ending, Outcome, Reason};
+use crate::table::{Owner, Partition};
+use crate::time::Instant;
+
+/// The stored entries of an event for a recipient.
+#[derive(Default)]
+pub(super) struct Entries {
+    /// The arrivals with the recipient's variant, by seq.
+    arrivals: Vec<(Arc<StoredArrival>, u32)>,
+    /// The entries that ended before they entered a lane.
+    dropped: Vec<(ChannelNo, Reason, Instant)>,
+    /// The entries that enter a lane later: instant, channels, reasons.
+    scheduled: Vec<(Instant, Vec<ChannelNo>, Vec<String>)>,
+}
+
+impl Entries {
+    /// The reasons for which the recipient was reached; `None` = there is no entry.
+    pub(super) fn reasons(&self) -> Option<Vec<String>> {
+        let of_arrival = |(kept, variant): &(Arc<StoredArrival>, u32)| {
+            let arrival = &kept.arrival;
+            let reasons = arrival.variants[*variant as usize].reasons.iter();
+            let words = reasons.filter_map(|at| arrival.reasons.get(usize::from(*at)));
+            words.cloned().collect()
+        };
+        let entered = self.arrivals.first().map(of_arrival);
+        let scheduled = || self.scheduled.first().map(|(.., words)| words.clone());
+        let dropped = || {
+            let reasons = "reasons that are not kept".to_owned();
+            (!self.dropped.is_empty()).then(|| vec![reasons])
+        };
+        entered.or_else(scheduled).or_else(dropped)
+    }
+
+    /// The channels on which there are entries.
+    pub(super) fn channels(&self, question: &Question<'_>) -> BTreeSet<ChannelNo> {
+        let names = &question.part.compiled.names;
+        let entered = self.arrivals.iter().flat_map(|(kept, variant)| {
+            let lanes = &kept.arrival.variants[*variant as usize].lanes;
+            lanes.iter().map(|lane| names.lane(*lane).channel)
+        });
+        let dropped = self.dropped.iter().map(|(channel, ..)| *channel);
+        let scheduled = self
+            .scheduled
+            .iter()
+            .flat_map(|(_, channels, _)| channels.iter().copied());
+        entered.chain(dropped).chain(scheduled).collect()
+    }
+
+    /// Tells whether there are entries on a channel.
+    pub(super) fn has(&self, question: &Question<'_>, channel: ChannelNo) -> bool {
+        self.channels(question).contains(&channel)
+    }
+}
+
+impl Question<'_> {
+    /// Collects the stored entries.
+    pub(super) fn entries(&self) -> Result<Entries, Unreadable> {
+        let (view, place) = (self.draft.view, self.event.row.place);
+        let mut entries = Entries::default();
+        for t in &self.event.instants {
+            let key = scheduled_key(Owner::Bucket(self.bucket.no), *t, place);
+            let Some(bytes) = view.get(Partition::Base, &key)? else {
+                continue;
+            };
+            let frozen = Frozen::read(view, &key, &bytes)?;
+            for part in frozen.parts {
+                if part.who.contains(self.number) {
+                    let words = part.reasons.iter();
+                    let words = words.filter_map(|at| frozen.words.get(usize::from(*at)));
+                    let words = words.cloned().collect();
+                    entries.scheduled.push((*t, part.channels, words));
+                }
+            }
+        }
+        let days = self.event.journal_days.iter().copied();
+        for record in ends(view, self.bucket.no, Of::Event(place), days)? {
+            if let Record::Dropped { at, items, .. } = record {
+                let own = items
+                    .into_iter()
+                    .filter(|(.., who)| who.contains(self.number));
+                let own = own.map(|(channel, reason, _)| (channel, reason, at));
+                entries.dropped.extend(own);
+            }
+        }
+        for kept in self
+            .bucket
+            .index
+            .arrivals_of(view, place, &self.event.days)?
+        {
+            let sets = self.bucket.sets_of(view, &kept)?;
+            let own = (0..).zip(&sets).find(|(_, who)| who.contains(self.number));
+            if let Some((variant, _)) = own {
+                entries.arrivals.push((kept, variant));
+            }
+        }
+        entries.arrivals.sort_by_key(|(kept, _)| kept.seq);
+        Ok(entries)
+    }
+
+    /// The path of the stored entries on a channel.
+    pub(super) fn history(
+        &self,
+        entries: &Entries,
+        channel: ChannelNo,
+    ) -> Result<ChannelPath, Unreadable> {
+        let mut path = begin(channel);
+        let names = &self.part.compiled.names;
+        for (kept, variant) in &entries.arrivals {
+            let lanes = &kept.arrival.variants[*variant as usize].lanes;
+            let lane = lanes
+                .iter()
+                .find(|lane| names.lane(**lane).channel == channel);
+            if let Some(lane) = lane {
+                self.stay((kept, *variant), *lane, &mut path)?;
+            }
+        }
+        for (_, reason, at) in entries.dropped.iter().filter(|(of, ..)| *of == channel) {
+            let step = ended(rule_of(*reason), "before it entered its lane", *reason);
+            path.steps.push(step.at(*at));
+            end(&mut path, (reason.outcome(), Some(*reason)), *at);
+        }
+        for (t, channels, _) in &entries.scheduled {
+            if channels.contains(&channel) {
+                let step = Step::passes(
+                    Rule::Schedule,
+                    "the event's schedule",
+                    "enters its lane then",
+                );
+                path.steps.push(step.at(*t));
+                path.state = EntryState::Scheduled;
+                path.at = Some(*t);
+            }
+        }
+        Ok(path)
+    }
+
+    /// The time of an entry in one lane, up to its end, its move, or now.
+    fn stay(
+        &self,
+        (kept, variant): (&Arc<StoredArrival>, u32),
+        lane_no: LaneNo,
+        path: &mut ChannelPath,
+    ) -> Result<(), Unreadable> {
+        let (view, arrival) = (self.draft.view, &kept.arrival);
+        let names = &self.part.compiled.names;
+        let name = names.lane(lane_no);
+        let address = names.address(lane_no, &arrival.keys);
+        let entered = match arrival.moved {
+            true => "moved into it",
+            false => "entered it",
+        };
+        let lane_text = match name.is_inbox() {
+            true => "the inbox".to_owned(),
+            false => self.lane_text(&address),
+        };
+        path.steps
+            .push(Step::passes(Rule::Lane, lane_text, entered).at(arrival.at));
+        (path.state, path.at) = (EntryState::Pending, None);
+        for record in self.part.stored_ends(view, self.bucket, kept)? {
+            let of_number = ended_by(&record, kept.seq, name.channel).into_iter();
+            let mut of_number = of_number.filter(|(_, who)| who.contains(self.number));
+            let Some((why, _)) = of_number.next() else {
+                continue;
+            };
+            match (why, &record) {
+                (Some(reason), Record::InboxDelivered { at, .. }) => {
+                    self.look_steps(name.channel, Some(reason), (*at, path));
+                    end(path, (reason.outcome(), Some(reason)), *at);
+                }
+                (Some(reason), Record::Cut { at, .. }) => {
+                    let step = ended(rule_of(reason), cut_text(reason), reason);
+                    path.steps.push(step.at(*at));
+                    end(path, (reason.outcome(), Some(reason)), *at);
+                }
+                (None, Record::Cut { at, .. }) => {
+                    let moved = "a changed preference, configuration or pause";
+                    let step = Step::passes(Rule::Preference, moved, "left the lane");
+                    path.steps.push(step.at(*at));
+                }
+                _ => {}
+            }
+            return Ok(());
+        }
+        let who = RoaringBitmap::from_iter([self.number]);
+        let pending = self.bucket.pending(kept.seq, &address, name.channel, &who);
+        match (pending.is_empty(), name.is_inbox()) {
+            (false, false) => self.waiting((kept, variant), &address, path),
+            (false, true) => Ok(()),
+            (true, true) => {
+                self.look_steps(name.channel, None, (arrival.at, path));
+                let shown = Step::passes(Rule::Delivery, "the inbox", "it is there");
+                path.steps.push(shown.at(arrival.at));
+                end(path, (Outcome::Delivered, None), arrival.at);
+                Ok(())
+            }
+            (true, false) => self.in_message(kept.seq, &address, path),
+        }
+    }
+
+    /// An entry that waits in its lane, or whose message is not made yet.
+    fn waiting(
+        &self,
+        (kept, variant): (&Arc<StoredArrival>, u32),
+        address: &LaneKey,
+        path: &mut ChannelPath,
+    ) -> Result<(), Unreadable> {
+        let closings = self.bucket.closings.from(&kept.seq);
+        let mut closings = closings.filter(|(_, open)| {
+            let since = open.unmade.get(&self.number);
+            open.lane == *address && since.is_some_and(|since| *since <= kept.seq)
+        });
+        let at = match closings.next() {
+            Some((_, open)) => {
+                let made = Step::passes(Rule::Message, "the lane was due", "it is being made");
+                path.steps.push(made.at(open.at));
+                Some(open.at)
+            }
+            None => match self.bucket.lanes.get(address) {
+                Some(lane) => self.due_steps(lane, address, kept.arrival.kind, path)?,
+                None => None,
+            },
+        };
+        let look_at = at.unwrap_or(self.now).max(self.now);
+        let reason = self.look((kept, variant), address, look_at)?;
+        let channel = self.part.compiled.names.lane(address.lane).channel;
+        self.look_steps(channel, reason, (look_at, path));
+        path.at = at;
+        Ok(())
+    }
+
+    /// An entry whose message was made.
+    fn in_message(
+        &self,
+        seq: u64,
+        address: &LaneKey,
+        path: &mut ChannelPath,
+    ) -> Result<(), Unreadable> {
+        let (view, days) = (self.draft.view, &self.event.journal_days);
+        let of = (self.bucket.no, self.number);
+        let (closing, row) = message_with(view, days, of, (seq, address))?;
+        let name = self.part.compiled.names.lane(address.lane);
+        let (shown, left_out) = row.seqs(closing);
+        let reason = left_out.iter().find(|(of, _)| *of == seq);
+        let reason = reason.map(|(_, reason)| *reason);
+        let left_out = left_out.iter().map(|(seq, _)| *seq);
+        let located = |seqs| MessageAt {
+            at: row.at,
+            channel: CHANNELS[usize::from(name.channel)],
+            lane: name.name.clone(),
+            key: address.key.clone(),
+            told: 0,
+            bucket: self.bucket.no,
+            number: self.number,
+            closing,
+            seqs,
+        };
+        let all = located(shown.iter().copied().chain(left_out).collect());
+        let (window, planned) = self.engine.message_at(view, &all)?;
+        let sources = planned.entries.iter();
+        let entries: Vec<&Arrival> = sources
+            .map(|source| &window.found.source(*source).0.arrival)
+            .collect();
+        self.was_due_steps((address, row.at), &entries, path)?;
+        self.look_steps(name.channel, reason, (row.at, path));
+        if let Some(reason) = reason {
+            end(path, (reason.outcome(), Some(reason)), row.at);
+            return Ok(());
+        }
+        let (plan, planned) = self.engine.message_at(view, &located(shown))?;
+        if let Some(message) = self.engine.message(&plan, &planned) {
+            let id = super::super::present::batch_id(&message);
+            let count = match message.items.len() {
+                1 => "with this entry alone".to_owned(),
+                count => format!("with {count} entries"),
+            };
+            let step = Step::passes(Rule::Message, id, format!("carries it, {count}"));
+            path.steps.push(step.at(row.at));
+        }
+        self.delivery(closing, path)
+    }
+
+    /// The outcome of a message.
+    fn delivery(&self, closing: u64, path: &mut ChannelPath) -> Result<(), Unreadable> {
+        let open = self.bucket.closings.get(&closing);
+        if let Some(open) = open.filter(|open| open.sending.contains(self.number)) {
+            path.state = EntryState::Sending;
+            let (tried, result) = match open.tried.get(&self.number) {
+                None => ("no attempt that failed".to_owned(), "it is being sent"),
+                Some(attempts) => {
+                    path.at = Some(attempts.until);
+                    (
+                        format!("{} attempts failed", attempts.count),
+                        "it is tried again",
+                    )
+                }
+            };
+            let step = Step::passes(Rule::Delivery, tried, result);
+            path.steps.push(match path.at {
+                Some(at) => step.at(at),
+                None => step,
+            });
+            return Ok(());
+        }
+        let days = self.event.journal_days.iter().copied();
+        for record in ends(self.draft.view, self.bucket.no, Of::Closing(closing), days)? {
+            let Record::Outcome {
+                at, who, ending, ..
+            } = record
+            else {
+                continue;
+            };
+            if who.contains(self.number) {
+                let result = ending.outcome().word();
+                let looked_at = ending_text(ending);
+                let step = match ending {
+                    Ending::Delivered => Step::passes(Rule::Delivery, looked_at, result),
+                    _ => Step::ends(Rule::Delivery, looked_at, result),
+                };
+                path.steps.push(step.at(at));
+                end(path, (ending.outcome(), ending.reason()), at);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The act that ended entries for a reason.
+fn cut_text(reason: Reason) -> &'static str {
+    match reason {
+        Reason::Event => "the event was cancelled",
+        Reason::Replaced => "a later event took its place",
+        Reason::Preference => "the preference was changed",
+        Reason::RecipientGone => "the recipient was erased",
+        Reason::Expired | Reason::Forgotten => "its day was forgotten",
+        _ => "what waited was looked at",
+    }
+}
+
+fn ending_text(ending: Ending) -> &'static str {
+    match ending {
+        Ending::Delivered => "the channel took it",
+        Ending::Refused => "the channel refused it",
+        Ending::Unreachable => "the channel was not reached",
+        Ending::Unknown => "the channel did not say whether it took it",
+        Ending::RecipientGone => "the recipient was erased",
+        Ending::Forgotten => "its day was forgotten",
+    }
+}

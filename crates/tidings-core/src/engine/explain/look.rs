@@ -1,0 +1,160 @@
+//! The look before sending, for one entry: the checks of the planner, and what each looks at.
+
+use std::sync::Arc;
+
+use roaring::RoaringBitmap;
+
+use super::super::draft::Draft;
+use super::super::intake::header_of;
+use super::super::plan::Plan;
+use super::{Question, ended};
+use crate::batch_key::LaneKey;
+use crate::channel::{CHANNELS, ChannelNo, INBOX_NO};
+use crate::explanation::{ChannelPath, Rule, Step};
+use crate::index::Found;
+use crate::journal::stored::{StoredArrival, Unreadable};
+use crate::reason::Reason;
+use crate::recipient::State;
+use crate::time::{Instant, duration_text};
+
+impl Question<'_> {
+    /// The reason why an entry would end if its message were made for an instant: the planner is asked.
+    pub(super) fn look(
+        &self,
+        (kept, variant): (&Arc<StoredArrival>, u32),
+        address: &LaneKey,
+        at: Instant,
+    ) -> Result<Option<Reason>, Unreadable> {
+        let name = self.part.compiled.names.lane(address.lane);
+        let found = Found {
+            sources: vec![(Arc::clone(kept), variant)],
+            entries: vec![(self.number, 0)],
+        };
+        let plan = Plan {
+            closing: self.bucket.closing_id(self.bucket.next_seq),
+            at,
+            channel: CHANNELS[usize::from(name.channel)],
+            lane_name: name.name.clone(),
+            key: address.key.clone(),
+            messages: Vec::new(),
+            unrecoverable: Vec::new(),
+            unanswered: Vec::new(),
+            lane: address.lane,
+            found,
+            headers: vec![header_of(&self.event.row)],
+        };
+        let mut draft = Draft::new(self.draft.view);
+        if self.supposed {
+            let event = kept.arrival.event;
+            draft.events.add(event.day, event.ordinal, &self.event.row);
+        }
+        let who = RoaringBitmap::from_iter([self.number]);
+        let answers = self.engine.answers(&draft, self.bucket, &plan)?;
+        let of = (self.bucket, name.channel);
+        let planned = self.engine.planned(&draft, of, &who, (&plan, &answers))?;
+        let reason = planned.iter().flat_map(|planned| &planned.ended).next();
+        Ok(reason.map(|(_, reason)| *reason))
+    }
+
+    /// The checks of an entry, in their order, up to the one that ended it, if one did.
+    pub(super) fn look_steps(
+        &self,
+        channel: ChannelNo,
+        reason: Option<Reason>,
+        (at, path): (Instant, &mut ChannelPath),
+    ) {
+        for (reasons, rule, looked_at) in self.checks(channel) {
+            if let Some(reason) = reason.filter(|reason| reasons.contains(reason)) {
+                path.steps.push(ended(rule, looked_at, reason).at(at));
+                return;
+            }
+            path.steps
+                .push(Step::passes(rule, looked_at, "passes").at(at));
+        }
+    }
+
+    /// The checks that concern the event on a channel: the reasons that each gives, and what it looks at.
+    fn checks(&self, channel: ChannelNo) -> Vec<(&'static [Reason], Rule, String)> {
+        let (event, rules) = (self.event(), self.kind.map(|(_, kind)| &kind.rules));
+        let is_inbox = channel == INBOX_NO;
+        let condition = rules.and_then(|rules| rules.condition.clone());
+        let look_back = rules.and_then(|rules| rules.look_back_ms);
+        let expires = event.expires_at.map(|at| at.to_string());
+        let state = match self.profile.state {
+            State::Active => "active",
+            State::Unconfirmed => "unconfirmed",
+            State::Disabled => "disabled",
+        };
+        let preference = self
+            .kind
+            .map(|(_, kind)| self.preference_text(kind, channel));
+        let seen = match rules.and_then(|rules| rules.drop_if_seen) {
+            Some(false) => None,
+            Some(true) | None if is_inbox => None,
+            Some(true) => Some("drop_if_seen".to_owned()),
+            None => Some("drop_if_seen, but in digests".to_owned()),
+        };
+        let address = self.profile.addresses.get(channel);
+        let address = address.map_or("none", |_| "there is one").to_owned();
+        let all: [(&'static [Reason], Rule, Option<String>); 9] = [
+            (
+                &[Reason::UnknownType],
+                Rule::Type,
+                Some(event.kind.as_str().to_owned()),
+            ),
+            (
+                &[Reason::RecipientGone],
+                Rule::Recipient,
+                Some(state.to_owned()),
+            ),
+            (&[Reason::Expired], Rule::ExpiresAt, expires),
+            (
+                &[Reason::Preference],
+                Rule::Preference,
+                preference.filter(|_| !is_inbox),
+            ),
+            (
+                &[Reason::Condition, Reason::ConditionError],
+                Rule::Condition,
+                condition,
+            ),
+            (
+                &[Reason::NotApplicable],
+                Rule::Object,
+                Some(event.object.id.as_str().to_owned()),
+            ),
+            (&[Reason::Seen], Rule::Seen, seen),
+            (
+                &[Reason::Stale],
+                Rule::LookBack,
+                look_back.map(duration_text),
+            ),
+            (
+                &[Reason::NoAddress],
+                Rule::Address,
+                (!is_inbox).then_some(address),
+            ),
+        ];
+        let all = all.into_iter();
+        all.filter_map(|(reasons, rule, looked_at)| Some((reasons, rule, looked_at?)))
+            .collect()
+    }
+}
+
+/// The rule behind a reason for which entries end by themselves.
+pub(super) fn rule_of(reason: Reason) -> Rule {
+    match reason {
+        Reason::UnknownType => Rule::Type,
+        Reason::RecipientGone => Rule::Recipient,
+        Reason::Expired => Rule::ExpiresAt,
+        Reason::Preference => Rule::Preference,
+        Reason::Condition | Reason::ConditionError => Rule::Condition,
+        Reason::NotApplicable => Rule::Object,
+        Reason::Seen => Rule::Seen,
+        Reason::Stale => Rule::LookBack,
+        Reason::NoAddress => Rule::Address,
+        Reason::Replaced => Rule::Admission,
+        Reason::Event | Reason::Forgotten => Rule::Cancel,
+        Reason::Refused | Reason::Unreachable => Rule::Delivery,
+    }
+}

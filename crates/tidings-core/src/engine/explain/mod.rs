@@ -1,0 +1,211 @@
+//! Explanations of what became of an event for a recipient, or what would.
+//!
+//! What the journal knows is told from it: the reasons and lanes of entries, when and why they ended, the messages that
+//! carried them. What it does not keep, such as why there is no entry, is asked again of the audiences, preferences
+//! and rules of now, and the result says so. A supposed event is asked through the same functions as one that is
+//! published, for this recipient alone, and nothing is written.
+
+mod arrival;
+mod deadline;
+mod history;
+mod look;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::draft::Draft;
+use super::event_row::EventRow;
+use super::outcome::KnownEvent;
+use super::part::Part;
+use super::state::Engine;
+use crate::batch_key::LaneKey;
+use crate::bucket::Bucket;
+use crate::channel::{CHANNELS, ChannelNo};
+use crate::compiled::{Type, Version};
+use crate::event::Event;
+use crate::explanation::{ChannelPath, EntryState, Explanation, Rule, Step};
+use crate::id::Id;
+use crate::journal::stored::{ReadView, Unreadable};
+use crate::number::TypeNo;
+use crate::reason::{Outcome, Reason};
+use crate::recipient::Recipient;
+use crate::time::Instant;
+
+/// The event to explain.
+#[derive(Clone, Debug)]
+pub enum Subject {
+    /// One that was published.
+    Event(Id),
+    /// One that was not: what would become of it, were it published now.
+    Supposed(Box<Event>),
+}
+
+/// The reason why nothing can be explained.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unexplained {
+    /// The event is unknown: it was not published, or the day of its arrival is forgotten.
+    #[error("unknown event `{0}`")]
+    UnknownEvent(Id),
+    /// The recipient is unknown.
+    #[error("unknown recipient `{0}`")]
+    UnknownRecipient(Id),
+}
+
+/// The question: an event and a recipient, with what is looked at to answer it.
+struct Question<'a> {
+    engine: &'a Engine,
+    part: &'a Part,
+    bucket: &'a Bucket,
+    number: u32,
+    profile: &'a Recipient,
+    draft: Draft<'a>,
+    event: KnownEvent,
+    supposed: bool,
+    /// The instant as of which it is answered.
+    now: Instant,
+    version: Option<&'a Arc<Version>>,
+    kind: Option<(TypeNo, &'a Type)>,
+}
+
+impl Engine {
+    /// Explains what became of an event for a recipient, as long as the day of its arrival is kept; or what would
+    /// become of a supposed one. `now` = the instant as of which it is explained, no earlier than the newest step.
+    ///
+    /// # Errors
+    /// [`Unreadable`] outside, [`Unexplained`] inside.
+    pub fn explain(
+        &self,
+        view: &dyn ReadView,
+        subject: Subject,
+        (recipient, now): (&Id, Instant),
+    ) -> Result<Result<Explanation, Unexplained>, Unreadable> {
+        let now = now.max(self.now());
+        let unknown = || Unexplained::UnknownRecipient(recipient.clone());
+        let Ok((no, number)) = self.find(recipient) else {
+            return Ok(Err(unknown()));
+        };
+        let bucket = self.bucket(no);
+        let Some(profile) = bucket.roster.profile(number) else {
+            return Ok(Err(unknown()));
+        };
+        let (draft, supposed) = (Draft::new(view), matches!(subject, Subject::Supposed(_)));
+        let event = match subject {
+            Subject::Supposed(event) => self.supposed(*event, now),
+            Subject::Event(id) => match self.known_event(&draft, &id)? {
+                Some(known) => known,
+                None => return Ok(Err(Unexplained::UnknownEvent(id))),
+            },
+        };
+        let version = self.intake.compiled.current();
+        let name = event.row.event.kind.as_str();
+        let kind = self.intake.compiled.names.type_no(name);
+        let kind = kind.and_then(|kind| Some((kind, version?.kind(kind)?)));
+        let question = Question {
+            engine: self,
+            part: &self.parts[self.part_no(no)],
+            bucket,
+            number,
+            profile,
+            draft,
+            event,
+            supposed,
+            now,
+            version,
+            kind,
+        };
+        question.answer().map(Ok)
+    }
+
+    /// An event as it would be accepted now.
+    fn supposed(&self, event: Event, now: Instant) -> KnownEvent {
+        let version = self.intake.compiled.current();
+        let kind = self.intake.compiled.names.type_no(event.kind.as_str());
+        let kind = kind.and_then(|kind| version?.kind(kind));
+        // With a key that is too long a publish is refused; it is as if there were none.
+        let keys = kind.and_then(|kind| kind.keys(&event).ok());
+        KnownEvent {
+            row: EventRow {
+                place: self.intake.next_place,
+                arrived: now,
+                keys: keys.unwrap_or_default(),
+                event,
+            },
+            instants: BTreeSet::new(),
+            days: BTreeSet::from([now.day()]),
+            journal_days: Vec::new(),
+        }
+    }
+}
+
+impl Question<'_> {
+    fn event(&self) -> &Event {
+        &self.event.row.event
+    }
+
+    fn answer(&self) -> Result<Explanation, Unreadable> {
+        let entries = match self.supposed {
+            true => history::Entries::default(),
+            false => self.entries()?,
+        };
+        let arrival = self.arrival(entries.reasons())?;
+        let mut channels: BTreeSet<ChannelNo> = entries.channels(self);
+        if arrival.is_reached {
+            let only = self.event().channels.as_deref();
+            channels.extend(self.kind.iter().flat_map(|(_, kind)| kind.channels(only)));
+        }
+        let routed = match arrival.is_reached && self.supposed {
+            true => self.routed(&arrival),
+            false => Vec::new(),
+        };
+        let mut paths = Vec::new();
+        for channel in channels {
+            let entry = routed.iter().find(|entry| entry.channel == channel);
+            paths.push(match entry {
+                Some(entry) => self.supposition(&arrival, entry)?,
+                None if entries.has(self, channel) => self.history(&entries, channel)?,
+                None => self.without_entry(&arrival, channel),
+            });
+        }
+        Ok(Explanation {
+            event: self.event().id.clone(),
+            kind: self.event().kind.clone(),
+            recipient: self.profile.id.clone(),
+            as_of: self.now,
+            supposed: self.supposed,
+            steps: arrival.steps,
+            channels: paths,
+        })
+    }
+
+    fn lane_text(&self, lane: &LaneKey) -> String {
+        let name = &self.engine.intake.compiled.names.lane(lane.lane).name;
+        match lane.key.is_empty() {
+            true => name.clone(),
+            false => format!("{name}, key `{}`", lane.key.as_str()),
+        }
+    }
+}
+
+/// A path that begins.
+fn begin(channel: ChannelNo) -> ChannelPath {
+    ChannelPath {
+        channel: CHANNELS[usize::from(channel)],
+        steps: Vec::new(),
+        state: EntryState::None,
+        reason: None,
+        at: None,
+    }
+}
+
+/// Sets how an entry ended.
+fn end(path: &mut ChannelPath, (outcome, reason): (Outcome, Option<Reason>), at: Instant) {
+    path.state = EntryState::Ended(outcome);
+    path.reason = reason;
+    path.at = Some(at);
+}
+
+/// A rule that ended an entry for a reason.
+fn ended(rule: Rule, looked_at: impl Into<String>, reason: Reason) -> Step {
+    let (outcome, reason) = (reason.outcome().word(), reason.word());
+    Step::ends(rule, looked_at, format!("ends it: {outcome} ({reason})"))
+}

@@ -1,0 +1,60 @@
+//! The body of an explanation: an event that was published, or one that is supposed, and a recipient.
+
+use serde::{Deserialize, Deserializer, Serialize};
+use tidings_core::engine::Subject;
+use tidings_core::{Command, Id, Rules};
+use utoipa::ToSchema;
+
+use super::event::{BareId, EventBody, IdOr, id_or};
+use super::fault::Fault;
+use super::text::Text;
+
+/// The question why a recipient got, or did not get, an event.
+#[derive(Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = Explain, example = json!({"event": "e-1", "recipient": "ada"}))]
+pub(crate) struct ExplainBody {
+    /// Id of an event; or an event that is supposed, as it would be published.
+    event: EventInQuestion,
+    /// Id of the recipient.
+    #[schema(value_type = String, min_length = 1, max_length = 256)]
+    recipient: Text<Id>,
+}
+
+/// Id of an event, or an event that is not published.
+#[derive(Serialize, ToSchema)]
+#[serde(untagged)]
+enum EventInQuestion {
+    Id(BareId),
+    Supposed(Box<EventBody>),
+}
+
+impl<'de> Deserialize<'de> for EventInQuestion {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let expected = "the id of an event, or an event as it would be published";
+        Ok(match id_or(deserializer, expected)? {
+            IdOr::Id(id) => Self::Id(BareId(id)),
+            IdOr::Object(event) => Self::Supposed(Box::new(event)),
+        })
+    }
+}
+
+impl ExplainBody {
+    /// The event and the recipient.
+    ///
+    /// # Errors
+    /// As for a publish of a supposed event.
+    pub(crate) fn question(self, rules: &Rules) -> Result<(Subject, Id), Fault> {
+        let subject = match self.event {
+            EventInQuestion::Id(BareId(id)) => Subject::Event(id),
+            EventInQuestion::Supposed(event) => {
+                let nameless = Id::new("supposed").expect("a plain word is an id");
+                match event.command(rules, || nameless)? {
+                    Command::Publish(event) => Subject::Supposed(event),
+                    _ => unreachable!("an event's body is a publish"),
+                }
+            }
+        };
+        Ok((subject, self.recipient.0))
+    }
+}

@@ -1,0 +1,73 @@
+//! Explanations: why a recipient got an event, or did not.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use tidings_core::engine::Unexplained;
+use utoipa_axum::routes;
+
+use crate::body::explain::ExplainBody;
+use crate::explained::Explained;
+use crate::http::call::{Calls, Kind};
+use crate::http::error::{Code, Problem};
+use crate::http::{Answer, Change, Service};
+
+/// The call that explains.
+pub(super) fn calls(calls: Calls) -> Calls {
+    calls.add(
+        "explain",
+        Kind::Looks,
+        routes!(explain),
+        &[
+            Code::InvalidHeader,
+            Code::InvalidRequest,
+            Code::RequestTimeout,
+            Code::BodyTooLarge,
+            Code::InvalidJson,
+            Code::InvalidBody,
+            Code::UnsupportedMediaType,
+            Code::EventNotFound,
+            Code::RecipientNotFound,
+            Code::UnknownChannel,
+        ],
+    )
+}
+
+impl From<Unexplained> for Problem {
+    fn from(why: Unexplained) -> Self {
+        let code = match why {
+            Unexplained::UnknownEvent(_) => Code::EventNotFound,
+            Unexplained::UnknownRecipient(_) => Code::RecipientNotFound,
+        };
+        Self::new(code, why.to_string())
+    }
+}
+
+/// Explain why a recipient got an event, or did not
+///
+/// Returns each rule in its order, with what it looked at and what came of it: up to the message that carried the
+/// event, or to the rule that ended it, as long as the day of the event's arrival is kept. What is not stored, such as
+/// who was in an audience then, is told as it is now, and the result says so. With an event in place of its id:
+/// what would become of it if it were published now; nothing is published.
+#[utoipa::path(
+    post, path = "/v1/explain", tag = "events",
+    request_body(content = ExplainBody, examples(
+        ("published" = (value = json!({"event": "e-1", "recipient": "ada"}))),
+        ("supposed" = (value = json!({"event": {"type": "comment", "object": "works/1", "to": {"recipients": ["ada"]}}, "recipient": "ada"}))),
+    )),
+    responses((status = 200, description = "The rules in their order", body = Explained))
+)]
+async fn explain(State(service): State<Arc<Service>>, change: Change) -> Result<Answer, Problem> {
+    let body: ExplainBody = change.parse()?;
+    let (subject, recipient) = body.question(&service.rules())?;
+    let now = service.now();
+    let explanation = service
+        .look(move |node| -> Result<_, Problem> {
+            Ok(node
+                .engine()
+                .explain(node.view(), subject, (&recipient, now))??)
+        })
+        .await??;
+    Answer::json(StatusCode::OK, &Explained::from(explanation))
+}
