@@ -8,6 +8,7 @@
 
 mod backups;
 mod compare;
+mod explain;
 #[path = "../serving/mod.rs"]
 mod serving;
 mod stores;

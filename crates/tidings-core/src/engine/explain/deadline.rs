@@ -50,6 +50,13 @@ impl Question<'_> {
             true => Some(entry.t),
             false => {
                 let compiled = &self.part.compiled;
+                let open = self.bucket.lanes.get(&address);
+                let enters = match open.is_some_and(|lane| lane.open().contains(self.number)) {
+                    true => "joins the window that is open",
+                    false => "opens a window",
+                };
+                let lane_text = self.lane_text(&address);
+                path.steps.push(Step::passes(Rule::Lane, lane_text, enters));
                 let lane = self
                     .bucket
                     .lane_with((&kept, &address), self.number, compiled);

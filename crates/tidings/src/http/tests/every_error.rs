@@ -103,6 +103,7 @@ fn body(method: &Method, template: &str) -> (&'static str, String) {
             "object": { "id": "works/2" },
             "to": { "recipients": ["ann"] },
         })),
+        ("POST", "/v1/explain") => json(json!({ "event": "e1", "recipient": "ann" })),
         ("POST", "/v1/objects" | "/v1/recipients") => json(json!([{ "id": "new" }])),
         ("POST", "/v1/subscriptions") => json(json!([{ "recipient": "ann", "topic": "t" }])),
         ("POST", "/v1/recipients/{id}/inbox/read" | "/v1/recipients/{id}/inbox/seen") => {
@@ -410,6 +411,17 @@ fn wrong(code: &str, call: &Call) -> Call {
             call.at(parts.collect::<Vec<_>>().join("/"))
         }
         "not_found" => path("unknown_type", "none"),
+        "recipient_not_found" if call.path == "/v1/explain" => {
+            call.with_body(&call.body.replace("ann", "nobody"))
+        }
+        "event_not_found" if call.path == "/v1/explain" => {
+            call.with_body(&call.body.replace("e1", "none"))
+        }
+        "unknown_channel" if call.path == "/v1/explain" => {
+            let event =
+                json!({ "type": "note", "object": { "id": "o" }, "to": {}, "channels": ["none"] });
+            call.with_body(&json!({ "event": event, "recipient": "ann" }).to_string())
+        }
         "recipient_not_found" => path("ann", "nobody"),
         "event_not_found" => path("e1", "none"),
         "key_not_found" => path("k1", "none"),

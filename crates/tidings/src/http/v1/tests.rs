@@ -8,6 +8,7 @@ use crate::http::{Access, Settings};
 
 mod cancel;
 mod choice;
+mod explain;
 mod many;
 mod quiet;
 

@@ -1,0 +1,51 @@
+//! Explanations as clients ask for them.
+
+use axum::http::{Method, StatusCode};
+use serde_json::json;
+
+use super::{post, problem, publish, with_people};
+
+#[test]
+fn an_explanation_names_rules_and_refuses_what_is_unknown() {
+    let rig = with_people();
+    publish(&rig, "e1", "note", &["ada"]);
+    let ask = |event, recipient| json!({"event": event, "recipient": recipient});
+    let explained = post(&rig, "/v1/explain", &ask(json!("e1"), "ada"));
+    assert_eq!(explained["supposed"], json!(false));
+    let states = explained["channels"].as_array().unwrap().iter();
+    let states: Vec<_> = states.map(|path| path["state"].clone()).collect();
+    assert_eq!(
+        states,
+        [json!("delivered"), json!("pending")],
+        "{explained}"
+    );
+    let outside = post(&rig, "/v1/explain", &ask(json!("e1"), "bob"));
+    assert_eq!(outside["channels"], json!([]));
+    let supposed = json!({"type": "note", "object": {"id": "o"}, "to": {"everyone": true}});
+    let supposed = post(&rig, "/v1/explain", &ask(supposed, "bob"));
+    assert_eq!(
+        (&supposed["supposed"], &supposed["channels"][1]["state"]),
+        (&json!(true), &json!("pending"))
+    );
+
+    let refused = |body| rig.call(Method::POST, "/v1/explain", &body);
+    let unknown = refused(ask(json!("none"), "ada"));
+    assert_eq!(problem(&unknown, StatusCode::NOT_FOUND), "event_not_found");
+    let unknown = refused(ask(json!("e1"), "nobody"));
+    assert_eq!(
+        problem(&unknown, StatusCode::NOT_FOUND),
+        "recipient_not_found"
+    );
+    let odd = refused(ask(json!(7), "ada"));
+    assert_eq!(
+        problem(&odd, StatusCode::UNPROCESSABLE_ENTITY),
+        "invalid_body"
+    );
+    let odd = refused(
+        json!({"event": {"type": "note", "object": {"id": "o"}, "to": {}, "channels": ["pigeon"]}, "recipient": "ada"}),
+    );
+    assert_eq!(
+        problem(&odd, StatusCode::UNPROCESSABLE_ENTITY),
+        "unknown_channel"
+    );
+}
