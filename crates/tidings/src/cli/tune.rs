@@ -86,7 +86,7 @@ pub(super) fn run(
         Err(status) => return Ok(status),
     };
     let choices = grid(&arguments.quiet, &arguments.max_wait);
-    let configs = match configs(arguments, rules, &choices) {
+    let configs = match configs(arguments, &rules, &choices) {
         Ok(configs) => configs,
         Err(reason) => return Ok(report(streams, &reason, Status::Wrong)),
     };
@@ -125,7 +125,7 @@ pub(super) fn run(
 /// The configuration as it is, and with each choice.
 fn configs(
     arguments: &Arguments,
-    rules: Rules,
+    rules: &Rules,
     choices: &[Cooldown],
 ) -> Result<Vec<Named>, String> {
     let Some(first) = choices.first() else {

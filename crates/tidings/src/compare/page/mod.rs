@@ -27,6 +27,14 @@ pub struct Page<'p> {
     pub story: Option<&'p Story>,
 }
 
+/// A plot of a page.
+struct Plot {
+    title: &'static str,
+    unit: &'static str,
+    ranges: plot::Ranges,
+    of: fn(&Figures) -> &Distribution,
+}
+
 impl Page<'_> {
     /// The page as HTML.
     #[must_use]
@@ -100,24 +108,33 @@ impl Page<'_> {
 
     fn plots(&self, html: &mut String, titles: &[&str]) {
         html.push_str("<section class=\"plots\">\n");
-        let plots: [(&str, &str, plot::Ranges, fn(&Figures) -> &Distribution); 3] = [
-            (
-                "Messages a day",
-                "share of recipients’ days",
-                plot::MESSAGES,
-                |of| &of.messages_per_day,
-            ),
-            (
-                "Delay",
-                "from event to message, up to; share of events told",
-                plot::DELAYS,
-                |of| &of.delay_ms,
-            ),
-            ("Items a message", "share of messages", plot::ITEMS, |of| {
-                &of.items_per_message
-            }),
+        let plots = [
+            Plot {
+                title: "Messages a day",
+                unit: "share of recipients’ days",
+                ranges: plot::MESSAGES,
+                of: |of| &of.messages_per_day,
+            },
+            Plot {
+                title: "Delay",
+                unit: "from event to message, up to; share of events told",
+                ranges: plot::DELAYS,
+                of: |of| &of.delay_ms,
+            },
+            Plot {
+                title: "Items a message",
+                unit: "share of messages",
+                ranges: plot::ITEMS,
+                of: |of| &of.items_per_message,
+            },
         ];
-        for (title, unit, ranges, of) in plots {
+        for Plot {
+            title,
+            unit,
+            ranges,
+            of,
+        } in plots
+        {
             let all: Vec<&Distribution> = self.figures.iter().map(of).collect();
             let svg = plot::svg(title, &ranges, &all, titles);
             let _ = writeln!(
