@@ -4,6 +4,7 @@ use tidings_core::batch_key::BatchKey;
 use tidings_core::{Day, Id, Instant, Item, Message, Reason};
 
 use super::page::Page;
+use super::tune::{Answer, Cooldown, Goal, choose, grid};
 use super::*;
 use crate::simulate::Sink as _;
 
@@ -169,4 +170,74 @@ fn a_page_of_nothing_is_a_page() {
     let html = page.html();
     assert!(html.contains("sends as many messages as"));
     assert!(!html.contains("NaN") && !html.contains("inf"));
+}
+
+#[test]
+fn the_cheapest_choice_meets_the_goal() {
+    let (runs, population) = runs();
+    let choices = figures(&runs, &population);
+    let messages = |max_per_day| Goal {
+        max_per_day: Some(max_per_day),
+        ..Goal::default()
+    };
+    let delay = |p95_delay_ms| Goal {
+        p95_delay_ms: Some(p95_delay_ms),
+        ..Goal::default()
+    };
+    assert_eq!(messages(1).answer(&choices), Some(Answer::Meets(1)));
+    assert_eq!(delay(60 * MINUTE).answer(&choices), Some(Answer::Meets(0)));
+    // Where both will do: the soonest if only messages are bounded, else the one with the fewest.
+    assert_eq!(messages(2).answer(&choices), Some(Answer::Meets(0)));
+    assert_eq!(delay(DAY * MINUTE).answer(&choices), Some(Answer::Meets(1)));
+    let both = Goal {
+        p95_delay_ms: Some(60 * MINUTE),
+        ..messages(1)
+    };
+    // Twice as many messages are nearer than 23 times the delay.
+    assert_eq!(both.answer(&choices), Some(Answer::Nearest(0)));
+    assert!(!choices.iter().any(|of| both.is_met(of)));
+    assert_eq!(messages(0).answer(&choices), Some(Answer::Nearest(0)));
+    assert_eq!(both.answer(&[]), None);
+}
+
+#[test]
+fn a_grid_has_no_wait_that_is_shorter_than_its_quiet() {
+    let pairs = grid(&[1, 5], &[2, 5, 9]);
+    let pairs: Vec<_> = pairs
+        .iter()
+        .map(|pair| (pair.quiet_ms, pair.max_wait_ms))
+        .collect();
+    assert_eq!(pairs, [(1, 2), (1, 5), (1, 9), (5, 9)]);
+}
+
+#[test]
+fn a_choice_goes_where_there_is_a_cooldown() {
+    let config = r#"
+[categories.c]
+[types.a]
+category = "c"
+channels.email = { policy = "cooldown", quiet = "4m" }
+[types.b]
+category = "c"
+channels.email = { policy = "cooldown", quiet = "4m" }
+[types.d]
+category = "c"
+channels.email = { policy = "now" }
+"#;
+    let rules = crate::config::parse(config, "t.toml").unwrap();
+    let choice = Cooldown {
+        quiet_ms: MINUTE,
+        max_wait_ms: 2 * MINUTE,
+    };
+    let only_a = ["a".to_owned()];
+    for (types, channel, places) in [
+        (None, None, 2),
+        (Some(&only_a[..]), None, 1),
+        (None, Some("inbox"), 0),
+    ] {
+        let mut chosen = rules.clone();
+        let count = choose(&mut chosen, types, Channels(channel), choice);
+        assert_eq!(count, places);
+        assert_eq!(chosen == rules, places == 0);
+    }
 }
