@@ -79,14 +79,16 @@ impl Node {
     /// # Errors
     /// [`Error`] where the store can't be read or makes no sense.
     pub fn open(store: Arc<dyn Store>, options: Options) -> Result<Self, Error> {
-        let node = Self::open_to_look(store, options)?;
+        let mut node = Self::open_to_look(store, options)?;
+        let forgotten = node.engine.forgotten_before();
+        let is_forgotten = |day: &Day| forgotten.is_some_and(|before| *day < before);
+        let (dropped, held): (Vec<Day>, Vec<Day>) =
+            node.store.days()?.into_iter().partition(is_forgotten);
         // A crash between a commit that forgets a day and its drop leaves the day: drop it now.
-        if let Some(before) = node.engine.forgotten_before() {
-            let days = node.store.days()?;
-            for day in days.into_iter().filter(|day| *day < before) {
-                node.store.forget(day)?;
-            }
+        for day in dropped {
+            node.store.forget(day)?;
         }
+        node.catch_up_forgetting(&held);
         Ok(node)
     }
 

@@ -228,6 +228,10 @@ impl Player {
     /// [`PlayError::Node`].
     pub fn finish(&mut self, until: Option<Instant>, out: &mut Out<'_>) -> Result<(), PlayError> {
         self.close(out)?;
+        if self.node().forgets_late() {
+            let now = self.node().engine().now();
+            self.event_loop.begin(now)?;
+        }
         while let Some(due) = self.next_due() {
             let due = due.max(self.node().engine().now());
             match until {

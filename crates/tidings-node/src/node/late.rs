@@ -21,6 +21,16 @@ pub(super) struct LateForget {
 const FORGET_WAITS_MS: i64 = 2 * DAY_MS;
 
 impl Node {
+    /// Has the days deleted that a process was to delete at midnight, and ended before.
+    pub(super) fn catch_up_forgetting(&mut self, held: &[Day]) {
+        let now = self.engine.now();
+        let before = self.engine.forgets_before(now);
+        let before = before.filter(|_| now == now.day().start());
+        let left = before.filter(|before| held.iter().any(|day| day < before));
+        let since = None;
+        self.late_forget = left.map(|before| LateForget { before, since });
+    }
+
     /// Processes missed instants in order, in one commit: at most `most` of them, at or before `until`.
     ///
     /// # Errors
