@@ -53,6 +53,7 @@ pub struct Type {
 struct Route {
     policy: Policy,
     max_items: Option<u16>,
+    after_ms: Option<i64>,
     lane: Option<LaneNo>,
     now: LaneNo,
     digests: BTreeMap<String, LaneNo>,
@@ -297,6 +298,22 @@ impl Type {
         Ok(keys)
     }
 
+    /// The time by which entries on a channel come later than those of the inbox; `None` = they don't.
+    #[must_use]
+    pub fn after_ms(&self, channel: ChannelNo) -> Option<i64> {
+        let route = self.routes.get(usize::from(channel))?.as_ref()?;
+        route.after_ms
+    }
+
+    /// [`Type::after_ms`] of an event's channels that have one.
+    #[must_use]
+    pub fn all_after_ms(&self, event: &Event) -> BTreeMap<ChannelNo, i64> {
+        let channels = self.channels(event.channels.as_deref()).into_iter();
+        channels
+            .filter_map(|channel| Some((channel, self.after_ms(channel)?)))
+            .collect()
+    }
+
     /// The numbers of the channels that may have an entry, or only of the named ones.
     #[must_use]
     pub fn channels(&self, only: Option<&[String]>) -> Vec<ChannelNo> {
@@ -341,6 +358,7 @@ impl Route {
         Self {
             policy: route.policy.clone(),
             max_items: route.max_items,
+            after_ms: route.after_ms,
             lane,
             now,
             digests,

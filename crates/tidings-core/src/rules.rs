@@ -317,6 +317,10 @@ pub struct Route {
     /// The number of entries that makes a window due, 1 to [`MAX_ITEMS_MOST`]: as its first one's type says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_items: Option<u16>,
+    /// The time by which its entries come later than those of the inbox, in milliseconds, more than 0; who has seen
+    /// the inbox's by then has none. Not for the inbox.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after_ms: Option<i64>,
 }
 
 /// The greatest `max_items`.
@@ -331,6 +335,7 @@ impl Route {
             lane: None,
             batch_key: None,
             max_items: None,
+            after_ms: None,
         }
     }
 }

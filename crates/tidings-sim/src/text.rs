@@ -340,6 +340,9 @@ fn route_toml(route: &Route) -> String {
     if let Some(most) = route.max_items {
         let _ = write!(keys, ", max_items = {most}");
     }
+    if let Some(after_ms) = route.after_ms {
+        let _ = write!(keys, ", after = \"{}\"", duration(after_ms));
+    }
     format!("{{ {keys} }}")
 }
 

@@ -27,6 +27,8 @@ pub(crate) struct FrozenPart {
     pub(crate) reasons: Vec<u16>,
     /// The channels with other reasons.
     pub(crate) elsewhere: Vec<OnChannel>,
+    /// True if these recipients have other entries of the event before.
+    pub(crate) later: bool,
     pub(crate) who: Set,
 }
 

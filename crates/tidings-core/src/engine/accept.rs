@@ -88,8 +88,8 @@ impl Intake {
             let published = self.publish_again(draft, event, day, located)?;
             return Ok(Ok(Accepted::Answered(Reply::Published(published))));
         }
-        let keys = match self.check_type(&event.kind) {
-            Ok(kind) => kind.keys(event),
+        let (keys, after_ms) = match self.check_type(&event.kind) {
+            Ok(kind) => (kind.keys(event), kind.all_after_ms(event)),
             Err(refused) => return Ok(Err(refused)),
         };
         if let Err(exceeded) = self.limits().check_event(event) {
@@ -104,6 +104,7 @@ impl Intake {
             place: self.next_place,
             arrived: now,
             keys,
+            after_ms,
             event: event.clone(),
         };
         self.next_place.0 += 1;
@@ -258,7 +259,12 @@ impl Intake {
         row: &EventRow,
     ) -> Result<EventAt, Unreadable> {
         let today = self.now.day();
-        if row.event.deliver_local.is_some() {
+        if row.event.deliver_local.is_some() || !row.after_ms.is_empty() {
+            let arrived = self.locate(draft, &row.event.id)?;
+            let arrived = arrived.filter(|(day, of)| *day == today && of.place == row.place);
+            if let Some(at) = arrived.and_then(|(_, located)| located.at) {
+                return Ok(at);
+            }
             let entered = (Owner::Intake, Table::EnteredIds);
             let known = named_in(draft, &row.event.id, entered, Partition::Day(today))?;
             let mut known = known.iter().map(|(_, located)| located);

@@ -20,6 +20,7 @@ use super::part::Part;
 use super::publish::Routed;
 use super::reach::Reached;
 use super::rows::scheduled_key;
+use super::schedule::NotEntered;
 use super::sent::Sent;
 use super::take_back::Among;
 use crate::bucket::{Closing, Frozen};
@@ -436,12 +437,10 @@ impl Part {
             return Ok(());
         };
         let mut frozen: Frozen = decode("a scheduled audience", &bytes)?;
-        let mut items: BTreeMap<ChannelNo, RoaringBitmap> = BTreeMap::new();
+        let mut replaced = NotEntered::default();
         for part in &mut frozen.parts {
             let ended = &part.who.0 & who;
-            for channel in &part.channels {
-                *items.entry(*channel).or_default() |= &ended;
-            }
+            replaced.end_all(part, &ended, Reason::Replaced);
             part.who.0 -= ended;
         }
         frozen.parts.retain(|part| !part.who.is_empty());
@@ -453,11 +452,7 @@ impl Part {
             scheduled.insert((t, place), Shared::new(frozen.everyone()));
             draft.put_in_parts(Partition::Base, key, &encode(&frozen));
         }
-        let items = items
-            .into_iter()
-            .filter(|(_, who)| !who.is_empty())
-            .map(|(channel, who)| (channel, Reason::Replaced, who.into()));
-        self.drop_entries(draft, no, (place, who.len()), items.collect());
+        self.drop_entries(draft, no, place, replaced);
         Ok(())
     }
 

@@ -14,7 +14,7 @@ use super::part::Part;
 use super::state::Engine;
 use crate::bucket::{Bucket, Frozen};
 use crate::channel::{ChannelNo, INBOX_NO};
-use crate::journal::record::{Entries, Record};
+use crate::journal::record::{Entries, Origin, Record};
 use crate::journal::stored::{ReadView, StoredArrival, Unreadable, each};
 use crate::message::Books;
 use crate::number::EventNo;
@@ -157,8 +157,19 @@ impl Walker<'_> {
             records.extend(Bucket::records(self.bucket.no, self.view, *day)?);
         }
         for record in records.values() {
-            if let Record::Dropped { at, place, items } = record {
-                self.dropped(at.day(), *place, items);
+            if let Record::Dropped {
+                at,
+                place,
+                later,
+                items,
+            } = record
+            {
+                self.dropped(at.day(), items);
+                if !later {
+                    let who = items.iter().map(|(_, _, who)| &who.0);
+                    let partly = self.partly.entry(*place).or_default();
+                    who.for_each(|who| *partly |= who);
+                }
             }
         }
         for (day, held) in &self.bucket.index.days {
@@ -213,19 +224,18 @@ impl Walker<'_> {
         self.rows.entry(account).or_default()
     }
 
-    fn dropped(&mut self, day: Day, place: EventNo, items: &[(ChannelNo, Reason, Set)]) {
+    fn dropped(&mut self, day: Day, items: &[(ChannelNo, Reason, Set)]) {
         for (channel, reason, who) in items {
             let row = self.row(day, *channel);
             row.enter(who.len());
             row.end(reason.outcome(), Some(*reason), who.len());
-            *self.partly.entry(place).or_default() |= &who.0;
         }
     }
 
     fn arrived(&mut self, day: Day, kept: &StoredArrival, sets: &[RoaringBitmap]) {
         let place = kept.arrival.place;
         for (variant, who) in kept.arrival.variants.iter().zip(sets) {
-            if !kept.arrival.moved {
+            if kept.arrival.origin == Origin::First {
                 match self.partly.get_mut(&place) {
                     Some(partly) => *partly |= who,
                     None => self.notifications += who.len(),
@@ -399,6 +409,7 @@ fn frozen_counts(view: &dyn ReadView, key: &[u8], value: &[u8]) -> Result<(u64, 
         .iter()
         .map(|part| part.who.len() * part.channels.len() as u64)
         .sum();
-    let notifications = parts.iter().map(|part| part.who.len()).sum();
+    let first = parts.iter().filter(|part| !part.later);
+    let notifications = first.map(|part| part.who.len()).sum();
     Ok((entries, notifications))
 }

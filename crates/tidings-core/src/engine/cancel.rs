@@ -16,9 +16,10 @@ use super::part::Part;
 use super::reach::Reached;
 use super::record_size::{parts, set_bytes};
 use super::reply::TakenBack;
+use super::schedule::NotEntered;
 use super::sent::Sent;
 use crate::batch_key::LaneKey;
-use crate::bucket::{Closing, FrozenPart};
+use crate::bucket::Closing;
 use crate::channel::{ChannelNo, INBOX_NO};
 use crate::command::Cancelled;
 use crate::compiled::Version;
@@ -124,18 +125,12 @@ impl Part {
     ) -> Result<u64, Unreadable> {
         let mut count = 0;
         for (no, frozen) in self.take_frozen(draft, (t, place))? {
-            let mut items: BTreeMap<ChannelNo, RoaringBitmap> = BTreeMap::new();
-            let alone = frozen.parts.iter().map(|part| part.who.len()).sum();
-            for FrozenPart { channels, who, .. } in frozen.parts {
-                for channel in channels {
-                    *items.entry(channel).or_default() |= &who.0;
-                }
+            let mut ended = NotEntered::default();
+            for part in &frozen.parts {
+                ended.end_all(part, &part.who, Reason::Event);
             }
-            count += items.values().map(RoaringBitmap::len).sum::<u64>();
-            let items = items
-                .into_iter()
-                .map(|(channel, who)| (channel, Reason::Event, who.into()));
-            self.drop_entries(draft, no, (place, alone), items.collect());
+            count += ended.entries();
+            self.drop_entries(draft, no, place, ended);
         }
         Ok(count)
     }

@@ -4,13 +4,14 @@
 //! sorted tables, rows cost more than bytes. No row reaches over a multiple of [`EVENTS_PER_ROW`], so
 //! that a reader finds the row of an ordinal without knowing which events came together.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
 use serde::{Deserialize, Serialize};
 
 use crate::batch_key::BatchKeys;
 use crate::calendar::anywhere;
+use crate::channel::ChannelNo;
 use crate::event::Event;
 use crate::journal::stored::to_json;
 use crate::number::EventNo;
@@ -32,6 +33,9 @@ pub(crate) struct EventRow {
     /// Its batch keys, asked once.
     #[serde(default, skip_serializing_if = "BatchKeys::is_empty")]
     pub(crate) keys: BatchKeys,
+    /// The times by which its entries come later, of the channels where they do, asked once.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) after_ms: BTreeMap<ChannelNo, i64>,
     pub(crate) event: Event,
 }
 
@@ -57,14 +61,27 @@ struct Fresh {
 
 impl EventRow {
     /// The instants at which its event enters lanes: ascending, none before its arrival. There are several where
-    /// recipients' clocks differ.
+    /// recipients' clocks differ, or where channels come later.
     pub(crate) fn enters(&self) -> BTreeSet<Instant> {
+        let first = self.enters_first();
+        let later = self.after_ms.values();
+        let later = later.flat_map(|ms| first.iter().map(|t| t.plus_ms(*ms)));
+        later.chain(first.iter().copied()).collect()
+    }
+
+    /// Those of the channels that come first: one, but where recipients' clocks differ.
+    pub(crate) fn enters_first(&self) -> BTreeSet<Instant> {
         let instants = match (self.event.deliver_local, self.event.delay_ms) {
             (Some(time), _) => anywhere(time),
             (None, Some(delay_ms)) => BTreeSet::from([self.arrived.plus_ms(delay_ms)]),
             (None, None) => BTreeSet::from([self.event.deliver_at.unwrap_or(self.arrived)]),
         };
         instants.into_iter().map(|t| t.max(self.arrived)).collect()
+    }
+
+    /// The time by which its entries on a channel come later.
+    pub(crate) fn after_ms(&self, channel: ChannelNo) -> i64 {
+        self.after_ms.get(&channel).copied().unwrap_or(0)
     }
 }
 
@@ -123,4 +140,33 @@ pub(super) fn row_key(first: u32) -> Vec<u8> {
 /// The line of an event in a row. (JSON has line breaks only between tokens, and the core writes none.)
 pub(super) fn line_at(lines: &[u8], at: u32) -> Option<&[u8]> {
     lines.split(|byte| *byte == b'\n').nth(at as usize)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::channel::EMAIL_NO;
+    use crate::event::{Audience, Object};
+    use crate::id::Id;
+
+    #[test]
+    fn channels_come_later_than_what_is_not_before_the_arrival() {
+        let id = |text| Id::new(text).unwrap();
+        let mut event = Event::new(
+            id("e"),
+            id("told"),
+            Object::bare(id("o")),
+            Audience::default(),
+        );
+        event.deliver_at = Some(Instant(5));
+        let row = EventRow {
+            place: EventNo(1),
+            arrived: Instant(10),
+            keys: BatchKeys::default(),
+            after_ms: [(EMAIL_NO, 30)].into(),
+            event,
+        };
+        assert_eq!(row.enters_first(), [Instant(10)].into());
+        assert_eq!(row.enters(), [Instant(10), Instant(40)].into());
+    }
 }

@@ -49,6 +49,7 @@ mod reply;
 mod retention;
 mod rows;
 mod schedule;
+mod seen;
 mod sent;
 mod snapshot;
 mod state;

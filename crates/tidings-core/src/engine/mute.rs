@@ -1,10 +1,13 @@
 //! Mutes at arrival and afterwards: the reasons that they leave, and the entries that they end.
 
+use std::collections::BTreeMap;
+
 use roaring::RoaringBitmap;
 use rustc_hash::FxHashMap;
 
 use super::accepted;
 use super::draft::Draft;
+use super::event_row::EventRow;
 use super::state::Engine;
 use crate::bucket::{Bucket, Why};
 use crate::channel::ChannelNo;
@@ -13,6 +16,7 @@ use crate::id::Id;
 use crate::journal::record::{OnChannel, Variant};
 use crate::journal::stored::{StoredArrival, Unreadable};
 use crate::limits::Bound;
+use crate::names::Names;
 use crate::number::LaneNo;
 
 /// The lanes and the reasons of recipients who get the same.
@@ -24,6 +28,8 @@ pub(crate) struct Way {
     pub(crate) reasons: Vec<u16>,
     /// The channels with other reasons; never the inbox.
     pub(crate) elsewhere: Vec<OnChannel>,
+    /// True if these recipients have other entries of the event before.
+    pub(crate) later: bool,
 }
 
 /// An entry of recipients who get the same: its reasons are `None` where they are those of all.
@@ -48,7 +54,27 @@ impl Way {
             lanes,
             elsewhere: each.filter(|of| of.reasons != first).collect(),
             reasons: first,
+            later: false,
         }
+    }
+
+    /// Its entries by the time by which they come later, as the event's row has it.
+    pub(super) fn by_after(self, row: &EventRow, names: &Names) -> Vec<(i64, Self)> {
+        let mut lanes: BTreeMap<i64, Vec<LaneNo>> = BTreeMap::new();
+        for lane in &self.lanes {
+            let after_ms = row.after_ms(names.lane(*lane).channel);
+            lanes.entry(after_ms).or_default().push(*lane);
+        }
+        let first = lanes.keys().next().copied();
+        let parts = lanes.into_iter().map(|(after_ms, lanes)| {
+            let part = Self {
+                lanes,
+                later: Some(after_ms) != first,
+                ..self.clone()
+            };
+            (after_ms, part)
+        });
+        parts.collect()
     }
 
     /// The indexes of the reasons on a channel.

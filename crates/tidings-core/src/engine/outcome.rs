@@ -25,7 +25,7 @@ use crate::bucket::{Bucket, Frozen};
 use crate::channel::ChannelNo;
 use crate::event::Event;
 use crate::id::{BucketNo, Id};
-use crate::journal::record::Record;
+use crate::journal::record::{Origin, Record};
 use crate::journal::stored::{ReadView, StoredArrival, Unreadable, each};
 use crate::number::{ClosingId, EventNo};
 use crate::reason::{Outcome, Reason};
@@ -226,7 +226,7 @@ impl Engine {
                 let channel = name.channel;
                 let mut rest = who.clone();
                 let fate = trace.fate(channel);
-                if !kept.arrival.moved {
+                if kept.arrival.origin != Origin::Moved {
                     fate.entries += who.len();
                 }
                 for record in &ended {

@@ -17,14 +17,13 @@ use super::mute::silenced;
 use super::sent::Sent;
 use super::state::Engine;
 use crate::batch_key::{BatchKey, LaneKey};
-use crate::bucket::{Bucket, Closing, Looked};
+use crate::bucket::{Bucket, Closing};
 use crate::channel::{ChannelNo, INBOX_NO, channel_no};
-use crate::command::MarkKind;
 use crate::compiled::{Type, Version};
 use crate::headers::Header;
 use crate::id::Id;
 use crate::index::{Found, Look};
-use crate::journal::record::{Arrival, EventAt, Variant};
+use crate::journal::record::{EventAt, Variant};
 use crate::journal::stored::{ReadView, StoredArrival, Unreadable};
 use crate::lane_kind::LaneKind;
 use crate::message::{Item, Message, Skipped};
@@ -311,6 +310,7 @@ impl Engine {
         let choices = version.map(|version| self.choices(bucket, version, channel, who, found));
         let choices = choices.unwrap_or_default();
         let never = self.unwanted_sources(draft, (bucket, channel), (who, found), &choices)?;
+        let there = self.seen_in_inboxes(draft, (bucket, channel), found)?;
         let sources = || found.sources.iter().map(|(kept, _)| &**kept).zip(headers);
         let is_seen: Vec<_> = sources()
             .map(|(kept, header)| {
@@ -322,7 +322,11 @@ impl Engine {
                 let counts = move |number| {
                     says.unwrap_or_else(|| !digest.is_some_and(|digest| digest.contains(number)))
                 };
-                move |number| counts(number) && self.has_seen(bucket, number, kept, header)
+                let there = there.get(&kept.arrival.place);
+                move |number| {
+                    counts(number) && self.has_seen(bucket, number, kept, header)
+                        || there.is_some_and(|who| who.contains(number))
+                }
             })
             .collect();
         let gone = who & &*bucket.roster.gone;
@@ -461,27 +465,6 @@ impl Engine {
             });
         }
         Ok(all)
-    }
-
-    /// Tells whether a recipient has seen the event of an arrival.
-    fn has_seen(
-        &self,
-        bucket: &Bucket,
-        number: u32,
-        kept: &StoredArrival,
-        header: &Header,
-    ) -> bool {
-        let Arrival { t, place, kind, .. } = kept.arrival;
-        let Some(marks) = bucket.marks.get(&number) else {
-            return false;
-        };
-        let looked = Looked {
-            t,
-            place,
-            object: &header.object,
-            has_inbox: &|version| self.intake.compiled.has_inbox(version, kind),
-        };
-        marks.cover(looked, MarkKind::Seen)
     }
 
     /// The preferences of these recipients on a channel, by type.

@@ -20,8 +20,9 @@ use crate::channel::{ChannelNo, INBOX_NO};
 use crate::compiled::{CompiledRules, Type};
 use crate::event::{Audience, Event, Pivot};
 use crate::id::{BucketNo, Id};
-use crate::journal::record::{About, Arrival, EventAt, Record, Variant};
+use crate::journal::record::{About, Arrival, EventAt, Origin, Record, Variant};
 use crate::journal::stored::{ReadView, Unreadable};
+use crate::names::Names;
 use crate::number::{LaneNo, TypeNo};
 use crate::pause::Paused;
 use crate::time::Instant;
@@ -98,7 +99,8 @@ impl Part {
         self.promised += spread.entries;
         let mut by_t: BTreeMap<Instant, BTreeMap<BucketNo, Routed>> = BTreeMap::new();
         for (no, lanes) in routed {
-            for (t, lanes) in by_instant(&self.buckets[no], row, lanes) {
+            let around = (&self.buckets[no], &self.compiled.names);
+            for (t, lanes) in by_instant(around, row, lanes) {
                 by_t.entry(t).or_default().insert(no, lanes);
             }
         }
@@ -147,29 +149,35 @@ impl Part {
         for (no, routed) in routed {
             for (way, who) in &routed {
                 let day = now.day();
-                self.ledger.at(no, day, INBOX_NO).notifications += who.len();
+                if !way.later {
+                    self.ledger.at(no, day, INBOX_NO).notifications += who.len();
+                }
                 for lane in &way.lanes {
                     let channel = self.compiled.names.lane(*lane).channel;
                     self.ledger.at(no, day, channel).enter(who.len());
                 }
             }
             let bytes = |(way, who): &Destination| way.bytes() + set_bytes(who);
-            for routed in parts(routed.into_iter().collect(), bytes) {
-                let (reasons, variants) = narrowed(words, routed);
-                let arrival = Arrival {
-                    at: now,
-                    t,
-                    place: row.place,
-                    event: at,
-                    kind: type_no.unwrap_or(TypeNo::NONE),
-                    rules,
-                    keys: row.keys.clone(),
-                    moved: false,
-                    about,
-                    reasons,
-                    variants,
-                };
-                self.write(draft, no, Record::Arrival(arrival));
+            let (later, first): (Vec<_>, Vec<_>) =
+                routed.into_iter().partition(|(way, _)| way.later);
+            for (origin, routed) in [(Origin::First, first), (Origin::Later, later)] {
+                for routed in parts(routed, bytes) {
+                    let (reasons, variants) = narrowed(words, routed);
+                    let arrival = Arrival {
+                        at: now,
+                        t,
+                        place: row.place,
+                        event: at,
+                        kind: type_no.unwrap_or(TypeNo::NONE),
+                        rules,
+                        keys: row.keys.clone(),
+                        origin,
+                        about,
+                        reasons,
+                        variants,
+                    };
+                    self.write(draft, no, Record::Arrival(arrival));
+                }
             }
         }
     }
@@ -187,7 +195,7 @@ impl Engine {
 
 /// Splits an event's sets by the instant at which it enters the lanes of their recipients.
 pub(super) fn by_instant(
-    bucket: &Bucket,
+    (bucket, names): (&Bucket, &Names),
     row: &EventRow,
     routed: Routed,
 ) -> BTreeMap<Instant, Routed> {
@@ -195,18 +203,27 @@ pub(super) fn by_instant(
     if routed.is_empty() {
         return by_t;
     }
-    let Some(time) = row.event.deliver_local else {
-        let t = row.enters().pop_first().unwrap_or(row.arrived);
-        return BTreeMap::from([(t, routed)]);
+    let first = match row.event.deliver_local {
+        Some(_) => None,
+        None => row.enters_first().pop_first(),
     };
-    for (destination, who) in routed {
-        for (zone, part) in bucket.roster.by_zone(&who) {
-            let t = zone.when(time).max(row.arrived);
-            *by_t
-                .entry(t)
-                .or_default()
-                .entry(destination.clone())
-                .or_default() |= part;
+    if let Some(first) = first.filter(|_| row.after_ms.is_empty()) {
+        return BTreeMap::from([(first, routed)]);
+    }
+    for (way, who) in routed {
+        let parts: Vec<(Instant, RoaringBitmap)> = match (row.event.deliver_local, first) {
+            (Some(time), _) => {
+                let by_zone = bucket.roster.by_zone(&who).into_iter();
+                let by_t = by_zone.map(|(zone, part)| (zone.when(time).max(row.arrived), part));
+                by_t.collect()
+            }
+            (None, first) => vec![(first.unwrap_or(row.arrived), who)],
+        };
+        for (after_ms, way) in way.by_after(row, names) {
+            for (t, part) in &parts {
+                let routed = by_t.entry(t.plus_ms(after_ms)).or_default();
+                *routed.entry(way.clone()).or_default() |= part;
+            }
         }
     }
     by_t

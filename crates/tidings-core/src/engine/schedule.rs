@@ -62,6 +62,7 @@ impl Part {
                     channels,
                     reasons: way.reasons,
                     elsewhere: way.elsewhere,
+                    later: way.later,
                     who: who.into(),
                 }
             });
@@ -126,59 +127,107 @@ impl Part {
         words.dedup();
         let mut routed = BTreeMap::new();
         for (no, frozen) in frozen {
-            let concerned: u64 = frozen.parts.iter().map(|part| part.who.len()).sum();
             let bucket = &self.buckets[no];
-            let (sets, dropped) = thaw(bucket, (kind, &self.paused), (&row.event, &words), frozen);
+            let seen = match kind {
+                Some(kind) => self.seen_before(draft, bucket, (row, kind), (t, &frozen))?,
+                None => BTreeMap::new(),
+            };
+            let around = (bucket, &self.paused, &seen);
+            let (sets, dropped) = thaw(around, kind, (&row.event, &words), frozen);
             let sets = settle_lanes(bucket, &self.compiled, &row.keys, sets);
-            let alone = concerned - sets.values().map(RoaringBitmap::len).sum::<u64>();
             routed.insert(no, sets);
-            self.drop_entries(draft, no, (row.place, alone), dropped);
+            self.drop_entries(draft, no, row.place, dropped);
         }
         self.arrive(draft, (t, at), row, &words, routed);
         Ok(())
     }
 
-    /// Counts entries that end without having entered a lane; `alone` = number of recipients without
-    /// another entry of the event.
+    /// Counts entries that end without having entered a lane.
     pub(crate) fn drop_entries(
         &mut self,
         draft: &mut Draft<'_>,
-        at: BucketNo,
-        (place, alone): (EventNo, u64),
-        items: Vec<(ChannelNo, Reason, Set)>,
+        bucket: BucketNo,
+        place: EventNo,
+        ended: NotEntered,
     ) {
-        if items.is_empty() {
-            return;
-        }
-        let now = self.now;
-        self.ledger.at(at, now.day(), INBOX_NO).notifications += alone;
-        for (channel, reason, who) in &items {
-            let row = self.ledger.at(at, now.day(), *channel);
-            row.enter(who.len());
-            row.end(reason.outcome(), Some(*reason), who.len());
-        }
-        self.write(
-            draft,
-            at,
-            Record::Dropped {
-                at: now,
+        let at = self.now;
+        self.ledger.at(bucket, at.day(), INBOX_NO).notifications += ended.alone;
+        for (later, items) in [(false, ended.first), (true, ended.later)] {
+            let items = items.into_iter().filter(|(_, who)| !who.is_empty());
+            let items = items.map(|((channel, reason), who)| (channel, reason, who.into()));
+            let items: Vec<(ChannelNo, Reason, Set)> = items.collect();
+            if items.is_empty() {
+                continue;
+            }
+            for (channel, reason, who) in &items {
+                let row = self.ledger.at(bucket, at.day(), *channel);
+                row.enter(who.len());
+                row.end(reason.outcome(), Some(*reason), who.len());
+            }
+            let record = Record::Dropped {
+                at,
                 place,
+                later,
                 items,
-            },
-        );
+            };
+            self.write(draft, bucket, record);
+        }
     }
 }
 
-/// Applies the preferences of now to a scheduled audience: returns the lanes that apply, and the entries
-/// that end instead.
+/// Entries of a scheduled event that end without having entered a lane.
+#[derive(Debug, Default)]
+pub(crate) struct NotEntered {
+    /// By channel and reason, those of recipients without an entry before.
+    first: Ended,
+    /// The others.
+    later: Ended,
+    /// Number of recipients without an entry before, and without another one now.
+    alone: u64,
+}
+
+type Ended = BTreeMap<(ChannelNo, Reason), RoaringBitmap>;
+
+impl NotEntered {
+    /// Ends one entry of each of a set; `later` as in the part that they are of.
+    fn end(&mut self, later: bool, of: (ChannelNo, Reason), who: &RoaringBitmap) {
+        let ended = match later {
+            true => &mut self.later,
+            false => &mut self.first,
+        };
+        *ended.entry(of).or_default() |= who;
+    }
+
+    /// Ends all entries of some recipients of a part.
+    pub(crate) fn end_all(&mut self, part: &FrozenPart, who: &RoaringBitmap, why: Reason) {
+        for channel in &part.channels {
+            self.end(part.later, (*channel, why), who);
+        }
+        self.end_alone(part.later, who);
+    }
+
+    /// Counts recipients of a part who have no entry now.
+    fn end_alone(&mut self, later: bool, who: &RoaringBitmap) {
+        self.alone += if later { 0 } else { who.len() };
+    }
+
+    /// Number of these entries.
+    pub(crate) fn entries(&self) -> u64 {
+        let sets = self.first.values().chain(self.later.values());
+        sets.map(RoaringBitmap::len).sum()
+    }
+}
+
+/// Applies the preferences of now to a scheduled audience, and what inboxes have shown of the event: returns the
+/// lanes that apply, and the entries that end instead.
 fn thaw(
-    bucket: &Bucket,
-    (kind, paused): (Option<&Type>, &Paused),
+    (bucket, paused, seen): (&Bucket, &Paused, &BTreeMap<ChannelNo, RoaringBitmap>),
+    kind: Option<&Type>,
     (event, words): (&Event, &[String]),
     frozen: Frozen,
-) -> (Routed, Vec<(ChannelNo, Reason, Set)>) {
+) -> (Routed, NotEntered) {
     let mut routed = Routed::new();
-    let mut dropped: BTreeMap<(ChannelNo, Reason), RoaringBitmap> = BTreeMap::new();
+    let mut dropped = NotEntered::default();
     let at = frozen.words.iter().map(|word| words.binary_search(word));
     let at: Vec<Option<u16>> = at.map(|at| u16::try_from(at.ok()?).ok()).collect();
     let renumbered = |reasons: &[u16]| -> Vec<u16> {
@@ -195,6 +244,7 @@ fn thaw(
             lanes: Vec::new(),
             reasons: renumbered(&part.reasons),
             elsewhere: elsewhere.collect(),
+            later: part.later,
         };
         let (channels, who) = (part.channels, part.who);
         let erased = &who.0 - &*bucket.roster.everyone;
@@ -226,10 +276,11 @@ fn thaw(
                             (Some(_), Some(silenced)) => Ends::Of(silenced),
                             (Some(_), None) => Ends::None,
                         },
+                        seen: seen.get(&channel).map_or(Ends::None, Ends::Of),
                         ..Facts::default()
                     };
                     let enters = facts.checks().divide(part.clone(), |reason, who| {
-                        *dropped.entry((channel, reason)).or_default() |= who;
+                        dropped.end(way.later, (channel, reason), &who);
                     });
                     part -= &enters;
                     let with_it = lanes.iter().copied().chain(lane).collect();
@@ -240,18 +291,17 @@ fn thaw(
             sets = split;
         }
         for (mut lanes, part) in sets {
-            if !lanes.is_empty() {
-                lanes.sort_unstable();
-                let way = Way {
-                    lanes,
-                    ..way.clone()
-                };
-                *routed.entry(way).or_default() |= part;
+            if lanes.is_empty() {
+                dropped.end_alone(way.later, &part);
+                continue;
             }
+            lanes.sort_unstable();
+            let way = Way {
+                lanes,
+                ..way.clone()
+            };
+            *routed.entry(way).or_default() |= part;
         }
     }
-    let dropped = dropped
-        .into_iter()
-        .map(|((channel, reason), who)| (channel, reason, who.into()));
-    (routed, dropped.collect())
+    (routed, dropped)
 }

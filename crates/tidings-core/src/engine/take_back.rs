@@ -20,7 +20,7 @@ use crate::command::Choice;
 use crate::compiled::{CompiledRules, Version};
 use crate::id::{BucketNo, Id};
 use crate::index::Found;
-use crate::journal::record::{Arrival, Entries, Record, Variant};
+use crate::journal::record::{Arrival, Entries, Origin, Record, Variant};
 use crate::journal::stored::{StoredArrival, Unreadable};
 use crate::lane_kind::LaneKind;
 use crate::limits::Bound;
@@ -456,7 +456,7 @@ fn arrive_again(moved: Moved<'_>, now: Instant, rules: u32) -> Arrival {
         kind,
         rules,
         keys: keys.clone(),
-        moved: true,
+        origin: Origin::Moved,
         about,
         reasons: words,
         variants,

@@ -18,6 +18,7 @@ use crate::rules::{Category, Defaults, Policy, Route, Rules, StoreRules, TypeRul
 use crate::table::{Key, Owner, Partition, Table, Write};
 use crate::time::{Day, Instant};
 
+mod after;
 mod bounds;
 mod ended;
 mod group_key;

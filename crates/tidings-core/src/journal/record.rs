@@ -69,6 +69,8 @@ pub enum Record {
         at: Instant,
         /// The event's place in the intake.
         place: EventNo,
+        /// True if these recipients had other entries of the event before.
+        later: bool,
         /// Channel, reason and recipients.
         items: Vec<(ChannelNo, Reason, Set)>,
     },
@@ -278,14 +280,25 @@ pub struct Arrival {
     pub rules: u32,
     /// Its batch keys, asked when the event was accepted.
     pub keys: BatchKeys,
-    /// True if its entries came from another lane.
-    pub moved: bool,
+    /// The origin of its entries.
+    pub origin: Origin,
     /// The hashes by which an inbox groups the event without reading it.
     pub about: About,
     /// The words of all reasons, sorted by bytes.
     pub reasons: Vec<String>,
     /// Disjoint sets, one per (lanes, reasons).
     pub variants: Vec<Variant>,
+}
+
+/// The origin of an arrival's entries, which tells what is counted with them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Origin {
+    /// They are the first of their event for these recipients: notifications.
+    First,
+    /// These recipients had others of the event before: the channel comes later.
+    Later,
+    /// They come from another lane.
+    Moved,
 }
 
 /// Hashes of an event's ids: enough to count groups and to find marked or withdrawn objects. They have 64

@@ -4,7 +4,7 @@
 //! digest weekly week mon 09:00 [ZONE] [spread=30m] [min_items=3]    day | weekday | week mon..sun | month 1..31 | 6h
 //! type NAME [category=C] [urgent] [include_actor] [look_back=7d] [drop_if_seen=true]
 //!      [inbox] [email:now] [email:first_event,2h[,earliest]] [email:cooldown,4m[,15m|none]]
-//!      [email:leading,10m] [email:digest,weekly] [email:never] [email:POLICY@LANE#KEY^MAX_ITEMS]
+//!      [email:leading,10m] [email:digest,weekly] [email:never] [email:POLICY@LANE#KEY^MAX_ITEMS~AFTER]
 //! quiet CHANNEL 22:00-07:00[,mon+tue] | quiet CHANNEL none
 //! cap CHANNEL 24h 3 | uncap                    one more cap | none any more
 //! keep 35d | default_tz ZONE

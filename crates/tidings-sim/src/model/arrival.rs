@@ -40,10 +40,21 @@ impl Model {
         object.learn(&event.object);
         let cancelled = self.ahead.get(&event.id);
         let cancelled = cancelled.is_some_and(|until| self.now < *until);
-        let all_t = match cancelled {
+        let mut all_t = match cancelled {
             true => BTreeSet::from([self.now]),
             false => calendar::all_t(&event, self.now),
         };
+        if !cancelled {
+            for t in all_t.clone() {
+                all_t.extend(channels.iter().map(|channel| {
+                    t.plus_ms(route::after_ms(
+                        self.current(),
+                        event.kind.as_str(),
+                        channel,
+                    ))
+                }));
+            }
+        }
         let last = all_t.last().copied().unwrap_or(self.now);
         self.name(&event, last.day());
 
@@ -163,7 +174,8 @@ impl Model {
         for (channel, left) in wanted {
             let event = &self.events[arrival].event;
             let zone = self.people[person].tz(&self.current().defaults);
-            let t = calendar::enters(event, zone, self.now);
+            let after_ms = route::after_ms(self.current(), event.kind.as_str(), channel);
+            let t = calendar::enters(event, zone, self.now).plus_ms(after_ms);
             self.events[arrival].entries.push(self.entries.len());
             self.entries.push(Entry {
                 event: arrival,
@@ -175,6 +187,7 @@ impl Model {
                 state: EntryState::Scheduled,
                 day: self.now.day(),
                 seen: false,
+                shown: false,
                 urgent: false,
             });
         }

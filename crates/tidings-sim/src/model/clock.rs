@@ -1,5 +1,6 @@
 //! The clock of the model: its instants, and the three phases of each.
 
+use tidings_core::channel::INBOX;
 use tidings_core::rules::{Admission, Policy};
 use tidings_core::time::DAY_MS;
 use tidings_core::{Instant, Item, Message, Outcome, Reason, Rules, Skipped};
@@ -327,6 +328,7 @@ impl Model {
                     let key = self.key_of(event);
                     self.told_once.insert((self.entries[entry].person, key));
                 }
+                self.entries[entry].shown = self.entries[entry].channel == INBOX;
                 self.end(entry, Outcome::Delivered);
             }
         }
@@ -355,6 +357,7 @@ impl Model {
             EntryState::Waiting { .. }
         ));
         let entry_route = self.route_of(entry);
+        let was_seen_before = self.was_seen_before(entry);
         let entry = &self.entries[entry];
         let person = &self.people[entry.person];
         let published = &self.events[entry.event];
@@ -385,7 +388,7 @@ impl Model {
             Some(reason)
         } else if object.retracted || object.not_notifiable {
             Some(Reason::NotApplicable)
-        } else if entry.seen && drops_seen() {
+        } else if entry.seen && drops_seen() || was_seen_before {
             Some(Reason::Seen)
         } else if look_back.is_some_and(|ms| entry.t < self.now.plus_ms(-ms)) {
             Some(Reason::Stale)

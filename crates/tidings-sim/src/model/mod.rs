@@ -66,6 +66,10 @@
 //!     one on each channel.
 //! 27. What was delivered while a type had `once_ever` is remembered by the `per` that it had then, and asked by the
 //!     one that it has when an event arrives. What is pending is asked by the latter alone.
+//! 28. How much later a channel comes is an entry's for good, by the rules of its arrival. Whether it is asked who has
+//!     seen the event in the inbox is read of the rules in force, of whatever enters a lane or is looked at then.
+//! 29. What an inbox was told is seen by any mark that says so, whether or not the type still has an inbox then.
+//!     Of a deleted day an inbox has nothing left that could be seen; an entry that moved is of the day of its move.
 
 mod arrival;
 mod audience;
@@ -196,6 +200,8 @@ struct Entry {
     /// The day on which it entered its lane.
     day: Day,
     seen: bool,
+    /// It is in an inbox, whose day is kept.
+    shown: bool,
     /// Its type was urgent when it entered its lane.
     urgent: bool,
 }

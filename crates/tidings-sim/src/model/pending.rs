@@ -32,6 +32,9 @@ impl Model {
                     self.end(entry, Reason::RecipientGone.outcome());
                 }
                 Route::Never => self.end(entry, Reason::Preference.outcome()),
+                Route::Lane { .. } if self.was_seen_before(entry) => {
+                    self.end(entry, Reason::Seen.outcome());
+                }
                 Route::Lane { name, policy } => self.enter(entry, name, policy),
             }
         }
@@ -288,6 +291,30 @@ impl Model {
             };
             self.entries[entry].seen |= covered;
         }
+        for entry in &mut self.entries {
+            let event = &self.events[entry.event].event;
+            entry.seen |= entry.shown
+                && entry.person == person
+                && match what {
+                    Marked::UpTo(until) => entry.t <= *until,
+                    Marked::Object(object) => event.object.id == *object,
+                    Marked::Event(id) => event.id == *id,
+                };
+        }
+    }
+
+    /// Contract, section 6, "after": the same event was seen in the inbox, before it came on this channel.
+    pub(super) fn was_seen_before(&self, entry: usize) -> bool {
+        let Entry {
+            event,
+            person,
+            ref channel,
+            ..
+        } = self.entries[entry];
+        let Published { event, entries } = &self.events[event];
+        let comes_later = route::after_ms(self.current(), event.kind.as_str(), channel) > 0;
+        let mut entries = entries.iter().map(|entry| &self.entries[*entry]);
+        comes_later && entries.any(|other| other.person == person && other.shown && other.seen)
     }
 
     fn has_inbox(&self, kind: &str) -> bool {
@@ -361,7 +388,11 @@ impl Model {
             }
             for entry in held.entries {
                 let waits = matches!(self.entries[entry].state, EntryState::Waiting { .. });
-                if waits && self.entries[entry].day == day {
+                if self.entries[entry].day != day {
+                    continue;
+                }
+                self.entries[entry].shown = false;
+                if waits {
                     self.end(entry, Reason::Forgotten.outcome());
                 }
             }

@@ -122,6 +122,15 @@ pub(super) fn reasons_left(
     reasons.iter().filter(stays).cloned().collect()
 }
 
+/// Contract, section 6, "after": how much later than the inbox a type comes on a channel.
+pub(super) fn after_ms(rules: &Rules, kind: &str, channel: &str) -> i64 {
+    let route = rules
+        .types
+        .get(kind)
+        .and_then(|rules| rules.channels.get(channel));
+    route.and_then(|route| route.after_ms).unwrap_or(0)
+}
+
 /// Tells whether what was seen is left out on this channel.
 pub(super) fn drops_seen(rules: &Rules, chosen: &Preferences, kind: &str, channel: &str) -> bool {
     if channel == INBOX {

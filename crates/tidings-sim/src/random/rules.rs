@@ -22,6 +22,7 @@ pub(super) const CATEGORIES: u8 = 2;
 pub(super) const DIGESTS: u8 = 6;
 
 const HOLDS: [i64; 5] = [MINUTE_MS, 2 * MINUTE_MS, 5 * MINUTE_MS, HOUR_MS, DAY_MS];
+const AFTERS: [i64; 3] = [MINUTE_MS, HOUR_MS, DAY_MS];
 const LOOK_BACKS: [i64; 3] = [2 * MINUTE_MS, HOUR_MS, DAY_MS];
 const KEEPS: [i64; 3] = [35 * DAY_MS, 3 * DAY_MS, 36 * HOUR_MS];
 /// Expressions that name one field, as the model can read them.
@@ -87,6 +88,8 @@ struct RawRoute {
     digest: u8,
     own: bool,
     most: u8,
+    /// Index, where its type has an inbox; beyond, none.
+    after: u8,
 }
 
 /// A change of the configuration.
@@ -143,6 +146,7 @@ fn raw_type() -> impl Strategy<Value = RawType> {
         0..DIGESTS,
         proptest::bool::weighted(0.3),
         prop_oneof![3 => Just(0), 1 => 1..5_u8],
+        prop_oneof![3 => Just(u8::MAX), 2 => 0..AFTERS.len() as u8],
     );
     (
         0..CATEGORIES,
@@ -163,7 +167,7 @@ fn raw_type() -> impl Strategy<Value = RawType> {
                 look_back,
                 drop_if_seen,
                 inbox,
-                (kind, hold, wait, digest, own, most),
+                (kind, hold, wait, digest, own, most, after),
             )| {
                 let email = RawRoute {
                     kind,
@@ -172,6 +176,7 @@ fn raw_type() -> impl Strategy<Value = RawType> {
                     digest,
                     own,
                     most,
+                    after,
                 };
                 RawType {
                     category,
@@ -269,7 +274,9 @@ impl RawRules {
 
     fn type_rules(&self, raw: &RawType, digests: &BTreeMap<String, Digest>) -> TypeRules {
         let mut channels = BTreeMap::new();
-        if let Some(route) = self.route(&raw.email, digests) {
+        if let Some(mut route) = self.route(&raw.email, digests) {
+            let after_ms = AFTERS.get(usize::from(raw.email.after)).copied();
+            route.after_ms = after_ms.filter(|_| raw.inbox);
             channels.insert(EMAIL.to_owned(), route);
         }
         if raw.inbox || channels.is_empty() {

@@ -113,7 +113,13 @@ fn routes(kind: &TypeRules) -> String {
             let key = key.map(|key| format!(" by {key}")).unwrap_or_default();
             let most = route.max_items.map(|most| format!(" up to {most}"));
             let most = most.unwrap_or_default();
-            format!("{channel}: {}{lane}{key}{most}", policy(&route.policy))
+            let after = route.after_ms.map(duration::print);
+            let after = after.map(|after| format!(", {after} after the inbox"));
+            let after = after.unwrap_or_default();
+            format!(
+                "{channel}: {}{lane}{key}{most}{after}",
+                policy(&route.policy)
+            )
         })
         .collect();
     let condition = kind.condition.as_ref();

@@ -38,7 +38,7 @@ const POLICIES: [&str; 6] = [
     "digest",
     "never",
 ];
-const ROUTE_KEYS: [&str; 9] = [
+const ROUTE_KEYS: [&str; 10] = [
     "policy",
     "lane",
     "hold",
@@ -48,6 +48,7 @@ const ROUTE_KEYS: [&str; 9] = [
     "digest",
     "batch_key",
     "max_items",
+    "after",
 ];
 
 pub(super) fn types(
@@ -65,6 +66,7 @@ pub(super) fn types(
     let known = Known {
         categories: names("categories"),
         digests: names("digests"),
+        keep_ms: store.map(|store| store.keep_ms),
     };
     let of_categories = of_categories(walk, root, &known);
     let none = BTreeMap::new();
@@ -83,7 +85,7 @@ pub(super) fn types(
             include_actor: walk.flag(&section, "include_actor").unwrap_or(false),
             urgent: walk.flag(&section, "urgent").unwrap_or(false),
             required: walk.flag(&section, "required").unwrap_or(false),
-            look_back_ms: look_back(walk, &section, store),
+            look_back_ms: look_back(walk, &section, known.keep_ms),
             drop_if_seen: walk.flag(&section, "drop_if_seen"),
             admission: admission(walk, &section),
             per: per(walk, &section),
@@ -97,10 +99,12 @@ pub(super) fn types(
     types
 }
 
-/// The names that a type may refer to: names alone, so that a fault in a digest is told once.
+/// The things that a type may refer to, of categories and digests the names alone: a fault in a digest is told once.
 struct Known<'t> {
     categories: Vec<&'t str>,
     digests: Vec<&'t str>,
+    /// `None` where it has a fault.
+    keep_ms: Option<i64>,
 }
 
 fn admission(walk: &mut Walk, section: &Section<'_>) -> Admission {
@@ -146,22 +150,23 @@ fn refer(walk: &mut Walk, text: &Found<&str>, what: &str, section: &str, declare
     );
 }
 
-fn look_back(walk: &mut Walk, section: &Section<'_>, store: Option<&StoreRules>) -> Option<i64> {
+fn look_back(walk: &mut Walk, section: &Section<'_>, keep_ms: Option<i64>) -> Option<i64> {
     let look_back = walk.duration_or_none(section, "look_back")??;
-    if let Some(store) = store
-        && look_back.value > store.keep_ms
-    {
-        let (back, keep) = (
-            duration::print(look_back.value),
-            duration::print(store.keep_ms),
-        );
-        walk.bad(
-            &look_back.span,
-            format!("`look_back` = {back} is too long: days are kept for {keep}"),
-            format!("set `keep` of [store] to {back} or more, or `look_back` to {keep} or less"),
-        );
-    }
+    fits_in(walk, keep_ms, "look_back", &look_back);
     Some(look_back.value)
+}
+
+/// Refuses a duration for which days are not kept.
+fn fits_in(walk: &mut Walk, keep_ms: Option<i64>, key: &str, found: &Found<i64>) {
+    let Some(keep_ms) = keep_ms.filter(|keep_ms| found.value > *keep_ms) else {
+        return;
+    };
+    let (long, keep) = (duration::print(found.value), duration::print(keep_ms));
+    walk.bad(
+        &found.span,
+        format!("`{key}` = {long} is too long: days are kept for {keep}"),
+        format!("set `keep` of [store] to {long} or more, or `{key}` to {keep} or less"),
+    );
 }
 
 fn pivot(walk: &mut Walk, section: &Section<'_>) -> Option<Pivot> {
@@ -191,6 +196,8 @@ fn routes(
         let hint = format!("write `[{}.channels]`", section.path);
         walk.missing(section, "channels", &hint);
     }
+    // A fault of an inbox is told where it is.
+    let names_inbox = outer.as_ref().is_some_and(|outer| outer.has(INBOX));
     let mut placed = inherited.clone();
     if let Some(outer) = outer {
         for channel in outer.keys() {
@@ -198,7 +205,19 @@ fn routes(
         }
         placed.append(&mut channels(walk, &outer, known));
     }
-    for (channel, Placed { route, span }) in &placed {
+    let inbox = placed.get(INBOX);
+    let has_inbox = inbox.map_or(names_inbox, |inbox| inbox.route.policy != Policy::Never);
+    for (channel, Placed { route, span, after }) in &placed {
+        if let Some(after) = after.as_ref().filter(|_| !has_inbox) {
+            walk.bad(
+                after,
+                format!(
+                    "`after` needs an inbox, and the type {} has none",
+                    quoted(name)
+                ),
+                "add `inbox = { policy = \"now\" }` to its channels, or remove `after`",
+            );
+        }
         if let Some(lane) = route.lane.clone().or_else(|| route.policy.lane_name()) {
             uses.push(LaneUse {
                 channel: channel.clone(),
@@ -220,6 +239,8 @@ const CHANNELS_HINT: &str = "add `inbox = { policy = \"now\" }` or `email = { â€
 struct Placed {
     route: Route,
     span: Span,
+    /// The place of its `after`.
+    after: Option<Span>,
 }
 
 /// The channels that categories give to their types, by category.
@@ -254,8 +275,15 @@ fn channels(walk: &mut Walk, outer: &Section<'_>, known: &Known<'_>) -> BTreeMap
             continue;
         };
         if let Some(route) = route(walk, channel.value, &table, known) {
-            let span = table.header;
-            routes.insert(channel.value.to_owned(), Placed { route, span });
+            let after = table.keys().find(|key| key.value == "after");
+            let placed = Placed {
+                after: after
+                    .filter(|_| route.after_ms.is_some())
+                    .map(|key| key.span),
+                route,
+                span: table.header,
+            };
+            routes.insert(channel.value.to_owned(), placed);
         }
     }
     routes
@@ -282,13 +310,28 @@ fn route(walk: &mut Walk, channel: &str, table: &Section<'_>, known: &Known<'_>)
     let hint = "write an expression in quotes, such as \"event.target.id\"";
     let batch_key = expression(walk, (table, "batch_key", hint), OF_EVENT, None);
     let max_items = max_items(walk, table);
+    let after_ms = after(walk, channel, table, known);
     let policy = policy(walk, word, table, known)?;
     Some(Route {
         policy,
         lane,
         batch_key,
         max_items,
+        after_ms,
     })
+}
+
+/// The time by which entries come later than those of the inbox.
+fn after(walk: &mut Walk, channel: &str, table: &Section<'_>, known: &Known<'_>) -> Option<i64> {
+    let key = table.keys().find(|key| key.value == "after")?;
+    if channel == INBOX {
+        let hint = "remove it: `after` is how much later than the inbox another channel comes";
+        walk.bad(&key.span, "the inbox cannot have `after`", hint);
+        return None;
+    }
+    let after = walk.duration(table, "after")?;
+    fits_in(walk, known.keep_ms, "after", &after);
+    Some(after.value)
 }
 
 /// The number of entries that makes a window due.

@@ -195,7 +195,7 @@ impl Question<'_> {
         let routed = Routed::from([(way, RoaringBitmap::from_iter([self.number]))]);
         let routed = settle_lanes(self.bucket, compiled, &row.keys, routed);
         let mut entries = Vec::new();
-        for (t, routed) in by_instant(self.bucket, row, routed) {
+        for (t, routed) in by_instant((self.bucket, &compiled.names), row, routed) {
             for (way, _) in routed {
                 entries.extend(way.lanes.iter().map(|lane| RoutedEntry {
                     channel: compiled.names.lane(*lane).channel,

@@ -12,7 +12,7 @@ use crate::channel::{CHANNELS, ChannelNo};
 use crate::deadline::{Entered, Window};
 use crate::event::Pivot;
 use crate::explanation::{ChannelPath, EntryState, Rule, Step};
-use crate::journal::record::{About, Arrival as ArrivalRecord, EventAt, Variant};
+use crate::journal::record::{About, Arrival as ArrivalRecord, EventAt, Origin, Variant};
 use crate::journal::stored::{StoredArrival, Unreadable};
 use crate::lane_kind::LaneKind;
 use crate::number::TypeNo;
@@ -95,7 +95,10 @@ impl Question<'_> {
                 kind: type_no,
                 rules: self.version.map_or(0, |version| version.number),
                 keys: row.keys.clone(),
-                moved: false,
+                origin: match entry.way.later {
+                    true => Origin::Later,
+                    false => Origin::First,
+                },
                 about: About::of(&row.event, pivot.unwrap_or(Pivot::Object)),
                 reasons: arrival.words().to_vec(),
                 variants: vec![Variant {

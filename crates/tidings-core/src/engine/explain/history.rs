@@ -15,7 +15,7 @@ use crate::batch_key::LaneKey;
 use crate::bucket::Frozen;
 use crate::channel::{CHANNELS, ChannelNo};
 use crate::explanation::{ChannelPath, EntryState, Rule, Step};
-use crate::journal::record::{Arrival, Record};
+use crate::journal::record::{Arrival, Origin, Record};
 use crate::journal::stored::{StoredArrival, Unreadable};
 use crate::number::LaneNo;
 use crate::reason::{Ending, Outcome, Reason};
@@ -165,9 +165,9 @@ impl Question<'_> {
         let names = &self.part.compiled.names;
         let name = names.lane(lane_no);
         let address = names.address(lane_no, &arrival.keys);
-        let entered = match arrival.moved {
-            true => "moved into it",
-            false => "entered it",
+        let entered = match arrival.origin {
+            Origin::Moved => "moved into it",
+            Origin::First | Origin::Later => "entered it",
         };
         let lane_text = match name.is_inbox() {
             true => "the inbox".to_owned(),

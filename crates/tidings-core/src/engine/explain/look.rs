@@ -88,7 +88,9 @@ impl Question<'_> {
         let preference = self
             .kind
             .map(|(_, kind)| self.preference_text(kind, channel));
+        let after_ms = self.kind.and_then(|(_, kind)| kind.after_ms(channel));
         let seen = match rules.and_then(|rules| rules.drop_if_seen) {
+            _ if after_ms.is_some() => Some("after the inbox".to_owned()),
             Some(false) => None,
             Some(true) | None if is_inbox => None,
             Some(true) => Some("drop_if_seen".to_owned()),

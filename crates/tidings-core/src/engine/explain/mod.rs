@@ -123,11 +123,13 @@ impl Engine {
         let kind = kind.and_then(|kind| version?.kind(kind));
         // With a key that is too long a publish is refused; it is as if there were none.
         let keys = kind.and_then(|kind| kind.keys(&event).ok());
+        let after_ms = kind.map(|kind| kind.all_after_ms(&event));
         KnownEvent {
             row: EventRow {
                 place: self.intake.next_place,
                 arrived: now,
                 keys: keys.unwrap_or_default(),
+                after_ms: after_ms.unwrap_or_default(),
                 event,
             },
             instants: BTreeSet::new(),

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::batch_key::BatchKeys;
-use crate::journal::record::About;
+use crate::journal::record::{About, Origin};
 use crate::journal::stored::Segment;
 use crate::number::EventNo;
 use crate::set::Set;
@@ -30,7 +30,7 @@ fn arrival((at, variants): (u64, u16)) -> Arc<StoredArrival> {
             kind: TypeNo(2),
             rules: 1,
             keys: BatchKeys::default(),
-            moved: false,
+            origin: Origin::First,
             about: About {
                 object: at % 10,
                 pivot: (at % 3 == 0).then_some(at),

@@ -152,6 +152,10 @@ fn type_rules(words: &[&str]) -> Read<TypeRules> {
 }
 
 fn route(text: &str) -> Read<Route> {
+    let (text, after_ms) = match text.split_once('~') {
+        Some((text, after)) => (text, Some(duration(after)?)),
+        None => (text, None),
+    };
     let (text, max_items) = match text.split_once('^') {
         Some((text, most)) => (text, Some(parsed(most)?)),
         None => (text, None),
@@ -202,6 +206,7 @@ fn route(text: &str) -> Read<Route> {
         lane,
         batch_key,
         max_items,
+        after_ms,
         ..Route::of(policy)
     })
 }

@@ -88,6 +88,9 @@ struct PolicyShown {
     /// The number of entries that makes a lane due.
     #[serde(skip_serializing_if = "Option::is_none")]
     max_items: Option<u16>,
+    /// The time by which its entries come later than those of the inbox.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    after: Option<String>,
     /// For `first_event`: how long the first entry waits.
     #[serde(skip_serializing_if = "Option::is_none")]
     hold: Option<String>,
@@ -148,6 +151,7 @@ impl PolicyShown {
             lane: own.or_else(|| route.policy.lane_name()),
             batch_key: route.batch_key.clone(),
             max_items: route.max_items,
+            after: route.after_ms.map(duration::print),
             ..Self::default()
         };
         match &route.policy {
