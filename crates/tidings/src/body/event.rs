@@ -161,8 +161,9 @@ impl From<IdOrObject> for Object {
 
 impl<'de> Deserialize<'de> for IdOrObject {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let example = r#"an id or an object; example: "ada" or {"id": "ada", "title": "Ada"}"#;
-        Ok(match id_or(deserializer, example)? {
+        let expected =
+            "an id or an object\n  = help: Example: \"ada\" or {\"id\": \"ada\", \"title\": \"Ada\"}";
+        Ok(match id_or(deserializer, expected)? {
             IdOr::Id(id) => Self::Id(BareId(id)),
             IdOr::Object(object) => Self::Object(object),
         })

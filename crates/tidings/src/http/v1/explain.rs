@@ -54,7 +54,7 @@ impl From<Unexplained> for Problem {
     post, path = "/v1/explain", tag = "events",
     request_body(content = ExplainBody, examples(
         ("published" = (value = json!({"event": "e-1", "recipient": "ada"}))),
-        ("supposed" = (value = json!({"event": {"type": "comment", "object": "works/1", "to": {"recipients": ["ada"]}}, "recipient": "ada"}))),
+        ("supposed" = (value = json!({"event": {"type": "comment", "object": {"id": "works/1"}, "to": {"recipients": ["ada"]}}, "recipient": "ada"}))),
     )),
     responses((status = 200, description = "The rules in their order", body = Explained))
 )]
