@@ -241,7 +241,7 @@ impl Window {
     /// use tidings_core::number::EventNo;
     ///
     /// let parameters = Parameters { wait_ms: 60, ..Parameters::default() };
-    /// let entry = Entered { t: Instant(100), place: 1, parameters };
+    /// let entry = Entered { t: Instant(100), place: EventNo(1), parameters };
     /// let mut window = Window::open(&LaneKind::Leading, entry, 1, 1, None);
     /// // The lane has sent nothing: the first entry is due at once.
     /// assert_eq!(window.due(), 100);

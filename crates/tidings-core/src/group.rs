@@ -47,13 +47,14 @@ pub struct Entry {
 /// ```
 /// use std::sync::Arc;
 /// use tidings_core::group::{Entry, group};
+/// use tidings_core::number::EventNo;
 /// use tidings_core::{Header, Id, Instant, Object, Rules};
 ///
 /// let entry = |t: i64, actor: &str| {
 ///     let id = |text: &str| Id::new(text).unwrap();
 ///     let object = |text: &str| Arc::new(Object::bare(id(text)));
 ///     let header = Header {
-///         place: t.unsigned_abs(),
+///         place: EventNo(t.unsigned_abs()),
 ///         id: id(&format!("e{t}")),
 ///         kind: id("comment"),
 ///         actor: Some(id(actor)),

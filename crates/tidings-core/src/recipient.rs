@@ -49,14 +49,15 @@ pub struct Recipient {
 ///
 /// # Examples
 /// ```
+/// use tidings_core::channel::{ChannelNo, EMAIL_NO};
 /// use tidings_core::recipient::OwnHours;
 /// use tidings_core::rules::QuietHours;
 ///
 /// let night = QuietHours { from_minute: 22 * 60, to_minute: 7 * 60, days: QuietHours::EVERY_DAY };
 /// let none_at_all = OwnHours { hours: None, channels: None };
-/// assert_eq!(none_at_all.on(1, Some(&night)), None);
-/// let on_another = OwnHours { hours: None, channels: Some(vec![2]) };
-/// assert_eq!(on_another.on(1, Some(&night)), Some(&night));
+/// assert_eq!(none_at_all.on(EMAIL_NO, Some(&night)), None);
+/// let on_another = OwnHours { hours: None, channels: Some(vec![ChannelNo(2)]) };
+/// assert_eq!(on_another.on(EMAIL_NO, Some(&night)), Some(&night));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OwnHours {
@@ -126,13 +127,14 @@ impl<const N: usize> From<[(ChannelNo, &str); N]> for Addresses {
 ///
 /// # Examples
 /// ```
+/// use tidings_core::channel::EMAIL_NO;
 /// use tidings_core::{Id, RecipientChange};
 ///
 /// let change: RecipientChange =
 ///     serde_json::from_str(r#"{"id": "ada", "name": "Ada", "addresses": {"1": null}}"#)?;
 /// assert_eq!(change.name, Some(Some("Ada".to_owned())));
 /// // The address on channel 1 is removed, the time zone stays as it is.
-/// assert_eq!(change.addresses[&1], None);
+/// assert_eq!(change.addresses[&EMAIL_NO], None);
 /// assert_eq!(change.tz, None);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
