@@ -24,8 +24,8 @@
 //! | `LANES` | base | bucket | lane | who waits in it and until when, as of the checkpoint |
 //! | `LANES` | base | bucket | lane, column, page, generation | windows of 256 recipients |
 //! | `KEYED_LANES` | base | bucket | lane, number / 1024, batch key | windows and last messages of these recipients |
-//! | `SPOKEN` | base | bucket | channel, number / 256 | the instants of messages that caps count, as of the checkpoint |
-//! | `TOLD_ONCE` | base | bucket | type, per, subject, 0, number / 65536 | who was delivered an entry of a type with `once_ever` |
+//! | `CAP_COUNTS` | base | bucket | channel, number / 256 | the instants of messages that caps count, as of the checkpoint |
+//! | `DELIVERED_ONCE` | base | bucket | type, per, subject, 0, number / 65536 | who was delivered an entry of a type with `once_ever` |
 //! | `LEDGER` | base | bucket | day, channel | entries by outcome |
 //! | `ANSWERS` | base | intake | hash of an `Idempotency-Key` | when, hash of the request, the answer |
 //! | `ANSWERS_BY_AGE` | base | intake | when, hash of an `Idempotency-Key` | nothing |
@@ -137,9 +137,9 @@ pub enum Table {
     CopiedEvents = 61,
     ApiKeys = 62,
     KeyedLanes = 63,
-    Spoken = 64,
+    CapCounts = 64,
     CancelledAhead = 65,
-    ToldOnce = 66,
+    DeliveredOnce = 66,
     LeftOut = 67,
 }
 

@@ -17,7 +17,7 @@ use tokio::sync::watch;
 use crate::page::text::{date, milliseconds, number};
 use crate::page::view::Summary;
 use crate::play::{self, Afterwards};
-use crate::told::Told;
+use crate::shown::Shown;
 use crate::{Scenario, page};
 
 /// Settings of the command.
@@ -126,8 +126,8 @@ pub fn run(
         hear,
     );
     teller.end();
-    let told = Told::new(played?, scenario);
-    let summary = told.numbers();
+    let shown = Shown::new(played?, scenario);
+    let summary = shown.numbers();
     match settings.json {
         true => write_json(summary, out)?,
         false => write_story(summary, &data, out)?,
@@ -137,7 +137,7 @@ pub fn run(
         return Err(Fault::Books);
     }
     if let Some(listener) = listener {
-        serve(runtime, listener, told, stop, err)?;
+        serve(runtime, listener, shown, stop, err)?;
     }
     Ok(())
 }
@@ -145,13 +145,13 @@ pub fn run(
 fn serve(
     runtime: &Runtime,
     listener: TcpListener,
-    told: Told,
+    shown: Shown,
     mut stop: watch::Receiver<bool>,
     err: &mut dyn Write,
 ) -> io::Result<()> {
     let url = format!("http://{}/", listener.local_addr()?);
     writeln!(err, "Look around at {url} (Ctrl-C ends it)")?;
-    let router = page::router(Arc::new(told));
+    let router = page::router(Arc::new(shown));
     let server = runtime.spawn(async move { axum::serve(listener, router).await });
     // A browser keeps its connections open: they are cut, since nothing is lost by that.
     drop(runtime.block_on(stop.wait_for(|stop| *stop)));

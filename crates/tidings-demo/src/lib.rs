@@ -17,8 +17,8 @@ pub mod play;
 pub mod postbox;
 mod random;
 pub mod scenario;
+pub mod shown;
 mod stopwatch;
-pub mod told;
 pub mod world;
 
 pub use play::play;

@@ -7,7 +7,7 @@ use std::path::Path;
 use tidings_core::{Command, Day, Rules};
 use tidings_demo::page::view::{MailQuery, Slice, View as _};
 use tidings_demo::play::{Afterwards, Fault, Played, RULES, maildir_in, play};
-use tidings_demo::told::Told;
+use tidings_demo::shown::Shown;
 use tidings_demo::{Scenario, scenario};
 
 fn rules() -> Rules {
@@ -74,10 +74,10 @@ fn the_books_balance_and_the_maildir_holds_what_was_sent() {
                 .unwrap()
                 .unwrap()
         })
-        .filter(|message| message.told > 0)
+        .filter(|message| message.entries > 0)
         .collect();
     assert_eq!(messages.len(), files.len());
-    let told: usize = messages.iter().map(|message| message.told).sum();
+    let told: usize = messages.iter().map(|message| message.entries).sum();
     assert_eq!(
         told,
         postbox
@@ -104,12 +104,12 @@ fn the_same_story_ends_in_the_same_books_and_mails() {
 #[test]
 fn the_view_shows_what_was_told() {
     let dir = tempfile::tempdir().unwrap();
-    let told = Told::new(played(dir.path()), short());
-    let listing = told.mails(&MailQuery::default(), ALL);
-    assert_eq!(listing.total as u64, told.summary().mails);
+    let view = Shown::new(played(dir.path()), short());
+    let listing = view.mails(&MailQuery::default(), ALL);
+    assert_eq!(listing.total as u64, view.summary().mails);
     assert!(listing.rows.is_sorted_by_key(|line| line.at));
     let line = listing.rows.iter().max_by_key(|line| line.entries).unwrap();
-    let mail = told.mail(&line.id).unwrap();
+    let mail = view.mail(&line.id).unwrap();
     assert_eq!(&mail.line, line);
     assert!(mail.html.as_deref().unwrap().contains("<html"));
     let header = |name: &str| {
@@ -121,7 +121,7 @@ fn the_view_shows_what_was_told() {
     assert_eq!(header("Subject"), Some(line.subject.as_str()));
     assert!(header("Message-ID").unwrap().contains(&line.id));
 
-    let person = told.person(&line.recipient, ALL).unwrap();
+    let person = view.person(&line.recipient, ALL).unwrap();
     let (shown, counted) = (person.inbox.rows.len(), person.inbox.total);
     assert!(shown > 0 && shown == counted);
     assert!(
@@ -139,10 +139,10 @@ fn the_view_shows_what_was_told() {
         recipient: Some(line.recipient.clone()),
         lane: None,
     };
-    assert_eq!(told.mails(&theirs, ALL).total, person.line.mails);
-    assert_eq!(told.people("", ALL).total, 400);
-    assert_eq!(told.people(&line.recipient, ALL).rows[0].id, line.recipient);
-    assert!(told.person("nobody", ALL).is_none() && told.mail("nothing").is_none());
+    assert_eq!(view.mails(&theirs, ALL).total, person.line.mails);
+    assert_eq!(view.people("", ALL).total, 400);
+    assert_eq!(view.people(&line.recipient, ALL).rows[0].id, line.recipient);
+    assert!(view.person("nobody", ALL).is_none() && view.mail("nothing").is_none());
 }
 
 #[test]

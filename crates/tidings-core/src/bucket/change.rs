@@ -124,7 +124,7 @@ impl Bucket {
     pub(super) fn erase(&mut self, at: Instant, number: u32, compiled: &CompiledRules) {
         self.roster.erase(number);
         self.preferences.erase(number);
-        self.spoken.erase(number);
+        self.cap_counts.erase(number);
         self.dirty.topics.extend(self.followers.erase(number));
         let marks = self.marks.remove(&number);
         let marks = marks.iter().flat_map(|marks| marks.all());

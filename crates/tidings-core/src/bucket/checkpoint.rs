@@ -45,7 +45,7 @@ pub(super) struct ClosingImage {
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Head {
     pub(super) next_seq: u64,
-    pub(super) told_to: u64,
+    pub(super) delivered_to: u64,
     pub(super) rules: u32,
     pub(super) versions: Vec<(u64, u32)>,
     pub(super) next_number: u32,
@@ -84,7 +84,7 @@ impl Bucket {
     pub(super) fn freeze(&mut self) -> Checkpoint {
         let mut rows = self.dirty_rows();
         rows.extend(self.keyed_rows());
-        rows.extend(self.spoken_rows());
+        rows.extend(self.cap_count_rows());
         let head = self.head();
         let mut pages = VecDeque::new();
         let lanes = self.lanes.plain_mut().iter_mut().map(|(no, lane)| {
@@ -167,7 +167,7 @@ impl Bucket {
         let versions = self.versions.iter();
         Head {
             next_seq: self.next_seq,
-            told_to: self.told_to,
+            delivered_to: self.delivered_to,
             rules: self.rules,
             versions: versions.map(|(seq, version)| (*seq, *version)).collect(),
             next_number: self.roster.next_number(),

@@ -26,14 +26,14 @@ mod due;
 mod few;
 mod full;
 mod image;
+mod last;
 mod late;
-mod told;
 
 pub(crate) use due::Due;
 pub(crate) use few::FewPage;
 pub(crate) use image::{Frozen, LaneHead, Part};
+use last::Last;
 use late::Late;
-use told::Last;
 
 /// Number of windows in a batch. If they are far apart, a software prefetch touches both ends of each
 /// window's fields before the first one is worked on, so that their cache misses overlap.
@@ -386,8 +386,8 @@ impl Lane {
         let entry = entering.entry(entering.parameters.unwrap_or_default());
         let joins = who & &*open;
         for number in who - &joins {
-            let told = last.get(number).told;
-            let mut window = Window::open(kind, entry, entering.seq, entering.rules, told);
+            let last_at = last.get(number).at;
+            let mut window = Window::open(kind, entry, entering.seq, entering.rules, last_at);
             window.fill(entering.at);
             *windows.at(number) = window;
             sooner.add(window.due(), number);
@@ -427,7 +427,7 @@ impl Lane {
                 }
                 match parameters {
                     Some(parameters) => {
-                        window.join(kind, entering.entry(parameters), last.get(*number).told);
+                        window.join(kind, entering.entry(parameters), last.get(*number).at);
                     }
                     None => window.count(),
                 }

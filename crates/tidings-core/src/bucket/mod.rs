@@ -21,6 +21,7 @@ use crate::set::Set;
 use crate::shared::{Own, Shared, Tree};
 use crate::time::{Day, Instant};
 
+mod caps;
 mod change;
 pub(crate) mod checkpoint;
 mod chore;
@@ -40,11 +41,11 @@ mod preferences;
 pub(crate) mod recovery;
 mod roster;
 mod scheduled;
-mod spoken;
 mod values;
 mod waiting;
 mod wheel;
 
+use caps::CapCounts;
 use chore::Chore;
 pub(crate) use counted::{AsOf, Counted, Counts};
 use ended::Ended;
@@ -57,7 +58,6 @@ pub(crate) use mutes::{Left, Why};
 use preferences::Preferences;
 use roster::Roster;
 pub(crate) use scheduled::{Frozen, FrozenPart};
-use spoken::Spoken;
 
 /// A shard of recipients. A clone is for readers: it has no chores.
 #[derive(Clone, Debug)]
@@ -67,7 +67,7 @@ pub(crate) struct Bucket {
     /// The seq that the next record gets; counts from 1.
     pub(crate) next_seq: u64,
     /// Everything up to this seq was delivered to the inbox.
-    pub(crate) told_to: u64,
+    pub(crate) delivered_to: u64,
     /// The version of the rules in force.
     pub(crate) rules: u32,
     /// The seqs at which versions came into force.
@@ -84,7 +84,7 @@ pub(crate) struct Bucket {
     /// Scheduled events by (t, place), with their recipients.
     pub(crate) scheduled: Tree<(Instant, EventNo), Shared<RoaringBitmap>>,
     /// The messages that caps count.
-    pub(crate) spoken: Own<Spoken>,
+    pub(crate) cap_counts: Own<CapCounts>,
     /// The seq of the newest record since the start that took something out of inboxes; 0 = there was none.
     pub(crate) hidden: u64,
     /// The cache of inbox counts.
@@ -148,7 +148,7 @@ impl Bucket {
         Self {
             no,
             next_seq: 1,
-            told_to: 0,
+            delivered_to: 0,
             rules: 0,
             versions: BTreeMap::new(),
             roster: Shared::default(),
@@ -160,7 +160,7 @@ impl Bucket {
             closings: Tree::new(),
             index: Index::new(no),
             scheduled: Tree::new(),
-            spoken: Own::default(),
+            cap_counts: Own::default(),
             hidden: 0,
             counted: Counted::default(),
             paused: Vec::new(),
@@ -222,7 +222,7 @@ impl Bucket {
                 self.mark(seq, number, (at, before), what, kind);
             }
             Record::InboxDelivered { to, except, .. } => {
-                self.told_to = to;
+                self.delivered_to = to;
                 for (seq, _, who) in except {
                     self.end_one(seq, INBOX_NO, &who);
                 }
@@ -349,9 +349,9 @@ impl Bucket {
     ) {
         let (lanes, around) = self.lanes_and_around(compiled);
         lanes.fade(at, around);
-        lanes.note_told(&lane, at, who, around);
+        lanes.note_messages(&lane, at, who, around);
         let began = lanes.close(&lane, who, at, around);
-        self.note_spoken(lane.lane, who, at, compiled);
+        self.count_for_caps(lane.lane, who, at, compiled);
         let unmade: Tree<u32, u64> = began.into_iter().collect();
         self.closings.insert(
             seq,
@@ -417,8 +417,8 @@ impl Bucket {
         }
         open.sending |= who - nothing;
         let (at, lane) = (open.at, open.lane.clone());
-        self.told_nothing(&lane, at, nothing, compiled);
-        self.take_back_spoken(lane.lane, nothing, (at, now), compiled);
+        self.take_back_messages(&lane, at, nothing, compiled);
+        self.uncount_for_caps(lane.lane, nothing, (at, now), compiled);
         self.settle_closing(closing);
     }
 
@@ -447,7 +447,7 @@ impl Bucket {
         (&mut self.lanes, around)
     }
 
-    fn told_nothing(
+    fn take_back_messages(
         &mut self,
         lane: &LaneKey,
         at: Instant,
@@ -455,7 +455,7 @@ impl Bucket {
         compiled: &CompiledRules,
     ) {
         let (lanes, around) = self.lanes_and_around(compiled);
-        lanes.told_nothing(lane, at, who, around);
+        lanes.take_back_messages(lane, at, who, around);
     }
 
     fn follow(&mut self, topics: Vec<(Id, Set)>, on: bool) {

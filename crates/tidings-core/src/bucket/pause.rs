@@ -22,8 +22,8 @@ impl Bucket {
         };
         open.end(who);
         let (at, lane) = (open.at, open.lane.clone());
-        self.told_nothing(&lane, at, who, compiled);
-        self.take_back_spoken(lane.lane, who, (at, now), compiled);
+        self.take_back_messages(&lane, at, who, compiled);
+        self.uncount_for_caps(lane.lane, who, (at, now), compiled);
         self.settle_closing(closing);
     }
 

@@ -73,7 +73,7 @@ impl Bucket {
 
     fn take_head(&mut self, head: Head) {
         self.next_seq = head.next_seq;
-        self.told_to = head.told_to;
+        self.delivered_to = head.delivered_to;
         self.rules = head.rules;
         self.versions = head.versions.into_iter().collect();
         self.paused = head.paused;
@@ -119,8 +119,8 @@ impl Bucket {
             bucket.followers.add(topic, who.0);
             Ok(())
         })?;
-        self.each_row(view, Table::Spoken, |bucket, key, value| {
-            bucket.restore_spoken(key, value, |number| known.recipient(number))
+        self.each_row(view, Table::CapCounts, |bucket, key, value| {
+            bucket.restore_cap_counts(key, value, |number| known.recipient(number))
         })?;
         self.each_row(view, Table::Marks, |bucket, key, value| {
             let number = u32_at(key, REST).ok_or_else(|| odd_key("a recipient's marks"))?;

@@ -21,7 +21,7 @@ impl Bucket {
         who: &RoaringBitmap,
     ) -> RoaringBitmap {
         let mut waiting = if channel == INBOX_NO && !self.keeps_paused(at.lane) {
-            if seq > self.told_to {
+            if seq > self.delivered_to {
                 who.clone()
             } else {
                 RoaringBitmap::new()
@@ -81,7 +81,7 @@ impl Bucket {
             let all = who.unwrap_or(&self.roster.everyone);
             let has =
                 |number: u32, kept: &StoredArrival| !self.ended.has(kept.seq, channel, number);
-            let from = self.told_to + 1;
+            let from = self.delivered_to + 1;
             return self.index.look(
                 view,
                 &Look {

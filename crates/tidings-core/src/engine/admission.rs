@@ -79,7 +79,7 @@ fn subject<'a>(per: Per, object: &'a Id, target: Option<&'a Id>) -> &'a str {
 }
 
 fn once_key(bucket: BucketNo, of: Of, subject: &str, page: u32) -> Vec<u8> {
-    Key::of(Owner::Bucket(bucket), Table::ToldOnce)
+    Key::of(Owner::Bucket(bucket), Table::DeliveredOnce)
         .u32(of.kind.0)
         .bytes(&[of.per as u8])
         .bytes(subject.as_bytes())
@@ -145,7 +145,7 @@ impl Part {
                 Admission::OnceEver => {
                     let target = event.target.as_ref().map(|target| &target.id);
                     let subject = subject(per, &event.object.id, target);
-                    pending.who | told_once(draft, (no, of), subject, &who)?
+                    pending.who | delivered_once(draft, (no, of), subject, &who)?
                 }
                 Admission::LastOnly => {
                     self.replace(draft, no, pending)?;
@@ -350,7 +350,7 @@ impl Part {
         entries: &mut Vec<(u64, Place, RoaringBitmap)>,
     ) -> Result<(), Unreadable> {
         let channel = self.compiled.names.lane(open.lane.lane).channel;
-        let found = self.told_entries(draft, message, open)?;
+        let found = self.entries_made(draft, message, open)?;
         for (number, source) in &found.entries {
             let kept = found.source(*source).0;
             if kept.arrival.kind == of.kind {
@@ -501,9 +501,9 @@ impl Part {
         let delivered = sent
             .iter()
             .filter(|sent| sent.ending == Ending::Delivered && open.sending.contains(sent.number));
-        let told: FxHashMap<u32, &Vec<u64>> =
+        let seqs_of: FxHashMap<u32, &Vec<u64>> =
             delivered.map(|sent| (sent.number, &sent.seqs)).collect();
-        let seqs = || told.values().flat_map(|seqs| seqs.iter().copied());
+        let seqs = || seqs_of.values().flat_map(|seqs| seqs.iter().copied());
         let (Some(from), Some(to)) = (seqs().min(), seqs().max()) else {
             return Ok(());
         };
@@ -514,10 +514,11 @@ impl Part {
         let look = Look {
             from,
             to,
-            who: &told.keys().copied().collect(),
+            who: &seqs_of.keys().copied().collect(),
             takes: &takes,
             has: &|number, kept| {
-                told.get(&number)
+                seqs_of
+                    .get(&number)
                     .is_some_and(|seqs| seqs.contains(&kept.seq))
             },
         };
@@ -537,22 +538,22 @@ impl Part {
 }
 
 /// Those of a set who were ever delivered an entry of a type and a key.
-fn told_once(
+fn delivered_once(
     draft: &Draft<'_>,
     (no, of): (BucketNo, Of),
     subject: &str,
     who: &RoaringBitmap,
 ) -> Result<RoaringBitmap, Unreadable> {
-    let mut told = RoaringBitmap::new();
+    let mut delivered = RoaringBitmap::new();
     for (page, who) in pages(who) {
-        told |= who & read_set(draft, &once_key(no, of, subject, page))?;
+        delivered |= who & read_set(draft, &once_key(no, of, subject, page))?;
     }
-    Ok(told)
+    Ok(delivered)
 }
 
 fn read_set(draft: &Draft<'_>, key: &[u8]) -> Result<RoaringBitmap, Unreadable> {
     let row = draft.get(Partition::Base, key)?;
-    let set = row.map(|row| decode::<Set>("who was told once", &row));
+    let set = row.map(|row| decode::<Set>("who was delivered once", &row));
     Ok(set.transpose()?.unwrap_or_default().0)
 }
 

@@ -43,7 +43,7 @@ struct Walker<'a> {
     /// Entries that have not ended yet.
     live: FxHashMap<(u64, ChannelNo), RoaringBitmap>,
     /// Arrivals whose inbox entries are paused and not delivered.
-    untold: FxHashSet<u64>,
+    undelivered: FxHashSet<u64>,
     notifications: u64,
     /// Recipients of events of which some entries never entered a lane.
     partly: BTreeMap<EventNo, RoaringBitmap>,
@@ -76,7 +76,7 @@ impl Engine {
                 view,
                 rows: BTreeMap::new(),
                 live: FxHashMap::default(),
-                untold: FxHashSet::default(),
+                undelivered: FxHashSet::default(),
                 notifications: 0,
                 partly: BTreeMap::new(),
                 pending: 0,
@@ -198,7 +198,7 @@ impl Walker<'_> {
                 Record::Cut { why, items, .. } => self.cut(why, &items),
                 Record::InboxDelivered {
                     from, to, except, ..
-                } => self.told(from, to, &except),
+                } => self.delivered(from, to, &except),
                 Record::Outcome {
                     closing,
                     who,
@@ -245,7 +245,7 @@ impl Walker<'_> {
                 let name = self.engine.intake.compiled.names.lane(*lane);
                 let channel = name.channel;
                 if channel == INBOX_NO && !name.is_inbox() {
-                    self.untold.insert(kept.seq);
+                    self.undelivered.insert(kept.seq);
                 }
                 self.row(day, channel).enter(who.len());
                 *self.live.entry((kept.seq, channel)).or_default() |= who;
@@ -296,7 +296,7 @@ impl Walker<'_> {
         }
     }
 
-    fn told(&mut self, from: u64, to: u64, except: &[(u64, Reason, Set)]) {
+    fn delivered(&mut self, from: u64, to: u64, except: &[(u64, Reason, Set)]) {
         for (seq, reason, who) in except {
             let Some(day) = self.bucket.index.day_of(*seq) else {
                 continue;
@@ -308,7 +308,7 @@ impl Walker<'_> {
                 .end(reason.outcome(), Some(*reason), who.len());
         }
         for seq in (from..=to)
-            .filter(|seq| !self.untold.contains(seq))
+            .filter(|seq| !self.undelivered.contains(seq))
             .collect::<Vec<_>>()
         {
             let (Some(live), Some(day)) = (
@@ -365,13 +365,13 @@ impl Walker<'_> {
             .names
             .lane(row.lane.lane)
             .channel;
-        let (told, ended) = row.seqs(closing);
+        let (entries, ended) = row.seqs(closing);
         let (outcome, reason) = (ending.map(Ending::outcome), ending.and_then(Ending::reason));
-        let told = told.into_iter().map(|seq| (seq, outcome, reason));
+        let entries = entries.into_iter().map(|seq| (seq, outcome, reason));
         let ended = ended
             .into_iter()
             .map(|(seq, reason)| (seq, Some(reason.outcome()), Some(reason)));
-        for (seq, outcome, reason) in told.chain(ended) {
+        for (seq, outcome, reason) in entries.chain(ended) {
             let Some(day) = self.bucket.index.day_of(seq).filter(|_| seq >= first) else {
                 continue;
             };

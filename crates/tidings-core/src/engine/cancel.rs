@@ -42,8 +42,8 @@ struct Within {
     kept_back: Vec<(u64, ChannelNo, MessageId)>,
     /// Number of entries out of reach.
     gone: u64,
-    /// Those of these that inboxes were told and show, by seq.
-    told: BTreeMap<u64, RoaringBitmap>,
+    /// Those of these that inboxes show, by seq.
+    shown: BTreeMap<u64, RoaringBitmap>,
 }
 
 impl Part {
@@ -64,12 +64,12 @@ impl Part {
                 continue;
             }
             for &at in &*self.buckets.numbers() {
-                let told = self.cancel_arrived(draft, at, (place, &event.days), entries)?;
-                if cancel.withdraws && !told.is_empty() {
-                    let hidden = told.values().map(RoaringBitmap::len).sum::<u64>();
+                let shown = self.cancel_arrived(draft, at, (place, &event.days), entries)?;
+                if cancel.withdraws && !shown.is_empty() {
+                    let hidden = shown.values().map(RoaringBitmap::len).sum::<u64>();
                     entries.withdrawn += hidden;
                     entries.too_late -= hidden;
-                    self.hide(draft, at, told);
+                    self.hide(draft, at, shown);
                 }
             }
         }
@@ -135,7 +135,7 @@ impl Part {
         Ok(count)
     }
 
-    /// Cancels what can be cancelled of an event, and returns what inboxes were told of it and show.
+    /// Cancels what can be cancelled of an event, and returns what inboxes show of it.
     fn cancel_arrived(
         &mut self,
         draft: &mut Draft<'_>,
@@ -158,17 +158,17 @@ impl Part {
         sum.too_late += reach.gone;
         self.cut(draft, at, Some(Reason::Event), items);
         self.take_out(draft, at, Reason::Event, reach.kept_back)?;
-        Ok(reach.told)
+        Ok(reach.shown)
     }
 
     /// Takes delivered entries out of inboxes. They stay delivered.
-    fn hide(&mut self, draft: &mut Draft<'_>, at: BucketNo, told: BTreeMap<u64, RoaringBitmap>) {
-        let told = told.into_iter().map(|(seq, who)| Entries {
+    fn hide(&mut self, draft: &mut Draft<'_>, at: BucketNo, shown: BTreeMap<u64, RoaringBitmap>) {
+        let items = shown.into_iter().map(|(seq, who)| Entries {
             seq,
             channel: INBOX_NO,
             who: who.into(),
         });
-        for items in parts(told.collect(), |item| set_bytes(&item.who)) {
+        for items in parts(items.collect(), |item| set_bytes(&item.who)) {
             self.write(
                 draft,
                 at,
@@ -228,7 +228,7 @@ impl Part {
                     }
                     reach.gone += rest.len();
                     if name.is_inbox() && !rest.is_empty() {
-                        *reach.told.entry(kept.seq).or_default() |= rest;
+                        *reach.shown.entry(kept.seq).or_default() |= rest;
                     }
                 }
             }
@@ -253,7 +253,7 @@ impl Part {
             for number in &open.sending & who {
                 let message = bucket.closing_id(*closing).message(number);
                 let row = self.message_row(draft, message, open.at.day())?;
-                if row.is_some_and(|(_, row)| row.told(*closing).contains(&seq)) {
+                if row.is_some_and(|(_, row)| row.entries(*closing).contains(&seq)) {
                     messages.push(message);
                 }
             }
@@ -302,7 +302,7 @@ impl Part {
         for (closing, open, channel, number) in messages {
             let who = RoaringBitmap::from_iter([number]);
             let message = bucket.closing_id(*closing).message(number);
-            let found = self.told_entries(draft, message, open)?;
+            let found = self.entries_made(draft, message, open)?;
             for (_, source) in &found.entries {
                 let (kept, variant) = found.source(*source);
                 let Some(kind) = version.kind(kept.arrival.kind) else {
@@ -321,7 +321,7 @@ impl Part {
     }
 
     /// The entries of a message without an outcome.
-    pub(super) fn told_entries(
+    pub(super) fn entries_made(
         &self,
         draft: &Draft<'_>,
         message: MessageId,
@@ -329,9 +329,9 @@ impl Part {
     ) -> Result<Found, Unreadable> {
         let MessageId { closing, number } = message;
         let row = self.message_row(draft, message, open.at.day())?;
-        let told = row.map_or_else(Vec::new, |(_, row)| row.told(closing.seq));
-        let told = BTreeSet::from_iter(told);
-        let (Some(from), Some(to)) = (told.first(), told.last()) else {
+        let seqs = row.map_or_else(Vec::new, |(_, row)| row.entries(closing.seq));
+        let seqs = BTreeSet::from_iter(seqs);
+        let (Some(from), Some(to)) = (seqs.first(), seqs.last()) else {
             return Ok(Found::default());
         };
         let look = Look {
@@ -339,7 +339,7 @@ impl Part {
             to: *to,
             who: &[number].into(),
             takes: &|kept, variant| open.lane.has(&self.compiled.names, &kept.arrival, variant),
-            has: &|_, kept| told.contains(&kept.seq),
+            has: &|_, kept| seqs.contains(&kept.seq),
         };
         self.buckets[closing.bucket].index.look(draft.view, &look)
     }
@@ -441,7 +441,7 @@ impl Part {
         let open = &self.buckets[bucket].closings;
         let from = open.get(&seq).map(|open| open.at.day());
         let row = self.message_row(draft, message, from.unwrap_or(self.now.day()))?;
-        Ok(row.map_or_else(Vec::new, |(_, row)| row.told(seq)))
+        Ok(row.map_or_else(Vec::new, |(_, row)| row.entries(seq)))
     }
 
     /// The row of a message, and the day on which it was built, not before `from`.
@@ -488,7 +488,7 @@ impl Part {
             } else {
                 draft.put_in_parts(Partition::Day(day), key, &encode(&row));
             }
-            if row.told(closing).is_empty() {
+            if row.entries(closing).is_empty() {
                 withdrawn.entry(closing).or_default().insert(number);
                 self.tally.messages -= 1;
             }

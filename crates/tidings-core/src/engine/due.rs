@@ -135,7 +135,7 @@ impl Part {
     ) -> Result<Vec<InboxDelivery>, Unreadable> {
         let mut delivered = Vec::new();
         for &at in &*self.buckets.numbers() {
-            let Some((of_bucket, once)) = self.inbox_told(intake, draft, at)? else {
+            let Some((of_bucket, once)) = self.inbox_delivery(intake, draft, at)? else {
                 continue;
             };
             for (kind, header, who) in once {
@@ -149,7 +149,7 @@ impl Part {
         Ok(delivered)
     }
 
-    fn inbox_told(
+    fn inbox_delivery(
         &mut self,
         intake: &Intake,
         draft: &Draft<'_>,
@@ -160,7 +160,7 @@ impl Part {
         let Some((day, held)) = bucket.index.days.last_key_value() else {
             return Ok(None);
         };
-        let fresh = || held.tail.from(&(bucket.told_to + 1));
+        let fresh = || held.tail.from(&(bucket.delivered_to + 1));
         let (Some((from, _)), Some((to, _))) = (fresh().next(), held.tail.last()) else {
             return Ok(None);
         };
@@ -216,10 +216,10 @@ impl Part {
         }
         self.tally.messages += reached.len();
         if !any {
-            self.buckets[at].told_to = to;
+            self.buckets[at].delivered_to = to;
             return Ok(None);
         }
-        let told = InboxDelivery {
+        let delivery = InboxDelivery {
             bucket: at,
             at: now,
             from,
@@ -227,7 +227,7 @@ impl Part {
             except,
             unanswered,
         };
-        Ok(Some((told, once)))
+        Ok(Some((delivery, once)))
     }
 }
 

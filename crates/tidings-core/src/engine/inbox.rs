@@ -187,7 +187,7 @@ impl Engine {
         let reader = Reader::new(self, view, bucket, number);
         let mut presenter = Presenter::new(self, view);
         let from = from.unwrap_or(Cursor {
-            as_of: bucket.told_to,
+            as_of: bucket.delivered_to,
             below: u64::MAX,
         });
         let (mut groups, mut next, mut last_shown) = (Vec::new(), None, from.below);
@@ -353,7 +353,7 @@ impl<'a> Reader<'a> {
             }
         }
         for kept in held.tail.values() {
-            if kept.seq > self.bucket.told_to {
+            if kept.seq > self.bucket.delivered_to {
                 break;
             }
             let arrival = &kept.arrival;

@@ -291,7 +291,7 @@ impl Engine {
             for day in self.days_of(bucket.no).range(open.at.day()..) {
                 if let Some(row) = view.get(Partition::Day(*day), &key)? {
                     let row = MessageRow::read(view, Partition::Day(*day), &key, &row)?;
-                    rows.insert(number, BTreeSet::from_iter(row.told(closing)));
+                    rows.insert(number, BTreeSet::from_iter(row.entries(closing)));
                     break;
                 }
             }
@@ -302,7 +302,7 @@ impl Engine {
             |kept: &StoredArrival, variant: &Variant| open.lane.has(names, &kept.arrival, variant);
         let has = |number: u32, kept: &StoredArrival| {
             rows.get(&number)
-                .is_some_and(|told| told.contains(&kept.seq))
+                .is_some_and(|seqs| seqs.contains(&kept.seq))
         };
         let look = Look {
             from,
@@ -318,7 +318,7 @@ impl Engine {
             let number = entries[0].0;
             if rows
                 .get(&number)
-                .is_some_and(|told| told.len() == entries.len())
+                .is_some_and(|seqs| seqs.len() == entries.len())
             {
                 unrecoverable.remove(number);
                 let entries = entries.iter().map(|(_, source)| *source).collect();

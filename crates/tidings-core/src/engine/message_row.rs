@@ -20,7 +20,7 @@ pub(crate) struct MessageRow {
     /// The closing's instant.
     pub(crate) at: Instant,
     /// Seqs as differences to the closing's, then to the one before.
-    told: Vec<i64>,
+    entries: Vec<i64>,
     ended: Vec<(i64, Reason)>,
 }
 
@@ -54,7 +54,7 @@ impl MessageRow {
     fn new(
         (lane, at): (LaneKey, Instant),
         closing: u64,
-        told: impl Iterator<Item = u64>,
+        entries: impl Iterator<Item = u64>,
         ended: impl Iterator<Item = (u64, Reason)>,
     ) -> Self {
         let mut last = closing.cast_signed();
@@ -64,33 +64,33 @@ impl MessageRow {
             last = seq;
             difference
         };
-        let told = told.map(&mut difference).collect();
+        let entries = entries.map(&mut difference).collect();
         let ended = ended
             .map(|(seq, reason)| (difference(seq), reason))
             .collect();
         Self {
             lane,
             at,
-            told,
+            entries,
             ended,
         }
     }
 
     /// The message without some entries.
     pub(crate) fn without(&self, closing: u64, seqs: &BTreeSet<u64>) -> Self {
-        let (told, ended) = self.seqs(closing);
-        let told = told.into_iter().filter(|told| !seqs.contains(told));
+        let (entries, ended) = self.seqs(closing);
+        let entries = entries.into_iter().filter(|seq| !seqs.contains(seq));
         let lane = self.lane.clone();
-        Self::new((lane, self.at), closing, told, ended.into_iter())
+        Self::new((lane, self.at), closing, entries, ended.into_iter())
     }
 
     /// Tells whether it has no entries and none ended at its check.
     pub(crate) fn is_empty(&self) -> bool {
-        self.told.is_empty() && self.ended.is_empty()
+        self.entries.is_empty() && self.ended.is_empty()
     }
 
     /// The seqs of its entries.
-    pub(crate) fn told(&self, closing: u64) -> Vec<u64> {
+    pub(crate) fn entries(&self, closing: u64) -> Vec<u64> {
         self.seqs(closing).0
     }
 
@@ -101,13 +101,13 @@ impl MessageRow {
             last = last.wrapping_add(*difference);
             last.cast_unsigned()
         };
-        let told = self.told.iter().map(&mut seq).collect();
+        let entries = self.entries.iter().map(&mut seq).collect();
         let ended = self
             .ended
             .iter()
             .map(|(difference, reason)| (seq(difference), *reason))
             .collect();
-        (told, ended)
+        (entries, ended)
     }
 }
 

@@ -328,14 +328,14 @@ impl Trace {
             for number in &made.who {
                 let of = (made.bucket, number);
                 let (closing, row) = message_with(view, &self.days, of, (made.seq, &made.lane))?;
-                let (told, ended) = row.seqs(closing);
+                let (entries, ended) = row.seqs(closing);
                 let ended = ended.into_iter().find(|(seq, _)| *seq == made.seq);
                 if let Some((_, reason)) = ended {
                     let fate = self.fate(made.channel);
                     fate.end(reason.outcome(), Some(reason), 1);
                     continue;
                 }
-                debug_assert!(told.contains(&made.seq), "the row was found by it");
+                debug_assert!(entries.contains(&made.seq), "the row was found by it");
                 let on_its_way = made.sending.get(&closing);
                 if on_its_way.is_some_and(|who| who.contains(number)) {
                     self.fate(made.channel).pending += 1;
@@ -384,8 +384,8 @@ pub(super) fn message_with(
                 return Ok(());
             }
             let row = MessageRow::read(view, Partition::Day(*day), key, value)?;
-            let (told, ended) = row.seqs(closing);
-            let has = told.contains(&seq) || ended.iter().any(|(of, _)| *of == seq);
+            let (entries, ended) = row.seqs(closing);
+            let has = entries.contains(&seq) || ended.iter().any(|(of, _)| *of == seq);
             if has && row.lane == *lane {
                 found = Some((closing, row));
             }

@@ -63,7 +63,7 @@ pub struct MessageAt {
     /// The lane's batch key.
     pub key: BatchKey,
     /// Number of its entries.
-    pub told: usize,
+    pub entries: usize,
     pub(crate) bucket: BucketNo,
     pub(crate) number: u32,
     pub(crate) closing: u64,
@@ -270,13 +270,13 @@ impl Engine {
                 let closing = u64_at(key, REST + 4).unwrap_or_default();
                 let row = MessageRow::read(view, Partition::Day(*day), key, value)?;
                 let name = self.intake.compiled.names.lane(row.lane.lane);
-                let seqs = row.told(closing);
+                let seqs = row.entries(closing);
                 of_day.push(MessageAt {
                     at: row.at,
                     channel: name.channel.name(),
                     lane: name.name.clone(),
                     key: row.lane.key,
-                    told: seqs.len(),
+                    entries: seqs.len(),
                     bucket,
                     number,
                     closing,
@@ -301,7 +301,7 @@ impl Engine {
         let bucket = self.bucket(message.bucket);
         let who = RoaringBitmap::from_iter([message.number]);
         let (from, to) = (message.seqs.iter().min(), message.seqs.iter().max());
-        let told: std::collections::BTreeSet<u64> = message.seqs.iter().copied().collect();
+        let seqs: std::collections::BTreeSet<u64> = message.seqs.iter().copied().collect();
         let lanes = self.intake.compiled.names.lanes();
         let lane = lanes
             .into_iter()
@@ -311,7 +311,7 @@ impl Engine {
             key: message.key.clone(),
         };
         let takes = |_: &StoredArrival, _: &Variant| true;
-        let has = |_: u32, kept: &StoredArrival| told.contains(&kept.seq);
+        let has = |_: u32, kept: &StoredArrival| seqs.contains(&kept.seq);
         let look = Look {
             from: from.copied().unwrap_or(0),
             to: to.copied().unwrap_or(0),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::told::Last;
+use super::last::Last;
 use super::{Columns, Lane};
 use crate::deadline::Window;
 use crate::set::Set;
@@ -49,7 +49,7 @@ impl Lane {
             }
         }
         let last = self.last.few_values();
-        for (number, last) in last.filter(|(_, last)| last.told.is_some()) {
+        for (number, last) in last.filter(|(_, last)| last.at.is_some()) {
             let page = pages.entry(FewPage::of(number)).or_default();
             page.last.push((number, last));
         }
@@ -90,6 +90,6 @@ impl Lane {
 
     /// Tells whether nobody waits in it, and nobody will ask for its last message.
     pub(crate) fn is_unused(&self) -> bool {
-        self.open.is_empty() && self.last_told().next().is_none()
+        self.open.is_empty() && self.last_messages().next().is_none()
     }
 }

@@ -103,7 +103,7 @@ impl Lane {
         match (part, &mut self.columns) {
             // Where nothing is left, the row before must not go on saying what it said.
             (Part::Last, _) => row(self.last.column_mut()?, page, true, |_, last| {
-                last.told.is_some()
+                last.at.is_some()
             }),
             (Part::Counts, _) => row(&mut self.counts, page, false, |number, _| is_open(number)),
             (Part::Windows, Columns::Since(since)) => {

@@ -12,7 +12,7 @@ use crate::time::Instant;
 
 impl Lanes {
     /// Notes a message of a lane for `leading`, which asks for it no longer than its longest `quiet` allows.
-    pub(crate) fn note_told(
+    pub(crate) fn note_messages(
         &mut self,
         lane: &LaneKey,
         at: Instant,
@@ -30,12 +30,12 @@ impl Lanes {
                 self.fading
                     .insert((Instant(at.0.saturating_add(quiet)), lane.clone()));
             }
-            self.change_known(&lane, who, around, |lane, _| lane.note_told(at, who));
+            self.change_known(&lane, who, around, |lane, _| lane.note_messages(at, who));
         }
     }
 
     /// Takes messages that turned out empty back from the last ones.
-    pub(crate) fn told_nothing(
+    pub(crate) fn take_back_messages(
         &mut self,
         lane: &LaneKey,
         at: Instant,
@@ -45,7 +45,9 @@ impl Lanes {
         for no in counting_lanes(lane.lane, around.compiled) {
             let key = lane.key.clone();
             let lane = LaneKey { lane: no, key };
-            self.change_known(&lane, who, around, |lane, _| lane.told_nothing(at, who));
+            self.change_known(&lane, who, around, |lane, _| {
+                lane.take_back_messages(at, who)
+            });
         }
     }
 
@@ -57,7 +59,7 @@ impl Lanes {
             };
             let quiet = around.longest_quiet(at.lane);
             let up_to = Instant(now.0.saturating_sub(quiet));
-            for number in keyed.lane.forget_told(up_to) {
+            for number in keyed.lane.forget_messages(up_to) {
                 self.dirty.insert((at.clone(), FewPage::of(number)));
             }
             self.settle(&at, around.terms);
@@ -69,8 +71,8 @@ impl Lanes {
         self.fading.clear();
         for (at, keyed) in &self.keyed {
             let quiet = around.longest_quiet(at.lane);
-            let told = keyed.lane.last_told().map(|(_, told)| told);
-            let until = told.map(|told| Instant(told.0.saturating_add(quiet)));
+            let last = keyed.lane.last_messages().map(|(_, at)| at);
+            let until = last.map(|at| Instant(at.0.saturating_add(quiet)));
             self.fading.extend(until.map(|until| (until, at.clone())));
         }
     }

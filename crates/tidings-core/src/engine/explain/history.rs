@@ -268,7 +268,7 @@ impl Question<'_> {
             channel: CHANNELS[usize::from(name.channel)],
             lane: name.name.clone(),
             key: address.key.clone(),
-            told: 0,
+            entries: 0,
             bucket: self.bucket.no,
             number: self.number,
             closing,

@@ -10,18 +10,18 @@ use crate::time::Instant;
 /// The instants of a lane's last message and of the one before: a message that turns out empty is undone.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Last {
-    pub(super) told: Option<Instant>,
+    pub(super) at: Option<Instant>,
     before: Option<Instant>,
 }
 
 impl Lane {
     /// Notes a message of the lane, for `leading`.
-    pub(crate) fn note_told(&mut self, at: Instant, who: &RoaringBitmap) {
+    pub(crate) fn note_messages(&mut self, at: Instant, who: &RoaringBitmap) {
         for number in who {
             let last = self.last.at(number);
             *last = Last {
-                told: Some(at),
-                before: last.told,
+                at: Some(at),
+                before: last.at,
             };
         }
     }
@@ -32,27 +32,27 @@ impl Lane {
     }
 
     /// Removes messages that were due at `at` and empty from the last ones of a `leading` lane.
-    pub(crate) fn told_nothing(&mut self, at: Instant, who: &RoaringBitmap) {
+    pub(crate) fn take_back_messages(&mut self, at: Instant, who: &RoaringBitmap) {
         for number in who {
-            if self.last.get(number).told.is_none() {
+            if self.last.get(number).at.is_none() {
                 continue;
             }
             let last = self.last.at(number);
-            if last.told != Some(at) {
+            if last.at != Some(at) {
                 // Another one has come due since.
                 last.before = last.before.filter(|before| *before != at);
                 continue;
             }
-            last.told = last.before;
-            let told = last.told;
-            if told.is_none() {
+            last.at = last.before;
+            let newest = last.at;
+            if newest.is_none() {
                 self.last.drop_all([number]);
             }
             if let (true, LaneKind::Leading, Columns::Windows(windows)) =
                 (self.open.contains(number), &self.kind, &mut self.columns)
             {
                 let window = windows.at(number);
-                window.lead(told);
+                window.lead(newest);
                 self.wheel.insert(window.due(), number);
                 self.next = None;
             }
@@ -60,15 +60,15 @@ impl Lane {
     }
 
     /// The last messages that somebody may still ask for, each with its instant.
-    pub(crate) fn last_told(&self) -> impl Iterator<Item = (u32, Instant)> {
+    pub(crate) fn last_messages(&self) -> impl Iterator<Item = (u32, Instant)> {
         let last = self.last.few_values();
-        last.filter_map(|(number, last)| Some((number, last.told?)))
+        last.filter_map(|(number, last)| Some((number, last.at?)))
     }
 
     /// Drops the last messages up to this instant, except those of open windows.
-    pub(crate) fn forget_told(&mut self, up_to: Instant) -> Vec<u32> {
-        let told = self.last_told().filter(|(_, told)| *told <= up_to);
-        let stale = told.filter(|(number, _)| !self.open.contains(*number));
+    pub(crate) fn forget_messages(&mut self, up_to: Instant) -> Vec<u32> {
+        let old = self.last_messages().filter(|(_, at)| *at <= up_to);
+        let stale = old.filter(|(number, _)| !self.open.contains(*number));
         let stale: Vec<u32> = stale.map(|(number, _)| number).collect();
         self.last.drop_all(stale.iter().copied());
         stale

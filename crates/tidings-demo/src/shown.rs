@@ -27,7 +27,7 @@ const ITEMS_SHOWN: usize = 6;
 const TOPICS_SHOWN: usize = 100;
 
 /// The demo's view.
-pub struct Told {
+pub struct Shown {
     node: Node,
     postbox: Postbox,
     rules: Rules,
@@ -41,7 +41,7 @@ pub struct Told {
     names: HashMap<String, String>,
 }
 
-impl Told {
+impl Shown {
     /// The view of what was played.
     #[must_use]
     pub fn new(played: Played, scenario: Scenario) -> Self {
@@ -238,7 +238,7 @@ impl Told {
     }
 }
 
-impl View for Told {
+impl View for Shown {
     fn summary(&self) -> Summary {
         self.summary.clone()
     }

@@ -1,6 +1,6 @@
 //! The messages that caps count (contract, section 6, "Caps").
 //!
-//! A closing counts from when it is decided, and no longer once its message turns out to tell nothing. Days are
+//! A closing counts from when it is decided, and no longer once its message turns out empty. Days are
 //! forgotten and what a cap counts is not, so it is kept apart from them: instants alone, of recipients who had
 //! messages on a channel with caps, as long as one of its caps may still count them.
 
@@ -21,8 +21,8 @@ use crate::time::Instant;
 
 /// The instants of messages, by channel and recipient, ascending.
 #[derive(Debug, Default)]
-pub(crate) struct Spoken {
-    told: BTreeMap<(ChannelNo, u32), Vec<Instant>>,
+pub(crate) struct CapCounts {
+    counted: BTreeMap<(ChannelNo, u32), Vec<Instant>>,
     /// The pages that the next checkpoint writes.
     dirty: BTreeSet<(ChannelNo, u32)>,
     /// Number of recipients that were left when all were looked at the last time.
@@ -35,51 +35,51 @@ const PAGE: u32 = 256;
 /// Number of recipients below which nothing is swept.
 const SWEPT_MIN: usize = 1024;
 
-/// Number of instants that are kept beyond the largest cap: of closings that may turn out to tell nothing.
+/// Number of instants that are kept beyond the largest cap: of closings that may turn out empty.
 const SPARE: usize = 64;
 
 /// The instants of a page, each list with its recipient.
 type Page = Vec<(u32, Vec<Instant>)>;
 
-impl Spoken {
+impl CapCounts {
     /// Notes messages that were decided at an instant.
     fn note(&mut self, channel: ChannelNo, who: &RoaringBitmap, at: Instant, caps: &[Cap]) {
         for number in who {
-            let told = self.told.entry((channel, number)).or_default();
-            prune(told, at, caps, SPARE);
-            told.push(at);
+            let counted = self.counted.entry((channel, number)).or_default();
+            prune(counted, at, caps, SPARE);
+            counted.push(at);
             self.dirty.insert((channel, number / PAGE));
         }
-        if self.told.len() > SWEPT_MIN.max(2 * self.swept) {
+        if self.counted.len() > SWEPT_MIN.max(2 * self.swept) {
             self.sweep(channel, at, caps);
-            self.swept = self.told.len();
+            self.swept = self.counted.len();
         }
     }
 
     /// Drops what no cap of a channel counts any more.
     fn sweep(&mut self, channel: ChannelNo, at: Instant, caps: &[Cap]) {
         let dirty = &mut self.dirty;
-        self.told.retain(|(of, number), told| {
+        self.counted.retain(|(of, number), counted| {
             if *of == channel {
-                let before = told.len();
-                prune(told, at, caps, SPARE);
-                if told.len() < before {
+                let before = counted.len();
+                prune(counted, at, caps, SPARE);
+                if counted.len() < before {
                     dirty.insert((channel, *number / PAGE));
                 }
             }
-            !told.is_empty()
+            !counted.is_empty()
         });
     }
 
     /// Removes the newest message of an instant; returns whether there was one.
     fn take_back(&mut self, channel: ChannelNo, number: u32, at: Instant) -> bool {
-        let Some(told) = self.told.get_mut(&(channel, number)) else {
+        let Some(counted) = self.counted.get_mut(&(channel, number)) else {
             return false;
         };
-        let Some(place) = told.iter().rposition(|known| *known == at) else {
+        let Some(place) = counted.iter().rposition(|known| *known == at) else {
             return false;
         };
-        told.remove(place);
+        counted.remove(place);
         self.dirty.insert((channel, number / PAGE));
         true
     }
@@ -92,19 +92,19 @@ impl Spoken {
         now: Instant,
         caps: &[Cap],
     ) -> Option<Instant> {
-        let told = self.told.get(&(channel, number))?;
+        let counted = self.counted.get(&(channel, number))?;
         let free = caps.iter().filter_map(|cap| {
-            let place = told.len().checked_sub(cap.max as usize)?;
-            let free = told.get(place)?.plus_ms(cap.per_ms);
+            let place = counted.len().checked_sub(cap.max as usize)?;
+            let free = counted.get(place)?.plus_ms(cap.per_ms);
             (free > now).then_some(free)
         });
         free.max()
     }
 
     pub(super) fn erase(&mut self, number: u32) {
-        let known = self.told.keys().filter(|(_, of)| *of == number);
+        let known = self.counted.keys().filter(|(_, of)| *of == number);
         for key in known.copied().collect::<Vec<_>>() {
-            self.told.remove(&key);
+            self.counted.remove(&key);
             self.dirty.insert((key.0, number / PAGE));
         }
     }
@@ -114,21 +114,26 @@ impl Spoken {
         let dirty = std::mem::take(&mut self.dirty);
         let row = |(channel, page): (ChannelNo, u32)| {
             let last = page.saturating_mul(PAGE).saturating_add(PAGE - 1);
-            let told = self.told.range((channel, page * PAGE)..=(channel, last));
-            let told = told.filter(|(_, told)| !told.is_empty());
-            let told: Page = told.map(|((_, no), told)| (*no, told.clone())).collect();
-            ((channel, page), (!told.is_empty()).then(|| encode(&told)))
+            let counted = self.counted.range((channel, page * PAGE)..=(channel, last));
+            let counted = counted.filter(|(_, counted)| !counted.is_empty());
+            let counted: Page = counted
+                .map(|((_, no), counted)| (*no, counted.clone()))
+                .collect();
+            (
+                (channel, page),
+                (!counted.is_empty()).then(|| encode(&counted)),
+            )
         };
         dirty.into_iter().map(row).collect()
     }
 }
 
 /// Drops the instants that no cap counts any more, and more than the largest one needs.
-fn prune(told: &mut Vec<Instant>, at: Instant, caps: &[Cap], spare: usize) {
+fn prune(counted: &mut Vec<Instant>, at: Instant, caps: &[Cap], spare: usize) {
     let longest_ms = caps.iter().map(|cap| cap.per_ms).max().unwrap_or(0);
     let most = caps.iter().map(|cap| cap.max as usize).max().unwrap_or(0) + spare;
-    told.retain(|known| *known > at.plus_ms(-longest_ms));
-    told.drain(..told.len().saturating_sub(most));
+    counted.retain(|known| *known > at.plus_ms(-longest_ms));
+    counted.drain(..counted.len().saturating_sub(most));
 }
 
 impl Bucket {
@@ -138,7 +143,7 @@ impl Bucket {
     }
 
     /// Notes a closing, where caps count it. An erased recipient gets no message.
-    pub(super) fn note_spoken(
+    pub(super) fn count_for_caps(
         &mut self,
         lane_no: LaneNo,
         who: &RoaringBitmap,
@@ -149,26 +154,26 @@ impl Bucket {
         let caps = self.caps(channel, compiled);
         if !caps.is_empty() {
             let who = who & &*self.roster.everyone;
-            self.spoken.note(channel, &who, at, caps);
+            self.cap_counts.note(channel, &who, at, caps);
         }
     }
 
-    /// Folds in at `now` that closings of an instant told nothing: they count no longer, and what they kept is
+    /// Folds in at `now` that messages of closings at an instant were empty: they count no longer, and what they kept is
     /// asked again.
-    pub(super) fn take_back_spoken(
+    pub(super) fn uncount_for_caps(
         &mut self,
         lane_no: LaneNo,
         who: &RoaringBitmap,
-        (told_at, now): (Instant, Instant),
+        (closed_at, now): (Instant, Instant),
         compiled: &CompiledRules,
     ) {
         let channel = compiled.names.lane(lane_no).channel;
         if self.caps(channel, compiled).is_empty() {
             return;
         }
-        let spoken = &mut self.spoken;
+        let cap_counts = &mut self.cap_counts;
         let freed = who.iter();
-        let freed = freed.filter(|number| spoken.take_back(channel, *number, told_at));
+        let freed = freed.filter(|number| cap_counts.take_back(channel, *number, closed_at));
         let freed = freed.collect();
         self.ask_again(now, &freed, compiled);
     }
@@ -187,7 +192,11 @@ impl Bucket {
             return RoaringBitmap::new();
         };
         let asked = who - lane.passes(who, self.terms(compiled));
-        let is_full = |number: &u32| self.spoken.free_at(channel, *number, now, caps).is_some();
+        let is_full = |number: &u32| {
+            self.cap_counts
+                .free_at(channel, *number, now, caps)
+                .is_some()
+        };
         asked.iter().filter(is_full).collect()
     }
 
@@ -203,7 +212,7 @@ impl Bucket {
         let caps = self.caps(channel, compiled);
         let mut again: BTreeMap<Instant, RoaringBitmap> = BTreeMap::new();
         for number in who {
-            let free = self.spoken.free_at(channel, number, at, caps);
+            let free = self.cap_counts.free_at(channel, number, at, caps);
             again.entry(free.unwrap_or(at)).or_default().insert(number);
         }
         let (lanes, around) = self.lanes_and_around(compiled);
@@ -219,33 +228,39 @@ impl Bucket {
     pub(super) fn change_caps(&mut self, at: Instant, number: u32, compiled: &CompiledRules) {
         let (old, new) = (compiled.version(self.rules), compiled.version(number));
         let channels: BTreeSet<ChannelNo> = self
-            .spoken
-            .told
+            .cap_counts
+            .counted
             .keys()
             .map(|(channel, _)| *channel)
             .collect();
         for channel in channels {
             let caps = old.map_or(&[][..], |version| version.caps(channel));
             let ends = new.is_none_or(|version| version.caps(channel).is_empty());
-            let Spoken { told, dirty, .. } = &mut *self.spoken;
-            for ((_, number), told) in told.range_mut((channel, 0)..=(channel, u32::MAX)) {
+            let CapCounts { counted, dirty, .. } = &mut *self.cap_counts;
+            for ((_, number), counted) in counted.range_mut((channel, 0)..=(channel, u32::MAX)) {
                 dirty.insert((channel, *number / PAGE));
                 if ends {
-                    told.clear();
+                    counted.clear();
                 } else {
-                    prune(told, at, caps, 0);
+                    prune(counted, at, caps, 0);
                 }
             }
         }
-        self.spoken.told.retain(|_, told| !told.is_empty());
+        self.cap_counts
+            .counted
+            .retain(|_, counted| !counted.is_empty());
     }
 
     /// The rows of what caps count.
-    pub(super) fn spoken_rows(&mut self) -> Vec<Write> {
-        let rows = self.spoken.take_rows();
+    pub(super) fn cap_count_rows(&mut self) -> Vec<Write> {
+        let rows = self.cap_counts.take_rows();
         let rows = rows.into_iter().map(|((channel, page), value)| Write {
             partition: crate::table::Partition::Base,
-            key: self.key(Table::Spoken).bytes(&[channel.0]).u32(page).done(),
+            key: self
+                .key(Table::CapCounts)
+                .bytes(&[channel.0])
+                .u32(page)
+                .done(),
             value,
         });
         rows.collect()
@@ -255,7 +270,7 @@ impl Bucket {
     ///
     /// # Errors
     /// [`Unreadable`] where it makes no sense.
-    pub(super) fn restore_spoken(
+    pub(super) fn restore_cap_counts(
         &mut self,
         key: &[u8],
         row: &[u8],
@@ -266,9 +281,11 @@ impl Bucket {
         super::known::channel(ChannelNo(channel))?;
         u32_at(key, REST + 1).ok_or_else(odd)?;
         let page: Page = decode("what caps count", row)?;
-        for (number, told) in page {
+        for (number, counted) in page {
             is_known(number)?;
-            self.spoken.told.insert((ChannelNo(channel), number), told);
+            self.cap_counts
+                .counted
+                .insert((ChannelNo(channel), number), counted);
         }
         Ok(())
     }
