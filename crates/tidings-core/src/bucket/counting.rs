@@ -48,7 +48,7 @@ impl Bucket {
         let mut found = self.waiting_in(view, &compiled.names, lane_no, Some(&some))?;
         found.sort();
         for entries in found.by_recipient() {
-            let number = entries[0].0;
+            let number = entries[0].number;
             let least = asked.get(&number).copied().unwrap_or(0);
             if (entries.len() as u64) < u64::from(least) {
                 fewer.insert(number);

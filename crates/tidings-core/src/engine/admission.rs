@@ -29,7 +29,7 @@ use crate::compiled::Type;
 use crate::event::Event;
 use crate::headers::Header;
 use crate::id::{BucketNo, Id};
-use crate::index::Look;
+use crate::index::{FoundEntry, Look};
 use crate::journal::record::{Entries, Variant};
 use crate::journal::stored::{ReadView, StoredArrival, Unreadable, decode, encode};
 use crate::number::{ClosingId, EventNo, MessageId, TypeNo};
@@ -201,7 +201,7 @@ impl Part {
         let target = event.target.as_ref().map(|target| &target.id);
         let subject = subject(per, &event.object.id, target);
         let is_remembered = admission == Admission::OnceEver
-            && !told_once(draft, (no, of), subject, &who)?.is_empty();
+            && !delivered_once(draft, (no, of), subject, &who)?.is_empty();
         Ok(is_remembered.then_some("one was delivered before"))
     }
 
@@ -316,16 +316,16 @@ impl Part {
             ..Among::default()
         };
         for (_, channel, found) in self.waiting_among(draft, no, among)? {
-            let mut sets: BTreeMap<u32, RoaringBitmap> = BTreeMap::new();
-            for (number, source) in &found.entries {
-                if who.is_none_or(|who| who.contains(*number)) {
-                    sets.entry(*source).or_default().insert(*number);
+            for (source, mut of_source) in found.by_source() {
+                if let Some(who) = who {
+                    of_source &= who;
                 }
-            }
-            for (source, who) in sets {
+                if of_source.is_empty() {
+                    continue;
+                }
                 let kept = found.source(source).0;
                 let key = entry_key(draft, kept, of.per)?;
-                entries.push((key, Place::Lane(kept.seq, channel), who));
+                entries.push((key, Place::Lane(kept.seq, channel), of_source));
             }
         }
         for (closing, open) in &self.buckets[no].closings {
@@ -351,7 +351,7 @@ impl Part {
     ) -> Result<(), Unreadable> {
         let channel = self.compiled.names.lane(open.lane.lane).channel;
         let found = self.entries_made(draft, message, open)?;
-        for (number, source) in &found.entries {
+        for FoundEntry { number, source } in &found.entries {
             let kept = found.source(*source).0;
             if kept.arrival.kind == of.kind {
                 let key = entry_key(draft, kept, of.per)?;
@@ -523,11 +523,7 @@ impl Part {
             },
         };
         let found = bucket.index.look(draft.view, &look)?;
-        let mut sets: BTreeMap<u32, RoaringBitmap> = BTreeMap::new();
-        for (number, source) in &found.entries {
-            sets.entry(*source).or_default().insert(*number);
-        }
-        for (source, who) in sets {
+        for (source, who) in found.by_source() {
             let arrival = &found.source(source).0.arrival;
             let at = (arrival.at.day(), arrival.event);
             let header = intake.with_header(draft, at, Header::clone)?;

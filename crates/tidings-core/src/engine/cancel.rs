@@ -24,7 +24,7 @@ use crate::channel::{ChannelNo, INBOX_NO};
 use crate::command::Cancelled;
 use crate::compiled::Version;
 use crate::id::{BucketNo, Id};
-use crate::index::{Found, Look};
+use crate::index::{Found, FoundEntry, Look};
 use crate::journal::record::{Entries, Record};
 use crate::journal::stored::{Unreadable, decode, encode};
 use crate::number::{ClosingId, EventNo, MessageId};
@@ -303,7 +303,7 @@ impl Part {
             let who = RoaringBitmap::from_iter([number]);
             let message = bucket.closing_id(*closing).message(number);
             let found = self.entries_made(draft, message, open)?;
-            for (_, source) in &found.entries {
+            for FoundEntry { source, .. } in &found.entries {
                 let (kept, variant) = found.source(*source);
                 let Some(kind) = version.kind(kept.arrival.kind) else {
                     continue;

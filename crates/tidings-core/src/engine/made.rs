@@ -315,13 +315,13 @@ impl Engine {
         found.sort();
         let (mut planned, mut unrecoverable) = (Vec::new(), who.clone());
         for entries in found.by_recipient() {
-            let number = entries[0].0;
+            let number = entries[0].number;
             if rows
                 .get(&number)
                 .is_some_and(|seqs| seqs.len() == entries.len())
             {
                 unrecoverable.remove(number);
-                let entries = entries.iter().map(|(_, source)| *source).collect();
+                let entries = entries.iter().map(|entry| entry.source).collect();
                 planned.push(PlannedMessage {
                     number,
                     entries,

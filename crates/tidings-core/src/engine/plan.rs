@@ -22,7 +22,7 @@ use crate::channel::{ChannelNo, INBOX_NO, channel_no};
 use crate::compiled::{Type, Version};
 use crate::headers::Header;
 use crate::id::Id;
-use crate::index::{Found, Look};
+use crate::index::{Found, FoundEntry, Look, Source};
 use crate::journal::record::{EventAt, Variant};
 use crate::journal::stored::{ReadView, StoredArrival, Unreadable};
 use crate::lane_kind::LaneKind;
@@ -274,7 +274,7 @@ impl Engine {
         (lane, at): (&LaneKey, Instant),
         found: Found,
     ) -> Result<Plan, Unreadable> {
-        let headers = found.sources.iter().map(|(kept, _)| {
+        let headers = found.sources.iter().map(|Source { kept, .. }| {
             let arrival = &kept.arrival;
             self.intake.header(view, arrival.at.day(), arrival.event)
         });
@@ -311,7 +311,10 @@ impl Engine {
         let choices = choices.unwrap_or_default();
         let never = self.unwanted_sources(draft, (bucket, channel), (who, found), &choices)?;
         let there = self.seen_in_inboxes(draft, (bucket, channel), found)?;
-        let sources = || found.sources.iter().map(|(kept, _)| &**kept).zip(headers);
+        let sources = || {
+            let kept = found.sources.iter().map(|source| &*source.kept);
+            kept.zip(headers)
+        };
         let is_seen: Vec<_> = sources()
             .map(|(kept, header)| {
                 let kind = kept.arrival.kind;
@@ -362,8 +365,8 @@ impl Engine {
                 entries: Vec::new(),
                 ended: Vec::new(),
             };
-            if let Some(entries) = groups.next_if(|entries| entries[0].0 == number) {
-                let mut sources: Vec<u32> = entries.iter().map(|(_, source)| *source).collect();
+            if let Some(entries) = groups.next_if(|entries| entries[0].number == number) {
+                let mut sources: Vec<u32> = entries.iter().map(|entry| entry.source).collect();
                 let key = |source: &u32| {
                     let arrival = &found.source(*source).0.arrival;
                     (arrival.t, arrival.place)
@@ -404,7 +407,7 @@ impl Engine {
             return Ok(answers);
         }
         let mut who = vec![RoaringBitmap::new(); answers.len()];
-        for (number, source) in &found.entries {
+        for FoundEntry { number, source } in &found.entries {
             who[*source as usize].insert(*number);
         }
         let around = (draft, &self.intake);
@@ -477,7 +480,7 @@ impl Engine {
         found: &Found,
     ) -> FxHashMap<TypeNo, Choices> {
         let mut all: FxHashMap<TypeNo, Choices> = FxHashMap::default();
-        for (kept, _) in &found.sources {
+        for Source { kept, .. } in &found.sources {
             let number = kept.arrival.kind;
             let Some(kind) = version.kind(number) else {
                 continue;

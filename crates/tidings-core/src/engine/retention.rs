@@ -10,6 +10,7 @@ use super::reach::Reach;
 use super::reply::Reply;
 use super::state::Engine;
 use super::take_back::Among;
+use crate::index::FoundEntry;
 use crate::journal::record::Entries;
 use crate::journal::stored::{ReadView, Unreadable};
 use crate::reason::Reason;
@@ -66,7 +67,7 @@ impl Engine {
                 let mut items = Vec::new();
                 for (_, channel, found) in part.waiting_among(draft, at, Among::default())? {
                     let mut sets: BTreeMap<u64, Set> = BTreeMap::new();
-                    for (number, source) in &found.entries {
+                    for FoundEntry { number, source } in &found.entries {
                         let kept = found.source(*source).0;
                         if kept.arrival.at.day() < before {
                             sets.entry(kept.seq).or_default().insert(*number);

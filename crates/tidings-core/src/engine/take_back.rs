@@ -474,11 +474,7 @@ fn sort_out<'a>(
     moved: &mut Vec<Moved<'a>>,
 ) -> Result<(), Unreadable> {
     let from_paused = compiled.names.lane(lane).kind == LaneKind::Paused;
-    let mut sets: BTreeMap<u32, RoaringBitmap> = BTreeMap::new();
-    for (number, source) in &found.entries {
-        sets.entry(*source).or_default().insert(*number);
-    }
-    for (source, mut who) in sets {
+    for (source, mut who) in found.by_source() {
         let (kept, variant) = found.source(source);
         let mut end = |why: Option<Reason>, who: RoaringBitmap| {
             ends.entry(why).or_default().push(Entries {

@@ -14,7 +14,7 @@ use super::state::Engine;
 use crate::batch_key::{BatchKey, LaneKey};
 use crate::channel::ChannelNo;
 use crate::id::{BucketNo, Id};
-use crate::index::Look;
+use crate::index::{FoundEntry, Look};
 use crate::journal::record::Variant;
 use crate::journal::stored::{ReadView, StoredArrival, Unreadable, each};
 use crate::lane_kind::LaneKind;
@@ -177,7 +177,7 @@ impl Engine {
             let name = names.lane(no);
             let found = bucket.waiting_in(view, names, no, Some(&who))?;
             let mut by_key: BTreeMap<&BatchKey, (Instant, Vec<_>)> = BTreeMap::new();
-            for (_, source) in &found.entries {
+            for FoundEntry { source, .. } in &found.entries {
                 let arrival = &found.source(*source).0.arrival;
                 let key = names.key(no, &arrival.keys);
                 let (entered, entries) = by_key.entry(key).or_insert((arrival.at, Vec::new()));
@@ -321,7 +321,7 @@ impl Engine {
         };
         let mut found = bucket.index.look(view, &look)?;
         found.sort();
-        let mut sources: Vec<u32> = found.entries.iter().map(|(_, source)| *source).collect();
+        let mut sources: Vec<u32> = found.entries.iter().map(|entry| entry.source).collect();
         let closing = bucket.closing_id(message.closing);
         let plan = self.plan_of(view, closing, (&lane, message.at), found)?;
         plan.order(&mut sources);

@@ -2,6 +2,7 @@
 //!
 //! What a look costs never grows with events that don't concern those who are looked for.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use roaring::RoaringBitmap;
@@ -15,10 +16,24 @@ use crate::time::Day;
 /// The entries found.
 #[derive(Debug, Default)]
 pub(crate) struct Found {
-    /// Arrivals with the variant that matches, by seq.
-    pub(crate) sources: Vec<(Arc<StoredArrival>, u32)>,
-    /// (number, index of the source); see [`Found::sort`].
-    pub(crate) entries: Vec<(u32, u32)>,
+    /// The arrivals with entries, by seq.
+    pub(crate) sources: Vec<Source>,
+    /// The entries; see [`Found::sort`].
+    pub(crate) entries: Vec<FoundEntry>,
+}
+
+/// An arrival with the variant that matches.
+#[derive(Clone, Debug)]
+pub(crate) struct Source {
+    pub(crate) kept: Arc<StoredArrival>,
+    pub(crate) variant: u32,
+}
+
+/// An entry: its recipient's number, and the index of its source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct FoundEntry {
+    pub(crate) number: u32,
+    pub(crate) source: u32,
 }
 
 impl Found {
@@ -28,18 +43,28 @@ impl Found {
     }
 
     /// Iterates over the entries of each recipient; they must be sorted.
-    pub(crate) fn by_recipient(&self) -> impl Iterator<Item = &[(u32, u32)]> {
-        self.entries.chunk_by(|a, b| a.0 == b.0)
+    pub(crate) fn by_recipient(&self) -> impl Iterator<Item = &[FoundEntry]> {
+        self.entries.chunk_by(|a, b| a.number == b.number)
     }
 
     /// The arrival and variant that an entry comes from.
     pub(crate) fn source(&self, at: u32) -> (&StoredArrival, &Variant) {
-        let (kept, variant) = &self.sources[at as usize];
+        let Source { kept, variant } = &self.sources[at as usize];
         (kept, &kept.arrival.variants[*variant as usize])
     }
 
+    /// The recipients of the entries, by source.
+    pub(crate) fn by_source(&self) -> BTreeMap<u32, RoaringBitmap> {
+        let mut sets: BTreeMap<u32, RoaringBitmap> = BTreeMap::new();
+        for FoundEntry { number, source } in &self.entries {
+            sets.entry(*source).or_default().insert(*number);
+        }
+        sets
+    }
+
     fn add(&mut self, kept: &Arc<StoredArrival>, variant: u32) -> u32 {
-        self.sources.push((Arc::clone(kept), variant));
+        let kept = Arc::clone(kept);
+        self.sources.push(Source { kept, variant });
         u32::try_from(self.sources.len() - 1).expect("fewer sources than 2^32 in one look")
     }
 }
@@ -112,7 +137,7 @@ impl Index {
             if (look.has)(number, kept) {
                 let source =
                     *sources[ordinal as usize].get_or_insert_with(|| found.add(kept, variant));
-                found.entries.push((number, source));
+                found.entries.push(FoundEntry { number, source });
             }
         })?;
         // Sources were numbered as recipients met them; the order of the segment is the order of seqs.
@@ -135,7 +160,7 @@ fn collect_tail(day: &DayIndex, look: &Look<'_>, found: &mut Found) {
             for number in &variant.who.0 & look.who {
                 if (look.has)(number, kept) {
                     let source = *source.get_or_insert_with(|| found.add(kept, at));
-                    found.entries.push((number, source));
+                    found.entries.push(FoundEntry { number, source });
                 }
             }
         }
@@ -148,7 +173,7 @@ fn order_sources(found: &mut Found, offset: u32) {
     let offset_at = offset as usize;
     let mut order: Vec<usize> = (offset_at..found.sources.len()).collect();
     order.sort_by_key(|at| {
-        let (kept, variant) = &found.sources[*at];
+        let Source { kept, variant } = &found.sources[*at];
         (kept.seq, *variant)
     });
     let mut new_number = vec![0; order.len()];
@@ -158,7 +183,7 @@ fn order_sources(found: &mut Found, offset: u32) {
     let sorted: Vec<_> = order.iter().map(|at| found.sources[*at].clone()).collect();
     found.sources.truncate(offset_at);
     found.sources.extend(sorted);
-    for (_, source) in found.entries.iter_mut().rev() {
+    for FoundEntry { source, .. } in found.entries.iter_mut().rev() {
         if *source >= offset {
             *source = new_number[(*source - offset) as usize];
         } else {

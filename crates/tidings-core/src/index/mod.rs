@@ -17,7 +17,7 @@ mod state;
 
 pub(crate) use build::Building;
 pub(crate) use day::{DayIndex, SegmentAt};
-pub(crate) use look::{Found, Look};
+pub(crate) use look::{Found, FoundEntry, Look, Source};
 pub(crate) use merge::Merging;
 pub(crate) use slice::Slice;
 pub(crate) use state::Index;

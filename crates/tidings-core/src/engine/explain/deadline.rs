@@ -220,7 +220,7 @@ impl Question<'_> {
         let name = CHANNELS[usize::from(channel)];
         let known = self.engine.messages_of(self.draft.view, &self.profile.id)?;
         let made = known.unwrap_or_default().into_iter();
-        let made = made.filter(|of| of.channel == name && of.told > 0);
+        let made = made.filter(|of| of.channel == name && of.entries > 0);
         let names = &self.part.compiled.names;
         let closings = self.bucket.closings.iter();
         let unmade = closings.filter(|(_, closing)| {

@@ -11,7 +11,7 @@ use super::{Question, ended};
 use crate::batch_key::LaneKey;
 use crate::channel::{CHANNELS, ChannelNo, INBOX_NO};
 use crate::explanation::{ChannelPath, Rule, Step};
-use crate::index::Found;
+use crate::index::{Found, FoundEntry, Source};
 use crate::journal::stored::{StoredArrival, Unreadable};
 use crate::reason::Reason;
 use crate::recipient::State;
@@ -27,8 +27,14 @@ impl Question<'_> {
     ) -> Result<Option<Reason>, Unreadable> {
         let name = self.part.compiled.names.lane(address.lane);
         let found = Found {
-            sources: vec![(Arc::clone(kept), variant)],
-            entries: vec![(self.number, 0)],
+            sources: vec![Source {
+                kept: Arc::clone(kept),
+                variant,
+            }],
+            entries: vec![FoundEntry {
+                number: self.number,
+                source: 0,
+            }],
         };
         let plan = Plan {
             closing: self.bucket.closing_id(self.bucket.next_seq),
