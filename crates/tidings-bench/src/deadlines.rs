@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use tidings_core::Rules;
-use tidings_core::engine::{Engine, Options};
+use tidings_core::engine::{Engine, Options, Reach};
 
 use super::memory::Nothing;
 use super::stopwatch::{Stopwatch, ms};
@@ -24,16 +24,20 @@ pub(crate) struct Params {
 /// Runs it.
 pub(crate) fn run(params: &Params, rules: Rules) -> Result<Vec<Measurement>, Fault> {
     let mut engine = Engine::open(&Nothing, &[], Options::default())?;
-    engine.set_rules(&Nothing, BEGIN, rules)?;
+    engine.set_rules(&Nothing, &Reach::new(), BEGIN, rules)?;
     world::in_chunks((0..params.recipients).map(world::make), |commands| {
-        world::accepted(engine.take_in(&Nothing, BEGIN, commands)?.replies)
+        world::accepted(
+            engine
+                .take_in(&Nothing, &Reach::new(), BEGIN, commands)?
+                .replies,
+        )
     })?;
     let (mut open, mut moved) = (Vec::new(), Vec::new());
     for at in 0..=u64::from(params.runs) {
         let now = BEGIN.plus_ms(i64::try_from(at).unwrap_or(0) + 1);
         let event = [world::event(at, "lane", None)];
         let watch = Stopwatch::start();
-        let step = engine.step(&Nothing, now, &event)?;
+        let step = engine.step(&Nothing, &Reach::new(), now, &event)?;
         let took = ms(watch.elapsed());
         world::accepted(step.replies)?;
         if at == 0 { &mut open } else { &mut moved }.push(took);

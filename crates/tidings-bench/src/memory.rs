@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use fastrand::Rng;
-use tidings_core::engine::{Engine, Options};
+use tidings_core::engine::{Engine, Options, Reach};
 use tidings_core::journal::stored::{ReadView, Unreadable};
 use tidings_core::table::Partition;
 use tidings_core::{Command, RecipientChange, Rules};
@@ -45,7 +45,7 @@ impl ReadView for Nothing {
 /// Runs it.
 pub(crate) fn run(params: &Params, rules: Rules) -> Result<Vec<Measurement>, Fault> {
     let mut engine = Engine::open(&Nothing, &[], Options::default())?;
-    engine.set_rules(&Nothing, BEGIN, rules)?;
+    engine.set_rules(&Nothing, &Reach::new(), BEGIN, rules)?;
     fill(&mut engine, (0..params.recipients).map(world::make))?;
     let before = resident_bytes()?;
     let is_placed = |number: &u32| Rng::with_seed(u64::from(*number)).u32(..100) < params.placed;
@@ -56,6 +56,7 @@ pub(crate) fn run(params: &Params, rules: Rules) -> Result<Vec<Measurement>, Fau
     for (at, kind) in (0..).zip(["told", "gathered", "told"]) {
         let step = engine.step(
             &Nothing,
+            &Reach::new(),
             BEGIN.plus_ms(at),
             &[world::event(at.unsigned_abs(), kind, None)],
         )?;
@@ -81,7 +82,11 @@ pub(crate) fn run(params: &Params, rules: Rules) -> Result<Vec<Measurement>, Fau
 
 fn fill(engine: &mut Engine, commands: impl Iterator<Item = Command>) -> Result<(), Fault> {
     world::in_chunks(commands, |commands| {
-        world::accepted(engine.take_in(&Nothing, BEGIN, commands)?.replies)
+        world::accepted(
+            engine
+                .take_in(&Nothing, &Reach::new(), BEGIN, commands)?
+                .replies,
+        )
     })
 }
 

@@ -12,7 +12,7 @@
 //! use std::collections::BTreeMap;
 //! use std::ops::ControlFlow;
 //!
-//! use tidings_core::engine::{Engine, Options, Reply};
+//! use tidings_core::engine::{Engine, Options, Reach, Reply};
 //! use tidings_core::journal::stored::{ReadView, Unreadable};
 //! use tidings_core::table::{Partition, Write};
 //! use tidings_core::{Command, Id, Instant, Rules};
@@ -26,7 +26,7 @@
 //!         "channels": {"inbox": {"policy": "Now"}}}"#,
 //! )?;
 //! let rules = Rules { types: [("comment".to_owned(), comment)].into(), ..Rules::default() };
-//! rows.commit(engine.set_rules(&rows, now, rules)?.writes);
+//! rows.commit(engine.set_rules(&rows, &Reach::new(), now, rules)?.writes);
 //!
 //! let ada = Id::new("ada")?;
 //! let commands = [
@@ -37,7 +37,7 @@
 //!             "to": {"topics": ["work/7"]}}"#,
 //!     )?),
 //! ];
-//! let step = engine.step(&rows, now, &commands)?;
+//! let step = engine.step(&rows, &Reach::new(), now, &commands)?;
 //! // Durable before done: an answer may be shown once its writes are committed.
 //! rows.commit(step.writes);
 //! assert!(matches!(&step.replies[2], Ok(Reply::Published(event)) if event.entries == 1));

@@ -9,8 +9,8 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Weak};
 
 use tidings_core::engine::{
-    Engine, EngineSnapshot, InboxDelivery, MessageId, Options, Plan, Refused, Reply, Sent, Settled,
-    Step, Upcoming,
+    Engine, EngineSnapshot, InboxDelivery, MessageId, Options, Plan, Reach, Refused, Reply, Sent,
+    Settled, Step, Upcoming,
 };
 use tidings_core::table::Write;
 use tidings_core::time::Day;
@@ -201,7 +201,7 @@ impl Node {
     ) -> Result<(), Error> {
         self.commit(|engine, view| {
             let reach = sending.keep_back(engine.may_touch(view, Upcoming::Rules(&rules))?);
-            Ok(engine.set_rules_with(view, &reach, now, rules)?)
+            Ok(engine.set_rules(view, &reach, now, rules)?)
         })
         .map(|_| ())
     }
@@ -226,7 +226,7 @@ impl Node {
     /// # Errors
     /// [`Error`]; the node is poisoned then: drop it and open another.
     pub fn take_in(&mut self, now: Instant, commands: &[Command]) -> Result<Accepted, Error> {
-        self.commit(|engine, view| Ok(engine.take_in(view, now, commands)?))
+        self.commit(|engine, view| Ok(engine.take_in(view, &Reach::new(), now, commands)?))
     }
 
     /// [`Node::take_in`] with senders.
@@ -241,7 +241,7 @@ impl Node {
     ) -> Result<Accepted, Error> {
         self.commit(|engine, view| {
             let reach = sending.keep_back(engine.may_touch(view, Upcoming::Commands(commands))?);
-            Ok(engine.take_in_with(view, &reach, now, commands)?)
+            Ok(engine.take_in(view, &reach, now, commands)?)
         })
     }
 
@@ -257,7 +257,7 @@ impl Node {
     ) -> Result<Accepted, Error> {
         self.commit(|engine, view| {
             let reach = sending.keep_back(engine.may_touch(view, Upcoming::Commands(commands))?);
-            Ok(engine.step_with(view, &reach, now, commands)?)
+            Ok(engine.step(view, &reach, now, commands)?)
         })
     }
 
@@ -266,7 +266,7 @@ impl Node {
     /// # Errors
     /// [`Error`]; the node is poisoned then: drop it and open another.
     pub fn step(&mut self, now: Instant, commands: &[Command]) -> Result<Accepted, Error> {
-        self.commit(|engine, view| Ok(engine.step(view, now, commands)?))
+        self.commit(|engine, view| Ok(engine.step(view, &Reach::new(), now, commands)?))
     }
 
     /// [`Node::step_beside`] for several requests at once. The replies that they want kept are written in
@@ -288,7 +288,7 @@ impl Node {
             .engine
             .may_touch(&view, Upcoming::Commands(&commands))?;
         let reach = sending.keep_back(messages);
-        let mut step = self.engine.step_with(&view, &reach, now, &commands)?;
+        let mut step = self.engine.step(&view, &reach, now, &commands)?;
         let mut replies = std::mem::take(&mut step.replies).into_iter();
         for work in work.iter_mut() {
             work.replies.extend(replies.by_ref().take(work.count));

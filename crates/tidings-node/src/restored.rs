@@ -2,7 +2,7 @@
 
 use tidings_core::channel::{self, ChannelKind};
 use tidings_core::command::Pausable;
-use tidings_core::engine::{Engine, Options};
+use tidings_core::engine::{Engine, Options, Reach};
 use tidings_core::{Command, Instant};
 use tidings_store::Store;
 
@@ -23,7 +23,7 @@ pub fn pause_restored(store: &dyn Store, now: Instant) -> Result<(), Error> {
         Some(_) => engine.now(),
         None => now,
     };
-    let step = engine.take_in(&view, at, &commands)?;
+    let step = engine.take_in(&view, &Reach::new(), at, &commands)?;
     drop(view);
     store.commit(step.writes.into())?;
     Ok(())

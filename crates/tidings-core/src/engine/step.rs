@@ -56,24 +56,12 @@ impl Engine {
     }
 
     /// Handles the arrivals of an instant: scheduled events, then the commands in order. The instant
-    /// stays open for more. If the clock stepped back, the newest instant is used.
+    /// stays open for more. If the clock stepped back, the newest instant is used. `reach` has the messages that the
+    /// senders keep back: see [`Engine::may_touch`].
     ///
     /// # Errors
     /// [`Unreadable`]; the engine is poisoned then: drop it and open another.
     pub fn take_in(
-        &mut self,
-        view: &dyn ReadView,
-        now: Instant,
-        commands: &[Command],
-    ) -> Result<Step, Unreadable> {
-        self.take_in_with(view, &Reach::new(), now, commands)
-    }
-
-    /// [`Engine::take_in`] with the messages that the senders keep back: see [`Engine::may_touch`].
-    ///
-    /// # Errors
-    /// [`Unreadable`]; the engine is poisoned then: drop it and open another.
-    pub fn take_in_with(
         &mut self,
         view: &dyn ReadView,
         reach: &Reach,
@@ -88,24 +76,11 @@ impl Engine {
     }
 
     /// Handles the arrivals of an instant, delivers to the inboxes, and closes the lanes due then. Lanes
-    /// due before go out first, by [`Engine::fall_due`].
+    /// due before go out first, by [`Engine::fall_due`]. `reach` is as in [`Engine::take_in`].
     ///
     /// # Errors
     /// [`Unreadable`]; the engine is poisoned then: drop it and open another.
     pub fn step(
-        &mut self,
-        view: &dyn ReadView,
-        now: Instant,
-        commands: &[Command],
-    ) -> Result<Step, Unreadable> {
-        self.step_with(view, &Reach::new(), now, commands)
-    }
-
-    /// [`Engine::step`] with the messages that the senders keep back: see [`Engine::may_touch`].
-    ///
-    /// # Errors
-    /// [`Unreadable`]; the engine is poisoned then: drop it and open another.
-    pub fn step_with(
         &mut self,
         view: &dyn ReadView,
         reach: &Reach,
@@ -124,25 +99,12 @@ impl Engine {
     }
 
     /// Puts new rules in force, as a command among those of an instant: pending entries move to their new
-    /// lanes. The same rules change nothing.
+    /// lanes, and those that are `never` under the new rules are removed also from the messages of `reach`, which
+    /// is as in [`Engine::take_in`]. The same rules change nothing.
     ///
     /// # Errors
     /// [`Unreadable`]; the engine is poisoned then: drop it and open another.
     pub fn set_rules(
-        &mut self,
-        view: &dyn ReadView,
-        now: Instant,
-        rules: Rules,
-    ) -> Result<Step, Unreadable> {
-        self.set_rules_with(view, &Reach::new(), now, rules)
-    }
-
-    /// [`Engine::set_rules`] with the messages that the senders keep back (see [`Engine::may_touch`]):
-    /// entries that are `never` under the new rules are removed from them.
-    ///
-    /// # Errors
-    /// [`Unreadable`]; the engine is poisoned then: drop it and open another.
-    pub fn set_rules_with(
         &mut self,
         view: &dyn ReadView,
         reach: &Reach,

@@ -125,9 +125,13 @@ fn event(name: usize) -> Command {
 fn with_recipient(options: Options) -> (Stored, Engine) {
     let mut stored = Stored::default();
     let mut engine = Engine::open(&stored, &[], options).unwrap();
-    let step = engine.set_rules(&stored, Instant(0), rules()).unwrap();
+    let step = engine
+        .set_rules(&stored, &Reach::new(), Instant(0), rules())
+        .unwrap();
     stored.commit(step.writes);
-    let step = engine.step(&stored, Instant(0), &[recipient()]).unwrap();
+    let step = engine
+        .step(&stored, &Reach::new(), Instant(0), &[recipient()])
+        .unwrap();
     stored.commit(step.writes);
     (stored, engine)
 }
@@ -145,7 +149,7 @@ fn publish(events: usize, together: usize) {
     for (at, names) in (0_i64..).zip(names.chunks(together)) {
         let now = Instant(day / 2 + at * day / i64::try_from(events.div_ceil(together)).unwrap());
         let commands: Vec<Command> = names.iter().map(|name| event(*name)).collect();
-        let step = engine.step(&stored, now, &commands).unwrap();
+        let step = engine.step(&stored, &Reach::new(), now, &commands).unwrap();
         stored.commit(step.writes);
         let messages = engine.inbox_messages(&stored, &step.delivered[0]).unwrap();
         told += messages[0].items.len();
@@ -189,7 +193,9 @@ fn what_arrives_together_shares_rows_until_it_is_indexed() {
     let before = rows_of(&stored, bucket, Table::Journal);
     for (at, names) in [(1, 0..10), (2, 10..40)] {
         let commands: Vec<Command> = names.map(event).collect();
-        let step = engine.step(&stored, Instant(at), &commands).unwrap();
+        let step = engine
+            .step(&stored, &Reach::new(), Instant(at), &commands)
+            .unwrap();
         stored.commit(step.writes);
     }
     // Of each step one row of arrivals and one that tells the inbox.
@@ -232,7 +238,9 @@ fn of_the_day_that_goes_on_the_newest_is_in_memory() {
     let names: Vec<usize> = (0..10_000).collect();
     for (at, names) in (1..).zip(names.chunks(250)) {
         let commands: Vec<Command> = names.iter().copied().map(event).collect();
-        let step = engine.step(&stored, Instant(at), &commands).unwrap();
+        let step = engine
+            .step(&stored, &Reach::new(), Instant(at), &commands)
+            .unwrap();
         stored.commit(step.writes);
         while let Some(writes) = engine.chore(&stored).unwrap() {
             stored.commit(writes);
@@ -265,16 +273,18 @@ fn a_tail_is_indexed_when_its_day_is_over() {
     let mut engine = Engine::open(&stored, &[], options).unwrap();
     stored.commit(
         engine
-            .set_rules(&stored, Instant(0), rules())
+            .set_rules(&stored, &Reach::new(), Instant(0), rules())
             .unwrap()
             .writes,
     );
     let step = engine
-        .step(&stored, Instant(0), &[recipient(), event(0)])
+        .step(&stored, &Reach::new(), Instant(0), &[recipient(), event(0)])
         .unwrap();
     stored.commit(step.writes);
     assert_eq!(engine.chore(&stored), Ok(None));
-    let step = engine.step(&stored, Day(0).end(), &[]).unwrap();
+    let step = engine
+        .step(&stored, &Reach::new(), Day(0).end(), &[])
+        .unwrap();
     stored.commit(step.writes);
     assert_eq!(engine.take_rested(), []);
     let segments = Key::of(Owner::Bucket(BucketNo(0)), Table::Segments).done();
@@ -308,7 +318,9 @@ fn following_of_many_in_one_step_is_one_record_and_is_folded_again() {
         follow("a", "y"),
         follow("a", "x"),
     ];
-    let step = engine.step(&stored, Instant(0), &commands).unwrap();
+    let step = engine
+        .step(&stored, &Reach::new(), Instant(0), &commands)
+        .unwrap();
     let unknown = Err(Refused::UnknownRecipient(id("nobody")));
     let done = || Ok(Reply::Done);
     assert_eq!(step.replies, [done(), done(), unknown, done(), done()]);
@@ -324,7 +336,9 @@ fn following_of_many_in_one_step_is_one_record_and_is_folded_again() {
             topic: id(topic),
         };
         let commands = [leave("y"), leave("z"), follow("a", "z")];
-        let step = engine.step(&stored, Instant(1), &commands).unwrap();
+        let step = engine
+            .step(&stored, &Reach::new(), Instant(1), &commands)
+            .unwrap();
         let mut after = Stored(stored.0.clone());
         after.commit(step.writes);
         for engine in [engine, Engine::open(&after, &[Day(0)], options).unwrap()] {
@@ -336,12 +350,16 @@ fn following_of_many_in_one_step_is_one_record_and_is_folded_again() {
         // The topic that gives a row its key goes, and comes back, in one step; then everything.
         let mut engine = Engine::open(&stored, &[Day(0)], options).unwrap();
         let commands = [leave("x"), follow("a", "x"), follow("a", "w"), leave("w")];
-        let step = engine.step(&stored, Instant(1), &commands).unwrap();
+        let step = engine
+            .step(&stored, &Reach::new(), Instant(1), &commands)
+            .unwrap();
         let mut after = Stored(stored.0.clone());
         after.commit(step.writes);
         assert_eq!(following(&engine, &after).unwrap().unwrap(), ["x", "y"]);
         let erase = Command::Erase { recipient: id("a") };
-        let step = engine.step(&after, Instant(2), &[erase]).unwrap();
+        let step = engine
+            .step(&after, &Reach::new(), Instant(2), &[erase])
+            .unwrap();
         after.commit(step.writes);
         let rows = Key::of(Owner::Bucket(BucketNo(0)), Table::Following).done();
         let left = after.0.keys().filter(|(_, key)| key.starts_with(&rows));
@@ -366,13 +384,17 @@ fn choices_of_which_the_rules_know_nothing_are_neither_shown_nor_taken_away() {
             chosen,
             whole: true,
         };
-        let step = engine.step(stored, Instant(1), &[command]).unwrap();
+        let step = engine
+            .step(stored, &Reach::new(), Instant(1), &[command])
+            .unwrap();
         assert_eq!(step.replies, [Ok(Reply::Done)]);
         stored.commit(step.writes);
         engine.preferences(&id("a")).unwrap()
     };
     let set = |engine: &mut Engine, stored: &mut Stored, rules| {
-        let step = engine.set_rules(stored, Instant(1), rules).unwrap();
+        let step = engine
+            .set_rules(stored, &Reach::new(), Instant(1), rules)
+            .unwrap();
         stored.commit(step.writes);
         engine.preferences(&id("a")).unwrap()
     };
@@ -425,12 +447,14 @@ fn what_follows_a_forgetting_in_its_step_is_recovered() {
         vec![recipient(), forget(), another()],
     ] {
         let (mut stored, mut engine) = with_recipient(options);
-        let step = engine.step(&stored, now, &commands).unwrap();
+        let step = engine.step(&stored, &Reach::new(), now, &commands).unwrap();
         assert!(!step.forgotten.is_empty());
         let forgotten = |partition| matches!(partition, Partition::Day(of) if of < day);
         stored.0.retain(|(partition, _), _| !forgotten(*partition));
         stored.commit(step.writes);
-        let step = engine.step(&stored, now.plus_ms(1), &[event(1)]).unwrap();
+        let step = engine
+            .step(&stored, &Reach::new(), now.plus_ms(1), &[event(1)])
+            .unwrap();
         stored.commit(step.writes);
         let again = Engine::open(&stored, &[day], options).unwrap();
         assert_eq!(again.recipients(), engine.recipients());

@@ -68,7 +68,9 @@ impl World {
     pub(super) fn new(options: Options) -> Self {
         let mut stored = Stored::default();
         let mut engine = Engine::open(&stored, &[], options).unwrap();
-        let step = engine.set_rules(&stored, Instant(0), with_mail()).unwrap();
+        let step = engine
+            .set_rules(&stored, &Reach::new(), Instant(0), with_mail())
+            .unwrap();
         stored.commit(step.writes);
         Self {
             stored,
@@ -96,7 +98,10 @@ impl World {
                     .retain(|(partition, _), _| *partition != Partition::Day(day));
             }
         }
-        let step = self.engine.step(&self.stored, now, commands).unwrap();
+        let step = self
+            .engine
+            .step(&self.stored, &Reach::new(), now, commands)
+            .unwrap();
         self.stored.commit(step.writes);
         for reply in step.replies {
             reply.unwrap();

@@ -22,14 +22,21 @@ pub(super) fn with_mail(options: Options) -> (Stored, Engine) {
     kind.channels.insert("email".to_owned(), route);
     let mut stored = Stored::default();
     let mut engine = Engine::open(&stored, &[], options).unwrap();
-    let step = engine.set_rules(&stored, Instant(0), rules).unwrap();
+    let step = engine
+        .set_rules(&stored, &Reach::new(), Instant(0), rules)
+        .unwrap();
     stored.commit(step.writes);
     let Command::Recipient(mut change) = recipient() else {
         unreachable!("that is what it makes");
     };
     change.addresses = [(EMAIL_NO, Some("a@example.org".to_owned()))].into();
     let step = engine
-        .step(&stored, Instant(0), &[Command::Recipient(change)])
+        .step(
+            &stored,
+            &Reach::new(),
+            Instant(0),
+            &[Command::Recipient(change)],
+        )
         .unwrap();
     stored.commit(step.writes);
     (stored, engine)
@@ -48,7 +55,9 @@ fn cancelled(
     names: std::ops::Range<usize>,
 ) -> (u64, u64) {
     let commands: Vec<Command> = names.map(cancel).collect();
-    let step = engine.step(stored, Instant(at), &commands).unwrap();
+    let step = engine
+        .step(stored, &Reach::new(), Instant(at), &commands)
+        .unwrap();
     stored.commit(step.writes);
     let mut sum = (0, 0);
     for reply in step.replies {
@@ -79,7 +88,9 @@ fn what_ended_is_let_go_once_its_window_is_closed_and_made() {
     for (window, names) in (1..).zip([0..100, 100..200]) {
         let at = window * 60 * SECOND;
         let commands: Vec<Command> = names.clone().map(event).collect();
-        let step = engine.step(&stored, Instant(at), &commands).unwrap();
+        let step = engine
+            .step(&stored, &Reach::new(), Instant(at), &commands)
+            .unwrap();
         stored.commit(step.writes);
         // The mail's entries end, it is too late for the inbox's; the second time for all.
         let ended = cancelled((&mut stored, &mut engine), at + 1, names.clone());
@@ -124,7 +135,9 @@ fn a_pause_holds_the_inbox_entry_of_who_was_erased_at_its_instant() {
     let erase = Command::Erase { recipient: id("a") };
     let pause = Command::Pause(Pausable::Channel("inbox".to_owned()));
     let commands = [event(0), erase, pause];
-    let step = engine.step(&stored, Instant(1), &commands).unwrap();
+    let step = engine
+        .step(&stored, &Reach::new(), Instant(1), &commands)
+        .unwrap();
     stored.commit(step.writes);
     let books = engine.walk(&stored).unwrap().books;
     assert_eq!((books.pending, books.cancelled), (1, 0), "{books:?}");
@@ -136,7 +149,9 @@ fn a_pause_of_a_type_holds_nothing_of_who_was_erased_at_its_instant() {
     let erase = Command::Erase { recipient: id("a") };
     let pause = Command::Pause(Pausable::Type(id("told")));
     let commands = [event(0), erase, pause];
-    let step = engine.step(&stored, Instant(1), &commands).unwrap();
+    let step = engine
+        .step(&stored, &Reach::new(), Instant(1), &commands)
+        .unwrap();
     stored.commit(step.writes);
     let books = engine.walk(&stored).unwrap().books;
     assert_eq!((books.pending, books.cancelled), (0, 1), "{books:?}");

@@ -40,7 +40,7 @@ fn objects_are_forgotten_with_the_newest_day_that_names_them() {
     rules.store.keep_ms = 3 * DAY_MS;
     let step = world
         .engine
-        .set_rules(&world.stored, Instant(0), rules)
+        .set_rules(&world.stored, &Reach::new(), Instant(0), rules)
         .unwrap();
     world.stored.commit(step.writes);
     world.play(Instant(0), &[person("a", State::Active)]);
@@ -130,13 +130,13 @@ fn an_id_that_came_before_is_a_duplicate_whatever_its_type_is_now() {
     rules.types.clear();
     let step = world
         .engine
-        .set_rules(&world.stored, Instant(1), rules)
+        .set_rules(&world.stored, &Reach::new(), Instant(1), rules)
         .unwrap();
     world.stored.commit(step.writes);
     let commands = [about("e", "o"), about("f", "o")];
     let step = world
         .engine
-        .step(&world.stored, Instant(2), &commands)
+        .step(&world.stored, &Reach::new(), Instant(2), &commands)
         .unwrap();
     let [
         Ok(Reply::Published(again)),

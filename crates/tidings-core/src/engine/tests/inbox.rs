@@ -178,12 +178,15 @@ impl World {
     fn set_rules(&mut self) {
         let step = self
             .engine
-            .set_rules(&self.stored, self.now, typed(self.pivots));
+            .set_rules(&self.stored, &Reach::new(), self.now, typed(self.pivots));
         self.stored.commit(step.unwrap().writes);
     }
 
     fn step(&mut self, commands: &[Command]) {
-        let step = self.engine.step(&self.stored, self.now, commands).unwrap();
+        let step = self
+            .engine
+            .step(&self.stored, &Reach::new(), self.now, commands)
+            .unwrap();
         assert!(step.replies.iter().all(Result::is_ok), "{:?}", step.replies);
         self.stored.commit(step.writes);
         for day in step.forgotten {

@@ -16,14 +16,18 @@ fn what_goes_another_way_is_cut_into_rows_and_told_whole() {
     };
     let (mut stored, mut engine) = with_mail(options);
     let events: Vec<Command> = (0..EVENTS).map(event).collect();
-    let step = engine.step(&stored, Instant(1), &events).unwrap();
+    let step = engine
+        .step(&stored, &Reach::new(), Instant(1), &events)
+        .unwrap();
     stored.commit(step.writes);
     let told = Pausable::Type(id("told"));
     for (at, command) in [
         (2, Command::Pause(told.clone())),
         (3, Command::Resume(told)),
     ] {
-        let step = engine.step(&stored, Instant(at), &[command]).unwrap();
+        let step = engine
+            .step(&stored, &Reach::new(), Instant(at), &[command])
+            .unwrap();
         let longest = step.writes.iter().filter_map(|write| write.value.as_ref());
         let longest = longest.map(Vec::len).max().unwrap();
         assert!(longest <= 2 << 20, "a row of {longest} bytes");

@@ -81,7 +81,9 @@ fn by(number: usize, to: &str) -> Command {
 }
 
 fn step(stored: &mut Stored, engine: &mut Engine, commands: &[Command]) {
-    let step = engine.step(&*stored, Instant(0), commands).unwrap();
+    let step = engine
+        .step(&*stored, &Reach::new(), Instant(0), commands)
+        .unwrap();
     assert!(step.replies.iter().all(Result::is_ok), "{:?}", step.replies);
     stored.commit(step.writes);
 }

@@ -11,7 +11,9 @@ fn a_step_can_be_replayed() {
         ..Options::default()
     };
     let (mut stored, mut engine) = with_mail(options);
-    let step = engine.step(&stored, Instant(0), &[event(0)]).unwrap();
+    let step = engine
+        .step(&stored, &Reach::new(), Instant(0), &[event(0)])
+        .unwrap();
     stored.commit(step.writes);
     let due = Instant(2_000);
     let step = engine.fall_due(&stored, due).unwrap();
@@ -40,7 +42,7 @@ fn a_step_can_be_replayed() {
         for reach in states.map(reach_of) {
             let play = || {
                 let mut engine = Engine::open(&stored, &[Day(0)], options).unwrap();
-                let step = engine.step_with(&stored, &reach, due, commands).unwrap();
+                let step = engine.step(&stored, &reach, due, commands).unwrap();
                 (step.writes, step.replies)
             };
             assert_eq!(play(), play(), "{command:?} {reach:?}");

@@ -51,7 +51,10 @@ impl World {
             max_wait_ms: None,
         });
         kind.channels.insert("email".to_owned(), route);
-        let step = world.engine.set_rules(&world.stored, now, rules).unwrap();
+        let step = world
+            .engine
+            .set_rules(&world.stored, &Reach::new(), now, rules)
+            .unwrap();
         world.stored.commit(step.writes);
         let people: Vec<Command> = (0..recipients).map(person).collect();
         world.copied_by(&people);
@@ -64,7 +67,10 @@ impl World {
         let snapshot = self.engine.snapshot();
         self.now = self.now.plus_ms(1);
         copied::take();
-        let step = self.engine.step(&self.stored, self.now, commands).unwrap();
+        let step = self
+            .engine
+            .step(&self.stored, &Reach::new(), self.now, commands)
+            .unwrap();
         assert!(step.replies.iter().all(Result::is_ok));
         self.stored.commit(step.writes);
         drop(snapshot);
