@@ -1,0 +1,318 @@
+//! The fold of a bucket's journal: what each record changes in the state.
+
+use std::collections::BTreeMap;
+
+use roaring::RoaringBitmap;
+
+use super::lane::{Entering, Lane, Terms};
+use super::lanes::Around;
+use super::state::{Bucket, Closing};
+use crate::batch_key::LaneKey;
+use crate::channel::{ChannelNo, INBOX_NO};
+use crate::command::MarkKind;
+use crate::compiled::CompiledRules;
+use crate::id::Id;
+use crate::journal::record::{Arrival, Covered, Entries, Record};
+use crate::journal::stored::StoredArrival;
+use crate::number::{EventNo, LaneNo};
+use crate::set::Set;
+use crate::shared::{Shared, Tree};
+use crate::time::{Day, Instant};
+
+impl Bucket {
+    /// Folds one record in. `seq` is the next one, `row` that of the first record of its row, `day` the
+    /// one in whose journal it stands.
+    pub(crate) fn apply(
+        &mut self,
+        (seq, row): (u64, u64),
+        day: Day,
+        record: Record,
+        compiled: &CompiledRules,
+    ) {
+        debug_assert_eq!(seq, self.next_seq, "records are folded in order");
+        self.next_seq = seq + record.seqs();
+        self.dirty.records += 1;
+        self.dirty.since.get_or_insert(day);
+        match record {
+            Record::Arrival(arrival) => {
+                self.arrive(StoredArrival { seq, row, arrival }, None, compiled);
+            }
+            Record::Closing { at, lane, who } => self.close((seq, at), lane, &who, compiled),
+            Record::Cut { at, items, .. } => {
+                self.settle_urgent(at, &items, compiled);
+                self.end(&items);
+            }
+            Record::Move {
+                overdue, arrivals, ..
+            } => {
+                let overdue = overdue.into_iter().collect();
+                for (seq, arrival) in (seq..).zip(arrivals) {
+                    self.arrive(
+                        StoredArrival { seq, row, arrival },
+                        Some(&overdue),
+                        compiled,
+                    );
+                }
+            }
+            Record::Dropped { .. } => {}
+            Record::Mark {
+                at,
+                before,
+                number,
+                what,
+                kind,
+            } => {
+                self.mark(seq, number, (at, before), what, kind);
+            }
+            Record::InboxDelivered { to, except, .. } => {
+                self.delivered_to = to;
+                for (seq, _, who) in except {
+                    self.end_one(seq, INBOX_NO, &who);
+                }
+            }
+            Record::Made {
+                at,
+                closing,
+                who,
+                nothing,
+            } => self.made(at, closing, (&who, &nothing), compiled),
+            Record::Outcome { closing, who, .. } => {
+                if let Some(open) = self.closings.get_mut(&closing) {
+                    open.end(&who.0);
+                }
+                self.settle_closing(closing);
+            }
+            Record::Profile {
+                at,
+                number,
+                profile,
+            } => self.profile(at, number, *profile, compiled),
+            Record::Erased { at, number } => self.erase(at, number, compiled),
+            Record::Follow { topics, on } => self.follow(topics, on),
+            Record::Preference {
+                number,
+                scope,
+                channel,
+                mode,
+            } => {
+                self.preferences.choose(number, channel, scope, mode);
+                self.dirty.recipients.insert(number);
+            }
+            Record::Flush { at, number, lanes } => self.flush(at, number, &lanes, compiled),
+            Record::Pause {
+                at,
+                channels,
+                emptied,
+            } => self.pause(at, channels, &emptied, compiled),
+            Record::Withdrawn { at, closing, who } => self.withdraw(at, closing, &who, compiled),
+            Record::Attempted {
+                closing,
+                number,
+                attempts,
+                ..
+            } => {
+                let open = self.closings.get_mut(&closing);
+                if let Some(open) = open.filter(|open| open.sending.contains(number)) {
+                    open.tried.insert(number, attempts);
+                }
+            }
+            Record::Counted {
+                at,
+                lane,
+                fewer,
+                enough,
+            } => self.count(at, lane, (&fewer, &enough), compiled),
+            Record::Capped { at, lane, who } => self.cap(at, &lane, &who, compiled),
+            Record::Hidden { items, .. } => {
+                self.end(&items);
+                self.hidden = seq;
+            }
+            Record::Rules { at, version } => self.change_rules(seq, at, version, compiled),
+        }
+    }
+
+    fn flush(&mut self, at: Instant, number: u32, lanes: &[LaneKey], compiled: &CompiledRules) {
+        let who = RoaringBitmap::from_iter([number]);
+        let (all, around) = self.lanes_and_around(compiled);
+        for lane in lanes {
+            all.change_known(lane, &who, around, |lane, _| lane.flush(number, at));
+        }
+    }
+
+    fn mark(
+        &mut self,
+        seq: u64,
+        number: u32,
+        at: (Instant, EventNo),
+        what: Covered,
+        kind: MarkKind,
+    ) {
+        let marks = &mut **self.marks.or_default(number);
+        marks.changed = seq;
+        let mark = marks.add(at, what, kind, self.rules);
+        self.dirty.marks.insert((number, mark));
+    }
+
+    /// `overdue` = by lane those whose deadline had passed before; `None` = it is still to be found out.
+    fn arrive(
+        &mut self,
+        kept: StoredArrival,
+        overdue: Option<&BTreeMap<LaneKey, Set>>,
+        compiled: &CompiledRules,
+    ) {
+        let nobody = Set::default();
+        let version = compiled.version(kept.arrival.rules);
+        for variant in &kept.arrival.variants {
+            for lane_no in &variant.lanes {
+                if compiled.names.lane(*lane_no).is_inbox() {
+                    continue;
+                }
+                let lane = compiled.names.address(*lane_no, &kept.arrival.keys);
+                let around = Around {
+                    terms: Terms::of((&self.roster, &self.ended), version),
+                    paused: &self.paused,
+                    compiled,
+                };
+                let overdue = overdue.map(|all| &all.get(&lane).unwrap_or(&nobody).0);
+                with_entering(&kept, *lane_no, compiled, |entering| {
+                    self.lanes
+                        .enter(&lane, &variant.who, overdue, around, entering);
+                });
+            }
+        }
+        self.index.add(kept);
+    }
+
+    fn close(
+        &mut self,
+        (seq, at): (u64, Instant),
+        lane: LaneKey,
+        who: &RoaringBitmap,
+        compiled: &CompiledRules,
+    ) {
+        let (lanes, around) = self.lanes_and_around(compiled);
+        lanes.fade(at, around);
+        lanes.note_messages(&lane, at, who, around);
+        let began = lanes.close(&lane, who, at, around);
+        self.count_for_caps(lane.lane, who, at, compiled);
+        let unmade: Tree<u32, u64> = began.into_iter().collect();
+        self.closings.insert(
+            seq,
+            Shared::new(Closing {
+                lane,
+                at,
+                from: unmade.values().min().copied().unwrap_or(seq),
+                unmade,
+                sending: RoaringBitmap::new(),
+                tried: Tree::new(),
+            }),
+        );
+    }
+
+    fn end(&mut self, items: &[Entries]) {
+        for Entries { seq, channel, who } in items {
+            self.end_one(*seq, *channel, who);
+        }
+    }
+
+    fn end_one(&mut self, seq: u64, channel: ChannelNo, who: &RoaringBitmap) {
+        self.ended.note(seq, channel, who);
+        self.dirty.ended.insert((seq, channel));
+    }
+
+    fn made(
+        &mut self,
+        now: Instant,
+        closing: u64,
+        (who, nothing): (&RoaringBitmap, &RoaringBitmap),
+        compiled: &CompiledRules,
+    ) {
+        let Some(open) = self.closings.get_mut(&closing) else {
+            return;
+        };
+        for number in who {
+            open.unmade.remove(&number);
+        }
+        open.sending |= who - nothing;
+        let (at, lane) = (open.at, open.lane.clone());
+        self.take_back_messages(&lane, at, nothing, compiled);
+        self.uncount_for_caps(lane.lane, nothing, (at, now), compiled);
+        self.settle_closing(closing);
+    }
+
+    pub(super) fn settle_closing(&mut self, closing: u64) {
+        let done = |open: &Shared<Closing>| open.unmade.is_empty() && open.sending.is_empty();
+        if self.closings.get(&closing).is_some_and(done) {
+            self.closings.remove(&closing);
+        }
+    }
+
+    pub(super) fn take_back_messages(
+        &mut self,
+        lane: &LaneKey,
+        at: Instant,
+        who: &RoaringBitmap,
+        compiled: &CompiledRules,
+    ) {
+        let (lanes, around) = self.lanes_and_around(compiled);
+        lanes.take_back_messages(lane, at, who, around);
+    }
+
+    fn follow(&mut self, topics: Vec<(Id, Set)>, on: bool) {
+        for (topic, changed) in topics {
+            if !self.dirty.topics.contains(&topic) {
+                self.dirty.topics.insert(topic.clone());
+            }
+            match on {
+                true => self.followers.add(topic, changed.0),
+                false => self.followers.remove(&topic, &changed.0),
+            }
+        }
+    }
+
+    /// A lane as it would be if an entry of a recipient entered it.
+    pub(crate) fn lane_with(
+        &self,
+        (kept, lane): (&StoredArrival, &LaneKey),
+        number: u32,
+        compiled: &CompiledRules,
+    ) -> Lane {
+        let name = compiled.names.lane(lane.lane);
+        let known = self.lanes.get(lane).cloned();
+        let mut state = known.unwrap_or_else(|| Lane::new(name.kind.clone(), name.channel));
+        let who = RoaringBitmap::from_iter([number]);
+        let terms = self.terms(compiled);
+        with_entering(kept, lane.lane, compiled, |entering| {
+            state.enter(&who, None, entering, terms);
+        });
+        state
+    }
+}
+
+/// Does something with an arrival's entries as they enter one of its lanes.
+fn with_entering<R>(
+    kept: &StoredArrival,
+    lane_no: LaneNo,
+    compiled: &CompiledRules,
+    act: impl FnOnce(Entering<'_>) -> R,
+) -> R {
+    let Arrival {
+        at,
+        t,
+        place,
+        kind,
+        rules,
+        ..
+    } = kept.arrival;
+    let version = compiled.version(rules);
+    act(Entering {
+        seq: kept.seq,
+        at,
+        key: (t, place),
+        parameters: compiled.parameters(rules, kind, lane_no),
+        rules,
+        urgent: compiled.is_urgent(rules, kind),
+        bounded: version.is_some_and(|version| version.bounds(lane_no)),
+        under: &|version| compiled.parameters(version, kind, lane_no),
+    })
+}

@@ -1,0 +1,236 @@
+//! The state of a bucket: what the fold of its journal leaves in memory.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use roaring::RoaringBitmap;
+use rustc_hash::FxHashSet;
+
+use super::caps::CapCounts;
+use super::chore::Chore;
+use super::counted::Counted;
+use super::ended::Ended;
+use super::followers::Followers;
+use super::lane::Terms;
+use super::lanes::{Around, Lanes};
+use super::marks::{MarkAt, Marks};
+use super::preferences::Preferences;
+use super::roster::Roster;
+use crate::batch_key::LaneKey;
+use crate::channel::ChannelNo;
+use crate::compiled::CompiledRules;
+use crate::id::{BucketNo, Id};
+use crate::index::Index;
+use crate::journal::record::{Arrival, Attempts};
+use crate::number::{ClosingId, EventNo, LaneNo};
+use crate::set::Set;
+use crate::shared::{Own, Shared, Tree};
+use crate::time::{Day, Instant};
+
+/// A shard of recipients. A clone is for readers: it has no chores.
+#[derive(Clone, Debug)]
+pub(crate) struct Bucket {
+    /// Its number.
+    pub(crate) no: BucketNo,
+    /// The seq that the next record gets; counts from 1.
+    pub(crate) next_seq: u64,
+    /// Everything up to this seq was delivered to the inbox.
+    pub(crate) delivered_to: u64,
+    /// The version of the rules in force.
+    pub(crate) rules: u32,
+    /// The seqs at which versions came into force.
+    pub(crate) versions: BTreeMap<u64, u32>,
+    pub(crate) roster: Shared<Roster>,
+    pub(crate) followers: Followers,
+    pub(crate) preferences: Shared<Preferences>,
+    pub(crate) lanes: Lanes,
+    pub(crate) marks: Tree<u32, Shared<Marks>>,
+    pub(crate) ended: Ended,
+    /// Closings whose messages are not all built and sent.
+    pub(crate) closings: Tree<u64, Shared<Closing>>,
+    pub(crate) index: Index,
+    /// Scheduled events by (t, place), with their recipients.
+    pub(crate) scheduled: Tree<(Instant, EventNo), Shared<RoaringBitmap>>,
+    /// The messages that caps count.
+    pub(crate) cap_counts: Own<CapCounts>,
+    /// The seq of the newest record since the start that took something out of inboxes; 0 = there was none.
+    pub(crate) hidden: u64,
+    /// The cache of inbox counts.
+    pub(crate) counted: Counted,
+    /// The channels that are paused.
+    pub(crate) paused: Vec<ChannelNo>,
+    pub(crate) dirty: Own<Dirty>,
+    /// The newest checkpoint covers the records before this seq.
+    pub(super) checkpointed: u64,
+    /// The chore in progress.
+    pub(super) chore: Own<Option<Chore>>,
+    /// `checkpointed` and the day when nothing was found to index or merge.
+    pub(super) rested: Option<(u64, Day)>,
+}
+
+/// A closing with messages that are not all built and sent.
+#[derive(Clone, Debug)]
+pub(crate) struct Closing {
+    pub(crate) lane: LaneKey,
+    pub(crate) at: Instant,
+    /// The first seq of its windows.
+    pub(crate) from: u64,
+    /// The start of each window whose message is not built yet, by number.
+    pub(crate) unmade: Tree<u32, u64>,
+    /// Recipients whose message is built and has no outcome yet.
+    pub(crate) sending: RoaringBitmap,
+    /// The failed attempts of these messages, by recipient.
+    pub(crate) tried: Tree<u32, Attempts>,
+}
+
+impl Closing {
+    /// Ends messages that were built.
+    pub(super) fn end(&mut self, who: &RoaringBitmap) {
+        self.sending -= who;
+        if !self.tried.is_empty() {
+            for number in who {
+                self.tried.remove(&number);
+            }
+        }
+    }
+}
+
+/// The changes that the next checkpoint writes.
+#[derive(Debug, Default)]
+pub(crate) struct Dirty {
+    pub(crate) recipients: RoaringBitmap,
+    pub(crate) topics: FxHashSet<Id>,
+    /// Changed marks, each with its recipient.
+    pub(crate) marks: FxHashSet<(u32, MarkAt)>,
+    /// Deleted marks, whose rows are obsolete.
+    pub(crate) stale_marks: BTreeSet<(u32, MarkAt)>,
+    pub(crate) ended: BTreeSet<(u64, ChannelNo)>,
+    /// Records since the last checkpoint.
+    pub(crate) records: u64,
+    /// The day of the first of those records.
+    pub(crate) since: Option<Day>,
+}
+
+impl Bucket {
+    pub(crate) fn new(no: BucketNo) -> Self {
+        Self {
+            no,
+            next_seq: 1,
+            delivered_to: 0,
+            rules: 0,
+            versions: BTreeMap::new(),
+            roster: Shared::default(),
+            followers: Followers::default(),
+            preferences: Shared::default(),
+            lanes: Lanes::default(),
+            marks: Tree::new(),
+            ended: Ended::default(),
+            closings: Tree::new(),
+            index: Index::new(no),
+            scheduled: Tree::new(),
+            cap_counts: Own::default(),
+            hidden: 0,
+            counted: Counted::default(),
+            paused: Vec::new(),
+            dirty: Own::default(),
+            checkpointed: 1,
+            chore: Own::default(),
+            rested: None,
+        }
+    }
+
+    /// The id of one of its closings.
+    pub(crate) fn closing_id(&self, seq: u64) -> ClosingId {
+        let bucket = self.no;
+        ClosingId { bucket, seq }
+    }
+
+    /// The parts of a deadline that are not in a lane.
+    pub(crate) fn terms<'a>(&'a self, compiled: &'a CompiledRules) -> Terms<'a> {
+        Terms::of((&self.roster, &self.ended), compiled.version(self.rules))
+    }
+
+    /// The lanes to be changed, beside what their changes depend on.
+    pub(crate) fn lanes_and_around<'a>(
+        &'a mut self,
+        compiled: &'a CompiledRules,
+    ) -> (&'a mut Lanes, Around<'a>) {
+        let around = Around {
+            terms: Terms::of((&self.roster, &self.ended), compiled.version(self.rules)),
+            paused: &self.paused,
+            compiled,
+        };
+        (&mut self.lanes, around)
+    }
+
+    /// By lane, the recipients of some arrivals whose window is open and whose deadline has passed.
+    pub(crate) fn overdue_among(
+        &self,
+        arrivals: &[Arrival],
+        at: Instant,
+        compiled: &CompiledRules,
+    ) -> BTreeMap<LaneKey, Set> {
+        let mut all: BTreeMap<LaneKey, Set> = BTreeMap::new();
+        for arrival in arrivals {
+            for variant in &arrival.variants {
+                for lane_no in &variant.lanes {
+                    let address = compiled.names.address(*lane_no, &arrival.keys);
+                    let Some(lane) = self.lanes.get(&address) else {
+                        continue;
+                    };
+                    let overdue = lane.overdue(&variant.who, at, self.terms(compiled));
+                    if !overdue.is_empty() {
+                        all.entry(address).or_default().0 |= overdue;
+                    }
+                }
+            }
+        }
+        all
+    }
+
+    /// [`Bucket::next_due`] if all lanes know it.
+    pub(crate) fn known_due(&self) -> Option<Option<i64>> {
+        self.lanes.known_due()
+    }
+
+    /// The earliest deadline of a confirmed recipient's lane, in milliseconds.
+    pub(crate) fn next_due(&mut self, compiled: &CompiledRules) -> Option<i64> {
+        let (lanes, around) = self.lanes_and_around(compiled);
+        lanes.next_due(around.terms)
+    }
+
+    /// The lane number for each of these recipients: the kind under which their window was opened.
+    pub(crate) fn lanes_of(
+        &self,
+        lane: &LaneKey,
+        mut who: RoaringBitmap,
+        compiled: &CompiledRules,
+    ) -> Vec<(LaneNo, RoaringBitmap)> {
+        let mut lanes = Vec::new();
+        for other in compiled.names.others(lane.lane) {
+            let key = lane.key.clone();
+            let address = LaneKey { lane: other, key };
+            let open = self.lanes.get(&address);
+            let open = open.map(|lane| lane.open() & &who).unwrap_or_default();
+            if !open.is_empty() {
+                who -= &open;
+                lanes.push((other, open));
+            }
+        }
+        if !who.is_empty() {
+            lanes.push((lane.lane, who));
+        }
+        lanes
+    }
+
+    /// Bytes of memory used beyond profiles and ids, roughly.
+    pub(crate) fn bytes(&self) -> usize {
+        let lanes = self.lanes.bytes();
+        self.roster.bytes() + self.followers.bytes() + self.ended.bytes() + lanes
+    }
+}
+
+/// The version of the rules in force at a seq.
+pub(super) fn version_at(versions: &BTreeMap<u64, u32>, seq: u64) -> Option<u32> {
+    let version = versions.range(..=seq).next_back();
+    version.map(|(_, version)| *version)
+}
