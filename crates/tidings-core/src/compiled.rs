@@ -418,26 +418,26 @@ impl CompiledRules {
 
     /// Tells whether a type has an inbox under a version.
     #[must_use]
-    pub fn has_inbox(&self, version: u32, kind: TypeNo) -> bool {
+    pub fn has_inbox(&self, version: u32, type_no: TypeNo) -> bool {
         self.version(version)
-            .and_then(|version| version.kind(kind))
+            .and_then(|version| version.kind(type_no))
             .is_some_and(|kind| kind.has_inbox)
     }
 
     /// Tells whether a type is urgent under a version.
     #[must_use]
-    pub fn is_urgent(&self, version: u32, kind: TypeNo) -> bool {
+    pub fn is_urgent(&self, version: u32, type_no: TypeNo) -> bool {
         self.version(version)
-            .and_then(|version| version.kind(kind))
+            .and_then(|version| version.kind(type_no))
             .is_some_and(|kind| kind.rules.urgent)
     }
 
     /// The parameters of a type in a lane under a version; `None` if it has no entries there, or its
     /// policy is of another kind.
     #[must_use]
-    pub fn parameters(&self, version: u32, kind: TypeNo, lane: LaneNo) -> Option<Parameters> {
+    pub fn parameters(&self, version: u32, type_no: TypeNo, lane: LaneNo) -> Option<Parameters> {
         let channel = self.names.lane(lane).channel;
-        let (own, parameters) = self.version(version)?.kind(kind)?.own_lane(channel)?;
+        let (own, parameters) = self.version(version)?.kind(type_no)?.own_lane(channel)?;
         let same_kind = std::mem::discriminant(&self.names.lane(own).kind)
             == std::mem::discriminant(&self.names.lane(lane).kind);
         (same_kind && self.names.are_one(own, lane)).then_some(parameters)

@@ -300,7 +300,7 @@ fn with_entering<R>(
         at,
         t,
         place,
-        kind,
+        type_no,
         rules,
         ..
     } = kept.arrival;
@@ -309,10 +309,10 @@ fn with_entering<R>(
         seq: kept.seq,
         at,
         key: (t, place),
-        parameters: compiled.parameters(rules, kind, lane_no),
+        parameters: compiled.parameters(rules, type_no, lane_no),
         rules,
-        urgent: compiled.is_urgent(rules, kind),
+        urgent: compiled.is_urgent(rules, type_no),
         bounded: version.is_some_and(|version| version.bounds(lane_no)),
-        under: &|version| compiled.parameters(version, kind, lane_no),
+        under: &|version| compiled.parameters(version, type_no, lane_no),
     })
 }

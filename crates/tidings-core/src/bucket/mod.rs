@@ -31,7 +31,7 @@ mod wheel;
 
 pub(crate) use counted::{AsOf, Counts};
 pub(crate) use lane::{Due, Lane, Terms};
-pub(crate) use marks::{Looked, MarkAt, Marking, Reading, State};
+pub(crate) use marks::{Looked, MarkAt, Marking, Marks, Reading, State};
 pub(crate) use mutes::{Left, Why};
 pub(crate) use scheduled::{Frozen, FrozenPart};
 pub(crate) use state::{Bucket, Closing};

@@ -70,12 +70,12 @@ impl Bucket {
         view: &dyn ReadView,
         (names, lane_no): (&Names, LaneNo),
         who: Option<&RoaringBitmap>,
-        kind: Option<TypeNo>,
+        type_no: Option<TypeNo>,
     ) -> Result<Found, Unreadable> {
         let to = self.next_seq - 1;
         let channel = names.lane(lane_no).channel;
         let takes = |kept: &StoredArrival, variant: &Variant| {
-            variant.lanes.contains(&lane_no) && kind.is_none_or(|kind| kind == kept.arrival.kind)
+            variant.lanes.contains(&lane_no) && type_no.is_none_or(|no| no == kept.arrival.type_no)
         };
         if channel == INBOX_NO && !self.keeps_paused(lane_no) {
             let all = who.unwrap_or(&self.roster.everyone);
@@ -135,7 +135,7 @@ impl Bucket {
         view: &dyn ReadView,
         names: &Names,
         closing: u64,
-        kind: TypeNo,
+        type_no: TypeNo,
     ) -> Result<Found, Unreadable> {
         let Some(open) = self.closings.get(&closing) else {
             return Ok(Found::default());
@@ -146,7 +146,7 @@ impl Bucket {
         let channel = names.lane(open.lane.lane).channel;
         let who = open.unmade.keys().copied().collect();
         let takes = |kept: &StoredArrival, variant: &Variant| {
-            kept.arrival.kind == kind && open.lane.has(names, &kept.arrival, variant)
+            kept.arrival.type_no == type_no && open.lane.has(names, &kept.arrival, variant)
         };
         let has = |number: u32, kept: &StoredArrival| {
             let since = open.unmade.get(&number);

@@ -43,7 +43,7 @@ use crate::time::{Day, Instant};
 /// A type, and what tells its keys apart.
 #[derive(Clone, Copy)]
 struct Of {
-    kind: TypeNo,
+    type_no: TypeNo,
     per: Per,
 }
 
@@ -80,7 +80,7 @@ fn subject<'a>(per: Per, object: &'a Id, target: Option<&'a Id>) -> &'a str {
 
 fn once_key(bucket: BucketNo, of: Of, subject: &str, page: u32) -> Vec<u8> {
     Key::of(Owner::Bucket(bucket), Table::DeliveredOnce)
-        .u32(of.kind.0)
+        .u32(of.type_no.0)
         .bytes(&[of.per as u8])
         .bytes(subject.as_bytes())
         .bytes(&[0])
@@ -121,14 +121,14 @@ impl Part {
         &mut self,
         (intake, draft): (&Intake, &mut Draft<'_>),
         row: &EventRow,
-        (kind, rules): (TypeNo, &Type),
+        (type_no, rules): (TypeNo, &Type),
         routed: &mut BTreeMap<BucketNo, Routed>,
     ) -> Result<u64, Unreadable> {
         let (admission, per) = (rules.rules.admission, rules.rules.per);
         if admission == Admission::Always {
             return Ok(0);
         }
-        let (of, event) = (Of { kind, per }, &row.event);
+        let (of, event) = (Of { type_no, per }, &row.event);
         let key = key_of_event(per, event);
         let mut suppressed = 0;
         for (&no, routed) in routed.iter_mut() {
@@ -164,7 +164,7 @@ impl Part {
                 let today = Partition::Day(self.now.day());
                 draft.put(today, left_out_key(no, row.place), encode(&counted));
             }
-            if let Some(known) = self.admitted.get_mut(&(no, kind)) {
+            if let Some(known) = self.admitted.get_mut(&(no, type_no)) {
                 *known.by_key.entry(key).or_default() |= who;
             }
         }
@@ -178,14 +178,14 @@ impl Part {
         &self,
         (intake, draft): (&Intake, &Draft<'_>),
         (no, number): (BucketNo, u32),
-        (kind, rules): (TypeNo, &Type),
+        (type_no, rules): (TypeNo, &Type),
         event: &Event,
     ) -> Result<Option<&'static str>, Unreadable> {
         let (admission, per) = (rules.rules.admission, rules.rules.per);
         if !matches!(admission, Admission::OncePending | Admission::OnceEver) {
             return Ok(None);
         }
-        let (of, who) = (Of { kind, per }, RoaringBitmap::from_iter([number]));
+        let (of, who) = (Of { type_no, per }, RoaringBitmap::from_iter([number]));
         let key = key_of_event(per, event);
         let entered = self.entered(draft, no, of, Some(&who))?;
         let mut is_pending = entered.iter().any(|(of, ..)| *of == key);
@@ -210,9 +210,9 @@ impl Part {
         &mut self,
         no: BucketNo,
         (t, place): (Instant, EventNo),
-        (kind, event): (TypeNo, &Event),
+        (type_no, event): (TypeNo, &Event),
     ) {
-        if let Some(known) = self.admitted.get_mut(&(no, kind)) {
+        if let Some(known) = self.admitted.get_mut(&(no, type_no)) {
             let key = key_of_event(known.per, event);
             known.scheduled.insert((t, place), key);
         }
@@ -225,7 +225,7 @@ impl Part {
         no: BucketNo,
         of: Of,
     ) -> Result<(), Unreadable> {
-        let at = (no, of.kind);
+        let at = (no, of.type_no);
         let known = self.admitted.get(&at);
         if known.is_some_and(|known| known.is_good_for(of.per)) {
             return Ok(());
@@ -234,7 +234,7 @@ impl Part {
         for (key, _, who) in self.entered(draft, no, of, None)? {
             *found.by_key.entry(key).or_default() |= who;
         }
-        let name = self.compiled.names.type_name(of.kind);
+        let name = self.compiled.names.type_name(of.type_no);
         for (&(t, place), who) in &self.buckets[no].scheduled {
             let event = intake.scheduled_row(draft, t, place)?.0.event;
             if event.kind.as_str() == name {
@@ -257,7 +257,7 @@ impl Part {
         who: &RoaringBitmap,
     ) -> Result<Pending, Unreadable> {
         let mut pending = Pending::default();
-        let known = self.admitted.get(&(no, of.kind));
+        let known = self.admitted.get(&(no, of.type_no));
         let suspects = known.and_then(|known| Some(known.by_key.get(&key)? & who));
         let Some(suspects) = suspects.filter(|suspects| !suspects.is_empty()) else {
             return Ok(pending);
@@ -278,7 +278,7 @@ impl Part {
             }
         }
         let bucket = &self.buckets[no];
-        if let Some(known) = self.admitted.get_mut(&(no, of.kind)) {
+        if let Some(known) = self.admitted.get_mut(&(no, of.type_no)) {
             known
                 .scheduled
                 .retain(|at, _| bucket.scheduled.contains_key(at));
@@ -312,7 +312,7 @@ impl Part {
         let mut entries = Vec::new();
         let among = Among {
             who,
-            kind: Some(of.kind),
+            type_no: Some(of.type_no),
             ..Among::default()
         };
         for (_, channel, found) in self.waiting_among(draft, no, among)? {
@@ -353,7 +353,7 @@ impl Part {
         let found = self.entries_made(draft, message, open)?;
         for FoundEntry { number, source } in &found.entries {
             let kept = found.source(*source).0;
-            if kept.arrival.kind == of.kind {
+            if kept.arrival.type_no == of.type_no {
                 let key = entry_key(draft, kept, of.per)?;
                 let place = Place::Message(kept.seq, channel, message);
                 entries.push((key, place, [*number].into()));
@@ -366,11 +366,11 @@ impl Part {
     pub(super) fn messages_replaced(
         &self,
         draft: &Draft<'_>,
-        (kind, rules): (TypeNo, &Type),
+        (type_no, rules): (TypeNo, &Type),
         event: &Event,
     ) -> Result<Vec<MessageId>, Unreadable> {
         let of = Of {
-            kind,
+            type_no,
             per: rules.rules.per,
         };
         let mut messages = Vec::new();
@@ -380,7 +380,7 @@ impl Part {
         let key = key_of_event(of.per, event);
         for bucket in self.buckets.iter() {
             // Where memory does not know yet who may have one, everybody is asked.
-            let known = self.admitted.get(&(bucket.no, kind));
+            let known = self.admitted.get(&(bucket.no, type_no));
             let known = known.filter(|known| known.is_good_for(of.per));
             for (closing, open) in &bucket.closings {
                 let mut entries = Vec::new();
@@ -461,11 +461,11 @@ impl Part {
         &self,
         draft: &mut Draft<'_>,
         no: BucketNo,
-        (kind, header): (TypeNo, &Header),
+        (type_no, header): (TypeNo, &Header),
         who: &RoaringBitmap,
     ) -> Result<(), Unreadable> {
         let version = self.compiled.current();
-        let Some(rules) = version.and_then(|version| version.kind(kind)) else {
+        let Some(rules) = version.and_then(|version| version.kind(type_no)) else {
             return Ok(());
         };
         if rules.rules.admission != Admission::OnceEver {
@@ -474,7 +474,7 @@ impl Part {
         let per = rules.rules.per;
         let subject = subject(per, &header.object, header.target.as_ref());
         for (page, who) in pages(who) {
-            let key = once_key(no, Of { kind, per }, subject, page);
+            let key = once_key(no, Of { type_no, per }, subject, page);
             let known = read_set(draft, &key)?;
             if !who.is_subset(&known) {
                 draft.put(Partition::Base, key, encode(&Set::from(known | who)));
@@ -508,7 +508,7 @@ impl Part {
             return Ok(());
         };
         let takes = |kept: &StoredArrival, variant: &Variant| {
-            version.kind(kept.arrival.kind).is_some_and(asks)
+            version.kind(kept.arrival.type_no).is_some_and(asks)
                 && open.lane.has(&self.compiled.names, &kept.arrival, variant)
         };
         let look = Look {
@@ -527,7 +527,7 @@ impl Part {
             let arrival = &found.source(source).0.arrival;
             let at = (arrival.at.day(), arrival.event);
             let header = intake.with_header(draft, at, Header::clone)?;
-            self.remember(draft, no, (arrival.kind, &header), &who)?;
+            self.remember(draft, no, (arrival.type_no, &header), &who)?;
         }
         Ok(())
     }

@@ -305,7 +305,7 @@ impl Part {
             let found = self.entries_made(draft, message, open)?;
             for FoundEntry { source, .. } in &found.entries {
                 let (kept, variant) = found.source(*source);
-                let Some(kind) = version.kind(kept.arrival.kind) else {
+                let Some(kind) = version.kind(kept.arrival.type_no) else {
                     continue;
                 };
                 let rules = (kind, &self.paused);

@@ -138,8 +138,8 @@ impl Part {
             let Some((of_bucket, once)) = self.inbox_delivery(intake, draft, at)? else {
                 continue;
             };
-            for (kind, header, who) in once {
-                self.remember(draft, at, (kind, &header), &who)?;
+            for (type_no, header, who) in once {
+                self.remember(draft, at, (type_no, &header), &who)?;
             }
             for record in of_bucket.records() {
                 self.write(draft, at, record);
@@ -181,7 +181,7 @@ impl Part {
             let rules = (&*self.compiled, &intake.objects);
             let look = |header: &Header| facts_of(rules, kept, header, now);
             let version = self.compiled.current();
-            let kind = version.and_then(|version| version.kind(kept.arrival.kind));
+            let kind = version.and_then(|version| version.kind(kept.arrival.type_no));
             let asked = kind.filter(|kind| kind.condition.is_some());
             let answers = asked.map(|kind| {
                 let of_type = (bucket, kind);
@@ -210,7 +210,7 @@ impl Part {
             row.end(Outcome::Delivered, None, who.len());
             if kind.is_some_and(|kind| kind.rules.admission == Admission::OnceEver) {
                 let header = intake.with_header(draft, event, Header::clone)?;
-                once.push((kept.arrival.kind, header, who.clone()));
+                once.push((kept.arrival.type_no, header, who.clone()));
             }
             reached |= who;
         }

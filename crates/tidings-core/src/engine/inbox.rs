@@ -373,7 +373,7 @@ impl<'a> Reader<'a> {
             };
             visit(Entry {
                 seq: kept.seq,
-                group: (arrival.kind, arrival.about.group()),
+                group: (arrival.type_no, arrival.about.group()),
                 state: self.reading.of_entry(least, marking)?,
                 source: Source::Tail {
                     seq: kept.seq,

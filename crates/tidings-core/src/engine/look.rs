@@ -141,7 +141,7 @@ pub(crate) fn facts_of(
     at: Instant,
 ) -> Facts<'static> {
     let version = compiled.current();
-    let kind = version.and_then(|version| version.kind(kept.arrival.kind));
+    let kind = version.and_then(|version| version.kind(kept.arrival.type_no));
     let look_back = kind.and_then(|kind| kind.rules.look_back_ms);
     Facts {
         unknown_type: Ends::all_if(kind.is_none()),

@@ -59,7 +59,7 @@ impl Part {
     fn set_apart(&self, what: &Pausable) -> Option<Among<'static>> {
         match what {
             Pausable::Type(name) => Some(Among {
-                kind: self.compiled.names.type_no(name.as_str()),
+                type_no: self.compiled.names.type_no(name.as_str()),
                 ..Among::default()
             }),
             // The inbox has no windows that could stay open: what comes is set apart.

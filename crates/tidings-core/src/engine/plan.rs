@@ -196,8 +196,8 @@ impl Engine {
             .flat_map(|planned| planned.entries.iter().copied())
             .collect();
         for source in shown {
-            let kind = plan.found.source(source).0.arrival.kind;
-            let of_type = version.and_then(|version| version.kind(kind));
+            let type_no = plan.found.source(source).0.arrival.type_no;
+            let of_type = version.and_then(|version| version.kind(type_no));
             let waits = of_type.is_some_and(|kind| kind.rules.unresolved == Unresolved::Wait);
             *objects
                 .entry(&plan.headers[source as usize].object)
@@ -317,10 +317,10 @@ impl Engine {
         };
         let is_seen: Vec<_> = sources()
             .map(|(kept, header)| {
-                let kind = kept.arrival.kind;
-                let of_type = version.and_then(|version| version.kind(kind));
+                let type_no = kept.arrival.type_no;
+                let of_type = version.and_then(|version| version.kind(type_no));
                 let says = of_type.and_then(|kind| kind.rules.drop_if_seen);
-                let digest = choices.get(&kind).map(|choices| &choices.digest);
+                let digest = choices.get(&type_no).map(|choices| &choices.digest);
                 // As the type says; by default it counts, unless the policy is a digest.
                 let counts = move |number| {
                     says.unwrap_or_else(|| !digest.is_some_and(|digest| digest.contains(number)))
@@ -422,7 +422,7 @@ impl Engine {
 
     fn kind_of(&self, kept: &StoredArrival) -> Option<&Type> {
         let version = self.intake.compiled.current()?;
-        version.kind(kept.arrival.kind)
+        version.kind(kept.arrival.type_no)
     }
 
     /// The conditions without an answer that have ended entries of a plan.
@@ -453,7 +453,7 @@ impl Engine {
         let mut all = Vec::with_capacity(found.sources.len());
         for at in (0..).take(found.sources.len()) {
             let (kept, variant) = found.source(at);
-            let number = kept.arrival.kind;
+            let number = kept.arrival.type_no;
             let never = choices.get(&number).map(|choices| &choices.never);
             let never = never.map_or_else(Cow::default, Cow::Borrowed);
             let Some(kind) = version.and_then(|version| version.kind(number)) else {
@@ -481,7 +481,7 @@ impl Engine {
     ) -> FxHashMap<TypeNo, Choices> {
         let mut all: FxHashMap<TypeNo, Choices> = FxHashMap::default();
         for Source { kept, .. } in &found.sources {
-            let number = kept.arrival.kind;
+            let number = kept.arrival.type_no;
             let Some(kind) = version.kind(number) else {
                 continue;
             };

@@ -168,7 +168,7 @@ impl Part {
                         t,
                         place: row.place,
                         event: at,
-                        kind: type_no.unwrap_or(TypeNo::NONE),
+                        type_no: type_no.unwrap_or(TypeNo::NONE),
                         rules,
                         keys: row.keys.clone(),
                         origin,

@@ -35,7 +35,7 @@ impl Part {
     pub(crate) fn freeze(
         &mut self,
         draft: &mut Draft<'_>,
-        (t, kind): (Instant, TypeNo),
+        (t, type_no): (Instant, TypeNo),
         row: &EventRow,
         words: &[String],
         routed: BTreeMap<BucketNo, Routed>,
@@ -75,7 +75,7 @@ impl Part {
             };
             let scheduled = &mut self.buckets[no].scheduled;
             scheduled.insert((t, row.place), Shared::new(frozen.everyone()));
-            self.note_scheduled(no, (t, row.place), (kind, &row.event));
+            self.note_scheduled(no, (t, row.place), (type_no, &row.event));
             let key = scheduled_key(Owner::Bucket(no), t, row.place);
             draft.put_in_parts(Partition::Base, key, &encode(&frozen));
         }

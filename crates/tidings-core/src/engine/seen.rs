@@ -18,7 +18,7 @@ use crate::channel::{ChannelNo, INBOX_NO};
 use crate::command::MarkKind;
 use crate::compiled::Type;
 use crate::headers::Header;
-use crate::index::{Found, Look};
+use crate::index::{Found, FoundEntry, Look};
 use crate::journal::record::{About, Arrival, Variant};
 use crate::journal::stored::{ReadView, StoredArrival, Unreadable};
 use crate::names::Names;
@@ -85,7 +85,7 @@ fn seen_there(
     let is_inbox = |variant: &Variant| variant.lanes.iter().any(|no| names.lane(*no).is_inbox());
     let look = Look {
         from: first.first,
-        to: bucket.told_to,
+        to: bucket.delivered_to,
         who: &everyone,
         takes: &|kept: &StoredArrival, variant| {
             marked.contains_key(&kept.arrival.place) && is_inbox(variant)
@@ -98,9 +98,9 @@ fn seen_there(
     };
     let found = bucket.index.look(view, &look)?;
     let mut seen = SeenThere::new();
-    for (number, source) in &found.entries {
-        let place = found.source(*source).0.arrival.place;
-        seen.entry(place).or_default().insert(*number);
+    for (source, who) in found.by_source() {
+        let place = found.source(source).0.arrival.place;
+        *seen.entry(place).or_default() |= who;
     }
     Ok(seen)
 }
@@ -149,7 +149,7 @@ impl Engine {
     ) -> Result<SeenThere, Unreadable> {
         let version = self.intake.compiled.current();
         let comes_later = |source: u32| {
-            let kind = version.and_then(|rules| rules.kind(found.source(source).0.arrival.kind));
+            let kind = version.and_then(|rules| rules.kind(found.source(source).0.arrival.type_no));
             kind.is_some_and(|kind| kind.after_ms(channel).is_some())
         };
         let sources = (0..).take(found.sources.len());
@@ -158,7 +158,7 @@ impl Engine {
             .map(|source| (source, RoaringBitmap::new()))
             .collect();
         let asks = !by_source.is_empty();
-        for (number, source) in found.entries.iter().filter(|_| asks) {
+        for FoundEntry { number, source } in found.entries.iter().filter(|_| asks) {
             if let Some(who) = by_source.get_mut(source)
                 && bucket.marks.contains_key(number)
             {
@@ -187,7 +187,9 @@ impl Engine {
         kept: &StoredArrival,
         header: &Header,
     ) -> bool {
-        let Arrival { t, place, kind, .. } = kept.arrival;
+        let Arrival {
+            t, place, type_no, ..
+        } = kept.arrival;
         let Some(marks) = bucket.marks.get(&number) else {
             return false;
         };
@@ -195,7 +197,7 @@ impl Engine {
             t,
             place,
             object: &header.object,
-            has_inbox: &|version| self.intake.compiled.has_inbox(version, kind),
+            has_inbox: &|version| self.intake.compiled.has_inbox(version, type_no),
         };
         marks.cover(looked, MarkKind::Seen)
     }

@@ -49,7 +49,7 @@ pub(crate) struct Among<'a> {
     /// Only entries of these recipients.
     pub(crate) who: Option<&'a RoaringBitmap>,
     /// Only entries of this type, including those that are due and in no message yet.
-    pub(crate) kind: Option<TypeNo>,
+    pub(crate) type_no: Option<TypeNo>,
     /// Only entries of paused types, which wait apart.
     pub(crate) paused_only: bool,
 }
@@ -402,15 +402,15 @@ impl Part {
             let ever = (pauses && name.is_inbox()).then(|| bucket.roster.ever());
             let who = among.who.or(open).or(ever.as_ref());
             let names = (&self.compiled.names, no);
-            let found = bucket.waiting_of(draft.view, names, who, among.kind)?;
+            let found = bucket.waiting_of(draft.view, names, who, among.type_no)?;
             if !found.entries.is_empty() {
                 all.push((no, name.channel, found));
             }
         }
-        if let Some(kind) = among.kind.filter(|_| !among.paused_only) {
+        if let Some(type_no) = among.type_no.filter(|_| !among.paused_only) {
             for (seq, closing) in &bucket.closings {
                 let (names, lane) = (&self.compiled.names, closing.lane.lane);
-                let found = bucket.unmade_of(draft.view, names, *seq, kind)?;
+                let found = bucket.unmade_of(draft.view, names, *seq, type_no)?;
                 if !found.entries.is_empty() {
                     all.push((lane, names.lane(lane).channel, found));
                 }
@@ -435,7 +435,7 @@ fn arrive_again(moved: Moved<'_>, now: Instant, rules: u32) -> Arrival {
         t,
         place,
         event,
-        kind,
+        type_no,
         about,
         ref keys,
         ..
@@ -453,7 +453,7 @@ fn arrive_again(moved: Moved<'_>, now: Instant, rules: u32) -> Arrival {
         t,
         place,
         event,
-        kind,
+        type_no,
         rules,
         keys: keys.clone(),
         origin: Origin::Moved,
@@ -483,7 +483,7 @@ fn sort_out<'a>(
                 who: who.into(),
             });
         };
-        let kind = version.kind(kept.arrival.kind);
+        let kind = version.kind(kept.arrival.type_no);
         let address = |lane| compiled.names.address(lane, &kept.arrival.keys);
         let from = address(lane);
         // In any other lane it is found out when the message is made who is gone, and which types are.

@@ -188,7 +188,7 @@ fn encode_facets(
     put_column(&mut out, each().map(|(_, arrival)| arrival.place.0));
     put_column(
         &mut out,
-        each().map(|(_, arrival)| u64::from(arrival.kind.0)),
+        each().map(|(_, arrival)| u64::from(arrival.type_no.0)),
     );
     put_column(&mut out, each().map(|(_, arrival)| arrival.about.object));
     let by_object = each().all(|(_, arrival)| arrival.about.pivot.is_none());

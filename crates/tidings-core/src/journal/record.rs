@@ -275,7 +275,7 @@ pub struct Arrival {
     /// The address of the event's row; where its day is not that of `at`, that day has a copy.
     pub event: EventAt,
     /// The event's type.
-    pub kind: TypeNo,
+    pub type_no: TypeNo,
     /// The version of the rules at that time.
     pub rules: u32,
     /// Its batch keys, asked when the event was accepted.

@@ -161,8 +161,7 @@ impl From<IdOrObject> for Object {
 
 impl<'de> Deserialize<'de> for IdOrObject {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let expected =
-            "an id or an object\n  = help: Example: \"ada\" or {\"id\": \"ada\", \"title\": \"Ada\"}";
+        let expected = "an id or an object\n  = help: Example: \"ada\" or {\"id\": \"ada\", \"title\": \"Ada\"}";
         Ok(match id_or(deserializer, expected)? {
             IdOr::Id(id) => Self::Id(BareId(id)),
             IdOr::Object(object) => Self::Object(object),

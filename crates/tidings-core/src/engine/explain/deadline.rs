@@ -92,7 +92,7 @@ impl Question<'_> {
                     day: at.day(),
                     ordinal: SUPPOSED,
                 },
-                kind: type_no,
+                type_no,
                 rules: self.version.map_or(0, |version| version.number),
                 keys: row.keys.clone(),
                 origin: match entry.way.later {
@@ -116,7 +116,7 @@ impl Question<'_> {
         &self,
         lane: &Lane,
         address: &LaneKey,
-        kind: TypeNo,
+        type_no: TypeNo,
         path: &mut ChannelPath,
     ) -> Result<Option<Instant>, Unreadable> {
         let compiled = &self.part.compiled;
@@ -125,7 +125,7 @@ impl Question<'_> {
         let channel = name.channel;
         let own = lane.own_deadline(self.number).filter(|own| *own < i64::MAX);
         let own = own.map(Instant);
-        let rule = self.policy_of(&name.kind, kind, channel);
+        let rule = self.policy_of(&name.kind, type_no, channel);
         path.steps.push(match own {
             Some(own) => Step::passes(Rule::Deadline, rule, "due").at(own),
             None => Step::passes(Rule::Deadline, rule, "not due as things are"),
@@ -257,8 +257,8 @@ impl Question<'_> {
     }
 
     /// The policy that a kind of lane stands for, in words: the type's, where it is of that kind.
-    pub(super) fn policy_of(&self, lane: &LaneKind, kind: TypeNo, channel: ChannelNo) -> String {
-        let of_type = self.version.and_then(|version| version.kind(kind));
+    pub(super) fn policy_of(&self, lane: &LaneKind, type_no: TypeNo, channel: ChannelNo) -> String {
+        let of_type = self.version.and_then(|version| version.kind(type_no));
         let routes = of_type.map(|kind| &kind.rules.channels);
         let route = routes.and_then(|routes| routes.get(CHANNELS[usize::from(channel)]));
         let own = route.filter(|route| LaneKind::of(&route.policy).as_ref() == Some(lane));
@@ -282,7 +282,7 @@ impl Question<'_> {
         let [Some(first), Some(newest)] = [entries.first(), entries.last()] else {
             return Ok(());
         };
-        let rule = self.policy_of(&name.kind, first.kind, name.channel);
+        let rule = self.policy_of(&name.kind, first.type_no, name.channel);
         let count = entries.len();
         let looked_at = match count {
             1 => format!("{rule}; 1 entry, {}", first.t),
@@ -351,7 +351,8 @@ impl Question<'_> {
             }
             LaneKind::Cooldown | LaneKind::FirstEvent(_) => {
                 let entered = |arrival: &ArrivalRecord| {
-                    let parameters = compiled.parameters(first.rules, arrival.kind, address.lane);
+                    let parameters =
+                        compiled.parameters(first.rules, arrival.type_no, address.lane);
                     Entered {
                         t: arrival.t,
                         place: arrival.place,

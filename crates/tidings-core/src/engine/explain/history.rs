@@ -236,7 +236,7 @@ impl Question<'_> {
                 Some(open.at)
             }
             None => match self.bucket.lanes.get(address) {
-                Some(lane) => self.due_steps(lane, address, kept.arrival.kind, path)?,
+                Some(lane) => self.due_steps(lane, address, kept.arrival.type_no, path)?,
                 None => None,
             },
         };

@@ -30,7 +30,9 @@ fn an_event_has_one_row_on_each_day_on_which_it_enters() {
     kind.channels = [("inbox", Route::of(Policy::Now)), ("email", email)]
         .map(|(name, route)| (name.to_owned(), route))
         .into();
-    let step = world.engine.set_rules(&world.stored, Instant(0), rules);
+    let step = world
+        .engine
+        .set_rules(&world.stored, &Reach::new(), Instant(0), rules);
     world.stored.commit(step.unwrap().writes);
     world.play(Instant(0), &[person("a", State::Active), event(0)]);
     world.play(Instant(30 * MINUTE_MS), &[]);

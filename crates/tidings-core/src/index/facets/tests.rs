@@ -27,7 +27,7 @@ fn arrival((at, variants): (u64, u16)) -> Arc<StoredArrival> {
                 day: Day(0),
                 ordinal: 0,
             },
-            kind: TypeNo(2),
+            type_no: TypeNo(2),
             rules: 1,
             keys: BatchKeys::default(),
             origin: Origin::First,
