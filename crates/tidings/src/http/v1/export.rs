@@ -61,7 +61,7 @@ impl FromQuery for ExportQuery {
 #[utoipa::path(
     get, path = "/v1/export", tag = "admin",
     params(("days" = Option<u16>, Query, description = "Days, today included; 7 if absent", minimum = 1, maximum = 3650)),
-    responses((status = 200, description = "The timeline, one JSON object per line", content((String = "application/x-ndjson"))))
+    responses((status = 200, description = "The timeline, one JSON object per line", content((String = "application/x-ndjson", example = json!("{\"at\":\"2024-03-07T08:00:00Z\",\"op\":\"recipient\",\"id\":\"ada\"}\n")))))
 )]
 async fn export(
     State(service): State<Arc<Service>>,
