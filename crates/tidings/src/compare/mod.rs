@@ -1,7 +1,7 @@
 //! Comparison of configurations: the same timeline is played under each, so that whoever chooses hold times,
 //! digests and caps sees what recipients would get before they get it.
 //!
-//! [`play`] is one run. What the runs count is in [`figures`]; the recipients and days that they count it for are
+//! [`play`] is one run. What the runs count is in [`mod@figures`]; the recipients and days that they count it for are
 //! those of all runs together ([`population`]), so that nobody drops out of an average by getting nothing.
 
 mod distribution;

@@ -29,7 +29,7 @@ pub struct Story {
     pub recipient: Id,
     /// The UTC day on which the events came.
     pub day: Day,
-    /// Number of events of the busiest stretch of the day, of which no more than the first [`EVENTS_MAX`] are told.
+    /// Number of events of the busiest stretch of the day, of which no more than the first `EVENTS_MAX` are told.
     pub events: usize,
     /// A band for each configuration.
     pub bands: Vec<Band>,

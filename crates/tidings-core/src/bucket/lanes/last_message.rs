@@ -46,7 +46,7 @@ impl Lanes {
             let key = lane.key.clone();
             let lane = LaneKey { lane: no, key };
             self.change_known(&lane, who, around, |lane, _| {
-                lane.take_back_messages(at, who)
+                lane.take_back_messages(at, who);
             });
         }
     }
