@@ -3,8 +3,6 @@
 //! "Why did I not get this?" is the question that operators of notifications hear most. The answer names each rule in
 //! the order in which it is applied, what it looked at, and what came of it.
 
-use serde::Serialize;
-
 use crate::id::Id;
 use crate::reason::{Outcome, Reason};
 use crate::time::Instant;
@@ -88,8 +86,7 @@ impl EntryState {
 }
 
 /// The rules of an explanation, in the order in which they are applied.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Rule {
     /// The event's type is configured.
     Type,

@@ -36,12 +36,7 @@ impl Question<'_> {
         };
         path.steps = self.choice_steps(kind, entry.channel, arrival);
         if entry.t > self.now {
-            let later = Step::passes(
-                Rule::Schedule,
-                "the event's schedule",
-                "enters its lane then",
-            );
-            path.steps.push(later.at(entry.t));
+            path.steps.push(self.schedule_step(entry.channel, entry.t));
         }
         let kept = Arc::new(self.supposed_arrival(arrival, entry, type_no));
         let names = &self.engine.intake.compiled.names;
@@ -69,6 +64,24 @@ impl Question<'_> {
         let reason = self.look((&kept, 0), &address, at)?;
         self.look_steps(entry.channel, reason, (at, &mut path));
         Ok(path)
+    }
+
+    /// The schedule of the event, and the time by which the channel comes later.
+    pub(super) fn schedule_step(&self, channel: ChannelNo, t: Instant) -> Step {
+        let event = self.event();
+        let delay = event
+            .delay_ms
+            .map(|ms| format!("delay {}", duration_text(ms)));
+        let at = event.deliver_at.map(|at| format!("deliver_at {at}"));
+        let local = event
+            .deliver_local
+            .map(|time| format!("deliver_local {time}"));
+        let after = match self.event.row.after_ms(channel) {
+            0 => None,
+            ms => Some(format!("after {}", duration_text(ms))),
+        };
+        let parts: Vec<String> = [delay, at, local, after].into_iter().flatten().collect();
+        Step::passes(Rule::Schedule, parts.join(", "), "enters its lane then").at(t)
     }
 
     /// The arrival that a supposed event would write.

@@ -141,12 +141,7 @@ impl Question<'_> {
         }
         for (t, channels, _) in &entries.scheduled {
             if channels.contains(&channel) {
-                let step = Step::passes(
-                    Rule::Schedule,
-                    "the event's schedule",
-                    "enters its lane then",
-                );
-                path.steps.push(step.at(*t));
+                path.steps.push(self.schedule_step(channel, *t));
                 path.state = EntryState::Scheduled;
                 path.at = Some(*t);
             }
