@@ -39,7 +39,7 @@ pub(crate) struct EventRow {
     pub(crate) event: Event,
 }
 
-/// What is kept of a scheduled event under an instant at which it enters lanes.
+/// The row of a scheduled event under an instant at which it enters lanes.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum ScheduledRow {
     /// The event, under the last of its instants.

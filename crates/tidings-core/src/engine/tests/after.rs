@@ -1,5 +1,7 @@
 //! Channels that come after the inbox: an event enters lanes at several instants.
 
+use std::ops::ControlFlow;
+
 use super::bounds::{World, person};
 use super::*;
 use crate::recipient::State;
@@ -46,4 +48,22 @@ fn an_event_has_one_row_on_each_day_on_which_it_enters() {
     let books = world.engine.walk(&world.stored).unwrap().books;
     assert_eq!((books.notifications, books.entries), (2, 4));
     assert_eq!((books.delivered, books.pending), (4, 0));
+    let exported = |from| {
+        let mut events = Vec::new();
+        let visit = &mut |at, event: Event| {
+            events.push((at, event.id));
+            ControlFlow::Continue(())
+        };
+        let read = world.engine.each_event(&world.stored, from, visit);
+        read.unwrap();
+        events
+    };
+    let ids = [event(0), event(1)].map(|command| match command {
+        Command::Publish(event) => event.id,
+        other => panic!("{other:?} is no event"),
+    });
+    let [first, second] = ids;
+    assert_eq!(exported(Day(0)), [(Instant(0), first), (late, second)]);
+    // Nothing but a later channel is of that day.
+    assert_eq!(exported(Day(1)), []);
 }

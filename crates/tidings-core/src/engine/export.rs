@@ -8,8 +8,8 @@ use std::ops::ControlFlow;
 use super::event_row::{EventRow, row_key};
 use super::state::Engine;
 use crate::event::Event;
-use crate::id::Id;
 use crate::journal::stored::{ReadView, Unreadable, from_json};
+use crate::number::EventNo;
 use crate::recipient::Recipient;
 use crate::table::Partition;
 use crate::time::{Day, Instant};
@@ -40,6 +40,7 @@ impl Engine {
         visit: &mut dyn FnMut(Instant, Event) -> ControlFlow<()>,
     ) -> Result<(), Unreadable> {
         let mut passage = Passage {
+            from: from.start(),
             last: from.start(),
             spread: BTreeSet::new(),
             visit,
@@ -75,9 +76,10 @@ impl Engine {
 
 /// A way through the events.
 struct Passage<'v> {
+    from: Instant,
     last: Instant,
-    /// Events with several instants, each of which has a row.
-    spread: BTreeSet<Id>,
+    /// Events with several instants, which have a row on each day of them.
+    spread: BTreeSet<EventNo>,
     visit: &'v mut dyn FnMut(Instant, Event) -> ControlFlow<()>,
 }
 
@@ -86,8 +88,12 @@ impl Passage<'_> {
     fn row(&mut self, lines: &[u8]) -> Result<ControlFlow<()>, Unreadable> {
         for line in lines.split(|byte| *byte == b'\n') {
             let mut row: EventRow = from_json("an event", line)?;
-            let is_spread = row.event.deliver_local.is_some();
-            if is_spread && !self.spread.insert(row.event.id.clone()) {
+            let enters = row.enters();
+            if enters.len() > 1 && !self.spread.insert(row.place) {
+                continue;
+            }
+            // It came before, and only channels that come after the inbox are of these days.
+            if row.enters_first().last().is_some_and(|t| *t < self.from) {
                 continue;
             }
             // A delay counts from the acceptance, which may be before the instant that it gets here.
