@@ -68,12 +68,18 @@ impl EventBody {
     /// The command that publishes the event. `or_id` gives the id of an event that has none of its own.
     ///
     /// # Errors
-    /// A channel that the type does not have.
+    /// A channel that the type does not have, or two schedules.
     pub(crate) fn command(
         self,
         rules: &Rules,
         or_id: impl FnOnce() -> Id,
     ) -> Result<Command, Fault> {
+        let event = self.event(rules, or_id)?;
+        Ok(Command::Publish(Box::new(event)))
+    }
+
+    /// The event; errors as of [`EventBody::command`].
+    pub(super) fn event(self, rules: &Rules, or_id: impl FnOnce() -> Id) -> Result<Event, Fault> {
         let schedules = [
             ("deliver_at", self.deliver_at.is_some()),
             ("delay", self.delay.is_some()),
@@ -90,7 +96,7 @@ impl EventBody {
         let channels = self
             .channels
             .map(|channels| channels_of(channels, rules, kind.as_str()));
-        Ok(Command::Publish(Box::new(Event {
+        Ok(Event {
             id: self.id.map_or_else(or_id, Text::inner),
             kind,
             actor: self.actor.map(Object::from),
@@ -107,7 +113,7 @@ impl EventBody {
             deliver_local: self.deliver_local.map(Text::inner),
             expires_at: self.expires_at.map(Text::inner),
             cancellation_key: self.cancellation_key.map(Text::inner),
-        })))
+        })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Deserializer, Serialize};
 use tidings_core::engine::Subject;
-use tidings_core::{Command, Id, Rules};
+use tidings_core::{Id, Rules};
 use utoipa::ToSchema;
 
 use super::event::{BareId, EventBody, IdOr, id_or};
@@ -45,14 +45,11 @@ impl ExplainBody {
     /// # Errors
     /// As for a publish of a supposed event.
     pub(crate) fn question(self, rules: &Rules) -> Result<(Subject, Id), Fault> {
+        let nameless = || Id::new("supposed").expect("a plain word is an id");
         let subject = match self.event {
             EventInQuestion::Id(BareId(id)) => Subject::Event(id),
             EventInQuestion::Supposed(event) => {
-                let nameless = Id::new("supposed").expect("a plain word is an id");
-                match event.command(rules, || nameless)? {
-                    Command::Publish(event) => Subject::Supposed(event),
-                    _ => unreachable!("an event's body is a publish"),
-                }
+                Subject::Supposed(Box::new(event.event(rules, nameless)?))
             }
         };
         Ok((subject, self.recipient.0))
