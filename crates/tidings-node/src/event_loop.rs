@@ -216,7 +216,7 @@ impl EventLoop {
     }
 
     /// Runs one turn, whose decisions are one commit, and throws the node away where the store failed.
-    /// Whether the loop has ended.
+    /// Returns true once the loop has ended.
     pub(crate) fn turn(&mut self, requests: Vec<Request>, stopping: &mut Stopping) -> bool {
         let decided = self.try_turn(requests, stopping);
         if let Err(fault) = self.end_turn(decided) {

@@ -19,7 +19,7 @@ use crate::world::{Counter, MONDAY, clock, id, over, person, plain, publish, rul
 #[derive(Default)]
 struct Host {
     asked: Mutex<Vec<Vec<Id>>>,
-    /// What it says of the objects it is asked for; `None` = it does not answer.
+    /// Its answers about objects; `None` = it does not answer.
     says: Mutex<Option<Resolved>>,
 }
 
@@ -28,7 +28,7 @@ impl Host {
         *self.says.lock().unwrap() = resolved;
     }
 
-    /// What it was asked for since the last call.
+    /// Takes the questions since the last call.
     fn asked(&self) -> Vec<Vec<String>> {
         let asked = std::mem::take(&mut *self.asked.lock().unwrap());
         let texts = |ids: Vec<Id>| ids.iter().map(|id| id.as_str().to_owned()).collect();

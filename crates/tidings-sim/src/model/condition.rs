@@ -5,7 +5,7 @@ use tidings_core::{Data, Event, Instant};
 
 use super::person::Person;
 
-/// What is known of an object now.
+/// An object as it is known now.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Known {
     pub(super) title: Option<String>,

@@ -41,7 +41,7 @@ impl Model {
         self.fill();
     }
 
-    /// What enters together has entered: windows with as many entries as they take are due.
+    /// Makes windows due that have as many entries as they take, once all of an instant have entered.
     fn fill(&mut self) {
         for &lane in &self.open {
             let lane = &mut self.lanes[lane];

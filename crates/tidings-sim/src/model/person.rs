@@ -89,7 +89,7 @@ impl Person {
         if here { own.hours } else { of_channel }
     }
 
-    /// What a condition may ask of them.
+    /// The value of `recipient` in conditions.
     pub(super) fn as_value(&self) -> Value {
         let data = self
             .data

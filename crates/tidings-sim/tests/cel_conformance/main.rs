@@ -195,7 +195,7 @@ fn bound(value: &Message) -> Option<Value<'static>> {
     })
 }
 
-/// What came of a vector.
+/// The outcome of a vector.
 #[derive(Debug, PartialEq)]
 enum Outcome {
     Right,

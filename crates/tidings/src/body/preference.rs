@@ -65,7 +65,7 @@ impl Preference {
         shown
     }
 
-    /// What it is about, judged by the rules.
+    /// The scope that it names, judged by the rules.
     fn scope(&mut self, rules: &Rules) -> Result<PreferenceScope, Fault> {
         let (category, kind) = (self.category.take(), self.r#type.take());
         let (topic, object) = (self.topic.take(), self.object.take());

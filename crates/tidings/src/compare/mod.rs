@@ -38,7 +38,7 @@ pub struct Named {
     pub rules: Rules,
 }
 
-/// What a run counted, before it is known whom the others reached.
+/// The counts of a run, before it is known whom the others reached.
 #[derive(Debug)]
 pub struct Played {
     name: String,
@@ -64,7 +64,7 @@ impl Channels<'_> {
     }
 }
 
-/// What a run is to count.
+/// The channels and messages that a run counts.
 #[derive(Clone, Copy, Debug)]
 pub struct Wanted<'w> {
     /// The channels that count.

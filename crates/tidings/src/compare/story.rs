@@ -22,7 +22,7 @@ const SPAN_MS_MIN: i64 = HOUR_MS;
 /// bars would be too short to be seen.
 const SPAN_DELAYS: i64 = 24;
 
-/// What one recipient got on one day.
+/// The messages of one recipient on one day.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Story {
     /// The recipient.
@@ -35,7 +35,7 @@ pub struct Story {
     pub bands: Vec<Band>,
 }
 
-/// What the recipient got under one configuration.
+/// The recipient's messages under one configuration.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Band {
     /// Its short name.

@@ -19,8 +19,8 @@ const CHUNKS_WAITING: usize = 4;
 /// The interval at which a stalled stream is checked for whether it may still wait.
 const LIFE_LOOK: Duration = Duration::from_millis(100);
 
-/// What is written, as its reader takes it; a fault at the end where it is not whole. It ends once the node is gone
-/// (`life`), or where its reader accepts no data for so long.
+/// Streams what is written as its reader takes it, with a fault at the end where it is not whole. The stream ends once
+/// the node is gone (`life`), or where its reader accepts no data for so long.
 pub(super) fn streamed(
     life: Weak<()>,
     patience: Duration,

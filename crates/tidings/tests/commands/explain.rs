@@ -38,7 +38,7 @@ per = "object"
 email = { policy = "digest", digest = "weekly" }
 "#;
 
-/// What happens before the events: a Monday evening in Amsterdam, an hour before the quiet hours.
+/// The lines before the events: a Monday evening in Amsterdam, an hour before the quiet hours.
 const PEOPLE: &str = r#"
 {"at":"2024-03-04T20:00:00Z","op":"recipient","id":"ada","email":"ada@example.org"}
 {"at":"2024-03-04T20:00:00Z","op":"recipient","id":"bob","email":"bob@example.org"}

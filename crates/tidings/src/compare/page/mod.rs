@@ -14,7 +14,7 @@ const STYLE: &str = include_str!("style.css");
 /// The widths in which pictures of a day are drawn; the style sheet shows the one that fits.
 const WIDTHS: [(&str, f64); 2] = [("wide", 1100.0), ("narrow", 340.0)];
 
-/// What a page shows.
+/// The content of a page.
 #[derive(Debug)]
 pub struct Page<'p> {
     /// The source of the events.
@@ -61,7 +61,7 @@ impl Page<'_> {
         html
     }
 
-    /// What each configuration changes against the first, in a sentence.
+    /// A sentence on each configuration: its changes against the first.
     fn lead(&self, html: &mut String) {
         let Some((first, others)) = self.figures.split_first() else {
             return;

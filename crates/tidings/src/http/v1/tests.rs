@@ -291,7 +291,7 @@ fn t12_what_is_scheduled_can_be_seen() {
     assert_eq!(problem(&answer, StatusCode::BAD_REQUEST), "invalid_query");
 }
 
-/// What is scheduled by the recipients' clocks comes at several instants, and is one event.
+/// An event that is scheduled by the recipients' clocks comes at several instants, and is one event.
 #[test]
 fn what_is_scheduled_by_wall_clocks_can_be_seen() {
     let rig = with_people();

@@ -110,7 +110,7 @@ fn event_of_no_type(rig: &crate::http::rig::Rig) -> String {
     problem(&answer, StatusCode::UNPROCESSABLE_ENTITY)
 }
 
-/// What is withdrawn is in no inbox any more, and counted as before.
+/// A withdrawn event is in no inbox any more, and counted as before.
 #[test]
 fn what_is_withdrawn_is_out_of_inboxes() {
     let rig = with_people();
