@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::batch_key::BatchKey;
 use crate::event::{Object, Pivot};
 use crate::id::Id;
+use crate::number::MessageId;
 use crate::recipient::Recipient;
 use crate::time::Instant;
 
@@ -15,6 +16,8 @@ pub struct Batch {
     /// The id, derived from recipient, channel, lane, closing instant and first entry: 32 lower-case hex
     /// digits. The idempotency key and the e-mail's Message-ID.
     pub id: String,
+    /// The message in the store.
+    pub message: MessageId,
     /// The recipient.
     pub recipient: Recipient,
     /// The recipient's effective IANA zone.

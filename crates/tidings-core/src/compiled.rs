@@ -131,6 +131,11 @@ impl Version {
         self.types.get(&number)
     }
 
+    /// The types, in no order.
+    pub(crate) fn kinds(&self) -> impl Iterator<Item = &Type> {
+        self.types.values()
+    }
+
     /// Tells whether a type is of some sort.
     pub(crate) fn has_kind(&self, is_one: impl Fn(&Type) -> bool) -> bool {
         self.types.values().any(is_one)

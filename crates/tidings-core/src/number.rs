@@ -42,7 +42,7 @@ pub struct ClosingId {
 }
 
 /// A message: its closing, and its recipient.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MessageId {
     /// The closing.
     pub closing: ClosingId,

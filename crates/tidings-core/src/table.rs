@@ -30,6 +30,7 @@
 //! | `ANSWERS` | base | intake | hash of an `Idempotency-Key` | when, hash of the request, the answer |
 //! | `ANSWERS_BY_AGE` | base | intake | when, hash of an `Idempotency-Key` | nothing |
 //! | `API_KEYS` | base | intake | hash of an API key | its id, name and when it was made |
+//! | `TOKEN_SECRET` | base | intake | - | the secret with which tokens in links are sealed |
 //! | `EVENTS` | day | intake | ordinal of the first | up to 16 events, a line each |
 //! | `HEADERS` | day | intake | ordinal / 256 | a columnar block of event headers |
 //! | `IDS` | day | intake | event id | place, t, ordinal |
@@ -141,6 +142,7 @@ pub enum Table {
     CancelledAhead = 65,
     DeliveredOnce = 66,
     LeftOut = 67,
+    TokenSecret = 69,
 }
 
 /// A key under construction.

@@ -92,6 +92,7 @@ impl<'a> Presenter<'a> {
         let topics = self.topics(&entries)?;
         Ok(Some(Batch {
             id,
+            message: plan.closing.message(planned.number),
             tz: profile
                 .tz
                 .clone()

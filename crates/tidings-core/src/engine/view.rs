@@ -7,21 +7,22 @@ use roaring::RoaringBitmap;
 use super::draft::Draft;
 use super::event_row::EventRow;
 use super::follow;
-use super::message_row::MessageRow;
+use super::message_row::{MessageRow, message_key};
 use super::plan::{Plan, PlannedMessage};
 use super::reply::Refused;
 use super::state::Engine;
 use crate::batch_key::{BatchKey, LaneKey};
 use crate::channel::ChannelNo;
+use crate::compiled::Type;
 use crate::id::{BucketNo, Id};
 use crate::index::{FoundEntry, Look};
 use crate::journal::record::Variant;
 use crate::journal::stored::{ReadView, StoredArrival, Unreadable, each};
 use crate::lane_kind::LaneKind;
-use crate::number::{LaneNo, MessageId};
+use crate::number::{ClosingId, LaneNo, MessageId};
 use crate::recipient::{Mode, PreferenceScope, Recipient};
 use crate::table::{Key, Owner, Partition, REST, Table, u64_at};
-use crate::time::Instant;
+use crate::time::{Day, Instant};
 
 /// A lane with pending entries.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -78,12 +79,12 @@ impl Engine {
         self.bucket(bucket).roster.profile(number)
     }
 
-    /// Tells whether the recipient of a message still exists. A recipient created again under an erased one's
+    /// The profile of a message's recipient, if they still exist. A recipient created again under an erased one's
     /// id is a different one.
     #[must_use]
-    pub fn has_recipient_of(&self, message: MessageId) -> bool {
-        let bucket = self.held_bucket(message.closing.bucket);
-        bucket.is_some_and(|bucket| bucket.roster.profile(message.number).is_some())
+    pub fn recipient_of(&self, message: MessageId) -> Option<&Recipient> {
+        let bucket = self.held_bucket(message.closing.bucket)?;
+        bucket.roster.profile(message.number)
     }
 
     /// Tells whether an object is known.
@@ -267,26 +268,83 @@ impl Engine {
         for day in self.days_of(bucket).iter().rev() {
             let mut of_day = Vec::new();
             each(view, Partition::Day(*day), &prefix, |key, value| {
-                let closing = u64_at(key, REST + 4).unwrap_or_default();
+                let seq = u64_at(key, REST + 4).unwrap_or_default();
                 let row = MessageRow::read(view, Partition::Day(*day), key, value)?;
-                let name = self.intake.compiled.names.lane(row.lane.lane);
-                let seqs = row.entries(closing);
-                of_day.push(MessageAt {
-                    at: row.at,
-                    channel: name.channel.name(),
-                    lane: name.name.clone(),
-                    key: row.lane.key,
-                    entries: seqs.len(),
-                    bucket,
-                    number,
-                    closing,
-                    seqs,
-                });
+                of_day.push(self.located(row, ClosingId { bucket, seq }, number));
                 Ok(())
             })?;
             messages.extend(of_day.into_iter().rev());
         }
         Ok(Ok(messages))
+    }
+
+    /// A built message, looked for from the day of its closing on; `None` where the store has it no longer, or
+    /// its recipient was erased.
+    ///
+    /// # Errors
+    /// [`Unreadable`] where the store can't be read.
+    pub fn message_of(
+        &self,
+        view: &dyn ReadView,
+        message: MessageId,
+        from: Day,
+    ) -> Result<Option<MessageAt>, Unreadable> {
+        let MessageId { closing, number } = message;
+        if self.recipient_of(message).is_none() {
+            return Ok(None);
+        }
+        let key = message_key(message);
+        for day in self.days_of(closing.bucket).range(from..) {
+            let partition = Partition::Day(*day);
+            if let Some(row) = view.get(partition, &key)? {
+                let row = MessageRow::read(view, partition, &key, &row)?;
+                return Ok(Some(self.located(row, closing, number)));
+            }
+        }
+        Ok(None)
+    }
+
+    fn located(&self, row: MessageRow, closing: ClosingId, number: u32) -> MessageAt {
+        let name = self.intake.compiled.names.lane(row.lane.lane);
+        let seqs = row.entries(closing.seq);
+        MessageAt {
+            at: row.at,
+            channel: name.channel.name(),
+            lane: name.name.clone(),
+            key: row.lane.key,
+            entries: seqs.len(),
+            bucket: closing.bucket,
+            number,
+            closing: closing.seq,
+            seqs,
+        }
+    }
+
+    /// The lane that entries of each type take on a channel now, for a recipient; `None` = no entry.
+    ///
+    /// # Errors
+    /// [`Refused::UnknownRecipient`].
+    pub fn lanes_of(
+        &self,
+        id: &Id,
+        channel: ChannelNo,
+    ) -> Result<BTreeMap<String, Option<String>>, Refused> {
+        let (at, number) = self.find(id)?;
+        let preferences = &self.bucket(at).preferences;
+        let compiled = &self.intake.compiled;
+        let types = compiled
+            .current()
+            .into_iter()
+            .flat_map(|version| version.kinds());
+        let types = types.filter(|kind| kind.channels(None).contains(&channel));
+        let lane = |kind: &Type| {
+            let who = RoaringBitmap::from_iter([number]);
+            let modes = preferences.split(channel, kind, who);
+            let mode = modes.first().and_then(|(mode, _)| mode.as_ref());
+            let lane = kind.lane(channel, mode);
+            lane.map(|lane| compiled.names.lane(lane).name.clone())
+        };
+        Ok(types.map(|kind| (kind.name.clone(), lane(kind))).collect())
     }
 
     /// A built message with its entries; entries of deleted days are left out.
