@@ -184,6 +184,7 @@ fn mails(rules: &Rules, world: &World) -> Result<Arc<Indexed>, Fault> {
         secret: &|_| Err("the demo sends nothing away".to_owned()),
         durability: Durability::AtEnd,
         patience: Patience::default(),
+        tokens: None,
     };
     Ok(Indexed::new(
         channel::open(kind, rules, &setup)?,

@@ -1,6 +1,6 @@
 //! The design that all mails of a configuration have in common: read once, so that a mail parses nothing.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use tidings_core::batch::Batch;
 use tidings_core::channel::EMAIL;
@@ -11,6 +11,7 @@ use tidings_core::{Id, Rules};
 use crate::brand::BrandView;
 use crate::error::DesignError;
 use crate::template::Templates;
+use crate::token::TokenKey;
 use crate::words::Words;
 use crate::{Sender, Sentence, SentenceError};
 
@@ -25,6 +26,18 @@ pub struct Design {
     types: BTreeMap<String, Phrases>,
     /// By lane.
     quotas: BTreeMap<String, Quota>,
+    /// Lanes of the configuration's own naming that are those of a digest.
+    digest_lanes: BTreeSet<String>,
+    required: BTreeSet<String>,
+    /// The way back from mails; `None` without a public address.
+    pub(crate) links: Option<Links>,
+}
+
+/// The public address of the pages that mails lead to, and the key of their tokens.
+#[derive(Clone, Debug)]
+pub(crate) struct Links {
+    pub(crate) base: String,
+    pub(crate) key: TokenKey,
 }
 
 /// The sentences of a type.
@@ -68,17 +81,20 @@ impl Design {
         for (digest, quota) in digests {
             quotas.insert(format!("digest:{digest}"), quota.clone());
         }
+        let mut digest_lanes = BTreeSet::new();
         for route in rules
             .types
             .values()
             .filter_map(|kind| kind.channels.get(EMAIL))
         {
-            if let (Some(lane), Policy::Digest { digest }) = (&route.lane, &route.policy)
-                && let Some(quota) = digests.get(digest)
-            {
-                quotas.insert(lane.clone(), quota.clone());
+            if let (Some(lane), Policy::Digest { digest }) = (&route.lane, &route.policy) {
+                digest_lanes.insert(lane.clone());
+                if let Some(quota) = digests.get(digest) {
+                    quotas.insert(lane.clone(), quota.clone());
+                }
             }
         }
+        let required = rules.types.iter().filter(|(_, kind)| kind.required);
         Ok(Self {
             brand: BrandView::of(brand, &sender),
             sender,
@@ -86,7 +102,25 @@ impl Design {
             usual_locale: rules.defaults.locale.clone(),
             types: phrases,
             quotas,
+            digest_lanes,
+            required: required.map(|(name, _)| name.clone()).collect(),
+            links: None,
         })
+    }
+
+    /// The same with links from mails to the pages of a server, if the brand has a public address.
+    #[must_use]
+    pub fn linked(mut self, key: TokenKey) -> Self {
+        let base = self
+            .brand
+            .url
+            .as_deref()
+            .map(|url| url.trim_end_matches('/'));
+        self.links = base.map(|base| Links {
+            base: base.to_owned(),
+            key,
+        });
+        self
     }
 
     /// The design of mails for which nothing is configured but their sender.
@@ -99,6 +133,16 @@ impl Design {
     #[must_use]
     pub fn sender(&self) -> &Sender {
         &self.sender
+    }
+
+    /// Tells whether a lane's messages are those of a digest.
+    pub(crate) fn is_digest(&self, lane: &str) -> bool {
+        lane.starts_with("digest:") || self.digest_lanes.contains(lane)
+    }
+
+    /// Tells whether recipients can't do without a type.
+    pub(crate) fn is_required(&self, kind: &str) -> bool {
+        self.required.contains(kind)
     }
 
     /// The bounds on what a message shows.

@@ -30,8 +30,8 @@ pub enum RenderError {
     /// The recipient has no address.
     #[error("the recipient has no e-mail address")]
     NoAddress,
-    /// The recipient's address is invalid, or not ASCII.
-    #[error("the recipient's e-mail address is not a plain ASCII address")]
+    /// The recipient's address is invalid.
+    #[error("the recipient's e-mail address is not one that mail can be sent to")]
     Address,
     /// The batch id is not valid in a header or a file name.
     #[error("a batch id is 1 to {BATCH_ID_BYTES_MAX} ASCII letters, digits, `-` or `_`")]

@@ -20,6 +20,7 @@ mod design;
 mod error;
 mod lines;
 mod link;
+mod list;
 mod mime;
 mod names;
 mod page;
@@ -27,9 +28,11 @@ mod pick;
 mod sample;
 mod sender;
 mod sentence;
+mod site;
 mod subject;
 mod template;
 mod text;
+mod token;
 mod why;
 mod wording;
 mod words;
@@ -40,10 +43,13 @@ pub use brand::is_color;
 pub use design::Design;
 pub use error::{DesignError, RenderError};
 pub use link::{picture as picture_address, web as web_address};
+pub use mime::address;
 pub use sample::sample;
 pub use sender::{Sender, SenderError};
 pub use sentence::{Sentence, SentenceError};
+pub use site::{Choices, Name, Notice, Offer, Pace, REST_LINES_MAX, Row};
 pub use template::{Bodies, DEFAULT_TEMPLATES};
+pub use token::{Rest, SECRET_BYTES, ShortName, TokenKey, Unsubscribe};
 
 /// Maximum number of bytes of a mail's HTML: Gmail cuts off what is beyond 102 KB.
 pub const HTML_BYTES_MAX: usize = 102_000;
@@ -61,7 +67,8 @@ pub struct Mail {
     pub message_id: String,
     /// The subject as text, before it is encoded for the header.
     pub subject: String,
-    /// The whole message (RFC 5322): ASCII, lines end in CRLF and have at most 550 bytes.
+    /// The whole message (RFC 5322): ASCII but for an address that is not. Lines end in CRLF and have at most 550
+    /// bytes; the one of `List-Unsubscribe`, which can't be broken, may have 998.
     pub bytes: Vec<u8>,
 }
 
@@ -87,6 +94,7 @@ pub fn render(batch: &Batch, design: &Design) -> Result<Mail, RenderError> {
             subject: &subject,
             batch_id: &batch.id,
             at: batch.at,
+            list: list::ListHead::of(batch, design),
         },
         bodies,
     );

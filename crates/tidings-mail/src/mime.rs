@@ -3,7 +3,7 @@
 //! The mail library's own message builder is not used, as it would draw a random boundary and can't
 //! carry a `Date` before 1970; its encoders of headers and bodies are.
 
-use std::str::FromStr;
+use std::borrow::Cow;
 
 use lettre::Address;
 use lettre::message::header::{
@@ -15,8 +15,12 @@ use tidings_core::Batch;
 use tidings_core::channel::EMAIL_NO;
 use tidings_core::time::Instant;
 
+use crate::list::{List, ListHead};
 use crate::template::Bodies;
-use crate::{RenderError, Sender, subject, wording};
+use crate::{RenderError, Sender, subject, text, wording};
+
+/// The most bytes of what stands before the `@` (RFC 5321, section 4.5.3.1.1).
+const LOCAL_BYTES_MAX: usize = 64;
 
 /// The values of the headers.
 pub(crate) struct Head<'a> {
@@ -26,20 +30,39 @@ pub(crate) struct Head<'a> {
     pub(crate) subject: &'a str,
     pub(crate) batch_id: &'a str,
     pub(crate) at: Instant,
+    pub(crate) list: ListHead,
 }
 
 /// The recipient's address, checked.
 pub(crate) fn recipient_address(batch: &Batch) -> Result<Address, RenderError> {
-    let text = batch
-        .recipient
-        .addresses
-        .get(EMAIL_NO)
-        .ok_or(RenderError::NoAddress)?;
-    let is_plain = text.is_ascii() && !text.bytes().any(|b| b.is_ascii_control());
-    if !is_plain {
-        return Err(RenderError::Address);
+    let text = batch.recipient.addresses.get(EMAIL_NO);
+    address(text.ok_or(RenderError::NoAddress)?).ok_or(RenderError::Address)
+}
+
+/// An address as servers take it: a domain of another script in its ASCII form (RFC 5891). A local part of another
+/// script has no such form; the server has to take it as it is (RFC 6531).
+#[must_use]
+pub fn address(text: &str) -> Option<Address> {
+    let (local, domain) = text.rsplit_once('@')?;
+    let domain = match domain.is_ascii() {
+        true => Cow::Borrowed(domain),
+        false => Cow::Owned(idna::domain_to_ascii_strict(domain).ok()?),
+    };
+    if local.is_ascii() {
+        let is_plain = !text.bytes().any(|byte| byte.is_ascii_control());
+        return Address::new(local, domain).ok().filter(|_| is_plain);
     }
-    Address::from_str(text).map_err(|_| RenderError::Address)
+    let is_plain = |c: char| {
+        let is_special =
+            c.is_ascii() && !c.is_ascii_alphanumeric() && !"!#$%&'*+-/=?^_`{|}~".contains(c);
+        !is_special && text::clean(c.encode_utf8(&mut [0; 4])).chars().eq([c])
+    };
+    let is_dotted = local
+        .split('.')
+        .all(|word| !word.is_empty() && word.chars().all(is_plain));
+    let is_domain = Address::new("x", &domain).is_ok();
+    (is_dotted && is_domain && local.len() <= LOCAL_BYTES_MAX)
+        .then(|| Address::new_dangerous(local, domain))
 }
 
 /// Assembles the message.
@@ -66,10 +89,14 @@ fn headers(head: &Head<'_>) -> Headers {
     let date = wording::rfc5322_date(head.at);
     headers.insert_raw(as_it_is("Date", &date));
     headers.set(header::From::from(Mailboxes::from(head.sender.mailbox())));
-    headers.set(header::To::from(Mailboxes::from(Mailbox::new(
-        None,
-        head.to.clone(),
-    ))));
+    let to: &str = head.to.as_ref();
+    if to.is_ascii() {
+        let to = Mailbox::new(None, head.to.clone());
+        headers.set(header::To::from(Mailboxes::from(to)));
+    } else {
+        // No encoding stands for it in a header (RFC 6532).
+        headers.insert_raw(as_it_is("To", to));
+    }
     // Looks like an encoded word, and would be decoded by the reader.
     if head.subject.contains("=?") {
         headers.insert_raw(HeaderValue::dangerous_new_pre_encoded(
@@ -81,13 +108,40 @@ fn headers(head: &Head<'_>) -> Headers {
         headers.set(Subject::from(head.subject.to_owned()));
     }
     headers.insert_raw(as_it_is("Message-ID", head.message_id));
+    let ListHead {
+        list,
+        reasons,
+        thread,
+    } = &head.list;
+    if let Some(thread) = thread {
+        headers.insert_raw(as_it_is("References", thread));
+    }
+    if let Some(list) = list {
+        set_list(&mut headers, list);
+    }
     headers.insert_raw(as_it_is("Auto-Submitted", "auto-generated"));
+    if !reasons.is_empty() {
+        // A line for each: a topic may be long.
+        headers.insert_raw(as_it_is("X-Tidings-Reason", &reasons.join(",\r\n ")));
+    }
     headers.insert_raw(as_it_is("X-Tidings-Batch", head.batch_id));
     headers.set(MIME_VERSION_1_0);
     headers
 }
 
-/// For values that are ASCII by construction and must not be folded.
+/// The headers by which a recipient leaves a list (RFC 2369, 2919, 8058).
+fn set_list(headers: &mut Headers, list: &List) {
+    headers.insert_raw(as_it_is("List-ID", &list.id));
+    if let Some(link) = &list.unsubscribe {
+        // The link has a line for itself, as it can't be broken.
+        headers.insert_raw(as_it_is("List-Unsubscribe", &format!("\r\n <{link}>")));
+        let one_click = "List-Unsubscribe=One-Click";
+        headers.insert_raw(as_it_is("List-Unsubscribe-Post", one_click));
+    }
+    headers.insert_raw(as_it_is("Feedback-ID", &list.feedback_id));
+}
+
+/// For values that need no encoding by construction, and are folded where they need be.
 fn as_it_is(name: &'static str, value: &str) -> HeaderValue {
     HeaderValue::dangerous_new_pre_encoded(
         HeaderName::new_from_ascii_str(name),

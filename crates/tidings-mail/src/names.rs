@@ -13,8 +13,13 @@ const NAME_CHARS_MAX: usize = 80;
 
 /// The name of an actor, a target or a topic; `None` if it has no title that can be shown.
 pub(crate) fn name_of(object: &Object) -> Option<String> {
-    let name = text::cut(&text::clean(object.title.as_deref()?), NAME_CHARS_MAX);
+    let name = cut_name(object.title.as_deref()?);
     (!name.is_empty()).then_some(name)
+}
+
+/// A title as a name.
+pub(crate) fn cut_name(title: &str) -> String {
+    text::cut(&text::clean(title), NAME_CHARS_MAX)
 }
 
 /// "A, B and 3 others", where those without a name are among the others; `None` where nobody has one.

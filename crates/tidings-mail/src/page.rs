@@ -1,5 +1,7 @@
 //! The page of a mail: all texts that templates need, ready to be shown.
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 use tidings_core::batch::{Group, Line};
 use tidings_core::event::Pivot;
@@ -12,9 +14,10 @@ use crate::lines::{entries, group_sentence, kinds_of, own_title, said};
 use crate::names::{self, Topics};
 use crate::sentence::Stretch;
 use crate::template::Block;
+use crate::token::Rest;
 use crate::wording::{self, Calendar};
 use crate::words::{self, Words};
-use crate::{columns, link, pick, subject, text, why};
+use crate::{columns, link, list, pick, subject, text, why};
 
 /// Width of a card's picture in pixels: two fit beside each other.
 const CARD_WIDTH: u16 = 270;
@@ -50,6 +53,12 @@ pub(crate) struct About {
     pub(crate) count: usize,
     /// "and 4,916 more"; `None` if all are shown.
     pub(crate) more: Option<String>,
+    /// The address of the rest.
+    pub(crate) more_url: Option<String>,
+    /// The address of the page that unsubscribes; `None` where there is nothing that one could leave.
+    pub(crate) unsubscribe: Option<String>,
+    /// The words of that link.
+    pub(crate) unsubscribe_text: &'static str,
     /// The day of the mail.
     pub(crate) day: String,
     /// The sender, and the time.
@@ -124,6 +133,30 @@ pub(crate) struct Image {
 impl<'d> Page<'d> {
     /// The page of a batch that shows at most so many items; `None` where the batch has no line.
     pub(crate) fn of(batch: &Batch, design: &'d Design, most: usize) -> Option<Self> {
+        let shown = pick::shown(&batch.groups, &design.quota(batch), most);
+        Self::showing(batch, design, &shown, false)
+    }
+
+    /// The page that shows the lines of these orders, in sections however few they are.
+    pub(crate) fn of_lines(
+        batch: &Batch,
+        design: &'d Design,
+        orders: &BTreeSet<usize>,
+    ) -> Option<Self> {
+        let of_group = |group: &Group| {
+            let lines = group.lines.iter();
+            lines.map(|line| orders.contains(&line.order)).collect()
+        };
+        let shown: Vec<Vec<bool>> = batch.groups.iter().map(of_group).collect();
+        Self::showing(batch, design, &shown, true)
+    }
+
+    fn showing(
+        batch: &Batch,
+        design: &'d Design,
+        shown: &[Vec<bool>],
+        in_sections: bool,
+    ) -> Option<Self> {
         let lines: Vec<&Line> = batch.groups.iter().flat_map(|group| &group.lines).collect();
         let first = *lines.first()?;
         let words = words::of(&batch.locale);
@@ -135,23 +168,24 @@ impl<'d> Page<'d> {
             calendar: Calendar::new(&batch.tz, batch.at, words),
             reasons_differ: lines.iter().any(|line| line.reasons != first.reasons),
         };
-        let shown = pick::shown(&batch.groups, &design.quota(batch), most);
-        let sections = match lines.len() {
-            1 => Vec::new(),
-            _ => writer.sections(&batch.groups, &shown),
+        let is_single = lines.len() == 1 && !in_sections;
+        let sections = match is_single {
+            true => Vec::new(),
+            false => writer.sections(&batch.groups, shown),
         };
-        let item = match lines.len() {
-            1 => {
+        let item = match is_single {
+            true => {
                 let mut groups = batch.groups.iter();
                 let group = groups.find(|group| !group.lines.is_empty())?;
                 Some(writer.single(group, first))
             }
-            _ => None,
+            false => None,
         };
         let all = entries(lines.iter().copied());
-        let told = batch.groups.iter().zip(&shown).flat_map(lines_shown);
+        let told = batch.groups.iter().zip(shown).flat_map(lines_shown);
         let hidden = all - entries(told.clone());
-        let shown = told.count();
+        let orders: BTreeSet<usize> = told.map(|line| line.order).collect();
+        let shown = orders.len();
         let title = match &item {
             Some(item) => item.title.clone(),
             None => subject::counts(batch, design, words)
@@ -163,12 +197,17 @@ impl<'d> Page<'d> {
             preview: preview_of(item.as_ref(), &sections),
             count: all,
             more: (hidden > 0).then(|| words.counted(words.more, hidden)),
+            more_url: (hidden > 0)
+                .then(|| rest_link(batch, design, orders))
+                .flatten(),
+            unsubscribe: list::unsubscribe_link(batch, design),
+            unsubscribe_text: words.unsubscribe,
             day: writer.calendar.full_day(batch.at),
             sent: writer.sent(batch),
             why: why::told(&lines, &writer.topics, words),
             look: words.take_a_look,
             language: words.tag,
-            direction: if words.is_right_to_left { "rtl" } else { "ltr" },
+            direction: words.direction(),
             locale: batch.locale.clone(),
             recipient: batch.recipient.name.as_deref().map(text::clean),
         };
@@ -180,6 +219,17 @@ impl<'d> Page<'d> {
             shown,
         })
     }
+}
+
+/// The address of the page with the lines that a mail does not show.
+fn rest_link(batch: &Batch, design: &Design, shown: BTreeSet<usize>) -> Option<String> {
+    let links = design.links.as_ref()?;
+    let rest = Rest {
+        message: batch.message,
+        day: batch.at.day(),
+        shown,
+    };
+    Some(format!("{}/more/{}", links.base, rest.seal(&links.key)))
 }
 
 /// The lines of a group that are shown.

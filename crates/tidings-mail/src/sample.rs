@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use tidings_core::batch_key::BatchKey;
 use tidings_core::channel::{EMAIL, EMAIL_NO};
 use tidings_core::group::{Entry, group};
-use tidings_core::number::EventNo;
+use tidings_core::number::{EventNo, MessageId};
 use tidings_core::{Batch, Header, Id, ImageSize, Instant, Object, Recipient, Rules, Score, State};
 
 /// The amount of what is known of a sample.
@@ -57,6 +57,7 @@ pub(crate) fn detailed(
     let told = (0..items).map(|n| told(kind, n, detail, data)).collect();
     Batch {
         id: "preview".to_owned(),
+        message: MessageId::default(),
         recipient: Recipient {
             id: id("somebody"),
             name: (detail == Detail::Full).then(|| "Somebody".to_owned()),

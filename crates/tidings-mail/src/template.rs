@@ -13,6 +13,7 @@ use serde::Serialize;
 use tidings_core::presentation::for_locale;
 
 use crate::error::{DesignError, RenderError};
+use crate::site;
 
 /// The compiled-in templates.
 pub const DEFAULT_TEMPLATES: [(&str, &str); 5] = [
@@ -146,6 +147,13 @@ impl Templates {
         self.own.iter().filter_map(of).collect()
     }
 
+    /// Renders a page of the site.
+    pub(crate) fn site(&self, name: &str, page: &impl Serialize) -> Result<String, RenderError> {
+        let template = self.environment.get_template(name);
+        let page = template.and_then(|template| template.render(Value::from(Serde(page))));
+        page.map_err(|fault| RenderError::Template(reason_of(&fault)))
+    }
+
     /// Renders both alternatives of a page in a locale.
     pub(crate) fn render(
         &self,
@@ -203,7 +211,7 @@ fn environment() -> Environment<'static> {
         }
         _ => escape_formatter(out, state, value),
     });
-    for (name, source) in DEFAULT_TEMPLATES {
+    for (name, source) in DEFAULT_TEMPLATES.into_iter().chain(site::TEMPLATES) {
         environment
             .add_template(name, source)
             .expect("the compiled-in templates parse");

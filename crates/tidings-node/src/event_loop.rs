@@ -527,7 +527,7 @@ impl EventLoop {
     /// last attempt is on record.
     fn try_again(&mut self, job: SendJob) {
         match &mut self.node {
-            Some(node) if !node.engine().has_recipient_of(job.id()) => {
+            Some(node) if node.engine().recipient_of(job.id()).is_none() => {
                 let closing = job.closing;
                 put(&mut self.answered, closing, Noted::Ended(job.given_up()));
             }

@@ -10,12 +10,14 @@ use tidings_core::engine::{LedgerRow, Options, Refused, Reply, Subject, Warning}
 use tidings_core::explanation::Explanation;
 use tidings_core::rules::ChannelRules;
 use tidings_core::{Books, Command, Id, Instant, Message, Rules, Timed};
+use tidings_mail::{SECRET_BYTES, TokenKey};
 use tidings_node::channel::{self, Channels, Durability, Patience, ProviderError, Setup};
 use tidings_node::{
-    Clock, Delivery, Observer, Player, Resolver, Retries, Runtime, Settings, Watch,
+    Clock, Delivery, Observer, Player, Resolver, Retries, Runtime, Settings, Watch, token_key,
 };
 use tidings_store::{FjallStore, MemoryStore, Store};
 
+use crate::keys;
 use crate::resolver::HostService;
 use crate::simulate::{Play, PlayError, Sink};
 
@@ -63,11 +65,12 @@ pub enum StartError {
 ///
 /// # Errors
 /// [`StartError::Channel`].
-pub fn channels(rules: &Rules) -> Result<Channels, StartError> {
+pub fn channels(rules: &Rules, tokens: &TokenKey) -> Result<Channels, StartError> {
     let setup = Setup {
         secret: &secret_here,
         durability: Durability::Each,
         patience: Patience::default(),
+        tokens: Some(tokens),
     };
     let mut channels = Channels::new();
     for (kind, _) in configured(rules) {
@@ -170,18 +173,30 @@ impl Disk {
         })
     }
 
-    /// Starts a node over it.
+    /// The key of the tokens in its links, made where it has none yet.
+    ///
+    /// # Errors
+    /// [`tidings_node::Error`].
+    pub fn token_key(&self) -> Result<TokenKey, tidings_node::Error> {
+        let mut fresh = [0; SECRET_BYTES];
+        keys::fill(&mut fresh)
+            .map_err(|fault| tidings_store::Error::Unusable(fault.to_string()))?;
+        token_key(&*self.store, &fresh)
+    }
+
+    /// Starts a node over it whose messages have links with tokens of this key.
     ///
     /// # Errors
     /// [`StartError`].
     pub fn start(
         self,
         rules: Rules,
+        tokens: &TokenKey,
         clock: Arc<dyn Clock>,
         options: Options,
         resolver: Arc<dyn Resolver>,
     ) -> Result<Runtime, StartError> {
-        let delivery = Delivery::new(channels(&rules)?, Retries::default());
+        let delivery = Delivery::new(channels(&rules, tokens)?, Retries::default());
         let settings = Settings {
             options,
             ..Settings::default()

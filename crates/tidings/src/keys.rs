@@ -34,9 +34,7 @@ impl Secret {
     /// The system has no random bits.
     pub fn random() -> io::Result<Self> {
         let mut bits = [0; KEY_BYTES];
-        SystemRandom::new()
-            .fill(&mut bits)
-            .map_err(|_| io::Error::other("the system provides no random bits"))?;
+        fill(&mut bits)?;
         Ok(Self(format!("{PREFIX}{}", hex(&bits))))
     }
 
@@ -57,6 +55,15 @@ impl fmt::Debug for Secret {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str("Secret(…)")
     }
+}
+
+/// Fills a buffer with random bits.
+///
+/// # Errors
+/// The system has none.
+pub fn fill(bits: &mut [u8]) -> io::Result<()> {
+    let filled = SystemRandom::new().fill(bits);
+    filled.map_err(|_| io::Error::other("the system provides no random bits"))
 }
 
 /// A key that was just made.

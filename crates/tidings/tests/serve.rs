@@ -339,3 +339,76 @@ fn a_body_that_is_too_large_is_answered() {
     assert!(answer.starts_with("HTTP/1.1 413 "), "{answer}");
     assert!(answer.contains("body_too_large"), "{answer}");
 }
+
+/// Links of mails need no key, and work after a restart and after a restore.
+#[test]
+fn links_of_mails_outlive_the_server() {
+    let place = Place::new();
+    let config = format!(
+        "{CONFIG}\n[types.mail]\ncategory = \"news\"\nchannels = {{ email = {{ policy = \"now\" }} }}\n\
+         [brand]\nurl = \"https://art.example\"\n\
+         [channels.email]\nprovider = \"file://{}\"\nfrom = \"Art <art@example.org>\"\n",
+        place.dir.path().join("mail").display()
+    );
+    fs::write(&place.config, config).unwrap();
+    let server = place.start();
+    let api = Api::new(&server.url);
+    let ana = json!({ "email": "ana@example.org" });
+    assert_eq!(api.put("/v1/recipients/ana", &ana).unwrap().0, 204);
+    assert_eq!(api.post("/v1/events", &event("e1", "mail")).unwrap().0, 202);
+    let (patience, new) = (Patience::new(), place.dir.path().join("mail/new"));
+    let mail = loop {
+        let file = fs::read_dir(&new).unwrap().next();
+        match file {
+            Some(file) => break fs::read_to_string(file.unwrap().path()).unwrap(),
+            None => patience.wait(|| "there is no mail".to_owned()),
+        }
+    };
+    let (_, link) = mail
+        .split_once("List-Unsubscribe: \r\n <https://art.example")
+        .unwrap();
+    let path = link.split('>').next().unwrap();
+    let page = |server: &Server| {
+        let answer = ureq::get(format!("{}{path}", server.url)).call().unwrap();
+        let kind = answer.headers()["content-type"]
+            .to_str()
+            .unwrap()
+            .to_owned();
+        let html = answer.into_body().read_to_string().unwrap();
+        assert!(
+            kind.starts_with("text/html") && html.contains("What Art sends you"),
+            "{html}"
+        );
+    };
+    page(&server);
+    server.signal("TERM");
+    server.wait();
+    page(&Server::start_with_keys(&place.config, &place.data));
+
+    let backup = place.dir.path().join("backup");
+    let (code, text) = said(&place.run(&["backup", "--to", backup.to_str().unwrap()]));
+    assert_eq!(code, 0, "{text}");
+    let restored = place.dir.path().join("restored");
+    let restored = Place {
+        data: restored,
+        config: place.config,
+        dir: tempfile::tempdir().unwrap(),
+    };
+    let (code, text) = said(&restored.run(&["restore", "--from", backup.to_str().unwrap()]));
+    assert_eq!(code, 0, "{text}");
+    let server = restored.start();
+    page(&server);
+    let one_click = ureq::post(format!("{}{path}", server.url));
+    let answer = one_click
+        .send_form([("List-Unsubscribe", "One-Click")])
+        .unwrap();
+    assert_eq!(answer.status(), 200);
+    let chosen = Api::new(&server.url)
+        .get("/v1/recipients/ana/preferences")
+        .unwrap()
+        .1;
+    assert_eq!(
+        chosen[0],
+        json!({ "type": "mail", "channel": "email", "mode": "never" })
+    );
+}

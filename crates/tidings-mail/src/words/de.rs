@@ -1,6 +1,6 @@
 //! German.
 
-use super::{Cause, Words, one_and_more};
+use super::{Cause, SiteWords, Words, one_and_more};
 
 pub(super) static WORDS: Words = Words {
     tag: "de",
@@ -75,5 +75,40 @@ pub(super) static WORDS: Words = Words {
         all: "sie an alle ging",
         some: "einiges ging an alle",
         note: "an alle",
+    },
+    unsubscribe: "Abbestellen oder auswählen, was Sie bekommen",
+    site: SiteWords {
+        title: "Was {name} Ihnen schickt",
+        lead: "Wählen Sie aus, was Sie per E-Mail bekommen. Jede Änderung gilt sofort.",
+        in_message: "In dieser Nachricht",
+        types: "Arten von Nachrichten",
+        everything: "Alles",
+        all_mail: "Alle E-Mails",
+        all: "Alle Nachrichten, auf jedem Kanal",
+        required: "Nachrichten, die unverzichtbar sind, etwa zu Ihrem Konto, bekommen Sie weiterhin.",
+        stop: "Abbestellen",
+        turn_on: "Einschalten",
+        instead: "stattdessen {often}",
+        off: "aus",
+        at_once: "sofort",
+        hourly: "stündlich",
+        hours: "alle {n} Stunden",
+        daily: "täglich",
+        weekdays: "werktags",
+        weekly: "wöchentlich",
+        monthly: "monatlich",
+        saved: "Gespeichert.",
+        undo: "Rückgängig machen",
+        rest: "{n} weitere",
+        rest_of: "Der Rest der Nachricht: {day}",
+        partly: "Ein Teil dieser Nachricht ist nicht mehr gespeichert.",
+        next: "Nächste Seite",
+        previous: "Vorige Seite",
+        no_link: "Dieser Link funktioniert nicht",
+        no_link_why: "Er ist vielleicht alt oder unvollständig. Der Link in Ihrer neuesten Nachricht funktioniert.",
+        forgotten: "Nicht mehr vorhanden",
+        forgotten_why: "Der Inhalt dieser Nachricht ist nicht mehr gespeichert.",
+        busy: "Gerade zu viel Andrang",
+        busy_why: "Bitte versuchen Sie es in einer Minute noch einmal.",
     },
 };

@@ -1,6 +1,6 @@
 //! English.
 
-use super::{Cause, Words, one_and_more};
+use super::{Cause, SiteWords, Words, one_and_more};
 
 pub(super) static WORDS: Words = Words {
     tag: "en",
@@ -75,5 +75,40 @@ pub(super) static WORDS: Words = Words {
         all: "they were sent to everyone",
         some: "some were sent to everyone",
         note: "sent to everyone",
+    },
+    unsubscribe: "Unsubscribe, or choose what you get",
+    site: SiteWords {
+        title: "What {name} sends you",
+        lead: "Choose what you get by e-mail. Each change counts at once.",
+        in_message: "In this message",
+        types: "Kinds of message",
+        everything: "Everything",
+        all_mail: "All e-mail",
+        all: "All messages, on every channel",
+        required: "Messages that you can’t do without, such as those about your account, keep coming.",
+        stop: "Stop",
+        turn_on: "Turn on",
+        instead: "{often} instead",
+        off: "off",
+        at_once: "as it happens",
+        hourly: "once an hour",
+        hours: "every {n} hours",
+        daily: "once a day",
+        weekdays: "on weekdays",
+        weekly: "once a week",
+        monthly: "once a month",
+        saved: "Saved.",
+        undo: "Undo",
+        rest: "{n} more",
+        rest_of: "The rest of the message of {day}",
+        partly: "Some of this message is no longer kept.",
+        next: "Next page",
+        previous: "Previous page",
+        no_link: "This link doesn’t work",
+        no_link_why: "It may be old, or a part of it may be missing. The link in your newest message works.",
+        forgotten: "No longer here",
+        forgotten_why: "What this message told is no longer kept.",
+        busy: "Too busy just now",
+        busy_why: "Please try again in a minute.",
     },
 };

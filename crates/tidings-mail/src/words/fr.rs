@@ -1,6 +1,6 @@
 //! French.
 
-use super::{Cause, Words};
+use super::{Cause, SiteWords, Words};
 
 pub(super) static WORDS: Words = Words {
     tag: "fr",
@@ -69,5 +69,40 @@ pub(super) static WORDS: Words = Words {
         all: "il est envoyé à tous",
         some: "une partie est envoyée à tous",
         note: "envoyé à tous",
+    },
+    unsubscribe: "Se désabonner ou choisir ses messages",
+    site: SiteWords {
+        title: "Ce que {name} vous envoie",
+        lead: "Choisissez ce que vous recevez par e-mail. Chaque changement vaut aussitôt.",
+        in_message: "Dans ce message",
+        types: "Types de messages",
+        everything: "Tout",
+        all_mail: "Tous les e-mails",
+        all: "Tous les messages, sur tous les canaux",
+        required: "Les messages indispensables, par exemple sur votre compte, continueront d’arriver.",
+        stop: "Arrêter",
+        turn_on: "Activer",
+        instead: "plutôt {often}",
+        off: "désactivé",
+        at_once: "aussitôt",
+        hourly: "une fois par heure",
+        hours: "toutes les {n} heures",
+        daily: "une fois par jour",
+        weekdays: "en semaine",
+        weekly: "une fois par semaine",
+        monthly: "une fois par mois",
+        saved: "Enregistré.",
+        undo: "Annuler",
+        rest: "{n} de plus",
+        rest_of: "La suite du message du {day}",
+        partly: "Une partie de ce message n’est plus conservée.",
+        next: "Page suivante",
+        previous: "Page précédente",
+        no_link: "Ce lien ne fonctionne pas",
+        no_link_why: "Il est peut-être ancien ou incomplet. Le lien de votre dernier message fonctionne.",
+        forgotten: "Plus disponible",
+        forgotten_why: "Le contenu de ce message n’est plus conservé.",
+        busy: "Trop de demandes en ce moment",
+        busy_why: "Veuillez réessayer dans une minute.",
     },
 };

@@ -1,6 +1,6 @@
 //! Hebrew.
 
-use super::{Cause, Words, one_and_more};
+use super::{Cause, SiteWords, Words, one_and_more};
 
 pub(super) static WORDS: Words = Words {
     tag: "he",
@@ -75,5 +75,40 @@ pub(super) static WORDS: Words = Words {
         all: "נשלחה לכולם",
         some: "חלק נשלחו לכולם",
         note: "נשלח לכולם",
+    },
+    unsubscribe: "הסרה מהרשימה או בחירת ההודעות",
+    site: SiteWords {
+        title: "ההודעות מאת {name}",
+        lead: "כאן בוחרים מה לקבל בדואר אלקטרוני. כל שינוי תקף מיד.",
+        in_message: "בהודעה זו",
+        types: "סוגי הודעות",
+        everything: "הכול",
+        all_mail: "כל הדואר האלקטרוני",
+        all: "כל ההודעות, בכל הערוצים",
+        required: "הודעות הכרחיות, למשל על החשבון שלך, ימשיכו להגיע.",
+        stop: "הפסקה",
+        turn_on: "הפעלה",
+        instead: "{often} במקום זאת",
+        off: "כבוי",
+        at_once: "מיד",
+        hourly: "פעם בשעה",
+        hours: "כל {n} שעות",
+        daily: "פעם ביום",
+        weekdays: "בימי חול",
+        weekly: "פעם בשבוע",
+        monthly: "פעם בחודש",
+        saved: "נשמר.",
+        undo: "ביטול השינוי",
+        rest: "עוד {n}",
+        rest_of: "המשך ההודעה: {day}",
+        partly: "חלק מהודעה זו כבר אינו שמור.",
+        next: "לעמוד הבא",
+        previous: "לעמוד הקודם",
+        no_link: "הקישור אינו פועל",
+        no_link_why: "ייתכן שהוא ישן או חלקי. הקישור בהודעה האחרונה שקיבלת פועל.",
+        forgotten: "כבר אינו כאן",
+        forgotten_why: "תוכן ההודעה כבר אינו שמור.",
+        busy: "עמוס כרגע",
+        busy_why: "אפשר לנסות שוב בעוד דקה.",
     },
 };

@@ -1,6 +1,6 @@
 //! Japanese.
 
-use super::{Cause, Words};
+use super::{Cause, SiteWords, Words};
 
 pub(super) static WORDS: Words = Words {
     tag: "ja",
@@ -64,5 +64,40 @@ pub(super) static WORDS: Words = Words {
         all: "全員へのお知らせです",
         some: "一部は全員へのお知らせです",
         note: "全員宛て",
+    },
+    unsubscribe: "配信停止・受信内容の変更",
+    site: SiteWords {
+        title: "{name}からのお知らせ",
+        lead: "メールで受け取る内容を選べます。変更はすぐに反映されます。",
+        in_message: "このメールの内容",
+        types: "お知らせの種類",
+        everything: "すべて",
+        all_mail: "すべてのメール",
+        all: "すべてのお知らせ(全チャンネル)",
+        required: "アカウントに関するものなど、必要なお知らせは引き続き届きます。",
+        stop: "停止する",
+        turn_on: "再開する",
+        instead: "{often}に変更",
+        off: "停止中",
+        at_once: "すぐに配信",
+        hourly: "1時間ごと",
+        hours: "{n}時間ごと",
+        daily: "1日1回",
+        weekdays: "平日のみ",
+        weekly: "週1回",
+        monthly: "月1回",
+        saved: "保存しました。",
+        undo: "元に戻す",
+        rest: "ほか{n}件",
+        rest_of: "{day}のメールの続き",
+        partly: "このメールの一部は保存期間を過ぎました。",
+        next: "次のページ",
+        previous: "前のページ",
+        no_link: "このリンクは使えません",
+        no_link_why: "古いか、途中で切れている可能性があります。最新のメールのリンクをご利用ください。",
+        forgotten: "表示できません",
+        forgotten_why: "このメールの内容は保存期間を過ぎました。",
+        busy: "混み合っています",
+        busy_why: "1分ほどしてからもう一度お試しください。",
     },
 };

@@ -63,6 +63,48 @@ pub(crate) struct Words {
     pub(crate) near: Cause,
     pub(crate) named: Cause,
     pub(crate) everyone: Cause,
+    /// The words of the link that unsubscribes.
+    pub(crate) unsubscribe: &'static str,
+    pub(crate) site: SiteWords,
+}
+
+/// The words of the pages to which mails lead.
+#[derive(Debug)]
+pub(crate) struct SiteWords {
+    pub(crate) title: &'static str,
+    pub(crate) lead: &'static str,
+    pub(crate) in_message: &'static str,
+    pub(crate) types: &'static str,
+    pub(crate) everything: &'static str,
+    pub(crate) all_mail: &'static str,
+    pub(crate) all: &'static str,
+    pub(crate) required: &'static str,
+    pub(crate) stop: &'static str,
+    pub(crate) turn_on: &'static str,
+    /// "{often} instead".
+    pub(crate) instead: &'static str,
+    pub(crate) off: &'static str,
+    pub(crate) at_once: &'static str,
+    pub(crate) hourly: &'static str,
+    pub(crate) hours: &'static str,
+    pub(crate) daily: &'static str,
+    pub(crate) weekdays: &'static str,
+    pub(crate) weekly: &'static str,
+    pub(crate) monthly: &'static str,
+    pub(crate) saved: &'static str,
+    pub(crate) undo: &'static str,
+    /// "{n} more", without the mail's "and".
+    pub(crate) rest: &'static str,
+    pub(crate) rest_of: &'static str,
+    pub(crate) partly: &'static str,
+    pub(crate) next: &'static str,
+    pub(crate) previous: &'static str,
+    pub(crate) no_link: &'static str,
+    pub(crate) no_link_why: &'static str,
+    pub(crate) forgotten: &'static str,
+    pub(crate) forgotten_why: &'static str,
+    pub(crate) busy: &'static str,
+    pub(crate) busy_why: &'static str,
 }
 
 /// A reason in words: as a clause on one item, on all, on some, and as a note beside an item.
@@ -89,6 +131,11 @@ pub(crate) fn fill(phrase: &str, name: &str, value: &str) -> String {
 }
 
 impl Words {
+    /// `ltr` or `rtl`.
+    pub(crate) fn direction(&self) -> &'static str {
+        if self.is_right_to_left { "rtl" } else { "ltr" }
+    }
+
     /// A count with its thousands set apart: "10,000".
     pub(crate) fn number(&self, count: usize) -> String {
         let digits = count.to_string();

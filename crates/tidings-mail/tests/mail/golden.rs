@@ -8,7 +8,7 @@ use tidings_core::event::Pivot;
 use tidings_core::presentation::{Brand, Quota, Texts, Wording};
 use tidings_core::rules::Rules;
 use tidings_core::{ImageSize, Object};
-use tidings_mail::{Design, HTML_BYTES_MAX};
+use tidings_mail::{Design, HTML_BYTES_MAX, SECRET_BYTES, TokenKey};
 
 use crate::fixture::{
     assert_proper, batch, bodies, group, id, instant, line, object, role, sender,
@@ -64,7 +64,7 @@ fn texts(all: &[(&str, &str)]) -> Texts {
 }
 
 /// The design that a gallery configures.
-fn design() -> Design {
+pub(crate) fn design() -> Design {
     let mut rules = Rules::default();
     let shown = &mut rules.presentation;
     let some = |text: &str| Some(text.to_owned());
@@ -103,7 +103,8 @@ fn design() -> Design {
         shown.types.insert(kind.to_owned(), wording);
     }
     shown.digests.insert("weekly".to_owned(), Quota::default());
-    Design::new(sender(), &rules).unwrap()
+    let key = TokenKey::new(&[1; SECRET_BYTES]);
+    Design::new(sender(), &rules).unwrap().linked(key)
 }
 
 /// The works of a number, from the first on and around.
@@ -132,7 +133,7 @@ fn works(count: usize) -> Vec<tidings_core::batch::Line> {
 }
 
 /// The works as a message groups them: by artist.
-fn by_artist(count: usize) -> Vec<Group> {
+pub(crate) fn by_artist(count: usize) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     for work in works(count) {
         let artist = Arc::clone(&work.actors[0]);
@@ -147,7 +148,7 @@ fn by_artist(count: usize) -> Vec<Group> {
     groups
 }
 
-fn to(locale: &str, groups: Vec<Group>) -> Batch {
+pub(crate) fn to(locale: &str, groups: Vec<Group>) -> Batch {
     let mut batch = batch(groups);
     batch.locale = locale.to_owned();
     batch.recipient.name = Some("Ana".to_owned());
@@ -162,7 +163,7 @@ fn to(locale: &str, groups: Vec<Group>) -> Batch {
     batch
 }
 
-fn comments() -> Group {
+pub(crate) fn comments() -> Group {
     let mut comment = line(
         Object {
             url: Some("/notes/7".to_owned()),
@@ -182,7 +183,7 @@ fn comments() -> Group {
     group
 }
 
-fn show() -> Group {
+pub(crate) fn show() -> Group {
     let mut show = line(
         Object {
             url: Some("/shows/3".to_owned()),
@@ -236,19 +237,23 @@ fn assert_golden(name: &str, batch: &Batch) {
             assert!(tag.contains(attribute), "{name}: {tag}");
         }
     }
-    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/mail/golden");
     let text = format!("Subject: {}\n\n{text}", mail.subject);
-    for (end, body) in [("html", html), ("txt", text)] {
-        let file = dir.join(format!("{name}.{end}"));
-        if std::env::var_os("UPDATE_GOLDEN").is_some() {
-            std::fs::write(&file, &body).unwrap();
-        }
-        let expected = std::fs::read_to_string(&file).unwrap_or_default();
-        assert!(
-            expected == body,
-            "{name}.{end} differs: run with UPDATE_GOLDEN=1 and read it"
-        );
+    assert_file(&format!("{name}.html"), &html);
+    assert_file(&format!("{name}.txt"), &text);
+}
+
+/// A text is that of a file.
+pub(crate) fn assert_file(name: &str, body: &str) {
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/mail/golden");
+    let file = dir.join(name);
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        std::fs::write(&file, body).unwrap();
     }
+    let expected = std::fs::read_to_string(&file).unwrap_or_default();
+    assert!(
+        expected == body,
+        "{name} differs: run with UPDATE_GOLDEN=1 and read it"
+    );
 }
 
 #[test]

@@ -7,6 +7,8 @@
 
 mod fixture;
 mod golden;
+mod headers;
+mod site;
 mod templates;
 
 use std::sync::Arc;
@@ -444,7 +446,10 @@ fn h26_addresses_that_are_none_are_refused() {
         ),
         (Some("a@example.org, b@example.org"), RenderError::Address),
         (Some("Ann <a@example.org>"), RenderError::Address),
-        (Some("é@example.org"), RenderError::Address),
+        (Some("é é@example.org"), RenderError::Address),
+        (Some("é\u{202e}@example.org"), RenderError::Address),
+        (Some("é..é@example.org"), RenderError::Address),
+        (Some("a@exa\u{202e}mple.org"), RenderError::Address),
     ] {
         let mut batch = fine.clone();
         batch.recipient.addresses.set(EMAIL_NO, email);

@@ -6,7 +6,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use tidings_core::Rules;
 use tidings_core::channel::{AddressKind, ChannelKind};
-use tidings_mail::{Design, Sender};
+use tidings_mail::{Design, Sender, TokenKey};
 
 pub use maildir::{Durability, Maildir};
 pub use outcome::{Outcome, Receipt};
@@ -108,6 +108,8 @@ pub struct Setup<'a> {
     pub durability: Durability,
     /// The time limits of servers.
     pub patience: Patience,
+    /// The key of the tokens in links; without one messages have no such links.
+    pub tokens: Option<&'a TokenKey>,
 }
 
 /// Checks a channel's provider without using the machine: no secret is looked up, no directory is
@@ -161,6 +163,10 @@ fn open_mail(
     let sender = Sender::parse(from.ok_or(ProviderError::NoSender)?)?;
     let host = sender.host().to_owned();
     let design = Design::new(sender, rules)?;
+    let design = match setup.tokens {
+        Some(key) => design.linked(key.clone()),
+        None => design,
+    };
     let channel: Arc<dyn Channel> = match provider {
         Provider::Maildir(dir) => {
             let maildir = Maildir::open(&dir, setup.durability)
@@ -198,6 +204,7 @@ mod tests {
             },
             durability: Durability::Each,
             patience: Patience::default(),
+            tokens: None,
         };
         let email = tidings_core::channel::named("email").unwrap();
         open(email, &rules, &setup)

@@ -4,6 +4,7 @@ use tidings_core::batch::{Batch, Group, Line};
 use tidings_core::batch_key::BatchKey;
 use tidings_core::channel::EMAIL_NO;
 use tidings_core::event::Pivot;
+use tidings_core::number::MessageId;
 use tidings_core::{Id, Instant, Object, Recipient, State};
 use tidings_mail::Sender;
 
@@ -54,6 +55,7 @@ pub(crate) fn batch(id: &str, title: &str) -> Batch {
     };
     Batch {
         id: id.to_owned(),
+        message: MessageId::default(),
         recipient,
         tz: "UTC".to_owned(),
         locale: "en".to_owned(),

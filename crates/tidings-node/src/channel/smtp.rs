@@ -5,7 +5,6 @@
 //! one that drops after it may have delivered everything (RFC 5321, sections 4.2.5 and 6.1). A
 //! transaction as a whole has a deadline, so no server holds a thread for longer ([`mod@line`]).
 
-use std::str::FromStr;
 use std::sync::{Mutex, PoisonError};
 
 use super::provider::{ProviderError, Security, Server};
@@ -13,7 +12,7 @@ use super::{Channel, Outcome, Receipt, Rendered};
 use lettre::Address;
 use lettre::transport::smtp::authentication::Credentials;
 use lettre::transport::smtp::commands::{Data, Mail as MailFrom, Rcpt, Rset};
-use lettre::transport::smtp::extension::ClientId;
+use lettre::transport::smtp::extension::{ClientId, MailBodyParameter, MailParameter};
 use lettre::transport::smtp::response::Response;
 use line::{Bound, Error, Line, Trust, trust};
 
@@ -132,15 +131,25 @@ impl Smtp {
 
     /// Returns a line on which the server has accepted the sender. The server may have closed an idle
     /// one; then the next is tried, and finally a new one.
-    fn begin(&self, from: &Address, bound: Bound) -> Result<Line, Fault> {
+    fn begin(&self, from: &Address, is_ascii: bool, bound: Bound) -> Result<Line, Fault> {
+        let parameters = match is_ascii {
+            true => Vec::new(),
+            false => vec![
+                MailParameter::SmtpUtfEight,
+                MailParameter::Body(MailBodyParameter::EightBitMime),
+            ],
+        };
         let greet = |line: &mut Line| {
-            line.command(MailFrom::new(Some(from.clone()), Vec::new()), bound)
+            if !is_ascii && !line.takes_unicode() {
+                return Err(Error::NoUnicode);
+            }
+            line.command(MailFrom::new(Some(from.clone()), parameters.clone()), bound)
                 .map(drop)
         };
         while let Some(mut line) = self.take_idle() {
             match greet(&mut line) {
                 Ok(()) => return Ok(line),
-                Err(error) if error.refusal().is_none() || is_closing(&error) => {}
+                Err(error) if error.is_broken() || is_closing(&error) => {}
                 Err(error) => return Err(self.keep_after(line, Step::Mail, error, bound)),
             }
         }
@@ -166,7 +175,8 @@ impl Smtp {
             delivery_ms,
         } = self.patience;
         let bound = Bound::new(begin_ms, answer_ms);
-        let mut line = self.begin(from, bound)?;
+        let to_text: &str = to.as_ref();
+        let mut line = self.begin(from, to_text.is_ascii(), bound)?;
         if let Err(error) = line.command(Rcpt::new(to.clone(), Vec::new()), bound) {
             return Err(self.keep_after(line, Step::Recipient, error, bound));
         }
@@ -207,7 +217,7 @@ impl Smtp {
 
     /// Keeps the line after a refusal if the server is still usable; returns the fault.
     fn keep_after(&self, mut line: Line, step: Step, error: Error, bound: Bound) -> Fault {
-        let goes_on = error.refusal().is_some() && !is_closing(&error);
+        let goes_on = !error.is_broken() && !is_closing(&error);
         if goes_on && line.command(Rset, bound).is_ok() {
             self.keep(line);
         }
@@ -219,10 +229,10 @@ impl Channel for Smtp {
     fn send(&self, message: &Rendered, go: &dyn Fn() -> bool) -> Outcome {
         // The renderer has checked both.
         let addresses = (
-            Address::from_str(&message.from),
-            Address::from_str(&message.to),
+            tidings_mail::address(&message.from),
+            tidings_mail::address(&message.to),
         );
-        let (Ok(from), Ok(to)) = addresses else {
+        let (Some(from), Some(to)) = addresses else {
             return Outcome::Failed {
                 why: "an address is not one".to_owned(),
                 address_dead: false,
@@ -307,6 +317,9 @@ impl Fault {
         };
         match (&self.error, self.code(), self.enhanced()) {
             (Error::Broken(why), ..) => format!("{stage}: {why}"),
+            (Error::NoUnicode, ..) => {
+                format!("{stage}: the server takes no address with letters beyond ASCII (SMTPUTF8)")
+            }
             (_, Some(code), Some(enhanced)) => format!("{stage}: {code} {enhanced}"),
             (_, code, _) => format!("{stage}: {}", code.unwrap_or_default()),
         }

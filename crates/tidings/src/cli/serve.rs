@@ -15,7 +15,7 @@ use tokio::sync::watch;
 
 use super::reach::DATA_VARIABLE;
 use super::{Status, Streams, report, signals};
-use crate::app::{self, Disk};
+use crate::app::{self, Disk, StartError};
 use crate::config::{self, duration};
 use crate::http::{self, Access, Service, listen};
 use crate::keys::Secret;
@@ -191,8 +191,13 @@ fn serve(
         }
     };
     let asked = Arc::clone(&resolver);
-    let node = match disk.start(rules.clone(), Arc::clone(&clock), options, asked) {
-        Ok(node) => node,
+    let tokens = disk.token_key();
+    let started = tokens.map_err(StartError::from).and_then(|tokens| {
+        let node = disk.start(rules.clone(), &tokens, Arc::clone(&clock), options, asked)?;
+        Ok((node, tokens))
+    });
+    let (node, tokens) = match started {
+        Ok(started) => started,
         Err(fault) => {
             return Ok(report(
                 streams,
@@ -207,7 +212,8 @@ fn serve(
     let access = access(arguments, &node, &token, streams)?;
     let settings = http::Settings::default();
     let service = Service::new(node.handle(), rules, access, clock, settings);
-    let service = Arc::new(service.in_directory(&arguments.data));
+    let service = service.in_directory(&arguments.data).with_site(tokens);
+    let service = Arc::new(service);
     // The token follows the address, so that no other address gets it, and the API opens after both, so that
     // it sees no token of an earlier start.
     let address_mark = Mark::address(&arguments.data, &url)?;
@@ -339,7 +345,10 @@ fn reload(
             return Ok(Reloaded::Refused);
         }
     };
-    let opened = app::channels(&rules)
+    let Some(tokens) = service.tokens() else {
+        return Ok(Reloaded::Refused);
+    };
+    let opened = app::channels(&rules, tokens)
         .and_then(|channels| app::host_service(&rules).map(|host| (channels, host)));
     let (channels, host) = match opened {
         Ok(opened) => opened,

@@ -17,6 +17,8 @@ pub(super) const QUOTA_KEYS: [&str; 2] = ["show", "show_per"];
 
 /// The most lines that a message is asked to show.
 const SHOW_MAX: i128 = 1_000;
+/// The most bytes of the public address: with a token it has to fit a line of a header.
+const URL_BYTES_MAX: usize = 256;
 /// The most bytes of a text.
 const TEXT_BYTES_MAX: usize = 1 << 10;
 
@@ -76,11 +78,20 @@ fn brand(walk: &mut Walk, root: &Section<'_>) -> Brand {
             walk,
             &section,
             "url",
-            "an https address, such as `\"https://example.org\"`",
-            |text| text.starts_with("https://") && web_address(text).is_some(),
+            "an https address without `?` and `#`, such as `\"https://example.org\"`",
+            is_public_address,
         )
         .map(|url| url.trim_end_matches('/').to_owned()),
     }
+}
+
+/// Tells whether links in mails can begin with an address, in headers, too.
+fn is_public_address(text: &str) -> bool {
+    let is_plain = text.is_ascii() && !text.contains(['?', '#']);
+    text.starts_with("https://")
+        && is_plain
+        && text.len() <= URL_BYTES_MAX
+        && web_address(text).is_some()
 }
 
 /// A text that is shown.

@@ -543,6 +543,8 @@ fn wrong_words_and_looks_are_refused() {
         ("color = \"red\"", "`brand.color` cannot be `red`"),
         ("logo = \"http://example.org/a.png\"", "`brand.logo`"),
         ("url = \"http://example.org\"", "`brand.url`"),
+        ("url = \"https://example.org/?a=b\"", "`brand.url`"),
+        ("url = \"https://bücher.example\"", "`brand.url`"),
         ("name = \" \"", "`brand.name`"),
         ("colour = \"#fff\"", "unknown key `brand.colour`"),
     ] {

@@ -15,12 +15,15 @@ mod lines;
 pub mod listen;
 mod metrics;
 mod openapi;
+#[cfg(test)]
+pub(crate) mod post;
 mod query;
 mod request;
 mod requests;
 #[cfg(test)]
 pub(crate) mod rig;
 mod service;
+mod site;
 mod streaming;
 #[cfg(test)]
 mod tests;
@@ -46,6 +49,7 @@ pub use service::{Access, Answer, Service, Settings, only};
 pub fn router(service: Arc<Service>) -> Router {
     let (calls, _) = calls();
     calls
+        .merge(site::routes())
         .fallback(no_such_call)
         .method_not_allowed_fallback(no_such_method)
         .layer(middleware::from_fn_with_state(

@@ -9,6 +9,7 @@ use axum::body::Body;
 use axum::http::{HeaderMap, Method, Request, StatusCode};
 use serde_json::Value;
 use tidings_core::Instant;
+use tidings_mail::{SECRET_BYTES, TokenKey};
 use tidings_node::channel::Channels;
 use tidings_node::{ApiKey, Delivery, KeyChange, KeyHash, Retries, Runtime, VirtualClock};
 use tidings_store::{MemoryStore, Store};
@@ -28,6 +29,11 @@ channels = { inbox = { policy = "now" }, email = { policy = "cooldown", quiet = 
 category = "news"
 channels = { inbox = { policy = "now" }, email = { policy = "digest", digest = "daily" } }
 "#;
+
+/// The key of the tokens in links.
+pub(crate) fn tokens() -> TokenKey {
+    TokenKey::new(&[7; SECRET_BYTES])
+}
 
 /// Opens a store, as often as need be.
 pub(crate) type Open = Arc<dyn Fn() -> Result<Arc<dyn Store>, tidings_store::Error> + Send + Sync>;
@@ -126,7 +132,7 @@ impl Rig {
             Arc::clone(&clock) as _,
             settings,
         );
-        let service = Arc::new(service);
+        let service = Arc::new(service.with_site(tokens()));
         let tokio = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(2)
             .enable_all()

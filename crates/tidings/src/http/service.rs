@@ -10,6 +10,7 @@ use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use tidings_core::engine::{Refused, Reply};
 use tidings_core::{Command, Id, Instant, Rules};
+use tidings_mail::TokenKey;
 use tidings_node::channel::Channels;
 use tidings_node::{
     AnswerRecorder, Clock, Deferrals, Durable, Handle, Kept, KeptAnswer, KeyChange, KeyHash,
@@ -24,6 +25,7 @@ use super::error::{Code, Problem};
 use super::ids::EventIds;
 use super::request::Change;
 use super::requests::Requests;
+use super::site::{self, Site};
 use crate::wording::quoted;
 
 /// The bounds of the server: no client can cost more.
@@ -104,6 +106,8 @@ pub struct Service {
     pub(super) readers: Arc<Semaphore>,
     stopping: watch::Sender<bool>,
     rules: RwLock<Arc<Rules>>,
+    /// The pages to which mails lead; `None` where nobody asks for them.
+    pub(super) site: Option<Site>,
 }
 
 /// A request to the node.
@@ -127,14 +131,28 @@ impl Service {
             let_in: Semaphore::new(READS_MAX),
             readers: Arc::new(Semaphore::new(READERS_MAX)),
             ids: EventIds::default(),
-            requests: Requests::of(super::call_names()),
+            requests: Requests::of(super::call_names().into_iter().chain(site::NAMES)),
             data: None,
             started: clock.now(),
             stopping: watch::Sender::new(false),
             settings,
             clock,
             rules: RwLock::new(Arc::new(rules)),
+            site: None,
         }
+    }
+
+    /// The same with the pages to which mails lead by tokens of this key.
+    #[must_use]
+    pub fn with_site(self, tokens: TokenKey) -> Self {
+        let site = Some(Site::new(&self.rules(), tokens));
+        Self { site, ..self }
+    }
+
+    /// The key of the tokens in links.
+    #[must_use]
+    pub fn tokens(&self) -> Option<&TokenKey> {
+        self.site.as_ref().map(Site::tokens)
     }
 
     /// The same, which knows where on the disk the node's store is.
@@ -178,6 +196,9 @@ impl Service {
     /// [`RuntimeError`]; the old one stays in force.
     pub fn configure(&self, rules: Rules, channels: Channels) -> Result<(), RuntimeError> {
         self.handle.configure(rules.clone(), channels)?;
+        if let Some(site) = &self.site {
+            site.configure(&rules);
+        }
         *self.rules.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(rules);
         Ok(())
     }

@@ -34,6 +34,8 @@ pub(super) enum Error {
     Refused(Response),
     /// There was no complete reply.
     Broken(String),
+    /// The server takes no addresses beyond ASCII, so nothing was said to it.
+    NoUnicode,
 }
 
 /// The deadline of a transaction, and the time limit of each of its answers.
@@ -143,6 +145,12 @@ impl Line {
     /// Tells whether the server offers encryption.
     pub(super) fn can_be_encrypted(&self) -> bool {
         self.offers.supports_feature(Extension::StartTls)
+    }
+
+    /// Tells whether the server takes addresses and headers beyond ASCII (RFC 6531).
+    pub(super) fn takes_unicode(&self) -> bool {
+        self.offers.supports_feature(Extension::SmtpUtfEight)
+            && self.offers.supports_feature(Extension::EightBitMime)
     }
 
     /// Encrypts the line, and exchanges greetings again.
@@ -338,14 +346,19 @@ impl Error {
     pub(super) fn refusal(&self) -> Option<&Response> {
         match self {
             Self::Refused(reply) => Some(reply),
-            Self::Broken(_) => None,
+            Self::Broken(_) | Self::NoUnicode => None,
         }
+    }
+
+    /// Tells whether the line is of no further use.
+    pub(super) fn is_broken(&self) -> bool {
+        matches!(self, Self::Broken(_))
     }
 
     /// Tells whether the server refused permanently.
     pub(super) fn is_permanent(&self) -> bool {
         let severity = self.refusal().map(|reply| reply.code().severity);
-        severity == Some(Severity::PermanentNegativeCompletion)
+        severity == Some(Severity::PermanentNegativeCompletion) || matches!(self, Self::NoUnicode)
     }
 }
 

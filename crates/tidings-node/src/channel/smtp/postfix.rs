@@ -161,6 +161,7 @@ impl MailServer {
             },
             durability: Durability::Each,
             patience: Patience::default(),
+            tokens: None,
         };
         open(kind, &rules, &setup).unwrap().channel
     }

@@ -4,8 +4,10 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::thread::JoinHandle;
 
+use tidings_core::channel::EMAIL_NO;
+
 use super::super::provider::Provider;
-use super::super::sample::{GO, HOST, mail};
+use super::super::sample::{GO, HOST, batch, mail, rendered};
 use super::*;
 
 const PATIENT: Patience = Patience {
@@ -203,6 +205,44 @@ fn a_mail_arrives_as_it_was_rendered() {
             "DATA"
         ]
     );
+}
+
+#[test]
+fn an_address_beyond_ascii_needs_a_server_that_takes_it() {
+    let mut batch = batch("b1", "One");
+    batch.recipient.addresses = [(EMAIL_NO, "тест@example.org")].into();
+    let foreign = rendered(&batch);
+    let takes = Script {
+        hello: "250-mail.example.org\r\n250-8BITMIME\r\n250 SMTPUTF8",
+        ..FINE
+    };
+    let server = TestServer::start(&[takes]);
+    let channel = server.channel(PATIENT);
+    assert!(matches!(channel.send(&foreign, GO), Outcome::Sent(_)));
+    assert!(matches!(
+        channel.send(&mail("b2", "Two"), GO),
+        Outcome::Sent(_)
+    ));
+    let heard = server.finish(channel);
+    for command in [
+        "MAIL FROM:<art@example.org> SMTPUTF8 BODY=8BITMIME",
+        "RCPT TO:<тест@example.org>",
+        "MAIL FROM:<art@example.org>",
+    ] {
+        assert!(heard.commands.iter().any(|one| one == command), "{command}");
+    }
+    let server = TestServer::start(&[FINE]);
+    let channel = server.channel(PATIENT);
+    let fault = channel.send(&foreign, GO);
+    let is_failed =
+        matches!(&fault, Outcome::Failed { address_dead: false, why } if why.contains("SMTPUTF8"));
+    assert!(is_failed, "{fault:?}");
+    // The line is still good for others.
+    assert!(matches!(
+        channel.send(&mail("b2", "Two"), GO),
+        Outcome::Sent(_)
+    ));
+    assert_eq!(server.finish(channel).messages.len(), 1);
 }
 
 #[test]

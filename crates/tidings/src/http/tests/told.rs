@@ -1,15 +1,10 @@
 //! Messages as recipients get them: the bytes of their mails and the pages of their inboxes. Named after rows
 //! of the acceptance table.
 
-use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex};
-use std::time::Duration;
-
 use axum::http::Method;
 use serde_json::{Value, json};
-use tidings_node::channel::{Channel, MailRenderer, Outcome, Outlet, Receipt, Rendered};
 
-use crate::http::rig::Rig;
+use crate::http::post::Post;
 
 const CONFIG: &str = r#"
 [categories.news]
@@ -31,83 +26,25 @@ category = "news"
 channels = { email = { policy = "first_event", hold = "3h" } }
 "#;
 
-/// A channel that hands over the mails it is given.
-struct Postman(Mutex<Sender<Vec<u8>>>);
-
-impl Channel for Postman {
-    fn send(&self, message: &Rendered, go: &dyn Fn() -> bool) -> Outcome {
-        assert!(go());
-        let bytes = message.bytes.clone();
-        self.0.lock().unwrap().send(bytes).unwrap();
-        Outcome::Sent(Receipt::default())
-    }
-}
-
-/// A server at noon of the first day of 2024, with `ana`, and the mails that leave it.
-struct Post {
-    rig: Rig,
-    mails: Receiver<Vec<u8>>,
-}
-
-impl Post {
-    fn new() -> Self {
-        let (sender, mails) = channel();
-        let from = tidings_mail::Sender::parse("Art <art@example.org>").unwrap();
-        let postman = Arc::new(Postman(Mutex::new(sender)));
-        let outlet = Outlet::new(Arc::new(MailRenderer::plain(from)), postman);
-        let rig = Rig::with_channels(CONFIG, [("email".to_owned(), outlet)].into());
-        let post = Self { rig, mails };
-        let ana = json!({"email": "ana@example.org", "name": "Ana"});
-        post.change(Method::PUT, "/v1/recipients/ana", &ana);
-        post
-    }
-
-    fn change(&self, method: Method, path: &str, body: &Value) -> Value {
-        let answer = self.rig.call(method, path, body);
-        assert!(answer.status.is_success(), "{}", answer.json());
-        answer.json()
-    }
-
-    fn publish(&self, kind: &str, actor: &str, object: &str, to: &Value) {
-        let event = json!({
-            "type": kind, "actor": {"id": actor.to_lowercase(), "title": actor},
-            "object": {"id": object.to_lowercase(), "title": object}, "to": to,
-        });
-        self.change(Method::POST, "/v1/events", &event);
-    }
-
-    fn publish_to_ana(&self, kind: &str, actor: &str, object: &str) {
-        self.publish(kind, actor, object, &json!({"recipients": ["ana"]}));
-    }
-
-    /// The next mail: its subject, and its text down to the footer.
-    fn mail(&self) -> (String, String) {
-        let bytes = self.mails.recv_timeout(Duration::from_secs(60)).unwrap();
-        let parsed = mail_parser::MessageParser::default().parse(&bytes).unwrap();
-        let text = parsed.body_text(0).unwrap().replace("\r\n", "\n");
-        (parsed.subject().unwrap().to_owned(), text)
-    }
-
-    /// Type, count and reasons of each group of the inbox.
-    fn inbox(&self) -> Vec<(String, u64, Value)> {
-        let page = self.change(Method::GET, "/v1/recipients/ana/inbox", &Value::Null);
-        let groups = page["groups"].as_array().unwrap().iter();
-        let shown = groups.map(|group| {
-            let items = group["items"].as_array().unwrap();
-            let reasons = items.iter().map(|item| item["reasons"].clone()).collect();
-            (
-                group["type"].as_str().unwrap().to_owned(),
-                group["count"].as_u64().unwrap(),
-                reasons,
-            )
-        });
-        shown.collect()
-    }
+/// Type, count and reasons of each group of the inbox.
+fn inbox(post: &Post) -> Vec<(String, u64, Value)> {
+    let page = post.change(Method::GET, "/v1/recipients/ana/inbox", &Value::Null);
+    let groups = page["groups"].as_array().unwrap().iter();
+    let shown = groups.map(|group| {
+        let items = group["items"].as_array().unwrap();
+        let reasons = items.iter().map(|item| item["reasons"].clone()).collect();
+        (
+            group["type"].as_str().unwrap().to_owned(),
+            group["count"].as_u64().unwrap(),
+            reasons,
+        )
+    });
+    shown.collect()
 }
 
 #[test]
 fn a3_the_same_object_of_one_type_is_shown_once() {
-    let post = Post::new();
+    let post = Post::new(CONFIG);
     post.publish_to_ana("artwork_published", "Ben", "Marilyn");
     post.rig.at("2024-01-01T20:00:00Z");
     post.publish_to_ana("artwork_published", "Cy", "Marilyn");
@@ -123,12 +60,12 @@ fn a3_the_same_object_of_one_type_is_shown_once() {
         2,
         json!([["named"], ["named"]]),
     );
-    assert_eq!(post.inbox(), [group]);
+    assert_eq!(inbox(&post), [group]);
 }
 
 #[test]
 fn the_highest_score_is_told_first_and_shown_with_its_event() {
-    let post = Post::new();
+    let post = Post::new(CONFIG);
     for (id, score) in [
         ("low", json!(-1)),
         ("high", json!(2.5)),
@@ -150,7 +87,7 @@ fn the_highest_score_is_told_first_and_shown_with_its_event() {
 
 #[test]
 fn a4_an_object_of_two_types_is_shown_once_with_both_reasons() {
-    let post = Post::new();
+    let post = Post::new(CONFIG);
     for (topic, title) in [("artist/42", "Andy Warhol"), ("show/7", "Spring Show")] {
         let subscription = format!("/v1/recipients/ana/subscriptions/{topic}");
         post.change(Method::PUT, &subscription, &Value::Null);
@@ -170,7 +107,7 @@ fn a4_an_object_of_two_types_is_shown_once_with_both_reasons() {
     assert!(text.contains(why), "{text}");
     let group = |kind: &str, reason: &str| (kind.to_owned(), 1, json!([[reason]]));
     assert_eq!(
-        post.inbox(),
+        inbox(&post),
         [
             group("artwork_shown", "topic:show/7"),
             group("artwork_published", "topic:artist/42"),
@@ -180,10 +117,10 @@ fn a4_an_object_of_two_types_is_shown_once_with_both_reasons() {
 
 #[test]
 fn a13_what_is_published_again_is_shown_once_or_told_again_after_a_flush() {
-    let post = Post::new();
+    let post = Post::new(CONFIG);
     post.publish_to_ana("artwork_published", "Ben", "Marilyn");
     post.change(Method::DELETE, "/v1/objects/marilyn", &Value::Null);
-    assert_eq!(post.inbox(), []);
+    assert_eq!(inbox(&post), []);
     post.publish_to_ana("artwork_published", "Ben", "Marilyn");
     post.change(Method::POST, "/v1/recipients/ana/flush", &json!({}));
     let (subject, text) = post.mail();
@@ -199,12 +136,12 @@ fn a13_what_is_published_again_is_shown_once_or_told_again_after_a_flush() {
         "{text}"
     );
     let all = json!([["named"], ["named"], ["named"]]);
-    assert_eq!(post.inbox(), [("artwork_published".to_owned(), 3, all)]);
+    assert_eq!(inbox(&post), [("artwork_published".to_owned(), 3, all)]);
 }
 
 #[test]
 fn h1_four_shares_are_one_line_and_what_comes_at_the_mails_instant_is_in_the_next() {
-    let post = Post::new();
+    let post = Post::new(CONFIG);
     post.rig.at("2024-01-02T01:00:00Z");
     for (at, actor) in [("01:00", "Ann"), ("01:30", "Bob"), ("02:00", "Cy")] {
         post.rig.at(&format!("2024-01-02T{at}:00Z"));
@@ -232,7 +169,7 @@ fn h1_four_shares_are_one_line_and_what_comes_at_the_mails_instant_is_in_the_nex
 
 #[test]
 fn h2_a_comment_and_a_share_are_two_lines_and_two_shares_are_one() {
-    let post = Post::new();
+    let post = Post::new(CONFIG);
     post.rig.at("2024-01-02T01:00:00Z");
     post.publish_to_ana("comment", "Ann", "Budget");
     post.rig.at("2024-01-02T02:00:00Z");
@@ -253,7 +190,7 @@ fn h2_a_comment_and_a_share_are_two_lines_and_two_shares_are_one() {
 
 #[test]
 fn mails_hold_no_id_where_a_title_is_known_and_no_id_as_a_subject() {
-    let post = Post::new();
+    let post = Post::new(CONFIG);
     post.change(Method::PUT, "/v1/recipients/ben", &json!({"name": "Ben"}));
     let comment = |actor: &str, object: Value, target: Value| {
         let event = json!({

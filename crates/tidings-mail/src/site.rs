@@ -1,0 +1,364 @@
+//! The pages to which mails lead: what one gets can be chosen there, and the rest of a message is shown.
+//!
+//! They have no script, ask for nothing from elsewhere but the host's pictures, and speak the recipient's language.
+
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+use tidings_core::rules::{Every, capitalised, in_words};
+use tidings_core::{Batch, Id};
+
+use crate::brand::BrandView;
+use crate::design::Design;
+use crate::error::RenderError;
+use crate::lines::entries;
+use crate::names::cut_name;
+use crate::page::{Page, Section};
+use crate::text;
+use crate::wording::Calendar;
+use crate::words::{self, SiteWords, Words};
+
+/// The most lines on a page of the rest.
+pub const REST_LINES_MAX: usize = 50;
+
+/// The templates of these pages, which hosts can't replace.
+pub(crate) const TEMPLATES: [(&str, &str); 4] = [
+    (
+        "site/layout.html",
+        include_str!("../templates/site/layout.html"),
+    ),
+    (
+        "site/notice.html",
+        include_str!("../templates/site/notice.html"),
+    ),
+    (
+        "site/choices.html",
+        include_str!("../templates/site/choices.html"),
+    ),
+    (
+        "site/rest.html",
+        include_str!("../templates/site/rest.html"),
+    ),
+];
+
+/// A page that says why there is nothing to show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Notice {
+    /// The link is none of ours, or leads to nothing any more.
+    NoLink,
+    /// The message is no longer kept.
+    Forgotten,
+    /// The server has no time now.
+    Busy,
+}
+
+/// The things that a recipient may choose.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Choices {
+    /// The change that takes back what was just chosen.
+    pub undo: Option<String>,
+    /// What the message told: topics, and objects that others spoke about.
+    pub subjects: Vec<Row>,
+    /// The types.
+    pub types: Vec<Row>,
+    /// The channel as a whole, and all channels.
+    pub everything: Vec<Row>,
+    /// True if some types can't be turned off.
+    pub has_required: bool,
+}
+
+/// A thing that is on or off.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// Its name.
+    pub name: Name,
+    /// The pace at which it comes now.
+    pub pace: Option<Pace>,
+    /// The changes on offer.
+    pub offers: Vec<Offer>,
+}
+
+/// The name of what can be chosen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Name {
+    /// A title that the host gave.
+    Title(String),
+    /// A type.
+    Type(Id),
+    /// All mails.
+    AllMail,
+    /// Everything, on every channel.
+    All,
+}
+
+/// The pace at which something comes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pace {
+    /// It doesn't.
+    Off,
+    /// When it happens.
+    AtOnce,
+    /// With a digest.
+    Digest(Every),
+}
+
+/// A change on offer, with what the page sends for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Offer {
+    /// The pace that it leads to; [`Pace::AtOnce`] stands for whatever is usual.
+    pub to: Pace,
+    /// The value that is sent.
+    pub set: String,
+}
+
+#[derive(Serialize)]
+struct Site {
+    title: String,
+    language: &'static str,
+    direction: &'static str,
+}
+
+impl Site {
+    fn new(title: String, words: &Words) -> Self {
+        Self {
+            title,
+            language: words.tag,
+            direction: words.direction(),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct NoticeView<'a> {
+    site: Site,
+    brand: &'a BrandView,
+    text: &'a str,
+}
+
+#[derive(Serialize)]
+struct ChoicesView<'a> {
+    site: Site,
+    brand: &'a BrandView,
+    words: ChoiceWords,
+    undo: Option<&'a str>,
+    sections: Vec<SectionView<'a>>,
+    has_required: bool,
+}
+
+#[derive(Serialize)]
+struct ChoiceWords {
+    lead: &'static str,
+    saved: &'static str,
+    undo: &'static str,
+    required: &'static str,
+}
+
+#[derive(Serialize)]
+struct SectionView<'a> {
+    title: &'static str,
+    rows: Vec<RowView<'a>>,
+}
+
+#[derive(Serialize)]
+struct RowView<'a> {
+    title: String,
+    state: Option<String>,
+    buttons: Vec<ButtonView<'a>>,
+}
+
+#[derive(Serialize)]
+struct ButtonView<'a> {
+    label: String,
+    set: &'a str,
+}
+
+#[derive(Serialize)]
+struct RestView<'a> {
+    site: Site,
+    brand: &'a BrandView,
+    /// The templates of items know it.
+    mail: &'a crate::page::About,
+    words: PagingWords,
+    of: &'a str,
+    note: Option<&'static str>,
+    sections: Vec<Section>,
+    next: Option<String>,
+    previous: Option<String>,
+}
+
+#[derive(Serialize)]
+struct PagingWords {
+    next: &'static str,
+    previous: &'static str,
+}
+
+impl Design {
+    /// The page that says why there is nothing to show.
+    ///
+    /// # Errors
+    /// [`RenderError::Template`].
+    pub fn notice(&self, locale: &str, notice: Notice) -> Result<String, RenderError> {
+        let words = words::of(locale);
+        let (title, text) = match notice {
+            Notice::NoLink => (words.site.no_link, words.site.no_link_why),
+            Notice::Forgotten => (words.site.forgotten, words.site.forgotten_why),
+            Notice::Busy => (words.site.busy, words.site.busy_why),
+        };
+        self.templates.site(
+            "site/notice.html",
+            &NoticeView {
+                site: Site::new(title.to_owned(), words),
+                brand: &self.brand,
+                text,
+            },
+        )
+    }
+
+    /// The page on which a recipient chooses.
+    ///
+    /// # Errors
+    /// [`RenderError::Template`].
+    pub fn choices(&self, locale: &str, choices: &Choices) -> Result<String, RenderError> {
+        let words = words::of(locale);
+        let site = &words.site;
+        let sections = [
+            (site.in_message, &choices.subjects),
+            (site.types, &choices.types),
+            (site.everything, &choices.everything),
+        ];
+        let sections = sections.into_iter().filter(|(_, rows)| !rows.is_empty());
+        let title = words::fill(site.title, "{name}", &self.brand.name);
+        self.templates.site(
+            "site/choices.html",
+            &ChoicesView {
+                site: Site::new(title, words),
+                brand: &self.brand,
+                words: ChoiceWords {
+                    lead: site.lead,
+                    saved: site.saved,
+                    undo: site.undo,
+                    required: site.required,
+                },
+                undo: choices.undo.as_deref(),
+                sections: sections
+                    .map(|(title, rows)| SectionView {
+                        title,
+                        rows: rows
+                            .iter()
+                            .map(|row| self.row(row, locale, words))
+                            .collect(),
+                    })
+                    .collect(),
+                has_required: choices.has_required,
+            },
+        )
+    }
+
+    fn row<'r>(&self, row: &'r Row, locale: &str, words: &Words) -> RowView<'r> {
+        let site = &words.site;
+        let title = match &row.name {
+            Name::Title(title) => cut_name(title),
+            Name::Type(kind) => {
+                let title = self.title(kind, locale, 1_000, words);
+                let title = title.unwrap_or_else(|| text::clean(&in_words(kind.as_str())));
+                capitalised(&title)
+            }
+            Name::AllMail => site.all_mail.to_owned(),
+            Name::All => site.all.to_owned(),
+        };
+        let label = |to: Pace| match to {
+            Pace::Off => site.stop.to_owned(),
+            Pace::AtOnce => site.turn_on.to_owned(),
+            Pace::Digest(every) => {
+                let often = site.often(every, words);
+                capitalised(&words::fill(site.instead, "{often}", &often))
+            }
+        };
+        let offers = row.offers.iter();
+        RowView {
+            title,
+            state: row.pace.map(|pace| match pace {
+                Pace::Off => site.off.to_owned(),
+                Pace::AtOnce => site.at_once.to_owned(),
+                Pace::Digest(every) => site.often(every, words),
+            }),
+            buttons: offers
+                .map(|offer| ButtonView {
+                    label: label(offer.to),
+                    set: &offer.set,
+                })
+                .collect(),
+        }
+    }
+
+    /// A page with lines of a message that were not shown, from the one with this number on; `None` where there
+    /// is none. Where `is_whole` is false some entries are gone and nobody knows which lines were shown: all are.
+    ///
+    /// # Errors
+    /// [`RenderError::Template`].
+    pub fn rest(
+        &self,
+        batch: &Batch,
+        shown: Option<&BTreeSet<usize>>,
+        from: usize,
+    ) -> Result<Option<String>, RenderError> {
+        let words = words::of(&batch.locale);
+        let lines = || batch.groups.iter().flat_map(|group| &group.lines);
+        let is_shown = |order: usize| shown.is_some_and(|shown| shown.contains(&order));
+        // What the host has taken back since is not told again.
+        let rest =
+            lines().filter(|line| !is_shown(line.order) && line.object.notifiable != Some(false));
+        let count = entries(rest.clone());
+        let mut orders: Vec<usize> = rest.map(|line| line.order).collect();
+        orders.sort_unstable();
+        let here: BTreeSet<usize> = orders
+            .iter()
+            .copied()
+            .skip(from)
+            .take(REST_LINES_MAX)
+            .collect();
+        if here.is_empty() {
+            return Ok(None);
+        }
+        let Some(page) = Page::of_lines(batch, self, &here) else {
+            return Ok(None);
+        };
+        let day = Calendar::new(&batch.tz, batch.at, words).full_day(batch.at);
+        let of = words::fill(words.site.rest_of, "{day}", &day);
+        let after = from + here.len();
+        let at = |from: usize| format!("?from={from}");
+        let title = words.counted(words.site.rest, count);
+        let html = self.templates.site(
+            "site/rest.html",
+            &RestView {
+                site: Site::new(title, words),
+                brand: &self.brand,
+                mail: &page.mail,
+                words: PagingWords {
+                    next: words.site.next,
+                    previous: words.site.previous,
+                },
+                of: &of,
+                note: shown.is_none().then_some(words.site.partly),
+                sections: page.sections,
+                next: (after < orders.len()).then(|| at(after)),
+                previous: (from > 0).then(|| at(from.saturating_sub(REST_LINES_MAX))),
+            },
+        )?;
+        Ok(Some(html))
+    }
+}
+
+impl SiteWords {
+    /// "once a week".
+    fn often(&self, every: Every, words: &Words) -> String {
+        match every {
+            Every::Day => self.daily.to_owned(),
+            Every::Weekday => self.weekdays.to_owned(),
+            Every::Week(_) => self.weekly.to_owned(),
+            Every::Month(_) => self.monthly.to_owned(),
+            Every::Hours(1) => self.hourly.to_owned(),
+            Every::Hours(hours) => words.counted(self.hours, usize::from(hours)),
+        }
+    }
+}

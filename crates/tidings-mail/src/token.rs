@@ -1,0 +1,350 @@
+//! Tokens in links: sealed, so that they say nothing of the recipient, and can't be made up or changed.
+//!
+//! A mail is the same bytes however often it is made, so a token is, too: its nonce is made of what it holds, by a
+//! key of its own. Equal contents give equal tokens, and nothing else is told by that.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use ring::aead::{AES_256_GCM, Aad, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
+use ring::digest::{SHA256, digest};
+use ring::hmac;
+use tidings_core::channel::{ChannelNo, channel_no};
+use tidings_core::codec::{Corrupt, Reader, put_bytes, put_i64, put_u32, put_u64};
+use tidings_core::number::{ClosingId, MessageId};
+use tidings_core::time::Day;
+use tidings_core::{Batch, BucketNo, Id};
+
+/// Number of bytes of the secret that tokens are sealed with.
+pub const SECRET_BYTES: usize = 32;
+
+/// Longer texts are no tokens.
+const TOKEN_BYTES_MAX: usize = 2_000;
+/// The form of what tokens hold.
+const FORM: u8 = 1;
+/// The most types that a token names.
+const KINDS_MAX: usize = 32;
+
+/// The key that seals tokens and opens them.
+#[derive(Clone)]
+pub struct TokenKey {
+    nonce: hmac::Key,
+    seal: LessSafeKey,
+}
+
+/// The two uses of tokens: one can't stand for the other.
+#[derive(Clone, Copy)]
+enum Purpose {
+    Unsubscribe,
+    Rest,
+}
+
+impl Purpose {
+    fn name(self) -> &'static [u8] {
+        match self {
+            Self::Unsubscribe => b"unsubscribe",
+            Self::Rest => b"rest",
+        }
+    }
+}
+
+impl fmt::Debug for TokenKey {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("TokenKey(…)")
+    }
+}
+
+impl TokenKey {
+    /// The key of a secret.
+    #[must_use]
+    pub fn new(secret: &[u8; SECRET_BYTES]) -> Self {
+        let secret = hmac::Key::new(hmac::HMAC_SHA256, secret);
+        let part = |name: &str| hmac::sign(&secret, name.as_bytes());
+        let seal = UnboundKey::new(&AES_256_GCM, part("tidings token seal").as_ref());
+        Self {
+            nonce: hmac::Key::new(hmac::HMAC_SHA256, part("tidings token nonce").as_ref()),
+            seal: LessSafeKey::new(
+                seal.expect("a key of AES-256 has as many bytes as SHA-256 gives"),
+            ),
+        }
+    }
+
+    fn seal(&self, purpose: Purpose, content: Vec<u8>) -> String {
+        let mut named = hmac::Context::with_key(&self.nonce);
+        named.update(purpose.name());
+        named.update(&content);
+        let mut nonce = [0; NONCE_LEN];
+        nonce.copy_from_slice(&named.sign().as_ref()[..NONCE_LEN]);
+        let mut sealed = content;
+        let aad = Aad::from(purpose.name());
+        self.seal
+            .seal_in_place_append_tag(Nonce::assume_unique_for_key(nonce), aad, &mut sealed)
+            .expect("a token is far shorter than what one nonce may seal");
+        sealed.splice(0..0, nonce);
+        URL_SAFE_NO_PAD.encode(sealed)
+    }
+
+    fn open(&self, purpose: Purpose, token: &str) -> Option<Vec<u8>> {
+        if token.len() > TOKEN_BYTES_MAX {
+            return None;
+        }
+        let sealed = URL_SAFE_NO_PAD.decode(token).ok()?;
+        let (nonce, rest) = sealed.split_first_chunk::<NONCE_LEN>()?;
+        let mut rest = rest.to_vec();
+        let nonce = Nonce::assume_unique_for_key(*nonce);
+        let content = self
+            .seal
+            .open_in_place(nonce, Aad::from(purpose.name()), &mut rest)
+            .ok()?;
+        Some(content.to_vec())
+    }
+}
+
+/// A name in few bytes, by which it is found among those that are configured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ShortName([u8; 4]);
+
+impl ShortName {
+    /// The short form of a name.
+    #[must_use]
+    pub fn of(name: &str) -> Self {
+        let hash = digest(&SHA256, name.as_bytes());
+        let mut short = [0; 4];
+        short.copy_from_slice(&hash.as_ref()[..4]);
+        Self(short)
+    }
+}
+
+/// The content of the token in `/u/{token}`: whose mail it is, and what it told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unsubscribe {
+    /// The recipient.
+    pub recipient: Id,
+    /// The channel.
+    pub channel: ChannelNo,
+    /// The message.
+    pub message: MessageId,
+    /// The day of its closing.
+    pub day: Day,
+    /// The lane, where the mail ends a digest (or tells of more types than are named here).
+    pub lane: Option<ShortName>,
+    /// The types that it told of and that are not required.
+    pub kinds: BTreeSet<ShortName>,
+}
+
+impl Unsubscribe {
+    /// The token's content for a mail that tells of these types.
+    pub(crate) fn of<'k>(
+        batch: &Batch,
+        is_digest: bool,
+        kinds: impl Iterator<Item = &'k str>,
+    ) -> Option<Self> {
+        let mut kinds: BTreeSet<ShortName> = kinds.map(ShortName::of).collect();
+        let is_lane = is_digest || kinds.len() > KINDS_MAX;
+        while kinds.len() > KINDS_MAX {
+            kinds.pop_last();
+        }
+        Some(Self {
+            recipient: batch.recipient.id.clone(),
+            channel: channel_no(&batch.channel)?,
+            message: batch.message,
+            day: batch.at.day(),
+            lane: is_lane.then(|| ShortName::of(&batch.lane)),
+            kinds,
+        })
+    }
+
+    /// The token.
+    #[must_use]
+    pub fn seal(&self, key: &TokenKey) -> String {
+        let mut out = vec![FORM];
+        put_bytes(&mut out, self.recipient.as_str().as_bytes());
+        out.push(self.channel.0);
+        put_message(&mut out, self.message, self.day);
+        out.push(u8::from(self.lane.is_some()));
+        for name in self.lane.iter().chain(&self.kinds) {
+            out.extend_from_slice(&name.0);
+        }
+        key.seal(Purpose::Unsubscribe, out)
+    }
+
+    /// The content of a token; `None` if it was not sealed with this key.
+    #[must_use]
+    pub fn open(key: &TokenKey, token: &str) -> Option<Self> {
+        let content = key.open(Purpose::Unsubscribe, token)?;
+        let mut reader = Reader::new(&content, "token");
+        form(&mut reader)?;
+        let recipient = Id::new(str::from_utf8(reader.bytes().ok()?).ok()?).ok()?;
+        let channel = ChannelNo(reader.byte().ok()?);
+        let (message, day) = message(&mut reader).ok()?;
+        let has_lane = reader.byte().ok()? == 1;
+        let mut names = reader.rest().chunks_exact(4).map(|name| {
+            let mut short = [0; 4];
+            short.copy_from_slice(name);
+            ShortName(short)
+        });
+        Some(Self {
+            recipient,
+            channel,
+            message,
+            day,
+            lane: if has_lane { names.next() } else { None },
+            kinds: names.collect(),
+        })
+    }
+}
+
+/// The content of the token in `/more/{token}`: a message, and what of it was shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rest {
+    /// The message.
+    pub message: MessageId,
+    /// The day of its closing.
+    pub day: Day,
+    /// The lines that the mail showed, by their order.
+    pub shown: BTreeSet<usize>,
+}
+
+impl Rest {
+    /// The token.
+    #[must_use]
+    pub fn seal(&self, key: &TokenKey) -> String {
+        let mut out = vec![FORM];
+        put_message(&mut out, self.message, self.day);
+        let mut next = 0;
+        for order in &self.shown {
+            put_u64(&mut out, (order - next) as u64);
+            next = order + 1;
+        }
+        key.seal(Purpose::Rest, out)
+    }
+
+    /// The content of a token; `None` if it was not sealed with this key.
+    #[must_use]
+    pub fn open(key: &TokenKey, token: &str) -> Option<Self> {
+        let content = key.open(Purpose::Rest, token)?;
+        let mut reader = Reader::new(&content, "token");
+        form(&mut reader)?;
+        let (message, day) = message(&mut reader).ok()?;
+        let mut shown = BTreeSet::new();
+        let mut next = 0_usize;
+        while !reader.is_empty() {
+            let order = next.checked_add(usize::try_from(reader.u64().ok()?).ok()?)?;
+            shown.insert(order);
+            next = order.checked_add(1)?;
+        }
+        Some(Self {
+            message,
+            day,
+            shown,
+        })
+    }
+}
+
+fn form(reader: &mut Reader<'_>) -> Option<()> {
+    (reader.byte().ok()? == FORM).then_some(())
+}
+
+fn put_message(out: &mut Vec<u8>, MessageId { closing, number }: MessageId, day: Day) {
+    put_u32(out, u32::from(closing.bucket.0));
+    put_u64(out, closing.seq);
+    put_u32(out, number);
+    put_i64(out, i64::from(day.0));
+}
+
+fn message(reader: &mut Reader<'_>) -> Result<(MessageId, Day), Corrupt> {
+    let corrupt = reader.corrupt();
+    let bucket = u16::try_from(reader.u32()?).map_err(|_| corrupt)?;
+    let closing = ClosingId {
+        bucket: BucketNo(bucket),
+        seq: reader.u64()?,
+    };
+    let message = closing.message(reader.u32()?);
+    let day = i32::try_from(reader.i64()?).map_err(|_| corrupt)?;
+    Ok((message, Day(day)))
+}
+
+#[cfg(test)]
+mod tests {
+    use tidings_core::channel::EMAIL_NO;
+
+    use super::*;
+
+    fn key(byte: u8) -> TokenKey {
+        TokenKey::new(&[byte; SECRET_BYTES])
+    }
+
+    fn message_id() -> MessageId {
+        let closing = ClosingId {
+            bucket: BucketNo(63),
+            seq: u64::MAX,
+        };
+        closing.message(u32::MAX)
+    }
+
+    fn unsubscribe(recipient: &str) -> Unsubscribe {
+        Unsubscribe {
+            recipient: Id::new(recipient).unwrap(),
+            channel: EMAIL_NO,
+            message: message_id(),
+            day: Day(-3),
+            lane: Some(ShortName::of("digest:weekly")),
+            kinds: ["comment", "share"].map(ShortName::of).into(),
+        }
+    }
+
+    #[test]
+    fn tokens_come_back_and_are_the_same_each_time() {
+        let unsubscribe = unsubscribe("ada@example.org");
+        let token = unsubscribe.seal(&key(1));
+        assert_eq!(token, unsubscribe.seal(&key(1)));
+        assert_eq!(Unsubscribe::open(&key(1), &token), Some(unsubscribe));
+        let rest = Rest {
+            message: message_id(),
+            day: Day(19_000),
+            shown: [0, 1, 5, 1_000].into(),
+        };
+        let token = rest.seal(&key(1));
+        assert_eq!(Rest::open(&key(1), &token), Some(rest));
+    }
+
+    #[test]
+    fn a_token_that_was_changed_is_none() {
+        let token = unsubscribe("ada").seal(&key(1));
+        assert_eq!(Unsubscribe::open(&key(2), &token), None);
+        // Each has its use.
+        assert_eq!(Rest::open(&key(1), &token), None);
+        for at in 0..token.len() {
+            let mut changed = token.clone().into_bytes();
+            changed[at] = if changed[at] == b'A' { b'B' } else { b'A' };
+            let changed = String::from_utf8(changed).unwrap();
+            assert_eq!(Unsubscribe::open(&key(1), &changed), None, "{at}");
+            assert_eq!(Unsubscribe::open(&key(1), &token[..at]), None, "{at}");
+        }
+        for odd in ["", "é", "====", &"A".repeat(TOKEN_BYTES_MAX + 1)] {
+            assert_eq!(Unsubscribe::open(&key(1), odd), None);
+        }
+    }
+
+    #[test]
+    fn a_token_says_nothing_of_the_recipient() {
+        let of = |recipient: &str| unsubscribe(recipient).seal(&key(1));
+        let (ada, bob) = (of("ada"), of("bob"));
+        let sealed = URL_SAFE_NO_PAD.decode(&ada).unwrap();
+        assert!(!sealed.windows(3).any(|bytes| bytes == b"ada"));
+        // Two of equal length have nothing in common.
+        let same = ada.bytes().zip(bob.bytes()).filter(|(a, b)| a == b).count();
+        assert!(same < ada.len() / 4, "{ada} {bob}");
+    }
+
+    #[test]
+    fn the_longest_token_fits_a_header_line() {
+        let mut long = unsubscribe(&"x".repeat(256));
+        long.kinds = (0..KINDS_MAX)
+            .map(|n| ShortName::of(&n.to_string()))
+            .collect();
+        assert!(long.seal(&key(1)).len() < 620);
+    }
+}

@@ -1,0 +1,126 @@
+//! The pages to which mails lead, beside the expected ones in `golden`.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use tidings_core::rules::Every;
+use tidings_mail::{Choices, Name, Notice, Offer, Pace, Row};
+
+use crate::fixture::id;
+use crate::golden::{assert_file, by_artist, comments, design, show, to};
+
+fn row(name: Name, pace: Option<Pace>, to: &[Pace]) -> Row {
+    let offer = |to: &Pace| Offer {
+        to: *to,
+        set: "[{\"type\":\"a\"}]".to_owned(),
+    };
+    Row {
+        name,
+        pace,
+        offers: to.iter().map(offer).collect(),
+    }
+}
+
+fn choices() -> Choices {
+    let weekly = Pace::Digest(Every::Week(1));
+    let title = |text: &str| Name::Title(text.to_owned());
+    let kind = |name: &str| Name::Type(id(name));
+    Choices {
+        undo: Some("[{\"type\":\"a\"}]".to_owned()),
+        subjects: vec![
+            row(title("Edvard Munch"), None, &[Pace::Off]),
+            row(title("Karl Blossfeldt"), Some(Pace::Off), &[Pace::AtOnce]),
+            row(
+                title("A <b>title</b> of more than a line, as hosts may have them \u{202e}\r\nX"),
+                None,
+                &[Pace::Off],
+            ),
+        ],
+        types: vec![
+            row(
+                kind("artwork_published"),
+                Some(weekly),
+                &[Pace::Digest(Every::Month(1)), Pace::Off],
+            ),
+            row(
+                kind("comment"),
+                Some(Pace::AtOnce),
+                &[Pace::Digest(Every::Day), weekly, Pace::Off],
+            ),
+            row(kind("show"), Some(Pace::Off), &[Pace::AtOnce]),
+        ],
+        everything: vec![
+            row(Name::AllMail, None, &[Pace::Off]),
+            row(Name::All, None, &[Pace::Off]),
+        ],
+        has_required: true,
+    }
+}
+
+#[test]
+fn what_can_be_chosen() {
+    for locale in ["en", "de", "fr", "he", "ja"] {
+        let page = design().choices(locale, &choices()).unwrap();
+        assert!(
+            !page.contains("<script") && !page.contains("<b>title"),
+            "{page}"
+        );
+        assert!(
+            !page.contains("{often}") && !page.contains("{n}") && !page.contains("{name}"),
+            "{page}"
+        );
+        assert_file(&format!("site_choices_{locale}.html"), &page);
+    }
+}
+
+#[test]
+fn the_rest_of_a_message() {
+    let mut groups = by_artist(60);
+    groups.extend([comments(), show()]);
+    let batch = to("en", groups);
+    let shown: BTreeSet<usize> = (0..20).collect();
+    let design = design();
+    let page = |from| design.rest(&batch, Some(&shown), from).unwrap();
+    assert_file("site_rest.html", &page(0).unwrap());
+    assert_eq!(page(42), None);
+    // Where lines are gone nobody knows which were shown: the rest is all that is left.
+    let partly = design.rest(&batch, None, 0).unwrap().unwrap();
+    assert!(
+        partly.contains("no longer kept") && partly.contains("The Starry Night<"),
+        "{partly}"
+    );
+}
+
+#[test]
+fn what_was_taken_back_is_not_told_again() {
+    let mut batch = to("de", by_artist(3));
+    let lines = batch.groups.iter_mut().flat_map(|group| &mut group.lines);
+    for line in lines.filter(|line| line.order == 2) {
+        Arc::make_mut(&mut line.object).notifiable = Some(false);
+    }
+    let shown = [0].into();
+    let page = design().rest(&batch, Some(&shown), 0).unwrap().unwrap();
+    assert!(
+        page.contains("The Scream") && !page.contains("Nagasaki"),
+        "{page}"
+    );
+    assert!(page.contains("<h1>1 weitere</h1>"), "{page}");
+    assert_eq!(design().rest(&batch, Some(&[0, 1].into()), 0), Ok(None));
+}
+
+#[test]
+fn notices_are_polite_in_every_language() {
+    for locale in ["en", "de", "fr", "he", "ja", "xx"] {
+        for notice in [Notice::NoLink, Notice::Forgotten, Notice::Busy] {
+            let page = design().notice(locale, notice).unwrap();
+            assert!(
+                page.contains("<h1>") && page.contains("Nightwatch"),
+                "{page}"
+            );
+        }
+    }
+    assert_file(
+        "site_no_link.html",
+        &design().notice("en", Notice::NoLink).unwrap(),
+    );
+}

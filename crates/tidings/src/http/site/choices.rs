@@ -1,0 +1,344 @@
+//! The choices of a recipient on the page: as narrow as what the message told, and as wide as everything.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use tidings_core::channel;
+use tidings_core::command::Choice;
+use tidings_core::engine::Engine;
+use tidings_core::rules::{Digest, Every, Policy, TypeRules};
+use tidings_core::{Batch, Id, Mode, Object, PreferenceScope, Rules};
+use tidings_mail::{Choices, Name, Offer, Pace, Row, ShortName, Unsubscribe};
+
+use crate::body::json;
+use crate::body::preference::{Preference, choices};
+
+/// The most topics, and the most objects, that the page offers to mute.
+const TOPICS_MAX: usize = 8;
+const OBJECTS_MAX: usize = 3;
+/// The most digests that are offered for a type.
+const DIGESTS_MAX: usize = 2;
+
+/// The state that the choices of a recipient begin with.
+pub(super) struct Chooser<'r> {
+    /// The recipient's locale.
+    pub(super) locale: String,
+    rules: &'r Rules,
+    token: &'r Unsubscribe,
+    /// The channel's name.
+    channel: &'static str,
+    chosen: Vec<Choice>,
+    /// The lane that each type takes on the channel; `None` = none.
+    lanes: BTreeMap<String, Option<String>>,
+}
+
+impl<'r> Chooser<'r> {
+    /// The state of a token's recipient; `None` if there is none any more.
+    pub(super) fn of(engine: &Engine, rules: &'r Rules, token: &'r Unsubscribe) -> Option<Self> {
+        let mut channels = channel::sending();
+        let channel = channels.find(|kind| kind.number == token.channel)?.name;
+        let profile = engine.recipient(&token.recipient)?;
+        let chosen = engine.preferences(&token.recipient).ok()?.into_iter();
+        let chosen = chosen.map(|(scope, channel, mode)| Choice {
+            scope,
+            channel: channel.to_owned(),
+            mode,
+        });
+        let locale = profile.locale.as_ref().unwrap_or(&rules.defaults.locale);
+        Some(Self {
+            locale: locale.clone(),
+            rules,
+            token,
+            channel,
+            chosen: chosen.collect(),
+            lanes: engine.lanes_of(&token.recipient, token.channel).ok()?,
+        })
+    }
+
+    /// The choices that a mail program makes: no more of what the mail told; where it ended a digest, no more of
+    /// what comes with that digest now.
+    pub(super) fn one_click(&self) -> Vec<Choice> {
+        let kinds = self.kinds().into_iter();
+        kinds.map(|kind| self.of_type(kind, Mode::Never)).collect()
+    }
+
+    /// The choices of a list as the API has it; `None` if it is none.
+    pub(super) fn listed(&self, list: &str) -> Option<Vec<Choice>> {
+        let list = json::list(list.as_bytes()).ok()?;
+        choices(self.rules, list).ok()
+    }
+
+    /// The choices that take others back.
+    pub(super) fn undo(&self, set: &[Choice]) -> Vec<Choice> {
+        let before = |choice: &Choice| Choice {
+            mode: self.mode(&choice.scope, &choice.channel),
+            ..choice.clone()
+        };
+        set.iter().map(before).collect()
+    }
+
+    /// The page's choices.
+    pub(super) fn choices(&self, batch: Option<&Batch>, undo: Option<&[Choice]>) -> Choices {
+        let kinds = self.kinds();
+        Choices {
+            undo: undo.filter(|undo| !undo.is_empty()).map(to_json),
+            subjects: batch.map_or_else(Vec::new, |batch| self.subjects(batch)),
+            types: kinds.into_iter().map(|kind| self.type_row(kind)).collect(),
+            everything: self.everything(),
+            has_required: self.rules.types.values().any(|kind| kind.required),
+        }
+    }
+
+    /// The types that the token is about, and that are not required.
+    fn kinds(&self) -> Vec<&'r str> {
+        let Unsubscribe { lane, kinds, .. } = self.token;
+        let is_meant = |(name, rules): &(&'r String, &TypeRules)| {
+            let of = self.lanes.get(name.as_str()).and_then(Option::as_deref);
+            let comes_with = of.map(ShortName::of).is_some_and(|of| *lane == Some(of));
+            !rules.required && (kinds.contains(&ShortName::of(name)) || comes_with)
+        };
+        let types = self.rules.types.iter().filter(is_meant);
+        types.map(|(name, _)| name.as_str()).collect()
+    }
+
+    fn mode(&self, scope: &PreferenceScope, channel: &str) -> Mode {
+        let mut chosen = self.chosen.iter();
+        let found = chosen.find(|choice| choice.scope == *scope && choice.channel == channel);
+        found.map_or(Mode::Default, |choice| choice.mode.clone())
+    }
+
+    fn of_type(&self, kind: &str, mode: Mode) -> Choice {
+        Choice {
+            scope: PreferenceScope::Type(kind.to_owned()),
+            channel: self.channel.to_owned(),
+            mode,
+        }
+    }
+
+    /// The rows of what the message told: the topics by which it came, and what others did something to; its
+    /// objects where it has neither.
+    fn subjects(&self, batch: &Batch) -> Vec<Row> {
+        let lines = || batch.groups.iter().flat_map(|group| &group.lines);
+        let reasons: BTreeSet<&str> = lines()
+            .flat_map(|line| &line.reasons)
+            .filter_map(|reason| reason.strip_prefix("topic:"))
+            .collect();
+        let topics = batch.topics.iter();
+        let topics = topics.filter(|topic| reasons.contains(topic.id.as_str()));
+        let mut rows: Vec<Row> = topics
+            .filter_map(|topic| self.mute(topic, PreferenceScope::Topic))
+            .take(TOPICS_MAX)
+            .collect();
+        let targets = lines().filter_map(|line| line.target.as_deref());
+        let mut objects: Vec<&Object> = targets.collect();
+        if rows.is_empty() && objects.is_empty() {
+            objects = lines().map(|line| &*line.object).collect();
+        }
+        let mut named = reasons;
+        objects.retain(|object| named.insert(object.id.as_str()));
+        let objects = objects.into_iter();
+        let objects = objects.filter_map(|object| self.mute(object, PreferenceScope::Object));
+        rows.extend(objects.take(OBJECTS_MAX));
+        rows
+    }
+
+    /// The row of something that can be muted, if it has a title.
+    fn mute(&self, object: &Object, scope: fn(Id) -> PreferenceScope) -> Option<Row> {
+        let title = object
+            .title
+            .clone()
+            .filter(|title| !title.trim().is_empty())?;
+        let scope = scope(object.id.clone());
+        let is_off = self.mode(&scope, self.channel) == Mode::Never;
+        let (to, mode) = match is_off {
+            true => (Pace::AtOnce, Mode::Default),
+            false => (Pace::Off, Mode::Never),
+        };
+        let choice = Choice {
+            scope,
+            channel: self.channel.to_owned(),
+            mode,
+        };
+        Some(Row {
+            name: Name::Title(title),
+            pace: is_off.then_some(Pace::Off),
+            offers: vec![offer(to, &[choice])],
+        })
+    }
+
+    fn type_row(&self, kind: &str) -> Row {
+        let pace = self.pace(kind);
+        let mut offers = Vec::new();
+        match pace {
+            Pace::Off => {
+                let on = self.of_type(kind, self.on(kind));
+                offers.push(offer(Pace::AtOnce, &[on]));
+            }
+            Pace::AtOnce | Pace::Digest(_) => {
+                for (name, digest) in self.slower(kind, pace) {
+                    let choice = self.of_type(kind, Mode::Digest(name.to_owned()));
+                    offers.push(offer(Pace::Digest(digest.every), &[choice]));
+                }
+                let off = self.of_type(kind, Mode::Never);
+                offers.push(offer(Pace::Off, &[off]));
+            }
+        }
+        Row {
+            name: Id::new(kind).map_or_else(|_| Name::Title(kind.to_owned()), Name::Type),
+            pace: Some(pace),
+            offers,
+        }
+    }
+
+    /// The pace at which a type comes now.
+    fn pace(&self, kind: &str) -> Pace {
+        let Some(Some(lane)) = self.lanes.get(kind) else {
+            return Pace::Off;
+        };
+        let of_lane = lane.strip_prefix("digest:");
+        let digest = of_lane.or_else(|| match self.route(kind)? {
+            (Some(own), Policy::Digest { digest }) if own == lane => Some(digest),
+            _ => None,
+        });
+        let digest = digest.and_then(|name| self.rules.digests.get(name));
+        digest.map_or(Pace::AtOnce, |digest| Pace::Digest(digest.every))
+    }
+
+    fn route(&self, kind: &str) -> Option<(Option<&'r String>, &'r Policy)> {
+        let route = self.rules.types.get(kind)?.channels.get(self.channel)?;
+        Some((route.lane.as_ref(), &route.policy))
+    }
+
+    /// The mode that turns a type on again, whatever is chosen for its category.
+    fn on(&self, kind: &str) -> Mode {
+        let category = self.rules.types.get(kind).map(|kind| kind.category.clone());
+        let category = PreferenceScope::Category(category.unwrap_or_default());
+        if self.mode(&category, self.channel) != Mode::Never {
+            return Mode::Default;
+        }
+        match self.route(kind) {
+            Some((_, Policy::Digest { digest })) => Mode::Digest(digest.clone()),
+            _ => Mode::Immediate,
+        }
+    }
+
+    /// The digests by which a type would come less often, the most frequent first: one of each frequency.
+    fn slower(&self, kind: &str, pace: Pace) -> Vec<(&'r str, &'r Digest)> {
+        let is_urgent = self.rules.types.get(kind).is_some_and(|kind| kind.urgent);
+        let now = match pace {
+            Pace::Digest(every) => hours(every),
+            Pace::Off | Pace::AtOnce => 0,
+        };
+        let mut slower: Vec<(&str, &Digest)> = self
+            .rules
+            .digests
+            .iter()
+            .map(|(name, digest)| (name.as_str(), digest))
+            .filter(|(_, digest)| hours(digest.every) >= 24 && hours(digest.every) > now)
+            .filter(|_| !is_urgent)
+            .collect();
+        slower.sort_by_key(|(_, digest)| hours(digest.every));
+        slower.dedup_by_key(|(_, digest)| hours(digest.every));
+        slower.truncate(DIGESTS_MAX);
+        slower
+    }
+
+    /// The rows of the channel, and of all channels.
+    fn everything(&self) -> Vec<Row> {
+        let optional = self.rules.types.values().filter(|kind| !kind.required);
+        let used: BTreeSet<&str> = optional
+            .flat_map(|kind| kind.channels.keys())
+            .map(String::as_str)
+            .collect();
+        let here = [self.channel].into();
+        let mut rows = vec![self.whole(Name::AllMail, &here)];
+        if used.len() > 1 {
+            rows.push(self.whole(Name::All, &used));
+        }
+        rows
+    }
+
+    fn whole(&self, name: Name, channels: &BTreeSet<&str>) -> Row {
+        let off = self.all_off(channels);
+        let is_off = off
+            .iter()
+            .all(|choice| self.mode(&choice.scope, &choice.channel) == choice.mode);
+        let on = |choice: &Choice| Choice {
+            mode: Mode::Default,
+            ..choice.clone()
+        };
+        let on: Vec<Choice> = off.iter().map(on).collect();
+        Row {
+            name,
+            pace: is_off.then_some(Pace::Off),
+            offers: vec![match is_off {
+                true => offer(Pace::AtOnce, &on),
+                false => offer(Pace::Off, &off),
+            }],
+        }
+    }
+
+    /// The choices that leave nothing on some channels but what is required: every category, and the types that
+    /// the recipient chose something else for.
+    fn all_off(&self, channels: &BTreeSet<&str>) -> Vec<Choice> {
+        let mut off = BTreeSet::new();
+        for kind in self.rules.types.values().filter(|kind| !kind.required) {
+            for channel in kind
+                .channels
+                .keys()
+                .filter(|name| channels.contains(name.as_str()))
+            {
+                off.insert((
+                    PreferenceScope::Category(kind.category.clone()),
+                    channel.clone(),
+                ));
+            }
+        }
+        for Choice { scope, channel, .. } in &self.chosen {
+            let PreferenceScope::Type(name) = scope else {
+                continue;
+            };
+            let is_optional = self
+                .rules
+                .types
+                .get(name)
+                .is_some_and(|kind| !kind.required);
+            if is_optional && channels.contains(channel.as_str()) {
+                off.insert((scope.clone(), channel.clone()));
+            }
+        }
+        let off = off.into_iter();
+        off.map(|(scope, channel)| Choice {
+            scope,
+            channel,
+            mode: Mode::Never,
+        })
+        .collect()
+    }
+}
+
+/// About how many hours lie between two slots.
+fn hours(every: Every) -> u32 {
+    match every {
+        Every::Hours(hours) => u32::from(hours),
+        Every::Day => 24,
+        Every::Weekday => 34,
+        Every::Week(_) => 7 * 24,
+        Every::Month(_) => 30 * 24,
+    }
+}
+
+fn offer(to: Pace, set: &[Choice]) -> Offer {
+    Offer {
+        to,
+        set: to_json(set),
+    }
+}
+
+/// Choices as the API has them.
+fn to_json(choices: &[Choice]) -> String {
+    let list = choices.iter().cloned();
+    let list: Vec<Preference> = list
+        .map(|choice| Preference::of(choice.scope, &choice.channel, choice.mode))
+        .collect();
+    serde_json::to_string(&list).unwrap_or_default()
+}

@@ -1,0 +1,130 @@
+//! The forms that are sent to the pages: by their own buttons, and by mail programs (RFC 8058).
+
+use axum::http::{HeaderMap, header};
+use percent_encoding::percent_decode_str;
+
+/// The field by which a mail program unsubscribes.
+const ONE_CLICK: (&str, &str) = ("List-Unsubscribe", "One-Click");
+
+/// A form that was sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// A mail program unsubscribes.
+    OneClick,
+    /// Preferences as the API has them, as JSON.
+    Set(String),
+    /// Nothing that we know.
+    Nothing,
+}
+
+impl Form {
+    /// Reads `application/x-www-form-urlencoded`, or `multipart/form-data`, which mail programs may send, too.
+    pub(super) fn read(headers: &HeaderMap, body: &[u8]) -> Self {
+        let body = String::from_utf8_lossy(body);
+        let kind = headers.get(header::CONTENT_TYPE);
+        let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+        let fields = match multipart_boundary(kind) {
+            Some(boundary) => multipart(&body, &boundary),
+            None => urlencoded(&body),
+        };
+        for (name, value) in fields {
+            if (name.as_str(), value.as_str()) == ONE_CLICK {
+                return Self::OneClick;
+            }
+            if name == "set" {
+                return Self::Set(value);
+            }
+        }
+        Self::Nothing
+    }
+}
+
+fn urlencoded(body: &str) -> Vec<(String, String)> {
+    let plain = |text: &str| {
+        let text = text.replace('+', " ");
+        percent_decode_str(&text).decode_utf8_lossy().into_owned()
+    };
+    let fields = body.trim().split('&');
+    let fields = fields.filter_map(|field| field.split_once('='));
+    fields
+        .map(|(name, value)| (plain(name), plain(value)))
+        .collect()
+}
+
+fn multipart_boundary(kind: &str) -> Option<String> {
+    let is_multipart = kind
+        .get(..20)
+        .is_some_and(|kind| kind.eq_ignore_ascii_case("multipart/form-data;"));
+    let mut parameters = kind.split(';').skip(1).filter(|_| is_multipart);
+    let boundary = parameters.find_map(|parameter| {
+        let (name, value) = parameter.trim().split_once('=')?;
+        name.eq_ignore_ascii_case("boundary").then_some(value)
+    })?;
+    Some(boundary.trim_matches('"').to_owned())
+}
+
+/// The fields of a multipart body, without files' contents being of any interest.
+fn multipart(body: &str, boundary: &str) -> Vec<(String, String)> {
+    let between = format!("--{boundary}");
+    let parts = body.split(between.as_str()).skip(1);
+    let field = |part: &str| {
+        let (head, value) = part.split_once("\r\n\r\n")?;
+        let (_, name) = head.split_once("name=\"")?;
+        let (name, _) = name.split_once('"')?;
+        let value = value.strip_suffix("\r\n").unwrap_or(value);
+        Some((name.to_owned(), value.to_owned()))
+    };
+    parts.filter_map(field).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::HeaderValue;
+
+    use super::*;
+
+    fn read(kind: &'static str, body: &str) -> Form {
+        let kind = (header::CONTENT_TYPE, HeaderValue::from_static(kind));
+        Form::read(&HeaderMap::from_iter([kind]), body.as_bytes())
+    }
+
+    #[test]
+    fn one_click_comes_in_either_form() {
+        let urlencoded = "application/x-www-form-urlencoded";
+        assert_eq!(
+            read(urlencoded, "List-Unsubscribe=One-Click"),
+            Form::OneClick
+        );
+        assert_eq!(read("", "List-Unsubscribe=One%2DClick\r\n"), Form::OneClick);
+        let multipart = "--b1\r\nContent-Disposition: form-data; name=\"List-Unsubscribe\"\r\n\r\n\
+                         One-Click\r\n--b1--\r\n";
+        for kind in [
+            "multipart/form-data; boundary=b1",
+            "Multipart/Form-Data; charset=utf-8; boundary=\"b1\"",
+        ] {
+            assert_eq!(read(kind, multipart), Form::OneClick, "{kind}");
+        }
+    }
+
+    #[test]
+    fn everything_else_changes_nothing() {
+        let urlencoded = "application/x-www-form-urlencoded";
+        assert_eq!(
+            read(urlencoded, "set=%5B%7B%22a%22%3A1%7D%5D+x"),
+            Form::Set("[{\"a\":1}] x".to_owned())
+        );
+        for (kind, body) in [
+            (urlencoded, ""),
+            (urlencoded, "List-Unsubscribe=Two"),
+            (urlencoded, "&&=&%zz=%"),
+            ("multipart/form-data; boundary=", "----\r\n\r\n"),
+            (
+                "multipart/form-data; boundary=b1",
+                "List-Unsubscribe=One-Click",
+            ),
+            ("multipart/form-data", "--b1"),
+        ] {
+            assert_eq!(read(kind, body), Form::Nothing, "{kind} {body}");
+        }
+    }
+}

@@ -1,0 +1,321 @@
+//! The pages to which mails lead. They need no key: a token in the address says whose they are.
+//!
+//! What is chosen there becomes a command like any other. A page that is looked at changes nothing, since mail
+//! programs and scanners open every link. What a wrong token leads to tells nothing of the right ones.
+
+mod choices;
+mod form;
+#[cfg(test)]
+mod tests;
+
+use std::sync::{Arc, PoisonError, RwLock};
+
+use axum::Router;
+use axum::body::{Body, to_bytes};
+use axum::extract::{Path, RawQuery, Request, State};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use axum::response::{Html, IntoResponse as _, Response};
+use axum::routing::get;
+use tidings_core::command::Choice;
+use tidings_core::engine::Presenter;
+use tidings_core::journal::stored::Unreadable;
+use tidings_core::{Command, Rules};
+use tidings_mail::{Design, Notice, Rest, Sender, TokenKey, Unsubscribe};
+use tidings_node::Durable;
+use tokio::sync::Semaphore;
+use tokio::time::timeout;
+
+use self::choices::Chooser;
+use self::form::Form;
+use super::call::CallName;
+use super::error::Problem;
+use super::service::{Service, only};
+
+/// The most pages in progress: each reads the store.
+const PAGES_MAX: usize = 4;
+/// The most bytes of a form.
+const FORM_BYTES_MAX: usize = 64 << 10;
+/// The seconds after which a page may be asked for again.
+const BUSY_SECONDS: &str = "60";
+
+const CHOICES: &str = "site_choices";
+const CHOOSE: &str = "site_choose";
+const REST: &str = "site_rest";
+
+/// The names of the pages, for measurements.
+pub(super) const NAMES: [&str; 3] = [CHOICES, CHOOSE, REST];
+
+/// The pages of a server.
+pub(super) struct Site {
+    tokens: TokenKey,
+    design: RwLock<Arc<Design>>,
+    room: Semaphore,
+}
+
+impl Site {
+    /// The pages in the look of a configuration.
+    pub(super) fn new(rules: &Rules, tokens: TokenKey) -> Self {
+        Self {
+            design: RwLock::new(Arc::new(design(rules))),
+            tokens,
+            room: Semaphore::new(PAGES_MAX),
+        }
+    }
+
+    /// The key of the tokens.
+    pub(super) fn tokens(&self) -> &TokenKey {
+        &self.tokens
+    }
+
+    /// Puts the look of another configuration in force.
+    pub(super) fn configure(&self, rules: &Rules) {
+        let design = Arc::new(design(rules));
+        *self.design.write().unwrap_or_else(PoisonError::into_inner) = design;
+    }
+
+    fn design(&self) -> Arc<Design> {
+        Arc::clone(&self.design.read().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// The look of a configuration; the plain one if it has a fault, which keeps its channels from being opened, too.
+fn design(rules: &Rules) -> Design {
+    let from = rules.channels.get("email");
+    let from = from.and_then(|email| email.from.as_deref());
+    let sender = from.and_then(|from| Sender::parse(from).ok());
+    let sender = sender.unwrap_or_else(|| {
+        Sender::parse("Tidings <tidings@example.org>").expect("the address is one")
+    });
+    Design::new(sender.clone(), rules).unwrap_or_else(|_| Design::plain(sender))
+}
+
+/// The routes of the pages.
+pub(super) fn routes() -> Router<Arc<Service>> {
+    Router::new()
+        .route(
+            "/u/{token}",
+            get(show_choices).post(choose).fallback(no_method),
+        )
+        .route("/more/{token}", get(show_rest).fallback(no_method))
+}
+
+/// A page that could not be made.
+enum Fault {
+    /// There is nothing to show, in the recipient's locale if it is known.
+    Notice(Notice, Option<String>),
+    /// The node's problem.
+    Problem(Problem),
+}
+
+impl From<Problem> for Fault {
+    fn from(problem: Problem) -> Self {
+        Self::Problem(problem)
+    }
+}
+
+impl From<Notice> for Fault {
+    fn from(notice: Notice) -> Self {
+        Self::Notice(notice, None)
+    }
+}
+
+impl From<Unreadable> for Fault {
+    fn from(fault: Unreadable) -> Self {
+        Self::Problem(fault.into())
+    }
+}
+
+type Page = Result<String, Fault>;
+
+async fn show_choices(State(service): State<Arc<Service>>, Path(token): Path<String>) -> Response {
+    let page = async {
+        let site = service.site.as_ref().ok_or(Notice::NoLink)?;
+        let _room = site.room.try_acquire().map_err(|_| Notice::Busy)?;
+        let token = Unsubscribe::open(&site.tokens, &token).ok_or(Notice::NoLink)?;
+        choices_page(&service, site, token, None).await
+    };
+    answer(&service, CHOICES, page.await)
+}
+
+async fn choose(
+    State(service): State<Arc<Service>>,
+    Path(token): Path<String>,
+    request: Request,
+) -> Response {
+    let page = async {
+        let site = service.site.as_ref().ok_or(Notice::NoLink)?;
+        let _room = site.room.try_acquire().map_err(|_| Notice::Busy)?;
+        let token = Unsubscribe::open(&site.tokens, &token).ok_or(Notice::NoLink)?;
+        let (parts, body) = request.into_parts();
+        let form = form(&service, &parts.headers, body).await?;
+        let undo = set(&service, &token, form).await?;
+        choices_page(&service, site, token, Some(undo)).await
+    };
+    answer(&service, CHOOSE, page.await)
+}
+
+async fn show_rest(
+    State(service): State<Arc<Service>>,
+    Path(token): Path<String>,
+    RawQuery(query): RawQuery,
+) -> Response {
+    let page = async {
+        let site = service.site.as_ref().ok_or(Notice::NoLink)?;
+        let _room = site.room.try_acquire().map_err(|_| Notice::Busy)?;
+        let rest = Rest::open(&site.tokens, &token).ok_or(Notice::NoLink)?;
+        let from = query.as_deref().and_then(|query| {
+            let mut parts = query.split('&');
+            parts
+                .find_map(|part| part.strip_prefix("from="))?
+                .parse()
+                .ok()
+        });
+        let (design, rules) = (site.design(), service.rules());
+        let page =
+            move |node: &Durable| rest_page(node, (&design, &rules), &rest, from.unwrap_or(0));
+        service.look(page).await?
+    };
+    answer(&service, REST, page.await)
+}
+
+async fn no_method(State(service): State<Arc<Service>>) -> Response {
+    let mut response = answer(&service, CHOICES, Err(Notice::NoLink.into()));
+    *response.status_mut() = StatusCode::METHOD_NOT_ALLOWED;
+    response
+}
+
+/// The form of a request, read within bounds.
+async fn form(service: &Service, headers: &HeaderMap, body: Body) -> Result<Form, Fault> {
+    let read = timeout(
+        service.settings.body_patience,
+        to_bytes(body, FORM_BYTES_MAX),
+    );
+    match read.await {
+        Ok(Ok(bytes)) => Ok(Form::read(headers, &bytes)),
+        _ => Err(Notice::NoLink.into()),
+    }
+}
+
+/// Does what a form asks for; returns what takes it back.
+async fn set(service: &Service, token: &Unsubscribe, form: Form) -> Result<Vec<Choice>, Fault> {
+    let rules = service.rules();
+    let (of, judged) = (token.clone(), Arc::clone(&rules));
+    let chosen = service
+        .look(move |node| {
+            let chooser = Chooser::of(node.engine(), &judged, &of)?;
+            let set = match form {
+                Form::OneClick => chooser.one_click(),
+                Form::Set(list) => chooser.listed(&list)?,
+                Form::Nothing => Vec::new(),
+            };
+            Some((chooser.undo(&set), set))
+        })
+        .await?;
+    let (undo, chosen) = chosen.ok_or(Notice::NoLink)?;
+    if chosen.is_empty() {
+        return Ok(undo);
+    }
+    let command = Command::Preferences {
+        recipient: token.recipient.clone(),
+        chosen,
+        whole: false,
+    };
+    only(service.submit(vec![command]).await?).map_err(|_| Notice::NoLink)?;
+    Ok(undo)
+}
+
+async fn choices_page(
+    service: &Service,
+    site: &Site,
+    token: Unsubscribe,
+    undo: Option<Vec<Choice>>,
+) -> Page {
+    let (design, rules) = (site.design(), service.rules());
+    let page = move |node: &Durable| {
+        let chooser = Chooser::of(node.engine(), &rules, &token).ok_or(Notice::NoLink)?;
+        let message = node
+            .engine()
+            .message_of(node.view(), token.message, token.day)?;
+        let batch = match message {
+            Some(message) => {
+                let (plan, planned) = node.engine().message_at(node.view(), &message)?;
+                Presenter::new(node.engine(), node.view()).batch(&plan, &planned)?
+            }
+            None => None,
+        };
+        let of_recipient = |batch: &tidings_core::Batch| batch.recipient.id == token.recipient;
+        let choices = chooser.choices(batch.filter(of_recipient).as_ref(), undo.as_deref());
+        rendered(design.choices(&chooser.locale, &choices))
+    };
+    service.look(page).await?
+}
+
+fn rest_page(node: &Durable, (design, rules): (&Design, &Rules), rest: &Rest, from: usize) -> Page {
+    let (engine, view) = (node.engine(), node.view());
+    let profile = engine.recipient_of(rest.message).ok_or(Notice::NoLink)?;
+    let locale = profile.locale.as_ref().unwrap_or(&rules.defaults.locale);
+    let forgotten = || Fault::Notice(Notice::Forgotten, Some(locale.clone()));
+    let message = engine.message_of(view, rest.message, rest.day)?;
+    let message = message.ok_or_else(forgotten)?;
+    let (plan, planned) = engine.message_at(view, &message)?;
+    let batch = Presenter::new(engine, view).batch(&plan, &planned)?;
+    let batch = batch.ok_or_else(forgotten)?;
+    let shown = (planned.len() == message.entries).then_some(&rest.shown);
+    match design.rest(&batch, shown, from) {
+        Ok(None) => Err(forgotten()),
+        Ok(Some(page)) => Ok(page),
+        Err(fault) => rendered(Err(fault)),
+    }
+}
+
+/// A page, or the problem that one of our own templates fails: a defect.
+fn rendered(page: Result<String, tidings_mail::RenderError>) -> Page {
+    page.map_err(|fault| {
+        let code = super::error::Code::Internal;
+        Fault::Problem(Problem::new(code, fault.to_string()))
+    })
+}
+
+fn answer(service: &Service, name: &'static str, page: Page) -> Response {
+    let mut response = match page {
+        Ok(page) => Html(page).into_response(),
+        Err(Fault::Problem(problem)) => problem.into_response(),
+        Err(Fault::Notice(notice, locale)) => notice_page(service, notice, locale),
+    };
+    response.extensions_mut().insert(CallName(name));
+    let headers = response.headers_mut();
+    for (name, value) in HEADERS {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    response
+}
+
+fn notice_page(service: &Service, notice: Notice, locale: Option<String>) -> Response {
+    let status = match notice {
+        Notice::NoLink => StatusCode::NOT_FOUND,
+        Notice::Forgotten => StatusCode::GONE,
+        Notice::Busy => StatusCode::SERVICE_UNAVAILABLE,
+    };
+    let locale = locale.unwrap_or_else(|| service.rules().defaults.locale.clone());
+    let design = service.site.as_ref().map(Site::design);
+    let page = design.and_then(|design| design.notice(&locale, notice).ok());
+    let mut response = (status, Html(page.unwrap_or_default())).into_response();
+    if notice == Notice::Busy {
+        let seconds = HeaderValue::from_static(BUSY_SECONDS);
+        response.headers_mut().insert(header::RETRY_AFTER, seconds);
+    }
+    response
+}
+
+/// A page is for one reader and this moment, runs nothing, and tells nobody where it was.
+const HEADERS: [(HeaderName, &str); 5] = [
+    (header::CACHE_CONTROL, "no-store"),
+    (header::REFERRER_POLICY, "no-referrer"),
+    (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    (HeaderName::from_static("x-robots-tag"), "noindex"),
+    (
+        header::CONTENT_SECURITY_POLICY,
+        "default-src 'none'; style-src 'unsafe-inline'; img-src https:; form-action 'self'; base-uri 'none'; \
+         frame-ancestors 'none'",
+    ),
+];
