@@ -177,7 +177,7 @@ fn settle(disk: &mut OnDisk, now: Instant, made: &[Plan]) -> Result<(), Fault> {
             &[Settled {
                 closing,
                 sent,
-                tried: Vec::new(),
+                ..Settled::default()
             }],
         )?;
     }

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::batch_key::BatchKey;
 use crate::event::{Event, Object};
 use crate::id::Id;
+use crate::messages::{MessageAct, MessageName};
 use crate::recipient::{Mode, PreferenceScope, RecipientChange};
 use crate::time::{Day, Instant};
 
@@ -105,6 +106,13 @@ pub enum Command {
         /// The first day that is kept.
         before: Day,
     },
+    /// Retries, cancels or resends one message.
+    Message {
+        /// The message.
+        message: MessageName,
+        /// The change.
+        act: MessageAct,
+    },
 }
 
 impl Command {
@@ -140,7 +148,8 @@ impl Command {
             | Self::Withdraw(_)
             | Self::Pause(_)
             | Self::Resume(_)
-            | Self::Forget { .. } => None,
+            | Self::Forget { .. }
+            | Self::Message { .. } => None,
         }
     }
 }

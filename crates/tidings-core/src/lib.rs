@@ -112,6 +112,7 @@ pub mod journal;
 pub mod lane_kind;
 pub mod limits;
 pub mod message;
+pub mod messages;
 pub mod names;
 pub mod number;
 mod options;

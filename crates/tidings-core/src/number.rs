@@ -33,7 +33,9 @@ impl From<LaneNo> for usize {
 }
 
 /// A closing: its bucket, and the seq of its record there.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
 pub struct ClosingId {
     /// The bucket.
     pub bucket: BucketNo,
@@ -42,7 +44,9 @@ pub struct ClosingId {
 }
 
 /// A message: its closing, and its recipient.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
 pub struct MessageId {
     /// The closing.
     pub closing: ClosingId,

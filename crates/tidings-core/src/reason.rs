@@ -54,6 +54,8 @@ pub enum Reason {
     ConditionError,
     /// A later entry took its place.
     Replaced,
+    /// An operator cancelled its message.
+    Message,
 }
 
 /// The end of a built message.
@@ -144,7 +146,8 @@ impl Reason {
             | Self::Preference
             | Self::Condition
             | Self::Event
-            | Self::Replaced => Outcome::Cancelled,
+            | Self::Replaced
+            | Self::Message => Outcome::Cancelled,
             Self::UnknownType
             | Self::NotApplicable
             | Self::Seen
@@ -184,6 +187,7 @@ impl Reason {
             Self::Unreachable => "unreachable",
             Self::ConditionError => "condition_error",
             Self::Replaced => "replaced",
+            Self::Message => "message",
         }
     }
 }

@@ -46,6 +46,7 @@
 //! | `DETAILS` | day | bucket | segment, first arrival | of the same arrivals what an inbox shows |
 //! | `ENDED` | day | bucket | seq, channel | whose entry of an arrival ended by itself, as of the checkpoint |
 //! | `MESSAGES` | day | bucket | number, seq of the closing | a personal batch |
+//! | `ATTEMPTS` | day | bucket | number, seq of the closing | the attempts of a day to send a message, with the provider's answers |
 //! | `PARTS` | either | either | table, rest of the key, number | a further part of a value that is longer than a row |
 //! | `LEFT_OUT` | day | bucket | place | how many recipients an admission left out of an event |
 //! | `ENDS` | day | bucket | 0, seq of an arrival (or 1, place; 2, seq of a closing), seq | nothing: the record tells its end |
@@ -142,6 +143,7 @@ pub enum Table {
     CancelledAhead = 65,
     DeliveredOnce = 66,
     LeftOut = 67,
+    Attempts = 68,
     TokenSecret = 69,
 }
 

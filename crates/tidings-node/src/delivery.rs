@@ -10,8 +10,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tidings_core::engine::{
-    ClosingId, Engine, MessageId, Plan, PlannedMessage, Presenter, Sent, Settled, Tried,
+    Attempted, ClosingId, Engine, MessageId, Plan, PlannedMessage, Presenter, Sent, Settled, Tried,
 };
+use tidings_core::messages::Attempt;
 use tidings_core::pause::Paused;
 use tidings_core::{Ending, Instant};
 
@@ -257,13 +258,37 @@ impl Delivery {
         settled.into_values().collect()
     }
 
-    fn settle_into(&mut self, all: &mut ByClosing, job: SendJob, answer: &Answer, now: Instant) {
-        let closing = job.closing;
+    /// Notes an answer, with the provider's words; a message that is retried waits here.
+    pub(crate) fn settle_into(
+        &mut self,
+        all: &mut ByClosing,
+        job: SendJob,
+        answer: &Answer,
+        now: Instant,
+    ) {
+        let (closing, number) = (job.closing, job.number);
+        let attempt = self.attempt(&job, answer, now);
         put(all, closing, self.settle(job, answer, now));
+        let settled = all.get_mut(&closing).zip(attempt);
+        if let Some((settled, attempt)) = settled {
+            settled.attempts.push(Attempted { number, attempt });
+        }
+    }
+
+    /// The attempt as it is stored; `None` = the provider said nothing.
+    fn attempt(&self, job: &SendJob, answer: &Answer, now: Instant) -> Option<Attempt> {
+        let reply = answer.words()?.to_owned();
+        let outlet = self.channels.outlet(&job.head.channel);
+        Some(Attempt {
+            at: now,
+            provider: outlet.map_or_else(String::new, |outlet| outlet.provider.to_string()),
+            answer: answer.answered(),
+            reply,
+        })
     }
 
     /// Notes an answer; a message that is retried waits here.
-    pub(crate) fn settle(&mut self, mut job: SendJob, answer: &Answer, now: Instant) -> Noted {
+    fn settle(&mut self, mut job: SendJob, answer: &Answer, now: Instant) -> Noted {
         job.attempts += 1;
         self.vitals.answered(&job.head.channel, answer);
         let next = self.next(&job, answer, now);
@@ -353,8 +378,10 @@ impl Answered {
     fn of(job: SendJob, answer: Answer) -> Self {
         let ending = match &answer {
             Answer::Sent(_) => Ending::Delivered,
-            Answer::Failed { .. } => Ending::Refused,
-            Answer::Retry { .. } | Answer::Withheld | Answer::Unknown { .. } => {
+            Answer::Failed { .. }
+            | Answer::Retry { .. }
+            | Answer::Withheld
+            | Answer::Unknown { .. } => {
                 return Self::Open(Box::new(job), answer);
             }
         };

@@ -210,9 +210,9 @@ impl EventLoop {
     /// Takes a channel's answer to a message.
     pub(crate) fn answered(&mut self, job: SendJob, answer: &Outcome) {
         self.senders.arrived(&job);
-        let closing = job.closing;
-        let noted = self.delivery.settle(job, answer, self.clock.now());
-        put(&mut self.answered, closing, noted);
+        let now = self.clock.now();
+        self.delivery
+            .settle_into(&mut self.answered, job, answer, now);
     }
 
     /// Runs one turn, whose decisions are one commit, and throws the node away where the store failed.
@@ -395,8 +395,22 @@ impl EventLoop {
         };
         let kept_back = KeptBack::new(&mut self.senders, &mut self.outbox, &mut self.delivery);
         let decided = decide(node, &kept_back, &mut self.rules)?;
-        for message in kept_back.held().release(node)? {
+        let held = kept_back.held();
+        let going = node.take_going();
+        let hurries = |job: &SendJob| going.iter().any(|of| of.message == job.id());
+        for mut message in held.release(node)? {
+            message.again = message.again.filter(|_| !hurries(&message.job));
             self.outbox.put(node.ahead().decided(), message);
+        }
+        for message in going.iter().filter(|of| of.had_ended) {
+            for ready in node.made_again(&BTreeSet::from([message.message]))? {
+                let tried = node.engine().attempts_of(message.message);
+                for job in jobs(ready) {
+                    let job = job.after(tried);
+                    let message = Released { job, again: None };
+                    self.outbox.put(node.ahead().decided(), message);
+                }
+            }
         }
         self.follow_up();
         self.hold_paused(now);

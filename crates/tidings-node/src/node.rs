@@ -9,8 +9,8 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Weak};
 
 use tidings_core::engine::{
-    Engine, EngineSnapshot, InboxDelivery, MessageId, Options, Plan, Reach, Refused, Reply, Sent,
-    Settled, Step, Upcoming,
+    Engine, EngineSnapshot, Going, InboxDelivery, MessageId, Options, Plan, Reach, Refused, Reply,
+    Sent, Settled, Step, Upcoming,
 };
 use tidings_core::table::Write;
 use tidings_core::time::Day;
@@ -49,6 +49,8 @@ pub struct Node {
     shown: Option<Shown>,
     /// The log of conditions without an answer.
     unclear: Unclear,
+    /// Messages that operators asked for since the last look.
+    going: Vec<Going>,
 }
 
 impl Drop for Node {
@@ -111,6 +113,7 @@ impl Node {
             late_forget: None,
             shown: None,
             unclear: Unclear::default(),
+            going: Vec::new(),
         })
     }
 
@@ -377,7 +380,7 @@ impl Node {
         let unrecoverable = unrecoverable.map(|plan| Settled {
             closing: plan.closing,
             sent: plan.unrecoverable.clone(),
-            tried: Vec::new(),
+            ..Settled::default()
         });
         let unrecoverable: Vec<Settled> = unrecoverable.collect();
         if !unrecoverable.is_empty() {
@@ -524,8 +527,14 @@ impl Node {
         (ahead, || shown.as_ref().map(|_| engine.snapshot()))
     }
 
+    /// Messages that go once what is decided is durable, because operators asked.
+    pub(crate) fn take_going(&mut self) -> Vec<Going> {
+        std::mem::take(&mut self.going)
+    }
+
     /// Adds a step to the commit.
     fn gather(&mut self, step: Step) -> Result<Accepted, Error> {
+        self.going.extend(step.going);
         self.ahead.gather(Decided {
             writes: step.writes,
             forgotten: step.forgotten,
@@ -561,6 +570,6 @@ fn not_presented(ready: &Ready) -> Option<Settled> {
     (!sent.is_empty()).then_some(Settled {
         closing,
         sent,
-        tried: Vec::new(),
+        ..Settled::default()
     })
 }

@@ -1,7 +1,7 @@
 //! The answer of a channel as views show it.
 
 use crate::channel::Outcome as Answer;
-use crate::vitals::Answered;
+use tidings_core::messages::Answered;
 
 /// The answer of a channel, without addresses.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,7 +22,7 @@ impl Said {
             }
         };
         Some(Self {
-            answer: Answered::of(answer),
+            answer: answer.answered(),
             reply: reply.to_owned(),
         })
     }

@@ -147,6 +147,8 @@ impl SendJob {
                 until,
                 in_doubt: self.is_in_doubt(),
                 resent: self.resent,
+                // The engine knows.
+                delivered: false,
             },
         }
     }

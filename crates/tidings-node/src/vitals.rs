@@ -8,6 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use tidings_core::channel::CHANNELS;
+use tidings_core::messages::Answered;
 use tidings_core::table::Partition;
 
 use crate::channel::Outcome;
@@ -57,44 +58,6 @@ impl Histogram {
     #[must_use]
     pub fn sum(&self) -> Duration {
         Duration::from_nanos(self.sum_ns.load(Ordering::Relaxed))
-    }
-}
-
-/// The kind of a channel's answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Answered {
-    /// The message was handed over.
-    Sent,
-    /// The message was refused permanently.
-    Failed,
-    /// The message will be retried.
-    Retry,
-    /// The outcome is unknown.
-    Unknown,
-}
-
-impl Answered {
-    /// All kinds, in the order of the counters.
-    pub const ALL: [Self; 4] = [Self::Sent, Self::Failed, Self::Retry, Self::Unknown];
-
-    /// The name of the kind.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Sent => "sent",
-            Self::Failed => "failed",
-            Self::Retry => "retry",
-            Self::Unknown => "unknown",
-        }
-    }
-
-    pub(crate) fn of(answer: &Outcome) -> Self {
-        match answer {
-            Outcome::Sent(_) => Self::Sent,
-            Outcome::Failed { .. } => Self::Failed,
-            Outcome::Retry { .. } | Outcome::Withheld => Self::Retry,
-            Outcome::Unknown { .. } => Self::Unknown,
-        }
     }
 }
 
@@ -249,7 +212,7 @@ impl Vitals {
     pub(crate) fn answered(&self, channel: &str, answer: &Outcome) {
         let number = CHANNELS.iter().position(|known| *known == channel);
         if let Some(counts) = number.and_then(|number| self.answers.get(number)) {
-            counts[Answered::of(answer) as usize].fetch_add(1, Ordering::Relaxed);
+            counts[answer.answered() as usize].fetch_add(1, Ordering::Relaxed);
         }
     }
 

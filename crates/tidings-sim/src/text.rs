@@ -88,7 +88,10 @@ pub fn line(timed: &Timed) -> Option<String> {
             ("flush", body)
         }
         // These have no op: they are calls of hosts and operators.
-        Command::Preferences { .. } | Command::Pause(_) | Command::Resume(_) => return None,
+        Command::Preferences { .. }
+        | Command::Pause(_)
+        | Command::Resume(_)
+        | Command::Message { .. } => return None,
         Command::Forget { before } => ("forget", json!({"before": before.to_string()})),
     };
     let mut whole = Map::new();

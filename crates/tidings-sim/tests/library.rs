@@ -166,7 +166,7 @@ fn delivered(plan: &Plan) -> Settled {
     Settled {
         closing: plan.closing,
         sent: telling.map(sent).collect(),
-        tried: Vec::new(),
+        ..Settled::default()
     }
 }
 

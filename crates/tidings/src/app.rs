@@ -352,6 +352,9 @@ fn refused(fault: tidings_node::PlayError) -> PlayError {
         }
         tidings_node::PlayError::Refused(Refused::Exceeded(exceeded)) => &exceeded.hint(),
         tidings_node::PlayError::Refused(Refused::BatchKey(too_long)) => &too_long.hint(),
+        tidings_node::PlayError::Refused(
+            Refused::UnknownMessage(_) | Refused::MessageState { .. } | Refused::MessageGone(_),
+        ) => "messages are changed over the API of a server",
         tidings_node::PlayError::Back { .. } => "sort the timeline, or run with --sort",
         tidings_node::PlayError::Node(fault) => return broken(fault),
     };

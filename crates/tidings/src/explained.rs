@@ -43,7 +43,7 @@ struct ExplainedChannel {
 
 /// A rule that was applied.
 #[derive(Serialize, ToSchema)]
-struct ExplainedStep {
+pub(crate) struct ExplainedStep {
     /// The rule.
     rule: &'static str,
     /// The time at which it was applied, or that it gave; null = it is not known.

@@ -76,12 +76,8 @@ impl Bucket {
                 who,
                 nothing,
             } => self.made(at, closing, (&who, &nothing), compiled),
-            Record::Outcome { closing, who, .. } => {
-                if let Some(open) = self.closings.get_mut(&closing) {
-                    open.end(&who.0);
-                }
-                self.settle_closing(closing);
-            }
+            Record::Outcome { closing, who, .. } => self.end_messages(closing, &who),
+            Record::Reopened(again) => self.reopen(*again),
             Record::Profile {
                 at,
                 number,

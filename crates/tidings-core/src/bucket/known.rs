@@ -79,6 +79,10 @@ impl Known<'_> {
                 self.set(nothing)
             }
             Record::Outcome { who, .. } | Record::Withdrawn { who, .. } => self.set(who),
+            Record::Reopened(again) => {
+                self.lane_key(&again.lane)?;
+                self.recipient(again.number)
+            }
             // A new one is made under the next number.
             Record::Profile { number, .. } if *number == self.next_number => Ok(()),
             Record::Profile { number, .. }

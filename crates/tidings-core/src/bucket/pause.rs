@@ -1,11 +1,14 @@
-//! The fold of pauses and of withdrawn messages.
+//! The fold of pauses, and of messages that are withdrawn or go again.
 
 use roaring::RoaringBitmap;
 
 use super::Bucket;
+use super::state::Closing;
 use crate::channel::ChannelNo;
 use crate::compiled::CompiledRules;
+use crate::journal::record::Reopened;
 use crate::number::LaneNo;
+use crate::shared::{Shared, Tree};
 use crate::time::Instant;
 
 impl Bucket {
@@ -25,6 +28,43 @@ impl Bucket {
         self.take_back_messages(&lane, at, who, compiled);
         self.uncount_for_caps(lane.lane, who, (at, now), compiled);
         self.settle_closing(closing);
+    }
+
+    /// Ends built messages that have their outcome.
+    pub(super) fn end_messages(&mut self, closing: u64, who: &RoaringBitmap) {
+        if let Some(open) = self.closings.get_mut(&closing) {
+            open.end(who);
+        }
+        self.settle_closing(closing);
+    }
+
+    /// Has a built message on its way again that had its outcome.
+    pub(super) fn reopen(&mut self, again: Reopened) {
+        let Reopened {
+            closing,
+            lane,
+            due,
+            from,
+            number,
+            attempts,
+            ..
+        } = again;
+        if self.closings.get(&closing).is_none() {
+            let open = Closing {
+                lane,
+                at: due,
+                from,
+                unmade: Tree::new(),
+                sending: RoaringBitmap::new(),
+                tried: Tree::new(),
+            };
+            self.closings.insert(closing, Shared::new(open));
+        }
+        if let Some(open) = self.closings.get_mut(&closing) {
+            open.from = open.from.min(from);
+            open.sending.insert(number);
+            open.tried.insert(number, attempts);
+        }
     }
 
     pub(super) fn pause(

@@ -17,7 +17,7 @@ use crate::channel::{ChannelNo, channel_no};
 use crate::command::{Cancelled, Command, Pausable};
 use crate::compiled::{Type, Version};
 use crate::event::{Event, Object};
-use crate::id::Id;
+use crate::id::{BucketNo, Id};
 use crate::journal::record::EventAt;
 use crate::journal::stored::{Unreadable, encode, from_json, to_json};
 use crate::rules::Rules;
@@ -34,6 +34,8 @@ pub(super) enum Accepted {
     Forget(Day),
     /// It concerns one recipient: their part does it.
     OfRecipient(Id),
+    /// It concerns one bucket: its part does it.
+    OfBucket(BucketNo),
 }
 
 /// An answer of the intake; the outer error poisons it, the inner one is the user's.
@@ -72,6 +74,10 @@ impl Intake {
             Command::Pause(what) => Ok(self.accept_pause(what, true)),
             Command::Resume(what) => Ok(self.accept_pause(what, false)),
             Command::Forget { before } => Ok(Ok(Accepted::Forget(*before))),
+            Command::Message { message, .. } => Ok(match message.id.closing.bucket {
+                bucket if bucket.0 < self.buckets => Ok(Accepted::OfBucket(bucket)),
+                _ => Err(Refused::UnknownMessage(*message)),
+            }),
             of_recipient => {
                 let recipient = of_recipient.recipient().cloned();
                 Ok(Ok(recipient.map_or(

@@ -207,6 +207,11 @@ impl Walker<'_> {
                 } => {
                     endings.entry(closing).or_default().push((ending, who.0));
                 }
+                Record::Reopened(again) => {
+                    for (_, who) in endings.entry(again.closing).or_default() {
+                        who.remove(again.number);
+                    }
+                }
                 _ => {}
             }
         }

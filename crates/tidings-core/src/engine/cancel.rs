@@ -300,21 +300,36 @@ impl Part {
         });
         let mut unwanted = Vec::new();
         for (closing, open, channel, number) in messages {
-            let who = RoaringBitmap::from_iter([number]);
             let message = bucket.closing_id(*closing).message(number);
-            let found = self.entries_made(draft, message, open)?;
-            for FoundEntry { source, .. } in &found.entries {
-                let (kept, variant) = found.source(*source);
-                let Some(kind) = version.kind(kept.arrival.type_no) else {
-                    continue;
-                };
-                let rules = (kind, &self.paused);
-                let mut lanes = bucket.preferences.lanes(channel, rules, who.clone());
-                let entry = (kept, variant);
-                let silenced = silenced(draft, (bucket, kind), entry, (channel, &who))?;
-                if lanes.any(|(lane, _)| lane.is_none()) || !silenced.is_empty() {
-                    unwanted.push((kept.seq, channel, message));
-                }
+            let seqs = self.unwanted_in(draft, (message, channel), open, version)?;
+            unwanted.extend(seqs.into_iter().map(|seq| (seq, channel, message)));
+        }
+        Ok(unwanted)
+    }
+
+    /// The entries of a message that `never` and mutes exclude under a version of the rules.
+    pub(super) fn unwanted_in(
+        &self,
+        draft: &Draft<'_>,
+        (message, channel): (MessageId, ChannelNo),
+        open: &Closing,
+        version: &Version,
+    ) -> Result<Vec<u64>, Unreadable> {
+        let bucket = &self.buckets[message.closing.bucket];
+        let who = RoaringBitmap::from_iter([message.number]);
+        let found = self.entries_made(draft, message, open)?;
+        let mut unwanted = Vec::new();
+        for FoundEntry { source, .. } in &found.entries {
+            let (kept, variant) = found.source(*source);
+            let Some(kind) = version.kind(kept.arrival.type_no) else {
+                continue;
+            };
+            let rules = (kind, &self.paused);
+            let mut lanes = bucket.preferences.lanes(channel, rules, who.clone());
+            let entry = (kept, variant);
+            let silenced = silenced(draft, (bucket, kind), entry, (channel, &who))?;
+            if lanes.any(|(lane, _)| lane.is_none()) || !silenced.is_empty() {
+                unwanted.push(kept.seq);
             }
         }
         Ok(unwanted)
@@ -445,7 +460,7 @@ impl Part {
     }
 
     /// The row of a message, and the day on which it was built, not before `from`.
-    fn message_row(
+    pub(super) fn message_row(
         &self,
         draft: &Draft<'_>,
         message: MessageId,
@@ -481,13 +496,9 @@ impl Part {
             let Some((day, row)) = self.message_row(draft, message, from)? else {
                 continue;
             };
-            let row = row.without(closing, &seqs);
+            let row = row.without(closing, &seqs, why);
             let key = message_key(message);
-            if row.is_empty() {
-                draft.delete(Partition::Day(day), key);
-            } else {
-                draft.put_in_parts(Partition::Day(day), key, &encode(&row));
-            }
+            draft.put_in_parts(Partition::Day(day), key, &encode(&row));
             if row.entries(closing).is_empty() {
                 withdrawn.entry(closing).or_default().insert(number);
                 self.tally.messages -= 1;

@@ -11,9 +11,9 @@ use crate::journal::record::Record;
 use crate::journal::row::journal_key;
 use crate::journal::stored::{ReadView, Unreadable, decode, each};
 use crate::number::EventNo;
-use crate::reason::Reason;
+use crate::reason::{Ending, Reason};
 use crate::table::{Key, Owner, Partition, REST, Table, u64_at};
-use crate::time::Day;
+use crate::time::{Day, Instant};
 
 /// The subject of an end: the second part of a key of the table of ends.
 #[derive(Clone, Copy)]
@@ -56,6 +56,7 @@ pub(crate) fn note_ends(
         }
         Record::Dropped { place, .. } => note(Of::Event(*place)),
         Record::Outcome { closing, .. } => note(Of::Closing(*closing)),
+        Record::Reopened(again) => note(Of::Closing(again.closing)),
         _ => {}
     }
 }
@@ -84,6 +85,24 @@ pub(super) fn ends(
         }
     }
     Ok(records)
+}
+
+/// The newest outcome of a recipient's message among the records of its closing; `None` = it has none, or goes again.
+pub(super) fn ending_of<'r>(
+    records: impl IntoIterator<Item = &'r Record>,
+    number: u32,
+) -> Option<(Instant, Ending)> {
+    let mut newest = None;
+    for record in records {
+        match record {
+            Record::Outcome {
+                at, who, ending, ..
+            } if who.contains(number) => newest = Some((*at, *ending)),
+            Record::Reopened(again) if again.number == number => newest = None,
+            _ => {}
+        }
+    }
+    newest
 }
 
 /// The recipients whose entries of an arrival a record ends, and the reason; none = they move to another

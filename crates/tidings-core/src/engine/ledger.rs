@@ -1,5 +1,6 @@
 //! The ledger: entries by outcome per bucket, day and channel, counted in the commit that ends them.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
@@ -65,6 +66,15 @@ impl Row {
         }
     }
 
+    /// Counts ended entries as pending again.
+    pub fn reopen(&mut self, outcome: Outcome, reason: Option<Reason>, count: u64) {
+        self.pending += count;
+        take(&mut self.ended, outcome, count);
+        if let Some(reason) = reason {
+            take(&mut self.reasons, reason, count);
+        }
+    }
+
     /// Counts entries as ended.
     pub fn end(&mut self, outcome: Outcome, reason: Option<Reason>, count: u64) {
         if count > 0 {
@@ -73,6 +83,16 @@ impl Row {
             if let Some(reason) = reason {
                 *self.reasons.entry(reason).or_default() += count;
             }
+        }
+    }
+}
+
+/// Takes a count away; what is counted no more has no count.
+fn take<K: Ord>(counts: &mut BTreeMap<K, u64>, of: K, count: u64) {
+    if let Entry::Occupied(mut known) = counts.entry(of) {
+        *known.get_mut() = known.get().saturating_sub(count);
+        if *known.get() == 0 {
+            known.remove();
         }
     }
 }
@@ -179,5 +199,16 @@ mod tests {
         assert_eq!((row.pending, row.balances()), (1, true));
         row.end(Outcome::Delivered, None, 2);
         assert!(!row.balances(), "more ended than entered");
+    }
+
+    #[test]
+    fn what_goes_again_is_as_if_it_had_not_ended() {
+        let mut row = Row::default();
+        row.enter(2);
+        row.end(Outcome::Failed, Some(Reason::Refused), 1);
+        row.reopen(Outcome::Failed, Some(Reason::Refused), 1);
+        let mut entered = Row::default();
+        entered.enter(2);
+        assert_eq!(row, entered);
     }
 }

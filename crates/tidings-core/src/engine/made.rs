@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use roaring::RoaringBitmap;
 use rustc_hash::FxHashMap;
 
+use super::attempt_row::{Attempted, note_attempt};
 use super::draft::Draft;
 use super::message_row::{MessageRow, message_key};
 use super::part::Part;
@@ -30,6 +31,8 @@ pub struct Settled {
     pub sent: Vec<Sent>,
     /// The failed attempts.
     pub tried: Vec<Tried>,
+    /// The attempts of which the provider said something.
+    pub attempts: Vec<Attempted>,
 }
 
 impl Settled {
@@ -46,7 +49,7 @@ impl Settled {
         Self {
             closing: plan.closing,
             sent: sent.collect(),
-            tried: Vec::new(),
+            ..Self::default()
         }
     }
 }
@@ -81,7 +84,7 @@ impl Part {
             }
             if !planned.is_empty() || !planned.ended.is_empty() {
                 let key = message_key(plan.closing.message(planned.number));
-                let row = MessageRow::of(plan, planned);
+                let row = MessageRow::of(plan, planned, now);
                 draft.put_in_parts(Partition::Day(now.day()), key, &encode(&row));
             }
         }
@@ -101,7 +104,12 @@ impl Part {
         Tried { number, attempts }: Tried,
     ) {
         let open = self.buckets[closing.bucket].closings.get(&closing.seq);
-        if open.is_some_and(|open| open.sending.contains(number)) {
+        if let Some(open) = open.filter(|open| open.sending.contains(number)) {
+            let known = open.tried.get(&number);
+            let attempts = Attempts {
+                delivered: known.is_some_and(|known| known.delivered),
+                ..attempts
+            };
             let record = Record::Attempted {
                 at: self.now,
                 closing: closing.seq,
@@ -110,6 +118,26 @@ impl Part {
             };
             self.write(draft, closing.bucket, record);
         }
+    }
+
+    /// Notes what the provider said of messages that are being sent.
+    fn note_answers(
+        &self,
+        draft: &mut Draft<'_>,
+        closing: ClosingId,
+        attempts: &[Attempted],
+    ) -> Result<(), Unreadable> {
+        let Some(open) = self.buckets[closing.bucket].closings.get(&closing.seq) else {
+            return Ok(());
+        };
+        for Attempted { number, attempt } in attempts {
+            if open.sending.contains(*number) {
+                let is_first = open.tried.get(number).is_none();
+                let message = closing.message(*number);
+                note_attempt(draft, self.now.day(), message, attempt, is_first)?;
+            }
+        }
+        Ok(())
     }
 
     pub(crate) fn note(&mut self, draft: &mut Draft<'_>, closing: ClosingId, sent: &[Sent]) {
@@ -130,6 +158,12 @@ impl Part {
             if !open.sending.contains(*number) || sets.values().any(|who| who.contains(*number)) {
                 continue;
             }
+            let known = open.tried.get(number);
+            let ending = match known.is_some_and(|known| known.delivered) {
+                // What becomes of a copy takes nothing back.
+                true => &Ending::Delivered,
+                false => ending,
+            };
             sets.entry(*ending).or_default().insert(*number);
             self.tally.resent += u64::from(*resent);
             for seq in seqs {
@@ -189,11 +223,13 @@ impl Engine {
                 closing,
                 sent,
                 tried,
+                attempts,
             } in settled
             {
                 let part = engine.part_no(closing.bucket);
                 let part = &mut engine.parts[part];
                 part.remember_sent((&engine.intake, &mut *draft), *closing, sent)?;
+                part.note_answers(draft, *closing, attempts)?;
                 for tried in tried {
                     part.note_attempts(draft, *closing, *tried);
                 }

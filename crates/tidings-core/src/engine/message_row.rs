@@ -19,9 +19,21 @@ pub(crate) struct MessageRow {
     pub(crate) lane: LaneKey,
     /// The closing's instant.
     pub(crate) at: Instant,
+    /// The time from then until it was built.
+    built_after_ms: i64,
     /// Seqs as differences to the closing's, then to the one before.
     entries: Vec<i64>,
     ended: Vec<(i64, Reason)>,
+    /// The entries that were taken out after it was built. The journal tells their end.
+    taken: Vec<(i64, Reason)>,
+}
+
+/// The seqs of a personal batch.
+#[derive(Debug, Default)]
+struct Seqs {
+    entries: Vec<u64>,
+    ended: Vec<(u64, Reason)>,
+    taken: Vec<(u64, Reason)>,
 }
 
 impl MessageRow {
@@ -39,7 +51,7 @@ impl MessageRow {
         decode("a message", &bytes)
     }
 
-    pub(super) fn of(plan: &Plan, planned: &PlannedMessage) -> Self {
+    pub(super) fn of(plan: &Plan, planned: &PlannedMessage, built: Instant) -> Self {
         let seq = |source: u32| plan.found.source(source).0.seq;
         let entries = planned.entries.iter().map(|source| seq(*source));
         let ended = planned.ended.iter();
@@ -48,14 +60,16 @@ impl MessageRow {
             lane: plan.lane,
             key: plan.key.clone(),
         };
-        Self::new((lane, plan.at), plan.closing.seq, entries, ended)
+        let head = (lane, plan.at, built.0 - plan.at.0);
+        Self::new(head, plan.closing.seq, entries, ended, [].into_iter())
     }
 
     fn new(
-        (lane, at): (LaneKey, Instant),
+        (lane, at, built_after_ms): (LaneKey, Instant, i64),
         closing: u64,
         entries: impl Iterator<Item = u64>,
         ended: impl Iterator<Item = (u64, Reason)>,
+        taken: impl Iterator<Item = (u64, Reason)>,
     ) -> Self {
         let mut last = closing.cast_signed();
         let mut difference = |seq: u64| {
@@ -65,49 +79,84 @@ impl MessageRow {
             difference
         };
         let entries = entries.map(&mut difference).collect();
-        let ended = ended
-            .map(|(seq, reason)| (difference(seq), reason))
-            .collect();
+        let mut with_reason =
+            |(seq, reason): (u64, Reason)| -> (i64, Reason) { (difference(seq), reason) };
+        let ended = ended.map(&mut with_reason).collect();
+        let taken = taken.map(&mut with_reason).collect();
         Self {
             lane,
             at,
+            built_after_ms,
             entries,
             ended,
+            taken,
         }
     }
 
-    /// The message without some entries.
-    pub(crate) fn without(&self, closing: u64, seqs: &BTreeSet<u64>) -> Self {
-        let (entries, ended) = self.seqs(closing);
-        let entries = entries.into_iter().filter(|seq| !seqs.contains(seq));
-        let lane = self.lane.clone();
-        Self::new((lane, self.at), closing, entries, ended.into_iter())
+    /// The message without some entries, which are taken out for a reason.
+    pub(crate) fn without(&self, closing: u64, seqs: &BTreeSet<u64>, why: Reason) -> Self {
+        let Seqs {
+            entries,
+            ended,
+            taken,
+        } = self.all_seqs(closing);
+        let (out, entries): (Vec<u64>, Vec<u64>) =
+            entries.into_iter().partition(|seq| seqs.contains(seq));
+        let out = out.into_iter().map(|seq| (seq, why));
+        let head = (self.lane.clone(), self.at, self.built_after_ms);
+        let (entries, ended) = (entries.into_iter(), ended.into_iter());
+        Self::new(head, closing, entries, ended, taken.into_iter().chain(out))
     }
 
-    /// Tells whether it has no entries and none ended at its check.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.entries.is_empty() && self.ended.is_empty()
+    /// The instant at which it was built.
+    pub(crate) fn built(&self) -> Instant {
+        self.at.plus_ms(self.built_after_ms)
     }
 
     /// The seqs of its entries.
     pub(crate) fn entries(&self, closing: u64) -> Vec<u64> {
-        self.seqs(closing).0
+        self.all_seqs(closing).entries
+    }
+
+    /// Number of its entries.
+    pub(crate) fn len(&self) -> usize {
+        self.entries.len()
     }
 
     /// The seqs of its entries, and those that ended at its check.
     pub(crate) fn seqs(&self, closing: u64) -> (Vec<u64>, Vec<(u64, Reason)>) {
+        let Seqs { entries, ended, .. } = self.all_seqs(closing);
+        (entries, ended)
+    }
+
+    /// The seqs of the entries that were taken out of it.
+    pub(crate) fn taken(&self, closing: u64) -> Vec<(u64, Reason)> {
+        self.all_seqs(closing).taken
+    }
+
+    /// The reason why it tells nothing, and whether that was found at its check.
+    pub(crate) fn why_nothing(&self) -> Option<(Reason, bool)> {
+        let at_check = self.ended.first().map(|(_, reason)| (*reason, true));
+        let later = self.taken.last().map(|(_, reason)| (*reason, false));
+        later.or(at_check).filter(|_| self.entries.is_empty())
+    }
+
+    fn all_seqs(&self, closing: u64) -> Seqs {
         let mut last = closing.cast_signed();
         let mut seq = |difference: &i64| {
             last = last.wrapping_add(*difference);
             last.cast_unsigned()
         };
         let entries = self.entries.iter().map(&mut seq).collect();
-        let ended = self
-            .ended
-            .iter()
-            .map(|(difference, reason)| (seq(difference), *reason))
-            .collect();
-        (entries, ended)
+        let mut with_reason =
+            |(difference, reason): &(i64, Reason)| -> (u64, Reason) { (seq(difference), *reason) };
+        let ended = self.ended.iter().map(&mut with_reason).collect();
+        let taken = self.taken.iter().map(&mut with_reason).collect();
+        Seqs {
+            entries,
+            ended,
+            taken,
+        }
     }
 }
 

@@ -12,6 +12,7 @@ mod admission;
 mod admitted;
 mod agenda;
 mod ahead;
+mod attempt_row;
 mod books;
 mod buckets;
 mod cancel;
@@ -32,9 +33,12 @@ mod ledger;
 mod locate;
 mod look;
 mod made;
+mod message_report;
 mod message_row;
+mod messages;
 mod mute;
 mod objects;
+mod operate;
 mod outcome;
 mod part;
 mod parts;
@@ -63,6 +67,7 @@ mod view;
 pub use crate::number::{ClosingId, MessageId};
 pub use crate::options::Options;
 pub use agenda::{Agenda, DueLanes};
+pub use attempt_row::Attempted;
 pub use books::Walk;
 pub use condition::Unanswered;
 pub use cursor::{Cursor, CursorError};
@@ -72,11 +77,18 @@ pub use inbox_delivery::InboxDelivery;
 pub use intake::Tally;
 pub use ledger::Row as LedgerRow;
 pub use made::Settled;
+pub use message_report::MessageReport;
+pub use messages::{
+    MessageCursor, MessageCursorError, MessageFilter, MessageSummary, MessagesPage,
+};
+pub use operate::Going;
 pub use outcome::{EventReport, Fate, Trace};
 pub use plan::{Plan, PlannedMessage};
 pub use present::{Presenter, batch_id};
 pub use reach::{Reach, Reached};
-pub use reply::{Dropped, Extent, Published, PublishedAs, Refused, Reply, TakenBack, Warning};
+pub use reply::{
+    Dropped, Extent, Operated, Published, PublishedAs, Refused, Reply, TakenBack, Warning,
+};
 pub use sent::{Sent, Tried};
 pub use snapshot::EngineSnapshot;
 pub use state::{Engine, Step};

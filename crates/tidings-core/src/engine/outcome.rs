@@ -13,7 +13,7 @@ use roaring::RoaringBitmap;
 
 use super::admission::left_out;
 use super::draft::Draft;
-use super::ends::{Of, ended_by, ends};
+use super::ends::{Of, ended_by, ending_of, ends};
 use super::event_row::EventRow;
 use super::ledger::Row;
 use super::message_row::MessageRow;
@@ -351,10 +351,7 @@ impl Trace {
                         new.insert(ends(view, made.bucket, Of::Closing(closing), days)?)
                     }
                 };
-                let ending = records.iter().find_map(|record| match record {
-                    Record::Outcome { who, ending, .. } if who.contains(number) => Some(*ending),
-                    _ => None,
-                });
+                let ending = ending_of(&*records, number).map(|(_, ending)| ending);
                 let ending = ending.ok_or_else(|| {
                     Unreadable(format!("a message of closing {closing} has no outcome"))
                 })?;

@@ -16,6 +16,7 @@ use super::draft::Draft;
 use super::ends::note_ends;
 use super::intake::{Intake, Tally};
 use super::ledger::Ledger;
+use super::operate::Going;
 use super::reply::Refused;
 use super::rows::days_with;
 use crate::bucket::Bucket;
@@ -59,6 +60,8 @@ pub(crate) struct Part {
     pub(crate) kept_objects: Vec<(Event, Day)>,
     /// Those who may have a pending entry of a type with an admission.
     pub(crate) admitted: Own<BTreeMap<(BucketNo, TypeNo), Admitted>>,
+    /// The messages that go again or at once, of this step.
+    pub(crate) going: Vec<Going>,
     /// The last instant that ended with a delivery or a closing.
     pub(crate) spoke_at: Option<Instant>,
     /// The index, among the numbers, of the bucket whose chores are done now.
@@ -163,6 +166,7 @@ impl Part {
             copies,
             kept_objects: Vec::new(),
             admitted: Own::default(),
+            going: Vec::new(),
             spoke_at: None,
             busy: 0,
             set_aside: BTreeSet::new(),

@@ -62,6 +62,7 @@ impl Part {
                 let among = (channel.as_deref(), lane.as_deref(), key.as_ref());
                 Ok(self.flush(draft, recipient, among))
             }
+            Command::Message { message, act } => self.operate(draft, *message, *act),
             // The intake accepts what concerns everybody.
             Command::Publish(_)
             | Command::Object(_)
@@ -235,7 +236,8 @@ impl Engine {
             Command::Retract { .. }
             | Command::Cancel(_)
             | Command::Withdraw(_)
-            | Command::Forget { .. } => Ok(()),
+            | Command::Forget { .. }
+            | Command::Message { .. } => Ok(()),
         }
     }
 }

@@ -6,6 +6,7 @@ use crate::event::{Audience, Near};
 use crate::id::Id;
 use crate::journal::stored::Unreadable;
 use crate::limits::Exceeded;
+use crate::messages::{MessageAct, MessageName, MessageState};
 use crate::time::Instant;
 
 /// The reply to an accepted command.
@@ -26,6 +27,21 @@ pub enum Reply {
     Cancelled(TakenBack),
     /// Days were deleted.
     Dropped(Dropped),
+    /// A message goes, or was cancelled.
+    Operated(Operated),
+}
+
+/// The result of a change of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operated {
+    /// It goes as soon as this is durable.
+    Goes,
+    /// So many entries were taken out of it, all that it had.
+    Cancelled(u64),
+    /// It was handed over, or may have been.
+    TooLate,
+    /// It had ended before.
+    NothingLeft,
 }
 
 /// The result of deleting days.
@@ -161,6 +177,20 @@ pub enum Refused {
     /// The channel is unknown.
     #[error("unknown channel `{0}`")]
     UnknownChannel(String),
+    /// The message is unknown: its day was deleted, or there was none of this name.
+    #[error("unknown message `{0}`")]
+    UnknownMessage(MessageName),
+    /// The message is not in a state for this.
+    #[error("the message is `{}`: {}", .state.word(), why_not(*.act))]
+    MessageState {
+        /// Its state.
+        state: MessageState,
+        /// The change.
+        act: MessageAct,
+    },
+    /// The message can't be sent again.
+    #[error("the message can't be sent again: {0}")]
+    MessageGone(&'static str),
     /// The preference is not possible.
     #[error("{0}")]
     Preference(String),
@@ -170,6 +200,15 @@ pub enum Refused {
     /// A batch key of the event is too long.
     #[error(transparent)]
     BatchKey(#[from] KeyTooLong),
+}
+
+/// The states that a change of a message asks for.
+fn why_not(act: MessageAct) -> &'static str {
+    match act {
+        MessageAct::Retry => "only one that is `failed` or `retrying` is retried",
+        MessageAct::Resend => "only one that is `sent`, `unknown` or `failed` is resent",
+        MessageAct::Cancel => "it can't be cancelled",
+    }
 }
 
 /// The answer to a command. The outer error poisons the engine (drop and reopen it), the inner one is the

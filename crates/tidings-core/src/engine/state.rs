@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::inbox_delivery::InboxDelivery;
 use super::intake::{Intake, Tally};
 use super::ledger::Row;
+use super::operate::Going;
 use super::part::{Part, range_of, read_heads};
 use super::reply::{Refused, Reply};
 use super::rows::each_base;
@@ -40,6 +41,8 @@ pub struct Step {
     pub delivered: Vec<InboxDelivery>,
     /// Days to delete from the store once the writes are durable.
     pub forgotten: Vec<Day>,
+    /// Messages that go as soon as the writes are durable, because an operator asked.
+    pub going: Vec<Going>,
 }
 
 impl Engine {

@@ -171,6 +171,10 @@ impl Engine {
                 let part = self.part_no(no);
                 self.parts[part].command(&self.intake, draft, command)
             }
+            Ok(Accepted::OfBucket(no)) => {
+                let part = self.part_no(no);
+                self.parts[part].command(&self.intake, draft, command)
+            }
             Err(refused) => Ok(Err(refused)),
         }
     }
@@ -256,6 +260,7 @@ impl Engine {
                 self.intake.objects.touch_all(&mut draft, &event, day)?;
             }
             part.ledger.write(&mut draft);
+            step.going.append(&mut part.going);
         }
         self.intake.objects.sweep(&mut draft)?;
         if !draft.is_empty() || before != counted(self) {

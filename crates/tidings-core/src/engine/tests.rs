@@ -25,6 +25,7 @@ mod group_key;
 mod growth;
 mod inbox;
 mod loud;
+mod messages;
 mod payload;
 mod reach;
 mod snapshot;

@@ -135,6 +135,7 @@ impl Engine {
                 }
                 Ok(messages)
             }
+            Command::Message { message, .. } => Ok(vec![message.id]),
             Command::Recipient(_)
             | Command::Subscribe { .. }
             | Command::Unsubscribe { .. }

@@ -226,6 +226,27 @@ pub enum Record {
         /// The entries, of the inbox.
         items: Vec<Entries>,
     },
+    /// A built message that had its outcome goes again, because an operator asked.
+    Reopened(Box<Reopened>),
+}
+
+/// A built message that goes again.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reopened {
+    /// The instant.
+    pub at: Instant,
+    /// The closing.
+    pub closing: u64,
+    /// The closing's lane.
+    pub lane: LaneKey,
+    /// The closing's instant.
+    pub due: Instant,
+    /// The first seq of its entries.
+    pub from: u64,
+    /// The recipient's number.
+    pub number: u32,
+    /// Its attempts from now on: there is none before this record.
+    pub attempts: Attempts,
 }
 
 /// The failed attempts to send a message that has no outcome yet.
@@ -239,6 +260,8 @@ pub struct Attempts {
     pub in_doubt: bool,
     /// Number of times that it is sent again after an unknown outcome.
     pub resent: u32,
+    /// True if it was delivered, and a copy is sent because an operator asked: it stays delivered.
+    pub delivered: bool,
 }
 
 /// The entries that a mark covers.

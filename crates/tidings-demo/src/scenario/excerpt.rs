@@ -46,6 +46,7 @@ fn concerns(timed: &mut Timed, known: &HashSet<&Id>) -> bool {
         | Command::Withdraw(_)
         | Command::Pause(_)
         | Command::Resume(_)
-        | Command::Forget { .. } => true,
+        | Command::Forget { .. }
+        | Command::Message { .. } => true,
     }
 }

@@ -46,7 +46,9 @@ fn whoever_is_named_is_known_and_whatever_is_taken_back_was_announced() {
                 Cancelled::Key(key) => assert!(keys.contains(&key)),
                 Cancelled::Event(event) => assert!(events.contains(&event)),
             },
-            Command::Pause(_) | Command::Resume(_) => panic!("a history has no operators"),
+            Command::Pause(_) | Command::Resume(_) | Command::Message { .. } => {
+                panic!("a history has no operators")
+            }
             Command::Forget { before } => assert!(before.start() < timed.at),
             Command::Erase { recipient } => assert!(known.remove(&recipient)),
         }

@@ -53,6 +53,8 @@ pub struct Outlet {
     pub channel: Arc<dyn Channel>,
     /// Number of threads that send through the channel. It holds until the node stops.
     pub threads: usize,
+    /// The provider's address without secrets, for operators.
+    pub provider: Arc<str>,
 }
 
 /// The usual number of threads of a channel.
@@ -66,6 +68,16 @@ impl Outlet {
             renderer,
             channel,
             threads: THREADS,
+            provider: Arc::from(""),
+        }
+    }
+
+    /// The same channel, shown under its provider's address.
+    #[must_use]
+    fn of_provider(self, provider: String) -> Self {
+        Self {
+            provider: provider.into(),
+            ..self
         }
     }
 
@@ -167,6 +179,7 @@ fn open_mail(
         Some(key) => design.linked(key.clone()),
         None => design,
     };
+    let address = provider.address();
     let channel: Arc<dyn Channel> = match provider {
         Provider::Maildir(dir) => {
             let maildir = Maildir::open(&dir, setup.durability)
@@ -175,7 +188,8 @@ fn open_mail(
         }
         Provider::Smtp(server) => Arc::new(Smtp::new(&server, &host, setup.patience)?),
     };
-    Ok(Outlet::new(Arc::new(MailRenderer::new(design)), channel))
+    let outlet = Outlet::new(Arc::new(MailRenderer::new(design)), channel);
+    Ok(outlet.of_provider(address))
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! The closed list of a channel's answers.
 
+use tidings_core::messages::Answered;
+
 /// The outcome of sending a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
@@ -27,6 +29,29 @@ pub enum Outcome {
         /// The reason, for the log.
         why: String,
     },
+}
+
+impl Outcome {
+    /// The kind of the answer.
+    #[must_use]
+    pub fn answered(&self) -> Answered {
+        match self {
+            Self::Sent(_) => Answered::Sent,
+            Self::Failed { .. } => Answered::Failed,
+            Self::Retry { .. } | Self::Withheld => Answered::Retry,
+            Self::Unknown { .. } => Answered::Unknown,
+        }
+    }
+
+    /// The provider's words; `None` = it said nothing, or was not asked.
+    #[must_use]
+    pub fn words(&self) -> Option<&str> {
+        match self {
+            Self::Sent(Receipt { reference }) => reference.as_deref(),
+            Self::Retry { why, .. } | Self::Failed { why, .. } | Self::Unknown { why } => Some(why),
+            Self::Withheld => None,
+        }
+    }
 }
 
 /// The receipt of a provider.

@@ -129,6 +129,20 @@ impl Provider {
             other => Err(ProviderError::Scheme(other.to_owned())),
         }
     }
+
+    /// The address without its secrets and settings.
+    pub(super) fn address(&self) -> String {
+        match self {
+            Self::Maildir(dir) => format!("file://{}", dir.display()),
+            Self::Smtp(server) => {
+                let scheme = match server.security {
+                    Security::Wrapped => "smtps",
+                    Security::Required | Security::Opportunistic | Security::Plain => "smtp",
+                };
+                format!("{scheme}://{}:{}", server.host, server.port)
+            }
+        }
+    }
 }
 
 impl Server {

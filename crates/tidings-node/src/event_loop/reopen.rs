@@ -54,6 +54,7 @@ impl EventLoop {
             });
             all.sent.extend(settled.sent);
             all.tried.extend(settled.tried);
+            all.attempts.extend(settled.attempts);
         }
     }
 

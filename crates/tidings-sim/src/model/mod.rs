@@ -346,6 +346,8 @@ impl Model {
             Command::Pause(what) => self.pause(what, true),
             Command::Resume(what) => self.pause(what, false),
             Command::Forget { before } => self.forget(before),
+            // What it tells is handed over at once, and named by the engine alone.
+            Command::Message { .. } => {}
         }
         Ok(())
     }

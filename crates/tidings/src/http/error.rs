@@ -105,12 +105,19 @@ codes! {
     KeyNotFound = "key_not_found", 404, Again::No,
         "Unknown API key",
         "`GET /v1/admin/keys` lists the ids of the keys.";
+    MessageNotFound = "message_not_found", 404, Again::No,
+        "Unknown message",
+        "A message is known as long as the day on which it was built is kept (`[store] keep`). `GET /v1/messages` lists \
+         messages.";
     MethodNotAllowed = "method_not_allowed", 405, Again::No,
         "Method not allowed",
         "The header `Allow` lists the methods of the path.";
     RequestTimeout = "request_timeout", 408, Again::After(1),
         "The body took too long to arrive",
         "Send smaller bodies, or a stream of lines as `application/x-ndjson`.";
+    MessageState = "message_state", 409, Again::No,
+        "The message is not in a state for this",
+        "`GET /v1/messages/{id}` shows its state.";
     BodyTooLarge = "body_too_large", 413, Again::No,
         "The body is too large",
         "Send less at once, or a stream of lines as `application/x-ndjson`.";
@@ -310,6 +317,8 @@ impl From<Refused> for Problem {
             Refused::UnknownType { .. } => Code::UnknownType,
             Refused::UnknownChannel(_) => Code::UnknownChannel,
             Refused::Preference(_) => Code::UnknownPreference,
+            Refused::UnknownMessage(_) => Code::MessageNotFound,
+            Refused::MessageState { .. } | Refused::MessageGone(_) => Code::MessageState,
         };
         Self::new(code, refused.to_string()).hint(hint)
     }

@@ -35,6 +35,7 @@ use super::request::InPath;
         (name = "preferences", description = "Choices of recipients: what they receive, on which channel and when"),
         (name = "objects", description = "The things that events are about"),
         (name = "inbox", description = "Inboxes, and seen and read marks"),
+        (name = "messages", description = "Messages of channels: their time line, retry, cancel and resend"),
         (name = "pending", description = "Pending notifications, and sending them now"),
         (name = "configuration", description = "List, pause and resume types and channels"),
         (name = "admin", description = "Status and actions for operators"),

@@ -54,6 +54,20 @@ impl Parameters {
         }
     }
 
+    /// A value that is read from its text; `wanted` says what it has to be.
+    pub(super) fn parsed<T, E>(
+        &self,
+        name: &str,
+        parse: impl FnOnce(&str) -> Result<T, E>,
+        wanted: &str,
+    ) -> Result<Option<T>, Problem> {
+        let Some(text) = self.text(name) else {
+            return Ok(None);
+        };
+        let detail = || wrong(format!("`{name}` must be {wanted}, got {}", quoted(text)));
+        parse(text).map(Some).map_err(|_| detail())
+    }
+
     /// One of some words.
     pub(super) fn word<T: Copy>(
         &self,

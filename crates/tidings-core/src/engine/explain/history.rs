@@ -301,6 +301,10 @@ impl Question<'_> {
             path.state = EntryState::Sending;
             let (tried, result) = match open.tried.get(&self.number) {
                 None => ("no attempt that failed".to_owned(), "it is being sent"),
+                Some(attempts) if attempts.count == 0 => (
+                    "an operator had it sent again".to_owned(),
+                    "it is being sent",
+                ),
                 Some(attempts) => {
                     path.at = Some(attempts.until);
                     (
@@ -318,6 +322,12 @@ impl Question<'_> {
         }
         let days = self.event.journal_days.iter().copied();
         for record in ends(self.draft.view, self.bucket.no, Of::Closing(closing), days)? {
+            if let Record::Reopened(again) = &record
+                && again.number == self.number
+            {
+                let step = Step::passes(Rule::Delivery, "an operator", "had it sent again");
+                path.steps.push(step.at(again.at));
+            }
             let Record::Outcome {
                 at, who, ending, ..
             } = record
@@ -344,6 +354,7 @@ fn cut_text(reason: Reason) -> &'static str {
     match reason {
         Reason::Event => "the event was cancelled",
         Reason::Replaced => "a later event took its place",
+        Reason::Message => "an operator cancelled the message",
         Reason::Preference => "the preference was changed",
         Reason::RecipientGone => "the recipient was erased",
         Reason::Expired | Reason::Forgotten => "its day was forgotten",

@@ -162,7 +162,7 @@ pub(super) fn rule_of(reason: Reason) -> Rule {
         Reason::Stale => Rule::LookBack,
         Reason::NoAddress => Rule::Address,
         Reason::Replaced => Rule::Admission,
-        Reason::Event | Reason::Forgotten => Rule::Cancel,
+        Reason::Event | Reason::Forgotten | Reason::Message => Rule::Cancel,
         Reason::Refused | Reason::Unreachable => Rule::Delivery,
     }
 }

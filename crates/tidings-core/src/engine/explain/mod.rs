@@ -17,6 +17,7 @@ use super::draft::Draft;
 use super::event_row::EventRow;
 use super::outcome::KnownEvent;
 use super::part::Part;
+use super::plan::Plan;
 use super::state::Engine;
 use crate::batch_key::LaneKey;
 use crate::bucket::Bucket;
@@ -79,6 +80,42 @@ impl Engine {
         subject: Subject,
         (recipient, now): (&Id, Instant),
     ) -> Result<Result<Explanation, Unexplained>, Unreadable> {
+        match self.question(view, subject, (recipient, now))? {
+            Ok(question) => question.answer().map(Ok),
+            Err(unexplained) => Ok(Err(unexplained)),
+        }
+    }
+
+    /// The rules that decided when the window of an event for a recipient went out; nothing where the event or the
+    /// recipient is not known any more.
+    pub(super) fn why_due(
+        &self,
+        view: &dyn ReadView,
+        (subject, recipient): (Subject, &Id),
+        at: (&LaneKey, Instant),
+        window: &Plan,
+    ) -> Result<Vec<Step>, Unreadable> {
+        let Ok(question) = self.question(view, subject, (recipient, self.now()))? else {
+            return Ok(Vec::new());
+        };
+        let channel = self.intake.compiled.names.lane(at.0.lane).channel;
+        let mut path = begin(channel);
+        let mut sources: Vec<u32> = window.found.entries.iter().map(|of| of.source).collect();
+        window.order(&mut sources);
+        let entries = sources.iter();
+        let entries: Vec<_> = entries
+            .map(|source| &window.found.source(*source).0.arrival)
+            .collect();
+        question.was_due_steps(at, &entries, &mut path)?;
+        Ok(path.steps)
+    }
+
+    fn question<'a>(
+        &'a self,
+        view: &'a dyn ReadView,
+        subject: Subject,
+        (recipient, now): (&Id, Instant),
+    ) -> Result<Result<Question<'a>, Unexplained>, Unreadable> {
         let now = now.max(self.now());
         let unknown = || Unexplained::UnknownRecipient(recipient.clone());
         let Ok((no, number)) = self.find(recipient) else {
@@ -100,7 +137,7 @@ impl Engine {
         let name = event.row.event.kind.as_str();
         let kind = self.intake.compiled.names.type_no(name);
         let kind = kind.and_then(|kind| Some((kind, version?.kind(kind)?)));
-        let question = Question {
+        Ok(Ok(Question {
             engine: self,
             part: &self.parts[self.part_no(no)],
             bucket,
@@ -112,8 +149,7 @@ impl Engine {
             now,
             version,
             kind,
-        };
-        question.answer().map(Ok)
+        }))
     }
 
     /// An event as it would be accepted now.

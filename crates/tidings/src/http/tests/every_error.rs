@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 use std::sync::mpsc::{Sender, channel};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, LazyLock, Mutex};
 use std::time::Duration;
 
 use axum::body::{Body, Bytes};
@@ -38,6 +38,28 @@ struct Call {
     media: &'static str,
     body: String,
     codes: BTreeSet<String>,
+}
+
+/// The messages that [`seed`] leaves, which are the same on each server.
+struct Messages {
+    failed: String,
+    suppressed: String,
+}
+
+static MESSAGES: LazyLock<Messages> = LazyLock::new(|| {
+    let (rig, _) = open();
+    let of = |state| message_in(&rig, state).expect("the seed has one");
+    Messages {
+        failed: of("failed"),
+        suppressed: of("suppressed"),
+    }
+});
+
+/// The id of a message in a state, if there is one.
+fn message_in(rig: &Rig, state: &str) -> Option<String> {
+    let path = format!("/v1/messages?state={state}");
+    let page = rig.call(Method::GET, &path, &Value::Null).json();
+    page["messages"][0]["id"].as_str().map(str::to_owned)
 }
 
 fn calls() -> Vec<Call> {
@@ -83,6 +105,7 @@ fn path(template: &str) -> String {
         Some("recipients") => "ann",
         Some("events") => "e1",
         Some("admin") => "k1",
+        Some("messages") => &MESSAGES.failed,
         _ => "works%2F1",
     };
     let path = template
@@ -253,6 +276,23 @@ fn seed(rig: &Rig) {
     });
     let done = rig.call(Method::POST, "/v1/events", &event);
     assert!(done.status.is_success(), "{done:?}");
+    // A message that fails, since there is no provider, and one without an address.
+    let done = rig.call(Method::PUT, "/v1/recipients/bob", &json!({}));
+    assert!(done.status.is_success(), "{done:?}");
+    let to = json!({ "recipients": ["bob"] });
+    let other = json!({ "id": "e2", "type": "note", "object": { "id": "works/1" }, "to": to });
+    let done = rig.call(Method::POST, "/v1/events", &other);
+    assert!(done.status.is_success(), "{done:?}");
+    for who in ["ann", "bob"] {
+        let path = format!("/v1/recipients/{who}/flush");
+        let done = rig.call(Method::POST, &path, &json!({}));
+        assert!(done.status.is_success(), "{done:?}");
+    }
+    for state in ["failed", "suppressed"] {
+        while message_in(rig, state).is_none() {
+            std::thread::yield_now();
+        }
+    }
     rig.make_key("k1");
 }
 
@@ -422,7 +462,12 @@ fn wrong(code: &str, call: &Call) -> Call {
                 json!({ "type": "note", "object": { "id": "o" }, "to": {}, "channels": ["none"] });
             call.with_body(&json!({ "event": event, "recipient": "ann" }).to_string())
         }
+        "recipient_not_found" if call.path == "/v1/messages" => {
+            call.at(format!("{}?recipient=nobody", call.path))
+        }
         "recipient_not_found" => path("ann", "nobody"),
+        "message_not_found" => path(&MESSAGES.failed, "none"),
+        "message_state" => path(&MESSAGES.failed, &MESSAGES.suppressed),
         "event_not_found" => path("e1", "none"),
         "key_not_found" => path("k1", "none"),
         "type_not_found" => path("note", "none"),

@@ -252,9 +252,14 @@ fn read(service: &Service, rules: &Rules, fields: Fields<'_>) -> Result<Command,
 fn published(reply: Reply) -> Result<PublishedEvent, Problem> {
     match reply {
         Reply::Published(published) => Ok(published.into()),
-        Reply::Done | Reply::Flushed { .. } | Reply::Cancelled(_) | Reply::Dropped(_) => Err(
-            Problem::new(Code::Internal, "the node gave an answer of the wrong kind"),
-        ),
+        Reply::Done
+        | Reply::Flushed { .. }
+        | Reply::Cancelled(_)
+        | Reply::Dropped(_)
+        | Reply::Operated(_) => Err(Problem::new(
+            Code::Internal,
+            "the node gave an answer of the wrong kind",
+        )),
     }
 }
 

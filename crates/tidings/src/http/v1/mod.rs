@@ -8,6 +8,7 @@ mod explain;
 mod export;
 mod inbox;
 mod keys;
+mod messages;
 mod objects;
 mod outcome;
 mod pausing;
@@ -34,6 +35,7 @@ pub(super) fn calls(calls: Calls) -> Calls {
     let calls = objects::calls(calls);
     let calls = inbox::calls(calls);
     let calls = waiting::calls(calls);
+    let calls = messages::calls(calls);
     let calls = types::calls(calls);
     let calls = pausing::calls(calls);
     let calls = backup::calls(calls);

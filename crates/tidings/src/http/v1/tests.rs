@@ -10,6 +10,7 @@ mod cancel;
 mod choice;
 mod explain;
 mod many;
+mod messages;
 mod quiet;
 
 const NDJSON: &[(&str, &str)] = &[("content-type", "application/x-ndjson")];

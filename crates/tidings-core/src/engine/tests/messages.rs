@@ -1,0 +1,240 @@
+//! Messages through their states: what lists and time lines show, and what retry, cancel and resend change.
+
+use super::ended::with_mail;
+use super::*;
+use crate::message::Books;
+use crate::messages::{Answered, Attempt, MessageAct, MessageName, MessageState};
+use crate::number::{ClosingId, MessageId};
+use crate::reason::{Ending, Reason};
+
+const OPTIONS: Options = Options {
+    buckets: 1,
+    parts: 1,
+    index_after: Some(0),
+    checkpoint_after: 0,
+    slice_bytes: 1,
+};
+
+/// An engine over a view, driven as a node drives it.
+struct Driven {
+    stored: Stored,
+    engine: Engine,
+    now: Instant,
+}
+
+impl Driven {
+    /// One recipient with an entry whose lane is due, and no message built.
+    fn due() -> (Self, MessageName) {
+        let (stored, engine) = with_mail(OPTIONS);
+        let now = Instant(2_000);
+        let mut driven = Self {
+            stored,
+            engine,
+            now: Instant(0),
+        };
+        driven.step(&[event(0)], &Reach::new());
+        driven.now = now;
+        let step = driven.engine.fall_due(&driven.stored, now).unwrap();
+        driven.stored.commit(step.writes);
+        let name = MessageName {
+            due: now.day(),
+            id: driven.engine.closings()[0].message(0),
+        };
+        (driven, name)
+    }
+
+    fn step(&mut self, commands: &[Command], reach: &Reach) -> Step {
+        let step = self.engine.step(&self.stored, reach, self.now, commands);
+        let mut step = step.unwrap();
+        self.stored.commit(std::mem::take(&mut step.writes));
+        step
+    }
+
+    fn make(&mut self) {
+        let closing = self.engine.closings()[0];
+        let plan = self.engine.plan(&self.stored, closing, 9).unwrap().unwrap();
+        let step = self.engine.made(&self.stored, self.now, &[plan]).unwrap();
+        self.stored.commit(step.writes);
+    }
+
+    /// Notes an outcome, and what the provider said.
+    fn end(&mut self, name: MessageName, ending: Ending, reply: &str) {
+        let MessageId { closing, number } = name.id;
+        let plans = self.engine.unsettled(&self.stored).unwrap();
+        let seqs = plans[0].seqs(&plans[0].messages[0]);
+        let attempt = Attempt {
+            at: self.now,
+            provider: "smtp://mail".to_owned(),
+            answer: Answered::Failed,
+            reply: reply.to_owned(),
+        };
+        let settled = Settled {
+            closing,
+            sent: vec![Sent {
+                number,
+                seqs,
+                ending,
+                resent: 0,
+            }],
+            attempts: vec![Attempted { number, attempt }],
+            ..Settled::default()
+        };
+        let step = self.engine.outcome(&self.stored, self.now, &[settled]);
+        self.stored.commit(step.unwrap().writes);
+    }
+
+    fn operate(&mut self, message: MessageName, act: MessageAct) -> Result<Operated, Refused> {
+        self.operate_within(message, act, &Reach::new()).0
+    }
+
+    fn operate_within(
+        &mut self,
+        message: MessageName,
+        act: MessageAct,
+        reach: &Reach,
+    ) -> (Result<Operated, Refused>, Vec<Going>) {
+        let step = self.step(&[Command::Message { message, act }], reach);
+        let reply = match step.replies.into_iter().next().unwrap() {
+            Ok(Reply::Operated(operated)) => Ok(operated),
+            Ok(other) => panic!("{other:?}"),
+            Err(refused) => Err(refused),
+        };
+        (reply, step.going)
+    }
+
+    /// The states of all messages, the same after a start; the books agree with a walk.
+    fn states(&self) -> Vec<MessageState> {
+        let states = |engine: &Engine| {
+            let all = engine.messages(&self.stored, &MessageFilter::default(), (None, 9));
+            let all = all.unwrap().unwrap().messages.into_iter();
+            all.map(|message| message.state).collect::<Vec<_>>()
+        };
+        let again = Engine::open(&self.stored, &[Day(0)], OPTIONS).unwrap();
+        let walk = again.walk(&self.stored).unwrap();
+        assert_eq!(walk.disagreements, Vec::<String>::new());
+        assert_eq!(states(&self.engine), states(&again));
+        states(&again)
+    }
+
+    fn books(&self) -> Books {
+        let walk = self.engine.walk(&self.stored).unwrap();
+        assert_eq!(walk.disagreements, Vec::<String>::new());
+        walk.books
+    }
+}
+
+#[test]
+fn what_is_not_built_is_planned_and_can_be_cancelled() {
+    let (mut driven, name) = Driven::due();
+    assert_eq!(driven.states(), [MessageState::Planned]);
+    let report = driven.engine.message_report(&driven.stored, name).unwrap();
+    assert_eq!(report.unwrap().items.len(), 1);
+    let state = MessageState::Planned;
+    for act in [MessageAct::Retry, MessageAct::Resend] {
+        let refused = Err(Refused::MessageState { state, act });
+        assert_eq!(driven.operate(name, act), refused);
+    }
+    let cancelled = driven.operate(name, MessageAct::Cancel);
+    assert_eq!(cancelled, Ok(Operated::Cancelled(1)));
+    driven.make();
+    assert_eq!(driven.states(), []);
+    let row = driven.engine.ledger()[&Day(0)].clone();
+    assert_eq!(row.reasons, [(Reason::Message, 1)].into());
+}
+
+#[test]
+fn a_failed_message_goes_again_as_it_was() {
+    let (mut driven, name) = Driven::due();
+    driven.make();
+    assert_eq!(driven.states(), [MessageState::Sending]);
+    driven.end(name, Ending::Refused, "RCPT: 550");
+    assert_eq!(driven.states(), [MessageState::Failed]);
+    driven.now = Instant(60_000);
+    let (reply, going) = driven.operate_within(name, MessageAct::Retry, &Reach::new());
+    assert_eq!(reply, Ok(Operated::Goes));
+    let message = name.id;
+    let had_ended = true;
+    assert_eq!(going, [Going { message, had_ended }]);
+    assert_eq!(driven.states(), [MessageState::Sending]);
+    assert_eq!((driven.books().failed, driven.books().pending), (0, 1));
+    // Once is enough.
+    assert!(driven.operate(name, MessageAct::Retry).is_err());
+    driven.end(name, Ending::Delivered, "250 queued");
+    assert_eq!(driven.states(), [MessageState::Sent]);
+    // One of each is the inbox's.
+    assert_eq!((driven.books().delivered, driven.books().messages), (2, 2));
+    let report = driven.engine.message_report(&driven.stored, name).unwrap();
+    let report = report.unwrap();
+    let replies: Vec<&str> = report.attempts.iter().map(|run| &*run.reply).collect();
+    assert_eq!(replies, ["RCPT: 550", "250 queued"]);
+    // A copy changes nothing, whatever becomes of it.
+    assert_eq!(driven.operate(name, MessageAct::Resend), Ok(Operated::Goes));
+    assert_eq!(driven.books().pending, 1);
+    driven.end(name, Ending::Unreachable, "connect: refused");
+    assert_eq!(driven.states(), [MessageState::Sent]);
+    assert_eq!((driven.books().delivered, driven.books().failed), (2, 0));
+}
+
+#[test]
+fn only_what_is_surely_not_handed_over_is_cancelled() {
+    let (mut driven, name) = Driven::due();
+    driven.make();
+    let reach = |reached| Reach::from([(name.id, reached)]);
+    for reach in [Reach::new(), reach(Reached::InDoubt)] {
+        let (reply, _) = driven.operate_within(name, MessageAct::Cancel, &reach);
+        assert_eq!(reply, Ok(Operated::TooLate));
+    }
+    let kept = reach(Reached::KeptBack);
+    let (reply, _) = driven.operate_within(name, MessageAct::Cancel, &kept);
+    assert_eq!(reply, Ok(Operated::Cancelled(1)));
+    assert_eq!(driven.states(), [MessageState::Cancelled]);
+    // What is left is the inbox's.
+    assert_eq!((driven.books().cancelled, driven.books().messages), (1, 1));
+    let report = driven.engine.message_report(&driven.stored, name).unwrap();
+    assert_eq!(report.unwrap().left_out[0].reason, Reason::Message);
+    let nothing = driven.operate(name, MessageAct::Cancel);
+    assert_eq!(nothing, Ok(Operated::NothingLeft));
+}
+
+#[test]
+fn what_is_gone_is_not_sent_again() {
+    let (mut driven, name) = Driven::due();
+    driven.make();
+    driven.end(name, Ending::Refused, "RCPT: 550");
+    driven.step(&[Command::Erase { recipient: id("a") }], &Reach::new());
+    let gone = driven.operate(name, MessageAct::Retry);
+    assert!(matches!(gone, Err(Refused::MessageGone(_))), "{gone:?}");
+    driven.now = Instant(3 * crate::time::DAY_MS);
+    let before = Day(1);
+    driven.step(&[Command::Forget { before }], &Reach::new());
+    let unknown = Err(Refused::UnknownMessage(name));
+    assert_eq!(driven.operate(name, MessageAct::Retry), unknown);
+}
+
+#[test]
+fn a_name_that_no_list_gave_is_unknown() {
+    let (mut driven, name) = Driven::due();
+    driven.make();
+    let MessageId { closing, number } = name.id;
+    let other = |bucket, seq, number, due| MessageName {
+        due,
+        id: ClosingId {
+            bucket: BucketNo(bucket),
+            seq,
+        }
+        .message(number),
+    };
+    let names = [
+        other(1, closing.seq, number, name.due),
+        other(0, closing.seq + 1, number, name.due),
+        other(0, closing.seq, number + 1, name.due),
+        other(0, closing.seq, number, Day(1)),
+        other(0, closing.seq, number, Day(-1)),
+    ];
+    for name in names {
+        let report = driven.engine.message_report(&driven.stored, name);
+        assert_eq!(report.unwrap(), None, "{name}");
+        let refused = driven.operate(name, MessageAct::Cancel);
+        assert_eq!(refused, Err(Refused::UnknownMessage(name)));
+    }
+}

@@ -1,0 +1,488 @@
+//! Messages of channels: pages of them, the time line of one, and changes of it.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use serde::Serialize;
+use tidings_core::batch_key::BatchKey;
+use tidings_core::channel::{CHANNELS, INBOX};
+use tidings_core::engine::{
+    MessageCursor, MessageFilter, MessageReport, MessageSummary, MessagesPage, Operated, Refused,
+    Reply,
+};
+use tidings_core::message::{Item, Skipped};
+use tidings_core::messages::{AttemptRun, MessageAct, MessageName, MessageState};
+use tidings_core::time::Day;
+use tidings_core::{Command, Id};
+use utoipa::ToSchema;
+use utoipa_axum::routes;
+
+use crate::explained::ExplainedStep;
+use crate::http::call::{Calls, Kind};
+use crate::http::error::{Code, Problem};
+use crate::http::query::{FromQuery, InQuery, Parameters};
+use crate::http::request::InPath;
+use crate::http::{Answer, Change, Service, only};
+use crate::wording::quoted;
+
+/// Messages of a page where the query does not say.
+const MESSAGES_USUAL: u16 = 50;
+/// The most messages of a page.
+const MESSAGES_MAX: u16 = 500;
+
+/// The calls of messages.
+pub(super) fn calls(calls: Calls) -> Calls {
+    const OF_ONE: &[Code] = &[
+        Code::InvalidPath,
+        Code::UnsupportedMediaType,
+        Code::MessageNotFound,
+    ];
+    const SENDS: &[Code] = &[
+        Code::InvalidPath,
+        Code::UnsupportedMediaType,
+        Code::MessageNotFound,
+        Code::MessageState,
+    ];
+    calls
+        .add(
+            "list_messages",
+            Kind::Looks,
+            routes!(list_messages),
+            &[Code::InvalidQuery, Code::RecipientNotFound],
+        )
+        .add(
+            "get_message",
+            Kind::Looks,
+            routes!(get_message),
+            &[Code::InvalidPath, Code::MessageNotFound],
+        )
+        .add(
+            "retry_message",
+            Kind::Changes,
+            routes!(retry_message),
+            SENDS,
+        )
+        .add(
+            "cancel_message",
+            Kind::Changes,
+            routes!(cancel_message),
+            OF_ONE,
+        )
+        .add(
+            "resend_message",
+            Kind::Changes,
+            routes!(resend_message),
+            SENDS,
+        )
+}
+
+/// The choice of messages.
+#[derive(utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+struct MessagesQuery {
+    /// Only messages to this recipient.
+    #[param(value_type = Option<String>, min_length = 1, max_length = 256)]
+    recipient: Option<Id>,
+    /// Only messages on this channel.
+    channel: Option<&'static str>,
+    /// Only messages in this state: `planned`, `sending`, `retrying`, `sent`, `failed`, `unknown`, `suppressed` or
+    /// `cancelled`.
+    #[param(value_type = Option<String>)]
+    state: Option<MessageState>,
+    /// Only messages with a notification of this type.
+    #[param(rename = "type", value_type = Option<String>, min_length = 1, max_length = 256)]
+    kind: Option<Id>,
+    /// Only messages that were built on this UTC date.
+    #[param(value_type = Option<String>, format = Date)]
+    day: Option<Day>,
+    /// Maximum number of messages; 50 if absent.
+    #[param(minimum = 1, maximum = 500)]
+    limit: Option<u16>,
+    /// Start of the page: `next` of the previous page.
+    #[param(value_type = Option<String>)]
+    cursor: Option<MessageCursor>,
+}
+
+impl FromQuery for MessagesQuery {
+    const KNOWN: &'static [&'static str] = &[
+        "recipient",
+        "channel",
+        "state",
+        "type",
+        "day",
+        "limit",
+        "cursor",
+    ];
+
+    fn read(query: &Parameters) -> Result<Self, Problem> {
+        let states = MessageState::ALL.map(|state| (state.word(), state));
+        let channels: Vec<_> = CHANNELS
+            .iter()
+            .filter(|channel| **channel != INBOX)
+            .map(|channel| (*channel, *channel))
+            .collect();
+        Ok(Self {
+            recipient: query.parsed("recipient", Id::new, "an id")?,
+            channel: query.word("channel", &channels)?,
+            state: query.word("state", &states)?,
+            kind: query.parsed("type", Id::new, "the name of a type")?,
+            day: query.parsed("day", Day::parse, "a date such as `2024-03-07`")?,
+            limit: query.whole_number("limit", 1..=MESSAGES_MAX)?,
+            cursor: query.parsed("cursor", str::parse, "what a page gave as `next`")?,
+        })
+    }
+}
+
+/// A page of messages: those that are not built yet, then by the day on which they were built, newest first.
+#[derive(Serialize, ToSchema)]
+#[schema(example = json!({"messages": [{"id": "2024-03-07.3.12.77", "recipient": "ada", "channel": "email", "lane": "cooldown", "state": "failed", "reason": "refused", "due": "2024-03-07T08:07:00Z", "built": "2024-03-07T08:07:00Z", "ended": "2024-03-07T08:07:01Z", "entries": 2, "attempts": 0, "next_try": null}], "next": null}))]
+struct Page {
+    /// The messages.
+    messages: Vec<MessageShown>,
+    /// The next page's cursor; null = this is the last. A page with few messages, or none, may have a next one: a page
+    /// looks at a bounded number of messages.
+    #[schema(required)]
+    next: Option<String>,
+}
+
+/// A message to one recipient.
+#[derive(Serialize, ToSchema)]
+struct MessageShown {
+    /// Its id.
+    id: String,
+    /// The recipient; null = was erased.
+    recipient: Option<String>,
+    /// The channel.
+    channel: &'static str,
+    /// The lane.
+    lane: String,
+    /// Batch key of the lane; left out where it is empty.
+    #[serde(skip_serializing_if = "BatchKey::is_empty")]
+    #[schema(value_type = Option<String>)]
+    key: BatchKey,
+    /// `planned` (due, and not built yet), `sending`, `retrying` (an attempt failed, and another one follows), `sent`,
+    /// `failed`, `unknown` (it may or may not have been handed over), `suppressed` (the checks before sending left
+    /// nothing to tell) or `cancelled` (everything was taken out of it).
+    state: &'static str,
+    /// The reason why it was not handed over; null = it was, or nobody knows yet.
+    reason: Option<&'static str>,
+    /// Time at which its lane was due.
+    #[schema(format = "date-time")]
+    due: String,
+    /// Time at which it was built: its content is fixed since; null = it is not built yet.
+    #[schema(format = "date-time")]
+    built: Option<String>,
+    /// Time of its outcome; null = it has none.
+    #[schema(format = "date-time")]
+    ended: Option<String>,
+    /// Number of its notifications; null = it is not built yet.
+    entries: Option<usize>,
+    /// Number of failed attempts of a message that is retried; else 0.
+    attempts: u32,
+    /// Time of the next attempt; null = there is none.
+    #[schema(format = "date-time")]
+    next_try: Option<String>,
+}
+
+impl From<MessageSummary> for MessageShown {
+    fn from(message: MessageSummary) -> Self {
+        Self {
+            id: message.name.to_string(),
+            recipient: message.recipient.map(|id| id.as_str().to_owned()),
+            channel: message.channel,
+            lane: message.lane,
+            key: message.key,
+            state: message.state.word(),
+            reason: message.reason.map(|reason| reason.word()),
+            due: message.due.to_string(),
+            built: message.built.map(|at| at.to_string()),
+            ended: message.ended.map(|at| at.to_string()),
+            entries: message.entries,
+            attempts: message.tried.map_or(0, |tried| tried.count),
+            next_try: message.tried.map(|tried| tried.until.to_string()),
+        }
+    }
+}
+
+impl From<MessagesPage> for Page {
+    fn from(page: MessagesPage) -> Self {
+        Self {
+            messages: page.messages.into_iter().map(Into::into).collect(),
+            next: page.next.map(|next| next.to_string()),
+        }
+    }
+}
+
+/// A message with its time line.
+#[derive(Serialize, ToSchema)]
+#[schema(example = json!({"id": "2024-03-07.3.12.77", "recipient": "ada", "channel": "email", "lane": "cooldown", "state": "sent", "reason": null, "due": "2024-03-07T08:07:00Z", "built": "2024-03-07T08:07:00Z", "ended": "2024-03-07T08:07:31Z", "entries": 1, "attempts": 0, "next_try": null, "batch": "5c0f3d1a9b7e4f60821d3c4b5a697887", "items": [{"event": "e-1", "type": "comment", "object": "works/1", "t": "2024-03-07T08:03:00Z", "reasons": ["named"]}], "left_out": [], "tries": [{"first": "2024-03-07T08:07:00Z", "last": "2024-03-07T08:07:00Z", "count": 1, "provider": "smtp://mail.example.org:587", "answer": "retry", "reply": "RCPT: 451 4.3.0"}], "timeline": [{"rule": "delivery", "at": "2024-03-07T08:07:00Z", "looked_at": "smtp://mail.example.org:587: RCPT: 451 4.3.0", "result": "retry", "ends": false}]}))]
+struct MessageDetails {
+    #[serde(flatten)]
+    shown: MessageShown,
+    /// The id under which the provider and the log know it; null = it tells nothing.
+    batch: Option<String>,
+    /// The notifications that it tells, or will. Those of deleted days are left out.
+    items: Vec<MessageItem>,
+    /// The notifications that the checks before sending left out, or that were taken out of it later.
+    left_out: Vec<LeftOut>,
+    /// The attempts to hand it over of which the provider said something, in their order.
+    tries: Vec<Try>,
+    /// What happened to it, in its order: what entered its lane (the first 100), the rules that decided when it went,
+    /// attempts, outcomes.
+    timeline: Vec<ExplainedStep>,
+}
+
+/// A notification that a message tells.
+#[derive(Serialize, ToSchema)]
+struct MessageItem {
+    /// The event.
+    event: String,
+    /// Its type.
+    r#type: String,
+    /// Its object.
+    object: String,
+    /// Time at which it entered its lane.
+    #[schema(format = "date-time")]
+    t: String,
+    /// The reasons for which the recipient got it.
+    reasons: Vec<String>,
+}
+
+impl From<Item> for MessageItem {
+    fn from(item: Item) -> Self {
+        Self {
+            event: item.event.as_str().to_owned(),
+            r#type: item.kind.as_str().to_owned(),
+            object: item.object.as_str().to_owned(),
+            t: item.t.to_string(),
+            reasons: item.reasons,
+        }
+    }
+}
+
+/// A notification that a message does not tell.
+#[derive(Serialize, ToSchema)]
+struct LeftOut {
+    /// The event.
+    event: String,
+    /// The reason, as in the outcome of an event.
+    reason: &'static str,
+}
+
+impl From<Skipped> for LeftOut {
+    fn from(skipped: Skipped) -> Self {
+        Self {
+            event: skipped.event.as_str().to_owned(),
+            reason: skipped.reason.word(),
+        }
+    }
+}
+
+/// Attempts in a row with the same answer.
+#[derive(Serialize, ToSchema)]
+struct Try {
+    /// Time of the first.
+    #[schema(format = "date-time")]
+    first: String,
+    /// Time of the last.
+    #[schema(format = "date-time")]
+    last: String,
+    /// Number of attempts.
+    count: u32,
+    /// The provider, without secrets.
+    provider: String,
+    /// `sent`, `retry` (surely not handed over), `failed` (refused for good) or `unknown`.
+    answer: &'static str,
+    /// The provider's words: stage and code of a refusal, without the text, which may contain addresses; the receipt
+    /// of what was sent.
+    reply: String,
+}
+
+impl From<AttemptRun> for Try {
+    fn from(run: AttemptRun) -> Self {
+        Self {
+            first: run.first.to_string(),
+            last: run.last.to_string(),
+            count: run.count,
+            provider: run.provider,
+            answer: run.answer.name(),
+            reply: run.reply,
+        }
+    }
+}
+
+impl From<MessageReport> for MessageDetails {
+    fn from(report: MessageReport) -> Self {
+        Self {
+            shown: report.summary.into(),
+            batch: report.batch,
+            items: report.items.into_iter().map(Into::into).collect(),
+            left_out: report.left_out.into_iter().map(Into::into).collect(),
+            tries: report.attempts.into_iter().map(Into::into).collect(),
+            timeline: report.steps.into_iter().map(Into::into).collect(),
+        }
+    }
+}
+
+/// The result of a change of a message.
+#[derive(Serialize, ToSchema)]
+#[schema(example = json!({"status": "accepted", "cancelled": 0}))]
+struct OperatedAnswer {
+    status: OperatedStatus,
+    /// Number of notifications that were cancelled with it.
+    cancelled: u64,
+}
+
+/// How far a change of a message went: `accepted` = it goes; `cancelled` = it is not sent any more; `too_late` = it was
+/// handed over, or may have been; `nothing_left` = it had failed, or had nothing left to tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+enum OperatedStatus {
+    Accepted,
+    Cancelled,
+    TooLate,
+    NothingLeft,
+}
+
+impl From<Operated> for OperatedAnswer {
+    fn from(operated: Operated) -> Self {
+        let (status, cancelled) = match operated {
+            Operated::Goes => (OperatedStatus::Accepted, 0),
+            Operated::Cancelled(count) => (OperatedStatus::Cancelled, count),
+            Operated::TooLate => (OperatedStatus::TooLate, 0),
+            Operated::NothingLeft => (OperatedStatus::NothingLeft, 0),
+        };
+        Self { status, cancelled }
+    }
+}
+
+/// The message that a path names.
+fn named(id: &Id) -> Result<MessageName, Problem> {
+    let unknown = |_| {
+        let detail = format!("unknown message {}", quoted(id.as_str()));
+        Problem::new(Code::MessageNotFound, detail)
+    };
+    id.as_str().parse().map_err(unknown)
+}
+
+async fn operate(
+    service: &Service,
+    change: &Change,
+    id: &Id,
+    act: MessageAct,
+) -> Result<Answer, Problem> {
+    let message = named(id)?;
+    let told = |replies: Vec<Result<Reply, Refused>>| match only(replies)? {
+        Reply::Operated(operated) => Answer::json(StatusCode::OK, &OperatedAnswer::from(operated)),
+        _ => Err(Problem::new(
+            Code::Internal,
+            "the node gave an answer of the wrong kind",
+        )),
+    };
+    let command = Command::Message { message, act };
+    service.change(change, vec![command], told).await
+}
+
+/// List messages
+///
+/// Returns messages of all channels but the inbox, as long as the day on which they were built is kept: those that are
+/// not built yet, then by that day, newest first. What they tell is in `GET /v1/messages/{id}`.
+#[utoipa::path(
+    get, path = "/v1/messages", tag = "messages",
+    params(MessagesQuery),
+    responses((status = 200, description = "A page of messages", body = Page))
+)]
+async fn list_messages(
+    State(service): State<Arc<Service>>,
+    InQuery(query): InQuery<MessagesQuery>,
+) -> Result<Answer, Problem> {
+    let most = usize::from(query.limit.unwrap_or(MESSAGES_USUAL));
+    let from = query.cursor;
+    let filter = MessageFilter {
+        recipient: query.recipient,
+        channel: query.channel.map(str::to_owned),
+        state: query.state,
+        kind: query.kind,
+        day: query.day,
+    };
+    let page = service
+        .look(move |node| -> Result<_, Problem> {
+            let engine = node.engine();
+            Ok(engine.messages(node.view(), &filter, (from, most))??)
+        })
+        .await??;
+    Answer::json(StatusCode::OK, &Page::from(page))
+}
+
+/// Get a message
+///
+/// Returns a message with what it tells, its attempts, and its time line: what entered its lane, the rules that decided
+/// when it went, what providers said of it.
+#[utoipa::path(
+    get, path = "/v1/messages/{id}", tag = "messages",
+    params(("id" = String, Path, description = "Message id", example = "2024-03-07.3.12.77", min_length = 1, max_length = 256)),
+    responses((status = 200, description = "The message", body = MessageDetails))
+)]
+async fn get_message(
+    State(service): State<Arc<Service>>,
+    InPath(id): InPath<Id>,
+) -> Result<Answer, Problem> {
+    let name = named(&id)?;
+    let report = service
+        .look(move |node| node.engine().message_report(node.view(), name))
+        .await??;
+    let report = report.ok_or_else(|| Problem::from(Refused::UnknownMessage(name)))?;
+    Answer::json(StatusCode::OK, &MessageDetails::from(report))
+}
+
+/// Retry a message
+///
+/// Sends a message that `failed` again, as it was built; one that is `retrying` is tried at once. What its recipient has
+/// set to `never` or muted since is left out.
+#[utoipa::path(
+    post, path = "/v1/messages/{id}/retry", tag = "messages",
+    params(("id" = String, Path, description = "Message id", example = "2024-03-07.3.12.77", min_length = 1, max_length = 256)),
+    responses((status = 200, description = "The result", body = OperatedAnswer))
+)]
+async fn retry_message(
+    State(service): State<Arc<Service>>,
+    InPath(id): InPath<Id>,
+    change: Change,
+) -> Result<Answer, Problem> {
+    operate(&service, &change, &id, MessageAct::Retry).await
+}
+
+/// Cancel a message
+///
+/// Takes all notifications out of a message that is surely not handed over; they end as `cancelled`, with the reason
+/// `message`. `status` says how far that went.
+#[utoipa::path(
+    post, path = "/v1/messages/{id}/cancel", tag = "messages",
+    params(("id" = String, Path, description = "Message id", example = "2024-03-07.3.12.77", min_length = 1, max_length = 256)),
+    responses((status = 200, description = "The result", body = OperatedAnswer))
+)]
+async fn cancel_message(
+    State(service): State<Arc<Service>>,
+    InPath(id): InPath<Id>,
+    change: Change,
+) -> Result<Answer, Problem> {
+    operate(&service, &change, &id, MessageAct::Cancel).await
+}
+
+/// Resend a message
+///
+/// Sends a message again that was `sent`, or whose outcome is `unknown` or `failed`: the recipient may get it twice. It
+/// counts as `resent`; what was delivered stays delivered, whatever becomes of the copy.
+#[utoipa::path(
+    post, path = "/v1/messages/{id}/resend", tag = "messages",
+    params(("id" = String, Path, description = "Message id", example = "2024-03-07.3.12.77", min_length = 1, max_length = 256)),
+    responses((status = 200, description = "The result", body = OperatedAnswer))
+)]
+async fn resend_message(
+    State(service): State<Arc<Service>>,
+    InPath(id): InPath<Id>,
+    change: Change,
+) -> Result<Answer, Problem> {
+    operate(&service, &change, &id, MessageAct::Resend).await
+}

@@ -1,0 +1,394 @@
+//! Messages as operators see and change them. Tests named after rows of the acceptance table are of what they say.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex};
+
+use axum::http::{Method, StatusCode};
+use serde_json::{Value, json};
+use tidings_node::channel::{Channel, MailRenderer, Outcome, Outlet, Receipt, Rendered};
+
+use super::{get, post, problem, publish, put};
+use crate::http::rig::{CONFIG, Rig};
+
+/// A channel that answers as it is told, and knows what it was given.
+#[derive(Default)]
+struct Wire {
+    answers: Mutex<VecDeque<Outcome>>,
+    given: Mutex<Vec<(String, String)>>,
+}
+
+impl Wire {
+    fn says(&self, answers: impl IntoIterator<Item = Outcome>) {
+        self.answers.lock().unwrap().extend(answers);
+    }
+
+    /// The recipients of what it was given, in order.
+    fn recipients(&self) -> Vec<String> {
+        let given = self.given.lock().unwrap();
+        given
+            .iter()
+            .map(|(recipient, _)| recipient.clone())
+            .collect()
+    }
+
+    /// The ids of what it was given, in order.
+    fn batches(&self) -> Vec<String> {
+        let given = self.given.lock().unwrap();
+        given.iter().map(|(_, batch)| batch.clone()).collect()
+    }
+}
+
+impl Channel for Wire {
+    fn send(&self, message: &Rendered, go: &dyn Fn() -> bool) -> Outcome {
+        if !go() {
+            return Outcome::Withheld;
+        }
+        let recipient = message.head.recipient.as_str().to_owned();
+        let given = (recipient, message.head.id.clone());
+        self.given.lock().unwrap().push(given);
+        let said = self.answers.lock().unwrap().pop_front();
+        said.unwrap_or_else(|| {
+            let reference = Some("250 queued as 4F2".to_owned());
+            Outcome::Sent(Receipt { reference })
+        })
+    }
+}
+
+fn refused() -> Outcome {
+    Outcome::Failed {
+        why: "RCPT: 550 5.1.1".to_owned(),
+        address_dead: true,
+    }
+}
+
+fn deferred() -> Outcome {
+    Outcome::Retry {
+        why: "RCPT: 451 4.3.0".to_owned(),
+        after_ms: None,
+    }
+}
+
+fn in_doubt() -> Outcome {
+    Outcome::Unknown {
+        why: "end of DATA: timed out".to_owned(),
+    }
+}
+
+/// A server with a wire, and some people.
+fn wired() -> (Rig, Arc<Wire>) {
+    let wire = Arc::new(Wire::default());
+    let from = tidings_mail::Sender::parse("Art <art@example.org>").unwrap();
+    let outlet = Outlet::new(Arc::new(MailRenderer::plain(from)), Arc::clone(&wire) as _);
+    // One thread: what is sent is sent in order.
+    let outlet = outlet.on_threads(1);
+    let rig = Rig::with_channels(CONFIG, [("email".to_owned(), outlet)].into());
+    for name in ["ada", "bob", "cy"] {
+        let body = json!({"email": format!("{name}@example.org")});
+        put(&rig, &format!("/v1/recipients/{name}"), &body);
+    }
+    put(&rig, "/v1/recipients/nowhere", &json!({}));
+    (rig, wire)
+}
+
+/// Sends a note to somebody now.
+fn note(rig: &Rig, id: &str, to: &str) {
+    publish(rig, id, "note", &[to]);
+    post(rig, &format!("/v1/recipients/{to}/flush"), &json!({}));
+}
+
+/// The messages of a query.
+fn listed(rig: &Rig, query: &str) -> Vec<Value> {
+    let page = get(rig, &format!("/v1/messages?{query}"));
+    assert_eq!(page["next"], Value::Null);
+    page["messages"].as_array().unwrap().clone()
+}
+
+/// The messages of a query once there are so many: channels answer in their own time.
+fn awaited(rig: &Rig, query: &str, count: usize) -> Vec<Value> {
+    for _ in 0..100_000 {
+        let messages = listed(rig, query);
+        if messages.len() == count {
+            return messages;
+        }
+        std::thread::yield_now();
+    }
+    panic!("{query}: {:?}", listed(rig, ""));
+}
+
+fn id_of(message: &Value) -> String {
+    message["id"].as_str().unwrap().to_owned()
+}
+
+/// Has a message of a query changed, and returns the answer.
+fn operate(rig: &Rig, id: &str, act: &str) -> Value {
+    post(rig, &format!("/v1/messages/{id}/{act}"), &Value::Null)
+}
+
+fn refusal(rig: &Rig, id: &str, act: &str) -> String {
+    let path = format!("/v1/messages/{id}/{act}");
+    problem(
+        &rig.call(Method::POST, &path, &Value::Null),
+        StatusCode::CONFLICT,
+    )
+}
+
+fn fate(rig: &Rig, event: &str) -> Value {
+    get(rig, &format!("/v1/events/{event}"))["channels"]["email"].clone()
+}
+
+#[test]
+fn t15_failed_messages_are_retried_in_order_each_at_most_once() {
+    let (rig, wire) = wired();
+    wire.says([refused(), refused(), refused()]);
+    for (minute, (event, to)) in [("e1", "cy"), ("e2", "ada"), ("e3", "bob")]
+        .iter()
+        .enumerate()
+    {
+        rig.at(&format!("2024-01-01T12:0{minute}:00Z"));
+        note(&rig, event, to);
+        awaited(&rig, "state=failed", minute + 1);
+    }
+    let mut failed = listed(&rig, "state=failed");
+    assert!(failed.iter().all(|message| message["reason"] == "refused"));
+    assert_eq!(fate(&rig, "e1")["outcomes"], json!({"failed": 1}));
+    failed.sort_by_key(|message| message["due"].as_str().unwrap().to_owned());
+    for message in &failed {
+        assert_eq!(
+            operate(&rig, &id_of(message), "retry")["status"],
+            "accepted"
+        );
+    }
+    awaited(&rig, "state=sent", 3);
+    assert_eq!(wire.recipients(), ["cy", "ada", "bob", "cy", "ada", "bob"]);
+    // Each under the id that it had.
+    assert_eq!(wire.batches()[..3], wire.batches()[3..]);
+    for message in &failed {
+        assert_eq!(refusal(&rig, &id_of(message), "retry"), "message_state");
+    }
+    assert_eq!(wire.recipients().len(), 6);
+    assert_eq!(fate(&rig, "e1")["outcomes"], json!({"delivered": 1}));
+    assert_eq!(fate(&rig, "e1")["reasons"], json!({}));
+}
+
+#[test]
+fn a_time_line_tells_what_entered_when_it_went_and_what_the_provider_said() {
+    let (rig, wire) = wired();
+    wire.says([deferred()]);
+    publish(&rig, "e1", "note", &["ada"]);
+    rig.at("2024-01-01T12:01:00Z");
+    publish(&rig, "e2", "note", &["ada"]);
+    rig.at("2024-01-01T12:05:00Z");
+    let waits = awaited(&rig, "state=retrying", 1).remove(0);
+    assert_eq!(waits["attempts"], 1);
+    assert!(waits["next_try"].as_str().unwrap() > "2024-01-01T12:05:00Z");
+    rig.at("2024-01-01T12:05:10Z");
+    let id = id_of(&waits);
+    // Not yet due, and sent at once.
+    assert_eq!(operate(&rig, &id, "retry")["status"], "accepted");
+    awaited(&rig, "state=sent", 1);
+    assert_eq!(wire.recipients(), ["ada", "ada"]);
+    let shown = get(&rig, &format!("/v1/messages/{id}"));
+    assert_eq!(shown["state"], "sent");
+    assert_eq!(shown["batch"], wire.batches()[0]);
+    assert_eq!(shown["items"][0]["event"], "e1");
+    assert_eq!(shown["items"][1]["event"], "e2");
+    let tries = shown["tries"].as_array().unwrap();
+    let said: Vec<_> = tries
+        .iter()
+        .map(|one| (&one["answer"], &one["reply"]))
+        .collect();
+    assert_eq!(
+        said,
+        [
+            (&json!("retry"), &json!("RCPT: 451 4.3.0")),
+            (&json!("sent"), &json!("250 queued as 4F2")),
+        ]
+    );
+    let timeline = shown["timeline"].as_array().unwrap();
+    let steps: Vec<_> = timeline
+        .iter()
+        .map(|step| {
+            let [at, rule] = ["at", "rule"].map(|field| step[field].as_str().unwrap());
+            (at, rule)
+        })
+        .collect();
+    assert_eq!(
+        steps,
+        [
+            ("2024-01-01T12:00:00Z", "lane"),
+            ("2024-01-01T12:01:00Z", "lane"),
+            ("2024-01-01T12:05:00Z", "deadline"),
+            ("2024-01-01T12:05:00Z", "message"),
+            ("2024-01-01T12:05:00Z", "delivery"),
+            ("2024-01-01T12:05:10Z", "delivery"),
+            ("2024-01-01T12:05:10Z", "delivery"),
+        ]
+    );
+}
+
+#[test]
+fn a_message_that_is_not_handed_over_is_cancelled_and_stays_readable() {
+    let (rig, wire) = wired();
+    wire.says([deferred(), in_doubt()]);
+    note(&rig, "e1", "ada");
+    let id = id_of(&awaited(&rig, "state=retrying", 1)[0]);
+    let cancelled = operate(&rig, &id, "cancel");
+    assert_eq!(cancelled, json!({"status": "cancelled", "cancelled": 1}));
+    let shown = get(&rig, &format!("/v1/messages/{id}"));
+    assert_eq!(
+        (&shown["state"], &shown["reason"]),
+        (&json!("cancelled"), &json!("message"))
+    );
+    assert_eq!(
+        shown["left_out"],
+        json!([{"event": "e1", "reason": "message"}])
+    );
+    assert_eq!(shown["tries"][0]["reply"], "RCPT: 451 4.3.0");
+    assert_eq!(fate(&rig, "e1")["reasons"], json!({"message": 1}));
+    assert_eq!(operate(&rig, &id, "cancel")["status"], "nothing_left");
+    assert_eq!(refusal(&rig, &id, "retry"), "message_state");
+
+    // Nobody knows whether it was handed over.
+    note(&rig, "e2", "bob");
+    let id = id_of(&awaited(&rig, "state=retrying", 1)[0]);
+    assert_eq!(operate(&rig, &id, "cancel")["status"], "too_late");
+    assert_eq!(wire.recipients(), ["ada", "bob"]);
+}
+
+#[test]
+fn what_was_sent_is_resent_and_stays_delivered() {
+    let (rig, wire) = wired();
+    note(&rig, "e1", "ada");
+    let id = id_of(&awaited(&rig, "state=sent", 1)[0]);
+    assert_eq!(operate(&rig, &id, "cancel")["status"], "too_late");
+    assert_eq!(refusal(&rig, &id, "retry"), "message_state");
+    wire.says([refused()]);
+    assert_eq!(operate(&rig, &id, "resend")["status"], "accepted");
+    // The copy was refused, and the message is what it was.
+    awaited(&rig, "state=sent", 1);
+    assert_eq!(fate(&rig, "e1")["outcomes"], json!({"delivered": 1}));
+    assert_eq!(operate(&rig, &id, "resend")["status"], "accepted");
+    awaited(&rig, "state=sent", 1);
+    let batches = wire.batches();
+    assert_eq!(batches.len(), 3);
+    assert!(batches.iter().all(|batch| *batch == batches[0]));
+    let tries = get(&rig, &format!("/v1/messages/{id}"))["tries"].clone();
+    let answers = tries.as_array().unwrap().iter().map(|one| &one["answer"]);
+    assert_eq!(answers.collect::<Vec<_>>(), ["sent", "failed", "sent"]);
+}
+
+#[test]
+fn t20_an_unknown_outcome_is_shown_and_resent_by_hand() {
+    let (rig, wire) = wired();
+    wire.says([in_doubt(), in_doubt()]);
+    note(&rig, "e1", "ada");
+    awaited(&rig, "state=retrying", 1);
+    rig.at("2024-01-01T13:00:00Z");
+    let id = id_of(&awaited(&rig, "state=unknown", 1)[0]);
+    assert_eq!(refusal(&rig, &id, "retry"), "message_state");
+    assert_eq!(operate(&rig, &id, "resend")["status"], "accepted");
+    awaited(&rig, "state=sent", 1);
+    assert_eq!(wire.recipients().len(), 3);
+    assert_eq!(fate(&rig, "e1")["outcomes"], json!({"delivered": 1}));
+}
+
+#[test]
+fn a_retry_leaves_out_what_its_recipient_has_refused_since() {
+    let (rig, wire) = wired();
+    wire.says([refused(), refused()]);
+    publish(&rig, "e1", "note", &["ada"]);
+    let other = json!({"id": "e2", "type": "note", "object": {"id": "other"}, "to": {"recipients": ["ada"]}});
+    post(&rig, "/v1/events", &other);
+    post(&rig, "/v1/recipients/ada/flush", &json!({}));
+    let id = id_of(&awaited(&rig, "state=failed", 1)[0]);
+    let mute = json!([{"object": "other", "channel": "email", "mode": "never"}]);
+    let path = "/v1/recipients/ada/preferences";
+    assert!(rig.call(Method::PATCH, path, &mute).status.is_success());
+    assert_eq!(operate(&rig, &id, "retry")["status"], "accepted");
+    // Refused again: what was left out stays out.
+    awaited(&rig, "state=failed", 1);
+    assert_eq!(fate(&rig, "e2")["reasons"], json!({"preference": 1}));
+    assert_eq!(fate(&rig, "e1")["reasons"], json!({"refused": 1}));
+    let never = json!([{"type": "note", "channel": "email", "mode": "never"}]);
+    assert!(rig.call(Method::PATCH, path, &never).status.is_success());
+    assert_eq!(refusal(&rig, &id, "retry"), "message_state");
+    assert_eq!(wire.recipients().len(), 2);
+}
+
+#[test]
+fn messages_are_listed_page_by_page_and_by_every_filter() {
+    let (rig, wire) = wired();
+    wire.says([refused()]);
+    note(&rig, "e1", "ada");
+    awaited(&rig, "state=failed", 1);
+    note(&rig, "e2", "bob");
+    note(&rig, "e3", "nowhere");
+    awaited(&rig, "state=sent", 1);
+    awaited(&rig, "state=suppressed", 1);
+    rig.at("2024-01-02T12:00:00Z");
+    note(&rig, "e4", "ada");
+    publish(&rig, "e5", "weekly", &["cy"]);
+    post(&rig, "/v1/recipients/cy/flush", &json!({}));
+    awaited(&rig, "state=sent", 3);
+    let all: Vec<String> = listed(&rig, "").iter().map(id_of).collect();
+    assert_eq!(all.len(), 5);
+    assert!(all[..2].iter().all(|id| id.starts_with("2024-01-02.")));
+    let mut paged = Vec::new();
+    let mut next = String::new();
+    loop {
+        let page = get(&rig, &format!("/v1/messages?limit=1{next}"));
+        let messages = page["messages"].as_array().unwrap();
+        paged.extend(messages.iter().map(id_of));
+        match page["next"].as_str() {
+            Some(cursor) => next = format!("&cursor={cursor}"),
+            None => break,
+        }
+    }
+    assert_eq!(paged, all);
+    let count = |query: &str| listed(&rig, query).len();
+    assert_eq!(count("recipient=ada"), 2);
+    assert_eq!(count("recipient=ada&day=2024-01-01"), 1);
+    assert_eq!(count("day=2024-01-02"), 2);
+    assert_eq!(count("type=weekly"), 1);
+    assert_eq!(count("type=never_heard_of"), 0);
+    assert_eq!(count("channel=email"), 5);
+    assert_eq!(count("state=planned"), 0);
+    let suppressed = listed(&rig, "state=suppressed").remove(0);
+    assert_eq!(suppressed["reason"], "no_address");
+    let shown = get(&rig, &format!("/v1/messages/{}", id_of(&suppressed)));
+    assert_eq!(
+        shown["left_out"],
+        json!([{"event": "e3", "reason": "no_address"}])
+    );
+    assert_eq!(shown["batch"], Value::Null);
+    for wrong in [
+        "state=gone",
+        "channel=inbox",
+        "day=monday",
+        "cursor=x",
+        "limit=0",
+    ] {
+        let path = format!("/v1/messages?{wrong}");
+        let answer = rig.call(Method::GET, &path, &Value::Null);
+        assert_eq!(problem(&answer, StatusCode::BAD_REQUEST), "invalid_query");
+    }
+}
+
+#[test]
+fn unknown_messages_are_not_found() {
+    let (rig, _) = wired();
+    for id in [
+        "x",
+        "2024-01-01.0.0.1",
+        "2024-01-01.65535.0.1",
+        "2024-01-01.1.01.1",
+    ] {
+        let path = format!("/v1/messages/{id}");
+        let answer = rig.call(Method::GET, &path, &Value::Null);
+        assert_eq!(problem(&answer, StatusCode::NOT_FOUND), "message_not_found");
+        for act in ["retry", "cancel", "resend"] {
+            let answer = rig.call(Method::POST, &format!("{path}/{act}"), &Value::Null);
+            assert_eq!(problem(&answer, StatusCode::NOT_FOUND), "message_not_found");
+        }
+    }
+}
