@@ -143,7 +143,7 @@ impl Call for Pending {
 }
 
 /// A lane's name, with its batch key if it has one.
-fn lane_cell(row: &Value) -> String {
+pub(super) fn lane_cell(row: &Value) -> String {
     let (lane, key) = (cell(row, "lane"), cell(row, "key"));
     match key.is_empty() {
         true => lane,

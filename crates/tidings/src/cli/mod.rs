@@ -16,6 +16,7 @@ mod import;
 mod inbox;
 mod key;
 mod mail;
+mod messages;
 mod print;
 mod publish;
 mod reach;
@@ -170,6 +171,8 @@ enum Command {
     Inbox(inbox::Inbox),
     /// Create, list and revoke API keys
     Key(key::Arguments),
+    /// List messages, show one, and retry, cancel or resend them
+    Messages(Box<messages::Arguments>),
     /// Pause a type or a channel: its notifications wait until it is resumed
     Pause(calls::Steer),
     /// Show a recipient's pending notifications
@@ -235,6 +238,7 @@ where
         Command::Import(arguments) => import::run(&arguments, streams),
         Command::Inbox(arguments) => calls::run(&arguments, streams),
         Command::Key(arguments) => key::run(&arguments, streams),
+        Command::Messages(arguments) => messages::run(&arguments, streams),
         Command::Pause(arguments) => calls::run(&arguments.to_pause(), streams),
         Command::Pending(arguments) => calls::run(&arguments, streams),
         Command::Preview(arguments) => mail::preview(&arguments, streams),

@@ -10,7 +10,7 @@ use crate::client::{Fault, Place, Purpose, Reach};
 use crate::wording::all_of;
 
 /// The target and output options of a command.
-#[derive(clap::Args)]
+#[derive(Clone, clap::Args)]
 pub(super) struct To {
     /// Address of the server [default: http://127.0.0.1:8990] [env: TIDINGS_URL]. Not together with --data
     #[arg(long, value_name = "URL", conflicts_with = "data")]
@@ -107,6 +107,9 @@ fn said(fault: &Fault) -> String {
         }
         "key_not_found" => return format!("{reason}; `tidings key list` lists the keys"),
         "recipient_not_found" => "recipients are created by `tidings import` or by the application",
+        "message_not_found" => {
+            "`tidings messages` lists messages; they are kept for as many days as `[store] keep` says"
+        }
         "event_not_found" => "events are kept for as many days as `[store] keep` says",
         "unknown_type" | "type_not_found" => {
             "types are declared under [types] in the server's configuration"

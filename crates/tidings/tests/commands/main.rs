@@ -9,6 +9,7 @@
 mod backups;
 mod compare;
 mod explain;
+mod messages;
 #[path = "../serving/mod.rs"]
 mod serving;
 mod stores;
