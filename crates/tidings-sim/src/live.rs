@@ -11,7 +11,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 
-use tidings_core::engine::Options;
+use tidings_core::engine::{MessageFilter, Options};
+use tidings_core::messages::MessageAct;
 use tidings_core::rules::{Decide, Policy};
 use tidings_core::time::DAY_MS;
 use tidings_core::{Books, Command, Id, Instant, Object, Rules, Timed};
@@ -35,6 +36,8 @@ pub struct Lived {
     pub stops: u32,
     /// Number of writes tried.
     pub writes: u64,
+    /// By batch, how often an operator asked for a change of its message.
+    pub asked: BTreeMap<String, u32>,
 }
 
 /// So far apart are the instants of commands from all those at which something comes due: what arrives at
@@ -144,6 +147,30 @@ pub fn run(
     lie: Lie,
     seed: u64,
 ) -> Result<Lived, String> {
+    live(world, options, faults, (lie, false), seed)
+}
+
+/// [`run`] with an operator, who has messages retried, cancelled and resent, by the seed.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_operated(
+    world: &World,
+    options: Options,
+    faults: impl Faults + 'static,
+    lie: Lie,
+    seed: u64,
+) -> Result<Lived, String> {
+    live(world, options, faults, (lie, true), seed)
+}
+
+fn live(
+    world: &World,
+    options: Options,
+    faults: impl Faults + 'static,
+    (lie, has_operator): (Lie, bool),
+    seed: u64,
+) -> Result<Lived, String> {
     let mut life = Life {
         clock: Arc::default(),
         store: Arc::new(FaultStore::new(faults)),
@@ -152,6 +179,7 @@ pub fn run(
         rules: world.rules.clone(),
         process: None,
         stops: 0,
+        asked: BTreeMap::new(),
         seed,
         draws: 0,
     };
@@ -162,6 +190,9 @@ pub fn run(
         let stops = life.draw(3) == 0;
         life.come_to(at.plus_ms(-APART_MS / 2), stops)?;
         life.arrive(at, now)?;
+        if has_operator {
+            life.operate()?;
+        }
     }
     let until = world.until.ok_or("the world has no end")?;
     let stops = life.draw(2) == 0;
@@ -172,6 +203,7 @@ pub fn run(
         taken: life.recorder.taken(),
         stops: life.stops,
         writes: life.store.writes(),
+        asked: life.asked,
     })
 }
 
@@ -184,6 +216,8 @@ struct Life {
     /// The running process.
     process: Option<Stepped>,
     stops: u32,
+    /// By batch, how often an operator asked for a change of its message.
+    asked: BTreeMap<String, u32>,
     seed: u64,
     draws: u64,
 }
@@ -337,6 +371,45 @@ impl Life {
             }
         }
         Err("commands are never taken in".to_owned())
+    }
+
+    /// Has an operator change some of the messages.
+    fn operate(&mut self) -> Result<(), String> {
+        let names = self.look(|node| {
+            let view = node.view().ok()?;
+            let all = MessageFilter::default();
+            let page = node.engine().messages(&view, &all, (None, 100));
+            let messages = page.ok()?.ok()?.messages.into_iter();
+            Some(messages.map(|message| message.name).collect::<Vec<_>>())
+        })?;
+        for message in names {
+            if self.draw(4) > 0 {
+                continue;
+            }
+            let batch = self.look(|node| {
+                let view = node.view().ok()?;
+                let report = node.engine().message_report(&view, message).ok()?;
+                Some(report.and_then(|report| report.batch))
+            })?;
+            if let Some(batch) = batch {
+                *self.asked.entry(batch).or_default() += 1;
+            }
+            let act = match self.draw(3) {
+                0 => MessageAct::Retry,
+                1 => MessageAct::Cancel,
+                _ => MessageAct::Resend,
+            };
+            let (then, answer) = channel();
+            let handle = self.process()?.handle().clone();
+            let command = Command::Message { message, act };
+            let asked = handle.submit_then(vec![command], move |replies: Replies| {
+                let _nobody_waits = then.send(replies);
+            });
+            asked.map_err(|fault| fault.to_string())?;
+            // Whatever the answer, and whether there is one: that it may not be done is a part of it.
+            drop(self.answer(&answer)?);
+        }
+        Ok(())
     }
 
     /// Puts the rules in force.

@@ -238,6 +238,31 @@ fn a_server_in_bad_company_keeps_its_books() {
     assert!(resent > 0 || seeds(2).len() == 1, "the channel never lied");
 }
 
+/// An operator who retries, cancels and resends whatever there is, while the process is killed, the store fails and the
+/// channel lies: the books balance, and nothing is handed over more often than somebody asked for.
+#[test]
+fn an_operator_makes_no_day_worse() {
+    let mut asked = 0;
+    for seed in seeds(60) {
+        let (world, is_known) = lied_to(seed);
+        let (world, model) = live::with_model(&world, seed).expect("all steps are valid");
+        let faults = move |write: u64| faulty(seed, write);
+        let lived = live::run_operated(&world, OPTIONS, faults, lying, seed);
+        let lived = lived.unwrap_or_else(|fault| panic!("seed {seed}: {fault}"));
+        for (id, batch) in &lived.taken {
+            let asked = lived.asked.get(id).copied().unwrap_or_default();
+            let needed = batch.lives.len() + (batch.doubts + asked) as usize;
+            assert!(batch.times as usize <= needed, "seed {seed}: {batch:?}");
+        }
+        asked += lived.asked.len();
+        in_balance(seed, &model, &ran(lived), is_known);
+    }
+    assert!(
+        asked > 0 || seeds(60).len() == 1,
+        "nobody asked for anything"
+    );
+}
+
 /// A store that fails in every way, again and again, and the outcome is that of the model.
 #[test]
 fn a_failing_store_changes_nothing() {
