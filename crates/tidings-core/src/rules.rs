@@ -406,6 +406,20 @@ pub struct ChannelRules {
     pub from: Option<String>,
     /// The quiet hours of recipients who say nothing of their own.
     pub quiet_hours: Option<QuietHours>,
+    /// The key that signs mails; `None` = they are not signed.
+    #[serde(default)]
+    pub dkim: Option<DkimRules>,
+}
+
+/// The key that signs mails (DKIM), and where receivers find its public half.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DkimRules {
+    /// The domain that signs.
+    pub domain: String,
+    /// The name of the key in that domain.
+    pub selector: String,
+    /// The file with the private key, in PEM.
+    pub key_file: String,
 }
 
 /// Quiet hours: a stretch of the wall clock in which nothing goes out.

@@ -1,6 +1,7 @@
 //! The design that all mails of a configuration have in common: read once, so that a mail parses nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use tidings_core::batch::Batch;
 use tidings_core::channel::EMAIL;
@@ -9,6 +10,7 @@ use tidings_core::rules::Policy;
 use tidings_core::{Id, Rules};
 
 use crate::brand::BrandView;
+use crate::dkim::Dkim;
 use crate::error::DesignError;
 use crate::template::Templates;
 use crate::token::TokenKey;
@@ -31,6 +33,7 @@ pub struct Design {
     required: BTreeSet<String>,
     /// The way back from mails; `None` without a public address.
     pub(crate) links: Option<Links>,
+    pub(crate) dkim: Option<Arc<Dkim>>,
 }
 
 /// The public address of the pages that mails lead to, and the key of their tokens.
@@ -105,6 +108,7 @@ impl Design {
             digest_lanes,
             required: required.map(|(name, _)| name.clone()).collect(),
             links: None,
+            dkim: None,
         })
     }
 
@@ -121,6 +125,15 @@ impl Design {
             key,
         });
         self
+    }
+
+    /// The same with signed mails.
+    #[must_use]
+    pub fn signed(self, dkim: Dkim) -> Self {
+        Self {
+            dkim: Some(Arc::new(dkim)),
+            ..self
+        }
     }
 
     /// The design of mails for which nothing is configured but their sender.

@@ -39,6 +39,9 @@ pub enum RenderError {
     /// The batch is empty.
     #[error("the batch tells nothing")]
     Empty,
+    /// The key of the configuration signs nothing.
+    #[error("the mail can't be signed")]
+    Signature,
     /// A template failed; its name and its line are in the text.
     #[error("template: {0}")]
     Template(String),

@@ -17,6 +17,7 @@ mod brand;
 mod check;
 mod columns;
 mod design;
+mod dkim;
 mod error;
 mod lines;
 mod link;
@@ -41,6 +42,7 @@ use tidings_core::Batch;
 
 pub use brand::is_color;
 pub use design::Design;
+pub use dkim::{Dkim, DkimError};
 pub use error::{DesignError, RenderError};
 pub use link::{picture as picture_address, web as web_address};
 pub use mime::address;
@@ -86,7 +88,7 @@ pub fn render(batch: &Batch, design: &Design) -> Result<Mail, RenderError> {
     let (subject, bodies) = content(batch, design)?;
     let sender = design.sender();
     let message_id = format!("<{}@{}>", batch.id, sender.host());
-    let bytes = mime::compose(
+    let text = mime::compose(
         &mime::Head {
             sender,
             to: &to,
@@ -98,6 +100,11 @@ pub fn render(batch: &Batch, design: &Design) -> Result<Mail, RenderError> {
         },
         bodies,
     );
+    let signature = match &design.dkim {
+        Some(dkim) => dkim.sign(&text).ok_or(RenderError::Signature)?,
+        None => String::new(),
+    };
+    let bytes = (signature + &text).into_bytes();
     Ok(Mail {
         from: sender.address().to_owned(),
         to: to.to_string(),

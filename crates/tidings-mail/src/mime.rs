@@ -66,15 +66,15 @@ pub fn address(text: &str) -> Option<Address> {
 }
 
 /// Assembles the message.
-pub(crate) fn compose(head: &Head<'_>, bodies: Bodies) -> Vec<u8> {
+pub(crate) fn compose(head: &Head<'_>, bodies: Bodies) -> String {
     let alternatives = MultiPart::alternative()
         // `=_` can't occur in quoted-printable, so no body can hold the boundary (RFC 2045, 6.7).
         .boundary(format!("=_tidings_{}", head.batch_id))
         .singlepart(part(ContentType::TEXT_PLAIN, bodies.text))
         .singlepart(part(ContentType::TEXT_HTML, bodies.html));
-    let mut bytes = headers(head).to_string().into_bytes();
-    bytes.extend_from_slice(&alternatives.formatted());
-    bytes
+    // Bodies in quoted-printable are ASCII.
+    let alternatives = alternatives.formatted();
+    headers(head).to_string() + &String::from_utf8_lossy(&alternatives)
 }
 
 fn part(content_type: ContentType, body: String) -> SinglePart {

@@ -5,6 +5,7 @@
     reason = "a fixture that fails is a test that fails"
 )]
 
+mod dkim;
 mod fixture;
 mod golden;
 mod headers;

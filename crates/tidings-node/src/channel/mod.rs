@@ -1,12 +1,15 @@
 //! Channels, which send messages. A channel can't see the store.
 
 use std::collections::BTreeMap;
-use std::io;
+use std::fmt::Display;
+use std::fs::File;
+use std::io::{self, Read as _};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use tidings_core::Rules;
 use tidings_core::channel::{AddressKind, ChannelKind};
-use tidings_mail::{Design, Sender, TokenKey};
+use tidings_core::rules::DkimRules;
+use tidings_mail::{Design, Dkim, Sender, TokenKey};
 
 pub use maildir::{Durability, Maildir};
 pub use outcome::{Outcome, Receipt};
@@ -56,6 +59,9 @@ pub struct Outlet {
     /// The provider's address without secrets, for operators.
     pub provider: Arc<str>,
 }
+
+/// The most bytes of a file with a key.
+const KEY_BYTES_MAX: u64 = 64 << 10;
 
 /// The usual number of threads of a channel.
 const THREADS: usize = 8;
@@ -174,11 +180,13 @@ fn open_mail(
     let from = channel.and_then(|channel| channel.from.as_deref());
     let sender = Sender::parse(from.ok_or(ProviderError::NoSender)?)?;
     let host = sender.host().to_owned();
-    let design = Design::new(sender, rules)?;
-    let design = match setup.tokens {
-        Some(key) => design.linked(key.clone()),
-        None => design,
-    };
+    let mut design = Design::new(sender, rules)?;
+    if let Some(key) = setup.tokens {
+        design = design.linked(key.clone());
+    }
+    if let Some(dkim) = channel.and_then(|channel| channel.dkim.as_ref()) {
+        design = design.signed(signer(dkim).map_err(ProviderError::Dkim)?);
+    }
     let address = provider.address();
     let channel: Arc<dyn Channel> = match provider {
         Provider::Maildir(dir) => {
@@ -190,6 +198,20 @@ fn open_mail(
     };
     let outlet = Outlet::new(Arc::new(MailRenderer::new(design)), channel);
     Ok(outlet.of_provider(address))
+}
+
+/// The signer that a configuration asks for.
+///
+/// # Errors
+/// The reason why the key can't be used, with its file.
+pub fn signer(dkim: &DkimRules) -> Result<Dkim, String> {
+    let told = |fault: &dyn Display| format!("{}: {fault}", dkim.key_file);
+    let file = File::open(&dkim.key_file).map_err(|fault| told(&fault))?;
+    let mut pem = Vec::new();
+    file.take(KEY_BYTES_MAX)
+        .read_to_end(&mut pem)
+        .map_err(|fault| told(&fault))?;
+    Dkim::new(&dkim.domain, &dkim.selector, &pem).map_err(|fault| told(&fault))
 }
 
 #[cfg(test)]
@@ -206,6 +228,7 @@ mod tests {
             provider: provider.map(str::to_owned),
             from: from.map(str::to_owned),
             quiet_hours: None,
+            dkim: None,
         };
         let rules = Rules {
             channels: [("email".to_owned(), channel)].into(),
@@ -257,6 +280,47 @@ mod tests {
         assert!(no_sender.contains("from ="), "{no_sender}");
         let sender = opened(Some("smtps://mail.example.org"), Some("Art")).unwrap_err();
         assert!(sender.contains("mailbox"), "{sender}");
+    }
+
+    #[test]
+    fn mails_are_signed_with_the_key_of_the_configuration() {
+        let dir = tempfile::tempdir().unwrap();
+        let key = dir.path().join("dkim.pem");
+        let dkim = DkimRules {
+            domain: "example.org".to_owned(),
+            selector: "t1".to_owned(),
+            key_file: key.display().to_string(),
+        };
+        let channel = ChannelRules {
+            provider: Some(format!("file://{}", dir.path().join("mail").display())),
+            from: Some("art@example.org".to_owned()),
+            quiet_hours: None,
+            dkim: Some(dkim),
+        };
+        let rules = Rules {
+            channels: [("email".to_owned(), channel)].into(),
+            ..Rules::default()
+        };
+        let setup = Setup {
+            secret: &|_| Err("there is none".to_owned()),
+            durability: Durability::Each,
+            patience: Patience::default(),
+            tokens: None,
+        };
+        let email = tidings_core::channel::named("email").unwrap();
+        let absent = open(email, &rules, &setup).err().unwrap().to_string();
+        assert!(absent.contains("dkim.pem"), "{absent}");
+        // The key of RFC 8032, section 7.1, test 1.
+        let pem = "-----BEGIN PRIVATE KEY-----\nMC4CAQAwBQYDK2VwBCIEIJ1hsZ3v/VpguoRK9JLsLMREScVpezJpGXA7rAMcrn9g\n\
+                   -----END PRIVATE KEY-----\n";
+        std::fs::write(&key, pem).unwrap();
+        let outlet = open(email, &rules, &setup).unwrap();
+        let batch = sample::batch("b", "One");
+        let head = Arc::new(Head::of(&batch));
+        let mail = outlet.renderer.render(&head, &batch).unwrap();
+        let signed =
+            b"DKIM-Signature: v=1; a=ed25519-sha256; c=relaxed/relaxed; d=example.org; s=t1;";
+        assert!(mail.bytes.starts_with(signed));
     }
 
     #[test]

@@ -28,6 +28,9 @@ pub enum ProviderError {
     /// The rules give no design of mails.
     #[error(transparent)]
     Design(#[from] DesignError),
+    /// The key that signs mails can't be used.
+    #[error("`dkim`: {0}")]
+    Dkim(String),
     /// The scheme is unknown.
     #[error(
         "no provider is called `{0}`: write `file://DIR`, `smtp://user@host:587` or `smtps://user@host`"

@@ -5,6 +5,7 @@
 //! passed over decides wrongly in silence.
 
 mod caps;
+mod dkim;
 pub mod duration;
 pub mod fault;
 mod lanes;
@@ -65,7 +66,8 @@ pub fn read(path: impl AsRef<Path>) -> Result<Rules, Faults> {
     }
     match str::from_utf8(&bytes) {
         Ok(text) => {
-            let mut rules = parse(text, &file_name)?;
+            let beside = path.parent().unwrap_or(Path::new(""));
+            let mut rules = parse_beside(text, &file_name, Some(beside))?;
             match templates::read(path, &mut rules) {
                 Ok(()) => Ok(rules),
                 Err(list) => Err(Faults {
@@ -109,8 +111,14 @@ fn load(path: &Path) -> std::io::Result<Vec<u8>> {
 /// # Errors
 /// Every [`Fault`] of the text, in its order.
 pub fn parse(text: &str, file_name: &str) -> Result<Rules, Faults> {
+    parse_beside(text, file_name, None)
+}
+
+/// [`parse`], and the files that the configuration names, as seen from a directory.
+fn parse_beside(text: &str, file_name: &str, beside: Option<&Path>) -> Result<Rules, Faults> {
     let (document, errors) = DeTable::parse_recoverable(text);
     let mut walk = Walk::default();
+    walk.beside = beside.map(Path::to_owned);
     for error in &errors {
         walk.syntax(error, text);
     }
@@ -182,6 +190,9 @@ pub fn warnings(rules: &Rules) -> Vec<String> {
                  its slots: what waits for the second may be forgotten before"
             ));
         }
+    }
+    for rules in rules.channels.values() {
+        warnings.extend(dkim::warning(rules));
     }
     for ChannelKind { name, title, .. } in channel::sending() {
         let provider = rules.channels.get(*name).and_then(|c| c.provider.as_ref());

@@ -9,10 +9,10 @@ use tidings_core::rules::{
 use tidings_core::time::{DAY_MS, HOUR_MS, MINUTE_MS};
 use tidings_node::channel::{ProviderError, check};
 
-use super::duration;
 use super::locale::is_locale;
 use super::presentation::QUOTA_KEYS;
 use super::walk::{Section, Walk};
+use super::{dkim, duration};
 use crate::wording::{did_you_mean, quoted};
 
 const WEEKDAYS: [&str; 7] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
@@ -331,7 +331,7 @@ pub(super) fn channels(walk: &mut Walk, root: &Section<'_>) -> BTreeMap<String, 
 fn channel_rules(walk: &mut Walk, section: &Section<'_>, kind: &ChannelKind) -> ChannelRules {
     match kind.address {
         Some(AddressKind::Email) => {
-            walk.only(section, &["provider", "from", "quiet_hours"]);
+            walk.only(section, &["provider", "from", "quiet_hours", "dkim"]);
             let provider = provider(walk, section, kind);
             if provider.is_some() && !section.has("from") {
                 walk.missing(section, "from", SENDER_HINT);
@@ -342,6 +342,7 @@ fn channel_rules(walk: &mut Walk, section: &Section<'_>, kind: &ChannelKind) -> 
                 provider,
                 from,
                 quiet_hours,
+                dkim: dkim::dkim(walk, section),
             }
         }
         None => ChannelRules::default(),

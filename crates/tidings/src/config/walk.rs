@@ -4,6 +4,7 @@
 
 use std::collections::BTreeSet;
 use std::ops::Range;
+use std::path::PathBuf;
 
 use tidings_core::Id;
 use toml::Spanned;
@@ -32,6 +33,8 @@ enum Kind {
 #[derive(Debug, Default)]
 pub(super) struct Walk {
     found: Vec<(Span, Kind, String, String)>,
+    /// The directory from which files are named; `None` where none is looked at.
+    pub(super) beside: Option<PathBuf>,
 }
 
 /// A table under its name.

@@ -147,6 +147,7 @@ impl MailServer {
             provider: Some(address.replace("CA", &self.path("ca.pem"))),
             from: Some("Art <art@example.org>".to_owned()),
             quiet_hours: None,
+            dkim: None,
         };
         let kind = &TABLE[usize::from(EMAIL_NO)];
         let rules = Rules {
