@@ -13,6 +13,7 @@ mod health;
 mod ids;
 mod lines;
 pub mod listen;
+mod mailbox;
 mod metrics;
 mod openapi;
 #[cfg(test)]
@@ -50,6 +51,7 @@ pub fn router(service: Arc<Service>) -> Router {
     let (calls, _) = calls();
     calls
         .merge(site::routes())
+        .merge(mailbox::routes())
         .fallback(no_such_call)
         .method_not_allowed_fallback(no_such_method)
         .layer(middleware::from_fn_with_state(
@@ -102,7 +104,7 @@ async fn no_such_method(method: Method, uri: Uri, matched: MatchedPath) -> Probl
     static DOCUMENT: LazyLock<OpenApi> = LazyLock::new(document);
     let item = call::shown(matched.as_str());
     let item = DOCUMENT.paths.paths.get(&item);
-    let methods = all_of(&item.map_or_else(Vec::new, call::methods));
+    let methods = all_of(&item.map_or_else(|| vec!["GET"], call::methods));
     let (path, method) = (uri.path(), quoted(method.as_str()));
     let detail = format!("`{path}` has no method {method}; it has {methods}");
     Problem::new(Code::MethodNotAllowed, detail)

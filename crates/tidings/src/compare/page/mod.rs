@@ -8,6 +8,7 @@ use std::fmt::Write as _;
 use super::rows::{mean, rows, said};
 use super::{Distribution, Figures, Story};
 use crate::config::duration::rounded;
+use crate::wording::escaped;
 
 const STYLE: &str = include_str!("style.css");
 
@@ -299,20 +300,4 @@ fn grouped(count: u64) -> String {
         text.push(digit);
     }
     text
-}
-
-/// A text in which nothing is markup.
-fn escaped(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for char in text.chars() {
-        match char {
-            '&' => safe.push_str("&amp;"),
-            '<' => safe.push_str("&lt;"),
-            '>' => safe.push_str("&gt;"),
-            '"' => safe.push_str("&quot;"),
-            char if char.is_control() => safe.push('\u{fffd}'),
-            char => safe.push(char),
-        }
-    }
-    safe
 }

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::escaped;
 use crate::compare::Distribution;
+use crate::wording::escaped;
 
 const WIDTH: f64 = 360.0;
 const HEIGHT: f64 = 220.0;

@@ -1,0 +1,181 @@
+//! The mailbox of a developer's server (`--dev`): what the provider `file:` caught, as mail programs would show it.
+//!
+//! Mails hold what hosts and their users wrote. They are shown in frames that run nothing and ask for nothing but
+//! pictures, and a name in an address leads to a file of the Maildir or to none.
+
+mod page;
+#[cfg(test)]
+mod tests;
+
+use std::fs::{self, File};
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use axum::Router;
+use axum::extract::{Path as InPath, State};
+use axum::http::{HeaderName, HeaderValue, header};
+use axum::response::{Html, IntoResponse as _, Response};
+use axum::routing::get;
+use mail_parser::{Message, MessageParser};
+use tidings_core::channel::EMAIL;
+use tokio::task::spawn_blocking;
+
+use super::error::{Code, Problem};
+use super::service::{Access, Service};
+
+/// The most mails of a list: the newest.
+const LISTED_MAX: usize = 100;
+/// The most bytes of a mail that is shown.
+const MAIL_BYTES_MAX: u64 = 8 << 20;
+
+/// The routes of the mailbox.
+pub(super) fn routes() -> Router<Arc<Service>> {
+    Router::new()
+        .route("/_mail", get(list))
+        .route("/_mail/{name}", get(mail))
+        .route("/_mail/{name}/{part}", get(part))
+}
+
+async fn list(State(service): State<Arc<Service>>) -> Result<Response, Problem> {
+    let directory = directory(&service)?;
+    let shown = move || -> io::Result<String> {
+        let mut rows = Vec::new();
+        for file in newest(&directory)? {
+            // Who reads the Maildir with a mail program may move files meanwhile.
+            let Ok(bytes) = load(&file.path) else {
+                continue;
+            };
+            if let Some(mail) = parsed(&bytes) {
+                rows.push(page::row(&file.name, &mail, bytes.len()));
+            }
+        }
+        Ok(page::list(&directory, &rows))
+    };
+    Ok(answer(read(shown).await?, PAGE))
+}
+
+async fn mail(
+    State(service): State<Arc<Service>>,
+    InPath(name): InPath<String>,
+) -> Result<Response, Problem> {
+    let bytes = found(&service, &name).await?;
+    let mail = parsed(&bytes).ok_or_else(|| unknown(&name))?;
+    Ok(answer(page::mail(&name, &mail, &bytes), PAGE))
+}
+
+async fn part(
+    State(service): State<Arc<Service>>,
+    InPath((name, part)): InPath<(String, String)>,
+) -> Result<Response, Problem> {
+    let bytes = found(&service, &name).await?;
+    if part == "source" {
+        let plain = (header::CONTENT_TYPE, "text/plain; charset=utf-8");
+        return Ok(([plain], bytes).into_response());
+    }
+    let mail = parsed(&bytes).ok_or_else(|| unknown(&name))?;
+    match mail.body_html(0).filter(|_| part == "html") {
+        Some(html) => Ok(answer(html.into_owned(), FRAME)),
+        None => Err(unknown(&part)),
+    }
+}
+
+/// The Maildir that the configuration names, on a developer's server.
+fn directory(service: &Service) -> Result<PathBuf, Problem> {
+    let rules = service.rules();
+    let email = rules.channels.get(EMAIL);
+    let provider = email.and_then(|email| email.provider.as_deref());
+    let maildir = provider.and_then(|provider| provider.strip_prefix("file://"));
+    match (&service.access, maildir) {
+        (Access::Open, Some(maildir)) => Ok(PathBuf::from(maildir)),
+        _ => Err(Problem::new(
+            Code::NotFound,
+            "mails are shown by `serve --dev` alone, where `[channels.email]` has a provider `file://DIR`",
+        )),
+    }
+}
+
+fn unknown(name: &str) -> Problem {
+    let detail = format!("no mail has {}", crate::wording::quoted(name));
+    Problem::new(Code::NotFound, detail)
+}
+
+async fn found(service: &Service, name: &str) -> Result<Vec<u8>, Problem> {
+    let directory = directory(service)?;
+    let is_file = !name.starts_with('.') && !name.contains(['/', '\\', '\0']);
+    if !is_file {
+        return Err(unknown(name));
+    }
+    let (file, missing) = (name.to_owned(), unknown(name));
+    let load = move || {
+        let mut places = ["new", "cur"].into_iter();
+        Ok(places.find_map(|place| load(&directory.join(place).join(&file)).ok()))
+    };
+    read(load).await?.ok_or(missing)
+}
+
+async fn read<T: Send + 'static>(
+    read: impl FnOnce() -> io::Result<T> + Send + 'static,
+) -> Result<T, Problem> {
+    let fault = |fault: &dyn std::fmt::Display| Problem::new(Code::Internal, fault.to_string());
+    let read = spawn_blocking(read).await.map_err(|ended| fault(&ended))?;
+    read.map_err(|error| fault(&error))
+}
+
+struct Caught {
+    written: SystemTime,
+    name: String,
+    path: PathBuf,
+}
+
+/// The newest mails of a Maildir, newest first.
+fn newest(directory: &Path) -> io::Result<Vec<Caught>> {
+    let mut files = Vec::new();
+    for place in ["new", "cur"] {
+        for entry in fs::read_dir(directory.join(place))? {
+            let entry = entry?;
+            if let Ok(name) = entry.file_name().into_string() {
+                files.push(Caught {
+                    written: entry.metadata()?.modified()?,
+                    name,
+                    path: entry.path(),
+                });
+            }
+        }
+    }
+    files.sort_unstable_by(|a, b| (b.written, &b.name).cmp(&(a.written, &a.name)));
+    files.truncate(LISTED_MAX);
+    Ok(files)
+}
+
+fn load(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    File::open(path)?
+        .take(MAIL_BYTES_MAX)
+        .read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+fn parsed(bytes: &[u8]) -> Option<Message<'_>> {
+    MessageParser::default().parse(bytes)
+}
+
+/// What a page may load: frames of this server.
+const PAGE: &str = "default-src 'none'; style-src 'unsafe-inline'; frame-src 'self'; base-uri 'none'; frame-ancestors 'none'";
+/// What a mail may load: pictures.
+const FRAME: &str = "sandbox allow-popups; default-src 'none'; style-src 'unsafe-inline'; img-src http: https: data:; frame-ancestors 'self'";
+
+fn answer(html: String, policy: &'static str) -> Response {
+    let mut response = Html(html).into_response();
+    let headers: [(HeaderName, &str); 3] = [
+        (header::CONTENT_SECURITY_POLICY, policy),
+        (header::CACHE_CONTROL, "no-store"),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    ];
+    for (name, value) in headers {
+        let value = HeaderValue::from_static(value);
+        response.headers_mut().insert(name, value);
+    }
+    response
+}

@@ -1,0 +1,102 @@
+//! The mailbox over a Maildir with a few files.
+
+use std::fs;
+use std::path::Path;
+
+use axum::http::{Method, StatusCode};
+use tempfile::TempDir;
+use tidings_core::{Id, Rules};
+use tidings_mail::{Design, Sender, sample};
+
+use crate::http::rig::{Answered, Rig};
+use crate::http::{Access, Settings};
+
+fn maildir() -> TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    for place in ["new", "cur", "tmp"] {
+        fs::create_dir(dir.path().join(place)).unwrap();
+    }
+    dir
+}
+
+fn rig(directory: &Path, access: Access) -> Rig {
+    let config = format!(
+        "[channels.email]\nprovider = \"file://{}\"\nfrom = \"Art <art@example.org>\"\n",
+        directory.display()
+    );
+    Rig::with(&config, access, Settings::default())
+}
+
+fn get(rig: &Rig, path: &str) -> Answered {
+    rig.send(Method::GET, path, &[], "")
+}
+
+fn text(answer: &Answered) -> String {
+    String::from_utf8(answer.bytes.clone()).unwrap()
+}
+
+#[test]
+fn the_mailbox_shows_what_the_provider_caught() {
+    let dir = maildir();
+    let rig = rig(dir.path(), Access::Open);
+    assert!(text(&get(&rig, "/_mail")).contains("There is no mail yet."));
+    let design = Design::plain(Sender::parse("Art <art@example.org>").unwrap());
+    let mut batch = sample(&Id::new("comment").unwrap(), &Rules::default(), "en", 3);
+    let lines = batch.groups.iter_mut().flat_map(|group| &mut group.lines);
+    for line in lines {
+        let object = std::sync::Arc::make_mut(&mut line.object);
+        object.title = Some("<script>alert(1)</script>".to_owned());
+    }
+    let mail = tidings_mail::render(&batch, &design).unwrap();
+    fs::write(dir.path().join("new/a b.eml"), &mail.bytes).unwrap();
+    fs::write(dir.path().join("cur/odd:2,S"), b"\xff\xfe").unwrap();
+    fs::write(dir.path().join("secret"), "secret").unwrap();
+
+    let list = text(&get(&rig, "/_mail"));
+    assert!(list.contains("somebody@example.org"), "{list}");
+    assert!(list.contains("href=\"/_mail/a%20b%2Eeml\""), "{list}");
+    let page = get(&rig, "/_mail/a%20b%2Eeml");
+    let html = text(&page);
+    for part in [
+        "Message-ID",
+        "width=\"375\"",
+        "&lt;script&gt;alert(1)&lt;/script&gt;",
+        " KB in all",
+    ] {
+        assert!(html.contains(part), "{part} in {html}");
+    }
+    assert!(!html.contains("<script"), "{html}");
+    let frame = get(&rig, "/_mail/a%20b%2Eeml/html");
+    let policy = frame.headers["content-security-policy"].to_str().unwrap();
+    assert!(
+        policy.starts_with("sandbox") && policy.contains("default-src 'none'"),
+        "{policy}"
+    );
+    assert!(text(&frame).starts_with("<!DOCTYPE html>"));
+    let source = get(&rig, "/_mail/a%20b%2Eeml/source");
+    assert_eq!(source.bytes, mail.bytes);
+    assert_eq!(source.headers["content-type"], "text/plain; charset=utf-8");
+    for path in [
+        "/_mail/absent",
+        "/_mail/..%2Fsecret",
+        "/_mail/..",
+        "/_mail/%2Fetc%2Fpasswd",
+        "/_mail/a%20b%2Eeml/other",
+    ] {
+        assert_eq!(get(&rig, path).status, StatusCode::NOT_FOUND, "{path}");
+    }
+}
+
+#[test]
+fn only_a_developers_server_has_a_mailbox() {
+    let dir = maildir();
+    let keys = rig(dir.path(), Access::Keys { token: None });
+    assert_eq!(get(&keys, "/_mail").status, StatusCode::UNAUTHORIZED);
+    let without = Rig::new();
+    assert_eq!(get(&without, "/_mail").status, StatusCode::NOT_FOUND);
+    // A page of another site learns nothing.
+    let open = rig(dir.path(), Access::Open);
+    let foreign = [("origin", "https://evil.example")];
+    let answer = open.send(Method::GET, "/_mail", &foreign, "");
+    assert_eq!(answer.status, StatusCode::UNAUTHORIZED);
+}
