@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::event::Pivot;
+use crate::id::Id;
 use crate::limits::Limits;
 use crate::presentation::Presentation;
 use crate::recipient::{Mode, PreferenceScope};
@@ -225,8 +226,47 @@ pub struct TypeRules {
     /// The fate of its messages while the host does not say what their objects are now.
     #[serde(default)]
     pub unresolved: Unresolved,
+    /// The consequence where nobody knows whether one of its messages was handed over.
+    #[serde(default)]
+    pub unknown_outcome: UnknownOutcome,
     /// The policy on each channel.
     pub channels: BTreeMap<String, Route>,
+}
+
+/// The consequence where nobody knows whether a message was handed over.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum UnknownOutcome {
+    /// It is sent once more, under the same id.
+    #[default]
+    Resend,
+    /// It is not sent again: its outcome is unknown.
+    GiveUp,
+}
+
+impl UnknownOutcome {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Resend, Self::GiveUp];
+
+    /// Its word in a configuration.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Resend => "resend",
+            Self::GiveUp => "give_up",
+        }
+    }
+}
+
+impl Rules {
+    /// The consequence for a message of several types: it is given up if one of them says so.
+    pub fn unknown_outcome<'a>(&self, kinds: impl IntoIterator<Item = &'a Id>) -> UnknownOutcome {
+        let of = |kind: &Id| {
+            let rules = self.types.get(kind.as_str());
+            rules.map_or_else(UnknownOutcome::default, |rules| rules.unknown_outcome)
+        };
+        kinds.into_iter().map(of).max().unwrap_or_default()
+    }
 }
 
 /// The fate of a message while the host does not answer what its objects are now.

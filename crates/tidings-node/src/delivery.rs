@@ -2,7 +2,8 @@
 //!
 //! Surely not sent -> again later, with growing waits. Refused -> failed. Unknown -> once more with
 //! the same batch id, which is the provider's idempotency key, counted as resent; then unknown. What was
-//! made before a stop may have been handed over then, so handing it over now counts as resent too.
+//! made before a stop may have been handed over then, so handing it over now counts as resent too. Where a type
+//! of the message says `give_up`, neither is sent again.
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -14,7 +15,7 @@ use tidings_core::engine::{
 };
 use tidings_core::messages::Attempt;
 use tidings_core::pause::Paused;
-use tidings_core::{Ending, Instant};
+use tidings_core::{Ending, Instant, Rules};
 
 use crate::channel::{Channels, InForce, Outcome as Answer};
 use crate::complaints::Complaints;
@@ -205,7 +206,7 @@ impl Delivery {
             match answered {
                 Answered::Done(closing, sent) => put(&mut settled, closing, Noted::Ended(sent)),
                 Answered::Open(job, answer) => {
-                    self.settle_into(&mut settled, *job, &answer, now);
+                    self.settle_into(&mut settled, *job, (&answer, now), engine.rules());
                 }
             }
         }
@@ -236,10 +237,22 @@ impl Delivery {
         }
     }
 
-    /// Sends the messages whose retry is due.
-    pub(crate) fn retry(&mut self, now: Instant) -> Vec<Settled> {
-        let due = self.take_due(now);
-        self.send_jobs(due, now)
+    /// Sends the messages whose retry is due, unless they are not to be sent again.
+    pub(crate) fn retry(&mut self, now: Instant, rules: Option<&Rules>) -> Vec<Settled> {
+        let mut settled = BTreeMap::new();
+        for job in self.take_due(now) {
+            if job.is_given_up(rules) {
+                put(
+                    &mut settled,
+                    job.closing,
+                    Noted::Ended(job.ended(Ending::Unknown)),
+                );
+                continue;
+            }
+            let answer = send(&self.channels, &job, GO);
+            self.settle_into(&mut settled, job, (&answer, now), rules);
+        }
+        settled.into_values().collect()
     }
 
     /// Removes and returns the messages whose retry is due.
@@ -249,26 +262,17 @@ impl Delivery {
         due
     }
 
-    fn send_jobs(&mut self, jobs: Vec<SendJob>, now: Instant) -> Vec<Settled> {
-        let mut settled = BTreeMap::new();
-        for job in jobs {
-            let answer = send(&self.channels, &job, GO);
-            self.settle_into(&mut settled, job, &answer, now);
-        }
-        settled.into_values().collect()
-    }
-
     /// Notes an answer, with the provider's words; a message that is retried waits here.
     pub(crate) fn settle_into(
         &mut self,
         all: &mut ByClosing,
         job: SendJob,
-        answer: &Answer,
-        now: Instant,
+        (answer, now): (&Answer, Instant),
+        rules: Option<&Rules>,
     ) {
         let (closing, number) = (job.closing, job.number);
         let attempt = self.attempt(&job, answer, now);
-        put(all, closing, self.settle(job, answer, now));
+        put(all, closing, self.settle(job, (answer, now), rules));
         let settled = all.get_mut(&closing).zip(attempt);
         if let Some((settled, attempt)) = settled {
             settled.attempts.push(Attempted { number, attempt });
@@ -288,10 +292,15 @@ impl Delivery {
     }
 
     /// Notes an answer; a message that is retried waits here.
-    fn settle(&mut self, mut job: SendJob, answer: &Answer, now: Instant) -> Noted {
+    fn settle(
+        &mut self,
+        mut job: SendJob,
+        (answer, now): (&Answer, Instant),
+        rules: Option<&Rules>,
+    ) -> Noted {
         job.attempts += 1;
         self.vitals.answered(&job.head.channel, answer);
-        let next = self.next(&job, answer, now);
+        let next = self.next(&job, (answer, now), rules);
         let wait = match &next {
             Next::Again(at) => Some(at.0 - now.0),
             Next::Done(_) => None,
@@ -311,7 +320,12 @@ impl Delivery {
         }
     }
 
-    fn next(&self, job: &SendJob, answer: &Answer, now: Instant) -> Next {
+    fn next(
+        &self,
+        job: &SendJob,
+        (answer, now): (&Answer, Instant),
+        rules: Option<&Rules>,
+    ) -> Next {
         let wait = |least: Option<i64>| {
             let doubled = self.retries.wait_ms << (job.attempts - 1).min(20);
             let wait = doubled
@@ -339,7 +353,9 @@ impl Delivery {
                 })
             }
             Answer::Retry { after_ms, .. } => Next::Again(wait(*after_ms)),
-            Answer::Unknown { .. } if job.resent > 0 => Next::Done(Ending::Unknown),
+            Answer::Unknown { .. } if job.resent > 0 || job.gives_up(rules) => {
+                Next::Done(Ending::Unknown)
+            }
             Answer::Withheld | Answer::Unknown { .. } => Next::Again(wait(None)),
         }
     }

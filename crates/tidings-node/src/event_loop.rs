@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use tidings_core::engine::{ClosingId, Plan, Settled};
 use tidings_core::names::LaneName;
-use tidings_core::{BucketNo, Instant, Rules};
+use tidings_core::{BucketNo, Ending, Instant, Rules};
 
 use crate::by::By;
 use crate::channel::Outcome;
@@ -211,8 +211,10 @@ impl EventLoop {
     pub(crate) fn answered(&mut self, job: SendJob, answer: &Outcome) {
         self.senders.arrived(&job);
         let now = self.clock.now();
+        let in_force = self.node.as_ref().and_then(|node| node.engine().rules());
+        let rules = in_force.or(Some(&self.rules));
         self.delivery
-            .settle_into(&mut self.answered, job, answer, now);
+            .settle_into(&mut self.answered, job, (answer, now), rules);
     }
 
     /// Runs one turn, whose decisions are one commit, and throws the node away where the store failed.
@@ -406,7 +408,7 @@ impl EventLoop {
             for ready in node.made_again(&BTreeSet::from([message.message]))? {
                 let tried = node.engine().attempts_of(message.message);
                 for job in jobs(ready) {
-                    let job = job.after(tried);
+                    let job = job.after(tried).by_hand();
                     let message = Released { job, again: None };
                     self.outbox.put(node.ahead().decided(), message);
                 }
@@ -537,13 +539,21 @@ impl EventLoop {
         Ok(())
     }
 
-    /// Retries a message, unless the recipient was erased since. What is decided goes first, so that its
+    /// Retries a message, unless the recipient was erased since or it is not to be sent again. What is decided goes first, so that its
     /// last attempt is on record.
     fn try_again(&mut self, job: SendJob) {
         match &mut self.node {
             Some(node) if node.engine().recipient_of(job.id()).is_none() => {
                 let closing = job.closing;
                 put(&mut self.answered, closing, Noted::Ended(job.given_up()));
+            }
+            Some(node) if job.is_given_up(node.engine().rules()) => {
+                let closing = job.closing;
+                put(
+                    &mut self.answered,
+                    closing,
+                    Noted::Ended(job.ended(Ending::Unknown)),
+                );
             }
             Some(node) => {
                 let message = Released { job, again: None };

@@ -8,7 +8,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tidings_core::engine::{ClosingId, MessageId, Plan, PlannedMessage, Sent, Tried};
 use tidings_core::journal::record::Attempts;
 use tidings_core::pause::Paused;
-use tidings_core::{Batch, Ending, Instant};
+use tidings_core::rules::UnknownOutcome;
+use tidings_core::{Batch, Ending, Instant, Rules};
 
 use crate::channel::{Head, Outcome, Rendered, Renderer, Unrenderable, render};
 use crate::priority::Priority;
@@ -31,6 +32,8 @@ pub(crate) struct SendJob {
     pub(crate) resent: u32,
     /// True if it was built before a stop, and may have been handed over then.
     from_before: bool,
+    /// True if an operator had it sent again, whatever came of the attempts before.
+    by_hand: bool,
 }
 
 #[derive(Debug)]
@@ -57,6 +60,7 @@ impl SendJob {
             last: None,
             resent: 0,
             from_before: false,
+            by_hand: false,
         }
     }
 
@@ -73,6 +77,7 @@ impl SendJob {
             last: None,
             resent: 0,
             from_before: false,
+            by_hand: false,
         }
     }
 
@@ -136,6 +141,25 @@ impl SendJob {
             from_before: job.from_before || tried.is_none_or(|tried| tried.until <= now),
             ..job
         }
+    }
+
+    /// Marks the message as sent again because an operator asked.
+    pub(crate) fn by_hand(self) -> Self {
+        Self {
+            by_hand: true,
+            ..self
+        }
+    }
+
+    /// Tells whether it may have been handed over, and its types say that it is not sent again then.
+    pub(crate) fn is_given_up(&self, rules: Option<&Rules>) -> bool {
+        self.is_in_doubt() && !self.by_hand && self.gives_up(rules)
+    }
+
+    /// Tells whether its types say that it is not sent again where nobody knows whether it was handed over.
+    pub(crate) fn gives_up(&self, rules: Option<&Rules>) -> bool {
+        let of_kinds = |rules: &Rules| rules.unknown_outcome(&self.head.kinds);
+        rules.map(of_kinds) == Some(UnknownOutcome::GiveUp)
     }
 
     /// The failed attempts of the message, of which the next is at an instant.

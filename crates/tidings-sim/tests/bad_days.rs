@@ -9,7 +9,7 @@ use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use tidings_core::Books;
 use tidings_core::engine::{Options, batch_id};
-use tidings_core::rules::Admission;
+use tidings_core::rules::{Admission, UnknownOutcome};
 use tidings_sim::live;
 use tidings_sim::random::{World, world};
 use tidings_sim::rig::{self, Ran, honest, lying, mix};
@@ -261,6 +261,42 @@ fn an_operator_makes_no_day_worse() {
         asked > 0 || seeds(60).len() == 1,
         "nobody asked for anything"
     );
+}
+
+/// A type that gives up where nobody knows: whatever happens, none of its messages is handed over twice.
+#[test]
+fn what_gives_up_is_handed_over_once_at_most() {
+    let mut unknown = 0;
+    for seed in seeds(100) {
+        let (mut world, is_known) = lied_to(seed);
+        let later = world.steps.iter_mut().filter_map(|step| match step {
+            Step::Reconfigure(_, rules) => Some(&mut **rules),
+            Step::Play(_) => None,
+        });
+        for rules in later.chain([&mut world.rules]) {
+            for kind in rules.types.values_mut() {
+                kind.unknown_outcome = UnknownOutcome::GiveUp;
+            }
+        }
+        let faults = move |write: u64| faulty(seed, write);
+        let ran = match seed % 2 {
+            0 => rig::run(&world, OPTIONS, faults, lying, seed),
+            _ => {
+                world = live::apart(&world, seed);
+                live::run(&world, OPTIONS, faults, lying, seed).map(ran)
+            }
+        };
+        let ran = ran.unwrap_or_else(|fault| panic!("seed {seed}: {fault}"));
+        for batch in ran.taken.values() {
+            assert_eq!(batch.times, 1, "seed {seed}: {batch:?}");
+        }
+        assert_eq!(ran.books.resent, 0, "seed {seed}");
+        let model = play_all(subject::model, &world.rules, &world.steps, world.until)
+            .expect("all steps are valid");
+        in_balance(seed, &model, &ran, is_known);
+        unknown += ran.books.unknown;
+    }
+    assert!(unknown > 0 || seeds(2).len() == 1, "the channel never lied");
 }
 
 /// A store that fails in every way, again and again, and the outcome is that of the model.

@@ -80,7 +80,7 @@ impl EventLoop {
             };
             node.settle(now, &settled)?;
         }
-        let settled = self.delivery.retry(now);
+        let settled = self.delivery.retry(now, node.engine().rules());
         if !settled.is_empty() {
             node.settle(now, &settled)?;
         }

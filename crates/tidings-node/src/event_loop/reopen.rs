@@ -2,9 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use tidings_core::Ending;
 use tidings_core::engine::{MessageId, Settled};
 
 use super::EventLoop;
+use crate::delivery::{Noted, put};
 use crate::error::Error;
 use crate::node::Node;
 use crate::send_job::jobs;
@@ -116,6 +118,15 @@ impl EventLoop {
             } else {
                 job.after(tried)
             };
+            let rules = self.node.as_ref().and_then(|node| node.engine().rules());
+            if job.is_given_up(rules.or(Some(&self.rules))) {
+                put(
+                    &mut self.answered,
+                    id.closing,
+                    Noted::Ended(job.ended(Ending::Unknown)),
+                );
+                continue;
+            }
             match tried.filter(|tried| tried.until > now) {
                 Some(tried) => self.delivery.wait_until(tried.until, job),
                 None => self.dispatch(job),

@@ -296,6 +296,7 @@ impl RawRules {
                 .map(|index| CONDITIONS[usize::from(index)].to_owned()),
             group: None,
             unresolved: Default::default(),
+            unknown_outcome: Default::default(),
             channels,
         }
     }

@@ -6,7 +6,7 @@ use tidings_core::cel::{Kind, OF_CONDITION, OF_EVENT, Program, Root};
 use tidings_core::channel::{CHANNELS, INBOX};
 use tidings_core::event::Pivot;
 use tidings_core::rules::{
-    Admission, Decide, MAX_ITEMS_MOST, Per, Policy, Route, StoreRules, TypeRules,
+    Admission, Decide, MAX_ITEMS_MOST, Per, Policy, Route, StoreRules, TypeRules, UnknownOutcome,
 };
 
 use super::duration;
@@ -16,7 +16,7 @@ use super::resolver;
 use super::walk::{Found, Section, Span, Walk};
 use crate::wording::{did_you_mean, quoted};
 
-const TYPE_KEYS: [&str; 12] = [
+const TYPE_KEYS: [&str; 13] = [
     "category",
     "admission",
     "per",
@@ -29,6 +29,7 @@ const TYPE_KEYS: [&str; 12] = [
     "group",
     "unresolved",
     "channels",
+    "unknown_outcome",
 ];
 const POLICIES: [&str; 6] = [
     "now",
@@ -92,6 +93,7 @@ pub(super) fn types(
             condition: condition(walk, &section),
             group: pivot(walk, &section),
             unresolved: resolver::unresolved(walk, &section),
+            unknown_outcome: unknown_outcome(walk, &section),
         };
         types.insert(name.to_owned(), rules);
     }
@@ -110,6 +112,15 @@ struct Known<'t> {
 fn admission(walk: &mut Walk, section: &Section<'_>) -> Admission {
     let word = walk.word(section, "admission", &Admission::ALL.map(Admission::word));
     let found = Admission::ALL
+        .into_iter()
+        .find(|of| Some(of.word()) == word);
+    found.unwrap_or_default()
+}
+
+fn unknown_outcome(walk: &mut Walk, section: &Section<'_>) -> UnknownOutcome {
+    let words = UnknownOutcome::ALL.map(UnknownOutcome::word);
+    let word = walk.word(section, "unknown_outcome", &words);
+    let found = UnknownOutcome::ALL
         .into_iter()
         .find(|of| Some(of.word()) == word);
     found.unwrap_or_default()

@@ -26,7 +26,7 @@ pub(super) fn calls(calls: Calls) -> Calls {
 
 /// The configured types, and how they are delivered.
 #[derive(Serialize, ToSchema)]
-#[schema(example = json!({"types": {"comment": {"category": "conversations", "include_actor": false, "urgent": false, "required": false, "condition": null, "admission": "always", "per": "type", "look_back": null, "drop_if_seen": null, "group": null, "unresolved": "send", "paused": false, "channels": {"email": {"policy": "cooldown", "lane": "cooldown", "quiet": "4m", "max_wait": "15m"}, "inbox": {"policy": "now", "lane": "now"}}}}, "categories": {"conversations": {"title": "Conversations"}}, "digests": {"weekly": {"every": "week", "on": "mon", "at": "09:00", "tz": null}}, "channels": {"email": {"configured": true, "paused": false}, "inbox": {"configured": true, "paused": false}}}))]
+#[schema(example = json!({"types": {"comment": {"category": "conversations", "include_actor": false, "urgent": false, "required": false, "condition": null, "admission": "always", "per": "type", "look_back": null, "drop_if_seen": null, "group": null, "unresolved": "send", "unknown_outcome": "resend", "paused": false, "channels": {"email": {"policy": "cooldown", "lane": "cooldown", "quiet": "4m", "max_wait": "15m"}, "inbox": {"policy": "now", "lane": "now"}}}}, "categories": {"conversations": {"title": "Conversations"}}, "digests": {"weekly": {"every": "week", "on": "mon", "at": "09:00", "tz": null}}, "channels": {"email": {"configured": true, "paused": false}, "inbox": {"configured": true, "paused": false}}}))]
 struct TypesAnswer {
     /// By name.
     types: BTreeMap<String, TypeShown>,
@@ -68,6 +68,8 @@ struct TypeShown {
     /// The fate of its messages while the host does not answer what objects are: `send` or `wait`.
     #[schema(value_type = String, example = "send")]
     unresolved: Unresolved,
+    /// The consequence where nobody knows whether a message was handed over: `resend` or `give_up`.
+    unknown_outcome: &'static str,
     /// True if an operator has paused it.
     paused: bool,
     /// The policy for each channel.
@@ -236,6 +238,7 @@ impl TypesAnswer {
                     Pivot::Target => "target",
                 }),
                 unresolved: rules.unresolved,
+                unknown_outcome: rules.unknown_outcome.word(),
                 paused: paused.has_type(name),
                 channels: channels
                     .map(|(channel, route)| (channel.clone(), PolicyShown::of(route)))

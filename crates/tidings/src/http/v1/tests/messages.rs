@@ -15,6 +15,7 @@ use crate::http::rig::{CONFIG, Rig};
 struct Wire {
     answers: Mutex<VecDeque<Outcome>>,
     given: Mutex<Vec<(String, String)>>,
+    names: Mutex<Vec<String>>,
 }
 
 impl Wire {
@@ -29,6 +30,11 @@ impl Wire {
             .iter()
             .map(|(recipient, _)| recipient.clone())
             .collect()
+    }
+
+    /// The Message-IDs of what it was given, in order.
+    fn names(&self) -> Vec<String> {
+        self.names.lock().unwrap().clone()
     }
 
     /// The ids of what it was given, in order.
@@ -46,6 +52,7 @@ impl Channel for Wire {
         let recipient = message.head.recipient.as_str().to_owned();
         let given = (recipient, message.head.id.clone());
         self.given.lock().unwrap().push(given);
+        self.names.lock().unwrap().push(message.message_id.clone());
         let said = self.answers.lock().unwrap().pop_front();
         said.unwrap_or_else(|| {
             let reference = Some("250 queued as 4F2".to_owned());
@@ -76,12 +83,16 @@ fn in_doubt() -> Outcome {
 
 /// A server with a wire, and some people.
 fn wired() -> (Rig, Arc<Wire>) {
+    wired_by(CONFIG)
+}
+
+fn wired_by(config: &str) -> (Rig, Arc<Wire>) {
     let wire = Arc::new(Wire::default());
     let from = tidings_mail::Sender::parse("Art <art@example.org>").unwrap();
     let outlet = Outlet::new(Arc::new(MailRenderer::plain(from)), Arc::clone(&wire) as _);
     // One thread: what is sent is sent in order.
     let outlet = outlet.on_threads(1);
-    let rig = Rig::with_channels(CONFIG, [("email".to_owned(), outlet)].into());
+    let rig = Rig::with_channels(config, [("email".to_owned(), outlet)].into());
     for name in ["ada", "bob", "cy"] {
         let body = json!({"email": format!("{name}@example.org")});
         put(&rig, &format!("/v1/recipients/{name}"), &body);
@@ -290,6 +301,86 @@ fn t20_an_unknown_outcome_is_shown_and_resent_by_hand() {
     awaited(&rig, "state=sent", 1);
     assert_eq!(wire.recipients().len(), 3);
     assert_eq!(fate(&rig, "e1")["outcomes"], json!({"delivered": 1}));
+}
+
+#[test]
+fn t20_what_a_type_gives_up_is_not_sent_again_unless_somebody_asks() {
+    let config = format!(
+        "{CONFIG}\n[types.code]\ncategory = \"news\"\nunknown_outcome = \"give_up\"\n\
+         channels = {{ email = {{ policy = \"cooldown\", quiet = \"4m\" }} }}\n"
+    );
+    let (rig, wire) = wired_by(&config);
+    assert_eq!(
+        get(&rig, "/v1/types")["types"]["code"]["unknown_outcome"],
+        "give_up"
+    );
+    // One type of the message is enough.
+    publish(&rig, "e1", "code", &["ada"]);
+    publish(&rig, "e2", "note", &["ada"]);
+    wire.says([in_doubt()]);
+    post(&rig, "/v1/recipients/ada/flush", &json!({}));
+    let id = id_of(&awaited(&rig, "state=unknown", 1)[0]);
+    assert_eq!(wire.recipients(), ["ada"]);
+    for event in ["e1", "e2"] {
+        assert_eq!(fate(&rig, event)["outcomes"], json!({"unknown": 1}));
+    }
+    // What somebody asks for is tried as any other message.
+    wire.says([deferred()]);
+    assert_eq!(operate(&rig, &id, "resend")["status"], "accepted");
+    awaited(&rig, "state=retrying", 1);
+    rig.at("2024-01-01T13:00:00Z");
+    awaited(&rig, "state=sent", 1);
+    // And given up again where nobody knows.
+    wire.says([in_doubt()]);
+    assert_eq!(operate(&rig, &id, "resend")["status"], "accepted");
+    awaited(&rig, "state=sent", 1);
+    assert_eq!(wire.recipients().len(), 4);
+    // Another type is sent once more.
+    wire.says([in_doubt()]);
+    note(&rig, "e3", "bob");
+    awaited(&rig, "state=retrying", 1);
+}
+
+#[test]
+fn h26_one_bad_address_keeps_nobody_else_from_theirs() {
+    let (rig, wire) = wired();
+    wire.says([refused()]);
+    let to = ["ada", "bob", "cy"];
+    publish(&rig, "e1", "note", &to);
+    rig.at("2024-01-01T12:04:00Z");
+    let sent = awaited(&rig, "state=sent", 2);
+    let failed = awaited(&rig, "state=failed", 1).remove(0);
+    assert_eq!(wire.recipients().len(), 3);
+    assert!(
+        sent.iter()
+            .all(|message| message["recipient"] != failed["recipient"])
+    );
+    assert_eq!(
+        fate(&rig, "e1")["outcomes"],
+        json!({"delivered": 2, "failed": 1})
+    );
+}
+
+#[test]
+fn h30_a_message_id_has_the_senders_host_and_stays_over_attempts() {
+    let (rig, wire) = wired();
+    wire.says([deferred()]);
+    note(&rig, "e1", "ada");
+    let id = id_of(&awaited(&rig, "state=retrying", 1)[0]);
+    operate(&rig, &id, "retry");
+    awaited(&rig, "state=sent", 1);
+    operate(&rig, &id, "resend");
+    awaited(&rig, "state=sent", 1);
+    note(&rig, "e2", "ada");
+    awaited(&rig, "state=sent", 2);
+    let names = wire.names();
+    assert_eq!(names.len(), 4);
+    assert!(names[..3].iter().all(|name| *name == names[0]), "{names:?}");
+    assert_ne!(names[3], names[0]);
+    assert!(
+        names.iter().all(|name| name.contains("@example.org")),
+        "{names:?}"
+    );
 }
 
 #[test]
