@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 
 use roaring::RoaringBitmap;
 
+use super::attempt_row::attempts_of;
 use super::draft::Draft;
 use super::ends::{Of, ending_of, ends};
 use super::message_row::MessageRow;
@@ -17,7 +18,7 @@ use crate::bucket::{Bucket, Closing};
 use crate::index::{FoundEntry, Look};
 use crate::journal::record::{Attempts, Entries, Record, Reopened};
 use crate::journal::stored::Unreadable;
-use crate::messages::{MessageAct, MessageName, MessageState};
+use crate::messages::{Answered, MessageAct, MessageName, MessageState};
 use crate::number::MessageId;
 use crate::reason::{Ending, Outcome, Reason};
 use crate::shared::Tree;
@@ -342,10 +343,13 @@ impl Part {
             let account = self.ledger.at(at, day, channel);
             account.reopen(ending.outcome(), ending.reason(), 1);
         }
+        // A refusal does not take back what an attempt before it may have handed over.
+        let tries = attempts_of(draft.view, message, self.journal_days.range(row.at.day()..))?;
+        let was_in_doubt = tries.iter().any(|run| run.answer == Answered::Unknown);
         let attempts = Attempts {
             count: 0,
             until: self.now,
-            in_doubt: !has_failed,
+            in_doubt: !has_failed || was_in_doubt,
             resent: 0,
             delivered: ending == Ending::Delivered,
         };

@@ -2,6 +2,7 @@
 
 use super::ended::with_mail;
 use super::*;
+use crate::journal::record::Attempts;
 use crate::message::Books;
 use crate::messages::{Answered, Attempt, MessageAct, MessageName, MessageState};
 use crate::number::{ClosingId, MessageId};
@@ -173,6 +174,45 @@ fn a_failed_message_goes_again_as_it_was() {
     driven.end(name, Ending::Unreachable, "connect: refused");
     assert_eq!(driven.states(), [MessageState::Sent]);
     assert_eq!((driven.books().delivered, driven.books().failed), (2, 0));
+}
+
+#[test]
+fn a_refusal_after_doubt_leaves_the_doubt() {
+    let (mut driven, name) = Driven::due();
+    driven.make();
+    let MessageId { closing, number } = name.id;
+    let attempts = vec![Attempted {
+        number,
+        attempt: Attempt {
+            at: driven.now,
+            provider: "smtp://mail".to_owned(),
+            answer: Answered::Unknown,
+            reply: "end of DATA: timed out".to_owned(),
+        },
+    }];
+    let tried = Attempts {
+        count: 1,
+        until: driven.now,
+        in_doubt: true,
+        resent: 1,
+        delivered: false,
+    };
+    let settled = Settled {
+        closing,
+        attempts,
+        tried: vec![Tried {
+            number,
+            attempts: tried,
+        }],
+        ..Settled::default()
+    };
+    let step = driven
+        .engine
+        .outcome(&driven.stored, driven.now, &[settled]);
+    driven.stored.commit(step.unwrap().writes);
+    driven.end(name, Ending::Refused, "RCPT: 550");
+    assert_eq!(driven.operate(name, MessageAct::Retry), Ok(Operated::Goes));
+    assert!(driven.engine.attempts_of(name.id).unwrap().in_doubt);
 }
 
 #[test]
