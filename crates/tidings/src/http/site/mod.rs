@@ -22,7 +22,7 @@ use tidings_core::journal::stored::Unreadable;
 use tidings_core::{Command, Rules};
 use tidings_mail::{Design, Notice, Rest, Sender, TokenKey, Unsubscribe};
 use tidings_node::Durable;
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::timeout;
 
 use self::choices::Chooser;
@@ -71,6 +71,12 @@ impl Site {
     pub(super) fn configure(&self, rules: &Rules) {
         let design = Arc::new(design(rules));
         *self.design.write().unwrap_or_else(PoisonError::into_inner) = design;
+    }
+
+    /// Room for one more page. A mail program that unsubscribes may not come again, so it waits for a while.
+    async fn room(&self, service: &Service) -> Result<SemaphorePermit<'_>, Notice> {
+        let room = timeout(service.settings.answer_patience, self.room.acquire());
+        room.await.ok().and_then(Result::ok).ok_or(Notice::Busy)
     }
 
     fn design(&self) -> Arc<Design> {
@@ -130,8 +136,8 @@ type Page = Result<String, Fault>;
 async fn show_choices(State(service): State<Arc<Service>>, Path(token): Path<String>) -> Response {
     let page = async {
         let site = service.site.as_ref().ok_or(Notice::NoLink)?;
-        let _room = site.room.try_acquire().map_err(|_| Notice::Busy)?;
         let token = Unsubscribe::open(&site.tokens, &token).ok_or(Notice::NoLink)?;
+        let _room = site.room(&service).await?;
         choices_page(&service, site, token, None).await
     };
     answer(&service, CHOICES, page.await)
@@ -144,10 +150,10 @@ async fn choose(
 ) -> Response {
     let page = async {
         let site = service.site.as_ref().ok_or(Notice::NoLink)?;
-        let _room = site.room.try_acquire().map_err(|_| Notice::Busy)?;
         let token = Unsubscribe::open(&site.tokens, &token).ok_or(Notice::NoLink)?;
         let (parts, body) = request.into_parts();
         let form = form(&service, &parts.headers, body).await?;
+        let _room = site.room(&service).await?;
         let undo = set(&service, &token, form).await?;
         choices_page(&service, site, token, Some(undo)).await
     };
@@ -161,8 +167,8 @@ async fn show_rest(
 ) -> Response {
     let page = async {
         let site = service.site.as_ref().ok_or(Notice::NoLink)?;
-        let _room = site.room.try_acquire().map_err(|_| Notice::Busy)?;
         let rest = Rest::open(&site.tokens, &token).ok_or(Notice::NoLink)?;
+        let _room = site.room(&service).await?;
         let from = query.as_deref().and_then(|query| {
             let mut parts = query.split('&');
             parts
