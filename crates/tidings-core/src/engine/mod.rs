@@ -37,6 +37,7 @@ mod message_report;
 mod message_row;
 mod messages;
 mod mute;
+mod next;
 mod objects;
 mod operate;
 mod outcome;

@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use tidings_core::Id;
 use tidings_mail::{DEFAULT_TEMPLATES, Design, Sender, sample};
 
+use super::reach::{self, To};
 use super::{Status, Streams, report};
+use crate::client::{Request, segment};
 use crate::config::{self, templates};
 use crate::wording::{did_you_mean, quoted};
 
@@ -14,11 +16,11 @@ use crate::wording::{did_you_mean, quoted};
 #[derive(clap::Args)]
 pub(super) struct Preview {
     /// Type to show, with made-up items
-    #[arg(value_name = "TYPE")]
-    kind: String,
-    /// Configuration, with its templates beside it
-    #[arg(long, value_name = "FILE", default_value = "tidings.toml")]
-    config: PathBuf,
+    #[arg(value_name = "TYPE", required_unless_present = "recipient")]
+    kind: Option<String>,
+    /// Recipient whose next mail is shown, as it would be sent
+    #[arg(long, value_name = "ID", conflicts_with_all = ["kind", "locale", "items"])]
+    recipient: Option<String>,
     /// Locale of the recipient [default: that of `[defaults]`]
     #[arg(long)]
     locale: Option<String>,
@@ -31,6 +33,8 @@ pub(super) struct Preview {
     /// Open message.html in the browser
     #[arg(long)]
     open: bool,
+    #[command(flatten)]
+    to: To,
 }
 
 /// Arguments of `template`.
@@ -43,7 +47,50 @@ pub(super) struct Template {
 
 /// Runs `preview`.
 pub(super) fn preview(arguments: &Preview, streams: &mut Streams<'_>) -> io::Result<Status> {
-    let rules = match config::read(&arguments.config) {
+    match (&arguments.recipient, &arguments.kind) {
+        (Some(recipient), _) => next_of(arguments, recipient, streams),
+        (None, Some(kind)) => sample_of(arguments, kind, streams),
+        (None, None) => Ok(Status::Wrong),
+    }
+}
+
+/// Writes the mail that a recipient gets next.
+fn next_of(arguments: &Preview, recipient: &str, streams: &mut Streams<'_>) -> io::Result<Status> {
+    let path = format!("/v1/recipients/{}/preview", segment(recipient));
+    let request = Request::get(path);
+    let mut reach = match reach::find(&arguments.to, request.purpose(), streams) {
+        Ok(reach) => reach,
+        Err(status) => return Ok(status),
+    };
+    let answer = reach.ask(&request);
+    let answer = answer.and_then(|asked| asked.success()?.json());
+    let closed = reach.close();
+    let answer = match answer.and_then(|answer| closed.map(|()| answer)) {
+        Ok(answer) => answer,
+        Err(fault) => return Ok(reach::report_fault(&fault, streams)),
+    };
+    if arguments.to.json {
+        writeln!(streams.out, "{answer}")?;
+        return Ok(Status::Done);
+    }
+    let mail = &answer["mail"];
+    let text = |field: &str| mail[field].as_str().unwrap_or_default();
+    if mail.is_null() {
+        writeln!(streams.out, "nothing waits that will become a mail")?;
+        return Ok(Status::Done);
+    }
+    writeln!(streams.out, "{} {}", text("at"), text("lane"))?;
+    let files = [
+        ("message.html", text("html").as_bytes()),
+        ("message.txt", text("text").as_bytes()),
+        ("message.eml", text("source").as_bytes()),
+    ];
+    show(arguments, text("subject"), &files, streams)
+}
+
+/// Writes a mail of made-up items.
+fn sample_of(arguments: &Preview, kind: &str, streams: &mut Streams<'_>) -> io::Result<Status> {
+    let rules = match config::read(&arguments.to.config) {
         Ok(rules) => rules,
         Err(faults) => {
             write!(streams.err, "{faults}")?;
@@ -51,11 +98,11 @@ pub(super) fn preview(arguments: &Preview, streams: &mut Streams<'_>) -> io::Res
         }
     };
     let kinds = rules.types.keys().map(String::as_str);
-    let kind = match Id::new(&arguments.kind) {
+    let kind = match Id::new(kind) {
         Ok(kind) if rules.types.contains_key(kind.as_str()) => kind,
         _ => {
-            let near = did_you_mean(&arguments.kind, kinds).unwrap_or_default();
-            let message = format!("unknown type {}. {near}", quoted(&arguments.kind));
+            let near = did_you_mean(kind, kinds).unwrap_or_default();
+            let message = format!("unknown type {}. {near}", quoted(kind));
             return Ok(report(streams, message.trim_end(), Status::Wrong));
         }
     };
@@ -95,11 +142,21 @@ pub(super) fn preview(arguments: &Preview, streams: &mut Streams<'_>) -> io::Res
         ("message.txt", bodies.text.as_bytes()),
         ("message.eml", mail.bytes.as_slice()),
     ];
-    if let Err((path, fault)) = write_all(&arguments.out, &files) {
+    show(arguments, &mail.subject, &files, streams)
+}
+
+/// Writes the files of a mail, and opens it.
+fn show(
+    arguments: &Preview,
+    subject: &str,
+    files: &[(&str, &[u8])],
+    streams: &mut Streams<'_>,
+) -> io::Result<Status> {
+    if let Err((path, fault)) = write_all(&arguments.out, files) {
         let message = format!("cannot write {}: {fault}", path.display());
         return Ok(report(streams, &message, Status::Failed));
     }
-    writeln!(streams.out, "{}", mail.subject)?;
+    writeln!(streams.out, "{subject}")?;
     for (name, _) in files {
         writeln!(streams.out, "{}", arguments.out.join(name).display())?;
     }

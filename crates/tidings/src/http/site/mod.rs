@@ -84,6 +84,16 @@ impl Site {
     }
 }
 
+impl Service {
+    /// The look of mails, with links where it has pages to which they lead.
+    pub(super) fn design(&self) -> Design {
+        match &self.site {
+            Some(site) => (*site.design()).clone().linked(site.tokens.clone()),
+            None => design(&self.rules()),
+        }
+    }
+}
+
 /// The look of a configuration; the plain one if it has a fault, which keeps its channels from being opened, too.
 fn design(rules: &Rules) -> Design {
     let from = rules.channels.get("email");

@@ -13,6 +13,7 @@ mod objects;
 mod outcome;
 mod pausing;
 mod preferences;
+mod preview;
 mod recipients;
 mod schema;
 mod subscriptions;
@@ -28,6 +29,7 @@ pub(super) fn calls(calls: Calls) -> Calls {
     let calls = recipients::calls(calls);
     let calls = subscriptions::calls(calls);
     let calls = preferences::calls(calls);
+    let calls = preview::calls(calls);
     let calls = events::calls(calls);
     let calls = outcome::calls(calls);
     let calls = explain::calls(calls);

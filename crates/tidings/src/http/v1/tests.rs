@@ -11,6 +11,7 @@ mod choice;
 mod explain;
 mod many;
 mod messages;
+mod preview;
 mod quiet;
 
 const NDJSON: &[(&str, &str)] = &[("content-type", "application/x-ndjson")];

@@ -1,0 +1,81 @@
+//! The message that a recipient gets next: what waits, as it would be built if nothing happened until it is due.
+
+use std::collections::BTreeSet;
+
+use roaring::RoaringBitmap;
+
+use super::draft::Draft;
+use super::plan::{Plan, PlannedMessage};
+use super::reply::Refused;
+use super::state::Engine;
+use crate::batch_key::{BatchKey, LaneKey};
+use crate::channel::ChannelNo;
+use crate::id::Id;
+use crate::journal::stored::{ReadView, Unreadable};
+use crate::time::Instant;
+
+impl Engine {
+    /// The message of the lane of a channel that is due first, after its checks as of now; `None` where nothing
+    /// waits that will be due. Reads only: what is planned is not to be recorded.
+    ///
+    /// # Errors
+    /// [`Unreadable`] outside, [`Refused::UnknownRecipient`] inside.
+    pub fn next_message(
+        &self,
+        view: &dyn ReadView,
+        id: &Id,
+        (channel, now): (ChannelNo, Instant),
+    ) -> Result<Result<Option<(Plan, PlannedMessage)>, Refused>, Unreadable> {
+        let (at, number) = match self.find(id) {
+            Ok(found) => found,
+            Err(refused) => return Ok(Err(refused)),
+        };
+        let bucket = self.bucket(at);
+        let who = RoaringBitmap::from_iter([number]);
+        let compiled = &self.intake.compiled;
+        let names = &compiled.names;
+        let mut first: Option<(Instant, LaneKey)> = None;
+        for no in bucket.lanes.numbers() {
+            if names.lane(no).channel != channel {
+                continue;
+            }
+            let found = bucket.waiting_in(view, names, no, Some(&who))?;
+            let keys: BTreeSet<&BatchKey> = found
+                .entries
+                .iter()
+                .map(|entry| names.key(no, &found.source(entry.source).0.arrival.keys))
+                .collect();
+            for key in keys {
+                let lane = LaneKey {
+                    lane: no,
+                    key: key.clone(),
+                };
+                let open = bucket.lanes.get(&lane);
+                let due = open.and_then(|open| open.deadline(number, bucket.terms(compiled)));
+                let Some(due) = due.map(Instant) else {
+                    continue;
+                };
+                if first.as_ref().is_none_or(|(at, _)| due < *at) {
+                    first = Some((due, lane));
+                }
+            }
+        }
+        let Some((due, lane)) = first else {
+            return Ok(Ok(None));
+        };
+        let mut found = bucket.waiting_in(view, names, lane.lane, Some(&who))?;
+        let mut entries = std::mem::take(&mut found.entries);
+        entries.retain(|entry| {
+            let arrival = &found.source(entry.source).0.arrival;
+            *names.key(lane.lane, &arrival.keys) == lane.key
+        });
+        found.entries = entries;
+        found.sort();
+        let plan = self.plan_of(view, bucket.closing_id(0), (&lane, due.max(now)), found)?;
+        let draft = Draft::new(view);
+        let answers = self.answers(&draft, bucket, &plan)?;
+        let planned = self.planned(&draft, (bucket, channel), &who, (&plan, &answers))?;
+        let planned = planned.into_iter().next();
+        Ok(Ok(planned.map(|planned| (plan, planned))))
+    }
+}

@@ -1,0 +1,106 @@
+//! The mail that a recipient gets next, before it is sent.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use serde::Serialize;
+use tidings_core::batch_key::BatchKey;
+use tidings_core::channel::EMAIL_NO;
+use tidings_core::engine::Presenter;
+use tidings_core::{Batch, Id};
+use tidings_mail::{Design, RenderError};
+use utoipa::ToSchema;
+use utoipa_axum::routes;
+
+use crate::http::call::{Calls, Kind};
+use crate::http::error::{Code, Problem};
+use crate::http::request::InPath;
+use crate::http::{Answer, Service};
+
+/// The call that previews.
+pub(super) fn calls(calls: Calls) -> Calls {
+    calls.add(
+        "preview",
+        Kind::Looks,
+        routes!(preview),
+        &[Code::InvalidPath, Code::RecipientNotFound],
+    )
+}
+
+/// The mail that a recipient gets next.
+#[derive(Serialize, ToSchema)]
+#[schema(example = json!({"mail": {"at": "2024-03-11T13:00:00Z", "lane": "digest:weekly", "entries": 1, "subject": "New works: Marilyn", "text": "Marilyn\n", "html": "<!DOCTYPE html>…", "source": "Date: …"}}))]
+struct Preview {
+    /// The mail; null = nothing waits that will become one.
+    mail: Option<NextMail>,
+}
+
+/// A mail as it would be sent if nothing else happened.
+#[derive(Serialize, ToSchema)]
+struct NextMail {
+    /// Due time; now, if it has passed.
+    #[schema(format = "date-time")]
+    at: String,
+    /// Name of the lane.
+    lane: String,
+    /// Batch key of the lane; left out where it is empty.
+    #[serde(skip_serializing_if = "BatchKey::is_empty")]
+    #[schema(value_type = Option<String>)]
+    key: BatchKey,
+    /// Number of notifications in the mail.
+    entries: usize,
+    /// The subject.
+    subject: String,
+    /// The plain text.
+    text: String,
+    /// The HTML.
+    html: String,
+    /// The whole mail, without a signature. Its ids, and so its links, are not those that it will have.
+    source: String,
+}
+
+impl NextMail {
+    fn of(batch: Batch, design: &Design) -> Result<Self, RenderError> {
+        let (subject, bodies) = tidings_mail::content(&batch, design)?;
+        let mail = tidings_mail::render(&batch, design)?;
+        Ok(Self {
+            at: batch.at.to_string(),
+            lane: batch.lane,
+            key: batch.key,
+            entries: batch.entries,
+            subject,
+            text: bodies.text,
+            html: bodies.html,
+            source: String::from_utf8_lossy(&mail.bytes).into_owned(),
+        })
+    }
+}
+
+/// Preview the mail that a recipient gets next
+///
+/// Builds the mail of the lane that is due first, with what waits in it now and in the words of now. Nothing is sent or
+/// recorded.
+#[utoipa::path(
+    get, path = "/v1/recipients/{id}/preview", tag = "messages",
+    params(("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256)),
+    responses((status = 200, description = "The mail", body = Preview))
+)]
+async fn preview(
+    State(service): State<Arc<Service>>,
+    InPath(id): InPath<Id>,
+) -> Result<Answer, Problem> {
+    let (design, now) = (service.design(), service.now());
+    let mail = service
+        .look(move |node| -> Result<_, Problem> {
+            let (engine, view) = (node.engine(), node.view());
+            let Some((plan, planned)) = engine.next_message(view, &id, (EMAIL_NO, now))?? else {
+                return Ok(None);
+            };
+            let batch = Presenter::new(engine, view).batch(&plan, &planned)?;
+            let mail = batch.map(|batch| NextMail::of(batch, &design)).transpose();
+            mail.map_err(|fault| Problem::new(Code::Internal, fault.to_string()))
+        })
+        .await??;
+    Answer::json(StatusCode::OK, &Preview { mail })
+}

@@ -1,0 +1,65 @@
+//! The mail that a recipient gets next, beside the one that is sent then.
+
+use axum::http::{Method, StatusCode};
+use serde_json::{Value, json};
+
+use crate::http::post::Post;
+
+const CONFIG: &str = r#"
+[channels.email]
+from = "Art <art@example.org>"
+[categories.news]
+[digests.daily]
+every = "day"
+at = "09:00"
+[types.work]
+category = "news"
+condition = "object.title != 'Sold'"
+channels = { email = { policy = "digest", digest = "daily" } }
+[types.comment]
+category = "news"
+channels = { inbox = { policy = "now" }, email = { policy = "cooldown", quiet = "4m", batch_key = "event.object.id" } }
+"#;
+
+fn next(post: &Post) -> Value {
+    post.change(Method::GET, "/v1/recipients/ana/preview", &Value::Null)["mail"].take()
+}
+
+#[test]
+fn the_preview_is_the_mail_that_is_sent_if_nothing_happens() {
+    let post = Post::new(CONFIG);
+    assert_eq!(next(&post), Value::Null);
+    post.publish_to_ana("work", "Ben", "Marilyn");
+    post.publish_to_ana("work", "Ben", "Flowers");
+    let digest = next(&post);
+    assert_eq!(digest["at"], "2024-01-02T09:00:00Z");
+    assert_eq!(
+        (&digest["lane"], &digest["entries"]),
+        (&json!("digest:daily"), &json!(2))
+    );
+
+    // What is due before it comes first.
+    post.publish_to_ana("comment", "Cy", "Note");
+    let comment = next(&post);
+    assert_eq!(
+        (&comment["key"], &comment["entries"]),
+        (&json!("note"), &json!(1))
+    );
+    post.rig.at("2024-01-01T12:04:00Z");
+    let sent = String::from_utf8(post.bytes()).unwrap();
+    assert_eq!(comment["source"], json!(sent));
+
+    // It looks again, as the mail will.
+    let sold = json!({"title": "Sold"});
+    post.change(Method::PUT, "/v1/objects/flowers", &sold);
+    let digest = next(&post);
+    assert_eq!(digest["entries"], 1);
+    post.rig.at("2024-01-02T09:00:00Z");
+    let sent = String::from_utf8(post.bytes()).unwrap();
+    assert_eq!(digest["source"], json!(sent));
+    assert_eq!(next(&post), Value::Null);
+    let nobody = post
+        .rig
+        .call(Method::GET, "/v1/recipients/nobody/preview", &Value::Null);
+    assert_eq!(nobody.status, StatusCode::NOT_FOUND);
+}
