@@ -57,11 +57,34 @@ impl<T: Copy + Default> Column<T> {
     /// A mutable reference to a number's value.
     #[inline]
     pub(crate) fn at(&mut self, number: u32) -> &mut T {
-        let at = (number / PAGE) as usize;
-        if self.states.get(at) != Some(&State::Dirty) {
-            self.before_write(at);
+        &mut self.page_mut(number / PAGE)[(number % PAGE) as usize]
+    }
+
+    /// The values of a page to be changed.
+    #[inline]
+    fn page_mut(&mut self, page: u32) -> &mut [T] {
+        if self.states.get(page as usize) != Some(&State::Dirty) {
+            self.before_write(page as usize);
         }
-        self.pages.at(number)
+        self.pages.page_mut(page)
+    }
+
+    /// Changes the values of numbers in ascending order. A page is looked up once for those in it: to find that nobody
+    /// shares it takes longer than to change a value.
+    #[inline]
+    pub(crate) fn change(
+        &mut self,
+        numbers: impl IntoIterator<Item = u32>,
+        mut change: impl FnMut(u32, &mut T),
+    ) {
+        let mut numbers = numbers.into_iter().peekable();
+        while let Some(first) = numbers.peek() {
+            let no = first / PAGE;
+            let page = self.page_mut(no);
+            while let Some(number) = numbers.next_if(|number| number / PAGE == no) {
+                change(number, &mut page[(number % PAGE) as usize]);
+            }
+        }
     }
 
     #[cold]

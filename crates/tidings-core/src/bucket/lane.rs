@@ -337,9 +337,7 @@ impl Lane {
             Columns::Since(since) => {
                 let new = who - &self.open;
                 if !new.is_empty() {
-                    for number in &new {
-                        *since.at(number) = entering.seq;
-                    }
+                    since.change(&new, |_, seq| *seq = entering.seq);
                     self.open |= &new;
                     self.set_deadlines(&new, entering.at, terms);
                 }
@@ -385,13 +383,12 @@ impl Lane {
         };
         let entry = entering.entry(entering.parameters.unwrap_or_default());
         let joins = who & &*open;
-        for number in who - &joins {
+        windows.change(who - &joins, |number, window| {
             let last_at = last.get(number).at;
-            let mut window = Window::open(kind, entry, entering.seq, entering.rules, last_at);
+            *window = Window::open(kind, entry, entering.seq, entering.rules, last_at);
             window.fill(entering.at);
-            *windows.at(number) = window;
             sooner.add(window.due(), number);
-        }
+        });
         // Windows opened under the same rules have the same parameters.
         let (mut rules, mut parameters) = (entering.rules, entering.parameters);
         let joins = joins - overdue;
@@ -418,8 +415,7 @@ impl Lane {
                         .fold(0, |fetched, number| fetched ^ ends(number)),
                 );
             }
-            for number in some {
-                let window = windows.at(*number);
+            windows.change(some.iter().copied(), |number, window| {
                 let before = window.due();
                 if window.rules != rules {
                     rules = window.rules;
@@ -427,16 +423,16 @@ impl Lane {
                 }
                 match parameters {
                     Some(parameters) => {
-                        window.join(kind, entering.entry(parameters), last.get(*number).at);
+                        window.join(kind, entering.entry(parameters), last.get(number).at);
                     }
                     None => window.count(),
                 }
                 window.fill(entering.at);
                 let due = window.due();
                 if due < before {
-                    sooner.add(due, *number);
+                    sooner.add(due, number);
                 }
-            }
+            });
         }
         sooner.done();
         *open |= who;

@@ -39,6 +39,23 @@ impl<T: Copy + Default> Values<T> {
         }
     }
 
+    /// Changes the values of numbers in ascending order.
+    #[inline]
+    pub(crate) fn change(
+        &mut self,
+        numbers: impl IntoIterator<Item = u32>,
+        mut change: impl FnMut(u32, &mut T),
+    ) {
+        match self {
+            Self::Pages(column) => column.change(numbers, change),
+            Self::Few(values) => {
+                for number in numbers {
+                    change(number, values.or_default(number));
+                }
+            }
+        }
+    }
+
     /// Drops values that nobody reads again. Pages are not worth a write: they keep them.
     pub(crate) fn drop_all(&mut self, numbers: impl IntoIterator<Item = u32>) {
         if let Self::Few(values) = self {

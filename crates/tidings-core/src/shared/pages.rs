@@ -42,7 +42,13 @@ impl<T: Clone + Default> Pages<T> {
     /// A mutable reference to a number's value. The first write after a clone copies the page.
     #[inline]
     pub(crate) fn at(&mut self, number: u32) -> &mut T {
-        let at = (number / PAGE) as usize;
+        &mut self.page_mut(number / PAGE)[(number % PAGE) as usize]
+    }
+
+    /// The values of a page to be changed. The first call after a clone copies the page.
+    #[inline]
+    pub(crate) fn page_mut(&mut self, page: u32) -> &mut [T] {
+        let at = page as usize;
         if at >= self.0.len() {
             self.0.resize_with(at + 1, || None);
         }
@@ -50,6 +56,6 @@ impl<T: Clone + Default> Pages<T> {
         if Arc::strong_count(page) > 1 {
             copied::count(size_of_val(&**page));
         }
-        &mut Arc::make_mut(page)[(number % PAGE) as usize]
+        Arc::make_mut(page)
     }
 }
