@@ -45,8 +45,37 @@ pub struct Type {
     /// True if it has an inbox.
     pub has_inbox: bool,
     /// Its condition.
-    pub condition: Option<Program>,
+    pub condition: Option<Condition>,
     routes: [Option<Route>; CHANNELS.len()],
+}
+
+/// A condition, with the part that is asked once for all recipients of an arrival; both parts have to hold.
+#[derive(Debug)]
+pub struct Condition {
+    /// The condition as it was written.
+    pub text: String,
+    /// What does not ask for the recipient.
+    pub once: Option<Program>,
+    /// What does.
+    pub each: Option<Program>,
+}
+
+impl Condition {
+    fn new(whole: &Program) -> Self {
+        let (once, each) = whole.apart("recipient");
+        Self {
+            text: whole.text().to_owned(),
+            once,
+            each,
+        }
+    }
+
+    /// Tells whether it asks for a name from outside.
+    #[must_use]
+    pub fn asks(&self, name: &str) -> bool {
+        let mut parts = self.once.iter().chain(&self.each);
+        parts.any(|part| part.asks(name))
+    }
 }
 
 #[derive(Debug)]
@@ -87,6 +116,7 @@ impl Version {
             let has_inbox = matches!(&routes[0], Some(route) if route.policy == Policy::Now);
             let condition = type_rules.condition.as_deref();
             let condition = condition.and_then(|text| Program::compile(text, OF_CONDITION).ok());
+            let condition = condition.as_ref().map(Condition::new);
             let rules = type_rules.clone();
             types.insert(
                 type_no,

@@ -1,6 +1,6 @@
 //! Conditions of types, asked in the look: what was published against what there is now.
 //!
-//! One that does not ask for the recipient is asked once for all recipients of an arrival.
+//! What does not ask for the recipient is asked once for all recipients of an arrival.
 
 use roaring::RoaringBitmap;
 
@@ -57,7 +57,7 @@ impl Answers {
         Some(Unanswered {
             event: event.clone(),
             kind: kind.name.clone(),
-            condition: condition.text().to_owned(),
+            condition: condition.text.clone(),
             why: self.why.filter(|_| entries > 0)?,
             entries,
         })
@@ -91,17 +91,25 @@ pub(super) fn ask(
         ("target", role(target.as_ref())),
         ("now", Value::Timestamp(now)),
     ];
-    if !condition.asks("recipient") {
-        answers.note(who.clone(), condition.holds(&names));
+    let once = condition
+        .once
+        .as_ref()
+        .map_or(Ok(true), |once| once.holds(&names));
+    let each = condition.each.as_ref().filter(|_| once != Ok(false));
+    let Some(each) = each else {
+        answers.note(who.clone(), once);
         return Ok(answers);
-    }
+    };
     for number in who {
         // Who was erased is gone before it comes to conditions.
         let Some(profile) = bucket.roster.profile(number) else {
             continue;
         };
         names.push(("recipient", of_recipient(profile)));
-        answers.note([number].into(), condition.holds(&names));
+        let answer = each.holds(&names);
+        // As with `&&`, what is false makes up for a failure.
+        let answer = answer.and_then(|holds| if holds { once } else { Ok(false) });
+        answers.note([number].into(), answer);
         names.pop();
     }
     Ok(answers)
