@@ -148,9 +148,7 @@ impl Bucket {
                 next_number,
             }
             .set(&who)?;
-            bucket
-                .scheduled
-                .insert((Instant(t), EventNo(place)), Shared::new(who));
+            bucket.scheduled.insert((Instant(t), EventNo(place)), who);
             Ok(())
         })
     }

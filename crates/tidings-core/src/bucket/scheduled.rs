@@ -7,8 +7,74 @@ use crate::channel::ChannelNo;
 use crate::journal::parts;
 use crate::journal::record::OnChannel;
 use crate::journal::stored::{ReadView, Unreadable, decode};
+use crate::number::EventNo;
 use crate::set::Set;
+use crate::shared::{Shared, Tree};
 use crate::table::Partition;
+use crate::time::Instant;
+
+/// An instant of a scheduled event, with the event.
+type At = (Instant, EventNo);
+
+/// The scheduled events of a bucket, each with the recipients who wait for it. Millions may wait, and most of them for
+/// one recipient, who takes four bytes.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ScheduledSets {
+    of_one: Tree<At, u32>,
+    of_many: Tree<At, Shared<RoaringBitmap>>,
+}
+
+impl ScheduledSets {
+    /// Sets who waits.
+    pub(crate) fn insert(&mut self, at: At, who: RoaringBitmap) {
+        self.remove(&at);
+        match (who.len(), who.min()) {
+            (1, Some(number)) => drop(self.of_one.insert(at, number)),
+            _ => drop(self.of_many.insert(at, Shared::new(who))),
+        }
+    }
+
+    /// Removes an event: nobody waits for it.
+    pub(crate) fn remove(&mut self, at: &At) {
+        self.of_one.remove(at);
+        self.of_many.remove(at);
+    }
+
+    /// Tells whether somebody waits for an event.
+    pub(crate) fn contains_key(&self, at: &At) -> bool {
+        self.of_one.contains_key(at) || self.of_many.contains_key(at)
+    }
+
+    /// Tells whether nobody waits for anything.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.of_one.is_empty() && self.of_many.is_empty()
+    }
+
+    /// Those of a set who wait for an event.
+    pub(crate) fn among(&self, at: &At, who: &RoaringBitmap) -> RoaringBitmap {
+        let of_many = self.of_many.get(at).map(|waiting| &**waiting & who);
+        let of_one = self.of_one.get(at).filter(|number| who.contains(**number));
+        of_many.unwrap_or_else(|| of_one.into_iter().collect())
+    }
+
+    /// The events for which a recipient waits, in their order.
+    pub(crate) fn of(&self, number: u32) -> Vec<At> {
+        let of_one = self.of_one.iter().filter(|(_, of)| **of == number);
+        let of_many = self.of_many.iter().filter(|(_, who)| who.contains(number));
+        let mut all: Vec<At> = of_one.map(|(at, _)| *at).collect();
+        all.extend(of_many.map(|(at, _)| *at));
+        all.sort_unstable();
+        all
+    }
+
+    /// All of them, in no order.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (At, RoaringBitmap)> {
+        let of_one = self.of_one.iter();
+        let of_one = of_one.map(|(at, number)| (*at, RoaringBitmap::from_iter([*number])));
+        let of_many = self.of_many.iter();
+        of_one.chain(of_many.map(|(at, who)| (*at, RoaringBitmap::clone(who))))
+    }
+}
 
 /// The recipients of a scheduled event in a bucket, fixed at its arrival.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]

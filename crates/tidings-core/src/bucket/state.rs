@@ -15,13 +15,14 @@ use super::lanes::{Around, Lanes};
 use super::marks::{MarkAt, Marks};
 use super::preferences::Preferences;
 use super::roster::Roster;
+use super::scheduled::ScheduledSets;
 use crate::batch_key::LaneKey;
 use crate::channel::ChannelNo;
 use crate::compiled::CompiledRules;
 use crate::id::{BucketNo, Id};
 use crate::index::Index;
 use crate::journal::record::{Arrival, Attempts};
-use crate::number::{ClosingId, EventNo, LaneNo};
+use crate::number::{ClosingId, LaneNo};
 use crate::set::Set;
 use crate::shared::{Own, Shared, Tree};
 use crate::time::{Day, Instant};
@@ -49,7 +50,7 @@ pub(crate) struct Bucket {
     pub(crate) closings: Tree<u64, Shared<Closing>>,
     pub(crate) index: Index,
     /// Scheduled events by (t, place), with their recipients.
-    pub(crate) scheduled: Tree<(Instant, EventNo), Shared<RoaringBitmap>>,
+    pub(crate) scheduled: ScheduledSets,
     /// The messages that caps count.
     pub(crate) cap_counts: Own<CapCounts>,
     /// The seq of the newest record since the start that took something out of inboxes; 0 = there was none.
@@ -126,7 +127,7 @@ impl Bucket {
             ended: Ended::default(),
             closings: Tree::new(),
             index: Index::new(no),
-            scheduled: Tree::new(),
+            scheduled: ScheduledSets::default(),
             cap_counts: Own::default(),
             hidden: 0,
             counted: Counted::default(),

@@ -36,7 +36,6 @@ use crate::number::{ClosingId, EventNo, MessageId, TypeNo};
 use crate::reason::{Ending, Reason};
 use crate::rules::{Admission, Per};
 use crate::set::Set;
-use crate::shared::Shared;
 use crate::table::{Key, Owner, Partition, Table};
 use crate::time::{Day, Instant};
 
@@ -189,8 +188,8 @@ impl Part {
         let key = key_of_event(per, event);
         let entered = self.entered(draft, no, of, Some(&who))?;
         let mut is_pending = entered.iter().any(|(of, ..)| *of == key);
-        for (&(t, place), waiting) in &self.buckets[no].scheduled {
-            if !is_pending && waiting.contains(number) {
+        for (t, place) in self.buckets[no].scheduled.of(number) {
+            if !is_pending {
                 let other = intake.scheduled_row(draft, t, place)?.0.event;
                 is_pending = other.kind == event.kind && key_of_event(per, &other) == key;
             }
@@ -235,11 +234,11 @@ impl Part {
             *found.by_key.entry(key).or_default() |= who;
         }
         let name = self.compiled.names.type_name(of.type_no);
-        for (&(t, place), who) in &self.buckets[no].scheduled {
+        for ((t, place), who) in self.buckets[no].scheduled.iter() {
             let event = intake.scheduled_row(draft, t, place)?.0.event;
             if event.kind.as_str() == name {
                 let key = key_of_event(of.per, &event);
-                *found.by_key.entry(key).or_default() |= &**who;
+                *found.by_key.entry(key).or_default() |= who;
                 found.scheduled.insert((t, place), key);
             }
         }
@@ -282,9 +281,8 @@ impl Part {
             known
                 .scheduled
                 .retain(|at, _| bucket.scheduled.contains_key(at));
-            for (at, of_event) in &known.scheduled {
-                let waits = bucket.scheduled.get(at).filter(|_| *of_event == key);
-                let who = waits.map(|who| &**who & &suspects).unwrap_or_default();
+            for (at, _) in known.scheduled.iter().filter(|(_, of)| **of == key) {
+                let who = bucket.scheduled.among(at, &suspects);
                 if !who.is_empty() {
                     pending.who |= &who;
                     pending.scheduled.push((*at, who));
@@ -449,7 +447,7 @@ impl Part {
         if frozen.parts.is_empty() {
             scheduled.remove(&(t, place));
         } else {
-            scheduled.insert((t, place), Shared::new(frozen.everyone()));
+            scheduled.insert((t, place), frozen.everyone());
             draft.put_in_parts(Partition::Base, key, &encode(&frozen));
         }
         self.drop_entries(draft, no, place, replaced);

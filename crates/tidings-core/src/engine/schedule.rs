@@ -26,7 +26,6 @@ use crate::number::{EventNo, TypeNo};
 use crate::pause::Paused;
 use crate::reason::Reason;
 use crate::set::Set;
-use crate::shared::Shared;
 use crate::table::{Owner, Partition};
 use crate::time::Instant;
 
@@ -74,7 +73,7 @@ impl Part {
                 parts: parts.collect(),
             };
             let scheduled = &mut self.buckets[no].scheduled;
-            scheduled.insert((t, row.place), Shared::new(frozen.everyone()));
+            scheduled.insert((t, row.place), frozen.everyone());
             self.note_scheduled(no, (t, row.place), (type_no, &row.event));
             let key = scheduled_key(Owner::Bucket(no), t, row.place);
             draft.put_in_parts(Partition::Base, key, &encode(&frozen));

@@ -232,16 +232,13 @@ impl Engine {
             Err(refused) => return Ok(Err(refused)),
         };
         let (draft, mut entries) = (Draft::new(view), Vec::new());
-        for ((t, place), who) in &self.bucket(at).scheduled {
-            if !who.contains(number) {
-                continue;
-            }
-            let (EventRow { event, .. }, _) = self.intake.scheduled_row(&draft, *t, *place)?;
+        for (t, place) in self.bucket(at).scheduled.of(number) {
+            let (EventRow { event, .. }, _) = self.intake.scheduled_row(&draft, t, place)?;
             entries.push(WaitingEntry {
                 event: event.id,
                 kind: event.kind,
                 object: event.object.id,
-                t: *t,
+                t,
             });
         }
         Ok(Ok(entries))
