@@ -9,6 +9,7 @@ use crate::http::{Access, Settings};
 mod cancel;
 mod choice;
 mod explain;
+mod export;
 mod many;
 mod messages;
 mod preview;
