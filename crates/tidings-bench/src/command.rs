@@ -6,8 +6,8 @@ use clap::Subcommand;
 
 use crate::rival::Rival;
 use crate::{
-    Fault, Host, Measurement, deadlines, fanout, feed, forget, memory, mixed, plan, publish, reads,
-    recovery,
+    Fault, Host, Measurement, deadlines, fanout, feed, forget, memory, mixed, plan, publish, quiet,
+    reads, recovery, scheduled,
 };
 
 /// Arguments of `bench`.
@@ -52,6 +52,17 @@ enum Work {
     /// then while a client publishes one event after the other to everybody, each with an inbox and a cool-down
     /// mail lane, then while clients send arrays of events to one recipient each. All of them share the processor.
     Reads(reads::Params),
+    /// Publish to everybody under quiet hours and a cap on mails, beside a store that has neither
+    ///
+    /// The recipients live in five time zones. In each of some hours events with an inbox and a cool-down mail lane
+    /// go to everybody, then the mails are due; nothing is sent. In the end recipients change a preference, a mute or
+    /// their quiet hours, one by one, while entries wait. Times end when everything is on the disk.
+    Quiet(quiet::Params),
+    /// Publish events for later, each to one recipient at an instant of its own, and have some of them come due
+    ///
+    /// Measures how fast they come in, the memory that waits with them, and what it takes to find those that are
+    /// due: one of ten thousand, and a hundred times as many.
+    Scheduled(scheduled::Params),
     /// Close a weekly digest that is due for everyone at once, and build its messages
     ///
     /// Measures the time until every batch is on the disk, with one thread that decides. In every other
@@ -106,6 +117,8 @@ pub fn run(
         Work::Plan(params) => plan::run(params, host.rules),
         Work::Publish(params) => publish::run(params, host),
         Work::Reads(params) => reads::run(params, host),
+        Work::Quiet(params) => quiet::run(params, host.rules),
+        Work::Scheduled(params) => scheduled::run(params, host.rules),
         Work::Memory(params) => memory::run(params, host.rules),
         Work::Deadlines(params) => deadlines::run(params, host.rules),
         Work::Recovery(params) => recovery::run(params, host.rules),

@@ -108,7 +108,7 @@ fn place(number: u32) -> Command {
 }
 
 /// Bytes of this process that are in memory.
-fn resident_bytes() -> Result<u64, Fault> {
+pub(crate) fn resident_bytes() -> Result<u64, Fault> {
     let unknown = || Fault::Unknown("how much memory a process takes (/proc/self/status)");
     let status = std::fs::read_to_string("/proc/self/status").map_err(|_| unknown())?;
     let line = status

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use fastrand::Rng;
+use tidings_core::cel::{Kind, OF_CONDITION, Program};
 use tidings_core::engine::{Options, Plan, Sent, Settled};
 use tidings_core::time::{DAY_MS, HOUR_MS, MINUTE_MS};
 use tidings_core::{Ending, Instant, Rules};
@@ -27,10 +28,16 @@ pub(crate) struct Params {
     /// Number of weeks; in as many more the batches are readied for rendering as well
     #[arg(long, default_value_t = 3)]
     pub(crate) runs: u32,
+    /// A condition of the events' type, which is asked for each entry
+    #[arg(long, value_name = "CEL")]
+    pub(crate) condition: Option<String>,
     /// Directory of the store, which is deleted when the benchmark ends
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub(crate) dir: PathBuf,
 }
+
+/// The type of the events.
+const TYPE: &str = "gathered";
 
 /// Number of topics that a recipient follows.
 const FOLLOWED: u32 = 4;
@@ -49,13 +56,19 @@ struct Samples {
 }
 
 /// Runs it.
-pub(crate) fn run(params: &Params, rules: Rules) -> Result<Vec<Measurement>, Fault> {
+pub(crate) fn run(params: &Params, mut rules: Rules) -> Result<Vec<Measurement>, Fault> {
     let each = params.entries / FOLLOWED;
     let topics = params.events.checked_div(each).unwrap_or(0);
     if topics < FOLLOWED || params.recipients == 0 {
         return Err(Fault::Wrong(format!(
             "each digest has at least {FOLLOWED} entries, and there are at least as many events"
         )));
+    }
+    if let Some(condition) = &params.condition {
+        let checked = Program::checked(condition, OF_CONDITION, Some(Kind::Bool));
+        checked.map_err(|fault| Fault::Wrong(format!("--condition: {fault}")))?;
+        let gathered = rules.types.get_mut(TYPE);
+        gathered.expect("the benchmark's rules have it").condition = Some(condition.clone());
     }
     let directory = world::directory(&params.dir)?;
     let mut disk = OnDisk::open(directory.path(), Options::default())?;
@@ -77,7 +90,7 @@ pub(crate) fn run(params: &Params, rules: Rules) -> Result<Vec<Measurement>, Fau
         for event in 0..u64::from(params.events) {
             let name = week.unsigned_abs() * u64::from(params.events) + event;
             let topic = format!("topic/{}", event % u64::from(topics));
-            let told = world::event(name, "gathered", Some(&topic));
+            let told = world::event(name, TYPE, Some(&topic));
             let now = due.plus_ms(-5 * DAY_MS + i64::try_from(event).unwrap_or(0) * MINUTE_MS);
             world::accepted(disk.node.step(now, &[told])?.replies)?;
             disk.node.chores()?;

@@ -153,6 +153,11 @@ pub(crate) fn topic(number: u32) -> String {
     format!("topic/{number}")
 }
 
+/// The name of a work.
+pub(crate) fn artwork(number: u64) -> Id {
+    id(&format!("artwork/{number:06}"))
+}
+
 /// The name of a recipient.
 pub(crate) fn recipient(number: u32) -> Id {
     id(&format!("recipient-{number:07}"))
@@ -164,6 +169,15 @@ pub(crate) fn make(number: u32) -> Command {
         addresses: [(EMAIL_NO, Some(format!("recipient-{number:07}@example.org")))].into(),
         ..RecipientChange::nothing(recipient(number))
     }))
+}
+
+/// Makes a recipient in a time zone.
+pub(crate) fn make_in(number: u32, zone: &str) -> Command {
+    let mut made = make(number);
+    if let Command::Recipient(change) = &mut made {
+        change.tz = Some(Some(zone.to_owned()));
+    }
+    made
 }
 
 /// Lets a recipient follow a topic.
@@ -199,7 +213,7 @@ pub(crate) fn event_to(name: u64, kind: &str, to: Audience) -> Command {
             id(&format!("event-{name:06}")),
             id(kind),
             Object {
-                id: id(&format!("artwork/{name:06}")),
+                id: artwork(name),
                 title: Some(format!("Untitled {name}")),
                 url: Some(format!("https://art.example/artwork/{name}")),
                 image: None,

@@ -76,6 +76,40 @@ fn fanout_is_held_against_a_plain_write() {
 }
 
 #[test]
+fn quiet_is_held_against_a_store_without_rules() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path().to_str().unwrap();
+    let world = "--recipients 300 --hours 2 --events 2 --changes 2".split(' ');
+    let measured = bench(
+        &["quiet", "--dir", dir]
+            .into_iter()
+            .chain(world)
+            .collect::<Vec<_>>(),
+    );
+    held_against(metric(&measured, "publish"), "without");
+    held_against(metric(&measured, "close"), "without");
+    for change in ["set_preference", "set_mute", "set_quiet_hours"] {
+        assert_eq!(metric(&measured, change)["runs"], 2);
+    }
+}
+
+#[test]
+fn scheduled_finds_few_and_many() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path().to_str().unwrap();
+    let world = "--recipients 50 --events 10000 --runs 2".split(' ');
+    let measured = bench(
+        &["scheduled", "--dir", dir]
+            .into_iter()
+            .chain(world)
+            .collect::<Vec<_>>(),
+    );
+    for name in ["publish_rate", "find_few_due", "find_many_due"] {
+        assert!(metric(&measured, name)["median"].as_f64().unwrap() > 0.0);
+    }
+}
+
+#[test]
 fn plan_makes_a_message_of_all_entries_for_each() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path().to_str().unwrap();
