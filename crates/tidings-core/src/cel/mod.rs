@@ -5,6 +5,7 @@
 //! failure is a value. The crates that there are for CEL promise none of this (decision 037). Left out are bytes,
 //! messages, and regular expressions.
 
+mod apart;
 mod call;
 mod eval;
 mod fault;
@@ -171,47 +172,6 @@ impl Program {
         let kind = Kinds::of(&program.expression, names)?;
         kinds::check(&program.expression, kind, wanted)?;
         Ok(program)
-    }
-
-    /// The condition as two, which both have to hold: one that does not ask for a name, and one that does; `None` = it
-    /// always holds. An answer of one makes up for the failure of the other only where it is false, as with `&&`.
-    ///
-    /// # Examples
-    /// ```
-    /// use tidings_core::cel::{OF_CONDITION, Program, Value};
-    ///
-    /// let text = "now < timestamp('2024-01-01T00:00:00Z') && recipient.id != 'ada'";
-    /// let (once, each) = Program::compile(text, OF_CONDITION).unwrap().apart("recipient");
-    /// assert!(once.is_some_and(|program| program.asks("now") && !program.asks("recipient")));
-    /// assert!(each.is_some_and(|program| program.asks("recipient") && !program.asks("now")));
-    /// ```
-    #[must_use]
-    pub fn apart(&self, name: &str) -> (Option<Self>, Option<Self>) {
-        let parts = match &self.expression.node {
-            parse::Node::All(parts) => &parts[..],
-            _ => std::slice::from_ref(&self.expression),
-        };
-        let (each, once) = parts
-            .iter()
-            .cloned()
-            .partition::<Vec<_>, _>(|part| part.names(name));
-        let of = |parts: Vec<parse::Expression>| {
-            let asked = self.asked.iter().copied();
-            let asked = asked.filter(|name| parts.iter().any(|part| part.names(name)));
-            let asked = asked.collect();
-            let expression = match <[_; 1]>::try_from(parts) {
-                Ok([part]) => part,
-                Err(parts) if parts.is_empty() => return None,
-                Err(parts) => self.expression.with(parse::Node::All(parts)),
-            };
-            let text = self.text.clone();
-            Some(Self {
-                text,
-                expression,
-                asked,
-            })
-        };
-        (of(once), of(each))
     }
 
     /// Tells whether the expression asks for a name from outside.

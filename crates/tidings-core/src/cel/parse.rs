@@ -9,35 +9,8 @@ use super::{DEPTH_MAX, EXPRESSION_BYTES_MAX, Root};
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Expression {
     pub(super) node: Node,
-    depth: u16,
+    pub(super) depth: u16,
     pub(super) at: usize,
-}
-
-impl Expression {
-    /// The expression with another node, which is no deeper.
-    pub(super) fn with(&self, node: Node) -> Self {
-        Self { node, ..*self }
-    }
-
-    /// Tells whether a name comes in it.
-    pub(super) fn names(&self, name: &str) -> bool {
-        let names = |part: &Self| part.names(name);
-        match &self.node {
-            Node::Literal(_) => false,
-            Node::Name(of) => of == name,
-            Node::Select { of, .. } | Node::Not(of) | Node::Negate(of) => of.names(name),
-            Node::Index(parts) | Node::Binary(_, parts) => parts.iter().any(names),
-            Node::Choose(parts) => parts.iter().any(names),
-            Node::All(parts) | Node::Any(parts) | Node::List(parts) | Node::Call(_, parts) => {
-                parts.iter().any(names)
-            }
-            Node::Map(pairs) => pairs.iter().flatten().any(names),
-            Node::Fold(fold) => {
-                let parts = [fold.test.as_ref(), fold.result.as_ref()];
-                fold.over.names(name) || parts.into_iter().flatten().any(names)
-            }
-        }
-    }
 }
 
 /// A node of an expression.

@@ -84,7 +84,7 @@ impl Engine {
         let (draft, mut next_scheduled) = (Draft::new(view), Vec::new());
         let waits = |at: &&(Instant, EventNo)| {
             let mut buckets = self.buckets();
-            buckets.any(|bucket| bucket.scheduled.contains_key(*at))
+            buckets.any(|bucket| bucket.scheduled.contains_key(at))
         };
         let places: BTreeSet<EventNo> = self
             .intake

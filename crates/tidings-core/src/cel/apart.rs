@@ -1,0 +1,72 @@
+//! The parts of a condition by whether they ask for a name, so that what does not is asked once for many.
+
+use super::Program;
+use super::parse::{Expression, Node};
+
+impl Program {
+    /// The condition as two, which both have to hold: one that does not ask for a name, and one that does; `None` = it
+    /// always holds. An answer of one makes up for the failure of the other only where it is false, as with `&&`.
+    ///
+    /// # Examples
+    /// ```
+    /// use tidings_core::cel::{OF_CONDITION, Program, Value};
+    ///
+    /// let text = "now < timestamp('2024-01-01T00:00:00Z') && recipient.id != 'ada'";
+    /// let (once, each) = Program::compile(text, OF_CONDITION).unwrap().apart("recipient");
+    /// assert!(once.is_some_and(|program| program.asks("now") && !program.asks("recipient")));
+    /// assert!(each.is_some_and(|program| program.asks("recipient") && !program.asks("now")));
+    /// ```
+    #[must_use]
+    pub fn apart(&self, name: &str) -> (Option<Self>, Option<Self>) {
+        let parts = match &self.expression.node {
+            Node::All(parts) => &parts[..],
+            _ => std::slice::from_ref(&self.expression),
+        };
+        let (each, once) = parts
+            .iter()
+            .cloned()
+            .partition::<Vec<_>, _>(|part| part.names(name));
+        let of = |parts: Vec<Expression>| {
+            let asked = self.asked.iter().copied();
+            let asked = asked.filter(|name| parts.iter().any(|part| part.names(name)));
+            let asked = asked.collect();
+            let expression = match <[_; 1]>::try_from(parts) {
+                Ok([part]) => part,
+                Err(parts) if parts.is_empty() => return None,
+                Err(parts) => Expression {
+                    node: Node::All(parts),
+                    ..self.expression
+                },
+            };
+            let text = self.text.clone();
+            Some(Self {
+                text,
+                expression,
+                asked,
+            })
+        };
+        (of(once), of(each))
+    }
+}
+
+impl Expression {
+    /// Tells whether a name comes in it.
+    pub(super) fn names(&self, name: &str) -> bool {
+        let names = |part: &Self| part.names(name);
+        match &self.node {
+            Node::Literal(_) => false,
+            Node::Name(of) => of == name,
+            Node::Select { of, .. } | Node::Not(of) | Node::Negate(of) => of.names(name),
+            Node::Index(parts) | Node::Binary(_, parts) => parts.iter().any(names),
+            Node::Choose(parts) => parts.iter().any(names),
+            Node::All(parts) | Node::Any(parts) | Node::List(parts) | Node::Call(_, parts) => {
+                parts.iter().any(names)
+            }
+            Node::Map(pairs) => pairs.iter().flatten().any(names),
+            Node::Fold(fold) => {
+                let parts = [fold.test.as_ref(), fold.result.as_ref()];
+                fold.over.names(name) || parts.into_iter().flatten().any(names)
+            }
+        }
+    }
+}
