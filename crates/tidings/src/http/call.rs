@@ -156,7 +156,14 @@ impl Calls {
             }
         }
         let components = self.document.components.get_or_insert_default();
-        components.schemas.extend(schemas);
+        for (name, schema) in schemas {
+            let known = components.schemas.get(&name);
+            debug_assert!(
+                known.is_none_or(|known| *known == schema),
+                "two types of the document are named `{name}`"
+            );
+            components.schemas.insert(name, schema);
+        }
         self
     }
 

@@ -137,7 +137,7 @@ impl FromQuery for MessagesQuery {
 /// A page of messages: those that are not built yet, then by the day on which they were built, newest first.
 #[derive(Serialize, ToSchema)]
 #[schema(example = json!({"messages": [{"id": "2024-03-07.3.12.77", "recipient": "ada", "channel": "email", "lane": "cooldown", "state": "failed", "reason": "refused", "due": "2024-03-07T08:07:00Z", "built": "2024-03-07T08:07:00Z", "ended": "2024-03-07T08:07:01Z", "entries": 2, "attempts": 0, "next_try": null}], "next": null}))]
-struct Page {
+struct MessagePage {
     /// The messages.
     messages: Vec<MessageShown>,
     /// The next page's cursor; null = this is the last. A page with few messages, or none, may have a next one: a page
@@ -205,7 +205,7 @@ impl From<MessageSummary> for MessageShown {
     }
 }
 
-impl From<MessagesPage> for Page {
+impl From<MessagesPage> for MessagePage {
     fn from(page: MessagesPage) -> Self {
         Self {
             messages: page.messages.into_iter().map(Into::into).collect(),
@@ -391,7 +391,7 @@ async fn operate(
 #[utoipa::path(
     get, path = "/v1/messages", tag = "messages",
     params(MessagesQuery),
-    responses((status = 200, description = "A page of messages", body = Page))
+    responses((status = 200, description = "A page of messages", body = MessagePage))
 )]
 async fn list_messages(
     State(service): State<Arc<Service>>,
@@ -412,7 +412,7 @@ async fn list_messages(
             Ok(engine.messages(node.view(), &filter, (from, most))??)
         })
         .await??;
-    Answer::json(StatusCode::OK, &Page::from(page))
+    Answer::json(StatusCode::OK, &MessagePage::from(page))
 }
 
 /// Get a message
