@@ -51,6 +51,8 @@ pub struct Node {
     unclear: Unclear,
     /// Messages that operators asked for since the last look.
     going: Vec<Going>,
+    /// True if a step since readers were shown the engine had nothing to write: a deadline may have moved.
+    moved: bool,
 }
 
 impl Drop for Node {
@@ -114,6 +116,7 @@ impl Node {
             shown: None,
             unclear: Unclear::default(),
             going: Vec::new(),
+            moved: false,
         })
     }
 
@@ -504,7 +507,15 @@ impl Node {
     /// As [`Ahead::finish`].
     pub(crate) fn hand_over(&mut self) -> Result<(), Error> {
         let (ahead, engine) = self.ahead_and_engine();
-        ahead.hand_over(engine)
+        ahead.hand_over(engine)?;
+        let is_written = !self.ahead.is_writing() && !self.ahead.has_ended();
+        // A deadline that only moves, as in quiet hours, has nothing to write: no commit shows it.
+        match &self.shown {
+            Some(shown) if is_written && std::mem::take(&mut self.moved) => {
+                shown.show(self.engine.snapshot())
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Writes what was gathered, and waits for it.
@@ -535,6 +546,7 @@ impl Node {
     /// Adds a step to the commit.
     fn gather(&mut self, step: Step) -> Result<Accepted, Error> {
         self.going.extend(step.going);
+        self.moved |= step.writes.is_empty();
         self.ahead.gather(Decided {
             writes: step.writes,
             forgotten: step.forgotten,
