@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use clap::value_parser;
 use serde_json::Value;
 use tidings_core::Day;
+use tidings_core::time::Instant;
 
 use super::calls::{self, Call, lane_cell};
 use super::reach::{self, To};
@@ -327,7 +328,7 @@ fn retry_failed(retry: &Retry, streams: &mut Streams<'_>) -> io::Result<Status> 
 #[derive(Default)]
 struct Retried {
     accepted: u64,
-    /// Why others were not, each with its message.
+    /// The reasons why others were not, each with its message.
     refused: Vec<String>,
 }
 
@@ -337,22 +338,26 @@ fn failed(reach: &mut Reach, retry: &Retry) -> Result<Vec<String>, Fault> {
         "/v1/messages?state=failed&limit=500{}",
         retry.choice.query()
     );
-    let since = retry.since.map(|day| day.start().to_string());
-    let mut all: Vec<[String; 2]> = Vec::new();
+    let since = retry.since.map(Day::start);
+    let mut all: Vec<(Instant, String)> = Vec::new();
     let mut cursor = String::new();
     loop {
         let request = Request::get(format!("{path}{cursor}"));
         let page = reach.ask(&request)?.success()?.json()?;
-        let messages = list(&page, "messages").iter();
-        let messages = messages.map(|message| ["due", "id"].map(|name| cell(message, name)));
-        all.extend(messages.filter(|[due, _]| since.as_ref().is_none_or(|since| due >= since)));
+        for message in list(&page, "messages") {
+            let due = Instant::parse(&cell(message, "due"));
+            let due = due.map_err(|fault| Fault::Odd(fault.to_string()))?;
+            if since.is_none_or(|since| due >= since) {
+                all.push((due, cell(message, "id")));
+            }
+        }
         match page["next"].as_str() {
             Some(next) => cursor = format!("&cursor={}", segment(next)),
             None => break,
         }
     }
     all.sort();
-    Ok(all.into_iter().map(|[_, id]| id).collect())
+    Ok(all.into_iter().map(|(_, id)| id).collect())
 }
 
 fn send_again(reach: &mut Reach, messages: &[String]) -> Result<Retried, Fault> {
