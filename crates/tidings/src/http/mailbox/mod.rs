@@ -161,9 +161,9 @@ fn parsed(bytes: &[u8]) -> Option<Message<'_>> {
     MessageParser::default().parse(bytes)
 }
 
-/// What a page may load: frames of this server.
+/// The policy of a page: it may load frames of this server.
 const PAGE: &str = "default-src 'none'; style-src 'unsafe-inline'; frame-src 'self'; base-uri 'none'; frame-ancestors 'none'";
-/// What a mail may load: pictures.
+/// The policy of a mail: it may load pictures.
 const FRAME: &str = "sandbox allow-popups; default-src 'none'; style-src 'unsafe-inline'; img-src http: https: data:; frame-ancestors 'self'";
 
 fn answer(html: String, policy: &'static str) -> Response {

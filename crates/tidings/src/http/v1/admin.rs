@@ -62,7 +62,7 @@ struct StatusAnswer {
     /// Messages that wait for a retry.
     retrying: u64,
     /// The channels that send messages, by name.
-    channels: BTreeMap<String, ChannelShown>,
+    channels: BTreeMap<String, SendingChannel>,
     /// Time of the newest step.
     #[schema(format = "date-time")]
     now: String,
@@ -102,7 +102,7 @@ struct EntriesCounted {
 
 /// A channel that sends messages.
 #[derive(Serialize, ToSchema)]
-struct ChannelShown {
+struct SendingChannel {
     /// The kind of its provider (`file`, `smtp`, `smtps`); null = none is configured.
     provider: Option<String>,
     /// True if an operator has paused it.
@@ -128,7 +128,7 @@ impl StatusAnswer {
         let shown = channel::sending().map(|kind| {
             let paused = engine.paused().has_channel(kind.name);
             let provider = provider(kind.name);
-            (kind.name.to_owned(), ChannelShown { provider, paused })
+            (kind.name.to_owned(), SendingChannel { provider, paused })
         });
         Self {
             version: env!("CARGO_PKG_VERSION"),

@@ -136,7 +136,7 @@ impl FromQuery for MessagesQuery {
 
 /// A page of messages: those that are not built yet, then by the day on which they were built, newest first.
 #[derive(Serialize, ToSchema)]
-#[schema(example = json!({"messages": [{"id": "2024-03-07.3.12.77", "recipient": "ada", "channel": "email", "lane": "cooldown", "state": "failed", "reason": "refused", "due": "2024-03-07T08:07:00Z", "built": "2024-03-07T08:07:00Z", "ended": "2024-03-07T08:07:01Z", "entries": 2, "attempts": 0, "next_try": null}], "next": null}))]
+#[schema(example = json!({"messages": [{"id": "2024-03-07.3.12.77", "recipient": "ada", "channel": "email", "lane": "cooldown", "state": "failed", "reason": "refused", "due": "2024-03-07T08:07:00Z", "built": "2024-03-07T08:07:00Z", "ended": "2024-03-07T08:07:01Z", "entries": 2, "failed_attempts": 0, "next_try": null}], "next": null}))]
 struct MessagePage {
     /// The messages.
     messages: Vec<MessageShown>,
@@ -179,7 +179,7 @@ struct MessageShown {
     /// Number of its notifications; null = it is not built yet.
     entries: Option<usize>,
     /// Number of failed attempts of a message that is retried; else 0.
-    attempts: u32,
+    failed_attempts: u32,
     /// Time of the next attempt; null = there is none.
     #[schema(format = "date-time")]
     next_try: Option<String>,
@@ -199,7 +199,7 @@ impl From<MessageSummary> for MessageShown {
             built: message.built.map(|at| at.to_string()),
             ended: message.ended.map(|at| at.to_string()),
             entries: message.entries,
-            attempts: message.tried.map_or(0, |tried| tried.count),
+            failed_attempts: message.tried.map_or(0, |tried| tried.count),
             next_try: message.tried.map(|tried| tried.until.to_string()),
         }
     }
@@ -216,7 +216,7 @@ impl From<MessagesPage> for MessagePage {
 
 /// A message with its time line.
 #[derive(Serialize, ToSchema)]
-#[schema(example = json!({"id": "2024-03-07.3.12.77", "recipient": "ada", "channel": "email", "lane": "cooldown", "state": "sent", "reason": null, "due": "2024-03-07T08:07:00Z", "built": "2024-03-07T08:07:00Z", "ended": "2024-03-07T08:07:31Z", "entries": 1, "attempts": 0, "next_try": null, "batch": "5c0f3d1a9b7e4f60821d3c4b5a697887", "items": [{"event": "e-1", "type": "comment", "object": "works/1", "t": "2024-03-07T08:03:00Z", "reasons": ["named"]}], "left_out": [], "tries": [{"first": "2024-03-07T08:07:00Z", "last": "2024-03-07T08:07:00Z", "count": 1, "provider": "smtp://mail.example.org:587", "answer": "retry", "reply": "RCPT: 451 4.3.0"}], "timeline": [{"rule": "delivery", "at": "2024-03-07T08:07:00Z", "looked_at": "smtp://mail.example.org:587: RCPT: 451 4.3.0", "result": "retry", "ends": false}]}))]
+#[schema(example = json!({"id": "2024-03-07.3.12.77", "recipient": "ada", "channel": "email", "lane": "cooldown", "state": "sent", "reason": null, "due": "2024-03-07T08:07:00Z", "built": "2024-03-07T08:07:00Z", "ended": "2024-03-07T08:07:31Z", "entries": 1, "failed_attempts": 0, "next_try": null, "batch": "5c0f3d1a9b7e4f60821d3c4b5a697887", "items": [{"event": "e-1", "type": "comment", "object": "works/1", "t": "2024-03-07T08:03:00Z", "reasons": ["named"]}], "left_out": [], "attempts": [{"at": "2024-03-07T08:07:00Z", "until": "2024-03-07T08:07:00Z", "count": 1, "provider": "smtp://mail.example.org:587", "answer": "retry", "reply": "RCPT: 451 4.3.0"}], "timeline": [{"rule": "delivery", "at": "2024-03-07T08:07:00Z", "looked_at": "smtp://mail.example.org:587: RCPT: 451 4.3.0", "result": "retry", "ends": false}]}))]
 struct MessageDetails {
     #[serde(flatten)]
     shown: MessageShown,
@@ -227,8 +227,8 @@ struct MessageDetails {
     /// The notifications that the checks before sending left out, or that were taken out of it later.
     left_out: Vec<LeftOut>,
     /// The attempts to hand it over of which the provider said something, in their order.
-    tries: Vec<Try>,
-    /// What happened to it, in its order: what entered its lane (the first 100), the rules that decided when it went,
+    attempts: Vec<AttemptShown>,
+    /// Its history, in its order: what entered its lane (the first 100), the rules that decided when it went,
     /// attempts, outcomes.
     timeline: Vec<ExplainedStep>,
 }
@@ -281,13 +281,13 @@ impl From<Skipped> for LeftOut {
 
 /// Attempts in a row with the same answer.
 #[derive(Serialize, ToSchema)]
-struct Try {
+struct AttemptShown {
     /// Time of the first.
     #[schema(format = "date-time")]
-    first: String,
+    at: String,
     /// Time of the last.
     #[schema(format = "date-time")]
-    last: String,
+    until: String,
     /// Number of attempts.
     count: u32,
     /// The provider, without secrets.
@@ -299,11 +299,11 @@ struct Try {
     reply: String,
 }
 
-impl From<AttemptRun> for Try {
+impl From<AttemptRun> for AttemptShown {
     fn from(run: AttemptRun) -> Self {
         Self {
-            first: run.first.to_string(),
-            last: run.last.to_string(),
+            at: run.first.to_string(),
+            until: run.last.to_string(),
             count: run.count,
             provider: run.provider,
             answer: run.answer.name(),
@@ -319,7 +319,7 @@ impl From<MessageReport> for MessageDetails {
             batch: report.batch,
             items: report.items.into_iter().map(Into::into).collect(),
             left_out: report.left_out.into_iter().map(Into::into).collect(),
-            tries: report.attempts.into_iter().map(Into::into).collect(),
+            attempts: report.attempts.into_iter().map(Into::into).collect(),
             timeline: report.steps.into_iter().map(Into::into).collect(),
         }
     }
@@ -334,7 +334,7 @@ struct OperatedAnswer {
     cancelled: u64,
 }
 
-/// How far a change of a message went: `accepted` = it goes; `cancelled` = it is not sent any more; `too_late` = it was
+/// Result of a change of a message: `accepted` = it goes; `cancelled` = it is not sent any more; `too_late` = it was
 /// handed over, or may have been; `nothing_left` = it had failed, or had nothing left to tell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]

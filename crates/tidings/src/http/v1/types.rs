@@ -35,7 +35,7 @@ struct TypesAnswer {
     /// Available digests, by name.
     digests: BTreeMap<String, DigestShown>,
     /// By name.
-    channels: BTreeMap<&'static str, RouteShown>,
+    channels: BTreeMap<&'static str, ChannelShown>,
 }
 
 /// A type.
@@ -139,7 +139,7 @@ struct DigestShown {
 
 /// A channel.
 #[derive(Serialize, ToSchema)]
-struct RouteShown {
+struct ChannelShown {
     /// True if messages can leave by it.
     configured: bool,
     /// True if an operator has paused it.
@@ -254,7 +254,7 @@ impl TypesAnswer {
         let channel = |name: &'static str| {
             let provided = rules.channels.get(name);
             let provided = provided.is_some_and(|channel| channel.provider.is_some());
-            let shown = RouteShown {
+            let shown = ChannelShown {
                 configured: name == INBOX || provided,
                 paused: paused.has_channel(name),
             };

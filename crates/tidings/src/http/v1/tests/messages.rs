@@ -190,7 +190,7 @@ fn a_time_line_tells_what_entered_when_it_went_and_what_the_provider_said() {
     publish(&rig, "e2", "note", &["ada"]);
     rig.at("2024-01-01T12:05:00Z");
     let waits = awaited(&rig, "state=retrying", 1).remove(0);
-    assert_eq!(waits["attempts"], 1);
+    assert_eq!(waits["failed_attempts"], 1);
     assert!(waits["next_try"].as_str().unwrap() > "2024-01-01T12:05:00Z");
     rig.at("2024-01-01T12:05:10Z");
     let id = id_of(&waits);
@@ -203,8 +203,8 @@ fn a_time_line_tells_what_entered_when_it_went_and_what_the_provider_said() {
     assert_eq!(shown["batch"], wire.batches()[0]);
     assert_eq!(shown["items"][0]["event"], "e1");
     assert_eq!(shown["items"][1]["event"], "e2");
-    let tries = shown["tries"].as_array().unwrap();
-    let said: Vec<_> = tries
+    let attempts = shown["attempts"].as_array().unwrap();
+    let said: Vec<_> = attempts
         .iter()
         .map(|one| (&one["answer"], &one["reply"]))
         .collect();
@@ -254,7 +254,7 @@ fn a_message_that_is_not_handed_over_is_cancelled_and_stays_readable() {
         shown["left_out"],
         json!([{"event": "e1", "reason": "message"}])
     );
-    assert_eq!(shown["tries"][0]["reply"], "RCPT: 451 4.3.0");
+    assert_eq!(shown["attempts"][0]["reply"], "RCPT: 451 4.3.0");
     assert_eq!(fate(&rig, "e1")["reasons"], json!({"message": 1}));
     assert_eq!(operate(&rig, &id, "cancel")["status"], "nothing_left");
     assert_eq!(refusal(&rig, &id, "retry"), "message_state");
@@ -283,8 +283,12 @@ fn what_was_sent_is_resent_and_stays_delivered() {
     let batches = wire.batches();
     assert_eq!(batches.len(), 3);
     assert!(batches.iter().all(|batch| *batch == batches[0]));
-    let tries = get(&rig, &format!("/v1/messages/{id}"))["tries"].clone();
-    let answers = tries.as_array().unwrap().iter().map(|one| &one["answer"]);
+    let attempts = get(&rig, &format!("/v1/messages/{id}"))["attempts"].clone();
+    let answers = attempts
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| &one["answer"]);
     assert_eq!(answers.collect::<Vec<_>>(), ["sent", "failed", "sent"]);
 }
 
