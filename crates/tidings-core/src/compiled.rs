@@ -54,9 +54,9 @@ pub struct Type {
 pub struct Condition {
     /// The condition as it was written.
     pub text: String,
-    /// What does not ask for the recipient.
+    /// The part that does not ask for the recipient.
     pub once: Option<Program>,
-    /// What does.
+    /// The part that does.
     pub each: Option<Program>,
 }
 

@@ -82,7 +82,7 @@ pub enum MessageState {
     Unknown,
     /// The checks before sending left nothing to tell.
     Suppressed,
-    /// What it told was taken out of it before it was handed over.
+    /// All its entries were taken out of it before it was handed over.
     Cancelled,
 }
 

@@ -57,7 +57,7 @@ pub enum Notice {
 pub struct Choices {
     /// The change that takes back what was just chosen.
     pub undo: Option<String>,
-    /// What the message told: topics, and objects that others spoke about.
+    /// The topics of the message, and its objects that others spoke about.
     pub subjects: Vec<Row>,
     /// The types.
     pub types: Vec<Row>,
@@ -96,7 +96,7 @@ pub enum Name {
 pub enum Pace {
     /// It doesn't.
     Off,
-    /// When it happens.
+    /// At once.
     AtOnce,
     /// With a digest.
     Digest(Every),

@@ -36,7 +36,7 @@ pub struct Lived {
     pub stops: u32,
     /// Number of writes tried.
     pub writes: u64,
-    /// By batch, how often an operator asked for a change of its message.
+    /// By batch, how often an operator had its message sent again.
     pub asked: BTreeMap<String, u32>,
 }
 
@@ -216,7 +216,7 @@ struct Life {
     /// The running process.
     process: Option<Stepped>,
     stops: u32,
-    /// By batch, how often an operator asked for a change of its message.
+    /// By batch, how often an operator had its message sent again.
     asked: BTreeMap<String, u32>,
     seed: u64,
     draws: u64,
@@ -391,14 +391,14 @@ impl Life {
                 let report = node.engine().message_report(&view, message).ok()?;
                 Some(report.and_then(|report| report.batch))
             })?;
-            if let Some(batch) = batch {
-                *self.asked.entry(batch).or_default() += 1;
-            }
             let act = match self.draw(3) {
                 0 => MessageAct::Retry,
                 1 => MessageAct::Cancel,
                 _ => MessageAct::Resend,
             };
+            if let Some(batch) = batch.filter(|_| act != MessageAct::Cancel) {
+                *self.asked.entry(batch).or_default() += 1;
+            }
             let (then, answer) = channel();
             let handle = self.process()?.handle().clone();
             let command = Command::Message { message, act };

@@ -31,7 +31,7 @@ const ENTERED_MAX: usize = 100;
 /// The time line of a message.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MessageReport {
-    /// What lists show.
+    /// The line of a list.
     pub summary: MessageSummary,
     /// The id under which providers and logs know it; `None` = it tells nothing.
     pub batch: Option<String>,
@@ -41,7 +41,7 @@ pub struct MessageReport {
     pub left_out: Vec<Skipped>,
     /// The attempts to hand it over, in their order.
     pub attempts: Vec<AttemptRun>,
-    /// What happened to it, in its order.
+    /// Its history, in its order.
     pub steps: Vec<Step>,
 }
 
