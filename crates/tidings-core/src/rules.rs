@@ -13,6 +13,10 @@ use crate::presentation::Presentation;
 use crate::recipient::{Mode, PreferenceScope};
 use crate::time::DAY_MS;
 
+pub use channel::{ChannelRules, DkimRules, QuietHours, Rate};
+
+mod channel;
+
 /// The rules: types, categories, digests, channels, retention.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Rules {
@@ -229,6 +233,10 @@ pub struct TypeRules {
     /// The consequence where nobody knows whether one of its messages was handed over.
     #[serde(default)]
     pub unknown_outcome: UnknownOutcome,
+    /// The time in milliseconds after which one of its messages that could not be handed over has failed, counted
+    /// from when it was due; `None` = only the number of attempts decides.
+    #[serde(default)]
+    pub give_up_after_ms: Option<i64>,
     /// The policy on each channel.
     pub channels: BTreeMap<String, Route>,
 }
@@ -266,6 +274,12 @@ impl Rules {
             rules.map_or_else(UnknownOutcome::default, |rules| rules.unknown_outcome)
         };
         kinds.into_iter().map(of).max().unwrap_or_default()
+    }
+
+    /// The time in milliseconds after which a message of several types has failed: the shortest.
+    pub fn give_up_after_ms<'a>(&self, kinds: impl IntoIterator<Item = &'a Id>) -> Option<i64> {
+        let of = |kind: &Id| self.types.get(kind.as_str())?.give_up_after_ms;
+        kinds.into_iter().filter_map(of).min()
     }
 }
 
@@ -434,54 +448,6 @@ impl Default for StoreRules {
         Self {
             keep_ms: 35 * DAY_MS,
         }
-    }
-}
-
-/// The configuration of a channel.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ChannelRules {
-    /// Provider address, such as `file://DIR` or `smtp://user@host:587`.
-    pub provider: Option<String>,
-    /// Sender address.
-    pub from: Option<String>,
-    /// The quiet hours of recipients who say nothing of their own.
-    pub quiet_hours: Option<QuietHours>,
-    /// The key that signs mails; `None` = they are not signed.
-    #[serde(default)]
-    pub dkim: Option<DkimRules>,
-}
-
-/// The key that signs mails (DKIM), and where receivers find its public half.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct DkimRules {
-    /// The domain that signs.
-    pub domain: String,
-    /// The name of the key in that domain.
-    pub selector: String,
-    /// The file with the private key, in PEM.
-    pub key_file: String,
-}
-
-/// Quiet hours: a stretch of the wall clock in which nothing goes out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct QuietHours {
-    /// The minute after local midnight at which they begin, 0 to 1439.
-    pub from_minute: u16,
-    /// The minute at which they end, another one; on the next day where it is before the first.
-    pub to_minute: u16,
-    /// The weekdays on which they begin: a bit each, from 1 = Monday to 64 = Sunday.
-    pub days: u8,
-}
-
-impl QuietHours {
-    /// All weekdays.
-    pub const EVERY_DAY: u8 = 0b111_1111;
-
-    /// Tells whether they begin on a weekday, 1 = Monday to 7 = Sunday.
-    #[must_use]
-    pub fn begin_on(&self, weekday: u8) -> bool {
-        let bit = 1_u8.checked_shl(u32::from(weekday).saturating_sub(1));
-        bit.is_some_and(|bit| self.days & bit > 0)
     }
 }
 

@@ -113,7 +113,7 @@ pub fn maildir_in(dir: &Path) -> PathBuf {
 /// Has mails go into the Maildir of a data directory.
 fn into_maildir(mut rules: Rules, dir: &Path) -> Rules {
     let email = rules.channels.entry(EMAIL.to_owned()).or_default();
-    email.provider = Some(format!("file://{}", maildir_in(dir).display()));
+    email.providers = vec![format!("file://{}", maildir_in(dir).display())];
     rules
 }
 

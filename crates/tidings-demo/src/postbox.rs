@@ -170,7 +170,7 @@ impl Renderer for Indexed {
 
 impl Channel for Indexed {
     fn send(&self, message: &Rendered, go: &dyn Fn() -> bool) -> Outcome {
-        let outcome = self.outlet.channel.send(message, go);
+        let outcome = self.outlet.first().send(message, go);
         let (Outcome::Sent(_), Some(id)) = (&outcome, number(&message.head.id)) else {
             return outcome;
         };
@@ -195,6 +195,6 @@ impl Channel for Indexed {
     }
 
     fn sync(&self) -> io::Result<()> {
-        self.outlet.channel.sync()
+        self.outlet.first().sync()
     }
 }

@@ -36,7 +36,7 @@ impl Complaints {
         let (what, why) = match answer {
             Answer::Sent(_) | Answer::Withheld => return,
             Answer::Failed { why, .. } => ("refused", why),
-            Answer::Retry { why, .. } => ("deferred", why),
+            Answer::Retry { why, .. } | Answer::Away { why, .. } => ("deferred", why),
             Answer::Unknown { why } => ("in doubt", why),
         };
         let (channel, batch) = (&*job.head.channel, &*job.head.id);

@@ -6,21 +6,24 @@
 //! of the message says `give_up`, neither is sent again.
 
 use std::collections::BTreeMap;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use tidings_core::channel::CHANNELS;
 use tidings_core::engine::{
     Attempted, ClosingId, Engine, MessageId, Plan, PlannedMessage, Presenter, Sent, Settled, Tried,
 };
 use tidings_core::messages::Attempt;
+use tidings_core::names::LaneName;
 use tidings_core::pause::Paused;
 use tidings_core::{Ending, Instant, Rules};
 
-use crate::channel::{Channels, InForce, Outcome as Answer};
+use crate::channel::{Channels, InForce, Outcome as Answer, Pass, Reply};
 use crate::complaints::Complaints;
 use crate::error::Error;
 use crate::node::Node;
+use crate::priority::Priority;
 use crate::ready::Ready;
 use crate::resolver::Resolver;
 use crate::said::Said;
@@ -155,6 +158,17 @@ impl Delivery {
         self.waiting.take_back(id)
     }
 
+    /// Has the messages go now that wait for a retry on a channel: a provider is back.
+    pub(crate) fn hurry(&mut self, channel: &str, now: Instant) {
+        self.waiting.hurry(channel, now);
+    }
+
+    /// Tells whether more messages of a lane may come to wait for a retry.
+    pub(crate) fn has_room(&self, lane: &LaneName) -> bool {
+        let channel = CHANNELS.get(usize::from(lane.channel));
+        channel.is_none_or(|channel| self.waiting.has_room(channel, Priority::of(&lane.name)))
+    }
+
     /// Sets what is paused; returns whether that changed.
     pub(crate) fn pause(&mut self, paused: &Paused) -> bool {
         if self.paused == *paused {
@@ -192,7 +206,7 @@ impl Delivery {
         let next = AtomicUsize::new(0);
         let threads = self.threads.min(messages.len() / 2).max(1);
         let mut answered = std::thread::scope(|scope| {
-            let work = || self.send_some(engine, &view, &messages, &next);
+            let work = || self.send_some(engine, &view, (&messages, now), &next);
             let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
             let mut all = work()?;
             for other in others {
@@ -205,8 +219,8 @@ impl Delivery {
         for (_, answered) in answered {
             match answered {
                 Answered::Done(closing, sent) => put(&mut settled, closing, Noted::Ended(sent)),
-                Answered::Open(job, answer) => {
-                    self.settle_into(&mut settled, *job, (&answer, now), engine.rules());
+                Answered::Open(job, reply) => {
+                    self.settle_into(&mut settled, *job, (&reply, now), engine.rules());
                 }
             }
         }
@@ -218,7 +232,7 @@ impl Delivery {
         &self,
         engine: &Engine,
         view: &StoreView,
-        messages: &[(&Plan, &PlannedMessage)],
+        (messages, now): (&[(&Plan, &PlannedMessage)], Instant),
         next: &AtomicUsize,
     ) -> Result<Vec<(usize, Answered)>, Error> {
         let mut presenter = Presenter::new(engine, view);
@@ -231,9 +245,9 @@ impl Delivery {
             let Some(batch) = presenter.batch(plan, planned)? else {
                 continue;
             };
-            let job = SendJob::new(plan, planned, batch);
-            let answer = send(&self.channels, &job, GO);
-            answered.push((at, Answered::of(job, answer)));
+            let job = SendJob::new(plan, planned, batch).under(engine.rules());
+            let reply = self.send_at_once(&job, now);
+            answered.push((at, Answered::of(job, reply)));
         }
     }
 
@@ -249,10 +263,18 @@ impl Delivery {
                 );
                 continue;
             }
-            let answer = send(&self.channels, &job, GO);
-            self.settle_into(&mut settled, job, (&answer, now), rules);
+            let job = job.under(rules);
+            let reply = self.send_at_once(&job, now);
+            self.settle_into(&mut settled, job, (&reply, now), rules);
         }
         settled.into_values().collect()
+    }
+
+    /// Sends a message within an instant, at which nobody waits for a pace.
+    fn send_at_once(&self, job: &SendJob, now: Instant) -> Reply {
+        let outlet = self.channels.outlet(&job.head.channel);
+        let pass = outlet.map(|outlet| outlet.pass(None, now));
+        send(pass, job, &|| now, GO)
     }
 
     /// Removes and returns the messages whose retry is due.
@@ -267,28 +289,22 @@ impl Delivery {
         &mut self,
         all: &mut ByClosing,
         job: SendJob,
-        (answer, now): (&Answer, Instant),
+        (reply, now): (&Reply, Instant),
         rules: Option<&Rules>,
     ) {
         let (closing, number) = (job.closing, job.number);
-        let attempt = self.attempt(&job, answer, now);
-        put(all, closing, self.settle(job, (answer, now), rules));
-        let settled = all.get_mut(&closing).zip(attempt);
-        if let Some((settled, attempt)) = settled {
-            settled.attempts.push(Attempted { number, attempt });
+        let before = reply.before.iter();
+        for (_, answer) in before.clone() {
+            self.vitals.answered(&job.head.channel, answer);
         }
-    }
-
-    /// The attempt as it is stored; `None` = the provider said nothing.
-    fn attempt(&self, job: &SendJob, answer: &Answer, now: Instant) -> Option<Attempt> {
-        let reply = answer.words()?.to_owned();
-        let outlet = self.channels.outlet(&job.head.channel);
-        Some(Attempt {
-            at: now,
-            provider: outlet.map_or_else(String::new, |outlet| outlet.provider.to_string()),
-            answer: answer.answered(),
-            reply,
-        })
+        put(all, closing, self.settle(job, (&reply.outcome, now), rules));
+        let asked = before.map(|(provider, answer)| (provider, answer));
+        let asked = asked.chain([(&reply.provider, &reply.outcome)]);
+        let attempts = asked.filter_map(|(provider, answer)| attempt(provider, answer, now));
+        if let Some(settled) = all.get_mut(&closing) {
+            let noted = attempts.map(|attempt| Attempted { number, attempt });
+            settled.attempts.extend(noted);
+        }
     }
 
     /// Notes an answer; a message that is retried waits here.
@@ -339,26 +355,37 @@ impl Delivery {
                 .fold(0, |sum, byte| (sum * 31 + i64::from(byte)) % 997);
             now.plus_ms(wait + wait * spread / 9_970)
         };
-        match answer {
-            Answer::Sent(_) => Next::Done(Ending::Delivered),
-            Answer::Failed { .. } => Next::Done(Ending::Refused),
-            Answer::Retry { .. } | Answer::Withheld
-                if job.attempts >= self.retries.attempts_max =>
-            {
-                let is_in_doubt = job.is_in_doubt();
-                Next::Done(if is_in_doubt {
-                    Ending::Unknown
-                } else {
-                    Ending::Unreachable
-                })
-            }
-            Answer::Retry { after_ms, .. } => Next::Again(wait(*after_ms)),
+        let least = match answer {
+            Answer::Sent(_) => return Next::Done(Ending::Delivered),
+            Answer::Failed { .. } => return Next::Done(Ending::Refused),
             Answer::Unknown { .. } if job.resent > 0 || job.gives_up(rules) => {
-                Next::Done(Ending::Unknown)
+                return Next::Done(Ending::Unknown);
             }
-            Answer::Withheld | Answer::Unknown { .. } => Next::Again(wait(None)),
+            Answer::Retry { after_ms, .. } | Answer::Away { after_ms, .. } => *after_ms,
+            Answer::Withheld | Answer::Unknown { .. } => None,
+        };
+        let again = wait(least);
+        let is_unknown = matches!(answer, Answer::Unknown { .. });
+        let is_last = job.attempts >= self.retries.attempts_max && !is_unknown;
+        match (
+            is_last || job.is_too_late(again),
+            is_unknown || job.is_in_doubt(),
+        ) {
+            (false, _) => Next::Again(again),
+            (true, true) => Next::Done(Ending::Unknown),
+            (true, false) => Next::Done(Ending::Unreachable),
         }
     }
+}
+
+/// An attempt as it is stored; `None` = the provider said nothing.
+fn attempt(provider: &str, answer: &Answer, now: Instant) -> Option<Attempt> {
+    Some(Attempt {
+        at: now,
+        provider: provider.to_owned(),
+        answer: answer.answered(),
+        reply: answer.words()?.to_owned(),
+    })
 }
 
 /// The record of an answer.
@@ -387,46 +414,52 @@ pub(crate) fn put(all: &mut ByClosing, closing: ClosingId, noted: Noted) {
 /// A message with its answer. A finished message needs its batch no more.
 enum Answered {
     Done(ClosingId, Sent),
-    Open(Box<SendJob>, Answer),
+    Open(Box<SendJob>, Box<Reply>),
 }
 
 impl Answered {
-    fn of(job: SendJob, answer: Answer) -> Self {
-        let ending = match &answer {
-            Answer::Sent(_) => Ending::Delivered,
-            Answer::Failed { .. }
-            | Answer::Retry { .. }
-            | Answer::Withheld
-            | Answer::Unknown { .. } => {
-                return Self::Open(Box::new(job), answer);
+    fn of(job: SendJob, reply: Reply) -> Self {
+        let has_one_answer = reply.before.is_empty() && reply.outcome.words().is_none();
+        match reply.outcome {
+            Answer::Sent(_) if has_one_answer => {
+                Self::Done(job.closing, job.ended(Ending::Delivered))
             }
-        };
-        Self::Done(job.closing, job.ended(ending))
+            _ => Self::Open(Box::new(job), Box::new(reply)),
+        }
     }
 }
 
 /// The point of no return where nobody stops a message.
 const GO: &dyn Fn() -> bool = &|| true;
 
-/// Renders a message unless it is, and hands it over, if `go` says yes at the point of no return. A channel
+/// Renders a message unless it is, and hands it over, if `go` says yes at the point of no return. A provider
 /// that panics over one message must not affect the others.
-pub(crate) fn send(channels: &InForce, job: &SendJob, go: &dyn Fn() -> bool) -> Answer {
-    let Some(outlet) = channels.outlet(&job.head.channel) else {
-        return Answer::Failed {
+pub(crate) fn send(
+    pass: Option<Pass>,
+    job: &SendJob,
+    clock: &dyn Fn() -> Instant,
+    go: &dyn Fn() -> bool,
+) -> Reply {
+    let Some(pass) = pass else {
+        let fault = Answer::Failed {
             why: format!("the channel `{}` has no provider", job.head.channel),
             address_dead: false,
         };
+        return fault.into();
     };
-    match job.rendered(&*outlet.renderer) {
-        Ok(message) => catch_unwind(AssertUnwindSafe(|| outlet.channel.send(&message, go)))
-            .unwrap_or_else(|_| panicked()),
-        Err(fault) => fault.into(),
+    if job.is_too_late(clock()) {
+        return too_late().into();
+    }
+    match job.rendered(pass.renderer()) {
+        Ok(message) => pass.send(&message, clock, go),
+        Err(fault) => Answer::from(fault).into(),
     }
 }
 
-/// The answer if a channel panicked while sending: the outcome is unknown.
-fn panicked() -> Answer {
-    Answer::Unknown {
-        why: "the channel broke down".to_owned(),
+/// The answer to a message whose time was over before it could be handed over.
+fn too_late() -> Answer {
+    Answer::Retry {
+        why: "its `give_up_after` was over".to_owned(),
+        after_ms: None,
     }
 }

@@ -20,7 +20,7 @@ use tidings_core::names::LaneName;
 use tidings_core::{BucketNo, Ending, Instant, Rules};
 
 use crate::by::By;
-use crate::channel::Outcome;
+use crate::channel::Reply;
 use crate::clock::Clock;
 use crate::commit::CommitNo;
 use crate::delivery::{ByClosing, Delivery, Noted, put};
@@ -160,7 +160,7 @@ impl EventLoop {
             open: Box::new(|| Err(tidings_store::Error::Unusable("opened once".to_owned()))),
             seen: node.engine().now(),
             node: Some(node),
-            senders: Senders::new(delivery.channels(), by),
+            senders: Senders::new(delivery.channels(), Arc::clone(&clock), by),
             resolving: Resolving::new(delivery.resolver(), by),
             delivery,
             clock,
@@ -208,13 +208,16 @@ impl EventLoop {
     }
 
     /// Takes a channel's answer to a message.
-    pub(crate) fn answered(&mut self, job: SendJob, answer: &Outcome) {
+    pub(crate) fn answered(&mut self, job: SendJob, reply: &Reply) {
         self.senders.arrived(&job);
         let now = self.clock.now();
+        if reply.is_back {
+            self.delivery.hurry(&job.head.channel, now);
+        }
         let in_force = self.node.as_ref().and_then(|node| node.engine().rules());
         let rules = in_force.or(Some(&self.rules));
         self.delivery
-            .settle_into(&mut self.answered, job, (answer, now), rules);
+            .settle_into(&mut self.answered, job, (reply, now), rules);
     }
 
     /// Runs one turn, whose decisions are one commit, and throws the node away where the store failed.
@@ -286,7 +289,9 @@ impl EventLoop {
         }
         let sends = self.settings.sends;
         let can_be_made = |closing: ClosingId, lane: &LaneName| {
-            self.senders.has_room(lane) && self.resolving.admits(closing)
+            self.senders.has_room(lane)
+                && self.delivery.has_room(lane)
+                && self.resolving.admits(closing)
         };
         let has_work = sends && node.engine().has_closings_of(can_be_made);
         let has_chores = node.engine().has_chores() && !node.ahead().is_writing();
@@ -510,13 +515,15 @@ impl EventLoop {
         let mut plans: Vec<Plan> = Vec::new();
         {
             let (view, engine) = (node.view()?, node.engine());
+            let has_room =
+                |lane: &LaneName| self.senders.has_room(lane) && self.delivery.has_room(lane);
             for closing in engine.closings() {
                 if room == 0 {
                     break;
                 }
-                let is_wanted = engine.lane_of(closing).is_some_and(|lane| {
-                    Priority::of(&lane.name) == priority && self.senders.has_room(lane)
-                });
+                let is_wanted = engine
+                    .lane_of(closing)
+                    .is_some_and(|lane| Priority::of(&lane.name) == priority && has_room(lane));
                 if !is_wanted || !self.resolving.admits(closing) {
                     continue;
                 }
@@ -567,6 +574,8 @@ impl EventLoop {
         if !self.settings.sends || self.delivery.is_held(&job) {
             return self.delivery.wait_until(self.clock.now(), job);
         }
-        self.senders.dispatch(job);
+        let in_force = self.node.as_ref().and_then(|node| node.engine().rules());
+        self.senders
+            .dispatch(job.under(in_force.or(Some(&self.rules))));
     }
 }

@@ -17,9 +17,10 @@ impl Said {
         let reply = match answer {
             Answer::Sent(_) => return None,
             Answer::Withheld => "stopped before it was handed over",
-            Answer::Failed { why, .. } | Answer::Retry { why, .. } | Answer::Unknown { why } => {
-                &**why
-            }
+            Answer::Failed { why, .. }
+            | Answer::Retry { why, .. }
+            | Answer::Away { why, .. }
+            | Answer::Unknown { why } => &**why,
         };
         Some(Self {
             answer: answer.answered(),

@@ -34,6 +34,8 @@ pub(crate) struct SendJob {
     from_before: bool,
     /// True if an operator had it sent again, whatever came of the attempts before.
     by_hand: bool,
+    /// The instant from which it is not handed over any more.
+    give_up_at: Option<Instant>,
 }
 
 #[derive(Debug)]
@@ -61,6 +63,7 @@ impl SendJob {
             resent: 0,
             from_before: false,
             by_hand: false,
+            give_up_at: None,
         }
     }
 
@@ -78,6 +81,7 @@ impl SendJob {
             resent: 0,
             from_before: false,
             by_hand: false,
+            give_up_at: None,
         }
     }
 
@@ -149,6 +153,21 @@ impl SendJob {
             by_hand: true,
             ..self
         }
+    }
+
+    /// Sets the instant by which its types give it up under these rules. What an operator sends again has none.
+    pub(crate) fn under(self, rules: Option<&Rules>) -> Self {
+        let after_ms = rules.and_then(|rules| rules.give_up_after_ms(&self.head.kinds));
+        let give_up_at = after_ms.map(|ms| self.head.at.plus_ms(ms));
+        Self {
+            give_up_at: give_up_at.filter(|_| !self.by_hand),
+            ..self
+        }
+    }
+
+    /// Tells whether its time is over at an instant.
+    pub(crate) fn is_too_late(&self, at: Instant) -> bool {
+        self.give_up_at.is_some_and(|until| until < at)
     }
 
     /// Tells whether it may have been handed over, and its types say that it is not sent again then.

@@ -7,26 +7,31 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crossbeam_channel::{Receiver, Sender, TryRecvError, select, unbounded};
+use crossbeam_channel::{Receiver, Sender, unbounded};
 use tidings_core::channel::CHANNELS;
 use tidings_core::engine::MessageId;
 use tidings_core::names::LaneName;
 use tidings_core::pause::Paused;
 
 use crate::by::By;
-use crate::channel::{InForce, Outcome as Answer};
+use crate::channel::{InForce, Reply};
+use crate::clock::Clock;
 use crate::delivery::send;
 use crate::priority::Priority;
 use crate::send_job::SendJob;
+use queue::{Leaving, Queue};
+
+mod queue;
 
 /// The pools of all channels.
 pub(crate) struct Senders {
     /// The pools by channel; each is made for its first message.
     pools: BTreeMap<String, Pool>,
     channels: InForce,
+    clock: Arc<dyn Clock>,
     by: By,
-    answer: Sender<(SendJob, Answer)>,
-    answers: Receiver<(SendJob, Answer)>,
+    answer: Sender<(SendJob, Reply)>,
+    answers: Receiver<(SendJob, Reply)>,
 }
 
 /// The messages of a channel, and the threads that send them.
@@ -40,8 +45,8 @@ struct Pool {
 }
 
 /// Messages of one priority.
+#[derive(Default)]
 struct Line {
-    jobs: Sender<Slot>,
     on_the_way: BTreeMap<MessageId, Slot>,
 }
 
@@ -101,21 +106,16 @@ impl State {
 /// The other end of a pool: takes messages out of it and sends them.
 #[derive(Clone)]
 struct Server {
-    interactive: Receiver<Slot>,
-    bulk: Receiver<Slot>,
-    answer: Sender<(SendJob, Answer)>,
-    channels: InForce,
+    queue: Arc<Queue>,
+    answer: Sender<(SendJob, Reply)>,
+    clock: Arc<dyn Clock>,
 }
 
 impl Server {
     /// Sends messages until the pool is gone.
     fn run(&self, is_kept_free: bool) {
-        let next = || match is_kept_free {
-            true => self.interactive.recv().ok(),
-            false => next_slot(&self.interactive, &self.bulk),
-        };
-        while let Some(slot) = next() {
-            if !self.send(&slot) {
+        while let Some(leaving) = self.queue.take(is_kept_free) {
+            if !self.send(leaving) {
                 break;
             }
         }
@@ -123,21 +123,23 @@ impl Server {
 
     /// Sends the next message in the caller's thread. Whether there was one.
     fn send_next(&self) -> bool {
-        let slot = self
-            .interactive
-            .try_recv()
-            .or_else(|_| self.bulk.try_recv());
-        slot.is_ok_and(|slot| self.send(&slot))
+        self.queue
+            .take_now()
+            .is_some_and(|leaving| self.send(leaving))
     }
 
     /// Sends what is in a slot; false if nobody hears the answer any more. A message that was taken back
     /// meanwhile has no answer: the loop has it.
-    fn send(&self, slot: &Slot) -> bool {
-        let Some(job) = locked(slot).begin() else {
+    fn send(&self, (slot, pass): Leaving) -> bool {
+        let Some(job) = locked(&slot).begin() else {
             return true;
         };
-        let sent = send(&self.channels, &job, &|| locked(slot).pass());
-        if !locked(slot).pass() {
+        let now = || self.clock.now();
+        let sent = send(pass, &job, &now, &|| locked(&slot).pass());
+        if sent.is_back {
+            self.queue.wake();
+        }
+        if !locked(&slot).pass() {
             return true;
         }
         self.answer.send((job, sent)).is_ok()
@@ -146,11 +148,12 @@ impl Server {
 
 impl Senders {
     /// Pools without messages, served by threads or by hand.
-    pub(crate) fn new(channels: InForce, by: By) -> Self {
+    pub(crate) fn new(channels: InForce, clock: Arc<dyn Clock>, by: By) -> Self {
         let (answer, answers) = unbounded();
         Self {
             pools: BTreeMap::new(),
             channels,
+            clock,
             by,
             answer,
             answers,
@@ -158,7 +161,7 @@ impl Senders {
     }
 
     /// The receiver of answers; pass each to [`Senders::arrived`].
-    pub(crate) fn answers(&self) -> &Receiver<(SendJob, Answer)> {
+    pub(crate) fn answers(&self) -> &Receiver<(SendJob, Reply)> {
         &self.answers
     }
 
@@ -211,29 +214,28 @@ impl Senders {
         if self.by == By::Threads {
             pool.start_threads();
         }
-        let id = job.id();
-        let line = pool.line_mut(job.priority());
+        let (id, priority, is_new) = (job.id(), job.priority(), job.attempts == 0);
+        let domain = job.head.domain.clone();
         let slot: Slot = Arc::new(Mutex::new(State::Queued(Box::new(job))));
+        let line = pool.line_mut(priority);
         line.on_the_way.insert(id, Arc::clone(&slot));
-        // The pool has a receiver itself, so that the line never ends.
-        let _queued = line.jobs.send(slot);
+        pool.server.queue.put(slot, domain, priority, is_new);
     }
 
     /// The pool of a channel; where the channel has no provider, of a thread that says so.
     fn pool_of(&self, channel: &str) -> Pool {
         let threads = self.channels.outlet(channel).map_or(1, |one| one.threads);
-        let (interactive, interactive_work) = unbounded();
-        let (bulk, bulk_work) = unbounded();
+        let clock = Arc::clone(&self.clock);
+        let queue = Queue::new(channel, self.channels.clone(), Arc::clone(&clock));
         Pool {
-            interactive: Line::new(interactive),
-            bulk: Line::new(bulk),
+            interactive: Line::default(),
+            bulk: Line::default(),
             threads: threads.max(1),
             running: 0,
             server: Server {
-                interactive: interactive_work,
-                bulk: bulk_work,
+                queue: Arc::new(queue),
                 answer: self.answer.clone(),
-                channels: self.channels.clone(),
+                clock,
             },
         }
     }
@@ -322,12 +324,9 @@ impl Pool {
     }
 }
 
-impl Line {
-    fn new(jobs: Sender<Slot>) -> Self {
-        Self {
-            jobs,
-            on_the_way: BTreeMap::new(),
-        }
+impl Drop for Pool {
+    fn drop(&mut self) {
+        self.server.queue.end();
     }
 }
 
@@ -340,124 +339,5 @@ fn kept_free(count: usize) -> usize {
     }
 }
 
-/// The next message to send: an interactive one if there is one.
-fn next_slot(interactive: &Receiver<Slot>, bulk: &Receiver<Slot>) -> Option<Slot> {
-    match interactive.try_recv() {
-        Ok(slot) => return Some(slot),
-        Err(TryRecvError::Disconnected) => return bulk.recv().ok(),
-        Err(TryRecvError::Empty) => {}
-    }
-    select! {
-        recv(interactive) -> slot => slot.or_else(|_| bulk.recv()).ok(),
-        recv(bulk) -> slot => slot.or_else(|_| interactive.recv()).ok(),
-    }
-}
-
 #[cfg(test)]
-mod tests {
-    use std::sync::mpsc::{Receiver, channel};
-
-    use tidings_core::Batch;
-
-    use super::*;
-    use crate::channel::sample::{batch, sender};
-    use crate::channel::{
-        Channel, Channels, Head, MailRenderer, Outlet, Receipt, Rendered, Renderer, Unrenderable,
-    };
-
-    /// A channel that never answers: it waits until the test is over.
-    struct Silent(Mutex<Receiver<()>>);
-
-    impl Channel for Silent {
-        fn send(&self, _: &Rendered, go: &dyn Fn() -> bool) -> Answer {
-            let _over = self.0.lock().unwrap().recv();
-            match go() {
-                true => Answer::Sent(Receipt::default()),
-                false => Answer::Withheld,
-            }
-        }
-    }
-
-    struct Interactive;
-
-    impl Channel for Interactive {
-        fn send(&self, _: &Rendered, go: &dyn Fn() -> bool) -> Answer {
-            assert!(go());
-            Answer::Sent(Receipt::default())
-        }
-    }
-
-    fn outlet(channel: impl Channel + 'static) -> Outlet {
-        Outlet::new(Arc::new(MailRenderer::plain(sender())), Arc::new(channel)).on_threads(2)
-    }
-
-    fn job(number: u32, channel: &str) -> SendJob {
-        let mut batch = batch(&format!("b{number}"), "A title");
-        channel.clone_into(&mut batch.channel);
-        SendJob::sample(number, batch)
-    }
-
-    #[test]
-    fn a_channel_that_never_answers_holds_up_no_other() {
-        let (over, silence) = channel();
-        let channels = Channels::from([
-            ("quick".to_owned(), outlet(Interactive)),
-            ("silent".to_owned(), outlet(Silent(Mutex::new(silence)))),
-        ]);
-        let mut senders = Senders::new(InForce::new(channels), By::Threads);
-        let count = 2 * ROOM as u32;
-        for number in 0..count {
-            assert!(senders.has_room_at("silent", Priority::Interactive));
-            senders.dispatch(job(number, "silent"));
-        }
-        assert!(!senders.has_room_at("silent", Priority::Interactive));
-        assert!(senders.has_room_at("silent", Priority::Bulk));
-        assert!(senders.has_room_at("quick", Priority::Interactive));
-        for number in count..2 * count {
-            senders.dispatch(job(number, "quick"));
-            let (sent, answer) = senders.answers().recv().unwrap();
-            assert!(matches!(answer, Answer::Sent(_)), "{answer:?}");
-            assert_eq!((sent.number, &*sent.head.channel), (number, "quick"));
-            senders.arrived(&sent);
-        }
-        assert_eq!(senders.under_way(), count as usize);
-        assert_eq!(senders.take_back_all(|_| true).len(), count as usize);
-        assert!(senders.is_idle());
-        drop(over);
-    }
-
-    /// A renderer that counts.
-    struct Counted(Mutex<u32>);
-
-    impl Renderer for Counted {
-        fn render(&self, head: &Arc<Head>, batch: &Batch) -> Result<Rendered, Unrenderable> {
-            *self.0.lock().unwrap() += 1;
-            MailRenderer::plain(sender()).render(head, batch)
-        }
-    }
-
-    #[test]
-    fn a_message_is_rendered_once_however_often_it_is_sent() {
-        let renderer = Arc::new(Counted(Mutex::default()));
-        let quick = Outlet::new(Arc::clone(&renderer) as _, Arc::new(Interactive));
-        let channels = Channels::from([("email".to_owned(), quick)]);
-        let mut senders = Senders::new(InForce::new(channels), By::Hand);
-        let mut next = job(1, "email");
-        for _ in 0..3 {
-            senders.dispatch(next);
-            assert!(senders.send_next());
-            next = senders.answers().recv().unwrap().0;
-            senders.arrived(&next);
-        }
-        assert_eq!(*renderer.0.lock().unwrap(), 1);
-    }
-
-    #[test]
-    fn a_message_without_a_provider_fails() {
-        let mut senders = Senders::new(InForce::new(Channels::new()), By::Hand);
-        senders.dispatch(job(1, "email"));
-        assert!(senders.send_next() && !senders.send_next());
-        let (_, answer) = senders.answers().recv().unwrap();
-        assert!(matches!(answer, Answer::Failed { .. }), "{answer:?}");
-    }
-}
+mod tests;

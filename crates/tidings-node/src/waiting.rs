@@ -11,7 +11,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tidings_core::engine::{ClosingId, MessageId};
 use tidings_core::{Id, Instant};
 
+use crate::priority::Priority;
 use crate::send_job::SendJob;
+
+/// The most messages of a channel and priority that wait before no more are built.
+const WAITING_MAX: usize = 8_192;
 
 /// The messages. Clones are the same ones.
 #[derive(Clone, Default)]
@@ -24,6 +28,12 @@ struct Jobs {
     due: BTreeSet<(Instant, MessageId)>,
     /// The messages by their recipient.
     of: BTreeSet<(Id, MessageId)>,
+    /// Number of messages by channel and priority, held or not.
+    counts: BTreeMap<(String, Priority), usize>,
+}
+
+fn kind_of(job: &SendJob) -> (String, Priority) {
+    (job.head.channel.clone(), job.priority())
 }
 
 impl Jobs {
@@ -31,6 +41,9 @@ impl Jobs {
         let (at, job) = self.jobs.remove(id)?;
         self.due.remove(&(at, *id));
         self.of.remove(&(job.head.recipient.clone(), *id));
+        if let Some(count) = self.counts.get_mut(&kind_of(&job)) {
+            *count -= 1;
+        }
         Some((at, job))
     }
 }
@@ -45,6 +58,7 @@ impl Waiting {
             all.due.insert((at, id));
         }
         all.of.insert((job.head.recipient.clone(), id));
+        *all.counts.entry(kind_of(&job)).or_default() += 1;
         all.jobs.insert(id, (at, job));
     }
 
@@ -68,6 +82,25 @@ impl Waiting {
     /// The time of the next retry.
     pub(crate) fn next(&self) -> Option<Instant> {
         self.all().due.first().map(|(at, _)| *at)
+    }
+
+    /// Has the messages of a channel go at an instant that wait for a later one.
+    pub(crate) fn hurry(&mut self, channel: &str, now: Instant) {
+        let mut all = self.all();
+        let Jobs { jobs, due, .. } = &mut *all;
+        for (id, (at, job)) in jobs {
+            if *at > now && job.head.channel == channel && due.remove(&(*at, *id)) {
+                *at = now;
+                due.insert((now, *id));
+            }
+        }
+    }
+
+    /// Tells whether more messages of a channel and priority may wait: what does is in memory.
+    pub(crate) fn has_room(&self, channel: &str, priority: Priority) -> bool {
+        let all = self.all();
+        let count = all.counts.get(&(channel.to_owned(), priority));
+        count.is_none_or(|count| *count < WAITING_MAX)
     }
 
     /// Sets what is held from now on.

@@ -98,15 +98,18 @@ fn configured(rules: &Rules) -> impl Iterator<Item = (&'static ChannelKind, &Cha
     let named = |kind: &'static ChannelKind| Some((kind, rules.channels.get(kind.name)?));
     sending()
         .filter_map(named)
-        .filter(|(_, channel)| channel.provider.is_some())
+        .filter(|(_, channel)| !channel.providers.is_empty())
 }
 
 /// The secrets of a configuration that are not set here: without them `serve` refuses to start.
 #[must_use]
 pub fn unset_secrets(rules: &Rules) -> Vec<String> {
-    let missing = configured(rules).filter_map(|(kind, channel)| {
-        let checked = channel::check_with(kind, channel.provider.as_ref()?, &secret_here);
-        let fault = checked.err()?;
+    let each = configured(rules).flat_map(|(kind, channel)| {
+        let providers = channel.providers.iter();
+        providers.map(move |provider| (kind, provider))
+    });
+    let missing = each.filter_map(|(kind, provider)| {
+        let fault = channel::check_with(kind, provider, &secret_here).err()?;
         Some(format!(
             "channels.{}.provider: {fault}; `serve` needs it",
             kind.name

@@ -130,9 +130,12 @@ impl Part {
         let Some(open) = self.buckets[closing.bucket].closings.get(&closing.seq) else {
             return Ok(());
         };
+        let mut before = None;
         for Attempted { number, attempt } in attempts {
             if open.sending.contains(*number) {
-                let is_first = open.tried.get(number).is_none();
+                // Those of one message follow each other: several providers were asked.
+                let is_first = open.tried.get(number).is_none() && before != Some(number);
+                before = Some(number);
                 let message = closing.message(*number);
                 note_attempt(draft, self.now.day(), message, attempt, is_first)?;
             }

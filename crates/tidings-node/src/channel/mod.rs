@@ -13,16 +13,22 @@ use tidings_mail::{Design, Dkim, Sender, TokenKey};
 
 pub use maildir::{Durability, Maildir};
 pub use outcome::{Outcome, Receipt};
-pub use provider::ProviderError;
+pub use outlet::{Outlet, Provider};
+pub(crate) use outlet::{Pass, Reply};
+pub use provider::{ProviderError, forms, schemes};
 pub(crate) use render::render;
 pub use render::{Head, MailRenderer, Rendered, Renderer, Unrenderable};
 pub use smtp::Patience;
 
-use provider::Provider;
+use provider::Address;
 use smtp::Smtp;
 
+mod breaker;
+mod gate;
 mod maildir;
 mod outcome;
+mod outlet;
+mod pace;
 mod provider;
 mod render;
 mod smtp;
@@ -47,52 +53,8 @@ pub trait Channel: Send + Sync {
     }
 }
 
-/// A channel with the renderer of its messages.
-#[derive(Clone)]
-pub struct Outlet {
-    /// The renderer.
-    pub renderer: Arc<dyn Renderer>,
-    /// The channel.
-    pub channel: Arc<dyn Channel>,
-    /// Number of threads that send through the channel. It holds until the node stops.
-    pub threads: usize,
-    /// The provider's address without secrets, for operators.
-    pub provider: Arc<str>,
-}
-
 /// The most bytes of a file with a key.
 const KEY_BYTES_MAX: u64 = 64 << 10;
-
-/// The usual number of threads of a channel.
-const THREADS: usize = 8;
-
-impl Outlet {
-    /// A channel with the renderer of its messages.
-    #[must_use]
-    pub fn new(renderer: Arc<dyn Renderer>, channel: Arc<dyn Channel>) -> Self {
-        Self {
-            renderer,
-            channel,
-            threads: THREADS,
-            provider: Arc::from(""),
-        }
-    }
-
-    /// The same channel, shown under its provider's address.
-    #[must_use]
-    fn of_provider(self, provider: String) -> Self {
-        Self {
-            provider: provider.into(),
-            ..self
-        }
-    }
-
-    /// The same channel with this many threads.
-    #[must_use]
-    pub fn on_threads(self, threads: usize) -> Self {
-        Self { threads, ..self }
-    }
-}
 
 /// The channels that have a provider, by name.
 pub type Channels = BTreeMap<String, Outlet>;
@@ -149,7 +111,7 @@ pub fn check_with(
     secret: &dyn Fn(&str) -> Result<String, String>,
 ) -> Result<(), ProviderError> {
     match kind.address {
-        Some(AddressKind::Email) => Provider::parse(provider, secret).map(drop),
+        Some(AddressKind::Email) => Address::parse(kind, provider, secret).map(drop),
         None => Err(ProviderError::Inbox),
     }
 }
@@ -175,29 +137,49 @@ fn open_mail(
     setup: &Setup<'_>,
 ) -> Result<Outlet, ProviderError> {
     let channel = rules.channels.get(kind.name);
-    let provider = channel.and_then(|channel| channel.provider.as_deref());
-    let provider = Provider::parse(provider.ok_or(ProviderError::Missing)?, setup.secret)?;
-    let from = channel.and_then(|channel| channel.from.as_deref());
-    let sender = Sender::parse(from.ok_or(ProviderError::NoSender)?)?;
+    let channel = channel.filter(|channel| !channel.providers.is_empty());
+    let channel = channel.ok_or(ProviderError::Missing)?;
+    let sender = Sender::parse(channel.from.as_deref().ok_or(ProviderError::NoSender)?)?;
     let host = sender.host().to_owned();
+    let mut providers = Vec::with_capacity(channel.providers.len());
+    for address in &channel.providers {
+        providers.push(provider_of_mail(
+            &Address::parse(kind, address, setup.secret)?,
+            &host,
+            setup,
+        )?);
+    }
     let mut design = Design::new(sender, rules)?;
     if let Some(key) = setup.tokens {
         design = design.linked(key.clone());
     }
-    if let Some(dkim) = channel.and_then(|channel| channel.dkim.as_ref()) {
+    if let Some(dkim) = &channel.dkim {
         design = design.signed(signer(dkim).map_err(ProviderError::Dkim)?);
     }
-    let address = provider.address();
-    let channel: Arc<dyn Channel> = match provider {
-        Provider::Maildir(dir) => {
-            let maildir = Maildir::open(&dir, setup.durability)
-                .map_err(|source| ProviderError::Maildir { dir, source })?;
-            Arc::new(maildir)
+    let outlet = Outlet::of_providers(Arc::new(MailRenderer::new(design)), providers);
+    Ok(outlet.at_rates(channel.rate, channel.rate_per_domain))
+}
+
+/// A provider of mail; `host` is the sender's.
+fn provider_of_mail(
+    address: &Address,
+    host: &str,
+    setup: &Setup<'_>,
+) -> Result<Provider, ProviderError> {
+    let channel: Arc<dyn Channel> = match address {
+        Address::Maildir(dir) => {
+            let fault = |source| ProviderError::Maildir {
+                dir: dir.clone(),
+                source,
+            };
+            Arc::new(Maildir::open(dir, setup.durability).map_err(fault)?)
         }
-        Provider::Smtp(server) => Arc::new(Smtp::new(&server, &host, setup.patience)?),
+        Address::Smtp(server) => Arc::new(Smtp::new(server, host, setup.patience)?),
     };
-    let outlet = Outlet::new(Arc::new(MailRenderer::new(design)), channel);
-    Ok(outlet.of_provider(address))
+    Ok(Provider {
+        address: address.shown().into(),
+        channel,
+    })
 }
 
 /// The signer that a configuration asks for.
@@ -225,10 +207,9 @@ mod tests {
 
     fn opened(provider: Option<&str>, from: Option<&str>) -> Result<(), String> {
         let channel = ChannelRules {
-            provider: provider.map(str::to_owned),
+            providers: provider.into_iter().map(str::to_owned).collect(),
             from: from.map(str::to_owned),
-            quiet_hours: None,
-            dkim: None,
+            ..ChannelRules::default()
         };
         let rules = Rules {
             channels: [("email".to_owned(), channel)].into(),
@@ -292,10 +273,10 @@ mod tests {
             key_file: key.display().to_string(),
         };
         let channel = ChannelRules {
-            provider: Some(format!("file://{}", dir.path().join("mail").display())),
+            providers: vec![format!("file://{}", dir.path().join("mail").display())],
             from: Some("art@example.org".to_owned()),
-            quiet_hours: None,
             dkim: Some(dkim),
+            ..ChannelRules::default()
         };
         let rules = Rules {
             channels: [("email".to_owned(), channel)].into(),

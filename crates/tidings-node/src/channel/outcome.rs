@@ -15,6 +15,14 @@ pub enum Outcome {
         /// Minimum time to wait, if the provider gave one.
         after_ms: Option<i64>,
     },
+    /// The provider takes nothing from us at present, whatever the message, and surely did not take this one: the next
+    /// provider is asked, or this one later.
+    Away {
+        /// The reason, for the log and for operators, without address or body.
+        why: String,
+        /// Minimum time to wait, if the provider gave one.
+        after_ms: Option<i64>,
+    },
     /// The message was refused permanently.
     Failed {
         /// The reason, for the log.
@@ -38,7 +46,7 @@ impl Outcome {
         match self {
             Self::Sent(_) => Answered::Sent,
             Self::Failed { .. } => Answered::Failed,
-            Self::Retry { .. } | Self::Withheld => Answered::Retry,
+            Self::Retry { .. } | Self::Away { .. } | Self::Withheld => Answered::Retry,
             Self::Unknown { .. } => Answered::Unknown,
         }
     }
@@ -48,7 +56,10 @@ impl Outcome {
     pub fn words(&self) -> Option<&str> {
         match self {
             Self::Sent(Receipt { reference }) => reference.as_deref(),
-            Self::Retry { why, .. } | Self::Failed { why, .. } | Self::Unknown { why } => Some(why),
+            Self::Retry { why, .. }
+            | Self::Away { why, .. }
+            | Self::Failed { why, .. }
+            | Self::Unknown { why } => Some(why),
             Self::Withheld => None,
         }
     }

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use tidings_core::channel::{AddressKind, ChannelKind};
 use tidings_mail::{DesignError, SenderError};
 
 /// The variable with the password if an address has only a user.
@@ -32,10 +33,13 @@ pub enum ProviderError {
     #[error("`dkim`: {0}")]
     Dkim(String),
     /// The scheme is unknown.
-    #[error(
-        "no provider is called `{0}`: write `file://DIR`, `smtp://user@host:587` or `smtps://user@host`"
-    )]
-    Scheme(String),
+    #[error("no provider of this channel is called `{name}`: write {forms}")]
+    Scheme {
+        /// The scheme.
+        name: String,
+        /// What the channel's providers look like.
+        forms: String,
+    },
     /// A part of the address is wrong. The address itself is not shown, as it may contain a password.
     #[error("the provider's address: {0}")]
     Address(String),
@@ -70,9 +74,48 @@ pub enum ProviderError {
     },
 }
 
+/// A kind of provider: the scheme of its addresses, the channel's addresses to which it sends, and its form for hints.
+type Scheme = (&'static str, AddressKind, &'static str);
+
+/// All kinds of providers.
+const SCHEMES: [Scheme; 3] = [
+    ("file", AddressKind::Email, "file://DIR"),
+    (
+        "smtp",
+        AddressKind::Email,
+        "smtp://USER:${PASSWORD}@HOST:PORT",
+    ),
+    ("smtps", AddressKind::Email, "smtps://USER:${PASSWORD}@HOST"),
+];
+
+fn of_channel(kind: &ChannelKind) -> impl Iterator<Item = Scheme> {
+    let address = kind.address;
+    SCHEMES
+        .into_iter()
+        .filter(move |(_, of, _)| Some(*of) == address)
+}
+
+/// The schemes of a channel's providers.
+pub fn schemes(kind: &ChannelKind) -> impl Iterator<Item = &'static str> {
+    of_channel(kind).map(|(scheme, ..)| scheme)
+}
+
+/// The forms of a channel's providers, for hints.
+#[must_use]
+pub fn forms(kind: &ChannelKind) -> String {
+    let forms: Vec<String> = of_channel(kind)
+        .map(|(.., form)| format!("`{form}`"))
+        .collect();
+    match forms.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, others)) => format!("{} or {last}", others.join(", ")),
+        None => String::new(),
+    }
+}
+
 /// The target of mails.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Provider {
+pub(super) enum Address {
     /// A directory.
     Maildir(PathBuf),
     /// A mail server.
@@ -111,16 +154,18 @@ impl std::fmt::Debug for Server {
     }
 }
 
-impl Provider {
-    /// Reads an address; secrets are looked up by name.
+impl Address {
+    /// Reads an address of a channel's provider; secrets are looked up by name.
     pub(super) fn parse(
+        kind: &ChannelKind,
         address: &str,
         secret: &dyn Fn(&str) -> Result<String, String>,
     ) -> Result<Self, ProviderError> {
         let (scheme, rest) = address.split_once("://").ok_or_else(|| {
-            ProviderError::Address(
-                "it must begin with `file://`, `smtp://` or `smtps://`".to_owned(),
-            )
+            let first: Vec<String> = schemes(kind)
+                .map(|scheme| format!("`{scheme}://`"))
+                .collect();
+            ProviderError::Address(format!("it must begin with {}", first.join(" or ")))
         })?;
         match scheme {
             "file" if rest.is_empty() => Err(ProviderError::Address(
@@ -129,12 +174,15 @@ impl Provider {
             "file" => Ok(Self::Maildir(PathBuf::from(rest))),
             "smtp" => Server::parse(rest, false, secret).map(Self::Smtp),
             "smtps" => Server::parse(rest, true, secret).map(Self::Smtp),
-            other => Err(ProviderError::Scheme(other.to_owned())),
+            other => Err(ProviderError::Scheme {
+                name: other.to_owned(),
+                forms: forms(kind),
+            }),
         }
     }
 
     /// The address without its secrets and settings.
-    pub(super) fn address(&self) -> String {
+    pub(super) fn shown(&self) -> String {
         match self {
             Self::Maildir(dir) => format!("file://{}", dir.display()),
             Self::Smtp(server) => {
@@ -291,21 +339,22 @@ fn read_security(
 
 #[cfg(test)]
 mod tests {
+    use super::super::sample::email;
     use super::*;
 
-    fn parse(address: &str) -> Result<Provider, String> {
+    fn parse(address: &str) -> Result<Address, String> {
         let secret = |name: &str| {
             ["PASS", PASSWORD_VARIABLE]
                 .contains(&name)
                 .then(|| format!("value of {name}"))
                 .ok_or_else(|| "it is not set".to_owned())
         };
-        Provider::parse(address, &secret).map_err(|error| error.to_string())
+        Address::parse(email(), address, &secret).map_err(|error| error.to_string())
     }
 
-    fn server(host: &str, port: u16, security: Security, login: Option<(&str, &str)>) -> Provider {
+    fn server(host: &str, port: u16, security: Security, login: Option<(&str, &str)>) -> Address {
         let login = login.map(|(user, password)| (user.to_owned(), password.to_owned()));
-        Provider::Smtp(Server {
+        Address::Smtp(Server {
             host: host.to_owned(),
             port,
             security,
@@ -320,7 +369,7 @@ mod tests {
             "smtp://h?tls=required&ca=/etc/ca.pem",
             "smtps://h?ca=/etc/ca.pem",
         ] {
-            let Ok(Provider::Smtp(server)) = parse(address) else {
+            let Ok(Address::Smtp(server)) = parse(address) else {
                 panic!("{address}");
             };
             assert_eq!(server.authority, Some(PathBuf::from("/etc/ca.pem")));
@@ -341,9 +390,9 @@ mod tests {
         for (address, provider) in [
             (
                 "file:///var/mail/out",
-                Provider::Maildir(PathBuf::from("/var/mail/out")),
+                Address::Maildir(PathBuf::from("/var/mail/out")),
             ),
-            ("file://out", Provider::Maildir(PathBuf::from("out"))),
+            ("file://out", Address::Maildir(PathBuf::from("out"))),
             (
                 "smtp://localhost",
                 server("localhost", 25, Security::Opportunistic, None),

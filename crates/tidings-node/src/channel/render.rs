@@ -8,6 +8,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use tidings_core::batch_key::BatchKey;
+use tidings_core::channel::{EMAIL, EMAIL_NO};
 use tidings_core::{Batch, Id, Instant};
 use tidings_mail::{Design, RenderError, Sender};
 
@@ -32,6 +33,8 @@ pub struct Head {
     pub entries: usize,
     /// The types of the entries.
     pub kinds: BTreeSet<Id>,
+    /// The domain of the recipient's address, in lower case, if the message is a mail.
+    pub domain: Option<Arc<str>>,
 }
 
 /// A message as it is sent: bytes with their envelope.
@@ -129,8 +132,17 @@ impl Head {
             at: batch.at,
             entries: batch.entries,
             kinds: batch.kinds().cloned().collect(),
+            domain: domain_of(batch),
         }
     }
+}
+
+fn domain_of(batch: &Batch) -> Option<Arc<str>> {
+    let address = batch.recipient.addresses.get(EMAIL_NO);
+    let (_, domain) = address
+        .filter(|_| batch.channel == EMAIL)?
+        .rsplit_once('@')?;
+    Some(domain.to_lowercase().into())
 }
 
 /// Renders a batch. A renderer that panics over one message must not affect the others.
@@ -149,8 +161,6 @@ pub(crate) fn render(
 
 #[cfg(test)]
 mod tests {
-    use tidings_core::channel::EMAIL_NO;
-
     use super::super::sample::{batch, sender};
     use super::*;
 

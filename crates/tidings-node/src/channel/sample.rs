@@ -87,3 +87,8 @@ pub(super) const HOST: &str = "example.org";
 pub(crate) fn sender() -> Sender {
     Sender::parse("Art <art@example.org>").unwrap()
 }
+
+/// The e-mail channel.
+pub(super) fn email() -> &'static tidings_core::channel::ChannelKind {
+    tidings_core::channel::named("email").unwrap()
+}

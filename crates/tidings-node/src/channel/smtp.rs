@@ -264,10 +264,19 @@ impl Fault {
         if self.error.refusal().is_none() && self.step == Step::Dot {
             return Outcome::Unknown { why };
         }
-        Outcome::Retry {
-            why,
-            after_ms: None,
+        let after_ms = None;
+        match self.is_away() {
+            true => Outcome::Away { why, after_ms },
+            false => Outcome::Retry { why, after_ms },
         }
+    }
+
+    /// Tells whether the server takes nothing now, from whomever to whomever: there is no line to it, it closes the
+    /// line (421), its system fails (RFC 3463, section 3.4), or an operator has to mend our access.
+    fn is_away(&self) -> bool {
+        let closes = self.code().as_deref() == Some("421");
+        let fails = self.enhanced().is_some_and(|code| code.starts_with("4.3."));
+        self.error.refusal().is_none() || closes || fails || self.is_operators()
     }
 
     /// Tells whether a refusal is about the server or our right to use it, not about this message, so that an

@@ -133,6 +133,36 @@ fn attempts_count_across_a_restart() {
 }
 
 #[test]
+fn what_its_type_gives_up_after_a_time_is_not_tried_after_it() {
+    let mut rules = rules();
+    for kind in rules.types.values_mut() {
+        kind.give_up_after_ms = Some(600_000);
+    }
+    for (answer, failed, unknown) in [(later(), 1, 0), (dropped(), 0, 1)] {
+        let place = Place::new();
+        let (gate, keeper) = Gate::new();
+        let clock = &place.clock;
+        let over = over(&place.store);
+        let runtime = start_under(rules.clone(), over, plain(gate), clock, settings());
+        let handle = runtime.handle();
+        let commands = vec![person("ann"), publish("e1", "bill", "ann")];
+        handle.submit(commands).unwrap();
+        keeper.next();
+        keeper.answer(answer);
+        while deferred(&handle).count == 0 {
+            std::thread::yield_now();
+        }
+        // It was due at the beginning; nobody was awake when it was to be tried again.
+        place.pass_ms(600_001);
+        handle.wake().unwrap();
+        let books = settled(&handle);
+        assert_eq!((books.failed, books.unknown), (failed, unknown));
+        assert!(keeper.handed.try_recv().is_err(), "it was tried again");
+        runtime.stop().unwrap();
+    }
+}
+
+#[test]
 fn a_second_doubt_after_a_restart_ends_as_unknown() {
     let place = Place::new();
     place.tried_once(dropped());

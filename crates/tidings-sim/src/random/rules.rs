@@ -297,6 +297,7 @@ impl RawRules {
             group: None,
             unresolved: Default::default(),
             unknown_outcome: Default::default(),
+            give_up_after_ms: None,
             channels,
         }
     }

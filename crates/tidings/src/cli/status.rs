@@ -14,18 +14,19 @@ pub(super) fn write(status: &Value, out: &mut dyn Write) -> io::Result<()> {
         None => writeln!(out, "tidings {version}, no server: nothing is sent")?,
     }
     write_counts(status, out)?;
-    let mut channels = Table::new(&["CHANNEL", "PROVIDER", "STATE"]);
+    let mut channels = Table::new(&["CHANNEL", "PROVIDERS", "STATE"]);
     let of_status = status.get("channels").and_then(Value::as_object);
     for (name, channel) in of_status.into_iter().flatten() {
-        let provider = match cell(channel, "provider") {
-            none if none.is_empty() => "none".to_owned(),
-            provider => provider,
+        let providers: Vec<String> = list(channel, "providers").iter().map(shown).collect();
+        let providers = match providers.is_empty() {
+            true => "none".to_owned(),
+            false => providers.join(", "),
         };
         let state = match channel.get("paused") {
             Some(Value::Bool(true)) => "paused",
             _ => "active",
         };
-        channels.row([name.clone(), provider, state.to_owned()]);
+        channels.row([name.clone(), providers, state.to_owned()]);
     }
     writeln!(out)?;
     channels.write(out)?;
@@ -102,7 +103,7 @@ mod tests {
             "oldest_due_age_seconds": 65,
             "retrying": 3,
             "recipients": 2,
-            "channels": {"email": {"provider": "smtp", "paused": true}},
+            "channels": {"email": {"providers": ["smtps", "file"], "paused": true}},
             "entries": {"pending": 4, "outcomes": {"delivered": 1}, "reasons": {}},
             "paused": {"types": ["note"], "channels": ["email"]},
         });
@@ -118,8 +119,8 @@ oldest overdue  2024-01-01T12:00:00Z (1 min 5 s late)
 retrying        3
 ended           delivered 1
 
-CHANNEL  PROVIDER  STATE
-email    smtp      paused
+CHANNEL  PROVIDERS    STATE
+email    smtps, file  paused
 Paused: channel email. Resume with `tidings resume channel email`
 Paused: type note. Resume with `tidings resume type note`
 ";

@@ -5,6 +5,7 @@
 //! passed over decides wrongly in silence.
 
 mod caps;
+mod channels;
 mod dkim;
 pub mod duration;
 pub mod fault;
@@ -145,7 +146,7 @@ fn parse_beside(text: &str, file_name: &str, beside: Option<&Path>) -> Result<Ru
         digests: sections::digests(&mut walk, &root, store.as_ref()),
         types: types::types(&mut walk, &root, store.as_ref()),
         store: store.unwrap_or_default(),
-        channels: sections::channels(&mut walk, &root),
+        channels: channels::channels(&mut walk, &root),
         limits: limits::limits(&mut walk, &root),
         presentation: presentation::presentation(&mut walk, &root),
         caps: caps::caps(&mut walk, &root),
@@ -195,9 +196,12 @@ pub fn warnings(rules: &Rules) -> Vec<String> {
         warnings.extend(dkim::warning(rules));
     }
     for ChannelKind { name, title, .. } in channel::sending() {
-        let provider = rules.channels.get(*name).and_then(|c| c.provider.as_ref());
+        let has_provider = rules
+            .channels
+            .get(*name)
+            .is_some_and(|c| !c.providers.is_empty());
         let mut types = rules.types.values();
-        if provider.is_none() && types.any(|kind| kind.channels.contains_key(*name)) {
+        if !has_provider && types.any(|kind| kind.channels.contains_key(*name)) {
             warnings.push(format!(
                 "types have {title}, but [channels.{name}] has no provider"
             ));

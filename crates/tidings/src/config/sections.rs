@@ -2,20 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use tidings_core::channel::{self, AddressKind, ChannelKind};
-use tidings_core::rules::{
-    Category, ChannelRules, Defaults, Digest, Every, QuietHours, StoreRules,
-};
+use tidings_core::rules::{Category, Defaults, Digest, Every, StoreRules};
 use tidings_core::time::{DAY_MS, HOUR_MS, MINUTE_MS};
-use tidings_node::channel::{ProviderError, check};
 
+use super::duration;
 use super::locale::is_locale;
 use super::presentation::QUOTA_KEYS;
 use super::walk::{Section, Walk};
-use super::{dkim, duration};
-use crate::wording::{did_you_mean, quoted};
+use crate::wording::quoted;
 
-const WEEKDAYS: [&str; 7] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
+pub(super) const WEEKDAYS: [&str; 7] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
 const EVERY: [&str; 11] = [
     "day", "weekday", "week", "month", "1h", "2h", "3h", "4h", "6h", "8h", "12h",
 ];
@@ -260,7 +256,7 @@ fn month(walk: &mut Walk, section: &Section<'_>) -> Option<Every> {
     }
 }
 
-fn time_of_day(walk: &mut Walk, section: &Section<'_>, key: &str) -> Option<u16> {
+pub(super) fn time_of_day(walk: &mut Walk, section: &Section<'_>, key: &str) -> Option<u16> {
     let hint = format!("write hours and minutes in quotes, such as `{key} = \"09:00\"`");
     let at = walk.text(section, key, &hint)?;
     let minute = clock_minute(at.value);
@@ -285,162 +281,4 @@ pub(crate) fn clock_minute(text: &str) -> Option<u16> {
     let hour = digit(0)? * 10 + digit(1)?;
     let minute = digit(3)? * 10 + digit(4)?;
     (bytes[2] == b':' && hour < 24 && minute < 60).then_some(hour * 60 + minute)
-}
-
-pub(super) fn channels(walk: &mut Walk, root: &Section<'_>) -> BTreeMap<String, ChannelRules> {
-    let mut channels = BTreeMap::new();
-    let sections: Vec<String> = channel::sending()
-        .map(|kind| format!("`[channels.{}]`", kind.name))
-        .collect();
-    let hint = format!("write {}", sections.join(" or "));
-    let Some(outer) = walk.section(root, "channels", &hint) else {
-        return channels;
-    };
-    for name in outer.keys() {
-        match channel::named(name.value) {
-            Some(kind) if !kind.is_inbox() => {}
-            Some(_) => {
-                let hint = "remove the section";
-                walk.bad(
-                    &name.span,
-                    "the inbox has no provider and no settings",
-                    hint,
-                );
-            }
-            None => {
-                let names: Vec<&str> = channel::sending().map(|kind| kind.name).collect();
-                let hint = did_you_mean(name.value, names).unwrap_or_default();
-                walk.bad(
-                    &name.span,
-                    format!("unknown channel {}", quoted(name.value)),
-                    hint,
-                );
-            }
-        }
-    }
-    for kind in channel::sending() {
-        let hint = format!("write `[channels.{}]`", kind.name);
-        if let Some(section) = walk.section(&outer, kind.name, &hint) {
-            channels.insert(kind.name.to_owned(), channel_rules(walk, &section, kind));
-        }
-    }
-    channels
-}
-
-/// The keys of one channel.
-fn channel_rules(walk: &mut Walk, section: &Section<'_>, kind: &ChannelKind) -> ChannelRules {
-    match kind.address {
-        Some(AddressKind::Email) => {
-            walk.only(section, &["provider", "from", "quiet_hours", "dkim"]);
-            let provider = provider(walk, section, kind);
-            if provider.is_some() && !section.has("from") {
-                walk.missing(section, "from", SENDER_HINT);
-            }
-            let from = from(walk, section);
-            let quiet_hours = quiet_hours(walk, section);
-            ChannelRules {
-                provider,
-                from,
-                quiet_hours,
-                dkim: dkim::dkim(walk, section),
-            }
-        }
-        None => ChannelRules::default(),
-    }
-}
-
-/// The quiet hours of a channel.
-fn quiet_hours(walk: &mut Walk, section: &Section<'_>) -> Option<QuietHours> {
-    let hint = "write `{ from = \"22:00\", to = \"07:00\" }`";
-    let table = walk.section(section, "quiet_hours", hint)?;
-    walk.only(&table, &["from", "to", "days"]);
-    for key in ["from", "to"] {
-        if !table.has(key) {
-            walk.missing(&table, key, hint);
-        }
-    }
-    let from = time_of_day(walk, &table, "from");
-    let to = time_of_day(walk, &table, "to");
-    let days = match table.has("days") {
-        false => Some(QuietHours::EVERY_DAY),
-        true => weekdays(walk, &table, "days"),
-    };
-    let (from_minute, to_minute, days) = (from?, to?, days?);
-    if from_minute == to_minute {
-        let reason = "`quiet_hours` begin and end at the same time";
-        walk.bad(
-            &table.header,
-            reason,
-            "write another `to`, or remove `quiet_hours`",
-        );
-        return None;
-    }
-    Some(QuietHours {
-        from_minute,
-        to_minute,
-        days,
-    })
-}
-
-/// Weekdays as a set of bits, from 1 = Monday to 64 = Sunday.
-fn weekdays(walk: &mut Walk, section: &Section<'_>, key: &str) -> Option<u8> {
-    let words = walk.words(section, key, &WEEKDAYS)?;
-    let bit = |day: &&str| WEEKDAYS.iter().position(|known| known == day);
-    let bits = words.value.iter().filter_map(bit);
-    let days = bits.fold(0_u8, |days, at| days | 1 << at);
-    if days == 0 {
-        let hint = "name one, or leave `days` out for all";
-        walk.bad(&words.span, "`days` has no weekday", hint);
-        return None;
-    }
-    Some(days)
-}
-
-fn provider(walk: &mut Walk, section: &Section<'_>, kind: &ChannelKind) -> Option<String> {
-    let hint = "write `file://DIR` for a Maildir, or `smtp://USER:${PASSWORD}@HOST:PORT`";
-    let text = walk.text(section, "provider", hint)?;
-    let fault = match check(kind, text.value) {
-        _ if text.value.chars().any(char::is_control) => {
-            Some("it contains a control character".to_owned())
-        }
-        Ok(()) => None,
-        Err(ProviderError::Address(why)) => Some(why),
-        // What stands before `://` may be more than a scheme.
-        Err(ProviderError::Scheme(_)) => Some("the scheme is not file, smtp or smtps".to_owned()),
-        Err(ProviderError::PlainPassword) => {
-            Some("the configuration must not contain a password".to_owned())
-        }
-        Err(other) => Some(other.to_string()),
-    };
-    match fault {
-        None => Some(text.value.to_owned()),
-        Some(fault) => {
-            // A provider may hold a password: it is not repeated.
-            walk.bad(
-                &text.span,
-                format!("`channels.{}.provider`: {fault}", kind.name),
-                hint,
-            );
-            None
-        }
-    }
-}
-
-const SENDER_HINT: &str = "write a mailbox, such as `Art <art@example.org>`";
-
-fn from(walk: &mut Walk, section: &Section<'_>) -> Option<String> {
-    let hint = SENDER_HINT;
-    let text = walk.text(section, "from", hint)?;
-    match tidings_mail::Sender::parse(text.value) {
-        Ok(_) => Some(text.value.to_owned()),
-        Err(fault) => {
-            let fault = fault.to_string();
-            // What is wrong stands before the last colon, how to mend it behind.
-            let reason = fault
-                .rsplit_once(": ")
-                .map_or(fault.as_str(), |(reason, _)| reason);
-            walk.bad(&text.span, reason.to_owned(), hint);
-            None
-        }
-    }
 }

@@ -16,7 +16,7 @@ use super::resolver;
 use super::walk::{Found, Section, Span, Walk};
 use crate::wording::{did_you_mean, quoted};
 
-const TYPE_KEYS: [&str; 13] = [
+const TYPE_KEYS: [&str; 14] = [
     "category",
     "admission",
     "per",
@@ -30,6 +30,7 @@ const TYPE_KEYS: [&str; 13] = [
     "unresolved",
     "channels",
     "unknown_outcome",
+    "give_up_after",
 ];
 const POLICIES: [&str; 6] = [
     "now",
@@ -94,6 +95,9 @@ pub(super) fn types(
             group: pivot(walk, &section),
             unresolved: resolver::unresolved(walk, &section),
             unknown_outcome: unknown_outcome(walk, &section),
+            give_up_after_ms: walk
+                .duration(&section, "give_up_after")
+                .map(|found| found.value),
         };
         types.insert(name.to_owned(), rules);
     }

@@ -394,6 +394,35 @@ impl Walk {
         word.copied()
     }
 
+    /// A list of texts below a key; what is no text is left out.
+    pub(super) fn texts<'t>(
+        &mut self,
+        section: &Section<'t>,
+        key: &str,
+        hint: &str,
+    ) -> Option<Found<Vec<Found<&'t str>>>> {
+        let (_, value) = section.entry(key)?;
+        let path = section.below(key);
+        let DeValue::Array(list) = value.get_ref() else {
+            self.wrong_type(&path, value, "a list", hint);
+            return None;
+        };
+        let mut found = Vec::with_capacity(list.len());
+        for item in list {
+            match item.get_ref() {
+                DeValue::String(text) => found.push(Found {
+                    value: &**text,
+                    span: item.span(),
+                }),
+                _ => self.wrong_type(&path, item, "text", hint),
+            }
+        }
+        Some(Found {
+            value: found,
+            span: value.span(),
+        })
+    }
+
     /// A list below a key, of texts that are some words each; those that are none are left out.
     pub(super) fn words<'w>(
         &mut self,
@@ -401,34 +430,26 @@ impl Walk {
         key: &str,
         words: &[&'w str],
     ) -> Option<Found<Vec<&'w str>>> {
-        let (_, value) = section.entry(key)?;
-        let path = section.below(key);
-        let hint = format!("write a list, such as `{key} = [{:?}]`", words[0]);
-        let DeValue::Array(list) = value.get_ref() else {
-            self.wrong_type(&path, value, "a list", &hint);
-            return None;
-        };
-        let mut found = Vec::with_capacity(list.len());
         let before = self.found.len();
-        for item in list {
-            let Some(text) = item.get_ref().as_str() else {
-                self.wrong_type(&path, item, "text", &hint);
-                continue;
-            };
-            match words.iter().find(|word| **word == text) {
+        let hint = format!("write a list, such as `{key} = [{:?}]`", words[0]);
+        let texts = self.texts(section, key, &hint)?;
+        let path = section.below(key);
+        let mut found = Vec::with_capacity(texts.value.len());
+        for text in texts.value {
+            match words.iter().find(|word| **word == text.value) {
                 Some(word) => found.push(*word),
                 None => {
-                    let hint = did_you_mean(text, words.iter().copied());
+                    let hint = did_you_mean(text.value, words.iter().copied());
                     let hint = hint.unwrap_or_else(|| format!("write {}", one_of(words)));
-                    let reason = format!("{} cannot hold {}", quoted(&path), quoted(text));
-                    self.bad(&item.span(), reason, hint);
+                    let reason = format!("{} cannot hold {}", quoted(&path), quoted(text.value));
+                    self.bad(&text.span, reason, hint);
                 }
             }
         }
         // An empty list is for the caller to judge, one without a good word is not.
-        (self.found.len() == before).then(|| Found {
+        (self.found.len() == before).then_some(Found {
             value: found,
-            span: value.span(),
+            span: texts.span,
         })
     }
 

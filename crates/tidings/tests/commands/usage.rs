@@ -88,7 +88,7 @@ fn hints_name_commands() {
     assert!(by_environment.status.success());
     let status: serde_json::Value = serde_json::from_slice(&by_environment.stdout).unwrap();
     assert!(status["uptime_seconds"].is_u64(), "{status}");
-    assert_eq!(status["channels"]["email"]["provider"], json!(null));
+    assert_eq!(status["channels"]["email"]["providers"], json!([]));
 }
 
 #[test]

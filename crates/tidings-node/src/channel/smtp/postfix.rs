@@ -144,10 +144,9 @@ impl MailServer {
     /// Opens a channel to `address`, in which `CA` is the authority's file.
     fn channel(&self, address: &str) -> std::sync::Arc<dyn Channel> {
         let channel = ChannelRules {
-            provider: Some(address.replace("CA", &self.path("ca.pem"))),
+            providers: vec![address.replace("CA", &self.path("ca.pem"))],
             from: Some("Art <art@example.org>".to_owned()),
-            quiet_hours: None,
-            dkim: None,
+            ..ChannelRules::default()
         };
         let kind = &TABLE[usize::from(EMAIL_NO)];
         let rules = Rules {
@@ -164,7 +163,7 @@ impl MailServer {
             patience: Patience::default(),
             tokens: None,
         };
-        open(kind, &rules, &setup).unwrap().channel
+        open(kind, &rules, &setup).unwrap().first()
     }
 
     fn log(&self) -> String {
@@ -297,7 +296,7 @@ fn nothing_is_said_to_a_server_that_cannot_prove_who_it_is(server: &MailServer) 
             .channel(&unknown)
             .send(&to("r1@example.org", "tls"), GO);
         assert!(
-            matches!(refused, Outcome::Retry { .. }),
+            matches!(refused, Outcome::Away { .. }),
             "{unknown}: {refused:?}"
         );
         let sent = server
@@ -323,7 +322,7 @@ fn passwords_are_checked(server: &MailServer) {
         .channel(&address("WRONG"))
         .send(&to("r1@example.org", "wrong"), GO);
     assert!(
-        matches!(&wrong, Outcome::Retry { why, .. } if why.contains("535")),
+        matches!(&wrong, Outcome::Away { why, .. } if why.contains("535")),
         "{wrong:?}"
     );
     let nobody = format!("smtp://localhost:{}?tls=required&ca=CA", server.submission);
@@ -338,7 +337,7 @@ fn a_server_that_was_away_is_found_again(server: &MailServer) {
     assert!(is_sent(&channel.send(&to("r1@example.org", "away-1"), GO)));
     server.end();
     let away = channel.send(&to("r1@example.org", "away-2"), GO);
-    assert!(matches!(away, Outcome::Retry { .. }), "{away:?}");
+    assert!(matches!(away, Outcome::Away { .. }), "{away:?}");
     server.begin();
     assert!(is_sent(&channel.send(&to("r1@example.org", "away-2"), GO)));
     server.delivered("away-2");

@@ -5,7 +5,8 @@ use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::time::Duration;
 
-use super::super::provider::Provider;
+use super::super::provider::Address;
+use super::super::sample::email;
 use super::super::sample::{GO, HOST, mail};
 use super::*;
 
@@ -89,9 +90,9 @@ fn be_slow(stream: &mut TcpStream, slow: Slow) -> std::io::Result<()> {
 }
 
 fn server_at(address: &str) -> Server {
-    match Provider::parse(address, &|name| Err(name.to_owned())).unwrap() {
-        Provider::Smtp(server) => server,
-        Provider::Maildir(_) => panic!("{address} is a server"),
+    match Address::parse(email(), address, &|name| Err(name.to_owned())).unwrap() {
+        Address::Smtp(server) => server,
+        Address::Maildir(_) => panic!("{address} is a server"),
     }
 }
 
@@ -111,8 +112,7 @@ fn t20_a_transaction_ends_whatever_stage_is_slow() {
     for slow in SLOW {
         for stage in ["greeting", "EHLO", "MAIL", "RCPT", "DATA"] {
             let outcome = slow_at(stage, slow, WHOLE);
-            let is_retry =
-                matches!(&outcome, Outcome::Retry { why, .. } if why.contains("in time"));
+            let is_retry = matches!(&outcome, Outcome::Away { why, .. } if why.contains("in time"));
             assert!(is_retry, "{stage} {slow:?}: {outcome:?}");
         }
         let outcome = slow_at("no stage: after the final dot", slow, WHOLE);
@@ -130,7 +130,7 @@ fn a_whole_answer_has_a_deadline_of_its_own() {
     for slow in SLOW {
         for stage in ["greeting", "RCPT"] {
             let outcome = slow_at(stage, slow, answers);
-            assert!(matches!(outcome, Outcome::Retry { .. }), "{outcome:?}");
+            assert!(matches!(outcome, Outcome::Away { .. }), "{outcome:?}");
         }
     }
 }
@@ -142,10 +142,10 @@ fn a_handshake_of_tls_ends_too() {
     for slow in [Slow::Hangs, Slow::Drips(&[0x16, 3, 3, 0x3f, 0xff])] {
         let port = serve("greeting", slow);
         let wrapped = outcome(&format!("smtps://127.0.0.1:{port}"), WHOLE);
-        assert!(matches!(wrapped, Outcome::Retry { .. }), "{wrapped:?}");
+        assert!(matches!(wrapped, Outcome::Away { .. }), "{wrapped:?}");
         let port = serve("no stage: after STARTTLS", slow);
         let upgraded = outcome(&format!("smtp://127.0.0.1:{port}?tls=required"), WHOLE);
-        assert!(matches!(upgraded, Outcome::Retry { .. }), "{upgraded:?}");
+        assert!(matches!(upgraded, Outcome::Away { .. }), "{upgraded:?}");
     }
 }
 

@@ -85,8 +85,8 @@ async fn part(
 fn directory(service: &Service) -> Result<PathBuf, Problem> {
     let rules = service.rules();
     let email = rules.channels.get(EMAIL);
-    let provider = email.and_then(|email| email.provider.as_deref());
-    let maildir = provider.and_then(|provider| provider.strip_prefix("file://"));
+    let mut providers = email.into_iter().flat_map(|email| &email.providers);
+    let maildir = providers.find_map(|provider| provider.strip_prefix("file://"));
     match (&service.access, maildir) {
         (Access::Open, Some(maildir)) => Ok(PathBuf::from(maildir)),
         _ => Err(Problem::new(

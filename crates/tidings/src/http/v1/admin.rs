@@ -48,7 +48,7 @@ pub(super) fn calls(calls: Calls) -> Calls {
 
 /// The status of the server.
 #[derive(Serialize, ToSchema)]
-#[schema(example = json!({"version": "0.1.0", "uptime_seconds": 86400, "oldest_due": null, "oldest_due_age_seconds": null, "retrying": 0, "channels": {"email": {"provider": "smtp", "paused": true}}, "now": "2024-03-07T08:03:00Z", "recipients": 2, "forgotten_before": null, "paused": {"types": [], "channels": ["email"]}, "entries": {"all": 8, "pending": 1, "outcomes": {"delivered": 6, "skipped": 1}, "reasons": {"seen": 1}}}))]
+#[schema(example = json!({"version": "0.1.0", "uptime_seconds": 86400, "oldest_due": null, "oldest_due_age_seconds": null, "retrying": 0, "channels": {"email": {"providers": ["smtp"], "paused": true}}, "now": "2024-03-07T08:03:00Z", "recipients": 2, "forgotten_before": null, "paused": {"types": [], "channels": ["email"]}, "entries": {"all": 8, "pending": 1, "outcomes": {"delivered": 6, "skipped": 1}, "reasons": {"seen": 1}}}))]
 struct StatusAnswer {
     /// Version of tidings.
     version: &'static str,
@@ -103,8 +103,8 @@ struct EntriesCounted {
 /// A channel that sends messages.
 #[derive(Serialize, ToSchema)]
 struct SendingChannel {
-    /// The kind of its provider (`file`, `smtp`, `smtps`); null = none is configured.
-    provider: Option<String>,
+    /// The kinds of its providers (such as `file`, `smtp`), in the order in which they are asked.
+    providers: Vec<String>,
     /// True if an operator has paused it.
     paused: bool,
 }
@@ -121,14 +121,17 @@ impl StatusAnswer {
         let mut sum = LedgerRow::default();
         engine.ledger().values().for_each(|row| sum.add(row));
         let pending = sum.pending;
-        let provider = |name: &str| {
-            let address = rules.channels.get(name)?.provider.as_ref()?;
-            Some(address.split_once("://")?.0.to_owned())
+        let providers = |name: &str| {
+            let channel = rules.channels.get(name).into_iter();
+            let schemes = channel.flat_map(|channel| &channel.providers);
+            let schemes =
+                schemes.filter_map(|address| Some(address.split_once("://")?.0.to_owned()));
+            schemes.collect()
         };
         let shown = channel::sending().map(|kind| {
             let paused = engine.paused().has_channel(kind.name);
-            let provider = provider(kind.name);
-            (kind.name.to_owned(), SendingChannel { provider, paused })
+            let providers = providers(kind.name);
+            (kind.name.to_owned(), SendingChannel { providers, paused })
         });
         Self {
             version: env!("CARGO_PKG_VERSION"),

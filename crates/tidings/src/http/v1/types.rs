@@ -26,7 +26,7 @@ pub(super) fn calls(calls: Calls) -> Calls {
 
 /// The configured types, and how they are delivered.
 #[derive(Serialize, ToSchema)]
-#[schema(example = json!({"types": {"comment": {"category": "conversations", "include_actor": false, "urgent": false, "required": false, "condition": null, "admission": "always", "per": "type", "look_back": null, "drop_if_seen": null, "group": null, "unresolved": "send", "unknown_outcome": "resend", "paused": false, "channels": {"email": {"policy": "cooldown", "lane": "cooldown", "quiet": "4m", "max_wait": "15m"}, "inbox": {"policy": "now", "lane": "now"}}}}, "categories": {"conversations": {"title": "Conversations"}}, "digests": {"weekly": {"every": "week", "on": "mon", "at": "09:00", "tz": null}}, "channels": {"email": {"configured": true, "paused": false}, "inbox": {"configured": true, "paused": false}}}))]
+#[schema(example = json!({"types": {"comment": {"category": "conversations", "include_actor": false, "urgent": false, "required": false, "condition": null, "admission": "always", "per": "type", "look_back": null, "drop_if_seen": null, "group": null, "unresolved": "send", "unknown_outcome": "resend", "give_up_after": null, "paused": false, "channels": {"email": {"policy": "cooldown", "lane": "cooldown", "quiet": "4m", "max_wait": "15m"}, "inbox": {"policy": "now", "lane": "now"}}}}, "categories": {"conversations": {"title": "Conversations"}}, "digests": {"weekly": {"every": "week", "on": "mon", "at": "09:00", "tz": null}}, "channels": {"email": {"configured": true, "paused": false}, "inbox": {"configured": true, "paused": false}}}))]
 struct TypesAnswer {
     /// By name.
     types: BTreeMap<String, TypeShown>,
@@ -70,6 +70,9 @@ struct TypeShown {
     unresolved: Unresolved,
     /// The consequence where nobody knows whether a message was handed over: `resend` or `give_up`.
     unknown_outcome: &'static str,
+    /// The time after which a message that could not be handed over has failed, from when it was due.
+    #[schema(value_type = Option<String>)]
+    give_up_after: Option<String>,
     /// True if an operator has paused it.
     paused: bool,
     /// The policy for each channel.
@@ -239,6 +242,7 @@ impl TypesAnswer {
                 }),
                 unresolved: rules.unresolved,
                 unknown_outcome: rules.unknown_outcome.word(),
+                give_up_after: rules.give_up_after_ms.map(duration::print),
                 paused: paused.has_type(name),
                 channels: channels
                     .map(|(channel, route)| (channel.clone(), PolicyShown::of(route)))
@@ -253,7 +257,7 @@ impl TypesAnswer {
         let digests = rules.digests.iter();
         let channel = |name: &'static str| {
             let provided = rules.channels.get(name);
-            let provided = provided.is_some_and(|channel| channel.provider.is_some());
+            let provided = provided.is_some_and(|channel| !channel.providers.is_empty());
             let shown = ChannelShown {
                 configured: name == INBOX || provided,
                 paused: paused.has_channel(name),

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use axum::http::{Method, StatusCode};
 use serde_json::{Value, json};
-use tidings_node::channel::{Channel, MailRenderer, Outcome, Outlet, Receipt, Rendered};
+use tidings_node::channel::{Channel, MailRenderer, Outcome, Outlet, Provider, Receipt, Rendered};
 
 use super::{get, post, problem, publish, put};
 use crate::http::rig::{CONFIG, Rig};
@@ -235,6 +235,47 @@ fn a_time_line_tells_what_entered_when_it_went_and_what_the_provider_said() {
             ("2024-01-01T12:05:10Z", "delivery"),
         ]
     );
+}
+
+#[test]
+fn p7_each_failover_is_visible() {
+    let (first, second) = (Arc::new(Wire::default()), Arc::new(Wire::default()));
+    first.says([Outcome::Away {
+        why: "connect: refused".to_owned(),
+        after_ms: None,
+    }]);
+    let provider = |address: &str, wire: &Arc<Wire>| Provider {
+        address: address.into(),
+        channel: Arc::clone(wire) as _,
+    };
+    let providers = vec![
+        provider("smtp://a.example:587", &first),
+        provider("smtp://b.example:587", &second),
+    ];
+    let from = tidings_mail::Sender::parse("Art <art@example.org>").unwrap();
+    let outlet = Outlet::of_providers(Arc::new(MailRenderer::plain(from)), providers);
+    let rig = Rig::with_channels(CONFIG, [("email".to_owned(), outlet)].into());
+    put(
+        &rig,
+        "/v1/recipients/ada",
+        &json!({"email": "ada@example.org"}),
+    );
+    note(&rig, "e1", "ada");
+    let id = id_of(&awaited(&rig, "state=sent", 1)[0]);
+    let shown = get(&rig, &format!("/v1/messages/{id}"));
+    let tries = shown["attempts"].as_array().unwrap();
+    let asked: Vec<_> = tries
+        .iter()
+        .map(|one| [&one["provider"], &one["answer"], &one["reply"]])
+        .collect();
+    assert_eq!(
+        json!(asked),
+        json!([
+            ["smtp://a.example:587", "retry", "connect: refused"],
+            ["smtp://b.example:587", "sent", "250 queued as 4F2"],
+        ])
+    );
+    assert_eq!(second.names().len(), 1);
 }
 
 #[test]

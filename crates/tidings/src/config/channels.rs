@@ -1,0 +1,236 @@
+//! The sections of channels: providers, senders, quiet hours, rates.
+
+use std::collections::BTreeMap;
+
+use tidings_core::channel::{self, AddressKind, ChannelKind};
+use tidings_core::rules::{ChannelRules, QuietHours, Rate};
+use tidings_node::channel::{ProviderError, check, schemes};
+
+use super::dkim;
+use super::sections::{WEEKDAYS, time_of_day};
+use super::walk::{Found, Section, Walk};
+use crate::wording::{did_you_mean, one_of, quoted};
+
+pub(super) fn channels(walk: &mut Walk, root: &Section<'_>) -> BTreeMap<String, ChannelRules> {
+    let mut channels = BTreeMap::new();
+    let sections: Vec<String> = channel::sending()
+        .map(|kind| format!("`[channels.{}]`", kind.name))
+        .collect();
+    let hint = format!("write {}", sections.join(" or "));
+    let Some(outer) = walk.section(root, "channels", &hint) else {
+        return channels;
+    };
+    for name in outer.keys() {
+        match channel::named(name.value) {
+            Some(kind) if !kind.is_inbox() => {}
+            Some(_) => {
+                let hint = "remove the section";
+                walk.bad(
+                    &name.span,
+                    "the inbox has no provider and no settings",
+                    hint,
+                );
+            }
+            None => {
+                let names: Vec<&str> = channel::sending().map(|kind| kind.name).collect();
+                let hint = did_you_mean(name.value, names).unwrap_or_default();
+                walk.bad(
+                    &name.span,
+                    format!("unknown channel {}", quoted(name.value)),
+                    hint,
+                );
+            }
+        }
+    }
+    for kind in channel::sending() {
+        let hint = format!("write `[channels.{}]`", kind.name);
+        if let Some(section) = walk.section(&outer, kind.name, &hint) {
+            channels.insert(kind.name.to_owned(), channel_rules(walk, &section, kind));
+        }
+    }
+    channels
+}
+
+/// The keys of one channel.
+fn channel_rules(walk: &mut Walk, section: &Section<'_>, kind: &ChannelKind) -> ChannelRules {
+    let Some(address) = kind.address else {
+        return ChannelRules::default();
+    };
+    let known: &[&str] = match address {
+        AddressKind::Email => &[
+            "provider",
+            "providers",
+            "from",
+            "quiet_hours",
+            "dkim",
+            "rate",
+            "rate_per_domain",
+        ],
+    };
+    walk.only(section, known);
+    let providers = providers(walk, section, kind);
+    if !providers.is_empty() && !section.has("from") {
+        walk.missing(section, "from", SENDER_HINT);
+    }
+    ChannelRules {
+        providers,
+        from: from(walk, section),
+        quiet_hours: quiet_hours(walk, section),
+        dkim: dkim::dkim(walk, section),
+        rate: rate(walk, section, "rate"),
+        rate_per_domain: rate(walk, section, "rate_per_domain"),
+    }
+}
+
+/// A rate of messages.
+fn rate(walk: &mut Walk, section: &Section<'_>, key: &str) -> Option<Rate> {
+    let hint =
+        format!("write a number per second, minute, hour or day, such as `{key} = \"50/s\"`");
+    let text = walk.text(section, key, &hint)?;
+    let rate = Rate::parse(text.value);
+    if rate.is_none() {
+        let reason = format!(
+            "{} is not a rate of 1 to {} messages",
+            quoted(text.value),
+            Rate::COUNT_MAX
+        );
+        walk.bad(&text.span, reason, hint);
+    }
+    rate
+}
+
+/// The quiet hours of a channel.
+fn quiet_hours(walk: &mut Walk, section: &Section<'_>) -> Option<QuietHours> {
+    let hint = "write `{ from = \"22:00\", to = \"07:00\" }`";
+    let table = walk.section(section, "quiet_hours", hint)?;
+    walk.only(&table, &["from", "to", "days"]);
+    for key in ["from", "to"] {
+        if !table.has(key) {
+            walk.missing(&table, key, hint);
+        }
+    }
+    let from = time_of_day(walk, &table, "from");
+    let to = time_of_day(walk, &table, "to");
+    let days = match table.has("days") {
+        false => Some(QuietHours::EVERY_DAY),
+        true => weekdays(walk, &table, "days"),
+    };
+    let (from_minute, to_minute, days) = (from?, to?, days?);
+    if from_minute == to_minute {
+        let reason = "`quiet_hours` begin and end at the same time";
+        walk.bad(
+            &table.header,
+            reason,
+            "write another `to`, or remove `quiet_hours`",
+        );
+        return None;
+    }
+    Some(QuietHours {
+        from_minute,
+        to_minute,
+        days,
+    })
+}
+
+/// Weekdays as a set of bits, from 1 = Monday to 64 = Sunday.
+fn weekdays(walk: &mut Walk, section: &Section<'_>, key: &str) -> Option<u8> {
+    let words = walk.words(section, key, &WEEKDAYS)?;
+    let bit = |day: &&str| WEEKDAYS.iter().position(|known| known == day);
+    let bits = words.value.iter().filter_map(bit);
+    let days = bits.fold(0_u8, |days, at| days | 1 << at);
+    if days == 0 {
+        let hint = "name one, or leave `days` out for all";
+        walk.bad(&words.span, "`days` has no weekday", hint);
+        return None;
+    }
+    Some(days)
+}
+
+/// The most providers of a channel.
+const PROVIDERS_MAX: usize = 8;
+
+/// The providers of a channel in their order: `providers`, or `provider` for one.
+fn providers(walk: &mut Walk, section: &Section<'_>, kind: &ChannelKind) -> Vec<String> {
+    let hint = forms(kind);
+    let one = walk.text(section, "provider", &hint);
+    let list = walk.texts(
+        section,
+        "providers",
+        "write a list of addresses in quotes, such as `providers = [\"smtps://a.example.org\"]`",
+    );
+    if let (Some(_), Some(key)) = (&one, section.keys().find(|key| key.value == "providers")) {
+        let reason = format!(
+            "`channels.{}` has both `provider` and `providers`",
+            kind.name
+        );
+        walk.bad(&key.span, reason, "put all of them into `providers`");
+        return Vec::new();
+    }
+    if let Some(list) = &list {
+        let count = list.value.len();
+        if !(1..=PROVIDERS_MAX).contains(&count) {
+            let reason = format!("`providers` must have 1 to {PROVIDERS_MAX}, and has {count}");
+            walk.bad(&list.span, reason, &*hint);
+        }
+    }
+    let mut seen: Vec<&str> = Vec::new();
+    let mut good = Vec::new();
+    let all = one
+        .into_iter()
+        .chain(list.into_iter().flat_map(|list| list.value));
+    for text in all {
+        if seen.contains(&text.value) {
+            let reason = "the same provider stands there twice";
+            walk.bad(&text.span, reason, "remove one of them");
+        }
+        seen.push(text.value);
+        good.extend(provider(walk, &text, kind));
+    }
+    good
+}
+
+/// A provider, if it has no fault.
+fn provider(walk: &mut Walk, text: &Found<&str>, kind: &ChannelKind) -> Option<String> {
+    let fault = match check(kind, text.value) {
+        _ if text.value.chars().any(char::is_control) => "it contains a control character".into(),
+        Ok(()) => return Some(text.value.to_owned()),
+        Err(ProviderError::Address(why)) => why,
+        // What stands before `://` may be more than a scheme.
+        Err(ProviderError::Scheme { .. }) => {
+            let known: Vec<&str> = schemes(kind).collect();
+            format!("the scheme is not {}", one_of(&known))
+        }
+        Err(ProviderError::PlainPassword) => {
+            "the configuration must not contain a password".to_owned()
+        }
+        Err(other) => other.to_string(),
+    };
+    // A provider may hold a password: it is not repeated.
+    let reason = format!("`channels.{}.provider`: {fault}", kind.name);
+    walk.bad(&text.span, reason, forms(kind));
+    None
+}
+
+/// The forms of a channel's providers.
+fn forms(kind: &ChannelKind) -> String {
+    format!("write {}", tidings_node::channel::forms(kind))
+}
+
+const SENDER_HINT: &str = "write a mailbox, such as `Art <art@example.org>`";
+
+fn from(walk: &mut Walk, section: &Section<'_>) -> Option<String> {
+    let hint = SENDER_HINT;
+    let text = walk.text(section, "from", hint)?;
+    match tidings_mail::Sender::parse(text.value) {
+        Ok(_) => Some(text.value.to_owned()),
+        Err(fault) => {
+            let fault = fault.to_string();
+            // What is wrong stands before the last colon, how to mend it behind.
+            let reason = fault
+                .rsplit_once(": ")
+                .map_or(fault.as_str(), |(reason, _)| reason);
+            walk.bad(&text.span, reason.to_owned(), hint);
+            None
+        }
+    }
+}
