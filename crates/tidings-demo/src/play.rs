@@ -11,7 +11,7 @@ use tidings_core::{Batch, Books, Instant, Rules};
 use tidings_node::channel::{
     self, Channel as _, Durability, Outlet, Patience, ProviderError, Setup,
 };
-use tidings_node::{Delivery, Node, PlayError, Player, Retries, Watch};
+use tidings_node::{Clock, Delivery, Node, PlayError, Player, Retries, SystemClock, Watch};
 use tidings_store::FjallStore;
 
 use super::fan_out::{FanOuts, Foremost};
@@ -184,6 +184,7 @@ fn mails(rules: &Rules, world: &World) -> Result<Arc<Indexed>, Fault> {
         secret: &|_| Err("the demo sends nothing away".to_owned()),
         durability: Durability::AtEnd,
         patience: Patience::default(),
+        clock: &(Arc::new(SystemClock) as Arc<dyn Clock>),
         tokens: None,
     };
     Ok(Indexed::new(

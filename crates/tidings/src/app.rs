@@ -65,11 +65,16 @@ pub enum StartError {
 ///
 /// # Errors
 /// [`StartError::Channel`].
-pub fn channels(rules: &Rules, tokens: &TokenKey) -> Result<Channels, StartError> {
+pub fn channels(
+    rules: &Rules,
+    tokens: &TokenKey,
+    clock: &Arc<dyn Clock>,
+) -> Result<Channels, StartError> {
     let setup = Setup {
         secret: &secret_here,
         durability: Durability::Each,
         patience: Patience::default(),
+        clock,
         tokens: Some(tokens),
     };
     let mut channels = Channels::new();
@@ -199,7 +204,7 @@ impl Disk {
         options: Options,
         resolver: Arc<dyn Resolver>,
     ) -> Result<Runtime, StartError> {
-        let delivery = Delivery::new(channels(&rules, tokens)?, Retries::default());
+        let delivery = Delivery::new(channels(&rules, tokens, &clock)?, Retries::default());
         let settings = Settings {
             options,
             ..Settings::default()

@@ -6,6 +6,7 @@ use std::fs::File;
 use std::io::{self, Read as _};
 use std::sync::{Arc, PoisonError, RwLock};
 
+use crate::clock::Clock;
 use tidings_core::Rules;
 use tidings_core::channel::{AddressKind, ChannelKind};
 use tidings_core::rules::DkimRules;
@@ -20,11 +21,13 @@ pub(crate) use render::render;
 pub use render::{Head, MailRenderer, Rendered, Renderer, Unrenderable};
 pub use smtp::Patience;
 
+use http::Http;
 use provider::Address;
 use smtp::Smtp;
 
 mod breaker;
 mod gate;
+mod http;
 mod maildir;
 mod outcome;
 mod outlet;
@@ -88,6 +91,8 @@ pub struct Setup<'a> {
     pub durability: Durability,
     /// The time limits of servers.
     pub patience: Patience,
+    /// The clock of signatures and of waits that providers ask for.
+    pub clock: &'a Arc<dyn Clock>,
     /// The key of the tokens in links; without one messages have no such links.
     pub tokens: Option<&'a TokenKey>,
 }
@@ -175,6 +180,10 @@ fn provider_of_mail(
             Arc::new(Maildir::open(dir, setup.durability).map_err(fault)?)
         }
         Address::Smtp(server) => Arc::new(Smtp::new(server, host, setup.patience)?),
+        Address::Http(shape) => {
+            let (shape, clock) = (Arc::clone(shape), Arc::clone(setup.clock));
+            Arc::new(Http::new(shape, setup.patience, clock))
+        }
     };
     Ok(Provider {
         address: address.shown().into(),
@@ -222,6 +231,7 @@ mod tests {
             },
             durability: Durability::Each,
             patience: Patience::default(),
+            clock: &sample::clock(),
             tokens: None,
         };
         let email = tidings_core::channel::named("email").unwrap();
@@ -252,9 +262,9 @@ mod tests {
         let from = Some("art@example.org");
         let missing = opened(None, from).unwrap_err();
         assert!(missing.contains("file://DIR"), "{missing}");
-        let scheme = opened(Some("sendgrid://key"), from).unwrap_err();
+        let scheme = opened(Some("pigeon://key"), from).unwrap_err();
         assert!(
-            scheme.contains("sendgrid") && scheme.contains("smtps://"),
+            scheme.contains("pigeon") && scheme.contains("sendgrid://${KEY}"),
             "{scheme}"
         );
         let no_sender = opened(Some("smtps://mail.example.org"), None).unwrap_err();
@@ -286,6 +296,7 @@ mod tests {
             secret: &|_| Err("there is none".to_owned()),
             durability: Durability::Each,
             patience: Patience::default(),
+            clock: &sample::clock(),
             tokens: None,
         };
         let email = tidings_core::channel::named("email").unwrap();

@@ -195,7 +195,9 @@ fn health(outcome: &Outcome) -> Health {
         Outcome::Away { after_ms, .. } => Health::Away {
             after_ms: *after_ms,
         },
-        Outcome::Withheld | Outcome::Unknown { .. } => Health::Untold,
+        // Who leaves one message after the other in doubt is not well either.
+        Outcome::Unknown { .. } => Health::Away { after_ms: None },
+        Outcome::Withheld => Health::Untold,
     }
 }
 

@@ -88,6 +88,13 @@ pub(crate) fn sender() -> Sender {
     Sender::parse("Art <art@example.org>").unwrap()
 }
 
+/// A clock at [`NOW`].
+pub(super) fn clock() -> std::sync::Arc<dyn crate::clock::Clock> {
+    let clock = crate::clock::VirtualClock::default();
+    clock.set(NOW);
+    std::sync::Arc::new(clock)
+}
+
 /// The e-mail channel.
 pub(super) fn email() -> &'static tidings_core::channel::ChannelKind {
     tidings_core::channel::named("email").unwrap()

@@ -348,7 +348,7 @@ fn reload(
     let Some(tokens) = service.tokens() else {
         return Ok(Reloaded::Refused);
     };
-    let opened = app::channels(&rules, tokens)
+    let opened = app::channels(&rules, tokens, service.clock())
         .and_then(|channels| app::host_service(&rules).map(|host| (channels, host)));
     let (channels, host) = match opened {
         Ok(opened) => opened,

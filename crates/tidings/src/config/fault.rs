@@ -143,11 +143,30 @@ fn sets_secret(line: &str) -> bool {
 }
 
 /// Tells whether a provider holds a password that is not taken from the environment.
-pub(super) fn has_secret(provider: &str) -> bool {
-    let rest = provider
-        .split_once("://")
-        .map_or(provider, |(_, rest)| rest);
-    rest.rsplit_once('@')
-        .and_then(|(user, _)| user.split_once(':'))
-        .is_some_and(|(_, password)| !password.is_empty() && !password.contains("${"))
+pub(super) fn has_secret(line: &str) -> bool {
+    let mut addresses = line.split("://").collect::<Vec<_>>();
+    if let [alone] = addresses[..] {
+        addresses = vec!["", alone];
+    }
+    addresses.windows(2).any(|pair| {
+        let scheme = pair[0].rsplit(['"', '\'', ' ']).next().unwrap_or_default();
+        let rest = pair[1]
+            .split(['"', '\'', '?', ' '])
+            .next()
+            .unwrap_or_default();
+        let (login, has_place) = match rest.rsplit_once('@') {
+            Some((login, _)) => (login, true),
+            None => (rest, false),
+        };
+        let is_open = |part: &str| !part.is_empty() && !part.contains("${");
+        match (scheme, login.split_once(':')) {
+            ("file" | "http" | "https" | "smtp" | "smtps" | "", None) => false,
+            ("file" | "http" | "https" | "smtp" | "smtps" | "", Some((_, password))) => {
+                has_place && is_open(password)
+            }
+            // What stands in the place of a user or of a host is a key.
+            (_, None) => is_open(login),
+            (_, Some((_, secret))) => is_open(secret),
+        }
+    })
 }

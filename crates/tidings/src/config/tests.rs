@@ -404,6 +404,12 @@ fn providers_and_senders_are_checked_without_being_opened() {
         "smtp://u:${P}@h:587",
         "smtps://h",
         "smtp://[::1]:25",
+        "sendgrid://${KEY}",
+        "sendgrid://${KEY}?base=http://127.0.0.1:8080",
+        "postmark://${TOKEN}?stream=broadcast",
+        "mailgun://${KEY}@mg.example.org?region=eu",
+        "ses://AKID:${SECRET}@eu-west-1?set=art",
+        "ses://${ID}:${SECRET}@eu-west-1?session=${TOKEN}",
     ] {
         assert!(parse(&channel(provider, from), "t").is_ok(), "{provider}");
     }
@@ -421,6 +427,21 @@ fn providers_and_senders_are_checked_without_being_opened() {
         "smtp://h?tls=maybe",
         "smtp://h?odd=1",
         "smtps://h?tls=none",
+        "sendgrid://",
+        "sendgrid://key",
+        "sendgrid://user@${KEY}",
+        "sendgrid://${KEY}?bas=http://127.0.0.1",
+        "sendgrid://${KEY}?base=127.0.0.1",
+        "postmark://${TOKEN}?stream=",
+        "postmark://${TOKEN}?stream=a&stream=b",
+        "mailgun://${KEY}",
+        "mailgun://${KEY}@",
+        "mailgun://${KEY}@a/b",
+        "mailgun://key@mg.example.org",
+        "mailgun://${KEY}@mg.example.org?region=moon",
+        "ses://${SECRET}@eu-west-1",
+        "ses://AKID:secret@eu-west-1",
+        "ses://AKID:${SECRET}",
     ] {
         refused(&channel(provider, from), "provider");
     }

@@ -184,6 +184,12 @@ impl Service {
         Arc::clone(&self.rules.read().unwrap_or_else(PoisonError::into_inner))
     }
 
+    /// The node's clock.
+    #[must_use]
+    pub fn clock(&self) -> &Arc<dyn Clock> {
+        &self.clock
+    }
+
     /// The instant now, by the node's clock.
     #[must_use]
     pub fn now(&self) -> Instant {

@@ -161,6 +161,7 @@ impl MailServer {
             },
             durability: Durability::Each,
             patience: Patience::default(),
+            clock: &super::super::sample::clock(),
             tokens: None,
         };
         open(kind, &rules, &setup).unwrap().first()

@@ -108,7 +108,7 @@ fn server_at(address: &str) -> Server {
     let secret = |name: &str| Ok(format!("value of {name}"));
     match Address::parse(email(), address, &secret).unwrap() {
         Address::Smtp(server) => server,
-        Address::Maildir(_) => panic!("{address} is a server"),
+        Address::Maildir(_) | Address::Http(_) => panic!("{address} is a server"),
     }
 }
 

@@ -1,0 +1,88 @@
+//! Mailgun: whole mails (`messages.mime`).
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use tidings_core::Instant;
+
+use super::super::{Outcome, ProviderError, Rendered};
+use super::{Answer, ProviderUrl, Request, Shape, sent};
+
+/// The form of its address.
+pub(crate) const FORM: &str = "mailgun://${KEY}@DOMAIN";
+
+/// A domain of a Mailgun account.
+pub(crate) struct Mailgun {
+    key: String,
+    domain: String,
+    base: String,
+}
+
+impl Mailgun {
+    pub(crate) fn parse(mut url: ProviderUrl<'_>) -> Result<Self, ProviderError> {
+        let own = match url.option("region")?.as_deref() {
+            None | Some("us") => "https://api.mailgun.net",
+            Some("eu") => "https://api.eu.mailgun.net",
+            Some(_) => {
+                let why = "`region` is `us` or `eu`".to_owned();
+                return Err(ProviderError::Address(why));
+            }
+        };
+        let shape = Self {
+            key: url.key()?,
+            domain: url.place("the domain")?,
+            base: url.base(own)?,
+        };
+        url.done().map(|()| shape)
+    }
+}
+
+impl Shape for Mailgun {
+    fn shown(&self) -> String {
+        format!("mailgun {} {}", self.domain, self.base)
+    }
+
+    fn request(&self, message: &Rendered, to: &str, _now: Instant) -> Result<Request, Outcome> {
+        // A mail's own boundaries are made of its batch's id too, but for another prefix.
+        let boundary = format!("tidings-form-{}", message.head.id);
+        let mut body = format!(
+            "--{boundary}\r\ncontent-disposition: form-data; name=\"to\"\r\n\r\n{to}\r\n\
+             --{boundary}\r\ncontent-disposition: form-data; name=\"v:tidings_batch\"\r\n\r\n{}\r\n\
+             --{boundary}\r\ncontent-disposition: form-data; name=\"message\"; filename=\"message.eml\"\r\n\
+             content-type: message/rfc822\r\n\r\n",
+            message.head.id
+        )
+        .into_bytes();
+        body.extend_from_slice(&message.bytes);
+        body.extend_from_slice(format!("\r\n--{boundary}--\r\n").as_bytes());
+        let login = STANDARD.encode(format!("api:{}", self.key));
+        Ok(Request {
+            url: format!("{}/v3/{}/messages.mime", self.base, self.domain),
+            headers: vec![
+                (
+                    "content-type",
+                    format!("multipart/form-data; boundary={boundary}"),
+                ),
+                ("authorization", format!("Basic {login}")),
+            ],
+            body,
+        })
+    }
+
+    fn outcome(&self, answer: &Answer, now: Instant) -> Outcome {
+        let json = answer.json();
+        let message = json["message"].as_str().unwrap_or_default();
+        match answer.of_provider(None, now) {
+            Outcome::Sent(_) => sent(json["id"].as_str()),
+            // The domain is not one of the account.
+            Outcome::Failed { why, .. } if answer.status == 404 => Outcome::Away {
+                why,
+                after_ms: None,
+            },
+            Outcome::Failed { why, .. } => Outcome::Failed {
+                why,
+                address_dead: message.starts_with("'to' parameter is not a valid address"),
+            },
+            other => other,
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! SendGrid, API v3: mails in parts.
+
+use serde_json::{Value, json};
+use tidings_core::Instant;
+
+use super::super::{Outcome, ProviderError, Rendered};
+use super::mime::Parts;
+use super::{Answer, ProviderUrl, Request, Shape, sent};
+
+/// The form of its address.
+pub(crate) const FORM: &str = "sendgrid://${KEY}";
+
+/// A SendGrid account.
+pub(crate) struct SendGrid {
+    key: String,
+    base: String,
+}
+
+impl SendGrid {
+    pub(crate) fn parse(mut url: ProviderUrl<'_>) -> Result<Self, ProviderError> {
+        let shape = Self {
+            key: url.secret_place()?,
+            base: url.base("https://api.sendgrid.com")?,
+        };
+        url.done().map(|()| shape)
+    }
+}
+
+/// The instant in seconds at which a limit ends.
+fn reset_ms(answer: &Answer, now: Instant) -> Option<i64> {
+    let at_s: i64 = answer.header("x-ratelimit-reset")?.parse().ok()?;
+    let wait_ms = at_s.checked_mul(1_000)? - now.0;
+    (1..=3_600_000).contains(&wait_ms).then_some(wait_ms)
+}
+
+impl Shape for SendGrid {
+    fn shown(&self) -> String {
+        format!("sendgrid {}", self.base)
+    }
+
+    fn request(&self, message: &Rendered, to: &str, _now: Instant) -> Result<Request, Outcome> {
+        let parts = Parts::of(message)?;
+        let mut from = json!({ "email": message.from });
+        if let Some(name) = parts.from_name {
+            from["name"] = Value::from(name);
+        }
+        let headers: serde_json::Map<String, Value> = parts
+            .headers
+            .into_iter()
+            .map(|(name, value)| (name.to_owned(), value.into()))
+            .collect();
+        let body = json!({
+            "personalizations": [{ "to": [{ "email": to }] }],
+            "from": from,
+            "subject": parts.subject,
+            "content": [
+                { "type": "text/plain", "value": parts.text },
+                { "type": "text/html", "value": parts.html },
+            ],
+            "headers": headers,
+            "custom_args": { "tidings_batch": message.head.id },
+        });
+        let url = format!("{}/v3/mail/send", self.base);
+        let key = format!("Bearer {}", self.key);
+        Ok(Request::json(url, &body).with("authorization", key))
+    }
+
+    fn outcome(&self, answer: &Answer, now: Instant) -> Outcome {
+        let json = answer.json();
+        let field = json["errors"][0]["field"].as_str();
+        match answer.of_provider(field, now) {
+            Outcome::Sent(_) => sent(answer.header("x-message-id")),
+            Outcome::Away {
+                why,
+                after_ms: None,
+            } if answer.status == 429 => Outcome::Away {
+                why,
+                after_ms: reset_ms(answer, now),
+            },
+            Outcome::Failed { why, .. } => Outcome::Failed {
+                why,
+                address_dead: field.is_some_and(|field| {
+                    field.starts_with("personalizations.") && field.ends_with(".email")
+                }),
+            },
+            other => other,
+        }
+    }
+}

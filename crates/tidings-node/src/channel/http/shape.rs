@@ -1,0 +1,206 @@
+//! The shape of a provider: how a message becomes a request, and an answer an outcome.
+
+use tidings_core::Instant;
+use ureq::http::HeaderMap;
+
+use super::super::{Outcome, Rendered};
+
+/// A request, always a POST.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct Request {
+    /// The whole address.
+    pub(crate) url: String,
+    /// The headers but for those of the transport.
+    pub(crate) headers: Vec<(&'static str, String)>,
+    /// The content.
+    pub(crate) body: Vec<u8>,
+}
+
+/// An answer.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Answer {
+    /// The status.
+    pub(crate) status: u16,
+    /// The headers.
+    pub(crate) headers: HeaderMap,
+    /// The content, or the beginning of one that is very long.
+    pub(crate) body: Vec<u8>,
+}
+
+/// A provider's way to put a message into a request. It does no I/O and reads no clock.
+pub(crate) trait Shape: Send + Sync {
+    /// The provider's address without secrets, for operators.
+    fn shown(&self) -> String;
+
+    /// The request that hands a message over to one address.
+    ///
+    /// # Errors
+    /// The outcome of a message that can't be put into one.
+    fn request(&self, message: &Rendered, to: &str, now: Instant) -> Result<Request, Outcome>;
+
+    /// The outcome that an answer tells.
+    fn outcome(&self, answer: &Answer, now: Instant) -> Outcome;
+}
+
+impl Request {
+    /// A request with a JSON body.
+    pub(crate) fn json(url: String, body: &serde_json::Value) -> Self {
+        Self {
+            url,
+            headers: vec![("content-type", "application/json".to_owned())],
+            body: body.to_string().into_bytes(),
+        }
+    }
+
+    /// The same request with another header.
+    pub(crate) fn with(mut self, name: &'static str, value: impl Into<String>) -> Self {
+        self.headers.push((name, value.into()));
+        self
+    }
+}
+
+impl Answer {
+    /// A header as text.
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name)?.to_str().ok()
+    }
+
+    /// The content as JSON; null where it is none.
+    pub(crate) fn json(&self) -> serde_json::Value {
+        serde_json::from_slice(&self.body).unwrap_or_default()
+    }
+
+    /// The wait in milliseconds that `Retry-After` asks for.
+    pub(crate) fn retry_after_ms(&self, now: Instant) -> Option<i64> {
+        let text = self.header("retry-after")?.trim();
+        let ms = match text.parse::<i64>() {
+            Ok(seconds) => seconds.checked_mul(1_000)?,
+            Err(_) => date(text)?.0 - now.0,
+        };
+        (ms > 0).then_some(ms.min(WAIT_MS_MAX))
+    }
+
+    /// The outcome by the status, of a provider that the configuration names. `code` is its own word for the fault,
+    /// without anything of the message.
+    pub(crate) fn of_provider(&self, code: Option<&str>, now: Instant) -> Outcome {
+        let why = self.why(code);
+        let after_ms = self.retry_after_ms(now);
+        match self.status {
+            200..=299 => super::sent(None),
+            // Our access, our account, our quota: an operator's to mend.
+            // A redirection, and whatever else is no answer about the message.
+            0..=399 | 401..=403 | 407 => Outcome::Away { why, after_ms },
+            408 | 425 | 429 | 500 | 503 | 507 => Outcome::Away { why, after_ms },
+            // Who answers has passed it on, and may have been heard.
+            500..=599 => Outcome::Unknown { why },
+            _ => Outcome::Failed {
+                why,
+                address_dead: false,
+            },
+        }
+    }
+
+    fn why(&self, code: Option<&str>) -> String {
+        match code.filter(|code| is_code(code)) {
+            Some(code) => format!("reply: {} {code}", self.status),
+            None => format!("reply: {}", self.status),
+        }
+    }
+}
+
+/// The longest wait that a provider may ask for.
+const WAIT_MS_MAX: i64 = 24 * 3_600_000;
+
+/// Tells whether a word of a provider is a code, which can't hold anything of a message or of an address.
+fn is_code(text: &str) -> bool {
+    (1..=80).contains(&text.len())
+        && text
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || b"._-:#[]".contains(&b))
+}
+
+/// The instant of a date of HTTP in the form that servers write (RFC 9110, section 5.6.7).
+fn date(text: &str) -> Option<Instant> {
+    let [_, day, month, year, time, "GMT"] = text.split(' ').collect::<Vec<_>>()[..] else {
+        return None;
+    };
+    let months = [
+        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+    ];
+    let month = months.iter().position(|known| *known == month)? + 1;
+    Instant::parse(&format!("{year}-{month:02}-{day}T{time}Z")).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answer(status: u16, header: Option<(&'static str, &str)>) -> Answer {
+        let headers = header.map(|(name, value)| {
+            let name = ureq::http::HeaderName::from_static(name);
+            (name, value.parse().unwrap())
+        });
+        Answer {
+            status,
+            headers: headers.into_iter().collect(),
+            body: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn retry_after_is_seconds_or_a_date() {
+        let now = Instant::parse("2024-03-07T08:00:00Z").unwrap();
+        let wait = |text: &str| answer(429, Some(("retry-after", text))).retry_after_ms(now);
+        assert_eq!(wait("120"), Some(120_000));
+        assert_eq!(wait("Thu, 07 Mar 2024 08:01:00 GMT"), Some(60_000));
+        for none in ["-1", "0", "soon", "Thu, 07 Mar 2024 07:01:00 GMT", "1.5"] {
+            assert_eq!(wait(none), None, "{none}");
+        }
+        assert_eq!(wait("9999999"), Some(WAIT_MS_MAX));
+    }
+
+    #[test]
+    fn t20_a_status_has_one_class() {
+        let now = Instant(0);
+        let of = |outcome: Outcome| match outcome {
+            Outcome::Sent(_) => "sent",
+            Outcome::Away { .. } => "away",
+            Outcome::Retry { .. } => "retry",
+            Outcome::Unknown { .. } => "unknown",
+            Outcome::Failed { .. } => "failed",
+            Outcome::Withheld => "withheld",
+        };
+        for (status, provider) in [
+            (200, "sent"),
+            (202, "sent"),
+            (302, "away"),
+            (400, "failed"),
+            (401, "away"),
+            (403, "away"),
+            (404, "failed"),
+            (408, "away"),
+            (410, "failed"),
+            (413, "failed"),
+            (422, "failed"),
+            (429, "away"),
+            (500, "away"),
+            (502, "unknown"),
+            (503, "away"),
+            (504, "unknown"),
+        ] {
+            let answer = answer(status, None);
+            assert_eq!(of(answer.of_provider(None, now)), provider, "{status}");
+        }
+    }
+
+    #[test]
+    fn a_providers_text_is_shown_if_it_is_a_code() {
+        let answer = answer(400, None);
+        assert_eq!(
+            answer.why(Some("MessageRejected")),
+            "reply: 400 MessageRejected"
+        );
+        assert_eq!(answer.why(Some("no mailbox ann@example.org")), "reply: 400");
+        assert_eq!(answer.why(None), "reply: 400");
+    }
+}

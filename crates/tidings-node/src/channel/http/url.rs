@@ -1,0 +1,154 @@
+//! The addresses of providers that are called over HTTP: `SCHEME://[USER[:SECRET]@]PLACE[?OPTION=VALUE]`.
+//!
+//! Each part may be `${NAME}`, which is looked up. A part that is a secret has to be.
+
+use std::collections::BTreeMap;
+
+use super::super::ProviderError;
+
+/// A lookup of secrets by name.
+pub(crate) type Secrets<'a> = &'a dyn Fn(&str) -> Result<String, String>;
+
+/// An address of a provider in its parts.
+pub(crate) struct ProviderUrl<'a> {
+    scheme: &'a str,
+    login: Option<(&'a str, Option<&'a str>)>,
+    place: &'a str,
+    options: BTreeMap<&'a str, &'a str>,
+    secrets: Secrets<'a>,
+}
+
+fn fault(why: impl Into<String>) -> ProviderError {
+    ProviderError::Address(why.into())
+}
+
+/// The name in `${NAME}`.
+fn name_of(part: &str) -> Option<&str> {
+    part.strip_prefix("${")?.strip_suffix('}')
+}
+
+impl<'a> ProviderUrl<'a> {
+    /// Reads what follows `SCHEME://`.
+    pub(crate) fn parse(
+        scheme: &'a str,
+        rest: &'a str,
+        secrets: Secrets<'a>,
+    ) -> Result<Self, ProviderError> {
+        let (rest, query) = rest.split_once('?').unwrap_or((rest, ""));
+        let (login, place) = match rest.rsplit_once('@') {
+            Some((login, place)) => (Some(login), place),
+            None => (None, rest),
+        };
+        let login = login.map(|login| match login.split_once(':') {
+            Some((user, secret)) => (user, Some(secret)),
+            None => (login, None),
+        });
+        let mut options = BTreeMap::new();
+        for option in query.split('&').filter(|option| !option.is_empty()) {
+            let (name, value) = option
+                .split_once('=')
+                .filter(|(_, value)| !value.is_empty())
+                .ok_or_else(|| fault("an option is `NAME=VALUE`"))?;
+            if options.insert(name, value).is_some() {
+                return Err(fault(format!("`{name}` stands there twice")));
+            }
+        }
+        Ok(Self {
+            scheme,
+            login,
+            place: place.strip_suffix('/').unwrap_or(place),
+            options,
+            secrets,
+        })
+    }
+
+    fn look_up(&self, name: &str) -> Result<String, ProviderError> {
+        (self.secrets)(name).map_err(|why| ProviderError::Secret {
+            name: name.to_owned(),
+            why,
+        })
+    }
+
+    fn text(&self, part: &str) -> Result<String, ProviderError> {
+        match name_of(part) {
+            Some(name) => self.look_up(name),
+            None => Ok(part.to_owned()),
+        }
+    }
+
+    fn secret(&self, part: &str) -> Result<String, ProviderError> {
+        self.look_up(name_of(part).ok_or(ProviderError::PlainPassword)?)
+    }
+
+    /// The place, which is a secret.
+    pub(crate) fn secret_place(&self) -> Result<String, ProviderError> {
+        if self.login.is_some() || self.place.is_empty() {
+            let form = format!("write `{}://${{NAME}}`", self.scheme);
+            return Err(fault(form));
+        }
+        self.secret(self.place)
+    }
+
+    /// The place after a login, a name such as that of a domain.
+    pub(crate) fn place(&self, what: &str) -> Result<String, ProviderError> {
+        let place = self.text(self.place)?;
+        let is_name = |c: char| c.is_ascii_alphanumeric() || "-._".contains(c);
+        match name_of(self.place).is_some() || (!place.is_empty() && place.chars().all(is_name)) {
+            true => Ok(place),
+            false => Err(fault(format!("{what} stands behind the `@`"))),
+        }
+    }
+
+    /// A secret before the place, without a user.
+    pub(crate) fn key(&self) -> Result<String, ProviderError> {
+        match self.login {
+            Some((key, None)) => self.secret(key),
+            _ => Err(fault(format!("write `{}://${{NAME}}@…`", self.scheme))),
+        }
+    }
+
+    /// A user with a secret, before the place or in its stead.
+    pub(crate) fn user(&self) -> Result<(String, String), ProviderError> {
+        let pair = match self.login {
+            Some((user, Some(secret))) => Some((user, secret)),
+            Some((_, None)) => None,
+            // `${A}:${B}`: the place has no port.
+            None => self.place.split_once(':'),
+        };
+        let (user, secret) = pair
+            .filter(|(user, _)| !user.is_empty())
+            .ok_or_else(|| fault(format!("write `{}://NAME:${{SECRET}}`", self.scheme)))?;
+        Ok((self.text(user)?, self.secret(secret)?))
+    }
+
+    /// Takes an option out.
+    pub(crate) fn option(&mut self, name: &str) -> Result<Option<String>, ProviderError> {
+        let value = self.options.remove(name);
+        value.map(|value| self.text(value)).transpose()
+    }
+
+    /// Takes the option `base` out: another server of the same shape, in place of the provider's own.
+    pub(crate) fn base(&mut self, own: &str) -> Result<String, ProviderError> {
+        let Some(base) = self.option("base")? else {
+            return Ok(own.to_owned());
+        };
+        let is_address = tidings_mail::web_address(&base).is_some();
+        match is_address {
+            true => Ok(base.trim_end_matches('/').to_owned()),
+            false => Err(fault(
+                "`base` is an address, such as `https://mail.example.org`",
+            )),
+        }
+    }
+
+    /// Refuses options that nobody took.
+    pub(crate) fn done(self) -> Result<(), ProviderError> {
+        match self.options.keys().next() {
+            None => Ok(()),
+            Some(name) => Err(fault(format!(
+                "`{}://` has no option `{name}`",
+                self.scheme
+            ))),
+        }
+    }
+}
