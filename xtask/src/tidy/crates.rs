@@ -7,9 +7,10 @@ use crate::source::{entries, read};
 
 /// Each crate with those of ours that it may depend on. A crate that is not here is a fault: decide
 /// first what it may know.
-const MAY_KNOW: [(&str, &[&str]); 9] = [
+const MAY_KNOW: [(&str, &[&str]); 10] = [
     ("tidings-core", &[]),
-    ("tidings-store", &["tidings-core"]),
+    ("tidings-store", &["tidings-core", "tidings-loopback"]),
+    ("tidings-loopback", &[]),
     ("tidings-mail", &["tidings-core"]),
     (
         "tidings-node",
@@ -25,7 +26,12 @@ const MAY_KNOW: [(&str, &[&str]); 9] = [
     ),
     (
         "tidings-bench",
-        &["tidings-core", "tidings-store", "tidings-node"],
+        &[
+            "tidings-core",
+            "tidings-store",
+            "tidings-node",
+            "tidings-loopback",
+        ],
     ),
     (
         "tidings",
@@ -36,6 +42,7 @@ const MAY_KNOW: [(&str, &[&str]); 9] = [
             "tidings-node",
             "tidings-demo",
             "tidings-bench",
+            "tidings-loopback",
         ],
     ),
     ("xtask", &[]),

@@ -2,14 +2,15 @@
 //! reading an inbox and finding what waits need.
 
 use std::net::Ipv4Addr;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
+use tidings_loopback::Postgres as Server;
 use tokio::runtime::Runtime;
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Config, NoTls, Statement};
 
-use super::{As, Rival, Server, free_port, run};
+use super::Rival;
 use crate::Fault;
 use crate::stopwatch::Stopwatch;
 use crate::world;
@@ -60,88 +61,43 @@ WITH given AS (
 INSERT INTO notifications (recipient, channel, event)
 SELECT recipient, 0, id FROM fresh JOIN given USING (id)";
 
-/// A server.
+/// A server, and connections to it.
 pub(crate) struct Postgres {
     pub(crate) tokio: Runtime,
     config: Config,
-    data: PathBuf,
-    user: As,
     _server: Server,
-}
-
-impl Drop for Postgres {
-    fn drop(&mut self) {
-        // Killed alone, the parent process would leave its children to find out for themselves.
-        if let Ok(program) = Rival::Postgres.program("pg_ctl") {
-            let mut stop = self.user.command(program);
-            stop.args(["stop", "-w", "-m", "immediate", "-D"])
-                .arg(&self.data);
-            drop(run(stop));
-        }
-    }
 }
 
 impl Postgres {
     /// Makes a cluster below a directory and starts it, with room for so many connections.
     pub(crate) fn start(directory: &Path, connections: u32) -> Result<Self, Fault> {
-        let fault = |why: String| Rival::Postgres.fault(why);
-        let io = |why: std::io::Error| Rival::Postgres.fault(why);
-        let user = As::not_root(&["postgres", "nobody"]);
-        let home = std::path::absolute(directory.join("postgres")).map_err(io)?;
-        user.directory(&home).map_err(fault)?;
-        let data = home.join("data");
-        let mut init = user.command(Rival::Postgres.program("initdb")?);
-        init.args([
-            "-U",
-            "bench",
-            "-A",
-            "trust",
-            "-E",
-            "UTF8",
-            "--locale=C",
-            "-D",
-        ])
-        .arg(&data)
-        .current_dir(&home);
-        run(init).map_err(fault)?;
-        let port = free_port().map_err(io)?;
-        let mut command = user.command(Rival::Postgres.program("postgres")?);
-        command.current_dir(&home).arg("-D").arg(&data);
-        for setting in [
-            &format!("port={port}"),
-            &format!("max_connections={}", connections + 10),
-            "listen_addresses=127.0.0.1",
-            "unix_socket_directories=",
+        let room = format!("max_connections={}", connections + 10);
+        let settings = [
+            room.as_str(),
             "fsync=on",
             "synchronous_commit=on",
             "shared_buffers=1GB",
             "max_wal_size=8GB",
             "wal_level=minimal",
             "max_wal_senders=0",
-        ] {
-            command.args(["-c", setting]);
-        }
-        let log = directory.join("postgres.log");
-        let mut server = Server::start(command, &log).map_err(io)?;
+        ];
+        let server = Server::start(directory, &settings);
+        let server = server.map_err(|why| Rival::Postgres.fault(why))?;
         let tokio = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
-            .map_err(io)?;
+            .map_err(|why| Rival::Postgres.fault(why))?;
         let mut config = Config::new();
         config
             .host(Ipv4Addr::LOCALHOST.to_string())
-            .port(port)
-            .user("bench")
+            .port(server.port())
+            .user(server.user())
             .dbname("postgres");
-        let attempt = || tokio.block_on(connect(&config)).ok();
-        let client = server.until(&log, attempt).map_err(fault)?;
-        let made = tokio.block_on(client.batch_execute(TABLES));
-        made.map_err(|why| Rival::Postgres.fault(why))?;
+        let made = tokio.block_on(async { connect(&config).await?.batch_execute(TABLES).await });
+        made.map_err(fault)?;
         Ok(Self {
             tokio,
             config,
-            data,
-            user,
             _server: server,
         })
     }

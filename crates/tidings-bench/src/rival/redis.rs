@@ -6,7 +6,9 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use super::{Rival, Server, free_port};
+use tidings_loopback::{Server, find, free_port};
+
+use super::Rival;
 use crate::Fault;
 use crate::stopwatch::Stopwatch;
 use crate::world;
@@ -32,7 +34,11 @@ impl Redis {
         let directory = directory.join("redis");
         std::fs::create_dir(&directory).map_err(io)?;
         let port = free_port().map_err(io)?;
-        let mut command = Command::new(Rival::Redis.program("redis-server")?);
+        let program = find("redis-server").ok_or_else(|| {
+            let why = "`redis-server` is not installed; on Debian: apt-get install redis-server";
+            Rival::Redis.fault(why)
+        })?;
+        let mut command = Command::new(program);
         command
             .args(["--bind", "127.0.0.1", "--port", &port.to_string(), "--dir"])
             .arg(&directory)

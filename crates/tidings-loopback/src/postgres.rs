@@ -1,0 +1,155 @@
+//! PostgreSQL, which can be stopped as a crash does, and started again.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::{As, Server, find, free_port, run};
+
+/// The user and owner of everything.
+const USER: &str = "tidings";
+
+/// A server with a cluster of its own.
+pub struct Postgres {
+    home: PathBuf,
+    log: PathBuf,
+    user: As,
+    port: u16,
+    settings: Vec<String>,
+    server: Option<Server>,
+}
+
+impl Drop for Postgres {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+fn program(name: &str) -> Result<PathBuf, String> {
+    find(name)
+        .ok_or_else(|| format!("`{name}` is not installed; on Debian: apt-get install postgresql"))
+}
+
+impl Postgres {
+    /// Tells whether it is installed here.
+    #[must_use]
+    pub fn is_installed() -> bool {
+        program("postgres").is_ok() && program("initdb").is_ok()
+    }
+
+    /// Makes a cluster below a directory and starts it with these settings, `name=value`.
+    ///
+    /// # Errors
+    /// The reason, in words.
+    pub fn start(directory: &Path, settings: &[&str]) -> Result<Self, String> {
+        let user = As::not_root(&["postgres", "nobody"]);
+        let home = std::path::absolute(directory.join("postgres"));
+        let home = home.map_err(|fault| fault.to_string())?;
+        user.directory(&home)?;
+        let mut init = user.command(program("initdb")?);
+        init.args(["-U", USER, "-A", "trust", "-E", "UTF8", "--locale=C", "-D"])
+            .arg(home.join("data"))
+            .current_dir(&home);
+        run(init)?;
+        let mut made = Self {
+            home,
+            log: directory.join("postgres.log"),
+            user,
+            port: free_port().map_err(|fault| fault.to_string())?,
+            settings: settings.iter().map(|one| (*one).to_owned()).collect(),
+            server: None,
+        };
+        made.resume()?;
+        Ok(made)
+    }
+
+    /// Starts it again after [`Postgres::stop`], on the same port.
+    ///
+    /// # Errors
+    /// The reason, in words.
+    pub fn resume(&mut self) -> Result<(), String> {
+        let mut command = self.user.command(program("postgres")?);
+        let data = self.home.join("data");
+        command.current_dir(&self.home).arg("-D").arg(data);
+        let always = [
+            format!("port={}", self.port),
+            "listen_addresses=127.0.0.1".to_owned(),
+            "unix_socket_directories=".to_owned(),
+        ];
+        for setting in always.iter().chain(&self.settings) {
+            command.args(["-c", setting]);
+        }
+        let mut server = Server::start(command, &self.log).map_err(|fault| fault.to_string())?;
+        let ready = program("pg_isready")?;
+        let port = self.port.to_string();
+        server.until(&self.log, || {
+            let mut ask = Command::new(&ready);
+            ask.args([
+                "-q",
+                "-h",
+                "127.0.0.1",
+                "-d",
+                "postgres",
+                "-U",
+                USER,
+                "-p",
+                &port,
+            ]);
+            run(ask).ok()
+        })?;
+        self.server = Some(server);
+        Ok(())
+    }
+
+    /// Stops it as a crash does: nothing is written down first, and all connections break.
+    pub fn stop(&mut self) {
+        // Killed alone, the parent process would leave its children to find out for themselves.
+        if let (Some(_), Ok(program)) = (&self.server, program("pg_ctl")) {
+            let mut stop = self.user.command(program);
+            stop.args(["stop", "-w", "-m", "immediate", "-D"])
+                .arg(self.home.join("data"));
+            drop(run(stop));
+        }
+        self.server = None;
+    }
+
+    /// Has a statement done in a database.
+    ///
+    /// # Errors
+    /// The text of the refusal.
+    pub fn run(&self, database: &str, statement: &str) -> Result<String, String> {
+        let mut command = Command::new(program("psql")?);
+        command.args([
+            "-X",
+            "-q",
+            "-A",
+            "-t",
+            "-v",
+            "ON_ERROR_STOP=1",
+            "-c",
+            statement,
+        ]);
+        let output = run({
+            command.arg(self.url(database));
+            command
+        })?;
+        Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
+    }
+
+    /// The port that it listens on.
+    #[must_use]
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// The user who may do everything, without a password.
+    #[must_use]
+    pub fn user(&self) -> &'static str {
+        USER
+    }
+
+    /// The address of a database of it.
+    #[must_use]
+    pub fn url(&self, database: &str) -> String {
+        format!("postgres://{USER}@127.0.0.1:{}/{database}", self.port)
+    }
+}
