@@ -6,6 +6,7 @@
 //! | engine | for |
 //! |---|---|
 //! | [`FjallStore`] | one machine: a directory on its disk |
+//! | [`PostgresStore`] | several machines: a PostgreSQL database that they share |
 //! | [`MemoryStore`] | simulation and tests |
 //! | [`FaultStore`] | the memory engine with faults and crashes that a script decides |
 
@@ -17,11 +18,13 @@ mod fault;
 mod fjall;
 mod limits;
 mod memory;
+mod postgres;
 
 pub use self::fault::{CrashAt, Fault, FaultStore, Faults, Moment, NoFaults, Script};
 pub use self::fjall::{FORMAT, FjallStore, Options};
 pub use self::limits::{KEY_BYTES_MAX, VALUE_BYTES_MAX};
 pub use self::memory::MemoryStore;
+pub use self::postgres::PostgresStore;
 
 pub use tidings_core::table::{Partition, Write};
 use tidings_core::time::Day;
@@ -160,6 +163,10 @@ pub enum Error {
     /// or opened again before the process ends.
     #[error("a write has not come back for {0} s: the process must be started again")]
     Hung(u64),
+    /// Somebody else has taken the store over since it was opened, and writes it now. Nothing was written,
+    /// and nothing can be read any more through this holder.
+    #[error("the store was taken over by another holder")]
+    Fenced,
     /// Another process holds the directory.
     #[error("the store is locked by another process: {0}")]
     Locked(String),

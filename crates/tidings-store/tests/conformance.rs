@@ -5,7 +5,11 @@ use std::sync::Arc;
 use libtest_mimic::{Arguments, Trial};
 use tempfile::TempDir;
 use tidings_store::conformance::{Fixture, Harness, TESTS};
-use tidings_store::{FaultStore, FjallStore, MemoryStore, NoFaults, Options, Store};
+use tidings_store::{FaultStore, FjallStore, MemoryStore, NoFaults, Options, PostgresStore, Store};
+
+mod server;
+
+use server::{OnServer, has_server};
 
 struct Memory;
 
@@ -78,13 +82,41 @@ impl Fixture for OnDisk {
     }
 }
 
+impl Harness for OnServer {
+    fn fresh(&self) -> Box<dyn Fixture> {
+        let url = self.place();
+        let store = Some(PostgresStore::open(&url).expect("it opens"));
+        Box::new(InDatabase { store, url })
+    }
+}
+
+struct InDatabase {
+    store: Option<PostgresStore>,
+    url: String,
+}
+
+impl Fixture for InDatabase {
+    fn store(&self) -> &dyn Store {
+        self.store.as_ref().expect("it is open between two calls")
+    }
+
+    fn reopen(&mut self) {
+        self.store = None;
+        self.store = Some(PostgresStore::open(&self.url).expect("it opens"));
+    }
+}
+
 fn main() {
     let arguments = Arguments::from_args();
-    let engines: [(&str, Arc<dyn Harness>); 3] = [
+    let postgres = Arc::new(OnServer::default());
+    let mut engines: Vec<(&str, Arc<dyn Harness>)> = vec![
         ("memory", Arc::new(Memory)),
         ("fault", Arc::new(Faultless)),
         ("fjall", Arc::new(Fjall)),
     ];
+    if has_server() {
+        engines.push(("postgres", Arc::clone(&postgres) as Arc<dyn Harness>));
+    }
     let mut trials = Vec::new();
     for (engine, harness) in engines {
         for (name, test) in TESTS {
@@ -95,5 +127,8 @@ fn main() {
             }));
         }
     }
-    libtest_mimic::run(&arguments, trials).exit();
+    let ended = libtest_mimic::run(&arguments, trials);
+    // Leaving the process would leave the server behind.
+    postgres.stop();
+    ended.exit();
 }

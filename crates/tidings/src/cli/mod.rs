@@ -87,9 +87,11 @@ impl Status {
             Error::Locked(_) | Error::Unusable(_) | Error::Format(_) | Error::Corrupt(_) => {
                 Self::Unusable
             }
-            Error::Invalid(_) | Error::Full(_) | Error::Unavailable(_) | Error::Hung(_) => {
-                Self::Failed
-            }
+            Error::Invalid(_)
+            | Error::Full(_)
+            | Error::Unavailable(_)
+            | Error::Hung(_)
+            | Error::Fenced => Self::Failed,
         }
     }
 

@@ -1,0 +1,274 @@
+//! The engine of several machines: tables in a PostgreSQL database that they share.
+//!
+//! One holder writes at a time, and the database decides who: each commit is one statement that is done only if
+//! the *epoch* is still the holder's, and if it follows the holder's last commit. Who takes the store over raises
+//! the epoch; from then on the holder before writes nothing and reads nothing. Reads are single statements, too,
+//! which say the version that they saw; snapshots put back what was replaced since (`versions`). So no
+//! transaction stays open, and connections may come and go.
+
+mod link;
+mod readers;
+mod schema;
+mod statement;
+mod versions;
+mod view;
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio_postgres::Config;
+use tokio_postgres::config::TargetSessionAttrs;
+
+use self::link::{Fault, Link, rest};
+use self::readers::Readers;
+use self::statement::{Fence, Statement};
+use self::versions::{Before, Days, TableNo, Versions};
+use self::view::View;
+use crate::{Commit, Error, Partition, Snapshot, Store, limits};
+use tidings_core::time::Day;
+
+/// Time that a call may take, and for which it is tried again where connections break.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Time that a connection may take to come about.
+const CONNECT_PATIENCE: Duration = Duration::from_secs(3);
+
+/// The wait between two attempts.
+const PAUSE: Duration = Duration::from_millis(250);
+
+/// A store in a PostgreSQL database.
+pub struct PostgresStore {
+    config: Config,
+    reading: Arc<Reading>,
+    writer: Mutex<Writer>,
+}
+
+/// The part of it that snapshots share.
+struct Reading {
+    epoch: i64,
+    readers: Readers,
+    versions: Arc<Versions>,
+}
+
+struct Writer {
+    /// `None` after it broke.
+    link: Option<Link>,
+}
+
+impl PostgresStore {
+    /// Opens the store of a database, `postgres://USER@HOST/DB`, and takes it over from whoever holds it. A
+    /// database without one gets its tables.
+    ///
+    /// # Errors
+    /// [`Error::Unusable`] for an address or a database that can't be used, [`Error::Format`],
+    /// [`Error::Unavailable`].
+    pub fn open(url: &str) -> Result<Self, Error> {
+        let config = config(url)?;
+        let mut link = Link::connect(&config, PATIENCE)?;
+        schema::prepare(&mut link)?;
+        let take = "UPDATE tidings_part SET epoch = epoch + 1 WHERE no = 0 RETURNING epoch, at";
+        let taken = link.query(take, &[])?;
+        let taken = taken.first();
+        let taken = taken.ok_or_else(|| Error::Corrupt("it has no part 0".to_owned()))?;
+        let (epoch, at) = (taken.get(0), taken.get(1));
+        let rows = link.query("SELECT day, rows FROM tidings_day", &[])?;
+        let days: BTreeMap<Day, TableNo> = rows
+            .iter()
+            .map(|row| (Day(row.get(0)), TableNo(row.get(1))))
+            .collect();
+        for table in schema::unlisted(&mut link)? {
+            schema::discard(&mut link, table);
+        }
+        Ok(Self {
+            reading: Arc::new(Reading {
+                epoch,
+                readers: Readers::new(config.clone(), PATIENCE),
+                versions: Arc::new(Versions::new(at, days)),
+            }),
+            config,
+            writer: Mutex::new(Writer { link: Some(link) }),
+        })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Writer> {
+        self.writer.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Has something written, once, whatever becomes of connections. `None` if what it replaced was lost.
+    fn write(
+        &self,
+        writer: &mut Writer,
+        fence: Fence,
+        write: &mut dyn FnMut(&mut Link) -> Result<Option<Before>, Fault>,
+    ) -> Result<Option<Before>, Error> {
+        let mut unknown = false;
+        for pause in pauses(PATIENCE) {
+            let wrote = writer.link(&self.config).and_then(&mut *write);
+            let fault = match wrote {
+                Ok(Some(before)) => return Ok(Some(before)),
+                Ok(None) if unknown => match writer.link(&self.config).and_then(newest) {
+                    // It is the holder's own: only one is under way.
+                    Ok((epoch, at)) if epoch == fence.epoch && at == fence.at + 1 => {
+                        return Ok(None);
+                    }
+                    Ok(_) => return Err(fenced(&self.reading.versions)),
+                    Err(fault) => fault,
+                },
+                Ok(None) => return Err(fenced(&self.reading.versions)),
+                Err(fault) => fault,
+            };
+            if !fault.passes() && !unknown {
+                return Err(fault.into());
+            }
+            unknown |= matches!(fault, Fault::Broken(_));
+            writer.link = None;
+            match pause {
+                Some(pause) => rest(pause)?,
+                None => {
+                    let fault = Error::Unavailable(Error::from(fault).to_string());
+                    self.reading.versions.end(fault.clone());
+                    return Err(fault);
+                }
+            }
+        }
+        Err(Error::Unavailable("no attempt was made".to_owned()))
+    }
+
+    /// Drops the tables of forgotten days that nobody sees any more.
+    fn tidy(&self, writer: &mut Writer) {
+        for table in self.reading.versions.take_forgotten() {
+            self.reading.readers.forget(&schema::name(table));
+            // Where there is no connection, the next opening does it.
+            if let Ok(link) = writer.link(&self.config) {
+                schema::discard(link, table);
+            }
+        }
+    }
+}
+
+impl Writer {
+    fn link(&mut self, config: &Config) -> Result<&mut Link, Fault> {
+        if self.link.as_ref().is_some_and(Link::is_closed) {
+            self.link = None;
+        }
+        match &mut self.link {
+            Some(link) => Ok(link),
+            none => Ok(none.insert(Link::connect(config, PATIENCE)?)),
+        }
+    }
+}
+
+impl Store for PostgresStore {
+    fn snapshot(&self) -> Result<Box<dyn Snapshot>, Error> {
+        Ok(Box::new(View {
+            reading: Arc::clone(&self.reading),
+            pin: self.reading.versions.pin()?,
+        }))
+    }
+
+    fn commit(&self, commit: Commit) -> Result<(), Error> {
+        limits::validate_writes(&commit.writes)?;
+        let mut writer = self.lock();
+        let (at, before) = self.reading.versions.newest()?;
+        if commit.writes.is_empty() {
+            return Ok(());
+        }
+        let mut days = Days::clone(&before);
+        let mut statement = Statement::default();
+        for write in &*commit.writes {
+            let table = match write.partition {
+                Partition::Base => TableNo::BASE,
+                Partition::Day(day) => match (days.get(&day), &write.value) {
+                    (Some(table), _) => *table,
+                    (None, None) => continue,
+                    (None, Some(_)) => {
+                        let table = schema::make(writer.link(&self.config)?)?;
+                        Arc::make_mut(&mut days).insert(day, table);
+                        statement.begins.insert(day, table);
+                        table
+                    }
+                },
+            };
+            let changes = statement.tables.entry(table).or_default();
+            changes.set(&write.key, write.value.as_deref());
+        }
+        let fence = Fence {
+            epoch: self.reading.epoch,
+            at,
+        };
+        let replaced = self.write(&mut writer, fence, &mut |link| statement.run(link, fence))?;
+        self.reading.versions.record(days, replaced);
+        self.tidy(&mut writer);
+        Ok(())
+    }
+
+    fn days(&self) -> Result<Vec<Day>, Error> {
+        let (_, days) = self.reading.versions.newest()?;
+        Ok(days.keys().copied().collect())
+    }
+
+    fn forget(&self, day: Day) -> Result<(), Error> {
+        let mut writer = self.lock();
+        let (at, mut days) = self.reading.versions.newest()?;
+        if let Some(table) = Arc::make_mut(&mut days).remove(&day) {
+            let fence = Fence {
+                epoch: self.reading.epoch,
+                at,
+            };
+            let sql = "WITH f AS (UPDATE tidings_part SET at = at + 1 \
+                       WHERE no = 0 AND epoch = $1 AND at = $2 RETURNING 1), \
+                       d AS (DELETE FROM tidings_day USING f WHERE day = $3) SELECT 1 FROM f";
+            self.write(&mut writer, fence, &mut |link| {
+                let rows = link.query(sql, &[&fence.epoch, &fence.at, &day.0])?;
+                Ok(rows.first().map(|_| Before::new()))
+            })?;
+            self.reading.versions.forget(days, table);
+        }
+        self.tidy(&mut writer);
+        Ok(())
+    }
+}
+
+/// The epoch and the number of the newest commit.
+fn newest(link: &mut Link) -> Result<(i64, i64), Fault> {
+    let rows = link.query("SELECT epoch, at FROM tidings_part WHERE no = 0", &[])?;
+    let row = rows.first();
+    let row = row.ok_or_else(|| Fault::Broken("it has no part 0".to_owned()))?;
+    Ok((row.get(0), row.get(1)))
+}
+
+/// The end of a holder.
+fn fenced(versions: &Versions) -> Error {
+    versions.end(Error::Fenced);
+    Error::Fenced
+}
+
+/// The waits after each attempt of a call that takes so long; none after the last.
+fn pauses(patience: Duration) -> impl Iterator<Item = Option<Duration>> {
+    let count = usize::try_from(patience.as_millis() / PAUSE.as_millis()).unwrap_or(1);
+    let pauses = std::iter::repeat_n(Some(PAUSE), count);
+    pauses.chain([None])
+}
+
+fn config(url: &str) -> Result<Config, Error> {
+    let hint = "write postgres://USER@HOST/DB";
+    let unusable =
+        |why: &str| Error::Unusable(format!("the address of the database: {why}; {hint}"));
+    let mut config: Config = url.parse().map_err(|_| unusable("it is not one"))?;
+    if config.get_hosts().is_empty() {
+        return Err(unusable("it names no host"));
+    }
+    if config.get_dbname().is_none() {
+        return Err(unusable("it names no database"));
+    }
+    if config.get_connect_timeout().is_none() {
+        config.connect_timeout(CONNECT_PATIENCE);
+    }
+    // Of several hosts the one that writes.
+    config.target_session_attrs(TargetSessionAttrs::ReadWrite);
+    if config.get_application_name().is_none() {
+        config.application_name("tidings");
+    }
+    Ok(config)
+}

@@ -1,0 +1,199 @@
+//! A connection to the database, used from one thread at a time, as calls that block.
+//!
+//! Each has an executor of its own, which runs in the caller's thread: an answer wakes nobody else. Every call
+//! has a bound in time, since a server that is stopped, or a network that is cut, says nothing.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use tokio::runtime::{Builder, Runtime};
+use tokio::time::timeout;
+use tokio_postgres::error::SqlState;
+use tokio_postgres::types::ToSql;
+use tokio_postgres::{Client, Config, NoTls, Row, Statement};
+
+use crate::Error;
+
+/// The parameters of a statement.
+pub(super) type Parameters<'p> = [&'p (dyn ToSql + Sync)];
+
+/// Settings of a session. All rows are found by their primary key, so a table that was small when a statement
+/// was planned must not be read from end to end later. A commit that is answered must be durable whatever is
+/// set for others.
+const SESSION: &str = "
+SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off;
+SET jit = off; SET plan_cache_mode = force_generic_plan; SET client_min_messages = warning;
+SELECT set_config('synchronous_commit', 'on', false)
+WHERE current_setting('synchronous_commit') = 'off';
+";
+
+/// The reason why a call failed.
+#[derive(Debug)]
+pub(super) enum Fault {
+    /// There was no answer: a write may or may not have happened, and may still. Another connection is needed.
+    Broken(String),
+    /// The database refused; nothing was written.
+    Refused(SqlState, String),
+}
+
+impl Fault {
+    /// Tells whether the same may succeed on another connection, or in a moment.
+    pub(super) fn passes(&self) -> bool {
+        match self {
+            Self::Broken(_) => true,
+            Self::Refused(state, _) => [
+                SqlState::ADMIN_SHUTDOWN,
+                SqlState::CRASH_SHUTDOWN,
+                SqlState::CANNOT_CONNECT_NOW,
+                SqlState::QUERY_CANCELED,
+                SqlState::TOO_MANY_CONNECTIONS,
+                SqlState::T_R_DEADLOCK_DETECTED,
+                SqlState::T_R_SERIALIZATION_FAILURE,
+                SqlState::READ_ONLY_SQL_TRANSACTION,
+            ]
+            .contains(state),
+        }
+    }
+}
+
+impl From<tokio_postgres::Error> for Fault {
+    fn from(fault: tokio_postgres::Error) -> Self {
+        match fault.as_db_error() {
+            Some(said) => Self::Refused(said.code().clone(), said.message().to_owned()),
+            None => Self::Broken(match std::error::Error::source(&fault) {
+                Some(source) => format!("{fault}: {source}"),
+                None => fault.to_string(),
+            }),
+        }
+    }
+}
+
+impl From<Fault> for Error {
+    fn from(fault: Fault) -> Self {
+        match fault {
+            Fault::Refused(SqlState::DISK_FULL, said) => Self::Full(said),
+            Fault::Refused(state, said) => {
+                let text = format!("PostgreSQL: {said} (SQLSTATE {})", state.code());
+                let class = state.code().get(..2).unwrap_or_default();
+                match class {
+                    // Who may come in, and what may be done there, is for the operator.
+                    "28" | "3D" | "42" | "0A" => Self::Unusable(text),
+                    _ => Self::Unavailable(text),
+                }
+            }
+            Fault::Broken(why) => Self::Unavailable(format!("PostgreSQL: {why}")),
+        }
+    }
+}
+
+/// A connection.
+pub(super) struct Link {
+    // `None` only while it is dropped.
+    runtime: Option<Runtime>,
+    client: Client,
+    statements: HashMap<String, Statement>,
+    patience: Duration,
+}
+
+impl Link {
+    /// Connects; no call takes longer than `patience`.
+    pub(super) fn connect(config: &Config, patience: Duration) -> Result<Self, Fault> {
+        let runtime = Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(|fault| Fault::Broken(fault.to_string()))?;
+        let connecting = async {
+            let (client, connection) = config.connect(NoTls).await?;
+            // It ends with the client, which hears why it broke.
+            tokio::spawn(connection);
+            client.batch_execute(SESSION).await?;
+            Ok::<_, tokio_postgres::Error>(client)
+        };
+        let connected = runtime.block_on(async { timeout(patience, connecting).await });
+        let client = connected.map_err(|_| silent(patience))??;
+        Ok(Self {
+            runtime: Some(runtime),
+            client,
+            statements: HashMap::new(),
+            patience,
+        })
+    }
+
+    /// Has a statement done, which is prepared with its first use.
+    pub(super) fn query(
+        &mut self,
+        sql: &str,
+        parameters: &Parameters<'_>,
+    ) -> Result<Vec<Row>, Fault> {
+        let Self {
+            runtime,
+            client,
+            statements,
+            patience,
+        } = self;
+        let known = statements.get(sql);
+        let asking = async {
+            let statement = match known {
+                Some(statement) => statement.clone(),
+                None => client.prepare(sql).await?,
+            };
+            let rows = client.query(&statement, parameters).await?;
+            Ok::<_, tokio_postgres::Error>((rows, statement))
+        };
+        let (rows, statement) = wait(runtime.as_ref(), *patience, asking)?;
+        if known.is_none() {
+            statements.insert(sql.to_owned(), statement);
+        }
+        Ok(rows)
+    }
+
+    /// Has statements without parameters done, all or nothing.
+    pub(super) fn run(&mut self, sql: &str) -> Result<(), Fault> {
+        let running = self.client.batch_execute(sql);
+        wait(self.runtime.as_ref(), self.patience, running)
+    }
+
+    /// Forgets the statements that name a table.
+    pub(super) fn forget(&mut self, table: &str) {
+        self.statements.retain(|sql, _| !sql.contains(table));
+    }
+
+    /// Tells whether it is known to be of no more use.
+    pub(super) fn is_closed(&self) -> bool {
+        self.client.is_closed()
+    }
+}
+
+impl Drop for Link {
+    fn drop(&mut self) {
+        // Whoever drops it may be an executor's thread, where a runtime must not wait for its own.
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+fn wait<T>(
+    runtime: Option<&Runtime>,
+    patience: Duration,
+    asking: impl Future<Output = Result<T, tokio_postgres::Error>>,
+) -> Result<T, Fault> {
+    let Some(runtime) = runtime else {
+        return Err(Fault::Broken("the connection is closed".to_owned()));
+    };
+    match runtime.block_on(async { timeout(patience, asking).await }) {
+        Ok(answered) => Ok(answered?),
+        Err(_) => Err(silent(patience)),
+    }
+}
+
+fn silent(patience: Duration) -> Fault {
+    let seconds = patience.as_secs_f32();
+    Fault::Broken(format!("no answer within {seconds} s"))
+}
+
+/// Waits between two attempts.
+pub(super) fn rest(time: Duration) -> Result<(), Fault> {
+    let runtime = Builder::new_current_thread().enable_time().build();
+    let runtime = runtime.map_err(|fault| Fault::Broken(fault.to_string()))?;
+    runtime.block_on(async { tokio::time::sleep(time).await });
+    Ok(())
+}

@@ -1,0 +1,104 @@
+//! The tables in the database, and the one format that they have.
+
+use tokio_postgres::types::Type;
+
+use super::link::{Fault, Link};
+use super::versions::TableNo;
+use crate::Error;
+
+/// The format of the tables; another one is refused.
+const FORMAT: i32 = 1;
+
+/// The tables. Values are in their smallest form already, so that the database need not try to compress them.
+/// A row that is replaced in place leaves its index alone, if its page has room.
+const TABLES: &str = "
+BEGIN;
+SELECT pg_advisory_xact_lock(8389758523461825126);
+CREATE TABLE IF NOT EXISTS tidings_realm (
+    one boolean PRIMARY KEY DEFAULT true CHECK (one),
+    format int NOT NULL
+);
+CREATE TABLE IF NOT EXISTS tidings_part (
+    no int PRIMARY KEY,
+    epoch bigint NOT NULL,
+    at bigint NOT NULL
+) WITH (fillfactor = 10);
+CREATE TABLE IF NOT EXISTS tidings_base (key bytea PRIMARY KEY, value bytea NOT NULL)
+    WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
+ALTER TABLE tidings_base ALTER COLUMN value SET STORAGE EXTERNAL;
+CREATE TABLE IF NOT EXISTS tidings_day (day int PRIMARY KEY, rows bigint NOT NULL);
+CREATE SEQUENCE IF NOT EXISTS tidings_rows;
+INSERT INTO tidings_part VALUES (0, 0, 0) ON CONFLICT DO NOTHING;
+COMMIT;
+";
+
+/// Makes the tables where they are missing, and refuses those of another format.
+pub(super) fn prepare(link: &mut Link) -> Result<(), Error> {
+    let found = link.query("SELECT to_regclass('tidings_realm') IS NOT NULL", &[])?;
+    let is_there = found.first().is_some_and(|row| row.get(0));
+    if is_there && format(link)?.is_some() {
+        return Ok(());
+    }
+    link.run(TABLES)?;
+    let mark = "INSERT INTO tidings_realm (format) VALUES ($1) ON CONFLICT DO NOTHING";
+    link.query(mark, &[&FORMAT])?;
+    format(link).map(|_| ())
+}
+
+/// The format, if it was written down.
+fn format(link: &mut Link) -> Result<Option<i32>, Error> {
+    let rows = link.query("SELECT format FROM tidings_realm", &[])?;
+    match rows.first().map(|row| row.get::<_, i32>(0)) {
+        Some(other) if other != FORMAT => Err(Error::Format(format!(
+            "the database has format {other}, this version reads {FORMAT}"
+        ))),
+        found => Ok(found),
+    }
+}
+
+/// The name of a table.
+pub(super) fn name(table: TableNo) -> String {
+    match table {
+        TableNo::BASE => "tidings_base".to_owned(),
+        TableNo(no) => format!("tidings_rows_{no}"),
+    }
+}
+
+/// Makes a table for a day. It is nobody's until a commit names it.
+pub(super) fn make(link: &mut Link) -> Result<TableNo, Fault> {
+    let rows = link.query("SELECT nextval('tidings_rows')", &[])?;
+    let number = rows.first().map(|row| row.get(0));
+    let table = TableNo(number.ok_or_else(|| Fault::Broken("no number".to_owned()))?);
+    let name = name(table);
+    link.run(&format!(
+        "BEGIN; CREATE TABLE {name} (key bytea PRIMARY KEY, value bytea NOT NULL);
+         ALTER TABLE {name} ALTER COLUMN value SET STORAGE EXTERNAL; COMMIT"
+    ))?;
+    Ok(table)
+}
+
+/// Drops a table, unless somebody reads it, as a dump does: then the next opening does.
+pub(super) fn discard(link: &mut Link, table: TableNo) {
+    let name = name(table);
+    let drop =
+        format!("BEGIN; SET LOCAL lock_timeout = '500ms'; DROP TABLE IF EXISTS {name}; COMMIT");
+    if link.run(&drop).is_err() {
+        // It fails again if the connection is gone, which the next call hears.
+        let _ = link.run("ROLLBACK");
+    }
+    link.forget(&name);
+}
+
+/// The tables of days that no commit named, or that were forgotten.
+pub(super) fn unlisted(link: &mut Link) -> Result<Vec<TableNo>, Fault> {
+    let sql = "SELECT substr(relname::text, 14)::bigint FROM pg_class
+               WHERE relkind = 'r' AND relname ~ '^tidings_rows_[0-9]+$'
+               AND pg_table_is_visible(oid)
+               AND substr(relname::text, 14)::bigint NOT IN (SELECT rows FROM tidings_day)";
+    let rows = link.query(sql, &[])?;
+    debug_assert!(
+        rows.iter()
+            .all(|row| *row.columns()[0].type_() == Type::INT8)
+    );
+    Ok(rows.iter().map(|row| TableNo(row.get(0))).collect())
+}

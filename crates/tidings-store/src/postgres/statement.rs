@@ -1,0 +1,152 @@
+//! A commit as one statement: fenced, whole, and with the values that it replaces as its answer.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use tokio_postgres::Row;
+use tokio_postgres::types::ToSql;
+
+use super::link::{Fault, Link};
+use super::schema::name;
+use super::versions::{Before, TableNo};
+use tidings_core::time::Day;
+
+/// The epoch and the number of the commit before: who writes, and after what.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Fence {
+    pub(super) epoch: i64,
+    pub(super) at: i64,
+}
+
+/// The writes of a commit to one table: of each key the last one.
+#[derive(Default)]
+pub(super) struct Changes<'w> {
+    rows: BTreeMap<&'w [u8], Option<&'w [u8]>>,
+}
+
+impl<'w> Changes<'w> {
+    pub(super) fn set(&mut self, key: &'w [u8], value: Option<&'w [u8]>) {
+        self.rows.insert(key, value);
+    }
+}
+
+/// The writes of a commit by table, and the tables that it lists for days that begin.
+#[derive(Default)]
+pub(super) struct Statement<'w> {
+    pub(super) tables: BTreeMap<TableNo, Changes<'w>>,
+    pub(super) begins: BTreeMap<Day, TableNo>,
+}
+
+/// The parameters of one table.
+struct Arrays<'w> {
+    keys: Vec<&'w [u8]>,
+    values: Vec<&'w [u8]>,
+    deleted: Vec<&'w [u8]>,
+}
+
+impl Statement<'_> {
+    /// Has it done; returns what it replaced, or `None` if the fence was behind: then nothing was written.
+    pub(super) fn run(&self, link: &mut Link, fence: Fence) -> Result<Option<Before>, Fault> {
+        let arrays: Vec<Arrays<'_>> = self.tables.values().map(Arrays::of).collect();
+        let days: Vec<i32> = self.begins.keys().map(|day| day.0).collect();
+        let made: Vec<i64> = self.begins.values().map(|table| table.0).collect();
+        let mut parameters: Vec<&(dyn ToSql + Sync)> = vec![&fence.epoch, &fence.at];
+        for arrays in &arrays {
+            parameters.extend([&arrays.keys as &(dyn ToSql + Sync), &arrays.values]);
+            if !arrays.deleted.is_empty() {
+                parameters.push(&arrays.deleted);
+            }
+        }
+        if !days.is_empty() {
+            parameters.extend([&days as &(dyn ToSql + Sync), &made]);
+        }
+        let rows = link.query(&self.text(&arrays), &parameters)?;
+        Ok(self.replaced(&rows))
+    }
+
+    fn text(&self, arrays: &[Arrays<'_>]) -> String {
+        let mut text = String::from(
+            "WITH f AS (UPDATE tidings_part SET at = at + 1 WHERE no = 0 AND epoch = $1 AND at = $2 \
+             RETURNING 1)",
+        );
+        let mut answer = String::from(" SELECT -1, NULL::bytea, NULL::bytea FROM f");
+        let mut next = 3;
+        // Writing into a text can't fail.
+        for (number, (table, arrays)) in self.tables.keys().zip(arrays).enumerate() {
+            let (name, keys, values, deleted) = (name(*table), next, next + 1, next + 2);
+            let _ = write!(
+                text,
+                ", w{number} AS (INSERT INTO {name} SELECT u.k, u.v FROM f, \
+                 unnest(${keys}::bytea[], ${values}::bytea[]) AS u (k, v) \
+                 ON CONFLICT (key) DO UPDATE SET value = excluded.value)"
+            );
+            let mut all = format!("${keys}::bytea[]");
+            next += 2;
+            if !arrays.deleted.is_empty() {
+                let _ = write!(
+                    text,
+                    ", d{number} AS (DELETE FROM {name} USING f WHERE key = ANY(${deleted}::bytea[]))"
+                );
+                let _ = write!(all, " || ${deleted}::bytea[]");
+                next += 1;
+            }
+            if !self.begins.values().any(|made| made == table) {
+                let _ = write!(
+                    answer,
+                    " UNION ALL SELECT {number}, key, value FROM {name} WHERE key = ANY({all})"
+                );
+            }
+        }
+        if !self.begins.is_empty() {
+            let _ = write!(
+                text,
+                ", b AS (INSERT INTO tidings_day SELECT u.d, u.n FROM f, \
+                 unnest(${}::int[], ${}::bigint[]) AS u (d, n))",
+                next,
+                next + 1
+            );
+        }
+        text + &answer
+    }
+
+    fn replaced(&self, rows: &[Row]) -> Option<Before> {
+        if !rows.iter().any(|row| row.get::<_, i32>(0) < 0) {
+            return None;
+        }
+        let mut before = Before::new();
+        for (table, changes) in &self.tables {
+            if !self.begins.values().any(|made| made == table) {
+                let keys = changes.rows.keys();
+                before.extend(keys.map(|key| ((*table, key.to_vec()), None)));
+            }
+        }
+        let tables: Vec<TableNo> = self.tables.keys().copied().collect();
+        for row in rows {
+            let number = usize::try_from(row.get::<_, i32>(0));
+            if let Some(table) = number.ok().and_then(|number| tables.get(number)) {
+                before.insert((*table, row.get(1)), Some(row.get(2)));
+            }
+        }
+        Some(before)
+    }
+}
+
+impl<'w> Arrays<'w> {
+    fn of(changes: &Changes<'w>) -> Self {
+        let mut arrays = Self {
+            keys: Vec::new(),
+            values: Vec::new(),
+            deleted: Vec::new(),
+        };
+        for (key, value) in &changes.rows {
+            match value {
+                Some(value) => {
+                    arrays.keys.push(key);
+                    arrays.values.push(value);
+                }
+                None => arrays.deleted.push(key),
+            }
+        }
+        arrays
+    }
+}

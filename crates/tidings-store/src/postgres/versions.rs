@@ -1,0 +1,303 @@
+//! The versions of the store that snapshots still see.
+//!
+//! The database has the newest version only. Each commit brings back the values that it replaced, and they
+//! are kept for as long as a snapshot from before is: what a snapshot reads from the database is put back to
+//! what it was. So no snapshot needs a transaction of the database, and none keeps it from tidying up.
+
+use std::collections::BTreeMap;
+use std::ops::Bound;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+use crate::Error;
+use tidings_core::time::Day;
+
+/// A table of the database: that of the base, or one of a day, which has a new one if it begins anew.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct TableNo(pub(super) i64);
+
+impl TableNo {
+    pub(super) const BASE: Self = Self(0);
+}
+
+/// The days with their tables.
+pub(super) type Days = Arc<BTreeMap<Day, TableNo>>;
+
+/// The earlier values of keys.
+pub(super) type Before = BTreeMap<(TableNo, Vec<u8>), Option<Vec<u8>>>;
+
+/// The versions.
+pub(super) struct Versions {
+    state: Mutex<State>,
+    recorded: Condvar,
+}
+
+struct State {
+    /// The newest commit whose earlier values are known.
+    newest: i64,
+    days: Days,
+    /// By the version that snapshots see: their number, and what was replaced since, up to the next of these.
+    held: BTreeMap<i64, Held>,
+    /// Snapshots of earlier versions can't be read: what replaced values brought back was lost.
+    lost_before: i64,
+    /// Tables of forgotten days, with the last version that has them.
+    forgotten: Vec<(i64, TableNo)>,
+    /// Set once the store can't be used any more.
+    ended: Option<Error>,
+}
+
+#[derive(Default)]
+struct Held {
+    snapshots: usize,
+    before: Before,
+}
+
+/// A version that is kept for a snapshot.
+pub(super) struct Pin {
+    versions: Arc<Versions>,
+    pub(super) version: i64,
+    pub(super) days: Days,
+}
+
+impl Drop for Pin {
+    fn drop(&mut self) {
+        self.versions.release(self.version);
+    }
+}
+
+impl Versions {
+    pub(super) fn new(newest: i64, days: BTreeMap<Day, TableNo>) -> Self {
+        Self {
+            state: Mutex::new(State {
+                newest,
+                days: Arc::new(days),
+                held: BTreeMap::new(),
+                lost_before: i64::MIN,
+                forgotten: Vec::new(),
+                ended: None,
+            }),
+            recorded: Condvar::new(),
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Keeps the newest version.
+    pub(super) fn pin(self: &Arc<Self>) -> Result<Pin, Error> {
+        let mut state = self.lock();
+        state.usable()?;
+        let version = state.newest;
+        state.held.entry(version).or_default().snapshots += 1;
+        Ok(Pin {
+            versions: Arc::clone(self),
+            version,
+            days: Arc::clone(&state.days),
+        })
+    }
+
+    /// The newest version and its days.
+    pub(super) fn newest(&self) -> Result<(i64, Days), Error> {
+        let state = self.lock();
+        state.usable()?;
+        Ok((state.newest, Arc::clone(&state.days)))
+    }
+
+    /// Records a commit with the values that it replaced; `None` if they were lost.
+    pub(super) fn record(&self, days: Days, before: Option<Before>) {
+        let mut state = self.lock();
+        match before {
+            Some(before) => state.keep(before),
+            None => state.lost_before = state.newest + 1,
+        }
+        state.newest += 1;
+        state.days = days;
+        self.recorded.notify_all();
+    }
+
+    /// Records that a day was forgotten.
+    pub(super) fn forget(&self, days: Days, table: TableNo) {
+        let mut state = self.lock();
+        let last = state.newest;
+        state.forgotten.push((last, table));
+        state.newest += 1;
+        state.days = days;
+        self.recorded.notify_all();
+    }
+
+    /// Takes the tables of forgotten days that no snapshot sees any more.
+    pub(super) fn take_forgotten(&self) -> Vec<TableNo> {
+        let mut state = self.lock();
+        let oldest = state.held.keys().next().copied().unwrap_or(i64::MAX);
+        let unseen = |(last, _): &mut (i64, TableNo)| *last < oldest;
+        let unseen = state.forgotten.extract_if(.., unseen);
+        unseen.map(|(_, table)| table).collect()
+    }
+
+    /// Ends the use of the store for this reason; the first one stays.
+    pub(super) fn end(&self, reason: Error) {
+        self.lock().ended.get_or_insert(reason);
+        self.recorded.notify_all();
+    }
+
+    /// The values that keys of a range had in a version, of those that were replaced since. `read` is the
+    /// version of which the rest was read.
+    pub(super) fn before(
+        &self,
+        version: i64,
+        read: i64,
+        (table, from, until): (TableNo, &[u8], Bound<&[u8]>),
+    ) -> Result<BTreeMap<Vec<u8>, Option<Vec<u8>>>, Error> {
+        let mut state = self.lock();
+        // A commit is read before its own answer is here.
+        while state.ended.is_none() && state.newest < read {
+            let waited = self.recorded.wait(state);
+            state = waited.unwrap_or_else(PoisonError::into_inner);
+        }
+        state.usable()?;
+        if version < state.lost_before {
+            let why = "the connection broke, and with it what was there before the last commit";
+            return Err(Error::Unavailable(why.to_owned()));
+        }
+        let mut found = BTreeMap::new();
+        let from = Bound::Included((table, from.to_vec()));
+        let until = match until {
+            Bound::Included(key) => Bound::Included((table, key.to_vec())),
+            Bound::Excluded(key) => Bound::Excluded((table, key.to_vec())),
+            Bound::Unbounded => Bound::Excluded((TableNo(table.0 + 1), Vec::new())),
+        };
+        for held in state.held.range(version..).map(|(_, held)| held) {
+            for ((_, key), value) in held.before.range((from.clone(), until.clone())) {
+                // What was replaced first is what the version had.
+                found.entry(key.clone()).or_insert_with(|| value.clone());
+            }
+        }
+        Ok(found)
+    }
+
+    fn release(&self, version: i64) {
+        let mut state = self.lock();
+        let Some(held) = state.held.get_mut(&version) else {
+            return;
+        };
+        held.snapshots -= 1;
+        if held.snapshots > 0 {
+            return;
+        }
+        let Some(gone) = state.held.remove(&version) else {
+            return;
+        };
+        // Snapshots of earlier versions need what was replaced since theirs.
+        if let Some((_, earlier)) = state.held.range_mut(..version).next_back() {
+            for (place, value) in gone.before {
+                earlier.before.entry(place).or_insert(value);
+            }
+        }
+    }
+}
+
+impl State {
+    fn usable(&self) -> Result<(), Error> {
+        self.ended.clone().map_or(Ok(()), Err)
+    }
+
+    fn keep(&mut self, before: Before) {
+        if let Some((_, held)) = self.held.iter_mut().next_back() {
+            for (place, value) in before {
+                held.before.entry(place).or_insert(value);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn replaced(key: u8, value: Option<u8>) -> Option<Before> {
+        let place = (TableNo::BASE, vec![key]);
+        Some(Before::from([(place, value.map(|value| vec![value]))]))
+    }
+
+    fn had(versions: &Versions, pin: &Pin, key: u8) -> Option<Option<u8>> {
+        let key = [key];
+        let range = (
+            TableNo::BASE,
+            key.as_slice(),
+            Bound::Included(key.as_slice()),
+        );
+        let found = versions.before(pin.version, pin.version, range).unwrap();
+        found
+            .into_values()
+            .next()
+            .map(|value| value.map(|value| value[0]))
+    }
+
+    #[test]
+    fn each_snapshot_sees_the_values_of_its_version() {
+        let versions = Arc::new(Versions::new(7, BTreeMap::new()));
+        let days = Days::default();
+        let first = versions.pin().unwrap();
+        versions.record(Arc::clone(&days), replaced(1, Some(10)));
+        let second = versions.pin().unwrap();
+        let third = versions.pin().unwrap();
+        versions.record(Arc::clone(&days), replaced(1, Some(11)));
+        versions.record(Arc::clone(&days), replaced(2, None));
+        let fourth = versions.pin().unwrap();
+        versions.record(Arc::clone(&days), replaced(2, Some(20)));
+        let all = |versions: &Versions| {
+            let pins = [&first, &second, &third, &fourth];
+            pins.map(|pin| [1, 2].map(|key| had(versions, pin, key)))
+        };
+        let expected = [
+            [Some(Some(10)), Some(None)],
+            [Some(Some(11)), Some(None)],
+            [Some(Some(11)), Some(None)],
+            [None, Some(Some(20))],
+        ];
+        assert_eq!(all(&versions), expected);
+        // What a snapshot that goes has kept is still needed by those before it.
+        drop((second, third));
+        assert_eq!(had(&versions, &first, 1), Some(Some(10)));
+        assert_eq!(had(&versions, &first, 2), Some(None));
+        drop(first);
+        assert_eq!(had(&versions, &fourth, 1), None);
+        drop(fourth);
+        assert!(versions.lock().held.is_empty());
+    }
+
+    #[test]
+    fn a_table_of_a_forgotten_day_stays_while_a_snapshot_sees_it() {
+        let days = BTreeMap::from([(Day(1), TableNo(4))]);
+        let versions = Arc::new(Versions::new(0, days));
+        let before = versions.pin().unwrap();
+        versions.forget(Days::default(), TableNo(4));
+        let after = versions.pin().unwrap();
+        assert_eq!(versions.take_forgotten(), []);
+        assert_eq!((before.days.len(), after.days.len()), (1, 0));
+        drop(before);
+        assert_eq!(versions.take_forgotten(), [TableNo(4)]);
+        assert_eq!(versions.take_forgotten(), []);
+    }
+
+    #[test]
+    fn snapshots_from_before_a_lost_answer_are_refused() {
+        let versions = Arc::new(Versions::new(0, BTreeMap::new()));
+        let before = versions.pin().unwrap();
+        versions.record(Days::default(), None);
+        let after = versions.pin().unwrap();
+        let range = (TableNo::BASE, [].as_slice(), Bound::Unbounded);
+        assert!(matches!(
+            versions.before(before.version, 1, range),
+            Err(Error::Unavailable(_))
+        ));
+        assert!(versions.before(after.version, 1, range).is_ok());
+        versions.end(Error::Fenced);
+        versions.end(Error::Unavailable("later".to_owned()));
+        assert!(matches!(
+            versions.before(after.version, 9, range),
+            Err(Error::Fenced)
+        ));
+        assert!(matches!(versions.pin().err(), Some(Error::Fenced)));
+    }
+}
