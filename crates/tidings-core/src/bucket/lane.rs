@@ -11,7 +11,7 @@ use super::column::Column;
 use super::ended::Ended;
 use super::roster::Roster;
 use super::values::Values;
-use super::wheel::{Sooner, Wheel, note, slot_of};
+use super::wheel::{Sooner, Wheel, note, slot_of, start_of};
 use crate::calendar::Alike;
 use crate::channel::ChannelNo;
 use crate::compiled::Version;
@@ -20,7 +20,7 @@ use crate::lane_kind::{LaneKind, Parameters};
 use crate::number::EventNo;
 use crate::rules::QuietHours;
 use crate::shared::{Shared, Tree};
-use crate::time::{Instant, SECOND_MS};
+use crate::time::Instant;
 
 mod due;
 mod few;
@@ -257,7 +257,7 @@ impl Lane {
             Columns::Since(_) => {
                 let mut slots = self.wheel.slots().chain(self.parked.slots());
                 let (slot, _) = slots.find(|(_, who)| who.contains(number))?;
-                Some(slot * SECOND_MS)
+                Some(start_of(slot))
             }
         }
     }
@@ -284,7 +284,7 @@ impl Lane {
                 for (slot, who) in self.wheel.slots().chain(self.parked.slots()) {
                     let due = &rest & who;
                     rest -= &due;
-                    let found = Opened::Found(slot * SECOND_MS);
+                    let found = Opened::Found(start_of(slot));
                     due.iter().for_each(|number| tell(found, number));
                 }
                 let found = Opened::Found(i64::MAX);
@@ -494,9 +494,7 @@ impl Lane {
                     .remove(number)
                     .into_iter()
                     .chain(self.parked.remove(number));
-                earliest
-                    .min()
-                    .map_or(at.0, |slot| at.0.min(slot * SECOND_MS))
+                earliest.min().map_or(at.0, |slot| at.0.min(start_of(slot)))
             }
         };
         self.flushed.insert(number);
@@ -526,7 +524,7 @@ impl Lane {
         let late = self.late.who().clone();
         self.ask_again(&late, at);
         for (slot, who) in std::mem::take(&mut self.parked).slots() {
-            self.wheel.insert_all(slot * SECOND_MS, who);
+            self.wheel.insert_all(start_of(slot), who);
         }
         self.fix_passed(&(&self.open - &*terms.roster.unconfirmed), at, terms);
     }
@@ -549,7 +547,7 @@ impl Lane {
         if let Some(slot) = self.parked.remove(number) {
             let due = match &self.columns {
                 Columns::Windows(windows) => windows.get(number).due(),
-                Columns::Since(_) => slot * SECOND_MS,
+                Columns::Since(_) => start_of(slot),
             };
             self.wheel.insert(due, number);
             self.next = None;
@@ -564,7 +562,7 @@ impl Lane {
         let slot = terms.due(Opened::At(&self.kind, at), number);
         for wheel in [&mut self.wheel, &mut self.parked] {
             if let Some(old) = wheel.remove(number) {
-                let due = old * SECOND_MS;
+                let due = start_of(old);
                 wheel.insert(if due <= at.0 { due } else { slot }, number);
             }
         }

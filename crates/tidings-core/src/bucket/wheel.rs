@@ -20,6 +20,11 @@ pub(crate) fn slot_of(due_ms: i64) -> i64 {
     due_ms.div_euclid(SECOND_MS)
 }
 
+/// The first millisecond of a slot; of one that is out of range, as only a damaged row names it, the nearest.
+pub(crate) fn start_of(slot: i64) -> i64 {
+    slot.saturating_mul(SECOND_MS)
+}
+
 impl Wheel {
     pub(crate) fn insert(&mut self, due_ms: i64, number: u32) {
         if due_ms < Instant::MAX.0 {
@@ -148,5 +153,21 @@ impl Sooner<'_> {
 pub(crate) fn note(next: &mut Option<Option<i64>>, due: i64) {
     if let Some(known) = next {
         *known = Some(known.map_or(due, |known| known.min(due)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_instant_has_a_slot_that_begins_in_range() {
+        let mut wheel = Wheel::default();
+        for due in [i64::MIN, -1, 0, 1_999, Instant::MAX.0 - 1] {
+            wheel.insert(due, 7);
+            let (slot, _) = wheel.pop_until(i64::MAX).unwrap();
+            assert_eq!((slot, start_of(slot) <= due), (slot_of(due), true));
+        }
+        assert_eq!(start_of(slot_of(i64::MIN)), i64::MIN);
     }
 }

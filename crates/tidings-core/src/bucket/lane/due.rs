@@ -5,10 +5,10 @@
 
 use roaring::RoaringBitmap;
 
-use super::super::wheel::slot_of;
+use super::super::wheel::{slot_of, start_of};
 use super::{Columns, Lane, Terms};
 use crate::deadline::Opened;
-use crate::time::{Instant, SECOND_MS};
+use crate::time::Instant;
 
 /// The windows of a lane that are due.
 #[derive(Debug, Default)]
@@ -52,7 +52,7 @@ impl Lane {
         while let Some((slot, who)) = self.wheel.pop_until(i64::MAX) {
             let (live, earliest) = self.sift(slot, who, terms);
             if !live.is_empty() {
-                self.wheel.insert_all(slot * SECOND_MS, &live);
+                self.wheel.insert_all(start_of(slot), &live);
                 first = Some(earliest);
                 break;
             }
@@ -111,11 +111,11 @@ impl Lane {
         who -= self.late.who();
         let held = self.held(&who, terms);
         if !held.is_empty() {
-            self.parked.insert_all(slot * SECOND_MS, &held);
+            self.parked.insert_all(start_of(slot), &held);
             who -= held;
         }
         let Columns::Windows(windows) = &self.columns else {
-            return (who, slot * SECOND_MS);
+            return (who, start_of(slot));
         };
         let mut live = RoaringBitmap::new();
         let mut earliest = i64::MAX;

@@ -7,6 +7,7 @@ use roaring::RoaringBitmap;
 use serde::{Deserialize, Serialize};
 
 use super::super::column::{Column, PAGE};
+use super::super::wheel::start_of;
 use super::{Columns, Lane};
 use crate::channel::ChannelNo;
 use crate::deadline::Window;
@@ -14,7 +15,6 @@ use crate::journal::stored::{Unreadable, decode, encode};
 use crate::lane_kind::LaneKind;
 use crate::set::Set;
 use crate::shared::Shared;
-use crate::time::SECOND_MS;
 
 /// The part of a lane that a checkpoint stores besides the pages of its columns.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -145,7 +145,7 @@ impl Lane {
         lane.urgent = urgent.collect();
         if let Columns::Since(_) = lane.columns {
             for (slot, who) in &head.slots {
-                lane.wheel.insert_all(slot * SECOND_MS, who);
+                lane.wheel.insert_all(start_of(*slot), who);
             }
         }
         lane

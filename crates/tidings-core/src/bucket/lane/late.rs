@@ -5,12 +5,12 @@
 
 use roaring::RoaringBitmap;
 
-use super::super::wheel::slot_of;
+use super::super::wheel::{slot_of, start_of};
 use super::{Columns, Lane, Terms};
 use crate::channel::ChannelNo;
 use crate::deadline::Opened;
 use crate::shared::{Shared, Tree};
-use crate::time::{Instant, SECOND_MS};
+use crate::time::Instant;
 
 /// Recipients by the instant, in milliseconds, at which their window is asked again.
 #[derive(Clone, Debug, Default)]
@@ -101,7 +101,7 @@ impl Lane {
         match &self.columns {
             Columns::Since(_) => {
                 for (slot, some) in self.parked.take(&asked) {
-                    self.wheel.insert_all(slot * SECOND_MS, &some);
+                    self.wheel.insert_all(start_of(slot), &some);
                 }
             }
             Columns::Windows(_) => self.wheel.insert_all(at.0, &asked),
@@ -163,7 +163,7 @@ impl Lane {
         for (end, some) in terms.quiet(&asked, self.channel, at) {
             self.late.put(end, &some);
             if let Columns::Since(_) = self.columns {
-                self.parked.insert_all(slot * SECOND_MS, &some);
+                self.parked.insert_all(start_of(slot), &some);
             }
             who -= some;
         }
