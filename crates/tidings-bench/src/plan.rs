@@ -40,7 +40,7 @@ pub(crate) struct Params {
 const TYPE: &str = "gathered";
 
 /// Number of topics that a recipient follows.
-const FOLLOWED: u32 = 4;
+const FOLLOWED: u32 = 5;
 
 /// The first Monday, 09:00.
 const FIRST_DIGEST: Instant = Instant(BEGIN.0 + 6 * DAY_MS);

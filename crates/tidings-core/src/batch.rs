@@ -78,7 +78,7 @@ pub struct Line {
     /// The target as it is now.
     pub target: Option<Arc<Object>>,
     /// The recipient's reasons, sorted by bytes.
-    pub reasons: Vec<String>,
+    pub reasons: Arc<[String]>,
     /// The newest entry's time.
     pub t: Instant,
     /// The newest event's `data`.

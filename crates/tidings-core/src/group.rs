@@ -4,6 +4,7 @@
 //! "5 works by one artist", "A, B and 3 others commented on X".
 
 use std::cmp::Reverse;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -23,7 +24,7 @@ pub struct Entry {
     /// Time of entering the lane.
     pub t: Instant,
     /// The reasons why this recipient was notified.
-    pub reasons: Vec<String>,
+    pub reasons: Arc<[String]>,
     /// The object as it is now.
     pub object: Arc<Object>,
     /// The actor as it is now.
@@ -67,7 +68,7 @@ pub struct Entry {
 ///     Entry {
 ///         header,
 ///         t: Instant(t),
-///         reasons: vec!["topic:work/7".to_owned()],
+///         reasons: ["topic:work/7".to_owned()].into(),
 ///         object: object("work/7"),
 ///         actor: Some(object(actor)),
 ///         target: None,
@@ -75,32 +76,32 @@ pub struct Entry {
 ///     }
 /// };
 /// // "Grace and Ada commented on work/7": one line, and who came last is named first.
-/// let groups = group(vec![entry(1, "grace"), entry(2, "ada"), entry(3, "grace")], &Rules::default());
+/// let entries = [entry(1, "grace"), entry(2, "ada"), entry(3, "grace")];
+/// let groups = group(entries.iter().collect(), &Rules::default());
 /// let line = &groups[0].lines[0];
 /// assert_eq!((groups.len(), groups[0].lines.len(), line.entries), (1, 1, 3));
 /// let actors: Vec<&str> = line.actors.iter().map(|actor| actor.id.as_str()).collect();
 /// assert_eq!(actors, ["grace", "ada"]);
 /// ```
 #[must_use]
-pub fn group(mut entries: Vec<Entry>, rules: &Rules) -> Vec<Group> {
+pub fn group(mut entries: Vec<&Entry>, rules: &Rules) -> Vec<Group> {
     entries.sort_by_key(|entry| (entry.t, entry.header.place));
-    let mut lines = lines(entries);
+    let mut lines = lines(&entries);
     lines.sort_unstable_by_key(Gathered::rank);
     for (order, gathered) in lines.iter_mut().enumerate() {
         gathered.line.order = order;
     }
-    let mut of_kind: FxHashMap<Id, usize> = FxHashMap::default();
-    let mut kinds: Vec<Vec<Gathered>> = Vec::new();
+    let mut of_kind: Vec<Vec<Gathered<'_>>> = Vec::new();
     for gathered in lines {
-        let index = *of_kind
-            .entry(gathered.line.kinds[0].clone())
-            .or_insert_with(|| {
-                kinds.push(Vec::new());
-                kinds.len() - 1
-            });
-        kinds[index].push(gathered);
+        let kind = &gathered.line.kinds[0];
+        let known = of_kind.iter_mut();
+        let mut known = known.filter(|lines| lines[0].line.kinds[0] == *kind);
+        match known.next() {
+            Some(lines) => lines.push(gathered),
+            None => of_kind.push(vec![gathered]),
+        }
     }
-    let mut groups: Vec<(Rank, Group)> = kinds
+    let mut groups: Vec<(Rank, Group)> = of_kind
         .into_iter()
         .flat_map(|lines| groups_of_kind(lines, rules))
         .collect();
@@ -112,101 +113,109 @@ pub fn group(mut entries: Vec<Entry>, rules: &Rules) -> Vec<Group> {
 type Rank = (Reverse<Score>, Reverse<Instant>, usize);
 
 /// A line with the positions of its entries among all entries.
-struct Gathered {
+struct Gathered<'e> {
     line: Line,
     /// Highest score of its entries.
     score: Score,
     /// Position of its newest entry.
     newest: usize,
     /// The actors, in the order of entries; an actor may repeat.
-    acts: Vec<(usize, Arc<Object>)>,
+    acts: Vec<(usize, &'e Arc<Object>)>,
+    /// The reasons of its entries, where they differ from those of the first.
+    reasons: Vec<&'e [String]>,
 }
 
-impl Gathered {
+impl Gathered<'_> {
     fn rank(&self) -> Rank {
         (Reverse(self.score), Reverse(self.line.t), self.newest)
     }
 }
 
 /// One line for each object. Entries come oldest first.
-fn lines(entries: Vec<Entry>) -> Vec<Gathered> {
-    let mut of_object: FxHashMap<Id, usize> = FxHashMap::default();
-    let mut lines: Vec<Gathered> = Vec::new();
-    let mut kinds_seen: FxHashSet<(usize, Id)> = FxHashSet::default();
-    for (position, entry) in entries.into_iter().enumerate() {
-        let Entry {
-            header,
-            t,
-            reasons,
-            object,
-            actor,
-            target,
-            data,
-        } = entry;
-        let index = *of_object.entry(header.object).or_insert(lines.len());
-        if index == lines.len() {
-            let line = empty_line(Arc::clone(&object), t);
+fn lines<'e>(entries: &[&'e Entry]) -> Vec<Gathered<'e>> {
+    let mut of_object: FxHashMap<&str, usize> = FxHashMap::default();
+    of_object.reserve(entries.len());
+    let mut lines: Vec<Gathered<'e>> = Vec::with_capacity(entries.len());
+    for (position, entry) in entries.iter().enumerate() {
+        let header = &entry.header;
+        let next = lines.len();
+        let index = *of_object.entry(header.object.as_str()).or_insert(next);
+        if index == next {
             lines.push(Gathered {
-                line,
+                line: first_line(entry),
                 score: header.score,
                 newest: position,
                 acts: Vec::new(),
+                reasons: Vec::new(),
             });
+        } else {
+            lines[index].add(entry, position);
         }
-        let Gathered {
-            line,
-            score,
-            newest,
-            acts,
-        } = &mut lines[index];
-        *score = header.score.max(*score);
-        *newest = position;
-        if kinds_seen.insert((index, header.kind.clone())) {
-            line.kinds.push(header.kind);
-        }
-        acts.extend(actor.map(|actor| (position, actor)));
-        line.object = object;
-        line.target = target.or_else(|| line.target.take());
-        line.reasons.extend(reasons);
-        line.t = t;
-        line.data = data;
-        line.entries += 1;
+        let acts = &mut lines[index].acts;
+        acts.extend(entry.actor.as_ref().map(|actor| (position, actor)));
     }
-    for Gathered { line, acts, .. } in &mut lines {
-        line.actors = newest_first(acts.iter());
-        line.reasons.sort_unstable();
-        line.reasons.dedup();
+    for gathered in &mut lines {
+        let Gathered { line, acts, .. } = gathered;
+        line.actors = newest_first(acts);
+        if !gathered.reasons.is_empty() {
+            let all = gathered.reasons.iter().copied().chain([&*line.reasons]);
+            let all: BTreeSet<&String> = all.flatten().collect();
+            line.reasons = all.into_iter().cloned().collect();
+        }
     }
     lines
 }
 
-fn empty_line(object: Arc<Object>, t: Instant) -> Line {
+/// The line of the first entry about an object, without its actors.
+fn first_line(entry: &Entry) -> Line {
     Line {
-        object,
-        kinds: Vec::new(),
+        object: Arc::clone(&entry.object),
+        kinds: vec![entry.header.kind.clone()],
         actors: Vec::new(),
-        target: None,
-        reasons: Vec::new(),
-        t,
-        data: None,
-        entries: 0,
+        target: entry.target.clone(),
+        reasons: Arc::clone(&entry.reasons),
+        t: entry.t,
+        data: entry.data.clone(),
+        entries: 1,
         order: 0,
     }
 }
 
+impl<'e> Gathered<'e> {
+    /// Adds a newer entry about the same object.
+    fn add(&mut self, entry: &'e Entry, position: usize) {
+        let Self { line, score, .. } = self;
+        *score = entry.header.score.max(*score);
+        self.newest = position;
+        if !line.kinds.contains(&entry.header.kind) {
+            line.kinds.push(entry.header.kind.clone());
+        }
+        line.object = Arc::clone(&entry.object);
+        if entry.target.is_some() {
+            line.target.clone_from(&entry.target);
+        }
+        if line.reasons != entry.reasons {
+            self.reasons.push(&entry.reasons);
+        }
+        line.t = entry.t;
+        line.data.clone_from(&entry.data);
+        line.entries += 1;
+    }
+}
+
 /// The actors of some acts, each once, by their latest act.
-fn newest_first<'a>(acts: impl Iterator<Item = &'a (usize, Arc<Object>)>) -> Vec<Arc<Object>> {
-    let mut acts: Vec<&(usize, Arc<Object>)> = acts.collect();
+fn newest_first(acts: &mut [(usize, &Arc<Object>)]) -> Vec<Arc<Object>> {
+    if let [(_, alone)] = acts {
+        return vec![Arc::clone(alone)];
+    }
     acts.sort_unstable_by_key(|(position, _)| Reverse(*position));
     let mut seen = FxHashSet::default();
-    acts.into_iter()
-        .filter(|(_, actor)| seen.insert(&actor.id))
-        .map(|(_, actor)| Arc::clone(actor))
-        .collect()
+    let acts = acts.iter().filter(|(_, actor)| seen.insert(&actor.id));
+    acts.map(|(_, actor)| Arc::clone(actor)).collect()
 }
 
 /// The groups of one type's lines, each with the rank of its first. Lines come by rank.
-fn groups_of_kind(lines: Vec<Gathered>, rules: &Rules) -> Vec<(Rank, Group)> {
+fn groups_of_kind(lines: Vec<Gathered<'_>>, rules: &Rules) -> Vec<(Rank, Group)> {
     let Some(kind) = lines.first().map(|first| first.line.kinds[0].clone()) else {
         return Vec::new();
     };
@@ -222,7 +231,7 @@ fn groups_of_kind(lines: Vec<Gathered>, rules: &Rules) -> Vec<(Rank, Group)> {
     let category = title.map_or_else(|| capitalised(&in_words(category)), str::to_owned);
     let mut of_key: FxHashMap<Id, usize> = FxHashMap::default();
     let mut groups: Vec<(Rank, Group)> = Vec::new();
-    let mut acts_of: Vec<Vec<(usize, Arc<Object>)>> = Vec::new();
+    let mut acts_of: Vec<Vec<(usize, &Arc<Object>)>> = Vec::new();
     for gathered in lines {
         let rank = gathered.rank();
         let Gathered { line, acts, .. } = gathered;
@@ -247,14 +256,14 @@ fn groups_of_kind(lines: Vec<Gathered>, rules: &Rules) -> Vec<(Rank, Group)> {
         groups.push((rank, group));
         acts_of.push(acts);
     }
-    for ((_, group), acts) in groups.iter_mut().zip(acts_of) {
-        group.actors = newest_first(acts.iter());
+    for ((_, group), mut acts) in groups.iter_mut().zip(acts_of) {
+        group.actors = newest_first(&mut acts);
     }
     groups
 }
 
 /// The role with the fewest groups; a role that every line lacks doesn't count.
-fn fewest(lines: &[Gathered]) -> Pivot {
+fn fewest(lines: &[Gathered<'_>]) -> Pivot {
     let groups = |pivot| {
         let roles: Vec<&Id> = lines
             .iter()

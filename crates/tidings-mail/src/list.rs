@@ -102,7 +102,7 @@ fn label(name: &str) -> String {
 fn reasons(batch: &Batch) -> Vec<String> {
     let lines = batch.groups.iter().flat_map(|group| &group.lines);
     let all: BTreeSet<&str> = lines
-        .flat_map(|line| &line.reasons)
+        .flat_map(|line| line.reasons.iter())
         .map(String::as_str)
         .collect();
     let known = ["everyone", "named", "near"].into_iter();

@@ -75,7 +75,7 @@ mod tests {
             kinds: vec![id("work")],
             actors: vec![Arc::new(Object::bare(id(actor)))],
             target: None,
-            reasons: Vec::new(),
+            reasons: [].into(),
             t: Instant(0),
             data: None,
             entries: 1,

@@ -54,7 +54,7 @@ pub(crate) fn detailed(
     detail: Detail,
     data: &Map<String, Value>,
 ) -> Batch {
-    let told = (0..items).map(|n| told(kind, n, detail, data)).collect();
+    let told: Vec<Entry> = (0..items).map(|n| told(kind, n, detail, data)).collect();
     Batch {
         id: "preview".to_owned(),
         message: MessageId::default(),
@@ -76,7 +76,7 @@ pub(crate) fn detailed(
         key: BatchKey::default(),
         at: AT,
         entries: items,
-        groups: group(told, rules),
+        groups: group(told.iter().collect(), rules),
         topics: vec![Arc::new(titled("a-topic", "A topic"))],
     }
 }
@@ -112,7 +112,7 @@ fn told(kind: &Id, n: usize, detail: Detail, data: &Map<String, Value>) -> Entry
     Entry {
         header,
         t: AT.plus_ms(-86_400_000),
-        reasons: vec!["topic:a-topic".to_owned()],
+        reasons: ["topic:a-topic".to_owned()].into(),
         object: Arc::new(object),
         actor,
         target,

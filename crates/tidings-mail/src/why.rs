@@ -89,7 +89,7 @@ impl Followed {
             names: Vec::new(),
             unnamed: 0,
         };
-        let reasons = lines.iter().flat_map(|line| &line.reasons);
+        let reasons = lines.iter().flat_map(|line| line.reasons.iter());
         for topic in reasons.filter_map(|reason| reason.strip_prefix(TOPIC)) {
             let name = topics.name(topic);
             if !seen.insert(name.unwrap_or(topic)) {

@@ -11,7 +11,7 @@ use crate::source::{files, is_test, named, read};
 const CORE: &str = "crates/tidings-core";
 
 /// The modules of the standard library that compute and do nothing else.
-const MODULES: [&str; 16] = [
+const MODULES: [&str; 17] = [
     "borrow",
     "cell",
     "cmp",
@@ -25,6 +25,7 @@ const MODULES: [&str; 16] = [
     "num",
     "ops",
     "option",
+    "ptr",
     "slice",
     "str",
     "sync",

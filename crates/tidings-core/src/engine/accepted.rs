@@ -31,14 +31,23 @@ pub(crate) fn copy(draft: &mut Draft<'_>, day: Day, at: EventAt, row: &EventRow)
 /// # Errors
 /// [`Unreadable`], also where it is not there.
 pub(crate) fn read(draft: &Draft<'_>, day: Day, at: EventAt) -> Result<EventRow, Unreadable> {
+    read_line(draft, day, at, |line| from_json("an event", line))
+}
+
+/// Reads the line of an event's row.
+pub(super) fn read_line<T>(
+    draft: &Draft<'_>,
+    day: Day,
+    at: EventAt,
+    read: impl Fn(&[u8]) -> Result<T, Unreadable>,
+) -> Result<T, Unreadable> {
     if at.day != day {
         let copy = draft.get(Partition::Day(day), &copy_key(at))?;
-        let copy = copy.ok_or_else(|| missing(day, at.ordinal))?;
-        return from_json("an event", &copy);
+        return read(&copy.ok_or_else(|| missing(day, at.ordinal))?);
     }
     let ordinal = at.ordinal;
     if let Some(line) = draft.events.line(day, ordinal) {
-        return from_json("an event", line);
+        return read(line);
     }
     let first = ordinal - ordinal % EVENTS_PER_ROW;
     let (from, until) = (row_key(first), row_key(ordinal.saturating_add(1)));
@@ -47,7 +56,7 @@ pub(crate) fn read(draft: &Draft<'_>, day: Day, at: EventAt) -> Result<EventRow,
         let at = u32_at(key, REST).and_then(|first| ordinal.checked_sub(first));
         match at.and_then(|at| line_at(lines, at)) {
             Some(line) => {
-                found = Some(from_json("an event", line));
+                found = Some(read(line));
                 ControlFlow::Break(())
             }
             None => ControlFlow::Continue(()),
@@ -73,7 +82,7 @@ struct DataOf {
     data: Data,
 }
 
-/// Reads the `data` of events as a day has them; each row is read once.
+/// Reads the `data` of events as a day has them, with the bytes of their rows; each row is read once.
 ///
 /// # Errors
 /// [`Unreadable`], also where one is not there.
@@ -81,13 +90,13 @@ pub(crate) fn read_data(
     view: &dyn ReadView,
     day: Day,
     events: &BTreeSet<EventAt>,
-    mut take: impl FnMut(EventAt, Data),
+    mut take: impl FnMut(EventAt, Data, usize),
 ) -> Result<(), Unreadable> {
     for at in events.iter().filter(|at| at.day != day) {
         let copy = view.get(Partition::Day(day), &copy_key(*at))?;
         let copy = copy.ok_or_else(|| missing(day, at.ordinal))?;
         let row: DataRow = from_json("an event", &copy)?;
-        take(*at, row.event.data);
+        take(*at, row.event.data, copy.len());
     }
     let of_day = events.iter().filter(|at| at.day == day);
     let mut wanted = of_day.map(|at| at.ordinal).peekable();
@@ -110,7 +119,7 @@ pub(crate) fn read_data(
                     break;
                 };
                 match from_json::<DataRow>("an event", line) {
-                    Ok(row) => drop(found.insert(*ordinal, row.event.data)),
+                    Ok(row) => drop(found.insert(*ordinal, (row.event.data, line.len()))),
                     Err(unreadable) => fault = Some(unreadable),
                 }
             }
@@ -121,10 +130,10 @@ pub(crate) fn read_data(
             return Err(fault);
         }
         for ordinal in block {
-            let data = found
+            let (data, bytes) = found
                 .remove(&ordinal)
                 .ok_or_else(|| missing(day, ordinal))?;
-            take(EventAt { day, ordinal }, data);
+            take(EventAt { day, ordinal }, data, bytes);
         }
     }
     Ok(())

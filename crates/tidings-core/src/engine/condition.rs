@@ -4,7 +4,6 @@
 
 use roaring::RoaringBitmap;
 
-use super::accepted;
 use super::draft::Draft;
 use super::intake::Intake;
 use crate::bucket::Bucket;
@@ -76,7 +75,7 @@ pub(super) fn ask(
         return Ok(answers);
     };
     let arrival = &kept.arrival;
-    let event = accepted::read(draft, arrival.at.day(), arrival.event)?.event;
+    let event = intake.event(draft, (arrival.at.day(), arrival.event))?;
     let object = match condition.asks("object") {
         true => Some(intake.objects.now(draft, &event.object.id)?),
         false => None,
@@ -87,8 +86,8 @@ pub(super) fn ask(
     let role = |object| Option::map_or_else(object, Value::empty, of_object);
     let mut names = vec![
         ("event", of_entered(&event, arrival.t)),
-        ("object", role(object.as_ref())),
-        ("target", role(target.as_ref())),
+        ("object", role(object.as_deref())),
+        ("target", role(target.as_deref())),
         ("now", Value::Timestamp(now)),
     ];
     let once = condition

@@ -45,6 +45,12 @@ impl<'a> Draft<'a> {
         self
     }
 
+    /// Tells whether the step writes a key.
+    pub(crate) fn writes(&self, partition: Partition, key: &[u8]) -> bool {
+        let is_written = |key: &[u8]| self.writes.contains_key(&(partition, key.to_vec()));
+        !self.writes.is_empty() && is_written(key)
+    }
+
     pub(crate) fn put(&mut self, partition: Partition, key: Vec<u8>, value: Vec<u8>) {
         self.writes.insert((partition, key), Some(value));
     }

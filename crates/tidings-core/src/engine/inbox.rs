@@ -14,7 +14,8 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::cursor::Cursor;
-use super::present::{Data, Presenter};
+use super::intake::Data;
+use super::present::Presenter;
 use super::reply::Refused;
 use super::state::Engine;
 use crate::bucket::{AsOf, Bucket, Counts, Marking, Reading, State};

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use super::accepted;
 use super::ahead::Ahead;
@@ -14,11 +15,13 @@ use super::draft::Draft;
 use super::event_row::EventRow;
 use super::known_ids::KnownIds;
 use super::objects::Objects;
+use super::recent::Recent;
 use super::rows::{days_with, each_base};
 use crate::compiled::CompiledRules;
+use crate::event::Event;
 use crate::headers::{self, HEADERS_PER_BLOCK, Header, HeaderRows};
 use crate::journal::record::EventAt;
-use crate::journal::stored::{ReadView, Unreadable, decode, encode};
+use crate::journal::stored::{ReadView, Unreadable, decode, encode, from_json};
 use crate::limits::Limits;
 use crate::number::EventNo;
 use crate::pause::Paused;
@@ -86,7 +89,14 @@ pub(crate) struct Intake {
     /// Headers of the newest day whose block can't be read yet.
     tail: Vec<Arc<Header>>,
     blocks: Arc<Mutex<Blocks>>,
+    /// The events that conditions asked for, by the day that has them. An event never changes.
+    events: Recent<(Day, EventAt), Arc<Event>>,
+    /// The `data` of the events that presenters asked for.
+    pub(super) event_data: Recent<(Day, EventAt), Data>,
 }
+
+/// The `data` of an event, shared by all its messages.
+pub(super) type Data = Option<Arc<Map<String, Value>>>;
 
 /// Header blocks as stored, by day and number.
 type Blocks = FxHashMap<(Day, u32), Arc<[u8]>>;
@@ -149,6 +159,8 @@ impl Intake {
             objects: Objects::default(),
             tail: Vec::new(),
             blocks: Arc::default(),
+            events: Recent::default(),
+            event_data: Recent::default(),
         }
     }
 
@@ -171,6 +183,28 @@ impl Intake {
             self.write_block(draft, day, ordinal);
         }
         EventAt { day, ordinal }
+    }
+
+    /// An accepted event as a day has it.
+    ///
+    /// # Errors
+    /// [`Unreadable`], also where it is not there.
+    pub(super) fn event(
+        &self,
+        draft: &Draft<'_>,
+        (day, at): (Day, EventAt),
+    ) -> Result<Arc<Event>, Unreadable> {
+        if let Some(event) = self.events.get(&(day, at)) {
+            return Ok(event);
+        }
+        let (event, bytes) = accepted::read_line(draft, day, at, |line| {
+            let row: EventRow = from_json("an event", line)?;
+            Ok((Arc::new(row.event), line.len()))
+        })?;
+        if draft.events.line(day, at.ordinal).is_none() {
+            self.events.keep((day, at), Arc::clone(&event), bytes);
+        }
+        Ok(event)
     }
 
     /// Registers today as a day on which objects change, so that it is deleted like others; returns it.

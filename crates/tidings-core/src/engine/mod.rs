@@ -49,6 +49,7 @@ mod present;
 mod profile;
 mod publish;
 mod reach;
+mod recent;
 mod record_size;
 mod reply;
 mod retention;

@@ -4,10 +4,12 @@
 //! unknown; its row goes a few at a time, with the steps that follow.
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use super::draft::Draft;
+use super::recent::Recent;
 use super::rows::each_base;
 use crate::event::{Event, Object};
 use crate::id::Id;
@@ -48,6 +50,15 @@ pub(crate) struct Objects {
     sweep_from: Option<Vec<u8>>,
     /// Number of objects written by this step.
     written: usize,
+    /// The objects that plans and presenters asked for; `None` = it has no row.
+    recent: Recent<Id, Option<Known>>,
+}
+
+/// An object that was read.
+#[derive(Clone, Debug)]
+struct Known {
+    object: Arc<Object>,
+    newest: Day,
 }
 
 /// Number of objects that a step deletes, plus [`SWEPT_PER_WRITTEN`] for each that it writes.
@@ -210,15 +221,35 @@ impl Objects {
     }
 
     /// An object as it is now; one that no kept day names has nothing but its id.
-    pub(crate) fn now(&self, draft: &Draft<'_>, object: &Id) -> Result<Object, Unreadable> {
-        let row = stored(draft, object)?.filter(|row| !self.is_obsolete(row));
-        Ok(row.map_or_else(|| Object::bare(object.clone()), |row| row.object))
+    pub(crate) fn now(&self, draft: &Draft<'_>, id: &Id) -> Result<Arc<Object>, Unreadable> {
+        let known = match self.recent.get(id) {
+            Some(known) => known,
+            None => self.read(draft, id)?,
+        };
+        let known = known.filter(|known| !self.is_obsolete(known.newest));
+        Ok(known.map_or_else(|| Arc::new(Object::bare(id.clone())), |known| known.object))
+    }
+
+    /// Reads an object, and caches it unless this step has changed it.
+    fn read(&self, draft: &Draft<'_>, id: &Id) -> Result<Option<Known>, Unreadable> {
+        let key = object_key(id);
+        let bytes = draft.get(Partition::Base, &key)?;
+        let row = bytes.as_ref().map(|bytes| from_json("an object", bytes));
+        let known = row.transpose()?.map(|row: ObjectRow| Known {
+            object: Arc::new(row.object),
+            newest: row.newest,
+        });
+        if !draft.writes(Partition::Base, &key) {
+            let bytes = bytes.map_or(0, |bytes| bytes.len());
+            self.recent.keep(id.clone(), known.clone(), bytes);
+        }
+        Ok(known)
     }
 
     /// Tells whether a kept day may name an object.
     pub(crate) fn knows(&self, draft: &Draft<'_>, object: &Id) -> Result<bool, Unreadable> {
         let row = stored(draft, object)?;
-        Ok(row.is_some_and(|row| !self.is_obsolete(&row)))
+        Ok(row.is_some_and(|row| !self.is_obsolete(row.newest)))
     }
 
     /// Reads an object. A row that is due for deletion is deleted here.
@@ -228,16 +259,16 @@ impl Objects {
         object: &Id,
     ) -> Result<Option<ObjectRow>, Unreadable> {
         let row = stored(draft, object)?;
-        if let Some(obsolete) = row.as_ref().filter(|row| self.is_obsolete(row)) {
+        if let Some(obsolete) = row.as_ref().filter(|row| self.is_obsolete(row.newest)) {
             self.forget(draft, obsolete);
             return Ok(None);
         }
         Ok(row)
     }
 
-    fn is_obsolete(&self, row: &ObjectRow) -> bool {
+    fn is_obsolete(&self, newest: Day) -> bool {
         let before = self.forgotten_before;
-        before.is_some_and(|before| row.newest < before)
+        before.is_some_and(|before| newest < before)
     }
 
     fn keep(&mut self, draft: &mut Draft<'_>, known: Option<&ObjectRow>, row: ObjectRow) {
@@ -246,6 +277,7 @@ impl Objects {
         }
         self.written += 1;
         let id = &row.object.id;
+        self.recent.remove(id);
         if known.is_none_or(|known| known.newest != row.newest) {
             if let Some(known) = known {
                 draft.delete(Partition::Base, day_key(known.newest, id));
@@ -283,6 +315,7 @@ impl Objects {
 
     fn forget(&mut self, draft: &mut Draft<'_>, row: &ObjectRow) {
         let id = &row.object.id;
+        self.recent.remove(id);
         draft.delete(Partition::Base, object_key(id));
         draft.delete(Partition::Base, day_key(row.newest, id));
         self.bring_back(draft, id);

@@ -10,7 +10,7 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use super::accepted;
 use super::draft::Draft;
-use super::objects::{ObjectRow, object_key};
+use super::intake::Data;
 use super::plan::{Plan, PlannedMessage};
 use super::state::Engine;
 use crate::batch::Batch;
@@ -18,13 +18,9 @@ use crate::event::Object;
 use crate::group::{Entry, group};
 use crate::id::Id;
 use crate::journal::record::EventAt;
-use crate::journal::stored::{ReadView, Unreadable, from_json};
+use crate::journal::stored::{ReadView, Unreadable};
 use crate::message::Message;
-use crate::table::Partition;
-use crate::time::Day;
-
-/// The `data` of an event, shared by all its messages.
-pub(super) type Data = Option<Arc<serde_json::Map<String, serde_json::Value>>>;
+use crate::time::{Day, Instant};
 
 /// The prefix of a follower's reason.
 const TOPIC: &str = "topic:";
@@ -36,6 +32,22 @@ pub struct Presenter<'a> {
     data: FxHashMap<(Day, EventAt), Data>,
     objects: FxHashMap<Id, Arc<Object>>,
     actors: FxHashMap<Id, Arc<Object>>,
+    of_plan: Option<OfPlan<'a>>,
+}
+
+/// The entries of a plan, which its messages share.
+struct OfPlan<'a> {
+    plan: &'a Plan,
+    /// By source; `None` = no message had it yet.
+    sources: Vec<Option<OfSource>>,
+}
+
+/// An entry, the same for all recipients.
+#[derive(Clone)]
+struct OfSource {
+    entry: Entry,
+    /// The topics among its reasons that have a title.
+    topics: Vec<Arc<Object>>,
 }
 
 impl<'a> Presenter<'a> {
@@ -48,6 +60,7 @@ impl<'a> Presenter<'a> {
             data: FxHashMap::default(),
             objects: FxHashMap::default(),
             actors: FxHashMap::default(),
+            of_plan: None,
         }
     }
 
@@ -57,7 +70,7 @@ impl<'a> Presenter<'a> {
     /// [`Unreadable`] where the store can't be read.
     pub fn batch(
         &mut self,
-        plan: &Plan,
+        plan: &'a Plan,
         planned: &PlannedMessage,
     ) -> Result<Option<Batch>, Unreadable> {
         let bucket = self.engine.bucket(plan.closing.bucket);
@@ -67,30 +80,35 @@ impl<'a> Presenter<'a> {
         let Some(profile) = bucket.roster.profile(planned.number).cloned() else {
             return Ok(None);
         };
-        let Some(message) = self.engine.message(plan, planned) else {
+        let Some(first) = planned.entries.first() else {
             return Ok(None);
         };
-        let mut entries = Vec::with_capacity(planned.entries.len());
-        let id = batch_id(&message);
-        for (source, item) in planned.entries.iter().zip(message.items) {
-            let (day, at) = plan.event_at(*source);
-            let header = plan.headers[*source as usize].clone();
-            entries.push(Entry {
-                t: item.t,
-                reasons: item.reasons,
-                object: self.object(&item.object)?,
-                actor: header.actor.as_ref().map(|id| self.actor(id)).transpose()?,
-                target: header
-                    .target
-                    .as_ref()
-                    .map(|id| self.object(id))
-                    .transpose()?,
-                data: self.data(day, at)?,
-                header,
-            });
+        let id = id_of(
+            (&profile.id, plan.channel, &plan.lane_name),
+            plan.at,
+            Some(&plan.headers[*first as usize].id),
+        );
+        let mut of_plan = match self.of_plan.take() {
+            Some(known) if std::ptr::eq(known.plan, plan) => known,
+            _ => OfPlan {
+                plan,
+                sources: vec![None; plan.headers.len()],
+            },
+        };
+        for source in &planned.entries {
+            let of_source = &mut of_plan.sources[*source as usize];
+            if of_source.is_none() {
+                *of_source = Some(self.of_source(plan, *source)?);
+            }
         }
-        let topics = self.topics(&entries)?;
-        Ok(Some(Batch {
+        let sources = planned.entries.iter();
+        let sources = sources.filter_map(|source| of_plan.sources[*source as usize].as_ref());
+        let entries: Vec<&Entry> = sources.clone().map(|of| &of.entry).collect();
+        let mut topics: Vec<&Arc<Object>> = sources.flat_map(|of| &of.topics).collect();
+        topics.sort_unstable_by(|a, b| a.id.cmp(&b.id));
+        topics.dedup_by(|a, b| a.id == b.id);
+        let topics = topics.into_iter().cloned().collect();
+        let batch = Batch {
             id,
             message: plan.closing.message(planned.number),
             tz: profile
@@ -102,34 +120,49 @@ impl<'a> Presenter<'a> {
                 .clone()
                 .unwrap_or_else(|| rules.defaults.locale.clone()),
             recipient: profile,
-            channel: message.channel,
-            lane: message.lane,
-            key: message.key,
-            at: message.at,
+            channel: plan.channel.to_owned(),
+            lane: plan.lane_name.clone(),
+            key: plan.key.clone(),
+            at: plan.at,
             entries: entries.len(),
             groups: group(entries, rules),
             topics,
-        }))
+        };
+        self.of_plan = Some(of_plan);
+        Ok(Some(batch))
     }
 
-    /// The topics among the reasons that have a title.
-    fn topics(&mut self, entries: &[Entry]) -> Result<Vec<Arc<Object>>, Unreadable> {
-        let reasons = entries.iter().flat_map(|entry| &entry.reasons);
-        let topics: BTreeSet<&str> = reasons
-            .filter_map(|reason| reason.strip_prefix(TOPIC))
-            .collect();
-        let mut titled = Vec::new();
-        for topic in topics.into_iter().filter_map(|topic| Id::new(topic).ok()) {
-            let object = self.object(&topic)?;
-            if object.title.is_some() {
-                titled.push(object);
+    /// A source of a plan.
+    fn of_source(&mut self, plan: &Plan, source: u32) -> Result<OfSource, Unreadable> {
+        let (day, at) = plan.event_at(source);
+        let header = plan.headers[source as usize].clone();
+        let item = plan.item(source);
+        let target = header.target.as_ref();
+        let mut topics = Vec::new();
+        for reason in &item.reasons {
+            let topic = reason.strip_prefix(TOPIC).map(Id::new);
+            if let Some(Ok(topic)) = topic {
+                topics.push(self.object(&topic)?);
             }
         }
-        Ok(titled)
+        topics.retain(|topic| topic.title.is_some());
+        let entry = Entry {
+            t: item.t,
+            reasons: item.reasons.into(),
+            object: self.object(&header.object)?,
+            actor: header.actor.as_ref().map(|id| self.actor(id)).transpose()?,
+            target: target.map(|id| self.object(id)).transpose()?,
+            data: self.data(day, at)?,
+            header,
+        };
+        Ok(OfSource { entry, topics })
     }
 
     /// The `data` of an event.
     pub(super) fn data(&mut self, day: Day, at: EventAt) -> Result<Data, Unreadable> {
+        if let Some(known) = self.engine.intake.event_data.get(&(day, at)) {
+            return Ok(known);
+        }
         if !self.data.contains_key(&(day, at)) {
             self.read_data(day, &BTreeSet::from([at]))?;
         }
@@ -142,8 +175,11 @@ impl<'a> Presenter<'a> {
         day: Day,
         events: &BTreeSet<EventAt>,
     ) -> Result<(), Unreadable> {
-        accepted::read_data(self.draft.view, day, events, |at, data| {
-            self.data.insert((day, at), data.map(Arc::new));
+        let recent = &self.engine.intake.event_data;
+        accepted::read_data(self.draft.view, day, events, |at, data, bytes| {
+            let data = data.map(Arc::new);
+            recent.keep((day, at), data.clone(), bytes);
+            self.data.insert((day, at), data);
         })
     }
 
@@ -173,11 +209,7 @@ impl<'a> Presenter<'a> {
         if let Some(object) = self.objects.get(id) {
             return Ok(Arc::clone(object));
         }
-        let object = match self.draft.get(Partition::Base, &object_key(id))? {
-            Some(bytes) => from_json::<ObjectRow>("an object", &bytes)?.object,
-            None => Object::bare(id.clone()),
-        };
-        let object = Arc::new(object);
+        let object = self.engine.intake.objects.now(&self.draft, id)?;
         self.objects.insert(id.clone(), Arc::clone(&object));
         Ok(object)
     }
@@ -187,15 +219,20 @@ impl<'a> Presenter<'a> {
 /// the closing's instant and the first entry.
 #[must_use]
 pub fn batch_id(message: &Message) -> String {
-    let mut named = Vec::new();
     let first = message.items.first();
-    let at = message.at.0.to_be_bytes();
+    let lane = (&message.recipient, &*message.channel, &*message.lane);
+    id_of(lane, message.at, first.map(|item| &item.event))
+}
+
+fn id_of((recipient, channel, lane): (&Id, &str, &str), at: Instant, first: Option<&Id>) -> String {
+    let mut named = Vec::new();
+    let at = at.0.to_be_bytes();
     let parts: [&[u8]; 5] = [
-        message.recipient.as_str().as_bytes(),
-        message.channel.as_bytes(),
-        message.lane.as_bytes(),
+        recipient.as_str().as_bytes(),
+        channel.as_bytes(),
+        lane.as_bytes(),
         &at,
-        first.map_or(&[], |item| item.event.as_str().as_bytes()),
+        first.map_or(&[], |event| event.as_str().as_bytes()),
     ];
     for part in parts {
         named.extend_from_slice(&(part.len() as u64).to_be_bytes());

@@ -216,7 +216,7 @@ fn titled(titles: &[(&str, &str)]) -> Vec<Group> {
         let (title, artist) = titles[line.order];
         Arc::make_mut(&mut line.object).title = Some(title.to_owned());
         line.actors = vec![role("artist/x", artist)];
-        line.reasons = vec!["everyone".to_owned()];
+        line.reasons = ["everyone".to_owned()].into();
     }
     for group in &mut groups {
         group.actors = group.lines[0].actors.clone();

@@ -146,11 +146,11 @@ fn messages_of_a_batch_key_are_a_thread() {
 fn reasons_are_few_and_plain() {
     let mut batch = of_titles(&["One".to_owned()]);
     let line = &mut batch.groups[0].lines[0];
-    line.reasons = ["everyone", "near\r\nX: y", "topic:a b\r\nX: y", "nonsense"]
-        .map(str::to_owned)
-        .to_vec();
-    line.reasons.push(format!("topic:{}", "x".repeat(256)));
-    line.reasons.extend((0..9).map(|n| format!("topic:t/{n}")));
+    let odd = ["everyone", "near\r\nX: y", "topic:a b\r\nX: y", "nonsense"];
+    let long = format!("topic:{}", "x".repeat(256));
+    let many = (0..9).map(|n| format!("topic:t/{n}"));
+    let odd = odd.map(str::to_owned).into_iter();
+    line.reasons = odd.chain([long]).chain(many).collect();
     let mail = render(&batch);
     let reasons = raw(&parsed(&mail), "X-Tidings-Reason")
         .unwrap()

@@ -404,7 +404,7 @@ fn no_line_stands_under_anothers_heading() {
 fn an_object_without_a_title_is_told_by_what_happened() {
     let bare = || {
         let mut bare = comments(object("work/9", "\u{7}"), &["Ann"]);
-        bare.reasons.clear();
+        bare.reasons = [].into();
         bare
     };
     let told = |lines: Vec<Line>| render(&batch(vec![group(Pivot::Object, None, lines)]));

@@ -28,7 +28,7 @@ pub(crate) fn batch(id: &str, title: &str) -> Batch {
         kinds: vec![name("artwork_published")],
         actors: Vec::new(),
         target: None,
-        reasons: vec!["named".to_owned()],
+        reasons: ["named".to_owned()].into(),
         t: NOW,
         data: None,
         entries: 1,

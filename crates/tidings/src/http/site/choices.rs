@@ -119,7 +119,7 @@ impl<'r> Chooser<'r> {
     fn subjects(&self, batch: &Batch) -> Vec<Row> {
         let lines = || batch.groups.iter().flat_map(|group| &group.lines);
         let reasons: BTreeSet<&str> = lines()
-            .flat_map(|line| &line.reasons)
+            .flat_map(|line| line.reasons.iter())
             .filter_map(|reason| reason.strip_prefix("topic:"))
             .collect();
         let topics = batch.topics.iter();
