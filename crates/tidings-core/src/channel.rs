@@ -6,6 +6,10 @@
 
 use serde::{Deserialize, Serialize};
 
+pub use address::{AddressKind, Subscription, SubscriptionKeys};
+
+mod address;
+
 /// A channel's number: its place in the table ([`TABLE`]). Numbers are stored and never reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -39,15 +43,8 @@ pub struct ChannelKind {
     pub address: Option<AddressKind>,
 }
 
-/// A kind of address.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AddressKind {
-    /// An e-mail address.
-    Email,
-}
-
 /// All channels, by number.
-pub const TABLE: [ChannelKind; 2] = [
+pub const TABLE: [ChannelKind; 10] = [
     ChannelKind {
         name: INBOX,
         number: INBOX_NO,
@@ -61,6 +58,62 @@ pub const TABLE: [ChannelKind; 2] = [
         title: "e-mail",
         message: "mail",
         address: Some(AddressKind::Email),
+    },
+    ChannelKind {
+        name: "sms",
+        number: ChannelNo(2),
+        title: "SMS",
+        message: "text message",
+        address: Some(AddressKind::Phone),
+    },
+    ChannelKind {
+        name: "webpush",
+        number: ChannelNo(3),
+        title: "Web Push",
+        message: "push message",
+        address: Some(AddressKind::WebPush),
+    },
+    ChannelKind {
+        name: "fcm",
+        number: ChannelNo(4),
+        title: "Firebase push",
+        message: "push message",
+        address: Some(AddressKind::Fcm),
+    },
+    ChannelKind {
+        name: "slack",
+        number: ChannelNo(5),
+        title: "Slack",
+        message: "Slack message",
+        address: Some(AddressKind::Slack),
+    },
+    ChannelKind {
+        name: "discord",
+        number: ChannelNo(6),
+        title: "Discord",
+        message: "Discord message",
+        address: Some(AddressKind::Discord),
+    },
+    ChannelKind {
+        name: "teams",
+        number: ChannelNo(7),
+        title: "Teams",
+        message: "Teams message",
+        address: Some(AddressKind::Teams),
+    },
+    ChannelKind {
+        name: "telegram",
+        number: ChannelNo(8),
+        title: "Telegram",
+        message: "Telegram message",
+        address: Some(AddressKind::Telegram),
+    },
+    ChannelKind {
+        name: "webhook",
+        number: ChannelNo(9),
+        title: "webhook",
+        message: "call",
+        address: Some(AddressKind::Webhook),
     },
 ];
 
@@ -114,43 +167,6 @@ impl ChannelKind {
     }
 }
 
-impl AddressKind {
-    /// The form of such an address, for hints.
-    #[must_use]
-    pub fn form(self) -> &'static str {
-        match self {
-            Self::Email => "local@domain",
-        }
-    }
-
-    /// The most bytes of such an address.
-    #[must_use]
-    pub fn bytes_max(self) -> usize {
-        match self {
-            Self::Email => 320,
-        }
-    }
-
-    /// Tells whether a text is such an address, roughly.
-    #[must_use]
-    pub fn accepts(self, text: &str) -> bool {
-        text.len() <= self.bytes_max()
-            && match self {
-                Self::Email => is_mailbox(text),
-            }
-    }
-}
-
-/// Tells whether a text has one `@` with something on either side, and nothing that could end a header line or
-/// start another address.
-fn is_mailbox(text: &str) -> bool {
-    let plain = |c: char| !c.is_control() && !c.is_whitespace() && !"<>,;".contains(c);
-    text.chars().all(plain)
-        && text.split_once('@').is_some_and(|(local, domain)| {
-            !local.is_empty() && !domain.is_empty() && !domain.contains('@')
-        })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -164,17 +180,5 @@ mod tests {
         }
         assert!(sending().all(|channel| channel.number != INBOX_NO));
         assert_eq!(named("pigeon"), None);
-    }
-
-    #[test]
-    fn an_address_is_one_and_not_too_long() {
-        let kind = AddressKind::Email;
-        for good in ["a@b", "ann.o'neil+x@example.org"] {
-            assert!(kind.accepts(good), "{good}");
-        }
-        let long = format!("{}@b", "a".repeat(kind.bytes_max()));
-        for bad in ["", "ann", "@b", "a@", "a@b@c", "a b@c", "a@b,c@d", &long] {
-            assert!(!kind.accepts(bad), "{bad}");
-        }
     }
 }

@@ -82,7 +82,7 @@ impl OwnHours {
     }
 }
 
-/// A recipient's addresses, at most one for each channel.
+/// A recipient's addresses, by channel: one, or one for each device.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Addresses(Box<[Address]>);
 
@@ -93,22 +93,28 @@ struct Address {
 }
 
 impl Addresses {
-    /// The address of a channel.
+    /// The first address of a channel.
     #[must_use]
     pub fn get(&self, channel: ChannelNo) -> Option<&str> {
-        let found = self.0.iter().find(|known| known.channel == channel);
+        self.of(channel).next()
+    }
+
+    /// The addresses of a channel, in the order in which they were given.
+    pub fn of(&self, channel: ChannelNo) -> impl Iterator<Item = &str> {
+        let found = self.0.iter().filter(move |known| known.channel == channel);
         found.map(|known| &*known.address)
     }
 
-    /// Sets the address of a channel, or removes it.
-    pub fn set(&mut self, channel: ChannelNo, address: Option<&str>) {
+    /// Sets the addresses of a channel; none removes those that there are.
+    pub fn set<T: AsRef<str>>(&mut self, channel: ChannelNo, addresses: &[T]) {
         let mut all = std::mem::take(&mut self.0).into_vec();
         all.retain(|known| known.channel != channel);
-        all.extend(address.map(|address| Address {
+        all.extend(addresses.iter().map(|address| Address {
             channel,
-            address: address.into(),
+            address: address.as_ref().into(),
         }));
-        all.sort_unstable_by_key(|known| known.channel);
+        // Stable: those of a channel keep their order.
+        all.sort_by_key(|known| known.channel);
         self.0 = all.into_boxed_slice();
     }
 }
@@ -117,7 +123,7 @@ impl<const N: usize> From<[(ChannelNo, &str); N]> for Addresses {
     fn from(all: [(ChannelNo, &str); N]) -> Self {
         let mut addresses = Self::default();
         for (channel, address) in all {
-            addresses.set(channel, Some(address));
+            addresses.set(channel, &[address]);
         }
         addresses
     }
@@ -131,10 +137,10 @@ impl<const N: usize> From<[(ChannelNo, &str); N]> for Addresses {
 /// use tidings_core::{Id, RecipientChange};
 ///
 /// let change: RecipientChange =
-///     serde_json::from_str(r#"{"id": "ada", "name": "Ada", "addresses": {"1": null}}"#)?;
+///     serde_json::from_str(r#"{"id": "ada", "name": "Ada", "addresses": {"1": []}}"#)?;
 /// assert_eq!(change.name, Some(Some("Ada".to_owned())));
 /// // The address on channel 1 is removed, the time zone stays as it is.
-/// assert_eq!(change.addresses[&EMAIL_NO], None);
+/// assert!(change.addresses[&EMAIL_NO].is_empty());
 /// assert_eq!(change.tz, None);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -144,9 +150,9 @@ pub struct RecipientChange {
     pub id: Id,
     /// New name; `Some(None)` removes it.
     pub name: Option<Option<String>>,
-    /// New addresses by channel; `None` removes the one of a channel.
+    /// New addresses by channel; none removes those of a channel.
     #[serde(default)]
-    pub addresses: BTreeMap<ChannelNo, Option<String>>,
+    pub addresses: BTreeMap<ChannelNo, Vec<String>>,
     /// New time zone; `Some(None)` = the default.
     pub tz: Option<Option<String>>,
     /// New locale; `Some(None)` = the default.

@@ -59,6 +59,18 @@ impl Design {
     /// # Errors
     /// [`DesignError`] names what has to be changed.
     pub fn new(sender: Sender, rules: &Rules) -> Result<Self, DesignError> {
+        Self::of(EMAIL, sender, rules)
+    }
+
+    /// The design of a channel's messages in a few words, which show no sender.
+    ///
+    /// # Errors
+    /// [`DesignError`] names what has to be changed.
+    pub fn short(channel: &str, rules: &Rules) -> Result<Self, DesignError> {
+        Self::of(channel, Sender::nobody(), rules)
+    }
+
+    fn of(channel: &str, sender: Sender, rules: &Rules) -> Result<Self, DesignError> {
         let Presentation {
             brand,
             types,
@@ -88,7 +100,7 @@ impl Design {
         for route in rules
             .types
             .values()
-            .filter_map(|kind| kind.channels.get(EMAIL))
+            .filter_map(|kind| kind.channels.get(channel))
         {
             if let (Some(lane), Policy::Digest { digest }) = (&route.lane, &route.policy) {
                 digest_lanes.insert(lane.clone());

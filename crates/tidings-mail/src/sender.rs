@@ -56,6 +56,11 @@ impl Sender {
         })
     }
 
+    /// The sender of messages that show none.
+    pub(crate) fn nobody() -> Self {
+        Self::parse("nobody@localhost").expect("it is a mailbox")
+    }
+
     /// The address without the name.
     #[must_use]
     pub fn address(&self) -> &str {

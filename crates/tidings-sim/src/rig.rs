@@ -136,7 +136,7 @@ impl Renderer for Bare {
         Ok(Rendered {
             head: Arc::clone(head),
             from: String::new(),
-            to: String::new(),
+            to: Vec::new(),
             message_id: head.id.clone(),
             bytes: Vec::new(),
         })

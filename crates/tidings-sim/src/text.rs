@@ -103,16 +103,33 @@ pub fn line(timed: &Timed) -> Option<String> {
     Some(Value::Object(whole).to_string())
 }
 
+/// Addresses of a channel; null takes them away.
+fn written(addresses: &[String]) -> Value {
+    match addresses {
+        [] => Value::Null,
+        [one] => json!(one),
+        many => json!(many),
+    }
+}
+
+/// The addresses that change beside the one of the e-mail channel, by channel.
+fn addresses(change: &RecipientChange) -> Option<Value> {
+    let others = change.addresses.iter();
+    let others = others.filter(|(channel, _)| **channel != EMAIL_NO);
+    let all: serde_json::Map<String, Value> = others
+        .map(|(channel, all)| (channel.name().to_owned(), written(all)))
+        .collect();
+    (!all.is_empty()).then_some(Value::Object(all))
+}
+
 fn recipient(change: &RecipientChange) -> Value {
     // What is `None` is not given; null takes away.
     let mut body = json!({"id": change.id});
     let given = |text: &Option<Option<String>>| text.as_ref().map(|text| json!(text));
     give(&mut body, "name", given(&change.name));
-    give(
-        &mut body,
-        "email",
-        change.addresses.get(&EMAIL_NO).map(|email| json!(email)),
-    );
+    let email = change.addresses.get(&EMAIL_NO);
+    give(&mut body, "email", email.map(|email| written(email)));
+    give(&mut body, "addresses", addresses(change));
     give(&mut body, "tz", given(&change.tz));
     give(&mut body, "locale", given(&change.locale));
     give(&mut body, "lat", change.lat.map(|lat| json!(lat)));

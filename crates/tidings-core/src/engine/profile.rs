@@ -258,8 +258,8 @@ fn changed(known: Option<Recipient>, change: &RecipientChange) -> Recipient {
     if let Some(name) = &change.name {
         new.name.clone_from(name);
     }
-    for (channel, address) in &change.addresses {
-        new.addresses.set(*channel, address.as_deref());
+    for (channel, addresses) in &change.addresses {
+        new.addresses.set(*channel, addresses);
     }
     if let Some(tz) = &change.tz {
         new.tz.clone_from(tz);

@@ -67,7 +67,7 @@ fn an_independent_verifier_accepts_what_is_signed_and_nothing_else() {
     foreign
         .recipient
         .addresses
-        .set(EMAIL_NO, Some("ana@bücher.example"));
+        .set(EMAIL_NO, &["ana@bücher.example"]);
     for batch in [
         of_titles(&["One".to_owned()]),
         foreign,

@@ -177,7 +177,7 @@ fn addresses_of_every_script_are_taken() {
         ),
     ] {
         let mut batch = of_titles(&["One".to_owned()]);
-        batch.recipient.addresses.set(EMAIL_NO, Some(address));
+        batch.recipient.addresses.set(EMAIL_NO, &[address]);
         let mail = render(&batch);
         assert_eq!(mail.to, sent);
         let message = parsed(&mail);

@@ -9,6 +9,7 @@ mod dkim;
 mod fixture;
 mod golden;
 mod headers;
+mod short;
 mod site;
 mod templates;
 
@@ -453,7 +454,7 @@ fn h26_addresses_that_are_none_are_refused() {
         (Some("a@exa\u{202e}mple.org"), RenderError::Address),
     ] {
         let mut batch = fine.clone();
-        batch.recipient.addresses.set(EMAIL_NO, email);
+        batch.recipient.addresses.set(EMAIL_NO, email.as_slice());
         assert_eq!(
             tidings_mail::render(&batch, &design()),
             Err(error),

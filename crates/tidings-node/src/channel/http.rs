@@ -4,28 +4,42 @@
 //! I/O is here, for all of them, with the question at the point of no return: it is asked when the first byte of the
 //! request's body is about to go. Before it the provider can't have read a message.
 
+use std::cell::Cell;
 use std::io::{self, Read};
 use std::sync::Arc;
 use std::time::Duration;
 
 use ureq::Agent;
 use ureq::http::{HeaderMap, Request as HttpRequest};
+use ureq::unversioned::transport::DefaultConnector;
 
 use super::smtp::Patience;
 use super::{Channel, Outcome, Receipt, Rendered};
 use crate::clock::Clock;
+pub(super) use guard::Reach;
+use guard::{Guard, PRIVATE};
 pub(super) use shape::{Answer, Request, Shape};
-pub(super) use url::ProviderUrl;
+pub(super) use url::{Detour, ProviderUrl};
 
+pub(super) mod discord;
+pub(super) mod fcm;
+mod guard;
 pub(super) mod mailgun;
 mod mime;
+mod note;
 pub(super) mod postmark;
 pub(super) mod sendgrid;
 pub(super) mod ses;
 mod shape;
+pub(super) mod slack;
+pub(super) mod teams;
+pub(super) mod telegram;
 #[cfg(test)]
 mod tests;
+pub(super) mod twilio;
 mod url;
+pub(super) mod vapid;
+pub(super) mod webhook;
 
 /// The most bytes of an answer that are read.
 const ANSWER_BYTES_MAX: u64 = 64 << 10;
@@ -45,11 +59,14 @@ enum Called {
     Withheld,
     /// There was no answer; `true` = and the provider may have the request.
     Broken(String, bool),
+    /// Its host may not be called.
+    Barred,
 }
 
 impl Http {
     /// Prepares a channel, without connecting.
     pub(super) fn new(shape: Arc<dyn Shape>, patience: Patience, clock: Arc<dyn Clock>) -> Self {
+        let guard = Guard(shape.reach());
         let limit = |ms: u64| Some(Duration::from_millis(ms));
         let config = Agent::config_builder()
             .timeout_resolve(limit(patience.answer_ms))
@@ -65,7 +82,7 @@ impl Http {
             .build();
         Self {
             shape,
-            agent: Agent::new_with_config(config),
+            agent: Agent::with_parts(config, DefaultConnector::default(), guard),
             clock,
         }
     }
@@ -106,6 +123,7 @@ impl Http {
                     body,
                 })
             }
+            Err(ureq::Error::BadUri(why)) if why == PRIVATE => Called::Barred,
             Err(fault) => {
                 let stage = if has_begun { "answer" } else { "connect" };
                 let is_incomplete = matches!(
@@ -117,11 +135,28 @@ impl Http {
             }
         }
     }
-}
 
-impl Channel for Http {
-    fn send(&self, message: &Rendered, go: &dyn Fn() -> bool) -> Outcome {
-        let request = match self.shape.request(message, &message.to, self.clock.now()) {
+    /// Logs in where the provider wants that first.
+    fn log_in(&self) -> Result<(), Outcome> {
+        let request = match self.shape.login(self.clock.now()) {
+            Ok(None) => return Ok(()),
+            Ok(Some(request)) => request,
+            Err(outcome) => return Err(outcome),
+        };
+        let away = |why: String| Outcome::Away {
+            why: format!("login: {why}"),
+            after_ms: None,
+        };
+        match self.call(&request, &|| true) {
+            Called::Answered(answer) => self.shape.logged_in(&answer, self.clock.now()),
+            Called::Withheld => Err(Outcome::Withheld),
+            Called::Broken(why, _) => Err(away(why)),
+            Called::Barred => Err(away(PRIVATE.to_owned())),
+        }
+    }
+
+    fn send_to(&self, message: &Rendered, to: &str, go: &dyn Fn() -> bool) -> Outcome {
+        let request = match self.shape.request(message, to, self.clock.now()) {
             Ok(request) => request,
             Err(outcome) => return outcome,
         };
@@ -129,11 +164,65 @@ impl Channel for Http {
             Called::Answered(answer) => self.shape.outcome(&answer, self.clock.now()),
             Called::Withheld => Outcome::Withheld,
             Called::Broken(why, true) => Outcome::Unknown { why },
-            Called::Broken(why, false) => Outcome::Away {
-                why,
-                after_ms: None,
+            Called::Broken(why, false) => self.shape.unreachable(why),
+            Called::Barred => Outcome::Failed {
+                why: PRIVATE.to_owned(),
+                address_dead: false,
             },
         }
+    }
+}
+
+impl Channel for Http {
+    fn answers_for_all(&self) -> bool {
+        self.shape.answers_for_all()
+    }
+
+    /// Sends to each address of the recipient: one message on several devices. It was handed over if one of them took
+    /// it, and is not sent again to the others then.
+    fn send(&self, message: &Rendered, go: &dyn Fn() -> bool) -> Outcome {
+        if let Err(outcome) = self.log_in() {
+            return outcome;
+        }
+        let asked = Cell::new(None);
+        let once = || match asked.get() {
+            Some(answer) => answer,
+            None => {
+                let answer = go();
+                asked.set(Some(answer));
+                answer
+            }
+        };
+        let mut dead = Vec::new();
+        let mut all: Option<Outcome> = None;
+        for to in &message.to {
+            let outcome = self.send_to(message, to, &once);
+            if matches!(&outcome, Outcome::Failed { address_dead, .. } if *address_dead) {
+                dead.push(to.clone());
+            }
+            all = Some(match all {
+                None => outcome,
+                Some(all) => all.beside(outcome),
+            });
+            if asked.get() == Some(false) {
+                break;
+            }
+        }
+        match all.unwrap_or_else(no_address) {
+            Outcome::Sent(receipt) => Outcome::Sent(Receipt { dead, ..receipt }),
+            Outcome::Failed { why, .. } => Outcome::Failed {
+                why,
+                address_dead: dead.len() == message.to.len(),
+            },
+            other => other,
+        }
+    }
+}
+
+fn no_address() -> Outcome {
+    Outcome::Failed {
+        why: "there is no address".to_owned(),
+        address_dead: false,
     }
 }
 
@@ -171,5 +260,8 @@ fn sent(reference: Option<&str>) -> Outcome {
         let printed = text.chars().filter(|c| !c.is_control());
         printed.take(200).collect()
     });
-    Outcome::Sent(Receipt { reference })
+    Outcome::Sent(Receipt {
+        reference,
+        dead: Vec::new(),
+    })
 }

@@ -183,6 +183,7 @@ impl Channel for Maildir {
         match delivered {
             Ok(true) => Outcome::Sent(Receipt {
                 reference: Some(id.to_owned()),
+                dead: Vec::new(),
             }),
             Ok(false) => Outcome::Withheld,
             Err(error) => Outcome::Retry {

@@ -18,7 +18,7 @@ pub use outlet::{Outlet, Provider};
 pub(crate) use outlet::{Pass, Reply};
 pub use provider::{ProviderError, forms, schemes};
 pub(crate) use render::render;
-pub use render::{Head, MailRenderer, Rendered, Renderer, Unrenderable};
+pub use render::{Head, MailRenderer, Rendered, Renderer, ShortRenderer, Unrenderable};
 pub use smtp::Patience;
 
 use http::Http;
@@ -45,6 +45,11 @@ pub trait Channel: Send + Sync {
     /// [`Outcome::Sent`] and [`Outcome::Unknown`]. Where it says no, nothing is handed over, and the outcome
     /// is [`Outcome::Withheld`].
     fn send(&self, message: &Rendered, go: &dyn Fn() -> bool) -> Outcome;
+
+    /// Tells whether an answer says something about other recipients; not where each names a service of their own.
+    fn answers_for_all(&self) -> bool {
+        true
+    }
 
     /// Syncs everything handed over so far, if [`Channel::send`] left that for the end (see
     /// [`Durability::AtEnd`]).
@@ -116,7 +121,7 @@ pub fn check_with(
     secret: &dyn Fn(&str) -> Result<String, String>,
 ) -> Result<(), ProviderError> {
     match kind.address {
-        Some(AddressKind::Email) => Address::parse(kind, provider, secret).map(drop),
+        Some(_) => Address::parse(kind, provider, secret).map(drop),
         None => Err(ProviderError::Inbox),
     }
 }
@@ -125,9 +130,14 @@ pub fn check_with(
 ///
 /// # Errors
 /// [`ProviderError`] says what to write instead; it never holds a password.
-pub fn open(kind: &ChannelKind, rules: &Rules, setup: &Setup<'_>) -> Result<Outlet, ProviderError> {
+pub fn open(
+    kind: &'static ChannelKind,
+    rules: &Rules,
+    setup: &Setup<'_>,
+) -> Result<Outlet, ProviderError> {
     match kind.address {
         Some(AddressKind::Email) => open_mail(kind, rules, setup),
+        Some(_) => open_short(kind, rules, setup),
         None => Err(ProviderError::Inbox),
     }
 }
@@ -148,7 +158,7 @@ fn open_mail(
     let host = sender.host().to_owned();
     let mut providers = Vec::with_capacity(channel.providers.len());
     for address in &channel.providers {
-        providers.push(provider_of_mail(
+        providers.push(provider(
             &Address::parse(kind, address, setup.secret)?,
             &host,
             setup,
@@ -165,12 +175,32 @@ fn open_mail(
     Ok(outlet.at_rates(channel.rate, channel.rate_per_domain))
 }
 
-/// A provider of mail; `host` is the sender's.
-fn provider_of_mail(
-    address: &Address,
-    host: &str,
+/// Opens the providers of a channel whose messages are a few words.
+fn open_short(
+    kind: &'static ChannelKind,
+    rules: &Rules,
     setup: &Setup<'_>,
-) -> Result<Provider, ProviderError> {
+) -> Result<Outlet, ProviderError> {
+    let channel = rules.channels.get(kind.name);
+    let channel = channel.filter(|channel| !channel.providers.is_empty());
+    let channel = channel.ok_or(ProviderError::Missing)?;
+    let mut providers = Vec::with_capacity(channel.providers.len());
+    for address in &channel.providers {
+        let address = Address::parse(kind, address, setup.secret)?;
+        // No name is needed where there is no mail.
+        providers.push(provider(&address, "", setup)?);
+    }
+    let mut design = Design::short(kind.name, rules)?;
+    if let Some(key) = setup.tokens {
+        design = design.linked(key.clone());
+    }
+    let renderer = ShortRenderer::new(design, kind, channel.from.as_deref());
+    let outlet = Outlet::of_providers(Arc::new(renderer), providers);
+    Ok(outlet.at_rates(channel.rate, channel.rate_per_domain))
+}
+
+/// A provider; `host` is that of the sender of mails.
+fn provider(address: &Address, host: &str, setup: &Setup<'_>) -> Result<Provider, ProviderError> {
     let channel: Arc<dyn Channel> = match address {
         Address::Maildir(dir) => {
             let fault = |source| ProviderError::Maildir {

@@ -40,6 +40,23 @@ pub enum Outcome {
 }
 
 impl Outcome {
+    /// The outcome of a message to several addresses, by those of two: what one of them took is handed over, what one
+    /// of them may have taken is in doubt.
+    pub(super) fn beside(self, other: Self) -> Self {
+        let rank = |outcome: &Self| match outcome {
+            Self::Sent(_) => 0,
+            Self::Unknown { .. } => 1,
+            Self::Withheld => 2,
+            Self::Away { .. } => 3,
+            Self::Retry { .. } => 4,
+            Self::Failed { .. } => 5,
+        };
+        match rank(&other) < rank(&self) {
+            true => other,
+            false => self,
+        }
+    }
+
     /// The kind of the answer.
     #[must_use]
     pub fn answered(&self) -> Answered {
@@ -55,7 +72,7 @@ impl Outcome {
     #[must_use]
     pub fn words(&self) -> Option<&str> {
         match self {
-            Self::Sent(Receipt { reference }) => reference.as_deref(),
+            Self::Sent(Receipt { reference, .. }) => reference.as_deref(),
             Self::Retry { why, .. }
             | Self::Away { why, .. }
             | Self::Failed { why, .. }
@@ -70,4 +87,6 @@ impl Outcome {
 pub struct Receipt {
     /// The provider's own name for the message, if it gave one.
     pub reference: Option<String>,
+    /// The addresses of the recipient that don't exist any more, where others do.
+    pub dead: Vec<String>,
 }

@@ -149,7 +149,10 @@ impl Pass {
             let outcome = catch_unwind(AssertUnwindSafe(|| channel.send(message, go)))
                 .unwrap_or_else(|_| panicked());
             let now = clock();
-            let change = self.outlet.gate().hear(at, health(&outcome), now);
+            let change = self
+                .outlet
+                .gate()
+                .hear(at, health(&outcome, &**channel), now);
             tell(change, address);
             if matches!(outcome, Outcome::Away { .. }) {
                 let next = self.outlet.gate().next_provider(at + 1, now);
@@ -189,15 +192,15 @@ impl Drop for Pass {
     }
 }
 
-fn health(outcome: &Outcome) -> Health {
+fn health(outcome: &Outcome, channel: &dyn Channel) -> Health {
     match outcome {
         Outcome::Sent(_) | Outcome::Failed { .. } | Outcome::Retry { .. } => Health::Well,
         Outcome::Away { after_ms, .. } => Health::Away {
             after_ms: *after_ms,
         },
         // Who leaves one message after the other in doubt is not well either.
-        Outcome::Unknown { .. } => Health::Away { after_ms: None },
-        Outcome::Withheld => Health::Untold,
+        Outcome::Unknown { .. } if channel.answers_for_all() => Health::Away { after_ms: None },
+        Outcome::Unknown { .. } | Outcome::Withheld => Health::Untold,
     }
 }
 

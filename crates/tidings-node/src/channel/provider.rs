@@ -7,7 +7,10 @@ use std::sync::Arc;
 use tidings_core::channel::{AddressKind, ChannelKind};
 use tidings_mail::{DesignError, SenderError};
 
-use super::http::{ProviderUrl, Shape, mailgun, postmark, sendgrid, ses};
+use super::http::{
+    ProviderUrl, Shape, discord, fcm, mailgun, postmark, sendgrid, ses, slack, teams, telegram,
+    twilio, vapid, webhook,
+};
 
 /// The variable with the password if an address has only a user.
 const PASSWORD_VARIABLE: &str = "TIDINGS_SMTP_PASSWORD";
@@ -97,7 +100,7 @@ enum Read {
 }
 
 /// All kinds of providers.
-const KINDS: [Kind; 7] = [
+const KINDS: [Kind; 15] = [
     Kind {
         scheme: "file",
         address: AddressKind::Email,
@@ -139,6 +142,54 @@ const KINDS: [Kind; 7] = [
         address: AddressKind::Email,
         form: ses::FORM,
         read: Read::Http(|url| Ok(Arc::new(ses::Ses::parse(url)?))),
+    },
+    Kind {
+        scheme: "twilio",
+        address: AddressKind::Phone,
+        form: twilio::FORM,
+        read: Read::Http(|url| Ok(Arc::new(twilio::Twilio::parse(url)?))),
+    },
+    Kind {
+        scheme: "vapid",
+        address: AddressKind::WebPush,
+        form: vapid::FORM,
+        read: Read::Http(|url| Ok(Arc::new(vapid::Vapid::parse(url)?))),
+    },
+    Kind {
+        scheme: "fcm",
+        address: AddressKind::Fcm,
+        form: fcm::FORM,
+        read: Read::Http(|url| Ok(Arc::new(fcm::Fcm::parse(url)?))),
+    },
+    Kind {
+        scheme: "slack",
+        address: AddressKind::Slack,
+        form: slack::FORM,
+        read: Read::Http(|url| Ok(Arc::new(slack::Slack::parse(url)?))),
+    },
+    Kind {
+        scheme: "discord",
+        address: AddressKind::Discord,
+        form: discord::FORM,
+        read: Read::Http(|url| Ok(Arc::new(discord::Discord::parse(url)?))),
+    },
+    Kind {
+        scheme: "teams",
+        address: AddressKind::Teams,
+        form: teams::FORM,
+        read: Read::Http(|url| Ok(Arc::new(teams::Teams::parse(url)?))),
+    },
+    Kind {
+        scheme: "telegram",
+        address: AddressKind::Telegram,
+        form: telegram::FORM,
+        read: Read::Http(|url| Ok(Arc::new(telegram::Telegram::parse(url)?))),
+    },
+    Kind {
+        scheme: "webhook",
+        address: AddressKind::Webhook,
+        form: webhook::FORM,
+        read: Read::Http(|url| Ok(Arc::new(webhook::Webhook::parse(url)?))),
     },
 ];
 

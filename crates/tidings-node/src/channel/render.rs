@@ -7,8 +7,10 @@ use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
+use serde_json::{Value, json};
+use tidings_core::batch::Line;
 use tidings_core::batch_key::BatchKey;
-use tidings_core::channel::{EMAIL, EMAIL_NO};
+use tidings_core::channel::{AddressKind, ChannelKind, EMAIL, EMAIL_NO};
 use tidings_core::{Batch, Id, Instant};
 use tidings_mail::{Design, RenderError, Sender};
 
@@ -42,10 +44,10 @@ pub struct Head {
 pub struct Rendered {
     /// The facts of the message.
     pub head: Arc<Head>,
-    /// The address of the sender.
+    /// The address of the sender; empty where the channel shows none.
     pub from: String,
-    /// The address of the recipient.
-    pub to: String,
+    /// The addresses of the recipient, at least one.
+    pub to: Vec<String>,
     /// The message's id in the channel's own form, the same for every attempt.
     pub message_id: String,
     /// The whole message.
@@ -94,11 +96,88 @@ impl Renderer for MailRenderer {
         Ok(Rendered {
             head: Arc::clone(head),
             from: mail.from,
-            to: mail.to,
+            to: vec![mail.to],
             message_id: mail.message_id,
             bytes: mail.bytes,
         })
     }
+}
+
+/// A renderer of messages in a few words, as JSON for a channel's provider: `title`, `text`, `url` and `count`, and, for
+/// programs, what a mail would show.
+#[derive(Clone, Debug)]
+pub struct ShortRenderer {
+    design: Arc<Design>,
+    channel: &'static ChannelKind,
+    from: String,
+}
+
+impl ShortRenderer {
+    /// A renderer of a channel's messages; `from` is their sender, if they show one.
+    #[must_use]
+    pub fn new(design: Design, channel: &'static ChannelKind, from: Option<&str>) -> Self {
+        Self {
+            design: Arc::new(design),
+            channel,
+            from: from.unwrap_or_default().to_owned(),
+        }
+    }
+}
+
+impl Renderer for ShortRenderer {
+    fn render(&self, head: &Arc<Head>, batch: &Batch) -> Result<Rendered, Unrenderable> {
+        let to: Vec<String> = batch
+            .recipient
+            .addresses
+            .of(self.channel.number)
+            .map(str::to_owned)
+            .collect();
+        if to.is_empty() {
+            return Err(RenderError::NoAddress.into());
+        }
+        let short = tidings_mail::short(batch, &self.design)?;
+        let mut content = json!({
+            "title": short.title,
+            "text": short.text,
+            "url": short.url,
+            "count": short.count,
+        });
+        if self.channel.address == Some(AddressKind::Webhook) {
+            content["recipient"] = json!(batch.recipient.id);
+            content["lane"] = json!(batch.lane);
+            content["at"] = json!(batch.at.to_string());
+            content["items"] = items(batch);
+        }
+        Ok(Rendered {
+            head: Arc::clone(head),
+            from: self.from.clone(),
+            to,
+            message_id: batch.id.clone(),
+            bytes: content.to_string().into_bytes(),
+        })
+    }
+}
+
+/// The most items of a message for programs.
+const ITEMS_MAX: usize = 100;
+
+/// What a message is about, for programs: the first lines in their order.
+fn items(batch: &Batch) -> Value {
+    let mut lines: Vec<_> = batch.groups.iter().flat_map(|group| &group.lines).collect();
+    lines.sort_by_key(|line| line.order);
+    let item = |line: &Line| {
+        json!({
+            "types": line.kinds,
+            "object": *line.object,
+            "actors": line.actors.iter().map(|actor| &**actor).collect::<Vec<_>>(),
+            "target": line.target.as_deref(),
+            "data": line.data.as_deref(),
+            "reasons": line.reasons,
+            "t": line.t.to_string(),
+            "count": line.entries,
+        })
+    };
+    lines.into_iter().take(ITEMS_MAX).map(item).collect()
 }
 
 impl From<RenderError> for Unrenderable {

@@ -230,7 +230,7 @@ impl Channel for Smtp {
         // The renderer has checked both.
         let addresses = (
             tidings_mail::address(&message.from),
-            tidings_mail::address(&message.to),
+            message.to.first().and_then(|to| tidings_mail::address(to)),
         );
         let (Some(from), Some(to)) = addresses else {
             return Outcome::Failed {
@@ -245,7 +245,8 @@ impl Channel for Smtp {
                     .first_line()
                     .map(reference)
                     .filter(|text| !text.is_empty());
-                Outcome::Sent(Receipt { reference })
+                let dead = Vec::new();
+                Outcome::Sent(Receipt { reference, dead })
             }
             Err(fault) => fault.outcome(),
         }

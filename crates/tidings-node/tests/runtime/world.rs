@@ -61,7 +61,7 @@ pub(crate) fn rules() -> Rules {
 
 pub(crate) fn person(name: &str) -> Command {
     Command::Recipient(Box::new(RecipientChange {
-        addresses: [(EMAIL_NO, Some(format!("{name}@example.org")))].into(),
+        addresses: [(EMAIL_NO, vec![format!("{name}@example.org")])].into(),
         ..RecipientChange::nothing(id(name))
     }))
 }
@@ -102,7 +102,7 @@ impl Renderer for Plain {
         Ok(Rendered {
             head: Arc::clone(head),
             from: String::new(),
-            to: String::new(),
+            to: Vec::new(),
             message_id: head.id.clone(),
             bytes: format!("{batch:?}").into_bytes(),
         })

@@ -9,7 +9,7 @@
 //! cap CHANNEL 24h 3 | uncap                    one more cap | none any more
 //! keep 35d | default_tz ZONE
 //! TIME digest … | TIME type … | TIME drop_type NAME | TIME keep …     the rules, changed so, from then on
-//! TIME recipient ID [email=A|none] [tz=Z] [lat=N lon=N] [state=S]
+//! TIME recipient ID [CHANNEL=A[,A]|none] [tz=Z] [lat=N lon=N] [state=S]
 //!      [quiet=22:00-07:00[,mon+tue]|none|default] [quiet_on=C,C]    person ID …: with an address
 //! TIME publish ID TYPE OBJECT [to=R,R] [topics=T,T] [near=LAT,LON,KM] [everyone] [actor=A]
 //!      [channels=C,C] [deliver_at=TIME|delay=30m|deliver_local=2024-01-01T09:00] [expires_at=TIME] [key=K]
@@ -228,16 +228,19 @@ fn command(words: &[&str]) -> Read<Command> {
 fn recipient(who: &str, address: Option<String>, facets: &[&str]) -> Read<Command> {
     let mut change = RecipientChange {
         addresses: address
-            .map(|address| (EMAIL_NO, Some(address)))
+            .map(|address| (EMAIL_NO, vec![address]))
             .into_iter()
             .collect(),
         ..RecipientChange::nothing(id(who)?)
     };
     for facet in facets {
         match pair(facet)? {
-            ("email", address) => {
-                let address = (address != "none").then(|| address.to_owned());
-                change.addresses.insert(EMAIL_NO, address);
+            (channel, addresses) if channel_no(channel).is_some() => {
+                let channel = channel_no(channel).ok_or("a channel")?;
+                let all = addresses.split(',').filter(|address| *address != "none");
+                change
+                    .addresses
+                    .insert(channel, all.map(str::to_owned).collect());
             }
             ("tz", tz) => change.tz = Some(Some(tz.to_owned())),
             ("lat", degrees) => change.lat = Some(Some(parsed(degrees)?)),

@@ -22,7 +22,7 @@ pub(super) struct Person {
     pub(super) preferences: Preferences,
     /// Quiet hours of their own.
     own_hours: Option<Box<OwnHours>>,
-    addresses: BTreeMap<ChannelNo, String>,
+    addresses: BTreeMap<ChannelNo, Vec<String>>,
     data: Option<Data>,
     tz: Option<String>,
     lat: Option<f64>,
@@ -47,10 +47,10 @@ impl Person {
     }
 
     pub(super) fn change(&mut self, change: &RecipientChange) {
-        for (channel, address) in &change.addresses {
-            match address {
-                Some(address) => self.addresses.insert(*channel, address.clone()),
-                None => self.addresses.remove(channel),
+        for (channel, addresses) in &change.addresses {
+            match &addresses[..] {
+                [] => self.addresses.remove(channel),
+                some => self.addresses.insert(*channel, some.to_vec()),
             };
         }
         if let Some(tz) = &change.tz {

@@ -133,7 +133,7 @@ impl Builder {
         self.alive.insert(number);
         let place = PLACES.get(usize::from(raw.place));
         let address = || raw.email.then(|| format!("r{number}@example.org"));
-        let address = (what & 1 > 0).then(|| (EMAIL_NO, address()));
+        let address = (what & 1 > 0).then(|| (EMAIL_NO, address().into_iter().collect()));
         let change = RecipientChange {
             id: name("r", number),
             name: None,

@@ -254,7 +254,7 @@ fn rules<'a>(types: impl IntoIterator<Item = &'a str>) -> Rules {
 
 fn recipient(who: Id, email: Option<String>) -> Command {
     Command::Recipient(Box::new(RecipientChange {
-        addresses: [(EMAIL_NO, email)].into(),
+        addresses: [(EMAIL_NO, email.into_iter().collect())].into(),
         ..RecipientChange::nothing(who)
     }))
 }

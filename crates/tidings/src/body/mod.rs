@@ -6,6 +6,7 @@
 //! the [`Rules`](tidings_core::Rules) alone is judged here; who and what exists only the engine knows.
 
 mod address;
+pub(crate) mod addresses;
 pub(crate) mod event;
 pub(crate) mod explain;
 mod fault;

@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use serde::de::DeserializeSeed;
 use serde::{Deserialize, Deserializer, Serialize};
 use tidings_core::channel::{self, AddressKind, ChannelNo, EMAIL_NO};
 use tidings_core::{Command, Data, Id, RecipientChange, State};
 use utoipa::ToSchema;
 
+use super::addresses::{self, OfKind};
 use super::fault::Fault;
 use super::text::{self, Latitude, Longitude, Text, Within};
 use super::{id_of, quiet};
@@ -34,8 +36,8 @@ pub(crate) struct ProfileChange {
     email: Change<String>,
     /// Addresses by channel; null removes one, or all of them.
     #[serde(default, deserialize_with = "given")]
-    #[schema(value_type = Option<Addresses>, required = false)]
-    addresses: Change<Addresses>,
+    #[schema(value_type = Option<addresses::Given>, required = false)]
+    addresses: Change<addresses::Given>,
     /// IANA time zone.
     #[serde(default, deserialize_with = "tz")]
     #[schema(value_type = Option<String>)]
@@ -64,16 +66,6 @@ pub(crate) struct ProfileChange {
     #[serde(default, deserialize_with = "quiet::given")]
     #[schema(value_type = Option<quiet::Shown>, required = false)]
     quiet_hours: Option<quiet::Given>,
-}
-
-/// Addresses by channel; null removes one.
-#[derive(Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-struct Addresses {
-    /// Address of the e-mail channel.
-    #[serde(default, deserialize_with = "email")]
-    #[schema(value_type = Option<String>)]
-    email: Change<String>,
 }
 
 /// A value that may be given, and may be null then, which removes it.
@@ -113,7 +105,7 @@ impl ProfileChange {
         }
         Ok(RecipientChange {
             id: id_of(path, self.id)?,
-            addresses: addresses(self.email, self.addresses)?,
+            addresses: all_addresses(self.email, self.addresses)?,
             name: self.name,
             tz: self.tz,
             locale: self.locale,
@@ -141,7 +133,7 @@ impl ProfileChange {
         let mut change = self.of(Some(id))?;
         change.name.get_or_insert(None);
         for channel in channel::sending() {
-            change.addresses.entry(channel.number).or_insert(None);
+            change.addresses.entry(channel.number).or_default();
         }
         change.tz.get_or_insert(None);
         change.locale.get_or_insert(None);
@@ -155,21 +147,18 @@ impl ProfileChange {
 }
 
 /// The addresses that change, by channel.
-fn addresses(
+fn all_addresses(
     email: Change<String>,
-    listed: Change<Addresses>,
-) -> Result<BTreeMap<ChannelNo, Option<String>>, Fault> {
-    let mut changes: BTreeMap<_, _> = email.map(|email| (EMAIL_NO, email)).into_iter().collect();
-    let listed: Vec<(ChannelNo, Option<String>)> = match listed {
-        None => Vec::new(),
+    listed: Change<addresses::Given>,
+) -> Result<BTreeMap<ChannelNo, Vec<String>>, Fault> {
+    let email = email.map(|email| (EMAIL_NO, email.into_iter().collect()));
+    let mut changes: BTreeMap<ChannelNo, Vec<String>> = email.into_iter().collect();
+    let listed = match listed {
+        None => BTreeMap::new(),
         Some(None) => channel::sending()
-            .map(|channel| (channel.number, None))
+            .map(|channel| (channel.number, Vec::new()))
             .collect(),
-        Some(Some(listed)) => listed
-            .email
-            .map(|email| (EMAIL_NO, email))
-            .into_iter()
-            .collect(),
+        Some(Some(addresses::Given(listed))) => listed,
     };
     for (number, address) in listed {
         let other = changes.insert(number, address.clone());
@@ -193,11 +182,8 @@ fn name<'de, D: Deserializer<'de>>(value: D) -> Result<Change<String>, D::Error>
 }
 
 fn email<'de, D: Deserializer<'de>>(value: D) -> Result<Change<String>, D::Error> {
-    let is_address = |text: &str| AddressKind::Email.accepts(text);
-    refused(value, is_address, |email| {
-        let hint = "write `local@domain`, or null for no address";
-        Fault::new(format!("must be an address, got {}", quoted(email)), hint)
-    })
+    let read = OfKind(AddressKind::Email).deserialize(value)?;
+    Ok(Some(read.into_iter().next()))
 }
 
 fn tz<'de, D: Deserializer<'de>>(value: D) -> Result<Change<String>, D::Error> {

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use serde_json::Value;
+use tidings_core::channel::EMAIL;
 
 use super::table::{Table, cell, list, shown};
 
@@ -18,14 +19,15 @@ pub(super) fn write(status: &Value, out: &mut dyn Write) -> io::Result<()> {
     let of_status = status.get("channels").and_then(Value::as_object);
     for (name, channel) in of_status.into_iter().flatten() {
         let providers: Vec<String> = list(channel, "providers").iter().map(shown).collect();
+        let is_paused = channel.get("paused") == Some(&Value::Bool(true));
+        if providers.is_empty() && !is_paused && name != EMAIL {
+            continue;
+        }
         let providers = match providers.is_empty() {
             true => "none".to_owned(),
             false => providers.join(", "),
         };
-        let state = match channel.get("paused") {
-            Some(Value::Bool(true)) => "paused",
-            _ => "active",
-        };
+        let state = if is_paused { "paused" } else { "active" };
         channels.row([name.clone(), providers, state.to_owned()]);
     }
     writeln!(out)?;
@@ -103,7 +105,7 @@ mod tests {
             "oldest_due_age_seconds": 65,
             "retrying": 3,
             "recipients": 2,
-            "channels": {"email": {"providers": ["smtps", "file"], "paused": true}},
+            "channels": {"email": {"providers": ["smtps", "file"], "paused": true}, "sms": {"providers": [], "paused": false}},
             "entries": {"pending": 4, "outcomes": {"delivered": 1}, "reasons": {}},
             "paused": {"types": ["note"], "channels": ["email"]},
         });

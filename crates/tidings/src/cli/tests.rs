@@ -178,7 +178,7 @@ fn sorted_and_bounded_runs_are_asked_for() {
 fn wrong_use_and_wrong_configurations_are_told_apart_from_failures() {
     for more in [
         &["--until", "tomorrow"][..],
-        &["--channel", "sms"],
+        &["--channel", "pigeon"],
         &["--unknown"],
         &["--timeline", "/"],
     ] {

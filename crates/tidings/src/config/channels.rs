@@ -66,20 +66,41 @@ fn channel_rules(walk: &mut Walk, section: &Section<'_>, kind: &ChannelKind) -> 
             "rate",
             "rate_per_domain",
         ],
+        AddressKind::Phone => &["provider", "providers", "from", "quiet_hours", "rate"],
+        AddressKind::WebPush
+        | AddressKind::Fcm
+        | AddressKind::Slack
+        | AddressKind::Discord
+        | AddressKind::Teams
+        | AddressKind::Telegram
+        | AddressKind::Webhook => &["provider", "providers", "quiet_hours", "rate"],
     };
     walk.only(section, known);
     let providers = providers(walk, section, kind);
-    if !providers.is_empty() && !section.has("from") {
-        walk.missing(section, "from", SENDER_HINT);
+    let hint = match address {
+        AddressKind::Phone => NUMBER_HINT,
+        _ => SENDER_HINT,
+    };
+    if !providers.is_empty() && known.contains(&"from") && !section.has("from") {
+        walk.missing(section, "from", hint);
     }
-    ChannelRules {
+    let from = match address {
+        AddressKind::Email => from(walk, section),
+        AddressKind::Phone => number(walk, section),
+        _ => None,
+    };
+    let mut rules = ChannelRules {
         providers,
-        from: from(walk, section),
+        from,
         quiet_hours: quiet_hours(walk, section),
-        dkim: dkim::dkim(walk, section),
         rate: rate(walk, section, "rate"),
-        rate_per_domain: rate(walk, section, "rate_per_domain"),
+        ..ChannelRules::default()
+    };
+    if address == AddressKind::Email {
+        rules.dkim = dkim::dkim(walk, section);
+        rules.rate_per_domain = rate(walk, section, "rate_per_domain");
     }
+    rules
 }
 
 /// A rate of messages.
@@ -217,6 +238,25 @@ fn forms(kind: &ChannelKind) -> String {
 }
 
 const SENDER_HINT: &str = "write a mailbox, such as `Art <art@example.org>`";
+
+const NUMBER_HINT: &str = "write a number, such as `+12025550123`, the id of a messaging service, `MG...`, or a name of at \
+     most 11 letters and digits";
+
+/// The sender of text messages.
+fn number(walk: &mut Walk, section: &Section<'_>) -> Option<String> {
+    let text = walk.text(section, "from", NUMBER_HINT)?;
+    let is_word = |most| {
+        let is_letter = |b: u8| b.is_ascii_alphanumeric() || b == b' ';
+        (1..=most).contains(&text.value.len()) && text.value.bytes().all(is_letter)
+    };
+    let is_service = text.value.starts_with("MG") && text.value.len() == 34 && is_word(34);
+    if AddressKind::Phone.accepts(text.value) || is_service || is_word(11) {
+        return Some(text.value.to_owned());
+    }
+    let reason = format!("{} sends no text messages", quoted(text.value));
+    walk.bad(&text.span, reason, NUMBER_HINT);
+    None
+}
 
 fn from(walk: &mut Walk, section: &Section<'_>) -> Option<String> {
     let hint = SENDER_HINT;

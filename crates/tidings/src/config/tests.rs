@@ -237,8 +237,8 @@ fn the_inbox_knows_only_now_and_never() {
         "cannot have a `lane`",
     );
     refused(
-        &email("{ policy = 'now' }").replace("email =", "sms ="),
-        "unknown channel `sms`",
+        &email("{ policy = 'now' }").replace("email =", "pigeon ="),
+        "unknown channel `pigeon`",
     );
 }
 
@@ -458,11 +458,68 @@ fn providers_and_senders_are_checked_without_being_opened() {
 }
 
 #[test]
+fn each_channel_has_providers_of_its_own() {
+    let public =
+        "BP4z9KsN6nGRTbVYI_c7VJSPQTBtkgcy27mlmlMoZIIgDll6e3vCYLocInmYWAmS6TlzAC8wEqKK6PBru3jl7A8";
+    let vapid = format!("vapid://{public}:${{KEY}}?subject=mailto:ops@example.org");
+    let bad_vapid = format!("vapid://{public}:${{KEY}}");
+    for (channel, more, good, bad) in [
+        (
+            "sms",
+            "from = '+12025550123'",
+            "twilio://AC1:${TOKEN}",
+            "twilio://AC1:token",
+        ),
+        (
+            "sms",
+            "from = 'Museum'",
+            "twilio://AC1:${TOKEN}",
+            "twilio://${TOKEN}",
+        ),
+        ("webpush", "", &*vapid, &*bad_vapid),
+        ("fcm", "", "fcm://${ACCOUNT}", "fcm://account"),
+        ("slack", "", "slack://${TOKEN}", "slack://xoxb-token"),
+        ("slack", "", "slack://", "sendgrid://${KEY}"),
+        ("discord", "", "discord://", "discord://${A}?via=x"),
+        ("teams", "", "teams://", "teams://${KEY}"),
+        ("telegram", "", "telegram://${TOKEN}", "telegram://"),
+        (
+            "webhook",
+            "rate = '10/s'",
+            "webhook://${SECRET}",
+            "webhook://",
+        ),
+    ] {
+        let text =
+            |provider: &str| format!("[channels.{channel}]\nprovider = '{provider}'\n{more}\n");
+        let read = parse(&text(good), "t");
+        assert!(read.is_ok(), "{good}: {}", read.unwrap_err());
+        refused(&text(bad), "provider");
+    }
+    refused("[channels.sms]\nprovider = 'twilio://AC1:${T}'", "from");
+    refused(
+        "[channels.sms]\nfrom = 'a name that is too long'",
+        "text messages",
+    );
+    for key in ["from = 'a@b'", "dkim = {}", "rate_per_domain = '1/s'"] {
+        refused(&format!("[channels.slack]\n{key}"), "unknown key");
+    }
+}
+
+#[test]
 fn no_fault_repeats_a_password() {
-    let text = "[channels.email]\nprovider = 'http://u:secret@h'\n";
-    let faults = parse(text, "t").unwrap_err();
-    assert!(!faults.to_string().contains("secret"));
-    assert!(!faults.to_json().to_string().contains("secret"));
+    for provider in [
+        "http://u:secret@h",
+        "sendgrid://secret",
+        "mailgun://secret@mg.example.org",
+        "ses://AKID:secret@eu-west-1",
+        "postmark://${KEY} , sendgrid://secret",
+    ] {
+        let text = format!("[channels.email]\nprovider = '{provider}'\n");
+        let faults = parse(&text, "t").unwrap_err();
+        assert!(!faults.to_string().contains("secret"), "{faults}");
+        assert!(!faults.to_json().to_string().contains("secret"));
+    }
 }
 
 #[test]

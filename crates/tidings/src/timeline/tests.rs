@@ -438,7 +438,7 @@ fn what_is_cancelled_flushed_and_forgotten_is_read() {
     );
     refused(
         "flush",
-        r#""recipient":"r","channel":"sms""#,
+        r#""recipient":"r","channel":"pigeon""#,
         "unknown channel",
         "inbox",
     );
@@ -499,7 +499,7 @@ fn preferences_name_one_scope_and_a_known_mode() {
             "`art`",
         ),
         (
-            r#""type":"work","channel":"sms","mode":"never""#,
+            r#""type":"work","channel":"pigeon","mode":"never""#,
             "unknown channel",
             "",
         ),

@@ -7,6 +7,7 @@
 )]
 
 mod backups;
+mod channels;
 mod compare;
 mod explain;
 mod messages;

@@ -29,7 +29,7 @@ pub(super) fn with_mail(options: Options) -> (Stored, Engine) {
     let Command::Recipient(mut change) = recipient() else {
         unreachable!("that is what it makes");
     };
-    change.addresses = [(EMAIL_NO, Some("a@example.org".to_owned()))].into();
+    change.addresses = [(EMAIL_NO, vec!["a@example.org".to_owned()])].into();
     let step = engine
         .step(
             &stored,

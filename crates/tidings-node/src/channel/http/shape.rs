@@ -4,6 +4,7 @@ use tidings_core::Instant;
 use ureq::http::HeaderMap;
 
 use super::super::{Outcome, Rendered};
+use super::Reach;
 
 /// A request, always a POST.
 #[derive(Clone, PartialEq, Eq)]
@@ -32,7 +33,33 @@ pub(crate) trait Shape: Send + Sync {
     /// The provider's address without secrets, for operators.
     fn shown(&self) -> String;
 
-    /// The request that hands a message over to one address.
+    /// The hosts that it may call.
+    fn reach(&self) -> Reach {
+        Reach::Anywhere
+    }
+
+    /// Tells whether its answers say something about other recipients; not where each names a service of their own.
+    fn answers_for_all(&self) -> bool {
+        true
+    }
+
+    /// The request for a login that has to come first, if there has to be one now.
+    ///
+    /// # Errors
+    /// The outcome of the message that waits for it, where there can be no login.
+    fn login(&self, _now: Instant) -> Result<Option<Request>, Outcome> {
+        Ok(None)
+    }
+
+    /// Keeps what the answer to a login says.
+    ///
+    /// # Errors
+    /// The outcome of the message that waits for it.
+    fn logged_in(&self, _answer: &Answer, _now: Instant) -> Result<(), Outcome> {
+        Ok(())
+    }
+
+    /// The request that hands a message over to one address. Keys and signatures that must be fresh are drawn here.
     ///
     /// # Errors
     /// The outcome of a message that can't be put into one.
@@ -40,6 +67,14 @@ pub(crate) trait Shape: Send + Sync {
 
     /// The outcome that an answer tells.
     fn outcome(&self, answer: &Answer, now: Instant) -> Outcome;
+
+    /// The outcome where nobody is there.
+    fn unreachable(&self, why: String) -> Outcome {
+        Outcome::Away {
+            why,
+            after_ms: None,
+        }
+    }
 }
 
 impl Request {
@@ -97,6 +132,22 @@ impl Answer {
                 why,
                 address_dead: false,
             },
+        }
+    }
+
+    /// The outcome by the status, of a service that a recipient names: it says nothing about other recipients.
+    pub(crate) fn of_address(&self, code: Option<&str>, now: Instant) -> Outcome {
+        match (self.of_provider(code, now), self.status) {
+            (Outcome::Away { why, .. }, 300..=403 | 407) => Outcome::Failed {
+                why,
+                address_dead: false,
+            },
+            (Outcome::Away { why, after_ms }, _) => Outcome::Retry { why, after_ms },
+            (Outcome::Failed { why, .. }, 404 | 410) => Outcome::Failed {
+                why,
+                address_dead: true,
+            },
+            (other, _) => other,
         }
     }
 
@@ -167,29 +218,33 @@ mod tests {
             Outcome::Away { .. } => "away",
             Outcome::Retry { .. } => "retry",
             Outcome::Unknown { .. } => "unknown",
+            Outcome::Failed {
+                address_dead: true, ..
+            } => "dead",
             Outcome::Failed { .. } => "failed",
             Outcome::Withheld => "withheld",
         };
-        for (status, provider) in [
-            (200, "sent"),
-            (202, "sent"),
-            (302, "away"),
-            (400, "failed"),
-            (401, "away"),
-            (403, "away"),
-            (404, "failed"),
-            (408, "away"),
-            (410, "failed"),
-            (413, "failed"),
-            (422, "failed"),
-            (429, "away"),
-            (500, "away"),
-            (502, "unknown"),
-            (503, "away"),
-            (504, "unknown"),
+        for (status, provider, address) in [
+            (200, "sent", "sent"),
+            (202, "sent", "sent"),
+            (302, "away", "failed"),
+            (400, "failed", "failed"),
+            (401, "away", "failed"),
+            (403, "away", "failed"),
+            (404, "failed", "dead"),
+            (408, "away", "retry"),
+            (410, "failed", "dead"),
+            (413, "failed", "failed"),
+            (422, "failed", "failed"),
+            (429, "away", "retry"),
+            (500, "away", "retry"),
+            (502, "unknown", "unknown"),
+            (503, "away", "retry"),
+            (504, "unknown", "unknown"),
         ] {
             let answer = answer(status, None);
             assert_eq!(of(answer.of_provider(None, now)), provider, "{status}");
+            assert_eq!(of(answer.of_address(None, now)), address, "{status}");
         }
     }
 

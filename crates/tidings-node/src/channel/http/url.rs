@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 
 use super::super::ProviderError;
+use super::Reach;
 
 /// A lookup of secrets by name.
 pub(crate) type Secrets<'a> = &'a dyn Fn(&str) -> Result<String, String>;
@@ -89,6 +90,31 @@ impl<'a> ProviderUrl<'a> {
         self.secret(self.place)
     }
 
+    /// The place, which may be left out or is a secret.
+    pub(crate) fn secret_place_or_none(&self) -> Result<Option<String>, ProviderError> {
+        match (self.login, self.place) {
+            (None, "") => Ok(None),
+            _ => self.secret_place().map(Some),
+        }
+    }
+
+    /// Refuses a place and a login: there is nothing to be said.
+    pub(crate) fn nowhere(&self) -> Result<(), ProviderError> {
+        match (self.login, self.place) {
+            (None, "") => Ok(()),
+            _ => Err(fault(format!("write `{}://` alone", self.scheme))),
+        }
+    }
+
+    /// Takes the option `base` out, for providers whose addresses recipients name: a server that is called in place of
+    /// the addresses' own, with their paths.
+    pub(crate) fn detour(&mut self) -> Result<Detour, ProviderError> {
+        Ok(Detour(match self.options.contains_key("base") {
+            true => Some(self.base("")?),
+            false => None,
+        }))
+    }
+
     /// The place after a login, a name such as that of a domain.
     pub(crate) fn place(&self, what: &str) -> Result<String, ProviderError> {
         let place = self.text(self.place)?;
@@ -150,5 +176,34 @@ impl<'a> ProviderUrl<'a> {
                 self.scheme
             ))),
         }
+    }
+}
+
+/// The way to addresses that recipients name.
+pub(crate) struct Detour(Option<String>);
+
+impl Detour {
+    /// The address to call for a recipient's.
+    pub(crate) fn to(&self, address: &str) -> String {
+        let Some(base) = &self.0 else {
+            return address.to_owned();
+        };
+        let path = address
+            .split_once("://")
+            .and_then(|(_, rest)| rest.find('/').map(|at| &rest[at..]));
+        format!("{base}{}", path.unwrap_or_default())
+    }
+
+    /// The hosts that it may call: the configuration names that of a detour.
+    pub(crate) fn reach(&self) -> Reach {
+        match self.0 {
+            Some(_) => Reach::Anywhere,
+            None => Reach::Public,
+        }
+    }
+
+    /// The address for operators.
+    pub(crate) fn shown(&self) -> &str {
+        self.0.as_deref().unwrap_or("by each address")
     }
 }

@@ -194,7 +194,13 @@ fn exchange(script: Script) -> Outcome {
 fn a_mail_arrives_as_it_was_rendered() {
     let (outcome, heard) = TestServer::start(&[FINE]).exchange(PATIENT);
     let reference = Some("2.0.0 queued as 7".to_owned());
-    assert_eq!(outcome, Outcome::Sent(Receipt { reference }));
+    assert_eq!(
+        outcome,
+        Outcome::Sent(Receipt {
+            reference,
+            ..Receipt::default()
+        })
+    );
     let rendered = mail("b1", "One");
     assert_eq!(heard.messages, [String::from_utf8(rendered.bytes).unwrap()]);
     let spoken: Vec<&str> = heard.commands.iter().map(String::as_str).collect();
@@ -471,7 +477,7 @@ fn h26_a_refused_recipient_leaves_the_line_to_the_next() {
     let server = TestServer::start(&[FINE]);
     let channel = server.channel(PATIENT);
     let mut bad = mail("b0", "Zero");
-    bad.to = "not an address".to_owned();
+    bad.to = vec!["not an address".to_owned()];
     assert!(matches!(channel.send(&bad, GO), Outcome::Failed { .. }));
     for id in ["b1", "b2", "b3"] {
         assert!(matches!(

@@ -15,6 +15,7 @@ use utoipa::{PartialSchema, ToSchema};
 use utoipa_axum::routes;
 
 use super::schema::with_id;
+use crate::body::addresses;
 use crate::body::quiet;
 use crate::body::recipient::{ProfileChange, StateWord};
 use crate::http::array::{self, ItemAnswer};
@@ -71,7 +72,7 @@ pub(super) fn calls(calls: Calls) -> Calls {
 
 /// A recipient's profile.
 #[derive(Serialize, ToSchema)]
-#[schema(example = json!({"id": "ada", "name": "Ada", "email": "ada@example.org", "tz": "Europe/Paris", "locale": "fr", "lat": 48.8566, "lon": 2.3522, "state": "active", "data": {"plan": "gold"}, "quiet_hours": "default"}))]
+#[schema(example = json!({"id": "ada", "name": "Ada", "email": "ada@example.org", "addresses": {"email": "ada@example.org", "sms": "+33612345678"}, "tz": "Europe/Paris", "locale": "fr", "lat": 48.8566, "lon": 2.3522, "state": "active", "data": {"plan": "gold"}, "quiet_hours": "default"}))]
 pub(super) struct RecipientProfile {
     /// Id of the recipient.
     #[schema(min_length = 1, max_length = 256)]
@@ -80,6 +81,8 @@ pub(super) struct RecipientProfile {
     name: Option<String>,
     /// Address of the e-mail channel.
     email: Option<String>,
+    /// Addresses by channel, the one of the e-mail channel among them.
+    addresses: addresses::Shown,
     /// IANA time zone; the configuration's default where null.
     tz: Option<String>,
     /// BCP 47 locale; the configuration's default where null.
@@ -118,6 +121,7 @@ impl From<&Recipient> for RecipientProfile {
             id: recipient.id.as_str().to_owned(),
             name: recipient.name.clone(),
             email: recipient.addresses.get(EMAIL_NO).map(str::to_owned),
+            addresses: addresses::Shown::of(&recipient.addresses),
             tz: recipient.tz.clone(),
             locale: recipient.locale.clone(),
             lat,

@@ -70,7 +70,7 @@ fn put_takes_the_whole_profile_and_patch_a_part_of_it() {
     let part = json!({"tz": null, "locale": "fr"});
     done(&rig.call(Method::PATCH, "/v1/recipients/ada", &part));
     let profile = get(&rig, "/v1/recipients/ada");
-    let expected = json!({"id": "ada", "name": "Ada", "email": "ada@example.org", "tz": null, "locale": "fr", "lat": 48.9, "lon": 2.4, "state": "unconfirmed", "data": null, "quiet_hours": "default"});
+    let expected = json!({"id": "ada", "name": "Ada", "email": "ada@example.org", "addresses": {"email": "ada@example.org"}, "tz": null, "locale": "fr", "lat": 48.9, "lon": 2.4, "state": "unconfirmed", "data": null, "quiet_hours": "default"});
     assert_eq!(profile, expected);
     // What was got can be put.
     put(&rig, "/v1/recipients/ada", &profile);
@@ -81,7 +81,7 @@ fn put_takes_the_whole_profile_and_patch_a_part_of_it() {
     let profile = get(&rig, "/v1/recipients/ada");
     assert_eq!(profile["email"], json!("a@example.org"));
     put(&rig, "/v1/recipients/ada", &json!({"locale": "de"}));
-    let bare = json!({"id": "ada", "name": null, "email": null, "tz": null, "locale": "de", "lat": null, "lon": null, "state": "active", "data": null, "quiet_hours": "default"});
+    let bare = json!({"id": "ada", "name": null, "email": null, "addresses": {}, "tz": null, "locale": "de", "lat": null, "lon": null, "state": "active", "data": null, "quiet_hours": "default"});
     assert_eq!(get(&rig, "/v1/recipients/ada"), bare);
     assert_eq!(get(&rig.restart(), "/v1/recipients/ada"), bare);
 }

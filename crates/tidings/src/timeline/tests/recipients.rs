@@ -1,5 +1,7 @@
 //! Changes of recipients: the fields that are given, and addresses by channel.
 
+use tidings_core::channel::channel_no;
+
 use super::*;
 
 #[test]
@@ -9,16 +11,18 @@ fn addresses_are_given_by_channel_or_the_short_way() {
         Ok(_) => panic!("another command"),
         Err(fault) => Err(fault.to_string()),
     };
-    let address = || Ok([(EMAIL_NO, Some("a@b".to_owned()))].into());
+    let address = || Ok([(EMAIL_NO, vec!["a@b".to_owned()])].into());
     assert_eq!(read(r#""email":"a@b""#), address());
     assert_eq!(read(r#""addresses":{"email":"a@b"}"#), address());
     assert_eq!(
         read(r#""email":"a@b","addresses":{"email":"a@b"}"#),
         address()
     );
-    let removed = || Ok([(EMAIL_NO, None)].into());
+    let removed = || Ok([(EMAIL_NO, Vec::new())].into());
     assert_eq!(read(r#""addresses":{"email":null}"#), removed());
-    assert_eq!(read(r#""addresses":null"#), removed());
+    let all = read(r#""addresses":null"#).unwrap();
+    assert_eq!(all.len(), tidings_core::channel::sending().count());
+    assert!(all.values().all(Vec::is_empty));
     assert_eq!(read(r#""addresses":{}"#), Ok([].into()));
     for (fields, reason) in [
         (r#""email":"a@b","addresses":{"email":"c@d"}"#, "differ"),
@@ -30,6 +34,26 @@ fn addresses_are_given_by_channel_or_the_short_way() {
         (
             r#""addresses":{"inbox":"a@b"}"#,
             "unknown field `inbox` in `addresses`",
+        ),
+        (
+            r#""addresses":{"sms":"0151 123"}"#,
+            "`addresses.sms` must be an address",
+        ),
+        (
+            r#""addresses":{"sms":["+4915112345678"]}"#,
+            "`addresses.sms` must be one address, got a list",
+        ),
+        (
+            r#""addresses":{"fcm":["a","b c"]}"#,
+            "`addresses.fcm` must be an address",
+        ),
+        (
+            r#""addresses":{"webpush":{"endpoint":"https://push.example"}}"#,
+            "`addresses.webpush` must be an address",
+        ),
+        (
+            r#""addresses":{"webhook":"http://example.org"}"#,
+            "`addresses.webhook` must be an address",
         ),
         (r#""addresses":"a@b""#, "`addresses` must be an object"),
     ] {
@@ -51,7 +75,7 @@ fn recipients_are_changed_only_where_something_is_given() {
     };
     assert_eq!(
         change.addresses,
-        [(EMAIL_NO, Some("a@b".to_owned()))].into()
+        [(EMAIL_NO, vec!["a@b".to_owned()])].into()
     );
     assert_eq!(change.tz, Some(None));
     assert_eq!(change.locale, Some(Some("pt-BR".to_owned())));
@@ -65,4 +89,36 @@ fn recipients_are_changed_only_where_something_is_given() {
         (change.lat, change.lon),
         (Some(Some(-90.0)), Some(Some(180.0)))
     );
+}
+
+#[test]
+fn a_push_channel_takes_one_or_a_list() {
+    let read = |fields: &str| match read("recipient", &format!(r#""id":"r",{fields}"#)) {
+        Ok(Command::Recipient(change)) => change.addresses,
+        other => panic!("{other:?}"),
+    };
+    let fcm = channel_no("fcm").unwrap();
+    let tokens = |tokens: &[&str]| {
+        let all = tokens.iter().map(|token| (*token).to_owned());
+        [(fcm, all.collect())].into()
+    };
+    assert_eq!(read(r#""addresses":{"fcm":"a"}"#), tokens(&["a"]));
+    assert_eq!(
+        read(r#""addresses":{"fcm":["a","b","a"]}"#),
+        tokens(&["a", "b"])
+    );
+    assert_eq!(read(r#""addresses":{"fcm":[]}"#), tokens(&[]));
+    let (p256dh, auth) = ("B".repeat(87), "a".repeat(22));
+    let one = format!(
+        r#"{{"endpoint":"https://push.example/1","keys":{{"p256dh":"{p256dh}","auth":"{auth}"}}}}"#
+    );
+    let webpush = channel_no("webpush").unwrap();
+    for given in [
+        one.clone(),
+        format!("[{one}]"),
+        serde_json::to_string(&one).unwrap(),
+    ] {
+        let read = read(&format!(r#""addresses":{{"webpush":{given}}}"#));
+        assert_eq!(read, [(webpush, vec![one.clone()])].into());
+    }
 }

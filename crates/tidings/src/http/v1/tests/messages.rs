@@ -56,7 +56,10 @@ impl Channel for Wire {
         let said = self.answers.lock().unwrap().pop_front();
         said.unwrap_or_else(|| {
             let reference = Some("250 queued as 4F2".to_owned());
-            Outcome::Sent(Receipt { reference })
+            Outcome::Sent(Receipt {
+                reference,
+                ..Receipt::default()
+            })
         })
     }
 }

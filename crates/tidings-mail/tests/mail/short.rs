@@ -1,0 +1,76 @@
+//! Messages in a few words.
+
+use tidings_core::Rules;
+use tidings_core::presentation::{Texts, Wording};
+use tidings_mail::{Design, SECRET_BYTES, Short, TokenKey, short};
+
+use super::fixture::*;
+use super::*;
+
+fn design() -> Design {
+    let mut rules = Rules::default();
+    rules.presentation.brand.url = Some("https://example.org".to_owned());
+    let wording = Wording {
+        sentence: Texts(
+            [
+                ("en".to_owned(), "{actor} published {object}".to_owned()),
+                ("de".to_owned(), "{actor} zeigt {object}".to_owned()),
+            ]
+            .into(),
+        ),
+        ..Wording::default()
+    };
+    let types = &mut rules.presentation.types;
+    types.insert("artwork_published".to_owned(), wording);
+    let design = Design::short("sms", &rules).unwrap();
+    design.linked(TokenKey::new(&[7; SECRET_BYTES]))
+}
+
+fn works(count: usize) -> Vec<Line> {
+    (0..count)
+        .map(|number| Line {
+            object: Arc::new(Object {
+                url: Some(format!("/works/{number}")),
+                ..object(&format!("w{number}"), &format!("Work {number}"))
+            }),
+            actors: vec![role("a1", "Ann")],
+            order: number,
+            ..line(object("w", "Work"), &["named"])
+        })
+        .collect()
+}
+
+fn told(lines: Vec<Line>, locale: &str) -> Short {
+    let mut batch = batch(vec![group(Pivot::Actor, Some(role("a1", "Ann")), lines)]);
+    locale.clone_into(&mut batch.locale);
+    short(&batch, &design()).unwrap()
+}
+
+#[test]
+fn m10_one_is_a_title_and_a_sentence_and_several_are_counted() {
+    let one = told(works(1), "en");
+    assert_eq!(one.title, "Work 0");
+    assert_eq!(one.text, "Ann published Work 0");
+    assert_eq!(one.url.as_deref(), Some("https://example.org/works/0"));
+    assert_eq!(told(works(1), "de").text, "Ann zeigt Work 0");
+
+    let many = told(works(12), "en");
+    assert_eq!(many.count, 12);
+    assert!(many.title.contains("12"), "{}", many.title);
+    assert_eq!(many.text, "Work 0 · Work 1 · Work 2, and 9 more");
+    // The rest is behind a link that says nothing of the recipient.
+    let url = many.url.unwrap();
+    assert!(url.starts_with("https://example.org/more/"), "{url}");
+}
+
+#[test]
+fn words_are_cut_and_no_markup_is_made_of_them() {
+    let mut lines = works(1);
+    let title = format!("<b>&{}", "long ".repeat(100));
+    lines[0].object = Arc::new(object("w0", &title));
+    let short = told(lines, "en");
+    assert!(short.title.starts_with("<b>&long"), "{}", short.title);
+    assert!(short.title.chars().count() <= 100);
+    assert!(short.text.chars().count() <= 300);
+    assert_eq!(short.url.as_deref(), Some("https://example.org"));
+}

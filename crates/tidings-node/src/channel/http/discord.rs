@@ -1,0 +1,118 @@
+//! Discord: to channels by a bot, and to webhooks.
+
+use serde_json::json;
+use tidings_core::Instant;
+
+use super::super::{Outcome, ProviderError, Rendered};
+use super::note::Note;
+use super::{Answer, Detour, ProviderUrl, Reach, Request, Shape, sent};
+
+/// The form of its address.
+pub(crate) const FORM: &str = "discord://${BOT_TOKEN}";
+
+/// The most characters of a message.
+const CHARS_MAX: usize = 2_000;
+
+/// A bot of Discord.
+pub(crate) struct Discord {
+    /// The bot's token; without one only webhooks are called.
+    token: Option<String>,
+    base: String,
+    detour: Detour,
+}
+
+impl Discord {
+    pub(crate) fn parse(mut url: ProviderUrl<'_>) -> Result<Self, ProviderError> {
+        let token = url.secret_place_or_none()?;
+        let detour = url.detour()?;
+        let shape = Self {
+            token,
+            base: detour.to("https://discord.com"),
+            detour,
+        };
+        url.done().map(|()| shape)
+    }
+}
+
+/// A text in which nothing is markup.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if "\\*_~`|>#-[]()<@".contains(c) {
+            out.push('\\');
+        }
+        out.push(c);
+    }
+    out
+}
+
+impl Shape for Discord {
+    fn shown(&self) -> String {
+        format!("discord {}", self.base)
+    }
+
+    fn reach(&self) -> Reach {
+        self.detour.reach()
+    }
+
+    fn request(&self, message: &Rendered, to: &str, _now: Instant) -> Result<Request, Outcome> {
+        let Note { title, text, url } = Note::of(message)?;
+        let words = Note {
+            title: escaped(&title),
+            text: escaped(&text),
+            url,
+        };
+        let body = json!({
+            "content": words.lines(CHARS_MAX),
+            // Nobody is called by what a title says.
+            "allowed_mentions": { "parse": [] },
+        });
+        if to.starts_with("https://") {
+            let query = if to.contains('?') { '&' } else { '?' };
+            let url = format!("{}{query}wait=true", self.detour.to(to));
+            return Ok(Request::json(url, &body));
+        }
+        let Some(token) = &self.token else {
+            return Err(Outcome::Failed {
+                why: "`discord://` has no bot's token, so it calls webhooks only".to_owned(),
+                address_dead: false,
+            });
+        };
+        let url = format!("{}/api/v10/channels/{to}/messages", self.base);
+        Ok(Request::json(url, &body).with("authorization", format!("Bot {token}")))
+    }
+
+    fn outcome(&self, answer: &Answer, now: Instant) -> Outcome {
+        let json = answer.json();
+        let code = json["code"].as_i64().unwrap_or_default();
+        let shown = (code != 0).then(|| code.to_string());
+        match (answer.of_address(shown.as_deref(), now), code) {
+            (Outcome::Sent(_), _) => sent(json["id"].as_str()),
+            // The bot's own token.
+            (Outcome::Failed { why, .. }, 0 | 40001) if answer.status == 401 => Outcome::Away {
+                why,
+                after_ms: None,
+            },
+            // A channel, a webhook or a member that is no more, or does not want us.
+            (Outcome::Failed { why, .. }, 10003 | 10013 | 10015 | 50001 | 50007 | 50027) => {
+                Outcome::Failed {
+                    why,
+                    address_dead: true,
+                }
+            }
+            (Outcome::Retry { why, after_ms }, _) if answer.status == 429 => {
+                let said = json["retry_after"].as_f64();
+                #[expect(
+                    clippy::cast_possible_truncation,
+                    reason = "seconds, and a cast stops at the bounds"
+                )]
+                let after_ms = after_ms.or(said.map(|s| (s * 1_000.0).ceil() as i64));
+                match json["global"].as_bool() {
+                    Some(true) => Outcome::Away { why, after_ms },
+                    _ => Outcome::Retry { why, after_ms },
+                }
+            }
+            (other, _) => other,
+        }
+    }
+}

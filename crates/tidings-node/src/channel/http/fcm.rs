@@ -1,0 +1,239 @@
+//! Firebase Cloud Messaging, API v1: to devices, by a service account that logs in once in a while.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use ring::rand::SystemRandom;
+use ring::signature::{RSA_PKCS1_SHA256, RsaKeyPair};
+use rustls::pki_types::PrivatePkcs8KeyDer;
+use rustls::pki_types::pem::PemObject;
+use serde_json::{Value, json};
+use tidings_core::Instant;
+
+use super::super::{Outcome, ProviderError, Rendered};
+use super::note::Note;
+use super::{Answer, ProviderUrl, Request, Shape, sent};
+use crate::priority::Priority;
+
+/// The form of its address.
+pub(crate) const FORM: &str = "fcm://${SERVICE_ACCOUNT}";
+
+const SCOPE: &str = "https://www.googleapis.com/auth/firebase.messaging";
+/// The seconds for which a login is asked.
+const TOKEN_S: i64 = 3_600;
+/// The milliseconds before its end in which a login is not used any more.
+const MARGIN_MS: i64 = 300_000;
+/// The most characters of the words: a message has 4,096 bytes at most.
+const CHARS_MAX: usize = 600;
+
+/// A project of Firebase.
+pub(crate) struct Fcm {
+    /// `None` = it is not looked up.
+    account: Option<Account>,
+    base: String,
+    login: Mutex<Option<Login>>,
+    random: SystemRandom,
+}
+
+/// A service account, as its file has it.
+struct Account {
+    project: String,
+    email: String,
+    token_url: String,
+    key: RsaKeyPair,
+}
+
+struct Login {
+    token: String,
+    until: Instant,
+}
+
+fn fault(why: &str) -> ProviderError {
+    ProviderError::Address(format!("its service account {why}"))
+}
+
+impl Fcm {
+    pub(crate) fn parse(mut url: ProviderUrl<'_>) -> Result<Self, ProviderError> {
+        let file = url.secret_place()?;
+        let shape = Self {
+            account: match file.is_empty() {
+                true => None,
+                false => Some(Account::read(&file)?),
+            },
+            base: url.base("https://fcm.googleapis.com")?,
+            login: Mutex::default(),
+            random: SystemRandom::new(),
+        };
+        url.done().map(|()| shape)
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Option<Login>> {
+        self.login.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Account {
+    fn read(file: &str) -> Result<Self, ProviderError> {
+        let json: Value =
+            serde_json::from_str(file).map_err(|_| fault("is not the JSON that Google gives"))?;
+        let text = |name: &str| {
+            let found = json[name].as_str().map(str::to_owned);
+            found.ok_or_else(|| fault(&format!("has no `{name}`")))
+        };
+        let pem = text("private_key")?;
+        let key = PrivatePkcs8KeyDer::from_pem_slice(pem.as_bytes())
+            .map_err(|_| fault("has a `private_key` that is not PEM"))?;
+        let key = RsaKeyPair::from_pkcs8(key.secret_pkcs8_der())
+            .map_err(|_| fault("has a `private_key` that is no RSA key"))?;
+        Ok(Self {
+            project: text("project_id")?,
+            email: text("client_email")?,
+            token_url: text("token_uri")?,
+            key,
+        })
+    }
+
+    /// The statement by which the account logs in (RFC 7523).
+    fn assertion(&self, random: &SystemRandom, now: Instant) -> Option<String> {
+        let unix_s = now.0.div_euclid(1_000);
+        let claims = json!({
+            "iss": self.email,
+            "scope": SCOPE,
+            "aud": self.token_url,
+            "iat": unix_s,
+            "exp": unix_s + TOKEN_S,
+        });
+        let header = URL_SAFE_NO_PAD.encode(r#"{"alg":"RS256","typ":"JWT"}"#);
+        let signed = format!("{header}.{}", URL_SAFE_NO_PAD.encode(claims.to_string()));
+        let mut signature = vec![0; self.key.public().modulus_len()];
+        let bytes = signed.as_bytes();
+        self.key
+            .sign(&RSA_PKCS1_SHA256, random, bytes, &mut signature)
+            .ok()?;
+        Some(format!("{signed}.{}", URL_SAFE_NO_PAD.encode(signature)))
+    }
+}
+
+fn no_account() -> Outcome {
+    Outcome::Away {
+        why: "login: the service account can't sign".to_owned(),
+        after_ms: None,
+    }
+}
+
+impl Shape for Fcm {
+    fn shown(&self) -> String {
+        format!("fcm {}", self.base)
+    }
+
+    fn login(&self, now: Instant) -> Result<Option<Request>, Outcome> {
+        if self.kept().as_ref().is_some_and(|login| now < login.until) {
+            return Ok(None);
+        }
+        let account = self.account.as_ref().ok_or_else(no_account)?;
+        let assertion = account
+            .assertion(&self.random, now)
+            .ok_or_else(no_account)?;
+        let grant = utf8_percent_encode(
+            "urn:ietf:params:oauth:grant-type:jwt-bearer",
+            NON_ALPHANUMERIC,
+        );
+        Ok(Some(Request {
+            url: account.token_url.clone(),
+            headers: vec![(
+                "content-type",
+                "application/x-www-form-urlencoded".to_owned(),
+            )],
+            body: format!("grant_type={grant}&assertion={assertion}").into_bytes(),
+        }))
+    }
+
+    fn logged_in(&self, answer: &Answer, now: Instant) -> Result<(), Outcome> {
+        let json = answer.json();
+        let token = json["access_token"]
+            .as_str()
+            .filter(|_| answer.status == 200);
+        let Some(token) = token else {
+            return Err(Outcome::Away {
+                why: format!("login: {}", answer.status),
+                after_ms: answer.retry_after_ms(now),
+            });
+        };
+        let good_ms = json["expires_in"].as_i64().unwrap_or(TOKEN_S).min(TOKEN_S) * 1_000;
+        *self.kept() = Some(Login {
+            token: token.to_owned(),
+            until: now.plus_ms(good_ms - MARGIN_MS),
+        });
+        Ok(())
+    }
+
+    fn request(&self, message: &Rendered, to: &str, _now: Instant) -> Result<Request, Outcome> {
+        let account = self.account.as_ref().ok_or_else(no_account)?;
+        let token = self.kept().as_ref().map(|login| login.token.clone());
+        let token = token.ok_or_else(no_account)?;
+        let note = Note::of(message)?;
+        let cut = |text: &str| text.chars().take(CHARS_MAX).collect::<String>();
+        let priority = match Priority::of(&message.head.lane) {
+            Priority::Interactive => "HIGH",
+            Priority::Bulk => "NORMAL",
+        };
+        let id = &message.head.id;
+        let mut data = json!({ "tidings_batch": id });
+        if let Some(url) = &note.url {
+            data["url"] = Value::from(url.as_str());
+        }
+        let body = json!({
+            "message": {
+                "token": to,
+                "notification": { "title": cut(&note.title), "body": cut(&note.text) },
+                "data": data,
+                // One that comes twice takes the place of the first.
+                "android": { "priority": priority, "notification": { "tag": id } },
+                "apns": { "headers": { "apns-collapse-id": id } },
+            },
+        });
+        let url = format!(
+            "{}/v1/projects/{}/messages:send",
+            self.base, account.project
+        );
+        Ok(Request::json(url, &body).with("authorization", format!("Bearer {token}")))
+    }
+
+    fn outcome(&self, answer: &Answer, now: Instant) -> Outcome {
+        let json = answer.json();
+        let details = json["error"]["details"].as_array();
+        let mut codes = details.into_iter().flatten();
+        let code = codes.find_map(|detail| detail["errorCode"].as_str());
+        let code = code.or_else(|| json["error"]["status"].as_str());
+        if answer.status == 401 {
+            *self.kept() = None;
+        }
+        let is_of_token = details.into_iter().flatten().any(|detail| {
+            let broken = detail["fieldViolations"].as_array();
+            let mut fields = broken.into_iter().flatten();
+            fields.any(|field| field["field"] == "message.token")
+        });
+        match (answer.of_provider(code, now), code) {
+            (Outcome::Sent(_), _) => sent(json["name"].as_str()),
+            (
+                Outcome::Failed { why, .. } | Outcome::Away { why, .. },
+                Some("UNREGISTERED" | "SENDER_ID_MISMATCH"),
+            ) => Outcome::Failed {
+                why,
+                address_dead: true,
+            },
+            (Outcome::Failed { why, .. }, Some("INVALID_ARGUMENT")) => Outcome::Failed {
+                why,
+                address_dead: is_of_token,
+            },
+            // The project is not one.
+            (Outcome::Failed { why, .. }, _) if answer.status == 404 => Outcome::Away {
+                why,
+                after_ms: None,
+            },
+            (other, _) => other,
+        }
+    }
+}

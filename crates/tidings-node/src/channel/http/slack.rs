@@ -1,0 +1,137 @@
+//! Slack: to channels and members by a bot, and to incoming webhooks.
+
+use serde_json::json;
+use tidings_core::Instant;
+
+use super::super::{Outcome, ProviderError, Rendered};
+use super::note::Note;
+use super::{Answer, Detour, ProviderUrl, Reach, Request, Shape, sent};
+
+/// The form of its address.
+pub(crate) const FORM: &str = "slack://${BOT_TOKEN}";
+
+/// The most characters of a message, of 4,000 that Slack advises.
+const CHARS_MAX: usize = 3_000;
+
+/// A workspace of Slack.
+pub(crate) struct Slack {
+    /// The bot's token; without one only webhooks are called.
+    token: Option<String>,
+    base: String,
+    detour: Detour,
+}
+
+impl Slack {
+    pub(crate) fn parse(mut url: ProviderUrl<'_>) -> Result<Self, ProviderError> {
+        let token = url.secret_place_or_none()?;
+        let detour = url.detour()?;
+        let shape = Self {
+            token,
+            base: detour.to("https://slack.com"),
+            detour,
+        };
+        url.done().map(|()| shape)
+    }
+}
+
+/// A text in which nothing is markup.
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+}
+
+impl Shape for Slack {
+    fn shown(&self) -> String {
+        format!("slack {}", self.base)
+    }
+
+    fn reach(&self) -> Reach {
+        self.detour.reach()
+    }
+
+    fn request(&self, message: &Rendered, to: &str, _now: Instant) -> Result<Request, Outcome> {
+        let text = escaped(&Note::of(message)?.lines(CHARS_MAX));
+        if to.starts_with("https://") {
+            return Ok(Request::json(self.detour.to(to), &json!({ "text": text })));
+        }
+        let Some(token) = &self.token else {
+            return Err(Outcome::Failed {
+                why: "`slack://` has no bot's token, so it calls webhooks only".to_owned(),
+                address_dead: false,
+            });
+        };
+        let body = json!({
+            "channel": to,
+            "text": text,
+            "mrkdwn": false,
+            "unfurl_links": false,
+        });
+        let url = format!("{}/api/chat.postMessage", self.base);
+        Ok(Request::json(url, &body).with("authorization", format!("Bearer {token}")))
+    }
+
+    fn outcome(&self, answer: &Answer, now: Instant) -> Outcome {
+        let json = answer.json();
+        let Some(is_ok) = json["ok"].as_bool() else {
+            return of_webhook(answer, now);
+        };
+        let error = json["error"].as_str().unwrap_or_default();
+        if answer.status == 200 && is_ok {
+            return sent(json["ts"].as_str());
+        }
+        if answer.status != 200 {
+            return answer.of_provider(Some(error), now);
+        }
+        let why = format!("reply: {error}");
+        match error {
+            "channel_not_found" | "user_not_found" | "is_archived" | "users_not_found"
+            | "cannot_dm_bot" | "user_disabled" => Outcome::Failed {
+                why,
+                address_dead: true,
+            },
+            "account_inactive"
+            | "ekm_access_denied"
+            | "invalid_auth"
+            | "missing_scope"
+            | "no_permission"
+            | "not_authed"
+            | "org_login_required"
+            | "ratelimited"
+            | "service_unavailable"
+            | "team_added_to_org"
+            | "token_expired"
+            | "token_revoked" => Outcome::Away {
+                why,
+                after_ms: answer.retry_after_ms(now),
+            },
+            // It may have succeeded in part.
+            "fatal_error" | "internal_error" => Outcome::Unknown { why },
+            "request_timeout" | "message_limit_exceeded" | "rate_limited" => Outcome::Retry {
+                why,
+                after_ms: answer.retry_after_ms(now),
+            },
+            _ => Outcome::Failed {
+                why: "reply: refused".to_owned(),
+                address_dead: false,
+            },
+        }
+    }
+}
+
+/// The outcome that an incoming webhook tells: in words, beside the status.
+fn of_webhook(answer: &Answer, now: Instant) -> Outcome {
+    let text = String::from_utf8_lossy(&answer.body);
+    let code = text.trim();
+    let is_gone = matches!(
+        code,
+        "channel_not_found" | "channel_is_archived" | "no_service" | "no_service_id" | "no_team"
+    );
+    match answer.of_address(Some(code), now) {
+        Outcome::Failed { why, .. } => Outcome::Failed {
+            why,
+            address_dead: is_gone,
+        },
+        other => other,
+    }
+}

@@ -1,0 +1,83 @@
+//! Telegram: to chats by a bot.
+
+use serde_json::json;
+use tidings_core::Instant;
+
+use super::super::{Outcome, ProviderError, Rendered};
+use super::note::Note;
+use super::{Answer, ProviderUrl, Request, Shape, sent};
+
+/// The form of its address.
+pub(crate) const FORM: &str = "telegram://${BOT_TOKEN}";
+
+/// The most characters of a message.
+const CHARS_MAX: usize = 4_096;
+
+/// A bot of Telegram.
+pub(crate) struct Telegram {
+    token: String,
+    base: String,
+}
+
+impl Telegram {
+    pub(crate) fn parse(mut url: ProviderUrl<'_>) -> Result<Self, ProviderError> {
+        let shape = Self {
+            token: url.secret_place()?,
+            base: url.base("https://api.telegram.org")?,
+        };
+        url.done().map(|()| shape)
+    }
+}
+
+impl Shape for Telegram {
+    fn shown(&self) -> String {
+        format!("telegram {}", self.base)
+    }
+
+    fn request(&self, message: &Rendered, to: &str, _now: Instant) -> Result<Request, Outcome> {
+        // Without `parse_mode` nothing in it is markup.
+        let body = json!({
+            "chat_id": to,
+            "text": Note::of(message)?.lines(CHARS_MAX),
+            "link_preview_options": { "is_disabled": true },
+        });
+        let url = format!("{}/bot{}/sendMessage", self.base, self.token);
+        Ok(Request::json(url, &body))
+    }
+
+    fn outcome(&self, answer: &Answer, now: Instant) -> Outcome {
+        let json = answer.json();
+        let told = json["description"].as_str().unwrap_or_default();
+        match (answer.of_provider(None, now), answer.status) {
+            (Outcome::Sent(_), _) => {
+                let id = json["result"]["message_id"].as_i64();
+                sent(id.map(|id| id.to_string()).as_deref())
+            }
+            // The member has blocked the bot, or is no more.
+            (Outcome::Away { why, .. }, 403) => Outcome::Failed {
+                why,
+                address_dead: true,
+            },
+            // The bot's token.
+            (Outcome::Failed { why, .. }, 404) => Outcome::Away {
+                why,
+                after_ms: None,
+            },
+            (Outcome::Failed { why, .. }, 400) => Outcome::Failed {
+                why,
+                address_dead: told.contains("chat not found")
+                    || told.contains("PEER_ID_INVALID")
+                    || json["parameters"]["migrate_to_chat_id"].is_i64(),
+            },
+            // One chat may have too many while others have none.
+            (Outcome::Away { why, after_ms }, 429) => {
+                let said = json["parameters"]["retry_after"].as_i64();
+                Outcome::Retry {
+                    why,
+                    after_ms: after_ms.or(said.and_then(|s| s.checked_mul(1_000))),
+                }
+            }
+            (other, _) => other,
+        }
+    }
+}

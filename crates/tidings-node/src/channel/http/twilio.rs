@@ -1,0 +1,94 @@
+//! Twilio: text messages.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use tidings_core::Instant;
+
+use super::super::{Outcome, ProviderError, Rendered};
+use super::note::Note;
+use super::{Answer, ProviderUrl, Request, Shape, sent};
+
+/// The form of its address.
+pub(crate) const FORM: &str = "twilio://ACCOUNT_SID:${AUTH_TOKEN}";
+
+/// The most characters of a text: three parts of a text in letters of any script.
+const CHARS_MAX: usize = 200;
+
+/// An account of Twilio.
+pub(crate) struct Twilio {
+    account: String,
+    token: String,
+    base: String,
+}
+
+impl Twilio {
+    pub(crate) fn parse(mut url: ProviderUrl<'_>) -> Result<Self, ProviderError> {
+        let (account, token) = url.user()?;
+        let shape = Self {
+            account,
+            token,
+            base: url.base("https://api.twilio.com")?,
+        };
+        url.done().map(|()| shape)
+    }
+}
+
+impl Shape for Twilio {
+    fn shown(&self) -> String {
+        format!("twilio {}", self.base)
+    }
+
+    fn request(&self, message: &Rendered, to: &str, _now: Instant) -> Result<Request, Outcome> {
+        let text = Note::of(message)?.lines(CHARS_MAX);
+        // A messaging service has an id in place of a number.
+        let sender = match message.from.starts_with("MG") {
+            true => "MessagingServiceSid",
+            false => "From",
+        };
+        let fields = [("To", to), (sender, &message.from), ("Body", &text)];
+        let form = fields.map(|(name, value)| {
+            format!("{name}={}", utf8_percent_encode(value, NON_ALPHANUMERIC))
+        });
+        let login = STANDARD.encode(format!("{}:{}", self.account, self.token));
+        Ok(Request {
+            url: format!(
+                "{}/2010-04-01/Accounts/{}/Messages.json",
+                self.base, self.account
+            ),
+            headers: vec![
+                (
+                    "content-type",
+                    "application/x-www-form-urlencoded".to_owned(),
+                ),
+                ("authorization", format!("Basic {login}")),
+            ],
+            body: form.join("&").into_bytes(),
+        })
+    }
+
+    fn outcome(&self, answer: &Answer, now: Instant) -> Outcome {
+        let json = answer.json();
+        let code = json["code"].as_i64().unwrap_or_default();
+        let shown = (code != 0).then(|| code.to_string());
+        match (answer.of_provider(shown.as_deref(), now), code) {
+            (Outcome::Sent(_), _) => sent(json["sid"].as_str()),
+            // No number, one that can't have texts, and one whose owner has answered STOP.
+            (Outcome::Failed { why, .. }, 21211 | 21214 | 21217 | 21610 | 21614) => {
+                Outcome::Failed {
+                    why,
+                    address_dead: true,
+                }
+            }
+            // Our numbers, our account.
+            (
+                Outcome::Failed { why, .. },
+                20404 | 21212 | 21603 | 21606 | 21659 | 21660 | 63038,
+            ) => Outcome::Away {
+                why,
+                after_ms: None,
+            },
+            (other, _) => other,
+        }
+    }
+}

@@ -1,0 +1,371 @@
+//! Web Push: to browsers, through their push services, encrypted (RFC 8291) and signed (VAPID, RFC 8292).
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use ring::aead::{AES_128_GCM, Aad, LessSafeKey, Nonce, UnboundKey};
+use ring::agreement::{self, ECDH_P256, EphemeralPrivateKey, UnparsedPublicKey};
+use ring::hkdf::{HKDF_SHA256, KeyType, Salt};
+use ring::rand::{SecureRandom, SystemRandom};
+use ring::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair};
+use serde_json::json;
+use tidings_core::Instant;
+use tidings_core::channel::Subscription;
+
+use super::super::{Outcome, ProviderError, Rendered};
+use super::note::Note;
+use super::{Answer, Detour, ProviderUrl, Reach, Request, Shape};
+use crate::priority::Priority;
+
+/// The form of its address.
+pub(crate) const FORM: &str = "vapid://PUBLIC_KEY:${PRIVATE_KEY}?subject=mailto:ops@example.org";
+
+/// The seconds for which a push service keeps a message for a browser that is away.
+const TTL_S: u32 = 86_400;
+/// The seconds for which a token is good; a day at most (RFC 8292, section 2).
+const TOKEN_S: i64 = 12 * 3_600;
+/// The size of a record, which holds the whole message (RFC 8291, section 4).
+const RECORD_BYTES: u32 = 4_096;
+/// The most characters of the words, so that the message fits in whatever script they are.
+const CHARS_MAX: usize = 600;
+/// The bytes of a point of P-256, uncompressed, and of the other parts.
+const POINT_BYTES: usize = 65;
+const SALT_BYTES: usize = 16;
+
+/// The keys of an application server.
+pub(crate) struct Vapid {
+    /// `None` = it is not looked up.
+    pair: Option<EcdsaKeyPair>,
+    public: String,
+    subject: String,
+    detour: Detour,
+    random: SystemRandom,
+}
+
+fn fault(why: &str) -> ProviderError {
+    ProviderError::Address(why.to_owned())
+}
+
+fn decoded(text: &str) -> Option<Vec<u8>> {
+    URL_SAFE_NO_PAD.decode(text.trim_end_matches('=')).ok()
+}
+
+impl Vapid {
+    pub(crate) fn parse(mut url: ProviderUrl<'_>) -> Result<Self, ProviderError> {
+        let (public, private) = url.user()?;
+        let subject = url.option("subject")?.ok_or_else(|| {
+            fault("`subject` is missing: write `?subject=mailto:ops@example.org`, whom push services may ask")
+        })?;
+        if !subject.starts_with("mailto:") && !subject.starts_with("https://") {
+            return Err(fault("`subject` is a `mailto:` or an `https:` address"));
+        }
+        let random = SystemRandom::new();
+        let pair = match private.is_empty() || public.is_empty() {
+            true => None,
+            false => Some(pair_of(&public, &private, &random)?),
+        };
+        let shape = Self {
+            pair,
+            public,
+            subject,
+            detour: url.detour()?,
+            random,
+        };
+        url.done().map(|()| shape)
+    }
+
+    /// The header that says who sends to a push service.
+    fn authorization(&self, endpoint: &str, now: Instant) -> Option<String> {
+        let host = endpoint.find("://").map(|at| at + 3)?;
+        let end = endpoint[host..]
+            .find('/')
+            .map_or(endpoint.len(), |at| host + at);
+        let claims = json!({
+            "aud": &endpoint[..end],
+            "exp": now.0.div_euclid(1_000) + TOKEN_S,
+            "sub": self.subject,
+        });
+        let header = URL_SAFE_NO_PAD.encode(r#"{"typ":"JWT","alg":"ES256"}"#);
+        let signed = format!("{header}.{}", URL_SAFE_NO_PAD.encode(claims.to_string()));
+        let pair = self.pair.as_ref()?;
+        let signature = pair.sign(&self.random, signed.as_bytes()).ok()?;
+        let token = format!("{signed}.{}", URL_SAFE_NO_PAD.encode(signature));
+        let public = self.public.trim_end_matches('=');
+        Some(format!("vapid t={token}, k={public}"))
+    }
+}
+
+fn pair_of(
+    public: &str,
+    private: &str,
+    random: &SystemRandom,
+) -> Result<EcdsaKeyPair, ProviderError> {
+    let keys = decoded(private).zip(decoded(public));
+    let (private, public) = keys
+        .ok_or_else(|| fault("its keys are not base64url, as `generate-vapid-keys` writes them"))?;
+    EcdsaKeyPair::from_private_key_and_public_key(
+        &ECDSA_P256_SHA256_FIXED_SIGNING,
+        &private,
+        &public,
+        random,
+    )
+    .map_err(|_| fault("its keys are no pair of the curve P-256"))
+}
+
+impl Shape for Vapid {
+    fn shown(&self) -> String {
+        format!("vapid {}", self.detour.shown())
+    }
+
+    fn reach(&self) -> Reach {
+        self.detour.reach()
+    }
+
+    fn answers_for_all(&self) -> bool {
+        false
+    }
+
+    fn request(&self, message: &Rendered, to: &str, now: Instant) -> Result<Request, Outcome> {
+        let broken = |why: &str| Outcome::Failed {
+            why: format!("render: {why}"),
+            address_dead: true,
+        };
+        let subscription =
+            Subscription::parse(to).ok_or_else(|| broken("the subscription is none"))?;
+        let note = Note::of(message)?;
+        let cut = |text: &str| text.chars().take(CHARS_MAX).collect::<String>();
+        let content = json!({
+            "id": message.head.id,
+            "title": cut(&note.title),
+            "body": cut(&note.text),
+            "url": note.url,
+        });
+        let body = sealed(&self.random, &subscription, content.to_string().as_bytes())
+            .ok_or_else(|| broken("the keys of the subscription are none"))?;
+        let authorization = self
+            .authorization(&subscription.endpoint, now)
+            .ok_or_else(|| Outcome::Away {
+                why: "the keys can't sign".to_owned(),
+                after_ms: None,
+            })?;
+        let urgency = match Priority::of(&message.head.lane) {
+            Priority::Interactive => "normal",
+            Priority::Bulk => "low",
+        };
+        // One that comes twice takes the place of the first, as long as the browser has not had it.
+        let topic: String = message.head.id.chars().take(32).collect();
+        let request = Request {
+            url: self.detour.to(&subscription.endpoint),
+            headers: vec![("content-type", "application/octet-stream".to_owned())],
+            body,
+        };
+        Ok(request
+            .with("content-encoding", "aes128gcm")
+            .with("ttl", TTL_S.to_string())
+            .with("urgency", urgency)
+            .with("topic", topic)
+            .with("authorization", authorization))
+    }
+
+    fn outcome(&self, answer: &Answer, now: Instant) -> Outcome {
+        answer.of_address(None, now)
+    }
+
+    fn unreachable(&self, why: String) -> Outcome {
+        Outcome::Retry {
+            why,
+            after_ms: None,
+        }
+    }
+}
+
+/// A message that only the browser of a subscription can read.
+fn sealed(
+    random: &dyn SecureRandom,
+    subscription: &Subscription,
+    content: &[u8],
+) -> Option<Vec<u8>> {
+    let browser = decoded(&subscription.keys.p256dh)?;
+    let auth = decoded(&subscription.keys.auth)?;
+    let own = EphemeralPrivateKey::generate(&ECDH_P256, random).ok()?;
+    let public = own.compute_public_key().ok()?;
+    let mut salt = [0; SALT_BYTES];
+    random.fill(&mut salt).ok()?;
+    let peer = UnparsedPublicKey::new(&ECDH_P256, &browser);
+    agreement::agree_ephemeral(own, &peer, |shared| {
+        let keys = Keys {
+            shared,
+            auth: &auth,
+            browser: &browser,
+            sender: public.as_ref(),
+            salt: &salt,
+        };
+        keys.seal(content)
+    })
+    .ok()?
+}
+
+/// The keys of one message (RFC 8291, section 3).
+struct Keys<'a> {
+    /// The secret on which the two have agreed.
+    shared: &'a [u8],
+    auth: &'a [u8],
+    browser: &'a [u8],
+    sender: &'a [u8],
+    salt: &'a [u8; SALT_BYTES],
+}
+
+/// A length in bytes of what HKDF gives.
+struct Length(usize);
+
+impl KeyType for Length {
+    fn len(&self) -> usize {
+        self.0
+    }
+}
+
+fn derived<const N: usize>(salt: &[u8], secret: &[u8], info: &[&[u8]]) -> Option<[u8; N]> {
+    let mut out = [0; N];
+    let key = Salt::new(HKDF_SHA256, salt).extract(secret);
+    key.expand(info, Length(N)).ok()?.fill(&mut out).ok()?;
+    Some(out)
+}
+
+impl Keys<'_> {
+    /// The body of the request: a header, and one record (RFC 8188).
+    fn seal(&self, content: &[u8]) -> Option<Vec<u8>> {
+        let info: [&[u8]; 3] = [b"WebPush: info\0", self.browser, self.sender];
+        let secret: [u8; 32] = derived(self.auth, self.shared, &info)?;
+        let key: [u8; 16] = derived(self.salt, &secret, &[b"Content-Encoding: aes128gcm\0"])?;
+        let nonce: [u8; 12] = derived(self.salt, &secret, &[b"Content-Encoding: nonce\0"])?;
+        let mut record = content.to_vec();
+        // It is the last record, without padding.
+        record.push(2);
+        let key = LessSafeKey::new(UnboundKey::new(&AES_128_GCM, &key).ok()?);
+        let nonce = Nonce::assume_unique_for_key(nonce);
+        key.seal_in_place_append_tag(nonce, Aad::empty(), &mut record)
+            .ok()?;
+        let mut body = self.salt.to_vec();
+        body.extend_from_slice(&RECORD_BYTES.to_be_bytes());
+        body.push(u8::try_from(POINT_BYTES).ok()?);
+        body.extend_from_slice(self.sender);
+        body.append(&mut record);
+        (body.len() <= RECORD_BYTES as usize).then_some(body)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ring::signature::{ECDSA_P256_SHA256_FIXED, UnparsedPublicKey as Verifier};
+    use serde_json::Value;
+
+    use super::*;
+
+    fn bytes(text: &str) -> Vec<u8> {
+        decoded(text).unwrap()
+    }
+
+    /// RFC 8291, appendix A.
+    #[test]
+    fn a_message_is_sealed_as_in_the_rfc() {
+        let salt: [u8; 16] = bytes("DGv6ra1nlYgDCS1FRnbzlw").try_into().unwrap();
+        let keys = Keys {
+            shared: &bytes("kyrL1jIIOHEzg3sM2ZWRHDRB62YACZhhSlknJ672kSs"),
+            auth: &bytes("BTBZMqHH6r4Tts7J_aSIgg"),
+            browser: &bytes(
+                "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4",
+            ),
+            sender: &bytes(
+                "BP4z9KsN6nGRTbVYI_c7VJSPQTBtkgcy27mlmlMoZIIgDll6e3vCYLocInmYWAmS6TlzAC8wEqKK6PBru3jl7A8",
+            ),
+            salt: &salt,
+        };
+        let body = keys
+            .seal(b"When I grow up, I want to be a watermelon")
+            .unwrap();
+        assert_eq!(
+            URL_SAFE_NO_PAD.encode(body),
+            "DGv6ra1nlYgDCS1FRnbzlwAAEABBBP4z9KsN6nGRTbVYI_c7VJSPQTBtkgcy27mlmlMoZIIgDll6e3vCYLocInmYWAmS6TlzAC8w\
+             EqKK6PBru3jl7A_yl95bQpu6cVPTpK4Mqgkf1CXztLVBSt2Ks3oZwbuwXPXLWyouBWLVWGNWQexSgSxsj_Qulcy4a-fN"
+        );
+    }
+
+    /// A browser with keys of its own, and a message to it: what it reads.
+    #[test]
+    fn the_browser_reads_what_was_sealed() {
+        let random = SystemRandom::new();
+        let own = EphemeralPrivateKey::generate(&ECDH_P256, &random).unwrap();
+        let public = own.compute_public_key().unwrap();
+        let auth = [7; 16];
+        let subscription = Subscription {
+            endpoint: "https://push.example.net/x".to_owned(),
+            keys: tidings_core::channel::SubscriptionKeys {
+                p256dh: URL_SAFE_NO_PAD.encode(public.as_ref()),
+                auth: URL_SAFE_NO_PAD.encode(auth),
+            },
+        };
+        let body = sealed(&random, &subscription, b"hello").unwrap();
+        let (salt, rest) = body.split_at(SALT_BYTES);
+        let (head, rest) = rest.split_at(5);
+        assert_eq!(head, [0, 0, 16, 0, 65]);
+        let (sender, record) = rest.split_at(POINT_BYTES);
+        let peer = UnparsedPublicKey::new(&ECDH_P256, sender);
+        let info: [&[u8]; 3] = [b"WebPush: info\0", public.as_ref(), sender];
+        let secret: [u8; 32] =
+            agreement::agree_ephemeral(own, &peer, |shared| derived(&auth, shared, &info))
+                .unwrap()
+                .unwrap();
+        let key: [u8; 16] = derived(salt, &secret, &[b"Content-Encoding: aes128gcm\0"]).unwrap();
+        let nonce: [u8; 12] = derived(salt, &secret, &[b"Content-Encoding: nonce\0"]).unwrap();
+        let key = LessSafeKey::new(UnboundKey::new(&AES_128_GCM, &key).unwrap());
+        let mut record = record.to_vec();
+        let nonce = Nonce::assume_unique_for_key(nonce);
+        let read = key.open_in_place(nonce, Aad::empty(), &mut record).unwrap();
+        assert_eq!(read, b"hello\x02");
+        let too_long = vec![b'x'; RECORD_BYTES as usize];
+        assert_eq!(sealed(&random, &subscription, &too_long), None);
+    }
+
+    /// A key pair of P-256: (public, private).
+    pub(crate) fn pair() -> (String, String) {
+        // The keys of the example in RFC 8291, appendix A, which are a pair of any use.
+        let public = "BP4z9KsN6nGRTbVYI_c7VJSPQTBtkgcy27mlmlMoZIIgDll6e3vCYLocInmYWAmS6TlzAC8wEqKK6PBru3jl7A8";
+        (
+            public.to_owned(),
+            "yfWPiYE-n46HLnH0KqZOF1fJJU3MYrct3AELtAQ-oRw".to_owned(),
+        )
+    }
+
+    #[test]
+    fn a_push_service_can_tell_who_sends() {
+        let (public, private) = pair();
+        let rest = format!("{public}:${{KEY}}?subject=mailto:ops@example.org");
+        let secrets = |_: &str| Ok(private.clone());
+        let url = ProviderUrl::parse("vapid", &rest, &secrets).unwrap();
+        let vapid = Vapid::parse(url).unwrap();
+        let now = Instant(1_453_000_000_000);
+        let header = vapid
+            .authorization("https://push.example.net:8443/x/y", now)
+            .unwrap();
+        let (token, key) = header
+            .strip_prefix("vapid t=")
+            .unwrap()
+            .split_once(", k=")
+            .unwrap();
+        assert_eq!(key, public);
+        let (signed, signature) = token.rsplit_once('.').unwrap();
+        let (head, claims) = signed.split_once('.').unwrap();
+        let json = |text: &str| serde_json::from_slice::<Value>(&bytes(text)).unwrap();
+        assert_eq!(json(head), json!({"typ": "JWT", "alg": "ES256"}));
+        assert_eq!(
+            json(claims),
+            json!({
+                "aud": "https://push.example.net:8443",
+                "exp": 1_453_000_000 + TOKEN_S,
+                "sub": "mailto:ops@example.org",
+            })
+        );
+        let verifier = Verifier::new(&ECDSA_P256_SHA256_FIXED, bytes(&public));
+        let checked = verifier.verify(signed.as_bytes(), &bytes(signature));
+        assert!(checked.is_ok());
+    }
+}

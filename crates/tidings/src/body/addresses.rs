@@ -1,0 +1,256 @@
+//! The addresses of a recipient, by channel: the fields and their forms derive from the table of channels.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
+use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use tidings_core::channel::{self, AddressKind, CHANNELS, ChannelKind, ChannelNo};
+use tidings_core::recipient::Addresses;
+use utoipa::openapi::schema::{
+    AdditionalProperties, ArrayBuilder, ObjectBuilder, OneOfBuilder, SchemaType, Type,
+};
+use utoipa::openapi::{Ref, RefOr, Schema};
+use utoipa::{PartialSchema, ToSchema};
+
+use super::fault::Fault;
+use crate::wording::quoted;
+
+/// Addresses that change, by channel; none where they are removed.
+pub(crate) struct Given(pub(super) BTreeMap<ChannelNo, Vec<String>>);
+
+/// Addresses as answers show them.
+#[derive(Serialize)]
+#[serde(transparent)]
+pub(crate) struct Shown(BTreeMap<&'static str, Value>);
+
+static NAMES: [&str; CHANNELS.len()] = CHANNELS;
+
+impl<'de> Deserialize<'de> for Given {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Fields;
+
+        impl<'de> Visitor<'de> for Fields {
+            type Value = Given;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Given, A::Error> {
+                let mut given = BTreeMap::new();
+                while let Some(name) = map.next_key::<String>()? {
+                    let known = channel::named(&name);
+                    let known = known.and_then(|channel| Some((channel, channel.address?)));
+                    let (channel, kind) =
+                        known.ok_or_else(|| A::Error::unknown_field(&name, &NAMES[1..]))?;
+                    given.insert(channel.number, map.next_value_seed(OfKind(kind))?);
+                }
+                Ok(Given(given))
+            }
+        }
+
+        deserializer.deserialize_map(Fields)
+    }
+}
+
+/// Reads the addresses of a kind: null, one, or a list where there may be several.
+#[derive(Clone, Copy)]
+pub(super) struct OfKind(pub(super) AddressKind);
+
+impl OfKind {
+    fn one(self, text: &str) -> Result<Vec<String>, Fault> {
+        let Self(kind) = self;
+        let read = kind.read(text).ok_or_else(|| {
+            let hint = format!("write `{}`, or null for no address", kind.form());
+            Fault::new(format!("must be an address, got {}", quoted(text)), hint)
+        })?;
+        Ok(vec![read])
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for OfKind {
+    type Value = Vec<String>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for OfKind {
+    type Value = Vec<String>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match (self.0, self.0.most()) {
+            (AddressKind::WebPush, _) => "a subscription or a list of them",
+            (_, 1) => "text",
+            _ => "text or a list of texts",
+        })
+    }
+
+    fn visit_unit<E: serde::de::Error>(self) -> Result<Self::Value, E> {
+        Ok(Vec::new())
+    }
+
+    fn visit_none<E: serde::de::Error>(self) -> Result<Self::Value, E> {
+        Ok(Vec::new())
+    }
+
+    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Self::Value, E> {
+        self.one(text).map_err(E::custom)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
+        let object = Value::deserialize(MapAccessDeserializer::new(map))?;
+        self.one(&object.to_string()).map_err(A::Error::custom)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<Self::Value, A::Error> {
+        let most = self.0.most();
+        if most == 1 {
+            let reason = "must be one address, got a list";
+            let fault = Fault::new(reason, format!("write `{}`", self.0.form()));
+            return Err(A::Error::custom(fault));
+        }
+        let list = Vec::<Value>::deserialize(SeqAccessDeserializer::new(seq))?;
+        if list.len() > most {
+            let reason = format!("has {} addresses, {most} at most", list.len());
+            let fault = Fault::new(reason, "leave out the oldest");
+            return Err(A::Error::custom(fault));
+        }
+        let mut all: Vec<String> = Vec::with_capacity(list.len());
+        for item in list {
+            let text = match item {
+                Value::String(text) => text,
+                other => other.to_string(),
+            };
+            for read in self.one(&text).map_err(A::Error::custom)? {
+                if !all.contains(&read) {
+                    all.push(read);
+                }
+            }
+        }
+        Ok(all)
+    }
+}
+
+impl Shown {
+    pub(crate) fn of(addresses: &Addresses) -> Self {
+        let of = |channel: &'static ChannelKind| {
+            let kind = channel.address?;
+            let mut all = addresses.of(channel.number).map(|text| match kind {
+                // It is JSON that was read before.
+                AddressKind::WebPush => serde_json::from_str(text).unwrap_or_default(),
+                _ => Value::from(text),
+            });
+            let shown = match kind.most() {
+                1 => all.next()?,
+                _ => Value::Array(all.collect()),
+            };
+            (shown != Value::Array(Vec::new())).then_some((channel.name, shown))
+        };
+        Self(channel::sending().filter_map(of).collect())
+    }
+}
+
+/// A browser's subscription to Web Push, as `JSON.stringify(subscription)` gives it; `expirationTime` is passed over.
+#[derive(ToSchema)]
+#[expect(
+    dead_code,
+    reason = "it is read by the core; this is what the document says of it"
+)]
+struct PushSubscription {
+    /// Address of the browser's push service.
+    endpoint: String,
+    /// Keys of the browser.
+    keys: PushKeys,
+}
+
+/// Keys of a browser, in base64url.
+#[derive(ToSchema)]
+#[expect(
+    dead_code,
+    reason = "it is read by the core; this is what the document says of it"
+)]
+struct PushKeys {
+    /// Public key.
+    p256dh: String,
+    /// Authentication secret.
+    auth: String,
+}
+
+/// The schema of the addresses of a channel.
+fn schema_of(channel: &ChannelKind, kind: AddressKind) -> Schema {
+    let about = Some(format!("Address of the {} channel.", channel.title));
+    let text = || ObjectBuilder::new().schema_type(Type::String);
+    let many = Some(kind.most());
+    let any = OneOfBuilder::new().description(about.clone());
+    let null = ObjectBuilder::new().schema_type(Type::Null);
+    match (kind, kind.most()) {
+        (AddressKind::WebPush, _) => {
+            let one = || Ref::from_schema_name(PushSubscription::name());
+            let list = ArrayBuilder::new().items(one()).max_items(many);
+            any.item(null).item(one()).item(list).into()
+        }
+        (_, 1) => {
+            let types = SchemaType::Array(vec![Type::String, Type::Null]);
+            text().schema_type(types).description(about).into()
+        }
+        _ => {
+            let list = ArrayBuilder::new().items(text()).max_items(many);
+            any.item(null).item(text()).item(list).into()
+        }
+    }
+}
+
+fn schema(about: &str) -> RefOr<Schema> {
+    let mut object = ObjectBuilder::new()
+        .description(Some(about))
+        .additional_properties(Some(AdditionalProperties::FreeForm(false)));
+    for channel in channel::sending() {
+        if let Some(kind) = channel.address {
+            object = object.property(channel.name, schema_of(channel, kind));
+        }
+    }
+    object.into()
+}
+
+impl PartialSchema for Given {
+    fn schema() -> RefOr<Schema> {
+        schema("Addresses by channel; null removes those of one.")
+    }
+}
+
+impl ToSchema for Given {
+    fn name() -> std::borrow::Cow<'static, str> {
+        "Addresses".into()
+    }
+
+    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        subscription(schemas);
+    }
+}
+
+impl PartialSchema for Shown {
+    fn schema() -> RefOr<Schema> {
+        schema("Addresses by channel.")
+    }
+}
+
+impl ToSchema for Shown {
+    fn name() -> std::borrow::Cow<'static, str> {
+        "AddressesShown".into()
+    }
+
+    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        subscription(schemas);
+    }
+}
+
+/// Adds the schemas to which those of addresses refer.
+fn subscription(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+    schemas.push((PushSubscription::name().into(), PushSubscription::schema()));
+    PushSubscription::schemas(schemas);
+}
