@@ -33,19 +33,53 @@ impl Note {
     /// Title, text and link, each on a line of its own; the words are cut so that all of it has at most so many
     /// characters.
     pub(crate) fn lines(&self, chars_max: usize) -> String {
-        let url_chars = self.url.as_ref().map_or(0, |url| url.chars().count() + 1);
-        let mut words = self.title.clone();
-        if !self.text.is_empty() && self.text != self.title {
-            words = format!("{words}\n{}", self.text);
-        }
-        let room = chars_max.saturating_sub(url_chars);
+        // A link is kept whole, or left out where it would leave no room for words.
+        let link = self.url.as_ref().map(|url| format!("\n{url}"));
+        let link = link.filter(|link| link.chars().count() < chars_max);
+        let link = link.unwrap_or_default();
+        // A sentence mostly names what it is about.
+        let mut words = match self.text.contains(&self.title) {
+            true => self.text.clone(),
+            false => format!("{}\n{}", self.title, self.text),
+        };
+        words.truncate(words.trim_end().len());
+        let room = chars_max - link.chars().count();
         if words.chars().count() > room {
             words = words.chars().take(room.saturating_sub(1)).collect();
             words.push('…');
         }
-        match &self.url {
-            Some(url) if url_chars < chars_max => format!("{words}\n{url}"),
-            _ => words,
-        }
+        words + &link
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(title: &str, text: &str, chars_max: usize) -> String {
+        let note = Note {
+            title: title.to_owned(),
+            text: text.to_owned(),
+            url: Some("https://a.example".to_owned()),
+        };
+        note.lines(chars_max)
+    }
+
+    #[test]
+    fn a_title_is_said_once_and_the_link_is_kept_whole() {
+        let link = "\nhttps://a.example";
+        assert_eq!(
+            lines("Work 1", "Ann published Work 1", 200),
+            format!("Ann published Work 1{link}")
+        );
+        assert_eq!(
+            lines("12 new works", "Work 1 · Work 2", 200),
+            format!("12 new works\nWork 1 · Work 2{link}")
+        );
+        assert_eq!(lines("Work 1", "", 200), format!("Work 1{link}"));
+        let short = lines(&"é".repeat(100), "", 50);
+        assert_eq!(short.chars().count(), 50);
+        assert!(short.ends_with(&format!("é…{link}")), "{short}");
+        assert_eq!(lines("Work", "", 10), "Work", "there is no room for a link");
     }
 }
