@@ -6,8 +6,8 @@ use clap::Subcommand;
 
 use crate::rival::Rival;
 use crate::{
-    Fault, Host, Measurement, deadlines, fanout, feed, forget, memory, mixed, plan, publish, quiet,
-    reads, recovery, scheduled,
+    Fault, Host, Measurement, deadlines, digest, fanout, feed, forget, memory, mixed, plan,
+    publish, quiet, reads, recovery, scheduled,
 };
 
 /// Arguments of `bench`.
@@ -68,6 +68,12 @@ enum Work {
     /// Measures the time until every batch is on the disk, with one thread that decides. In every other
     /// week the batches are also grouped and prepared for rendering.
     Plan(plan::Params),
+    /// Close a weekly digest that is due for everyone at once, build its messages, and render them as mails
+    ///
+    /// Items have a picture and an artist; mails have the default look, both bodies and all headers, and are signed
+    /// with Ed25519 in every other week. With one thread that decides and renders; nothing is sent. With `--vs mjml`
+    /// the same items go through MJML and Handlebars on Node, one after the other as well.
+    Digest(digest::Params),
     /// Measure the memory of a recipient with an inbox, a cool-down mail lane and a digest
     ///
     /// Without profile and id, by the system's count for this process and by the engine's own count.
@@ -115,6 +121,7 @@ pub fn run(
         Work::Fanout(params) => fanout::run(params, host.rules),
         Work::Feed(params) => feed::run(params, host.rules),
         Work::Plan(params) => plan::run(params, host.rules),
+        Work::Digest(params) => digest::run(params, host.rules),
         Work::Publish(params) => publish::run(params, host),
         Work::Reads(params) => reads::run(params, host),
         Work::Quiet(params) => quiet::run(params, host.rules),
@@ -146,6 +153,7 @@ fn print_settings(work: &Work, out: &mut dyn Write) -> io::Result<()> {
     let rivals: &[Rival] = match work {
         Work::Fanout(params) => &params.vs,
         Work::Publish(params) => &params.vs,
+        Work::Digest(params) => params.rivals(),
         _ => &[],
     };
     for rival in rivals {

@@ -16,6 +16,7 @@ use tidings_node::{Clock, Handle};
 pub mod command;
 
 mod deadlines;
+mod digest;
 mod fanout;
 mod feed;
 mod forget;

@@ -1,13 +1,13 @@
 //! `plan`: a weekly digest that comes due for everyone at one instant, until every batch is durable.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use fastrand::Rng;
 use tidings_core::cel::{Kind, OF_CONDITION, Program};
 use tidings_core::engine::{Options, Plan, Sent, Settled};
 use tidings_core::time::{DAY_MS, HOUR_MS, MINUTE_MS};
-use tidings_core::{Ending, Instant, Rules};
+use tidings_core::{Command, Ending, Instant, Rules};
 
 use super::stopwatch::Stopwatch;
 use super::world::{self, BEGIN, OnDisk};
@@ -37,13 +37,69 @@ pub(crate) struct Params {
 }
 
 /// The type of the events.
-const TYPE: &str = "gathered";
+pub(crate) const TYPE: &str = "gathered";
 
 /// Number of topics that a recipient follows.
 const FOLLOWED: u32 = 5;
 
 /// The first Monday, 09:00.
 const FIRST_DIGEST: Instant = Instant(BEGIN.0 + 6 * DAY_MS);
+
+/// Recipients with a weekly digest, and the topics that they follow.
+pub(crate) struct Weekly {
+    pub(crate) disk: OnDisk,
+    topics: u32,
+    events: u32,
+}
+
+impl Weekly {
+    /// Makes so many recipients, of whom each has so many entries of a week's events.
+    pub(crate) fn begin(
+        directory: &Path,
+        rules: Rules,
+        (recipients, entries, events): (u32, u32, u32),
+    ) -> Result<Self, Fault> {
+        let topics = events.checked_div(entries / FOLLOWED).unwrap_or(0);
+        if topics < FOLLOWED || recipients == 0 {
+            return Err(Fault::Wrong(format!(
+                "each digest has at least {FOLLOWED} entries, and there are at least as many events"
+            )));
+        }
+        let mut disk = OnDisk::open(directory, Options::default())?;
+        disk.node.set_rules(BEGIN, rules)?;
+        disk.fill(BEGIN, (0..recipients).map(world::make))?;
+        let mut random = Rng::with_seed(2);
+        let follows = (0..recipients).flat_map(|recipient| {
+            let first = random.u32(..topics);
+            let followed = (0..FOLLOWED).map(move |at| (first + at * (topics / FOLLOWED)) % topics);
+            let followed = followed.map(|topic| world::follow(recipient, &world::topic(topic)));
+            followed.collect::<Vec<_>>()
+        });
+        disk.fill(BEGIN, follows)?;
+        Ok(Self {
+            disk,
+            topics,
+            events,
+        })
+    }
+
+    /// Publishes a week's events, which are made of a number and a topic; returns when the digest is due.
+    pub(crate) fn publish(
+        &mut self,
+        week: i64,
+        event: impl Fn(u64, &str) -> Command,
+    ) -> Result<Instant, Fault> {
+        let due = FIRST_DIGEST.plus_ms(week * 7 * DAY_MS);
+        for number in 0..self.events {
+            let name = week.unsigned_abs() * u64::from(self.events) + u64::from(number);
+            let told = event(name, &world::topic(number % self.topics));
+            let now = due.plus_ms(-5 * DAY_MS + i64::from(number) * MINUTE_MS);
+            world::accepted(self.disk.node.step(now, &[told])?.replies)?;
+            self.disk.node.chores()?;
+        }
+        Ok(due)
+    }
+}
 
 /// Samples over the weeks.
 #[derive(Default)]
@@ -57,13 +113,6 @@ struct Samples {
 
 /// Runs it.
 pub(crate) fn run(params: &Params, mut rules: Rules) -> Result<Vec<Measurement>, Fault> {
-    let each = params.entries / FOLLOWED;
-    let topics = params.events.checked_div(each).unwrap_or(0);
-    if topics < FOLLOWED || params.recipients == 0 {
-        return Err(Fault::Wrong(format!(
-            "each digest has at least {FOLLOWED} entries, and there are at least as many events"
-        )));
-    }
     if let Some(condition) = &params.condition {
         let checked = Program::checked(condition, OF_CONDITION, Some(Kind::Bool));
         checked.map_err(|fault| Fault::Wrong(format!("--condition: {fault}")))?;
@@ -71,36 +120,20 @@ pub(crate) fn run(params: &Params, mut rules: Rules) -> Result<Vec<Measurement>,
         gathered.expect("the benchmark's rules have it").condition = Some(condition.clone());
     }
     let directory = world::directory(&params.dir)?;
-    let mut disk = OnDisk::open(directory.path(), Options::default())?;
-    disk.node.set_rules(BEGIN, rules)?;
-    disk.fill(BEGIN, (0..params.recipients).map(world::make))?;
-    let mut random = Rng::with_seed(2);
-    let follows = (0..params.recipients).flat_map(|recipient| {
-        let first = random.usize(..topics as usize);
-        let followed = (0..FOLLOWED as usize).map(move |at| {
-            let topic = (first + at * (topics / FOLLOWED) as usize) % topics as usize;
-            world::follow(recipient, &format!("topic/{topic}"))
-        });
-        followed.collect::<Vec<_>>()
-    });
-    disk.fill(BEGIN, follows)?;
+    let mut weekly = Weekly::begin(
+        directory.path(),
+        rules,
+        (params.recipients, params.entries, params.events),
+    )?;
     let mut samples = Samples::default();
     for week in 0..2 * i64::from(params.runs) {
-        let due = FIRST_DIGEST.plus_ms(week * 7 * DAY_MS);
-        for event in 0..u64::from(params.events) {
-            let name = week.unsigned_abs() * u64::from(params.events) + event;
-            let topic = format!("topic/{}", event % u64::from(topics));
-            let told = world::event(name, TYPE, Some(&topic));
-            let now = due.plus_ms(-5 * DAY_MS + i64::try_from(event).unwrap_or(0) * MINUTE_MS);
-            world::accepted(disk.node.step(now, &[told])?.replies)?;
-            disk.node.chores()?;
-        }
+        let due = weekly.publish(week, |name, topic| world::event(name, TYPE, Some(topic)))?;
         let present = if week % 2 == 0 {
             Present::Nothing
         } else {
             Present::Batches
         };
-        digest(&mut disk, due, present, &mut samples)?;
+        digest(&mut weekly.disk, due, present, &mut samples)?;
     }
     let params = BTreeMap::from([
         ("recipients", u64::from(params.recipients)),
@@ -171,7 +204,7 @@ fn digest(
 }
 
 /// All were delivered: the next week begins with nothing on its way.
-fn settle(disk: &mut OnDisk, now: Instant, made: &[Plan]) -> Result<(), Fault> {
+pub(crate) fn settle(disk: &mut OnDisk, now: Instant, made: &[Plan]) -> Result<(), Fault> {
     for plan in made {
         let sent = plan
             .messages

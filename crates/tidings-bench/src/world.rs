@@ -22,9 +22,15 @@ const TOGETHER: usize = 65_536;
 pub(crate) const BEGIN: Instant = Instant(1_704_186_000_000);
 
 /// The configuration of every work, as text.
-pub const RULES: &str = r#"
+pub const RULES: &str = r##"
 [categories.works]
 title = "Works"
+[brand]
+name = "Art"
+url = "https://art.example"
+color = "#7a1f5c"
+footer = "Art, new works every week"
+postal_address = "1 Museum Street, London"
 [digests.weekly]
 every = "week"
 on = "mon"
@@ -47,7 +53,7 @@ category = "works"
 [types.gathered.channels]
 inbox = { policy = "now" }
 email = { policy = "digest", digest = "weekly" }
-"#;
+"##;
 
 /// A directory that goes when this does, in a place that the user chose.
 pub(crate) fn directory(place: &std::path::Path) -> Result<TempDir, Fault> {
@@ -156,6 +162,11 @@ pub(crate) fn topic(number: u32) -> String {
 /// The name of a work.
 pub(crate) fn artwork(number: u64) -> Id {
     id(&format!("artwork/{number:06}"))
+}
+
+/// The name of an artist.
+pub(crate) fn artist(number: u64) -> Option<Id> {
+    Id::new(&format!("artist/{number:04}")).ok()
 }
 
 /// The name of a recipient.

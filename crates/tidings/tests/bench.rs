@@ -117,14 +117,14 @@ fn plan_makes_a_message_of_all_entries_for_each() {
         "--recipients",
         "200",
         "--entries",
-        "8",
+        "10",
         "--events",
         "40",
         "--runs",
         "1",
     ];
     let measured = bench(&[&["plan", "--dir", dir], &world[..]].concat());
-    assert_eq!(metric(&measured, "entries_per_message")["median"], 8.0);
+    assert_eq!(metric(&measured, "entries_per_message")["median"], 10.0);
     assert!(
         metric(&measured, "row_per_message")["median"]
             .as_f64()
@@ -309,4 +309,22 @@ fn rivals_do_the_same_work_and_leave_nothing() {
         0,
         "nothing is left behind"
     );
+}
+
+#[test]
+fn a_digest_becomes_mails_plain_and_signed() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path().to_str().unwrap();
+    let world = "--recipients 50 --items 10 --events 40 --runs 1".split(' ');
+    let measured = bench(
+        &["digest", "--dir", dir]
+            .into_iter()
+            .chain(world)
+            .collect::<Vec<_>>(),
+    );
+    for name in ["rendered_rate", "rendered_rate_ed25519", "bytes_per_mail"] {
+        let measured = metric(&measured, name);
+        assert_eq!(measured["params"]["items"], 10);
+        assert!(measured["median"].as_f64().unwrap() > 0.0, "{measured}");
+    }
 }

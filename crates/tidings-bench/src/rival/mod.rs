@@ -6,6 +6,7 @@
 
 use super::Fault;
 
+pub(crate) mod mjml;
 pub(crate) mod postgres;
 pub(crate) mod redis;
 
@@ -16,6 +17,9 @@ pub(crate) enum Rival {
     Redis,
     /// PostgreSQL: a table of notifications with two indexes
     Postgres,
+    /// MJML with Handlebars on Node
+    #[value(skip)]
+    Mjml,
 }
 
 impl Rival {
@@ -25,6 +29,7 @@ impl Rival {
         match self {
             Self::Redis => "redis",
             Self::Postgres => "postgres",
+            Self::Mjml => "mjml",
         }
     }
 
@@ -34,6 +39,7 @@ impl Rival {
         match self {
             Self::Redis => redis::SETTINGS,
             Self::Postgres => postgres::SETTINGS,
+            Self::Mjml => mjml::SETTINGS,
         }
     }
 
