@@ -113,7 +113,7 @@ impl Dkim {
             .chain(&ONLY_ONCE)
             .map(|name| name.to_ascii_lowercase())
             .collect();
-        let body = STANDARD.encode(digest(&SHA256, relaxed_body(body).as_bytes()));
+        let body = STANDARD.encode(digest(&SHA256, &relaxed_body(body)));
         let unsigned = format!(
             "v=1; a={algorithm}; c=relaxed/relaxed; d={}; s={};\r\n h={};\r\n bh={body};\r\n b=",
             self.domain,
@@ -179,37 +179,37 @@ fn unfolded(head: &str) -> Vec<(&str, String)> {
 /// A header in its relaxed form (RFC 6376, section 3.4.2), without a line end.
 fn relaxed(name: &str, value: &str) -> String {
     let value = value.replace("\r\n", "");
-    format!(
-        "{}:{}",
-        name.trim().to_ascii_lowercase(),
-        spaced(&value).trim_matches(' ')
-    )
+    let words = value.split([' ', '\t']).filter(|word| !word.is_empty());
+    let words: Vec<&str> = words.collect();
+    format!("{}:{}", name.trim().to_ascii_lowercase(), words.join(" "))
 }
 
-/// A body in its relaxed form (RFC 6376, section 3.4.4).
-fn relaxed_body(body: &str) -> String {
-    let mut out = String::with_capacity(body.len());
-    for line in body.split("\r\n") {
-        out.push_str(spaced(line).trim_end_matches(' '));
-        out.push_str("\r\n");
-    }
-    let text = out.trim_end_matches("\r\n").len();
-    out.truncate(text);
-    if !out.is_empty() {
-        out.push_str("\r\n");
-    }
-    out
-}
-
-/// A text with runs of spaces and tabs as one space.
-fn spaced(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            ' ' | '\t' if out.ends_with(' ') => {}
-            ' ' | '\t' => out.push(' '),
-            c => out.push(c),
+/// A body in its relaxed form (RFC 6376, section 3.4.4). Its lines end in CRLF.
+fn relaxed_body(body: &str) -> Vec<u8> {
+    let mut out = Vec::with_capacity(body.len() + 2);
+    let (mut lines, mut is_spaced) = (0, false);
+    for byte in body.bytes() {
+        match byte {
+            b'\r' => {}
+            b'\n' => {
+                lines += 1;
+                is_spaced = false;
+            }
+            b' ' | b'\t' => is_spaced = true,
+            byte => {
+                // Lines at the end and spaces at the end of a line don't count.
+                for _ in 0..std::mem::take(&mut lines) {
+                    out.extend_from_slice(b"\r\n");
+                }
+                if std::mem::take(&mut is_spaced) {
+                    out.push(b' ');
+                }
+                out.push(byte);
+            }
         }
+    }
+    if !out.is_empty() {
+        out.extend_from_slice(b"\r\n");
     }
     out
 }
@@ -242,10 +242,12 @@ mod tests {
             .map(|(name, value)| relaxed(name, value))
             .collect();
         assert_eq!(headers, ["a:X", "b:Y Z"]);
-        assert_eq!(relaxed_body(" C \r\nD \t E\r\n\r\n\r\n"), " C\r\nD E\r\n");
-        assert_eq!(relaxed_body(""), "");
-        assert_eq!(relaxed_body("\r\n\r\n"), "");
-        assert_eq!(relaxed_body("a"), "a\r\n");
+        let body = |body: &str| String::from_utf8(relaxed_body(body)).unwrap();
+        assert_eq!(body(" C \r\nD \t E\r\n\r\n\r\n"), " C\r\nD E\r\n");
+        assert_eq!(body("\r\n \r\nC\r\n\r\nD"), "\r\n\r\nC\r\n\r\nD\r\n");
+        assert_eq!(body(""), "");
+        assert_eq!(body("\r\n\r\n"), "");
+        assert_eq!(body("a"), "a\r\n");
     }
 
     #[test]

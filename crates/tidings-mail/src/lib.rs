@@ -26,6 +26,7 @@ mod mime;
 mod names;
 mod page;
 mod pick;
+mod quoted;
 mod sample;
 mod sender;
 mod sentence;

@@ -18,7 +18,9 @@ pub fn web(address: &str) -> Option<String> {
         return None;
     }
     let mut link = format!("{scheme}://{host}");
-    for byte in path.bytes() {
+    let (plain, rest) = path.split_at(path.bytes().take_while(u8::is_ascii).count());
+    link.push_str(plain);
+    for byte in rest.bytes() {
         if byte.is_ascii() {
             link.push(char::from(byte));
         } else {

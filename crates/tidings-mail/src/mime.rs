@@ -10,14 +10,14 @@ use lettre::message::header::{
     ContentTransferEncoding, ContentType, HeaderName, HeaderValue, Headers, MIME_VERSION_1_0,
     Subject,
 };
-use lettre::message::{Mailbox, Mailboxes, MultiPart, SinglePart, header};
+use lettre::message::{Body, Mailbox, Mailboxes, MultiPart, SinglePart, header};
 use tidings_core::Batch;
 use tidings_core::channel::EMAIL_NO;
 use tidings_core::time::Instant;
 
 use crate::list::{List, ListHead};
 use crate::template::Bodies;
-use crate::{RenderError, Sender, subject, text, wording};
+use crate::{RenderError, Sender, quoted, subject, text, wording};
 
 /// The most bytes of what stands before the `@` (RFC 5321, section 4.5.3.1.1).
 const LOCAL_BYTES_MAX: usize = 64;
@@ -70,18 +70,16 @@ pub(crate) fn compose(head: &Head<'_>, bodies: Bodies) -> String {
     let alternatives = MultiPart::alternative()
         // `=_` can't occur in quoted-printable, so no body can hold the boundary (RFC 2045, 6.7).
         .boundary(format!("=_tidings_{}", head.batch_id))
-        .singlepart(part(ContentType::TEXT_PLAIN, bodies.text))
-        .singlepart(part(ContentType::TEXT_HTML, bodies.html));
-    // Bodies in quoted-printable are ASCII.
-    let alternatives = alternatives.formatted();
-    headers(head).to_string() + &String::from_utf8_lossy(&alternatives)
+        .singlepart(part(ContentType::TEXT_PLAIN, &bodies.text))
+        .singlepart(part(ContentType::TEXT_HTML, &bodies.html));
+    let alternatives = String::from_utf8(alternatives.formatted());
+    headers(head).to_string() + &alternatives.expect("bodies in quoted-printable are ASCII")
 }
 
-fn part(content_type: ContentType, body: String) -> SinglePart {
-    SinglePart::builder()
-        .header(content_type)
-        .header(ContentTransferEncoding::QuotedPrintable)
-        .body(body)
+fn part(content_type: ContentType, body: &str) -> SinglePart {
+    let encoding = ContentTransferEncoding::QuotedPrintable;
+    let body = Body::dangerous_pre_encoded(quoted::encode(body), encoding);
+    SinglePart::builder().header(content_type).body(body)
 }
 
 fn headers(head: &Head<'_>) -> Headers {

@@ -5,6 +5,10 @@
 /// follows (Unicode Bidirectional Algorithm, explicit formatting) are left out. Marks that only
 /// qualify their neighbour stay, since right-to-left titles need them.
 pub(crate) fn clean(text: &str) -> String {
+    let is_clean = |byte: &u8| matches!(byte, b'!'..=b'~' | b' ');
+    if text.bytes().all(|byte| is_clean(&byte)) && !text.contains("  ") && text.trim() == text {
+        return text.to_owned();
+    }
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
