@@ -12,6 +12,7 @@ use tidings_core::{Id, Rules};
 use crate::brand::BrandView;
 use crate::dkim::Dkim;
 use crate::error::DesignError;
+use crate::rendered::Rendered;
 use crate::template::Templates;
 use crate::token::TokenKey;
 use crate::words::Words;
@@ -23,6 +24,8 @@ pub struct Design {
     pub(crate) sender: Sender,
     pub(crate) brand: BrandView,
     pub(crate) templates: Templates,
+    /// The items of its mails that were rendered a moment ago.
+    pub(crate) rendered: Rendered,
     /// The locale of recipients that don't say.
     pub(crate) usual_locale: String,
     types: BTreeMap<String, Phrases>,
@@ -114,6 +117,7 @@ impl Design {
             brand: BrandView::of(brand, &sender),
             sender,
             templates: Templates::new(templates)?,
+            rendered: Rendered::default(),
             usual_locale: rules.defaults.locale.clone(),
             types: phrases,
             quotas,

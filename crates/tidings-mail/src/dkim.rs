@@ -3,6 +3,7 @@
 //! `ring` signs, which TLS brings anyway; what is left is the canonical form of a mail that we have written
 //! ourselves. A signature has no time in it, so a mail is the same bytes however often it is made.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use base64::Engine as _;
@@ -184,19 +185,25 @@ fn relaxed(name: &str, value: &str) -> String {
     format!("{}:{}", name.trim().to_ascii_lowercase(), words.join(" "))
 }
 
-/// A body in its relaxed form (RFC 6376, section 3.4.4). Its lines end in CRLF.
-fn relaxed_body(body: &str) -> Vec<u8> {
+/// A body in its relaxed form (RFC 6376, section 3.4.4). Its lines end in CRLF. Most bodies are in that form already.
+fn relaxed_body(body: &str) -> Cow<'_, [u8]> {
+    let is_ended = body.len() > 2 && body.ends_with("\r\n") && !body.ends_with("\r\n\r\n");
+    if is_ended && !body.contains("  ") && !body.contains(" \r\n") && !body.contains('\t') {
+        return Cow::Borrowed(body.as_bytes());
+    }
     let mut out = Vec::with_capacity(body.len() + 2);
     let (mut lines, mut is_spaced) = (0, false);
-    for byte in body.bytes() {
-        match byte {
+    let mut rest = body.as_bytes();
+    while let [first, after @ ..] = rest {
+        rest = after;
+        match first {
             b'\r' => {}
             b'\n' => {
                 lines += 1;
                 is_spaced = false;
             }
             b' ' | b'\t' => is_spaced = true,
-            byte => {
+            first => {
                 // Lines at the end and spaces at the end of a line don't count.
                 for _ in 0..std::mem::take(&mut lines) {
                     out.extend_from_slice(b"\r\n");
@@ -204,14 +211,18 @@ fn relaxed_body(body: &str) -> Vec<u8> {
                 if std::mem::take(&mut is_spaced) {
                     out.push(b' ');
                 }
-                out.push(byte);
+                out.push(*first);
+                let is_word = |byte: &u8| !matches!(byte, b' ' | b'\t' | b'\r' | b'\n');
+                let (word, after) = after.split_at(after.iter().take_while(|b| is_word(b)).count());
+                out.extend_from_slice(word);
+                rest = after;
             }
         }
     }
     if !out.is_empty() {
         out.extend_from_slice(b"\r\n");
     }
-    out
+    Cow::Owned(out)
 }
 
 /// A list broken into lines after some of its separators.
@@ -242,9 +253,11 @@ mod tests {
             .map(|(name, value)| relaxed(name, value))
             .collect();
         assert_eq!(headers, ["a:X", "b:Y Z"]);
-        let body = |body: &str| String::from_utf8(relaxed_body(body)).unwrap();
+        let body = |body: &str| String::from_utf8(relaxed_body(body).into_owned()).unwrap();
         assert_eq!(body(" C \r\nD \t E\r\n\r\n\r\n"), " C\r\nD E\r\n");
         assert_eq!(body("\r\n \r\nC\r\n\r\nD"), "\r\n\r\nC\r\n\r\nD\r\n");
+        assert_eq!(body("a b\r\n\r\n c\r\n"), "a b\r\n\r\n c\r\n");
+        assert_eq!(body("\r\n"), "");
         assert_eq!(body(""), "");
         assert_eq!(body("\r\n\r\n"), "");
         assert_eq!(body("a"), "a\r\n");

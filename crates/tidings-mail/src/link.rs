@@ -14,7 +14,11 @@ pub fn web(address: &str) -> Option<String> {
     }
     let host_end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
     let (host, path) = rest.split_at(host_end);
-    if !is_host(host) || path.chars().any(is_refused) {
+    let is_refused = match path.is_ascii() {
+        true => path.bytes().any(|byte| is_refused(char::from(byte))),
+        false => path.chars().any(is_refused),
+    };
+    if !is_host(host) || is_refused {
         return None;
     }
     let mut link = format!("{scheme}://{host}");
@@ -62,8 +66,8 @@ fn is_host(host: &str) -> bool {
 }
 
 fn is_refused(c: char) -> bool {
-    c.is_control()
-        || c.is_whitespace()
+    c <= ' '
+        || c >= '\u{7f}' && (c.is_control() || c.is_whitespace())
         || matches!(
             c,
             '"' | '\'' | '<' | '>' | '\\' | '^' | '`' | '{' | '|' | '}'

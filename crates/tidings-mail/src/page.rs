@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use tidings_core::batch::{Group, Line};
 use tidings_core::event::Pivot;
 use tidings_core::rules::capitalised;
@@ -10,10 +10,11 @@ use tidings_core::{Batch, Object};
 
 use crate::brand::BrandView;
 use crate::design::Design;
+use crate::item::{Image, Item};
 use crate::lines::{entries, group_sentence, kinds_of, own_title, said};
 use crate::names::{self, Topics};
 use crate::sentence::Stretch;
-use crate::template::Block;
+use crate::template::Bodies;
 use crate::token::Rest;
 use crate::wording::{self, Calendar};
 use crate::words::{self, Words};
@@ -91,43 +92,30 @@ pub(crate) struct BlockView {
     pub(crate) heading: Option<String>,
     /// "5 new: comment", or "5 new: comment · A and B"; `None` where there is one or the heading says it.
     pub(crate) tally: Option<String>,
+    #[serde(serialize_with = "as_shown")]
     pub(crate) items: Vec<Item>,
     /// Indices of items by column, where they are shown as cards.
     pub(crate) columns: Vec<Vec<usize>>,
 }
 
-/// A line as templates see it.
-#[derive(Debug, Serialize)]
-pub(crate) struct Item {
-    pub(crate) r#type: String,
-    /// Title of the category.
-    pub(crate) category: String,
-    pub(crate) title: String,
-    /// The type's sentence in stretches, of which those with `link` name the object; empty where it has none, or
-    /// where a heading says it.
-    pub(crate) sentence: Vec<Stretch>,
-    /// The event, its actor, place, time and reason, as far as the surroundings don't show them.
-    pub(crate) about: String,
-    pub(crate) url: Option<String>,
-    pub(crate) image: Option<Image>,
-    pub(crate) actor: Option<String>,
-    pub(crate) target: Option<String>,
-    pub(crate) date: String,
-    /// Number of notifications about it.
-    pub(crate) count: usize,
-    /// The newest event's `data`, for templates of the host's own.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) data: Option<serde_json::Map<String, serde_json::Value>>,
-    /// The templates that show it.
-    pub(crate) block: Block,
+/// An item as the layout sees it.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Shown<'a> {
+    /// One that is rendered already, of which nothing else is asked.
+    Rendered {
+        /// Its blocks.
+        rendered: &'a Bodies,
+    },
+    /// Any other.
+    Item(&'a Item),
 }
 
-/// A picture at the size at which it is shown.
-#[derive(Debug, Serialize)]
-pub(crate) struct Image {
-    pub(crate) src: String,
-    pub(crate) width: u16,
-    pub(crate) height: u32,
+fn as_shown<S: Serializer>(items: &[Item], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(items.iter().map(|item| match &item.rendered {
+        Some(rendered) => Shown::Rendered { rendered },
+        None => Shown::Item(item),
+    }))
 }
 
 impl<'d> Page<'d> {
@@ -169,10 +157,17 @@ impl<'d> Page<'d> {
             reasons_differ: lines.iter().any(|line| line.reasons != first.reasons),
         };
         let is_single = lines.len() == 1 && !in_sections;
-        let sections = match is_single {
+        let mut sections = match is_single {
             true => Vec::new(),
             false => writer.sections(&batch.groups, shown),
         };
+        // Templates of the host's own may take anything from the mail around.
+        if !in_sections && !design.templates.are_own() {
+            let blocks = sections.iter_mut().flat_map(|section| &mut section.blocks);
+            for item in blocks.flat_map(|block| &mut block.items) {
+                item.rendered = design.rendered.of(item, &design.templates, &design.brand);
+            }
+        }
         let item = match is_single {
             true => {
                 let mut groups = batch.groups.iter();
@@ -260,7 +255,7 @@ fn preview_of(item: Option<&Item>, sections: &[Section]) -> String {
 }
 
 /// Groups with those of their lines that are shown.
-type Shown<'g> = Vec<(&'g Group, Vec<&'g Line>)>;
+type WithShown<'g> = Vec<(&'g Group, Vec<&'g Line>)>;
 
 /// The heading of a section.
 #[derive(PartialEq, Eq)]
@@ -313,7 +308,7 @@ impl Writer<'_> {
     }
 
     fn sections(&self, groups: &[Group], shown: &[Vec<bool>]) -> Vec<Section> {
-        let mut sections: Vec<(Heading, Shown<'_>)> = Vec::new();
+        let mut sections: Vec<(Heading, WithShown<'_>)> = Vec::new();
         for (group, shown) in groups.iter().zip(shown) {
             let lines = lines_shown((group, shown));
             if lines.is_empty() {
@@ -482,6 +477,7 @@ impl Writer<'_> {
                 .are_own()
                 .then(|| line.data.as_deref().cloned().unwrap_or_default()),
             block,
+            rendered: None,
         }
     }
 

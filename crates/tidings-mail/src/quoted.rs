@@ -18,10 +18,17 @@ pub(crate) fn encode(text: &str) -> Vec<u8> {
     out
 }
 
-/// Tells whether a byte stands for itself; white space only does within a line.
-fn is_plain(byte: &u8) -> bool {
-    matches!(byte, b' '..=b'<' | b'>'..=b'~' | b'\t')
-}
+/// By byte, whether it stands for itself; white space only does within a line.
+const IS_PLAIN: [bool; 256] = {
+    let mut plain = [false; 256];
+    let mut byte = b' ';
+    while byte <= b'~' {
+        plain[byte as usize] = byte != b'=';
+        byte += 1;
+    }
+    plain[b'\t' as usize] = true;
+    plain
+};
 
 fn encode_line(line: &[u8], out: &mut Vec<u8>) {
     let (line, end) = match line {
@@ -31,7 +38,8 @@ fn encode_line(line: &[u8], out: &mut Vec<u8>) {
     let mut column = 0;
     let mut rest = line;
     while !rest.is_empty() {
-        let plain = rest.iter().take_while(|byte| is_plain(byte)).count();
+        let plain = rest.iter().take_while(|byte| IS_PLAIN[usize::from(**byte)]);
+        let plain = plain.count();
         let (mut run, after) = rest.split_at(plain);
         // The last run of a line needs no room for a break behind it.
         let room = LINE_BYTES_MAX - usize::from(!after.is_empty() || end.is_some());

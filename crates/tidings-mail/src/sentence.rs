@@ -54,7 +54,7 @@ pub(crate) struct Said<'a> {
 }
 
 /// A stretch of a sentence.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize)]
 pub(crate) struct Stretch {
     pub(crate) text: String,
     /// True for the name of the object, which leads to its page.

@@ -41,7 +41,7 @@ const FUEL: u64 = 5_000_000;
 const BODY_BYTES_MAX: usize = 1 << 20;
 
 /// The two alternatives of a mail.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct Bodies {
     /// Plain text.
     pub text: String,
@@ -50,7 +50,7 @@ pub struct Bodies {
 }
 
 /// The templates that show an item.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 pub(crate) struct Block {
     html: Cow<'static, str>,
     text: Cow<'static, str>,
@@ -145,6 +145,19 @@ impl Templates {
             Some(locale.to_owned())
         };
         self.own.iter().filter_map(of).collect()
+    }
+
+    /// Renders the templates that show an item.
+    pub(crate) fn blocks(&self, block: &Block, item: &impl Serialize) -> Option<Bodies> {
+        let context = Value::from(Serde(item));
+        let body = |name: &str| {
+            let template = self.environment.get_template(name);
+            template.and_then(|template| template.render(&context)).ok()
+        };
+        Some(Bodies {
+            text: body(&block.text)?,
+            html: body(&block.html)?,
+        })
     }
 
     /// Renders a page of the site.
