@@ -103,7 +103,7 @@ pub fn render(batch: &Batch, design: &Design) -> Result<Mail, RenderError> {
             at: batch.at,
             list: list::ListHead::of(batch, design),
         },
-        bodies,
+        &bodies,
     );
     let signature = match &design.dkim {
         Some(dkim) => dkim.sign(&text).ok_or(RenderError::Signature)?,

@@ -66,7 +66,7 @@ pub fn address(text: &str) -> Option<Address> {
 }
 
 /// Assembles the message.
-pub(crate) fn compose(head: &Head<'_>, bodies: Bodies) -> String {
+pub(crate) fn compose(head: &Head<'_>, bodies: &Bodies) -> String {
     let alternatives = MultiPart::alternative()
         // `=_` can't occur in quoted-printable, so no body can hold the boundary (RFC 2045, 6.7).
         .boundary(format!("=_tidings_{}", head.batch_id))
