@@ -13,6 +13,7 @@ mod complaints;
 mod deferred;
 mod delivery;
 mod durable;
+pub mod election;
 mod error;
 mod event_loop;
 mod handle;

@@ -16,6 +16,7 @@ use std::sync::Arc;
 pub mod conformance;
 mod fault;
 mod fjall;
+pub mod lease;
 mod limits;
 mod memory;
 mod postgres;
@@ -24,7 +25,7 @@ pub use self::fault::{CrashAt, Fault, FaultStore, Faults, Moment, NoFaults, Scri
 pub use self::fjall::{FORMAT, FjallStore, Options};
 pub use self::limits::{KEY_BYTES_MAX, VALUE_BYTES_MAX};
 pub use self::memory::MemoryStore;
-pub use self::postgres::PostgresStore;
+pub use self::postgres::{PostgresLeases, PostgresStore};
 
 pub use tidings_core::table::{Partition, Write};
 use tidings_core::time::Day;

@@ -6,6 +6,7 @@
 //! which say the version that they saw; snapshots put back what was replaced since (`versions`). So no
 //! transaction stays open, and connections may come and go.
 
+mod leases;
 mod link;
 mod readers;
 mod schema;
@@ -17,6 +18,8 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+pub use self::leases::PostgresLeases;
+
 use tokio_postgres::Config;
 use tokio_postgres::config::TargetSessionAttrs;
 
@@ -25,6 +28,7 @@ use self::readers::Readers;
 use self::statement::{Fence, Statement};
 use self::versions::{Before, Days, TableNo, Versions};
 use self::view::View;
+use crate::lease::Epoch;
 use crate::{Commit, Error, Partition, Snapshot, Store, limits};
 use tidings_core::time::Day;
 
@@ -67,11 +71,28 @@ impl PostgresStore {
         let config = config(url)?;
         let mut link = Link::connect(&config, PATIENCE)?;
         schema::prepare(&mut link)?;
-        let take = "UPDATE tidings_part SET epoch = epoch + 1 WHERE no = 0 RETURNING epoch, at";
+        let take = "UPDATE tidings_part SET epoch = epoch + 1, holder = NULL WHERE no = 0 \
+                    RETURNING epoch";
         let taken = link.query(take, &[])?;
-        let taken = taken.first();
-        let taken = taken.ok_or_else(|| Error::Corrupt("it has no part 0".to_owned()))?;
-        let (epoch, at) = (taken.get(0), taken.get(1));
+        let epoch = taken.first().map(|row| Epoch(row.get(0)));
+        let epoch = epoch.ok_or_else(|| Error::Corrupt("it has no part 0".to_owned()))?;
+        Self::over(link, config, epoch)
+    }
+
+    /// Opens the store as the holder of an epoch.
+    ///
+    /// # Errors
+    /// [`Error::Fenced`] if somebody else has it; as [`PostgresStore::open`].
+    fn of(config: Config, epoch: Epoch) -> Result<Self, Error> {
+        let link = Link::connect(&config, PATIENCE)?;
+        Self::over(link, config, epoch)
+    }
+
+    fn over(mut link: Link, config: Config, epoch: Epoch) -> Result<Self, Error> {
+        let (current, at) = newest(&mut link)?;
+        if current != epoch.0 {
+            return Err(Error::Fenced);
+        }
         let rows = link.query("SELECT day, rows FROM tidings_day", &[])?;
         let days: BTreeMap<Day, TableNo> = rows
             .iter()
@@ -82,7 +103,7 @@ impl PostgresStore {
         }
         Ok(Self {
             reading: Arc::new(Reading {
-                epoch,
+                epoch: epoch.0,
                 readers: Readers::new(config.clone(), PATIENCE),
                 versions: Arc::new(Versions::new(at, days)),
             }),

@@ -5,7 +5,10 @@ use std::sync::Arc;
 use libtest_mimic::{Arguments, Trial};
 use tempfile::TempDir;
 use tidings_store::conformance::{Fixture, Harness, TESTS};
-use tidings_store::{FaultStore, FjallStore, MemoryStore, NoFaults, Options, PostgresStore, Store};
+use tidings_store::lease::{self, MemoryLeases};
+use tidings_store::{
+    FaultStore, FjallStore, MemoryStore, NoFaults, Options, PostgresLeases, PostgresStore, Store,
+};
 
 mod server;
 
@@ -125,6 +128,22 @@ fn main() {
                 test(&*harness);
                 Ok(())
             }));
+        }
+    }
+    for (name, test) in lease::conformance::TESTS {
+        trials.push(Trial::test(format!("memory::leases::{name}"), move || {
+            test(&|| Arc::new(MemoryLeases::new()));
+            Ok(())
+        }));
+        if has_server() {
+            let postgres = Arc::clone(&postgres);
+            trials.push(Trial::test(
+                format!("postgres::leases::{name}"),
+                move || {
+                    test(&|| Arc::new(PostgresLeases::open(&postgres.place()).expect("it opens")));
+                    Ok(())
+                },
+            ));
         }
     }
     let ended = libtest_mimic::run(&arguments, trials);

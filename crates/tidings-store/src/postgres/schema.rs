@@ -14,40 +14,53 @@ const FORMAT: i32 = 1;
 const TABLES: &str = "
 BEGIN;
 SELECT pg_advisory_xact_lock(8389758523461825126);
-CREATE TABLE IF NOT EXISTS tidings_realm (
+CREATE TABLE IF NOT EXISTS tidings_format (
     one boolean PRIMARY KEY DEFAULT true CHECK (one),
     format int NOT NULL
 );
 CREATE TABLE IF NOT EXISTS tidings_part (
     no int PRIMARY KEY,
     epoch bigint NOT NULL,
-    at bigint NOT NULL
+    at bigint NOT NULL,
+    holder bigint
 ) WITH (fillfactor = 10);
+CREATE TABLE IF NOT EXISTS tidings_node (
+    id bigint PRIMARY KEY,
+    name text NOT NULL,
+    address text NOT NULL,
+    token text NOT NULL,
+    heartbeat bigint NOT NULL,
+    unanswered boolean NOT NULL,
+    role text NOT NULL,
+    lag_ms bigint NOT NULL,
+    heard timestamptz NOT NULL,
+    since timestamptz NOT NULL
+) WITH (fillfactor = 50);
 CREATE TABLE IF NOT EXISTS tidings_base (key bytea PRIMARY KEY, value bytea NOT NULL)
     WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
 ALTER TABLE tidings_base ALTER COLUMN value SET STORAGE EXTERNAL;
 CREATE TABLE IF NOT EXISTS tidings_day (day int PRIMARY KEY, rows bigint NOT NULL);
 CREATE SEQUENCE IF NOT EXISTS tidings_rows;
-INSERT INTO tidings_part VALUES (0, 0, 0) ON CONFLICT DO NOTHING;
+INSERT INTO tidings_part VALUES (0, 0, 0, NULL) ON CONFLICT DO NOTHING;
 COMMIT;
 ";
 
 /// Makes the tables where they are missing, and refuses those of another format.
 pub(super) fn prepare(link: &mut Link) -> Result<(), Error> {
-    let found = link.query("SELECT to_regclass('tidings_realm') IS NOT NULL", &[])?;
+    let found = link.query("SELECT to_regclass('tidings_format') IS NOT NULL", &[])?;
     let is_there = found.first().is_some_and(|row| row.get(0));
     if is_there && format(link)?.is_some() {
         return Ok(());
     }
     link.run(TABLES)?;
-    let mark = "INSERT INTO tidings_realm (format) VALUES ($1) ON CONFLICT DO NOTHING";
+    let mark = "INSERT INTO tidings_format (format) VALUES ($1) ON CONFLICT DO NOTHING";
     link.query(mark, &[&FORMAT])?;
     format(link).map(|_| ())
 }
 
 /// The format, if it was written down.
 fn format(link: &mut Link) -> Result<Option<i32>, Error> {
-    let rows = link.query("SELECT format FROM tidings_realm", &[])?;
+    let rows = link.query("SELECT format FROM tidings_format", &[])?;
     match rows.first().map(|row| row.get::<_, i32>(0)) {
         Some(other) if other != FORMAT => Err(Error::Format(format!(
             "the database has format {other}, this version reads {FORMAT}"
